@@ -1,0 +1,293 @@
+//! How quantities are written, the same in the browser, in the prerendered page and on the command line.
+//!
+//! All of it is integer arithmetic, so the three never differ in a digit, and nothing needs an allocator.
+
+use core::fmt;
+
+use crate::units::{Bytes, GB, GIB, SignedBytes};
+
+/// Whether sizes are shown in powers of 1,000 or of 1,024.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ByteUnit {
+    /// kB, MB, GB, TB: powers of 1,000, as on data sheets.
+    #[default]
+    Gb,
+    /// KiB, MiB, GiB, TiB: powers of 1,024, as in `nvidia-smi` and PyTorch.
+    Gib,
+}
+
+impl ByteUnit {
+    /// Both units, in the order in which they are offered.
+    pub const ALL: [Self; 2] = [Self::Gb, Self::Gib];
+
+    /// The short name, also used in links.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Gb => "gb",
+            Self::Gib => "gib",
+        }
+    }
+
+    /// The unit with this short name.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unit| unit.id() == id)
+    }
+
+    /// One GB or one GiB, in bytes.
+    pub const fn giga(self) -> u128 {
+        match self {
+            Self::Gb => GB,
+            Self::Gib => GIB,
+        }
+    }
+
+    const fn ladder(self) -> [(u128, &'static str); 7] {
+        match self {
+            Self::Gb => [
+                (1, "B"),
+                (1_000, "kB"),
+                (1_000_000, "MB"),
+                (GB, "GB"),
+                (GB * 1_000, "TB"),
+                (GB * 1_000_000, "PB"),
+                (GB * 1_000_000_000, "EB"),
+            ],
+            Self::Gib => [
+                (1, "B"),
+                (1 << 10, "KiB"),
+                (1 << 20, "MiB"),
+                (GIB, "GiB"),
+                (GIB << 10, "TiB"),
+                (GIB << 20, "PiB"),
+                (GIB << 30, "EiB"),
+            ],
+        }
+    }
+}
+
+/// Between a number and its unit on the page: a narrow space at which no line breaks.
+pub const THIN_SPACE: char = '\u{202f}';
+
+/// Three significant digits with the unit that suits the size: `1.07 GB`.
+///
+/// ```
+/// use memory_wall_core::{Bytes, display::{ByteUnit, Size}};
+/// assert_eq!(Size::new(Bytes(1_073_741_824), ByteUnit::Gb).plain().to_string(), "1.07 GB");
+/// assert_eq!(Size::new(Bytes(1_073_741_824), ByteUnit::Gib).plain().to_string(), "1.00 GiB");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    bytes: Bytes,
+    unit: ByteUnit,
+    space: char,
+}
+
+impl Size {
+    /// With a thin space, for the page.
+    pub const fn new(bytes: Bytes, unit: ByteUnit) -> Self {
+        Self { bytes, unit, space: THIN_SPACE }
+    }
+
+    /// With an ordinary space, for a terminal.
+    #[must_use]
+    pub const fn plain(self) -> Self {
+        Self { space: ' ', ..self }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.bytes.0;
+        let ladder = self.unit.ladder();
+        let last = ladder.len() - 1;
+        for (rung, &(size, name)) in ladder.iter().enumerate() {
+            // 999.6 MB is 1.00 GB: what rounds up to 1,000 belongs to the next rung (GiB: 1,000 MiB is still read at a glance).
+            let whole = (bytes + size / 2) / size;
+            if whole < 1_000 || rung == last {
+                let space = self.space;
+                return if rung == 0 {
+                    write!(f, "{bytes}{space}{name}")
+                } else {
+                    write!(f, "{}{space}{name}", ThreeDigits { value: bytes, one: size })
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `value / one` with three significant digits, rounded half up.
+struct ThreeDigits {
+    value: u128,
+    one: u128,
+}
+
+impl fmt::Display for ThreeDigits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scaled = |factor: u128| (self.value.saturating_mul(factor).saturating_add(self.one / 2)) / self.one;
+        let thousandths = scaled(1_000);
+        if thousandths < 1_000 {
+            // Below 1: a binary unit between 1,000 and 1,023 of the one below.
+            return write!(f, "0.{thousandths:03}");
+        }
+        let hundredths = scaled(100);
+        if hundredths < 1_000 {
+            return write!(f, "{}.{:02}", hundredths / 100, hundredths % 100);
+        }
+        let tenths = scaled(10);
+        if tenths < 1_000 {
+            return write!(f, "{}.{}", tenths / 10, tenths % 10);
+        }
+        write!(f, "{}", Grouped(scaled(1)))
+    }
+}
+
+/// A margin: its size behind `+` or a true minus sign.
+#[derive(Clone, Copy, Debug)]
+pub struct Margin {
+    /// The difference.
+    pub bytes: SignedBytes,
+    /// The unit to show it in.
+    pub unit: ByteUnit,
+}
+
+impl fmt::Display for Margin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.bytes.0 < 0 { "\u{2212}" } else { "+" };
+        write!(f, "{sign}{}", Size::new(self.bytes.magnitude(), self.unit))
+    }
+}
+
+/// A whole number with a comma every three digits: `128,000`.
+#[derive(Clone, Copy, Debug)]
+pub struct Grouped(pub u128);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut groups = [0u16; 13];
+        let mut count = 0;
+        let mut rest = self.0;
+        for group in &mut groups {
+            // The remainder of a division by 1,000 fits.
+            *group = u16::try_from(rest % 1_000).unwrap_or(0);
+            rest /= 1_000;
+            count += 1;
+            if rest == 0 {
+                break;
+            }
+        }
+        let mut high_first = groups.iter().take(count).rev();
+        if let Some(first) = high_first.next() {
+            write!(f, "{first}")?;
+        }
+        high_first.try_for_each(|group| write!(f, ",{group:03}"))
+    }
+}
+
+/// A ratio as a percentage: `1.3%`, `57%`, `<0.1%`.
+#[derive(Clone, Copy, Debug)]
+pub struct Percent(pub f64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = self.0 * 100.0;
+        if !percent.is_finite() || percent <= 0.0 {
+            f.write_str("0%")
+        } else if percent < 0.1 {
+            f.write_str("<0.1%")
+        } else if percent < 9.95 {
+            write!(f, "{percent:.1}%")
+        } else {
+            write!(f, "{percent:.0}%")
+        }
+    }
+}
+
+/// A large count with three significant digits: `6.74 B`, `124 M`.
+#[derive(Clone, Copy, Debug)]
+pub struct Count(pub u64);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = u128::from(self.0);
+        // The step to the next letter comes where three digits would round up to 1,000.
+        let (one, letter) = match value {
+            0..1_000 => return write!(f, "{value}"),
+            1_000..999_500 => (1_000, "k"),
+            999_500..999_500_000 => (1_000_000, "M"),
+            999_500_000..999_500_000_000 => (1_000_000_000, "B"),
+            _ => (1_000_000_000_000, "T"),
+        };
+        write!(f, "{}{THIN_SPACE}{letter}", ThreeDigits { value, one })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+    use super::*;
+    use alloc::string::ToString;
+
+    fn gb(bytes: u128) -> alloc::string::String {
+        Size::new(Bytes(bytes), ByteUnit::Gb).plain().to_string()
+    }
+
+    fn gib(bytes: u128) -> alloc::string::String {
+        Size::new(Bytes(bytes), ByteUnit::Gib).plain().to_string()
+    }
+
+    #[test]
+    fn sizes_have_three_digits_and_the_unit_that_suits_them() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1_000, "1.00 kB"),
+            (13_476_831_232, "13.5 GB"),
+            (67_108_864_000, "67.1 GB"),
+            (137_438_953_472, "137 GB"),
+            (999_499_999, "999 MB"),
+            (999_500_000, "1.00 GB"),
+            (1_400_000_000_000, "1.40 TB"),
+            (9_995_000_000, "10.0 GB"),
+        ] {
+            assert_eq!(gb(bytes), text);
+        }
+        assert_eq!(gb(u128::MAX / 4).split(' ').nth(1), Some("EB"));
+    }
+
+    #[test]
+    fn binary_sizes_round_between_two_rungs() {
+        assert_eq!(gib(1 << 30), "1.00 GiB");
+        assert_eq!(gib(137_438_953_472), "128 GiB");
+        assert_eq!(gib(1_023 << 20), "0.999 GiB");
+        assert_eq!(gib(1_000 << 20), "0.977 GiB");
+        assert_eq!(gib(999 << 20), "999 MiB");
+        assert_eq!(gib((1 << 30) - 1), "1.00 GiB");
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!(Grouped(0).to_string(), "0");
+        assert_eq!(Grouped(128_000).to_string(), "128,000");
+        assert_eq!(Grouped(1_000_007).to_string(), "1,000,007");
+        assert_eq!(Grouped(u128::MAX).to_string(), "340,282,366,920,938,463,463,374,607,431,768,211,455");
+        assert_eq!(Count(6_738_415_616).to_string(), "6.74\u{202f}B");
+        assert_eq!(Count(999_600_000).to_string(), "1.00\u{202f}B");
+    }
+
+    #[test]
+    fn percentages_are_never_nan() {
+        assert_eq!(Percent(f64::NAN).to_string(), "0%");
+        assert_eq!(Percent(0.0004).to_string(), "<0.1%");
+        assert_eq!(Percent(0.0734).to_string(), "7.3%");
+        assert_eq!(Percent(0.82).to_string(), "82%");
+    }
+
+    #[test]
+    fn margins_carry_a_sign() {
+        assert_eq!(
+            Margin { bytes: SignedBytes(-2_000_000_000), unit: ByteUnit::Gb }.to_string(),
+            "\u{2212}2.00\u{202f}GB"
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! The engine of The Memory Wall: how much GPU memory a large language model needs, in exact integers.
+//!
+//! One pure function of one value, [`evaluate()`] of a [`Scenario`], gives every number that the page, the prose, the
+//! charts and the command line show. The crate is `no_std`, needs no allocator, and depends on nothing at run time.
+//!
+//! # What is modelled
+//! Dense decoder-only transformers with multi-head, grouped-query and multi-query attention, sliding windows by layer, learned or
+//! rotary positions, gated or plain MLPs, biases and tied embeddings: parameters (exact), weights in plain and block formats
+//! (exact), KV cache (exact), gradients and optimizer states of mixed-precision training (exact for the recipe named),
+//! tensors saved for the backward pass and the loss (exact for stock PyTorch and `transformers`), one card.
+//!
+//! # What is simplified
+//! The working space of inference is one layer's widest moment for a chunk of the prompt; the CUDA context is one constant;
+//! fragmentation is not a number but the verdict "tight". Each simplification is an [`evaluate::Assumption`] with a sentence.
+//!
+//! # What is not modelled
+//! Several cards, mixture of experts, multi-head latent attention, state-space layers, adapters, offload, and time.
+//! Such models are refused, never guessed.
+
+#![no_std]
+
+#[cfg(feature = "serde")]
+extern crate alloc;
+
+pub mod architecture;
+pub mod bounds;
+#[cfg(feature = "serde")]
+pub mod config;
+pub mod display;
+pub mod evaluate;
+pub mod memory;
+pub mod precision;
+pub mod scenario;
+pub mod solve;
+pub mod tables;
+pub mod units;
+pub mod worked;
+
+pub use architecture::Architecture;
+pub use evaluate::{Evaluation, Fit, Phase, Verdict, evaluate};
+pub use memory::Bucket;
+pub use precision::{KvPrecision, WeightFormat};
+pub use scenario::{Attention, Checkpointing, Mode, Optimizer, Scenario, ScenarioError};
+pub use units::Bytes;

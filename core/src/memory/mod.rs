@@ -1,0 +1,71 @@
+//! What fills the memory, one file a bucket. Each hands out its terms; [`crate::worked::total`] adds them up.
+
+pub mod activations;
+pub mod gradients;
+pub mod kv_cache;
+pub mod logits;
+pub mod optimizer;
+pub mod overhead;
+pub mod weights;
+
+use crate::evaluate::Phase;
+use crate::scenario::Scenario;
+use crate::worked::Term;
+
+/// A kind of content, in the order in which the wall is built: what stays first, what comes and goes on top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bucket {
+    /// The model's parameters.
+    Weights,
+    /// Keys and values of all tokens so far.
+    KvCache,
+    /// Tensors kept for the backward pass, or the working space of a forward pass.
+    Activations,
+    /// One gradient for each parameter.
+    Gradients,
+    /// What the optimizer keeps.
+    Optimizer,
+    /// Scores over the vocabulary and what the loss makes of them.
+    Logits,
+    /// CUDA context and libraries.
+    Overhead,
+}
+
+impl Bucket {
+    /// Every bucket, bottom first.
+    pub const ALL: [Self; 7] = [
+        Self::Weights,
+        Self::Gradients,
+        Self::Optimizer,
+        Self::KvCache,
+        Self::Activations,
+        Self::Logits,
+        Self::Overhead,
+    ];
+
+    /// The name in links, in JSON and in style sheets.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Weights => "weights",
+            Self::KvCache => "kv_cache",
+            Self::Activations => "activations",
+            Self::Gradients => "gradients",
+            Self::Optimizer => "optimizer",
+            Self::Logits => "logits",
+            Self::Overhead => "overhead",
+        }
+    }
+
+    /// The terms of this bucket at one phase of the step.
+    pub fn terms(self, scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+        match self {
+            Self::Weights => weights::terms(scenario, sink),
+            Self::KvCache => kv_cache::terms(scenario, sink),
+            Self::Activations => activations::terms(scenario, phase, sink),
+            Self::Gradients => gradients::terms(scenario, sink),
+            Self::Optimizer => optimizer::terms(scenario, sink),
+            Self::Logits => logits::terms(scenario, phase, sink),
+            Self::Overhead => overhead::terms(sink),
+        }
+    }
+}

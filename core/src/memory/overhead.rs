@@ -1,0 +1,23 @@
+//! What the driver and its libraries take before the first tensor.
+
+use crate::worked::{Factor, Item, Term};
+
+/// CUDA context, kernels and library workspaces of one process: an estimate, the middle of 0.3 to 0.8 GiB.
+pub const CONTEXT_BYTES: u64 = 512 << 20;
+
+/// Bytes that every process takes on a card.
+///
+/// # Formula
+/// 512 MiB.
+///
+/// # Units
+/// Bytes.
+///
+/// # Assumes
+/// One process on one card. Engines add CUDA graphs and, with several cards, communication buffers (about 2 GiB in vLLM); neither is here.
+///
+/// # Source
+/// 0.3 to 0.8 GiB is what a context and the cuBLAS workspaces were seen to take on A100 and H100; vLLM 0.19 logs 0.25 to 0.27 GiB beside the context.
+pub fn terms(sink: &mut dyn FnMut(&Term<'_>)) {
+    sink(&Term { item: Item::DeviceContext, factors: &[Factor::number(CONTEXT_BYTES)], divisor: 1 });
+}

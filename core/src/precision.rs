@@ -1,0 +1,212 @@
+//! Number formats: how many bytes a stored value takes, with the scales that block formats carry.
+
+use core::fmt;
+
+/// A storage format as exact block arithmetic: every `values` values take `bytes` bytes, scales included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Block {
+    /// Values in a block.
+    pub values: u32,
+    /// Bytes of a block, its scales and zero points included.
+    pub bytes: u32,
+}
+
+impl Block {
+    const fn new(values: u32, bytes: u32) -> Self {
+        Self { values, bytes }
+    }
+
+    /// Bits that a value takes on average, scales included: 4.5 for `nf4`.
+    pub fn bits_per_value(self) -> f64 {
+        f64::from(self.bytes) * 8.0 / f64::from(self.values)
+    }
+}
+
+macro_rules! formats {
+    ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$vdoc:meta])* $variant:ident = $id:literal, $label:literal, $values:literal, $bytes:literal;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant),* }
+
+        impl $name {
+            #[doc = concat!("Every ", $what, ", widest first.")]
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The short name, as in links and on the command line.
+            pub const fn id(self) -> &'static str {
+                match self { $(Self::$variant => $id),* }
+            }
+
+            /// The name to show.
+            pub const fn label(self) -> &'static str {
+                match self { $(Self::$variant => $label),* }
+            }
+
+            /// Its exact storage.
+            pub const fn block(self) -> Block {
+                match self { $(Self::$variant => Block::new($values, $bytes)),* }
+            }
+
+            #[doc = concat!("The ", $what, " with this short name.")]
+            pub fn from_id(id: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|format| format.id() == id)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.label())
+            }
+        }
+    };
+}
+
+formats! {
+    /// How weights are stored.
+    ///
+    /// Formats below 16 bits hold the matrices of the layers only. Embedding table, output head, norms and biases
+    /// stay in 16 bits, as the common quantisers leave them.
+    ///
+    /// Source: layout of each format as its own documentation states it (GPTQ and AWQ with group size 128;
+    /// bitsandbytes NF4 with block 64, with and without double quantisation; OCP Microscaling v1.0 for MXFP4).
+    WeightFormat, "weight format" {
+        /// IEEE single precision: 4 bytes.
+        Fp32 = "fp32", "fp32", 1, 4;
+        /// IEEE half precision: 2 bytes.
+        Fp16 = "fp16", "fp16", 1, 2;
+        /// bfloat16: 2 bytes.
+        Bf16 = "bf16", "bf16", 1, 2;
+        /// 8-bit float (E4M3), one scale for a tensor: 1 byte (the scale is 4 bytes for millions of values).
+        Fp8 = "fp8", "fp8", 1, 1;
+        /// 8-bit integers in groups of 128 with one 16-bit scale: 8.125 bits.
+        Int8 = "int8", "int8 (group 128)", 128, 130;
+        /// 4-bit integers in groups of 128 with a 16-bit scale and a 4-bit zero point (AWQ, GPTQ): 4.156 bits.
+        Int4 = "int4", "int4 (group 128)", 256, 133;
+        /// 4-bit normal float in blocks of 64 with an fp32 scale: 4.5 bits.
+        Nf4 = "nf4", "nf4", 64, 36;
+        /// NF4 with its scales quantised again (QLoRA): 4.127 bits.
+        Nf4Dq = "nf4-dq", "nf4, double quantised", 16_384, 8_452;
+        /// 4-bit float in blocks of 32 with an 8-bit shared exponent: 4.25 bits.
+        Mxfp4 = "mxfp4", "mxfp4", 32, 17;
+    }
+}
+
+impl WeightFormat {
+    /// Whether values are stored one by one (fp32, fp16, bf16, fp8) rather than in blocks with scales.
+    pub const fn is_plain(self) -> bool {
+        self.block().values == 1
+    }
+
+    /// Whether gradients can flow into weights of this format: 16 and 32 bits.
+    pub const fn trainable(self) -> bool {
+        matches!(self, Self::Fp32 | Self::Fp16 | Self::Bf16)
+    }
+
+    /// Bytes of one value of the tensors that are never quantised, and of activations: 4 with fp32 weights, otherwise 2.
+    pub const fn unquantised_bytes(self) -> u32 {
+        match self {
+            Self::Fp32 => 4,
+            _ => 2,
+        }
+    }
+
+    /// Whether the format holds the matrices of the layers only (everything below 16 bits).
+    pub const fn layers_only(self) -> bool {
+        !self.trainable()
+    }
+}
+
+formats! {
+    /// How the KV cache is stored. Scales, where an engine keeps any, are per tensor or per head: below 0.1%, not counted.
+    KvPrecision, "KV precision" {
+        /// IEEE single precision: 4 bytes.
+        Fp32 = "fp32", "fp32", 1, 4;
+        /// IEEE half precision: 2 bytes.
+        Fp16 = "fp16", "fp16", 1, 2;
+        /// bfloat16: 2 bytes.
+        Bf16 = "bf16", "bf16", 1, 2;
+        /// 8-bit float: 1 byte.
+        Fp8 = "fp8", "fp8", 1, 1;
+        /// 8-bit integers: 1 byte.
+        Int8 = "int8", "int8", 1, 1;
+        /// 4-bit integers: half a byte.
+        Int4 = "int4", "int4", 2, 1;
+    }
+}
+
+/// A format in which a card's units multiply. TF32 lives here only: it is a way to compute on fp32 data, never a way to store it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ComputePrecision {
+    /// Plain single precision, outside the matrix units on most cards.
+    Fp32,
+    /// fp32 data, rounded to 10 mantissa bits inside the matrix units.
+    Tf32,
+    /// Half precision.
+    Fp16,
+    /// bfloat16.
+    Bf16,
+    /// 8-bit float.
+    Fp8,
+    /// 8-bit integers.
+    Int8,
+    /// 4-bit float.
+    Fp4,
+}
+
+impl ComputePrecision {
+    /// Every compute precision.
+    pub const ALL: [Self; 7] = [Self::Fp32, Self::Tf32, Self::Fp16, Self::Bf16, Self::Fp8, Self::Int8, Self::Fp4];
+
+    /// The short name.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Fp32 => "fp32",
+            Self::Tf32 => "tf32",
+            Self::Fp16 => "fp16",
+            Self::Bf16 => "bf16",
+            Self::Fp8 => "fp8",
+            Self::Int8 => "int8",
+            Self::Fp4 => "fp4",
+        }
+    }
+
+    /// Bytes of one operand in memory: TF32 reads fp32 data, so 4; `None` where it is not a whole byte (fp4).
+    pub const fn operand_bytes(self) -> Option<u32> {
+        match self {
+            Self::Fp32 | Self::Tf32 => Some(4),
+            Self::Fp16 | Self::Bf16 => Some(2),
+            Self::Fp8 | Self::Int8 => Some(1),
+            Self::Fp4 => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_per_value_match_the_published_layouts() {
+        for (format, bits) in [
+            (WeightFormat::Bf16, 16.0),
+            (WeightFormat::Int8, 8.125),
+            (WeightFormat::Int4, 4.15625),
+            (WeightFormat::Nf4, 4.5),
+            (WeightFormat::Nf4Dq, 4.126_953_125),
+            (WeightFormat::Mxfp4, 4.25),
+        ] {
+            assert!((format.block().bits_per_value() - bits).abs() < 1e-12, "{format}");
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_found_again() {
+        for &format in WeightFormat::ALL {
+            assert_eq!(WeightFormat::from_id(format.id()), Some(format));
+        }
+        for &format in KvPrecision::ALL {
+            assert_eq!(KvPrecision::from_id(format.id()), Some(format));
+        }
+        assert_eq!(WeightFormat::from_id("tf32"), None, "tf32 is a way to compute, not to store");
+    }
+}

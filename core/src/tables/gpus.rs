@@ -1,0 +1,283 @@
+//! Accelerators: what they really hold, move and compute, each row with its source.
+
+use crate::precision::ComputePrecision;
+use crate::units::{ByteRate, Bytes, FlopRate};
+
+/// Where a card's capacity comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CapacityBasis {
+    /// `torch.cuda.get_device_properties(0).total_memory` of a real card.
+    Torch,
+    /// The total that `nvidia-smi` (or its like) prints.
+    Driver,
+    /// The printed gigabytes read as binary, as sister cards report them.
+    Binary,
+    /// The printed gigabytes, for want of a report.
+    Printed,
+}
+
+impl CapacityBasis {
+    /// Whether a device said so itself.
+    pub const fn is_reported(self) -> bool {
+        matches!(self, Self::Torch | Self::Driver)
+    }
+
+    /// In words.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Torch => "reported by PyTorch on the device",
+            Self::Driver => "reported by the driver",
+            Self::Binary => "printed size read as binary GB, as sister cards report it",
+            Self::Printed => "printed size, no device report found",
+        }
+    }
+}
+
+/// Dense peak rates with fp32 accumulation, in TFLOP/s (int8: TOP/s); `None` is not supported or not published.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peaks {
+    /// Plain fp32.
+    pub fp32: Option<f64>,
+    /// TF32 matrix units.
+    pub tf32: Option<f64>,
+    /// fp16 matrix units.
+    pub fp16: Option<f64>,
+    /// bf16 matrix units.
+    pub bf16: Option<f64>,
+    /// fp8 matrix units.
+    pub fp8: Option<f64>,
+    /// int8 matrix units.
+    pub int8: Option<f64>,
+    /// fp4 matrix units.
+    pub fp4: Option<f64>,
+}
+
+impl Peaks {
+    /// The peak at one precision.
+    pub fn at(&self, precision: ComputePrecision) -> Option<FlopRate> {
+        match precision {
+            ComputePrecision::Fp32 => self.fp32,
+            ComputePrecision::Tf32 => self.tf32,
+            ComputePrecision::Fp16 => self.fp16,
+            ComputePrecision::Bf16 => self.bf16,
+            ComputePrecision::Fp8 => self.fp8,
+            ComputePrecision::Int8 => self.int8,
+            ComputePrecision::Fp4 => self.fp4,
+        }
+        .map(FlopRate::from_tflops)
+    }
+}
+
+/// One accelerator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gpu {
+    /// The name in links and on the command line.
+    pub id: &'static str,
+    /// The name to show.
+    pub name: &'static str,
+    /// The maker.
+    pub vendor: &'static str,
+    /// Year of release.
+    pub year: u16,
+    /// The gigabytes printed on the box.
+    pub printed_gb: u16,
+    /// Bytes that the device reports: what a program can ask for in all.
+    pub capacity: Bytes,
+    /// How that is known.
+    pub capacity_basis: CapacityBasis,
+    /// Memory technology.
+    pub memory: &'static str,
+    /// Bandwidth of its own memory.
+    pub bandwidth: ByteRate,
+    /// Dense peak rates.
+    pub peaks: Peaks,
+    /// Where peaks, bandwidth and capacity come from.
+    pub sources: &'static [&'static str],
+}
+
+/// The day on which the rows were last checked.
+pub const CHECKED: &str = "2026-11-20";
+
+/// The card with this id.
+pub fn by_id(id: &str) -> Option<&'static Gpu> {
+    GPUS.iter().find(|gpu| gpu.id == id)
+}
+
+/// A peak rate, or `_` for none.
+macro_rules! rate {
+    (_) => {
+        None
+    };
+    ($tflops:literal) => {
+        Some($tflops)
+    };
+}
+
+/// The table below, in its columns: id, name, maker, year, printed GB, capacity and its basis, memory, GB/s,
+/// dense peaks `[fp32 tf32 fp16 bf16 fp8 int8 fp4]`, sources.
+macro_rules! gpus {
+    ($($id:literal, $name:literal, $vendor:literal, $year:literal, $printed:literal, $capacity:literal $basis:ident, $memory:literal, $bandwidth:literal,
+        [$fp32:tt $tf32:tt $fp16:tt $bf16:tt $fp8:tt $int8:tt $fp4:tt], [$($source:ident),+];)*) => {
+        /// Every card, by maker and generation.
+        pub static GPUS: &[Gpu] = &[$(Gpu {
+            id: $id,
+            name: $name,
+            vendor: $vendor,
+            year: $year,
+            printed_gb: $printed,
+            capacity: Bytes($capacity),
+            capacity_basis: CapacityBasis::$basis,
+            memory: $memory,
+            bandwidth: ByteRate::from_gb_per_s($bandwidth),
+            peaks: Peaks {
+                fp32: rate!($fp32),
+                tf32: rate!($tf32),
+                fp16: rate!($fp16),
+                bf16: rate!($bf16),
+                fp8: rate!($fp8),
+                int8: rate!($int8),
+                fp4: rate!($fp4),
+            },
+            sources: &[$($source),+],
+        }),*];
+    };
+}
+
+const A10: &str = "NVIDIA A10 data sheet (nvidia.com)";
+const A100: &str = "NVIDIA A100 product page, data sheet 1758950 and whitepaper (nvidia.com/en-us/data-center/a100)";
+const ADA: &str = "NVIDIA Ada architecture whitepaper v2.1, appendix A, figures as quoted in public repositories";
+const ADA_SLIDES: &str = "NVIDIA launch slides of the RTX 40 series, as printed at club386.com";
+const APPLE: &str = "Apple press figures as repeated in public repositories; no dense matrix rate is published";
+const BLACKWELL: &str = "NVIDIA Blackwell data sheet 3384703, as transcribed at glennklockwood.com";
+const DEVICE: &str = "device reports (nvidia-smi, torch get_device_properties) in public repositories";
+const GA102: &str = "NVIDIA GA102 whitepaper v2 (nvidia.com), figures as quoted in public repositories";
+const GAUDI: &str = "Intel Gaudi 2 and Gaudi 3 whitepapers (intel.com, 839363 and 817486)";
+const H100: &str = "NVIDIA H100 product page and Hopper whitepaper (nvidia.com/en-us/data-center/h100); dense and sparse table at glennklockwood.com";
+const H20: &str = "No NVIDIA page exists; trade press, agreeing with torchtitan";
+const H200: &str = "NVIDIA H200 product page (nvidia.com/en-us/data-center/h200)";
+const INSTINCT: &str = "AMD Instinct product pages (amd.com) and ROCm GPU specifications (rocm.docs.amd.com)";
+const L40: &str = "NVIDIA L40 and L40S data sheet, dense and sparse columns as transcribed at mullet.se";
+const LLMA: &str = "llm-analysis card files (github.com/cli99/llm-analysis at d841e40)";
+const RTX_BLACKWELL: &str = "NVIDIA RTX Blackwell architecture whitepaper, figures as quoted in public repositories";
+const STAS: &str = "ml-engineering accelerator table (github.com/stas00/ml-engineering at 744d01e1)";
+const T4: &str = "NVIDIA T4 data sheet 951643 (nvidia.com)";
+const TITAN: &str = "torchtitan peak rates (github.com/pytorch/torchtitan at b5bcd76)";
+const TPU: &str = "Google Cloud TPU documentation (docs.cloud.google.com/tpu)";
+const V100: &str = "NVIDIA V100 data sheet 1165301 (images.nvidia.com)";
+
+gpus! {
+    "v100-sxm2-16", "V100 SXM2 16GB", "NVIDIA", 2017, 16, 16_944_988_160 Driver, "HBM2", 900.0,
+        [15.7 _ 125.0 _ _ _ _], [V100, LLMA, DEVICE];
+    "v100-sxm2-32", "V100 SXM2 32GB", "NVIDIA", 2018, 32, 34_089_205_760 Driver, "HBM2", 900.0,
+        [15.7 _ 125.0 _ _ _ _], [V100, DEVICE];
+    "t4", "T4", "NVIDIA", 2018, 16, 16_106_127_360 Driver, "GDDR6", 320.0,
+        [8.1 _ 65.0 _ _ 130.0 _], [T4, DEVICE];
+    "a100-40-sxm", "A100 SXM4 40GB", "NVIDIA", 2020, 40, 42_505_076_736 Driver, "HBM2", 1555.0,
+        [19.5 156.0 312.0 312.0 _ 624.0 _], [A100, STAS, DEVICE];
+    "a100-40-pcie", "A100 PCIe 40GB", "NVIDIA", 2020, 40, 42_284_875_776 Torch, "HBM2", 1555.0,
+        [19.5 156.0 312.0 312.0 _ 624.0 _], [A100, DEVICE];
+    "a100-80-sxm", "A100 SXM4 80GB", "NVIDIA", 2020, 80, 85_197_848_576 Torch, "HBM2e", 2039.0,
+        [19.5 156.0 312.0 312.0 _ 624.0 _], [A100, STAS, DEVICE];
+    "a100-80-pcie", "A100 PCIe 80GB", "NVIDIA", 2021, 80, 85_899_345_920 Driver, "HBM2e", 1935.0,
+        [19.5 156.0 312.0 312.0 _ 624.0 _], [A100, STAS, LLMA, DEVICE];
+    "a10", "A10", "NVIDIA", 2021, 24, 24_146_608_128 Driver, "GDDR6", 600.0,
+        [31.2 62.5 125.0 125.0 _ 250.0 _], [A10, DEVICE];
+    "a10g", "A10G (AWS G5)", "NVIDIA", 2021, 24, 23_684_186_112 Torch, "GDDR6", 600.0,
+        [35.0 35.0 70.0 70.0 _ 140.0 _], [LLMA, DEVICE];
+    "a40", "A40", "NVIDIA", 2020, 48, 48_305_799_168 Driver, "GDDR6", 696.0,
+        [37.4 74.8 149.7 149.7 _ 299.3 _], [GA102, DEVICE];
+    "l4", "L4", "NVIDIA", 2023, 24, 24_152_899_584 Driver, "GDDR6", 300.0,
+        [30.3 60.5 121.0 121.0 242.5 242.5 _], [ADA, DEVICE];
+    "l40", "L40", "NVIDIA", 2022, 48, 48_305_799_168 Driver, "GDDR6", 864.0,
+        [90.5 90.5 181.05 181.05 362.0 362.0 _], [L40, DEVICE];
+    "l40s", "L40S", "NVIDIA", 2023, 48, 47_803_531_264 Torch, "GDDR6", 864.0,
+        [91.6 183.0 362.05 362.05 733.0 733.0 _], [L40, STAS, TITAN, DEVICE];
+    "h100-sxm", "H100 SXM5 80GB", "NVIDIA", 2022, 80, 85_020_639_232 Torch, "HBM3", 3350.0,
+        [66.9 494.7 989.4 989.4 1978.9 1978.9 _], [H100, STAS, TITAN, DEVICE];
+    "h100-pcie", "H100 PCIe 80GB", "NVIDIA", 2022, 80, 85_520_809_984 Driver, "HBM2e", 2039.0,
+        [51.2 378.0 756.0 756.0 1513.0 1513.0 _], [H100, STAS, TITAN, DEVICE];
+    "h100-nvl", "H100 NVL 94GB (per GPU)", "NVIDIA", 2023, 94, 100_485_038_080 Driver, "HBM3", 3938.0,
+        [60.0 417.5 835.0 835.0 1671.0 1671.0 _], [H100, TITAN, DEVICE];
+    "h200-sxm", "H200 SXM 141GB", "NVIDIA", 2024, 141, 150_109_945_856 Torch, "HBM3e", 4800.0,
+        [66.9 494.7 989.4 989.4 1978.9 1978.9 _], [H200, STAS, DEVICE];
+    "h20", "H20 96GB", "NVIDIA", 2024, 96, 102_010_716_160 Torch, "HBM3", 4000.0,
+        [44.0 74.0 148.0 148.0 296.0 296.0 _], [H20, TITAN, DEVICE];
+    "b200", "B200 (HGX/DGX)", "NVIDIA", 2025, 180, 191_514_017_792 Torch, "HBM3e", 7700.0,
+        [75.0 1100.0 2250.0 2250.0 4500.0 4500.0 9000.0], [BLACKWELL, STAS, DEVICE];
+    "gb200", "GB200 (per GPU, NVL72)", "NVIDIA", 2025, 186, 198_674_743_296 Driver, "HBM3e", 8000.0,
+        [80.0 1250.0 2500.0 2500.0 5000.0 5000.0 10000.0], [BLACKWELL, STAS, DEVICE];
+    "b300", "B300 / HGX", "NVIDIA", 2025, 288, 288_000_000_000 Printed, "HBM3e", 8000.0,
+        [80.0 1125.0 2250.0 2250.0 4500.0 _ 13500.0], [STAS];
+    "rtx3060-12", "GeForce RTX 3060 12GB", "NVIDIA", 2021, 12, 12_884_901_888 Driver, "GDDR6", 360.0,
+        [12.7 12.7 25.5 25.5 _ 102.0 _], [GA102, DEVICE];
+    "rtx3090", "GeForce RTX 3090", "NVIDIA", 2020, 24, 25_769_803_776 Driver, "GDDR6X", 936.0,
+        [35.6 35.6 71.0 71.0 _ 284.0 _], [GA102, DEVICE];
+    "rtx4070", "GeForce RTX 4070", "NVIDIA", 2023, 12, 12_878_610_432 Driver, "GDDR6X", 504.2,
+        [29.15 29.15 58.3 58.3 116.6 233.2 _], [ADA_SLIDES, DEVICE];
+    "rtx4080", "GeForce RTX 4080", "NVIDIA", 2022, 16, 17_171_480_576 Driver, "GDDR6X", 716.8,
+        [48.7 48.7 97.5 97.5 194.9 389.9 _], [ADA, ADA_SLIDES, DEVICE];
+    "rtx4090", "GeForce RTX 4090", "NVIDIA", 2022, 24, 25_757_220_864 Driver, "GDDR6X", 1008.0,
+        [82.6 82.6 165.2 165.2 330.3 660.6 _], [ADA, ADA_SLIDES, DEVICE];
+    "rtx5090", "GeForce RTX 5090", "NVIDIA", 2025, 32, 34_190_917_632 Driver, "GDDR7", 1792.0,
+        [104.8 104.8 209.5 209.5 419.0 838.0 1676.0], [RTX_BLACKWELL, DEVICE];
+    "rtxa6000", "RTX A6000", "NVIDIA", 2020, 48, 51_527_024_640 Driver, "GDDR6", 768.0,
+        [38.7 77.4 154.8 154.8 _ 309.7 _], [GA102, TITAN, LLMA, DEVICE];
+    "rtx6000ada", "RTX 6000 Ada", "NVIDIA", 2022, 48, 51_527_024_640 Driver, "GDDR6", 960.0,
+        [91.1 182.1 364.2 364.2 728.5 728.5 _], [ADA, DEVICE];
+    "rtxpro6000", "RTX PRO 6000 Blackwell (Workstation)", "NVIDIA", 2025, 96, 102_641_958_912 Driver, "GDDR7", 1792.0,
+        [126.0 251.9 503.8 503.8 1007.6 1007.6 2015.2], [RTX_BLACKWELL, DEVICE];
+    "mi210", "Instinct MI210", "AMD", 2022, 64, 68_719_476_736 Binary, "HBM2e", 1638.4,
+        [22.6 _ 181.0 181.0 _ 181.0 _], [LLMA, INSTINCT];
+    "mi250x", "Instinct MI250X (2 GCDs)", "AMD", 2021, 128, 137_438_953_472 Binary, "HBM2e", 3276.8,
+        [47.9 _ 383.0 383.0 _ 383.0 _], [INSTINCT, STAS, TITAN];
+    "mi300x", "Instinct MI300X", "AMD", 2023, 192, 206_141_652_992 Torch, "HBM3", 5300.0,
+        [163.4 653.7 1307.4 1307.4 2614.9 2614.9 _], [INSTINCT, STAS, DEVICE];
+    "mi325x", "Instinct MI325X", "AMD", 2024, 256, 274_877_906_944 Binary, "HBM3e", 6000.0,
+        [163.4 653.7 1307.4 1307.4 2614.9 2614.9 _], [INSTINCT, STAS];
+    "mi355x", "Instinct MI355X", "AMD", 2025, 288, 309_237_645_312 Binary, "HBM3e", 8000.0,
+        [157.3 _ 2516.6 2516.6 5033.2 5033.2 10066.3], [INSTINCT, STAS];
+    "tpu-v4", "TPU v4 (chip)", "Google", 2021, 32, 32_000_000_000 Printed, "HBM2", 1200.0,
+        [_ _ _ 275.0 _ 275.0 _], [TPU, STAS, TITAN];
+    "tpu-v5e", "TPU v5e (chip)", "Google", 2023, 16, 16_000_000_000 Printed, "HBM2", 819.0,
+        [_ _ _ 197.0 _ 393.0 _], [TPU, STAS, TITAN];
+    "tpu-v5p", "TPU v5p (chip)", "Google", 2023, 95, 95_000_000_000 Printed, "HBM2e", 2765.0,
+        [_ _ _ 459.0 _ 918.0 _], [TPU, STAS, TITAN];
+    "tpu-v6e", "TPU v6e Trillium (chip)", "Google", 2024, 32, 32_000_000_000 Printed, "HBM", 1638.0,
+        [_ _ _ 918.0 918.0 1836.0 _], [TPU, STAS, TITAN];
+    "gaudi2", "Intel Gaudi 2", "Intel", 2022, 96, 96_000_000_000 Printed, "HBM2e", 2460.0,
+        [_ _ _ 432.0 865.0 _ _], [GAUDI, STAS];
+    "gaudi3", "Intel Gaudi 3", "Intel", 2024, 128, 128_000_000_000 Printed, "HBM2e", 3700.0,
+        [229.0 459.0 459.0 1677.0 1677.0 _ _], [GAUDI, STAS];
+    "m2ultra", "Apple M2 Ultra (76-core GPU)", "Apple", 2023, 192, 192_000_000_000 Printed, "LPDDR5", 800.0,
+        [27.2 _ 27.2 _ _ _ _], [APPLE];
+    "m3max", "Apple M3 Max (40-core GPU)", "Apple", 2023, 128, 128_000_000_000 Printed, "LPDDR5", 400.0,
+        [14.2 _ 14.2 14.2 _ _ _], [APPLE];
+    "m4max", "Apple M4 Max (40-core GPU)", "Apple", 2024, 128, 128_000_000_000 Printed, "LPDDR5X", 546.0,
+        [17.0 _ 17.0 17.0 _ _ _], [APPLE];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_complete_and_plausible() {
+        for (place, gpu) in GPUS.iter().enumerate() {
+            assert!(!gpu.sources.is_empty() && !gpu.name.is_empty(), "{}", gpu.id);
+            assert_eq!(by_id(gpu.id), Some(gpu), "{} is there twice", gpu.id);
+            let printed = f64::from(gpu.printed_gb) * 1e9;
+            let ratio = gpu.capacity.0 as f64 / printed;
+            // Between 3% under the decimal number (reserved) and the full binary one (7.4% over).
+            assert!((0.97..1.08).contains(&ratio), "{}: {ratio}", gpu.id);
+            assert!(gpu.bandwidth.as_gb_per_s() > 100.0, "{}", gpu.id);
+            assert!(gpu.peaks.bf16.or(gpu.peaks.fp16).is_some(), "{}", gpu.id);
+            assert!(GPUS.iter().skip(place + 1).all(|other| other.name != gpu.name), "{}", gpu.name);
+        }
+    }
+
+    #[test]
+    fn an_eighty_gigabyte_card_holds_neither_80_gb_nor_80_gib() {
+        let a100 = by_id("a100-80-sxm").map(|gpu| gpu.capacity);
+        assert_eq!(a100, Some(Bytes(85_197_848_576)));
+    }
+}

@@ -1,0 +1,4 @@
+//! Facts with a source: models and cards.
+
+pub mod gpus;
+pub mod models;

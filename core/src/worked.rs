@@ -1,0 +1,250 @@
+//! Formulas as data: a bucket is a sum of terms, a term is a product of named factors.
+//!
+//! The same terms give the number and the formula that explains it, so the two cannot disagree.
+
+use core::fmt;
+
+use crate::display::Grouped;
+use crate::units::Bytes;
+
+/// What a factor of a formula stands for, under the name that the field uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    /// A plain number of the formula.
+    Number,
+    /// `batch`.
+    Batch,
+    /// `seq_length`.
+    SeqLength,
+    /// `batch × seq_length`.
+    Tokens,
+    /// Tokens of one prefill chunk.
+    ChunkTokens,
+    /// Tokens that a sliding window keeps.
+    Window,
+    /// `layers`.
+    Layers,
+    /// `heads`.
+    Heads,
+    /// `kv_heads`.
+    KvHeads,
+    /// `head_dim`.
+    HeadDim,
+    /// `hidden_size`.
+    HiddenSize,
+    /// `intermediate_size`.
+    IntermediateSize,
+    /// `vocab_size`.
+    VocabSize,
+    /// A number of parameters.
+    Parameters,
+    /// Bytes of one stored value.
+    BytesPerValue,
+    /// Bytes of one block of a block format.
+    BytesPerBlock,
+}
+
+impl Symbol {
+    /// The field's word for it; empty for a plain number.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Number => "",
+            Self::Batch => "batch",
+            Self::SeqLength => "seq_length",
+            Self::Tokens => "tokens",
+            Self::ChunkTokens => "chunk_tokens",
+            Self::Window => "window",
+            Self::Layers => "layers",
+            Self::Heads => "heads",
+            Self::KvHeads => "kv_heads",
+            Self::HeadDim => "head_dim",
+            Self::HiddenSize => "hidden_size",
+            Self::IntermediateSize => "intermediate_size",
+            Self::VocabSize => "vocab_size",
+            Self::Parameters => "parameters",
+            Self::BytesPerValue => "bytes",
+            Self::BytesPerBlock => "block_bytes",
+        }
+    }
+}
+
+/// One factor of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Factor {
+    /// What it stands for.
+    pub symbol: Symbol,
+    /// Its value.
+    pub value: u64,
+}
+
+impl Factor {
+    /// A factor with a name.
+    pub const fn new(symbol: Symbol, value: u64) -> Self {
+        Self { symbol, value }
+    }
+
+    /// A plain number.
+    pub const fn number(value: u64) -> Self {
+        Self::new(Symbol::Number, value)
+    }
+}
+
+/// The thing in memory that a term counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Item {
+    /// Matrices of attention and MLP.
+    LayerMatrices,
+    /// Token embedding table.
+    EmbeddingTable,
+    /// Output head, where it is not the embedding table.
+    OutputHead,
+    /// Learned position embeddings.
+    PositionTable,
+    /// Norm weights and all biases.
+    NormsAndBiases,
+    /// K and V of layers that see the whole context.
+    FullLayers,
+    /// K and V of layers with a sliding window.
+    WindowLayers,
+    /// Inputs that the two norms of a layer keep.
+    NormInputs,
+    /// Norm outputs, kept as inputs of the matrix multiplications.
+    NormOutputs,
+    /// Queries, keys and values, and the output of attention.
+    AttentionTensors,
+    /// Softmax statistics of a fused attention kernel.
+    SoftmaxStatistics,
+    /// Attention scores and probabilities, s × s.
+    AttentionScores,
+    /// A mask tensor that a sliding window needs, s × s.
+    AttentionMask,
+    /// What the MLP keeps.
+    MlpTensors,
+    /// One byte a value for each dropout mask.
+    DropoutMasks,
+    /// Sines and cosines of the rotary embedding, shared by all layers.
+    RotaryTables,
+    /// Embedding output: position ids and dropout mask.
+    EmbeddingTensors,
+    /// The final norm and the input of the output head.
+    FinalNorm,
+    /// The input of each layer, all that full checkpointing keeps.
+    Checkpoints,
+    /// The one layer that is being recomputed.
+    RecomputedLayer,
+    /// Working tensors of one layer in a forward pass.
+    LayerWorkspace,
+    /// Logits, their log-softmax and gradients.
+    LossTensors,
+    /// Logits of the last token of each sequence.
+    LastLogits,
+    /// One gradient for each parameter.
+    Gradients,
+    /// fp32 copy of the weights that the optimizer updates.
+    MasterWeights,
+    /// Running mean of the gradient (momentum).
+    FirstMoment,
+    /// Running mean of its square.
+    SecondMoment,
+    /// CUDA context and library workspaces.
+    DeviceContext,
+}
+
+/// A product of factors over a divisor, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Term<'a> {
+    /// What it counts.
+    pub item: Item,
+    /// The factors, in reading order.
+    pub factors: &'a [Factor],
+    /// Divisor: values in a block for block formats, otherwise 1.
+    pub divisor: u32,
+}
+
+impl Term<'_> {
+    /// The product over the divisor, rounded up to a whole byte.
+    pub fn bytes(&self) -> Bytes {
+        // Products mostly fit 64 bits, where multiplication is one instruction; the wide path is the exception.
+        let narrow = self.factors.iter().try_fold(1u64, |product, factor| product.checked_mul(factor.value));
+        let product = narrow.map_or_else(
+            || self.factors.iter().fold(1u128, |product, factor| product.saturating_mul(factor.value.into())),
+            u128::from,
+        );
+        Bytes(if self.divisor == 1 { product } else { product.div_ceil(u128::from(self.divisor.max(1))) })
+    }
+
+    /// The formula in words: `2 × layers × kv_heads × head_dim × seq_length × batch × bytes`.
+    pub fn in_words(&self) -> impl fmt::Display {
+        Written { term: *self, numbers: false }
+    }
+
+    /// The formula with the numbers put in: `2 × 32 × 32 × 128 × 2,048 × 1 × 2`.
+    pub fn in_numbers(&self) -> impl fmt::Display {
+        Written { term: *self, numbers: true }
+    }
+}
+
+/// A term as text.
+struct Written<'a> {
+    term: Term<'a>,
+    numbers: bool,
+}
+
+impl fmt::Display for Written<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, factor) in self.term.factors.iter().enumerate() {
+            if place > 0 {
+                f.write_str(" × ")?;
+            }
+            let name = factor.symbol.name();
+            if self.numbers || name.is_empty() {
+                write!(f, "{}", Grouped(factor.value.into()))?;
+            } else {
+                f.write_str(name)?;
+            }
+        }
+        match (self.term.divisor, self.numbers) {
+            (1, _) => Ok(()),
+            (divisor, true) => write!(f, " / {}", Grouped(divisor.into())),
+            (_, false) => f.write_str(" / block_values"),
+        }
+    }
+}
+
+/// The sum of the terms that `bucket` hands out.
+pub fn total(bucket: impl FnOnce(&mut dyn FnMut(&Term<'_>))) -> Bytes {
+    let mut sum = Bytes::ZERO;
+    bucket(&mut |term| sum += term.bytes());
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_term_says_what_it_computes() {
+        let factors = [Factor::number(2), Factor::new(Symbol::Layers, 32), Factor::new(Symbol::SeqLength, 2_048)];
+        let term = Term { item: Item::FullLayers, factors: &factors, divisor: 1 };
+        assert_eq!(term.bytes(), Bytes(131_072));
+        assert_eq!(term.in_words().to_string(), "2 × layers × seq_length");
+        assert_eq!(term.in_numbers().to_string(), "2 × 32 × 2,048");
+    }
+
+    #[test]
+    fn blocks_round_up_to_whole_bytes() {
+        let factors = [Factor::new(Symbol::Parameters, 65), Factor::new(Symbol::BytesPerBlock, 36)];
+        let term = Term { item: Item::LayerMatrices, factors: &factors, divisor: 64 };
+        assert_eq!(term.bytes(), Bytes(37));
+        assert_eq!(term.in_words().to_string(), "parameters × block_bytes / block_values");
+    }
+
+    #[test]
+    fn a_product_past_64_bits_is_exact() {
+        let factors = [Factor::number(u64::MAX), Factor::number(16)];
+        let term = Term { item: Item::FullLayers, factors: &factors, divisor: 1 };
+        assert_eq!(term.bytes(), Bytes(u128::from(u64::MAX) * 16));
+    }
+}

@@ -1,0 +1,146 @@
+//! Node, Playwright and a Chromium for the browser tests.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::lockfile;
+use crate::place::Place;
+use crate::process::Job;
+use crate::setup::say;
+use crate::wanted;
+
+const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+const MAC_APPS: [&str; 2] = [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+/// A browser for the tests: a program of this machine, or Playwright's own.
+pub(crate) struct Browser(Option<PathBuf>);
+
+impl Browser {
+    /// Node in the folder of the browser tests, told which browser to take (`CHROMIUM_PATH`; empty for Playwright's own).
+    pub(crate) fn node(&self, place: &Place, arguments: &[&str]) -> Job {
+        let path = self.0.clone().unwrap_or_default();
+        place.job("node").args(arguments).folder(&place.e2e()).env("CHROMIUM_PATH", path)
+    }
+
+    /// Playwright's command line. Through its file: `npx` would start npm for nothing.
+    pub(crate) fn playwright(&self, place: &Place, arguments: &[&str]) -> Job {
+        self.node(place, &["node_modules/@playwright/test/cli.js"]).args(arguments)
+    }
+}
+
+/// Makes sure that the browser tests can run.
+pub(crate) fn ready(place: &Place) -> Result<Browser, String> {
+    node(place)?;
+    packages(place)?;
+    chromium(place)
+}
+
+fn node(place: &Place) -> Result<(), String> {
+    let wanted = wanted::NODE_MAJOR;
+    let advice = format!("Install Node.js {wanted} or newer (https://nodejs.org) and try again.");
+    let Ok(version) = place.job("node").args(["--version"]).text() else {
+        return Err(format!("The browser tests need Node.js. {advice}"));
+    };
+    match lockfile::major(&version) {
+        Some(major) if major >= wanted => Ok(()),
+        _ => Err(format!("The Node.js here is {version}. {advice}")),
+    }
+}
+
+fn packages(place: &Place) -> Result<(), String> {
+    let folder = place.e2e();
+    let lock = folder.join("package-lock.json");
+    // npm writes this file last, so it is older than the lock exactly when the lock has changed since.
+    let installed = folder.join("node_modules").join(".package-lock.json");
+    if is_newer(&installed, &lock) {
+        return Ok(());
+    }
+    say("installing the test packages with npm (some seconds)");
+    place
+        .job("npm")
+        .args(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
+        .folder(&folder)
+        .run()
+        .map_err(|sentence| format!("{sentence} Check the network and run `npm ci` in tests/e2e by hand."))
+}
+
+fn is_newer(file: &Path, than: &Path) -> bool {
+    let time = |path: &Path| -> Option<SystemTime> { fs::metadata(path).and_then(|data| data.modified()).ok() };
+    matches!((time(file), time(than)), (Some(file), Some(than)) if file >= than)
+}
+
+fn chromium(place: &Place) -> Result<Browser, String> {
+    if let Some(path) = env::var_os("CHROMIUM_PATH").filter(|path| !path.is_empty()) {
+        let path = PathBuf::from(path);
+        return if path.is_file() {
+            Ok(Browser(Some(path)))
+        } else {
+            Err(format!("CHROMIUM_PATH names {}, which is no file.", path.display()))
+        };
+    }
+    if let Some(found) = on_this_machine(place) {
+        return Ok(Browser(Some(found)));
+    }
+    let own = Browser(None);
+    if has_own(place, &own) {
+        return Ok(own);
+    }
+    if download(place, &own) && has_own(place, &own) {
+        return Ok(own);
+    }
+    if install_with_apt(place)
+        && let Some(found) = on_this_machine(place)
+    {
+        return Ok(Browser(Some(found)));
+    }
+    Err("There is no Chromium for the browser tests and none could be fetched. Install Chromium or Google Chrome with \
+         your system's packages, or set CHROMIUM_PATH to one, and try again."
+        .to_owned())
+}
+
+fn on_this_machine(place: &Place) -> Option<PathBuf> {
+    let named = NAMES.into_iter().filter_map(|name| place.program(name));
+    let apps = MAC_APPS.into_iter().map(PathBuf::from).filter(|app| app.is_file());
+    // Some systems have a `chromium-browser` that only says how to install one: asking the version tells them apart.
+    named.chain(apps).find(|path| Job::new(path.as_os_str(), "the browser").args(["--version"]).output().is_ok())
+}
+
+fn has_own(place: &Place, own: &Browser) -> bool {
+    let script = "console.log(require('playwright-core').chromium.executablePath())";
+    own.node(place, &["-e", script]).text().is_ok_and(|path| Path::new(&path).is_file())
+}
+
+fn download(place: &Place, own: &Browser) -> bool {
+    say("fetching Playwright's Chromium (about 170 MB)");
+    // Where GitHub does not answer this will not either, most likely: fail soon there.
+    let limit = Duration::from_secs(if place.github() { 1200 } else { 60 });
+    let fetched = own
+        .playwright(place, &["install", "chromium"])
+        .env("PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT", "5000")
+        .run_within(limit);
+    if let Err(sentence) = &fetched {
+        say(sentence);
+    }
+    fetched.is_ok()
+}
+
+fn install_with_apt(place: &Place) -> bool {
+    let is_root = place.job("id").args(["-u"]).text().is_ok_and(|id| id == "0");
+    if !is_root || place.program("apt-get").is_none() {
+        return false;
+    }
+    say("installing Chromium with apt-get (about a minute)");
+    let apt = |arguments: &[&str]| place.job("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive").run();
+    let installed = apt(&["update", "--quiet"])
+        .and_then(|()| apt(&["install", "--quiet", "--yes", "--no-install-recommends", "chromium"]));
+    if let Err(sentence) = &installed {
+        say(sentence);
+    }
+    installed.is_ok()
+}

@@ -1,0 +1,63 @@
+//! Versions: in Cargo.lock, and in what a program says of itself.
+
+/// The version of a package in the text of Cargo.lock.
+pub(crate) fn version_of<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
+    let mut lines = lock.lines();
+    lines.find(|line| value_of(line, "name") == Some(package))?;
+    lines.next().and_then(|line| value_of(line, "version"))
+}
+
+fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.strip_prefix(key)?.trim_start().strip_prefix('=')?.trim().strip_prefix('"')?.strip_suffix('"')
+}
+
+/// Whether the first line of a program's `--version` holds this version as a word of its own.
+pub(crate) fn says_version(output: &str, version: &str) -> bool {
+    output.lines().next().is_some_and(|line| line.split_whitespace().any(|word| word == version))
+}
+
+/// The first number of a version such as `v20.11.1`.
+pub(crate) fn major(version: &str) -> Option<u32> {
+    version.trim().trim_start_matches('v').split('.').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{major, says_version, version_of};
+
+    const LOCK: &str = r#"
+[[package]]
+name = "wasm-bindgen-macro"
+version = "0.2.9"
+
+[[package]]
+name = "wasm-bindgen"
+version = "0.2.121"
+source = "registry"
+dependencies = [
+ "wasm-bindgen-macro",
+]
+"#;
+
+    #[test]
+    fn the_lock_names_the_version() {
+        assert_eq!(version_of(LOCK, "wasm-bindgen"), Some("0.2.121"));
+        assert_eq!(version_of(LOCK, "wasm-bindgen-macro"), Some("0.2.9"));
+        assert_eq!(version_of(LOCK, "wasm"), None);
+    }
+
+    #[test]
+    fn versions_are_compared_as_whole_words() {
+        assert!(says_version("trunk 0.21.14\n", "0.21.14"));
+        assert!(says_version("wasm-opt version 132 (version_132)", "132"));
+        assert!(!says_version("trunk 0.21.14", "0.21.1"));
+        assert!(!says_version("trunk 0.21.14-beta.1", "0.21.14"));
+        assert!(!says_version("", "132"));
+    }
+
+    #[test]
+    fn node_says_its_version_with_a_letter() {
+        assert_eq!(major("v20.20.2\n"), Some(20));
+        assert_eq!(major("strange"), None);
+    }
+}

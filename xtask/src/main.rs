@@ -1,0 +1,123 @@
+//! The project's chores as one command: `cargo xtask`.
+//!
+//! Works on Linux and macOS. On Windows it compiles, but nobody has run it there: `cargo test` may fail to replace
+//! the running `xtask.exe`, and the search for an installed Chromium knows no Windows folders (set `CHROMIUM_PATH`).
+
+mod bench;
+mod browser;
+mod counts;
+mod gates;
+mod lockfile;
+mod network;
+mod place;
+mod process;
+mod serve;
+mod setup;
+mod sizes;
+mod table;
+mod tools;
+mod transfer;
+mod wanted;
+
+use std::process::ExitCode;
+
+use place::Place;
+
+const HELP: &str = "\
+Usage: cargo xtask <command>
+
+  setup [--tests]       install what is missing: wasm targets, trunk, wasm-bindgen, wasm-opt;
+                        with --tests also Playwright and a browser
+  serve [--port 8080]   build for development, serve on this machine, rebuild on change
+  build                 build for release into dist/, list the sizes, check the budget
+  test [--fast]         every check; --fast leaves out the release build and the browser
+  bench                 measure the core and the page in the browser
+  screenshot            take the pictures of the page
+";
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Command {
+    Setup { tests: bool },
+    Serve { port: u16 },
+    Build,
+    Test { fast: bool },
+    Bench,
+    Screenshot,
+}
+
+impl Command {
+    /// Reads the arguments; `None` when they make no command.
+    fn parse(arguments: &[&str]) -> Option<Self> {
+        match arguments {
+            ["setup"] => Some(Self::Setup { tests: false }),
+            ["setup", "--tests"] => Some(Self::Setup { tests: true }),
+            ["serve"] => Some(Self::Serve { port: wanted::PORT }),
+            ["serve", "--port", port] => port.parse().ok().map(|port| Self::Serve { port }),
+            ["build"] => Some(Self::Build),
+            ["test"] => Some(Self::Test { fast: false }),
+            ["test", "--fast"] => Some(Self::Test { fast: true }),
+            ["bench"] => Some(Self::Bench),
+            ["screenshot"] => Some(Self::Screenshot),
+            _ => None,
+        }
+    }
+
+    fn run(&self, place: &Place) -> Result<(), String> {
+        match self {
+            Self::Setup { tests } => setup::all(place, *tests),
+            Self::Serve { port } => serve::run(place, *port),
+            Self::Build => {
+                setup::all(place, false)?;
+                sizes::build(place)?;
+                sizes::report(place)
+            }
+            Self::Test { fast } => gates::run(place, *fast),
+            Self::Bench => bench::run(place),
+            Self::Screenshot => {
+                setup::all(place, false)?;
+                let browser = browser::ready(place)?;
+                sizes::build(place)?;
+                browser.node(place, &["screenshots.mjs"]).run()
+            }
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let Some(command) = Command::parse(&arguments) else {
+        eprint!("{HELP}");
+        return ExitCode::from(2);
+    };
+    match Place::find().and_then(|place| command.run(&place)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            // `test` has already said everything, and its count must stay the last line.
+            if !sentence.is_empty() {
+                eprintln!("xtask: {sentence}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Command;
+
+    #[test]
+    fn arguments_make_commands() {
+        assert_eq!(Command::parse(&["serve", "--port", "9000"]), Some(Command::Serve { port: 9000 }));
+        assert_eq!(Command::parse(&["serve"]), Some(Command::Serve { port: 8080 }));
+        assert_eq!(Command::parse(&["test", "--fast"]), Some(Command::Test { fast: true }));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for wrong in [&[][..], &["tets"], &["serve", "--port", "99999"], &["test", "--slow"], &["build", "x"]] {
+            assert_eq!(Command::parse(wrong), None, "{wrong:?}");
+        }
+    }
+}

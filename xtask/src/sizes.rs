@@ -1,0 +1,181 @@
+//! The release build and how large it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::place::Place;
+use crate::process::Job;
+use crate::table;
+use crate::transfer::{self, Asset};
+use crate::wanted;
+
+/// Node holds both compressors; one start of it serves all files.
+const NODE_SCRIPT: &str = "const fs = require('fs'), z = require('zlib');
+for (const file of process.argv.slice(1)) {
+  const data = fs.readFileSync(file);
+  console.log(z.gzipSync(data, { level: 9 }).length + ' ' + z.brotliCompressSync(data).length);
+}";
+
+/// One file of the built page with its sizes in bytes.
+struct File {
+    name: String,
+    first_visit: bool,
+    raw: u64,
+    gzip: Option<u64>,
+    brotli: Option<u64>,
+}
+
+/// Trunk, with the one setting of its callers that it does not understand removed.
+pub(crate) fn trunk(place: &Place, arguments: &[&str]) -> Job {
+    place
+        .job("trunk")
+        .args(arguments)
+        // Trunk reads NO_COLOR as true or false and stops at the usual `1`.
+        .without("NO_COLOR")
+        .env("TRUNK_SKIP_VERSION_CHECK", "true")
+}
+
+/// Builds the page for release into `dist`.
+pub(crate) fn build(place: &Place) -> Result<(), String> {
+    trunk(place, &["build", "--release", "--locked"]).run()
+}
+
+/// Prints the sizes of `dist`; an error when a first visit transfers more than the budget.
+pub(crate) fn report(place: &Place) -> Result<(), String> {
+    let files = measure(place)?;
+    print!("\n{}", sizes_table(&files));
+    let Some(first_visit) = total(files.iter().filter(|file| file.first_visit).map(|file| file.gzip)) else {
+        println!("No sizes after gzip, so no check of the budget: install Node.js or gzip.");
+        return Ok(());
+    };
+    let (sum, budget) = (kilobytes(first_visit), kilobytes(wanted::FIRST_VISIT_BUDGET));
+    println!("Transferred on first visit (marked *): {sum} kB after gzip; budget {budget} kB.");
+    if first_visit > wanted::FIRST_VISIT_BUDGET {
+        return Err(format!("A first visit transfers {sum} kB, over the budget of {budget} kB."));
+    }
+    Ok(())
+}
+
+fn measure(place: &Place) -> Result<Vec<File>, String> {
+    let dist = place.dist();
+    let mut paths = Vec::new();
+    collect(&dist, &mut paths)?;
+    paths.sort();
+    let mut assets = Vec::new();
+    let mut raw = Vec::new();
+    for path in &paths {
+        let bytes = fs::read(path).map_err(|error| format!("{} is not readable: {error}.", path.display()))?;
+        let is_text =
+            path.extension().is_some_and(|ending| ["html", "css", "js", "mjs"].iter().any(|known| ending == *known));
+        raw.push(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        assets.push(Asset {
+            name: path.strip_prefix(&dist).unwrap_or(path).to_string_lossy().replace('\\', "/"),
+            text: is_text.then(|| String::from_utf8_lossy(&bytes).into_owned()),
+        });
+    }
+    if !assets.iter().any(|asset| asset.name == "index.html") {
+        return Err("dist/index.html is missing.".to_owned());
+    }
+    let reached = transfer::first_visit(&assets);
+    let files =
+        assets.into_iter().zip(reached).zip(raw).zip(compressed(place, &paths)).map(
+            |(((asset, first_visit), raw), (gzip, brotli))| File { name: asset.name, first_visit, raw, gzip, brotli },
+        );
+    Ok(files.collect())
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
+    let unreadable = |error| format!("{} is not readable: {error}.", folder.display());
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_dir() {
+            collect(&path, paths)?;
+        } else {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The sizes after gzip and brotli, one pair for each path.
+fn compressed(place: &Place, paths: &[PathBuf]) -> Vec<(Option<u64>, Option<u64>)> {
+    let by_node = place.job("node").args(["-e"]).quiet_args([NODE_SCRIPT]).quiet_args(paths);
+    if let Ok(sizes) = by_node.text().and_then(|text| pairs(&text, paths.len())) {
+        return sizes;
+    }
+    for tool in ["gzip", "brotli"] {
+        if place.program(tool).is_none() {
+            println!("There is no Node.js and no {tool} here, so the sizes after {tool} are left out.");
+        }
+    }
+    let length = |tool: &str, path: &PathBuf| {
+        place.program(tool)?;
+        let bytes = place.job(tool).args(["-9", "-c"]).quiet_args([path]).output().ok()?;
+        u64::try_from(bytes.len()).ok()
+    };
+    paths.iter().map(|path| (length("gzip", path), length("brotli", path))).collect()
+}
+
+/// Reads one line `gzip brotli` for each file.
+fn pairs(text: &str, files: usize) -> Result<Vec<(Option<u64>, Option<u64>)>, String> {
+    let sizes: Option<Vec<_>> = text
+        .lines()
+        .map(|line| {
+            let (gzip, brotli) = line.split_once(' ')?;
+            Some((Some(gzip.parse().ok()?), Some(brotli.parse().ok()?)))
+        })
+        .collect();
+    sizes.filter(|sizes| sizes.len() == files).ok_or_else(|| "Node's sizes make no sense.".to_owned())
+}
+
+fn sizes_table(files: &[File]) -> String {
+    let cell = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), kilobytes);
+    let mut rows = vec![table::row(["file (kB, 1 kB = 1000 bytes)", "raw", "gzip", "brotli"])];
+    for file in files {
+        let mark = if file.first_visit { " *" } else { "" };
+        rows.push(vec![format!("{}{mark}", file.name), kilobytes(file.raw), cell(file.gzip), cell(file.brotli)]);
+    }
+    rows.push(vec![
+        "total".to_owned(),
+        cell(total(files.iter().map(|file| Some(file.raw)))),
+        cell(total(files.iter().map(|file| file.gzip))),
+        cell(total(files.iter().map(|file| file.brotli))),
+    ]);
+    table::layout(&rows)
+}
+
+/// The sum, or nothing when one part is unknown.
+fn total(mut parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    parts.try_fold(0_u64, |sum, part| sum.checked_add(part?))
+}
+
+fn kilobytes(bytes: u64) -> String {
+    // Tenths, rounded up, so that a size just over the budget never reads as the budget itself.
+    let tenths = bytes.div_ceil(100);
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{kilobytes, pairs, total};
+
+    #[test]
+    fn sizes_are_rounded_up() {
+        assert_eq!(kilobytes(150_000), "150.0");
+        assert_eq!(kilobytes(150_001), "150.1");
+        assert_eq!(kilobytes(0), "0.0");
+    }
+
+    #[test]
+    fn an_unknown_part_makes_an_unknown_sum() {
+        assert_eq!(total([Some(1), Some(2)].into_iter()), Some(3));
+        assert_eq!(total([Some(1), None].into_iter()), None);
+    }
+
+    #[test]
+    fn every_file_needs_its_sizes() {
+        assert_eq!(pairs("10 8\n5 4", 2), Ok(vec![(Some(10), Some(8)), (Some(5), Some(4))]));
+        assert!(pairs("10 8", 2).is_err());
+        assert!(pairs("10 x", 1).is_err());
+    }
+}

@@ -1,0 +1,22 @@
+//! The versions and limits this project asks for: the one place to change them.
+
+/// The builder of the page. 0.22 asks for a newer compiler than `rust-version` in Cargo.toml.
+pub(crate) const TRUNK: &str = "0.21.14";
+
+/// The `wasm-opt` named in Trunk.toml as `version_132`; Trunk takes one from PATH only when the two agree.
+pub(crate) const WASM_OPT: &str = "132";
+
+/// The npm package that holds a ready `wasm-opt` of that version.
+pub(crate) const BINARYEN: &str = "132.0.0";
+
+/// What the page and the proof that the core needs no `std` are compiled for.
+pub(crate) const TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32v1-none"];
+
+/// The oldest Node that Playwright runs on.
+pub(crate) const NODE_MAJOR: u32 = 20;
+
+/// The most bytes, after gzip, that a first visit may transfer.
+pub(crate) const FIRST_VISIT_BUDGET: u64 = 150_000;
+
+/// The port `serve` tries first.
+pub(crate) const PORT: u16 = 8080;
