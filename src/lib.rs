@@ -1,1 +1,15 @@
+//! The Memory Wall in the page: state, figures, charts and widgets on the engine of `memory-wall-core`.
+//!
+//! The same views are written twice by the same code: as text by the prerenderer (feature `ssr`), and live in the browser
+//! (feature `csr`). Files under `browser` are the only ones that touch the page itself.
 
+#[cfg(target_arch = "wasm32")]
+pub mod browser;
+pub mod charts;
+pub mod live;
+pub mod registry;
+pub mod rig;
+pub mod sections;
+pub mod state;
+pub mod widgets;
+pub mod words;

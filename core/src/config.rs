@@ -7,8 +7,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::architecture::{Architecture, Biases, Mlp, Norm, Positions, ShapeError, SlidingWindow};
 use crate::bounds::{self, Bounds, OutOfBounds};
@@ -28,17 +28,59 @@ const REFUSED: [&str; 8] = [
     "is_encoder_decoder",
 ];
 
-/// One value of the file.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
+/// One value of the file. What stands inside an object is passed over.
+#[derive(Clone, Debug, PartialEq)]
 enum Value {
     Switch(bool),
     Whole(u64),
-    Number(f64),
+    Number,
     Text(String),
     List(Vec<Self>),
-    Nothing(()),
-    Other(IgnoredAny),
+    Nothing,
+    Other,
+}
+
+/// Reads each value as it comes, without keeping copies: a derived untagged enum buffers every level of nesting again.
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AnyValue;
+        impl<'de> Visitor<'de> for AnyValue {
+            type Value = Value;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value of a config")
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+                Ok(Value::Switch(value))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+                Ok(Value::Whole(value))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+                Ok(u64::try_from(value).map_or(Value::Number, Value::Whole))
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
+                Ok(Value::Number)
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+                Ok(Value::Text(value.into()))
+            }
+            fn visit_unit<E>(self) -> Result<Value, E> {
+                Ok(Value::Nothing)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = list.next_element()? {
+                    values.push(value);
+                }
+                Ok(Value::List(values))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
+                while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Value::Other)
+            }
+        }
+        deserializer.deserialize_any(AnyValue)
+    }
 }
 
 impl Value {
@@ -46,11 +88,11 @@ impl Value {
         match self {
             Self::Switch(_) => "true or false",
             Self::Whole(_) => "a whole number",
-            Self::Number(_) => "a number that is not whole and positive",
+            Self::Number => "a number that is not whole and positive",
             Self::Text(_) => "text",
             Self::List(_) => "a list",
-            Self::Nothing(()) => "null",
-            Self::Other(_) => "an object",
+            Self::Nothing => "null",
+            Self::Other => "an object",
         }
     }
 }
@@ -94,6 +136,13 @@ pub enum ConfigError {
         /// The range.
         error: OutOfBounds,
     },
+    /// The width of a head follows from the two numbers, and is not whole.
+    HeadsDoNotDivide {
+        /// `hidden_size`.
+        hidden_size: u32,
+        /// Query heads.
+        heads: u32,
+    },
     /// The numbers do not go together.
     Shape(ShapeError),
 }
@@ -116,6 +165,9 @@ impl fmt::Display for ConfigError {
             Self::Missing(field) => write!(f, "the config has no {field}"),
             Self::WrongKind { field, wanted, found } => write!(f, "{field} in the config is {found}, not {wanted}"),
             Self::OutOfBounds { field, error } => write!(f, "{field} in the config: {error}"),
+            Self::HeadsDoNotDivide { hidden_size, heads } => {
+                write!(f, "the config has no head_dim, and hidden_size {hidden_size} is not a multiple of the {heads} heads")
+            }
             Self::Shape(error) => write!(f, "the config describes no possible model: {error}"),
         }
     }
@@ -168,7 +220,7 @@ const UNDERSTOOD: [&str; 22] = [
 impl Config {
     /// Whether the checkpoint is stored quantised, in the words of the file.
     pub fn is_quantised(&self) -> bool {
-        !matches!(self.fields.get("quantization_config"), None | Some(Value::Nothing(())))
+        !matches!(self.fields.get("quantization_config"), None | Some(Value::Nothing))
     }
 
     /// The `model_type` that the file names.
@@ -205,14 +257,14 @@ impl Config {
             hidden_size,
             heads,
             kv_heads: heads,
-            head_dim: hidden_size / heads,
+            head_dim: head_dim(hidden_size, heads)?,
             intermediate_size: match self.optional("n_inner", bounds::INTERMEDIATE_SIZE)? {
                 Some(width) => width,
                 None => hidden_size.saturating_mul(4),
             },
             vocab_size: self.number("vocab_size", bounds::VOCAB_SIZE)?,
             mlp: match self.fields.get("activation_function") {
-                None | Some(Value::Nothing(())) => Mlp::GeluNew,
+                None | Some(Value::Nothing) => Mlp::GeluNew,
                 Some(Value::Text(name)) if name == "gelu_new" => Mlp::GeluNew,
                 Some(_) => Mlp::Gelu,
             },
@@ -236,8 +288,19 @@ impl Config {
             layers,
             hidden_size,
             heads,
-            kv_heads: self.optional("num_key_value_heads", bounds::KV_HEADS)?.unwrap_or(heads),
-            head_dim: self.optional("head_dim", bounds::HEAD_DIM)?.unwrap_or(hidden_size / heads),
+            kv_heads: match self.optional("num_key_value_heads", bounds::KV_HEADS)? {
+                Some(kv_heads) => kv_heads,
+                // Where the file is silent the class has a default of its own; `null` is multi-head attention.
+                None => match (family, self.fields.contains_key("num_key_value_heads")) {
+                    ("mistral", false) => 8,
+                    ("qwen2", false) => 32,
+                    _ => heads,
+                },
+            },
+            head_dim: match self.optional("head_dim", bounds::HEAD_DIM)? {
+                Some(width) => width,
+                None => head_dim(hidden_size, heads)?,
+            },
             intermediate_size: self.number("intermediate_size", bounds::INTERMEDIATE_SIZE)?,
             vocab_size: self.number("vocab_size", bounds::VOCAB_SIZE)?,
             mlp: Mlp::Gated,
@@ -264,7 +327,12 @@ impl Config {
         if !switched_on {
             return Ok(None);
         }
-        let Some(window) = self.optional("sliding_window", bounds::SLIDING_WINDOW)? else { return Ok(None) };
+        let window = match self.optional("sliding_window", bounds::SLIDING_WINDOW)? {
+            Some(window) => window,
+            None if self.fields.contains_key("sliding_window") => return Ok(None),
+            // The default of both classes.
+            None => 4_096,
+        };
         let sliding = match (self.fields.get("layer_types"), family) {
             (Some(Value::List(types)), _) => {
                 let slides = |kind: &&Value| matches!(kind, Value::Text(name) if name == "sliding_attention");
@@ -278,7 +346,7 @@ impl Config {
     }
 
     fn present(&self, field: &str) -> bool {
-        !matches!(self.fields.get(field), None | Some(Value::Nothing(())))
+        !matches!(self.fields.get(field), None | Some(Value::Nothing))
     }
 
     fn number(&self, field: &'static str, bounds: Bounds) -> Result<u32, ConfigError> {
@@ -287,7 +355,7 @@ impl Config {
 
     fn optional(&self, field: &'static str, bounds: Bounds) -> Result<Option<u32>, ConfigError> {
         match self.fields.get(field) {
-            None | Some(Value::Nothing(())) => Ok(None),
+            None | Some(Value::Nothing) => Ok(None),
             Some(Value::Whole(value)) => match bounds.check(*value) {
                 Ok(number) => Ok(Some(number)),
                 Err(error) => Err(ConfigError::OutOfBounds { field, error }),
@@ -298,10 +366,19 @@ impl Config {
 
     fn switch(&self, field: &'static str, default: bool) -> Result<bool, ConfigError> {
         match self.fields.get(field) {
-            None | Some(Value::Nothing(())) => Ok(default),
+            None | Some(Value::Nothing) => Ok(default),
             Some(Value::Switch(value)) => Ok(*value),
             Some(other) => Err(ConfigError::WrongKind { field, wanted: "true or false", found: other.kind() }),
         }
+    }
+}
+
+/// The width of a head where the file does not say it.
+fn head_dim(hidden_size: u32, heads: u32) -> Result<u32, ConfigError> {
+    if hidden_size.is_multiple_of(heads) {
+        Ok(hidden_size / heads)
+    } else {
+        Err(ConfigError::HeadsDoNotDivide { hidden_size, heads })
     }
 }
 
@@ -353,6 +430,24 @@ mod tests {
     fn old_llama_files_without_kv_heads_are_multi_head() {
         let json = LLAMA.replace("\"num_key_value_heads\":8,", "");
         assert_eq!(read(&json).map(|shape| shape.kv_heads), Ok(32));
+    }
+
+    #[test]
+    fn where_a_file_is_silent_the_default_of_its_class_holds() {
+        let base = r#"{"model_type":"FAMILY","hidden_size":4096,"intermediate_size":64,"num_attention_heads":32,"num_hidden_layers":2,"vocab_size":100}"#;
+        let of = |family: &str| read(&base.replace("FAMILY", family)).map(|shape| (shape.kv_heads, shape.sliding_window));
+        assert_eq!(of("llama"), Ok((32, None)));
+        assert_eq!(of("mistral"), Ok((8, Some(SlidingWindow { window: 4_096, layers: 2 }))));
+        assert_eq!(of("qwen2"), Ok((32, None)));
+        let uneven = base.replace("FAMILY", "llama").replace("4096", "4097");
+        assert_eq!(message(&uneven), "the config has no head_dim, and hidden_size 4097 is not a multiple of the 32 heads");
+    }
+
+    #[test]
+    fn deep_and_long_lists_cost_what_they_weigh() {
+        let numbers = "1,".repeat(200_000);
+        let json = alloc::format!("{{\"model_type\":\"x\",\"junk\":{}{numbers}1{}}}", "[".repeat(100), "]".repeat(100));
+        assert!(message(&json).starts_with("model_type \"x\" is not supported"));
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! it fits at the answer and not one step beyond.
 
 use crate::bounds::{self, Bounds};
-use crate::evaluate;
+use crate::evaluate::{self, Phase};
+use crate::memory::Bucket;
 use crate::scenario::Scenario;
 use crate::units::Bytes;
+use crate::worked;
 
 /// The longest `seq_length` at which the scenario needs no more than `capacity`; 0 if none.
 ///
@@ -27,6 +29,23 @@ pub fn max_seq_length(scenario: &Scenario, capacity: Bytes) -> u32 {
 /// The largest batch at which the scenario needs no more than `capacity`; 0 if none.
 pub fn max_batch(scenario: &Scenario, capacity: Bytes) -> u32 {
     largest(bounds::BATCH, scenario.batch, capacity, |batch| evaluate::total(&Scenario { batch, ..*scenario }))
+}
+
+/// The first `seq_length` at which the KV cache weighs more than the weights; `None` if it does not within the bounds.
+///
+/// ```
+/// use memory_wall_core::{Scenario, solve, tables::models};
+/// let textbook = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
+/// assert_eq!(solve::kv_cache_passes_weights(&textbook), Some(26_703));
+/// ```
+pub fn kv_cache_passes_weights(scenario: &Scenario) -> Option<u32> {
+    let bytes =
+        |bucket: Bucket, scenario: &Scenario| worked::total(|sink| bucket.terms(scenario, Phase::Forward, sink));
+    let weights = bytes(Bucket::Weights, scenario);
+    let last = largest(bounds::SEQ_LENGTH, scenario.seq_length, weights, |seq_length| {
+        bytes(Bucket::KvCache, &Scenario { seq_length, ..*scenario })
+    });
+    (last < bounds::SEQ_LENGTH.max).then_some(last + 1)
 }
 
 /// The largest value in range whose `need` is at most `capacity`; 0 if there is none. `need` never falls.

@@ -116,7 +116,7 @@ pub enum Item {
     SoftmaxStatistics,
     /// Attention scores and probabilities, s × s.
     AttentionScores,
-    /// A mask tensor that a sliding window needs, s × s.
+    /// A mask tensor, s × s, that a sliding window needs, and that eager attention keeps for recomputation.
     AttentionMask,
     /// What the MLP keeps.
     MlpTensors,
@@ -124,7 +124,7 @@ pub enum Item {
     DropoutMasks,
     /// Sines and cosines of the rotary embedding, shared by all layers.
     RotaryTables,
-    /// Embedding output: position ids and dropout mask.
+    /// Position ids, and the dropout mask of the embedding output.
     EmbeddingTensors,
     /// The final norm and the input of the output head.
     FinalNorm,
@@ -148,6 +148,42 @@ pub enum Item {
     SecondMoment,
     /// CUDA context and library workspaces.
     DeviceContext,
+}
+
+impl Item {
+    /// The name in JSON and in lists of words.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::LayerMatrices => "layer_matrices",
+            Self::EmbeddingTable => "embedding_table",
+            Self::OutputHead => "output_head",
+            Self::PositionTable => "position_table",
+            Self::NormsAndBiases => "norms_and_biases",
+            Self::FullLayers => "full_layers",
+            Self::WindowLayers => "window_layers",
+            Self::NormInputs => "norm_inputs",
+            Self::NormOutputs => "norm_outputs",
+            Self::AttentionTensors => "attention_tensors",
+            Self::SoftmaxStatistics => "softmax_statistics",
+            Self::AttentionScores => "attention_scores",
+            Self::AttentionMask => "attention_mask",
+            Self::MlpTensors => "mlp_tensors",
+            Self::DropoutMasks => "dropout_masks",
+            Self::RotaryTables => "rotary_tables",
+            Self::EmbeddingTensors => "embedding_tensors",
+            Self::FinalNorm => "final_norm",
+            Self::Checkpoints => "checkpoints",
+            Self::RecomputedLayer => "recomputed_layer",
+            Self::LayerWorkspace => "layer_workspace",
+            Self::LossTensors => "loss_tensors",
+            Self::LastLogits => "last_logits",
+            Self::Gradients => "gradients",
+            Self::MasterWeights => "master_weights",
+            Self::FirstMoment => "first_moment",
+            Self::SecondMoment => "second_moment",
+            Self::DeviceContext => "device_context",
+        }
+    }
 }
 
 /// A product of factors over a divisor, in bytes.

@@ -94,7 +94,7 @@ fn summary(measurements: &[Measurement]) -> String {
     let broken = measurements.iter().filter(|measurement| measurement.kept == Some(false)).count();
     let mut text = table::layout(&rows);
     // Writing into a String cannot fail.
-    let _ = writeln!(text, "{} measurements, {broken} over their bounds", measurements.len());
+    let _ = writeln!(text, "{} measurements, {broken} of the bounds broken", measurements.len());
     text
 }
 
@@ -125,6 +125,6 @@ mod tests {
         let measurements: Vec<_> = ["a\t1\tms\t2", "b\t3\tms\t2"].into_iter().filter_map(measurement).collect();
         let text = summary(&measurements);
         assert!(text.contains("BROKEN"), "{text}");
-        assert!(text.ends_with("2 measurements, 1 over their bounds\n"), "{text}");
+        assert!(text.ends_with("2 measurements, 1 of the bounds broken\n"), "{text}");
     }
 }

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn tee_gives_every_line_and_the_verdict() {
         let mut lines = Vec::new();
-        let verdict = shell("echo one; printf two; exit 3").tee(|line| lines.push(line.to_owned()));
+        let verdict = shell("echo one; echo two; exit 3").tee(|line| lines.push(line.to_owned()));
         assert_eq!(lines, ["one", "two"]);
         assert!(verdict.is_err_and(|sentence| sentence.contains("exit 3")));
     }

@@ -1,5 +1,6 @@
 //! The page on this machine, rebuilt on change.
 
+use std::fs;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 
 use crate::place::Place;
@@ -12,6 +13,10 @@ const TRIES: u16 = 50;
 /// Builds, serves and watches until it is stopped.
 pub(crate) fn run(place: &Place, wanted: u16) -> Result<(), String> {
     setup::all(place, false)?;
+    // Trunk.toml tells Trunk not to watch these; it refuses to start when one of them is not there yet.
+    for folder in [place.dist(), place.target(), place.tools()] {
+        fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}.", folder.display()))?;
+    }
     let port = free_port(wanted, is_free)
         .ok_or_else(|| format!("The ports from {wanted} on are all taken: name a free one with `--port`."))?;
     if port != wanted {

@@ -16,6 +16,9 @@ for (const file of process.argv.slice(1)) {
   console.log(z.gzipSync(data, { level: 9 }).length + ' ' + z.brotliCompressSync(data).length);
 }";
 
+/// The sizes of one file after gzip and brotli, where they are known.
+type Compressed = (Option<u64>, Option<u64>);
+
 /// One file of the built page with its sizes in bytes.
 struct File {
     name: String,
@@ -98,7 +101,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
 }
 
 /// The sizes after gzip and brotli, one pair for each path.
-fn compressed(place: &Place, paths: &[PathBuf]) -> Vec<(Option<u64>, Option<u64>)> {
+fn compressed(place: &Place, paths: &[PathBuf]) -> Vec<Compressed> {
     let by_node = place.job("node").args(["-e"]).quiet_args([NODE_SCRIPT]).quiet_args(paths);
     if let Ok(sizes) = by_node.text().and_then(|text| pairs(&text, paths.len())) {
         return sizes;
@@ -117,7 +120,7 @@ fn compressed(place: &Place, paths: &[PathBuf]) -> Vec<(Option<u64>, Option<u64>
 }
 
 /// Reads one line `gzip brotli` for each file.
-fn pairs(text: &str, files: usize) -> Result<Vec<(Option<u64>, Option<u64>)>, String> {
+fn pairs(text: &str, files: usize) -> Result<Vec<Compressed>, String> {
     let sizes: Option<Vec<_>> = text
         .lines()
         .map(|line| {

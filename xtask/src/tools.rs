@@ -92,11 +92,13 @@ fn wasm_opt(place: &Place) -> Result<(), String> {
         .map_err(|sentence| format!("{sentence} {advice}"))
 }
 
-/// Asks npm's own file, because starting this `wasm-opt` only for its version takes a quarter of a second.
+/// Asks npm's own file, because starting this `wasm-opt` (a script for Node) only for its version takes a quarter of a
+/// second.
 fn has_binaryen(place: &Place) -> bool {
     let modules = place.tools().join("npm").join("node_modules");
-    fs::read_to_string(modules.join("binaryen").join("package.json"))
-        .is_ok_and(|text| text.contains(&format!("\"version\": \"{}\"", wanted::BINARYEN)))
+    place.program("node").is_some()
+        && fs::read_to_string(modules.join("binaryen").join("package.json"))
+            .is_ok_and(|text| text.contains(&format!("\"version\": \"{}\"", wanted::BINARYEN)))
         && modules.join(".bin").join(executable("wasm-opt", "cmd")).exists()
 }
 

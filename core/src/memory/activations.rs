@@ -19,7 +19,7 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// # Formula
 /// With T = `batch × seq_length`, h = `hidden_size`, q and k the widths of queries and keys, f = `intermediate_size`, a = `heads`, s = `seq_length`.
 /// A Llama-type layer in bf16 with flash attention keeps T·(16h + 4q + 4k + 8f + 4a + 8) + 24;
-/// with eager attention T·(16h + 8q + 8f + 8) + 6·`batch`·a·s². Full checkpointing keeps 2·T·h a layer and, while it recomputes, one whole layer.
+/// with eager attention T·(16h + 8q + 8f + 8) + 6·`batch`·a·s². Full checkpointing keeps 2·T·h a layer, position ids and (eager) one mask and, while it recomputes, one whole layer.
 /// Inference: the widest moment inside one layer for one prefill chunk.
 ///
 /// # Units
@@ -45,6 +45,7 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
             let layers = scenario.architecture.layers.into();
             if scenario.checkpointing == Checkpointing::Full {
                 checkpoints(scenario, layers, sink);
+                checkpoint_arguments(scenario, sink);
                 if phase == Phase::Recompute {
                     layer(scenario, 1, &mut |term| sink(&Term { item: Item::RecomputedLayer, ..*term }));
                 }
@@ -118,7 +119,7 @@ fn attention(scenario: &Scenario, layers: u64, product: &mut dyn FnMut(Item, &[F
         let l = Factor::new(Symbol::Layers, layers);
         // Keys and values are repeated to the number of query heads before the multiplication.
         product(Item::AttentionTensors, &[Factor::number(4 * e), l, t, heads, head_dim]);
-        if scenario.checkpointing == Checkpointing::None {
+        if scenario.checkpointing != Checkpointing::Selective {
             let score_bytes = match (dropout(scenario), e) {
                 (false, 2) => 6, // fp32 softmax and its 16-bit copy
                 (false, _) => 4, // the softmax itself
@@ -133,7 +134,11 @@ fn attention(scenario: &Scenario, layers: u64, product: &mut dyn FnMut(Item, &[F
         // A window shorter than the sequence needs a mask tensor, and the fused kernel with a mask takes repeated keys and values.
         let l = Factor::new(Symbol::Layers, windowed);
         product(Item::AttentionTensors, &[Factor::number(4 * e), l, t, heads, head_dim]);
-        product(Item::SoftmaxStatistics, &[Factor::number(4), l, t, heads]);
+        if e == 2 {
+            product(Item::SoftmaxStatistics, &[Factor::number(4), l, t, heads]);
+        } else {
+            memory_efficient_statistics(scenario, windowed, product);
+        }
         product(Item::AttentionMask, &[Factor::number(e), l, batch, s, s]);
     }
     let full = layers - windowed;
@@ -146,14 +151,23 @@ fn attention(scenario: &Scenario, layers: u64, product: &mut dyn FnMut(Item, &[F
             // State of the random number generator, 24 bytes a call on CUDA.
             product(Item::SoftmaxStatistics, &[Factor::number(24), l]);
         } else {
-            // fp32 has no flash kernel on CUDA; the memory-efficient one takes repeated heads and pads its statistics to 32 tokens.
+            // fp32 has no flash kernel on CUDA; the memory-efficient one takes repeated heads.
             let repeated = if shape.kv_heads == 1 { kv_heads } else { heads };
-            let padded = Factor::new(Symbol::SeqLength, u64::from(scenario.seq_length).next_multiple_of(32));
             product(Item::AttentionTensors, &[Factor::number(2 * e), l, t, repeated, head_dim]);
-            product(Item::SoftmaxStatistics, &[Factor::number(4), l, batch, heads, padded]);
-            product(Item::SoftmaxStatistics, &[Factor::number(16), l]);
+            memory_efficient_statistics(scenario, full, product);
         }
     }
+}
+
+/// What the memory-efficient kernel keeps beside its tensors in `layers` layers: statistics padded to 32 tokens,
+/// and seed and offset of its random number generator.
+fn memory_efficient_statistics(scenario: &Scenario, layers: u64, product: &mut dyn FnMut(Item, &[Factor])) {
+    let l = Factor::new(Symbol::Layers, layers);
+    let batch = Factor::new(Symbol::Batch, scenario.batch.into());
+    let heads = Factor::new(Symbol::Heads, scenario.architecture.heads.into());
+    let padded = Factor::new(Symbol::SeqLength, u64::from(scenario.seq_length).next_multiple_of(32));
+    product(Item::SoftmaxStatistics, &[Factor::number(4), l, batch, heads, padded]);
+    product(Item::SoftmaxStatistics, &[Factor::number(16), l]);
 }
 
 /// What full checkpointing keeps: the input of each layer.
@@ -168,6 +182,23 @@ fn checkpoints(scenario: &Scenario, layers: u64, sink: Sink<'_>) {
         ],
         divisor: 1,
     });
+}
+
+/// What full checkpointing keeps once, as arguments to call the layers again: position ids, and the masks that eager attention adds.
+fn checkpoint_arguments(scenario: &Scenario, sink: Sink<'_>) {
+    let shape = &scenario.architecture;
+    let s = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
+    let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
+    if shape.positions == Positions::Rotary {
+        product(Item::EmbeddingTensors, &[Factor::number(8), s]);
+    }
+    if scenario.attention == Attention::Eager {
+        // One mask for all layers of a kind.
+        let sliding = shape.sliding_window.map_or(0, |sliding| sliding.layers);
+        let kinds = if sliding > 0 && sliding < shape.layers { 2 } else { 1 };
+        let batch = Factor::new(Symbol::Batch, scenario.batch.into());
+        product(Item::AttentionMask, &[Factor::number(kinds * scenario.activation_bytes()), batch, s, s]);
+    }
 }
 
 /// What is kept once for the whole model.

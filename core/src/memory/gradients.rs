@@ -15,7 +15,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Gradients stay allocated from step to step, as frameworks with gradient buffers and gradient accumulation keep them.
 ///
 /// # Source
-/// Rajbhandari et al. 2020 (ZeRO), section 3.1: 2 bytes in mixed precision.
+/// Rajbhandari et al. 2020 (`ZeRO`), section 3.1: 2 bytes in mixed precision.
 pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
     if scenario.mode == Mode::Training {
         sink(&Term {

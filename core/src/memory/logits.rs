@@ -8,7 +8,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 ///
 /// # Formula
 /// Training, when the backward pass starts: 12 × tokens × `vocab_size` (log-softmax, gradient of the loss, gradient of log-softmax, each fp32)
-/// plus labels, 8 × tokens. Later in the backward pass: nothing. Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
+/// plus 8 bytes, the loss and its gradient; the shifted labels are gone by then. Later in the backward pass: nothing. Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
 ///
 /// # Units
 /// Bytes.
@@ -25,7 +25,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
 /// let bytes = worked::total(|sink| logits::terms(&scenario, Phase::Loss, sink));
-/// assert_eq!(bytes, Bytes(12 * 2_048 * 128_256 + 8 * 2_048 + 12));
+/// assert_eq!(bytes, Bytes(12 * 2_048 * 128_256 + 8));
 /// ```
 pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
     let vocab = Factor::new(Symbol::VocabSize, scenario.architecture.vocab_size.into());
@@ -38,10 +38,7 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>))
         (Mode::Training, Phase::Loss) => {
             let tokens = Factor::new(Symbol::Tokens, scenario.tokens());
             sink(&Term { item: Item::LossTensors, factors: &[Factor::number(12), tokens, vocab], divisor: 1 });
-            sink(&Term { item: Item::LossTensors, factors: &[Factor::number(8), tokens], divisor: 1 });
-            // The loss itself, and with one sequence the padding of its shifted labels.
-            let rest = if scenario.batch == 1 { 12 } else { 4 };
-            sink(&Term { item: Item::LossTensors, factors: &[Factor::number(rest)], divisor: 1 });
+            sink(&Term { item: Item::LossTensors, factors: &[Factor::number(8)], divisor: 1 });
         }
         (Mode::Training, Phase::Recompute | Phase::Forward) => {}
     }

@@ -22,7 +22,7 @@ const EIGHT_BIT: Block = Block { values: 256, bytes: 260 };
 /// Pure 16-bit training without a master copy is another recipe, not this one.
 ///
 /// # Source
-/// Rajbhandari et al. 2020 (ZeRO), section 3.1; Dettmers et al. 2022 for 8-bit blocks.
+/// Rajbhandari et al. 2020 (`ZeRO`), section 3.1; Dettmers et al. 2022 for 8-bit blocks.
 ///
 /// # Example
 /// ```

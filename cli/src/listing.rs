@@ -1,0 +1,76 @@
+//! `memory-wall models` and `memory-wall gpus`.
+
+use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::tables::gpus::GPUS;
+use memory_wall_core::tables::models::MODELS;
+use memory_wall_core::{Scenario, evaluate};
+
+use crate::BadInput;
+use crate::json::{self, GpuRow, ModelRow};
+use crate::text::{Side, Table};
+
+/// Where nothing is known.
+const NONE: &str = "-";
+
+/// Every model of the table.
+pub(crate) fn models(json: bool) -> Result<String, BadInput> {
+    if json {
+        return json::text(&MODELS.iter().map(ModelRow::new).collect::<Vec<_>>());
+    }
+    let mut table = Table::new(&[
+        ("ID", Side::Left),
+        ("Name", Side::Left),
+        ("Parameters", Side::Right),
+        ("Layers", Side::Right),
+        ("Hidden", Side::Right),
+        ("Heads", Side::Right),
+        ("KV", Side::Right),
+        ("Context", Side::Right),
+        ("KV/token", Side::Right),
+    ]);
+    for model in MODELS {
+        let shape = &model.architecture;
+        let per_token = evaluate(&Scenario::new(*shape)).kv_bytes_per_token;
+        table.row([
+            model.id.into(),
+            model.name.into(),
+            Grouped(model.parameters.into()).to_string(),
+            shape.layers.to_string(),
+            Grouped(shape.hidden_size.into()).to_string(),
+            shape.heads.to_string(),
+            shape.kv_heads.to_string(),
+            shape.trained_context.map_or(NONE.into(), |context| Grouped(context.into()).to_string()),
+            Size::new(per_token, ByteUnit::Gb).plain().to_string(),
+        ]);
+    }
+    Ok(table.text() + "\nKV: key and value heads. KV/token: what one token of one sequence adds to a bf16 KV cache.\n")
+}
+
+/// Every card of the table.
+pub(crate) fn gpus(json: bool) -> Result<String, BadInput> {
+    if json {
+        return json::text(&GPUS.iter().map(GpuRow::new).collect::<Vec<_>>());
+    }
+    let mut table = Table::new(&[
+        ("ID", Side::Left),
+        ("Name", Side::Left),
+        ("Year", Side::Right),
+        ("GB", Side::Right),
+        ("Bytes", Side::Right),
+        ("GB/s", Side::Right),
+        ("bf16", Side::Right),
+    ]);
+    for gpu in GPUS {
+        table.row([
+            gpu.id.into(),
+            gpu.name.into(),
+            gpu.year.to_string(),
+            gpu.printed_gb.to_string(),
+            Grouped(gpu.capacity.0).to_string(),
+            gpu.bandwidth.as_gb_per_s().to_string(),
+            gpu.peaks.bf16.map_or(NONE.into(), |peak| peak.to_string()),
+        ]);
+    }
+    Ok(table.text()
+        + "\nGB: printed on the box. Bytes: what the card offers. GB/s: memory bandwidth. bf16: dense TFLOP/s.\n")
+}

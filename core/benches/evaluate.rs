@@ -1,0 +1,74 @@
+//! How long one evaluation takes: the page runs one for each step of a slider. Prints `name<TAB>value<TAB>unit<TAB>bound` a line.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use memory_wall_core::tables::gpus::{self, GPUS};
+use memory_wall_core::tables::models::{self, MODELS};
+use memory_wall_core::{Attention, Checkpointing, Mode, Scenario, evaluate};
+
+/// Microseconds that one evaluation may take.
+const BOUND: f64 = 20.0;
+/// Evaluations in one batch, long enough for the clock's grain.
+const BATCH: u32 = 200;
+/// Batches, of whose durations the median counts: a pause of the machine falls into few of them.
+const BATCHES: usize = 1_001;
+
+fn main() -> Result<(), &'static str> {
+    let scenario = |model, gpu| {
+        let gpu = gpus::by_id(gpu).ok_or("no such card")?;
+        let model = models::by_id(model).ok_or("no such model")?;
+        Ok(Scenario { gpu: Some(gpu), ..Scenario::new(model.architecture) })
+    };
+    let training = |scenario| Scenario { mode: Mode::Training, ..scenario };
+    let recomputing =
+        |scenario| Scenario { checkpointing: Checkpointing::Full, attention: Attention::Eager, ..training(scenario) };
+    // Where a step fits on its card, the two inverse questions are searched for; the last one fits on none.
+    for (name, scenario) in [
+        ("evaluate: inference, llama-2-7b, a100-80-sxm", scenario("llama-2-7b", "a100-80-sxm")?),
+        ("evaluate: training, llama-2-7b, mi355x", training(scenario("llama-2-7b", "mi355x")?)),
+        (
+            "evaluate: checkpointed eager training, llama-3.1-8b, mi355x",
+            recomputing(scenario("llama-3.1-8b", "mi355x")?),
+        ),
+        (
+            "evaluate: checkpointed eager training, llama-3.1-405b",
+            recomputing(scenario("llama-3.1-405b", "a100-80-sxm")?),
+        ),
+    ] {
+        println!("{name}\t{:.2}\tµs\t{BOUND}", microseconds(&scenario, BATCHES, BATCH));
+    }
+    let mut slowest = ("", "", 0.0f64);
+    for model in MODELS {
+        for gpu in GPUS {
+            let start = Scenario { gpu: Some(gpu), ..Scenario::new(model.architecture) };
+            for scenario in
+                [start, Scenario { attention: Attention::Eager, ..start }, training(start), recomputing(start)]
+            {
+                let time = microseconds(&scenario, 15, 5);
+                if time > slowest.2 {
+                    slowest = (model.id, gpu.id, time);
+                }
+            }
+        }
+    }
+    println!("slowest: {} on {}", slowest.0, slowest.1);
+    println!("evaluate: slowest of all models, cards and modes\t{:.2}\tµs\t{BOUND}", slowest.2);
+    Ok(())
+}
+
+/// The median time of one evaluation.
+fn microseconds(scenario: &Scenario, batches: usize, batch: u32) -> f64 {
+    let mut times: Vec<Duration> = (0..batches)
+        .map(|_| {
+            let start = Instant::now();
+            for _ in 0..batch {
+                black_box(evaluate(black_box(scenario)));
+            }
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    let median = times.get(batches / 2).copied().unwrap_or_default();
+    median.as_secs_f64() * 1e6 / f64::from(batch)
+}

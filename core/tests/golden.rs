@@ -1,0 +1,131 @@
+//! Known figures: what a textbook, a paper or a published checkpoint says, and what the engine must say.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
+#[allow(dead_code, reason = "another file of tests uses the rest")]
+mod common;
+
+use memory_wall_core::tables::models::{self, MODELS};
+use memory_wall_core::{Bucket, Bytes, KvPrecision, Mode, Scenario, WeightFormat, evaluate};
+
+fn scenario(id: &str) -> Scenario {
+    let Some(model) = models::by_id(id) else { panic!("no model {id}") };
+    Scenario::new(model.architecture)
+}
+
+fn kv(id: &str, batch: u32, seq_length: u32) -> Bytes {
+    evaluate(&Scenario { batch, seq_length, ..scenario(id) }).bytes(Bucket::KvCache)
+}
+
+#[test]
+fn kv_caches() {
+    for (id, batch, seq_length, bytes) in [
+        // 2 × 32 layers × 32 heads × 128 × 2 bytes = 524,288 bytes a token.
+        ("llama-2-7b", 1, 2_048, 1_073_741_824),
+        ("llama-2-7b", 1, 8_192, 4_294_967_296),
+        ("llama-2-7b", 1, 128_000, 67_108_864_000),
+        // A quarter of the KV heads: 131,072 bytes a token, 1 GiB at 8,192.
+        ("llama-3.1-8b", 1, 8_192, 1 << 30),
+        ("generic-7b", 8, 32_768, 137_438_953_472),
+        // A window of 4,096 tokens in every layer: nothing grows behind it.
+        ("mistral-7b-v0.1", 1, 4_096, 131_072 * 4_096),
+        ("mistral-7b-v0.1", 1, 32_768, 131_072 * 4_096),
+        ("mistral-7b-v0.3", 1, 32_768, 131_072 * 32_768),
+    ] {
+        assert_eq!(kv(id, batch, seq_length), Bytes(bytes), "{id}, {batch} × {seq_length}");
+    }
+    assert_eq!(evaluate(&scenario("llama-2-7b")).kv_bytes_per_token, Bytes(524_288));
+    assert_eq!(evaluate(&scenario("llama-3.1-8b")).kv_bytes_per_token, Bytes(131_072));
+}
+
+#[test]
+fn kv_precisions() {
+    for (kv, bytes) in [
+        (KvPrecision::Fp32, 1_048_576),
+        (KvPrecision::Fp16, 524_288),
+        (KvPrecision::Bf16, 524_288),
+        (KvPrecision::Fp8, 262_144),
+        (KvPrecision::Int8, 262_144),
+        (KvPrecision::Int4, 131_072),
+    ] {
+        let evaluation = evaluate(&Scenario { kv, ..scenario("llama-2-7b") });
+        assert_eq!(evaluation.kv_bytes_per_token, Bytes(bytes), "{kv}");
+    }
+}
+
+#[test]
+fn the_cache_of_a_7b_outgrows_its_weights_at_26_703_tokens() {
+    let start = evaluate(&scenario("generic-7b"));
+    let weights = start.bytes(Bucket::Weights);
+    assert_eq!(weights, Bytes(14_000_000_000));
+    let crossover = u32::try_from(weights.0 / start.kv_bytes_per_token.0 + 1).unwrap();
+    assert_eq!(crossover, 26_703);
+    assert!(kv("generic-7b", 1, crossover) > weights);
+    assert!(kv("generic-7b", 1, crossover - 1) <= weights);
+}
+
+#[test]
+fn training_takes_16_bytes_a_parameter() {
+    let evaluation = evaluate(&Scenario { mode: Mode::Training, ..scenario("generic-7b") });
+    // 2 for the weights, 2 for the gradients, 4 + 4 + 4 for master copy and moments.
+    assert_eq!(evaluation.bytes(Bucket::Weights), Bytes(14_000_000_000));
+    assert_eq!(evaluation.bytes(Bucket::Gradients), Bytes(14_000_000_000));
+    assert_eq!(evaluation.bytes(Bucket::Optimizer), Bytes(84_000_000_000));
+    // In fp32 the weights are their own master copy: 4 + 4 + 8.
+    let wide = evaluate(&Scenario { mode: Mode::Training, weights: WeightFormat::Fp32, ..scenario("generic-7b") });
+    let states = |evaluation: &memory_wall_core::Evaluation| {
+        [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
+            .map(|bucket| evaluation.bytes(bucket))
+            .into_iter()
+            .sum::<Bytes>()
+    };
+    assert_eq!(states(&evaluation), Bytes(112_000_000_000));
+    assert_eq!(states(&wide), Bytes(112_000_000_000));
+    assert_eq!(evaluation.bytes(Bucket::KvCache), Bytes::ZERO);
+}
+
+#[test]
+fn weights_of_13b() {
+    assert_eq!(evaluate(&scenario("llama-2-13b")).bytes(Bucket::Weights), Bytes(26_031_728_640));
+}
+
+/// Llama 2 7B by hand. Matrices of a layer: 4 × 4096² + 3 × 4096 × 11008 = 202,375,168; of 32 layers: 6,476,005,376.
+/// What stays wide: 2 × 32000 × 4096 (embedding, head) + 65 × 4096 (norms) = 262,410,240, in 16 bits 524,820,480 bytes.
+#[test]
+fn weight_formats() {
+    const WIDE: u128 = 524_820_480;
+    for (weights, bytes) in [
+        (WeightFormat::Fp32, 26_953_662_464),        // 4 × 6,738,415,616
+        (WeightFormat::Fp16, 13_476_831_232),        // 2 × 6,738,415,616
+        (WeightFormat::Bf16, 13_476_831_232),        // the same
+        (WeightFormat::Fp8, 6_476_005_376 + WIDE),   // 1 byte a value
+        (WeightFormat::Int8, 6_577_192_960 + WIDE),  // 50,593,792 groups of 128 × 130 bytes
+        (WeightFormat::Int4, 3_364_487_168 + WIDE),  // 25,296,896 pairs of groups × 133 bytes
+        (WeightFormat::Nf4, 3_642_753_024 + WIDE),   // 101,187,584 blocks of 64 × 36 bytes
+        (WeightFormat::Nf4Dq, 3_340_771_328 + WIDE), // 395,264 superblocks of 16,384 × 8,452 bytes
+        (WeightFormat::Mxfp4, 3_440_377_856 + WIDE), // 202,375,168 blocks of 32 × 17 bytes
+    ] {
+        let evaluation = evaluate(&Scenario { weights, ..scenario("llama-2-7b") });
+        assert_eq!(evaluation.bytes(Bucket::Weights), Bytes(bytes), "{weights}");
+    }
+}
+
+#[test]
+fn every_model_has_the_parameters_and_the_cache_of_its_checkpoint() {
+    let rows = common::rows("model_counts.csv", include_str!("data/model_counts.csv"));
+    for model in MODELS {
+        let Some(row) = rows.iter().find(|row| row.text("id") == model.id) else {
+            assert_eq!(model.id, "generic-7b", "a real model without a row");
+            continue;
+        };
+        let evaluation = evaluate(&Scenario::new(model.architecture));
+        assert_eq!(evaluation.parameters.total(), row.number("parameters"), "{}", model.id);
+        if let Some(bytes) = row.optional("kv_bytes_per_token_bf16") {
+            assert_eq!(evaluation.kv_bytes_per_token, Bytes(bytes.into()), "{}", model.id);
+        }
+    }
+    assert_eq!(rows.len() + 1, MODELS.len());
+    assert_eq!(rows.iter().filter(|row| row.optional("kv_bytes_per_token_bf16").is_some()).count(), 13);
+    let textbook = evaluate(&scenario("generic-7b"));
+    assert_eq!((textbook.parameters.total(), textbook.kv_bytes_per_token), (7_000_000_000, Bytes(524_288)));
+}

@@ -1,0 +1,24 @@
+//! The page's own address: where the state is read from and written to.
+#![expect(clippy::disallowed_methods, reason = "this file is where the address is read and written")]
+
+use wasm_bindgen::JsValue;
+
+use super::page;
+
+/// The query, if the address has one.
+pub(super) fn query() -> Option<String> {
+    let search = page::window()?.location().search().ok()?;
+    (search.len() > 1).then_some(search)
+}
+
+/// Puts a query into the address without adding to the history; the anchor stays.
+///
+/// In frames without an origin of their own this may be forbidden: then the address stays as it was.
+pub(super) fn replace(query: &str) -> Option<()> {
+    let window = page::window()?;
+    let location = window.location();
+    let (path, hash) = (location.pathname().ok()?, location.hash().ok()?);
+    let question = if query.is_empty() { "" } else { "?" };
+    let url = format!("{path}{question}{query}{hash}");
+    window.history().ok()?.replace_state_with_url(&JsValue::NULL, "", Some(&url)).ok()
+}

@@ -1,0 +1,64 @@
+//! What follows the state at a distance: the address, the storage, the announcements, the notices about a link.
+#![expect(clippy::disallowed_methods, reason = "this file puts notices and announcements into the page")]
+
+use std::cell::RefCell;
+
+use gloo::timers::callback::Timeout;
+use leptos::mount::mount_to;
+use leptos::prelude::*;
+
+use super::{address, page, storage};
+use crate::rig::Rig;
+use crate::state::query;
+use crate::words::t;
+
+/// Runs `act` once the state has rested for a while after an edit.
+fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
+    let waiting = RefCell::new(None::<Timeout>);
+    Effect::new(move |_| {
+        rig.state.track();
+        if rig.edited.get() {
+            // Putting the new timer in its place drops, and so stops, the one before.
+            *waiting.borrow_mut() = Some(Timeout::new(milliseconds, move || act(rig)));
+        }
+    });
+}
+
+/// Writes address and storage after an edit; a link that is only read stays as it was sent.
+pub(super) fn save(rig: Rig) {
+    after_rest(rig, 300, |rig| {
+        let query = rig.state.with_untracked(query::encode);
+        let _ = address::replace(&query);
+        let _ = storage::save(&query);
+    });
+}
+
+/// Says the outcome of an edit to screen readers, at most once in 700 ms.
+pub(super) fn announce(rig: Rig) {
+    after_rest(rig, 700, |rig| {
+        if let Some(place) = page::by_id("announcer") {
+            let text = crate::sections::buckets::announcement(rig);
+            place.set_text_content(Some(&text));
+        }
+    });
+}
+
+/// Shows what could not be used of a link, until the reader closes it.
+pub(super) fn notices(rig: Rig) {
+    let Some(place) = page::by_id("notice") else { return };
+    let list = move || {
+        let notices = rig.notices.get();
+        (!notices.is_empty()).then(|| {
+            view! {
+                <div class="notice" role="alert">
+                    <p class="notice-title">{t("notice.title")}</p>
+                    <ul>{notices.into_iter().map(|notice| view! { <li>{notice}</li> }).collect_view()}</ul>
+                    <button type="button" aria-label=t("notice.close") on:click=move |_| rig.notices.set(Vec::new())>
+                        "×"
+                    </button>
+                </div>
+            }
+        })
+    };
+    mount_to(place, move || view! { {list} }).forget();
+}

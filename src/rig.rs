@@ -1,0 +1,42 @@
+//! The rig: the one state and its evaluation, shared by every figure on the page.
+
+use leptos::prelude::*;
+use memory_wall_core::display::Size;
+use memory_wall_core::{Bytes, Evaluation, evaluate};
+
+use crate::state::State;
+
+/// Handles to the shared signals; copied freely.
+#[derive(Clone, Copy)]
+pub struct Rig {
+    /// What the reader has chosen.
+    pub state: RwSignal<State>,
+    /// What the engine says to it; computed once for all figures.
+    pub evaluation: Memo<Evaluation>,
+    /// Whether the reader has changed anything on this page: until then neither link nor storage is written.
+    pub edited: RwSignal<bool>,
+    /// What could not be used of the link.
+    pub notices: RwSignal<Vec<String>>,
+}
+
+impl Rig {
+    /// A rig that starts from `state`.
+    pub fn new(state: State, notices: Vec<String>) -> Self {
+        let state = RwSignal::new(state);
+        // The unit changes no number, so it does not ask the engine again.
+        let scenario = Memo::new(move |_| state.with(State::scenario));
+        let evaluation = Memo::new(move |_| scenario.with(evaluate));
+        Self { state, evaluation, edited: RwSignal::new(false), notices: RwSignal::new(notices) }
+    }
+
+    /// Changes the state as the reader's own act.
+    pub fn edit(&self, change: impl FnOnce(&mut State)) {
+        self.edited.set(true);
+        self.state.update(change);
+    }
+
+    /// A size in the reader's unit.
+    pub fn size(&self, bytes: Bytes) -> String {
+        Size::new(bytes, self.state.with(|state| state.unit)).to_string()
+    }
+}

@@ -1,0 +1,99 @@
+//! The opening: the same model with more and more tokens, rising through the line. A picture of the default state, not a live figure.
+
+use leptos::prelude::*;
+use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::{Bucket, Bytes, evaluate};
+
+use crate::state::State;
+use crate::widgets::wall::CourseRect;
+use crate::words::{fill, t};
+
+/// The columns: tokens of the one sequence.
+const COLUMNS: [u32; 5] = [2_048, 32_768, 65_536, 128_000, 163_840];
+/// Where each column stands, and how wide it is, in percent of the width.
+const PLACES: [&str; 5] = ["3%", "22.4%", "41.8%", "61.2%", "80.6%"];
+const WIDTH: &str = "16.4%";
+
+/// The opening wall.
+#[component]
+pub fn OpeningWall() -> impl IntoView {
+    let state = State::default();
+    let capacity = state.gpu.capacity;
+    let walls = COLUMNS.map(|seq_length| evaluate(&State { seq_length, ..state }.scenario()));
+    let tallest = walls.iter().map(|wall| wall.total).max().unwrap_or(capacity).max(capacity);
+    let scale = tallest.0 as f64 * 1.14;
+    let percent = |bytes: f64| format!("{:.2}%", bytes / scale * 100.0);
+    let line = percent(scale - capacity.0 as f64);
+    let size = |bytes: Bytes| Size::new(bytes, ByteUnit::Gb).to_string();
+    let said = walls.iter().zip(COLUMNS).map(|(wall, tokens)| {
+        fill("opening.column", &[("seq", &Grouped(tokens.into()).to_string()), ("total", &size(wall.total))])
+    });
+    let said = said.collect::<Vec<_>>().join(", ");
+    let shown_capacity = size(capacity);
+    let label =
+        fill("opening.wall", &[("model", state.model.name), ("gpu", state.gpu.name), ("columns", &said), ("capacity", &shown_capacity)]);
+    let columns = walls
+        .iter()
+        .zip(PLACES)
+        .zip(COLUMNS)
+        .enumerate()
+        .map(|(place, ((wall, x), tokens))| {
+            let mut below = 0.0;
+            let courses = wall
+                .buckets
+                .iter()
+                .filter(|(_, bytes)| *bytes > Bytes::ZERO)
+                .map(|(bucket, bytes)| {
+                    let bytes = bytes.0 as f64;
+                    below += bytes;
+                    view! { <CourseRect bucket=*bucket x width=WIDTH y=percent(scale - below) height=percent(bytes) /> }
+                })
+                .collect_view();
+            let over = wall.total > capacity;
+            let top = percent(scale - wall.total.0 as f64);
+            let cache = wall.bytes(Bucket::KvCache);
+            view! {
+                <svg class=format!("column column-{place}") data-over=over.then_some("")>
+                    {courses}
+                    <svg x=x width=WIDTH overflow="visible">
+                        <text class="column-total" x="50%" y=top dy="-8">{size(wall.total)}</text>
+                        <text class="column-cache" x="50%" y="100%" dy="20">{fill("opening.tokens", &[("n", &short(tokens))])}</text>
+                    </svg>
+                    <title>{format!("{} {}", t("bucket.kv_cache"), size(cache))}</title>
+                </svg>
+            }
+        })
+        .collect_view();
+    let caption = fill("opening.caption", &[("model", state.model.name), ("weights", state.weights.label())]);
+    view! {
+        <div class="opening-wall">
+            <svg class="wall" role="img" aria-label=label overflow="visible">
+                {columns}
+                <line class="capacity" x1="0" x2="100%" y1=line.clone() y2=line.clone()></line>
+                <text class="capacity-label" x="0" y=line dy="-8">{format!("{}: {}", state.gpu.name, fill("wall.line", &[("capacity", &shown_capacity)]))}</text>
+            </svg>
+            <p class="opening-key">
+                {[Bucket::Weights, Bucket::KvCache, Bucket::Activations]
+                    .map(|bucket| {
+                        view! {
+                            <span class="key">
+                                <svg class="swatch" aria-hidden="true">
+                                    <CourseRect bucket x="0" width="100%" y="0".to_owned() height="100%".to_owned() />
+                                </svg>
+                                {crate::widgets::wall::bucket_name(bucket)}
+                            </span>
+                        }
+                    })
+                    .into_iter()
+                    .collect_view()}
+            </p>
+            <p class="caption">{caption}</p>
+        </div>
+    }
+}
+
+/// 2,048 as 2k, 128,000 as 128k: thousands or binary thousands, whichever is whole.
+fn short(tokens: u32) -> String {
+    let thousand = if tokens.is_multiple_of(1_000) { 1_000 } else { 1_024 };
+    format!("{}k", tokens / thousand)
+}

@@ -1,0 +1,91 @@
+//! The dimensions of a model that a reader can change.
+
+use memory_wall_core::Architecture;
+use memory_wall_core::bounds::{self, Bounds};
+
+/// One dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// `layers`.
+    Layers,
+    /// `hidden_size`.
+    HiddenSize,
+    /// `heads`.
+    Heads,
+    /// `kv_heads`.
+    KvHeads,
+    /// `head_dim`.
+    HeadDim,
+    /// `intermediate_size`.
+    IntermediateSize,
+    /// `vocab_size`.
+    VocabSize,
+}
+
+impl Dimension {
+    /// Every dimension, in the order of links and fields.
+    pub const ALL: [Self; 7] = [
+        Self::Layers,
+        Self::HiddenSize,
+        Self::Heads,
+        Self::KvHeads,
+        Self::HeadDim,
+        Self::IntermediateSize,
+        Self::VocabSize,
+    ];
+
+    /// Its range, which carries its name too.
+    pub const fn bounds(self) -> Bounds {
+        match self {
+            Self::Layers => bounds::LAYERS,
+            Self::HiddenSize => bounds::HIDDEN_SIZE,
+            Self::Heads => bounds::HEADS,
+            Self::KvHeads => bounds::KV_HEADS,
+            Self::HeadDim => bounds::HEAD_DIM,
+            Self::IntermediateSize => bounds::INTERMEDIATE_SIZE,
+            Self::VocabSize => bounds::VOCAB_SIZE,
+        }
+    }
+
+    /// The field's term for it, also its key in a link.
+    pub const fn name(self) -> &'static str {
+        self.bounds().name
+    }
+
+    /// Its value in a shape.
+    pub const fn of(self, shape: &Architecture) -> u32 {
+        match self {
+            Self::Layers => shape.layers,
+            Self::HiddenSize => shape.hidden_size,
+            Self::Heads => shape.heads,
+            Self::KvHeads => shape.kv_heads,
+            Self::HeadDim => shape.head_dim,
+            Self::IntermediateSize => shape.intermediate_size,
+            Self::VocabSize => shape.vocab_size,
+        }
+    }
+
+    /// `shape` with this dimension set. A shape that equals the published one again is the published one;
+    /// any other has its parameters counted, never rounded, and no more sliding layers than layers.
+    pub fn with(self, published: Architecture, mut shape: Architecture, value: u32) -> Architecture {
+        match self {
+            Self::Layers => shape.layers = value,
+            Self::HiddenSize => shape.hidden_size = value,
+            Self::Heads => shape.heads = value,
+            Self::KvHeads => shape.kv_heads = value,
+            Self::HeadDim => shape.head_dim = value,
+            Self::IntermediateSize => shape.intermediate_size = value,
+            Self::VocabSize => shape.vocab_size = value,
+        }
+        if Self::ALL.iter().all(|dimension| dimension.of(&shape) == dimension.of(&published)) {
+            return published;
+        }
+        shape.rounded_parameters = None;
+        if let Some(sliding) = &mut shape.sliding_window {
+            // A published model in which every layer slides keeps doing so.
+            let all = published.sliding_window.is_some_and(|window| window.layers == published.layers);
+            sliding.layers = if all { shape.layers } else { sliding.layers.min(shape.layers) };
+        }
+        shape
+    }
+}

@@ -1,0 +1,171 @@
+//! What the reader has chosen: the one value behind every figure, and how it travels in a link.
+
+pub mod dimensions;
+pub mod number;
+pub mod query;
+
+use memory_wall_core::display::ByteUnit;
+use memory_wall_core::tables::gpus::{self, Gpu};
+use memory_wall_core::tables::models::{self, Model};
+use memory_wall_core::{
+    Architecture, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Scenario, WeightFormat, bounds,
+};
+
+use crate::words::fill;
+use dimensions::Dimension;
+
+/// Everything the reader can choose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct State {
+    /// The model that the dimensions started from.
+    pub model: &'static Model,
+    /// Its shape, with the reader's changes.
+    pub shape: Architecture,
+    /// Inference or training.
+    pub mode: Mode,
+    /// Sequences at once.
+    pub batch: u32,
+    /// Tokens in a sequence.
+    pub seq_length: u32,
+    /// Format of the weights; see [`State::weights_in_use`].
+    pub weights: WeightFormat,
+    /// Format of the KV cache.
+    pub kv: KvPrecision,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// What is recomputed.
+    pub checkpointing: Checkpointing,
+    /// How attention is computed.
+    pub attention: Attention,
+    /// The card.
+    pub gpu: &'static Gpu,
+    /// How sizes are shown.
+    pub unit: ByteUnit,
+}
+
+/// The model and the card that the page starts with.
+static FIRST_MODEL: &str = "llama-2-7b";
+static FIRST_GPU: &str = "a100-80-sxm";
+
+impl Default for State {
+    /// Llama 2 7B in bf16 on an A100 with 80 GB, one sequence of 2,048 tokens.
+    fn default() -> Self {
+        // The tables are never empty and hold both; a test says so.
+        let model = models::by_id(FIRST_MODEL).or(models::MODELS.first());
+        let gpu = gpus::by_id(FIRST_GPU).or(gpus::GPUS.first());
+        match (model, gpu) {
+            (Some(model), Some(gpu)) => Self::of(model, gpu),
+            _ => unreachable!("the tables of models and cards have rows"),
+        }
+    }
+}
+
+impl State {
+    fn of(model: &'static Model, gpu: &'static Gpu) -> Self {
+        let Scenario { mode, batch, seq_length, weights, kv, optimizer, checkpointing, attention, .. } =
+            Scenario::new(model.architecture);
+        Self {
+            model,
+            shape: model.architecture,
+            mode,
+            batch,
+            seq_length,
+            weights,
+            kv,
+            optimizer,
+            checkpointing,
+            attention,
+            gpu,
+            unit: ByteUnit::Gb,
+        }
+    }
+
+    /// What the engine is asked.
+    pub fn scenario(&self) -> Scenario {
+        Scenario {
+            architecture: self.shape,
+            mode: self.mode,
+            batch: self.batch,
+            seq_length: self.seq_length,
+            weights: self.weights_in_use(),
+            kv: self.kv,
+            optimizer: self.optimizer,
+            checkpointing: self.checkpointing,
+            attention: self.attention,
+            gpu: Some(self.gpu),
+        }
+    }
+
+    /// The chosen format, or bf16 while training in a format that cannot be trained: the choice comes back with inference.
+    pub fn weights_in_use(&self) -> WeightFormat {
+        if self.mode == Mode::Training && !self.weights.trainable() { WeightFormat::Bf16 } else { self.weights }
+    }
+
+    /// Takes a model with the dimensions that it was published with.
+    pub fn choose_model(&mut self, model: &'static Model) {
+        self.model = model;
+        self.shape = model.architecture;
+    }
+
+    /// Whether a dimension differs from the published model.
+    pub fn is_changed(&self) -> bool {
+        self.shape != self.model.architecture
+    }
+
+    /// The model's name, with a word when its dimensions were changed.
+    pub fn model_name(&self) -> String {
+        if self.is_changed() { fill("model.changed", &[("model", self.model.name)]) } else { self.model.name.into() }
+    }
+
+    /// Changes one dimension, if the model that results is possible.
+    pub fn set_dimension(&mut self, dimension: Dimension, value: u32) -> Result<(), memory_wall_core::ScenarioError> {
+        let shape = dimension.with(self.model.architecture, self.shape, value);
+        Scenario { architecture: shape, ..self.scenario() }.check()?;
+        self.shape = shape;
+        Ok(())
+    }
+
+    /// Sets the sequence length, kept in range.
+    pub fn set_seq_length(&mut self, tokens: u32) {
+        self.seq_length = tokens.clamp(bounds::SEQ_LENGTH.min, bounds::SEQ_LENGTH.max);
+    }
+
+    /// Sets the batch, kept in range.
+    pub fn set_batch(&mut self, batch: u32) {
+        self.batch = batch.clamp(bounds::BATCH.min, bounds::BATCH.max);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_state_is_the_one_the_prose_speaks_of() {
+        let state = State::default();
+        assert_eq!((state.model.id, state.gpu.id), (FIRST_MODEL, FIRST_GPU));
+        assert_eq!(state.scenario().check(), Ok(()));
+        assert_eq!((state.batch, state.seq_length), (1, 2_048));
+    }
+
+    #[test]
+    fn training_never_reaches_the_engine_with_weights_that_cannot_be_trained() {
+        for &weights in WeightFormat::ALL {
+            let state = State { weights, mode: Mode::Training, ..State::default() };
+            assert_eq!(state.scenario().check(), Ok(()), "{weights}");
+        }
+        let back = State { weights: WeightFormat::Int4, mode: Mode::Inference, ..State::default() };
+        assert_eq!(back.weights_in_use(), WeightFormat::Int4);
+    }
+
+    #[test]
+    fn an_impossible_dimension_changes_nothing() {
+        let mut state = State::default();
+        assert!(state.set_dimension(Dimension::KvHeads, 5).is_err());
+        assert_eq!(state, State::default());
+        assert!(state.set_dimension(Dimension::KvHeads, 8).is_ok());
+        assert!(state.is_changed());
+        assert!(state.set_dimension(Dimension::KvHeads, 32).is_ok());
+        assert!(!state.is_changed(), "back at the published value it is the published model again");
+    }
+}

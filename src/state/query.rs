@@ -1,0 +1,238 @@
+//! The state as a link's query: readable, versioned, defaults left out, keys in a fixed order.
+//!
+//! `v=1&model=llama-3.1-8b&seq=128000&gpu=h100-sxm`. Reading never fails: what cannot be used is named, the rest applies.
+
+use std::fmt::Write as _;
+
+use memory_wall_core::bounds::{self, Bounds};
+use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::tables::{gpus, models};
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
+
+use super::State;
+use super::dimensions::Dimension;
+use crate::words::{fill, t};
+
+/// The longest query that is read; links made here are far shorter.
+pub const LONGEST: usize = 2_000;
+
+/// The version that is written. Version 1 links open for ever.
+const VERSION: &str = "1";
+
+/// Every key that is understood, in the order in which they are written; dimensions carry their own names.
+const KEYS: [&str; 12] = [
+    "v", "model", "mode", "batch", "seq", "weights", "kv", "optimizer", "checkpointing", "attention", "gpu", "unit",
+];
+
+/// The state as a query without `?`; empty for the default state.
+pub fn encode(state: &State) -> String {
+    let default = State::default();
+    let mut query = String::new();
+    let mut put = |key: &str, value: &dyn std::fmt::Display| {
+        // Writing into a string does not fail.
+        let _ = write!(query, "&{key}={value}");
+    };
+    if state.model.id != default.model.id {
+        put("model", &state.model.id);
+    }
+    for dimension in Dimension::ALL {
+        let value = dimension.of(&state.shape);
+        if value != dimension.of(&state.model.architecture) {
+            put(dimension.name(), &value);
+        }
+    }
+    if state.mode != default.mode {
+        put("mode", &state.mode.id());
+    }
+    if state.batch != default.batch {
+        put("batch", &state.batch);
+    }
+    if state.seq_length != default.seq_length {
+        put("seq", &state.seq_length);
+    }
+    if state.weights != default.weights {
+        put("weights", &state.weights.id());
+    }
+    if state.kv != default.kv {
+        put("kv", &state.kv.id());
+    }
+    if state.optimizer != default.optimizer {
+        put("optimizer", &state.optimizer.id());
+    }
+    if state.checkpointing != default.checkpointing {
+        put("checkpointing", &state.checkpointing.id());
+    }
+    if state.attention != default.attention {
+        put("attention", &state.attention.id());
+    }
+    if state.gpu.id != default.gpu.id {
+        put("gpu", &state.gpu.id);
+    }
+    if state.unit != default.unit {
+        put("unit", &state.unit.id());
+    }
+    if query.is_empty() { query } else { format!("v={VERSION}{query}") }
+}
+
+/// A state read from a query, and what of the query could not be used, in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The state: defaults where the query says nothing usable.
+    pub state: State,
+    /// One sentence for each part that was not used.
+    pub notices: Vec<String>,
+}
+
+/// Reads a query, with or without its `?`.
+pub fn decode(query: &str) -> Decoded {
+    let mut reader = Reader { pairs: Vec::new(), notices: Vec::new() };
+    reader.split(query.strip_prefix('?').unwrap_or(query));
+    let mut state = State::default();
+
+    if let Some(version) = reader.take("v")
+        && version != VERSION
+    {
+        reader.notices.push(fill("notice.version", &[("value", &shown(&version))]));
+    }
+    if let Some(model) = reader.choice("model", models::by_id, state.model.name) {
+        state.choose_model(model);
+    }
+    reader.dimensions(&mut state);
+    reader.pick("mode", Mode::from_id, &mut state.mode, Mode::id);
+    reader.count("batch", bounds::BATCH, &mut state.batch);
+    reader.count("seq", bounds::SEQ_LENGTH, &mut state.seq_length);
+    reader.pick("weights", WeightFormat::from_id, &mut state.weights, WeightFormat::id);
+    if state.weights_in_use() != state.weights {
+        reader.notices.push(fill("notice.training", &[("value", state.weights.id())]));
+    }
+    reader.pick("kv", KvPrecision::from_id, &mut state.kv, KvPrecision::id);
+    reader.pick("optimizer", Optimizer::from_id, &mut state.optimizer, Optimizer::id);
+    reader.pick("checkpointing", Checkpointing::from_id, &mut state.checkpointing, Checkpointing::id);
+    reader.pick("attention", Attention::from_id, &mut state.attention, Attention::id);
+    if let Some(gpu) = reader.choice("gpu", gpus::by_id, state.gpu.name) {
+        state.gpu = gpu;
+    }
+    reader.pick("unit", ByteUnit::from_id, &mut state.unit, ByteUnit::id);
+    reader.name_the_rest();
+    Decoded { state, notices: reader.notices }
+}
+
+/// The pairs of a query that nobody has asked for yet, and the notices so far.
+struct Reader {
+    pairs: Vec<(String, String)>,
+    notices: Vec<String>,
+}
+
+impl Reader {
+    fn split(&mut self, query: &str) {
+        let cut = (0..=LONGEST.min(query.len())).rev().find(|end| query.is_char_boundary(*end)).unwrap_or(0);
+        let (read, rest) = query.split_at(cut);
+        if !rest.is_empty() {
+            self.notices.push(t("notice.long").into());
+        }
+        for pair in read.split('&').filter(|pair| !pair.is_empty()) {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let (key, value) = (percent_decoded(key), percent_decoded(value));
+            if self.pairs.iter().any(|(known, _)| *known == key) && is_known(&key) {
+                self.notices.push(fill("notice.twice", &[("key", &shown(&key))]));
+            } else {
+                self.pairs.push((key, value));
+            }
+        }
+    }
+
+    fn take(&mut self, key: &str) -> Option<String> {
+        let place = self.pairs.iter().position(|(known, _)| known == key)?;
+        Some(self.pairs.swap_remove(place).1)
+    }
+
+    fn choice<T>(&mut self, key: &str, find: impl FnOnce(&str) -> Option<T>, kept: &str) -> Option<T> {
+        let value = self.take(key)?;
+        let found = find(&value);
+        if found.is_none() {
+            self.notices.push(fill("notice.value", &[("key", key), ("value", &shown(&value)), ("kept", kept)]));
+        }
+        found
+    }
+
+    fn pick<T: Copy>(&mut self, key: &str, find: fn(&str) -> Option<T>, slot: &mut T, id: fn(T) -> &'static str) {
+        if let Some(value) = self.choice(key, find, id(*slot)) {
+            *slot = value;
+        }
+    }
+
+    fn count(&mut self, key: &str, bounds: Bounds, slot: &mut u32) {
+        let Some(text) = self.take(key) else { return };
+        match text.parse::<u64>().ok().and_then(|value| bounds.check(value).ok()) {
+            // `parse` would read "+5"; a link has digits only.
+            Some(value) if text.bytes().all(|byte| byte.is_ascii_digit()) => *slot = value,
+            _ => {
+                let [min, max, kept] = [bounds.min, bounds.max, *slot].map(|n| Grouped(n.into()).to_string());
+                let values = [("key", key), ("value", &shown(&text)), ("min", &min), ("max", &max), ("kept", &kept)];
+                self.notices.push(fill("notice.number", &values));
+            }
+        }
+    }
+
+    /// All dimensions at once: heads and KV heads have to go together, whichever is named first.
+    fn dimensions(&mut self, state: &mut State) {
+        let mut shape = state.shape;
+        for dimension in Dimension::ALL {
+            let mut value = dimension.of(&shape);
+            self.count(dimension.name(), dimension.bounds(), &mut value);
+            shape = dimension.with(state.model.architecture, shape, value);
+        }
+        match shape.check() {
+            Ok(()) => state.shape = shape,
+            Err(error) => {
+                let error = ScenarioError::from(error).to_string();
+                self.notices.push(fill("notice.shape", &[("error", &error), ("model", state.model.name)]));
+            }
+        }
+    }
+
+    fn name_the_rest(&mut self) {
+        const NAMED: usize = 3;
+        for (key, _) in self.pairs.iter().take(NAMED) {
+            self.notices.push(fill("notice.unknown", &[("key", &shown(key))]));
+        }
+        let more = self.pairs.len().saturating_sub(NAMED);
+        if more > 0 {
+            self.notices.push(fill("notice.unknown.many", &[("n", &more.to_string())]));
+        }
+    }
+}
+
+fn is_known(key: &str) -> bool {
+    KEYS.contains(&key) || Dimension::ALL.iter().any(|dimension| dimension.name() == key)
+}
+
+/// Foreign text as it is quoted in a notice: short, and without control or direction characters.
+fn shown(text: &str) -> String {
+    const LENGTH: usize = 40;
+    let hidden = |c: &char| c.is_control() || matches!(*c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let mut short: String = text.chars().filter(|c| !hidden(c)).take(LENGTH).collect();
+    if text.chars().count() > LENGTH {
+        short.push('…');
+    }
+    short
+}
+
+/// `%41` and `+` undone; what is not valid stays as it is or becomes U+FFFD.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let mut ahead = rest.clone();
+        let hex = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16)).and_then(|digit| u8::try_from(digit).ok());
+        match (byte, hex(ahead.next()), hex(ahead.next())) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.push(high * 16 + low);
+                rest = ahead;
+            }
+            (b'+', ..) => bytes.push(b' '),
+            _ => bytes.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,167 @@
+//! The wall as a table: each part with its formula, the numbers put in, its bytes and its share.
+
+use leptos::prelude::*;
+use memory_wall_core::display::{Grouped, Percent};
+use memory_wall_core::worked::{Factor, Item, Symbol};
+use memory_wall_core::{Bucket, Bytes, Evaluation, Mode, Scenario};
+
+use super::wall::{CourseRect, bucket_name};
+use crate::rig::Rig;
+use crate::words::{self, fill, t};
+
+/// One term of a bucket, taken out of the engine to be shown.
+#[derive(Clone, Debug, PartialEq)]
+struct Line {
+    item: Item,
+    bytes: Bytes,
+    factors: Vec<Factor>,
+    divisor: u32,
+}
+
+/// The terms of a bucket at the peak, largest first.
+fn lines(bucket: Bucket, scenario: &Scenario, evaluation: &Evaluation) -> Vec<Line> {
+    let mut lines = Vec::new();
+    bucket.terms(scenario, evaluation.peak_phase, &mut |term| {
+        lines.push(Line { item: term.item, bytes: term.bytes(), factors: term.factors.to_vec(), divisor: term.divisor });
+    });
+    lines.sort_by_key(|line| core::cmp::Reverse(line.bytes));
+    lines
+}
+
+/// The formula in the field's words, each symbol marked so that a control can light it.
+fn in_words(line: &Line) -> impl IntoView + use<> {
+    let mut parts = Vec::new();
+    for (place, factor) in line.factors.iter().enumerate() {
+        if place > 0 {
+            parts.push(" × ".into_any());
+        }
+        let name = factor.symbol.name();
+        parts.push(if name.is_empty() {
+            Grouped(factor.value.into()).to_string().into_any()
+        } else {
+            view! { <var data-symbol=name>{name}</var> }.into_any()
+        });
+    }
+    if line.divisor != 1 {
+        parts.push(" / block_values".into_any());
+    }
+    parts
+}
+
+/// The same formula with the numbers put in.
+fn in_numbers(line: &Line) -> String {
+    let numbers: Vec<_> = line.factors.iter().map(|factor| Grouped(factor.value.into()).to_string()).collect();
+    let product = numbers.join(" × ");
+    if line.divisor == 1 { product } else { format!("{product} / {}", Grouped(line.divisor.into())) }
+}
+
+/// Whether a line is more than a constant: only then is there a formula to show in words.
+fn has_symbols(line: &Line) -> bool {
+    line.factors.iter().any(|factor| factor.symbol != Symbol::Number)
+}
+
+fn formula(rig: Rig, line: &Line, with_size: bool) -> impl IntoView + use<> {
+    let words = has_symbols(line).then(|| view! { <span class="formula-words">{in_words(line)}</span> });
+    let bytes = line.bytes;
+    view! {
+        {words}
+        <span class="formula-numbers">
+            {format!("= {}", in_numbers(line))} {with_size.then(|| view! { <span class="formula-size">{format!(" = {}", rig.size(bytes))}</span> })}
+        </span>
+    }
+}
+
+fn about(bucket: Bucket, mode: Mode) -> String {
+    let key = format!("about.{}", bucket.id());
+    words::lookup(&key).map_or_else(|| words::choice(&key, mode.id()), Into::into)
+}
+
+fn row(rig: Rig, scenario: Memo<Scenario>, bucket: Bucket) -> impl IntoView {
+    let bytes = Memo::new(move |_| rig.evaluation.with(|evaluation| evaluation.bytes(bucket)));
+    let mode = Memo::new(move |_| scenario.with(|scenario| scenario.mode));
+    let terms = Memo::new(move |_| rig.evaluation.with(|evaluation| scenario.with(|scenario| lines(bucket, scenario, evaluation))));
+    let share = move || Percent(rig.evaluation.with(|evaluation| bytes.get().share_of(evaluation.total))).to_string();
+    let exact = move || fill("table.exact", &[("n", &Grouped(bytes.get().0).to_string())]);
+    let first = move || {
+        terms.with(|terms| match terms.first() {
+            Some(line) => formula(rig, line, terms.len() > 1).into_any(),
+            None => view! { <span class="nothing">{t("table.nothing")}</span> }.into_any(),
+        })
+    };
+    let all = move || {
+        terms.with(|terms| {
+            (terms.len() > 1).then(|| {
+                let list = terms
+                    .iter()
+                    .map(|line| {
+                        let item = words::choice("item", line.item.id());
+                        view! {
+                            <li>
+                                <span class="item">{item}</span>
+                                {formula(rig, line, true)}
+                            </li>
+                        }
+                    })
+                    .collect_view();
+                view! {
+                    <details class="terms">
+                        <summary>{fill("table.terms", &[("n", &terms.len().to_string())])}</summary>
+                        <ul>{list}</ul>
+                    </details>
+                }
+            })
+        })
+    };
+    view! {
+        <tr class="bucket-row" data-bucket=bucket.id() data-empty=move || (bytes.get() == Bytes::ZERO).then_some("")>
+            <th scope="row">
+                <svg class="swatch" aria-hidden="true">
+                    <CourseRect bucket x="0" width="100%" y="0".to_owned() height="100%".to_owned() />
+                </svg>
+                <span class="bucket-name">{bucket_name(bucket)}</span>
+                <span class="bucket-about">{move || about(bucket, mode.get())}</span>
+            </th>
+            <td class="bucket-formula">{first} {all}</td>
+            <td class="bucket-size" title=exact>
+                <span data-bytes=move || bytes.get().0.to_string()>{move || rig.size(bytes.get())}</span>
+            </td>
+            <td class="bucket-share">{share}</td>
+        </tr>
+    }
+}
+
+/// The table of all buckets and their sum.
+#[component]
+pub fn BucketTable(rig: Rig) -> impl IntoView {
+    let scenario = Memo::new(move |_| rig.state.with(crate::state::State::scenario));
+    let rows = Bucket::ALL.into_iter().map(|bucket| row(rig, scenario, bucket)).collect_view();
+    let total = move || rig.evaluation.with(|evaluation| evaluation.total);
+    let phase = move || words::choice("table.phase", rig.evaluation.with(|evaluation| evaluation.peak_phase.id()));
+    let exact = move || fill("table.exact", &[("n", &Grouped(total().0).to_string())]);
+    view! {
+        <div class="table-scroll">
+            <table class="buckets">
+                <caption>{t("table.caption")}</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">{t("table.bucket")}</th>
+                        <th scope="col">{t("table.formula")}</th>
+                        <th scope="col" class="bucket-size">{t("table.size")}</th>
+                        <th scope="col" class="bucket-share">{t("table.share")}</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+                <tfoot>
+                    <tr>
+                        <th scope="row">{t("table.total")}</th>
+                        <td class="bucket-formula">{phase}</td>
+                        <td class="bucket-size" title=exact>
+                            <span data-bytes=move || total().0.to_string()>{move || rig.size(total())}</span>
+                        </td>
+                        <td></td>
+                    </tr>
+                </tfoot>
+            </table>
+        </div>
+    }
+}

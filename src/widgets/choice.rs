@@ -1,0 +1,106 @@
+//! Choosing one of several: a native select, and a row of radio buttons.
+
+use leptos::prelude::*;
+
+/// One thing to choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Its short name, as in links.
+    pub id: &'static str,
+    /// Its words.
+    pub label: String,
+    /// The heading it stands under; empty for none.
+    pub group: &'static str,
+}
+
+/// A native select; `control` names it for style sheets, labels and tests.
+#[component]
+pub fn Select(
+    control: &'static str,
+    label: &'static str,
+    /// What can be chosen now.
+    #[prop(into)]
+    choices: Signal<Vec<Choice>>,
+    /// The id of what is chosen.
+    #[prop(into)]
+    chosen: Signal<&'static str>,
+    /// Called with the id that the reader picks.
+    pick: impl Fn(&str) + Copy + 'static,
+) -> impl IntoView {
+    let option = move |choice: Choice| {
+        let id = choice.id;
+        view! {
+            <option value=id selected=move || chosen.get() == id prop:selected=move || chosen.get() == id>
+                {choice.label}
+            </option>
+        }
+    };
+    let options = move || {
+        let choices = choices.get();
+        let mut groups: Vec<(&'static str, Vec<Choice>)> = Vec::new();
+        for choice in choices {
+            match groups.last_mut() {
+                Some((group, members)) if *group == choice.group => members.push(choice),
+                _ => groups.push((choice.group, vec![choice])),
+            }
+        }
+        groups
+            .into_iter()
+            .map(|(group, members)| {
+                let members = members.into_iter().map(option).collect_view();
+                if group.is_empty() {
+                    members.into_any()
+                } else {
+                    view! { <optgroup label=group>{members}</optgroup> }.into_any()
+                }
+            })
+            .collect_view()
+    };
+    view! {
+        <div class="control control-select" data-control=control>
+            <label for=format!("control-{control}")>{label}</label>
+            <select id=format!("control-{control}") on:change=move |event| pick(&event_target_value(&event))>
+                {options}
+            </select>
+        </div>
+    }
+}
+
+/// A row of radio buttons, for two to four short choices.
+#[component]
+pub fn Radios(
+    control: &'static str,
+    label: &'static str,
+    choices: Vec<Choice>,
+    /// The id of what is chosen.
+    #[prop(into)]
+    chosen: Signal<&'static str>,
+    /// Called with the id that the reader picks.
+    pick: impl Fn(&str) + Copy + 'static,
+) -> impl IntoView {
+    let buttons = choices
+        .into_iter()
+        .map(|Choice { id, label, .. }| {
+            let checked = move || chosen.get() == id;
+            view! {
+                <label class="radio">
+                    <input
+                        type="radio"
+                        name=format!("control-{control}")
+                        value=id
+                        checked=checked
+                        prop:checked=checked
+                        on:change=move |_| pick(id)
+                    />
+                    <span>{label}</span>
+                </label>
+            }
+        })
+        .collect_view();
+    view! {
+        <fieldset class="control control-radios" data-control=control>
+            <legend>{label}</legend>
+            <div class="radios">{buttons}</div>
+        </fieldset>
+    }
+}

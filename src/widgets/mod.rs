@@ -1,0 +1,8 @@
+//! Controls and drawings that figures are made of.
+
+pub mod bucket_table;
+pub mod choice;
+pub mod number_field;
+pub mod slider;
+pub mod stops;
+pub mod wall;

@@ -1,0 +1,95 @@
+//! A field for a whole number: forgiving in what it reads, exact in what it says when it cannot.
+
+use leptos::prelude::*;
+use memory_wall_core::bounds::Bounds;
+use memory_wall_core::display::Grouped;
+
+use crate::state::number;
+use crate::words::fill;
+
+/// A field for one number. What cannot be used stays in the field with a message under it; nothing changes until it can.
+#[component]
+pub fn NumberField(
+    /// The id of the input, by which a label names it.
+    id: String,
+    /// The accessible name, where no visible label points here.
+    #[prop(optional, into)]
+    name: Option<String>,
+    bounds: Bounds,
+    #[prop(into)] value: Signal<u32>,
+    /// Called with a number in range; an error in words is shown under the field.
+    set: impl Fn(u32) -> Result<(), String> + Copy + 'static,
+    /// The next value up and down, for the arrow keys.
+    #[prop(optional)]
+    step: Option<fn(u32, bool) -> u32>,
+) -> impl IntoView {
+    let error = RwSignal::new(None::<String>);
+    // The text while it is being typed; none while the field shows the value.
+    let draft = RwSignal::new(None::<String>);
+    let shown = move || draft.get().unwrap_or_else(|| Grouped(value.get().into()).to_string());
+    let kept = move || Grouped(value.get_untracked().into()).to_string();
+    let accept = move |number: u32| match set(number) {
+        Ok(()) => error.set(None),
+        Err(message) => error.set(Some(fill("field.error.shape", &[("error", &message), ("kept", &kept())]))),
+    };
+    let read = move |text: String| {
+        if let Some(number) = number::read(&text, bounds) {
+            accept(number);
+        } else {
+            let [min, max] = [bounds.min, bounds.max].map(|n| Grouped(n.into()).to_string());
+            let short: String = text.chars().take(40).collect();
+            let values = [("value", short.as_str()), ("min", &min), ("max", &max), ("kept", &kept())];
+            error.set(Some(fill("field.error", &values)));
+        }
+        draft.set(Some(text));
+    };
+    // Another control changed the value: the draft and its error are past.
+    Effect::new(move |before: Option<u32>| {
+        let now = value.get();
+        if before.is_some_and(|before| before != now) && draft.get_untracked().is_some_and(|text| number::read(&text, bounds) != Some(now)) {
+            draft.set(None);
+            error.set(None);
+        }
+        now
+    });
+    let keys = move |event: leptos::ev::KeyboardEvent| {
+        let up = match event.key().as_str() {
+            "ArrowUp" => true,
+            "ArrowDown" => false,
+            _ => return,
+        };
+        event.prevent_default();
+        let now = value.get_untracked();
+        let next = step.map_or_else(|| if up { now.saturating_add(1) } else { now.saturating_sub(1) }, |step| step(now, up));
+        draft.set(None);
+        accept(next.clamp(bounds.min, bounds.max));
+    };
+    let error_id = format!("{id}-error");
+    let described = error_id.clone();
+    view! {
+        <span class="number">
+            <input
+                type="text"
+                inputmode="numeric"
+                autocomplete="off"
+                spellcheck="false"
+                id=id
+                aria-label=name
+                aria-invalid=move || error.with(Option::is_some).then_some("true")
+                aria-describedby=move || error.with(Option::is_some).then(|| described.clone())
+                value=shown
+                prop:value=shown
+                on:input=move |event| read(event_target_value(&event))
+                on:keydown=keys
+                on:blur=move |_| {
+                    if error.with_untracked(Option::is_none) {
+                        draft.set(None);
+                    }
+                }
+            />
+            <span class="field-error" id=error_id role="status">
+                {move || error.get()}
+            </span>
+        </span>
+    }
+}

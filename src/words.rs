@@ -1,0 +1,55 @@
+//! Words on screen, by key, from the language's own text file: no sentence lives in the code.
+
+use std::sync::OnceLock;
+
+const ENGLISH: &str = include_str!("../content/en/words.txt");
+
+fn table() -> &'static [(&'static str, &'static str)] {
+    static TABLE: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut rows: Vec<_> = ENGLISH
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_once(" = "))
+            .collect();
+        rows.sort_unstable();
+        rows
+    })
+}
+
+/// The words with this key; the key itself where they are missing (a test finds those).
+pub fn t(key: &'static str) -> &'static str {
+    lookup(key).unwrap_or(key)
+}
+
+/// The words with a key put together at run time.
+pub fn lookup(key: &str) -> Option<&'static str> {
+    let rows = table();
+    rows.binary_search_by_key(&key, |(key, _)| key).ok().and_then(|place| rows.get(place)).map(|(_, text)| *text)
+}
+
+/// The words of one choice of a group: `control.optimizer` and `adamw`.
+pub fn choice(group: &str, id: &str) -> String {
+    let key = format!("{group}.{id}");
+    lookup(&key).map_or(key, Into::into)
+}
+
+/// The words with `{name}` replaced by its value, each once and in one pass, so that a value with braces stays text.
+pub fn fill(key: &'static str, values: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    let mut rest = t(key);
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let Some((name, behind)) = after.split_once('}') else { break };
+        if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
+            text.push_str(value);
+        }
+        rest = behind;
+    }
+    text + rest
+}
+
+/// Every key, for tests.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    table().iter().map(|(key, _)| *key)
+}
