@@ -11,7 +11,8 @@ use crate::state::State;
 pub fn value(name: &str, state: &State, evaluation: &Evaluation) -> Option<String> {
     let size = |bytes: Bytes| Size::new(bytes, state.unit).to_string();
     let grouped = |n: u32| Grouped(n.into()).to_string();
-    let at_most = |n: u32, bounds: bounds::Bounds| if n == bounds.max { format!("over {}", grouped(n)) } else { grouped(n) };
+    let at_most =
+        |n: u32, bounds: bounds::Bounds| if n == bounds.max { format!("over {}", grouped(n)) } else { grouped(n) };
     let bucket = |id: &str| Bucket::ALL.into_iter().find(|bucket| bucket.id() == id);
     if let Some(id) = name.strip_prefix("share.") {
         return bucket(id).map(|bucket| Percent(evaluation.bytes(bucket).share_of(evaluation.total)).to_string());
@@ -22,6 +23,13 @@ pub fn value(name: &str, state: &State, evaluation: &Evaluation) -> Option<Strin
     let shape = &state.shape;
     let fit = evaluation.fit?;
     Some(match name {
+        // What stays from step to step in training: weights, gradients, optimizer.
+        "states" => size(
+            [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
+                .map(|bucket| evaluation.bytes(bucket))
+                .into_iter()
+                .sum(),
+        ),
         "total" => size(evaluation.total),
         "capacity" => size(fit.capacity),
         "printed_capacity" => size(Bytes(u128::from(state.gpu.printed_gb) * 1_000_000_000)),

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::rig::Rig;
 use crate::sections::buckets::Calculator;
 use crate::sections::context::ContextPlot;
+#[cfg(not(target_arch = "wasm32"))]
 use crate::sections::opening::OpeningWall;
 use crate::sections::rig_bar::RigBar;
 
@@ -21,6 +22,8 @@ pub struct Figure {
 /// Every figure.
 pub const FIGURES: &[Figure] = &[
     Figure { id: "rig", live: true, view: |rig| view! { <RigBar rig /> }.into_any() },
+    // A picture of the default state: the browser leaves it as it is.
+    #[cfg(not(target_arch = "wasm32"))]
     Figure { id: "opening", live: false, view: |_| view! { <OpeningWall /> }.into_any() },
     Figure { id: "buckets", live: true, view: |rig| view! { <Calculator rig /> }.into_any() },
     Figure { id: "context", live: true, view: |rig| view! { <ContextPlot rig /> }.into_any() },

@@ -24,19 +24,46 @@ impl Rig {
     pub fn new(state: State, notices: Vec<String>) -> Self {
         let state = RwSignal::new(state);
         // The unit changes no number, so it does not ask the engine again.
-        let scenario = Memo::new(move |_| state.with(State::scenario));
-        let evaluation = Memo::new(move |_| scenario.with(evaluate));
+        let scenario = Memo::new(move |_| state.get().scenario());
+        let evaluation = Memo::new(move |_| evaluate(&scenario.get()));
         Self { state, evaluation, edited: RwSignal::new(false), notices: RwSignal::new(notices) }
     }
 
-    /// Changes the state as the reader's own act.
-    pub fn edit(&self, change: impl FnOnce(&mut State)) {
+    /// The state, tracked. Not inlined: every figure asks for it in many places, and the page loads each copy.
+    #[inline(never)]
+    pub fn state(self) -> State {
+        self.state.get()
+    }
+
+    /// The state, without following it.
+    #[inline(never)]
+    pub fn state_now(self) -> State {
+        self.state.get_untracked()
+    }
+
+    /// What the engine says, tracked.
+    #[inline(never)]
+    pub fn evaluation(self) -> Evaluation {
+        self.evaluation.get()
+    }
+
+    /// Puts a changed state in place as the reader's own act.
+    #[inline(never)]
+    pub fn set(self, state: State) {
         self.edited.set(true);
-        self.state.update(change);
+        self.state.set(state);
+    }
+
+    /// Changes the state as the reader's own act.
+    pub fn edit(self, change: impl FnOnce(&mut State)) {
+        let mut state = self.state_now();
+        change(&mut state);
+        self.set(state);
     }
 
     /// A size in the reader's unit.
-    pub fn size(&self, bytes: Bytes) -> String {
-        Size::new(bytes, self.state.with(|state| state.unit)).to_string()
+    #[inline(never)]
+    pub fn size(self, bytes: Bytes) -> String {
+        Size::new(bytes, self.state().unit).to_string()
     }
 }

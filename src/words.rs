@@ -7,13 +7,7 @@ const ENGLISH: &str = include_str!("../content/en/words.txt");
 fn table() -> &'static [(&'static str, &'static str)] {
     static TABLE: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut rows: Vec<_> = ENGLISH
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .filter_map(|line| line.split_once(" = "))
-            .collect();
-        rows.sort_unstable();
-        rows
+        ENGLISH.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" = ")).collect()
     })
 }
 
@@ -24,8 +18,8 @@ pub fn t(key: &'static str) -> &'static str {
 
 /// The words with a key put together at run time.
 pub fn lookup(key: &str) -> Option<&'static str> {
-    let rows = table();
-    rows.binary_search_by_key(&key, |(key, _)| key).ok().and_then(|place| rows.get(place)).map(|(_, text)| *text)
+    // Some two hundred short keys: a walk is a microsecond, and sorting them would be more program than it saves.
+    table().iter().find(|(known, _)| *known == key).map(|(_, text)| *text)
 }
 
 /// The words of one choice of a group: `control.optimizer` and `adamw`.

@@ -166,7 +166,10 @@ impl fmt::Display for ConfigError {
             Self::WrongKind { field, wanted, found } => write!(f, "{field} in the config is {found}, not {wanted}"),
             Self::OutOfBounds { field, error } => write!(f, "{field} in the config: {error}"),
             Self::HeadsDoNotDivide { hidden_size, heads } => {
-                write!(f, "the config has no head_dim, and hidden_size {hidden_size} is not a multiple of the {heads} heads")
+                write!(
+                    f,
+                    "the config has no head_dim, and hidden_size {hidden_size} is not a multiple of the {heads} heads"
+                )
             }
             Self::Shape(error) => write!(f, "the config describes no possible model: {error}"),
         }
@@ -435,12 +438,16 @@ mod tests {
     #[test]
     fn where_a_file_is_silent_the_default_of_its_class_holds() {
         let base = r#"{"model_type":"FAMILY","hidden_size":4096,"intermediate_size":64,"num_attention_heads":32,"num_hidden_layers":2,"vocab_size":100}"#;
-        let of = |family: &str| read(&base.replace("FAMILY", family)).map(|shape| (shape.kv_heads, shape.sliding_window));
+        let of =
+            |family: &str| read(&base.replace("FAMILY", family)).map(|shape| (shape.kv_heads, shape.sliding_window));
         assert_eq!(of("llama"), Ok((32, None)));
         assert_eq!(of("mistral"), Ok((8, Some(SlidingWindow { window: 4_096, layers: 2 }))));
         assert_eq!(of("qwen2"), Ok((32, None)));
         let uneven = base.replace("FAMILY", "llama").replace("4096", "4097");
-        assert_eq!(message(&uneven), "the config has no head_dim, and hidden_size 4097 is not a multiple of the 32 heads");
+        assert_eq!(
+            message(&uneven),
+            "the config has no head_dim, and hidden_size 4097 is not a multiple of the 32 heads"
+        );
     }
 
     #[test]
@@ -510,7 +517,7 @@ mod tests {
 
     #[test]
     fn qwen_windows_apply_to_the_layers_behind_the_first() {
-        let json = r#"{"model_type":"qwen2","hidden_size":64,"intermediate_size":64,"num_attention_heads":4,"num_hidden_layers":10,
+        let json = r#"{"model_type":"qwen2","hidden_size":64,"intermediate_size":64,"num_attention_heads":4,"num_key_value_heads":2,"num_hidden_layers":10,
             "vocab_size":100,"max_window_layers":7,"sliding_window":128,"use_sliding_window":true}"#;
         assert_eq!(read(json).map(|shape| shape.sliding_window), Ok(Some(SlidingWindow { window: 128, layers: 3 })));
     }

@@ -18,7 +18,7 @@ pub enum Phase {
     Forward,
     /// Training: the loss is done and the backward pass begins; everything saved is there, and the logits in fp32.
     Loss,
-    /// Training with full checkpointing: one layer is computed again in the backward pass.
+    /// Training with checkpointing: a layer, or its attention scores, is computed again in the backward pass.
     Recompute,
 }
 
@@ -34,10 +34,12 @@ impl Phase {
 
     /// The phases that a scenario passes through.
     fn of(scenario: &Scenario) -> &'static [Self] {
-        match (scenario.mode, scenario.checkpointing) {
-            (Mode::Inference, _) => &[Self::Forward],
-            (Mode::Training, Checkpointing::Full) => &[Self::Loss, Self::Recompute],
-            (Mode::Training, _) => &[Self::Loss],
+        match (scenario.mode, scenario.checkpointing, scenario.attention) {
+            (Mode::Inference, ..) => &[Self::Forward],
+            (Mode::Training, Checkpointing::Full, _) | (Mode::Training, Checkpointing::Selective, Attention::Eager) => {
+                &[Self::Loss, Self::Recompute]
+            }
+            (Mode::Training, ..) => &[Self::Loss],
         }
     }
 }
@@ -147,7 +149,7 @@ impl fmt::Display for Assumption {
                 Grouped(crate::memory::activations::PREFILL_CHUNK.into())
             ),
             Self::MasterCopy => f.write_str(
-                "Mixed precision with an fp32 master copy of the weights in the optimizer; gradients stay allocated from step to step.",
+                "16-bit weights have an fp32 master copy in the optimizer; gradients stay allocated from step to step, and the optimizer step is fused: it needs no further copy.",
             ),
             Self::SavedTensors => f.write_str(
                 "Activations are the tensors that stock PyTorch and transformers code saves, without autocast, fusion or torch.compile; equal to the byte to measured runs of that code.",

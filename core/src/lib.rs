@@ -18,6 +18,7 @@
 //! Such models are refused, never guessed.
 
 #![no_std]
+#![warn(missing_docs)]
 
 #[cfg(feature = "serde")]
 extern crate alloc;

@@ -6,7 +6,7 @@
 mod common;
 
 use memory_wall_core::tables::models::{self, MODELS};
-use memory_wall_core::{Bucket, Bytes, KvPrecision, Mode, Scenario, WeightFormat, evaluate};
+use memory_wall_core::{Bucket, Bytes, KvPrecision, Mode, Scenario, WeightFormat, evaluate, solve};
 
 fn scenario(id: &str) -> Scenario {
     let Some(model) = models::by_id(id) else { panic!("no model {id}") };
@@ -60,6 +60,7 @@ fn the_cache_of_a_7b_outgrows_its_weights_at_26_703_tokens() {
     assert_eq!(weights, Bytes(14_000_000_000));
     let crossover = u32::try_from(weights.0 / start.kv_bytes_per_token.0 + 1).unwrap();
     assert_eq!(crossover, 26_703);
+    assert_eq!(solve::kv_cache_passes_weights(&scenario("generic-7b")), Some(crossover));
     assert!(kv("generic-7b", 1, crossover) > weights);
     assert!(kv("generic-7b", 1, crossover - 1) <= weights);
 }

@@ -303,6 +303,19 @@ proptest! {
     }
 
     #[test]
+    fn the_cache_passes_the_weights_where_it_is_said(scenario in scenario()) {
+        let scenario = Scenario { mode: Mode::Inference, gpu: None, ..scenario };
+        let passes = |seq_length| {
+            let evaluation = evaluate(&Scenario { seq_length, ..scenario });
+            evaluation.bytes(Bucket::KvCache) > evaluation.bytes(Bucket::Weights)
+        };
+        match solve::kv_cache_passes_weights(&scenario) {
+            Some(first) => prop_assert!(passes(first) && (first == 1 || !passes(first - 1))),
+            None => prop_assert!(!passes(bounds::SEQ_LENGTH.max)),
+        }
+    }
+
+    #[test]
     fn a_verdict_agrees_with_its_answers(scenario in scenario()) {
         let evaluation = evaluate(&scenario);
         prop_assert_eq!(evaluation.fit.is_some(), scenario.gpu.is_some());

@@ -15,7 +15,10 @@ pub fn start() {
     let Decoded { state, notices } = match address::query() {
         Some(query) => query::decode(&query),
         // What is stored was written here; if it cannot be read any more, the reader never asked about it.
-        None => Decoded { state: storage::load().map_or_else(State::default, |query| query::decode(&query).state), notices: Vec::new() },
+        None => Decoded {
+            state: storage::load().map_or_else(State::default, |query| query::decode(&query).state),
+            notices: Vec::new(),
+        },
     };
     let owner = leptos::prelude::Owner::new();
     let rig = owner.with(|| Rig::new(state, notices));

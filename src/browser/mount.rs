@@ -3,14 +3,14 @@
 
 use leptos::mount::mount_to;
 use leptos::prelude::*;
-use memory_wall_core::evaluate;
+use memory_wall_core::{Evaluation, evaluate};
 use web_sys::HtmlElement;
 
 use super::page;
 use crate::live;
 use crate::registry::FIGURES;
 use crate::rig::Rig;
-use crate::state::query;
+use crate::state::{State, query};
 
 /// Mounts every live figure that the page has a place for.
 pub(super) fn figures(rig: Rig) {
@@ -29,29 +29,45 @@ pub(super) fn figures(rig: Rig) {
     }
 }
 
-/// Keeps every number in the prose in step with the state.
-pub(super) fn live_numbers(rig: Rig) {
-    for place in page::all("[data-live-number]") {
-        let name = place.get_attribute("data-live-number").unwrap_or_default();
-        // A number at a fixed state follows the unit alone.
-        let fixed = place.get_attribute("data-at").map(|at| query::decode(&at).state);
-        let text = Memo::new(move |_| match fixed {
-            Some(state) => {
-                let state = crate::state::State { unit: rig.state.with(|state| state.unit), ..state };
-                live::value(&name, &state, &evaluate(&state.scenario()))
-            }
-            None => rig.state.with(|state| rig.evaluation.with(|evaluation| live::value(&name, state, evaluation))),
-        });
-        Effect::new(move |_| {
-            if let Some(text) = text.get() {
-                set_text(&place, &text);
-            }
-        });
-    }
+/// A number in the prose: where it stands, what it is, and the state it is fixed at, if any.
+struct LiveNumber {
+    place: HtmlElement,
+    name: String,
+    at: Option<State>,
 }
 
-fn set_text(place: &HtmlElement, text: &str) {
-    if place.text_content().as_deref() != Some(text) {
-        place.set_text_content(Some(text));
+/// Keeps every number in the prose in step with the state.
+pub(super) fn live_numbers(rig: Rig) {
+    let numbers = page::all("[data-live-number]").into_iter().map(|place| {
+        let name = place.get_attribute("data-live-number").unwrap_or_default();
+        let at = place.get_attribute("data-at").map(|at| query::decode(&at).state);
+        LiveNumber { place, name, at }
+    });
+    let (fixed, following): (Vec<_>, Vec<_>) = numbers.partition(|number| number.at.is_some());
+    // What is fixed follows the unit alone, and need not ask the engine again while a slider moves.
+    let unit = Memo::new(move |_| rig.state().unit.id());
+    Effect::new(move |_| {
+        unit.track();
+        let unit = rig.state_now().unit;
+        for number in &fixed {
+            let state = State { unit, ..number.at.unwrap_or_default() };
+            number.show(&state, &evaluate(&state.scenario()));
+        }
+    });
+    Effect::new(move |_| {
+        let (state, evaluation) = (rig.state(), rig.evaluation());
+        for number in &following {
+            number.show(&state, &evaluation);
+        }
+    });
+}
+
+impl LiveNumber {
+    fn show(&self, state: &State, evaluation: &Evaluation) {
+        if let Some(text) = live::value(&self.name, state, evaluation)
+            && self.place.text_content().as_deref() != Some(&text)
+        {
+            self.place.set_text_content(Some(&text));
+        }
     }
 }

@@ -20,7 +20,9 @@ pub(super) fn by_id(id: &str) -> Option<HtmlElement> {
 
 /// Every element that a selector finds.
 pub(super) fn all(selector: &str) -> Vec<HtmlElement> {
-    let Some(list) = document().and_then(|document| document.query_selector_all(selector).ok()) else { return Vec::new() };
+    let Some(list) = document().and_then(|document| document.query_selector_all(selector).ok()) else {
+        return Vec::new();
+    };
     (0..list.length()).filter_map(|place| list.get(place)?.dyn_into().ok()).collect()
 }
 

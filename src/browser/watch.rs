@@ -27,7 +27,7 @@ fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
 /// Writes address and storage after an edit; a link that is only read stays as it was sent.
 pub(super) fn save(rig: Rig) {
     after_rest(rig, 300, |rig| {
-        let query = rig.state.with_untracked(query::encode);
+        let query = query::encode(&rig.state_now());
         let _ = address::replace(&query);
         let _ = storage::save(&query);
     });

@@ -64,7 +64,8 @@ fn row(scenario: &Scenario, seq_length: u32) -> Row {
 impl Chart {
     /// Samples the engine.
     pub fn of(scenario: &Scenario) -> Self {
-        let bucket = |bucket: Bucket, scenario: &Scenario| worked::total(|sink| bucket.terms(scenario, Phase::Forward, sink));
+        let bucket =
+            |bucket: Bucket, scenario: &Scenario| worked::total(|sink| bucket.terms(scenario, Phase::Forward, sink));
         let octaves = (TO / FROM).ilog2();
         let samples = (0..=octaves * 4)
             .map(|step| {
@@ -72,7 +73,11 @@ impl Chart {
                 // At most 2^21: the cast is exact enough for a line that is drawn.
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
                 let at = Scenario { seq_length: tokens.round() as u32, ..*scenario };
-                (f64::from(at.seq_length), bucket(Bucket::KvCache, &at).0 as f64, memory_wall_core::evaluate::total(&at).0 as f64)
+                (
+                    f64::from(at.seq_length),
+                    bucket(Bucket::KvCache, &at).0 as f64,
+                    memory_wall_core::evaluate::total(&at).0 as f64,
+                )
             })
             .collect();
         let fit = evaluate(scenario).fit;
@@ -80,7 +85,8 @@ impl Chart {
             here: row(scenario, scenario.seq_length),
             weights: bucket(Bucket::Weights, scenario),
             capacity: fit.map(|fit| fit.capacity),
-            passes_weights: solve::kv_cache_passes_weights(scenario).filter(|_| bucket(Bucket::KvCache, scenario) > Bytes::ZERO),
+            passes_weights: solve::kv_cache_passes_weights(scenario)
+                .filter(|_| bucket(Bucket::KvCache, scenario) > Bytes::ZERO),
             longest: fit.map(|fit| fit.max_seq),
             rows: ROWS.map(|seq_length| row(scenario, seq_length)).into(),
             samples,
@@ -114,7 +120,8 @@ impl Chart {
     fn range(&self) -> (f64, f64) {
         let lows = self.samples.iter().map(|&(_, cache, total)| if cache > 0.0 { cache } else { total });
         let low = lows.fold(self.weights.0 as f64, f64::min).max(1.0);
-        let high = self.samples.iter().map(|&(.., total)| total).fold(self.capacity.unwrap_or_default().0 as f64, f64::max);
+        let high =
+            self.samples.iter().map(|&(.., total)| total).fold(self.capacity.unwrap_or_default().0 as f64, f64::max);
         (10f64.powf(low.log10().floor()), (high * 1.6).max(low * 100.0))
     }
 }
@@ -171,7 +178,7 @@ pub fn draw<DB: DrawingBackend>(
     let plane: Plane = Cartesian2d::new(
         (f64::from(FROM)..f64::from(TO)).log_scale(),
         (low..high).log_scale(),
-        (left..right, top..bottom),
+        (left..right, bottom..top),
     );
     let at = |x: f64, y: f64| plane_point(&plane, x, y);
 
@@ -238,7 +245,12 @@ fn decade(bytes: u128, unit: ByteUnit) -> String {
     format!("{whole}{}{name}", memory_wall_core::display::THIN_SPACE)
 }
 
-fn dashes<DB: DrawingBackend>(area: &DrawingArea<DB, Shift>, line: &[(i32, i32)], style: ShapeStyle, dash: i32) -> Drawn<DB> {
+fn dashes<DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    line: &[(i32, i32)],
+    style: ShapeStyle,
+    dash: i32,
+) -> Drawn<DB> {
     let (Some(&(from, y)), Some(&(to, _))) = (line.first(), line.last()) else { return Ok(()) };
     let dash = dash.max(1);
     let mut x = from;
@@ -288,7 +300,11 @@ fn labels<DB: DrawingBackend>(
 ) -> Drawn<DB> {
     let y = |bytes: f64| at(1_000.0, bytes).1;
     let weights = y(chart.weights.0 as f64);
-    area.draw_text(t("bucket.weights"), &pen.text(Role::Weights, 13.0, HPos::Right, VPos::Top), (right, weights + pen.px(4.0)))?;
+    area.draw_text(
+        t("bucket.weights"),
+        &pen.text(Role::Weights, 13.0, HPos::Right, VPos::Top),
+        (right, weights + pen.px(4.0)),
+    )?;
     if let Some(capacity) = chart.capacity {
         let point = (left + pen.px(8.0), y(capacity.0 as f64) - pen.px(4.0));
         let text = fill("wall.line", &[("capacity", &Size::new(capacity, unit).to_string())]);
@@ -297,13 +313,21 @@ fn labels<DB: DrawingBackend>(
     let two_thirds = chart.samples.len() * 5 / 8;
     if let Some(&(tokens, _, total)) = chart.samples.get(two_thirds) {
         let (x, y) = at(tokens, total);
-        area.draw_text(t("context.total"), &pen.text(Role::Ink, 13.0, HPos::Right, VPos::Bottom), (x - pen.px(6.0), y - pen.px(4.0)))?;
+        area.draw_text(
+            t("context.total"),
+            &pen.text(Role::Ink, 13.0, HPos::Right, VPos::Bottom),
+            (x - pen.px(6.0), y - pen.px(4.0)),
+        )?;
     }
     if chart.cache_is_drawn()
         && let Some(&(tokens, cache, _)) = chart.samples.get(chart.samples.len() / 4)
     {
         let (x, y) = at(tokens, cache);
-        area.draw_text(t("bucket.kv_cache"), &pen.text(Role::KvCache, 13.0, HPos::Left, VPos::Top), (x + pen.px(8.0), y + pen.px(4.0)))?;
+        area.draw_text(
+            t("bucket.kv_cache"),
+            &pen.text(Role::KvCache, 13.0, HPos::Left, VPos::Top),
+            (x + pen.px(8.0), y + pen.px(4.0)),
+        )?;
     }
     Ok(())
 }
@@ -318,14 +342,20 @@ mod tests {
     fn the_sentence_says_where_the_lines_cross() {
         let chart = Chart::of(&State::default().scenario());
         assert_eq!(chart.passes_weights, Some(25_706));
-        assert!(chart.sentence().starts_with("The KV cache passes the weights at 25,706 tokens; the total passes the card at 13"));
+        assert!(
+            chart
+                .sentence()
+                .starts_with("The KV cache passes the weights at 25,706 tokens; the total passes the card at 13")
+        );
         let training = Chart::of(&State { mode: Mode::Training, ..State::default() }.scenario());
         assert!(training.sentence().starts_with("Training keeps no KV cache; "));
     }
 
     #[test]
     fn every_legal_state_has_a_finite_range() {
-        for (mode, batch, seq_length) in [(Mode::Inference, 1, 1), (Mode::Inference, 1_000_000, 10_000_000), (Mode::Training, 1_000_000, 1)] {
+        for (mode, batch, seq_length) in
+            [(Mode::Inference, 1, 1), (Mode::Inference, 1_000_000, 10_000_000), (Mode::Training, 1_000_000, 1)]
+        {
             let (low, high) = Chart::of(&State { mode, batch, seq_length, ..State::default() }.scenario()).range();
             assert!(low > 0.0 && high > low && high.is_finite());
         }

@@ -76,7 +76,9 @@ fn paint(canvas: web_sys::HtmlCanvasElement, chart: &Chart, unit: ByteUnit) {
     // Setting the size also clears the canvas.
     canvas.set_width(width);
     canvas.set_height(height);
-    let palette = Palette::new(|role| page::property(role.property()).as_deref().and_then(from_hex).unwrap_or(RGBColor(128, 128, 128)));
+    let palette = Palette::new(|role| {
+        page::property(role.property()).as_deref().and_then(from_hex).unwrap_or(RGBColor(128, 128, 128))
+    });
     if let Some(backend) = CanvasBackend::with_canvas_object(canvas) {
         // A canvas that cannot be drawn on leaves the sentence and the table, which say the same.
         let _ = context::draw(&backend.into_drawing_area(), chart, &palette, unit, ratio);

@@ -38,7 +38,17 @@ mod tests {
     #[test]
     fn the_drawing_has_its_curves_and_names_and_no_colour_of_its_own() {
         let text = svg(&Chart::of(&State::default().scenario()), ByteUnit::Gb);
-        for part in ["KV cache", "Weights", "total", "100k", "10\u{202f}GB", "var(--kv_cache)", "var(--weights)", "var(--line)", "<polyline"] {
+        for part in [
+            "KV cache",
+            "Weights",
+            "total",
+            "100k",
+            "10\u{202f}GB",
+            "var(--kv_cache)",
+            "var(--weights)",
+            "var(--line)",
+            "<polyline",
+        ] {
             assert!(text.contains(part), "{part} is missing");
         }
         assert!(!text.contains("#0102"), "a stand-in colour is left");

@@ -7,7 +7,7 @@ use memory_wall_core::{Bytes, Verdict};
 use crate::charts::context::{Chart, Row};
 use crate::charts::plot::Plot;
 use crate::rig::Rig;
-use crate::state::State;
+use crate::widgets::bind::{text, view};
 use crate::words::t;
 
 /// Whether a row fits, in a word.
@@ -22,10 +22,9 @@ fn fits(verdict: Verdict) -> &'static str {
 /// Memory against context length.
 #[component]
 pub fn ContextPlot(rig: Rig) -> impl IntoView {
-    let scenario = Memo::new(move |_| rig.state.with(State::scenario));
-    let chart = Memo::new(move |_| scenario.with(Chart::of));
-    let unit = Memo::new(move |_| rig.state.with(|state| state.unit));
-    let rows = move || {
+    let chart = Memo::new(move |_| Chart::of(&rig.state().scenario()));
+    let unit = Signal::derive(move || rig.state().unit);
+    let rows = view(move || {
         chart.with(|chart| {
             let row = |row: &Row| {
                 let cache = (row.kv_cache > Bytes::ZERO).then(|| rig.size(row.kv_cache));
@@ -38,14 +37,14 @@ pub fn ContextPlot(rig: Rig) -> impl IntoView {
                     </tr>
                 }
             };
-            chart.rows.iter().map(row).collect_view()
+            chart.rows.iter().map(row).collect_view().into_any()
         })
-    };
+    });
     view! {
         <div class="context-plot">
             <p class="figure-title">{t("context.title")}</p>
             <Plot chart unit />
-            <p class="summary">{move || chart.with(Chart::sentence)}</p>
+            <p class="summary">{text(move || chart.with(Chart::sentence))}</p>
             <details class="plot-table">
                 <summary>{t("context.table")}</summary>
                 <div class="table-scroll">

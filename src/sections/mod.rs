@@ -2,5 +2,6 @@
 
 pub mod buckets;
 pub mod context;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod opening;
 pub mod rig_bar;

@@ -5,7 +5,7 @@ use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::{Bucket, Bytes, evaluate};
 
 use crate::state::State;
-use crate::widgets::wall::CourseRect;
+use crate::widgets::wall::{CourseRect, percent};
 use crate::words::{fill, t};
 
 /// The columns: tokens of the one sequence.
@@ -22,7 +22,7 @@ pub fn OpeningWall() -> impl IntoView {
     let walls = COLUMNS.map(|seq_length| evaluate(&State { seq_length, ..state }.scenario()));
     let tallest = walls.iter().map(|wall| wall.total).max().unwrap_or(capacity).max(capacity);
     let scale = tallest.0 as f64 * 1.14;
-    let percent = |bytes: f64| format!("{:.2}%", bytes / scale * 100.0);
+    let percent = |bytes: f64| percent(bytes / scale * 100.0);
     let line = percent(scale - capacity.0 as f64);
     let size = |bytes: Bytes| Size::new(bytes, ByteUnit::Gb).to_string();
     let said = walls.iter().zip(COLUMNS).map(|(wall, tokens)| {
@@ -30,8 +30,10 @@ pub fn OpeningWall() -> impl IntoView {
     });
     let said = said.collect::<Vec<_>>().join(", ");
     let shown_capacity = size(capacity);
-    let label =
-        fill("opening.wall", &[("model", state.model.name), ("gpu", state.gpu.name), ("columns", &said), ("capacity", &shown_capacity)]);
+    let label = fill(
+        "opening.wall",
+        &[("model", state.model.name), ("gpu", state.gpu.name), ("columns", &said), ("capacity", &shown_capacity)],
+    );
     let columns = walls
         .iter()
         .zip(PLACES)

@@ -5,29 +5,35 @@ use memory_wall_core::display::{ByteUnit, Grouped};
 
 use crate::rig::Rig;
 use crate::sections::buckets::verdict_words;
+use crate::widgets::bind::{maybe, state, text};
 use crate::words::{self, fill, t};
 
 /// The bar.
 #[component]
 pub fn RigBar(rig: Rig) -> impl IntoView {
-    let line = move || {
-        rig.state.with(|state| {
-            let [batch, seq] = [state.batch, state.seq_length].map(|n| Grouped(n.into()).to_string());
-            let model = state.model_name();
-            let values =
-                [("model", model.as_str()), ("weights", state.weights_in_use().label()), ("batch", &batch), ("seq", &seq), ("gpu", state.gpu.name)];
-            fill("rig.line", &values)
-        })
-    };
-    let total = move || {
-        let (total, capacity) = rig.evaluation.with(|evaluation| (evaluation.total, evaluation.fit.map(|fit| fit.capacity)));
+    let line = text(move || {
+        let state = rig.state();
+        let [batch, seq] = [state.batch, state.seq_length].map(|n| Grouped(n.into()).to_string());
+        let model = state.model_name();
+        let values = [
+            ("model", model.as_str()),
+            ("weights", state.weights_in_use().label()),
+            ("batch", &batch),
+            ("seq", &seq),
+            ("gpu", state.gpu.name),
+        ];
+        fill("rig.line", &values)
+    });
+    let total = text(move || {
+        let evaluation = rig.evaluation();
+        let (total, capacity) = (evaluation.total, evaluation.fit.map(|fit| fit.capacity));
         fill("rig.total", &[("total", &rig.size(total)), ("capacity", &rig.size(capacity.unwrap_or_default()))])
-    };
-    let verdict = move || rig.evaluation.with(|evaluation| evaluation.fit.map(|fit| fit.verdict));
+    });
+    let verdict = move || rig.evaluation().fit.map(|fit| fit.verdict);
     let units = ByteUnit::ALL
         .into_iter()
         .map(|unit| {
-            let pressed = move || if rig.state.with(|state| state.unit == unit) { "true" } else { "false" };
+            let pressed = state(move || rig.state().unit == unit);
             view! {
                 <button
                     type="button"
@@ -44,9 +50,9 @@ pub fn RigBar(rig: Rig) -> impl IntoView {
     view! {
         <div class="rig-inner" role="group" aria-label=t("rig.label")>
             <a class="rig-line" href="#calculator">{line}</a>
-            <span class="rig-total" data-verdict=move || verdict().map(memory_wall_core::Verdict::id)>
+            <span class="rig-total" data-verdict=maybe(move || verdict().map(|verdict| verdict.id().into()))>
                 <strong>{total}</strong>
-                <span class="rig-verdict">{move || verdict().map(verdict_words)}</span>
+                <span class="rig-verdict">{text(move || verdict().map_or_else(String::new, verdict_words))}</span>
             </span>
             <span class="units" role="group" aria-label=t("control.unit")>{units}</span>
         </div>

@@ -10,7 +10,8 @@ pub fn read(text: &str, bounds: Bounds) -> Option<u32> {
     if text.len() > 40 {
         return None;
     }
-    let digits: String = text.chars().filter(|c| !matches!(c, ',' | '_' | ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}')).collect();
+    let digits: String =
+        text.chars().filter(|c| !matches!(c, ',' | '_' | ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}')).collect();
     let value = if let Some(exponent) = digits.strip_prefix("2^") {
         1u64.checked_shl(exponent.parse().ok()?)?
     } else {
@@ -71,9 +72,29 @@ mod tests {
 
     #[test]
     fn anything_else_is_nothing() {
-        for text in
-            ["", " ", "-1", "+1", "0", "1e99", "1e5", "NaN", "inf", "2.5", "k", ".5k", "1.2.3", "0x10", "2^", "2^99", "2^64", "10000001", "１２", "1k1", "9999999999999999999999"]
-        {
+        for text in [
+            "",
+            " ",
+            "-1",
+            "+1",
+            "0",
+            "1e99",
+            "1e5",
+            "NaN",
+            "inf",
+            "2.5",
+            "k",
+            ".5k",
+            "1.2.3",
+            "0x10",
+            "2^",
+            "2^99",
+            "2^64",
+            "10000001",
+            "１２",
+            "1k1",
+            "9999999999999999999999",
+        ] {
             assert_eq!(read(text, SEQ_LENGTH), None, "{text}");
         }
         assert_eq!(read(&"9".repeat(1_000_000), BATCH), None);

@@ -20,9 +20,8 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 12] = [
-    "v", "model", "mode", "batch", "seq", "weights", "kv", "optimizer", "checkpointing", "attention", "gpu", "unit",
-];
+const KEYS: [&str; 12] =
+    ["v", "model", "mode", "batch", "seq", "weights", "kv", "optimizer", "checkpointing", "attention", "gpu", "unit"];
 
 /// The state as a query without `?`; empty for the default state.
 pub fn encode(state: &State) -> String {
@@ -210,7 +209,10 @@ fn is_known(key: &str) -> bool {
 /// Foreign text as it is quoted in a notice: short, and without control or direction characters.
 fn shown(text: &str) -> String {
     const LENGTH: usize = 40;
-    let hidden = |c: &char| c.is_control() || matches!(*c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let hidden = |c: &char| {
+        c.is_control()
+            || matches!(*c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
     let mut short: String = text.chars().filter(|c| !hidden(c)).take(LENGTH).collect();
     if text.chars().count() > LENGTH {
         short.push('…');
@@ -224,7 +226,9 @@ fn percent_decoded(text: &str) -> String {
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
         let mut ahead = rest.clone();
-        let hex = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16)).and_then(|digit| u8::try_from(digit).ok());
+        let hex = |byte: Option<u8>| {
+            byte.and_then(|byte| char::from(byte).to_digit(16)).and_then(|digit| u8::try_from(digit).ok())
+        };
         match (byte, hex(ahead.next()), hex(ahead.next())) {
             (b'%', Some(high), Some(low)) => {
                 bytes.push(high * 16 + low);

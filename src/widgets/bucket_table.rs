@@ -5,6 +5,7 @@ use memory_wall_core::display::{Grouped, Percent};
 use memory_wall_core::worked::{Factor, Item, Symbol};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Mode, Scenario};
 
+use super::bind::{flag, switch, text, view};
 use super::wall::{CourseRect, bucket_name};
 use crate::rig::Rig;
 use crate::words::{self, fill, t};
@@ -20,11 +21,11 @@ struct Line {
 
 /// The terms of a bucket at the peak, largest first.
 fn lines(bucket: Bucket, scenario: &Scenario, evaluation: &Evaluation) -> Vec<Line> {
-    let mut lines = Vec::new();
+    let mut lines = Vec::<Line>::new();
     bucket.terms(scenario, evaluation.peak_phase, &mut |term| {
-        lines.push(Line { item: term.item, bytes: term.bytes(), factors: term.factors.to_vec(), divisor: term.divisor });
+        let line = Line { item: term.item, bytes: term.bytes(), factors: term.factors.to_vec(), divisor: term.divisor };
+        lines.insert(lines.partition_point(|larger| larger.bytes >= line.bytes), line);
     });
-    lines.sort_by_key(|line| core::cmp::Reverse(line.bytes));
     lines
 }
 
@@ -60,7 +61,7 @@ fn has_symbols(line: &Line) -> bool {
     line.factors.iter().any(|factor| factor.symbol != Symbol::Number)
 }
 
-fn formula(rig: Rig, line: &Line, with_size: bool) -> impl IntoView + use<> {
+fn formula(rig: Rig, line: &Line, with_size: bool) -> AnyView {
     let words = has_symbols(line).then(|| view! { <span class="formula-words">{in_words(line)}</span> });
     let bytes = line.bytes;
     view! {
@@ -69,6 +70,12 @@ fn formula(rig: Rig, line: &Line, with_size: bool) -> impl IntoView + use<> {
             {format!("= {}", in_numbers(line))} {with_size.then(|| view! { <span class="formula-size">{format!(" = {}", rig.size(bytes))}</span> })}
         </span>
     }
+    .into_any()
+}
+
+/// The count behind a rounded size.
+fn exact(bytes: Bytes) -> String {
+    fill("table.exact", &[("n", &Grouped(bytes.0).to_string())])
 }
 
 fn about(bucket: Bucket, mode: Mode) -> String {
@@ -76,68 +83,67 @@ fn about(bucket: Bucket, mode: Mode) -> String {
     words::lookup(&key).map_or_else(|| words::choice(&key, mode.id()), Into::into)
 }
 
-fn row(rig: Rig, scenario: Memo<Scenario>, bucket: Bucket) -> impl IntoView {
-    let bytes = Memo::new(move |_| rig.evaluation.with(|evaluation| evaluation.bytes(bucket)));
-    let mode = Memo::new(move |_| scenario.with(|scenario| scenario.mode));
-    let terms = Memo::new(move |_| rig.evaluation.with(|evaluation| scenario.with(|scenario| lines(bucket, scenario, evaluation))));
-    let share = move || Percent(rig.evaluation.with(|evaluation| bytes.get().share_of(evaluation.total))).to_string();
-    let exact = move || fill("table.exact", &[("n", &Grouped(bytes.get().0).to_string())]);
-    let first = move || {
+fn row(rig: Rig, bucket: Bucket) -> AnyView {
+    let bytes = move || rig.evaluation().bytes(bucket);
+    // Kept, so that a row is made anew only when its terms change.
+    let terms = Memo::new(move |_| lines(bucket, &rig.state().scenario(), &rig.evaluation()));
+    let share = text(move || Percent(bytes().share_of(rig.evaluation().total)).to_string());
+    let exact = text(move || exact(bytes()));
+    let empty = flag(move || bytes() == Bytes::ZERO);
+    let first = view(move || {
+        // The unit of the sizes below.
+        let _ = rig.state();
         terms.with(|terms| match terms.first() {
-            Some(line) => formula(rig, line, terms.len() > 1).into_any(),
+            Some(line) => formula(rig, line, terms.len() > 1),
             None => view! { <span class="nothing">{t("table.nothing")}</span> }.into_any(),
         })
-    };
-    let all = move || {
+    });
+    let several = switch(move || terms.with(|terms| terms.len() < 2));
+    let count = text(move || fill("table.terms", &[("n", &terms.with(Vec::len).to_string())]));
+    let list = view(move || {
         terms.with(|terms| {
-            (terms.len() > 1).then(|| {
-                let list = terms
-                    .iter()
-                    .map(|line| {
-                        let item = words::choice("item", line.item.id());
-                        view! {
-                            <li>
-                                <span class="item">{item}</span>
-                                {formula(rig, line, true)}
-                            </li>
-                        }
-                    })
-                    .collect_view();
+            let item = |line: &Line| {
                 view! {
-                    <details class="terms">
-                        <summary>{fill("table.terms", &[("n", &terms.len().to_string())])}</summary>
-                        <ul>{list}</ul>
-                    </details>
+                    <li>
+                        <span class="item">{words::choice("item", line.item.id())}</span>
+                        {formula(rig, line, true)}
+                    </li>
                 }
-            })
+            };
+            terms.iter().filter(|_| terms.len() > 1).map(item).collect_view().into_any()
         })
-    };
+    });
     view! {
-        <tr class="bucket-row" data-bucket=bucket.id() data-empty=move || (bytes.get() == Bytes::ZERO).then_some("")>
+        <tr class="bucket-row" data-bucket=bucket.id() data-empty=empty>
             <th scope="row">
                 <svg class="swatch" aria-hidden="true">
                     <CourseRect bucket x="0" width="100%" y="0".to_owned() height="100%".to_owned() />
                 </svg>
                 <span class="bucket-name">{bucket_name(bucket)}</span>
-                <span class="bucket-about">{move || about(bucket, mode.get())}</span>
+                <span class="bucket-about">{text(move || about(bucket, rig.state().mode))}</span>
             </th>
-            <td class="bucket-formula">{first} {all}</td>
+            <td class="bucket-formula">
+                {first} <details class="terms" hidden=several>
+                    <summary>{count}</summary>
+                    <ul>{list}</ul>
+                </details>
+            </td>
             <td class="bucket-size" title=exact>
-                <span data-bytes=move || bytes.get().0.to_string()>{move || rig.size(bytes.get())}</span>
+                <span data-bytes=text(move || bytes().0.to_string())>{text(move || rig.size(bytes()))}</span>
             </td>
             <td class="bucket-share">{share}</td>
         </tr>
     }
+    .into_any()
 }
 
 /// The table of all buckets and their sum.
 #[component]
 pub fn BucketTable(rig: Rig) -> impl IntoView {
-    let scenario = Memo::new(move |_| rig.state.with(crate::state::State::scenario));
-    let rows = Bucket::ALL.into_iter().map(|bucket| row(rig, scenario, bucket)).collect_view();
-    let total = move || rig.evaluation.with(|evaluation| evaluation.total);
-    let phase = move || words::choice("table.phase", rig.evaluation.with(|evaluation| evaluation.peak_phase.id()));
-    let exact = move || fill("table.exact", &[("n", &Grouped(total().0).to_string())]);
+    let rows = Bucket::ALL.into_iter().map(|bucket| row(rig, bucket)).collect_view();
+    let total = move || rig.evaluation().total;
+    let phase = text(move || words::choice("table.phase", rig.evaluation().peak_phase.id()));
+    let exact = text(move || exact(total()));
     view! {
         <div class="table-scroll">
             <table class="buckets">
@@ -156,7 +162,7 @@ pub fn BucketTable(rig: Rig) -> impl IntoView {
                         <th scope="row">{t("table.total")}</th>
                         <td class="bucket-formula">{phase}</td>
                         <td class="bucket-size" title=exact>
-                            <span data-bytes=move || total().0.to_string()>{move || rig.size(total())}</span>
+                            <span data-bytes=text(move || total().0.to_string())>{text(move || rig.size(total()))}</span>
                         </td>
                         <td></td>
                     </tr>

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::bind::{self, switch};
+
 /// One thing to choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
@@ -25,17 +27,18 @@ pub fn Select(
     #[prop(into)]
     chosen: Signal<&'static str>,
     /// Called with the id that the reader picks.
-    pick: impl Fn(&str) + Copy + 'static,
+    pick: Callback<&'static str>,
 ) -> impl IntoView {
     let option = move |choice: Choice| {
         let id = choice.id;
+        let selected = switch(move || chosen.get() == id);
         view! {
-            <option value=id selected=move || chosen.get() == id prop:selected=move || chosen.get() == id>
+            <option value=id selected=selected prop:selected=selected>
                 {choice.label}
             </option>
         }
     };
-    let options = move || {
+    let options = bind::view(move || {
         let choices = choices.get();
         let mut groups: Vec<(&'static str, Vec<Choice>)> = Vec::new();
         for choice in choices {
@@ -55,11 +58,18 @@ pub fn Select(
                 }
             })
             .collect_view()
+            .into_any()
+    });
+    // Only what is offered can be picked, whatever the event says.
+    let picked = move |value: &str| {
+        if let Some(choice) = choices.get_untracked().iter().find(|choice| choice.id == value) {
+            pick.run(choice.id);
+        }
     };
     view! {
         <div class="control control-select" data-control=control>
             <label for=format!("control-{control}")>{label}</label>
-            <select id=format!("control-{control}") on:change=move |event| pick(&event_target_value(&event))>
+            <select id=format!("control-{control}") on:change=move |event| picked(&event_target_value(&event))>
                 {options}
             </select>
         </div>
@@ -76,12 +86,12 @@ pub fn Radios(
     #[prop(into)]
     chosen: Signal<&'static str>,
     /// Called with the id that the reader picks.
-    pick: impl Fn(&str) + Copy + 'static,
+    pick: Callback<&'static str>,
 ) -> impl IntoView {
     let buttons = choices
         .into_iter()
         .map(|Choice { id, label, .. }| {
-            let checked = move || chosen.get() == id;
+            let checked = switch(move || chosen.get() == id);
             view! {
                 <label class="radio">
                     <input
@@ -90,7 +100,7 @@ pub fn Radios(
                         value=id
                         checked=checked
                         prop:checked=checked
-                        on:change=move |_| pick(id)
+                        on:change=move |_| pick.run(id)
                     />
                     <span>{label}</span>
                 </label>

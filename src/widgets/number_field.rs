@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::Grouped;
 
+use super::bind::{maybe, text};
 use crate::state::number;
 use crate::words::fill;
 
@@ -18,35 +19,34 @@ pub fn NumberField(
     bounds: Bounds,
     #[prop(into)] value: Signal<u32>,
     /// Called with a number in range; an error in words is shown under the field.
-    set: impl Fn(u32) -> Result<(), String> + Copy + 'static,
-    /// The next value up and down, for the arrow keys.
-    #[prop(optional)]
-    step: Option<fn(u32, bool) -> u32>,
+    set: Callback<u32, Result<(), String>>,
 ) -> impl IntoView {
     let error = RwSignal::new(None::<String>);
     // The text while it is being typed; none while the field shows the value.
     let draft = RwSignal::new(None::<String>);
-    let shown = move || draft.get().unwrap_or_else(|| Grouped(value.get().into()).to_string());
+    let shown = text(move || draft.get().unwrap_or_else(|| Grouped(value.get().into()).to_string()));
     let kept = move || Grouped(value.get_untracked().into()).to_string();
-    let accept = move |number: u32| match set(number) {
+    let accept = move |number: u32| match set.run(number) {
         Ok(()) => error.set(None),
         Err(message) => error.set(Some(fill("field.error.shape", &[("error", &message), ("kept", &kept())]))),
     };
-    let read = move |text: String| {
-        if let Some(number) = number::read(&text, bounds) {
+    let read = move |typed: String| {
+        if let Some(number) = number::read(&typed, bounds) {
             accept(number);
         } else {
             let [min, max] = [bounds.min, bounds.max].map(|n| Grouped(n.into()).to_string());
-            let short: String = text.chars().take(40).collect();
+            let short: String = typed.chars().take(40).collect();
             let values = [("value", short.as_str()), ("min", &min), ("max", &max), ("kept", &kept())];
             error.set(Some(fill("field.error", &values)));
         }
-        draft.set(Some(text));
+        draft.set(Some(typed));
     };
     // Another control changed the value: the draft and its error are past.
     Effect::new(move |before: Option<u32>| {
         let now = value.get();
-        if before.is_some_and(|before| before != now) && draft.get_untracked().is_some_and(|text| number::read(&text, bounds) != Some(now)) {
+        if before.is_some_and(|before| before != now)
+            && draft.get_untracked().is_some_and(|text| number::read(&text, bounds) != Some(now))
+        {
             draft.set(None);
             error.set(None);
         }
@@ -60,7 +60,7 @@ pub fn NumberField(
         };
         event.prevent_default();
         let now = value.get_untracked();
-        let next = step.map_or_else(|| if up { now.saturating_add(1) } else { now.saturating_sub(1) }, |step| step(now, up));
+        let next = if up { now.saturating_add(1) } else { now.saturating_sub(1) };
         draft.set(None);
         accept(next.clamp(bounds.min, bounds.max));
     };
@@ -75,8 +75,8 @@ pub fn NumberField(
                 spellcheck="false"
                 id=id
                 aria-label=name
-                aria-invalid=move || error.with(Option::is_some).then_some("true")
-                aria-describedby=move || error.with(Option::is_some).then(|| described.clone())
+                aria-invalid=maybe(move || error.with(Option::is_some).then(|| "true".into()))
+                aria-describedby=maybe(move || error.with(Option::is_some).then(|| described.clone()))
                 value=shown
                 prop:value=shown
                 on:input=move |event| read(event_target_value(&event))
@@ -88,7 +88,7 @@ pub fn NumberField(
                 }
             />
             <span class="field-error" id=error_id role="status">
-                {move || error.get()}
+                {text(move || error.get().unwrap_or_default())}
             </span>
         </span>
     }

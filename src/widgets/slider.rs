@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::Grouped;
 
+use super::bind::{state, text};
 use super::number_field::NumberField;
 use super::stops::Stops;
 use crate::words::fill;
@@ -21,39 +22,38 @@ pub fn Slider(
     /// Values with a mark, each a button that sets it.
     marks: &'static [(u32, &'static str)],
     #[prop(into)] value: Signal<u32>,
-    set: impl Fn(u32) + Copy + 'static,
+    set: Callback<u32>,
     /// What the value means, read out with it: "KV cache 1.07 GB".
     #[prop(into)]
     consequence: Signal<String>,
 ) -> impl IntoView {
     let list = StoredValue::new(stops());
-    let place = move || list.with_value(|stops| stops.place(value.get()));
+    let place = text(move || list.with_value(|stops| stops.place(value.get())).to_string());
     let last = list.with_value(Stops::last);
-    let spoken = move || format!("{} {unit}, {}", Grouped(value.get().into()), consequence.get());
+    let spoken = text(move || format!("{} {unit}, {}", Grouped(value.get().into()), consequence.get()));
     let dragged = move |event| {
         if let Ok(place) = event_target_value(&event).parse::<usize>() {
-            set(list.with_value(|stops| stops.at(place)));
+            set.run(list.with_value(|stops| stops.at(place)));
         }
     };
     let step = move |up: bool| {
         let now = value.get_untracked();
-        set(list.with_value(|stops| if up { stops.above(now) } else { stops.below(now) }));
+        set.run(list.with_value(|stops| if up { stops.above(now) } else { stops.below(now) }));
     };
     let marks = marks
         .iter()
         .map(|&(mark, text)| {
             // Where the thumb stands at this value: its centre travels the track less its own width.
             let at = list.with_value(|stops| stops.place(mark)) as f64 / last.max(1) as f64;
-            let here = move || value.get() == mark;
             view! {
                 <button
                     type="button"
                     class="mark"
                     style:--at=format!("{at:.4}")
                     data-at=format!("{:.0}", at * 100.0)
-                    aria-pressed=move || if here() { "true" } else { "false" }
+                    aria-pressed=state(move || value.get() == mark)
                     aria-label=format!("{} {unit}", Grouped(mark.into()))
-                    on:click=move |_| set(mark)
+                    on:click=move |_| set.run(mark)
                 >
                     {text}
                 </button>
@@ -74,10 +74,10 @@ pub fn Slider(
                         name=fill("control.value", &[("label", label), ("unit", unit)])
                         bounds
                         value
-                        set=move |number| {
-                            set(number);
+                        set=Callback::new(move |number| {
+                            set.run(number);
                             Ok(())
-                        }
+                        })
                     />
                     <span class="unit" aria-hidden="true">{unit}</span>
                     <button type="button" class="step" aria-label=fill("control.greater", &[("label", label)]) on:click=move |_| step(true)>
@@ -89,7 +89,7 @@ pub fn Slider(
                 type="range"
                 id=id
                 min="0"
-                max=last
+                max=last.to_string()
                 step="1"
                 value=place
                 prop:value=place

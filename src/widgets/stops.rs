@@ -9,22 +9,30 @@ pub struct Stops(Vec<u32>);
 impl Stops {
     /// From `from` to `to` with `per_octave` even steps between two powers of two, and `also` in their places.
     pub fn new(from: u32, to: u32, per_octave: u32, also: &[u32]) -> Self {
-        let mut values = also.to_vec();
+        let mut stops = Self(Vec::new());
+        for value in also {
+            stops.put(*value, from, to);
+        }
         let mut power = 1u32;
         while power <= to {
             for part in 0..per_octave {
                 // Below `per_octave` the steps would be fractions; the whole ones among them remain.
                 if (power * part).is_multiple_of(per_octave) {
-                    values.push(power.saturating_add(power * part / per_octave));
+                    stops.put(power.saturating_add(power * part / per_octave), from, to);
                 }
             }
             let Some(next) = power.checked_mul(2) else { break };
             power = next;
         }
-        values.retain(|value| (from..=to).contains(value));
-        values.sort_unstable();
-        values.dedup();
-        Self(values)
+        stops
+    }
+
+    /// Puts a value into its place, once.
+    fn put(&mut self, value: u32, from: u32, to: u32) {
+        let place = self.0.partition_point(|stop| *stop < value);
+        if (from..=to).contains(&value) && self.0.get(place) != Some(&value) {
+            self.0.insert(place, value);
+        }
     }
 
     /// The place of the last stop.
@@ -40,7 +48,8 @@ impl Stops {
     /// The place of the stop nearest to a value, by ratio.
     pub fn place(&self, value: u32) -> usize {
         let above = self.0.partition_point(|stop| *stop < value);
-        let (Some(low), Some(high)) = (above.checked_sub(1).and_then(|place| self.0.get(place)), self.0.get(above)) else {
+        let (Some(low), Some(high)) = (above.checked_sub(1).and_then(|place| self.0.get(place)), self.0.get(above))
+        else {
             return above.min(self.last());
         };
         let square = |n: u32| u64::from(n) * u64::from(n);

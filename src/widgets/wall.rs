@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use memory_wall_core::display::{ByteUnit, Size};
 use memory_wall_core::{Bucket, Bytes, Evaluation};
 
+use super::bind::{flag, text, view};
 use crate::words::{self, fill};
 
 /// One course of the wall; all measures in percent of the drawing's height, from the top.
@@ -76,10 +77,10 @@ fn part_labels(courses: &mut [Course; 7]) {
     }
 }
 
-/// Three to six round sizes up to `scale` bytes.
+/// Three to seven round sizes up to `scale` bytes.
 fn ticks(scale: f64, unit: ByteUnit) -> Vec<Bytes> {
     let giga = unit.giga() as f64;
-    let rough = scale / giga / 4.0;
+    let rough = scale / giga / 6.0;
     let mut step = 1e-3;
     // From a thousandth of a giga up by 1, 2, 5, 10, ...: some forty rounds reach any scale.
     for factor in [2.0, 2.5, 2.0].into_iter().cycle().take(90) {
@@ -113,8 +114,12 @@ pub fn bucket_name(bucket: Bucket) -> String {
     words::choice("bucket", bucket.id())
 }
 
-fn percent(value: f64) -> String {
-    format!("{value:.2}%")
+/// Two decimals, from integers: formatting floats would add a tenth to the program for nothing.
+pub fn percent(value: f64) -> String {
+    // Between 0 and 100 here.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let hundredths = (value.clamp(0.0, 10_000.0) * 100.0).round() as u32;
+    format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
 /// The patterns of all masonry, once in a page.
@@ -177,26 +182,29 @@ pub fn Wall(
         .enumerate()
         .map(|(place, bucket)| {
             let of = move |pick: fn(&Course) -> f64| layout.with(|layout| layout.courses.get(place).map_or(0.0, pick));
-            let empty = move || layout.with(|layout| layout.courses.get(place).is_none_or(|course| course.bytes == Bytes::ZERO));
+            let empty = flag(move || {
+                layout.with(|layout| layout.courses.get(place).is_none_or(|course| course.bytes == Bytes::ZERO))
+            });
             let y = Signal::derive(move || percent(of(|course| course.top)));
             let height = Signal::derive(move || percent(of(|course| course.height)));
-            let middle = move || percent(of(|course| course.top + course.height / 2.0));
-            let label = move || percent(of(|course| course.label));
-            let bytes = move || layout.with(|layout| layout.courses.get(place).map_or(Bytes::ZERO, |course| course.bytes));
+            let middle = text(move || percent(of(|course| course.top + course.height / 2.0)));
+            let label = text(move || percent(of(|course| course.label)));
+            let bytes =
+                move || layout.with(|layout| layout.courses.get(place).map_or(Bytes::ZERO, |course| course.bytes));
             view! {
-                <g class="layer" data-bucket=bucket.id() data-empty=move || empty().then_some("")>
+                <g class="layer" data-bucket=bucket.id() data-empty=empty>
                     <CourseRect bucket x="13%" width="36%" y height />
                     <line class="leader" x1="49.5%" x2="53%" y1=middle y2=label></line>
                     <text class="course-label" x="54%" y=label>
                         <tspan class="course-name">{bucket_name(bucket)}</tspan>
                         " "
-                        <tspan class="course-size">{move || size(bytes())}</tspan>
+                        <tspan class="course-size">{text(move || size(bytes()))}</tspan>
                     </text>
                 </g>
             }
         })
         .collect_view();
-    let ticks = move || {
+    let ticks = view(move || {
         layout.with(|layout| {
             layout
                 .ticks
@@ -208,12 +216,13 @@ pub fn Wall(
                     }
                 })
                 .collect_view()
+                .into_any()
         })
-    };
-    let line = move || percent(layout.with(|layout| layout.line));
-    let over = move || layout.with(|layout| layout.over).then_some("");
+    });
+    let line = text(move || percent(layout.with(|layout| layout.line)));
+    let over = flag(move || layout.with(|layout| layout.over));
     view! {
-        <svg class="wall" role="img" aria-label=move || fill("wall.title", &[("summary", &summary.get())]) data-over=over>
+        <svg class="wall" role="img" aria-label=text(move || fill("wall.title", &[("summary", &summary.get())])) data-over=over>
             {ticks}
             {courses}
             <line class="capacity" x1="11.5%" x2="100%" y1=line y2=line></line>
@@ -247,7 +256,8 @@ mod tests {
                 floor = course.top;
             }
             assert!(layout.top >= 0.0 && layout.line >= 0.0);
-            let mut labels: Vec<f64> = layout.courses.iter().filter(|course| course.bytes > Bytes::ZERO).map(|course| course.label).collect();
+            let mut labels: Vec<f64> =
+                layout.courses.iter().filter(|course| course.bytes > Bytes::ZERO).map(|course| course.label).collect();
             assert!(labels.iter().all(|label| (0.0..=100.0).contains(label)), "{labels:?}");
             labels.sort_by(f64::total_cmp);
             assert!(labels.windows(2).all(|pair| pair[1] - pair[0] > LABEL_GAP - 1e-9), "{labels:?}");

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //! Lists of saved tensors read from PyTorch 2.15 and transformers 5.23 (stock modelling code), equal to the byte
-//! to 465 measured configurations. Fused norms, fused MLPs and `torch.compile` keep less.
+//! to measured configurations (see `tests/measured.rs` for how many, and which are left out and why). Fused norms, fused MLPs and `torch.compile` keep less.
 
 use crate::architecture::{Mlp, Norm, Positions};
 use crate::evaluate::Phase;
@@ -51,6 +51,12 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
                 }
             } else {
                 layer(scenario, layers, sink);
+                if phase == Phase::Recompute {
+                    // Selective: the scores of one layer are there again while its backward pass runs.
+                    scores(scenario, 1, &mut |factors| {
+                        sink(&Term { item: Item::RecomputedLayer, factors, divisor: 1 });
+                    });
+                }
             }
             shared(scenario, sink);
         }
@@ -120,13 +126,7 @@ fn attention(scenario: &Scenario, layers: u64, product: &mut dyn FnMut(Item, &[F
         // Keys and values are repeated to the number of query heads before the multiplication.
         product(Item::AttentionTensors, &[Factor::number(4 * e), l, t, heads, head_dim]);
         if scenario.checkpointing != Checkpointing::Selective {
-            let score_bytes = match (dropout(scenario), e) {
-                (false, 2) => 6, // fp32 softmax and its 16-bit copy
-                (false, _) => 4, // the softmax itself
-                (true, 2) => 5,  // softmax, mask, dropped copy: 2 + 1 + 2
-                (true, _) => 9,  // 4 + 1 + 4
-            };
-            product(Item::AttentionScores, &[Factor::number(score_bytes), l, batch, heads, s, s]);
+            scores(scenario, layers, &mut |factors| product(Item::AttentionScores, factors));
         }
         return;
     }
@@ -157,6 +157,25 @@ fn attention(scenario: &Scenario, layers: u64, product: &mut dyn FnMut(Item, &[F
             memory_efficient_statistics(scenario, full, product);
         }
     }
+}
+
+/// The s × s scores that eager attention keeps in `layers` layers.
+fn scores(scenario: &Scenario, layers: u64, product: &mut dyn FnMut(&[Factor])) {
+    let bytes = match (dropout(scenario), scenario.activation_bytes()) {
+        (false, 2) => 6, // fp32 softmax and its 16-bit copy
+        (false, _) => 4, // the softmax itself
+        (true, 2) => 5,  // softmax, mask, dropped copy: 2 + 1 + 2
+        (true, _) => 9,  // 4 + 1 + 4
+    };
+    let s = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
+    product(&[
+        Factor::number(bytes),
+        Factor::new(Symbol::Layers, layers),
+        Factor::new(Symbol::Batch, scenario.batch.into()),
+        Factor::new(Symbol::Heads, scenario.architecture.heads.into()),
+        s,
+        s,
+    ]);
 }
 
 /// What the memory-efficient kernel keeps beside its tensors in `layers` layers: statistics padded to 32 tokens,

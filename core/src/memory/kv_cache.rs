@@ -17,7 +17,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Every sequence is `seq_length` long, prompt and answer together. Engines reserve whole pages of tokens on top (16 in vLLM).
 ///
 /// # Source
-/// Shapes of `past_key_values` in `transformers`; checked to the byte against measured caches of ten models.
+/// Shapes of `past_key_values` in `transformers`; checked to the byte against measured caches (`tests/measured.rs`).
 ///
 /// # Example
 /// ```

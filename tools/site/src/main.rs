@@ -1,1 +1,41 @@
-fn main() {}
+//! Trunk runs this after it has built the program: the page that it staged gets its text, its figures in their default state,
+//! its style sheet and its security policy.
+
+mod figures;
+mod page;
+mod policy;
+mod prose;
+mod style;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("memory-wall-site: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let staging = std::env::var_os("TRUNK_STAGING_DIR")
+        .map(PathBuf::from)
+        .ok_or("TRUNK_STAGING_DIR is not set: Trunk runs this program after a build, see Trunk.toml")?;
+    // While serving, Trunk adds a script of its own for reloading, which a strict policy would stop.
+    let strict = std::env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    page::build(&root, &staging, strict)
+}
+
+/// The text of a file, or a sentence that names it.
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+}
+
+/// Writes a file, or says which could not be written.
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))
+}

@@ -1,0 +1,93 @@
+// What every test gets: its own server, its own browser profile, the page object, and a watch that fails the test
+// when the page complains, breaks its own security policy, misses a file or talks to anyone else.
+
+import { test as base, expect } from '@playwright/test';
+import { MemoryWall } from './page.mjs';
+import { serve } from './server.mjs';
+
+export { expect };
+
+/**
+ * The one warning that is expected: Chromium checks no integrity on `<link rel="preload" as="fetch">` and says so.
+ * Trunk writes the attribute for browsers that do; leaving it out would lose the check there.
+ */
+const EXPECTED = /^The `integrity` attribute is currently ignored for preload destinations/;
+
+/** Without JavaScript nobody takes the program that the page preloads, and Chromium says that too. */
+const UNUSED = /_bg\.wasm was preloaded using link preload but not used/;
+
+/** Watches a browser profile; what goes wrong in it is added to `troubles`. */
+async function watch(context, origin, troubles, javaScriptEnabled = true) {
+  context.on('console', (message) => {
+    const expected = EXPECTED.test(message.text()) || (!javaScriptEnabled && UNUSED.test(message.text()));
+    if (['error', 'warning', 'assert'].includes(message.type()) && !expected) {
+      troubles.push(`console ${message.type()}: ${message.text()}`);
+    }
+  });
+  context.on('weberror', (error) => troubles.push(`exception: ${error.error().stack ?? error.error()}`));
+  context.on('request', (request) => {
+    const { protocol, origin: to } = new URL(request.url());
+    const own = to === origin || ['data:', 'blob:', 'about:'].includes(protocol);
+    if (!own) troubles.push(`request to another origin: ${request.url()}`);
+  });
+  context.on('requestfailed', (request) => {
+    const error = request.failure()?.errorText;
+    // Without JavaScript the browser drops the module that the page preloads.
+    const dropped = !javaScriptEnabled && request.url().endsWith('.js');
+    // The icon comes last; a reader who leaves at once ends it.
+    const left = error === 'net::ERR_ABORTED' && request.url().endsWith('/icon.svg');
+    if (!dropped && !left) troubles.push(`request failed: ${request.url()} ${error}`);
+  });
+  context.on('response', (response) => {
+    if (response.status() >= 400) troubles.push(`status ${response.status()}: ${response.url()}`);
+  });
+  if (javaScriptEnabled) {
+    // Chromium reports violations on the console as well; this also catches those that it only dispatches.
+    await context.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) => {
+        console.error(`security policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
+      });
+    });
+  }
+}
+
+export const test = base.extend({
+  /** The server of this worker. */
+  site: [
+    async ({}, use) => {
+      const site = await serve();
+      await use(site);
+      await site.close();
+    },
+    { scope: 'worker' },
+  ],
+
+  baseURL: async ({ site }, use) => use(site.origin),
+
+  /** What went wrong; every test ends with it empty. */
+  troubles: async ({}, use) => {
+    const troubles = [];
+    await use(troubles);
+    expect(troubles, 'the page is quiet and keeps to itself').toEqual([]);
+  },
+
+  context: async ({ context, site, troubles, javaScriptEnabled }, use) => {
+    await watch(context, site.origin, troubles, javaScriptEnabled);
+    await use(context);
+  },
+
+  /** The page. */
+  wall: async ({ page }, use) => use(new MemoryWall(page)),
+
+  /** Opens another browser profile with options of its own and returns the page in it. */
+  visitor: async ({ browser, site, troubles, contextOptions, viewport }, use) => {
+    const contexts = [];
+    await use(async ({ javaScriptEnabled = true, ...options } = {}) => {
+      const context = await browser.newContext({ baseURL: site.origin, viewport, javaScriptEnabled, ...contextOptions, ...options });
+      contexts.push(context);
+      await watch(context, site.origin, troubles, javaScriptEnabled);
+      return new MemoryWall(await context.newPage());
+    });
+    await Promise.all(contexts.map((context) => context.close()));
+  },
+});

@@ -1,0 +1,151 @@
+// Links come from anywhere: what cannot be used is named, the rest applies, and nothing of it becomes part of the page.
+
+import { expect, test } from './fixtures.mjs';
+import { plain } from './page.mjs';
+
+const IMAGE = '<img src=x onerror=window.hit=1>';
+const junk = 'x'.repeat(10_000);
+
+/** A query, and what the notice says about it. */
+const LINKS = [
+  ['a negative length', 'seq=-1', ['seq: “-1” is not a whole number from 1 to 10,000,000. Kept 2,048.']],
+  ['a length beyond all bounds', 'seq=1e99', ['seq: “1e99” is not a whole number']],
+  ['no number', 'seq=NaN', ['seq: “NaN” is not a whole number']],
+  ['an empty value', 'seq=', ['seq: “” is not a whole number']],
+  ['a key alone', 'seq', ['seq: “” is not a whole number']],
+  ['a zero byte', 'seq=%00', ['seq: “” is not a whole number']],
+  ['a broken escape', 'seq=%zz%', ['seq: “%zz%” is not a whole number']],
+  ['a number too large for any machine', `seq=${'9'.repeat(60)}`, [`seq: “${'9'.repeat(40)}…” is not a whole number`]],
+  ['an unknown key', 'colour=red', ['It has a part that is not known here: colour.']],
+  ['many unknown keys', 'a=1&b=2&c=3&d=4&e=5', ['not known here: a.', 'It has 2 more parts that are not known here.']],
+  ['an unknown model', 'model=gpt-99', ['model: “gpt-99” is not known. Kept Llama 2 7B.']],
+  ['markup as a value', `model=${encodeURIComponent(IMAGE)}`, ['model: “<img src=x onerror=window.hit=1>” is not known.']],
+  ['a script as a value', `mode=${encodeURIComponent('<script>window.hit=1</script>')}`, ['mode: “<script>window.hit=1</script>” is not known.']],
+  ['markup as a key', `${encodeURIComponent(IMAGE)}=1`, ['not known here: <img src=x onerror=window.hit=1>.']],
+  ['a key twice', 'seq=4096&seq=8192', ['It names seq twice; the first is used.']],
+  ['heads that do not divide', 'kv_heads=5', ['kv_heads 5 does not divide heads 32', 'Kept those of Llama 2 7B.']],
+  ['a version of the future', 'v=2', ['It says version 2; this page reads version 1']],
+  ['weights that cannot be trained', 'mode=training&weights=int4', ['weights: int4 cannot be trained, so training uses bf16.']],
+  ['names of built-in properties', 'model=__proto__&gpu2=constructor', ['model: “__proto__” is not known.']],
+];
+
+const counts = (page) =>
+  page.evaluate(() => ['img', 'script', 'iframe', 'object', 'embed', 'style', 'link', 'form'].map((tag) => document.querySelectorAll(tag).length));
+
+for (const [name, query, sentences] of LINKS) {
+  test(`a link with ${name}`, async ({ wall, page }) => {
+    await wall.goto();
+    const before = await counts(page);
+    await wall.goto(`${query}&gpu=h100-sxm&batch=3`);
+    const notice = plain(await wall.notice.innerText());
+    for (const sentence of sentences) expect(notice).toContain(sentence);
+    // The rest applies.
+    await expect(wall.list('Card')).toHaveValue('h100-sxm');
+    await expect(wall.batch.field).toHaveValue('3');
+    if (!query.includes('seq=4096')) await expect(wall.seq.field).toHaveValue('2,048');
+    else await expect(wall.seq.field).toHaveValue('4,096');
+    // Nothing is injected.
+    expect(await counts(page)).toEqual(before);
+    expect(await page.evaluate(() => window.hit)).toBeUndefined();
+  });
+}
+
+test('a link of ten thousand characters is read as far as is reasonable', async ({ wall, page }) => {
+  await wall.goto(`gpu=h100-sxm&${junk}&batch=3`);
+  const notice = plain(await wall.notice.innerText());
+  expect(notice).toContain('It is longer than 2,000 characters; the rest was not read.');
+  expect(notice.length).toBeLessThan(400);
+  await expect(wall.list('Card')).toHaveValue('h100-sxm');
+  await expect(wall.batch.field).toHaveValue('1');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)).toBe(true);
+});
+
+test('the notice is closed by keyboard and does not come back', async ({ wall, page }) => {
+  await wall.goto('seq=-1');
+  const close = wall.notice.getByRole('button', { name: 'Close this message' });
+  for (let presses = 0; presses < 8 && !(await close.evaluate((button) => button === document.activeElement)); presses += 1) {
+    await page.keyboard.press('Tab');
+  }
+  await expect(close).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(wall.notice).toHaveCount(0);
+  await wall.setSeq(4_096);
+  await expect(wall.notice).toHaveCount(0);
+});
+
+test('a good link brings no notice', async ({ wall }) => {
+  await wall.goto('v=1&model=llama-3.1-8b&kv_heads=4&seq=128000&gpu=h100-sxm&unit=gib');
+  await expect(wall.notice).toHaveCount(0);
+  await wall.openDetails();
+  await expect(wall.dimension('kv_heads')).toHaveValue('4');
+});
+
+/** A small generator with a seed, so that a failing query comes again. */
+function random(seed) {
+  let state = seed;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const pick = (list) => list[Math.floor(next() * list.length)];
+  return { next, pick };
+}
+
+const KEYS = ['v', 'model', 'mode', 'batch', 'seq', 'weights', 'kv', 'optimizer', 'checkpointing', 'attention', 'gpu', 'unit'];
+const DIMENSIONS = ['layers', 'hidden_size', 'heads', 'kv_heads', 'head_dim', 'intermediate_size', 'vocab_size'];
+const GOOD = {
+  v: ['1'],
+  model: ['llama-3.1-405b', 'gpt2-small', 'mistral-7b-v0.1', 'generic-7b', 'llama-3.2-1b', 'gpt3-175b'],
+  mode: ['inference', 'training'],
+  weights: ['fp32', 'fp16', 'fp8', 'int8', 'int4', 'nf4', 'nf4-dq', 'mxfp4'],
+  kv: ['fp32', 'int4', 'fp8'],
+  optimizer: ['adamw', 'adamw8bit', 'sgd', 'sgd-momentum'],
+  checkpointing: ['none', 'selective', 'full'],
+  attention: ['flash', 'eager'],
+  gpu: ['t4', 'h100-sxm', 'b300', 'rtx4090'],
+  unit: ['gb', 'gib'],
+};
+const BAD = ['', '-1', '0', '1e99', 'NaN', 'Infinity', '%00', '%F0%28', '<b>', '"', "'", '%22%3E', '１２', '4294967296', '18446744073709551616', '+5', '%', '&', '=', '#', '🧱'];
+
+function query({ next, pick }) {
+  const parts = Array.from({ length: 1 + Math.floor(next() * 8) }, () => {
+    const key = next() < 0.9 ? pick([...KEYS, ...DIMENSIONS]) : pick(['x', '', '__proto__', '<i>', 'SEQ']);
+    const digits = Math.floor(next() * 8);
+    const number = String(Math.floor(next() * 10 ** digits));
+    const value = next() < 0.25 ? pick(BAD) : pick(GOOD[key] ?? [number, number, String(2 ** Math.floor(next() * 20))]);
+    return next() < 0.95 ? `${key}=${value}` : key;
+  });
+  return parts.join(pick(['&', '&', '&', '&&']));
+}
+
+// Five pages of a hundred: they share the two workers.
+for (const seed of [1, 2, 3, 4, 5]) {
+  test(`a hundred random links, seed ${seed}`, async ({ wall, page }) => {
+    test.slow();
+    await page.setViewportSize({ width: 800, height: 300 });
+    await wall.goto();
+    const source = random(seed);
+    for (let round = 0; round < 100; round += 1) {
+      const search = query(source);
+      await page.evaluate((search) => history.replaceState(null, '', `?${search.replaceAll('#', '%23')}`), search);
+      await page.reload({ waitUntil: 'commit' });
+      await page.locator('html[data-live]').waitFor({ state: 'attached' });
+      // What a notice quotes is the link's own text.
+      const said = await page.evaluate(() => {
+        const all = [...document.querySelectorAll('main, .rig')].map((part) => part.innerText);
+        const names = [...document.querySelectorAll('main [aria-label], main [aria-valuetext], main [title]')].flatMap((one) =>
+          ['aria-label', 'aria-valuetext', 'title'].map((name) => one.getAttribute(name) ?? ''),
+        );
+        const geometry = [...document.querySelectorAll('.wall rect, .wall line')].flatMap((one) =>
+          ['y', 'y1', 'y2', 'height'].map((name) => one.getAttribute(name) ?? ''),
+        );
+        return [...all, ...names, ...geometry].join('\n');
+      });
+      expect(said, search).not.toMatch(/\bNaN\b|\bundefined\b|\binf(inity)?\b|\bnull\b|-\d+(\.\d+)?%/i);
+      const { total, ...parts } = await wall.bytes();
+      expect(Object.values(parts).reduce((sum, bytes) => sum + bytes), search).toBe(total);
+    }
+  });
+}

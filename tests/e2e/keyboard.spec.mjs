@@ -1,0 +1,194 @@
+// Everything by keyboard alone.
+
+import { expect, test } from './fixtures.mjs';
+
+/** What has the focus: its name for a reader, whether the focus shows, and whether anything covers it. */
+function focused(page) {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    if (!element || element === document.body) return null;
+    const label = element.labels?.[0]?.textContent;
+    const name = element.getAttribute('aria-label') ?? label ?? element.textContent;
+    // A radio button fills its label and is itself invisible: the focus shows on the label's text.
+    const shown = element.type === 'radio' ? element.nextElementSibling : element;
+    const style = getComputedStyle(shown);
+    const box = shown.getBoundingClientRect();
+    const bar = document.querySelector('.rig');
+    const covered = !bar.contains(element) && !element.classList.contains('skip') && box.top < bar.getBoundingClientRect().bottom - 1;
+    return {
+      name: name.replace(/\s+/g, ' ').trim(),
+      tag: element.localName,
+      type: element.type,
+      outline: style.outlineStyle === 'none' ? 0 : parseFloat(style.outlineWidth),
+      inView: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth && !covered,
+    };
+  });
+}
+
+/** Presses Tab until the focus leaves the page. */
+async function tabThrough(page) {
+  const stops = [];
+  for (let presses = 0; presses < 120; presses += 1) {
+    await page.keyboard.press('Tab');
+    const stop = await focused(page);
+    if (!stop) return stops;
+    stops.push(stop);
+  }
+  throw new Error(`no end of the page after 120 × Tab: ${stops.slice(-3).map((stop) => stop.name)}`);
+}
+
+const LEVER = (label, unit, marks) => [
+  `${label}: one step less`,
+  `${label}, in ${unit}`,
+  `${label}: one step more`,
+  label,
+  ...marks.map((mark) => `${mark} ${unit}`),
+];
+
+const ORDER = [
+  'Skip to the calculator',
+  'Llama 2 7B, bf16, batch 1, 2,048 tokens, A100 SXM4 80GB',
+  'GB',
+  'GiB',
+  'Model',
+  'Weights in',
+  'Card',
+  ...LEVER('Sequence length', 'tokens', ['2,048', '8,192', '32,768', '128,000', '1,000,000']),
+  ...LEVER('Batch', 'sequences', ['1', '8', '64', '512', '4,096']),
+  'generating',
+  'More settings',
+  'KV cache in',
+  'Attention',
+  'layers',
+  'hidden_size',
+  'heads',
+  'kv_heads',
+  'head_dim',
+  'intermediate_size',
+  'vocab_size',
+  'Start over',
+  'What this estimate assumes',
+  'The drawn figures',
+];
+
+for (const width of [1280, 360]) {
+  test.describe(`at ${width} px`, () => {
+    test.use({ viewport: { width, height: 800 } });
+
+    test('Tab reaches every control in the order of the page, shows it, and comes out again', async ({ wall, page }) => {
+      await wall.goto();
+      await wall.openDetails();
+      const stops = await tabThrough(page);
+      const names = stops.map((stop) => stop.name);
+      const known = names.filter((name) => ORDER.includes(name));
+      expect(known).toEqual(ORDER);
+      // What else can be reached opens or scrolls parts of the tables.
+      for (const name of names.filter((name) => !ORDER.includes(name))) expect(name).toMatch(/terms, largest first|^Part|^Tokens|What is in the memory/);
+      for (const stop of stops) {
+        expect.soft(stop.outline, `outline of ${stop.name}`).toBeGreaterThanOrEqual(2);
+        expect.soft(stop.inView, `${stop.name} can be seen while it has the focus`).toBe(true);
+      }
+      // Nothing that can be operated is left out; a group of radio buttons is one stop.
+      const operable = await page.locator('button:enabled, select, input, summary, a[href]').evaluateAll(
+        (all) => all.filter((one) => one.checkVisibility() && !(one.type === 'radio' && !one.checked)).length,
+      );
+      expect(stops.filter((stop) => /^(button|select|input|summary|a)$/.test(stop.tag))).toHaveLength(operable);
+      // And back the same way.
+      const back = [];
+      for (const _ of names) {
+        await page.keyboard.press('Shift+Tab');
+        back.unshift((await focused(page))?.name);
+      }
+      expect(back).toEqual(names);
+    });
+  });
+}
+
+test('the skip link leads to the calculator', async ({ wall, page }) => {
+  await wall.goto();
+  await page.keyboard.press('Tab');
+  const skip = page.getByRole('link', { name: 'Skip to the calculator' });
+  await expect(skip).toBeFocused();
+  expect((await skip.boundingBox()).height).toBeGreaterThan(20);
+  await page.keyboard.press('Enter');
+  expect(new URL(page.url()).hash).toBe('#calculator');
+  await expect(wall.calculator).toBeInViewport();
+  await page.keyboard.press('Tab');
+  await expect(wall.list('Model')).toBeFocused();
+});
+
+test('lists change with the arrow keys', async ({ wall, page }) => {
+  await wall.goto();
+  await wall.list('Model').focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(wall.list('Model')).toHaveValue('llama-2-13b');
+  await expect(wall.rig.getByRole('link')).toContainText('Llama 2 13B');
+  await wall.list('Weights in').focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(wall.rig.getByRole('link')).toContainText('fp8');
+  await wall.list('Card').focus();
+  await page.keyboard.press('ArrowUp');
+  await expect(wall.list('Card')).toHaveValue('a100-40-pcie');
+  await expect(wall.rig.getByRole('link')).toContainText('A100 PCIe 40GB');
+});
+
+test('the mode changes with the arrow keys', async ({ wall, page }) => {
+  await wall.goto();
+  await wall.mode('generating').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(wall.mode('training')).toBeChecked();
+  await expect(wall.mode('training')).toBeFocused();
+  await wall.settle();
+  expect((await wall.bucket('gradients')).bytes).toBeGreaterThan(0n);
+  await page.keyboard.press('ArrowLeft');
+  await expect(wall.mode('generating')).toBeChecked();
+  await wall.settle();
+  expect((await wall.bucket('gradients')).bytes).toBe(0n);
+});
+
+test('step buttons work with Enter and Space and keep the focus', async ({ wall, page }) => {
+  await wall.goto();
+  await wall.batch.more.focus();
+  await page.keyboard.press('Enter');
+  await expect(wall.batch.field).toHaveValue('2');
+  await page.keyboard.press('Space');
+  await expect(wall.batch.field).toHaveValue('3');
+  await expect(wall.batch.more).toBeFocused();
+  await wall.batch.less.focus();
+  await page.keyboard.press('Enter');
+  await expect(wall.batch.field).toHaveValue('2');
+});
+
+test('arrow keys step a number field and Start over takes everything back', async ({ wall, page }) => {
+  await wall.goto();
+  await wall.batch.field.focus();
+  await page.keyboard.press('ArrowUp');
+  await expect(wall.batch.field).toHaveValue('2');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(wall.batch.field).toHaveValue('1');
+  await wall.seq.field.fill('5000');
+  await page.getByRole('button', { name: 'Start over' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(wall.seq.field).toHaveValue('2,048');
+  await expect(wall.rig.getByRole('link')).toContainText('2,048 tokens');
+});
+
+test('details open with Enter and the dimensions in them can be changed and restored', async ({ wall, page }) => {
+  await wall.goto();
+  await expect(wall.dimension('kv_heads')).toBeHidden();
+  await wall.more().focus();
+  await page.keyboard.press('Enter');
+  await expect(wall.dimension('kv_heads')).toBeVisible();
+  await wall.dimension('kv_heads').focus();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('8');
+  await wall.settle();
+  expect((await wall.bucket('kv_cache')).bytes).toBe(1_073_741_824n / 4n);
+  await expect(wall.rig.getByRole('link')).toContainText('Llama 2 7B, changed');
+  const restore = page.getByRole('button', { name: 'Back to Llama 2 7B' });
+  await restore.focus();
+  await page.keyboard.press('Enter');
+  await expect(wall.dimension('kv_heads')).toHaveValue('32');
+  await expect(restore).toBeDisabled();
+});

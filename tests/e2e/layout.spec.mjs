@@ -1,0 +1,115 @@
+// The page fits every screen: nothing to scroll sideways, nothing too small to hit, no text upon text.
+
+import { expect, test } from './fixtures.mjs';
+
+const STATES = {
+  default: '',
+  'at 128k': 'seq=128000',
+  'does not fit': 'seq=200000&unit=gib',
+  training: 'mode=training',
+  'training a large one': 'mode=training&model=llama-3.1-405b&seq=8192&batch=64&gpu=h100-nvl',
+};
+
+const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Elements that reach out of the page, to name the culprit. */
+const wide = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('body *')]
+      .filter((one) => !one.closest('.table-scroll') && one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+      .map((one) => `${one.localName}.${one.getAttribute('class')}`)
+      .slice(0, 5),
+  );
+
+for (const width of [320, 360, 768, 1280]) {
+  test.describe(`at ${width} px`, () => {
+    test.use({ viewport: { width, height: 800 } });
+
+    for (const [state, query] of Object.entries(STATES)) {
+      test(`${state}: nothing to scroll sideways and no label upon another`, async ({ wall, page }) => {
+        await wall.goto(query);
+        expect(await sideways(page), String(await wide(page))).toBe(0);
+        const boxes = await wall.svg.locator('.layer:not([data-empty]) .course-label').evaluateAll((labels) =>
+          labels.map((label) => {
+            const { left, right, top, bottom } = label.getBoundingClientRect();
+            return { text: label.textContent.replace(/\s+/g, ' '), left, right, top, bottom };
+          }),
+        );
+        expect(boxes.length).toBeGreaterThanOrEqual(4);
+        for (const [place, one] of boxes.entries()) {
+          expect(one.right, `${one.text} ends inside the page`).toBeLessThanOrEqual(width);
+          for (const other of boxes.slice(place + 1)) {
+            const apart = one.right <= other.left || other.right <= one.left || one.bottom <= other.top + 0.5 || other.bottom <= one.top + 0.5;
+            expect.soft(apart, `“${one.text}” (${one.top} to ${one.bottom}) and “${other.text}” (${other.top} to ${other.bottom})`).toBe(true);
+          }
+        }
+        await wall.openDetails();
+        expect(await sideways(page), `with details open: ${await wide(page)}`).toBe(0);
+      });
+
+      test(`${state}: the line's label covers no other label`, async ({ wall }) => {
+        await wall.goto(query);
+        const overlaps = await wall.svg.evaluate((svg) => {
+          const line = svg.querySelector('.capacity-label').getBoundingClientRect();
+          return [...svg.querySelectorAll('.layer:not([data-empty]) .course-label, .tick-label')]
+            .filter((label) => {
+              const box = label.getBoundingClientRect();
+              return box.left < line.right && line.left < box.right && box.top < line.bottom - 2 && line.top < box.bottom - 2;
+            })
+            .map((label) => label.textContent.replace(/\s+/g, ' '));
+        });
+        expect(overlaps).toEqual([]);
+      });
+    }
+
+    for (const mode of ['inference', 'training']) {
+      test(`${mode}: every control can be hit`, async ({ wall, page }) => {
+        await wall.goto(`mode=${mode}&seq=-1`);
+        await wall.openDetails();
+        const faults = await page.locator('button, select, input, summary, a[href]:not(.skip, main p a)').evaluateAll((all) => {
+          const describe = (one) => `${one.localName} ${one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent}`;
+          const faults = [];
+          for (const one of all.filter((one) => one.checkVisibility())) {
+            const box = one.getBoundingClientRect();
+            if (box.width < 24 || box.height < 24) faults.push(`${describe(one)}: ${box.width.toFixed(1)} × ${box.height.toFixed(1)}`);
+            one.scrollIntoView({ block: 'center' });
+            const { left, top, width, height } = one.getBoundingClientRect();
+            const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+            const own = hit && (one.contains(hit) || hit.contains(one) || [...(one.labels ?? [])].some((label) => label.contains(hit)));
+            if (!own) faults.push(`${describe(one)} is covered by ${hit?.localName}.${hit?.className}`);
+          }
+          return faults;
+        });
+        expect(faults).toEqual([]);
+      });
+    }
+
+    test('a long link and its notice stay inside', async ({ wall, page }) => {
+      await wall.goto(`model=${'W'.repeat(300)}&${'w'.repeat(300)}=1&kv_heads=5`);
+      await expect(wall.notice).toBeVisible();
+      expect(await sideways(page), String(await wide(page))).toBe(0);
+    });
+  });
+}
+
+test('text at twice the size stays inside the page', async ({ wall, page }) => {
+  await wall.goto('seq=128000');
+  await wall.openDetails();
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%';
+  });
+  await wall.settle();
+  expect(await sideways(page), String(await wide(page))).toBe(0);
+});
+
+test('letters, words and lines further apart stay inside the page', async ({ wall, page }) => {
+  await page.setViewportSize({ width: 360, height: 800 });
+  await wall.goto('seq=128000');
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }');
+    document.adoptedStyleSheets = [sheet];
+  });
+  await wall.settle();
+  expect(await sideways(page), String(await wide(page))).toBe(0);
+});

@@ -1,0 +1,158 @@
+// The page as a reader knows it: controls by role and label, outcomes by the data attributes that the page carries.
+
+/** The parts of the wall, in the order of the table. */
+export const BUCKETS = ['weights', 'gradients', 'optimizer', 'kv_cache', 'activations', 'logits', 'overhead'];
+
+/** White space made plain: the page separates numbers from units by a thin space. */
+export const plain = (text) => text.replace(/\s+/g, ' ').trim();
+
+export class MemoryWall {
+  constructor(page) {
+    this.page = page;
+    this.calculator = page.locator('#calculator');
+    this.rig = page.getByRole('group', { name: 'What is being computed' });
+    this.svg = this.calculator.getByRole('img', { name: /^A wall of memory/ });
+    this.plot = page.locator('.plot');
+    this.notice = page.locator('#notice').getByRole('alert');
+    this.announcer = page.locator('#announcer');
+    this.verdict = this.calculator.locator('.answer-verdict');
+    this.seq = this.lever('Sequence length', 'tokens');
+    this.batch = this.lever('Batch', 'sequences');
+  }
+
+  /** Opens the page and waits until it is live. */
+  async goto(query = '', { under = '/', live = true } = {}) {
+    await this.page.goto(query ? `${under}?${query}` : under);
+    if (live) await this.live();
+    return this;
+  }
+
+  async reload() {
+    await this.page.reload();
+    await this.live();
+  }
+
+  async live() {
+    await this.page.locator('html[data-live]').waitFor({ state: 'attached' });
+    await this.settle();
+  }
+
+  /** Waits until what an edit started has reached the page: two frames cover the microtasks and the drawing. */
+  async settle() {
+    await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+  }
+
+  /** The parts of a slider with its field, its step buttons and its marks. */
+  lever(label, unit) {
+    const { calculator } = this;
+    return {
+      slider: calculator.getByRole('slider', { name: label, exact: true }),
+      field: calculator.getByRole('textbox', { name: `${label}, in ${unit}`, exact: true }),
+      less: calculator.getByRole('button', { name: `${label}: one step less`, exact: true }),
+      more: calculator.getByRole('button', { name: `${label}: one step more`, exact: true }),
+      mark: (value) => calculator.getByRole('button', { name: `${value.toLocaleString('en-US')} ${unit}`, exact: true }),
+    };
+  }
+
+  /** A list by its label. */
+  list(label) {
+    return this.calculator.getByRole('combobox', { name: label, exact: true });
+  }
+
+  async choose(label, value) {
+    await this.list(label).selectOption(value);
+    await this.settle();
+  }
+
+  /** The ids that a list offers. */
+  offered(label) {
+    return this.list(label).locator('option').evaluateAll((options) => options.map((option) => option.value));
+  }
+
+  mode(name) {
+    return this.calculator.getByRole('radio', { name, exact: true });
+  }
+
+  async setMode(name) {
+    await this.mode(name).check({ force: true });
+    await this.settle();
+  }
+
+  unit(name) {
+    return this.rig.getByRole('button', { name, exact: true });
+  }
+
+  async setUnit(name) {
+    await this.unit(name).click();
+    await this.settle();
+  }
+
+  /** Types a sequence length, as a reader would. */
+  async setSeq(tokens) {
+    await this.seq.field.fill(String(tokens));
+    await this.settle();
+  }
+
+  dimension(name) {
+    return this.calculator.getByRole('textbox', { name, exact: true });
+  }
+
+  /** Opens whatever can be opened. */
+  async openDetails() {
+    await this.page.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
+    await this.settle();
+  }
+
+  more() {
+    return this.calculator.locator('summary', { hasText: 'More settings' });
+  }
+
+  /** The row of the table for a part. */
+  row(bucket) {
+    return this.calculator.locator(`tr.bucket-row[data-bucket="${bucket}"]`);
+  }
+
+  /** A part's size as shown and its exact bytes; `total` is the sum. */
+  async bucket(bucket) {
+    const row = bucket === 'total' ? this.calculator.locator('table.buckets tfoot tr') : this.row(bucket);
+    const cell = row.locator('[data-bytes]');
+    return { size: plain(await cell.innerText()), bytes: BigInt(await cell.getAttribute('data-bytes')) };
+  }
+
+  /** The exact bytes of every part and of the total. */
+  async bytes() {
+    const cells = await this.calculator.locator('table.buckets [data-bytes]').evaluateAll((cells) => cells.map((cell) => cell.dataset.bytes));
+    const ids = await this.calculator.locator('tr.bucket-row').evaluateAll((rows) => rows.map((row) => row.dataset.bucket));
+    return Object.fromEntries([...ids, 'total'].map((id, place) => [id, BigInt(cells[place])]));
+  }
+
+  /** `fits`, `tight` or `does_not_fit`. */
+  fit() {
+    return this.verdict.getAttribute('data-verdict');
+  }
+
+  /** An answer of the calculator as text: `context` or `batch`. */
+  async answer(name) {
+    return plain(await this.calculator.locator(`[data-answer="${name}"] dd strong`).innerText());
+  }
+
+  /** The height of a course of the wall in pixels. */
+  courseHeight(bucket) {
+    return this.svg.locator(`.layer[data-bucket="${bucket}"] rect.ground`).evaluate((rect) => rect.getBoundingClientRect().height);
+  }
+
+  /** All visible text, as a reader could copy it. */
+  async text() {
+    return plain(await this.page.locator('body').innerText());
+  }
+
+  /** The query of the address. */
+  query() {
+    return new URL(this.page.url()).search;
+  }
+
+  /** What the page keeps on this device. */
+  stored() {
+    return this.page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
+  }
+}

@@ -1,0 +1,143 @@
+// The page as it arrives says the same as the page that is live; and it says it without JavaScript.
+
+import { expect, test } from './fixtures.mjs';
+import { BUCKETS, plain } from './page.mjs';
+
+/** What each live figure says: its text without drawings, and every value a reader can read off a control. */
+function figures(wall) {
+  return wall.page.locator('[data-figure]').evaluateAll((figures) =>
+    figures.map((figure) => {
+      const copy = figure.cloneNode(true);
+      copy.querySelectorAll('svg, canvas').forEach((drawing) => drawing.remove());
+      const controls = [...figure.querySelectorAll('input, select, button, summary, [role], [data-bytes]')].map((one) =>
+        [
+          one.localName,
+          one.id,
+          one.value ?? '',
+          one.checked ?? '',
+          one.disabled ?? '',
+          ...['role', 'aria-label', 'aria-pressed', 'aria-valuetext', 'data-bytes'].map((name) => one.getAttribute(name) ?? ''),
+        ].join('|'),
+      );
+      return {
+        id: figure.dataset.figure,
+        // White space between elements is no text: the two renderers put it differently.
+        text: copy.textContent.replace(/\s+/g, ''),
+        controls,
+        height: figure.getBoundingClientRect().height,
+      };
+    }),
+  );
+}
+
+test('every figure says the same before and after it comes alive', async ({ wall, visitor }) => {
+  const still = await (await visitor({ javaScriptEnabled: false })).goto('', { live: false });
+  await wall.goto();
+  const [before, after] = [await figures(still), await figures(wall)];
+  expect(after.map((figure) => figure.id)).toEqual(before.map((figure) => figure.id));
+  expect(before.length).toBeGreaterThanOrEqual(3);
+  for (const [place, figure] of before.entries()) {
+    expect(figure.text.length, figure.id).toBeGreaterThan(20);
+    expect.soft(after[place].text, `text of ${figure.id}`).toBe(figure.text);
+    expect.soft(after[place].controls, `controls of ${figure.id}`).toEqual(figure.controls);
+  }
+});
+
+test('what can be seen of a figure is the same before and after', async ({ wall, visitor }) => {
+  const seen = async (wall) => {
+    await wall.page.locator('svg').evaluateAll((all) => all.forEach((svg) => svg.remove()));
+    const texts = await wall.page.locator('[data-figure]').evaluateAll((all) => all.map((figure) => figure.innerText));
+    return texts.map(plain);
+  };
+  const still = await (await visitor({ javaScriptEnabled: false })).goto('', { live: false });
+  await wall.goto();
+  expect(await seen(wall)).toEqual(await seen(still));
+});
+
+for (const width of [360, 1280]) {
+  test(`nothing moves at ${width} px when the page comes alive`, async ({ visitor }) => {
+    const wall = await visitor({ viewport: { width, height: 900 } });
+    await wall.page.addInitScript(() => {
+      window.shifts = [];
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          window.shifts.push({ value: entry.value, of: entry.sources.map((source) => source.node?.className ?? source.node?.nodeName) });
+        }
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await wall.goto();
+    await wall.page.waitForTimeout(300);
+    expect(await wall.page.evaluate(() => window.shifts.filter((shift) => shift.value > 0.001))).toEqual([]);
+    const still = await visitor({ viewport: { width, height: 900 }, javaScriptEnabled: false });
+    await still.goto('', { live: false });
+    const heights = (list) => list.map(({ id, height }) => `${id} ${Math.round(height)}`);
+    expect(heights(await figures(wall))).toEqual(heights(await figures(still)));
+  });
+}
+
+test('every number in the prose is the same before and after', async ({ wall, visitor }) => {
+  const numbers = (wall) => wall.page.locator('[data-live-number]').evaluateAll((all) => all.map((one) => one.textContent));
+  const still = await (await visitor({ javaScriptEnabled: false })).goto('', { live: false });
+  await wall.goto();
+  const before = await numbers(still);
+  expect(before.length).toBeGreaterThan(20);
+  expect(await numbers(wall)).toEqual(before);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('text, wall and table are there, and the sums are the live ones', async ({ wall, page, visitor }) => {
+    await wall.goto('', { live: false });
+    const live = await visitor();
+    await live.goto();
+
+    const text = await wall.text();
+    for (const sentence of ['Will it fit', 'The longest context that fits on your card is 134,228 tokens', 'weights are paid once']) {
+      expect(text).toContain(sentence);
+    }
+    await expect(wall.svg).toBeVisible();
+    const labels = wall.svg.locator('.layer:not([data-empty]) .course-label');
+    expect((await labels.allInnerTexts().catch(() => labels.allTextContents())).map(plain)).toEqual(
+      (await live.svg.locator('.layer:not([data-empty]) .course-label').allTextContents()).map(plain),
+    );
+    expect(await labels.count()).toBeGreaterThanOrEqual(4);
+    expect(await wall.courseHeight('weights')).toBeGreaterThan(20);
+
+    for (const bucket of BUCKETS) await expect(wall.row(bucket)).toBeVisible();
+    expect(await wall.page.locator('tr.bucket-row').count()).toBe(BUCKETS.length);
+    const bytes = await wall.bytes();
+    expect(bytes).toEqual(await live.bytes());
+    const { total, ...parts } = bytes;
+    expect(Object.values(parts).reduce((sum, one) => sum + one)).toBe(total);
+
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+  });
+
+  test('a notice says that the controls need JavaScript', async ({ wall, page, visitor }) => {
+    await wall.goto('', { live: false });
+    await expect(page.locator('.no-script')).toBeVisible();
+    await expect(page.locator('.no-script')).toContainText('JavaScript');
+    const live = await visitor();
+    await live.goto();
+    await expect(live.page.locator('.no-script')).toBeHidden();
+  });
+
+  test('the plot is drawn, more memory higher up', async ({ wall, page }) => {
+    await wall.goto('', { live: false });
+    const marks = await page.locator('.plot svg text').evaluateAll((texts) =>
+      Object.fromEntries(texts.map((text) => [text.textContent.replace(/\s+/g, ' ').trim(), text.getBoundingClientRect().top])),
+    );
+    expect(marks['100 GB']).toBeLessThan(marks['10 GB']);
+    expect(marks['10 GB']).toBeLessThan(marks['1 GB']);
+    const [left, right] = await page.locator('.plot svg polyline[stroke="var(--kv_cache)"]').evaluateAll((lines) => {
+      const points = lines
+        .map((line) => line.getAttribute('points').trim().split(/\s+/))
+        .sort((a, b) => b.length - a.length)[0]
+        .map((point) => point.split(',').map(Number));
+      return [points[0], points.at(-1)];
+    });
+    expect(right[0]).toBeGreaterThan(left[0]);
+    expect(right[1], 'the cache rises with the tokens').toBeLessThan(left[1]);
+  });
+});

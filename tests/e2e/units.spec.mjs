@@ -1,0 +1,86 @@
+// GB or GiB: every size follows, no byte changes.
+
+import { expect, test } from './fixtures.mjs';
+import { plain } from './page.mjs';
+
+const DECIMAL = /\d\s?(kB|MB|GB|TB)\b/;
+const BINARY = /\d\s?(KiB|MiB|GiB|TiB)\b/;
+
+/** Every size that follows the unit, with where it stands. */
+function sizes(page) {
+  return page.evaluate(() => {
+    const places = {
+      table: 'table.buckets [data-bytes]',
+      formula: '.formula-size',
+      bar: '.rig-total strong',
+      prose: '[data-live-number]:not([data-live-number="parameters"])',
+      wall: '#calculator .course-size, #calculator .capacity-label, #calculator .tick-label',
+      answers: '.answer-note',
+      plotTable: '.plot-table td',
+    };
+    const found = Object.entries(places).map(([place, selector]) => {
+      const texts = [...document.querySelectorAll(selector)].map((one) => one.textContent.replace(/\s+/g, ' ').trim());
+      return [place, texts.filter((text) => /\d\s[kKMGTPE]?i?B\b/.test(text))];
+    });
+    return Object.fromEntries(found);
+  });
+}
+
+const exact = (page) =>
+  page.locator('table.buckets [data-bytes]').evaluateAll((cells) => cells.map((cell) => `${cell.dataset.bytes} ${cell.parentElement.title}`));
+
+test('the unit changes every size and no byte', async ({ wall, page }) => {
+  await wall.goto();
+  await wall.openDetails();
+  const [before, bytes] = [await sizes(page), await exact(page)];
+  await wall.setUnit('GiB');
+  const after = await sizes(page);
+  expect(await exact(page)).toEqual(bytes);
+  expect(Object.keys(after)).toEqual(Object.keys(before));
+  for (const place of Object.keys(before)) {
+    expect(before[place].length, place).toBeGreaterThan(0);
+    // The axis may have other marks; everything else is the same list in another unit.
+    if (place !== 'wall') expect(after[place], place).toHaveLength(before[place].length);
+    // A bare number of bytes is the same in both.
+    for (const text of before[place].filter((text) => !/^\d+ B$/.test(text))) expect.soft(text, place).toMatch(DECIMAL);
+    for (const text of after[place].filter((text) => !/^\d+ B$/.test(text))) {
+      expect.soft(text, place).toMatch(BINARY);
+      expect.soft(text, place).not.toMatch(DECIMAL);
+    }
+  }
+  expect(after.prose).not.toEqual(before.prose);
+  expect((await wall.bucket('kv_cache')).size).toBe('1.00 GiB');
+  await wall.setUnit('GB');
+  expect(await sizes(page)).toEqual(before);
+});
+
+test('no decimal size is left in a live figure or in the prose', async ({ wall, page }) => {
+  await wall.goto('unit=gib&seq=128000');
+  await wall.openDetails();
+  const texts = await page.locator('.rig, [data-figure], main p:not(.figure p), main h2, main h3').evaluateAll((all) => all.map((one) => one.innerText));
+  const labels = await page.locator('[data-figure] [aria-label], [data-figure] [aria-valuetext]').evaluateAll((all) =>
+    all.map((one) => `${one.getAttribute('aria-label')} ${one.getAttribute('aria-valuetext')}`),
+  );
+  for (const text of [...texts, ...labels].map(plain)) {
+    // The names of cards have no space before GB.
+    expect.soft(text).not.toMatch(/\d (kB|MB|GB|TB)\b/);
+  }
+});
+
+test('numbers at a fixed state follow the unit and nothing else', async ({ wall, page }) => {
+  await wall.goto();
+  const fixed = page.locator('[data-live-number="kv_cache"][data-at="seq=2048"]').first();
+  await expect(fixed).toHaveText('1.07 GB');
+  await wall.setSeq(128_000);
+  await expect(fixed).toHaveText('1.07 GB');
+  await wall.setUnit('GiB');
+  await expect(fixed).toHaveText('1.00 GiB');
+});
+
+test('the buttons say which unit is chosen', async ({ wall }) => {
+  await wall.goto();
+  await expect(wall.unit('GB')).toHaveAttribute('aria-pressed', 'true');
+  await wall.setUnit('GiB');
+  await expect(wall.unit('GB')).toHaveAttribute('aria-pressed', 'false');
+  await expect(wall.unit('GiB')).toHaveAttribute('aria-pressed', 'true');
+});

@@ -1,0 +1,40 @@
+//! Puts the page together.
+
+use std::path::Path;
+
+use memory_wall_app::registry::SECTIONS;
+
+use crate::{figures, policy, prose, read, style, write};
+
+/// Fills the page that Trunk staged.
+pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), String> {
+    let path = staging.join("index.html");
+    let mut html = read(&path)?;
+    let mut content = String::new();
+    for id in SECTIONS {
+        content.push_str(&prose::section(id, &read(&root.join("content/en").join(format!("{id}.md")))?)?);
+    }
+    let (_, rig) = figures::figure("rig").ok_or("there is no figure rig")?;
+    put(&mut html, "<!-- patterns -->", &figures::patterns())?;
+    put(&mut html, "<!-- figure rig -->", &rig)?;
+    put(&mut html, "<!-- content -->", &content)?;
+
+    let mut css = style::bundle(root)?;
+    html = style::externalise(&html, &mut css);
+    let (name, link) = style::link(&css);
+    write(&staging.join(name), &css)?;
+    put(&mut html, "<!-- style -->", &link)?;
+
+    let policy = if strict { policy::meta(&html) } else { String::new() };
+    put(&mut html, "<!-- policy -->", &policy)?;
+    write(&path, &html)
+}
+
+/// Puts `text` in the one place that a mark keeps.
+fn put(html: &mut String, mark: &str, text: &str) -> Result<(), String> {
+    if html.matches(mark).count() != 1 {
+        return Err(format!("index.html has {mark} not exactly once"));
+    }
+    *html = html.replace(mark, text);
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! One style sheet out of the files of `style/`, named by its content; and inline styles moved out of the HTML into it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::policy;
+
+/// The files, in the order of their layers.
+const FILES: [&str; 6] = ["tokens", "base", "prose", "widgets", "figures", "print"];
+
+/// All files as one, without comments and indentation.
+pub(crate) fn bundle(root: &Path) -> Result<String, String> {
+    let mut css = String::new();
+    for file in FILES {
+        css.push_str(&squeezed(&crate::read(&root.join("style").join(format!("{file}.css")))?));
+    }
+    Ok(css)
+}
+
+/// Comments and leading white space taken away; compression does the rest.
+fn squeezed(css: &str) -> String {
+    let mut out = String::with_capacity(css.len());
+    let mut rest = css;
+    while let Some((before, after)) = rest.split_once("/*") {
+        out.push_str(before);
+        rest = after.split_once("*/").map_or("", |(_, behind)| behind);
+    }
+    out.push_str(rest);
+    out.lines().map(str::trim).filter(|line| !line.is_empty()).fold(String::new(), |mut all, line| {
+        all.push_str(line);
+        all.push('\n');
+        all
+    })
+}
+
+/// Takes `style="…"` out of `html` and adds a rule for each to `css`: the security policy allows no inline style.
+pub(crate) fn externalise(html: &str, css: &mut String) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    let mut rules: Vec<&str> = Vec::new();
+    while let Some((before, after)) = rest.split_once(" style=\"") {
+        let (style, behind) = after.split_once('"').unwrap_or((after, ""));
+        let number = rules.iter().position(|known| *known == style).unwrap_or_else(|| {
+            rules.push(style);
+            rules.len() - 1
+        });
+        out.push_str(before);
+        // Writing into a string does not fail.
+        let _ = write!(out, " data-s=\"{number}\"");
+        rest = behind;
+    }
+    out.push_str(rest);
+    for (number, style) in rules.iter().enumerate() {
+        let _ = writeln!(css, "[data-s=\"{number}\"]{{{style}}}");
+    }
+    out
+}
+
+/// The style sheet's name, made from its content, and the link to it.
+pub(crate) fn link(css: &str) -> (String, String) {
+    let digest = policy::hash(css);
+    let short: String = digest.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
+    let name = format!("style-{}.css", short.to_ascii_lowercase());
+    let tag = format!("<link rel=\"stylesheet\" href=\"./{name}\" integrity=\"sha256-{digest}\" />");
+    (name, tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inline_styles_become_rules() {
+        let mut css = String::new();
+        let html = externalise("<a style=\"--at:1\"></a><b style=\"--at:2\"></b><i style=\"--at:1\">", &mut css);
+        assert_eq!(html, "<a data-s=\"0\"></a><b data-s=\"1\"></b><i data-s=\"0\">");
+        assert_eq!(css, "[data-s=\"0\"]{--at:1}\n[data-s=\"1\"]{--at:2}\n");
+    }
+
+    #[test]
+    fn comments_go_and_rules_stay() {
+        assert_eq!(squeezed("/* a */\na {\n  b: c; /* d\n e */\n}\n"), "a {\nb: c;\n}\n");
+    }
+}
