@@ -7,8 +7,10 @@
 pub mod browser;
 pub mod charts;
 pub mod live;
+pub mod parts;
 pub mod registry;
 pub mod rig;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod sections;
 pub mod state;
 pub mod widgets;

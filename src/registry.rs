@@ -1,32 +1,46 @@
-//! The only list of sections and figures: the prerendered page, the browser and the tests all read it.
+//! The only lists of sections, figures and parts: the prerendered page, the browser and the tests all read them.
 
 use leptos::prelude::*;
 
+use crate::parts::{levers, terms};
 use crate::rig::Rig;
-use crate::sections::buckets::Calculator;
-use crate::sections::context::ContextPlot;
 #[cfg(not(target_arch = "wasm32"))]
-use crate::sections::opening::OpeningWall;
-use crate::sections::rig_bar::RigBar;
+use crate::sections::{buckets, context, opening, rig_bar};
 
-/// A figure.
-pub struct Figure {
-    /// Its name in the prose, its anchor and its place in the page.
+/// A part of a figure that the browser makes live.
+pub struct Part {
+    /// Its name in the page.
     pub id: &'static str,
-    /// Whether the browser makes it live; otherwise the prerendered picture is all of it.
-    pub live: bool,
-    /// Its view.
-    pub view: fn(Rig) -> AnyView,
+    /// Its view; the text says which of several it is, empty where there is one.
+    pub view: fn(Rig, &str) -> AnyView,
+}
+
+/// Every part.
+pub const PARTS: &[Part] = &[
+    Part { id: "units", view: |rig, _| levers::units(rig) },
+    Part { id: "rig_row", view: |rig, _| levers::rig_row(rig) },
+    Part { id: "levers", view: |rig, _| levers::levers(rig) },
+    Part { id: "more", view: |rig, _| levers::more(rig) },
+    Part { id: "reset", view: |rig, _| levers::reset(rig) },
+    Part { id: "terms", view: terms::terms },
+];
+
+/// A figure as the page shows it.
+#[cfg(not(target_arch = "wasm32"))]
+pub struct Figure {
+    /// Its name in the prose.
+    pub id: &'static str,
+    /// Its drawing, with directives for what follows the state.
+    pub view: fn() -> AnyView,
 }
 
 /// Every figure.
+#[cfg(not(target_arch = "wasm32"))]
 pub const FIGURES: &[Figure] = &[
-    Figure { id: "rig", live: true, view: |rig| view! { <RigBar rig /> }.into_any() },
-    // A picture of the default state: the browser leaves it as it is.
-    #[cfg(not(target_arch = "wasm32"))]
-    Figure { id: "opening", live: false, view: |_| view! { <OpeningWall /> }.into_any() },
-    Figure { id: "buckets", live: true, view: |rig| view! { <Calculator rig /> }.into_any() },
-    Figure { id: "context", live: true, view: |rig| view! { <ContextPlot rig /> }.into_any() },
+    Figure { id: "rig", view: rig_bar::rig_bar },
+    Figure { id: "opening", view: opening::opening_wall },
+    Figure { id: "buckets", view: buckets::calculator },
+    Figure { id: "context", view: context::context },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.

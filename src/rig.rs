@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use memory_wall_core::display::Size;
 use memory_wall_core::{Bytes, Evaluation, evaluate};
 
+use crate::live::Snapshot;
 use crate::state::State;
 
 /// Handles to the shared signals; copied freely.
@@ -45,6 +46,12 @@ impl Rig {
     #[inline(never)]
     pub fn evaluation(self) -> Evaluation {
         self.evaluation.get()
+    }
+
+    /// State and evaluation together, tracked: what the page can be asked for by name.
+    #[inline(never)]
+    pub fn snapshot(self) -> Snapshot {
+        Snapshot::with(self.state(), self.evaluation())
     }
 
     /// Puts a changed state in place as the reader's own act.

@@ -3,11 +3,21 @@
 use std::sync::OnceLock;
 
 const ENGLISH: &str = include_str!("../content/en/words.txt");
+/// What only the prerendered page says is no weight for the program in the browser.
+#[cfg(not(target_arch = "wasm32"))]
+const ENGLISH_PAGE: &str = include_str!("../content/en/page.txt");
+#[cfg(target_arch = "wasm32")]
+const ENGLISH_PAGE: &str = "";
 
 fn table() -> &'static [(&'static str, &'static str)] {
     static TABLE: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        ENGLISH.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" = ")).collect()
+        ENGLISH
+            .lines()
+            .chain(ENGLISH_PAGE.lines())
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_once(" = "))
+            .collect()
     })
 }
 

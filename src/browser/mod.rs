@@ -2,7 +2,7 @@
 
 mod address;
 mod mount;
-pub mod page;
+mod page;
 mod storage;
 mod watch;
 
@@ -23,8 +23,8 @@ pub fn start() {
     let owner = leptos::prelude::Owner::new();
     let rig = owner.with(|| Rig::new(state, notices));
     owner.with(|| {
-        mount::figures(rig);
-        mount::live_numbers(rig);
+        mount::parts(rig);
+        mount::followers(rig);
         watch::notices(rig);
         watch::save(rig);
         watch::announce(rig);

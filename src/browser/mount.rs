@@ -1,27 +1,29 @@
-//! Live figures and live numbers take the places that the prerendered page keeps for them.
+//! Parts come alive in the places that the prerendered page keeps for them, and what is named in the page follows the state.
 #![expect(clippy::disallowed_methods, reason = "this file is where views enter the page")]
+
+use std::cell::RefCell;
 
 use leptos::mount::mount_to;
 use leptos::prelude::*;
-use memory_wall_core::{Evaluation, evaluate};
-use web_sys::HtmlElement;
+use web_sys::Element;
 
 use super::page;
-use crate::live;
-use crate::registry::FIGURES;
+use crate::live::Snapshot;
+use crate::registry::PARTS;
 use crate::rig::Rig;
 use crate::state::{State, query};
 
-/// Mounts every live figure that the page has a place for.
-pub(super) fn figures(rig: Rig) {
-    for place in page::all("[data-figure]") {
-        let id = place.get_attribute("data-figure").unwrap_or_default();
-        if let Some(figure) = FIGURES.iter().find(|figure| figure.id == id && figure.live) {
+/// Makes every part live that the page has a place for.
+pub(super) fn parts(rig: Rig) {
+    for place in page::all("[data-part]") {
+        let id = place.get_attribute("data-part").unwrap_or_default();
+        let argument = place.get_attribute("data-argument").unwrap_or_default();
+        if let Some(part) = PARTS.iter().find(|part| part.id == id) {
             let focus = page::focused().filter(|element| place.contains(Some(element))).map(|element| element.id());
-            // The picture goes and the figure comes within one task, so nothing flickers.
+            // The picture goes and the part comes within one task, so nothing flickers.
             place.set_text_content(None);
-            mount_to(place, move || (figure.view)(rig)).forget();
-            // A reader who was already in the figure stays where they were.
+            mount_to(place, move || (part.view)(rig, &argument)).forget();
+            // A reader who was already there stays where they were.
             if let Some(element) = focus.and_then(|id| page::by_id(&id)) {
                 let _ = element.focus();
             }
@@ -29,45 +31,90 @@ pub(super) fn figures(rig: Rig) {
     }
 }
 
-/// A number in the prose: where it stands, what it is, and the state it is fixed at, if any.
-struct LiveNumber {
-    place: HtmlElement,
-    name: String,
-    at: Option<State>,
+/// What of an element follows the state.
+enum Aspect {
+    Text,
+    Attribute(String),
+    Flag(String),
 }
 
-/// Keeps every number in the prose in step with the state.
-pub(super) fn live_numbers(rig: Rig) {
-    let numbers = page::all("[data-live-number]").into_iter().map(|place| {
-        let name = place.get_attribute("data-live-number").unwrap_or_default();
-        let at = place.get_attribute("data-at").map(|at| query::decode(&at).state);
-        LiveNumber { place, name, at }
-    });
-    let (fixed, following): (Vec<_>, Vec<_>) = numbers.partition(|number| number.at.is_some());
-    // What is fixed follows the unit alone, and need not ask the engine again while a slider moves.
+/// Something on the page that follows the state: where it stands, what of it, its name, and what it says now.
+struct Follower {
+    place: Element,
+    aspect: Aspect,
+    name: String,
+    now: Option<String>,
+}
+
+impl Follower {
+    /// Everything that one element asks for: `data-live-number="total"`, `data-live-attributes="y=wall.line y2=wall.line"`, `data-live-flags="data-over=wall.over"`.
+    fn of(place: &Element) -> Vec<Self> {
+        let follower = |aspect, name: &str| Self { place: place.clone(), aspect, name: name.into(), now: None };
+        let mut all: Vec<Self> =
+            place.get_attribute("data-live-number").iter().map(|name| follower(Aspect::Text, name)).collect();
+        let mut pairs = |list: &str, aspect: fn(String) -> Aspect| {
+            let list = place.get_attribute(list).unwrap_or_default();
+            all.extend(
+                list.split(' ')
+                    .filter_map(|pair| pair.split_once('='))
+                    .map(|(attribute, name)| follower(aspect(attribute.into()), name)),
+            );
+        };
+        pairs("data-live-attributes", Aspect::Attribute);
+        pairs("data-live-flags", Aspect::Flag);
+        all
+    }
+
+    /// Asks again, and touches the page only where the answer is a new one.
+    fn ask(&mut self, snapshot: &Snapshot) {
+        let answer = match &self.aspect {
+            Aspect::Flag(_) => {
+                snapshot.flag(&self.name).map(|holds| if holds { String::from("1") } else { String::new() })
+            }
+            _ => snapshot.value(&self.name),
+        };
+        if answer.is_none() || answer == self.now {
+            return;
+        }
+        let text = answer.as_deref().unwrap_or_default();
+        // Attributes have legal names: they come from the page's own build.
+        let _ = match &self.aspect {
+            Aspect::Text => {
+                self.place.set_text_content(Some(text));
+                Ok(())
+            }
+            Aspect::Attribute(attribute) => self.place.set_attribute(attribute, text),
+            Aspect::Flag(attribute) if text.is_empty() => self.place.remove_attribute(attribute),
+            Aspect::Flag(attribute) => self.place.set_attribute(attribute, ""),
+        };
+        self.now = answer;
+    }
+}
+
+/// Keeps everything that is named in the page in step with the state.
+pub(super) fn followers(rig: Rig) {
+    let mut following = Vec::new();
+    let mut fixed = Vec::new();
+    for place in page::elements("[data-live-number], [data-live-attributes], [data-live-flags]") {
+        match place.get_attribute("data-at") {
+            Some(at) => fixed.push((query::decode(&at).state, Follower::of(&place))),
+            None => following.extend(Follower::of(&place)),
+        }
+    }
+    // What stands at a fixed state follows the unit alone, and need not ask the engine again while a slider moves.
     let unit = Memo::new(move |_| rig.state().unit.id());
+    let fixed = RefCell::new(fixed);
     Effect::new(move |_| {
         unit.track();
         let unit = rig.state_now().unit;
-        for number in &fixed {
-            let state = State { unit, ..number.at.unwrap_or_default() };
-            number.show(&state, &evaluate(&state.scenario()));
+        for (state, followers) in fixed.borrow_mut().iter_mut() {
+            let snapshot = Snapshot::of(State { unit, ..*state });
+            followers.iter_mut().for_each(|follower| follower.ask(&snapshot));
         }
     });
+    let following = RefCell::new(following);
     Effect::new(move |_| {
-        let (state, evaluation) = (rig.state(), rig.evaluation());
-        for number in &following {
-            number.show(&state, &evaluation);
-        }
+        let snapshot = rig.snapshot();
+        following.borrow_mut().iter_mut().for_each(|follower| follower.ask(&snapshot));
     });
-}
-
-impl LiveNumber {
-    fn show(&self, state: &State, evaluation: &Evaluation) {
-        if let Some(text) = live::value(&self.name, state, evaluation)
-            && self.place.text_content().as_deref() != Some(&text)
-        {
-            self.place.set_text_content(Some(&text));
-        }
-    }
 }

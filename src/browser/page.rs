@@ -1,9 +1,8 @@
 //! The few things asked of the document and the window.
 #![expect(clippy::disallowed_methods, reason = "this file is where the browser is asked")]
 
-use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Document, Element, HtmlElement, MediaQueryList, ResizeObserver, Window};
+use wasm_bindgen::JsCast;
+use web_sys::{Document, Element, HtmlElement, Window};
 
 pub(super) fn window() -> Option<Window> {
     web_sys::window()
@@ -18,43 +17,22 @@ pub(super) fn by_id(id: &str) -> Option<HtmlElement> {
     document()?.get_element_by_id(id)?.dyn_into().ok()
 }
 
-/// Every element that a selector finds.
-pub(super) fn all(selector: &str) -> Vec<HtmlElement> {
+/// Every element that a selector finds, drawings included.
+pub(super) fn elements(selector: &str) -> Vec<Element> {
     let Some(list) = document().and_then(|document| document.query_selector_all(selector).ok()) else {
         return Vec::new();
     };
     (0..list.length()).filter_map(|place| list.get(place)?.dyn_into().ok()).collect()
 }
 
+/// Every element of the text that a selector finds.
+pub(super) fn all(selector: &str) -> Vec<HtmlElement> {
+    elements(selector).into_iter().filter_map(|element| element.dyn_into().ok()).collect()
+}
+
 /// The element that has the focus.
 pub(super) fn focused() -> Option<Element> {
     document()?.active_element()
-}
-
-/// Pixels of the screen to one pixel of the page, 1 to 4.
-pub fn pixel_ratio() -> f64 {
-    window().map_or(1.0, |window| window.device_pixel_ratio()).clamp(1.0, 4.0)
-}
-
-/// A media query.
-pub fn media(query: &str) -> Option<MediaQueryList> {
-    window()?.match_media(query).ok().flatten()
-}
-
-/// A custom property of the page.
-pub fn property(name: &str) -> Option<String> {
-    let root = document()?.document_element()?;
-    window()?.get_computed_style(&root).ok()??.get_property_value(name).ok()
-}
-
-/// Calls back when an element's size changes, for as long as the page lives.
-pub fn on_resize(element: &Element, call: impl Fn() + 'static) {
-    let call = Closure::<dyn Fn(JsValue)>::new(move |_| call());
-    if let Ok(observer) = ResizeObserver::new(call.as_ref().unchecked_ref()) {
-        observer.observe(element);
-        call.forget();
-        // The observer itself is kept alive by the browser while it observes.
-    }
 }
 
 /// Says in the document that the figures are live, for style sheets and tests.

@@ -37,7 +37,7 @@ pub(super) fn save(rig: Rig) {
 pub(super) fn announce(rig: Rig) {
     after_rest(rig, 700, |rig| {
         if let Some(place) = page::by_id("announcer") {
-            let text = crate::sections::buckets::announcement(rig);
+            let text = rig.snapshot().announcement();
             place.set_text_content(Some(&text));
         }
     });

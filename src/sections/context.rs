@@ -2,49 +2,87 @@
 
 use leptos::prelude::*;
 use memory_wall_core::display::Grouped;
-use memory_wall_core::{Bytes, Verdict};
 
-use crate::charts::context::{Chart, Row};
-use crate::charts::plot::Plot;
-use crate::rig::Rig;
-use crate::widgets::bind::{text, view};
+use super::masonry::live;
+use crate::charts::context::{Chart, DECADES, ROWS};
+use crate::live::bucket_name;
+use crate::widgets::wall::percent;
 use crate::words::t;
 
-/// Whether a row fits, in a word.
-fn fits(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Fits => t("context.table.yes"),
-        Verdict::Tight => t("context.table.tight"),
-        Verdict::DoesNotFit => t("context.table.no"),
+/// The plot: lines and names in percent of its box, curves in a square that is stretched over it.
+fn plot() -> AnyView {
+    let columns = [(1_000, "1k"), (10_000, "10k"), (100_000, "100k"), (1_000_000, "1M")]
+        .map(|(tokens, text)| {
+            let x = percent(Chart::x(tokens));
+            view! {
+                <line class="grid" x1=x.clone() x2=x.clone() y1="0" y2="100%"></line>
+                <text class="tick-label plot-x" x=x y="100%" dy="18">{text}</text>
+            }
+        })
+        .into_iter()
+        .collect_view();
+    let rows = (0..DECADES)
+        .map(|place| {
+            let y = live(&format!("plot.decade.{place}.y"));
+            view! {
+                <line class="grid" x1="0" x2="100%" y1=y.clone() y2=y.clone()></line>
+                <text class="tick-label" x="0" dx="-6" y=y>{live(&format!("plot.decade.{place}.label"))}</text>
+            }
+        })
+        .collect_view();
+    let height = |name: &str| live(&format!("plot.y.{name}"));
+    let here = live("plot.x.here");
+    view! {
+        <svg class="plot" role="img" aria-label=live("context_sentence")>
+            <svg x="4.2rem" y="1.4rem" width="100%" height="100%" class="plot-box" overflow="visible">
+                {columns} {rows}
+                <line class="plot-weights" x1="0" x2="100%" y1=height("weights") y2=height("weights")></line>
+                <line class="capacity" x1="0" x2="100%" y1=height("capacity") y2=height("capacity")></line>
+                <line class="plot-here" x1=here.clone() x2=here.clone() y1="0" y2="100%"></line>
+                <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" width="100%" height="100%">
+                    <polyline class="plot-total" points=live("plot.points.total")></polyline>
+                    <polyline class="plot-kv_cache" points=live("plot.points.kv_cache")></polyline>
+                </svg>
+                <g data-empty="{{flag empty.kv_cache}}" class="layer">
+                    <circle class="plot-dot-kv_cache" cx=here.clone() cy=height("kv_cache") r="5"></circle>
+                    <text class="plot-name name-kv_cache" x=percent(Chart::label_x("kv_cache")) y=height("kv_cache_label") dx="10" dy="12">
+                        {bucket_name(memory_wall_core::Bucket::KvCache)}
+                    </text>
+                </g>
+                <circle class="plot-dot-total" cx=here cy=height("total") r="5"></circle>
+                <text class="plot-name name-total" x=percent(Chart::label_x("total")) y=height("total_label") dx="-8" dy="-10">{t("context.total")}</text>
+                <text class="plot-name name-weights" x="100%" y=height("weights") dy="14">{bucket_name(memory_wall_core::Bucket::Weights)}</text>
+                <text class="plot-name name-capacity" x="8" y=height("capacity") dy="-9">{live("line_label")}</text>
+                <text class="axis-title" x="0" dx="-60" y="0" dy="-14">{t("context.y")}</text>
+                <text class="axis-title plot-x-title" x="100%" y="100%" dy="38">{t("context.x")}</text>
+            </svg>
+        </svg>
     }
+    .into_any()
 }
 
 /// Memory against context length.
-#[component]
-pub fn ContextPlot(rig: Rig) -> impl IntoView {
-    let chart = Memo::new(move |_| Chart::of(&rig.state().scenario()));
-    let unit = Signal::derive(move || rig.state().unit);
-    let rows = view(move || {
-        chart.with(|chart| {
-            let row = |row: &Row| {
-                let cache = (row.kv_cache > Bytes::ZERO).then(|| rig.size(row.kv_cache));
-                view! {
-                    <tr data-verdict=row.verdict.map(Verdict::id)>
-                        <th scope="row">{Grouped(row.seq_length.into()).to_string()}</th>
-                        <td>{cache.unwrap_or_else(|| "–".into())}</td>
-                        <td>{rig.size(row.total)}</td>
-                        <td>{row.verdict.map(fits)}</td>
-                    </tr>
-                }
-            };
-            chart.rows.iter().map(row).collect_view().into_any()
+pub fn context() -> AnyView {
+    let rows = ROWS
+        .iter()
+        .enumerate()
+        .map(|(place, tokens)| {
+            let of = |what: &str| live(&format!("context.{place}.{what}"));
+            view! {
+                <tr data-verdict=of("verdict")>
+                    <th scope="row">{Grouped((*tokens).into()).to_string()}</th>
+                    <td>{of("kv_cache")}</td>
+                    <td>{of("total")}</td>
+                    <td>{of("fits")}</td>
+                </tr>
+            }
         })
-    });
+        .collect_view();
     view! {
         <div class="context-plot">
             <p class="figure-title">{t("context.title")}</p>
-            <Plot chart unit />
-            <p class="summary">{text(move || chart.with(Chart::sentence))}</p>
+            {plot()}
+            <p class="summary">{live("context_sentence")}</p>
             <details class="plot-table">
                 <summary>{t("context.table")}</summary>
                 <div class="table-scroll">
@@ -63,4 +101,5 @@ pub fn ContextPlot(rig: Rig) -> impl IntoView {
             </details>
         </div>
     }
+    .into_any()
 }

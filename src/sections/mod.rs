@@ -1,7 +1,8 @@
-//! The figures of each section of the tutorial, one file a section.
+//! The figures of each section as the prerenderer draws them, one file a section. They name what follows the state
+//! (see [`crate::live`]) and the places of what the reader operates (see [`crate::parts`]); the browser never draws them again.
 
 pub mod buckets;
 pub mod context;
-#[cfg(not(target_arch = "wasm32"))]
+pub mod masonry;
 pub mod opening;
 pub mod rig_bar;

@@ -4,8 +4,10 @@ use leptos::prelude::*;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::{Bucket, Bytes, evaluate};
 
+use super::masonry::CourseRect;
+use crate::live::bucket_name;
 use crate::state::State;
-use crate::widgets::wall::{CourseRect, percent};
+use crate::widgets::wall::percent;
 use crate::words::{fill, t};
 
 /// The columns: tokens of the one sequence.
@@ -15,8 +17,7 @@ const PLACES: [&str; 5] = ["3%", "22.4%", "41.8%", "61.2%", "80.6%"];
 const WIDTH: &str = "16.4%";
 
 /// The opening wall.
-#[component]
-pub fn OpeningWall() -> impl IntoView {
+pub fn opening_wall() -> AnyView {
     let state = State::default();
     let capacity = state.gpu.capacity;
     let walls = COLUMNS.map(|seq_length| evaluate(&State { seq_length, ..state }.scenario()));
@@ -82,7 +83,7 @@ pub fn OpeningWall() -> impl IntoView {
                                 <svg class="swatch" aria-hidden="true">
                                     <CourseRect bucket x="0" width="100%" y="0".to_owned() height="100%".to_owned() />
                                 </svg>
-                                {crate::widgets::wall::bucket_name(bucket)}
+                                {bucket_name(bucket)}
                             </span>
                         }
                     })
@@ -92,6 +93,7 @@ pub fn OpeningWall() -> impl IntoView {
             <p class="caption">{caption}</p>
         </div>
     }
+    .into_any()
 }
 
 /// 2,048 as 2k, 128,000 as 128k: thousands or binary thousands, whichever is whole.

@@ -1,7 +1,6 @@
 //! Controls and drawings that figures are made of.
 
 pub mod bind;
-pub mod bucket_table;
 pub mod choice;
 pub mod number_field;
 pub mod slider;

@@ -44,13 +44,12 @@ pub fn Slider(
         .iter()
         .map(|&(mark, text)| {
             // Where the thumb stands at this value: its centre travels the track less its own width.
-            let at = list.with_value(|stops| stops.place(mark)) as f64 / last.max(1) as f64;
+            let at = list.with_value(|stops| stops.place(mark)) * 10_000 / last.max(1);
             view! {
                 <button
                     type="button"
                     class="mark"
-                    style:--at=format!("{at:.4}")
-                    data-at=format!("{:.0}", at * 100.0)
+                    style:--at=format!("{}.{:04}", at / 10_000, at % 10_000)
                     aria-pressed=state(move || value.get() == mark)
                     aria-label=format!("{} {unit}", Grouped(mark.into()))
                     on:click=move |_| set.run(mark)

@@ -1,11 +1,7 @@
-//! The wall: buckets as courses of masonry, stacked against the line of what the card really has.
+//! The wall, laid out: buckets as courses of masonry, stacked against the line of what the card really has.
 
-use leptos::prelude::*;
-use memory_wall_core::display::{ByteUnit, Size};
+use memory_wall_core::display::ByteUnit;
 use memory_wall_core::{Bucket, Bytes, Evaluation};
-
-use super::bind::{flag, text, view};
-use crate::words::{self, fill};
 
 /// One course of the wall; all measures in percent of the drawing's height, from the top.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,139 +92,13 @@ fn ticks(scale: f64, unit: ByteUnit) -> Vec<Bytes> {
     marks.collect()
 }
 
-/// The pattern of a bucket's masonry, so that no bucket is told by colour alone.
-pub const fn pattern(bucket: Bucket) -> &'static str {
-    match bucket {
-        Bucket::Weights => "solid",
-        Bucket::KvCache => "brick",
-        Bucket::Activations => "header",
-        Bucket::Gradients => "diagonal",
-        Bucket::Optimizer => "dots",
-        Bucket::Logits => "rule",
-        Bucket::Overhead => "open",
-    }
-}
-
-/// A bucket's name.
-pub fn bucket_name(bucket: Bucket) -> String {
-    words::choice("bucket", bucket.id())
-}
-
 /// Two decimals, from integers: formatting floats would add a tenth to the program for nothing.
 pub fn percent(value: f64) -> String {
-    // Between 0 and 100 here.
+    // A mark out of sight is written as -20; the rest lies between 0 and 100.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let hundredths = (value.clamp(0.0, 10_000.0) * 100.0).round() as u32;
-    format!("{}.{:02}%", hundredths / 100, hundredths % 100)
-}
-
-/// The patterns of all masonry, once in a page.
-#[component]
-pub fn Patterns() -> impl IntoView {
-    let define = |id: &'static str, width: &'static str, height: &'static str, path: &'static str| {
-        view! {
-            <pattern id=format!("masonry-{id}") width=width height=height patternUnits="userSpaceOnUse">
-                <path class="mortar" d=path></path>
-            </pattern>
-        }
-    };
-    view! {
-        <svg class="patterns" width="0" height="0" aria-hidden="true" focusable="false">
-            <defs>
-                {define("solid", "24", "24", "")}
-                {define("brick", "26", "14", "M0 .5H26M0 7.5H26M6.5 0V7M19.5 7V14")}
-                {define("header", "13", "14", "M0 .5H13M0 7.5H13M3.5 0V7M10 7V14")}
-                {define("diagonal", "9", "9", "M-2 2L2 -2M0 9L9 0M7 11L11 7")}
-                {define("dots", "9", "9", "M3 4.5H5M7.5 0H9.5M-1.5 0H.5M7.5 9H9.5M-1.5 9H.5")}
-                {define("rule", "8", "6", "M0 3H8")}
-                {define("open", "12", "12", "M0 .5H12M.5 0V12M0 12L12 0M0 0L12 12")}
-            </defs>
-        </svg>
-    }
-}
-
-/// One course, a coloured ground under its mortar. Also the swatch of a bucket in a table.
-#[component]
-pub fn CourseRect(
-    bucket: Bucket,
-    x: &'static str,
-    width: &'static str,
-    #[prop(into)] y: Signal<String>,
-    #[prop(into)] height: Signal<String>,
-) -> impl IntoView {
-    view! {
-        <g class=format!("course course-{}", bucket.id())>
-            <rect class="ground" x=x width=width y=y height=height></rect>
-            <rect x=x width=width y=y height=height fill=format!("url(#masonry-{})", pattern(bucket))></rect>
-        </g>
-    }
-}
-
-/// The wall of one evaluation, with its axis, its labels and the line of the card.
-#[component]
-pub fn Wall(
-    #[prop(into)] layout: Signal<Layout>,
-    #[prop(into)] unit: Signal<ByteUnit>,
-    /// What the line stands for, in words.
-    #[prop(into)]
-    line_label: Signal<String>,
-    /// The whole picture in a sentence.
-    #[prop(into)]
-    summary: Signal<String>,
-) -> impl IntoView {
-    let size = move |bytes: Bytes| Size::new(bytes, unit.get()).to_string();
-    let courses = Bucket::ALL
-        .into_iter()
-        .enumerate()
-        .map(|(place, bucket)| {
-            let of = move |pick: fn(&Course) -> f64| layout.with(|layout| layout.courses.get(place).map_or(0.0, pick));
-            let empty = flag(move || {
-                layout.with(|layout| layout.courses.get(place).is_none_or(|course| course.bytes == Bytes::ZERO))
-            });
-            let y = Signal::derive(move || percent(of(|course| course.top)));
-            let height = Signal::derive(move || percent(of(|course| course.height)));
-            let middle = text(move || percent(of(|course| course.top + course.height / 2.0)));
-            let label = text(move || percent(of(|course| course.label)));
-            let bytes =
-                move || layout.with(|layout| layout.courses.get(place).map_or(Bytes::ZERO, |course| course.bytes));
-            view! {
-                <g class="layer" data-bucket=bucket.id() data-empty=empty>
-                    <CourseRect bucket x="13%" width="36%" y height />
-                    <line class="leader" x1="49.5%" x2="53%" y1=middle y2=label></line>
-                    <text class="course-label" x="54%" y=label>
-                        <tspan class="course-name">{bucket_name(bucket)}</tspan>
-                        " "
-                        <tspan class="course-size">{text(move || size(bytes()))}</tspan>
-                    </text>
-                </g>
-            }
-        })
-        .collect_view();
-    let ticks = view(move || {
-        layout.with(|layout| {
-            layout
-                .ticks
-                .iter()
-                .map(|&(at, bytes)| {
-                    view! {
-                        <line class="tick" x1="11.5%" x2="13%" y1=percent(at) y2=percent(at)></line>
-                        <text class="tick-label" x="10.5%" y=percent(at)>{size(bytes)}</text>
-                    }
-                })
-                .collect_view()
-                .into_any()
-        })
-    });
-    let line = text(move || percent(layout.with(|layout| layout.line)));
-    let over = flag(move || layout.with(|layout| layout.over));
-    view! {
-        <svg class="wall" role="img" aria-label=text(move || fill("wall.title", &[("summary", &summary.get())])) data-over=over>
-            {ticks}
-            {courses}
-            <line class="capacity" x1="11.5%" x2="100%" y1=line y2=line></line>
-            <text class="capacity-label" x="14%" y=line dy="-7">{line_label}</text>
-        </svg>
-    }
+    let hundredths = (value.abs().min(10_000.0) * 100.0).round() as u32;
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
 #[cfg(test)]

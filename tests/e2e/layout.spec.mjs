@@ -21,6 +21,17 @@ const wide = (page) =>
       .slice(0, 5),
   );
 
+/** Labels that the label of the line covers. */
+const uponTheLine = (wall) =>
+  wall.svg.evaluate((svg) => {
+    const line = svg.querySelector('.capacity-label').getBoundingClientRect();
+    const labels = [...svg.querySelectorAll('.layer:not([data-empty]) .course-label, .tick-label')].filter((label) => {
+      const box = label.getBoundingClientRect();
+      return box.left < line.right && line.left < box.right && box.top < line.bottom - 2 && line.top < box.bottom - 2;
+    });
+    return labels.map((label) => label.textContent.replace(/\s+/g, ' '));
+  });
+
 for (const width of [320, 360, 768, 1280]) {
   test.describe(`at ${width} px`, () => {
     test.use({ viewport: { width, height: 800 } });
@@ -29,36 +40,28 @@ for (const width of [320, 360, 768, 1280]) {
       test(`${state}: nothing to scroll sideways and no label upon another`, async ({ wall, page }) => {
         await wall.goto(query);
         expect(await sideways(page), String(await wide(page))).toBe(0);
-        const boxes = await wall.svg.locator('.layer:not([data-empty]) .course-label').evaluateAll((labels) =>
-          labels.map((label) => {
+        const drawings = page.locator('.calculator-wall .wall, .plot');
+        const boxes = await drawings.locator('text').evaluateAll((labels) =>
+          labels.filter((label) => label.textContent.trim() && label.checkVisibility({ visibilityProperty: true })).map((label) => {
             const { left, right, top, bottom } = label.getBoundingClientRect();
-            return { text: label.textContent.replace(/\s+/g, ' '), left, right, top, bottom };
+            return { text: label.textContent.replace(/\s+/g, ' '), kind: label.getAttribute('class'), left, right, top, bottom };
           }),
         );
-        expect(boxes.length).toBeGreaterThanOrEqual(4);
-        for (const [place, one] of boxes.entries()) {
-          expect(one.right, `${one.text} ends inside the page`).toBeLessThanOrEqual(width);
-          for (const other of boxes.slice(place + 1)) {
+        for (const { text, left, right } of boxes) {
+          expect.soft(left, `“${text}” begins inside the page`).toBeGreaterThanOrEqual(0);
+          expect.soft(right, `“${text}” ends inside the page`).toBeLessThanOrEqual(width);
+        }
+        const courses = boxes.filter((box) => box.kind === 'course-label');
+        expect(courses.length).toBeGreaterThanOrEqual(4);
+        for (const [place, one] of courses.entries()) {
+          for (const other of courses.slice(place + 1)) {
             const apart = one.right <= other.left || other.right <= one.left || one.bottom <= other.top + 0.5 || other.bottom <= one.top + 0.5;
             expect.soft(apart, `“${one.text}” (${one.top} to ${one.bottom}) and “${other.text}” (${other.top} to ${other.bottom})`).toBe(true);
           }
         }
+        expect(await uponTheLine(wall), "under the line's label").toEqual([]);
         await wall.openDetails();
         expect(await sideways(page), `with details open: ${await wide(page)}`).toBe(0);
-      });
-
-      test(`${state}: the line's label covers no other label`, async ({ wall }) => {
-        await wall.goto(query);
-        const overlaps = await wall.svg.evaluate((svg) => {
-          const line = svg.querySelector('.capacity-label').getBoundingClientRect();
-          return [...svg.querySelectorAll('.layer:not([data-empty]) .course-label, .tick-label')]
-            .filter((label) => {
-              const box = label.getBoundingClientRect();
-              return box.left < line.right && line.left < box.right && box.top < line.bottom - 2 && line.top < box.bottom - 2;
-            })
-            .map((label) => label.textContent.replace(/\s+/g, ' '));
-        });
-        expect(overlaps).toEqual([]);
       });
     }
 

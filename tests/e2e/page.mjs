@@ -11,7 +11,7 @@ export class MemoryWall {
     this.page = page;
     this.calculator = page.locator('#calculator');
     this.rig = page.getByRole('group', { name: 'What is being computed' });
-    this.svg = this.calculator.getByRole('img', { name: /^A wall of memory/ });
+    this.svg = this.calculator.locator('.calculator-wall').getByRole('img');
     this.plot = page.locator('.plot');
     this.notice = page.locator('#notice').getByRole('alert');
     this.announcer = page.locator('#announcer');

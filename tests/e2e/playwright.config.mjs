@@ -14,6 +14,7 @@ export default defineConfig({
   reporter: 'list',
   expect: { timeout: 5_000 },
   use: {
+    actionTimeout: 8_000,
     browserName: 'chromium',
     launchOptions,
     locale: 'en-GB',

@@ -13,7 +13,7 @@ function sizes(page) {
       table: 'table.buckets [data-bytes]',
       formula: '.formula-size',
       bar: '.rig-total strong',
-      prose: '[data-live-number]:not([data-live-number="parameters"])',
+      prose: '.section > p [data-live-number]:not([data-live-number="parameters"])',
       wall: '#calculator .course-size, #calculator .capacity-label, #calculator .tick-label',
       answers: '.answer-note',
       plotTable: '.plot-table td',
@@ -57,9 +57,9 @@ test('the unit changes every size and no byte', async ({ wall, page }) => {
 test('no decimal size is left in a live figure or in the prose', async ({ wall, page }) => {
   await wall.goto('unit=gib&seq=128000');
   await wall.openDetails();
-  const texts = await page.locator('.rig, [data-figure], main p:not(.figure p), main h2, main h3').evaluateAll((all) => all.map((one) => one.innerText));
-  const labels = await page.locator('[data-figure] [aria-label], [data-figure] [aria-valuetext]').evaluateAll((all) =>
-    all.map((one) => `${one.getAttribute('aria-label')} ${one.getAttribute('aria-valuetext')}`),
+  const texts = await page.locator('.rig, .figure:not(.figure-opening), main p:not(.figure p), main h2, main h3').evaluateAll((all) => all.map((one) => one.innerText));
+  const labels = await page.locator('.figure:not(.figure-opening) :is([aria-label], [aria-valuetext], [title])').evaluateAll((all) =>
+    all.map((one) => ['aria-label', 'aria-valuetext', 'title'].map((name) => one.getAttribute(name) ?? '').join(' ')),
   );
   for (const text of [...texts, ...labels].map(plain)) {
     // The names of cards have no space before GB.

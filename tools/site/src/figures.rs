@@ -1,10 +1,10 @@
-//! Every figure in its default state, as HTML.
+//! Figures and parts in their default state, as HTML.
 
 use leptos::prelude::*;
-use memory_wall_app::registry::{FIGURES, Figure};
+use memory_wall_app::registry::{FIGURES, PARTS};
 use memory_wall_app::rig::Rig;
+use memory_wall_app::sections::masonry;
 use memory_wall_app::state::State;
-use memory_wall_app::widgets::wall::Patterns;
 
 /// What `render` draws, as HTML, with an executor and an owner around it as leptos asks for.
 fn html(render: impl FnOnce(Rig) -> AnyView) -> String {
@@ -12,17 +12,23 @@ fn html(render: impl FnOnce(Rig) -> AnyView) -> String {
     let _ = any_spawner::Executor::init_futures_executor();
     let owner = Owner::new();
     let html = owner.with(|| render(Rig::new(State::default(), Vec::new())).to_html());
-    // Marks for hydration; figures are mounted afresh instead.
+    // Marks for hydration; parts are mounted afresh instead.
     html.replace("<!>", "")
 }
 
-/// The figure with this id in its default state, if there is one.
-pub(crate) fn figure(id: &str) -> Option<(&'static Figure, String)> {
+/// The drawing of a figure, its directives still in it.
+pub(crate) fn figure(id: &str) -> Option<String> {
     let figure = FIGURES.iter().find(|figure| figure.id == id)?;
-    Some((figure, html(figure.view)))
+    Some(html(|_| (figure.view)()))
+}
+
+/// A part in its default state.
+pub(crate) fn part(id: &str, argument: &str) -> Option<String> {
+    let part = PARTS.iter().find(|part| part.id == id)?;
+    Some(html(|rig| (part.view)(rig, argument)))
 }
 
 /// The masonry that all walls are drawn with.
 pub(crate) fn patterns() -> String {
-    html(|_| view! { <Patterns /> }.into_any())
+    html(|_| masonry::patterns())
 }

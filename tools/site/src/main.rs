@@ -1,6 +1,7 @@
 //! Trunk runs this after it has built the program: the page that it staged gets its text, its figures in their default state,
 //! its style sheet and its security policy.
 
+mod directives;
 mod figures;
 mod page;
 mod policy;

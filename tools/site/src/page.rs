@@ -4,7 +4,7 @@ use std::path::Path;
 
 use memory_wall_app::registry::SECTIONS;
 
-use crate::{figures, policy, prose, read, style, write};
+use crate::{directives, figures, policy, prose, read, style, write};
 
 /// Fills the page that Trunk staged.
 pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), String> {
@@ -14,10 +14,11 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     for id in SECTIONS {
         content.push_str(&prose::section(id, &read(&root.join("content/en").join(format!("{id}.md")))?)?);
     }
-    let (_, rig) = figures::figure("rig").ok_or("there is no figure rig")?;
+    let rig = figures::figure("rig").ok_or("there is no figure rig")?;
     put(&mut html, "<!-- patterns -->", &figures::patterns())?;
     put(&mut html, "<!-- figure rig -->", &rig)?;
     put(&mut html, "<!-- content -->", &content)?;
+    html = with_directives(&html)?;
 
     let mut css = style::bundle(root)?;
     html = style::externalise(&html, &mut css);
@@ -28,6 +29,12 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     let policy = if strict { policy::meta(&html) } else { String::new() };
     put(&mut html, "<!-- policy -->", &policy)?;
     write(&path, &html)
+}
+
+/// The body's directives filled in; the head has none, and its scripts are no text to look into.
+fn with_directives(html: &str) -> Result<String, String> {
+    let (head, body) = html.split_once("<body>").ok_or("index.html has no body")?;
+    Ok(format!("{head}<body>{}", directives::filled(body)?))
 }
 
 /// Puts `text` in the one place that a mark keeps.

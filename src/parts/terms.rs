@@ -1,13 +1,12 @@
-//! The wall as a table: each part with its formula, the numbers put in, its bytes and its share.
+//! The formulas of a bucket, with the numbers put in.
 
 use leptos::prelude::*;
-use memory_wall_core::display::{Grouped, Percent};
+use memory_wall_core::display::Grouped;
 use memory_wall_core::worked::{Factor, Item, Symbol};
-use memory_wall_core::{Bucket, Bytes, Evaluation, Mode, Scenario};
+use memory_wall_core::{Bucket, Bytes, Evaluation, Scenario};
 
-use super::bind::{flag, switch, text, view};
-use super::wall::{CourseRect, bucket_name};
 use crate::rig::Rig;
+use crate::widgets::bind::{switch, text, view};
 use crate::words::{self, fill, t};
 
 /// One term of a bucket, taken out of the engine to be shown.
@@ -73,23 +72,11 @@ fn formula(rig: Rig, line: &Line, with_size: bool) -> AnyView {
     .into_any()
 }
 
-/// The count behind a rounded size.
-fn exact(bytes: Bytes) -> String {
-    fill("table.exact", &[("n", &Grouped(bytes.0).to_string())])
-}
-
-fn about(bucket: Bucket, mode: Mode) -> String {
-    let key = format!("about.{}", bucket.id());
-    words::lookup(&key).map_or_else(|| words::choice(&key, mode.id()), Into::into)
-}
-
-fn row(rig: Rig, bucket: Bucket) -> AnyView {
-    let bytes = move || rig.evaluation().bytes(bucket);
-    // Kept, so that a row is made anew only when its terms change.
+/// The formulas of one bucket: its largest term, and all of them to open.
+pub fn terms(rig: Rig, bucket: &str) -> AnyView {
+    let Some(bucket) = Bucket::ALL.into_iter().find(|known| known.id() == bucket) else { return ().into_any() };
+    // Kept, so that formulas are made anew only when the terms change.
     let terms = Memo::new(move |_| lines(bucket, &rig.state().scenario(), &rig.evaluation()));
-    let share = text(move || Percent(bytes().share_of(rig.evaluation().total)).to_string());
-    let exact = text(move || exact(bytes()));
-    let empty = flag(move || bytes() == Bytes::ZERO);
     let first = view(move || {
         // The unit of the sizes below.
         let _ = rig.state();
@@ -114,60 +101,11 @@ fn row(rig: Rig, bucket: Bucket) -> AnyView {
         })
     });
     view! {
-        <tr class="bucket-row" data-bucket=bucket.id() data-empty=empty>
-            <th scope="row">
-                <svg class="swatch" aria-hidden="true">
-                    <CourseRect bucket x="0" width="100%" y="0".to_owned() height="100%".to_owned() />
-                </svg>
-                <span class="bucket-name">{bucket_name(bucket)}</span>
-                <span class="bucket-about">{text(move || about(bucket, rig.state().mode))}</span>
-            </th>
-            <td class="bucket-formula">
-                {first} <details class="terms" hidden=several>
-                    <summary>{count}</summary>
-                    <ul>{list}</ul>
-                </details>
-            </td>
-            <td class="bucket-size" title=exact>
-                <span data-bytes=text(move || bytes().0.to_string())>{text(move || rig.size(bytes()))}</span>
-            </td>
-            <td class="bucket-share">{share}</td>
-        </tr>
+        {first}
+        <details class="terms" hidden=several>
+            <summary>{count}</summary>
+            <ul>{list}</ul>
+        </details>
     }
     .into_any()
-}
-
-/// The table of all buckets and their sum.
-#[component]
-pub fn BucketTable(rig: Rig) -> impl IntoView {
-    let rows = Bucket::ALL.into_iter().map(|bucket| row(rig, bucket)).collect_view();
-    let total = move || rig.evaluation().total;
-    let phase = text(move || words::choice("table.phase", rig.evaluation().peak_phase.id()));
-    let exact = text(move || exact(total()));
-    view! {
-        <div class="table-scroll">
-            <table class="buckets">
-                <caption>{t("table.caption")}</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{t("table.bucket")}</th>
-                        <th scope="col">{t("table.formula")}</th>
-                        <th scope="col" class="bucket-size">{t("table.size")}</th>
-                        <th scope="col" class="bucket-share">{t("table.share")}</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-                <tfoot>
-                    <tr>
-                        <th scope="row">{t("table.total")}</th>
-                        <td class="bucket-formula">{phase}</td>
-                        <td class="bucket-size" title=exact>
-                            <span data-bytes=text(move || total().0.to_string())>{text(move || rig.size(total()))}</span>
-                        </td>
-                        <td></td>
-                    </tr>
-                </tfoot>
-            </table>
-        </div>
-    }
 }

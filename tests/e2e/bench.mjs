@@ -1,0 +1,142 @@
+// Measures the page in the browser. Each line is a measurement: name, value, unit and bound with tabs between them.
+// Without a bound (`-`) a figure informs: it depends on the machine, and a slow one is no fault of the page.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { chromium } from '@playwright/test';
+import { launchOptions } from './browser.mjs';
+import { DIST, serve } from './server.mjs';
+
+/** The measured visits; the median is printed. */
+const VISITS = 9;
+
+const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+const line = (name, value, unit, bound = '-') => console.log([name, value, unit, bound].join('\t'));
+
+const site = await serve();
+const browser = await chromium.launch(launchOptions);
+try {
+  await visits();
+  await edits();
+} finally {
+  await browser.close();
+  await site.close();
+}
+
+/** First visits, each with an empty cache: when the page is live, when its largest content is there, what blocks. */
+async function visits() {
+  const seen = [];
+  let files;
+  for (let visit = 0; visit < VISITS; visit += 1) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const page = await context.newPage();
+    const paths = new Set();
+    page.on('response', (response) => paths.add(new URL(response.url()).pathname));
+    await page.addInitScript(() => {
+      window.measured = { paint: 0, blocked: 0, live: 0 };
+      new PerformanceObserver((list) => {
+        window.measured.paint = list.getEntries().at(-1).startTime;
+      }).observe({ type: 'largest-contentful-paint', buffered: true });
+      new PerformanceObserver((list) => {
+        for (const task of list.getEntries()) window.measured.blocked += Math.max(0, task.duration - 50);
+      }).observe({ type: 'longtask', buffered: true });
+      new MutationObserver(() => {
+        if (!window.measured.live && document.documentElement?.hasAttribute('data-live')) window.measured.live = performance.now();
+      }).observe(document, { attributes: true, subtree: true, attributeFilter: ['data-live'] });
+    });
+    await page.goto(`${site.origin}/`);
+    await page.waitForFunction(() => window.measured.live > 0);
+    await page.waitForTimeout(500);
+    seen.push(await page.evaluate(() => window.measured));
+    files = paths;
+    await context.close();
+  }
+  for (const [name, key] of [
+    ['page: from navigation until live', 'live'],
+    ['page: largest contentful paint', 'paint'],
+    ['page: total blocking time at load', 'blocked'],
+  ]) {
+    line(name, median(seen.map((one) => one[key])).toFixed(0), 'ms');
+  }
+  let transferred = 0;
+  for (const path of files) {
+    const data = await readFile(join(DIST, path === '/' ? 'index.html' : path)).catch(() => Buffer.alloc(0));
+    transferred += gzipSync(data, { level: 9 }).length;
+  }
+  line('page: first visit after gzip', (transferred / 1_000).toFixed(1), 'kB');
+}
+
+/** Edits by the slider: the event, the engine, and everything on the page that follows, up to the layout. */
+async function edits() {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+  await page.goto(`${site.origin}/`);
+  await page.locator('html[data-live]').waitFor({ state: 'attached' });
+  const measured = await page.evaluate(async () => {
+    const slider = document.getElementById('control-seq');
+    const stops = [slider.value, String(Number(slider.value) + 20)];
+    const table = document.querySelector('tr[data-bucket="kv_cache"] [data-bytes]');
+    // A message to oneself comes back after everything that an edit has queued; timers would wait longer.
+    const { port1, port2 } = new MessageChannel();
+    const queued = () =>
+      new Promise((done) => {
+        port1.onmessage = done;
+        port2.postMessage(0);
+      });
+    // The clock of a page ticks every tenth of a millisecond, so ten edits are measured together.
+    const rounds = async (act) => {
+      const times = [];
+      for (let round = 0; round < 30; round += 1) {
+        const start = performance.now();
+        for (let edit = 0; edit < 10; edit += 1) {
+          act(stops[(edit + 1) % 2]);
+          await queued();
+        }
+        times.push(((performance.now() - start) / 10) * 1_000);
+      }
+      return times;
+    };
+    const edit = (stop) => {
+      slider.value = stop;
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+    };
+    // Warm, and sure that something happens.
+    const texts = new Set();
+    for (const stop of [...stops, ...stops]) {
+      edit(stop);
+      await queued();
+      texts.add(table.dataset.bytes);
+    }
+    if (texts.size < 2) throw new Error('the slider changed nothing');
+    const empty = await rounds(() => {});
+    const full = await rounds(edit);
+    // The handler alone: the state is set and what reads it at once is computed.
+    const handler = [];
+    for (let round = 0; round < 30; round += 1) {
+      const start = performance.now();
+      for (let place = 0; place < 10; place += 1) edit(stops[(place + 1) % 2]);
+      handler.push(((performance.now() - start) / 10) * 1_000);
+      await queued();
+    }
+    return { empty, full, handler };
+  });
+  const whole = median(measured.full) - median(measured.empty);
+  line('page: one edit with everything that follows it', whole.toFixed(0), 'µs');
+  line('page: one edit, its event alone', median(measured.handler).toFixed(0), 'µs');
+  // The engine by itself, if the program offers it to be measured.
+  const engine = await page.evaluate(() => {
+    const recompute = window.wasmBindings?.bench;
+    if (typeof recompute !== 'function') return undefined;
+    recompute(1_000);
+    const times = [];
+    for (let round = 0; round < 21; round += 1) {
+      const start = performance.now();
+      recompute(1_000);
+      times.push(performance.now() - start);
+    }
+    // A thousand recomputes: milliseconds of all are microseconds of one.
+    return times;
+  });
+  if (engine) line('page: one whole recompute in wasm', median(engine).toFixed(2), 'µs', '100');
+  await page.close();
+}
