@@ -13,5 +13,6 @@ pub mod rig;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod sections;
 pub mod state;
+pub mod terms;
 pub mod widgets;
 pub mod words;

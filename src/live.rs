@@ -12,6 +12,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 
 use crate::charts::context::Chart;
 use crate::state::State;
+use crate::terms::Terms;
 use crate::widgets::wall::{self, Layout};
 use crate::words::{self, fill, t};
 
@@ -67,6 +68,7 @@ impl Snapshot {
             Some(("wall", part)) => self.wall_value(part),
             Some(("plot", part)) => self.plot_value(part),
             Some(("context", part)) => self.context_value(part),
+            Some(("terms", part)) => self.terms_value(part),
             Some(("assumption", number)) => {
                 let number: usize = number.parse().ok()?;
                 Some(
@@ -94,6 +96,10 @@ impl Snapshot {
                 Some(self.evaluation.bytes(bucket) == Bytes::ZERO)
             }
             Some(("wall", "over")) => Some(self.wall().over),
+            Some(("short", id)) => {
+                let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
+                Some(Terms::of(bucket, self).is_short())
+            }
             _ => None,
         }
     }
@@ -165,6 +171,23 @@ impl Snapshot {
             }
             _ => None,
         }
+    }
+
+    /// The formulas of a bucket; `first` and `list` are HTML, see [`Self::is_html`].
+    fn terms_value(&self, part: &str) -> Option<String> {
+        let (what, id) = part.split_once('.')?;
+        let terms = Terms::of(Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?, self);
+        Some(match what {
+            "first" => terms.first(),
+            "count" => terms.count(),
+            "list" => terms.list(),
+            _ => return None,
+        })
+    }
+
+    /// Whether a name stands for HTML of the engine's own making rather than for text.
+    pub fn is_html(name: &str) -> bool {
+        name.starts_with("terms.first.") || name.starts_with("terms.list.")
     }
 
     fn context_value(&self, part: &str) -> Option<String> {
@@ -307,7 +330,8 @@ impl Snapshot {
 
 /// A round size without its decimals: `10 GB` for `10.0 GB`.
 fn round(size: &str) -> String {
-    size.replacen(".00", "", 1).replacen(".0", "", 1)
+    let Some((whole, rest)) = size.split_once('.') else { return size.into() };
+    format!("{whole}{}", rest.trim_start_matches('0'))
 }
 
 /// The count behind a rounded size.

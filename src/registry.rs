@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::parts::{levers, terms};
+use crate::parts::levers;
 use crate::rig::Rig;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::sections::{buckets, context, opening, rig_bar};
@@ -11,18 +11,17 @@ use crate::sections::{buckets, context, opening, rig_bar};
 pub struct Part {
     /// Its name in the page.
     pub id: &'static str,
-    /// Its view; the text says which of several it is, empty where there is one.
-    pub view: fn(Rig, &str) -> AnyView,
+    /// Its view.
+    pub view: fn(Rig) -> AnyView,
 }
 
 /// Every part.
 pub const PARTS: &[Part] = &[
-    Part { id: "units", view: |rig, _| levers::units(rig) },
-    Part { id: "rig_row", view: |rig, _| levers::rig_row(rig) },
-    Part { id: "levers", view: |rig, _| levers::levers(rig) },
-    Part { id: "more", view: |rig, _| levers::more(rig) },
-    Part { id: "reset", view: |rig, _| levers::reset(rig) },
-    Part { id: "terms", view: terms::terms },
+    Part { id: "units", view: levers::units },
+    Part { id: "rig_row", view: levers::rig_row },
+    Part { id: "levers", view: levers::levers },
+    Part { id: "more", view: levers::more },
+    Part { id: "reset", view: levers::reset },
 ];
 
 /// A figure as the page shows it.

@@ -12,13 +12,13 @@ const ENGLISH_PAGE: &str = "";
 fn table() -> &'static [(&'static str, &'static str)] {
     static TABLE: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        ENGLISH
-            .lines()
-            .chain(ENGLISH_PAGE.lines())
-            .filter(|line| !line.starts_with('#'))
-            .filter_map(|line| line.split_once(" = "))
-            .collect()
+        ENGLISH.lines().chain(ENGLISH_PAGE.lines()).filter(|line| !line.starts_with('#')).filter_map(row).collect()
     })
+}
+
+/// A line as key and text. By characters: searching for strings would bring a search machine along.
+fn row(line: &'static str) -> Option<(&'static str, &'static str)> {
+    line.split_once('=').map(|(key, text)| (key.trim(), text.trim()))
 }
 
 /// The words with this key; the key itself where they are missing (a test finds those).

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 
 use leptos::mount::mount_to;
 use leptos::prelude::*;
+use memory_wall_core::display::ByteUnit;
 use web_sys::Element;
 
 use super::page;
@@ -17,12 +18,11 @@ use crate::state::{State, query};
 pub(super) fn parts(rig: Rig) {
     for place in page::all("[data-part]") {
         let id = place.get_attribute("data-part").unwrap_or_default();
-        let argument = place.get_attribute("data-argument").unwrap_or_default();
         if let Some(part) = PARTS.iter().find(|part| part.id == id) {
             let focus = page::focused().filter(|element| place.contains(Some(element))).map(|element| element.id());
             // The picture goes and the part comes within one task, so nothing flickers.
             place.set_text_content(None);
-            mount_to(place, move || (part.view)(rig, &argument)).forget();
+            mount_to(place, move || (part.view)(rig)).forget();
             // A reader who was already there stays where they were.
             if let Some(element) = focus.and_then(|id| page::by_id(&id)) {
                 let _ = element.focus();
@@ -34,6 +34,7 @@ pub(super) fn parts(rig: Rig) {
 /// What of an element follows the state.
 enum Aspect {
     Text,
+    Html,
     Attribute(String),
     Flag(String),
 }
@@ -50,8 +51,8 @@ impl Follower {
     /// Everything that one element asks for: `data-live-number="total"`, `data-live-attributes="y=wall.line y2=wall.line"`, `data-live-flags="data-over=wall.over"`.
     fn of(place: &Element) -> Vec<Self> {
         let follower = |aspect, name: &str| Self { place: place.clone(), aspect, name: name.into(), now: None };
-        let mut all: Vec<Self> =
-            place.get_attribute("data-live-number").iter().map(|name| follower(Aspect::Text, name)).collect();
+        let text = |name: &String| follower(if Snapshot::is_html(name) { Aspect::Html } else { Aspect::Text }, name);
+        let mut all: Vec<Self> = place.get_attribute("data-live-number").iter().map(text).collect();
         let mut pairs = |list: &str, aspect: fn(String) -> Aspect| {
             let list = place.get_attribute(list).unwrap_or_default();
             all.extend(
@@ -83,6 +84,11 @@ impl Follower {
                 self.place.set_text_content(Some(text));
                 Ok(())
             }
+            // Of the engine's own making, see [`Snapshot::is_html`].
+            Aspect::Html => {
+                self.place.set_inner_html(text);
+                Ok(())
+            }
             Aspect::Attribute(attribute) => self.place.set_attribute(attribute, text),
             Aspect::Flag(attribute) if text.is_empty() => self.place.remove_attribute(attribute),
             Aspect::Flag(attribute) => self.place.set_attribute(attribute, ""),
@@ -102,7 +108,7 @@ pub(super) fn followers(rig: Rig) {
         }
     }
     // What stands at a fixed state follows the unit alone, and need not ask the engine again while a slider moves.
-    let unit = Memo::new(move |_| rig.state().unit.id());
+    let unit = Memo::new(move |_| rig.state().unit == ByteUnit::Gib);
     let fixed = RefCell::new(fixed);
     Effect::new(move |_| {
         unit.track();

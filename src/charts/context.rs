@@ -13,7 +13,7 @@ const STEPS: u32 = 4;
 /// Lengths in the table.
 pub const ROWS: [u32; 6] = [2_048, 8_192, 32_768, 128_000, 262_144, 1_000_000];
 /// Decades that the vertical axis may need.
-pub const DECADES: usize = 9;
+pub const DECADES: usize = 12;
 /// The side of the square that curves are drawn in; it is stretched over the plot.
 pub const SIDE: f64 = 1_000.0;
 

@@ -87,7 +87,13 @@ fn table() -> AnyView {
                         <span class="bucket-name">{bucket_name(bucket)}</span>
                         <span class="bucket-about">{of("about")}</span>
                     </th>
-                    <td class="bucket-formula">{part("terms", id)}</td>
+                    <td class="bucket-formula">
+                        <div>{of("terms.first")}</div>
+                        <details class="terms" hidden=format!("{{{{flag short.{id}}}}}")>
+                            <summary>{of("terms.count")}</summary>
+                            <ul>{of("terms.list")}</ul>
+                        </details>
+                    </td>
                     <td class="bucket-size" title=of("exact")><span data-bytes=of("bytes")>{live(id)}</span></td>
                     <td class="bucket-share">{of("share")}</td>
                 </tr>
@@ -141,10 +147,10 @@ pub fn calculator() -> AnyView {
             <noscript>
                 <p class="no-script">{t("calculator.no_script")}</p>
             </noscript>
-            {part("rig_row", "")}
+            {part("rig_row")}
             <div class="calculator-main">
                 <div class="calculator-wall">{wall()}</div>
-                <div class="calculator-levers">{part("levers", "")} {answers()} {part("more", "")} {part("reset", "")}</div>
+                <div class="calculator-levers">{part("levers")} {answers()} {part("more")} {part("reset")}</div>
             </div>
             <p class="summary">{live("summary")}</p>
             {table()} {assumptions()}

@@ -9,8 +9,8 @@ pub fn live(name: &str) -> String {
 }
 
 /// The place of a part that the reader operates.
-pub fn part(id: &str, argument: &str) -> String {
-    format!("{{{{part {id} {argument}}}}}")
+pub fn part(id: &str) -> String {
+    format!("{{{{part {id}}}}}")
 }
 
 /// The pattern of a bucket's masonry, so that no bucket is told by colour alone.

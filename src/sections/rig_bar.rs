@@ -14,7 +14,7 @@ pub fn rig_bar() -> AnyView {
                 <strong>{live("rig_total")}</strong>
                 <span class="rig-verdict">{live("verdict")}</span>
             </span>
-            {part("units", "")}
+            {part("units")}
         </div>
     }
     .into_any()

@@ -125,7 +125,7 @@ struct Reader {
 impl Reader {
     fn split(&mut self, query: &str) {
         let cut = (0..=LONGEST.min(query.len())).rev().find(|end| query.is_char_boundary(*end)).unwrap_or(0);
-        let (read, rest) = query.split_at(cut);
+        let (read, rest) = query.split_at_checked(cut).unwrap_or((query, ""));
         if !rest.is_empty() {
             self.notices.push(t("notice.long").into());
         }
@@ -214,7 +214,7 @@ fn shown(text: &str) -> String {
             || matches!(*c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
     };
     let mut short: String = text.chars().filter(|c| !hidden(c)).take(LENGTH).collect();
-    if text.chars().count() > LENGTH {
+    if text.chars().nth(LENGTH).is_some() {
         short.push('…');
     }
     short

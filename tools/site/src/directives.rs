@@ -1,7 +1,7 @@
 //! Directives: what the page names, filled in for the default state.
 //!
 //! `{{live name}}` and `{{live name at query}}` in a text or an attribute, `{{flag name}}` as an attribute,
-//! `{{part id argument}}` for what the reader operates. Each leaves a mark by which the browser finds it again.
+//! `{{part id}}` for what the reader operates. Each leaves a mark by which the browser finds it again.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ pub(crate) fn filled(html: &str) -> Result<String, String> {
             Some(directive) if tail.starts_with("</") => {
                 let number = Live::read(directive, &state)?;
                 fill_tag(tag, &number.marks(), &state, &mut out)?;
-                out.push_str(&escaped(&number.value));
+                out.push_str(&number.html());
                 rest = tail;
             }
             _ => {
@@ -71,6 +71,10 @@ impl Live {
         Ok(Self { name: name.into(), at, value })
     }
 
+    fn html(&self) -> String {
+        if Snapshot::is_html(&self.name) { self.value.clone() } else { escaped(&self.value) }
+    }
+
     fn marks(&self) -> String {
         let at = self.at.as_ref().map(|at| format!(" data-at=\"{}\"", escaped(at))).unwrap_or_default();
         format!(" data-live-number=\"{}\"{at}", self.name)
@@ -91,14 +95,11 @@ fn fill_text(mut text: &str, state: &Snapshot, out: &mut String) -> Result<(), S
             Some(("live", directive)) => {
                 let number = Live::read(directive, state)?;
                 // Writing into a string does not fail.
-                let _ = write!(out, "<span class=\"live\"{}>{}</span>", number.marks(), escaped(&number.value));
+                let _ = write!(out, "<span class=\"live\"{}>{}</span>", number.marks(), number.html());
             }
-            Some(("part", name)) => {
-                let (id, argument) = name.split_once(' ').unwrap_or((name, ""));
-                let html = figures::part(id, argument).ok_or(format!("there is no part {id}"))?;
-                let argument =
-                    if argument.is_empty() { String::new() } else { format!(" data-argument=\"{argument}\"") };
-                let _ = write!(out, "<div class=\"part\" data-part=\"{id}\"{argument}>{html}</div>");
+            Some(("part", id)) => {
+                let html = figures::part(id).ok_or(format!("there is no part {id}"))?;
+                let _ = write!(out, "<div class=\"part\" data-part=\"{id}\">{html}</div>");
             }
             _ => return Err(format!("{{{{{inside}}}}} is not a directive")),
         }
@@ -180,7 +181,7 @@ mod tests {
         for (text, error) in [
             ("{{live nonsense}}", "there is no live number nonsense"),
             ("{{live kv_cache at seq=0}}", "seq: “0” is not a whole number"),
-            ("{{part nothing }}", "there is no part nothing"),
+            ("{{part nothing}}", "there is no part nothing"),
             ("{{picture x}}", "is not a directive"),
             ("{{live kv_cache", "not closed"),
             ("<a x=\"1{{live total}}\">", "not the whole"),

@@ -23,9 +23,9 @@ pub(crate) fn figure(id: &str) -> Option<String> {
 }
 
 /// A part in its default state.
-pub(crate) fn part(id: &str, argument: &str) -> Option<String> {
+pub(crate) fn part(id: &str) -> Option<String> {
     let part = PARTS.iter().find(|part| part.id == id)?;
-    Some(html(|rig| (part.view)(rig, argument)))
+    Some(html(part.view))
 }
 
 /// The masonry that all walls are drawn with.

@@ -6,6 +6,7 @@ mod figures;
 mod page;
 mod policy;
 mod prose;
+mod script;
 mod style;
 
 use std::path::{Path, PathBuf};

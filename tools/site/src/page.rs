@@ -4,7 +4,7 @@ use std::path::Path;
 
 use memory_wall_app::registry::SECTIONS;
 
-use crate::{directives, figures, policy, prose, read, style, write};
+use crate::{directives, figures, policy, prose, read, script, style, write};
 
 /// Fills the page that Trunk staged.
 pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), String> {
@@ -26,6 +26,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     write(&staging.join(name), &css)?;
     put(&mut html, "<!-- style -->", &link)?;
 
+    html = script::squeezed(staging, &html)?;
     let policy = if strict { policy::meta(&html) } else { String::new() };
     put(&mut html, "<!-- policy -->", &policy)?;
     write(&path, &html)
