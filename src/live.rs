@@ -126,7 +126,7 @@ impl Snapshot {
                 let (number, what) = rest.split_once('.')?;
                 let tick = layout.ticks.get(number.parse::<usize>().ok()?);
                 return match (what, tick) {
-                    ("label", Some((_, bytes))) => Some(self.size(*bytes)),
+                    ("label", Some((_, bytes))) => Some(round(&self.size(*bytes))),
                     ("label", None) => Some(String::new()),
                     // A mark that is not needed waits out of sight.
                     ("at", tick) => Some(wall::percent(tick.map_or(-20.0, |(at, _)| *at))),

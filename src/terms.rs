@@ -2,6 +2,8 @@
 //!
 //! Everything in them is the engine's own names and numbers; nothing a reader types reaches them.
 
+use std::fmt::Write as _;
+
 use memory_wall_core::display::{Grouped, Size};
 use memory_wall_core::worked::{Symbol, Term};
 use memory_wall_core::{Bucket, Bytes};
@@ -71,13 +73,14 @@ fn formula(term: &Term<'_>, size: &str) -> String {
         let number = Grouped(factor.value.into()).to_string();
         match factor.symbol.name() {
             "" => in_words.push_str(&number),
-            name => in_words.push_str(&format!("<var data-symbol=\"{name}\">{name}</var>")),
+            // Writing into a string does not fail.
+            name => drop(write!(in_words, "<var data-symbol=\"{name}\">{name}</var>")),
         }
         in_numbers.push_str(&number);
     }
     if term.divisor != 1 {
         in_words.push_str(" / block_values");
-        in_numbers.push_str(&format!(" / {}", Grouped(term.divisor.into())));
+        let _ = write!(in_numbers, " / {}", Grouped(term.divisor.into()));
     }
     // A bare number needs no words.
     let symbols = term.factors.iter().any(|factor| factor.symbol != Symbol::Number);

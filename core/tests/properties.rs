@@ -29,7 +29,7 @@ fn within(Bounds { min, max, .. }: Bounds) -> impl Strategy<Value = u32> {
         1 => Just(max),
         3 => min..=max.min(min + 70),
         6 => (0.0..=1.0).prop_map(move |share: f64| {
-            let value = (f64::from(min).ln() + share * (f64::from(max) / f64::from(min)).ln()).exp();
+            let value = libm::exp(libm::log(f64::from(min)) + share * libm::log(f64::from(max) / f64::from(min)));
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
             let value = value.round() as u32;
             value.clamp(min, max)

@@ -108,19 +108,22 @@ pub(super) fn followers(rig: Rig) {
         }
     }
     // What stands at a fixed state follows the unit alone, and need not ask the engine again while a slider moves.
-    let unit = Memo::new(move |_| rig.state().unit == ByteUnit::Gib);
+    let binary = Memo::new(move |_| rig.state().unit == ByteUnit::Gib);
     let fixed = RefCell::new(fixed);
     Effect::new(move |_| {
-        unit.track();
-        let unit = rig.state_now().unit;
+        let unit = if binary.get() { ByteUnit::Gib } else { ByteUnit::Gb };
         for (state, followers) in fixed.borrow_mut().iter_mut() {
             let snapshot = Snapshot::of(State { unit, ..*state });
-            followers.iter_mut().for_each(|follower| follower.ask(&snapshot));
+            for follower in followers {
+                follower.ask(&snapshot);
+            }
         }
     });
     let following = RefCell::new(following);
     Effect::new(move |_| {
         let snapshot = rig.snapshot();
-        following.borrow_mut().iter_mut().for_each(|follower| follower.ask(&snapshot));
+        for follower in following.borrow_mut().iter_mut() {
+            follower.ask(&snapshot);
+        }
     });
 }

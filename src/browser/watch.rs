@@ -53,7 +53,13 @@ pub(super) fn notices(rig: Rig) {
                 <div class="notice" role="alert">
                     <p class="notice-title">{t("notice.title")}</p>
                     <ul>{notices.into_iter().map(|notice| view! { <li>{notice}</li> }).collect_view()}</ul>
-                    <button type="button" aria-label=t("notice.close") on:click=move |_| rig.notices.set(Vec::new())>
+                    <button type="button" aria-label=t("notice.close") on:click=move |_| {
+                            rig.notices.set(Vec::new());
+                            // The button is gone: the focus goes to the text rather than nowhere.
+                            if let Some(main) = page::by_id("main") {
+                                let _ = main.focus();
+                            }
+                        }>
                         "×"
                     </button>
                 </div>

@@ -15,7 +15,7 @@ pub const ROWS: [u32; 6] = [2_048, 8_192, 32_768, 128_000, 262_144, 1_000_000];
 /// Decades that the vertical axis may need.
 pub const DECADES: usize = 12;
 /// The side of the square that curves are drawn in; it is stretched over the plot.
-pub const SIDE: f64 = 1_000.0;
+pub const SIDE: f64 = 10_000.0;
 
 /// One length: a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +63,7 @@ pub struct Chart {
 }
 
 fn log(bytes: Bytes) -> f64 {
-    (bytes.0.max(1) as f64).log10()
+    libm::log10(bytes.0.max(1) as f64)
 }
 
 impl Chart {
@@ -107,7 +107,8 @@ impl Chart {
 
     /// How far from the left a length stands, in percent; beyond the plot at its edges.
     pub fn x(tokens: u32) -> f64 {
-        let part = (f64::from(tokens) / f64::from(FROM)).log2() / (f64::from(TO) / f64::from(FROM)).log2();
+        let octaves = |tokens: u32| libm::log2(f64::from(tokens) / f64::from(FROM));
+        let part = octaves(tokens) / octaves(TO);
         part.clamp(0.0, 1.0) * 100.0
     }
 
@@ -126,7 +127,7 @@ impl Chart {
             // Without a cache its dot waits under that of the total.
             "kv_cache" if self.training => self.here.total,
             "kv_cache" => self.here.kv_cache,
-            "total_label" => self.samples.get(self.samples.len() * 5 / 8)?.2,
+            "total_label" => self.samples.get(self.samples.len() * 3 / 8)?.2,
             "kv_cache_label" => self.samples.get(self.samples.len() / 4)?.1,
             _ => return None,
         }))
@@ -135,7 +136,7 @@ impl Chart {
     /// Where the names of the two curves stand, in percent from the left.
     pub fn label_x(name: &str) -> f64 {
         let count = (TO / FROM).ilog2() * STEPS + 1;
-        let sample = if name == "total" { count * 5 / 8 } else { count / 4 };
+        let sample = if name == "total" { count * 3 / 8 } else { count / 4 };
         f64::from(sample) / f64::from(count - 1) * 100.0
     }
 
@@ -148,7 +149,7 @@ impl Chart {
             _ => return None,
         };
         let point = |sample: &(u32, Bytes, Bytes)| {
-            // Between 0 and 1,000.
+            // Between 0 and 10,000.
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             let whole = |percent: f64| (percent * SIDE / 100.0).round() as u32;
             format!("{},{} ", whole(Self::x(sample.0)), whole(self.y(pick(sample))))

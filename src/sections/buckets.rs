@@ -20,9 +20,9 @@ fn wall() -> AnyView {
             let of = |what: &str| live(&format!("wall.{id}.{what}"));
             view! {
                 <g class="layer" data-bucket=id data-empty=format!("{{{{flag empty.{id}}}}}")>
-                    <CourseRect bucket x="13%" width="36%" y=of("top") height=of("height") />
-                    <line class="leader" x1="49.5%" x2="53%" y1=of("middle") y2=of("label")></line>
-                    <text class="course-label" x="54%" y=of("label")>
+                    <CourseRect bucket x="16%" width="30%" y=of("top") height=of("height") />
+                    <line class="leader" x1="46.5%" x2="50%" y1=of("middle") y2=of("label")></line>
+                    <text class="course-label" x="51%" y=of("label")>
                         <tspan class="course-name">{bucket_name(bucket)}</tspan>
                         " "
                         <tspan class="course-size">{live(id)}</tspan>
@@ -36,16 +36,16 @@ fn wall() -> AnyView {
         .map(|tick| {
             let at = live(&format!("wall.tick.{tick}.at"));
             view! {
-                <line class="tick" x1="11.5%" x2="13%" y1=at.clone() y2=at.clone()></line>
-                <text class="tick-label" x="10.5%" y=at>{live(&format!("wall.tick.{tick}.label"))}</text>
+                <line class="tick" x1="14.5%" x2="16%" y1=at.clone() y2=at.clone()></line>
+                <text class="tick-label" x="13.5%" y=at>{live(&format!("wall.tick.{tick}.label"))}</text>
             }
         })
         .collect_view();
     view! {
         <svg class="wall" role="img" aria-label=live("summary") data-over="{{flag wall.over}}">
             {ticks} {courses}
-            <line class="capacity" x1="11.5%" x2="100%" y1=live("wall.line") y2=live("wall.line")></line>
-            <text class="capacity-label" x="14%" y=live("wall.line") dy="-7">{live("line_label")}</text>
+            <line class="capacity" x1="14.5%" x2="48.5%" y1=live("wall.line") y2=live("wall.line")></line>
+            <text class="capacity-label" x="17%" y=live("wall.line") dy="-7">{live("line_label")}</text>
         </svg>
     }
     .into_any()

@@ -33,13 +33,13 @@ fn plot() -> AnyView {
     let height = |name: &str| live(&format!("plot.y.{name}"));
     let here = live("plot.x.here");
     view! {
-        <svg class="plot" role="img" aria-label=live("context_sentence")>
-            <svg x="4.2rem" y="1.4rem" width="100%" height="100%" class="plot-box" overflow="visible">
+        <div class="plot-frame">
+            <svg class="plot" role="img" aria-label=live("context_sentence")>
                 {columns} {rows}
                 <line class="plot-weights" x1="0" x2="100%" y1=height("weights") y2=height("weights")></line>
                 <line class="capacity" x1="0" x2="100%" y1=height("capacity") y2=height("capacity")></line>
                 <line class="plot-here" x1=here.clone() x2=here.clone() y1="0" y2="100%"></line>
-                <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" width="100%" height="100%">
+                <svg viewBox="0 0 10000 10000" preserveAspectRatio="none" width="100%" height="100%">
                     <polyline class="plot-total" points=live("plot.points.total")></polyline>
                     <polyline class="plot-kv_cache" points=live("plot.points.kv_cache")></polyline>
                 </svg>
@@ -56,7 +56,7 @@ fn plot() -> AnyView {
                 <text class="axis-title" x="0" dx="-60" y="0" dy="-14">{t("context.y")}</text>
                 <text class="axis-title plot-x-title" x="100%" y="100%" dy="38">{t("context.x")}</text>
             </svg>
-        </svg>
+        </div>
     }
     .into_any()
 }

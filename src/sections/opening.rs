@@ -53,16 +53,13 @@ pub fn opening_wall() -> AnyView {
                 })
                 .collect_view();
             let over = wall.total > capacity;
-            let top = percent(scale - wall.total.0 as f64);
-            let cache = wall.bytes(Bucket::KvCache);
             view! {
                 <svg class=format!("column column-{place}") data-over=over.then_some("")>
                     {courses}
                     <svg x=x width=WIDTH overflow="visible">
-                        <text class="column-total" x="50%" y=top dy="-8">{size(wall.total)}</text>
-                        <text class="column-cache" x="50%" y="100%" dy="20">{fill("opening.tokens", &[("n", &short(tokens))])}</text>
+                        <text class="column-tokens" x="50%" y="100%" dy="16">{short(tokens)}</text>
+                        <text class="column-total" x="50%" y="100%" dy="34">{size(wall.total)}</text>
                     </svg>
-                    <title>{format!("{} {}", t("bucket.kv_cache"), size(cache))}</title>
                 </svg>
             }
         })
@@ -76,6 +73,7 @@ pub fn opening_wall() -> AnyView {
                 <text class="capacity-label" x="0" y=line dy="-8">{format!("{}: {}", state.gpu.name, fill("wall.line", &[("capacity", &shown_capacity)]))}</text>
             </svg>
             <p class="opening-key">
+                <span class="key">{t("opening.axis")}</span>
                 {[Bucket::Weights, Bucket::KvCache, Bucket::Activations]
                     .map(|bucket| {
                         view! {

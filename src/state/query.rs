@@ -49,8 +49,9 @@ pub fn encode(state: &State) -> String {
     if state.seq_length != default.seq_length {
         put("seq", &state.seq_length);
     }
-    if state.weights != default.weights {
-        put("weights", &state.weights.id());
+    // What is computed with: a choice that waits for inference to come back stays on this page.
+    if state.weights_in_use() != default.weights {
+        put("weights", &state.weights_in_use().id());
     }
     if state.kv != default.kv {
         put("kv", &state.kv.id());

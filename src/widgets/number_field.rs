@@ -20,6 +20,9 @@ pub fn NumberField(
     #[prop(into)] value: Signal<u32>,
     /// Called with a number in range; an error in words is shown under the field.
     set: Callback<u32, Result<(), String>>,
+    /// Changes when another control has had the last word.
+    #[prop(optional)]
+    forget: Option<RwSignal<u32>>,
 ) -> impl IntoView {
     let error = RwSignal::new(None::<String>);
     // The text while it is being typed; none while the field shows the value.
@@ -41,14 +44,17 @@ pub fn NumberField(
         }
         draft.set(Some(typed));
     };
-    // Another control changed the value: the draft and its error are past.
-    Effect::new(move |before: Option<u32>| {
-        let now = value.get();
-        if before.is_some_and(|before| before != now)
-            && draft.get_untracked().is_some_and(|text| number::read(&text, bounds) != Some(now))
+    // Another control changed the value, or had the last word: the draft and its error are past.
+    Effect::new(move |before: Option<(u32, u32)>| {
+        let now = (value.get(), forget.map_or(0, |picks| picks.get()));
+        if let Some(before) = before
+            && before != now
         {
-            draft.set(None);
-            error.set(None);
+            let typed = draft.get_untracked().and_then(|text| number::read(&text, bounds));
+            if before.1 != now.1 || typed != Some(now.0) {
+                draft.set(None);
+                error.set(None);
+            }
         }
         now
     });

@@ -28,31 +28,37 @@ pub fn Slider(
     consequence: Signal<String>,
 ) -> impl IntoView {
     let list = StoredValue::new(stops());
+    // Raised by every pick with the slider, a mark or a step: what stands half typed in the field is past then.
+    let picks = RwSignal::new(0_u32);
+    let pick = move |number: u32| {
+        picks.update(|count| *count = count.wrapping_add(1));
+        set.run(number);
+    };
     let place = text(move || list.with_value(|stops| stops.place(value.get())).to_string());
-    let last = list.with_value(Stops::last);
+    let end = list.with_value(Stops::last);
     let spoken = text(move || format!("{} {unit}, {}", Grouped(value.get().into()), consequence.get()));
     let dragged = move |event| {
         if let Ok(place) = event_target_value(&event).parse::<usize>() {
-            set.run(list.with_value(|stops| stops.at(place)));
+            pick(list.with_value(|stops| stops.at(place)));
         }
     };
     let step = move |up: bool| {
         let now = value.get_untracked();
-        set.run(list.with_value(|stops| if up { stops.above(now) } else { stops.below(now) }));
+        pick(list.with_value(|stops| if up { stops.above(now) } else { stops.below(now) }));
     };
     let marks = marks
         .iter()
         .map(|&(mark, text)| {
             // Where the thumb stands at this value: its centre travels the track less its own width.
-            let at = list.with_value(|stops| stops.place(mark)) * 10_000 / last.max(1);
+            let at = list.with_value(|stops| stops.place(mark)) * 10_000 / end.max(1);
             view! {
                 <button
                     type="button"
                     class="mark"
                     style:--at=format!("{}.{:04}", at / 10_000, at % 10_000)
                     aria-pressed=state(move || value.get() == mark)
-                    aria-label=format!("{} {unit}", Grouped(mark.into()))
-                    on:click=move |_| set.run(mark)
+                    aria-label=fill("control.mark", &[("label", label), ("n", &Grouped(mark.into()).to_string())])
+                    on:click=move |_| pick(mark)
                 >
                     {text}
                 </button>
@@ -73,6 +79,7 @@ pub fn Slider(
                         name=fill("control.value", &[("label", label), ("unit", unit)])
                         bounds
                         value
+                        forget=picks
                         set=Callback::new(move |number| {
                             set.run(number);
                             Ok(())
@@ -88,7 +95,7 @@ pub fn Slider(
                 type="range"
                 id=id
                 min="0"
-                max=last.to_string()
+                max=end.to_string()
                 step="1"
                 value=place
                 prop:value=place

@@ -119,7 +119,7 @@ mod tests {
             (Mode::Training, 1, 1),
             (Mode::Training, 4_096, 8),
         ] {
-            let layout = of(&State { mode, seq_length, batch, ..State::default() });
+            let layout = of(&State { mode, batch, seq_length, ..State::default() });
             let mut floor = 100.0;
             for course in &layout.courses {
                 assert!((course.top + course.height - floor).abs() < 1e-9);

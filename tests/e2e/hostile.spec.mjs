@@ -32,7 +32,9 @@ const LINKS = [
 /** Elements that no part of the page's body has of its own, and what a script of the link would have left behind. */
 const injected = (page) =>
   page.evaluate(() => [
-    ...[...document.body.querySelectorAll('img, script, iframe, object, embed, style, link, form, i, b')].map((one) => one.outerHTML),
+    ...[...document.body.querySelectorAll('img, script, iframe, object, embed, style, link, form, #notice :not(div, p, ul, li, button)')].map(
+      (one) => one.outerHTML,
+    ),
     ...(window.hit === undefined ? [] : ['a script of the link ran']),
   ]);
 

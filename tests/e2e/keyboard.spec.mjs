@@ -42,7 +42,7 @@ const LEVER = (label, unit, marks) => [
   `${label}, in ${unit}`,
   `${label}: one step more`,
   label,
-  ...marks.map((mark) => `${mark} ${unit}`),
+  ...marks.map((mark) => `${label} ${mark}`),
 ];
 
 const ORDER = [

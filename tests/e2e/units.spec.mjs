@@ -11,7 +11,7 @@ function sizes(page) {
   return page.evaluate(() => {
     const places = {
       table: 'table.buckets [data-bytes]',
-      formula: '.formula-size',
+      formula: '.bucket-formula',
       bar: '.rig-total strong',
       prose: '.section > p [data-live-number]:not([data-live-number="parameters"])',
       wall: '#calculator .course-size, #calculator .capacity-label, #calculator .tick-label',
@@ -19,8 +19,8 @@ function sizes(page) {
       plotTable: '.plot-table td',
     };
     const found = Object.entries(places).map(([place, selector]) => {
-      const texts = [...document.querySelectorAll(selector)].map((one) => one.textContent.replace(/\s+/g, ' ').trim());
-      return [place, texts.filter((text) => /\d\s[kKMGTPE]?i?B\b/.test(text))];
+      const texts = [...document.querySelectorAll(selector)].map((one) => one.textContent.replace(/\s+/g, ' '));
+      return [place, texts.flatMap((text) => text.match(/[\d.]+ [kKMGTPE]?i?B\b/g) ?? [])];
     });
     return Object.fromEntries(found);
   });

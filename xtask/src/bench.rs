@@ -11,6 +11,7 @@ use crate::place::Place;
 use crate::setup;
 use crate::sizes;
 use crate::table;
+use crate::wanted;
 
 /// One line of a runner.
 #[derive(Debug, PartialEq)]
@@ -32,6 +33,17 @@ pub(crate) fn run(place: &Place) -> Result<(), String> {
         .args(["bench", "-p", "memory-wall-core", "--bench", "evaluate", "--locked"])
         // The release profile is made for a small page; the core is measured as a fast program.
         .env("CARGO_PROFILE_BENCH_OPT_LEVEL", "3")
+        .tee(|line| measurements.extend(measurement(line)))?;
+    // The same program as WebAssembly, as small as the page's own, in the engine that the browser shares with Node.
+    setup::target(place, wanted::WASI)?;
+    place
+        .job("cargo")
+        .args(["bench", "-p", "memory-wall-core", "--bench", "evaluate", "--locked", "--target", wanted::WASI])
+        .env("CARGO_PROFILE_BENCH_OPT_LEVEL", "z")
+        .env(
+            "CARGO_TARGET_WASM32_WASIP1_RUNNER",
+            format!("node --no-warnings {}", place.e2e().join("wasi.mjs").display()),
+        )
         .tee(|line| measurements.extend(measurement(line)))?;
     sizes::build(place)?;
     browser.node(place, &["bench.mjs"]).tee(|line| measurements.extend(measurement(line)))?;

@@ -26,7 +26,16 @@ pub(crate) fn all(place: &Place, tests: bool) -> Result<(), String> {
 
 /// The compiler's libraries for the targets.
 pub(crate) fn targets(place: &Place) -> Result<(), String> {
-    let missing = missing_targets(place)?;
+    add(place, &wanted::TARGETS)
+}
+
+/// The compiler's library for one more target.
+pub(crate) fn target(place: &Place, name: &'static str) -> Result<(), String> {
+    add(place, &[name])
+}
+
+fn add(place: &Place, wanted: &[&'static str]) -> Result<(), String> {
+    let missing = missing_targets(place, wanted)?;
     if missing.is_empty() {
         return Ok(());
     }
@@ -46,8 +55,8 @@ pub(crate) fn targets(place: &Place) -> Result<(), String> {
         .map_err(|sentence| format!("{sentence} Check the network and run `rustup target add {names}` by hand."))
 }
 
-fn missing_targets(place: &Place) -> Result<Vec<&'static str>, String> {
+fn missing_targets(place: &Place, wanted: &[&'static str]) -> Result<Vec<&'static str>, String> {
     let sysroot = place.job("rustc").args(["--print", "sysroot"]).text()?;
     let libraries = std::path::Path::new(&sysroot).join("lib").join("rustlib");
-    Ok(wanted::TARGETS.into_iter().filter(|target| !libraries.join(target).join("lib").is_dir()).collect())
+    Ok(wanted.iter().copied().filter(|target| !libraries.join(target).join("lib").is_dir()).collect())
 }

@@ -12,6 +12,9 @@ pub(crate) const BINARYEN: &str = "132.0.0";
 /// What the page and the proof that the core needs no `std` are compiled for.
 pub(crate) const TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32v1-none"];
 
+/// What the core is measured as in WebAssembly: it can print, which the page's target cannot.
+pub(crate) const WASI: &str = "wasm32-wasip1";
+
 /// The oldest Node that Playwright runs on.
 pub(crate) const NODE_MAJOR: u32 = 20;
 

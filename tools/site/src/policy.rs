@@ -11,7 +11,7 @@ pub(crate) fn hash(text: &str) -> String {
 
 /// The policy for a page, as its `meta` element.
 pub(crate) fn meta(html: &str) -> String {
-    let hashes: String = inline_scripts(html).map(|script| format!(" 'sha256-{}'", hash(script))).collect();
+    let hashes = inline_scripts(html).fold(String::new(), |all, script| all + " 'sha256-" + &hash(script) + "'");
     format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; \
          style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'\" />"

@@ -1,5 +1,7 @@
 //! Prose: Markdown with directives. `{{figure id}}` on a line of its own draws a figure; the others are those of [`crate::directives`].
 
+use std::fmt::Write as _;
+
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 use crate::figures;
@@ -22,7 +24,8 @@ fn with_figures(html: &str) -> Result<String, String> {
         let drawing = figures::figure(id).ok_or(format!("there is no figure {id}"))?;
         let anchor = if id == "buckets" { "calculator".to_owned() } else { format!("figure-{id}") };
         out.push_str(before);
-        out.push_str(&format!("<figure id=\"{anchor}\" class=\"figure figure-{id}\">{drawing}</figure>"));
+        // Writing into a string does not fail.
+        let _ = write!(out, "<figure id=\"{anchor}\" class=\"figure figure-{id}\">{drawing}</figure>");
         rest = behind;
     }
     out.push_str(rest);
