@@ -55,7 +55,7 @@ fn main() -> Result<(), &'static str> {
         }
     }
     println!("slowest: {} on {}", slowest.0, slowest.1);
-    println!("evaluate: slowest of all models, cards and modes\t{:.2}\tµs\t{BOUND}", slowest.2);
+    println!("{PLACE} evaluate: slowest of all models, cards and modes\t{:.2}\tµs\t{BOUND}", slowest.2);
     Ok(())
 }
 

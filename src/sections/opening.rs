@@ -22,7 +22,7 @@ pub fn opening_wall() -> AnyView {
     let capacity = state.gpu.capacity;
     let walls = COLUMNS.map(|seq_length| evaluate(&State { seq_length, ..state }.scenario()));
     let tallest = walls.iter().map(|wall| wall.total).max().unwrap_or(capacity).max(capacity);
-    let scale = tallest.0 as f64 * 1.14;
+    let scale = tallest.0 as f64 * 1.02;
     let percent = |bytes: f64| percent(bytes / scale * 100.0);
     let line = percent(scale - capacity.0 as f64);
     let size = |bytes: Bytes| Size::new(bytes, ByteUnit::Gb).to_string();
@@ -54,7 +54,7 @@ pub fn opening_wall() -> AnyView {
                 .collect_view();
             let over = wall.total > capacity;
             view! {
-                <svg class=format!("column column-{place}") data-over=over.then_some("")>
+                <svg class=format!("column column-{place}") overflow="visible" data-over=over.then_some("")>
                     {courses}
                     <svg x=x width=WIDTH overflow="visible">
                         <text class="column-tokens" x="50%" y="100%" dy="16">{short(tokens)}</text>

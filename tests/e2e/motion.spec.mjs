@@ -6,7 +6,7 @@ import { expect, test } from './fixtures.mjs';
 const moving = (page, grow = false) =>
   page.evaluate(async (grow) => {
     if (grow) {
-      document.querySelector('.mark[aria-label="128,000 tokens"]').click();
+      document.querySelector('.mark[aria-label="Sequence length 128,000"]').click();
       await new Promise((done) => requestAnimationFrame(() => done()));
     }
     const now = document.getAnimations().map((animation) => animation.transitionProperty ?? animation.animationName);

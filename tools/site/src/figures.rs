@@ -12,8 +12,8 @@ fn html(render: impl FnOnce(Rig) -> AnyView) -> String {
     let _ = any_spawner::Executor::init_futures_executor();
     let owner = Owner::new();
     let html = owner.with(|| render(Rig::new(State::default(), Vec::new())).to_html());
-    // Marks for hydration; parts are mounted afresh instead.
-    html.replace("<!>", "")
+    // Marks for hydration, and a space where a text is empty; parts are mounted afresh instead.
+    html.replace("<!>", "").replace("> </", "></")
 }
 
 /// The drawing of a figure, its directives still in it.
