@@ -6,7 +6,7 @@
 
 use std::cell::OnceCell;
 
-use memory_wall_core::display::{Count, Grouped, Percent, Size};
+use memory_wall_core::display::{Count, Grouped, Percent, Size, THIN_SPACE};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, evaluate, solve};
 
@@ -223,7 +223,9 @@ impl Snapshot {
             "total_bytes" => evaluation.total.0.to_string(),
             "total_exact" => exact(evaluation.total),
             "capacity" => self.size(fit.capacity),
-            "printed_capacity" => self.size(Bytes(u128::from(state.gpu.printed_gb) * 1_000_000_000)),
+            // As it is printed on the box, whatever unit the reader has chosen.
+            "printed_capacity" => format!("{}{THIN_SPACE}GB", state.gpu.printed_gb),
+            "kv_sentence" => self.kv_sentence(),
             "margin" => self.size(fit.margin.magnitude()),
             "max_seq" => at_most(fit.max_seq, bounds::SEQ_LENGTH),
             "max_batch" => at_most(fit.max_batch, bounds::BATCH),
@@ -257,7 +259,6 @@ impl Snapshot {
             "source_gpu" => {
                 let values = [
                     ("capacity", self.size(fit.capacity)),
-                    ("basis", state.gpu.capacity_basis.label().into()),
                     ("source", state.gpu.sources.join("; ")),
                     ("date", gpus::CHECKED.into()),
                 ];
@@ -291,6 +292,25 @@ impl Snapshot {
             Verdict::DoesNotFit => "verdict.does_not_fit.margin",
         };
         fill(key, &[("margin", &self.size(fit.margin.magnitude()))])
+    }
+
+    /// What the cache costs with the reader's settings; in training there is none, and a full window makes it cheaper.
+    fn kv_sentence(&self) -> String {
+        let Self { state, evaluation, .. } = self;
+        let key = match (state.mode, state.shape.sliding_window) {
+            (Mode::Training, _) => "kv.training",
+            (Mode::Inference, Some(sliding)) if state.seq_length > sliding.window => "kv.window",
+            _ => "kv.plain",
+        };
+        let cache = evaluation.bytes(Bucket::KvCache);
+        let values = [
+            ("token", self.size(evaluation.kv_bytes_per_token)),
+            ("batch", grouped(state.batch)),
+            ("seq", grouped(state.seq_length)),
+            ("cache", self.size(cache)),
+            ("share", Percent(cache.share_of(evaluation.total)).to_string()),
+        ];
+        fill(key, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
     }
 
     /// What is computed and what comes out, in two or three sentences: the picture for those who do not see it.

@@ -2,7 +2,7 @@
 //!
 //! Bytes are whole numbers without bound: they can pass 2^64, beyond which some readers round.
 
-use memory_wall_core::tables::gpus::{Gpu, Peaks};
+use memory_wall_core::tables::gpus::{Gpu, Peak, Peaks};
 use memory_wall_core::tables::models::Model;
 use memory_wall_core::worked::Term;
 use memory_wall_core::{Bucket, Evaluation, Fit, Scenario, evaluate};
@@ -215,6 +215,8 @@ impl GpuRow {
     /// Of a card.
     pub(crate) fn new(gpu: &Gpu) -> Self {
         let Peaks { fp32, tf32, fp16, bf16, fp8, int8, fp4 } = gpu.peaks;
+        let [fp32, tf32, fp16, bf16, fp8, int8, fp4] =
+            [fp32, tf32, fp16, bf16, fp8, int8, fp4].map(|peak| peak.map(Peak::tflops));
         Self {
             id: gpu.id,
             name: gpu.name,

@@ -68,7 +68,7 @@ pub(crate) fn gpus(json: bool) -> Result<String, BadInput> {
             gpu.printed_gb.to_string(),
             Grouped(gpu.capacity.0).to_string(),
             gpu.bandwidth.as_gb_per_s().to_string(),
-            gpu.peaks.bf16.map_or(NONE.into(), |peak| peak.to_string()),
+            gpu.peaks.bf16.map_or(NONE.into(), |peak| peak.tflops().to_string()),
         ]);
     }
     Ok(table.text()

@@ -269,7 +269,8 @@ impl Config {
             mlp: match self.fields.get("activation_function") {
                 None | Some(Value::Nothing) => Mlp::GeluNew,
                 Some(Value::Text(name)) if name == "gelu_new" => Mlp::GeluNew,
-                Some(_) => Mlp::Gelu,
+                Some(Value::Text(name)) if name.starts_with("gelu") => Mlp::Gelu,
+                Some(_) => return Err(ConfigError::NotModelled("an activation_function other than a GELU")),
             },
             norm: Norm::LayerNorm,
             positions: Positions::Learned(positions),
@@ -282,6 +283,11 @@ impl Config {
     }
 
     fn llama_like(&self, family: &str) -> Result<Architecture, ConfigError> {
+        match self.fields.get("hidden_act") {
+            None | Some(Value::Nothing) => {}
+            Some(Value::Text(name)) if name == "silu" || name.starts_with("gelu") => {}
+            Some(_) => return Err(ConfigError::NotModelled("a hidden_act other than silu or a GELU")),
+        }
         let layers = self.number("num_hidden_layers", bounds::LAYERS)?;
         let hidden_size = self.number("hidden_size", bounds::HIDDEN_SIZE)?;
         let heads = self.number("num_attention_heads", bounds::HEADS)?;

@@ -5,9 +5,10 @@ use core::fmt;
 use crate::architecture::{Parameters, Positions};
 use crate::display::Grouped;
 use crate::memory::{Bucket, kv_cache};
-use crate::precision::WeightFormat;
+use crate::precision::{ComputePrecision, WeightFormat};
 use crate::scenario::{Attention, Checkpointing, Mode, Scenario};
 use crate::solve;
+use crate::tables::gpus::CapacityBasis;
 use crate::units::{Bytes, SignedBytes};
 use crate::worked;
 
@@ -117,8 +118,18 @@ pub enum Assumption {
     EagerScores,
     /// Context of the process.
     DeviceContext,
-    /// What the card offers is the printed number, no device report being known.
-    NominalCapacity,
+    /// Where the capacity comes from.
+    Capacity(CapacityBasis),
+    /// The card has no units for this format.
+    NoUnits(WeightFormat),
+    /// Scales of a quantised cache are left out.
+    CacheScales,
+    /// Whether the saved tensors of this combination were measured.
+    DerivedTensors,
+    /// The end of the backward pass of a model with tied embeddings.
+    TiedGradients,
+    /// A model that knows so many positions and no more.
+    LearnedPositions(u32),
     /// The context is longer than the model was made for.
     BeyondTrainedContext(u32),
     /// Beyond learned positions the model cannot run at all.
@@ -149,7 +160,7 @@ impl fmt::Display for Assumption {
                 Grouped(crate::memory::activations::PREFILL_CHUNK.into())
             ),
             Self::MasterCopy => f.write_str(
-                "16-bit weights have an fp32 master copy in the optimizer; gradients stay allocated from step to step, and the optimizer step is fused: it needs no further copy.",
+                "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all); gradients stay allocated from step to step, and the optimizer step is fused: it needs no further copy.",
             ),
             Self::SavedTensors => f.write_str(
                 "Activations are the tensors that stock PyTorch and transformers code saves, without autocast, fusion or torch.compile; equal to the byte to measured runs of that code.",
@@ -162,11 +173,42 @@ impl fmt::Display for Assumption {
             ),
             Self::EagerScores => f.write_str("Eager attention writes the seq_length × seq_length scores to memory."),
             Self::DeviceContext => f.write_str(
-                "CUDA context and libraries are taken as 512 MiB, the middle of the 0.3 to 0.8 GiB seen in practice.",
+                "Driver context and libraries are taken as 512 MiB, the middle of the 0.3 to 0.8 GiB seen on NVIDIA cards.",
             ),
-            Self::NominalCapacity => {
-                f.write_str("The capacity of this card is its printed number: no report of a device was found.")
-            }
+            Self::Capacity(basis) => f.write_str(match basis {
+                CapacityBasis::Torch => "The capacity is what PyTorch reports on the device.",
+                CapacityBasis::Driver => {
+                    "The capacity is the driver's total (nvidia-smi); a program sees about 0.4 to 2% less of it."
+                }
+                CapacityBasis::Unconfirmed => {
+                    "The capacity is a driver total as commonly given; no report of a device was found to confirm it."
+                }
+                CapacityBasis::Binary => {
+                    "The capacity is the printed size read as binary gigabytes, as sister cards report it; no report of this one was found."
+                }
+                CapacityBasis::Printed => "The capacity of this card is its printed number: no report of a device was found.",
+                CapacityBasis::Shared => {
+                    "The capacity is the memory of the whole computer; the system keeps a part of it from the GPU."
+                }
+            }),
+            Self::NoUnits(format) => write!(
+                f,
+                "This card has no matrix units for {format}, or none are published: the memory is right, the run may be slow or not start."
+            ),
+            Self::CacheScales => f.write_str(
+                "Scales of a quantised KV cache are not counted; formats that store one for each block take up to an eighth more at 4 bits.",
+            ),
+            Self::DerivedTensors => f.write_str(
+                "Activations are derived from the code of PyTorch and transformers; this combination of settings was not measured.",
+            ),
+            Self::TiedGradients => f.write_str(
+                "With tied embeddings two more gradient buffers of the embedding table exist for a moment at the end of the backward pass; they are not counted, and matter for short sequences only.",
+            ),
+            Self::LearnedPositions(rows) => write!(
+                f,
+                "This model has learned positions for {} tokens; an answer beyond them is about memory only.",
+                Grouped(rows.into())
+            ),
             Self::BeyondTrainedContext(context) => write!(
                 f,
                 "This model was made for {} tokens: the memory is right, the answers may not be.",
@@ -184,13 +226,16 @@ impl fmt::Display for Assumption {
     }
 }
 
-/// The assumptions of one evaluation, at most a dozen.
+/// The assumptions of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assumptions {
-    list: [Option<Assumption>; 12],
+    list: [Option<Assumption>; Self::CAPACITY],
 }
 
 impl Assumptions {
+    /// As many as there can be.
+    pub const CAPACITY: usize = 16;
+
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
         self.list.iter().flatten().copied()
@@ -210,7 +255,22 @@ impl Assumptions {
         };
         let selective_idle =
             training && scenario.checkpointing == Checkpointing::Selective && scenario.attention == Attention::Flash;
-        let nominal = scenario.gpu.is_some_and(|gpu| !gpu.capacity_basis.is_reported());
+        let basis = scenario.gpu.map(|gpu| gpu.capacity_basis);
+        let units = match scenario.weights {
+            WeightFormat::Bf16 => Some(ComputePrecision::Bf16),
+            WeightFormat::Fp16 => Some(ComputePrecision::Fp16),
+            WeightFormat::Fp8 => Some(ComputePrecision::Fp8),
+            _ => None,
+        };
+        let no_units = scenario.gpu.zip(units).is_some_and(|(gpu, precision)| gpu.peaks.at(precision).is_none());
+        // Selective checkpointing and eager multi-query attention were never measured.
+        let measured = scenario.checkpointing != Checkpointing::Selective
+            && !(scenario.attention == Attention::Eager && shape.kv_heads == 1);
+        let learned = match shape.positions {
+            Positions::Learned(rows) if scenario.seq_length <= rows => Some(Assumption::LearnedPositions(rows)),
+            _ => None,
+        };
+        let quantised_cache = !training && scenario.kv.block().bytes < 2 * scenario.kv.block().values;
         let when = |condition: bool, assumption| condition.then_some(assumption);
         Self {
             list: [
@@ -221,12 +281,20 @@ impl Assumptions {
                 shape.sliding_window.filter(|sliding| !training && sliding.layers > 0).map(|sliding| {
                     Assumption::SlidingWindow { window: sliding.window, layers: sliding.layers, of: shape.layers }
                 }),
-                Some(if training { Assumption::SavedTensors } else { Assumption::PrefillChunks }),
+                Some(match (training, measured) {
+                    (true, true) => Assumption::SavedTensors,
+                    (true, false) => Assumption::DerivedTensors,
+                    (false, _) => Assumption::PrefillChunks,
+                }),
                 when(training, Assumption::PlainLoss),
                 when(selective_idle, Assumption::SelectiveIdle),
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
                 Some(Assumption::DeviceContext),
-                when(nominal, Assumption::NominalCapacity),
+                basis.map(Assumption::Capacity),
+                when(no_units, Assumption::NoUnits(scenario.weights)),
+                when(quantised_cache, Assumption::CacheScales),
+                when(training && shape.tied_embeddings, Assumption::TiedGradients),
+                learned,
                 when(scenario.gpu.is_some(), Assumption::OneCard),
             ],
         }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use memory_wall_core::Bucket;
+use memory_wall_core::evaluate::Assumptions;
 
 use super::masonry::{CourseRect, live, part};
 use crate::live::bucket_name;
@@ -9,8 +10,6 @@ use crate::words::t;
 
 /// The marks of the axis, as many as a scale may need.
 const TICKS: usize = 8;
-/// The assumptions, as many as an evaluation may make.
-const ASSUMPTIONS: usize = 12;
 
 /// The wall with its axis, its labels and the line of the card.
 fn wall() -> AnyView {
@@ -130,7 +129,9 @@ fn table() -> AnyView {
 
 /// What the estimate stands on, and where its rows come from.
 fn assumptions() -> AnyView {
-    let list = (0..ASSUMPTIONS).map(|number| view! { <li>{live(&format!("assumption.{number}"))}</li> }).collect_view();
+    let list = (0..Assumptions::CAPACITY)
+        .map(|number| view! { <li>{live(&format!("assumption.{number}"))}</li> })
+        .collect_view();
     view! {
         <details class="assumptions">
             <summary>{t("assumptions.title")}</summary>

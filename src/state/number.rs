@@ -10,14 +10,29 @@ pub fn read(text: &str, bounds: Bounds) -> Option<u32> {
     if text.len() > 40 {
         return None;
     }
-    let digits: String =
-        text.chars().filter(|c| !matches!(c, ',' | '_' | ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}')).collect();
+    let digits = ungrouped(text.trim())?;
     let value = if let Some(exponent) = digits.strip_prefix("2^") {
         1u64.checked_shl(exponent.parse().ok()?)?
     } else {
         scaled(&digits)?
     };
     bounds.check(value).ok()
+}
+
+/// The text without the marks between groups of three digits; a mark anywhere else makes it nothing, since it may be a decimal comma.
+fn ungrouped(text: &str) -> Option<String> {
+    let is_mark = |c: char| matches!(c, ',' | '_' | ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}');
+    let mut groups = text.split(is_mark);
+    let mut digits = groups.next()?.to_owned();
+    let whole = |text: &str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let first = (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    for group in groups {
+        if !first || !whole(group) {
+            return None;
+        }
+        digits.push_str(group);
+    }
+    Some(digits)
 }
 
 fn scaled(digits: &str) -> Option<u64> {
@@ -28,6 +43,10 @@ fn scaled(digits: &str) -> Option<u64> {
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    // "128.000" is 128 thousand to one reader and 128 to another: a fraction needs its k or M.
+    if number.contains('.') && scale == 1 {
+        return None;
+    }
     if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) || fraction.len() > 6 {
         return None;
     }
@@ -63,7 +82,7 @@ mod tests {
             ("1.5M", 1_500_000),
             ("1.25k", 1_250),
             ("2^17", 131_072),
-            ("2048.0", 2_048),
+            ("1 000 000", 1_000_000),
             ("0001", 1),
         ] {
             assert_eq!(read(text, SEQ_LENGTH), Some(value), "{text}");
@@ -93,6 +112,14 @@ mod tests {
             "10000001",
             "１２",
             "1k1",
+            "128.000",
+            "2048.0",
+            "1,5k",
+            "1,2,3",
+            "12,34",
+            ",128",
+            "128,",
+            "1234,567",
             "9999999999999999999999",
         ] {
             assert_eq!(read(text, SEQ_LENGTH), None, "{text}");

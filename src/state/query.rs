@@ -126,24 +126,33 @@ struct Reader {
 impl Reader {
     fn split(&mut self, query: &str) {
         let cut = (0..=LONGEST.min(query.len())).rev().find(|end| query.is_char_boundary(*end)).unwrap_or(0);
-        let (read, rest) = query.split_at_checked(cut).unwrap_or((query, ""));
+        let (mut read, rest) = query.split_at_checked(cut).unwrap_or((query, ""));
         if !rest.is_empty() {
             self.notices.push(t("notice.long").into());
+            // Half of a part would be another value: `seq=128000` cut to `seq=128`.
+            if !rest.starts_with('&') {
+                read = read.rsplit_once('&').map_or("", |(whole, _)| whole);
+            }
         }
+        let mut twice = Vec::<String>::new();
         for pair in read.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             let (key, value) = (percent_decoded(key), percent_decoded(value));
-            if self.pairs.iter().any(|(known, _)| *known == key) && is_known(&key) {
-                self.notices.push(fill("notice.twice", &[("key", &shown(&key))]));
-            } else {
+            if self.pairs.iter().all(|(known, _)| *known != key) {
                 self.pairs.push((key, value));
+            } else if is_known(&key) && !twice.contains(&key) {
+                twice.push(key);
             }
+        }
+        // All in one sentence: a link can repeat every key.
+        if !twice.is_empty() {
+            self.notices.push(fill("notice.twice", &[("key", &twice.join(", "))]));
         }
     }
 
     fn take(&mut self, key: &str) -> Option<String> {
         let place = self.pairs.iter().position(|(known, _)| known == key)?;
-        Some(self.pairs.swap_remove(place).1)
+        Some(self.pairs.remove(place).1)
     }
 
     fn choice<T>(&mut self, key: &str, find: impl FnOnce(&str) -> Option<T>, kept: &str) -> Option<T> {
@@ -212,10 +221,14 @@ fn shown(text: &str) -> String {
     const LENGTH: usize = 40;
     let hidden = |c: &char| {
         c.is_control()
-            || matches!(*c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+            || matches!(
+                *c,
+                '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+            )
     };
-    let mut short: String = text.chars().filter(|c| !hidden(c)).take(LENGTH).collect();
-    if text.chars().nth(LENGTH).is_some() {
+    let mut seen = text.chars().filter(|c| !hidden(c));
+    let mut short: String = seen.by_ref().take(LENGTH).collect();
+    if seen.next().is_some() {
         short.push('…');
     }
     short

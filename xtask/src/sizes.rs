@@ -28,10 +28,26 @@ struct File {
     brotli: Option<u64>,
 }
 
+/// Flags that take this machine's folders out of the program: they are nobody's business and weigh a kilobyte.
+/// Cargo adds them to those of `.cargo/config.toml`.
+fn remapped() -> String {
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let registry = home.map(|home| home.join("registry").join("src"));
+    let folders =
+        registry.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten().map(|entry| entry.path());
+    // A folder with a space in its name cannot be written into this variable; its paths then stay.
+    let flags =
+        folders.map(|folder| format!("--remap-path-prefix={}=", folder.display())).filter(|flag| !flag.contains(' '));
+    flags.collect::<Vec<_>>().join(" ")
+}
+
 /// Trunk, with the one setting of its callers that it does not understand removed.
 pub(crate) fn trunk(place: &Place, arguments: &[&str]) -> Job {
     place
         .job("trunk")
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remapped())
         .args(arguments)
         // Trunk reads NO_COLOR as true or false and stops at the usual `1`.
         .without("NO_COLOR")

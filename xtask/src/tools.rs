@@ -55,7 +55,7 @@ fn wasm_bindgen(place: &Place) -> Result<(), String> {
     say(&format!("GitHub does not answer: compiling wasm-bindgen-cli {version}, once (about 2 minutes on two cores)"));
     cargo_install(place, "wasm-bindgen-cli", version, true)
         .or_else(|sentence| {
-            // The tool's own lock can name a version that a mirror of the registry does not hold yet.
+            // The tool's own lock can name a version that the registry does not hold yet.
             say(&format!("{sentence} Once more without --locked"));
             cargo_install(place, "wasm-bindgen-cli", version, false)
         })

@@ -249,7 +249,8 @@ fn shared(scenario: &Scenario, sink: Sink<'_>) {
     product(Item::FinalNorm, &[Factor::number(statistics), t]);
 }
 
-/// The widest moment inside one layer while one chunk of the prompt passes through.
+/// The widest moment inside one layer while one chunk of the prompt passes through; with eager attention an upper bound,
+/// since its scores and the MLP's tensors are not alive at the same time.
 fn workspace(scenario: &Scenario, sink: Sink<'_>) {
     let shape = &scenario.architecture;
     let e = scenario.activation_bytes();

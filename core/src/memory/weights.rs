@@ -1,6 +1,5 @@
 //! The parameters of the model.
 
-use crate::precision::WeightFormat;
 use crate::scenario::Scenario;
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -16,7 +15,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Below 16 bits only the matrices of the layers are quantised. Two tied tables are stored once.
 ///
 /// # Source
-/// Storage layouts: see [`WeightFormat`]. Which tensors stay in 16 bits: defaults of GPTQ, AWQ, bitsandbytes and of fp8 checkpoints.
+/// Storage layouts: see [`crate::WeightFormat`]. Which tensors stay in 16 bits: defaults of GPTQ, AWQ, bitsandbytes and of fp8 checkpoints.
 ///
 /// # Example
 /// ```
@@ -53,9 +52,4 @@ pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
             });
         }
     }
-}
-
-/// Whether a format leaves part of the model wider than its name says.
-pub const fn keeps_wide_tensors(format: WeightFormat) -> bool {
-    format.layers_only()
 }

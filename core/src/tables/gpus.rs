@@ -1,5 +1,7 @@
 //! Accelerators: what they really hold, move and compute, each row with its source.
 
+use core::num::NonZeroU32;
+
 use crate::precision::ComputePrecision;
 use crate::units::{ByteRate, Bytes, FlopRate};
 
@@ -8,8 +10,12 @@ use crate::units::{ByteRate, Bytes, FlopRate};
 pub enum CapacityBasis {
     /// `torch.cuda.get_device_properties(0).total_memory` of a real card.
     Torch,
-    /// The total that `nvidia-smi` (or its like) prints.
+    /// The total that `nvidia-smi` (or its like) prints; a program sees a little less.
     Driver,
+    /// A driver's total that is commonly given, without a report that confirms it.
+    Unconfirmed,
+    /// Memory that the whole computer shares.
+    Shared,
     /// The printed gigabytes read as binary, as sister cards report them.
     Binary,
     /// The printed gigabytes, for want of a report.
@@ -27,9 +33,32 @@ impl CapacityBasis {
         match self {
             Self::Torch => "reported by PyTorch on the device",
             Self::Driver => "reported by the driver",
+            Self::Unconfirmed => "driver total as commonly given, not confirmed by a report",
+            Self::Shared => "printed size, shared with the whole computer",
             Self::Binary => "printed size read as binary GB, as sister cards report it",
             Self::Printed => "printed size, no device report found",
         }
+    }
+}
+
+/// A peak rate in hundredths of a TFLOP/s, which hold every published figure exactly in half the space of a float.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peak(NonZeroU32);
+
+impl Peak {
+    const fn of(tflops: f64) -> Option<Self> {
+        // Published peaks lie below 100,000 TFLOP/s.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let hundredths = (tflops * 100.0 + 0.5) as u32;
+        match NonZeroU32::new(hundredths) {
+            Some(hundredths) => Some(Self(hundredths)),
+            None => None,
+        }
+    }
+
+    /// In TFLOP/s (int8: TOP/s).
+    pub fn tflops(self) -> f64 {
+        f64::from(self.0.get()) / 100.0
     }
 }
 
@@ -37,19 +66,19 @@ impl CapacityBasis {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peaks {
     /// Plain fp32.
-    pub fp32: Option<f64>,
+    pub fp32: Option<Peak>,
     /// TF32 matrix units.
-    pub tf32: Option<f64>,
+    pub tf32: Option<Peak>,
     /// fp16 matrix units.
-    pub fp16: Option<f64>,
+    pub fp16: Option<Peak>,
     /// bf16 matrix units.
-    pub bf16: Option<f64>,
+    pub bf16: Option<Peak>,
     /// fp8 matrix units.
-    pub fp8: Option<f64>,
+    pub fp8: Option<Peak>,
     /// int8 matrix units.
-    pub int8: Option<f64>,
+    pub int8: Option<Peak>,
     /// fp4 matrix units.
-    pub fp4: Option<f64>,
+    pub fp4: Option<Peak>,
 }
 
 impl Peaks {
@@ -64,7 +93,7 @@ impl Peaks {
             ComputePrecision::Int8 => self.int8,
             ComputePrecision::Fp4 => self.fp4,
         }
-        .map(FlopRate::from_tflops)
+        .map(|peak| FlopRate::from_tflops(peak.tflops()))
     }
 }
 
@@ -81,7 +110,7 @@ pub struct Gpu {
     pub year: u16,
     /// The gigabytes printed on the box.
     pub printed_gb: u16,
-    /// Bytes that the device reports: what a program can ask for in all.
+    /// Bytes that the device has by its own report, or as close to it as is known: see `capacity_basis`.
     pub capacity: Bytes,
     /// How that is known.
     pub capacity_basis: CapacityBasis,
@@ -109,7 +138,7 @@ macro_rules! rate {
         None
     };
     ($tflops:literal) => {
-        Some($tflops)
+        Peak::of($tflops)
     };
 }
 
@@ -166,8 +195,8 @@ const TPU: &str = "Google Cloud TPU documentation (docs.cloud.google.com/tpu)";
 const V100: &str = "NVIDIA V100 data sheet 1165301 (images.nvidia.com)";
 
 gpus! {
-    "v100-sxm2-16", "V100 SXM2 16GB", "NVIDIA", 2017, 16, 16_944_988_160 Driver, "HBM2", 900.0,
-        [15.7 _ 125.0 _ _ _ _], [V100, LLMA, DEVICE];
+    "v100-sxm2-16", "V100 SXM2 16GB", "NVIDIA", 2017, 16, 16_944_988_160 Unconfirmed, "HBM2", 900.0,
+        [15.7 _ 125.0 _ _ _ _], [V100, LLMA];
     "v100-sxm2-32", "V100 SXM2 32GB", "NVIDIA", 2018, 32, 34_089_205_760 Driver, "HBM2", 900.0,
         [15.7 _ 125.0 _ _ _ _], [V100, DEVICE];
     "t4", "T4", "NVIDIA", 2018, 16, 16_106_127_360 Driver, "GDDR6", 320.0,
@@ -178,8 +207,8 @@ gpus! {
         [19.5 156.0 312.0 312.0 _ 624.0 _], [A100, DEVICE];
     "a100-80-sxm", "A100 SXM4 80GB", "NVIDIA", 2020, 80, 85_197_848_576 Torch, "HBM2e", 2039.0,
         [19.5 156.0 312.0 312.0 _ 624.0 _], [A100, STAS, DEVICE];
-    "a100-80-pcie", "A100 PCIe 80GB", "NVIDIA", 2021, 80, 85_899_345_920 Driver, "HBM2e", 1935.0,
-        [19.5 156.0 312.0 312.0 _ 624.0 _], [A100, STAS, LLMA, DEVICE];
+    "a100-80-pcie", "A100 PCIe 80GB", "NVIDIA", 2021, 80, 85_899_345_920 Unconfirmed, "HBM2e", 1935.0,
+        [19.5 156.0 312.0 312.0 _ 624.0 _], [A100, STAS, LLMA];
     "a10", "A10", "NVIDIA", 2021, 24, 24_146_608_128 Driver, "GDDR6", 600.0,
         [31.2 62.5 125.0 125.0 _ 250.0 _], [A10, DEVICE];
     "a10g", "A10G (AWS G5)", "NVIDIA", 2021, 24, 23_684_186_112 Torch, "GDDR6", 600.0,
@@ -194,8 +223,8 @@ gpus! {
         [91.6 183.0 362.05 362.05 733.0 733.0 _], [L40, STAS, TITAN, DEVICE];
     "h100-sxm", "H100 SXM5 80GB", "NVIDIA", 2022, 80, 85_020_639_232 Torch, "HBM3", 3350.0,
         [66.9 494.7 989.4 989.4 1978.9 1978.9 _], [H100, STAS, TITAN, DEVICE];
-    "h100-pcie", "H100 PCIe 80GB", "NVIDIA", 2022, 80, 85_520_809_984 Driver, "HBM2e", 2039.0,
-        [51.2 378.0 756.0 756.0 1513.0 1513.0 _], [H100, STAS, TITAN, DEVICE];
+    "h100-pcie", "H100 PCIe 80GB", "NVIDIA", 2022, 80, 85_520_809_984 Unconfirmed, "HBM2e", 2039.0,
+        [51.2 378.0 756.0 756.0 1513.0 1513.0 _], [H100, STAS, TITAN];
     "h100-nvl", "H100 NVL 94GB (per GPU)", "NVIDIA", 2023, 94, 100_485_038_080 Driver, "HBM3", 3938.0,
         [60.0 417.5 835.0 835.0 1671.0 1671.0 _], [H100, TITAN, DEVICE];
     "h200-sxm", "H200 SXM 141GB", "NVIDIA", 2024, 141, 150_109_945_856 Torch, "HBM3e", 4800.0,
@@ -208,10 +237,10 @@ gpus! {
         [80.0 1250.0 2500.0 2500.0 5000.0 5000.0 10000.0], [BLACKWELL, STAS, DEVICE];
     "b300", "B300 / HGX", "NVIDIA", 2025, 288, 288_000_000_000 Printed, "HBM3e", 8000.0,
         [80.0 1125.0 2250.0 2250.0 4500.0 _ 13500.0], [STAS];
-    "rtx3060-12", "GeForce RTX 3060 12GB", "NVIDIA", 2021, 12, 12_884_901_888 Driver, "GDDR6", 360.0,
-        [12.7 12.7 25.5 25.5 _ 102.0 _], [GA102, DEVICE];
-    "rtx3090", "GeForce RTX 3090", "NVIDIA", 2020, 24, 25_769_803_776 Driver, "GDDR6X", 936.0,
-        [35.6 35.6 71.0 71.0 _ 284.0 _], [GA102, DEVICE];
+    "rtx3060-12", "GeForce RTX 3060 12GB", "NVIDIA", 2021, 12, 12_884_901_888 Unconfirmed, "GDDR6", 360.0,
+        [12.7 12.7 25.5 25.5 _ 102.0 _], [GA102];
+    "rtx3090", "GeForce RTX 3090", "NVIDIA", 2020, 24, 25_769_803_776 Unconfirmed, "GDDR6X", 936.0,
+        [35.6 35.6 71.0 71.0 _ 284.0 _], [GA102];
     "rtx4070", "GeForce RTX 4070", "NVIDIA", 2023, 12, 12_878_610_432 Driver, "GDDR6X", 504.2,
         [29.15 29.15 58.3 58.3 116.6 233.2 _], [ADA_SLIDES, DEVICE];
     "rtx4080", "GeForce RTX 4080", "NVIDIA", 2022, 16, 17_171_480_576 Driver, "GDDR6X", 716.8,
@@ -228,8 +257,8 @@ gpus! {
         [126.0 251.9 503.8 503.8 1007.6 1007.6 2015.2], [RTX_BLACKWELL, DEVICE];
     "mi210", "Instinct MI210", "AMD", 2022, 64, 68_719_476_736 Binary, "HBM2e", 1638.4,
         [22.6 _ 181.0 181.0 _ 181.0 _], [LLMA, INSTINCT];
-    "mi250x", "Instinct MI250X (2 GCDs)", "AMD", 2021, 128, 137_438_953_472 Binary, "HBM2e", 3276.8,
-        [47.9 _ 383.0 383.0 _ 383.0 _], [INSTINCT, STAS, TITAN];
+    "mi250x", "Instinct MI250X (one of its two dies)", "AMD", 2021, 64, 68_719_476_736 Binary, "HBM2e", 1638.4,
+        [23.95 _ 191.5 191.5 _ 191.5 _], [INSTINCT, STAS, TITAN];
     "mi300x", "Instinct MI300X", "AMD", 2023, 192, 206_141_652_992 Torch, "HBM3", 5300.0,
         [163.4 653.7 1307.4 1307.4 2614.9 2614.9 _], [INSTINCT, STAS, DEVICE];
     "mi325x", "Instinct MI325X", "AMD", 2024, 256, 274_877_906_944 Binary, "HBM3e", 6000.0,
@@ -248,11 +277,11 @@ gpus! {
         [_ _ _ 432.0 865.0 _ _], [GAUDI, STAS];
     "gaudi3", "Intel Gaudi 3", "Intel", 2024, 128, 128_000_000_000 Printed, "HBM2e", 3700.0,
         [229.0 459.0 459.0 1677.0 1677.0 _ _], [GAUDI, STAS];
-    "m2ultra", "Apple M2 Ultra (76-core GPU)", "Apple", 2023, 192, 192_000_000_000 Printed, "LPDDR5", 800.0,
+    "m2ultra", "Apple M2 Ultra (76-core GPU)", "Apple", 2023, 192, 192_000_000_000 Shared, "LPDDR5", 800.0,
         [27.2 _ 27.2 _ _ _ _], [APPLE];
-    "m3max", "Apple M3 Max (40-core GPU)", "Apple", 2023, 128, 128_000_000_000 Printed, "LPDDR5", 400.0,
+    "m3max", "Apple M3 Max (40-core GPU)", "Apple", 2023, 128, 128_000_000_000 Shared, "LPDDR5", 400.0,
         [14.2 _ 14.2 14.2 _ _ _], [APPLE];
-    "m4max", "Apple M4 Max (40-core GPU)", "Apple", 2024, 128, 128_000_000_000 Printed, "LPDDR5X", 546.0,
+    "m4max", "Apple M4 Max (40-core GPU)", "Apple", 2024, 128, 128_000_000_000 Shared, "LPDDR5X", 546.0,
         [17.0 _ 17.0 17.0 _ _ _], [APPLE];
 }
 

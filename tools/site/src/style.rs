@@ -26,11 +26,9 @@ fn squeezed(css: &str) -> String {
         rest = after.split_once("*/").map_or("", |(_, behind)| behind);
     }
     out.push_str(rest);
-    out.lines().map(str::trim).filter(|line| !line.is_empty()).fold(String::new(), |mut all, line| {
-        all.push_str(line);
-        all.push('\n');
-        all
-    })
+    let lines = out.lines().map(str::trim).filter(|line| !line.is_empty());
+    // A line break stays a line break: what a property's value means by its spaces is not looked into.
+    lines.fold(String::new(), |all, line| all + &line.replace(": ", ":").replace(" {", "{") + "\n")
 }
 
 /// Takes `style="…"` out of `html` and adds a rule for each to `css`: the security policy allows no inline style.
@@ -79,6 +77,6 @@ mod tests {
 
     #[test]
     fn comments_go_and_rules_stay() {
-        assert_eq!(squeezed("/* a */\na {\n  b: c; /* d\n e */\n}\n"), "a {\nb: c;\n}\n");
+        assert_eq!(squeezed("/* a */\na {\n  b: c; /* d\n e */\n}\n"), "a{\nb:c;\n}\n");
     }
 }

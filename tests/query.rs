@@ -1,0 +1,466 @@
+//! The state as a link: what was sent opens for ever, every state survives the journey, and nothing that is typed into an
+//! address breaks the page.
+//!
+//! 1,000 cases a property, or as many as the environment variable `PROPTEST_CASES` says.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use memory_wall_app::state::State;
+use memory_wall_app::state::dimensions::Dimension;
+use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
+use memory_wall_core::bounds::Bounds;
+use memory_wall_core::display::ByteUnit;
+use memory_wall_core::tables::gpus::GPUS;
+use memory_wall_core::tables::models::MODELS;
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Links and their shortest forms; the file says for how long.
+const LINKS: &str = include_str!("golden/links.txt");
+
+/// Every key of a link, in the order in which they are written.
+const KEYS: [&str; 19] = [
+    "v",
+    "model",
+    "layers",
+    "hidden_size",
+    "heads",
+    "kv_heads",
+    "head_dim",
+    "intermediate_size",
+    "vocab_size",
+    "mode",
+    "batch",
+    "seq",
+    "weights",
+    "kv",
+    "optimizer",
+    "checkpointing",
+    "attention",
+    "gpu",
+    "unit",
+];
+
+/// The rows of the golden file: a link and its shortest form.
+fn links() -> impl Iterator<Item = (&'static str, &'static str)> {
+    LINKS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
+        let mut columns = line.split('\t');
+        let (Some(link), Some(shortest), None) = (columns.next(), columns.next(), columns.next()) else {
+            panic!("not two columns: {line}");
+        };
+        // Written as a hyphen, so that no line ends in white space.
+        (link, if shortest == "-" { "" } else { shortest })
+    })
+}
+
+/// Everything that can be chosen by name, by its key.
+fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
+    fn ids<T: Copy>(all: &[T], id: fn(T) -> &'static str) -> Vec<&'static str> {
+        all.iter().copied().map(id).collect()
+    }
+    BTreeMap::from([
+        ("model", MODELS.iter().map(|model| model.id).collect()),
+        ("mode", ids(Mode::ALL, Mode::id)),
+        ("weights", ids(WeightFormat::ALL, WeightFormat::id)),
+        ("kv", ids(KvPrecision::ALL, KvPrecision::id)),
+        ("optimizer", ids(Optimizer::ALL, Optimizer::id)),
+        ("checkpointing", ids(Checkpointing::ALL, Checkpointing::id)),
+        ("attention", ids(Attention::ALL, Attention::id)),
+        ("gpu", GPUS.iter().map(|gpu| gpu.id).collect()),
+        ("unit", ids(&ByteUnit::ALL, ByteUnit::id)),
+    ])
+}
+
+fn notices(query: &str) -> Vec<String> {
+    decode(query).notices
+}
+
+#[test]
+fn links_of_version_1_open_for_ever() {
+    for (link, shortest) in links() {
+        let Decoded { state, notices } = decode(link);
+        assert_eq!(notices, Vec::<String>::new(), "{link}");
+        assert_eq!(encode(&state), shortest, "{link}");
+        assert_eq!(decode(shortest), Decoded { state, notices: Vec::new() }, "{link}");
+        assert!(shortest.is_empty() || shortest.starts_with("v=1&"), "{link}");
+    }
+}
+
+#[test]
+fn every_key_and_every_choice_has_a_link_that_is_kept() {
+    let pairs: BTreeSet<&str> =
+        links().filter(|(link, _)| link.starts_with("v=1")).flat_map(|(link, _)| link.split('&')).collect();
+    let written: BTreeSet<&str> = links().flat_map(|(_, shortest)| shortest.split('&')).collect();
+    for key in KEYS {
+        assert!(written.iter().any(|pair| pair.starts_with(&format!("{key}="))), "no link writes {key}");
+    }
+    for (key, ids) in choices() {
+        for id in ids {
+            assert!(pairs.contains(format!("{key}={id}").as_str()), "no link has {key}={id}");
+        }
+    }
+    for dimension in Dimension::ALL {
+        assert!(KEYS.contains(&dimension.name()));
+    }
+    let everything = links().map(|(_, shortest)| shortest).max_by_key(|link| link.len()).unwrap();
+    let order: Vec<&str> = everything.split('&').filter_map(|pair| Some(pair.split_once('=')?.0)).collect();
+    assert_eq!(order, KEYS, "the longest link has every key, in the order of links");
+}
+
+#[test]
+fn what_cannot_be_used_is_named_exactly() {
+    for (query, notice) in [
+        ("seq=-1", "seq: “-1” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=0", "seq: “0” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=1e99", "seq: “1e99” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=NaN", "seq: “NaN” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=Infinity", "seq: “Infinity” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=2048.5", "seq: “2048.5” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=", "seq: “” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq", "seq: “” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=+5", "seq: “ 5” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=%2B5", "seq: “+5” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=１２８", "seq: “１２８” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=10000001", "seq: “10000001” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=4294967297", "seq: “4294967297” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        (
+            "seq=18446744073709551617",
+            "seq: “18446744073709551617” is not a whole number from 1 to 10,000,000. Kept 2,048.",
+        ),
+        ("seq=%00", "seq: “” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("seq=%ff%fe", "seq: “\u{fffd}\u{fffd}” is not a whole number from 1 to 10,000,000. Kept 2,048."),
+        ("batch=two", "batch: “two” is not a whole number from 1 to 1,000,000. Kept 1."),
+        ("layers=1025", "layers: “1025” is not a whole number from 1 to 1,024. Kept 32."),
+        ("model=gpt-99", "model: “gpt-99” is not known. Kept Llama 2 7B."),
+        ("model=", "model: “” is not known. Kept Llama 2 7B."),
+        ("model=LLAMA-2-7B", "model: “LLAMA-2-7B” is not known. Kept Llama 2 7B."),
+        ("gpu=h1000", "gpu: “h1000” is not known. Kept A100 SXM4 80GB."),
+        ("weights=int3", "weights: “int3” is not known. Kept bf16."),
+        ("unit=gigabytes", "unit: “gigabytes” is not known. Kept gb."),
+        (
+            "kv_heads=5",
+            "The dimensions cannot be used: kv_heads 5 does not divide heads 32: every KV head serves the same number of \
+             query heads. Kept those of Llama 2 7B.",
+        ),
+        ("v=2", "It says version 2; this page reads version 1 and took what it understood."),
+        ("mode=training&weights=int4", "weights: int4 cannot be trained, so training uses bf16."),
+        ("colour=red", "It has a part that is not known here: colour."),
+        ("SEQ=4096", "It has a part that is not known here: SEQ."),
+        ("colour=red&colour=blue", "It has a part that is not known here: colour."),
+        ("seq=2048&seq=4096", "It names seq twice; the first is used."),
+        ("seq=2048&seq=4096&seq=8192&seq=16384", "It names seq twice; the first is used."),
+        ("seq=2048&v=1&seq=4096&gpu=t4&v=1&gpu=l4", "It names seq, v, gpu twice; the first is used."),
+        (&"x".repeat(LONGEST + 1), "It is longer than 2,000 characters; the rest was not read."),
+    ] {
+        assert_eq!(notices(query), [notice], "{query}");
+    }
+}
+
+#[test]
+fn what_was_valid_is_kept() {
+    let state =
+        decode("v=2&seq=128000&batch=-1&colour=red&kv_heads=5&mode=training&weights=int4&gpu=h100-sxm&gpu=t4").state;
+    assert_eq!(encode(&state), "v=1&mode=training&seq=128000&gpu=h100-sxm");
+    assert_eq!((state.weights, state.weights_in_use()), (WeightFormat::Int4, WeightFormat::Bf16));
+    // One dimension is wrong in itself: the others stand.
+    assert_eq!(encode(&decode("layers=x&heads=16&kv_heads=8").state), "v=1&heads=16&kv_heads=8");
+    // Together they cannot be: all of them go, and the model stays.
+    assert_eq!(encode(&decode("model=gpt2-xl&layers=20&kv_heads=24").state), "v=1&model=gpt2-xl");
+}
+
+#[test]
+fn the_unknown_is_named_in_its_own_order_and_counted() {
+    let unknown = |names: &[&str]| -> Vec<String> {
+        names.iter().map(|name| format!("It has a part that is not known here: {name}.")).collect()
+    };
+    assert_eq!(notices("seq=1&one=1&batch=2&two=2&gpu=t4&three=3"), unknown(&["one", "two", "three"]));
+    let many: String = (0..300).map(|n| format!("&k{n}")).collect();
+    let mut expected = unknown(&["k0", "k1", "k2"]);
+    expected.push("It has 297 more parts that are not known here.".into());
+    assert_eq!(notices(&many), expected);
+}
+
+#[test]
+fn foreign_text_is_quoted_short_and_without_what_hides() {
+    for hidden in
+        ['\u{0}', '\u{7f}', '\u{9f}', '\u{61c}', '\u{200b}', '\u{200f}', '\u{2028}', '\u{202e}', '\u{2066}', '\u{feff}']
+    {
+        let value = format!("a{hidden}b");
+        assert_eq!(notices(&format!("mode={value}")), ["mode: “ab” is not known. Kept inference."], "{hidden:?}");
+        let escaped: String = value.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        assert_eq!(notices(&format!("mode={escaped}")), ["mode: “ab” is not known. Kept inference."], "{hidden:?}");
+    }
+    let w = "w".repeat(40);
+    assert_eq!(notices(&format!("mode={w}")), [format!("mode: “{w}” is not known. Kept inference.")]);
+    assert_eq!(notices(&format!("mode={w}w")), [format!("mode: “{w}…” is not known. Kept inference.")]);
+    // Nothing that is seen was left out, so nothing says so.
+    assert_eq!(notices(&format!("mode={w}\u{200b}")), [format!("mode: “{w}” is not known. Kept inference.")]);
+}
+
+#[test]
+fn a_link_too_long_is_read_up_to_its_last_whole_part() {
+    const LONG: &str = "It is longer than 2,000 characters; the rest was not read.";
+    let padded = |length: usize, rest: &str| format!("gpu=t4&{}{rest}", "&".repeat(length - 7));
+    // Just short enough.
+    let whole = padded(LONGEST - 10, "seq=128000");
+    assert_eq!(whole.len(), LONGEST);
+    assert_eq!(decode(&whole), Decoded { state: decode("gpu=t4&seq=128000").state, notices: Vec::new() });
+    assert_eq!(encode(&decode(&format!("{whole}&batch=2")).state), "v=1&seq=128000&gpu=t4");
+    // Cut in two, it would say 128 and then nothing of the rest.
+    for cut in 1..10 {
+        let Decoded { state, notices } = decode(&padded(LONGEST - cut, "seq=128000"));
+        assert_eq!((encode(&state).as_str(), notices), ("v=1&gpu=t4", vec![LONG.to_owned()]), "{cut}");
+    }
+}
+
+#[test]
+fn ten_megabytes_of_junk_take_no_time() {
+    const MEGABYTES: usize = 10_000_000;
+    for junk in ["x", "&", "=", "%", "%41", "seq=x&", "&k", "\u{202e}", "\u{10ffff}"] {
+        let query = junk.repeat(MEGABYTES / junk.len());
+        let start = Instant::now();
+        let decoded = decode(&query);
+        assert!(start.elapsed() < Duration::from_secs(1), "{junk}: {:?}", start.elapsed());
+        check(&decoded).unwrap();
+        assert_eq!(decoded.state, State::default(), "{junk}");
+    }
+}
+
+#[test]
+fn the_longest_possible_list_of_notices_is_short() {
+    let junk: String = KEYS.iter().map(|key| format!("{key}=%00&")).collect();
+    let twice: String = KEYS.iter().map(|key| format!("{key}&")).collect();
+    for query in [
+        format!("{junk}{twice}a&b&c&d&e&{}", "seq=x&seq=y&".repeat(1_000)),
+        format!("mode=training&weights=int4&kv_heads=5&{twice}{junk}{}", "zzz&yyy&xxx&www&vvv&".repeat(300)),
+    ] {
+        let decoded = decode(&query);
+        check(&decoded).unwrap();
+        assert!(decoded.notices.len() > 15, "{:?}", decoded.notices);
+    }
+}
+
+/// What holds for every query that was read.
+fn check(decoded: &Decoded) -> Result<(), TestCaseError> {
+    let Decoded { state, notices } = decoded;
+    prop_assert_eq!(state.scenario().check(), Ok(()));
+    prop_assert!(notices.len() <= 40, "{} notices", notices.len());
+    for notice in notices {
+        prop_assert!((10..=210).contains(&notice.chars().count()), "{} characters: {notice}", notice.chars().count());
+        prop_assert!(!notice.contains(hides), "{notice:?}");
+    }
+    // Nothing is said twice. Two unknown keys may look the same, shortened and without what hides.
+    let mut said: Vec<&String> = notices.iter().filter(|notice| !notice.contains("not known here")).collect();
+    said.sort();
+    prop_assert!(said.windows(2).all(|pair| pair[0] != pair[1]), "{:?}", notices);
+    // What was understood is a link of its own, without a notice.
+    let again = decode(&encode(state));
+    prop_assert_eq!(&again.notices, &Vec::<String>::new());
+    prop_assert_eq!(again.state, settled(*state));
+    Ok(())
+}
+
+/// Characters that are not seen themselves and may change how others are: controls, line separators and those of
+/// Unicode's property `Bidi_Control`.
+fn hides(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The state as a link carries it: with the weights that are in use.
+fn settled(state: State) -> State {
+    State { weights: state.weights_in_use(), ..state }
+}
+
+fn config() -> ProptestConfig {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if std::env::var_os("PROPTEST_CASES").is_some() { config } else { ProptestConfig { cases: 1_000, ..config } }
+}
+
+/// A value of an input: its ends, a power of two, something small, or anything.
+fn within(Bounds { min, max, .. }: Bounds) -> impl Strategy<Value = u32> {
+    prop_oneof![
+        1 => Just(min),
+        1 => Just(max),
+        3 => (0..32_u32).prop_map(move |power| (1 << power).clamp(min, max)),
+        3 => min..=max.min(min + 70),
+        3 => min..=max,
+    ]
+}
+
+/// Every state that the controls lead to: a model, changes of its dimensions one after the other, and every choice.
+fn states() -> impl Strategy<Value = State> {
+    let change =
+        select(Dimension::ALL.as_slice()).prop_flat_map(|dimension| (Just(dimension), within(dimension.bounds())));
+    let sizes = (any::<u32>(), any::<u32>(), 0..32_u32, 0..32_u32)
+        .prop_map(|(batch, seq, by, also_by)| (batch >> by, seq >> also_by));
+    let formats = (select(WeightFormat::ALL), select(KvPrecision::ALL));
+    let training = (select(Optimizer::ALL), select(Checkpointing::ALL), select(Attention::ALL));
+    let model = (0..MODELS.len(), prop::collection::vec(change, 0..8));
+    let rest = (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL));
+    (model, sizes, formats, training, rest).prop_map(
+        |((model, changes), (batch, seq), (weights, kv), (optimizer, checkpointing, attention), (gpu, unit, mode))| {
+            let mut state = State {
+                mode,
+                weights,
+                kv,
+                optimizer,
+                checkpointing,
+                attention,
+                gpu: &GPUS[gpu],
+                unit,
+                ..State::default()
+            };
+            state.choose_model(&MODELS[model]);
+            for (dimension, value) in changes {
+                // What cannot be is refused and changes nothing.
+                let _ = state.set_dimension(dimension, value);
+            }
+            state.set_batch(batch);
+            state.set_seq_length(seq);
+            state
+        },
+    )
+}
+
+/// Text that no key is spelled with.
+fn foreign_key() -> impl Strategy<Value = String> {
+    prop::collection::vec(any::<char>().prop_filter("would end the key", |c| !matches!(c, '&' | '=')), 0..30)
+        .prop_map(|characters| characters.into_iter().fold(String::from("x-"), |key, c| key + &c.to_string()))
+}
+
+/// Values that are wrong, hide something, or belong to another key.
+const JUNK: &[&str] = &[
+    "",
+    "-1",
+    "0",
+    "1e99",
+    "NaN",
+    "inf",
+    "+5",
+    "5.0",
+    "0x10",
+    "null",
+    "undefined",
+    "__proto__",
+    "%",
+    "%%",
+    "%0",
+    "%zz",
+    "%00",
+    "%e2%80%ae",
+    "%ff",
+    "\u{0}",
+    "\u{202e}",
+    "\u{2067}",
+    "\u{61c}",
+    "\u{2028}",
+    "\u{fffd}",
+    "=",
+    "==",
+    "a=b",
+    "<script>",
+    "\"'>",
+    "{model}",
+    "{{live total}}",
+    "99999999999999999999999999",
+    "128000 ",
+    "training",
+    "int4",
+    "5",
+    "llama-3.1-8b",
+    "h100-sxm",
+    "1000000",
+];
+
+/// Values as they come by accident or by malice.
+fn junk_value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => select(JUNK).prop_map(str::to_owned),
+        1 => any::<String>(),
+        1 => "[0-9]{1,30}",
+        1 => "(%[0-9a-fA-F]{2}){1,40}",
+    ]
+}
+
+/// Queries from real keys, junk values, and what stands between them.
+fn near_queries() -> impl Strategy<Value = String> {
+    let key = prop_oneof![5 => select(KEYS.as_slice()).prop_map(str::to_owned), 1 => foreign_key()];
+    let between = select(["&", "&", "&", "&", "&&", "=", "", "%26", "?", ";"].as_slice());
+    let equals = select(["=", "=", "=", "=", "", "==", "%3d", "&"].as_slice());
+    prop::collection::vec((key, equals, junk_value(), between), 0..60).prop_map(|parts| {
+        parts.into_iter().map(|(key, equals, value, between)| key + equals + &value + between).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_state_survives_the_journey(state in states()) {
+        let link = encode(&state);
+        prop_assert!(link.len() <= LONGEST && link.is_ascii(), "{link}");
+        prop_assert!(link.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"&=-._".contains(&byte)), "{link}");
+        let back = decode(&link);
+        prop_assert_eq!(&back.notices, &Vec::<String>::new(), "{}", &link);
+        prop_assert_eq!(back.state, settled(state), "{}", &link);
+        prop_assert_eq!(encode(&back.state), link);
+    }
+
+    #[test]
+    fn parts_may_come_in_any_order(state in states(), seed in any::<u64>()) {
+        let link = encode(&state);
+        let mut parts: Vec<&str> = link.split('&').collect();
+        // Sorted by a hash of each: an order as good as any.
+        parts.sort_by_key(|part| part.bytes().fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)));
+        prop_assert_eq!(decode(&parts.join("&")), decode(&link));
+    }
+
+    #[test]
+    fn junk_breaks_nothing(characters in prop::collection::vec(any::<char>(), 0..5_000)) {
+        check(&decode(&characters.into_iter().collect::<String>()))?;
+    }
+
+    #[test]
+    fn what_looks_like_a_query_breaks_nothing(query in near_queries()) {
+        check(&decode(&query))?;
+    }
+
+    #[test]
+    fn what_is_valid_is_kept_among_junk(
+        state in states(),
+        junk in prop::collection::vec((foreign_key(), junk_value().prop_map(|value| value.replace('&', ""))), 0..20),
+    ) {
+        let link = encode(&state);
+        let mut mixed = String::new();
+        let mut junk = junk.iter();
+        for part in link.split('&') {
+            if let Some((key, value)) = junk.next() {
+                mixed += &format!("{key}={value}&");
+            }
+            mixed += &format!("{part}&");
+        }
+        // Again and otherwise: the first is used.
+        for part in link.split('&').filter_map(|part| part.split_once('=')) {
+            mixed += &format!("{}=1&", part.0);
+        }
+        prop_assume!(mixed.len() <= LONGEST);
+        let decoded = decode(&mixed);
+        check(&decoded)?;
+        prop_assert_eq!(decoded.state, settled(state), "{}", mixed);
+    }
+
+    #[test]
+    fn what_is_cut_off_is_as_if_it_were_not_there(state in states(), padding in 1_700..LONGEST) {
+        let link = encode(&state);
+        let long = format!("{}&{link}&{}", "&".repeat(padding), "y".repeat(500));
+        let decoded = decode(&long);
+        check(&decoded)?;
+        let whole: Vec<&str> = long[..=LONGEST].rsplit_once('&').unwrap().0.split('&').filter(|part| !part.is_empty()).collect();
+        prop_assert_eq!(decoded.state, decode(&whole.join("&")).state);
+    }
+}
