@@ -8,6 +8,8 @@ mod policy;
 mod prose;
 mod script;
 mod style;
+#[cfg(test)]
+mod whole_page;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
