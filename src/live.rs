@@ -128,8 +128,8 @@ impl Snapshot {
                 return match (what, tick) {
                     ("label", Some((_, bytes))) => Some(round(&self.size(*bytes))),
                     ("label", None) => Some(String::new()),
-                    // A mark that is not needed waits out of sight.
-                    ("at", tick) => Some(wall::percent(tick.map_or(-20.0, |(at, _)| *at))),
+                    // A mark that is not needed waits under the one at the bottom.
+                    ("at", tick) => Some(wall::percent(tick.map_or(100.0, |(at, _)| *at))),
                     _ => None,
                 };
             }
@@ -162,8 +162,8 @@ impl Snapshot {
                 let (place, what) = rest.split_once('.')?;
                 let decade = chart.decade(place.parse().ok()?);
                 match (what, decade) {
-                    // A decade that is not needed waits out of sight.
-                    ("y", decade) => Some(wall::percent(decade.map_or(-50.0, |(y, _)| y))),
+                    // A decade that is not needed waits on the axis.
+                    ("y", decade) => Some(wall::percent(decade.map_or(100.0, |(y, _)| y))),
                     ("label", Some((_, bytes))) => Some(round(&self.size(bytes))),
                     ("label", None) => Some(String::new()),
                     _ => None,

@@ -4,7 +4,7 @@
 //! computed with the matrices of Machado, Oliveira and Fernandes 2009, "A Physiologically-based Model for Simulation of
 //! Color Vision Deficiency", severity 1.0, applied to linear sRGB.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

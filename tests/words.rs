@@ -2,7 +2,7 @@
 //!
 //! A source asks for words by a key in quotes, or by a group and the name of a choice; both are looked for here.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

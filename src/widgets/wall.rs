@@ -94,11 +94,10 @@ fn ticks(scale: f64, unit: ByteUnit) -> Vec<Bytes> {
 
 /// Two decimals, from integers: formatting floats would add a tenth to the program for nothing.
 pub fn percent(value: f64) -> String {
-    // A mark out of sight is written as -20; the rest lies between 0 and 100.
+    // Between 0 and 100 here.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let hundredths = (value.abs().min(10_000.0) * 100.0).round() as u32;
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}.{:02}%", hundredths / 100, hundredths % 100)
+    let hundredths = (value.clamp(0.0, 10_000.0) * 100.0).round() as u32;
+    format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
 #[cfg(test)]
