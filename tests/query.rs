@@ -409,6 +409,8 @@ proptest! {
         prop_assert_eq!(&back.notices, &Vec::<String>::new(), "{}", &link);
         prop_assert_eq!(back.state, settled(state), "{}", &link);
         prop_assert_eq!(encode(&back.state), link);
+        // A round number stands for a published model alone; any other is counted.
+        prop_assert!(!state.is_changed() || state.shape.rounded_parameters.is_none());
     }
 
     #[test]

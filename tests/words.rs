@@ -259,8 +259,9 @@ fn sources() -> Vec<Source> {
         let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
         Source { tokens: tokens(&fs::read_to_string(&path).unwrap()), path: name }
     });
-    // How words are looked up says nothing about which.
-    let sources: Vec<_> = sources.filter(|source| source.path != "src/words.rs").collect();
+    // How words are looked up says nothing about which; and a test asks for none.
+    let others = ["src/words.rs", "tools/site/src/whole_page.rs"];
+    let sources: Vec<_> = sources.filter(|source| !others.contains(&source.path.as_str())).collect();
     assert!(sources.len() > 25);
     sources
 }
