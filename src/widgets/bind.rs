@@ -10,11 +10,6 @@ pub fn text(make: impl Fn() -> String + Send + Sync + 'static) -> Signal<String>
     Signal::derive(make)
 }
 
-/// An attribute that is there, without a value, while a condition holds.
-pub fn flag(holds: impl Fn() -> bool + Send + Sync + 'static) -> Signal<Option<String>> {
-    Signal::derive(move || holds().then(String::new))
-}
-
 /// An attribute with a value, or none.
 pub fn maybe(make: impl Fn() -> Option<String> + Send + Sync + 'static) -> Signal<Option<String>> {
     Signal::derive(make)

@@ -23,11 +23,6 @@ pub enum CapacityBasis {
 }
 
 impl CapacityBasis {
-    /// Whether a device said so itself.
-    pub const fn is_reported(self) -> bool {
-        matches!(self, Self::Torch | Self::Driver)
-    }
-
     /// In words.
     pub const fn label(self) -> &'static str {
         match self {
