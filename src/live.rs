@@ -298,7 +298,7 @@ impl Snapshot {
     fn kv_sentence(&self) -> String {
         let Self { state, evaluation, .. } = self;
         let key = match (state.mode, state.shape.sliding_window) {
-            (Mode::Training, _) => "kv.training",
+            (Mode::Training | Mode::Lora | Mode::Qlora, _) => "kv.training",
             (Mode::Inference, Some(sliding)) if state.seq_length > sliding.window => "kv.window",
             _ => "kv.plain",
         };
@@ -327,7 +327,7 @@ impl Snapshot {
         let values = [("model", model.as_str()), ("weights", weights), ("sequences", &sequences), ("seq", &seq)];
         let what = match state.mode {
             Mode::Inference => fill("summary.inference", &values),
-            Mode::Training => fill("summary.training", &values),
+            Mode::Training | Mode::Lora | Mode::Qlora => fill("summary.training", &values),
         };
         let largest = evaluation.largest();
         let share = Percent(evaluation.bytes(largest).share_of(evaluation.total)).to_string();

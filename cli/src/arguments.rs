@@ -147,7 +147,7 @@ fn request(given: &Given) -> Result<Request, BadInput> {
 fn idle(given: &Given, mode: Mode, json: bool) -> Vec<String> {
     let idle: &[&str] = match mode {
         Mode::Inference => &["--optimizer", "--checkpointing"],
-        Mode::Training => &["--kv"],
+        Mode::Training | Mode::Lora | Mode::Qlora => &["--kv"],
     };
     let in_mode =
         idle.iter().filter(|name| given.has(name)).map(|name| format!("{name} has no effect in {}", mode.id()));

@@ -82,6 +82,7 @@ fn scenario(request: &Request, architecture: Architecture) -> Result<Scenario, B
         checkpointing: request.checkpointing,
         attention: request.attention,
         gpu: request.gpu,
+        ..start
     };
     scenario.check().map_err(|error| BadInput(format!("--mode {}: {error}", request.mode.id())))?;
     Ok(scenario)
@@ -116,7 +117,7 @@ fn inputs(scenario: &Scenario) -> String {
     let attention = scenario.attention.id();
     match scenario.mode {
         Mode::Inference => format!("{start}, {} KV cache, {attention} attention", scenario.kv),
-        Mode::Training => format!(
+        Mode::Training | Mode::Lora | Mode::Qlora => format!(
             "{start}, {}, checkpointing {}, {attention} attention",
             scenario.optimizer.id(),
             scenario.checkpointing.id()
@@ -192,7 +193,10 @@ const fn peak(phase: Phase) -> &'static str {
     match phase {
         Phase::Forward => "while the prompt passes through, with the cache full",
         Phase::Loss => "when the loss is done and the backward pass begins",
-        Phase::Recompute => "while the backward pass computes one layer again",
+        Phase::ForwardEnd => "when the forward pass is done and the loss is being computed",
+        Phase::Backward => "deep in the backward pass, when nearly all gradients exist",
+        Phase::OptimizerStep => "while the optimizer takes its step",
+        Phase::FirstStep => "when the backward pass of the first step begins",
     }
 }
 

@@ -11,6 +11,8 @@ pub enum Mlp {
     Gated,
     /// Up and down with a GELU that runs as one kernel: two matrices.
     Gelu,
+    /// Up and down with a ReLU, whose output is all it keeps (OPT).
+    Relu,
     /// Up and down with GPT-2's `gelu_new`, composed of several kernels, each of which keeps a tensor.
     GeluNew,
 }
@@ -20,7 +22,7 @@ impl Mlp {
     pub const fn matrices(self) -> u64 {
         match self {
             Self::Gated => 3,
-            Self::Gelu | Self::GeluNew => 2,
+            Self::Relu | Self::Gelu | Self::GeluNew => 2,
         }
     }
 }
@@ -35,7 +37,8 @@ pub enum Norm {
 }
 
 impl Norm {
-    const fn vectors(self) -> u64 {
+    /// Vectors of the normalised width.
+    pub const fn vectors(self) -> u64 {
         match self {
             Self::RmsNorm => 1,
             Self::LayerNorm => 2,
@@ -48,6 +51,8 @@ impl Norm {
 pub enum Positions {
     /// Rotation of queries and keys: no parameters.
     Rotary,
+    /// A bias on attention scores that grows with distance: no parameters.
+    Alibi,
     /// A learned table with this many rows.
     Learned(u32),
 }
@@ -59,6 +64,106 @@ pub struct SlidingWindow {
     pub window: u32,
     /// How many layers do so; the others see everything.
     pub layers: u32,
+    /// KV heads of such a layer, where they differ from those of the other layers.
+    pub kv_heads: Option<u32>,
+    /// Head width of such a layer, where it differs.
+    pub head_dim: Option<u32>,
+}
+
+impl SlidingWindow {
+    /// A window over `layers` layers whose heads are like all others.
+    pub const fn over(layers: u32, window: u32) -> Self {
+        Self { window, layers, kv_heads: None, head_dim: None }
+    }
+}
+
+/// How keys and values are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Projection {
+    /// A key and a value for each KV head.
+    Heads,
+    /// Multi-head latent attention: all heads are made from one short vector a token, and only that is cached.
+    Latent(Latent),
+}
+
+/// The dimensions of multi-head latent attention (DeepSeek). `head_dim` is `nope_dim + rope_dim`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Latent {
+    /// Width of the compressed keys and values, cached once for both.
+    pub kv_lora_rank: u32,
+    /// Width of the compressed queries; `None` where they are not compressed.
+    pub q_lora_rank: Option<u32>,
+    /// Width of the part of a key that carries the position, shared by all heads and cached.
+    pub rope_dim: u32,
+    /// Width of the part of a head without position.
+    pub nope_dim: u32,
+    /// Width of a value head.
+    pub v_dim: u32,
+}
+
+impl Moe {
+    /// Routed experts only, in every layer.
+    pub const fn of(experts: u32, experts_per_token: u32, intermediate_size: u32) -> Self {
+        Self {
+            experts,
+            experts_per_token,
+            intermediate_size,
+            shared_intermediate_size: 0,
+            shared_gate: false,
+            dense_layers: 0,
+            router_bias: false,
+            expert_biases: false,
+        }
+    }
+}
+
+/// What stands in a layer that keeps a state of constant size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinearKind {
+    /// A gated delta network (Qwen3-Next).
+    GatedDelta,
+    /// A Mamba-2 layer: `key_heads` are its groups, `key_dim` its state size, `value_heads × value_dim` its inner width.
+    Mamba2,
+}
+
+/// Layers with linear attention or a state-space model: a state of constant size in place of a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LinearAttention {
+    /// What stands in such a layer.
+    pub kind: LinearKind,
+    /// How many layers are of this kind.
+    pub layers: u32,
+    /// Key heads.
+    pub key_heads: u32,
+    /// Value heads.
+    pub value_heads: u32,
+    /// Width of a key head.
+    pub key_dim: u32,
+    /// Width of a value head.
+    pub value_dim: u32,
+    /// Tokens that the short convolution in front sees.
+    pub conv_kernel: u32,
+}
+
+/// A mixture of experts in place of the MLP of some layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Moe {
+    /// Routed experts in a layer.
+    pub experts: u32,
+    /// Routed experts that one token visits.
+    pub experts_per_token: u32,
+    /// Width inside one routed expert.
+    pub intermediate_size: u32,
+    /// Width of all shared experts together, which every token visits; 0 where there are none.
+    pub shared_intermediate_size: u32,
+    /// Whether a gate of its own weighs the shared experts (Qwen2-MoE).
+    pub shared_gate: bool,
+    /// Layers that keep a dense MLP of `Architecture::intermediate_size`.
+    pub dense_layers: u32,
+    /// Whether the router has a bias (gpt-oss).
+    pub router_bias: bool,
+    /// Whether the experts have biases (gpt-oss).
+    pub expert_biases: bool,
 }
 
 /// Which linear layers carry a bias.
@@ -72,10 +177,7 @@ pub struct Biases {
     pub mlp: bool,
 }
 
-/// The shape of a dense decoder-only transformer.
-///
-/// Not modelled yet, and refused where it is met: mixture of experts, multi-head latent attention, state-space layers,
-/// norms on queries and keys.
+/// The shape of a decoder-only transformer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Architecture {
     /// Transformer blocks.
@@ -92,10 +194,28 @@ pub struct Architecture {
     pub intermediate_size: u32,
     /// Entries of the vocabulary.
     pub vocab_size: u32,
+    /// How keys and values are made.
+    pub projection: Projection,
     /// The MLP.
     pub mlp: Mlp,
     /// The norm.
     pub norm: Norm,
+    /// Norms of the residual width in a block: 2, or 4 where the outputs are normalised too (Gemma 2 and 3), or 1 before a parallel block (Falcon 7B).
+    pub norms_per_layer: u32,
+    /// Whether each head of queries and keys is normalised (Qwen3, Gemma 3).
+    pub qk_norm: bool,
+    /// Whether a norm follows the token embedding (BLOOM).
+    pub embedding_norm: bool,
+    /// Whether the output of attention is weighed by a gate as wide as the queries (Qwen3-Next).
+    pub gated_attention: bool,
+    /// Whether attention and MLP read the same input side by side (Falcon).
+    pub parallel_residual: bool,
+    /// Whether attention scores and logits are soft-capped, which keeps a further copy of each (Gemma 2).
+    pub soft_capped: bool,
+    /// Whether each query head has a learned attention sink (gpt-oss).
+    pub attention_sinks: bool,
+    /// Whether training drops values of attention, of both residual branches and of the embeddings (GPT-2).
+    pub dropout: bool,
     /// Positions.
     pub positions: Positions,
     /// Which linear layers have a bias.
@@ -104,32 +224,16 @@ pub struct Architecture {
     pub tied_embeddings: bool,
     /// Layers with a sliding window, if any.
     pub sliding_window: Option<SlidingWindow>,
+    /// Layers that attend over another layer's keys and values and keep none of their own.
+    pub shared_cache_layers: u32,
+    /// Layers without a cache, if any.
+    pub linear_attention: Option<LinearAttention>,
+    /// A mixture of experts, if it is one.
+    pub moe: Option<Moe>,
     /// Tokens that the model was built for, where its publisher says so; longer contexts are computed and remarked on.
     pub trained_context: Option<u32>,
     /// A round number of parameters that stands for the count: only for the textbook's "7B".
     pub rounded_parameters: Option<u64>,
-}
-
-/// Numbers of parameters by kind of tensor; [`Parameters::total`] is the published count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
-    /// Token embedding table.
-    pub embedding: u64,
-    /// Learned positions.
-    pub positions: u64,
-    /// Matrices of attention and MLP, the part that quantisers shrink.
-    pub matrices: u64,
-    /// Norm weights and biases.
-    pub vectors: u64,
-    /// Output head, 0 where it is the embedding table.
-    pub head: u64,
-}
-
-impl Parameters {
-    /// All of them.
-    pub const fn total(&self) -> u64 {
-        self.embedding + self.positions + self.matrices + self.vectors + self.head
-    }
 }
 
 /// A shape that cannot be.
@@ -144,12 +248,21 @@ pub enum ShapeError {
         /// Key and value heads.
         kv_heads: u32,
     },
-    /// More sliding layers than layers.
-    TooManySlidingLayers {
-        /// Sliding layers.
-        sliding: u32,
+    /// More layers of a kind than layers.
+    TooManyLayers {
+        /// The kind, in words.
+        what: &'static str,
+        /// How many of them.
+        count: u32,
         /// All layers.
         layers: u32,
+    },
+    /// A token cannot visit more experts than there are.
+    TooManyExperts {
+        /// Experts that a token visits.
+        per_token: u32,
+        /// Experts.
+        experts: u32,
     },
 }
 
@@ -163,8 +276,11 @@ impl fmt::Display for ShapeError {
                     "kv_heads {kv_heads} does not divide heads {heads}: every KV head serves the same number of query heads"
                 )
             }
-            Self::TooManySlidingLayers { sliding, layers } => {
-                write!(f, "{sliding} layers with a sliding window are more than the {layers} layers of the model")
+            Self::TooManyLayers { what, count, layers } => {
+                write!(f, "{count} {what} are more than the {layers} layers of the model")
+            }
+            Self::TooManyExperts { per_token, experts } => {
+                write!(f, "a token cannot visit {per_token} of {experts} experts")
             }
         }
     }
@@ -198,11 +314,67 @@ impl Architecture {
         if let Some(sliding) = self.sliding_window {
             bounds::SLIDING_WINDOW.check(sliding.window.into())?;
             if sliding.layers > self.layers {
-                return Err(ShapeError::TooManySlidingLayers { sliding: sliding.layers, layers: self.layers });
+                let what = "layers with a sliding window";
+                return Err(ShapeError::TooManyLayers { what, count: sliding.layers, layers: self.layers });
             }
         }
         if !self.heads.is_multiple_of(self.kv_heads) {
             return Err(ShapeError::KvHeadsDoNotDivide { heads: self.heads, kv_heads: self.kv_heads });
+        }
+        if let Some(SlidingWindow { kv_heads, head_dim, .. }) = self.sliding_window {
+            bounds::KV_HEADS.check(kv_heads.unwrap_or(self.kv_heads).into())?;
+            bounds::HEAD_DIM.check(head_dim.unwrap_or(self.head_dim).into())?;
+        }
+        self.check_latent()?;
+        self.check_moe()?;
+        self.check_layer_kinds()
+    }
+
+    fn check_latent(&self) -> Result<(), ShapeError> {
+        let Projection::Latent(latent) = self.projection else { return Ok(()) };
+        let queries = latent.q_lora_rank.unwrap_or(1);
+        for width in [latent.kv_lora_rank, queries, latent.rope_dim, latent.nope_dim, latent.v_dim] {
+            bounds::LATENT.check(width.into())?;
+        }
+        Ok(())
+    }
+
+    fn check_moe(&self) -> Result<(), ShapeError> {
+        let Some(moe) = self.moe else { return Ok(()) };
+        bounds::EXPERTS.check(moe.experts.into())?;
+        bounds::EXPERTS_PER_TOKEN.check(moe.experts_per_token.into())?;
+        bounds::INTERMEDIATE_SIZE.check(moe.intermediate_size.into())?;
+        if moe.shared_intermediate_size > 0 {
+            bounds::INTERMEDIATE_SIZE.check(moe.shared_intermediate_size.into())?;
+        }
+        if moe.experts_per_token > moe.experts {
+            return Err(ShapeError::TooManyExperts { per_token: moe.experts_per_token, experts: moe.experts });
+        }
+        if moe.dense_layers > self.layers {
+            return Err(ShapeError::TooManyLayers {
+                what: "dense layers",
+                count: moe.dense_layers,
+                layers: self.layers,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_layer_kinds(&self) -> Result<(), ShapeError> {
+        let sliding = self.sliding_window.map_or(0, |sliding| sliding.layers);
+        let mut linear = 0;
+        if let Some(it) = self.linear_attention {
+            linear = it.layers;
+            bounds::KV_HEADS.check(it.key_heads.into())?;
+            bounds::HEADS.check(it.value_heads.into())?;
+            bounds::HEAD_DIM.check(it.key_dim.into())?;
+            bounds::HEAD_DIM.check(it.value_dim.into())?;
+            bounds::CONV_KERNEL.check(it.conv_kernel.into())?;
+        }
+        let count = sliding.saturating_add(linear).saturating_add(self.shared_cache_layers);
+        if count > self.layers {
+            let what = "layers with a window, with a state or without a cache of their own";
+            return Err(ShapeError::TooManyLayers { what, count, layers: self.layers });
         }
         Ok(())
     }
@@ -212,68 +384,55 @@ impl Architecture {
         u64::from(self.heads) * u64::from(self.head_dim)
     }
 
+    /// A dense shape of the Llama kind, from which the others are written as what differs.
+    pub const fn llama(
+        [layers, hidden_size, heads, kv_heads, head_dim, intermediate_size, vocab_size]: [u32; 7],
+    ) -> Self {
+        Self {
+            layers,
+            hidden_size,
+            heads,
+            kv_heads,
+            head_dim,
+            intermediate_size,
+            vocab_size,
+            projection: Projection::Heads,
+            mlp: Mlp::Gated,
+            norm: Norm::RmsNorm,
+            norms_per_layer: 2,
+            qk_norm: false,
+            embedding_norm: false,
+            gated_attention: false,
+            parallel_residual: false,
+            soft_capped: false,
+            attention_sinks: false,
+            dropout: false,
+            positions: Positions::Rotary,
+            biases: Biases { qkv: false, attention_output: false, mlp: false },
+            tied_embeddings: false,
+            sliding_window: None,
+            shared_cache_layers: 0,
+            linear_attention: None,
+            moe: None,
+            trained_context: None,
+            rounded_parameters: None,
+        }
+    }
+
     /// `kv_heads × head_dim`: the width of all keys, and of all values.
     pub fn kv_width(&self) -> u64 {
         u64::from(self.kv_heads) * u64::from(self.head_dim)
     }
 
-    /// Layers that see the whole context.
+    /// Layers that attend over the whole context, with a cache of their own or without.
     pub fn full_layers(&self) -> u32 {
-        self.layers.saturating_sub(self.sliding_window.map_or(0, |sliding| sliding.layers))
+        let others = self.sliding_window.map_or(0, |sliding| sliding.layers)
+            + self.linear_attention.map_or(0, |linear| linear.layers);
+        self.layers.saturating_sub(others)
     }
 
-    /// The exact number of parameters, tensor by tensor.
-    ///
-    /// # Formula
-    /// With h = `hidden_size`, q = `heads × head_dim`, k = `kv_heads × head_dim`, f = `intermediate_size`, V = `vocab_size`, L = `layers`:
-    /// embedding V·h; head V·h unless tied; matrices L·(h·(q + 2k) + q·h + m·h·f) with m = 3 for a gated MLP and 2 otherwise;
-    /// norms (2L + 1)·h, twice that for `LayerNorm`; biases L·(q + 2k), L·h and L·(f + h) where there are any; learned positions rows·h.
-    ///
-    /// # Units
-    /// Parameters, not bytes.
-    ///
-    /// # Assumes
-    /// A dense decoder with two norms in a block and one at the end.
-    ///
-    /// # Source
-    /// Module definitions of the models in the `transformers` library; equal to the counts of the published checkpoints (see the tests).
-    ///
-    /// # Example
-    /// ```
-    /// let llama = memory_wall_core::tables::models::by_id("llama-3.1-8b").unwrap();
-    /// assert_eq!(llama.architecture.parameters().total(), 8_030_261_248);
-    /// ```
-    pub fn parameters(&self) -> Parameters {
-        let [h, q, k] = [u64::from(self.hidden_size), self.query_width(), self.kv_width()];
-        let [f, vocab, layers] = [self.intermediate_size, self.vocab_size, self.layers].map(u64::from);
-        let attention = h * (q + 2 * k) + q * h;
-        let mlp = self.mlp.matrices() * h * f;
-        let mut layer_vectors = 2 * self.norm.vectors() * h;
-        if self.biases.qkv {
-            layer_vectors += q + 2 * k;
-        }
-        if self.biases.attention_output {
-            layer_vectors += h;
-        }
-        if self.biases.mlp {
-            // A gated MLP has two biases inside, one for gate and one for up.
-            layer_vectors += (self.mlp.matrices() - 1) * f + h;
-        }
-        let mut parameters = Parameters {
-            embedding: vocab * h,
-            positions: match self.positions {
-                Positions::Rotary => 0,
-                Positions::Learned(rows) => u64::from(rows) * h,
-            },
-            matrices: layers * (attention + mlp),
-            vectors: layers * layer_vectors + self.norm.vectors() * h,
-            head: if self.tied_embeddings { 0 } else { vocab * h },
-        };
-        if let Some(rounded) = self.rounded_parameters {
-            // The layers take up the difference; the tables keep the size that their shapes give.
-            parameters.matrices = 0;
-            parameters.matrices = rounded.saturating_sub(parameters.total());
-        }
-        parameters
+    /// Layers that hold a mixture of experts.
+    pub fn moe_layers(&self) -> u32 {
+        self.moe.map_or(0, |moe| self.layers.saturating_sub(moe.dense_layers))
     }
 }

@@ -61,6 +61,36 @@ bounds! {
     VOCAB_SIZE = "vocab_size", 1, 10_000_000, "tokens";
     /// Tokens that a sliding attention window sees.
     SLIDING_WINDOW = "sliding_window", 1, 10_000_000, "tokens";
+    /// Routed experts in a layer.
+    EXPERTS = "experts", 1, 65_536, "";
+    /// Routed experts that one token visits.
+    EXPERTS_PER_TOKEN = "experts_per_token", 1, 65_536, "";
+    /// Width of a compressed vector or of a part of a head.
+    LATENT = "lora_rank", 1, 1_000_000, "";
+    /// Tokens that a short convolution sees.
+    CONV_KERNEL = "conv_kernel", 1, 1_024, "tokens";
+    /// Data-parallel ranks.
+    DP = "dp", 1, 1_000_000, "ranks";
+    /// Tensor-parallel ranks.
+    TP = "tp", 1, 4_096, "ranks";
+    /// Pipeline stages.
+    PP = "pp", 1, 1_024, "ranks";
+    /// Context-parallel ranks.
+    CP = "cp", 1, 65_536, "ranks";
+    /// Expert-parallel ranks.
+    EP = "ep", 1, 65_536, "ranks";
+    /// Layer chunks of one pipeline rank.
+    VIRTUAL_STAGES = "virtual_stages", 1, 1_024, "";
+    /// Micro-batches of one optimizer step.
+    MICRO_BATCHES = "micro_batches", 1, 1_000_000, "";
+    /// Rank of an adapter.
+    LORA_RANK = "lora_rank", 1, 65_536, "";
+    /// Sequences that an engine serves at once.
+    MAX_NUM_SEQS = "max_num_seqs", 1, 1_000_000, "sequences";
+    /// Tokens that pass through an engine at once.
+    MAX_NUM_BATCHED_TOKENS = "max_num_batched_tokens", 1, 10_000_000, "tokens";
+    /// Share of a card that an engine takes.
+    UTILIZATION = "gpu_memory_utilization", 1, 100, "percent";
     /// Positions with a learned embedding of their own.
     POSITIONS = "max_position_embeddings", 1, 10_000_000, "tokens";
 }

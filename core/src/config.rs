@@ -276,9 +276,9 @@ impl Config {
             positions: Positions::Learned(positions),
             biases: Biases { qkv: true, attention_output: true, mlp: true },
             tied_embeddings: self.switch("tie_word_embeddings", true)?,
-            sliding_window: None,
             trained_context: Some(positions),
-            rounded_parameters: None,
+            dropout: true,
+            ..Architecture::llama([1; 7])
         })
     }
 
@@ -323,7 +323,7 @@ impl Config {
             tied_embeddings: self.switch("tie_word_embeddings", false)?,
             sliding_window: self.sliding_window(family, layers)?,
             trained_context: self.optional("max_position_embeddings", bounds::POSITIONS)?,
-            rounded_parameters: None,
+            ..Architecture::llama([1; 7])
         })
     }
 
@@ -351,7 +351,7 @@ impl Config {
             (_, "qwen2") => layers.saturating_sub(self.optional("max_window_layers", LAYERS_OR_NONE)?.unwrap_or(28)),
             _ => layers,
         };
-        Ok((sliding > 0).then_some(SlidingWindow { window, layers: sliding }))
+        Ok((sliding > 0).then_some(SlidingWindow::over(sliding, window)))
     }
 
     fn present(&self, field: &str) -> bool {
@@ -447,7 +447,7 @@ mod tests {
         let of =
             |family: &str| read(&base.replace("FAMILY", family)).map(|shape| (shape.kv_heads, shape.sliding_window));
         assert_eq!(of("llama"), Ok((32, None)));
-        assert_eq!(of("mistral"), Ok((8, Some(SlidingWindow { window: 4_096, layers: 2 }))));
+        assert_eq!(of("mistral"), Ok((8, Some(SlidingWindow::over(2, 4_096)))));
         assert_eq!(of("qwen2"), Ok((32, None)));
         let uneven = base.replace("FAMILY", "llama").replace("4096", "4097");
         assert_eq!(
@@ -525,6 +525,6 @@ mod tests {
     fn qwen_windows_apply_to_the_layers_behind_the_first() {
         let json = r#"{"model_type":"qwen2","hidden_size":64,"intermediate_size":64,"num_attention_heads":4,"num_key_value_heads":2,"num_hidden_layers":10,
             "vocab_size":100,"max_window_layers":7,"sliding_window":128,"use_sliding_window":true}"#;
-        assert_eq!(read(json).map(|shape| shape.sliding_window), Ok(Some(SlidingWindow { window: 128, layers: 3 })));
+        assert_eq!(read(json).map(|shape| shape.sliding_window), Ok(Some(SlidingWindow::over(3, 128))));
     }
 }

@@ -1,46 +1,51 @@
 //! The engine: one value in, everything the page shows out.
 
-use core::fmt;
-
-use crate::architecture::{Parameters, Positions};
-use crate::display::Grouped;
+use crate::assumptions::Assumptions;
 use crate::memory::{Bucket, kv_cache};
-use crate::precision::{ComputePrecision, WeightFormat};
-use crate::scenario::{Attention, Checkpointing, Mode, Scenario};
+use crate::parameters::Parameters;
+use crate::scenario::{Mode, Scenario};
 use crate::solve;
-use crate::tables::gpus::CapacityBasis;
 use crate::units::{Bytes, SignedBytes};
-use crate::worked;
+use crate::worked::{self, Item};
 
 /// A moment at which memory can be fullest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Inference: the prompt passes through, the cache is full.
     Forward,
-    /// Training: the loss is done and the backward pass begins; everything saved is there, and the logits in fp32.
+    /// Training: the forward pass is done, and the loss is being computed.
+    ForwardEnd,
+    /// Training: the backward pass begins; everything saved is there, and the logits with their gradients.
     Loss,
-    /// Training with checkpointing: a layer, or its attention scores, is computed again in the backward pass.
-    Recompute,
+    /// Training: deep in the backward pass; nearly all gradients exist, and with checkpointing a layer is computed again.
+    Backward,
+    /// Training: the optimizer takes its step.
+    OptimizerStep,
+    /// Training: the backward pass of the very first step begins; the optimizer has no states yet.
+    FirstStep,
 }
 
 impl Phase {
+    /// The phases of a training step, in order.
+    const TRAINING: [Self; 5] = [Self::FirstStep, Self::ForwardEnd, Self::Loss, Self::Backward, Self::OptimizerStep];
+
     /// The name in JSON and in style sheets.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Forward => "forward",
+            Self::ForwardEnd => "forward_end",
             Self::Loss => "loss",
-            Self::Recompute => "recompute",
+            Self::Backward => "backward",
+            Self::OptimizerStep => "optimizer_step",
+            Self::FirstStep => "first_step",
         }
     }
 
-    /// The phases that a scenario passes through.
-    fn of(scenario: &Scenario) -> &'static [Self] {
-        match (scenario.mode, scenario.checkpointing, scenario.attention) {
-            (Mode::Inference, ..) => &[Self::Forward],
-            (Mode::Training, Checkpointing::Full, _) | (Mode::Training, Checkpointing::Selective, Attention::Eager) => {
-                &[Self::Loss, Self::Recompute]
-            }
-            (Mode::Training, ..) => &[Self::Loss],
+    /// The phases that a mode passes through.
+    pub const fn of(mode: Mode) -> &'static [Self] {
+        match mode {
+            Mode::Inference => &[Self::Forward],
+            _ => &Self::TRAINING,
         }
     }
 }
@@ -86,221 +91,6 @@ pub struct Fit {
 /// more than is allocated at the end of a training step.
 pub const TIGHT_PERCENT: u128 = 10;
 
-/// What a figure stands on; the sentence is its `Display`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assumption {
-    /// The weight count is a round number, not a count of tensors.
-    RoundedParameters,
-    /// Embeddings, head, norms and biases stay wide.
-    WideTensors(WeightFormat),
-    /// Full-length sequences.
-    FullSequences,
-    /// Some layers keep a window only.
-    SlidingWindow {
-        /// Tokens kept.
-        window: u32,
-        /// Layers that do.
-        layers: u32,
-        /// All layers.
-        of: u32,
-    },
-    /// How a prompt is read.
-    PrefillChunks,
-    /// Mixed precision with a master copy.
-    MasterCopy,
-    /// Stock modelling code.
-    SavedTensors,
-    /// The plain loss.
-    PlainLoss,
-    /// Selective checkpointing brings nothing here.
-    SelectiveIdle,
-    /// Scores are written out.
-    EagerScores,
-    /// Context of the process.
-    DeviceContext,
-    /// Where the capacity comes from.
-    Capacity(CapacityBasis),
-    /// The card has no units for this format.
-    NoUnits(WeightFormat),
-    /// Scales of a quantised cache are left out.
-    CacheScales,
-    /// Whether the saved tensors of this combination were measured.
-    DerivedTensors,
-    /// The end of the backward pass of a model with tied embeddings.
-    TiedGradients,
-    /// A model that knows so many positions and no more.
-    LearnedPositions(u32),
-    /// The context is longer than the model was made for.
-    BeyondTrainedContext(u32),
-    /// Beyond learned positions the model cannot run at all.
-    BeyondLearnedPositions(u32),
-    /// Nothing but one process on one card.
-    OneCard,
-}
-
-impl fmt::Display for Assumption {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::RoundedParameters => f.write_str(
-                "The parameter count is the textbook's round number, not a count of tensors; the layers make up the difference.",
-            ),
-            Self::WideTensors(format) => write!(
-                f,
-                "{format} holds the matrices of the layers; embedding, output head, norms and biases stay in 16 bits, as common quantisers leave them."
-            ),
-            Self::FullSequences => f.write_str("Every sequence has the full seq_length, prompt and answer together."),
-            Self::SlidingWindow { window, layers, of } => write!(
-                f,
-                "{layers} of {of} layers keep only the last {} tokens; an engine that pages all layers alike reserves more.",
-                Grouped(window.into())
-            ),
-            Self::PrefillChunks => write!(
-                f,
-                "Activations are the widest moment of one layer while a prompt is read in chunks of up to {} tokens; an estimate that depends on the engine.",
-                Grouped(crate::memory::activations::PREFILL_CHUNK.into())
-            ),
-            Self::MasterCopy => f.write_str(
-                "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all); gradients stay allocated from step to step, and the optimizer step is fused: it needs no further copy.",
-            ),
-            Self::SavedTensors => f.write_str(
-                "Activations are the tensors that stock PyTorch and transformers code saves, without autocast, fusion or torch.compile; equal to the byte to measured runs of that code.",
-            ),
-            Self::PlainLoss => f.write_str(
-                "The loss is plain cross-entropy with logits upcast to fp32: 12 bytes for each token and vocabulary entry when backward begins. A chunked or fused loss needs far less.",
-            ),
-            Self::SelectiveIdle => f.write_str(
-                "Selective checkpointing changes nothing here: flash attention already recomputes the scores.",
-            ),
-            Self::EagerScores => f.write_str("Eager attention writes the seq_length × seq_length scores to memory."),
-            Self::DeviceContext => f.write_str(
-                "Driver context and libraries are taken as 512 MiB, the middle of the 0.3 to 0.8 GiB seen on NVIDIA cards.",
-            ),
-            Self::Capacity(basis) => f.write_str(match basis {
-                CapacityBasis::Torch => "The capacity is what PyTorch reports on the device.",
-                CapacityBasis::Driver => {
-                    "The capacity is the driver's total (nvidia-smi); a program sees about 0.4 to 2% less of it."
-                }
-                CapacityBasis::Unconfirmed => {
-                    "The capacity is a driver total as commonly given; no report of a device was found to confirm it."
-                }
-                CapacityBasis::Binary => {
-                    "The capacity is the printed size read as binary gigabytes, as sister cards report it; no report of this one was found."
-                }
-                CapacityBasis::Printed => "The capacity of this card is its printed number: no report of a device was found.",
-                CapacityBasis::Shared => {
-                    "The capacity is the memory of the whole computer; the system keeps a part of it from the GPU."
-                }
-            }),
-            Self::NoUnits(format) => write!(
-                f,
-                "This card has no matrix units for {format}, or none are published: the memory is right, the run may be slow or not start."
-            ),
-            Self::CacheScales => f.write_str(
-                "Scales of a quantised KV cache are not counted; formats that store one for each block take up to an eighth more at 4 bits.",
-            ),
-            Self::DerivedTensors => f.write_str(
-                "Activations are derived from the code of PyTorch and transformers; this combination of settings was not measured.",
-            ),
-            Self::TiedGradients => f.write_str(
-                "With tied embeddings two more gradient buffers of the embedding table exist for a moment at the end of the backward pass; they are not counted, and matter for short sequences only.",
-            ),
-            Self::LearnedPositions(rows) => write!(
-                f,
-                "This model has learned positions for {} tokens; an answer beyond them is about memory only.",
-                Grouped(rows.into())
-            ),
-            Self::BeyondTrainedContext(context) => write!(
-                f,
-                "This model was made for {} tokens: the memory is right, the answers may not be.",
-                Grouped(context.into())
-            ),
-            Self::BeyondLearnedPositions(rows) => write!(
-                f,
-                "This model has learned positions for {} tokens only and cannot run beyond them as it is.",
-                Grouped(rows.into())
-            ),
-            Self::OneCard => f.write_str(
-                "One process on one card; fragmentation is not added: a margin under 10% of the card is called tight instead.",
-            ),
-        }
-    }
-}
-
-/// The assumptions of one evaluation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Assumptions {
-    list: [Option<Assumption>; Self::CAPACITY],
-}
-
-impl Assumptions {
-    /// As many as there can be.
-    pub const CAPACITY: usize = 16;
-
-    /// Each in turn.
-    pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
-        self.list.iter().flatten().copied()
-    }
-
-    fn of(scenario: &Scenario) -> Self {
-        let shape = &scenario.architecture;
-        let training = scenario.mode == Mode::Training;
-        let beyond = match (shape.positions, shape.trained_context) {
-            (Positions::Learned(rows), _) if scenario.seq_length > rows => {
-                Some(Assumption::BeyondLearnedPositions(rows))
-            }
-            (Positions::Rotary, Some(context)) if scenario.seq_length > context => {
-                Some(Assumption::BeyondTrainedContext(context))
-            }
-            _ => None,
-        };
-        let selective_idle =
-            training && scenario.checkpointing == Checkpointing::Selective && scenario.attention == Attention::Flash;
-        let basis = scenario.gpu.map(|gpu| gpu.capacity_basis);
-        let units = match scenario.weights {
-            WeightFormat::Bf16 => Some(ComputePrecision::Bf16),
-            WeightFormat::Fp16 => Some(ComputePrecision::Fp16),
-            WeightFormat::Fp8 => Some(ComputePrecision::Fp8),
-            _ => None,
-        };
-        let no_units = scenario.gpu.zip(units).is_some_and(|(gpu, precision)| gpu.peaks.at(precision).is_none());
-        // Selective checkpointing and eager multi-query attention were never measured.
-        let measured = scenario.checkpointing != Checkpointing::Selective
-            && !(scenario.attention == Attention::Eager && shape.kv_heads == 1);
-        let learned = match shape.positions {
-            Positions::Learned(rows) if scenario.seq_length <= rows => Some(Assumption::LearnedPositions(rows)),
-            _ => None,
-        };
-        let quantised_cache = !training && scenario.kv.block().bytes < 2 * scenario.kv.block().values;
-        let when = |condition: bool, assumption| condition.then_some(assumption);
-        Self {
-            list: [
-                beyond,
-                when(shape.rounded_parameters.is_some(), Assumption::RoundedParameters),
-                when(scenario.weights.layers_only(), Assumption::WideTensors(scenario.weights)),
-                Some(if training { Assumption::MasterCopy } else { Assumption::FullSequences }),
-                shape.sliding_window.filter(|sliding| !training && sliding.layers > 0).map(|sliding| {
-                    Assumption::SlidingWindow { window: sliding.window, layers: sliding.layers, of: shape.layers }
-                }),
-                Some(match (training, measured) {
-                    (true, true) => Assumption::SavedTensors,
-                    (true, false) => Assumption::DerivedTensors,
-                    (false, _) => Assumption::PrefillChunks,
-                }),
-                when(training, Assumption::PlainLoss),
-                when(selective_idle, Assumption::SelectiveIdle),
-                when(scenario.attention == Attention::Eager, Assumption::EagerScores),
-                Some(Assumption::DeviceContext),
-                basis.map(Assumption::Capacity),
-                when(no_units, Assumption::NoUnits(scenario.weights)),
-                when(quantised_cache, Assumption::CacheScales),
-                when(training && shape.tied_embeddings, Assumption::TiedGradients),
-                learned,
-                when(scenario.gpu.is_some(), Assumption::OneCard),
-            ],
-        }
-    }
-}
-
 /// Everything the engine says about a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
@@ -312,6 +102,12 @@ pub struct Evaluation {
     pub total: Bytes,
     /// The moment of the peak.
     pub peak_phase: Phase,
+    /// The sum at each phase that the scenario passes through.
+    pub phases: Phases,
+    /// What takes most at the peak, largest first.
+    pub largest_items: [Option<(Item, Bytes)>; 3],
+    /// The pipeline stage whose rank is fullest, from 0: buckets and sums are its own.
+    pub stage: u32,
     /// What one more token of one sequence adds to the KV cache.
     pub kv_bytes_per_token: Bytes,
     /// The scenario against its card, where it names one.
@@ -332,27 +128,101 @@ impl Evaluation {
     }
 }
 
-/// Bytes of each bucket at one phase.
-fn at(scenario: &Scenario, phase: Phase) -> [(Bucket, Bytes); 7] {
+/// The sum at each phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases {
+    list: [Option<(Phase, Bytes)>; Phase::TRAINING.len()],
+}
+
+impl Phases {
+    /// Each in turn.
+    pub fn iter(&self) -> impl Iterator<Item = (Phase, Bytes)> + '_ {
+        self.list.iter().flatten().copied()
+    }
+}
+
+type Buckets = [(Bucket, Bytes); 7];
+
+/// Bytes of each bucket at one phase, on the rank that is looked at.
+fn at(scenario: &Scenario, phase: Phase) -> Buckets {
     Bucket::ALL.map(|bucket| (bucket, worked::total(|sink| bucket.terms(scenario, phase, sink))))
 }
 
-/// The phase at which most is needed, with its buckets and their sum.
-fn peak(scenario: &Scenario) -> (Phase, [(Bucket, Bytes); 7], Bytes) {
-    let mut best = None;
-    for &phase in Phase::of(scenario) {
-        let buckets = at(scenario, phase);
-        let sum = buckets.iter().map(|(_, bytes)| *bytes).sum();
-        if best.as_ref().is_none_or(|(_, _, most)| sum > *most) {
-            best = Some((phase, buckets, sum));
-        }
-    }
-    best.unwrap_or((Phase::Forward, Bucket::ALL.map(|bucket| (bucket, Bytes::ZERO)), Bytes::ZERO))
+/// The sum at one phase, on the rank that is looked at.
+pub fn at_phase(scenario: &Scenario, phase: Phase) -> Bytes {
+    at(scenario, phase).iter().map(|(_, bytes)| *bytes).sum()
 }
 
-/// The peak alone: what inverse questions ask again and again.
+/// The fullest moment of one rank.
+struct Peak {
+    phase: Phase,
+    buckets: Buckets,
+    total: Bytes,
+    phases: Phases,
+}
+
+fn peak_of_rank(scenario: &Scenario) -> Peak {
+    let mut phases = Phases::default();
+    let mut best = Peak {
+        phase: Phase::Forward,
+        buckets: Bucket::ALL.map(|bucket| (bucket, Bytes::ZERO)),
+        total: Bytes::ZERO,
+        phases,
+    };
+    for (slot, &phase) in phases.list.iter_mut().zip(Phase::of(scenario.mode)) {
+        let buckets = at(scenario, phase);
+        let total = buckets.iter().map(|(_, bytes)| *bytes).sum();
+        *slot = Some((phase, total));
+        if total > best.total {
+            best = Peak { phase, buckets, total, ..best };
+        }
+    }
+    Peak { phases, ..best }
+}
+
+/// The scenario as the fullest rank sees it. Inner stages hold less than the first: fewer micro-batches, no table.
+fn fullest(scenario: &Scenario) -> Scenario {
+    let on = |stage| {
+        let mut on_stage = *scenario;
+        on_stage.parallel.stage = stage;
+        on_stage
+    };
+    let (first, last) = (on(0), on(scenario.parallel.pp - 1));
+    if scenario.parallel.pp == 1 || peak_of_rank(&first).total >= peak_of_rank(&last).total { first } else { last }
+}
+
+/// The peak alone, on the fullest rank: what inverse questions ask again and again.
 pub fn total(scenario: &Scenario) -> Bytes {
-    peak(scenario).2
+    peak_of_rank(&fullest(scenario)).total
+}
+
+/// The three items that take most at one phase, largest first.
+fn largest_items(scenario: &Scenario, phase: Phase) -> [Option<(Item, Bytes)>; 3] {
+    let mut largest = [None::<(Item, Bytes)>; 3];
+    let mut place = |item: Item, bytes: Bytes| {
+        let mut carried = Some((item, bytes));
+        for slot in &mut largest {
+            if carried.map(|(_, bytes)| bytes) > slot.map(|(_, bytes)| bytes) {
+                core::mem::swap(slot, &mut carried);
+            }
+        }
+    };
+    for bucket in Bucket::ALL {
+        // Terms of one item follow each other.
+        let mut current = None::<(Item, Bytes)>;
+        bucket.terms(scenario, phase, &mut |term| match &mut current {
+            Some((item, bytes)) if *item == term.item => *bytes += term.bytes(),
+            _ => {
+                if let Some((item, bytes)) = current.replace((term.item, term.bytes())) {
+                    place(item, bytes);
+                }
+            }
+        });
+        if let Some((item, bytes)) = current {
+            place(item, bytes);
+        }
+    }
+    largest
 }
 
 /// Evaluates a scenario.
@@ -369,12 +239,16 @@ pub fn total(scenario: &Scenario) -> Bytes {
 /// assert_eq!(evaluation.bytes(Bucket::KvCache), Bytes(67_108_864_000));
 /// ```
 pub fn evaluate(scenario: &Scenario) -> Evaluation {
-    let (peak_phase, buckets, total) = peak(scenario);
+    let rank = fullest(scenario);
+    let Peak { phase: peak_phase, buckets, total, phases } = peak_of_rank(&rank);
     Evaluation {
         parameters: scenario.architecture.parameters(),
         buckets,
         total,
         peak_phase,
+        phases,
+        largest_items: largest_items(&rank, peak_phase),
+        stage: rank.parallel.stage,
         kv_bytes_per_token: kv_cache::bytes_per_token(scenario),
         fit: scenario.gpu.map(|gpu| {
             let capacity = gpu.capacity;

@@ -23,23 +23,38 @@
 #[cfg(feature = "serde")]
 extern crate alloc;
 
+#[macro_use]
+mod choices;
+
 pub mod architecture;
+pub mod assumptions;
 pub mod bounds;
 #[cfg(feature = "serde")]
 pub mod config;
 pub mod display;
 pub mod evaluate;
 pub mod memory;
+pub mod offload;
+pub mod parallelism;
+pub mod parameters;
 pub mod precision;
 pub mod scenario;
+pub mod serving;
 pub mod solve;
 pub mod tables;
+pub mod training;
 pub mod units;
 pub mod worked;
 
 pub use architecture::Architecture;
 pub use evaluate::{Evaluation, Fit, Phase, Verdict, evaluate};
 pub use memory::Bucket;
+pub use offload::Offload;
+pub use parallelism::{Parallelism, ZeroStage};
 pub use precision::{KvPrecision, WeightFormat};
-pub use scenario::{Attention, Checkpointing, Mode, Optimizer, Scenario, ScenarioError};
+pub use scenario::{Attention, Mode, Scenario, ScenarioError};
+pub use serving::{Engine, Serving};
+pub use training::{
+    Checkpointing, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, StepKernel, Stock, Training,
+};
 pub use units::Bytes;

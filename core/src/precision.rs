@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::worked::Item;
+
 /// A storage format as exact block arithmetic: every `values` values take `bytes` bytes, scales included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
@@ -12,6 +14,13 @@ pub struct Block {
 }
 
 impl Block {
+    /// One fp32 value.
+    pub const FP32: Self = Self::new(1, 4);
+    /// One 16-bit value.
+    pub const BF16: Self = Self::new(1, 2);
+    /// llama.cpp's `Q6_K`.
+    pub const Q6_K: Self = Self::new(256, 210);
+
     const fn new(values: u32, bytes: u32) -> Self {
         Self { values, bytes }
     }
@@ -64,11 +73,11 @@ macro_rules! formats {
 formats! {
     /// How weights are stored.
     ///
-    /// Formats below 16 bits hold the matrices of the layers only. Embedding table, output head, norms and biases
-    /// stay in 16 bits, as the common quantisers leave them.
+    /// Formats below 16 bits hold the matrices of the layers; [`WeightFormat::kept`] says what becomes of the other tensors.
     ///
     /// Source: layout of each format as its own documentation states it (GPTQ and AWQ with group size 128;
-    /// bitsandbytes NF4 with block 64, with and without double quantisation; OCP Microscaling v1.0 for MXFP4).
+    /// bitsandbytes NF4 with block 64, with and without double quantisation; OCP Microscaling v1.0 for MXFP4;
+    /// NVIDIA's NVFP4 with one fp8 scale for 16 values; DeepSeek-V3 for fp8 in blocks of 128 × 128; the block structures of llama.cpp).
     WeightFormat, "weight format" {
         /// IEEE single precision: 4 bytes.
         Fp32 = "fp32", "fp32", 1, 4;
@@ -88,6 +97,26 @@ formats! {
         Nf4Dq = "nf4-dq", "nf4, double quantised", 16_384, 8_452;
         /// 4-bit float in blocks of 32 with an 8-bit shared exponent: 4.25 bits.
         Mxfp4 = "mxfp4", "mxfp4", 32, 17;
+        /// 4-bit float in blocks of 16 with an fp8 scale: 4.5 bits.
+        Nvfp4 = "nvfp4", "nvfp4", 16, 9;
+        /// 8-bit float with an fp32 scale for each 128 × 128 values: 8.002 bits.
+        Fp8Block = "fp8-block", "fp8 (block 128)", 16_384, 16_388;
+        /// llama.cpp, 8 bits with a 16-bit scale for 32 values: 8.5 bits.
+        Q8Zero = "q8_0", "GGUF Q8_0", 32, 34;
+        /// llama.cpp, 6 bits in superblocks of 256: 6.5625 bits.
+        Q6K = "q6_k", "GGUF Q6_K", 256, 210;
+        /// llama.cpp, 5 bits in superblocks of 256: 5.5 bits.
+        Q5K = "q5_k", "GGUF Q5_K", 256, 176;
+        /// llama.cpp, 5 bits with a 16-bit scale for 32 values: 5.5 bits.
+        Q5Zero = "q5_0", "GGUF Q5_0", 32, 22;
+        /// llama.cpp, 4 bits in superblocks of 256: 4.5 bits.
+        Q4K = "q4_k", "GGUF Q4_K", 256, 144;
+        /// llama.cpp, 4 bits with a 16-bit scale for 32 values: 4.5 bits.
+        Q4Zero = "q4_0", "GGUF Q4_0", 32, 18;
+        /// llama.cpp, 3 bits in superblocks of 256: 3.4375 bits.
+        Q3K = "q3_k", "GGUF Q3_K", 256, 110;
+        /// llama.cpp, 2 bits in superblocks of 256: 2.625 bits.
+        Q2K = "q2_k", "GGUF Q2_K", 256, 84;
     }
 }
 
@@ -107,6 +136,37 @@ impl WeightFormat {
         match self {
             Self::Fp32 => 4,
             _ => 2,
+        }
+    }
+
+    /// Whether this is a layout of llama.cpp, which quantises the tables too and keeps vectors in fp32.
+    pub const fn is_gguf(self) -> bool {
+        matches!(
+            self,
+            Self::Q8Zero | Self::Q6K | Self::Q5K | Self::Q5Zero | Self::Q4K | Self::Q4Zero | Self::Q3K | Self::Q2K
+        )
+    }
+
+    /// The layout in which a kind of tensor is kept when the model is stored in this format.
+    ///
+    /// Plain formats hold everything. Quantisers shrink the matrices of the layers and leave embedding, head, routers, norms and biases
+    /// in 16 bits; MXFP4 and NVFP4 of a mixture of experts shrink the experts only (gpt-oss). llama.cpp shrinks the embedding as well,
+    /// gives the output head (of a tied model: the table) `Q6_K` unless the format is wider, and keeps routers, norms and biases in fp32.
+    pub fn kept(self, item: Item, mixture: bool, tied: bool) -> Block {
+        if self.trainable() {
+            return self.block();
+        }
+        let experts_only = mixture && matches!(self, Self::Mxfp4 | Self::Nvfp4);
+        match item {
+            Item::Experts => self.block(),
+            Item::LayerMatrices if !experts_only => self.block(),
+            Item::EmbeddingTable if self.is_gguf() && !tied => self.block(),
+            Item::EmbeddingTable | Item::OutputHead if self.is_gguf() => match self {
+                Self::Q8Zero => self.block(),
+                _ => Block::Q6_K,
+            },
+            _ if self.is_gguf() => Block::FP32,
+            _ => Block::BF16,
         }
     }
 

@@ -4,31 +4,13 @@ use core::fmt;
 
 use crate::architecture::{Architecture, ShapeError};
 use crate::bounds::{self, OutOfBounds};
+use crate::offload::Offload;
+use crate::parallelism::{Local, ParallelError, Parallelism};
+use crate::parameters::Parameters;
 use crate::precision::{KvPrecision, WeightFormat};
+use crate::serving::Serving;
 use crate::tables::gpus::Gpu;
-
-macro_rules! choices {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $id:literal;)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$vdoc])* $variant),* }
-
-        impl $name {
-            /// Every choice, in the order in which they are offered.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// The short name, as in links and on the command line.
-            pub const fn id(self) -> &'static str {
-                match self { $(Self::$variant => $id),* }
-            }
-
-            /// The choice with this short name.
-            pub fn from_id(id: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|choice| choice.id() == id)
-            }
-        }
-    };
-}
+use crate::training::{Checkpointing, Optimizer, Recipe, Training};
 
 choices! {
     /// What the model is doing.
@@ -37,32 +19,22 @@ choices! {
         Inference = "inference";
         /// Learning with every parameter: gradients, optimizer states and activations come on top.
         Training = "training";
+        /// Learning two thin matrices beside each chosen linear layer; the model itself is frozen in 16 bits.
+        Lora = "lora";
+        /// The same beside a model frozen in 4 bits.
+        Qlora = "qlora";
     }
 }
 
-choices! {
-    /// What the optimizer keeps for each parameter. With 16-bit weights each of them updates an fp32 master copy.
-    Optimizer {
-        /// Two fp32 moments: 8 bytes a parameter.
-        AdamW = "adamw";
-        /// Two 8-bit moments with block scales: 2 bytes and a little.
-        AdamW8bit = "adamw8bit";
-        /// One fp32 momentum: 4 bytes.
-        SgdMomentum = "sgd-momentum";
-        /// Nothing.
-        Sgd = "sgd";
+impl Mode {
+    /// Whether anything is learned.
+    pub const fn trains(self) -> bool {
+        !matches!(self, Self::Inference)
     }
-}
 
-choices! {
-    /// What is computed a second time in the backward pass instead of being kept.
-    Checkpointing {
-        /// Everything is kept.
-        None = "none";
-        /// The attention scores are recomputed (Korthikanti et al. 2022); flash attention does that anyway.
-        Selective = "selective";
-        /// Only the input of each layer is kept; one layer at a time is recomputed.
-        Full = "full";
+    /// Whether adapters are learned and the model is frozen.
+    pub const fn adapts(self) -> bool {
+        matches!(self, Self::Lora | Self::Qlora)
     }
 }
 
@@ -97,6 +69,14 @@ pub struct Scenario {
     pub checkpointing: Checkpointing,
     /// How attention is computed.
     pub attention: Attention,
+    /// The finer choices of a training step.
+    pub training: Training,
+    /// How it is served (inference).
+    pub serving: Serving,
+    /// How it is cut over cards.
+    pub parallel: Parallelism,
+    /// What waits in host memory.
+    pub offload: Offload,
     /// The card to hold it against, if any.
     pub gpu: Option<&'static Gpu>,
 }
@@ -110,6 +90,10 @@ pub enum ScenarioError {
     Shape(ShapeError),
     /// These weights cannot be trained.
     NotTrainable(WeightFormat),
+    /// A model frozen in 4 bits needs such weights.
+    NotQuantised(WeightFormat),
+    /// The run cannot be cut like this.
+    Parallel(ParallelError),
 }
 
 impl fmt::Display for ScenarioError {
@@ -117,9 +101,17 @@ impl fmt::Display for ScenarioError {
         match self {
             Self::OutOfBounds(error) => error.fmt(f),
             Self::Shape(error) => error.fmt(f),
+            Self::Parallel(error) => error.fmt(f),
+            Self::NotQuantised(format) => {
+                write!(
+                    f,
+                    "weights {} are not quantised: qlora freezes the model in a smaller format, such as nf4; adapters on 16-bit weights are mode lora",
+                    format.id()
+                )
+            }
             Self::NotTrainable(format) => write!(
                 f,
-                "weights {} cannot be trained: training every parameter needs fp32, fp16 or bf16 (adapters on quantised weights are not modelled yet)",
+                "weights {} cannot be trained: training every parameter needs fp32, fp16 or bf16; adapters on quantised weights are mode qlora",
                 format.id()
             ),
         }
@@ -131,6 +123,12 @@ impl core::error::Error for ScenarioError {}
 impl From<OutOfBounds> for ScenarioError {
     fn from(error: OutOfBounds) -> Self {
         Self::OutOfBounds(error)
+    }
+}
+
+impl From<ParallelError> for ScenarioError {
+    fn from(error: ParallelError) -> Self {
+        Self::Parallel(error)
     }
 }
 
@@ -153,6 +151,10 @@ impl Scenario {
             optimizer: Optimizer::AdamW,
             checkpointing: Checkpointing::None,
             attention: Attention::Flash,
+            training: Training::DEFAULT,
+            serving: Serving::DEFAULT,
+            parallel: Parallelism::ONE,
+            offload: Offload { optimizer: false, parameters: false, kv_cache: false },
             gpu: None,
         }
     }
@@ -162,10 +164,44 @@ impl Scenario {
         self.architecture.check()?;
         bounds::BATCH.check(self.batch.into())?;
         bounds::SEQ_LENGTH.check(self.seq_length.into())?;
-        if self.mode == Mode::Training && !self.weights.trainable() {
+        self.training.check()?;
+        self.serving.check()?;
+        self.parallel.check(&self.architecture)?;
+        if matches!(self.mode, Mode::Training | Mode::Lora) && !self.weights.trainable() {
             return Err(ScenarioError::NotTrainable(self.weights));
         }
+        if self.mode == Mode::Qlora && self.weights.trainable() {
+            return Err(ScenarioError::NotQuantised(self.weights));
+        }
         Ok(())
+    }
+
+    /// The recipe in use: fp32 weights leave no 16-bit one.
+    pub fn recipe(&self) -> Recipe {
+        match (self.training.recipe, self.weights) {
+            (Recipe::Autocast, _) => Recipe::Autocast,
+            (Recipe::Fp32, _) | (_, WeightFormat::Fp32) => Recipe::Fp32,
+            (recipe, _) => recipe,
+        }
+    }
+
+    /// The parameters that the rank which is looked at holds before any sharding.
+    pub fn local_parameters(&self) -> Parameters {
+        self.architecture.parameters_on(&self.parallel)
+    }
+
+    /// The parameters that learn on the rank which is looked at: all of them, or those of the adapters.
+    pub fn trained_parameters(&self) -> u64 {
+        match self.mode {
+            Mode::Inference => 0,
+            Mode::Training => self.local_parameters().total(),
+            Mode::Lora | Mode::Qlora => crate::memory::adapters::parameters(self),
+        }
+    }
+
+    /// What the rank that is looked at holds.
+    pub fn local(&self) -> Local {
+        self.parallel.local(&self.architecture, self.seq_length, self.training.micro_batches)
     }
 
     /// `batch × seq_length`.
@@ -173,8 +209,12 @@ impl Scenario {
         u64::from(self.batch) * u64::from(self.seq_length)
     }
 
-    /// Bytes of one activation value: 4 with fp32 weights, otherwise 2.
+    /// Bytes of one value in a matrix multiplication: 4 in fp32, otherwise 2.
     pub fn activation_bytes(&self) -> u64 {
-        self.weights.unquantised_bytes().into()
+        match (self.mode, self.recipe()) {
+            (Mode::Training, Recipe::Fp32) => 4,
+            (Mode::Training, _) => 2,
+            _ => self.weights.unquantised_bytes().into(),
+        }
     }
 }

@@ -94,6 +94,10 @@ impl Factor {
 pub enum Item {
     /// Matrices of attention and MLP.
     LayerMatrices,
+    /// Matrices of the routed experts.
+    Experts,
+    /// Routers of the experts, and gates of shared experts.
+    Routers,
     /// Token embedding table.
     EmbeddingTable,
     /// Output head, where it is not the embedding table.
@@ -106,10 +110,18 @@ pub enum Item {
     FullLayers,
     /// K and V of layers with a sliding window.
     WindowLayers,
+    /// What the engine reserves of a cache beyond the tokens in it.
+    ReservedCache,
+    /// States of layers with linear attention or a state-space model.
+    LinearStates,
+    /// Compressed keys and values of latent attention.
+    LatentLayers,
     /// Inputs that the two norms of a layer keep.
     NormInputs,
     /// Norm outputs, kept as inputs of the matrix multiplications.
     NormOutputs,
+    /// What the norms on queries and keys keep.
+    QkNormTensors,
     /// Queries, keys and values, and the output of attention.
     AttentionTensors,
     /// Softmax statistics of a fused attention kernel.
@@ -120,6 +132,14 @@ pub enum Item {
     AttentionMask,
     /// What the MLP keeps.
     MlpTensors,
+    /// 16-bit copies of the weights that autocast makes and the graph keeps.
+    WeightCopies,
+    /// What adapters keep of their inputs.
+    AdapterTensors,
+    /// What the routed experts keep.
+    ExpertTensors,
+    /// What the router of a mixture keeps.
+    RouterTensors,
     /// One byte a value for each dropout mask.
     DropoutMasks,
     /// Sines and cosines of the rotary embedding, shared by all layers.
@@ -132,22 +152,42 @@ pub enum Item {
     Checkpoints,
     /// The one layer that is being recomputed.
     RecomputedLayer,
+    /// A quantised matrix, unpacked for a multiplication.
+    DequantizedWeights,
+    /// Gradients of a layer on their way to other ranks.
+    ReducedGradients,
+    /// Weights gathered from other ranks for the layer at work.
+    GatheredWeights,
     /// Working tensors of one layer in a forward pass.
     LayerWorkspace,
     /// Logits, their log-softmax and gradients.
     LossTensors,
+    /// Gradients of tied tables that exist for a moment beside the sum.
+    TableGradients,
     /// Logits of the last token of each sequence.
     LastLogits,
     /// One gradient for each parameter.
     Gradients,
+    /// The two thin matrices of each adapter.
+    AdapterWeights,
     /// fp32 copy of the weights that the optimizer updates.
     MasterWeights,
     /// Running mean of the gradient (momentum).
     FirstMoment,
     /// Running mean of its square.
     SecondMoment,
+    /// A copy of all parameters that the optimizer's step makes for a moment.
+    StepTemporary,
     /// CUDA context and library workspaces.
     DeviceContext,
+    /// What the allocator holds beyond the tensors in it.
+    Fragmentation,
+    /// Buffers of the communication library.
+    Communication,
+    /// Recorded kernels of the engine.
+    CudaGraphs,
+    /// What the engine sets aside for itself.
+    EngineWorkspace,
 }
 
 impl Item {
@@ -155,33 +195,53 @@ impl Item {
     pub const fn id(self) -> &'static str {
         match self {
             Self::LayerMatrices => "layer_matrices",
+            Self::Experts => "experts",
+            Self::Routers => "routers",
             Self::EmbeddingTable => "embedding_table",
             Self::OutputHead => "output_head",
             Self::PositionTable => "position_table",
             Self::NormsAndBiases => "norms_and_biases",
             Self::FullLayers => "full_layers",
             Self::WindowLayers => "window_layers",
+            Self::ReservedCache => "reserved_cache",
+            Self::LinearStates => "linear_states",
+            Self::LatentLayers => "latent_layers",
             Self::NormInputs => "norm_inputs",
             Self::NormOutputs => "norm_outputs",
+            Self::QkNormTensors => "qk_norm_tensors",
             Self::AttentionTensors => "attention_tensors",
             Self::SoftmaxStatistics => "softmax_statistics",
             Self::AttentionScores => "attention_scores",
             Self::AttentionMask => "attention_mask",
             Self::MlpTensors => "mlp_tensors",
+            Self::WeightCopies => "weight_copies",
+            Self::AdapterTensors => "adapter_tensors",
+            Self::ExpertTensors => "expert_tensors",
+            Self::RouterTensors => "router_tensors",
             Self::DropoutMasks => "dropout_masks",
             Self::RotaryTables => "rotary_tables",
             Self::EmbeddingTensors => "embedding_tensors",
             Self::FinalNorm => "final_norm",
             Self::Checkpoints => "checkpoints",
             Self::RecomputedLayer => "recomputed_layer",
+            Self::DequantizedWeights => "dequantized_weights",
+            Self::ReducedGradients => "reduced_gradients",
+            Self::GatheredWeights => "gathered_weights",
             Self::LayerWorkspace => "layer_workspace",
             Self::LossTensors => "loss_tensors",
+            Self::TableGradients => "table_gradients",
             Self::LastLogits => "last_logits",
             Self::Gradients => "gradients",
+            Self::AdapterWeights => "adapter_weights",
             Self::MasterWeights => "master_weights",
             Self::FirstMoment => "first_moment",
             Self::SecondMoment => "second_moment",
+            Self::StepTemporary => "step_temporary",
             Self::DeviceContext => "device_context",
+            Self::Fragmentation => "fragmentation",
+            Self::Communication => "communication",
+            Self::CudaGraphs => "cuda_graphs",
+            Self::EngineWorkspace => "engine_workspace",
         }
     }
 }

@@ -15,23 +15,7 @@ use memory_wall_core::{
 };
 
 /// A Llama-type model of no consequence, of which a test replaces what its row states.
-const BLANK: Architecture = Architecture {
-    layers: 1,
-    hidden_size: 1,
-    heads: 1,
-    kv_heads: 1,
-    head_dim: 1,
-    intermediate_size: 1,
-    vocab_size: 1,
-    mlp: Mlp::Gated,
-    norm: Norm::RmsNorm,
-    positions: Positions::Rotary,
-    biases: Biases { qkv: false, attention_output: false, mlp: false },
-    tied_embeddings: false,
-    sliding_window: None,
-    trained_context: None,
-    rounded_parameters: None,
-};
+const BLANK: Architecture = Architecture::llama([1; 7]);
 
 /// The shape that a row states in the columns which the fixtures share.
 fn shape(row: &Row) -> Architecture {
@@ -52,6 +36,7 @@ fn shape(row: &Row) -> Architecture {
         "gpt2" => Architecture {
             mlp: if row.text("activation") == "gelu_new" { Mlp::GeluNew } else { Mlp::Gelu },
             norm: Norm::LayerNorm,
+            dropout: true,
             positions: Positions::Learned(row.dimension("positions")),
             biases: Biases { qkv: true, attention_output: true, mlp: true },
             ..common
@@ -137,7 +122,7 @@ mod saved_activations {
             let mut scenario = training(&row);
             let all_layers = scenario.architecture.layers;
             scenario.architecture.sliding_window =
-                row.optional("window").map(|_| SlidingWindow { window: row.dimension("window"), layers: all_layers });
+                row.optional("window").map(|_| SlidingWindow::over(all_layers, row.dimension("window")));
             let name = format!("case {}", row.text("case"));
             parameters.compare(&name, scenario.architecture.parameters().total().into(), row.number("params"));
 
@@ -323,7 +308,7 @@ mod kv {
             }
             let sliding = row
                 .optional("swa_layers")
-                .map(|_| SlidingWindow { window: row.dimension("window"), layers: row.dimension("swa_layers") });
+                .map(|_| SlidingWindow::over(row.dimension("swa_layers"), row.dimension("window")));
             let heads = row.dimension("full_kv_heads");
             let scenario = Scenario {
                 batch: row.dimension("batch"),
@@ -370,10 +355,9 @@ mod kv {
                     heads: row.dimension("heads"),
                     kv_heads: row.dimension("kv_heads"),
                     head_dim: row.dimension("head_dim"),
-                    sliding_window: row.optional("window").map(|_| SlidingWindow {
-                        window: row.dimension("window"),
-                        layers: row.dimension("sliding_layers"),
-                    }),
+                    sliding_window: row
+                        .optional("window")
+                        .map(|_| SlidingWindow::over(row.dimension("sliding_layers"), row.dimension("window"))),
                     ..BLANK
                 })
             };
@@ -426,7 +410,7 @@ mod real_gpu {
             };
             let evaluation = evaluate(&scenario);
             let engine = match row.text("what") {
-                "AdamW state" => worked::total(|sink| optimizer::terms(&scenario, sink)).0,
+                "AdamW state" => worked::total(|sink| optimizer::terms(&scenario, Phase::Loss, sink)).0,
                 "gradients" => evaluation.bytes(memory_wall_core::Bucket::Gradients).0,
                 _ => {
                     // Allocated before the step: that code keeps sines and cosines of half a head in each of its 32 layers,

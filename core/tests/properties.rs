@@ -94,10 +94,11 @@ fn architecture() -> impl Strategy<Value = Architecture> {
                         reason = "a share of the layers"
                     )]
                     let sliding = (share * f64::from(layers)).round() as u32;
-                    SlidingWindow { window, layers: sliding }
+                    SlidingWindow::over(sliding, window)
                 }),
                 trained_context,
                 rounded_parameters: rounded,
+                ..Architecture::llama([1; 7])
             }
         },
     )
@@ -123,12 +124,17 @@ prop_compose! {
             mode,
             batch,
             seq_length,
-            weights: if mode == Mode::Training { trained_weights } else { any_weights },
+            weights: match mode {
+                Mode::Training | Mode::Lora => trained_weights,
+                Mode::Qlora => WeightFormat::Nf4,
+                Mode::Inference => any_weights,
+            },
             kv,
             optimizer,
             checkpointing,
             attention,
             gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
+            ..Scenario::new(architecture)
         }
     }
 }
@@ -186,8 +192,8 @@ proptest! {
     #[test]
     fn only_training_keeps_gradients_and_only_inference_a_cache(scenario in scenario()) {
         let evaluation = evaluate(&scenario);
-        let training = scenario.mode == Mode::Training;
-        prop_assert_eq!(evaluation.bytes(Bucket::Gradients) > Bytes::ZERO, training);
+        let training = scenario.mode.trains();
+        prop_assert!(training || evaluation.bytes(Bucket::Gradients) == Bytes::ZERO);
         prop_assert_eq!(evaluation.bytes(Bucket::KvCache) > Bytes::ZERO, !training);
         prop_assert_eq!(evaluation.peak_phase == Phase::Forward, !training);
         prop_assert!(evaluation.bytes(Bucket::Weights) > Bytes::ZERO);
@@ -202,7 +208,7 @@ proptest! {
     #[test]
     fn never_falls_where_a_window_fills(scenario in scenario(), window in within(Bounds { max: 9_999_999, ..bounds::SLIDING_WINDOW })) {
         let layers = scenario.architecture.layers;
-        let scenario = shaped(&scenario, |shape| shape.sliding_window = Some(SlidingWindow { window, layers }));
+        let scenario = shaped(&scenario, |shape| shape.sliding_window = Some(SlidingWindow::over(layers, window)));
         let at = |seq_length| total(&Scenario { seq_length, ..scenario });
         prop_assert!(at(window) <= at(window + 1), "{} to {}", at(window), at(window + 1));
     }
@@ -258,7 +264,7 @@ proptest! {
     fn the_recomputed_layer_is_a_whole_layer(scenario in scenario()) {
         let scenario = Scenario { mode: Mode::Training, weights: WeightFormat::Bf16, checkpointing: Checkpointing::Full, ..scenario };
         let mut recomputed = Bytes::ZERO;
-        activations::terms(&scenario, Phase::Recompute, &mut |term| {
+        activations::terms(&scenario, Phase::Backward, &mut |term| {
             if term.item == Item::RecomputedLayer {
                 recomputed += term.bytes();
             }
@@ -367,9 +373,7 @@ fn the_far_corner() {
         positions: Positions::Learned(bounds::POSITIONS.max),
         biases: Biases { qkv: true, attention_output: true, mlp: true },
         tied_embeddings: false,
-        sliding_window: None,
-        trained_context: None,
-        rounded_parameters: None,
+        ..Architecture::llama([1; 7])
     };
     let corner = Scenario {
         batch: bounds::BATCH.max,
@@ -382,7 +386,8 @@ fn the_far_corner() {
     };
     for &mode in Mode::ALL {
         for &checkpointing in Checkpointing::ALL {
-            let scenario = Scenario { mode, checkpointing, ..corner };
+            let weights = if mode == Mode::Qlora { WeightFormat::Nf4 } else { WeightFormat::Fp32 };
+            let scenario = Scenario { mode, checkpointing, weights, ..corner };
             assert_eq!(scenario.check(), Ok(()));
             let total = total(&scenario);
             assert!(total.0 < 1 << 127);
@@ -407,14 +412,12 @@ fn never_falls_where_a_window_fills_in_a_narrow_model() {
         positions: Positions::Rotary,
         biases: Biases::default(),
         tied_embeddings: false,
-        sliding_window: None,
-        trained_context: None,
-        rounded_parameters: None,
+        ..Architecture::llama([1; 7])
     };
     for weights in [WeightFormat::Fp32, WeightFormat::Bf16] {
         for window in 1..100 {
             let scenario = Scenario { mode: Mode::Training, weights, ..Scenario::new(architecture) };
-            let scenario = shaped(&scenario, |shape| shape.sliding_window = Some(SlidingWindow { window, layers: 1 }));
+            let scenario = shaped(&scenario, |shape| shape.sliding_window = Some(SlidingWindow::over(1, window)));
             let at = |seq_length| total(&Scenario { seq_length, ..scenario });
             assert!(at(window) <= at(window + 1), "{weights}, window {window}");
         }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use memory_wall_core::Bucket;
-use memory_wall_core::evaluate::Assumptions;
+use memory_wall_core::assumptions::Assumptions;
 
 use super::masonry::{CourseRect, live, part};
 use crate::live::bucket_name;

@@ -93,12 +93,17 @@ impl State {
             checkpointing: self.checkpointing,
             attention: self.attention,
             gpu: Some(self.gpu),
+            ..Scenario::new(self.shape)
         }
     }
 
-    /// The chosen format, or bf16 while training in a format that cannot be trained: the choice comes back with inference.
+    /// The chosen format, or the nearest that the mode can use: bf16 to train in, nf4 to freeze. The choice comes back with inference.
     pub fn weights_in_use(&self) -> WeightFormat {
-        if self.mode == Mode::Training && !self.weights.trainable() { WeightFormat::Bf16 } else { self.weights }
+        match (self.mode, self.weights.trainable()) {
+            (Mode::Training | Mode::Lora, false) => WeightFormat::Bf16,
+            (Mode::Qlora, true) => WeightFormat::Nf4Dq,
+            _ => self.weights,
+        }
     }
 
     /// Takes a model with the dimensions that it was published with.

@@ -6,7 +6,8 @@
 
 use crate::architecture::{Mlp, Norm, Positions};
 use crate::evaluate::Phase;
-use crate::scenario::{Attention, Checkpointing, Mode, Scenario};
+use crate::scenario::{Attention, Mode, Scenario};
+use crate::training::Checkpointing;
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Tokens that an engine feeds through a layer at once while it reads a prompt (vLLM's default on large cards).
@@ -41,17 +42,17 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
     match scenario.mode {
         Mode::Inference => workspace(scenario, sink),
-        Mode::Training => {
+        _ => {
             let layers = scenario.architecture.layers.into();
             if scenario.checkpointing == Checkpointing::Full {
                 checkpoints(scenario, layers, sink);
                 checkpoint_arguments(scenario, sink);
-                if phase == Phase::Recompute {
+                if phase == Phase::Backward {
                     layer(scenario, 1, &mut |term| sink(&Term { item: Item::RecomputedLayer, ..*term }));
                 }
             } else {
                 layer(scenario, layers, sink);
-                if phase == Phase::Recompute {
+                if phase == Phase::Backward {
                     // Selective: the scores of one layer are there again while its backward pass runs.
                     scores(scenario, 1, &mut |factors| {
                         sink(&Term { item: Item::RecomputedLayer, factors, divisor: 1 });
@@ -69,7 +70,7 @@ pub fn saved_per_layer(scenario: &Scenario) -> crate::Bytes {
 }
 
 fn dropout(scenario: &Scenario) -> bool {
-    matches!(scenario.architecture.positions, Positions::Learned(_))
+    scenario.architecture.dropout
 }
 
 fn tokens(scenario: &Scenario) -> Factor {
@@ -100,6 +101,7 @@ fn layer(scenario: &Scenario, layers: u64, sink: Sink<'_>) {
     }
     let kept_in_mlp = match shape.mlp {
         Mlp::Gated => 4,   // gate, up, act(gate), product
+        Mlp::Relu => 1,    // its output
         Mlp::Gelu => 2,    // input and output of the GELU
         Mlp::GeluNew => 5, // its Python composition keeps three more
     };
@@ -235,6 +237,7 @@ fn shared(scenario: &Scenario, sink: Sink<'_>) {
                 &[Factor::number(2 * e), s, Factor::new(Symbol::HeadDim, shape.head_dim.into())],
             );
         }
+        Positions::Alibi => {}
         Positions::Learned(_) => {
             product(Item::EmbeddingTensors, &[Factor::number(8), s]);
             product(Item::EmbeddingTensors, &[Factor::number(1), t, h]);
@@ -260,7 +263,7 @@ fn workspace(scenario: &Scenario, sink: Sink<'_>) {
     product(&[Factor::number(4 * e), chunk, Factor::new(Symbol::HiddenSize, shape.hidden_size.into())]);
     let wide = match shape.mlp {
         Mlp::Gated => 3, // act(gate), up, product
-        Mlp::Gelu => 2,
+        Mlp::Relu | Mlp::Gelu => 2,
         Mlp::GeluNew => 4,
     };
     product(&[Factor::number(wide * e), chunk, Factor::new(Symbol::IntermediateSize, shape.intermediate_size.into())]);

@@ -27,7 +27,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// assert_eq!(worked::total(|sink| kv_cache::terms(&scenario, sink)), Bytes(67_108_864_000));
 /// ```
 pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
-    if scenario.mode == Mode::Training {
+    if scenario.mode.trains() {
         return;
     }
     let full = scenario.architecture.full_layers();

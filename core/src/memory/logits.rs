@@ -35,11 +35,11 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>))
             factors: &[Factor::number(6), Factor::new(Symbol::Batch, scenario.batch.into()), vocab],
             divisor: 1,
         }),
-        (Mode::Training, Phase::Loss) => {
+        (_, Phase::Loss) => {
             let tokens = Factor::new(Symbol::Tokens, scenario.tokens());
             sink(&Term { item: Item::LossTensors, factors: &[Factor::number(12), tokens, vocab], divisor: 1 });
             sink(&Term { item: Item::LossTensors, factors: &[Factor::number(8)], divisor: 1 });
         }
-        (Mode::Training, Phase::Recompute | Phase::Forward) => {}
+        _ => {}
     }
 }

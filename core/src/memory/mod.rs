@@ -1,6 +1,7 @@
 //! What fills the memory, one file a bucket. Each hands out its terms; [`crate::worked::total`] adds them up.
 
 pub mod activations;
+pub mod adapters;
 pub mod gradients;
 pub mod kv_cache;
 pub mod logits;
@@ -62,10 +63,10 @@ impl Bucket {
             Self::Weights => weights::terms(scenario, sink),
             Self::KvCache => kv_cache::terms(scenario, sink),
             Self::Activations => activations::terms(scenario, phase, sink),
-            Self::Gradients => gradients::terms(scenario, sink),
-            Self::Optimizer => optimizer::terms(scenario, sink),
+            Self::Gradients => gradients::terms(scenario, phase, sink),
+            Self::Optimizer => optimizer::terms(scenario, phase, sink),
             Self::Logits => logits::terms(scenario, phase, sink),
-            Self::Overhead => overhead::terms(sink),
+            Self::Overhead => overhead::terms(scenario, sink),
         }
     }
 }

@@ -1,62 +1,119 @@
-//! What the optimizer keeps between steps.
+//! What the optimizer keeps between steps, and what its step needs for a moment.
 
+use crate::evaluate::Phase;
+use crate::parallelism::ZeroStage;
 use crate::precision::Block;
-use crate::scenario::{Mode, Optimizer, Scenario};
+use crate::scenario::{Mode, Scenario};
+use crate::training::{Optimizer, Recipe, StepKernel};
 use crate::worked::{Factor, Item, Symbol, Term};
 
-/// One fp32 value.
-const FP32: Block = Block { values: 1, bytes: 4 };
 /// One 8-bit value in blocks of 256 with an fp32 scale (bitsandbytes).
 const EIGHT_BIT: Block = Block { values: 256, bytes: 260 };
 
 /// Bytes of master weights and moments; nothing in inference.
 ///
 /// # Formula
-/// parameters × (4 for the fp32 master copy when weights have 16 bits + the moments: `AdamW` 4 + 4, 8-bit `AdamW` 2 × 260/256, momentum 4, plain SGD 0).
+/// parameters × (4 for the fp32 master copy in mixed precision + the moments).
+/// Moments in fp32, in pure 16-bit training in 16 bits: `AdamW` two; 8-bit `AdamW` 2 × 260/256 bytes; Lion and momentum one; plain SGD none;
+/// Adafactor a row and a column for each matrix; Muon one for the matrices of the layers and two elsewhere.
+/// ZeRO-1 to 3 divide all of it by the data-parallel ranks. A step through PyTorch's `foreach` makes one more copy of all parameters.
 ///
 /// # Units
 /// Bytes.
 ///
 /// # Assumes
 /// Mixed precision with a master copy: 16 bytes a parameter in all with `AdamW` (2 weight + 2 gradient + 12 here).
-/// Pure 16-bit training without a master copy is another recipe, not this one.
+/// Pure 16-bit training keeps both moments in 16 bits: 8 bytes in all. States that wait in host memory are not here.
 ///
 /// # Source
-/// Rajbhandari et al. 2020 (`ZeRO`), section 3.1; Dettmers et al. 2022 for 8-bit blocks.
+/// Rajbhandari et al. 2020 (`ZeRO`), section 3.1; Dettmers et al. 2022 for 8-bit blocks; Shazeer and Stern 2018 (Adafactor); Chen et al. 2023 (Lion);
+/// Jordan et al. 2024 (Muon); states and the copy of `foreach` measured with PyTorch 2.15.
 ///
 /// # Example
 /// ```
-/// use memory_wall_core::{Bytes, Mode, Scenario, memory::optimizer, tables::models, worked};
+/// use memory_wall_core::{Bytes, Mode, Phase, Scenario, memory::optimizer, tables::models, worked};
 /// let mut scenario = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
-/// assert_eq!(worked::total(|sink| optimizer::terms(&scenario, sink)), Bytes(84_000_000_000));
+/// assert_eq!(worked::total(|sink| optimizer::terms(&scenario, Phase::Loss, sink)), Bytes(84_000_000_000));
 /// ```
-pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
-    if scenario.mode == Mode::Inference {
+pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+    if !scenario.mode.trains() {
         return;
     }
-    let parameters = scenario.architecture.parameters().total();
-    let mut state = |item, block: Block| {
+    let shards = scenario.parallel.shards_from(ZeroStage::Optimizer);
+    let trained = scenario.trained_parameters();
+    let mut state = |item, parameters: u64, block: Block| {
+        if parameters == 0 {
+            return;
+        }
         let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
         sink(&Term {
             item,
-            factors: &[Factor::new(Symbol::Parameters, parameters), Factor::new(symbol, block.bytes.into())],
+            factors: &[
+                Factor::new(Symbol::Parameters, parameters.div_ceil(shards)),
+                Factor::new(symbol, block.bytes.into()),
+            ],
             divisor: block.values,
         });
     };
-    if scenario.weights.unquantised_bytes() < 4 {
-        state(Item::MasterWeights, FP32);
-    }
-    match scenario.optimizer {
-        Optimizer::AdamW => {
-            state(Item::FirstMoment, FP32);
-            state(Item::SecondMoment, FP32);
+    let full = scenario.mode == Mode::Training;
+    let wide = plain(scenario);
+    // The first step makes its states only when it ends.
+    if !scenario.offload.optimizer && phase != Phase::FirstStep {
+        if full && matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients) {
+            state(Item::MasterWeights, trained, Block::FP32);
         }
-        Optimizer::AdamW8bit => {
-            state(Item::FirstMoment, EIGHT_BIT);
-            state(Item::SecondMoment, EIGHT_BIT);
+        match scenario.optimizer {
+            Optimizer::AdamW => {
+                state(Item::FirstMoment, trained, wide);
+                state(Item::SecondMoment, trained, wide);
+            }
+            Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => {
+                state(Item::FirstMoment, trained, EIGHT_BIT);
+                state(Item::SecondMoment, trained, EIGHT_BIT);
+            }
+            Optimizer::Adafactor => state(Item::SecondMoment, factored(scenario, trained), Block::FP32),
+            Optimizer::Lion | Optimizer::SgdMomentum => state(Item::FirstMoment, trained, wide),
+            Optimizer::Muon => {
+                let local = scenario.local_parameters();
+                let matrices = if full { (local.matrices + local.experts).min(trained) } else { trained };
+                state(Item::FirstMoment, trained, wide);
+                state(Item::SecondMoment, trained - matrices, wide);
+            }
+            Optimizer::Sgd => {}
         }
-        Optimizer::SgdMomentum => state(Item::FirstMoment, FP32),
-        Optimizer::Sgd => {}
     }
+    if phase == Phase::OptimizerStep && scenario.training.step == StepKernel::Foreach {
+        state(Item::StepTemporary, trained, wide);
+    }
+}
+
+/// The precision of moments that are not quantised: that of the parameters which the step updates.
+fn plain(scenario: &Scenario) -> Block {
+    match (scenario.mode, scenario.recipe()) {
+        (Mode::Training, Recipe::Pure) => Block::BF16,
+        (Mode::Training, _) => Block::FP32,
+        _ if scenario.weights.unquantised_bytes() == 4 => Block::FP32,
+        _ => Block::BF16,
+    }
+}
+
+/// Values that Adafactor keeps on this rank: a row and a column for each matrix, one for each entry of a vector.
+fn factored(scenario: &Scenario, trained: u64) -> u64 {
+    let (shape, local, held) = (&scenario.architecture, scenario.local(), scenario.local_parameters());
+    if scenario.mode != Mode::Training {
+        // The thin matrices of adapters: their long sides.
+        return (trained / u64::from(scenario.training.lora.rank)).max(1);
+    }
+    let [h, d] = [shape.hidden_size, shape.head_dim].map(u64::from);
+    let [q, k] = [local.heads * d, local.kv_heads * d];
+    let attention = 2 * (h + q) + 2 * (h + k);
+    let mlp = |width: u64| shape.mlp.matrices() * (h + width);
+    let experts = shape.moe.map_or(0, |moe| {
+        let each = mlp(u64::from(moe.intermediate_size).div_ceil(scenario.parallel.tp.into()));
+        u64::from(moe.experts).div_ceil(scenario.parallel.ep.into()) * each
+    });
+    let tables =
+        if local.embedding { local.vocab_size + h } else { 0 } + if held.head > 0 { local.vocab_size + h } else { 0 };
+    local.layers * (attention + mlp(local.intermediate_size) + experts) + tables + held.vectors + held.routers
 }

@@ -1,21 +1,26 @@
 //! The parameters of the model.
 
-use crate::scenario::Scenario;
+use crate::parallelism::ZeroStage;
+use crate::parameters::Parameters;
+use crate::precision::Block;
+use crate::scenario::{Mode, Scenario};
+use crate::training::Recipe;
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Bytes of the weights, by kind of tensor.
 ///
 /// # Formula
-/// matrices × `block_bytes` / `block_values` + (embedding + head + positions + norms and biases) × 2 (4 for fp32).
+/// For each kind of tensor: parameters × `block_bytes` / `block_values` of the format that the kind is kept in.
+/// A rank holds its share; ZeRO-3 (FSDP) divides each kind by the data-parallel ranks, rounded up.
 ///
 /// # Units
 /// Bytes; each kind of tensor is rounded up to a whole byte.
 ///
 /// # Assumes
-/// Below 16 bits only the matrices of the layers are quantised. Two tied tables are stored once.
+/// [`crate::WeightFormat::kept`] says which kinds a format quantises. Two tied tables are stored once. Weights that wait in host memory are not here.
 ///
 /// # Source
-/// Storage layouts: see [`crate::WeightFormat`]. Which tensors stay in 16 bits: defaults of GPTQ, AWQ, bitsandbytes and of fp8 checkpoints.
+/// Storage layouts: see [`crate::WeightFormat`]. Which tensors stay wide: defaults of GPTQ, AWQ, bitsandbytes, llama.cpp and of fp8 and MXFP4 checkpoints.
 ///
 /// # Example
 /// ```
@@ -24,32 +29,55 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// assert_eq!(worked::total(|sink| weights::terms(&scenario, sink)), Bytes(13_476_831_232));
 /// ```
 pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
-    let parameters = scenario.architecture.parameters();
-    let block = scenario.weights.block();
-    let matrix_symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
-    sink(&Term {
-        item: Item::LayerMatrices,
-        factors: &[
-            Factor::new(Symbol::Parameters, parameters.matrices),
-            Factor::new(matrix_symbol, block.bytes.into()),
-        ],
-        divisor: block.values,
+    if scenario.offload.parameters {
+        return;
+    }
+    let shards = if scenario.mode.trains() { scenario.parallel.shards_from(ZeroStage::Weights) } else { 1 };
+    kinds(scenario, &scenario.local_parameters(), |item, count, block| {
+        let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
+        sink(&Term {
+            item,
+            factors: &[
+                Factor::new(Symbol::Parameters, count.div_ceil(shards)),
+                Factor::new(symbol, block.bytes.into()),
+            ],
+            divisor: block.values,
+        });
     });
+}
+
+/// Each kind of tensor that there is, with its count and the layout it is kept in.
+pub fn kinds(scenario: &Scenario, parameters: &Parameters, mut each: impl FnMut(Item, u64, Block)) {
+    let mixture = scenario.architecture.moe.is_some();
     for (item, count) in [
+        (Item::LayerMatrices, parameters.matrices),
+        (Item::Experts, parameters.experts),
+        (Item::Routers, parameters.routers),
         (Item::EmbeddingTable, parameters.embedding),
         (Item::OutputHead, parameters.head),
         (Item::PositionTable, parameters.positions),
         (Item::NormsAndBiases, parameters.vectors),
     ] {
-        if count > 0 {
-            sink(&Term {
-                item,
-                factors: &[
-                    Factor::new(Symbol::Parameters, count),
-                    Factor::new(Symbol::BytesPerValue, scenario.weights.unquantised_bytes().into()),
-                ],
-                divisor: 1,
-            });
+        if count > 0 || item == Item::LayerMatrices {
+            each(item, count, layout(scenario, item, mixture));
         }
     }
+}
+
+fn layout(scenario: &Scenario, item: Item, mixture: bool) -> Block {
+    match (scenario.mode, scenario.recipe()) {
+        // What is trained is kept as the recipe says.
+        (Mode::Training, Recipe::Fp32 | Recipe::Autocast) => Block::FP32,
+        _ => scenario.weights.kept(item, mixture, scenario.architecture.tied_embeddings),
+    }
+}
+
+/// Bytes of all weights of the model that `scenario` trains or serves, before they are cut over ranks.
+pub fn whole(scenario: &Scenario) -> crate::Bytes {
+    let mut sum = crate::Bytes::ZERO;
+    kinds(scenario, &scenario.architecture.parameters(), |item, count, block| {
+        let factors = [Factor::new(Symbol::Parameters, count), Factor::new(Symbol::BytesPerBlock, block.bytes.into())];
+        sum += Term { item, factors: &factors, divisor: block.values }.bytes();
+    });
+    sum
 }

@@ -41,21 +41,8 @@ const fn llama(
     [layers, hidden_size, heads, kv_heads, head_dim, intermediate_size, vocab_size, context]: Shape,
 ) -> Architecture {
     Architecture {
-        layers,
-        hidden_size,
-        heads,
-        kv_heads,
-        head_dim,
-        intermediate_size,
-        vocab_size,
-        mlp: Mlp::Gated,
-        norm: Norm::RmsNorm,
-        positions: Positions::Rotary,
-        biases: Biases { qkv: false, attention_output: false, mlp: false },
-        tied_embeddings: false,
-        sliding_window: None,
         trained_context: Some(context),
-        rounded_parameters: None,
+        ..Architecture::llama([layers, hidden_size, heads, kv_heads, head_dim, intermediate_size, vocab_size])
     }
 }
 
@@ -66,6 +53,7 @@ const fn gpt2(layers: u32, hidden_size: u32, heads: u32, context: u32) -> Archit
         positions: Positions::Learned(context),
         biases: Biases { qkv: true, attention_output: true, mlp: true },
         tied_embeddings: true,
+        dropout: true,
         ..llama([layers, hidden_size, heads, heads, hidden_size / heads, 4 * hidden_size, 50_257, context])
     }
 }
@@ -107,7 +95,7 @@ pub static MODELS: &[Model] = &[
     row("llama-3.2-1b", "Llama 3.2 1B", "Llama", tied(llama([16, 2048, 32, 8, 64, 8192, 128_256, 131_072])), 1_235_814_400, META_DEVICE),
     row("llama-3.2-3b", "Llama 3.2 3B", "Llama", tied(llama([28, 3072, 24, 8, 128, 8192, 128_256, 131_072])), 3_212_749_824, META_DEVICE),
     row("mistral-7b-v0.1", "Mistral 7B v0.1", "Mistral",
-        Architecture { sliding_window: Some(SlidingWindow { window: 4096, layers: 32 }), ..llama([32, 4096, 32, 8, 128, 14_336, 32_000, 32_768]) }, 7_241_732_096, META_DEVICE),
+        Architecture { sliding_window: Some(SlidingWindow::over(32, 4096)), ..llama([32, 4096, 32, 8, 128, 14_336, 32_000, 32_768]) }, 7_241_732_096, META_DEVICE),
     row("mistral-7b-v0.3", "Mistral 7B v0.3", "Mistral", llama([32, 4096, 32, 8, 128, 14_336, 32_768, 32_768]), 7_248_023_552, META_DEVICE),
     row("qwen2.5-7b", "Qwen2.5 7B", "Qwen", qwen2([28, 3584, 28, 4, 128, 18_944, 152_064, 131_072]), 7_615_616_512, META_DEVICE),
     row("qwen2.5-72b", "Qwen2.5 72B", "Qwen", qwen2([80, 8192, 64, 8, 128, 29_568, 152_064, 131_072]), 72_706_203_648, META_DEVICE),

@@ -1,0 +1,116 @@
+//! Comma-separated values with a header line, as spreadsheets write them.
+
+/// The rows of a file.
+#[derive(Clone, Debug, Default)]
+pub struct File {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// One row, whose cells are asked for by the name of their column.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    header: &'a [String],
+    cells: &'a [String],
+}
+
+impl File {
+    /// Reads a text; lines that begin with `#` are remarks.
+    pub fn read(text: &str) -> Self {
+        let mut records = records(text).into_iter().filter(|cells| cells.iter().any(|cell| !cell.is_empty()));
+        let header = records.next().unwrap_or_default();
+        Self { header, rows: records.collect() }
+    }
+
+    /// Each row.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|cells| Row { header: &self.header, cells })
+    }
+}
+
+impl<'a> Row<'a> {
+    /// The cell of a column; empty where the file has no such column.
+    pub fn text(self, column: &str) -> &'a str {
+        let place = self.header.iter().position(|name| name == column);
+        place.and_then(|place| self.cells.get(place)).map_or("", |cell| cell.trim())
+    }
+
+    /// A whole number, or why there is none.
+    pub fn whole(self, column: &str) -> Result<u64, String> {
+        let text = self.text(column);
+        // Some tools write whole numbers with a point.
+        let digits = text.strip_suffix(".0").unwrap_or(text);
+        digits.parse().map_err(|_| match text {
+            "" => format!("{column} is not stated"),
+            _ => format!("{column} is {text:?}, not a whole number"),
+        })
+    }
+
+    /// A whole number that the engine can take.
+    pub fn number(self, column: &str) -> Result<u32, String> {
+        let value = self.whole(column)?;
+        u32::try_from(value).map_err(|_| format!("{column} {value} is too large"))
+    }
+
+    /// A whole number, or `default` where the cell is empty.
+    pub fn number_or(self, column: &str, default: u32) -> Result<u32, String> {
+        if self.text(column).is_empty() { Ok(default) } else { self.number(column) }
+    }
+
+    /// A number with a fraction, or why there is none.
+    pub fn float(self, column: &str) -> Result<f64, String> {
+        let text = self.text(column);
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(value),
+            _ if text.is_empty() => Err(format!("{column} is not stated")),
+            _ => Err(format!("{column} is {text:?}, not a number")),
+        }
+    }
+
+    /// Whether the cell says yes.
+    pub fn is_set(self, column: &str) -> bool {
+        matches!(self.text(column), "1" | "true" | "True" | "yes")
+    }
+}
+
+fn records(text: &str) -> Vec<Vec<String>> {
+    let mut records = Vec::new();
+    let (mut record, mut cell, mut quoted) = (Vec::new(), String::new(), false);
+    let mut letters = text.trim_start_matches('\u{feff}').chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '#' if !quoted && record.is_empty() && cell.is_empty() => {
+                while letters.next_if(|next| *next != '\n').is_some() {}
+            }
+            '"' if quoted && letters.next_if_eq(&'"').is_some() => cell.push('"'),
+            '"' => quoted = !quoted,
+            ',' if !quoted => record.push(core::mem::take(&mut cell)),
+            '\r' if !quoted => {}
+            '\n' if !quoted => {
+                record.push(core::mem::take(&mut cell));
+                records.push(core::mem::take(&mut record));
+            }
+            _ => cell.push(letter),
+        }
+    }
+    if !cell.is_empty() || !record.is_empty() {
+        record.push(cell);
+        records.push(record);
+    }
+    records
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_found_by_their_column() {
+        let file = File::read("# remark, with a comma\na,b\n1,\"x, \"\"y\"\"\"\r\n2.0,\n");
+        let rows: Vec<_> = file.rows().collect();
+        assert_eq!((rows[0].whole("a"), rows[0].text("b")), (Ok(1), "x, \"y\""));
+        assert_eq!((rows[1].number("a"), rows[1].text("b"), rows[1].text("c")), (Ok(2), "", ""));
+        assert_eq!(rows[1].whole("b"), Err("b is not stated".into()));
+        assert_eq!(rows[0].float("b"), Err("b is \"x, \\\"y\\\"\", not a number".into()));
+    }
+}

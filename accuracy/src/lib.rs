@@ -1,0 +1,156 @@
+//! The engine held against public measured runs: one prediction a row, errors shown, nothing dropped in silence.
+//!
+//! The rows come with the crate, or from a folder with files of the same names and columns ([`Data`]).
+//! Each file of [`sets`] turns rows of one kind into a [`Set`].
+
+pub mod csv;
+pub mod data;
+pub mod sets;
+
+pub use data::Data;
+
+/// What became of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Predicted and compared.
+    Compared {
+        /// The engine's figure, in the unit of the row.
+        predicted: f64,
+        /// The measured one.
+        measured: f64,
+        /// Whether the two are equal to the byte or token, where that can be said.
+        exact: bool,
+    },
+    /// A run that failed for want of memory: whether the engine says so.
+    Verdict {
+        /// Whether the engine says "does not fit".
+        right: bool,
+        /// What it needs and what there was, in words.
+        why: String,
+    },
+    /// Not modelled, for this reason.
+    NotModelled(String),
+}
+
+/// How a row counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Held to the bound; the coefficients never saw it.
+    Checked,
+    /// Held to the bound; a coefficient was fitted on it.
+    Fitted,
+    /// Shown only, with its cause of doubt.
+    Reported,
+}
+
+/// One row of a set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its name in the data.
+    pub id: String,
+    /// The unit of both figures: `bytes`, `GiB`, `GB`, `tokens`, `parameters`.
+    pub unit: &'static str,
+    /// How it counts.
+    pub counts: Use,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why to be careful, empty where there is no doubt.
+    pub doubt: String,
+}
+
+impl Row {
+    /// Predicted over measured, less one; `None` where there is nothing to compare.
+    pub fn error(&self) -> Option<f64> {
+        match self.outcome {
+            Outcome::Compared { exact: true, .. } => Some(0.0),
+            Outcome::Compared { predicted, measured, .. } if measured.abs() > 0.0 => Some(predicted / measured - 1.0),
+            // Nothing was measured and something predicted.
+            Outcome::Compared { .. } => Some(1.0),
+            _ => None,
+        }
+    }
+}
+
+/// What a set is held to; errors as shares, 0.01 is 1%.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// Each row's error at most; `None` is not held.
+    pub each: Option<f64>,
+    /// The mean of all errors without their signs at most.
+    pub mean: Option<f64>,
+}
+
+impl Bound {
+    /// Equal to the byte.
+    pub const EXACT: Self = Self { each: Some(0.0), mean: Some(0.0) };
+    /// Shown, not held.
+    pub const NONE: Self = Self { each: None, mean: None };
+
+    /// Each row and the mean.
+    pub const fn of(each: f64, mean: f64) -> Self {
+        Self { each: Some(each), mean: Some(mean) }
+    }
+
+    /// Each row.
+    pub const fn each(each: f64) -> Self {
+        Self { each: Some(each), mean: None }
+    }
+}
+
+/// Rows of one kind and what they are held to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Set {
+    /// Its name: lower case, with dashes.
+    pub name: &'static str,
+    /// What it compares, in one sentence.
+    pub about: &'static str,
+    /// What it is held to.
+    pub bound: Bound,
+    /// Its rows.
+    pub rows: Vec<Row>,
+}
+
+impl Set {
+    /// The rows that are held to the bound and could be compared.
+    pub fn held(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.counts != Use::Reported && row.error().is_some())
+    }
+
+    /// The rows that count one way and could be compared.
+    pub fn counted(&self, counts: Use) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.counts == counts && row.error().is_some())
+    }
+
+    /// The mean error without signs of some rows; `None` of none.
+    pub fn mean_abs_error<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<f64> {
+        let errors: Vec<f64> = rows.filter_map(Row::error).map(f64::abs).collect();
+        // A set has far fewer rows than a float counts exactly.
+        #[expect(clippy::cast_precision_loss)]
+        let count = errors.len() as f64;
+        (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / count)
+    }
+
+    /// The largest error without sign of some rows; `None` of none.
+    pub fn max_abs_error<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<f64> {
+        rows.filter_map(Row::error).map(f64::abs).reduce(f64::max)
+    }
+
+    /// Whether the bound holds, and every verdict is right; rows that are not modelled do not count, and are shown.
+    pub fn ok(&self) -> bool {
+        let within = |error: Option<f64>, bound: Option<f64>| match (error, bound) {
+            (Some(error), Some(bound)) => error <= bound,
+            _ => true,
+        };
+        within(Self::max_abs_error(self.held()), self.bound.each)
+            && within(Self::mean_abs_error(self.held()), self.bound.mean)
+            && self
+                .rows
+                .iter()
+                .all(|row| row.counts == Use::Reported || !matches!(row.outcome, Outcome::Verdict { right: false, .. }))
+    }
+}
+
+/// Every set, in the order in which they are shown. A file that the data does not have makes an empty set.
+pub fn all(data: &Data) -> Vec<Set> {
+    sets::SETS.iter().flat_map(|set| set(data)).collect()
+}

@@ -1,0 +1,9 @@
+//! One file a kind of measurement.
+
+use crate::{Data, Set};
+
+/// What makes the sets of one kind.
+pub type Make = fn(&Data) -> Vec<Set>;
+
+/// Every kind, in the order in which they are shown.
+pub const SETS: &[Make] = &[];

@@ -1,0 +1,252 @@
+//! A run on many cards: how the work is cut, and what one rank holds of it.
+
+use core::fmt;
+
+use crate::architecture::{Architecture, Projection};
+use crate::bounds::{self, OutOfBounds};
+use crate::display::Grouped;
+
+choices! {
+    /// Which model states data-parallel ranks share out among themselves (Rajbhandari et al. 2020; FSDP is stage 3).
+    ZeroStage {
+        /// None: each rank holds everything.
+        None = "0";
+        /// Optimizer states.
+        Optimizer = "1";
+        /// Optimizer states and gradients.
+        Gradients = "2";
+        /// Optimizer states, gradients and weights.
+        Weights = "3";
+    }
+}
+
+/// How a run is cut into ranks: `dp × tp × pp × cp` of them; the experts of a layer are shared out within `dp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parallelism {
+    /// Data parallel: ranks with different sequences.
+    pub dp: u32,
+    /// Tensor parallel: ranks that share each matrix.
+    pub tp: u32,
+    /// Pipeline parallel: ranks that hold consecutive layers.
+    pub pp: u32,
+    /// Context parallel: ranks that share each sequence.
+    pub cp: u32,
+    /// Expert parallel: ranks that share the experts of a layer.
+    pub ep: u32,
+    /// What data-parallel ranks share out.
+    pub zero: ZeroStage,
+    /// Over how many of the `dp` ranks states are shared out; `None` is all of them, fewer is hybrid sharding.
+    pub shard: Option<u32>,
+    /// Whether tensor-parallel ranks also share norms and dropout along the sequence.
+    pub sequence_parallel: bool,
+    /// Layer chunks that a pipeline rank holds, taken in turn; 1 is the plain schedule.
+    pub virtual_stages: u32,
+    /// The pipeline stage that is looked at, from 0.
+    pub stage: u32,
+}
+
+/// A cut that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParallelError {
+    /// A degree is outside its range.
+    OutOfBounds(OutOfBounds),
+    /// A degree does not divide what it shares out.
+    DoesNotDivide {
+        /// The degree, by its option.
+        degree: &'static str,
+        /// Its value.
+        ranks: u32,
+        /// What it shares out, by the field's name.
+        what: &'static str,
+        /// How many of them there are.
+        count: u32,
+    },
+    /// More pipeline chunks than layers.
+    TooFewLayers {
+        /// Chunks in all.
+        chunks: u32,
+        /// Layers.
+        layers: u32,
+    },
+    /// A stage that is not there.
+    NoStage {
+        /// The stage.
+        stage: u32,
+        /// Stages.
+        pp: u32,
+    },
+    /// Expert parallelism without experts.
+    NoExperts,
+}
+
+impl fmt::Display for ParallelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::OutOfBounds(error) => error.fmt(f),
+            Self::DoesNotDivide { degree, ranks, what, count } => {
+                write!(f, "{degree} {ranks} does not divide {what} {}", Grouped(count.into()))
+            }
+            Self::TooFewLayers { chunks, layers } => {
+                write!(f, "{chunks} pipeline stages are more than the {layers} layers of the model")
+            }
+            Self::NoStage { stage, pp } => write!(f, "there is no pipeline stage {stage} of {pp}: the first is 0"),
+            Self::NoExperts => f.write_str("ep needs a mixture of experts, and this model is dense"),
+        }
+    }
+}
+
+impl core::error::Error for ParallelError {}
+
+impl From<OutOfBounds> for ParallelError {
+    fn from(error: OutOfBounds) -> Self {
+        Self::OutOfBounds(error)
+    }
+}
+
+impl Parallelism {
+    /// One card.
+    pub const ONE: Self = Self {
+        dp: 1,
+        tp: 1,
+        pp: 1,
+        cp: 1,
+        ep: 1,
+        zero: ZeroStage::None,
+        shard: None,
+        sequence_parallel: false,
+        virtual_stages: 1,
+        stage: 0,
+    };
+
+    /// Cards in all.
+    pub fn ranks(&self) -> u64 {
+        [self.dp, self.tp, self.pp, self.cp].map(u64::from).into_iter().fold(1, u64::saturating_mul)
+    }
+
+    /// Over how many ranks a sharded state is shared out: those that hold the same weights and see different tokens.
+    pub fn shard_ranks(&self) -> u64 {
+        u64::from(self.shard.unwrap_or(self.dp)) * u64::from(self.cp)
+    }
+
+    /// Over how many ranks `state` is shared out, which ZeRO does from `stage` on.
+    pub fn shards_from(&self, stage: ZeroStage) -> u64 {
+        let level = |stage| match stage {
+            ZeroStage::None => 0,
+            ZeroStage::Optimizer => 1,
+            ZeroStage::Gradients => 2,
+            ZeroStage::Weights => 3,
+        };
+        if stage != ZeroStage::None && level(self.zero) >= level(stage) { self.shard_ranks() } else { 1 }
+    }
+
+    /// Whether the cut goes with the model.
+    pub fn check(&self, shape: &Architecture) -> Result<(), ParallelError> {
+        for (bounds, value) in [
+            (bounds::DP, self.dp),
+            (bounds::TP, self.tp),
+            (bounds::PP, self.pp),
+            (bounds::CP, self.cp),
+            (bounds::EP, self.ep),
+            (bounds::VIRTUAL_STAGES, self.virtual_stages),
+        ] {
+            bounds.check(value.into())?;
+        }
+        let divides = |degree, ranks: u32, what, count: u32| {
+            if count.is_multiple_of(ranks) {
+                Ok(())
+            } else {
+                Err(ParallelError::DoesNotDivide { degree, ranks, what, count })
+            }
+        };
+        divides("tp", self.tp, "heads", shape.heads)?;
+        divides("tp", self.tp, "vocab_size", shape.vocab_size)?;
+        divides("tp", self.tp, "intermediate_size", shape.intermediate_size)?;
+        // KV heads are shared out, or each is copied to the same number of ranks.
+        if matches!(shape.projection, Projection::Heads) && !shape.kv_heads.is_multiple_of(self.tp) {
+            divides("kv_heads", shape.kv_heads, "tp", self.tp)?;
+        }
+        if let Some(shard) = self.shard {
+            bounds::DP.check(shard.into())?;
+            divides("shard", shard, "dp", self.dp)?;
+        }
+        if self.ep > 1 {
+            let moe = shape.moe.ok_or(ParallelError::NoExperts)?;
+            divides("ep", self.ep, "experts", moe.experts)?;
+            divides("ep", self.ep, "dp", self.dp)?;
+        }
+        let chunks = self.pp * self.virtual_stages;
+        if chunks > shape.layers {
+            return Err(ParallelError::TooFewLayers { chunks, layers: shape.layers });
+        }
+        if self.stage >= self.pp {
+            return Err(ParallelError::NoStage { stage: self.stage, pp: self.pp });
+        }
+        Ok(())
+    }
+}
+
+/// What one rank holds of a model: the numbers that stand in its formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Layers on this pipeline stage.
+    pub layers: u64,
+    /// Layers of one of its chunks: all of them in a plain schedule.
+    pub chunk_layers: u64,
+    /// Chunks whose activations are held at once: see [`Parallelism::chunks_in_flight`].
+    pub chunks_in_flight: u64,
+    /// Whether the token embedding is here.
+    pub embedding: bool,
+    /// Whether the output head is here.
+    pub head: bool,
+    /// Query heads.
+    pub heads: u64,
+    /// KV heads, at least one.
+    pub kv_heads: u64,
+    /// Width inside the MLP.
+    pub intermediate_size: u64,
+    /// Rows of the embedding table and of the head.
+    pub vocab_size: u64,
+    /// Tokens of one sequence.
+    pub seq_length: u64,
+}
+
+impl Parallelism {
+    /// The first layer of the stage that is looked at, and the one behind its last; the first stages take what is left over.
+    pub fn layers_of_stage(&self, layers: u32) -> (u32, u32) {
+        let (each, rest) = (layers / self.pp, layers % self.pp);
+        let start = |stage: u32| stage * each + stage.min(rest);
+        (start(self.stage), start(self.stage + 1))
+    }
+
+    /// What the rank that is looked at holds.
+    pub fn local(&self, shape: &Architecture, seq_length: u32, micro_batches: u32) -> Local {
+        let (start, end) = self.layers_of_stage(shape.layers);
+        let layers = u64::from(end - start);
+        let tp = u64::from(self.tp);
+        Local {
+            layers,
+            chunk_layers: layers.div_ceil(self.virtual_stages.into()),
+            chunks_in_flight: self.chunks_in_flight(micro_batches),
+            embedding: self.stage == 0,
+            head: self.stage + 1 == self.pp,
+            heads: u64::from(shape.heads) / tp,
+            kv_heads: (u64::from(shape.kv_heads) / tp).max(1),
+            intermediate_size: u64::from(shape.intermediate_size).div_ceil(tp),
+            vocab_size: u64::from(shape.vocab_size).div_ceil(tp),
+            seq_length: u64::from(seq_length).div_ceil(self.cp.into()),
+        }
+    }
+
+    /// Layer chunks whose activations a stage holds at once under the one-forward-one-backward schedule.
+    ///
+    /// # Formula
+    /// min(p − i, m) for stage i of p with m micro-batches; interleaved over v chunks a rank: min(2(p − i − 1) + (v − 1)·p + 1, m·v).
+    ///
+    /// # Source
+    /// Narayanan et al. 2021 (Megatron-LM), section 2.2; on the first stage p·v + p − 1 chunks, the (1 + (p − 1)/(p·v)) of Korthikanti et al. 2022.
+    pub fn chunks_in_flight(&self, micro_batches: u32) -> u64 {
+        let [p, v, m] = [self.pp, self.virtual_stages, micro_batches].map(u64::from);
+        let behind = p - 1 - u64::from(self.stage).min(p - 1);
+        if v == 1 { (behind + 1).min(m) } else { (2 * behind + (v - 1) * p + 1).min(m * v) }
+    }
+}

@@ -1,0 +1,288 @@
+//! The exact number of parameters, tensor by tensor: of the whole model, and of what one rank holds of it.
+
+use crate::architecture::{Architecture, LinearAttention, LinearKind, Moe, Positions, Projection};
+use crate::parallelism::Parallelism;
+
+/// Numbers of parameters by kind of tensor; [`Parameters::total`] is the published count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// Token embedding table.
+    pub embedding: u64,
+    /// Learned positions.
+    pub positions: u64,
+    /// Matrices of attention and of dense and shared MLPs, the part that quantisers shrink.
+    pub matrices: u64,
+    /// Matrices of the routed experts, which quantisers shrink too.
+    pub experts: u64,
+    /// Routers of the experts and gates of shared experts, which stay wide.
+    pub routers: u64,
+    /// Norm weights and biases, and what else is a vector.
+    pub vectors: u64,
+    /// Output head, 0 where it is the embedding table.
+    pub head: u64,
+}
+
+impl Parameters {
+    /// All of them.
+    pub const fn total(&self) -> u64 {
+        self.embedding + self.positions + self.matrices + self.experts + self.routers + self.vectors + self.head
+    }
+
+    fn add(&mut self, layers: u64, part: &Self) {
+        self.matrices += layers * part.matrices;
+        self.experts += layers * part.experts;
+        self.routers += layers * part.routers;
+        self.vectors += layers * part.vectors;
+    }
+}
+
+/// How many layers of each kind are counted, over how many ranks each is cut, and whether the tables are there.
+struct Share {
+    tp: u64,
+    ep: u64,
+    full: u64,
+    sliding: u64,
+    linear: u64,
+    dense: u64,
+    moe: u64,
+    embedding: bool,
+    head: bool,
+    tied_copy: bool,
+}
+
+impl Architecture {
+    /// The exact number of parameters, tensor by tensor.
+    ///
+    /// # Formula
+    /// With h = `hidden_size`, q = `heads × head_dim`, k = `kv_heads × head_dim`, f = `intermediate_size`, V = `vocab_size`, L = `layers`:
+    /// embedding V·h; head V·h unless tied; attention h·(q + 2k) + q·h; MLP m·h·f with m = 3 for a gated one and 2 otherwise.
+    /// Latent attention: h·(c + r) + c·a·(n + v) + a·v·h with c = `kv_lora_rank`, r = `rope_dim`, n = `nope_dim`, v = `v_dim`, and
+    /// queries h·a·(n + r), or h·c' + c'·a·(n + r) where they are compressed. Mixture: E·3·h·f for the experts, h·E for the router,
+    /// 3·h·f for the shared ones. Norms, biases, attention sinks as the shape says; learned positions rows·h.
+    ///
+    /// # Units
+    /// Parameters, not bytes.
+    ///
+    /// # Assumes
+    /// A decoder with one norm at the end.
+    ///
+    /// # Source
+    /// Module definitions of the models in the `transformers` library; equal to the counts of the published checkpoints (see the tests).
+    ///
+    /// # Example
+    /// ```
+    /// let llama = memory_wall_core::tables::models::by_id("llama-3.1-8b").unwrap();
+    /// assert_eq!(llama.architecture.parameters().total(), 8_030_261_248);
+    /// ```
+    pub fn parameters(&self) -> Parameters {
+        self.share(&Share {
+            tp: 1,
+            ep: 1,
+            full: self.full_layers().into(),
+            sliding: self.sliding_window.map_or(0, |it| it.layers).into(),
+            linear: self.linear_attention.map_or(0, |it| it.layers).into(),
+            dense: u64::from(self.layers) - u64::from(self.moe_layers()),
+            moe: self.moe_layers().into(),
+            embedding: true,
+            head: true,
+            tied_copy: false,
+        })
+    }
+
+    /// The parameters that one token passes through: of the routed experts only those it visits.
+    ///
+    /// ```
+    /// let mixtral = memory_wall_core::Architecture {
+    ///     moe: Some(memory_wall_core::architecture::Moe::of(8, 2, 14_336)),
+    ///     ..memory_wall_core::Architecture::llama([32, 4096, 32, 8, 128, 14_336, 32_000])
+    /// };
+    /// assert_eq!(mixtral.parameters().total(), 46_702_792_704);
+    /// assert_eq!(mixtral.active_parameters(), 12_879_925_248);
+    /// ```
+    pub fn active_parameters(&self) -> u64 {
+        let mut parameters = self.parameters();
+        if let Some(moe) = self.moe {
+            // Biases of experts are vectors, and those of the experts not visited idle too.
+            let idle = u64::from(moe.experts - moe.experts_per_token.min(moe.experts));
+            parameters.vectors -= idle * u64::from(self.moe_layers()) * self.expert_biases(&moe);
+            parameters.experts = parameters.experts / u64::from(moe.experts) * u64::from(moe.experts_per_token);
+        }
+        parameters.total()
+    }
+
+    /// What the rank that `parallel` looks at holds before any sharding over data-parallel ranks.
+    ///
+    /// Tensor parallelism divides the matrices, copies KV heads where there are fewer of them than ranks, and copies norms;
+    /// expert parallelism divides the routed experts; a pipeline divides the layers, embedding on the first stage, head on the last
+    /// (of a tied model, a copy of the table). Kinds of layers are spread evenly over the stages, dense layers of a mixture first.
+    pub fn parameters_on(&self, parallel: &Parallelism) -> Parameters {
+        if *parallel
+            == (Parallelism {
+                dp: parallel.dp,
+                cp: parallel.cp,
+                zero: parallel.zero,
+                shard: parallel.shard,
+                ..Parallelism::ONE
+            })
+        {
+            return self.parameters();
+        }
+        let (start, end) = parallel.layers_of_stage(self.layers);
+        // Layers of a kind are spread evenly: these are the ones between the two ends of the stage.
+        let spread = |count: u32| {
+            let until = |layer: u32| u64::from(count) * u64::from(layer) / u64::from(self.layers.max(1));
+            until(end) - until(start)
+        };
+        let here = u64::from(end - start);
+        let sliding = spread(self.sliding_window.map_or(0, |it| it.layers));
+        let linear = spread(self.linear_attention.map_or(0, |it| it.layers)).min(here - sliding);
+        let first_moe = self.layers - self.moe_layers();
+        let dense = u64::from(end.min(first_moe).saturating_sub(start));
+        let last = parallel.stage + 1 == parallel.pp;
+        self.share(&Share {
+            tp: parallel.tp.into(),
+            ep: parallel.ep.into(),
+            full: here - sliding - linear,
+            sliding,
+            linear,
+            dense,
+            moe: here - dense,
+            embedding: parallel.stage == 0,
+            head: last,
+            tied_copy: last && parallel.pp > 1,
+        })
+    }
+
+    fn share(&self, share: &Share) -> Parameters {
+        let h = u64::from(self.hidden_size);
+        let vocab = u64::from(self.vocab_size).div_ceil(share.tp);
+        let norm = self.norm.vectors() * h;
+        let mut parameters = Parameters::default();
+        if share.embedding {
+            parameters.embedding = vocab * h;
+            parameters.positions = match self.positions {
+                Positions::Rotary | Positions::Alibi => 0,
+                Positions::Learned(rows) => u64::from(rows) * h,
+            };
+            parameters.vectors += if self.embedding_norm { norm } else { 0 };
+        }
+        if share.head {
+            parameters.head = if self.tied_embeddings && !share.tied_copy { 0 } else { vocab * h };
+            parameters.vectors += norm;
+        }
+        let norms = Parameters { vectors: u64::from(self.norms_per_layer) * norm, ..Parameters::default() };
+        parameters.add(share.full + share.sliding + share.linear, &norms);
+        parameters.add(share.full, &self.attention(self.kv_heads, self.head_dim, share.tp));
+        if let Some(sliding) = self.sliding_window {
+            let [kv_heads, head_dim] =
+                [sliding.kv_heads.unwrap_or(self.kv_heads), sliding.head_dim.unwrap_or(self.head_dim)];
+            parameters.add(share.sliding, &self.attention(kv_heads, head_dim, share.tp));
+        }
+        if let Some(linear) = self.linear_attention {
+            parameters.add(share.linear, &self.linear(&linear, share.tp));
+        }
+        parameters.add(share.dense, &self.dense_mlp(self.intermediate_size.into(), share.tp));
+        if let Some(moe) = self.moe {
+            parameters.add(share.moe, &self.mixture(&moe, share.tp, share.ep));
+        }
+        if let Some(rounded) = self.rounded_parameters {
+            // The layers take up the difference; the tables keep the size that their shapes give. A share of the layers takes its share.
+            let layers = share.full + share.sliding + share.linear;
+            let [table, others] = [
+                u64::from(self.vocab_size) * h * if self.tied_embeddings { 1 } else { 2 },
+                (u64::from(self.layers) * u64::from(self.norms_per_layer) + 1) * norm,
+            ];
+            let matrices = rounded.saturating_sub(table + others);
+            parameters.matrices = (u128::from(matrices) * u128::from(layers))
+                .div_ceil(u128::from(self.layers.max(1)) * u128::from(share.tp))
+                .try_into()
+                .unwrap_or(u64::MAX);
+        }
+        parameters
+    }
+
+    /// One layer's attention.
+    fn attention(&self, kv_heads: u32, head_dim: u32, tp: u64) -> Parameters {
+        let [h, a, d] = [self.hidden_size, self.heads, head_dim].map(u64::from);
+        let a = a / tp;
+        let sinks = if self.attention_sinks { a } else { 0 };
+        if let Projection::Latent(latent) = self.projection {
+            let [rank, rope, nope, v] =
+                [latent.kv_lora_rank, latent.rope_dim, latent.nope_dim, latent.v_dim].map(u64::from);
+            let (queries, query_norm) = match latent.q_lora_rank.map(u64::from) {
+                Some(width) => (h * width + width * a * (nope + rope), width),
+                None => (h * a * (nope + rope), 0),
+            };
+            return Parameters {
+                matrices: queries + h * (rank + rope) + rank * a * (nope + v) + a * v * h,
+                vectors: query_norm + rank + sinks,
+                ..Parameters::default()
+            };
+        }
+        // Fewer KV heads than ranks: each rank has a copy of one.
+        let kv = (u64::from(kv_heads) / tp).max(1);
+        let [q, k] = [a * d, kv * d];
+        let queries = if self.gated_attention { 2 * q } else { q };
+        Parameters {
+            matrices: h * (queries + 2 * k) + q * h,
+            vectors: if self.biases.qkv { queries + 2 * k } else { 0 }
+                + if self.biases.attention_output { h } else { 0 }
+                + if self.qk_norm { 2 * d } else { 0 }
+                + sinks,
+            ..Parameters::default()
+        }
+    }
+
+    fn dense_mlp(&self, width: u64, tp: u64) -> Parameters {
+        let [h, f] = [u64::from(self.hidden_size), width.div_ceil(tp)];
+        // A gated MLP has two biases inside, one for gate and one for up.
+        let biases = if self.biases.mlp { (self.mlp.matrices() - 1) * f + h } else { 0 };
+        Parameters { matrices: self.mlp.matrices() * h * f, vectors: biases, ..Parameters::default() }
+    }
+
+    /// Biases of one expert.
+    fn expert_biases(&self, moe: &Moe) -> u64 {
+        if moe.expert_biases {
+            (self.mlp.matrices() - 1) * u64::from(moe.intermediate_size) + u64::from(self.hidden_size)
+        } else {
+            0
+        }
+    }
+
+    fn mixture(&self, moe: &Moe, tp: u64, ep: u64) -> Parameters {
+        let h = u64::from(self.hidden_size);
+        let experts = u64::from(moe.experts).div_ceil(ep);
+        let shared = u64::from(moe.shared_intermediate_size).div_ceil(tp);
+        let router = u64::from(moe.experts);
+        Parameters {
+            matrices: self.mlp.matrices() * h * shared,
+            experts: experts * self.mlp.matrices() * h * u64::from(moe.intermediate_size).div_ceil(tp),
+            routers: h * router + if moe.shared_gate { h } else { 0 },
+            vectors: experts * self.expert_biases(moe).div_ceil(tp) + if moe.router_bias { router } else { 0 },
+            ..Parameters::default()
+        }
+    }
+
+    fn linear(&self, linear: &LinearAttention, tp: u64) -> Parameters {
+        let [h, kernel] = [self.hidden_size, linear.conv_kernel].map(u64::from);
+        let [key_heads, value_heads] =
+            [linear.key_heads, linear.value_heads].map(|heads| u64::from(heads).div_ceil(tp));
+        let keys = key_heads * u64::from(linear.key_dim);
+        let values = value_heads * u64::from(linear.value_dim);
+        let conv = 2 * keys + values;
+        match linear.kind {
+            // Queries, keys, values and the output gate; the two gates of each value head; the convolution; the output.
+            LinearKind::GatedDelta => Parameters {
+                matrices: h * (2 * keys + 2 * values) + h * 2 * value_heads + conv * kernel + values * h,
+                vectors: 2 * value_heads + u64::from(linear.value_dim),
+                ..Parameters::default()
+            },
+            // Inner width twice, groups, a step for each head; the convolution with its bias; A, D and the step's bias; the gated norm.
+            LinearKind::Mamba2 => Parameters {
+                matrices: h * (2 * values + 2 * keys + value_heads) + conv * kernel + values * h,
+                vectors: conv + 3 * value_heads + values,
+                ..Parameters::default()
+            },
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! How a training step keeps its states, computes its loss and takes its step: the choices that change its memory.
+
+use crate::bounds::{self, OutOfBounds};
+
+choices! {
+    /// In which precisions weights, gradients and optimizer states are kept.
+    Recipe {
+        /// 16-bit weights and gradients, fp32 master copy and states: 16 bytes a parameter with AdamW (ZeRO, Megatron, DeepSpeed).
+        Mixed = "mixed";
+        /// The same with fp32 gradients: 18 bytes (Megatron with fp32 accumulation).
+        MixedFp32Gradients = "mixed-fp32-grads";
+        /// Everything in the precision of the 16-bit weights, as PyTorch does with a model loaded in bf16: 8 bytes.
+        Pure = "pure";
+        /// Everything in fp32: 16 bytes.
+        Fp32 = "fp32";
+        /// fp32 weights, with 16-bit copies that autocast makes for each matrix multiplication: 16 bytes and 2 while the graph lives.
+        Autocast = "autocast";
+    }
+}
+
+choices! {
+    /// What the optimizer keeps for each parameter.
+    Optimizer {
+        /// Two moments.
+        AdamW = "adamw";
+        /// Two 8-bit moments with block scales: 2 bytes and a little.
+        AdamW8bit = "adamw8bit";
+        /// Two 8-bit moments that wait in host memory when the card is full: counted here as on the card.
+        PagedAdamW8bit = "paged-adamw8bit";
+        /// Row and column sums in place of the second moment of each matrix, and no first moment.
+        Adafactor = "adafactor";
+        /// One moment.
+        Lion = "lion";
+        /// One moment for the matrices of the layers; two, as AdamW, for embeddings, head and vectors.
+        Muon = "muon";
+        /// One momentum.
+        SgdMomentum = "sgd-momentum";
+        /// Nothing.
+        Sgd = "sgd";
+    }
+}
+
+choices! {
+    /// How the optimizer's step runs.
+    StepKernel {
+        /// One kernel that reads and writes in place.
+        Fused = "fused";
+        /// PyTorch's default on CUDA: operations over lists of tensors, one of which makes a copy as large as all parameters.
+        Foreach = "foreach";
+    }
+}
+
+choices! {
+    /// What is computed a second time in the backward pass instead of being kept.
+    Checkpointing {
+        /// Everything is kept.
+        None = "none";
+        /// The attention scores are recomputed (Korthikanti et al. 2022); flash attention does that anyway.
+        Selective = "selective";
+        /// The outputs of attention and of every second matrix multiplication are kept, the rest is recomputed (torchtitan's default).
+        PerOp = "per-op";
+        /// Only the input of each layer is kept; one layer at a time is recomputed.
+        Full = "full";
+    }
+}
+
+choices! {
+    /// Whose modelling code runs: it decides which tensors are kept for the backward pass.
+    Implementation {
+        /// Stock PyTorch with Hugging Face transformers.
+        Transformers = "transformers";
+        /// Fused kernels as in Megatron-LM: the list behind the classic 34 bytes a token and channel.
+        Megatron = "megatron";
+        /// torchtitan: native PyTorch with FSDP2.
+        Torchtitan = "torchtitan";
+        /// LitGPT.
+        Litgpt = "litgpt";
+    }
+}
+
+choices! {
+    /// How the loss over the vocabulary is computed.
+    Loss {
+        /// All logits at once, upcast to fp32.
+        Plain = "plain";
+        /// A few thousand tokens at a time: one chunk's logits exist at once.
+        Chunked = "chunked";
+        /// One compiled kernel: a single fp32 copy.
+        Compiled = "compiled";
+    }
+}
+
+/// Which linear layers carry an adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LoraTargets {
+    /// Queries.
+    pub q: bool,
+    /// Keys.
+    pub k: bool,
+    /// Values.
+    pub v: bool,
+    /// The output projection of attention.
+    pub o: bool,
+    /// All matrices of the MLP.
+    pub mlp: bool,
+    /// The output head.
+    pub head: bool,
+}
+
+impl LoraTargets {
+    /// Queries and values, the paper's choice.
+    pub const QV: Self = Self { q: true, k: false, v: true, o: false, mlp: false, head: false };
+    /// Every matrix of the layers.
+    pub const ALL_LINEAR: Self = Self { q: true, k: true, v: true, o: true, mlp: true, head: false };
+}
+
+/// An adapter: two thin matrices beside each target, of `rank` rows and columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lora {
+    /// Rank of the update.
+    pub rank: u32,
+    /// Where the adapters are.
+    pub targets: LoraTargets,
+    /// Whether the adapters' inputs pass through dropout, which keeps a copy and a mask of each.
+    pub dropout: bool,
+}
+
+/// The choices of a training step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Training {
+    /// Precisions of the states.
+    pub recipe: Recipe,
+    /// How the optimizer's step runs.
+    pub step: StepKernel,
+    /// Whose code runs.
+    pub implementation: Implementation,
+    /// How the loss is computed.
+    pub loss: Loss,
+    /// Whether `torch.compile` fuses elementwise kernels.
+    pub compile: bool,
+    /// Micro-batches whose gradients are added up before a step (with a pipeline: that pass through it in one step).
+    pub micro_batches: u32,
+    /// The adapter, in the modes that learn one.
+    pub lora: Lora,
+    /// Habits of a stock PyTorch run.
+    pub stock: Stock,
+}
+
+/// Details of a stock run that change what is kept; the defaults are those of a plain script on a CUDA card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stock {
+    /// On a processor instead of a card: other kernels keep other things.
+    pub cpu: bool,
+    /// Whether sequences are padded, which brings a mask.
+    pub padding: bool,
+    /// Whether the script keeps the model's outputs (and so its logits) alive during the backward pass.
+    pub outputs_kept: bool,
+    /// Whether a mixture of experts runs as one grouped multiplication instead of a loop over experts.
+    pub grouped_experts: bool,
+}
+
+impl Training {
+    /// Mixed precision with a fused step, plain loss, one micro-batch, transformers code.
+    pub const DEFAULT: Self = Self {
+        recipe: Recipe::Mixed,
+        step: StepKernel::Fused,
+        implementation: Implementation::Transformers,
+        loss: Loss::Plain,
+        compile: false,
+        micro_batches: 1,
+        lora: Lora { rank: 16, targets: LoraTargets::ALL_LINEAR, dropout: false },
+        stock: Stock { cpu: false, padding: false, outputs_kept: false, grouped_experts: true },
+    };
+
+    /// Whether every number is in range.
+    pub fn check(&self) -> Result<(), OutOfBounds> {
+        bounds::MICRO_BATCHES.check(self.micro_batches.into())?;
+        bounds::LORA_RANK.check(self.lora.rank.into())?;
+        Ok(())
+    }
+}
