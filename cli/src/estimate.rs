@@ -69,7 +69,7 @@ fn scenario(request: &Request, architecture: Architecture) -> Result<Scenario, B
     // A model with learned positions cannot go beyond them, so its default does not either.
     let most = match architecture.positions {
         Positions::Learned(rows) => rows,
-        Positions::Rotary => u32::MAX,
+        Positions::Rotary | Positions::Alibi => u32::MAX,
     };
     let scenario = Scenario {
         architecture,
