@@ -26,11 +26,14 @@ extern crate alloc;
 #[macro_use]
 mod choices;
 
+pub mod advise;
 pub mod architecture;
 pub mod assumptions;
 pub mod bounds;
+pub mod communication;
 #[cfg(feature = "serde")]
 pub mod config;
+pub mod cost;
 pub mod display;
 pub mod evaluate;
 pub mod memory;

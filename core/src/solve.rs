@@ -4,9 +4,14 @@
 //! it fits at the answer and not one step beyond.
 
 use crate::bounds::{self, Bounds};
+use crate::communication;
 use crate::evaluate::{self, Phase};
 use crate::memory::Bucket;
+use crate::parallelism::{Parallelism, ZeroStage};
+use crate::precision::WeightFormat;
 use crate::scenario::Scenario;
+use crate::tables::gpus::{GPUS, Gpu};
+use crate::tables::models::{MODELS, Model};
 use crate::units::Bytes;
 use crate::worked;
 
@@ -86,4 +91,110 @@ fn largest(bounds: Bounds, start: u32, capacity: Bytes, need: impl Fn(u32) -> By
         halve = !halve;
     }
     fits
+}
+
+/// Cards and the way to use them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cluster {
+    /// How the run is cut.
+    pub parallel: Parallelism,
+    /// Cards in all.
+    pub gpus: u64,
+    /// What the fullest of them holds.
+    pub total: Bytes,
+}
+
+/// Most data-parallel ranks that are asked about.
+const MOST_RANKS: u32 = 16_384;
+
+/// The fewest cards of `capacity` on which the scenario fits; `None` if it fits on none of the cuts that are tried.
+///
+/// Tried are tensor-parallel degrees 1, 2, 4 and 8 that divide the model, pipelines of 1, 2, 4, ... stages, and in training
+/// ZeRO-3 over any number of data-parallel ranks, each with its own micro-batch of the scenario. Of equally many cards the cut that sends less.
+///
+/// ```
+/// use memory_wall_core::{Bytes, Scenario, solve, tables::{gpus, models}};
+/// let scenario = Scenario::new(models::by_id("llama-3.1-70b").unwrap().architecture);
+/// let cluster = solve::fewest_gpus(&scenario, gpus::by_id("h100-sxm").unwrap().capacity).unwrap();
+/// assert_eq!(cluster.gpus, 2);
+/// ```
+pub fn fewest_gpus(scenario: &Scenario, capacity: Bytes) -> Option<Cluster> {
+    let mut best = None::<(u64, Bytes, Cluster)>;
+    for tp in [1, 2, 4, 8] {
+        let mut pp = 1;
+        while pp <= scenario.architecture.layers.min(bounds::PP.max) {
+            let cut = Parallelism { tp, pp, dp: 1, stage: 0, virtual_stages: 1, shard: None, ..scenario.parallel };
+            if let Some((cut, total)) = fewest_ranks(scenario, cut, capacity) {
+                let candidate = Scenario { parallel: cut, ..*scenario };
+                let (gpus, sent) = (cut.ranks(), communication::between_ranks(&candidate));
+                if best.is_none_or(|(fewest, least, _)| (gpus, sent) < (fewest, least)) {
+                    best = Some((gpus, sent, Cluster { parallel: cut, gpus, total }));
+                }
+            }
+            pp *= 2;
+        }
+    }
+    best.map(|(.., cluster)| cluster)
+}
+
+/// The fewest data-parallel ranks with which a cut fits, and what the fullest then holds.
+fn fewest_ranks(scenario: &Scenario, cut: Parallelism, capacity: Bytes) -> Option<(Parallelism, Bytes)> {
+    let with = |dp: u32| {
+        // More ranks share the states of training; in inference they would only be copies.
+        let zero = if dp > 1 { ZeroStage::Weights } else { cut.zero };
+        // Sharded like all weights, experts need no cut of their own.
+        let parallel = Parallelism { dp, zero, ep: 1, ..cut };
+        Scenario { parallel, ..*scenario }
+    };
+    let most = if scenario.mode.trains() { MOST_RANKS } else { 1 };
+    if with(1).check().is_err() {
+        return None;
+    }
+    let fits = |dp: u32| evaluate::total(&with(dp)) <= capacity;
+    let found = if fits(1) {
+        1
+    } else if most == 1 || !fits(most) {
+        return None;
+    } else {
+        // What sharded ranks hold never grows with their number, from two on.
+        let (mut fails, mut works) = (1, most);
+        while works - fails > 1 {
+            let middle = fails + (works - fails) / 2;
+            if fits(middle) {
+                works = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        works
+    };
+    let answer = with(found);
+    Some((answer.parallel, evaluate::total(&answer)))
+}
+
+/// The card with the least memory on which the scenario fits, of those in the table.
+pub fn smallest_gpu(scenario: &Scenario) -> Option<&'static Gpu> {
+    let total = evaluate::total(scenario);
+    GPUS.iter().filter(|gpu| gpu.capacity >= total).min_by_key(|gpu| gpu.capacity)
+}
+
+/// The model of the table with the most parameters that fits in `capacity`, everything else as in the scenario.
+pub fn largest_model(scenario: &Scenario, capacity: Bytes) -> Option<&'static Model> {
+    let fits = |model: &&Model| {
+        let tried = Scenario { architecture: model.architecture, ..*scenario };
+        tried.check().is_ok() && evaluate::total(&tried) <= capacity
+    };
+    MODELS.iter().filter(fits).max_by_key(|model| model.architecture.parameters().total())
+}
+
+/// The weight format with the most bits that fits in `capacity`: what quantisation is needed, if any.
+pub fn widest_weights(scenario: &Scenario, capacity: Bytes) -> Option<WeightFormat> {
+    let fits = |weights: &WeightFormat| {
+        let tried = Scenario { weights: *weights, ..*scenario };
+        tried.check().is_ok() && evaluate::total(&tried) <= capacity
+    };
+    let bits =
+        |weights: &WeightFormat| u64::from(weights.block().bytes) * 1_000_000 / u64::from(weights.block().values);
+    // bf16 and fp16 tie: the table has bf16 later, and later wins.
+    WeightFormat::ALL.iter().copied().filter(fits).max_by_key(bits)
 }

@@ -17,7 +17,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Bytes; each kind of tensor is rounded up to a whole byte.
 ///
 /// # Assumes
-/// [`crate::WeightFormat::kept`] says which kinds a format quantises. Two tied tables are stored once. Weights that wait in host memory are not here.
+/// [`crate::WeightFormat::kept`] says which kinds a format quantises. Two tied tables are stored once. Of layers that wait in host memory two are on the card; tables, norms and biases stay.
 ///
 /// # Source
 /// Storage layouts: see [`crate::WeightFormat`]. Which tensors stay wide: defaults of GPTQ, AWQ, bitsandbytes, llama.cpp and of fp8 and MXFP4 checkpoints.
@@ -29,18 +29,20 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// assert_eq!(worked::total(|sink| weights::terms(&scenario, sink)), Bytes(13_476_831_232));
 /// ```
 pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
-    if scenario.offload.parameters {
-        return;
-    }
     let shards = if scenario.mode.trains() { scenario.parallel.shards_from(ZeroStage::Weights) } else { 1 };
+    let layers = scenario.local().layers.max(1);
     kinds(scenario, &scenario.local_parameters(), |item, count, block| {
+        // Of layers that wait in host memory two are here: the one at work and the next one on its way.
+        let here = if scenario.offload.parameters && in_layers(item) {
+            let here = u128::from(count) * u128::from(layers.min(2));
+            u64::try_from(here.div_ceil(layers.into())).unwrap_or(u64::MAX)
+        } else {
+            count.div_ceil(shards)
+        };
         let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
         sink(&Term {
             item,
-            factors: &[
-                Factor::new(Symbol::Parameters, count.div_ceil(shards)),
-                Factor::new(symbol, block.bytes.into()),
-            ],
+            factors: &[Factor::new(Symbol::Parameters, here), Factor::new(symbol, block.bytes.into())],
             divisor: block.values,
         });
     });
@@ -64,20 +66,38 @@ pub fn kinds(scenario: &Scenario, parameters: &Parameters, mut each: impl FnMut(
     }
 }
 
+/// Whether a kind of tensor belongs to the layers and can wait in host memory.
+const fn in_layers(item: Item) -> bool {
+    matches!(item, Item::LayerMatrices | Item::Experts)
+}
+
+/// Bytes of the layers' matrices on this rank: what parameter offloading fetches.
+pub fn layers(scenario: &Scenario) -> u128 {
+    let mut sum = 0;
+    kinds(scenario, &scenario.local_parameters(), |item, count, block| {
+        if in_layers(item) {
+            sum += bytes(item, count, block);
+        }
+    });
+    sum
+}
+
+/// Bytes of the weights on this rank before any sharding over data-parallel ranks.
+pub fn local(scenario: &Scenario) -> u128 {
+    let mut sum = 0;
+    kinds(scenario, &scenario.local_parameters(), |item, count, block| sum += bytes(item, count, block));
+    sum
+}
+
+fn bytes(item: Item, count: u64, block: Block) -> u128 {
+    let factors = [Factor::new(Symbol::Parameters, count), Factor::new(Symbol::BytesPerBlock, block.bytes.into())];
+    Term { item, factors: &factors, divisor: block.values }.bytes().0
+}
+
 fn layout(scenario: &Scenario, item: Item, mixture: bool) -> Block {
     match (scenario.mode, scenario.recipe()) {
         // What is trained is kept as the recipe says.
         (Mode::Training, Recipe::Fp32 | Recipe::Autocast) => Block::FP32,
         _ => scenario.weights.kept(item, mixture, scenario.architecture.tied_embeddings),
     }
-}
-
-/// Bytes of all weights of the model that `scenario` trains or serves, before they are cut over ranks.
-pub fn whole(scenario: &Scenario) -> crate::Bytes {
-    let mut sum = crate::Bytes::ZERO;
-    kinds(scenario, &scenario.architecture.parameters(), |item, count, block| {
-        let factors = [Factor::new(Symbol::Parameters, count), Factor::new(Symbol::BytesPerBlock, block.bytes.into())];
-        sum += Term { item, factors: &factors, divisor: block.values }.bytes();
-    });
-    sum
 }

@@ -1,0 +1,206 @@
+//! What goes over the wires in one step: the price of cutting a run over cards.
+
+use crate::architecture::Projection;
+use crate::memory::{gradients, weights};
+use crate::parallelism::ZeroStage;
+use crate::scenario::{Mode, Scenario};
+use crate::training::Checkpointing;
+use crate::units::Bytes;
+
+/// Why ranks talk to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Traffic {
+    /// Gradients are averaged, and sharded weights gathered.
+    Data,
+    /// Partial results of the shared matrices are added up.
+    Tensor,
+    /// Activations go to the next stage, their gradients back.
+    Pipeline,
+    /// Keys and values go round among the parts of a sequence.
+    Context,
+    /// Tokens travel to their experts and back.
+    Expert,
+    /// States travel between host memory and the card.
+    Host,
+}
+
+impl Traffic {
+    /// Every kind.
+    pub const ALL: [Self; 6] = [Self::Data, Self::Tensor, Self::Pipeline, Self::Context, Self::Expert, Self::Host];
+
+    /// The name in JSON.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Data => "data_parallel",
+            Self::Tensor => "tensor_parallel",
+            Self::Pipeline => "pipeline_parallel",
+            Self::Context => "context_parallel",
+            Self::Expert => "expert_parallel",
+            Self::Host => "host",
+        }
+    }
+}
+
+/// Bytes that the rank which is looked at sends in one step: a training step with all its micro-batches, or the generation of one token
+/// for each sequence. For [`Traffic::Host`], bytes in both directions together.
+///
+/// # Formula
+/// With N ranks, W and G the bytes of local weights and gradients, m micro-batches, A = batch × local tokens × `hidden_size` × bytes, L local layers:
+/// data: all-reduce of G, 2(N − 1)/N·G; ZeRO-1 and 2: reduce-scatter of G and all-gather of W, (N − 1)/N·(G + W);
+/// ZeRO-3: (N − 1)/N·m·(2W + G); hybrid sharding adds the all-reduce of G's shard among the replicas. Context-parallel ranks count as data-parallel ones here.
+/// Tensor: four all-reduces of A a layer (two in inference), 2(t − 1)/t·A each, six when a layer is recomputed.
+/// Pipeline: A forward and A back for each micro-batch and chunk. Context: keys and values forward, those and their gradients backward, c − 1 times.
+/// Expert: (e − 1)/e of A × `experts_per_token`, four times a mixture layer. Host: offloaded gradients down and weights up once a step;
+/// offloaded weights twice a micro-batch; an offloaded cache once a token.
+///
+/// # Units
+/// Bytes of one rank and one step.
+///
+/// # Assumes
+/// Ring algorithms. Sequence parallelism exchanges the same bytes as the all-reduces it replaces.
+///
+/// # Source
+/// Rajbhandari et al. 2020 (`ZeRO`), section 7; Shoeybi et al. 2019 and Korthikanti et al. 2022 (tensor and sequence parallelism);
+/// Narayanan et al. 2021 (pipelines); Liu et al. 2023 (ring attention); Lepikhin et al. 2020 (experts).
+///
+/// # Example
+/// ```
+/// use memory_wall_core::{Bytes, Mode, Parallelism, Scenario, communication::{Traffic, bytes}, tables::models};
+/// let mut scenario = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
+/// scenario.mode = Mode::Training;
+/// scenario.parallel = Parallelism { dp: 8, ..Parallelism::ONE };
+/// // 14 GB of gradients: seven eighths, twice.
+/// assert_eq!(bytes(&scenario, Traffic::Data), Bytes(24_500_000_000));
+/// ```
+pub fn bytes(scenario: &Scenario, traffic: Traffic) -> Bytes {
+    match traffic {
+        Traffic::Data => data(scenario),
+        Traffic::Tensor => tensor(scenario),
+        Traffic::Pipeline => pipeline(scenario),
+        Traffic::Context => context(scenario),
+        Traffic::Expert => expert(scenario),
+        Traffic::Host => host(scenario),
+    }
+}
+
+/// All traffic between ranks: everything but [`Traffic::Host`].
+pub fn between_ranks(scenario: &Scenario) -> Bytes {
+    Traffic::ALL.into_iter().filter(|traffic| *traffic != Traffic::Host).map(|traffic| bytes(scenario, traffic)).sum()
+}
+
+/// `(ranks − 1) / ranks` of `amount`, times `times`, rounded up.
+fn ring(amount: u128, ranks: u64, times: u64) -> u128 {
+    let ranks = u128::from(ranks.max(1));
+    amount.saturating_mul(u128::from(times)).saturating_mul(ranks - 1).div_ceil(ranks)
+}
+
+fn local_gradients(scenario: &Scenario) -> u128 {
+    u128::from(scenario.trained_parameters()) * u128::from(gradients::bytes_each(scenario))
+}
+
+fn data(scenario: &Scenario) -> Bytes {
+    let parallel = &scenario.parallel;
+    let ranks = u64::from(parallel.dp) * u64::from(parallel.cp);
+    if !scenario.mode.trains() || ranks == 1 {
+        return Bytes::ZERO;
+    }
+    let gradients = local_gradients(scenario);
+    // What learns is what travels; frozen weights are gathered all the same where they are sharded.
+    let learned = if scenario.mode == Mode::Training { weights::local(scenario) } else { gradients };
+    let shards = parallel.shard_ranks();
+    let replicas = ranks / shards.max(1);
+    let among_replicas = ring(gradients.div_ceil(shards.max(1).into()), replicas, 2);
+    let micro_batches = u64::from(scenario.training.micro_batches);
+    Bytes(match parallel.zero {
+        ZeroStage::None => ring(gradients, ranks, 2),
+        ZeroStage::Optimizer | ZeroStage::Gradients => ring(gradients + learned, shards, 1) + among_replicas,
+        ZeroStage::Weights => {
+            ring(weights::local(scenario), shards, 2 * micro_batches)
+                + ring(gradients, shards, micro_batches)
+                + among_replicas
+        }
+    })
+}
+
+/// Bytes of the residual stream of one micro-batch on this rank; in inference of one token of each sequence.
+fn stream(scenario: &Scenario) -> u128 {
+    let tokens = if scenario.mode.trains() { scenario.local().seq_length } else { 1 };
+    [scenario.batch.into(), tokens, scenario.architecture.hidden_size.into(), scenario.activation_bytes()]
+        .into_iter()
+        .map(u128::from)
+        .product()
+}
+
+/// How often the work of one micro-batch is done in a step.
+fn repeats(scenario: &Scenario) -> u64 {
+    if scenario.mode.trains() { scenario.training.micro_batches.into() } else { 1 }
+}
+
+fn tensor(scenario: &Scenario) -> Bytes {
+    let reduces = match (scenario.mode.trains(), scenario.checkpointing) {
+        (false, _) => 2,
+        (true, Checkpointing::Full) => 6,
+        (true, _) => 4,
+    };
+    let times = 2 * reduces * scenario.local().layers;
+    Bytes(ring(stream(scenario), scenario.parallel.tp.into(), times) * u128::from(repeats(scenario)))
+}
+
+fn pipeline(scenario: &Scenario) -> Bytes {
+    let parallel = &scenario.parallel;
+    if parallel.pp == 1 {
+        return Bytes::ZERO;
+    }
+    // Ends have one neighbour, unless the chunks go round.
+    let chunks = u128::from(parallel.virtual_stages);
+    let forward = chunks - u128::from(parallel.stage + 1 == parallel.pp);
+    let backward = if scenario.mode.trains() { chunks - u128::from(parallel.stage == 0) } else { 0 };
+    let share = if parallel.sequence_parallel { u128::from(parallel.tp) } else { 1 };
+    Bytes(stream(scenario).div_ceil(share) * (forward + backward) * u128::from(repeats(scenario)))
+}
+
+fn context(scenario: &Scenario) -> Bytes {
+    let ranks = u128::from(scenario.parallel.cp);
+    let local = scenario.local();
+    let width = match scenario.architecture.projection {
+        Projection::Heads => 2 * local.kv_heads * u64::from(scenario.architecture.head_dim),
+        Projection::Latent(latent) => u64::from(latent.kv_lora_rank) + u64::from(latent.rope_dim),
+    };
+    // Forward keys and values; backward those again and their gradients.
+    let times = if scenario.mode.trains() { 3 } else { 0 };
+    let block: u128 = [scenario.batch.into(), local.seq_length, width, scenario.activation_bytes(), local.layers]
+        .into_iter()
+        .map(u128::from)
+        .product();
+    Bytes(block * (ranks - 1) * times * u128::from(repeats(scenario)))
+}
+
+fn expert(scenario: &Scenario) -> Bytes {
+    let Some(moe) = scenario.architecture.moe else { return Bytes::ZERO };
+    let local = scenario.local();
+    let mixtures = local.layers.min(scenario.architecture.moe_layers().into());
+    let trips = if scenario.mode.trains() { 4 } else { 2 };
+    let travelling = stream(scenario) * u128::from(moe.experts_per_token);
+    Bytes(ring(travelling, scenario.parallel.ep.into(), trips * mixtures) * u128::from(repeats(scenario)))
+}
+
+fn host(scenario: &Scenario) -> Bytes {
+    let offload = scenario.offload;
+    let mut sum = 0;
+    if scenario.mode.trains() && offload.optimizer {
+        let shards = u128::from(scenario.parallel.shards_from(ZeroStage::Optimizer));
+        let learned =
+            if scenario.mode == Mode::Training { weights::local(scenario) } else { local_gradients(scenario) };
+        sum += (local_gradients(scenario) + learned).div_ceil(shards);
+    }
+    if offload.parameters {
+        let shards = if scenario.mode.trains() { scenario.parallel.shards_from(ZeroStage::Weights) } else { 1 };
+        let passes = if scenario.mode.trains() { 2 * repeats(scenario) } else { 1 };
+        sum += weights::layers(scenario).div_ceil(u128::from(shards)) * u128::from(passes);
+    }
+    if offload.kv_cache && !scenario.mode.trains() {
+        let on_card = Scenario { offload: crate::Offload { kv_cache: false, ..offload }, ..*scenario };
+        sum += crate::worked::total(|sink| crate::memory::kv_cache::terms(&on_card, sink)).0;
+    }
+    Bytes(sum)
+}

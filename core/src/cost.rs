@@ -1,0 +1,162 @@
+//! A rough time of one step, for comparing two ways to run the same thing.
+//!
+//! It ranks fixes and says "about a third slower"; it is no forecast of tokens a second. Work runs at the card's dense peak times a stated
+//! efficiency, traffic at the links' printed rates, and nothing overlaps: what hides traffic behind work makes a fix cheaper than said here.
+
+use crate::communication::{self, Traffic};
+use crate::memory::{Bucket, kv_cache};
+use crate::precision::ComputePrecision;
+use crate::scenario::{Attention, Mode, Scenario};
+use crate::tables::gpus::{self, Gpu};
+use crate::training::{Checkpointing, Optimizer};
+use crate::units::ByteRate;
+use crate::worked;
+
+/// Share of the dense peak that large matrix multiplications of a training step are taken to reach: 38 to 43% is what Llama 3 reports for its 405B runs.
+const COMPUTE_EFFICIENCY: f64 = 0.4;
+/// Cards that share the fast links of one computer.
+const CARDS_IN_A_COMPUTER: u64 = 8;
+/// Between computers: one 400 Gb/s adapter a card, in one direction.
+const NETWORK: ByteRate = ByteRate::from_gb_per_s(50.0);
+/// Where a card's table has no link: PCIe 4.0 with 16 lanes, in one direction.
+const PCIE: ByteRate = ByteRate::from_gb_per_s(31.5);
+/// The card whose rates stand in where a scenario names none.
+const REFERENCE: &str = "a100-80-sxm";
+/// Micro-batches smaller than this many tokens leave a card's matrix units partly idle.
+const FULL_TOKENS: f64 = 1_024.0;
+
+/// Seconds of one step of the rank that is looked at: a training step, or one token for each sequence.
+///
+/// Of use only as a ratio to another one, see [`slowdown`]. Never NaN and never zero.
+pub fn seconds(scenario: &Scenario) -> f64 {
+    let reference = gpus::by_id(REFERENCE).or(gpus::GPUS.first());
+    let Some(gpu) = scenario.gpu.or(reference) else { return 1.0 };
+    let work = if scenario.mode.trains() { training(scenario, gpu) } else { decoding(scenario, gpu) };
+    work + traffic(scenario, gpu)
+}
+
+/// How many times longer a step of `changed` takes for the same amount of work than one of `original`.
+pub fn slowdown(original: &Scenario, changed: &Scenario) -> f64 {
+    let each = |scenario: &Scenario| seconds(scenario) / work_done(scenario);
+    each(changed) / each(original)
+}
+
+/// Tokens that one step of all ranks learns from or generates, for each card.
+fn work_done(scenario: &Scenario) -> f64 {
+    let parallel = &scenario.parallel;
+    let tokens = if scenario.mode.trains() { scenario.tokens() } else { scenario.batch.into() };
+    let steps = if scenario.mode.trains() { f64::from(scenario.training.micro_batches) } else { 1.0 };
+    // A cut over more cards has to do more work in the same time to be as good.
+    let replicas = f64::from(parallel.dp);
+    (tokens as f64) * steps * replicas
+}
+
+/// FLOPs of one forward pass of the whole model over one micro-batch.
+fn forward(scenario: &Scenario) -> f64 {
+    let shape = &scenario.architecture;
+    let table = shape.parameters().embedding;
+    let gathered = if shape.tied_embeddings { 0 } else { table };
+    let matrices = shape.active_parameters().saturating_sub(gathered) as f64;
+    let tokens = scenario.tokens() as f64;
+    2.0 * matrices * tokens + scores(scenario)
+}
+
+/// FLOPs of the attention scores and their use, the causal half.
+fn scores(scenario: &Scenario) -> f64 {
+    let shape = &scenario.architecture;
+    2.0 * f64::from(shape.layers)
+        * shape.query_width() as f64
+        * scenario.tokens() as f64
+        * f64::from(scenario.seq_length)
+}
+
+fn peak(scenario: &Scenario, gpu: &Gpu) -> f64 {
+    let order: &[ComputePrecision] = if scenario.activation_bytes() == 4 {
+        &[ComputePrecision::Tf32, ComputePrecision::Fp32]
+    } else {
+        &[ComputePrecision::Bf16, ComputePrecision::Fp16, ComputePrecision::Fp32]
+    };
+    let known = order.iter().find_map(|precision| gpu.peaks.at(*precision));
+    // Cards without a published rate compute about 100 FLOPs for each byte that they read.
+    known.map_or(gpu.bandwidth.0 * 100.0, |rate| rate.0)
+}
+
+fn training(scenario: &Scenario, gpu: &Gpu) -> f64 {
+    let parallel = &scenario.parallel;
+    let forward_flops = forward(scenario);
+    // Backward: gradients of inputs, and of the weights that learn.
+    let passes = if scenario.mode == Mode::Training { 3.0 } else { 2.0 };
+    let again = match (scenario.checkpointing, scenario.attention) {
+        (Checkpointing::None, _) | (Checkpointing::Selective, Attention::Flash) => 0.0,
+        (Checkpointing::Selective, Attention::Eager) => scores(scenario),
+        (Checkpointing::PerOp, _) => forward_flops / 2.0,
+        (Checkpointing::Full, _) => forward_flops,
+    };
+    let ranks = f64::from(parallel.tp) * f64::from(parallel.pp) * f64::from(parallel.cp);
+    let tokens = scenario.tokens() as f64 / f64::from(parallel.cp);
+    // Few tokens at a time do not fill the matrix units.
+    let filled = tokens / (tokens + FULL_TOKENS / 8.0);
+    let micro_batches = f64::from(scenario.training.micro_batches);
+    let bubble = 1.0 + f64::from(parallel.pp - 1) / (micro_batches * f64::from(parallel.virtual_stages));
+    let compute =
+        (passes * forward_flops + again) * micro_batches / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY * filled)
+            * bubble;
+    // Eager attention reads and writes its scores a dozen times.
+    let eager = if scenario.attention == Attention::Eager {
+        let scores = f64::from(scenario.architecture.heads) * scenario.tokens() as f64 * f64::from(scenario.seq_length);
+        12.0 * 2.0 * scores * f64::from(scenario.architecture.layers) * micro_batches / ranks / gpu.bandwidth.0
+    } else {
+        0.0
+    };
+    // The step reads and writes every state once; quantised states are unpacked and packed again.
+    let states = [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
+        .map(|bucket| worked::total(|sink| bucket.terms(scenario, crate::Phase::OptimizerStep, sink)).0 as f64);
+    let packing =
+        if matches!(scenario.optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit) { 2.0 } else { 1.0 };
+    compute + eager + 2.0 * packing * states.iter().sum::<f64>() / gpu.bandwidth.0
+}
+
+/// One token for each sequence: weights and cache are read once, or the work takes longer.
+fn decoding(scenario: &Scenario, gpu: &Gpu) -> f64 {
+    let parallel = &scenario.parallel;
+    let ranks = f64::from(parallel.tp) * f64::from(parallel.pp);
+    let on_card = Scenario { offload: crate::Offload::default(), ..*scenario };
+    let weights = worked::total(|sink| Bucket::Weights.terms(&on_card, crate::Phase::Forward, sink)).0 as f64;
+    let cache = worked::total(|sink| kv_cache::terms(&on_card, sink)).0 as f64;
+    let shape = &scenario.architecture;
+    let active = shape.active_parameters() as f64 / shape.parameters().total().max(1) as f64;
+    let one_token = Scenario { seq_length: 1, ..*scenario };
+    let compute = forward(&one_token) / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY);
+    // Stages of a pipeline take turns.
+    let read = (weights * active + cache) / gpu.bandwidth.0 * f64::from(parallel.pp);
+    read.max(compute)
+}
+
+fn traffic(scenario: &Scenario, gpu: &Gpu) -> f64 {
+    let peers = if scenario.parallel.ranks() <= CARDS_IN_A_COMPUTER {
+        gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE)
+    } else {
+        NETWORK
+    };
+    let inside = gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE);
+    let host = gpu.host_link.unwrap_or(PCIE);
+    Traffic::ALL
+        .into_iter()
+        .map(|kind| {
+            let link = match kind {
+                Traffic::Host => host,
+                // Tensor parallelism stays inside one computer where it can.
+                Traffic::Tensor if u64::from(scenario.parallel.tp) <= CARDS_IN_A_COMPUTER => inside,
+                _ => peers,
+            };
+            communication::bytes(scenario, kind).0 as f64 / link.0
+        })
+        .sum()
+}
+
+/// Seconds that offloaded states spend on the link to host memory in one step; `None` where nothing is offloaded or no link is known.
+pub fn offload_seconds(scenario: &Scenario) -> Option<f64> {
+    let bytes = communication::bytes(scenario, Traffic::Host).0;
+    let link = scenario.gpu?.host_link?;
+    (bytes > 0).then(|| bytes as f64 / link.0)
+}
