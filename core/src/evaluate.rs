@@ -271,3 +271,38 @@ pub fn evaluate(scenario: &Scenario) -> Evaluation {
         assumptions: Assumptions::of(scenario),
     }
 }
+
+/// What the ranks of one pipeline stage hold at their own peak; all ranks of a stage hold the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageRanks {
+    /// The stage, from 0.
+    pub stage: u32,
+    /// How many ranks it has.
+    pub ranks: u64,
+    /// Parameters that each of them holds before sharding over data-parallel ranks.
+    pub parameters: Parameters,
+    /// The moment of their peak.
+    pub peak_phase: Phase,
+    /// Bytes of each bucket then.
+    pub buckets: [(Bucket, Bytes); 7],
+    /// Their sum.
+    pub total: Bytes,
+}
+
+/// The ranks of each pipeline stage in turn.
+pub fn per_rank(scenario: &Scenario) -> impl Iterator<Item = StageRanks> {
+    let scenario = *scenario;
+    (0..scenario.parallel.pp).map(move |stage| {
+        let mut on_stage = scenario;
+        on_stage.parallel.stage = stage;
+        let Peak { phase, buckets, total, .. } = peak_of_rank(&on_stage);
+        StageRanks {
+            stage,
+            ranks: scenario.parallel.ranks() / u64::from(scenario.parallel.pp),
+            parameters: on_stage.local_parameters(),
+            peak_phase: phase,
+            buckets,
+            total,
+        }
+    })
+}
