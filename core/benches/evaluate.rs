@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
-use memory_wall_core::{Attention, Checkpointing, Mode, Scenario, evaluate};
+use memory_wall_core::{Attention, Bytes, Checkpointing, Mode, Parallelism, Scenario, advise, evaluate, solve};
 
 /// Where this runs: the same program is measured natively and as WebAssembly.
 const PLACE: &str = if cfg!(target_arch = "wasm32") { "wasm" } else { "native" };
 /// Microseconds that one evaluation may take.
 const BOUND: f64 = if cfg!(target_arch = "wasm32") { 100.0 } else { 20.0 };
+/// Milliseconds that the search for the best combination may take.
+const SEARCH_BOUND: f64 = if cfg!(target_arch = "wasm32") { 20.0 } else { 5.0 };
 /// Evaluations in one batch, long enough for the clock's grain.
 const BATCH: u32 = 200;
 /// Batches, of whose durations the median counts: a pause of the machine falls into few of them.
@@ -56,16 +58,32 @@ fn main() -> Result<(), &'static str> {
     }
     println!("slowest: {} on {}", slowest.0, slowest.1);
     println!("{PLACE} evaluate: slowest of all models, cards and modes\t{:.2}\tµs\t{BOUND}", slowest.2);
+    // The whole search: a run whose micro-batch can be halved often, over sharded ranks, that fits by nothing but the slowest fixes.
+    let mut large = training(scenario("llama-3.1-70b", "h100-sxm")?);
+    (large.batch, large.seq_length) = (256, 8_192);
+    large.parallel = Parallelism { dp: 64, ..Parallelism::ONE };
+    let search = median(15, 1, || drop(black_box(advise::least_slow(black_box(&large)))));
+    println!("{PLACE} advise: search over all combinations\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
+    let serving = Scenario { seq_length: 1_000_000, ..scenario("llama-3.1-70b", "h100-sxm")? };
+    let search = median(15, 1, || drop(black_box(advise::least_slow(black_box(&serving)))));
+    println!("{PLACE} advise: search in inference\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
+    let cluster = median(15, 1, || drop(black_box(solve::fewest_gpus(black_box(&large), Bytes(85_020_639_232)))));
+    println!("{PLACE} solve: fewest cards\t{:.2}\tms\t{SEARCH_BOUND}", cluster / 1e3);
     Ok(())
 }
 
-/// The median time of one evaluation.
+/// The median time of one evaluation, in microseconds.
 fn microseconds(scenario: &Scenario, batches: usize, batch: u32) -> f64 {
+    median(batches, batch, || drop(black_box(evaluate(black_box(scenario)))))
+}
+
+/// The median time of one call, in microseconds.
+fn median(batches: usize, batch: u32, mut call: impl FnMut()) -> f64 {
     let mut times: Vec<Duration> = (0..batches)
         .map(|_| {
             let start = Instant::now();
             for _ in 0..batch {
-                black_box(evaluate(black_box(scenario)));
+                call();
             }
             start.elapsed()
         })
