@@ -62,28 +62,28 @@ fn main() -> Result<(), &'static str> {
     let mut large = training(scenario("llama-3.1-70b", "h100-sxm")?);
     (large.batch, large.seq_length) = (256, 8_192);
     large.parallel = Parallelism { dp: 64, ..Parallelism::ONE };
-    let search = median(15, 1, || drop(black_box(advise::least_slow(black_box(&large)))));
+    let search = median(15, 1, || advise::least_slow(black_box(&large)));
     println!("{PLACE} advise: search over all combinations\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
     let serving = Scenario { seq_length: 1_000_000, ..scenario("llama-3.1-70b", "h100-sxm")? };
-    let search = median(15, 1, || drop(black_box(advise::least_slow(black_box(&serving)))));
+    let search = median(15, 1, || advise::least_slow(black_box(&serving)));
     println!("{PLACE} advise: search in inference\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
-    let cluster = median(15, 1, || drop(black_box(solve::fewest_gpus(black_box(&large), Bytes(85_020_639_232)))));
+    let cluster = median(15, 1, || solve::fewest_gpus(black_box(&large), Bytes(85_020_639_232)));
     println!("{PLACE} solve: fewest cards\t{:.2}\tms\t{SEARCH_BOUND}", cluster / 1e3);
     Ok(())
 }
 
 /// The median time of one evaluation, in microseconds.
 fn microseconds(scenario: &Scenario, batches: usize, batch: u32) -> f64 {
-    median(batches, batch, || drop(black_box(evaluate(black_box(scenario)))))
+    median(batches, batch, || evaluate(black_box(scenario)))
 }
 
 /// The median time of one call, in microseconds.
-fn median(batches: usize, batch: u32, mut call: impl FnMut()) -> f64 {
+fn median<T>(batches: usize, batch: u32, mut call: impl FnMut() -> T) -> f64 {
     let mut times: Vec<Duration> = (0..batches)
         .map(|_| {
             let start = Instant::now();
             for _ in 0..batch {
-                call();
+                black_box(call());
             }
             start.elapsed()
         })

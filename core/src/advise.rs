@@ -320,13 +320,13 @@ pub struct Effect {
 
 impl Effect {
     /// The effect of a changed scenario.
-    fn of(original: &Scenario, before: Bytes, scenario: Scenario) -> Self {
-        let total = evaluate::total(&scenario);
+    fn of(original: &Scenario, before: Bytes, scenario: &Scenario) -> Self {
+        let total = evaluate::total(scenario);
         Self {
-            scenario,
+            scenario: *scenario,
             total,
             saved: before.minus(total),
-            slowdown: cost::slowdown(original, &scenario),
+            slowdown: cost::slowdown(original, scenario),
             gpus: scenario.parallel.ranks(),
             fits: scenario.gpu.map(|gpu| total <= gpu.capacity),
         }
@@ -350,7 +350,7 @@ pub fn ladder(scenario: &Scenario) -> impl Iterator<Item = (Rung, Result<Effect,
             if changed.check().is_err() {
                 return Err("this model cannot be changed so");
             }
-            let effect = Effect::of(&scenario, before, changed);
+            let effect = Effect::of(&scenario, before, &changed);
             // A bigger card saves nothing and still helps.
             if effect.saved.0 == 0 && *rung != Rung::BiggerCard {
                 return Err("the peak is elsewhere: it stays as it is");
@@ -397,7 +397,7 @@ pub fn least_slow(scenario: &Scenario) -> Option<Plan> {
             }
         });
         if let Some((scenario_found, _)) = best {
-            return Some(Plan { effect: Effect::of(scenario, before, scenario_found), lossy });
+            return Some(Plan { effect: Effect::of(scenario, before, &scenario_found), lossy });
         }
     }
     None
@@ -441,7 +441,7 @@ fn each_training(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenar
                 for &zero in stages {
                     for &optimizer in optimizers {
                         for [states, weights] in [[false, false], [true, false], [true, true]] {
-                            let mut candidate = Scenario { batch, checkpointing, optimizer, ..*scenario };
+                            let mut candidate = Scenario { batch, optimizer, checkpointing, ..*scenario };
                             candidate.training.micro_batches = micro_batches;
                             candidate.training.loss = loss;
                             candidate.training.stock.outputs_kept = false;

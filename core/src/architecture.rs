@@ -178,6 +178,7 @@ pub struct Biases {
 }
 
 /// The shape of a decoder-only transformer.
+#[expect(clippy::struct_excessive_bools, reason = "a shape is a list of what a model has and has not")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Architecture {
     /// Transformer blocks.

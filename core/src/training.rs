@@ -91,6 +91,7 @@ choices! {
 }
 
 /// Which linear layers carry an adapter.
+#[expect(clippy::struct_excessive_bools, reason = "a set of layers")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LoraTargets {
     /// Queries.
@@ -147,6 +148,7 @@ pub struct Training {
 }
 
 /// Details of a stock run that change what is kept; the defaults are those of a plain script on a CUDA card.
+#[expect(clippy::struct_excessive_bools, reason = "a set of habits")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stock {
     /// On a processor instead of a card: other kernels keep other things.
