@@ -34,6 +34,10 @@ pub enum Symbol {
     HiddenSize,
     /// `intermediate_size`.
     IntermediateSize,
+    /// Routed experts.
+    Experts,
+    /// Routed experts that one token visits.
+    ExpertsPerToken,
     /// `vocab_size`.
     VocabSize,
     /// A number of parameters.
@@ -60,6 +64,8 @@ impl Symbol {
             Self::HeadDim => "head_dim",
             Self::HiddenSize => "hidden_size",
             Self::IntermediateSize => "intermediate_size",
+            Self::Experts => "experts",
+            Self::ExpertsPerToken => "experts_per_token",
             Self::VocabSize => "vocab_size",
             Self::Parameters => "parameters",
             Self::BytesPerValue => "bytes",

@@ -1,9 +1,11 @@
 //! One file a kind of measurement.
 
+mod formula_vectors;
+
 use crate::{Data, Set};
 
 /// What makes the sets of one kind.
 pub type Make = fn(&Data) -> Vec<Set>;
 
 /// Every kind, in the order in which they are shown.
-pub const SETS: &[Make] = &[];
+pub const SETS: &[Make] = &[formula_vectors::sets];

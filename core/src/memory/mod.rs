@@ -5,6 +5,7 @@ pub mod adapters;
 pub mod gradients;
 pub mod kv_cache;
 pub mod logits;
+pub mod megatron;
 pub mod optimizer;
 pub mod overhead;
 pub mod weights;

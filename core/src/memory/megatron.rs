@@ -1,0 +1,93 @@
+//! What fused kernels in the manner of Megatron-LM keep for the backward pass: the classic 34 bytes a token and channel.
+
+use crate::architecture::Mlp;
+use crate::scenario::{Attention, Scenario};
+use crate::training::Checkpointing;
+use crate::worked::{Factor, Item, Symbol, Term};
+
+/// Bytes that `layers` layers keep on the rank that is looked at.
+///
+/// # Formula
+/// With s tokens of b sequences on this rank, h = `hidden_size`, q and k the widths of queries and keys, f = `intermediate_size`, a = `heads`, t tensor-parallel ranks:
+/// inputs of the two norms 4·b·s·h and of the matrices behind them 4·b·s·h, dropout masks 2·b·s·h;
+/// queries, keys and values 2·b·s·(q + 2k)/t, the output of attention 2·b·s·q/t, the MLP 4·b·s·f/t (gated 6·b·s·f/t); eager attention 5·a·b·s²/t.
+/// For a GPT with f = 4h that is b·s·h·(10 + 24/t + 5·a·s/(h·t)), and 34 where t is 1; sequence parallelism divides the 10 too.
+/// Full checkpointing keeps 2·b·s·h. Without dropout its masks are gone, and 2 of the 5.
+///
+/// # Units
+/// Bytes.
+///
+/// # Assumes
+/// 16-bit activations, fused norms, fused GELU and SwiGLU. Statistics of norms and softmax, a few bytes a token, are left out as in the source.
+///
+/// # Source
+/// Korthikanti et al. 2022 (arXiv 2205.05198), section 4; equal to 66 published values of the Ultra-Scale Playbook within 0.1%.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::architecture::{Architecture, Mlp};
+/// use memory_wall_core::{Bytes, Mode, Scenario, memory::megatron, worked};
+/// let gpt = Architecture { mlp: Mlp::Gelu, dropout: true, ..Architecture::llama([1, 4_096, 32, 32, 128, 16_384, 50_257]) };
+/// let scenario = Scenario { mode: Mode::Training, ..Scenario::new(gpt) };
+/// assert_eq!(worked::total(|sink| megatron::layers(&scenario, 1, sink)), Bytes(34 * 2_048 * 4_096));
+/// ```
+pub fn layers(scenario: &Scenario, layers: u64, sink: &mut dyn FnMut(&Term<'_>)) {
+    let (shape, local) = (&scenario.architecture, scenario.local());
+    let tp = u64::from(scenario.parallel.tp);
+    // Norms and dropout are whole on each rank, unless sequence parallelism shares their tokens out.
+    let tokens = u64::from(scenario.batch) * local.seq_length;
+    let shared = if scenario.parallel.sequence_parallel { tokens.div_ceil(tp) } else { tokens };
+    let [whole, cut] = [shared, tokens].map(|tokens| Factor::new(Symbol::Tokens, tokens));
+    let l = Factor::new(Symbol::Layers, layers);
+    let h = Factor::new(Symbol::HiddenSize, shape.hidden_size.into());
+    let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
+    if scenario.checkpointing == Checkpointing::Full {
+        product(Item::Checkpoints, &[Factor::number(2), l, whole, h]);
+        return;
+    }
+    product(Item::NormInputs, &[Factor::number(4), l, whole, h]);
+    product(Item::NormOutputs, &[Factor::number(4), l, whole, h]);
+    if shape.dropout {
+        product(Item::DropoutMasks, &[Factor::number(2), l, whole, h]);
+    }
+    let head_dim = Factor::new(Symbol::HeadDim, shape.head_dim.into());
+    let heads = Factor::new(Symbol::Heads, local.heads);
+    product(Item::AttentionTensors, &[Factor::number(4), l, cut, heads, head_dim]);
+    product(
+        Item::AttentionTensors,
+        &[Factor::number(4), l, cut, Factor::new(Symbol::KvHeads, local.kv_heads), head_dim],
+    );
+    if scenario.attention == Attention::Eager && scenario.checkpointing == Checkpointing::None {
+        let kept = if shape.dropout { 5 } else { 2 };
+        let s = Factor::new(Symbol::SeqLength, local.seq_length);
+        let whole_s = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
+        let batch = Factor::new(Symbol::Batch, scenario.batch.into());
+        product(Item::AttentionScores, &[Factor::number(kept), l, batch, heads, s, whole_s]);
+    }
+    let kept = match shape.mlp {
+        Mlp::Gated => 6,                           // gate, up, product
+        Mlp::Relu | Mlp::Gelu | Mlp::GeluNew => 4, // input and output of the activation
+    };
+    let width = |width: u64| Factor::new(Symbol::IntermediateSize, width);
+    let Some(moe) = shape.moe else {
+        product(Item::MlpTensors, &[Factor::number(kept), l, cut, width(local.intermediate_size)]);
+        return;
+    };
+    // A token leaves its tensors with each expert that it visits, and its own copy at their door.
+    let mixtures = layers.min(shape.moe_layers().into());
+    let dense = layers - mixtures;
+    if dense > 0 {
+        let l = Factor::new(Symbol::Layers, dense);
+        product(Item::MlpTensors, &[Factor::number(kept), l, cut, width(local.intermediate_size)]);
+    }
+    let l = Factor::new(Symbol::Layers, mixtures);
+    let visits = Factor::new(Symbol::ExpertsPerToken, moe.experts_per_token.into());
+    let inside = u64::from(moe.intermediate_size).div_ceil(tp);
+    product(Item::ExpertTensors, &[Factor::number(kept), l, cut, visits, width(inside)]);
+    product(Item::ExpertTensors, &[Factor::number(2), l, cut, visits, h]);
+    product(Item::RouterTensors, &[Factor::number(4), l, cut, Factor::new(Symbol::Experts, moe.experts.into())]);
+    if moe.shared_intermediate_size > 0 {
+        let inside = u64::from(moe.shared_intermediate_size).div_ceil(tp);
+        product(Item::MlpTensors, &[Factor::number(kept), l, cut, width(inside)]);
+    }
+}
