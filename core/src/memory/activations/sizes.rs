@@ -41,7 +41,7 @@ pub struct Sizes<'a> {
     pub held: u64,
 }
 
-/// Which weights learn: a frozen one does not need its input again.
+/// Whose input is needed again: that of a weight which learns, or of an adapter beside it. An adapter with dropout keeps a copy of its own instead.
 #[derive(Clone, Copy, Debug)]
 pub struct Learns {
     /// Norm weights.
@@ -61,12 +61,13 @@ impl Learns {
         if !scenario.mode.adapts() {
             return Self { norms: true, attention_in: true, attention_out: true, mlp: true, head: true };
         }
-        let targets = scenario.training.lora.targets;
+        let lora = scenario.training.lora;
+        let (targets, kept) = (lora.targets, !lora.dropout);
         Self {
             norms: false,
-            attention_in: targets.q || targets.k || targets.v,
-            attention_out: targets.o,
-            mlp: targets.mlp,
+            attention_in: kept && (targets.q || targets.k || targets.v),
+            attention_out: kept && targets.o,
+            mlp: kept && targets.mlp,
             head: targets.head,
         }
     }

@@ -1,5 +1,6 @@
 //! What stock code keeps of one block beside its attention: norms, MLP, mixture of experts, dropout.
 
+use super::adapters;
 use super::attention::{self, Product, gemma, mask_bytes};
 use crate::architecture::{LinearKind, Mlp, Moe, Norm, Projection};
 use crate::memory::activations::sizes::{Kinds, Sizes};
@@ -36,6 +37,7 @@ pub(super) fn outside_mlp(sizes: &Sizes<'_>, kinds: &Kinds, with_scores: bool, p
         product(Item::DropoutMasks, &[Factor::number(2 * mask_bytes(sizes)), l, sizes.stream_tokens, sizes.hidden]);
     }
     attention::terms(sizes, kinds, with_scores, product);
+    adapters::terms(sizes, kinds, product);
 }
 
 /// What `count` norms in each of `layers` layers keep.

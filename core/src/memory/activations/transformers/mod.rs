@@ -5,6 +5,7 @@
 //! Qwen 3, Gemma 2, Mixtral and GPT-2 (set `saved-activations-total` of the crate `memory-wall-accuracy`). [`measured`] says for which questions that holds.
 //! Fused norms, fused MLPs and `torch.compile` keep less.
 
+mod adapters;
 mod attention;
 pub mod backward;
 mod block;
