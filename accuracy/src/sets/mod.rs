@@ -1,6 +1,10 @@
 //! One file a kind of measurement.
 
 mod formula_vectors;
+mod logits;
+mod real_gpu;
+mod saved_activations;
+mod step_peaks;
 
 use crate::{Data, Set};
 
@@ -8,4 +12,5 @@ use crate::{Data, Set};
 pub type Make = fn(&Data) -> Vec<Set>;
 
 /// Every kind, in the order in which they are shown.
-pub const SETS: &[Make] = &[formula_vectors::sets];
+pub const SETS: &[Make] =
+    &[formula_vectors::sets, saved_activations::sets, logits::sets, step_peaks::sets, real_gpu::sets];

@@ -39,11 +39,6 @@ impl Row {
             Err(error) => panic!("{} line {}, {column}: {error}", self.file, self.line),
         }
     }
-
-    /// Whether the cell is 1.
-    pub(crate) fn is_set(&self, column: &str) -> bool {
-        self.text(column) == "1"
-    }
 }
 
 /// The rows of a fixture: comma-separated, no quotes, `#` starts a comment, the first line names the columns.
