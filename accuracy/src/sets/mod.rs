@@ -5,6 +5,7 @@ mod logits;
 mod real_gpu;
 mod saved_activations;
 mod step_peaks;
+mod torchtitan;
 
 use crate::{Data, Set};
 
@@ -13,4 +14,4 @@ pub type Make = fn(&Data) -> Vec<Set>;
 
 /// Every kind, in the order in which they are shown.
 pub const SETS: &[Make] =
-    &[formula_vectors::sets, saved_activations::sets, logits::sets, step_peaks::sets, real_gpu::sets];
+    &[formula_vectors::sets, saved_activations::sets, logits::sets, step_peaks::sets, real_gpu::sets, torchtitan::sets];
