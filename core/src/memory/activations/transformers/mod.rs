@@ -18,6 +18,7 @@ use crate::parallelism::Parallelism;
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::training::{Checkpointing, Implementation, Loss, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
+pub(super) use adapters::copies_inputs;
 use attention::Product;
 
 /// What the forward pass leaves behind.
@@ -62,6 +63,7 @@ pub fn kept(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
         if sizes.learns.head {
             product(Item::FinalNorm, &[Factor::number(sizes.e), sizes.stream_tokens, sizes.hidden]);
         }
+        adapters::head(&sizes, &mut product);
     }
     if sizes.autocast {
         let layers = if recomputes(scenario) && phase != Phase::ForwardEnd { 0 } else { sizes.local.layers };
