@@ -1,6 +1,7 @@
 //! The engine: one value in, everything the page shows out.
 
 use crate::assumptions::Assumptions;
+use crate::engines::{self, Judgement};
 use crate::memory::{Bucket, kv_cache};
 use crate::parameters::Parameters;
 use crate::scenario::{Mode, Scenario};
@@ -77,7 +78,7 @@ impl Verdict {
 pub struct Fit {
     /// Bytes that the card really offers, not the number printed on the box.
     pub capacity: Bytes,
-    /// Capacity less the peak; negative is missing.
+    /// Capacity less the peak; negative is missing. Of a program that takes a share of the card, what is left of that share.
     pub margin: SignedBytes,
     /// The judgement.
     pub verdict: Verdict,
@@ -252,20 +253,13 @@ pub fn evaluate(scenario: &Scenario) -> Evaluation {
         kv_bytes_per_token: kv_cache::bytes_per_token(scenario),
         fit: scenario.gpu.map(|gpu| {
             let capacity = gpu.capacity;
-            let margin = capacity.minus(total);
-            let verdict = if margin.0 < 0 {
-                Verdict::DoesNotFit
-            } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT {
-                Verdict::Tight
-            } else {
-                Verdict::Fits
-            };
+            let Judgement { limit, margin, verdict } = engines::judge(&rank, capacity, total);
             Fit {
                 capacity,
                 margin,
                 verdict,
-                max_seq: solve::max_seq_length(scenario, capacity),
-                max_batch: solve::max_batch(scenario, capacity),
+                max_seq: solve::max_seq_length(scenario, limit),
+                max_batch: solve::max_batch(scenario, limit),
             }
         }),
         assumptions: Assumptions::of(scenario),

@@ -1,10 +1,11 @@
 //! Keys and values of every token so far: what makes long contexts expensive.
 
 use crate::architecture::{LinearAttention, Projection, SlidingWindow};
+use crate::engines::{self, Reservation};
 use crate::precision::Block;
 use crate::scenario::{Mode, Scenario};
 use crate::units::Bytes;
-use crate::worked::{Factor, Item, Symbol, Term};
+use crate::worked::{self, Factor, Item, Symbol, Term};
 
 /// Bytes of one value in the part of a linear layer's state that its short convolution keeps.
 pub const CONV_BYTES: u64 = 2;
@@ -27,7 +28,7 @@ pub const STATE_BYTES: u64 = 4;
 /// Every sequence is `seq_length` long, prompt and answer together. Tensor parallelism shares the KV heads out, at least one for each rank;
 /// a latent cache is whole on every rank. A pipeline shares the layers out, each kind spread evenly. Context parallelism shares the tokens out.
 /// Of a cache that waits in host memory two layers are on the card, the one at work and the next one on its way.
-/// What engines set aside beyond this is not here.
+/// What an engine sets aside beyond this is [`reserved`].
 ///
 /// # Source
 /// Shapes of `past_key_values` in `transformers` 5.23, page sizes of vLLM 0.19; equal to the byte to the rows of `kv_cache.csv` and `kv_cache_run.csv` (crate `memory-wall-accuracy`).
@@ -188,8 +189,25 @@ fn on_card(scenario: &Scenario) -> Held {
 }
 
 /// Tokens of one sequence that the rank keeps.
-fn tokens(scenario: &Scenario) -> u64 {
+pub(crate) fn tokens(scenario: &Scenario) -> u64 {
     u64::from(scenario.seq_length).div_ceil(scenario.parallel.cp.into())
+}
+
+/// Values that one layer keeps of one token: all keys and values of its heads here, or the latent vector.
+pub(crate) fn values_per_token(scenario: &Scenario, sliding: Option<SlidingWindow>) -> u64 {
+    let shape = &scenario.architecture;
+    if let Projection::Latent(latent) = shape.projection {
+        return u64::from(latent.kv_lora_rank) + u64::from(latent.rope_dim);
+    }
+    let [kv_heads, head_dim] = sliding.map_or([shape.kv_heads, shape.head_dim], |window| heads_of(scenario, window));
+    2 * heads_here(scenario, kv_heads) * u64::from(head_dim)
+}
+
+/// Bytes of one layer's state for one sequence; nothing without such layers.
+pub(crate) fn state_bytes(scenario: &Scenario) -> u128 {
+    let Some(it) = scenario.architecture.linear_attention else { return 0 };
+    let one = Scenario { batch: 1, ..*scenario };
+    worked::total(|sink| states(&one, &it, 1, sink)).0
 }
 
 /// Bytes that one more token of one sequence adds while no window is full. States do not grow.
@@ -202,4 +220,20 @@ pub fn bytes_per_token(scenario: &Scenario) -> Bytes {
         }
     });
     sum
+}
+
+/// What the scenario's engine sets aside for the cache, and how it comes to more than the exact one.
+///
+/// ```
+/// use memory_wall_core::{Bytes, Engine, Scenario, memory::kv_cache, tables::models};
+/// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+/// scenario.seq_length = 1_000;
+/// scenario.serving.engine = Engine::Vllm;
+/// let reserved = kv_cache::reserved(&scenario);
+/// assert_eq!(reserved.exact, Bytes(131_072 * 1_000));
+/// // 63 pages of 16 tokens.
+/// assert_eq!(reserved.bytes, Bytes(131_072 * 1_008));
+/// ```
+pub fn reserved(scenario: &Scenario) -> Reservation {
+    engines::reservation(scenario)
 }
