@@ -1,6 +1,8 @@
 //! One file a kind of measurement.
 
 mod formula_vectors;
+mod kv_cache;
+mod reading;
 
 use crate::{Data, Set};
 
@@ -8,4 +10,4 @@ use crate::{Data, Set};
 pub type Make = fn(&Data) -> Vec<Set>;
 
 /// Every kind, in the order in which they are shown.
-pub const SETS: &[Make] = &[formula_vectors::sets];
+pub const SETS: &[Make] = &[formula_vectors::sets, kv_cache::sets];
