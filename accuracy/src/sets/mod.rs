@@ -3,6 +3,8 @@
 mod formula_vectors;
 mod kv_cache;
 mod reading;
+mod vllm;
+mod vllm_run;
 
 use crate::{Data, Set};
 
@@ -10,4 +12,4 @@ use crate::{Data, Set};
 pub type Make = fn(&Data) -> Vec<Set>;
 
 /// Every kind, in the order in which they are shown.
-pub const SETS: &[Make] = &[formula_vectors::sets, kv_cache::sets];
+pub const SETS: &[Make] = &[formula_vectors::sets, kv_cache::sets, vllm::sets];

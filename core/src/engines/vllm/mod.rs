@@ -7,7 +7,7 @@ mod weights;
 mod work;
 
 pub use pages::{BLOCK, Pages};
-pub use start::{Pool, Start, pool, requested};
+pub use start::{Pool, Start, default_batch, pool, requested};
 pub use version::{CONSTANTS, Constants, Version};
 
 use super::{How, Sink, amount, hundredths};

@@ -5,7 +5,8 @@ use crate::engines::Judgement;
 use crate::evaluate::Verdict;
 use crate::memory::kv_cache;
 use crate::scenario::Scenario;
-use crate::units::{Bytes, SignedBytes};
+use crate::tables::gpus::Gpu;
+use crate::units::{Bytes, GIB, SignedBytes};
 use crate::worked;
 
 /// What becomes of the share of a card that vLLM takes, on one rank.
@@ -135,4 +136,11 @@ fn verdict(margin: i128, outside: SignedBytes, activation: Bytes) -> Verdict {
     } else {
         Verdict::Fits
     }
+}
+
+/// Sequences and batched tokens that vLLM's server takes by itself on a card of `total` bytes: 1,024 and 8,192 from 70 GiB on
+/// other than A100, 256 and 2,048 elsewhere (`EngineArgs.get_batch_defaults`).
+pub fn default_batch(total: Bytes, gpu: Option<&Gpu>) -> (u32, u32) {
+    let a100 = gpu.is_some_and(|gpu| gpu.id.starts_with("a100"));
+    if total.0 >= 70 * GIB && !a100 { (1_024, 8_192) } else { (256, 2_048) }
 }
