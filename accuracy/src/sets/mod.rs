@@ -1,6 +1,7 @@
 //! One file a kind of measurement.
 
 mod formula_vectors;
+mod inference;
 mod kv_cache;
 mod reading;
 mod vllm;
@@ -12,4 +13,4 @@ use crate::{Data, Set};
 pub type Make = fn(&Data) -> Vec<Set>;
 
 /// Every kind, in the order in which they are shown.
-pub const SETS: &[Make] = &[formula_vectors::sets, kv_cache::sets, vllm::sets];
+pub const SETS: &[Make] = &[formula_vectors::sets, kv_cache::sets, vllm::sets, inference::sets];

@@ -120,7 +120,9 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
         .iter()
         .map(|&(name, about, class, quantity, bound)| {
             let of_class = runs.iter().filter(|(row, run)| class_of(*row, run) == class);
-            let rows = of_class.filter_map(|(row, run)| compared(*row, run, quantity)).collect();
+            let rows = of_class.filter_map(|(row, run)| compared(*row, run, quantity));
+            // What is held to nothing counts for nothing.
+            let rows = rows.map(|row| if bound == Bound::NONE { reported(row) } else { row }).collect();
             Set { name, about, bound, rows }
         })
         .collect();
@@ -155,11 +157,10 @@ fn class_of(row: csv::Row<'_>, run: &Result<Read, String>) -> Class {
     match run {
         Ok(run) if run.version < (Version { major: 0, minor: 17 }) || run.scenario.parallel.pp > 1 => Class::Other,
         Ok(run) if run.mixture_or_vision() => Class::MixtureOrVision,
-        Ok(_) => Class::Dense,
         // What cannot be read is shown with its kind.
-        Err(_) if row.text("kind").contains("moe") || row.text("kind").contains("vision") => Class::MixtureOrVision,
         Err(_) if row.text("kind").starts_with("old") => Class::Other,
-        Err(_) => Class::Dense,
+        Err(_) if row.text("kind").contains("moe") || row.text("kind").contains("vision") => Class::MixtureOrVision,
+        _ => Class::Dense,
     }
 }
 

@@ -8,9 +8,12 @@ use memory_wall_core::{Bytes, KvPrecision, Scenario, WeightFormat};
 
 use crate::csv;
 
-/// Rotary tables of a family, by how its ids begin: positions and width, the head's where it is not named.
+/// Positions and width of a rotary table; the width is the head's where it is not named.
+type Table = (u64, Option<u64>);
+
+/// Rotary tables of a family, by how its ids begin.
 /// From the models' published `config.json`; checked by the weights of their logs.
-const ROPE: &[(&str, &[(u64, Option<u64>)])] = &[
+const ROPE: &[(&str, &[Table])] = &[
     ("llama-3", &[(131_072, None)]),
     // Ten million positions: 2.5 GiB on every rank.
     ("llama-4", &[(10_485_760, None)]),
