@@ -327,7 +327,9 @@ impl Snapshot {
         let values = [("model", model.as_str()), ("weights", weights), ("sequences", &sequences), ("seq", &seq)];
         let what = match state.mode {
             Mode::Inference => fill("summary.inference", &values),
-            Mode::Training | Mode::Lora | Mode::Qlora => fill("summary.training", &values),
+            Mode::Training => fill("summary.training", &values),
+            Mode::Lora => fill("summary.lora", &values),
+            Mode::Qlora => fill("summary.qlora", &values),
         };
         let largest = evaluation.largest();
         let share = Percent(evaluation.bytes(largest).share_of(evaluation.total)).to_string();

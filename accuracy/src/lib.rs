@@ -32,6 +32,22 @@ pub enum Outcome {
     NotModelled(String),
 }
 
+impl Outcome {
+    /// Two numbers of bytes, tokens or parameters, which can be equal.
+    pub fn whole(predicted: u128, measured: u64) -> Self {
+        Self::Compared {
+            predicted: predicted as f64,
+            measured: measured as f64,
+            exact: predicted == u128::from(measured),
+        }
+    }
+
+    /// What came out, or why nothing did.
+    pub fn of(result: Result<Self, String>) -> Self {
+        result.unwrap_or_else(Self::NotModelled)
+    }
+}
+
 /// How a row counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
@@ -59,6 +75,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// A row that is held to the bound, without doubt.
+    pub fn checked(id: String, unit: &'static str, outcome: Outcome) -> Self {
+        Self { id, unit, counts: Use::Checked, outcome, doubt: String::new() }
+    }
+
     /// Predicted over measured, less one; `None` where there is nothing to compare.
     pub fn error(&self) -> Option<f64> {
         match self.outcome {

@@ -386,7 +386,8 @@ pub fn least_slow(scenario: &Scenario) -> Option<Plan> {
     let capacity = scenario.gpu?.capacity;
     let before = evaluate::total(scenario);
     for lossy in [false, true] {
-        let mut best = None::<(Scenario, f64)>;
+        // What fits as it is needs no fix.
+        let mut best = (before <= capacity).then_some((*scenario, 1.0));
         each_combination(scenario, lossy, &mut |candidate| {
             let slowdown = cost::slowdown(scenario, candidate);
             if best.as_ref().is_none_or(|(_, least)| slowdown < *least)

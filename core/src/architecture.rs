@@ -177,6 +177,17 @@ pub struct Biases {
     pub mlp: bool,
 }
 
+/// How many layers there are of each kind of attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayerKinds {
+    /// Layers that attend over the whole context.
+    pub full: u32,
+    /// Layers with a sliding window.
+    pub sliding: u32,
+    /// Layers with a state in place of a cache.
+    pub linear: u32,
+}
+
 /// The shape of a decoder-only transformer.
 #[expect(clippy::struct_excessive_bools, reason = "a shape is a list of what a model has and has not")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -430,6 +441,25 @@ impl Architecture {
         let others = self.sliding_window.map_or(0, |sliding| sliding.layers)
             + self.linear_attention.map_or(0, |linear| linear.layers);
         self.layers.saturating_sub(others)
+    }
+
+    /// The kinds of the layers from `start` up to `end`, with each kind spread evenly over the model.
+    pub fn kinds_between(&self, start: u32, end: u32) -> LayerKinds {
+        let sliding = self.sliding_window.map_or(0, |it| it.layers);
+        let linear = self.linear_attention.map_or(0, |it| it.layers);
+        let others = self.layers.saturating_sub(sliding);
+        // A share of the layers before `layer`, the same whatever stages they are cut into.
+        let part = |count: u32, layer: u32, of: u32| {
+            let part = u64::from(count) * u64::from(layer) / u64::from(of.max(1));
+            u32::try_from(part).unwrap_or(u32::MAX)
+        };
+        let until = |layer: u32| {
+            let sliding = part(sliding, layer, self.layers);
+            [sliding, part(linear, layer - sliding, others)]
+        };
+        let ([first_sliding, first_linear], [last_sliding, last_linear]) = (until(start), until(end));
+        let (sliding, linear) = (last_sliding - first_sliding, last_linear - first_linear);
+        LayerKinds { full: end - start - sliding - linear, sliding, linear }
     }
 
     /// Layers that hold a mixture of experts.

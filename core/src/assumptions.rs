@@ -2,12 +2,14 @@
 
 use core::fmt;
 
-use crate::architecture::Positions;
+use crate::architecture::{Positions, Projection};
 use crate::display::Grouped;
+use crate::offload::Offload;
+use crate::parallelism::Parallelism;
 use crate::precision::{ComputePrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::tables::gpus::CapacityBasis;
-use crate::training::Checkpointing;
+use crate::training::{Checkpointing, Implementation, Loss, Recipe, StepKernel};
 
 /// What a figure stands on; the sentence is its `Display`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +31,37 @@ pub enum Assumption {
     },
     /// How a prompt is read.
     PrefillChunks,
-    /// Mixed precision with a master copy.
-    MasterCopy,
-    /// Stock modelling code.
-    SavedTensors,
-    /// The plain loss.
-    PlainLoss,
+    /// In which precisions the states of training are kept.
+    Recipe(Recipe),
+    /// The optimizer's step makes a copy for a moment.
+    ForeachStep,
+    /// Adapters learn, the model is frozen.
+    Adapters {
+        /// Rank of the adapters.
+        rank: u32,
+    },
+    /// Whose code runs.
+    Implementation(Implementation),
+    /// All experts are there, whichever a token visits.
+    AllExperts {
+        /// Routed experts of a layer.
+        experts: u32,
+        /// Those that a token visits.
+        visited: u32,
+    },
+    /// Keys and values are cached compressed, once for both.
+    LatentCache,
+    /// Some layers keep a state of constant size.
+    ConstantState {
+        /// Layers that do.
+        layers: u32,
+        /// All layers.
+        of: u32,
+    },
+    /// What waits in host memory.
+    Offload,
+    /// How the loss is computed.
+    Loss(Loss),
     /// Selective checkpointing brings nothing here.
     SelectiveIdle,
     /// Scores are written out.
@@ -49,8 +76,6 @@ pub enum Assumption {
     CacheScales,
     /// Whether the saved tensors of this combination were measured.
     DerivedTensors,
-    /// The end of the backward pass of a model with tied embeddings.
-    TiedGradients,
     /// A model that knows so many positions and no more.
     LearnedPositions(u32),
     /// The context is longer than the model was made for.
@@ -59,6 +84,11 @@ pub enum Assumption {
     BeyondLearnedPositions(u32),
     /// Nothing but one process on one card.
     OneCard,
+    /// The fullest of many cards.
+    ManyCards {
+        /// Cards in all.
+        gpus: u64,
+    },
 }
 
 impl fmt::Display for Assumption {
@@ -67,9 +97,13 @@ impl fmt::Display for Assumption {
             Self::RoundedParameters => f.write_str(
                 "The parameter count is the textbook's round number, not a count of tensors; the layers make up the difference.",
             ),
+            Self::WideTensors(format) if format.is_gguf() => write!(
+                f,
+                "{format} holds the matrices and the embedding; the output head is Q6_K unless the format is wider, norms and biases are fp32, as llama.cpp keeps them. Mixes such as Q4_K_M give single matrices more bits."
+            ),
             Self::WideTensors(format) => write!(
                 f,
-                "{format} holds the matrices of the layers; embedding, output head, norms and biases stay in 16 bits, as common quantisers leave them."
+                "{format} holds the matrices of the layers (MXFP4 and NVFP4 of a mixture: the experts only); embedding, output head, norms and biases stay in 16 bits, as common quantisers leave them."
             ),
             Self::FullSequences => f.write_str("Every sequence has the full seq_length, prompt and answer together."),
             Self::SlidingWindow { window, layers, of } => write!(
@@ -82,15 +116,70 @@ impl fmt::Display for Assumption {
                 "Activations are the widest moment of one layer while a prompt is read in chunks of up to {} tokens; an estimate that depends on the engine.",
                 Grouped(crate::memory::activations::PREFILL_CHUNK.into())
             ),
-            Self::MasterCopy => f.write_str(
-                "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all); gradients stay allocated from step to step, and the optimizer step is fused: it needs no further copy.",
+            Self::Recipe(recipe) => f.write_str(match recipe {
+                Recipe::Mixed => {
+                    "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all); gradients stay allocated from step to step."
+                }
+                Recipe::MixedFp32Gradients => {
+                    "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW; gradients stay allocated from step to step."
+                }
+                Recipe::Pure => {
+                    "Weights, gradients and the optimizer's states are all kept in 16 bits, without a master copy: 8 bytes a parameter with AdamW; gradients are freed after each step."
+                }
+                Recipe::Fp32 => {
+                    "Weights, gradients and the optimizer's states are all kept in fp32: 16 bytes a parameter with AdamW; gradients are freed after each step."
+                }
+                Recipe::Autocast => {
+                    "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph; gradients are freed after each step."
+                }
+            }),
+            Self::ForeachStep => f.write_str(
+                "The optimizer's step runs over lists of tensors (foreach, PyTorch's default on CUDA) and makes one more copy as large as all that learns; a fused step does without.",
             ),
-            Self::SavedTensors => f.write_str(
-                "Activations are the tensors that stock PyTorch and transformers code saves, without autocast, fusion or torch.compile; equal to the byte to measured runs of that code.",
+            Self::Adapters { rank } => write!(
+                f,
+                "Adapters of rank {} learn, the model is frozen: it keeps no gradients, and a frozen 16-bit matrix keeps no input; gradients and optimizer states are those of the adapters, in the precision of the adapters.",
+                Grouped(rank.into())
             ),
-            Self::PlainLoss => f.write_str(
-                "The loss is plain cross-entropy with logits upcast to fp32: 12 bytes for each token and vocabulary entry when backward begins. A chunked or fused loss needs far less.",
+            Self::Implementation(implementation) => f.write_str(match implementation {
+                Implementation::Transformers => {
+                    "Activations are the tensors that stock PyTorch and transformers code saves, without fusion or torch.compile; equal to the byte to measured runs of that code."
+                }
+                Implementation::Megatron => {
+                    "Activations are the list of Korthikanti et al. 2022 for fused kernels as in Megatron-LM; small statistics are left out as there."
+                }
+                Implementation::Torchtitan => {
+                    "Memory is modelled after torchtitan with FSDP2: fp32 shards, 16-bit gathered weights, and what its allocator was measured to reserve."
+                }
+                Implementation::Litgpt => {
+                    "Activations are the tensors that LitGPT saves, read from its code; its published peaks are met within 1%, several cards apart."
+                }
+            }),
+            Self::AllExperts { experts, visited } => write!(
+                f,
+                "All {experts} experts of a layer are in memory, though a token visits {visited}: a mixture saves traffic and arithmetic, not capacity."
             ),
+            Self::LatentCache => f.write_str(
+                "Keys and values are cached as one compressed vector a token for all heads, stored once, and copied whole to each tensor-parallel rank.",
+            ),
+            Self::ConstantState { layers, of } => write!(
+                f,
+                "{layers} of {of} layers keep a state of constant size in place of a cache, however long the context."
+            ),
+            Self::Offload => f.write_str(
+                "What is offloaded waits in host memory; of offloaded layers two are on the card, the one at work and the next; the link's printed rate is what the transfer is reckoned with.",
+            ),
+            Self::Loss(loss) => f.write_str(match loss {
+                Loss::Plain => {
+                    "The loss is plain cross-entropy with logits upcast to fp32: 12 bytes for each token and vocabulary entry when backward begins. A chunked or fused loss needs far less."
+                }
+                Loss::Chunked => {
+                    "The loss is computed 1,024 tokens at a time, so that only one chunk's logits exist at once."
+                }
+                Loss::Compiled => {
+                    "The loss is compiled into one kernel that keeps a single fp32 copy of the logits."
+                }
+            }),
             Self::SelectiveIdle => f.write_str(
                 "Selective checkpointing changes nothing here: flash attention already recomputes the scores.",
             ),
@@ -124,9 +213,6 @@ impl fmt::Display for Assumption {
             Self::DerivedTensors => f.write_str(
                 "Activations are derived from the code of PyTorch and transformers; this combination of settings was not measured.",
             ),
-            Self::TiedGradients => f.write_str(
-                "With tied embeddings two more gradient buffers of the embedding table exist for a moment at the end of the backward pass; they are not counted, and matter for short sequences only.",
-            ),
             Self::LearnedPositions(rows) => write!(
                 f,
                 "This model has learned positions for {} tokens; an answer beyond them is about memory only.",
@@ -141,6 +227,11 @@ impl fmt::Display for Assumption {
                 f,
                 "This model has learned positions for {} tokens only and cannot run beyond them as it is.",
                 Grouped(rows.into())
+            ),
+            Self::ManyCards { gpus } => write!(
+                f,
+                "The figures are those of the fullest of {} cards; fragmentation is not added: a margin under 10% of the card is called tight instead.",
+                Grouped(gpus.into())
             ),
             Self::OneCard => f.write_str(
                 "One process on one card; fragmentation is not added: a margin under 10% of the card is called tight instead.",
@@ -157,7 +248,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 16;
+    pub const CAPACITY: usize = 24;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -167,7 +258,8 @@ impl Assumptions {
     /// Those of one scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let shape = &scenario.architecture;
-        let training = scenario.mode == Mode::Training;
+        let trains = scenario.mode.trains();
+        let full = scenario.mode == Mode::Training;
         let beyond = match (shape.positions, shape.trained_context) {
             (Positions::Learned(rows), _) if scenario.seq_length > rows => {
                 Some(Assumption::BeyondLearnedPositions(rows))
@@ -177,50 +269,82 @@ impl Assumptions {
             }
             _ => None,
         };
+        let training = &scenario.training;
         let selective_idle =
-            training && scenario.checkpointing == Checkpointing::Selective && scenario.attention == Attention::Flash;
+            trains && scenario.checkpointing == Checkpointing::Selective && scenario.attention == Attention::Flash;
         let basis = scenario.gpu.map(|gpu| gpu.capacity_basis);
         let units = match scenario.weights {
             WeightFormat::Bf16 => Some(ComputePrecision::Bf16),
             WeightFormat::Fp16 => Some(ComputePrecision::Fp16),
-            WeightFormat::Fp8 => Some(ComputePrecision::Fp8),
+            WeightFormat::Fp8 | WeightFormat::Fp8Block => Some(ComputePrecision::Fp8),
             _ => None,
         };
         let no_units = scenario.gpu.zip(units).is_some_and(|(gpu, precision)| gpu.peaks.at(precision).is_none());
-        // Selective checkpointing and eager multi-query attention were never measured.
-        let measured = scenario.checkpointing != Checkpointing::Selective
-            && !(scenario.attention == Attention::Eager && shape.kv_heads == 1);
         let learned = match shape.positions {
             Positions::Learned(rows) if scenario.seq_length <= rows => Some(Assumption::LearnedPositions(rows)),
             _ => None,
         };
-        let quantised_cache = !training && scenario.kv.block().bytes < 2 * scenario.kv.block().values;
+        let sliding = shape.sliding_window.filter(|sliding| !trains && sliding.layers > 0).map(|sliding| {
+            Assumption::SlidingWindow { window: sliding.window, layers: sliding.layers, of: shape.layers }
+        });
+        let linear = shape.linear_attention.filter(|linear| !trains && linear.layers > 0);
+        let quantised_cache = !trains && scenario.kv.block().bytes < 2 * scenario.kv.block().values;
+        let gpus = scenario.parallel.ranks();
+        let offload = scenario.offload;
         let when = |condition: bool, assumption| condition.then_some(assumption);
         Self {
             list: [
                 beyond,
                 when(shape.rounded_parameters.is_some(), Assumption::RoundedParameters),
                 when(scenario.weights.layers_only(), Assumption::WideTensors(scenario.weights)),
-                Some(if training { Assumption::MasterCopy } else { Assumption::FullSequences }),
-                shape.sliding_window.filter(|sliding| !training && sliding.layers > 0).map(|sliding| {
-                    Assumption::SlidingWindow { window: sliding.window, layers: sliding.layers, of: shape.layers }
-                }),
-                Some(match (training, measured) {
-                    (true, true) => Assumption::SavedTensors,
+                shape.moe.map(|moe| Assumption::AllExperts { experts: moe.experts, visited: moe.experts_per_token }),
+                when(full, Assumption::Recipe(scenario.recipe())),
+                when(scenario.mode.adapts(), Assumption::Adapters { rank: training.lora.rank }),
+                when(!trains, Assumption::FullSequences),
+                sliding,
+                when(!trains && matches!(shape.projection, Projection::Latent(_)), Assumption::LatentCache),
+                linear.map(|linear| Assumption::ConstantState { layers: linear.layers, of: shape.layers }),
+                Some(match (trains, was_measured(scenario)) {
+                    (true, true) => Assumption::Implementation(training.implementation),
                     (true, false) => Assumption::DerivedTensors,
                     (false, _) => Assumption::PrefillChunks,
                 }),
-                when(training, Assumption::PlainLoss),
+                when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
+                when(trains && training.step == StepKernel::Foreach, Assumption::ForeachStep),
                 when(selective_idle, Assumption::SelectiveIdle),
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
                 Some(Assumption::DeviceContext),
+                when(offload != Offload::default(), Assumption::Offload),
                 basis.map(Assumption::Capacity),
                 when(no_units, Assumption::NoUnits(scenario.weights)),
                 when(quantised_cache, Assumption::CacheScales),
-                when(training && shape.tied_embeddings, Assumption::TiedGradients),
                 learned,
-                when(scenario.gpu.is_some(), Assumption::OneCard),
+                when(scenario.gpu.is_some() && gpus == 1, Assumption::OneCard),
+                when(gpus > 1, Assumption::ManyCards { gpus }),
+                None,
             ],
         }
+    }
+}
+
+/// Whether the saved tensors of such a combination were held against runs.
+fn was_measured(scenario: &Scenario) -> bool {
+    let shape = &scenario.architecture;
+    match scenario.training.implementation {
+        Implementation::Transformers => {
+            let plain_mixture = shape.moe.is_none_or(|moe| {
+                moe.shared_intermediate_size == 0 && moe.dense_layers == 0 && !moe.router_bias && !moe.expert_biases
+            });
+            scenario.mode == Mode::Training
+                && matches!(scenario.checkpointing, Checkpointing::None | Checkpointing::Full)
+                && scenario.parallel == Parallelism::ONE
+                && plain_mixture
+                && shape.projection == Projection::Heads
+                && shape.linear_attention.is_none()
+                && !shape.parallel_residual
+                && !scenario.training.compile
+        }
+        Implementation::Litgpt => scenario.parallel.ranks() == 1,
+        Implementation::Megatron | Implementation::Torchtitan => scenario.mode == Mode::Training,
     }
 }

@@ -62,11 +62,11 @@ bounds! {
     /// Tokens that a sliding attention window sees.
     SLIDING_WINDOW = "sliding_window", 1, 10_000_000, "tokens";
     /// Routed experts in a layer.
-    EXPERTS = "experts", 1, 65_536, "";
+    EXPERTS = "experts", 1, 1_024, "";
     /// Routed experts that one token visits.
-    EXPERTS_PER_TOKEN = "experts_per_token", 1, 65_536, "";
+    EXPERTS_PER_TOKEN = "experts_per_token", 1, 1_024, "";
     /// Width of a compressed vector or of a part of a head.
-    LATENT = "lora_rank", 1, 1_000_000, "";
+    LATENT = "latent_width", 1, 65_536, "";
     /// Tokens that a short convolution sees.
     CONV_KERNEL = "conv_kernel", 1, 1_024, "tokens";
     /// Data-parallel ranks.

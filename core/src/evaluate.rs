@@ -2,7 +2,7 @@
 
 use crate::assumptions::Assumptions;
 use crate::engines::{self, Judgement};
-use crate::memory::{Bucket, kv_cache};
+use crate::memory::{Bucket, activations, backward, kv_cache};
 use crate::parameters::Parameters;
 use crate::scenario::{Mode, Scenario};
 use crate::solve;
@@ -144,9 +144,22 @@ impl Phases {
 
 type Buckets = [(Bucket, Bytes); 7];
 
+fn bytes(bucket: Bucket, scenario: &Scenario, phase: Phase) -> Bytes {
+    worked::total(|sink| bucket.terms(scenario, phase, sink))
+}
+
 /// Bytes of each bucket at one phase, on the rank that is looked at.
 fn at(scenario: &Scenario, phase: Phase) -> Buckets {
-    Bucket::ALL.map(|bucket| (bucket, worked::total(|sink| bucket.terms(scenario, phase, sink))))
+    let [gradients, activations] = match phase {
+        // The two share a moment, which is found once.
+        Phase::Backward => backward::fullest(scenario).1,
+        _ => [Bucket::Gradients, Bucket::Activations].map(|bucket| bytes(bucket, scenario, phase)),
+    };
+    Bucket::ALL.map(|bucket| match bucket {
+        Bucket::Gradients => (bucket, gradients),
+        Bucket::Activations => (bucket, activations),
+        _ => (bucket, bytes(bucket, scenario, phase)),
+    })
 }
 
 /// The sum at one phase, on the rank that is looked at.
@@ -181,21 +194,104 @@ fn peak_of_rank(scenario: &Scenario) -> Peak {
     Peak { phases, ..best }
 }
 
-/// The scenario as the fullest rank sees it. Inner stages hold less than the first: fewer micro-batches, no table.
+/// The scenario as one stage sees it.
+fn on(scenario: &Scenario, stage: u32) -> Scenario {
+    let mut on_stage = *scenario;
+    on_stage.parallel.stage = stage;
+    on_stage
+}
+
+/// The stages that can be fullest. Inner ones hold less than the first: fewer micro-batches, no table.
+fn outer_stages(scenario: &Scenario) -> [u32; 2] {
+    [0, scenario.parallel.pp - 1]
+}
+
+/// The scenario as the fullest rank sees it.
 fn fullest(scenario: &Scenario) -> Scenario {
-    let on = |stage| {
-        let mut on_stage = *scenario;
-        on_stage.parallel.stage = stage;
-        on_stage
-    };
-    let (first, last) = (on(0), on(scenario.parallel.pp - 1));
+    let [first, last] = outer_stages(scenario).map(|stage| on(scenario, stage));
     if scenario.parallel.pp == 1 || peak_of_rank(&first).total >= peak_of_rank(&last).total { first } else { last }
 }
 
-/// The peak alone, on the fullest rank: what inverse questions ask again and again.
+/// The peak alone, on the fullest rank.
 pub fn total(scenario: &Scenario) -> Bytes {
-    peak_of_rank(&fullest(scenario)).total
+    Totals::of(scenario).at(scenario.batch, scenario.seq_length)
 }
+
+/// The peak alone, for other batches and lengths: what inverse questions ask again and again.
+pub struct Totals {
+    stages: [Option<(Scenario, Steady)>; 2],
+}
+
+/// What depends neither on batch nor on length.
+#[derive(Clone, Copy)]
+struct Steady {
+    weights: Bytes,
+    states: Bytes,
+    /// Gradients before the backward pass.
+    gradients: Bytes,
+    /// Gradients and states in the optimizer's step.
+    step: Bytes,
+}
+
+impl Totals {
+    /// For scenarios that differ from this one in batch and length alone.
+    pub fn of(scenario: &Scenario) -> Self {
+        let [first, last] = outer_stages(scenario);
+        let rank = |stage| {
+            let scenario = on(scenario, stage);
+            (scenario, Steady::of(&scenario))
+        };
+        Self { stages: [Some(rank(first)), (last != first).then(|| rank(last))] }
+    }
+
+    /// The peak with this batch and this length.
+    pub fn at(&self, batch: u32, seq_length: u32) -> Bytes {
+        let peaks = self.stages.iter().flatten().map(|(scenario, steady)| {
+            let mut scenario = *scenario;
+            (scenario.batch, scenario.seq_length) = (batch, seq_length);
+            steady.peak(&scenario)
+        });
+        peaks.max().unwrap_or_default()
+    }
+}
+
+impl Steady {
+    fn of(scenario: &Scenario) -> Self {
+        let at = |bucket, phase| bytes(bucket, scenario, phase);
+        if !scenario.mode.trains() {
+            let weights = at(Bucket::Weights, Phase::Forward);
+            return Self { weights, states: Bytes::ZERO, gradients: Bytes::ZERO, step: Bytes::ZERO };
+        }
+        Self {
+            weights: at(Bucket::Weights, Phase::Loss),
+            states: at(Bucket::Optimizer, Phase::Loss),
+            gradients: at(Bucket::Gradients, Phase::Loss),
+            step: at(Bucket::Gradients, Phase::OptimizerStep) + at(Bucket::Optimizer, Phase::OptimizerStep),
+        }
+    }
+
+    /// The largest sum of [`peak_of_rank`]; the first step, whose states are still to come, is never fuller than the later ones.
+    fn peak(&self, scenario: &Scenario) -> Bytes {
+        let at = |bucket, phase| bytes(bucket, scenario, phase);
+        let always = self.weights + at(Bucket::Overhead, Phase::Loss);
+        if !scenario.mode.trains() {
+            let forward =
+                [Bucket::KvCache, Bucket::Activations, Bucket::Logits].map(|bucket| at(bucket, Phase::Forward));
+            return always + forward.into_iter().sum();
+        }
+        let begin = at(Bucket::Activations, Phase::Loss);
+        let end =
+            if activations::same_until_backward(scenario) { begin } else { at(Bucket::Activations, Phase::ForwardEnd) };
+        let forward_end = end + at(Bucket::Logits, Phase::ForwardEnd) + self.gradients;
+        let loss = begin + at(Bucket::Logits, Phase::Loss) + self.gradients;
+        let backward = backward::fullest(scenario).1.into_iter().sum::<Bytes>() + at(Bucket::Logits, Phase::Backward);
+        let step = self.step + at(Bucket::Activations, Phase::OptimizerStep) + at(Bucket::Logits, Phase::OptimizerStep);
+        always + step.max(self.states + forward_end.max(loss).max(backward))
+    }
+}
+
+/// More items than any bucket has.
+const MOST_ITEMS: usize = 24;
 
 /// The three items that take most at one phase, largest first.
 fn largest_items(scenario: &Scenario, phase: Phase) -> [Option<(Item, Bytes)>; 3] {
@@ -209,17 +305,16 @@ fn largest_items(scenario: &Scenario, phase: Phase) -> [Option<(Item, Bytes)>; 3
         }
     };
     for bucket in Bucket::ALL {
-        // Terms of one item follow each other.
-        let mut current = None::<(Item, Bytes)>;
-        bucket.terms(scenario, phase, &mut |term| match &mut current {
-            Some((item, bytes)) if *item == term.item => *bytes += term.bytes(),
-            _ => {
-                if let Some((item, bytes)) = current.replace((term.item, term.bytes())) {
-                    place(item, bytes);
-                }
+        // Each item once, in the order of its first term.
+        let mut sums = [None::<(Item, Bytes)>; MOST_ITEMS];
+        bucket.terms(scenario, phase, &mut |term| {
+            let slot = sums.iter_mut().find(|slot| slot.is_none_or(|(item, _)| item == term.item));
+            if let Some(slot) = slot {
+                let before = slot.map_or(Bytes::ZERO, |(_, bytes)| bytes);
+                *slot = Some((term.item, before + term.bytes()));
             }
         });
-        if let Some((item, bytes)) = current {
+        for (item, bytes) in sums.into_iter().flatten() {
             place(item, bytes);
         }
     }

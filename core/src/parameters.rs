@@ -128,23 +128,17 @@ impl Architecture {
             return self.parameters();
         }
         let (start, end) = parallel.layers_of_stage(self.layers);
-        // Layers of a kind are spread evenly: these are the ones between the two ends of the stage.
-        let spread = |count: u32| {
-            let until = |layer: u32| u64::from(count) * u64::from(layer) / u64::from(self.layers.max(1));
-            until(end) - until(start)
-        };
+        let kinds = self.kinds_between(start, end);
         let here = u64::from(end - start);
-        let sliding = spread(self.sliding_window.map_or(0, |it| it.layers));
-        let linear = spread(self.linear_attention.map_or(0, |it| it.layers)).min(here - sliding);
         let first_moe = self.layers - self.moe_layers();
         let dense = u64::from(end.min(first_moe).saturating_sub(start));
         let last = parallel.stage + 1 == parallel.pp;
         self.share(&Share {
             tp: parallel.tp.into(),
             ep: parallel.ep.into(),
-            full: here - sliding - linear,
-            sliding,
-            linear,
+            full: kinds.full.into(),
+            sliding: kinds.sliding.into(),
+            linear: kinds.linear.into(),
             dense,
             moe: here - dense,
             embedding: parallel.stage == 0,
@@ -220,7 +214,7 @@ impl Architecture {
             };
         }
         // Fewer KV heads than ranks: each rank has a copy of one.
-        let kv = (u64::from(kv_heads) / tp).max(1);
+        let kv = u64::from(kv_heads).div_ceil(tp);
         let [q, k] = [a * d, kv * d];
         let queries = if self.gated_attention { 2 * q } else { q };
         Parameters {

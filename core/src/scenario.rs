@@ -199,6 +199,11 @@ impl Scenario {
         }
     }
 
+    /// Whether embedding and head are one table on the rank that is looked at.
+    pub fn tied_here(&self) -> bool {
+        self.architecture.tied_embeddings && self.parallel.pp == 1
+    }
+
     /// What the rank that is looked at holds.
     pub fn local(&self) -> Local {
         self.parallel.local(&self.architecture, self.seq_length, self.training.micro_batches)

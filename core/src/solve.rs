@@ -5,7 +5,7 @@
 
 use crate::bounds::{self, Bounds};
 use crate::communication;
-use crate::evaluate::{self, Phase};
+use crate::evaluate::{self, Phase, Totals};
 use crate::memory::Bucket;
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::precision::WeightFormat;
@@ -26,14 +26,14 @@ use crate::worked;
 /// assert!(evaluate(&Scenario { seq_length: longest + 1, ..scenario }).total > capacity);
 /// ```
 pub fn max_seq_length(scenario: &Scenario, capacity: Bytes) -> u32 {
-    largest(bounds::SEQ_LENGTH, scenario.seq_length, capacity, |seq_length| {
-        evaluate::total(&Scenario { seq_length, ..*scenario })
-    })
+    let totals = Totals::of(scenario);
+    largest(bounds::SEQ_LENGTH, scenario.seq_length, capacity, |seq_length| totals.at(scenario.batch, seq_length))
 }
 
 /// The largest batch at which the scenario needs no more than `capacity`; 0 if none.
 pub fn max_batch(scenario: &Scenario, capacity: Bytes) -> u32 {
-    largest(bounds::BATCH, scenario.batch, capacity, |batch| evaluate::total(&Scenario { batch, ..*scenario }))
+    let totals = Totals::of(scenario);
+    largest(bounds::BATCH, scenario.batch, capacity, |batch| totals.at(batch, scenario.seq_length))
 }
 
 /// The first `seq_length` at which the KV cache weighs more than the weights; `None` if it does not within the bounds.
@@ -55,42 +55,68 @@ pub fn kv_cache_passes_weights(scenario: &Scenario) -> Option<u32> {
 
 /// The largest value in range whose `need` is at most `capacity`; 0 if there is none. `need` never falls.
 ///
-/// Most needs are close to a straight line, so a guess on the line between the two ends of the interval is close;
-/// every second step halves the interval, which bounds the search whatever the curve.
+/// Most needs are close to a parabola, so the root of one through three known points is close;
+/// where it did not halve the interval in two steps, the third does, which bounds the search whatever the curve.
 fn largest(bounds: Bounds, start: u32, capacity: Bytes, need: impl Fn(u32) -> Bytes) -> u32 {
-    let Bounds { min, max, .. } = bounds;
-    let (mut fits, mut need_fits) = (min, need(min));
-    if need_fits > capacity {
+    let over = |value: u32| Point { value, over: need(value).minus(capacity).0 };
+    let (mut fits, mut fails) = (over(bounds.min), over(bounds.max));
+    if fits.over > 0 {
         return 0;
     }
-    let (mut fails, mut need_fails) = (max, need(max));
-    if need_fails <= capacity {
-        return max;
+    if fails.over <= 0 {
+        return bounds.max;
     }
     let mut guess = start;
-    let mut halve = false;
-    while fails - fits > 1 {
-        let middle = guess.clamp(fits + 1, fails - 1);
-        let needed = need(middle);
-        if needed <= capacity {
-            (fits, need_fits) = (middle, needed);
+    let (mut width, mut steps) = (fails.value - fits.value, 0);
+    while fails.value - fits.value > 1 {
+        let middle = over(guess.clamp(fits.value + 1, fails.value - 1));
+        let dropped = if middle.over <= 0 {
+            core::mem::replace(&mut fits, middle)
         } else {
-            (fails, need_fails) = (middle, needed);
-        }
-        let width = fails - fits;
-        guess = if halve {
-            fits + width / 2
-        } else {
-            let share = (capacity - need_fits).share_of(need_fails - need_fits);
-            // A share lies between 0 and 1, so the product fits; the cast saturates in any case.
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-            let step = (share * f64::from(width)) as u32;
-            // Probe the far side of a good guess too: on a straight line this closes the interval in two steps.
-            fits + step.max(1)
+            core::mem::replace(&mut fails, middle)
         };
-        halve = !halve;
+        let left = fails.value - fits.value;
+        steps += 1;
+        guess = if steps % 3 == 0 && left > width / 2 {
+            fits.value + left / 2
+        } else {
+            // One step at least: behind the last value that fits the next one shows it.
+            fits.value + crossing(fits, fails, dropped).max(1)
+        };
+        if steps % 3 == 0 {
+            width = left;
+        }
     }
-    fits
+    fits.value
+}
+
+/// A value and by how much its need is over the capacity.
+#[derive(Clone, Copy)]
+struct Point {
+    value: u32,
+    over: i128,
+}
+
+/// How far behind `fits` the parabola through three points crosses the capacity, rounded down.
+fn crossing(fits: Point, fails: Point, other: Point) -> u32 {
+    let [below, above, third] = [fits, fails, other].map(|point| point.over as f64);
+    let width = f64::from(fails.value - fits.value);
+    let slope = (above - below) / width;
+    let [to_fits, to_fails] = [fits, fails].map(|end| f64::from(other.value) - f64::from(end.value));
+    let bend = ((third - above) / to_fails - slope) / to_fits;
+    // The straight line first, then Newton's steps on the parabola.
+    let mut place = -below / slope;
+    for _ in 0..6 {
+        let value = below + place * (slope + (place - width) * bend);
+        let rise = slope + (2.0 * place - width) * bend;
+        if rise > 0.0 {
+            place = (place - value / rise).clamp(0.0, width);
+        }
+    }
+    // Between 0 and the width of the interval; not a number becomes 0.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let place = place as u32;
+    place
 }
 
 /// Cards and the way to use them.

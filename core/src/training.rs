@@ -83,7 +83,7 @@ choices! {
     Loss {
         /// All logits at once, upcast to fp32.
         Plain = "plain";
-        /// A few thousand tokens at a time: one chunk's logits exist at once.
+        /// 1,024 tokens at a time: one chunk's logits exist at once.
         Chunked = "chunked";
         /// One compiled kernel: a single fp32 copy.
         Compiled = "compiled";

@@ -140,7 +140,7 @@ pub enum Item {
     LinearStates,
     /// Compressed keys and values of latent attention.
     LatentLayers,
-    /// Inputs that the two norms of a layer keep.
+    /// Inputs that the norms of a layer keep.
     NormInputs,
     /// Norm outputs, kept as inputs of the matrix multiplications.
     NormOutputs,
@@ -182,7 +182,7 @@ pub enum Item {
     ReducedGradients,
     /// Weights gathered from other ranks for the layer at work.
     GatheredWeights,
-    /// Working tensors of one layer in a forward pass.
+    /// Working tensors of one layer.
     LayerWorkspace,
     /// Logits, their log-softmax and gradients.
     LossTensors,

@@ -8,6 +8,7 @@ use memory_wall_core::architecture::{Biases, Mlp, Norm, Positions, SlidingWindow
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Count, Margin, Percent, Size};
 use memory_wall_core::memory::activations;
+use memory_wall_core::memory::backward::Moment;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::worked::{Item, Term};
 use memory_wall_core::{
@@ -262,9 +263,15 @@ proptest! {
 
     #[test]
     fn the_recomputed_layer_is_a_whole_layer(scenario in scenario()) {
-        let scenario = Scenario { mode: Mode::Training, weights: WeightFormat::Bf16, checkpointing: Checkpointing::Full, ..scenario };
+        let scenario = Scenario {
+            mode: Mode::Training,
+            weights: WeightFormat::Bf16,
+            checkpointing: Checkpointing::Full,
+            attention: Attention::Flash,
+            ..scenario
+        };
         let mut recomputed = Bytes::ZERO;
-        activations::terms(&scenario, Phase::Backward, &mut |term| {
+        activations::in_backward(&scenario, Moment::LastLayer, &mut |term| {
             if term.item == Item::RecomputedLayer {
                 recomputed += term.bytes();
             }

@@ -87,7 +87,7 @@ impl Chart {
         let fit = evaluate(scenario).fit;
         let weights = bucket(Bucket::Weights, scenario);
         let capacity = fit.map(|fit| fit.capacity).unwrap_or_default();
-        let training = scenario.mode == Mode::Training;
+        let training = scenario.mode.trains();
         let lowest =
             samples.first().map_or(weights, |&(_, cache, total)| if training { total } else { cache }.min(weights));
         let highest = samples.last().map_or(weights, |&(.., total)| total).max(capacity);

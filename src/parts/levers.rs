@@ -23,8 +23,8 @@ struct Picker {
     control: &'static str,
     /// Its label's words.
     label: &'static str,
-    /// In which mode it matters; `None` for both.
-    only: Option<Mode>,
+    /// Whether it matters in training or in inference; `None` for both.
+    trains: Option<bool>,
     choices: fn(Mode) -> Vec<Choice>,
     chosen: fn(&State) -> &'static str,
     pick: fn(&mut State, &str),
@@ -35,7 +35,7 @@ const RIG: [Picker; 3] = [
     Picker {
         control: "model",
         label: "control.model",
-        only: None,
+        trains: None,
         choices: |_| {
             let choice = |model: &Model| Choice { id: model.id, label: model.name.into(), group: model.family };
             MODELS.iter().map(choice).collect()
@@ -50,9 +50,13 @@ const RIG: [Picker; 3] = [
     Picker {
         control: "weights",
         label: "control.weights",
-        only: None,
+        trains: None,
         choices: |mode| {
-            let offered = WeightFormat::ALL.iter().filter(|format| mode == Mode::Inference || format.trainable());
+            let offered = WeightFormat::ALL.iter().filter(|format| match mode {
+                Mode::Inference => true,
+                Mode::Training | Mode::Lora => format.trainable(),
+                Mode::Qlora => !format.trainable(),
+            });
             offered.map(|format| plain(format.id(), format.label())).collect()
         },
         chosen: |state| state.weights_in_use().id(),
@@ -61,7 +65,7 @@ const RIG: [Picker; 3] = [
     Picker {
         control: "gpu",
         label: "control.gpu",
-        only: None,
+        trains: None,
         choices: |_| {
             let choice = |gpu: &Gpu| Choice { id: gpu.id, label: gpu.name.into(), group: gpu.vendor };
             GPUS.iter().map(choice).collect()
@@ -76,7 +80,7 @@ const MORE: [Picker; 4] = [
     Picker {
         control: "kv",
         label: "control.kv",
-        only: Some(Mode::Inference),
+        trains: Some(false),
         choices: |_| KvPrecision::ALL.iter().map(|kv| plain(kv.id(), kv.label())).collect(),
         chosen: |state| state.kv.id(),
         pick: |state, id| state.kv = KvPrecision::from_id(id).unwrap_or(state.kv),
@@ -84,7 +88,7 @@ const MORE: [Picker; 4] = [
     Picker {
         control: "attention",
         label: "control.attention",
-        only: None,
+        trains: None,
         choices: |_| Attention::ALL.iter().map(|choice| worded("control.attention", choice.id())).collect(),
         chosen: |state| state.attention.id(),
         pick: |state, id| state.attention = Attention::from_id(id).unwrap_or(state.attention),
@@ -92,7 +96,7 @@ const MORE: [Picker; 4] = [
     Picker {
         control: "optimizer",
         label: "control.optimizer",
-        only: Some(Mode::Training),
+        trains: Some(true),
         choices: |_| Optimizer::ALL.iter().map(|choice| worded("control.optimizer", choice.id())).collect(),
         chosen: |state| state.optimizer.id(),
         pick: |state, id| state.optimizer = Optimizer::from_id(id).unwrap_or(state.optimizer),
@@ -100,7 +104,7 @@ const MORE: [Picker; 4] = [
     Picker {
         control: "checkpointing",
         label: "control.checkpointing",
-        only: Some(Mode::Training),
+        trains: Some(true),
         choices: |_| Checkpointing::ALL.iter().map(|choice| worded("control.checkpointing", choice.id())).collect(),
         chosen: |state| state.checkpointing.id(),
         pick: |state, id| state.checkpointing = Checkpointing::from_id(id).unwrap_or(state.checkpointing),
@@ -117,11 +121,11 @@ fn worded(group: &str, id: &'static str) -> Choice {
 
 /// The lists themselves, each hidden in the mode where it changes nothing.
 fn pickers(rig: Rig, pickers: &'static [Picker]) -> AnyView {
-    let mode = Memo::new(move |_| rig.state().mode == Mode::Training);
-    let mode = move || if mode.get() { Mode::Training } else { Mode::Inference };
+    let mode = Memo::new(move |_| rig.state().mode);
+    let mode = move || mode.get();
     let list = |picker: &'static Picker| {
         view! {
-            <div hidden=switch(move || picker.only.is_some_and(|only| only != mode()))>
+            <div hidden=switch(move || picker.trains.is_some_and(|trains| trains != mode().trains()))>
                 <Select
                     control=picker.control
                     label=t(picker.label)

@@ -101,9 +101,12 @@ pub fn decode(query: &str) -> Decoded {
     reader.pick("mode", Mode::from_id, &mut state.mode, Mode::id);
     reader.count("batch", bounds::BATCH, &mut state.batch);
     reader.count("seq", bounds::SEQ_LENGTH, &mut state.seq_length);
-    reader.pick("weights", WeightFormat::from_id, &mut state.weights, WeightFormat::id);
-    if state.weights_in_use() != state.weights {
-        reader.notices.push(fill("notice.training", &[("value", state.weights.id())]));
+    if let Some(weights) = reader.choice("weights", WeightFormat::from_id, state.weights.id()) {
+        state.weights = weights;
+        if state.weights_in_use() != weights {
+            let key = if state.mode == Mode::Qlora { "notice.qlora" } else { "notice.training" };
+            reader.notices.push(fill(key, &[("value", weights.id())]));
+        }
     }
     reader.pick("kv", KvPrecision::from_id, &mut state.kv, KvPrecision::id);
     reader.pick("optimizer", Optimizer::from_id, &mut state.optimizer, Optimizer::id);

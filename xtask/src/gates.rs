@@ -11,6 +11,7 @@ use crate::setup;
 use crate::sizes;
 use crate::table;
 use crate::tools;
+use crate::wanted;
 
 /// What became of one check.
 struct Outcome {
@@ -101,6 +102,11 @@ pub(crate) fn run(place: &Place, fast: bool) -> Result<(), String> {
         cargo(place, words).args(["--", "-D", "warnings"]).run()
     });
     gates.tests("tests", || cargo_tests(place));
+    gates.tests("randomised tests", || {
+        let words = "test --profile properties --package memory-wall-core --features serde --locked --no-fail-fast";
+        let job = wanted::RANDOMISED.iter().fold(cargo(place, words), |job, test| job.args(["--test", test]));
+        counted(job.env("PROPTEST_CASES", wanted::CASES))
+    });
     let core = "build --package memory-wall-core --target wasm32v1-none --locked";
     gates.gate("core without std", || {
         targets.clone()?;
@@ -140,9 +146,14 @@ fn cargo(place: &Place, words: &str) -> Job {
 }
 
 fn cargo_tests(place: &Place) -> (Counts, Result<(), String>) {
-    let mut sum = Counts::default();
     // Without --no-fail-fast the tests after the first failing crate would be missing from the count.
-    let verdict = cargo(place, "test --workspace --locked --no-fail-fast").tee(|line| {
+    // The randomised tests run here with a few cases, and with many as a check of their own.
+    counted(cargo(place, "test --workspace --locked --no-fail-fast").env("PROPTEST_CASES", wanted::FEW_CASES))
+}
+
+fn counted(job: Job) -> (Counts, Result<(), String>) {
+    let mut sum = Counts::default();
+    let verdict = job.tee(|line| {
         if let Some(counts) = counts::cargo_line(line) {
             sum = sum.and(counts);
         }

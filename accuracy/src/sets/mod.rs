@@ -3,7 +3,11 @@
 mod formula_vectors;
 mod inference;
 mod kv_cache;
+mod logits;
 mod reading;
+mod real_gpu;
+mod saved_activations;
+mod step_peaks;
 mod vllm;
 mod vllm_run;
 
@@ -13,4 +17,13 @@ use crate::{Data, Set};
 pub type Make = fn(&Data) -> Vec<Set>;
 
 /// Every kind, in the order in which they are shown.
-pub const SETS: &[Make] = &[formula_vectors::sets, kv_cache::sets, vllm::sets, inference::sets];
+pub const SETS: &[Make] = &[
+    formula_vectors::sets,
+    saved_activations::sets,
+    logits::sets,
+    step_peaks::sets,
+    real_gpu::sets,
+    kv_cache::sets,
+    vllm::sets,
+    inference::sets,
+];

@@ -158,22 +158,19 @@ impl Held {
     /// Those of the rank that is looked at. Layers that share another one's cache are taken from those that see everything.
     pub fn on(scenario: &Scenario) -> Self {
         let (shape, parallel) = (&scenario.architecture, &scenario.parallel);
-        let sliding = shape.sliding_window.map_or(0, |it| it.layers);
-        let linear = shape.linear_attention.map_or(0, |it| it.layers);
+        let full = shape.full_layers();
+        let shared = shape.shared_cache_layers.min(full);
         if parallel.pp == 1 {
-            let full = shape.full_layers().saturating_sub(shape.shared_cache_layers);
-            return Self { full: full.into(), sliding: sliding.into(), linear: linear.into() };
+            let sliding = shape.sliding_window.map_or(0, |it| it.layers);
+            let linear = shape.linear_attention.map_or(0, |it| it.layers);
+            return Self { full: (full - shared).into(), sliding: sliding.into(), linear: linear.into() };
         }
         let (start, end) = parallel.layers_of_stage(shape.layers);
-        let spread = |count: u32| {
-            let until = |layer: u32| u64::from(count) * u64::from(layer) / u64::from(shape.layers.max(1));
-            until(end) - until(start)
-        };
-        let here = u64::from(end - start);
-        let sliding = spread(sliding);
-        let linear = spread(linear).min(here - sliding);
-        let full = (here - sliding - linear).saturating_sub(spread(shape.shared_cache_layers));
-        Self { full, sliding, linear }
+        let here = shape.kinds_between(start, end);
+        let before = shape.kinds_between(0, start).full;
+        // Of the first so many full layers, those with a cache of their own.
+        let own = |layers: u32| u64::from(layers) - u64::from(layers) * u64::from(shared) / u64::from(full.max(1));
+        Self { full: own(before + here.full) - own(before), sliding: here.sliding.into(), linear: here.linear.into() }
     }
 }
 

@@ -2,22 +2,36 @@
 
 use crate::evaluate::Phase;
 use crate::scenario::{Mode, Scenario};
+use crate::training::Loss;
 use crate::worked::{Factor, Item, Symbol, Term};
+
+/// Tokens whose logits exist at once under [`Loss::Chunked`].
+pub const CHUNK_TOKENS: u64 = 1_024;
+
+type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 
 /// Bytes of logits and loss at one phase.
 ///
 /// # Formula
-/// Training, when the backward pass starts: 12 × tokens × `vocab_size` (log-softmax, gradient of the loss, gradient of log-softmax, each fp32)
-/// plus 8 bytes, the loss and its gradient; the shifted labels are gone by then. Later in the backward pass: nothing. Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
+/// With T = tokens, V = `vocab_size`, e = bytes of a logit (2, in fp32 4) and c = e for soft-capped logits (Gemma 2), otherwise 0:
+/// when the forward pass ends, (10 + c)·T·V in 16 bits (logits, their fp32 copy, the log-softmax) and (8 + c)·T·V in fp32, with the labels;
+/// when the backward pass starts, (12 + c)·T·V (log-softmax, gradient of the loss, gradient of log-softmax, each fp32)
+/// plus 8 bytes, the loss and its gradient; the labels are gone by then. A script that keeps the model's outputs adds e·T·V.
+/// Later in the backward pass: nothing. In between, see [`kept`]. Only on the pipeline stage that has the head.
+/// Chunked: the same for [`CHUNK_TOKENS`] tokens, and the gradient of the head's input, e·T·h, which the chunks fill.
+/// Compiled: 4·T·V, one fp32 copy.
+/// Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
 ///
 /// # Units
 /// Bytes.
 ///
 /// # Assumes
-/// The loss of `transformers` as it comes: logits upcast to fp32, not chunked, not fused. Prefill computes the head for the last token only.
+/// Plain: the loss of `transformers` as it comes, logits upcast to fp32. Chunked: each chunk's logits are computed again for its backward pass, as in
+/// torchtune and Liger. Tensor-parallel ranks compute the loss of their own part of the vocabulary. Prefill computes the head for the last token only.
 ///
 /// # Source
-/// Measured with PyTorch 2.15 and transformers 5.23: the peak is 12.0 bytes for each token and vocabulary entry in bf16 and fp32.
+/// Measured with PyTorch 2.15 and transformers 5.23, to the byte (set `logits-and-loss` of the crate `memory-wall-accuracy`). Chunked is derived;
+/// compiled: torchtitan's reports of the same runs with and without, one copy in place of three.
 ///
 /// # Example
 /// ```
@@ -26,20 +40,101 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// scenario.mode = Mode::Training;
 /// let bytes = worked::total(|sink| logits::terms(&scenario, Phase::Loss, sink));
 /// assert_eq!(bytes, Bytes(12 * 2_048 * 128_256 + 8));
+/// let forward = worked::total(|sink| logits::terms(&scenario, Phase::ForwardEnd, sink));
+/// assert_eq!(forward, Bytes(10 * 2_048 * 128_256 + 8 * 2_048 + 16));
 /// ```
-pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
-    let vocab = Factor::new(Symbol::VocabSize, scenario.architecture.vocab_size.into());
+pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
     match (scenario.mode, phase) {
-        (Mode::Inference, _) => sink(&Term {
-            item: Item::LastLogits,
-            factors: &[Factor::number(6), Factor::new(Symbol::Batch, scenario.batch.into()), vocab],
-            divisor: 1,
-        }),
-        (_, Phase::Loss) => {
-            let tokens = Factor::new(Symbol::Tokens, scenario.tokens());
-            sink(&Term { item: Item::LossTensors, factors: &[Factor::number(12), tokens, vocab], divisor: 1 });
-            sink(&Term { item: Item::LossTensors, factors: &[Factor::number(8)], divisor: 1 });
+        (Mode::Inference, _) => {
+            let vocab = Factor::new(Symbol::VocabSize, scenario.architecture.vocab_size.into());
+            let batch = Factor::new(Symbol::Batch, scenario.batch.into());
+            sink(&Term { item: Item::LastLogits, factors: &[Factor::number(6), batch, vocab], divisor: 1 });
         }
-        _ => {}
+        (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => loss(scenario, phase, sink),
+        (_, Phase::Forward | Phase::Backward | Phase::OptimizerStep) => {}
     }
+}
+
+/// The tokens whose logits exist at once on this rank, and the part of the vocabulary that it scores.
+fn scores(scenario: &Scenario) -> [Factor; 2] {
+    let local = scenario.local();
+    let tokens = u64::from(scenario.batch) * local.seq_length;
+    let tokens = match scenario.training.loss {
+        Loss::Chunked => Factor::new(Symbol::ChunkTokens, tokens.min(CHUNK_TOKENS)),
+        Loss::Plain | Loss::Compiled => Factor::new(Symbol::Tokens, tokens),
+    };
+    [tokens, Factor::new(Symbol::VocabSize, local.vocab_size)]
+}
+
+fn loss(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
+    if !scenario.local().head {
+        return;
+    }
+    let [tokens, vocab] = scores(scenario);
+    let mut product = |factors: &[Factor]| sink(&Term { item: Item::LossTensors, factors, divisor: 1 });
+    let e = scenario.activation_bytes();
+    let kept = scenario.training.stock.outputs_kept;
+    let bytes = match (scenario.training.loss, phase) {
+        (Loss::Compiled, _) => 4,
+        // The fp32 copy of fp32 logits is the logits themselves.
+        (_, Phase::ForwardEnd) => {
+            if e == 4 {
+                8
+            } else {
+                8 + e
+            }
+        }
+        _ => 12 + if kept { e } else { 0 },
+    };
+    product(&[Factor::number(bytes + soft_cap(scenario)), tokens, vocab]);
+    if phase == Phase::ForwardEnd {
+        shifted_labels(scenario, &mut product);
+        // The loss and the sum of its weights.
+        product(&[Factor::number(8)]);
+        return;
+    }
+    if scenario.training.loss == Loss::Chunked {
+        let all = Factor::new(Symbol::Tokens, u64::from(scenario.batch) * scenario.local().seq_length);
+        let hidden = Factor::new(Symbol::HiddenSize, scenario.architecture.hidden_size.into());
+        product(&[Factor::number(e), all, hidden]);
+    }
+    product(&[Factor::number(8)]);
+}
+
+/// Soft-capped logits keep the hyperbolic tangent.
+fn soft_cap(scenario: &Scenario) -> u64 {
+    if scenario.architecture.soft_capped { scenario.activation_bytes() } else { 0 }
+}
+
+/// Labels in 64 bits, padded by one a sequence and shifted: of one sequence the shifted ones are a view of the padded ones.
+fn shifted_labels(scenario: &Scenario, product: &mut dyn FnMut(&[Factor])) {
+    let batch = Factor::new(Symbol::Batch, scenario.batch.into());
+    let seq = Factor::new(Symbol::SeqLength, scenario.local().seq_length);
+    product(&[Factor::number(if scenario.batch == 1 { 8 } else { 16 }), batch, seq]);
+    product(&[Factor::number(8), batch]);
+}
+
+/// What the plain loss keeps from the forward to the backward pass.
+///
+/// # Formula
+/// (4 + c)·T·V for the log-softmax and, of soft-capped logits, the hyperbolic tangent; the shifted labels 8·T, of one sequence 8 more;
+/// 4 bytes each for the loss and the sum of its weights. A script that keeps the model's outputs adds e·T·V.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::{Bytes, Mode, Scenario, memory::logits, tables::models, worked};
+/// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+/// scenario.mode = Mode::Training;
+/// assert_eq!(worked::total(|sink| logits::kept(&scenario, sink)), Bytes((4 * 128_256 + 8) * 2_048 + 16));
+/// ```
+pub fn kept(scenario: &Scenario, sink: Sink<'_>) {
+    if !scenario.mode.trains() || !scenario.local().head {
+        return;
+    }
+    let [tokens, vocab] = scores(scenario);
+    let mut product = |factors: &[Factor]| sink(&Term { item: Item::LossTensors, factors, divisor: 1 });
+    let outputs = if scenario.training.stock.outputs_kept { scenario.activation_bytes() } else { 0 };
+    product(&[Factor::number(4 + soft_cap(scenario) + outputs), tokens, vocab]);
+    product(&[Factor::number(8), tokens]);
+    product(&[Factor::number(if scenario.batch == 1 { 16 } else { 8 })]);
 }

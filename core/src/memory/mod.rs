@@ -2,6 +2,7 @@
 
 pub mod activations;
 pub mod adapters;
+pub mod backward;
 pub mod gradients;
 pub mod kv_cache;
 pub mod logits;

@@ -1,0 +1,163 @@
+//! Whole training steps of stock PyTorch and transformers at real model sizes: forward, backward, AdamW.
+
+use memory_wall_core::evaluate::{Evaluation, at_phase};
+use memory_wall_core::{
+    Architecture, Attention, Bucket, Checkpointing, Mode, Phase, Scenario, StepKernel, Stock, Training, WeightFormat,
+    evaluate,
+};
+
+use crate::csv;
+use crate::sets::saved_activations::{family, recipe};
+use crate::{Bound, Data, Outcome, Row, Set};
+
+/// Name in the data, family, and sizes as in [`Architecture::llama`].
+#[rustfmt::skip] // one row a line reads as the table it is
+const MODELS: &[(&str, &str, [u32; 7])] = &[
+    ("gpt2", "gpt2", [12, 768, 12, 12, 64, 3_072, 50_257]),
+    ("qwen25_05b", "qwen2", [24, 896, 14, 2, 64, 4_864, 151_936]),
+    ("qwen25_7b", "qwen2", [28, 3_584, 28, 4, 128, 18_944, 152_064]),
+    ("llama32_1b", "llama", [16, 2_048, 32, 8, 64, 8_192, 128_256]),
+    ("llama2_7b", "llama", [32, 4_096, 32, 32, 128, 11_008, 32_000]),
+    ("llama31_8b", "llama", [32, 4_096, 32, 8, 128, 14_336, 128_256]),
+    ("mistral_7b", "mistral", [32, 4_096, 32, 8, 128, 14_336, 32_000]),
+    ("qwen3_8b", "qwen3", [36, 4_096, 32, 8, 128, 12_288, 151_936]),
+    ("gemma2_2b", "gemma2", [26, 2_304, 8, 4, 256, 9_216, 256_000]),
+    ("mixtral_8x7b", "mixtral", [32, 4_096, 32, 8, 128, 14_336, 32_000]),
+];
+
+/// The sets of `step_peaks.csv`: the peak of a step, its moment, and the peak of each phase.
+pub(super) fn sets(data: &Data) -> Vec<Set> {
+    let file = data.file("step_peaks.csv");
+    let (mut peaks, mut moments, mut phases) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, row) in file.rows().enumerate() {
+        let id = name(place, row);
+        let step = scenario(row);
+        let peak = step.clone().and_then(|step| {
+            let evaluation = evaluate(&step);
+            let engine = evaluation.total - evaluation.bytes(Bucket::Overhead);
+            Ok(Outcome::whole(engine.0, row.whole("steady_peak_total")?))
+        });
+        peaks.push(Row::checked(id.clone(), "bytes", Outcome::of(peak)));
+        let moment = step.clone().and_then(|step| moment(&evaluate(&step), row));
+        moments.push(Row::checked(id.clone(), "bytes", Outcome::of(moment)));
+        for (phase, column, parts) in [
+            ("forward", "peak_forward_total", &[Phase::ForwardEnd] as &[Phase]),
+            ("backward", "peak_backward_total", &[Phase::Loss, Phase::Backward]),
+            ("optimizer", "peak_optimizer_total", &[Phase::OptimizerStep]),
+        ] {
+            // A fused step that needs nothing was not measured.
+            if row.text(column).is_empty() {
+                continue;
+            }
+            let outcome = step.clone().and_then(|step| {
+                let overhead = evaluate(&step).bytes(Bucket::Overhead);
+                let engine = parts.iter().map(|&phase| at_phase(&step, phase)).max().unwrap_or_default() - overhead;
+                Ok(Outcome::whole(engine.0, row.whole(column)?))
+            });
+            phases.push(Row::checked(format!("{id}, {phase}"), "bytes", Outcome::of(outcome)));
+        }
+    }
+    vec![
+        Set {
+            name: "step-peaks",
+            about: "The peak of a whole training step with AdamW, from the second step on.",
+            bound: Bound::each(0.015),
+            rows: peaks,
+        },
+        Set {
+            name: "step-peak-phases",
+            about: "The moment at which that peak falls.",
+            bound: Bound::NONE,
+            rows: moments,
+        },
+        Set {
+            name: "step-peaks-by-phase",
+            about: "The peak of each phase of the same steps.",
+            bound: Bound::each(0.015),
+            rows: phases,
+        },
+    ]
+}
+
+/// The parameter counts that the rows state.
+pub(super) fn parameters(data: &Data) -> Vec<Row> {
+    let file = data.file("step_peaks.csv");
+    let rows = file.rows().enumerate();
+    rows.map(|(place, row)| {
+        let outcome = scenario(row)
+            .and_then(|step| Ok(Outcome::whole(step.architecture.parameters().total().into(), row.whole("params")?)));
+        Row::checked(name(place, row), "parameters", Outcome::of(outcome))
+    })
+    .collect()
+}
+
+fn name(place: usize, row: csv::Row<'_>) -> String {
+    let texts = ["model", "batch", "seq", "attn", "dtype_mode", "adamw"].map(|column| row.text(column));
+    let [model, batch, seq, attention, dtype, adamw] = texts;
+    let checkpointed = if row.is_set("grad_checkpointing") { " checkpointed" } else { "" };
+    format!("step {}: {model} {batch} × {seq} {attention} {dtype} {adamw}{checkpointed}", place + 1)
+}
+
+/// Whether the engine's moment is the measured one.
+fn moment(evaluation: &Evaluation, row: csv::Row<'_>) -> Result<Outcome, String> {
+    let measured = row.text("peak_phase");
+    let loss = row.whole("at_peak_ce_temp").unwrap_or(0) > 0;
+    let phase = match measured.get(..3) {
+        Some("fwd" | "for") => Phase::ForwardEnd,
+        Some("bwd" | "bac") if loss => Phase::Loss,
+        Some("bwd" | "bac") => Phase::Backward,
+        Some("opt") => Phase::OptimizerStep,
+        _ => return Err(format!("peak_phase {measured:?} is not known")),
+    };
+    Ok(Outcome::Verdict {
+        right: evaluation.peak_phase == phase,
+        why: format!("measured {}, predicted {}", phase.id(), evaluation.peak_phase.id()),
+    })
+}
+
+/// The training step that a row states, or why it is not modelled.
+fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
+    let (dtype, attention) = (row.text("dtype_mode"), row.text("attn"));
+    let [batch, seq_length] = [row.number("batch")?, row.number("seq")?];
+    let scenario = Scenario {
+        mode: Mode::Training,
+        batch,
+        seq_length,
+        weights: if dtype == "bf16" { WeightFormat::Bf16 } else { WeightFormat::Fp32 },
+        checkpointing: if row.is_set("grad_checkpointing") { Checkpointing::Full } else { Checkpointing::None },
+        attention: match attention {
+            "eager" => Attention::Eager,
+            kernel if kernel.starts_with("sdpa") => Attention::Flash,
+            _ => return Err(format!("attention {attention:?} is not known")),
+        },
+        training: Training {
+            recipe: recipe(dtype)?,
+            step: match row.text("adamw") {
+                "foreach" => StepKernel::Foreach,
+                "fused" => StepKernel::Fused,
+                other => return Err(format!("AdamW {other:?} is not known")),
+            },
+            micro_batches: row.number_or("grad_accum", 1)?,
+            stock: Stock {
+                // Fake CPU tensors, with the CUDA attention kernels called directly: the norms keep what a processor's keep.
+                cpu: !attention.contains("mem-efficient"),
+                outputs_kept: row.is_set("logits_kept"),
+                ..Training::DEFAULT.stock
+            },
+            ..Training::DEFAULT
+        },
+        ..Scenario::new(shape(row, seq_length)?)
+    };
+    scenario.check().map_err(|error| error.to_string())?;
+    Ok(scenario)
+}
+
+/// The model of a row, whose tables are tied or not as its parameter count says.
+fn shape(row: csv::Row<'_>, positions: u32) -> Result<Architecture, String> {
+    let model = row.text("model");
+    let (_, code, sizes) =
+        MODELS.iter().find(|(name, ..)| *name == model).ok_or_else(|| format!("model {model:?} is not known"))?;
+    let shape = family(code, *sizes, row.text("activation"), positions)?;
+    let tied = Architecture { tied_embeddings: true, ..shape };
+    Ok(if row.whole("params")? == tied.parameters().total() { tied } else { shape })
+}

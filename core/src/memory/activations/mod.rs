@@ -1,0 +1,92 @@
+//! Tensors that the forward pass leaves behind for the backward pass, itemised; and the working space of inference.
+//!
+//! One file an implementation, since the modelling code decides what is kept; they share the numbers of [`sizes`].
+
+pub mod sizes;
+pub mod transformers;
+pub mod workspace;
+
+use crate::evaluate::Phase;
+use crate::memory::backward::{self, Moment};
+use crate::scenario::{Mode, Scenario};
+use crate::training::{Implementation, Recipe};
+use crate::worked::Term;
+
+use sizes::Sizes;
+use transformers::backward::Work;
+pub use workspace::PREFILL_CHUNK;
+
+type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
+
+/// Bytes of activations at one phase.
+///
+/// # Formula
+/// Training: what the implementation keeps of each layer, times the layers held, and what it keeps once.
+/// [`transformers`] has the formulas of stock PyTorch. In the backward pass: what is left then, and what the layer at work adds.
+/// In the optimizer's step: nothing. Inference: the widest moment inside one layer for one prefill chunk.
+///
+/// # Units
+/// Bytes.
+///
+/// # Assumes
+/// The numbers are those of the rank that is looked at: its layers, heads, MLP width and tokens.
+///
+/// # Source
+/// See the page of the implementation.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::{Bytes, memory::activations, Mode, Phase, Scenario, tables::models, worked};
+/// let mut scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
+/// scenario.mode = Mode::Training;
+/// // 32 layers, the rotary tables, the final norm and the input of the head.
+/// let layers = 32 * (186_504 * 2_048 + 24);
+/// let once = 2 * 2_048 * 128 * 2 + 2_048 * (8 * 4_096 + 4);
+/// assert_eq!(worked::total(|sink| activations::terms(&scenario, Phase::Loss, sink)), Bytes(layers + once));
+/// ```
+pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
+    match (scenario.mode, phase) {
+        (Mode::Inference, _) => workspace::terms(scenario, sink),
+        (_, Phase::Backward) => in_backward(scenario, backward::fullest(scenario).0, sink),
+        (_, Phase::Forward | Phase::OptimizerStep) => {}
+        (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => match scenario.training.implementation {
+            // The others keep about what stock code keeps, until they have a file of their own.
+            Implementation::Transformers
+            | Implementation::Megatron
+            | Implementation::Torchtitan
+            | Implementation::Litgpt => transformers::kept(scenario, phase, sink),
+        },
+    }
+}
+
+/// Bytes of activations at one moment of the backward pass.
+pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
+    match scenario.training.implementation {
+        Implementation::Transformers
+        | Implementation::Megatron
+        | Implementation::Torchtitan
+        | Implementation::Litgpt => transformers::backward::terms(scenario, moment, sink),
+    }
+}
+
+/// Whether the same is held when the forward pass ends and when the backward pass begins.
+pub fn same_until_backward(scenario: &Scenario) -> bool {
+    scenario.recipe() != Recipe::Autocast
+}
+
+/// Whether the gradients of a whole MLP exist at the widest moment of a layer's backward pass, or only those of its last matrix.
+pub fn mlp_done(scenario: &Scenario) -> bool {
+    Work::of(&Sizes::of(scenario)) != Work::Mlp
+}
+
+/// Bytes that one layer keeps when nothing is recomputed; of several kinds of layers, the fullest.
+///
+/// ```
+/// use memory_wall_core::{Bytes, memory::activations, Mode, Scenario, tables::models};
+/// let mut scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
+/// scenario.mode = Mode::Training;
+/// assert_eq!(activations::saved_per_layer(&scenario), Bytes(186_504 * 2_048 + 24));
+/// ```
+pub fn saved_per_layer(scenario: &Scenario) -> crate::Bytes {
+    crate::worked::total(|sink| transformers::one_layer(scenario, sink))
+}

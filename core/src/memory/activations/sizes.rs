@@ -1,0 +1,163 @@
+//! The numbers of one rank that stand in the formulas of its activations.
+
+use crate::architecture::Architecture;
+use crate::parallelism::Local;
+use crate::scenario::{Mode, Scenario};
+use crate::training::Recipe;
+use crate::worked::{Factor, Symbol};
+
+/// What one rank holds, as factors of its formulas.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes<'a> {
+    /// The whole question.
+    pub scenario: &'a Scenario,
+    /// The model.
+    pub shape: &'a Architecture,
+    /// The rank's share of it.
+    pub local: Local,
+    /// Bytes of a value in a matrix multiplication.
+    pub e: u64,
+    /// Bytes of a value of the residual stream: wider than `e` under autocast.
+    pub r: u64,
+    /// Whether autocast makes 16-bit copies of fp32 weights and inputs.
+    pub autocast: bool,
+    /// Whether CUDA kernels run.
+    pub cuda: bool,
+    /// What learns, and so needs its input in the backward pass.
+    pub learns: Learns,
+    /// `batch × seq_length`.
+    pub tokens: Factor,
+    /// The tokens whose residual stream is here: sequence parallelism shares them out.
+    pub stream_tokens: Factor,
+    /// `hidden_size`.
+    pub hidden: Factor,
+    /// `heads`.
+    pub heads: Factor,
+    /// `batch`.
+    pub batch: Factor,
+    /// `seq_length`.
+    pub seq: Factor,
+    /// Layers whose activations are held at once.
+    pub held: u64,
+}
+
+/// Whose input is needed again: that of a weight which learns, or of an adapter beside it. An adapter with dropout keeps a copy of its own instead.
+#[derive(Clone, Copy, Debug)]
+pub struct Learns {
+    /// Norm weights.
+    pub norms: bool,
+    /// One of queries, keys and values.
+    pub attention_in: bool,
+    /// The output projection of attention.
+    pub attention_out: bool,
+    /// The MLP.
+    pub mlp: bool,
+    /// The output head.
+    pub head: bool,
+}
+
+impl Learns {
+    fn of(scenario: &Scenario) -> Self {
+        if !scenario.mode.adapts() {
+            return Self { norms: true, attention_in: true, attention_out: true, mlp: true, head: true };
+        }
+        let lora = scenario.training.lora;
+        let (targets, kept) = (lora.targets, !lora.dropout);
+        Self {
+            norms: false,
+            attention_in: kept && (targets.q || targets.k || targets.v),
+            attention_out: kept && targets.o,
+            mlp: kept && targets.mlp,
+            head: targets.head,
+        }
+    }
+}
+
+impl<'a> Sizes<'a> {
+    /// Those of the rank that `scenario` looks at.
+    pub fn of(scenario: &'a Scenario) -> Self {
+        let local = scenario.local();
+        let autocast = scenario.mode == Mode::Training && scenario.recipe() == Recipe::Autocast;
+        let e = scenario.activation_bytes();
+        let tokens = u64::from(scenario.batch) * local.seq_length;
+        let sharing = if scenario.parallel.sequence_parallel { scenario.parallel.tp } else { 1 };
+        Self {
+            scenario,
+            shape: &scenario.architecture,
+            local,
+            e,
+            r: if autocast { 4 } else { e },
+            autocast,
+            cuda: !scenario.training.stock.cpu,
+            learns: Learns::of(scenario),
+            tokens: Factor::new(Symbol::Tokens, tokens),
+            stream_tokens: Factor::new(Symbol::Tokens, tokens.div_ceil(sharing.into())),
+            hidden: Factor::new(Symbol::HiddenSize, scenario.architecture.hidden_size.into()),
+            heads: Factor::new(Symbol::Heads, local.heads),
+            batch: Factor::new(Symbol::Batch, scenario.batch.into()),
+            seq: Factor::new(Symbol::SeqLength, local.seq_length),
+            held: local.chunk_layers * local.chunks_in_flight,
+        }
+    }
+
+    /// A width inside an MLP, cut over tensor-parallel ranks.
+    pub fn width(&self, intermediate_size: u32) -> Factor {
+        let cut = u64::from(intermediate_size).div_ceil(self.scenario.parallel.tp.into());
+        Factor::new(Symbol::IntermediateSize, cut)
+    }
+
+    /// Whether layers that see the whole context have a mask tensor: padding brings one.
+    pub fn masked(&self) -> bool {
+        self.scenario.training.stock.padding
+    }
+
+    /// Whether layers with a sliding window have one: a window shorter than the sequence brings one.
+    pub fn masked_window(&self) -> bool {
+        self.masked() || self.shape.sliding_window.is_some_and(|sliding| self.scenario.seq_length > sliding.window)
+    }
+}
+
+/// How many of some layers are of each kind; models mix kinds of attention and kinds of MLP independently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kinds {
+    /// All of them.
+    pub layers: u64,
+    /// Attention over the whole context.
+    pub full: u64,
+    /// Attention over a window.
+    pub sliding: u64,
+    /// Linear attention or a state-space model.
+    pub linear: u64,
+    /// A dense MLP.
+    pub dense: u64,
+    /// A mixture of experts.
+    pub moe: u64,
+}
+
+impl Kinds {
+    /// The kinds of `layers` layers, spread as in the whole model.
+    pub fn of(shape: &Architecture, layers: u64) -> Self {
+        let all = u64::from(shape.layers).max(1);
+        let spread = |count: u32| if layers == all { u64::from(count) } else { u64::from(count) * layers / all };
+        let sliding = shape.sliding_window.map_or(0, |it| spread(it.layers));
+        let linear = shape.linear_attention.map_or(0, |it| spread(it.layers));
+        let moe = if shape.moe.is_some() { spread(shape.moe_layers()) } else { 0 };
+        Self { layers, full: layers.saturating_sub(sliding + linear), sliding, linear, dense: layers - moe, moe }
+    }
+
+    /// One layer of the fullest kinds.
+    pub fn one(sizes: &Sizes<'_>) -> Self {
+        let all = Self::of(sizes.shape, sizes.shape.layers.into());
+        let sliding = all.sliding > 0 && (all.full == 0 || (sizes.masked_window() && !sizes.masked()));
+        let full = !sliding && all.full > 0;
+        let one = |there: bool| u64::from(there);
+        Self {
+            layers: 1,
+            full: one(full),
+            sliding: one(sliding),
+            linear: one(!full && !sliding),
+            dense: one(all.moe == 0),
+            moe: one(all.moe > 0),
+        }
+    }
+}

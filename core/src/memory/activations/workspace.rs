@@ -1,0 +1,52 @@
+//! The working space of inference: the widest moment inside one layer.
+
+use super::Sink;
+use crate::architecture::Mlp;
+use crate::scenario::{Attention, Scenario};
+use crate::worked::{Factor, Item, Symbol, Term};
+
+/// Tokens that an engine feeds through a layer at once while it reads a prompt (vLLM's default on large cards).
+pub const PREFILL_CHUNK: u64 = 8_192;
+
+/// The widest moment inside one layer while one chunk of the prompt passes through; with eager attention an upper bound,
+/// since its scores and the MLP's tensors are not alive at the same time.
+///
+/// # Formula
+/// chunk × bytes × (4·`hidden_size` + w·`intermediate_size`), with w = 3 for a gated MLP; with eager attention
+/// the scores, 8 (fp32: 12) bytes × chunk × `heads` × `seq_length`.
+///
+/// # Units
+/// Bytes.
+///
+/// # Assumes
+/// Chunks of at most [`PREFILL_CHUNK`] tokens.
+///
+/// # Source
+/// The order of operations in the modelling code of `transformers`; an estimate.
+pub fn terms(scenario: &Scenario, sink: Sink<'_>) {
+    let shape = &scenario.architecture;
+    let e = scenario.activation_bytes();
+    let chunk = Factor::new(Symbol::ChunkTokens, scenario.tokens().min(PREFILL_CHUNK));
+    let mut product = |factors: &[Factor]| sink(&Term { item: Item::LayerWorkspace, factors, divisor: 1 });
+    // Residual stream before and after, input and output of the norm.
+    product(&[Factor::number(4 * e), chunk, Factor::new(Symbol::HiddenSize, shape.hidden_size.into())]);
+    let wide = match shape.mlp {
+        Mlp::Gated => 3, // act(gate), up, product
+        Mlp::Relu | Mlp::Gelu => 2,
+        Mlp::GeluNew => 4,
+    };
+    product(&[Factor::number(wide * e), chunk, Factor::new(Symbol::IntermediateSize, shape.intermediate_size.into())]);
+    if scenario.attention == Attention::Eager {
+        // Scores in 16 bits, softmax in fp32, its 16-bit copy.
+        sink(&Term {
+            item: Item::AttentionScores,
+            factors: &[
+                Factor::number(if e == 2 { 8 } else { 12 }),
+                chunk,
+                Factor::new(Symbol::Heads, shape.heads.into()),
+                Factor::new(Symbol::SeqLength, scenario.seq_length.into()),
+            ],
+            divisor: 1,
+        });
+    }
+}

@@ -1,0 +1,303 @@
+//! Any legal scenario: every kind of model, mode, engine and cut, over the whole range of `bounds`.
+
+use memory_wall_core::architecture::{
+    Biases, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, Positions, Projection, SlidingWindow,
+};
+use memory_wall_core::bounds::{self, Bounds};
+use memory_wall_core::tables::gpus::GPUS;
+use memory_wall_core::{
+    Architecture, Attention, Checkpointing, Engine, Implementation, KvPrecision, Lora, LoraTargets, Loss, Mode,
+    Offload, Optimizer, Parallelism, Recipe, Scenario, Serving, StepKernel, Stock, Training, WeightFormat, ZeroStage,
+};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// A value of an input: its ends, something small, or anything, large and small magnitudes alike.
+pub(crate) fn within(Bounds { min, max, .. }: Bounds) -> impl Strategy<Value = u32> {
+    prop_oneof![
+        1 => Just(min),
+        1 => Just(max),
+        3 => min..=max.min(min + 70),
+        6 => (0.0..=1.0).prop_map(move |share: f64| {
+            let value = libm::exp(libm::log(f64::from(min)) + share * libm::log(f64::from(max) / f64::from(min)));
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+            let value = value.round() as u32;
+            value.clamp(min, max)
+        }),
+    ]
+}
+
+/// A value that many ranks divide.
+fn multiple(bounds: Bounds, of: u32) -> impl Strategy<Value = u32> {
+    within(Bounds { max: (bounds.max / of).max(1), ..bounds }).prop_map(move |value| value * of)
+}
+
+/// One of the divisors of a number.
+fn divisor(of: u32, index: Index) -> u32 {
+    let divisors: Vec<u32> = (1..=of.min(4_096)).filter(|divisor| of.is_multiple_of(*divisor)).collect();
+    *index.get(&divisors)
+}
+
+/// Some of the layers.
+fn some(layers: u32, share: f64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the layers")]
+    let some = (share * f64::from(layers)).round() as u32;
+    some.min(layers)
+}
+
+prop_compose! {
+    fn moe(tp: u32)(
+        experts in within(bounds::EXPERTS),
+        visited in any::<Index>(),
+        intermediate_size in multiple(bounds::INTERMEDIATE_SIZE, tp),
+        shared in prop_oneof![Just(0), within(bounds::INTERMEDIATE_SIZE)],
+        dense in 0.0..=1.0,
+        [shared_gate, router_bias, expert_biases] in any::<[bool; 3]>(),
+    ) -> (Moe, f64) {
+        let experts_per_token = 1 + u32::try_from(visited.index(experts as usize)).unwrap();
+        (Moe {
+            experts,
+            experts_per_token,
+            intermediate_size,
+            shared_intermediate_size: shared,
+            shared_gate,
+            dense_layers: 0,
+            router_bias,
+            expert_biases,
+        }, dense)
+    }
+}
+
+prop_compose! {
+    fn linear()(
+        (key_heads, value_heads) in (within(bounds::KV_HEADS), within(bounds::HEADS)),
+        (key_dim, value_dim) in (within(bounds::HEAD_DIM), within(bounds::HEAD_DIM)),
+        conv_kernel in within(bounds::CONV_KERNEL),
+        kind in select([LinearKind::GatedDelta, LinearKind::Mamba2].as_slice()),
+        share in 0.0..=1.0,
+    ) -> (LinearAttention, f64) {
+        (LinearAttention { kind, layers: 0, key_heads, value_heads, key_dim, value_dim, conv_kernel }, share)
+    }
+}
+
+fn latent() -> impl Strategy<Value = Projection> {
+    (
+        within(bounds::LATENT),
+        proptest::option::of(within(bounds::LATENT)),
+        within(bounds::LATENT),
+        within(bounds::LATENT),
+        within(bounds::LATENT),
+    )
+        .prop_map(|(kv_lora_rank, q_lora_rank, rope_dim, nope_dim, v_dim)| {
+            Projection::Latent(Latent { kv_lora_rank, q_lora_rank, rope_dim, nope_dim, v_dim })
+        })
+}
+
+/// A model that `tp` ranks divide.
+pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
+    let sizes = (
+        within(bounds::LAYERS),
+        within(bounds::HIDDEN_SIZE),
+        multiple(bounds::HEADS, tp),
+        any::<Index>(),
+        within(bounds::HEAD_DIM),
+        multiple(bounds::INTERMEDIATE_SIZE, tp),
+        multiple(bounds::VOCAB_SIZE, tp),
+    );
+    let kinds = (
+        prop_oneof![4 => Just(Projection::Heads), 1 => latent()],
+        select([Mlp::Gated, Mlp::Relu, Mlp::Gelu, Mlp::GeluNew].as_slice()),
+        select([Norm::RmsNorm, Norm::LayerNorm].as_slice()),
+        1..=4u32,
+        prop_oneof![
+            Just(Positions::Rotary),
+            Just(Positions::Alibi),
+            within(bounds::POSITIONS).prop_map(Positions::Learned)
+        ],
+        any::<[bool; 11]>(),
+    );
+    let parts = (
+        proptest::option::of((within(bounds::SLIDING_WINDOW), 0.0..=1.0)),
+        proptest::option::of(within(bounds::KV_HEADS)),
+        proptest::option::of(within(bounds::HEAD_DIM)),
+        proptest::option::weighted(0.2, linear()),
+        proptest::option::weighted(0.2, 0.0..=1.0),
+        proptest::option::weighted(0.3, moe(tp)),
+        proptest::option::of(within(bounds::POSITIONS)),
+        proptest::option::weighted(0.1, 1..=10_000_000_000_000u64),
+    );
+    (sizes, kinds, parts).prop_map(move |(sizes, kinds, parts)| {
+        let (layers, hidden_size, heads, kv_index, head_dim, intermediate_size, vocab_size) = sizes;
+        let (projection, mlp, norm, norms_per_layer, positions, flags) = kinds;
+        let [qkv, attention_output, biased_mlp, tied, qk_norm, embedding_norm, gated, parallel, capped, sinks, dropout] =
+            flags;
+        let (sliding, own_kv_heads, own_head_dim, linear, shared_cache, moe, trained_context, rounded) = parts;
+        // KV heads that divide the query heads, and that the ranks divide or that divide the ranks.
+        let kv_heads = divisor(heads, kv_index);
+        let kv_heads = if kv_heads.is_multiple_of(tp) || tp.is_multiple_of(kv_heads) { kv_heads } else { heads };
+        let sliding_layers = sliding.map_or(0, |(_, share)| some(layers, share));
+        let linear_layers = linear.map_or(0, |(_, share)| some(layers - sliding_layers, share));
+        Architecture {
+            layers,
+            hidden_size,
+            heads,
+            kv_heads,
+            head_dim,
+            intermediate_size,
+            vocab_size,
+            projection,
+            mlp,
+            norm,
+            norms_per_layer,
+            qk_norm,
+            embedding_norm,
+            gated_attention: gated,
+            parallel_residual: parallel,
+            soft_capped: capped,
+            attention_sinks: sinks,
+            dropout,
+            positions,
+            biases: Biases { qkv, attention_output, mlp: biased_mlp },
+            tied_embeddings: tied,
+            sliding_window: sliding.map(|(window, _)| SlidingWindow {
+                window,
+                layers: sliding_layers,
+                kv_heads: own_kv_heads,
+                head_dim: own_head_dim,
+            }),
+            shared_cache_layers: shared_cache.map_or(0, |share| some(layers - sliding_layers - linear_layers, share)),
+            linear_attention: linear.map(|(linear, _)| LinearAttention { layers: linear_layers, ..linear }),
+            moe: moe.map(|(moe, dense)| Moe { dense_layers: some(layers, dense), ..moe }),
+            trained_context,
+            rounded_parameters: rounded,
+        }
+    })
+}
+
+prop_compose! {
+    fn training()(
+        recipe in select(Recipe::ALL),
+        step in select(StepKernel::ALL),
+        implementation in select(Implementation::ALL),
+        loss in select(Loss::ALL),
+        micro_batches in prop_oneof![2 => Just(1), 1 => within(bounds::MICRO_BATCHES)],
+        rank in within(bounds::LORA_RANK),
+        [q, k, v, o, mlp, head, dropout] in any::<[bool; 7]>(),
+        [compile, cpu, padding, outputs_kept, grouped_experts] in any::<[bool; 5]>(),
+    ) -> Training {
+        // An adapter has at least one place.
+        let targets = LoraTargets { q: q || !(k || v || o || mlp || head), k, v, o, mlp, head };
+        Training {
+            recipe,
+            step,
+            implementation,
+            loss,
+            compile,
+            micro_batches,
+            lora: Lora { rank, targets, dropout },
+            stock: Stock { cpu, padding, outputs_kept, grouped_experts },
+        }
+    }
+}
+
+prop_compose! {
+    fn serving()(
+        engine in select(Engine::ALL),
+        max_num_seqs in within(bounds::MAX_NUM_SEQS),
+        max_num_batched_tokens in within(bounds::MAX_NUM_BATCHED_TOKENS),
+        utilization_percent in within(bounds::UTILIZATION),
+    ) -> Serving {
+        Serving { engine, max_num_seqs, max_num_batched_tokens, utilization_percent }
+    }
+}
+
+/// A cut that goes with the model; `tp` divides it already.
+fn parallel(shape: Architecture, tp: u32) -> impl Strategy<Value = Parallelism> {
+    let (layers, experts) = (shape.layers, shape.moe.map_or(1, |moe| moe.experts));
+    (
+        1..=layers.min(64),
+        any::<Index>(),
+        prop_oneof![1 => Just(1u32), 2 => select([2u32, 3, 8, 64, 1_000_000].as_slice())],
+        prop_oneof![2 => Just(1u32), 1 => within(bounds::CP)],
+        select(ZeroStage::ALL),
+        any::<[Index; 3]>(),
+        any::<[bool; 3]>(),
+    )
+        .prop_map(move |(pp, chunks, dp, cp, zero, [expert, shard, stage], [cut, hybrid, sequence_parallel])| {
+            let pp = if cut { pp } else { 1 };
+            let virtual_stages = 1 + u32::try_from(chunks.index((layers / pp) as usize)).unwrap();
+            let ep = divisor(dp, expert);
+            Parallelism {
+                dp,
+                tp,
+                pp,
+                cp,
+                ep: if experts.is_multiple_of(ep) { ep } else { 1 },
+                zero,
+                shard: hybrid.then(|| divisor(dp, shard)),
+                sequence_parallel,
+                virtual_stages: if cut { virtual_stages } else { 1 },
+                stage: u32::try_from(stage.index(pp as usize)).unwrap(),
+            }
+        })
+}
+
+/// A scenario on one card or on many.
+pub(crate) fn scenario() -> impl Strategy<Value = Scenario> {
+    let degrees = prop_oneof![2 => Just(1u32), 1 => select([2u32, 3, 4, 8, 16].as_slice())];
+    degrees.prop_flat_map(|tp| architecture(tp).prop_flat_map(move |shape| with_shape(shape, tp)))
+}
+
+/// A scenario on one card.
+pub(crate) fn on_one_card() -> impl Strategy<Value = Scenario> {
+    architecture(1)
+        .prop_flat_map(|shape| with_shape(shape, 1))
+        .prop_map(|scenario| Scenario { parallel: Parallelism::ONE, ..scenario })
+}
+
+fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scenario> {
+    let what = (
+        (within(bounds::BATCH), within(bounds::SEQ_LENGTH)),
+        select(Mode::ALL),
+        select(WeightFormat::ALL),
+        select(KvPrecision::ALL),
+        select(Optimizer::ALL),
+        select(Checkpointing::ALL),
+        select(Attention::ALL),
+    );
+    let how = (
+        training(),
+        serving(),
+        parallel(architecture, tp),
+        prop_oneof![3 => Just([false; 3]), 1 => any::<[bool; 3]>()],
+        proptest::option::weighted(0.8, select(GPUS)),
+    );
+    (what, how).prop_map(
+        move |(
+            ((batch, seq_length), mode, weights, kv, optimizer, checkpointing, attention),
+            (training, serving, parallel, [optimizer_away, parameters, kv_cache], gpu),
+        )| {
+            let weights = match mode {
+                Mode::Training | Mode::Lora if !weights.trainable() => WeightFormat::Bf16,
+                Mode::Qlora if weights.trainable() => WeightFormat::Nf4,
+                _ => weights,
+            };
+            Scenario {
+                architecture,
+                mode,
+                batch,
+                seq_length,
+                weights,
+                kv,
+                optimizer,
+                checkpointing,
+                attention,
+                training,
+                serving,
+                parallel,
+                offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
+                gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
+            }
+        },
+    )
+}

@@ -1,0 +1,202 @@
+//! What must hold for every legal cut over cards, every engine and every fix: over the whole range of `bounds` and every choice.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
+#[path = "common/any.rs"]
+mod any;
+
+use any::{on_one_card, scenario};
+use memory_wall_core::advise::{self, Rung};
+use memory_wall_core::communication::{self, Traffic};
+use memory_wall_core::evaluate::{per_rank, total};
+use memory_wall_core::parameters::Parameters;
+use memory_wall_core::{Bucket, Bytes, Mode, Parallelism, Scenario, ZeroStage, cost, evaluate, solve};
+use proptest::prelude::*;
+
+fn config() -> ProptestConfig {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if std::env::var_os("PROPTEST_CASES").is_some() { config } else { ProptestConfig { cases: 2_000, ..config } }
+}
+
+fn classes(parameters: &Parameters) -> [u64; 7] {
+    let Parameters { embedding, positions, matrices, experts, routers, vectors, head } = *parameters;
+    [embedding, positions, matrices, experts, routers, vectors, head]
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_legal_scenario_passes_its_check(scenario in scenario(), alone in on_one_card()) {
+        prop_assert_eq!(scenario.check(), Ok(()));
+        prop_assert_eq!(alone.check(), Ok(()));
+    }
+
+    #[test]
+    fn parts_sum_to_the_total_on_every_rank(scenario in scenario()) {
+        let evaluation = evaluate(&scenario);
+        let sum: Bytes = evaluation.buckets.iter().map(|(_, bytes)| *bytes).sum();
+        prop_assert_eq!(sum, evaluation.total);
+        prop_assert!(evaluation.total.0 < 1 << 127);
+        // The peak is the fullest phase, and the fullest rank is the fullest.
+        let highest = evaluation.phases.iter().map(|(_, bytes)| bytes).max().unwrap();
+        prop_assert_eq!(highest, evaluation.total);
+        prop_assert!(evaluation.phases.iter().any(|it| it == (evaluation.peak_phase, evaluation.total)));
+        let mut fullest = Bytes::ZERO;
+        for rank in per_rank(&scenario) {
+            prop_assert_eq!(rank.buckets.iter().map(|(_, bytes)| *bytes).sum::<Bytes>(), rank.total);
+            fullest = fullest.max(rank.total);
+        }
+        prop_assert!(fullest >= evaluation.total);
+        // Largest first, and none larger than the whole.
+        let largest: Vec<Bytes> = evaluation.largest_items.iter().flatten().map(|(_, bytes)| *bytes).collect();
+        prop_assert!(largest.is_sorted_by(|one, next| one >= next));
+        prop_assert!(largest.iter().copied().sum::<Bytes>() <= evaluation.total);
+    }
+
+    /// A pipeline loses no parameter and invents none but the copy of a tied table.
+    #[test]
+    fn stages_add_up_to_the_model(scenario in scenario()) {
+        let shape = scenario.architecture;
+        let whole = shape.parameters();
+        let cut = Parallelism { pp: scenario.parallel.pp, ..Parallelism::ONE };
+        let mut sum = [0u64; 7];
+        for stage in 0..cut.pp {
+            let part = classes(&shape.parameters_on(&Parallelism { stage, ..cut }));
+            for (sum, part) in sum.iter_mut().zip(part) {
+                *sum += part;
+            }
+        }
+        let mut expected = classes(&whole);
+        if cut.pp > 1 && shape.tied_embeddings {
+            expected[6] = expected[0];
+        }
+        // A round count is spread over the layers and rounded up on each stage.
+        let slack = if shape.rounded_parameters.is_some() { u64::from(cut.pp) } else { 0 };
+        for (sum, expected) in sum.into_iter().zip(expected) {
+            prop_assert!((expected..=expected + slack).contains(&sum), "{} is not {}", sum, expected);
+        }
+    }
+
+    /// Tensor-parallel ranks together hold at least the model: what they do not divide they copy.
+    #[test]
+    fn tensor_parallel_ranks_hold_the_model(scenario in scenario()) {
+        let cut = Parallelism { tp: scenario.parallel.tp, ..Parallelism::ONE };
+        let part = scenario.architecture.parameters_on(&cut).total();
+        let whole = scenario.architecture.parameters().total();
+        prop_assert!(u128::from(part) * u128::from(cut.tp) >= u128::from(whole));
+        prop_assert!(part <= whole);
+    }
+
+    /// Sharding never makes a rank fuller, and a higher stage never fuller than a lower one.
+    #[test]
+    fn sharding_never_fills_a_rank(scenario in scenario()) {
+        let at = |zero| {
+            let mut sharded = scenario;
+            sharded.parallel.zero = zero;
+            [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
+                .map(|bucket| {
+                    memory_wall_core::worked::total(|sink| {
+                        bucket.terms(&sharded, memory_wall_core::Phase::OptimizerStep, &mut |term| {
+                            // Gathered layers and gradients under way are the price, not the states.
+                            if !matches!(term.item, memory_wall_core::worked::Item::GatheredWeights | memory_wall_core::worked::Item::ReducedGradients) {
+                                sink(term);
+                            }
+                        });
+                    })
+                })
+                .into_iter()
+                .sum::<Bytes>()
+        };
+        let totals: Vec<Bytes> = ZeroStage::ALL.iter().map(|&zero| at(zero)).collect();
+        prop_assert!(totals.is_sorted_by(|less, more| less >= more), "{:?}", totals);
+    }
+
+    #[test]
+    fn one_card_sends_nothing(scenario in scenario()) {
+        let alone = Scenario { parallel: Parallelism::ONE, ..scenario };
+        prop_assert_eq!(communication::between_ranks(&alone), Bytes::ZERO);
+        for traffic in Traffic::ALL {
+            prop_assert!(communication::bytes(&scenario, traffic).0 < 1 << 127);
+        }
+    }
+
+    #[test]
+    fn times_are_numbers(scenario in scenario()) {
+        let seconds = cost::seconds(&scenario);
+        prop_assert!(seconds.is_finite() && seconds > 0.0, "{}", seconds);
+        prop_assert!(cost::offload_seconds(&scenario).is_none_or(|seconds| seconds.is_finite() && seconds > 0.0));
+        let same = cost::slowdown(&scenario, &scenario);
+        prop_assert!((same - 1.0).abs() < 1e-12);
+    }
+
+    /// Every rung is a legal scenario or a reason, and says what the engine says.
+    #[test]
+    fn rungs_agree_with_the_engine(scenario in scenario()) {
+        let before = total(&scenario);
+        let mut rungs = 0;
+        for (rung, effect) in advise::ladder(&scenario) {
+            rungs += 1;
+            match effect {
+                Ok(effect) => {
+                    prop_assert_eq!(effect.scenario.check(), Ok(()));
+                    prop_assert_eq!(total(&effect.scenario), effect.total);
+                    prop_assert_eq!(before.minus(effect.total), effect.saved);
+                    prop_assert!(effect.slowdown.is_finite() && effect.slowdown > 0.0, "{:?}", rung);
+                }
+                Err(reason) => prop_assert!(!reason.is_empty()),
+            }
+        }
+        prop_assert_eq!(rungs, Rung::ALL.len());
+    }
+}
+
+proptest! {
+    // Each of these runs hundreds of evaluations.
+    #![proptest_config(ProptestConfig { cases: config().cases / 20 + 1, ..config() })]
+
+    #[test]
+    fn the_plan_fits_and_no_combination_is_quicker(scenario in scenario()) {
+        let Some(plan) = advise::least_slow(&scenario) else { return Ok(()) };
+        let capacity = scenario.gpu.unwrap().capacity;
+        prop_assert!(plan.effect.total <= capacity);
+        prop_assert_eq!(total(&plan.effect.scenario), plan.effect.total);
+        // Where the scenario fits as it is, nothing slower is proposed.
+        if total(&scenario) <= capacity {
+            prop_assert!(!plan.lossy && plan.effect.slowdown <= 1.0 + 1e-9, "{}", plan.effect.slowdown);
+        }
+    }
+
+    #[test]
+    fn the_fewest_cards_fit_and_one_rank_fewer_does_not(scenario in scenario(), capacity in 30u32..43) {
+        let capacity = Bytes(1 << capacity);
+        let Some(cluster) = solve::fewest_gpus(&scenario, capacity) else { return Ok(()) };
+        let on = |parallel| Scenario { parallel, ..scenario };
+        prop_assert!(cluster.total <= capacity);
+        prop_assert_eq!(total(&on(cluster.parallel)), cluster.total);
+        prop_assert_eq!(cluster.gpus, cluster.parallel.ranks());
+        if cluster.parallel.dp > 2 {
+            let fewer = on(Parallelism { dp: cluster.parallel.dp - 1, ..cluster.parallel });
+            prop_assert!(total(&fewer) > capacity);
+        }
+    }
+
+    #[test]
+    fn the_smallest_card_and_the_largest_model_fit(scenario in scenario()) {
+        if let Some(gpu) = solve::smallest_gpu(&scenario) {
+            prop_assert!(total(&scenario) <= gpu.capacity);
+            let smaller = memory_wall_core::tables::gpus::GPUS.iter().filter(|other| other.capacity < gpu.capacity);
+            prop_assert!(smaller.clone().all(|other| total(&scenario) > other.capacity));
+        }
+        let capacity = scenario.gpu.map_or(Bytes(80 << 30), |gpu| gpu.capacity);
+        let alone = Scenario { parallel: Parallelism::ONE, mode: Mode::Inference, ..scenario };
+        if let Some(model) = solve::largest_model(&alone, capacity) {
+            let tried = Scenario { architecture: model.architecture, ..alone };
+            prop_assert!(total(&tried) <= capacity);
+        }
+        if let Some(weights) = solve::widest_weights(&alone, capacity) {
+            let narrower = Scenario { weights, ..alone };
+            prop_assert!(total(&narrower) <= capacity);
+        }
+    }
+}
