@@ -1,7 +1,7 @@
 //! Memory against context length, both logarithmic: the KV cache is the straight line that crosses the others.
 
 use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::{Bucket, Bytes, Mode, Phase, Scenario, Verdict, bounds, evaluate, solve, worked};
+use memory_wall_core::{Bucket, Bytes, Phase, Scenario, Verdict, bounds, evaluate, solve, worked};
 
 use crate::words::{fill, t};
 
@@ -188,6 +188,7 @@ impl Chart {
 mod tests {
     use super::*;
     use crate::state::State;
+    use memory_wall_core::Mode;
 
     fn of(state: &State) -> Chart {
         Chart::of(&state.scenario(), state.unit)

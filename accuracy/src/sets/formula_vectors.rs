@@ -4,7 +4,8 @@
 //! an error within its row's tolerance counts as none, and one beyond it counts whole.
 
 use memory_wall_core::architecture::{Architecture, Mlp, Positions};
-use memory_wall_core::memory::{gradients, megatron, optimizer, weights};
+use memory_wall_core::memory::activations::megatron;
+use memory_wall_core::memory::{gradients, optimizer, weights};
 use memory_wall_core::tables::models;
 use memory_wall_core::worked;
 use memory_wall_core::{

@@ -8,6 +8,7 @@ mod reading;
 mod real_gpu;
 mod saved_activations;
 mod step_peaks;
+mod torchtitan;
 mod vllm;
 mod vllm_run;
 
@@ -23,6 +24,7 @@ pub const SETS: &[Make] = &[
     logits::sets,
     step_peaks::sets,
     real_gpu::sets,
+    torchtitan::sets,
     kv_cache::sets,
     vllm::sets,
     inference::sets,

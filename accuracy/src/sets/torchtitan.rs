@@ -1,6 +1,6 @@
 //! Peaks that torchtitan reports: the most that PyTorch's allocator reserved on any rank.
 
-use memory_wall_core::memory::overhead;
+use memory_wall_core::memory::activations::torchtitan;
 use memory_wall_core::{
     Architecture, Bucket, Bytes, Checkpointing, Implementation, Loss, Mode, Parallelism, Recipe, Scenario, ZeroStage,
     evaluate,
@@ -45,7 +45,11 @@ fn row(row: csv::Row<'_>) -> Row {
     Row {
         id: row.text("row_id").into(),
         unit: "GiB",
-        counts: if row.text("use") == "threshold" { Use::Checked } else { Use::Reported },
+        counts: match (row.text("use"), row.text("row_id")) {
+            ("threshold", "T002" | "T004") => Use::Fitted,
+            ("threshold", _) => Use::Checked,
+            _ => Use::Reported,
+        },
         outcome: outcome.unwrap_or_else(Outcome::NotModelled),
         doubt: row.text("doubt").into(),
     }
@@ -54,7 +58,7 @@ fn row(row: csv::Row<'_>) -> Row {
 /// What the allocator reserves at the peak: everything but the driver's own memory, which it does not know.
 fn reserved(scenario: &Scenario) -> Bytes {
     let evaluation = evaluate(scenario);
-    overhead::reserved(evaluation.total - evaluation.bytes(Bucket::Overhead))
+    torchtitan::reserved(evaluation.total - evaluation.bytes(Bucket::Overhead))
 }
 
 fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {

@@ -5,7 +5,7 @@ use crate::memory::activations;
 use crate::memory::backward::{self, Moment};
 use crate::parallelism::ZeroStage;
 use crate::scenario::{Mode, Scenario};
-use crate::training::Recipe;
+use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Bytes of the gradients; nothing in inference.
@@ -101,7 +101,9 @@ pub fn bytes_each(scenario: &Scenario) -> u64 {
 pub fn before_backward(scenario: &Scenario) -> bool {
     let buffers =
         scenario.mode == Mode::Training && matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients);
-    buffers || scenario.training.micro_batches > 1
+    // FSDP2 reduces gradients on a stream of its own, whose blocks of memory serve nothing else and so are held from step to step.
+    let own_stream = scenario.training.implementation == Implementation::Torchtitan;
+    buffers || own_stream || scenario.training.micro_batches > 1
 }
 
 /// Parameters whose gradients exist at one moment in a layer, where none existed before.

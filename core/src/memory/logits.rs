@@ -2,7 +2,7 @@
 
 use crate::evaluate::Phase;
 use crate::scenario::{Mode, Scenario};
-use crate::training::Loss;
+use crate::training::{Implementation, Loss};
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Tokens whose logits exist at once under [`Loss::Chunked`].
@@ -19,7 +19,7 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// plus 8 bytes, the loss and its gradient; the labels are gone by then. A script that keeps the model's outputs adds e·T·V.
 /// Later in the backward pass: nothing. In between, see [`kept`]. Only on the pipeline stage that has the head.
 /// Chunked: the same for [`CHUNK_TOKENS`] tokens, and the gradient of the head's input, e·T·h, which the chunks fill.
-/// Compiled: 4·T·V, one fp32 copy.
+/// Compiled: 4·T·V, one fp32 copy. Native PyTorch adds 4·T·V where tensor parallelism cuts the vocabulary, torchtitan 2·T·V of blocks that stay reserved.
 /// Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
 ///
 /// # Units
@@ -86,7 +86,7 @@ fn loss(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
         }
         _ => 12 + if kept { e } else { 0 },
     };
-    product(&[Factor::number(bytes + soft_cap(scenario)), tokens, vocab]);
+    product(&[Factor::number(bytes + cut_loss(scenario, phase) + soft_cap(scenario)), tokens, vocab]);
     if phase == Phase::ForwardEnd {
         shifted_labels(scenario, &mut product);
         // The loss and the sum of its weights.
@@ -99,6 +99,18 @@ fn loss(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
         product(&[Factor::number(e), all, hidden]);
     }
     product(&[Factor::number(8)]);
+}
+
+/// What native PyTorch adds where it cuts the vocabulary over ranks, and what torchtitan's allocator cannot use again.
+fn cut_loss(scenario: &Scenario, phase: Phase) -> u64 {
+    let implementation = scenario.training.implementation;
+    let backward = phase != Phase::ForwardEnd;
+    // The loss of a cut vocabulary makes the exponential of its log-softmax anew: four fp32 copies instead of three.
+    let cut =
+        scenario.parallel.tp > 1 && implementation != Implementation::Megatron && scenario.training.loss == Loss::Plain;
+    // The block of the 16-bit logits is too small for any tensor that comes later, and stays reserved.
+    let block = implementation == Implementation::Torchtitan && scenario.training.loss != Loss::Chunked;
+    if backward { u64::from(cut) * 4 + u64::from(block) * 2 } else { 0 }
 }
 
 /// Soft-capped logits keep the hyperbolic tangent.

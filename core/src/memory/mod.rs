@@ -6,7 +6,6 @@ pub mod backward;
 pub mod gradients;
 pub mod kv_cache;
 pub mod logits;
-pub mod megatron;
 pub mod optimizer;
 pub mod overhead;
 pub mod weights;

@@ -2,7 +2,9 @@
 //!
 //! One file an implementation, since the modelling code decides what is kept; they share the numbers of [`sizes`].
 
+pub mod megatron;
 pub mod sizes;
+pub mod torchtitan;
 pub mod transformers;
 pub mod workspace;
 
@@ -50,11 +52,9 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
         (_, Phase::Backward) => in_backward(scenario, backward::fullest(scenario).0, sink),
         (_, Phase::Forward | Phase::OptimizerStep) => {}
         (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => match scenario.training.implementation {
-            // The others keep about what stock code keeps, until they have a file of their own.
-            Implementation::Transformers
-            | Implementation::Megatron
-            | Implementation::Torchtitan
-            | Implementation::Litgpt => transformers::kept(scenario, phase, sink),
+            Implementation::Transformers | Implementation::Litgpt => transformers::kept(scenario, phase, sink),
+            Implementation::Megatron => megatron::kept(scenario, sink),
+            Implementation::Torchtitan => torchtitan::kept(scenario, sink),
         },
     }
 }
@@ -62,10 +62,9 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
 /// Bytes of activations at one moment of the backward pass.
 pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
     match scenario.training.implementation {
-        Implementation::Transformers
-        | Implementation::Megatron
-        | Implementation::Torchtitan
-        | Implementation::Litgpt => transformers::backward::terms(scenario, moment, sink),
+        Implementation::Transformers | Implementation::Litgpt => transformers::backward::terms(scenario, moment, sink),
+        Implementation::Megatron => megatron::in_backward(scenario, moment, sink),
+        Implementation::Torchtitan => torchtitan::in_backward(scenario, moment, sink),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What fused kernels in the manner of Megatron-LM keep for the backward pass: the classic 34 bytes a token and channel.
 
 use crate::architecture::Mlp;
+use crate::memory::backward::Moment;
 use crate::scenario::{Attention, Scenario};
 use crate::training::Checkpointing;
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -26,7 +27,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// # Example
 /// ```
 /// use memory_wall_core::architecture::{Architecture, Mlp};
-/// use memory_wall_core::{Bytes, Mode, Scenario, memory::megatron, worked};
+/// use memory_wall_core::{Bytes, Mode, Scenario, memory::activations::megatron, worked};
 /// let gpt = Architecture { mlp: Mlp::Gelu, dropout: true, ..Architecture::llama([1, 4_096, 32, 32, 128, 16_384, 50_257]) };
 /// let scenario = Scenario { mode: Mode::Training, ..Scenario::new(gpt) };
 /// assert_eq!(worked::total(|sink| megatron::layers(&scenario, 1, sink)), Bytes(34 * 2_048 * 4_096));
@@ -89,5 +90,37 @@ pub fn layers(scenario: &Scenario, layers: u64, sink: &mut dyn FnMut(&Term<'_>))
     if moe.shared_intermediate_size > 0 {
         let inside = u64::from(moe.shared_intermediate_size).div_ceil(tp);
         product(Item::MlpTensors, &[Factor::number(kept), l, cut, width(inside)]);
+    }
+}
+
+/// What the layers in flight keep when the backward pass begins, and the final norm's input and output, the head's input.
+pub fn kept(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
+    let local = scenario.local();
+    layers(scenario, local.chunk_layers * local.chunks_in_flight, sink);
+    once(scenario, sink);
+}
+
+/// The same at one moment of the backward pass, with the layer that is computed again.
+pub fn in_backward(scenario: &Scenario, moment: Moment, sink: &mut dyn FnMut(&Term<'_>)) {
+    let local = scenario.local();
+    let held = match moment {
+        Moment::LastLayer => local.chunk_layers * local.chunks_in_flight,
+        Moment::FirstLayer => 1,
+        Moment::End => return,
+    };
+    layers(scenario, held, sink);
+    once(scenario, sink);
+    if matches!(scenario.checkpointing, Checkpointing::Full | Checkpointing::PerOp) {
+        let whole = Scenario { checkpointing: Checkpointing::None, ..*scenario };
+        layers(&whole, 1, &mut |term| sink(&Term { item: Item::RecomputedLayer, ..*term }));
+    }
+}
+
+fn once(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
+    let local = scenario.local();
+    if local.head {
+        let tokens = Factor::new(Symbol::Tokens, u64::from(scenario.batch) * local.seq_length);
+        let hidden = Factor::new(Symbol::HiddenSize, scenario.architecture.hidden_size.into());
+        sink(&Term { item: Item::FinalNorm, factors: &[Factor::number(4), tokens, hidden], divisor: 1 });
     }
 }
