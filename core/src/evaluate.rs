@@ -217,6 +217,11 @@ pub fn total(scenario: &Scenario) -> Bytes {
     Totals::of(scenario).at(scenario.batch, scenario.seq_length)
 }
 
+/// Whether the scenario goes on a card of `capacity`, on every rank.
+pub fn fits(scenario: &Scenario, capacity: Bytes) -> bool {
+    total(scenario) <= engines::limit(scenario, capacity)
+}
+
 /// The peak alone, for other batches and lengths: what inverse questions ask again and again.
 pub struct Totals {
     stages: [Option<(Scenario, Steady)>; 2],

@@ -93,6 +93,24 @@ pub struct Judgement {
     pub verdict: Verdict,
 }
 
+/// What a scenario may need in all to go on a card of `capacity`: the card, or the share that its program takes and what lies beside it.
+///
+/// ```
+/// use memory_wall_core::{Bytes, Engine, Scenario, engines, tables::models};
+/// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+/// let card = Bytes(85_020_639_232);
+/// assert_eq!(engines::limit(&scenario, card), card);
+/// scenario.serving.engine = Engine::Vllm;
+/// // 90% of it, and 1.41 GiB for context and graphs.
+/// assert!(engines::limit(&scenario, card) < card);
+/// ```
+pub fn limit(scenario: &Scenario, capacity: Bytes) -> Bytes {
+    match serving(scenario) {
+        Some(Engine::Vllm) => vllm::Run::of(scenario).limit(capacity),
+        _ => capacity,
+    }
+}
+
 /// Whether a scenario that needs `total` on its fullest rank goes on a card of `capacity`.
 ///
 /// vLLM takes a share of the card and keeps what its pool cannot use, so there the need is held against the share:

@@ -110,20 +110,31 @@ impl Run<'_> {
         let pool = self.pool(requested);
         let exact = worked::total(|sink| kv_cache::terms(self.scenario, sink));
         let need = if self.scenario.offload.kv_cache { exact } else { Bytes(self.cache(exact.0).0) };
-        let outside = total.minus(requested + self.beside());
+        let outside = self.outside(total, requested);
         let verdict = verdict(pool.pool.0 - need.minus(Bytes::ZERO).0, outside, pool.activation);
         Start { pool, need, outside, verdict }
+    }
+
+    /// What is left of a card beside the share and what lies beside it.
+    fn outside(&self, total: Bytes, requested: Bytes) -> SignedBytes {
+        total.minus(requested + self.beside())
+    }
+
+    /// What the scenario may need in all on a card of `capacity`.
+    pub(in crate::engines) fn limit(&self, capacity: Bytes) -> Bytes {
+        let requested = requested(self.scenario, capacity);
+        // Where the rest of the card is too small, nothing fits, however little is asked for.
+        if self.outside(capacity, requested).0 < 0 { Bytes::ZERO } else { requested + self.beside() }
     }
 
     /// The scenario, which needs `total` in all, held against a card; the margin is what the pool has to spare.
     pub(in crate::engines) fn judge(&self, capacity: Bytes, total: Bytes) -> Judgement {
         let requested = requested(self.scenario, capacity);
-        let outside = capacity.minus(requested + self.beside());
-        // Where the rest of the card is too small, nothing fits, however little is asked for.
-        let limit = if outside.0 < 0 { Bytes::ZERO } else { requested + self.beside() };
+        let outside = self.outside(capacity, requested);
         let spare = (requested + self.beside()).minus(total);
         let verdict = verdict(spare.0, outside, Bytes(self.activation()));
-        Judgement { limit, margin: SignedBytes(if outside.0 < 0 { spare.0.min(outside.0) } else { spare.0 }), verdict }
+        let margin = if outside.0 < 0 { spare.min(outside) } else { spare };
+        Judgement { limit: self.limit(capacity), margin, verdict }
     }
 }
 
