@@ -71,9 +71,16 @@ fn heads(sizes: &Sizes<'_>, layers: u64, [kv_heads, dim]: [Factor; 2], masked: b
         // Queries and the output of attention; keys and values, repeated for each query head or not.
         let [keys, values] = repeated(sizes, kv_heads, masked);
         let outputs = if sizes.scenario.attention == Attention::Eager && !sizes.learns.attention_out { 1 } else { 2 };
-        product(Item::AttentionTensors, &[Factor::number(outputs * e), l, t, a, dim]);
-        product(Item::AttentionTensors, &[Factor::number(e), l, t, keys, dim]);
-        product(Item::AttentionTensors, &[Factor::number(e), l, t, values, dim]);
+        let mut tensors = |count: u64, heads| {
+            product(Item::AttentionTensors, &[Factor::number(count * e), l, t, heads, dim]);
+        };
+        if keys == values {
+            tensors(outputs, a);
+            tensors(2, keys);
+        } else {
+            tensors(outputs + 1, keys);
+            tensors(1, values);
+        }
         if sizes.shape.gated_attention {
             // The gate, and what it is multiplied with.
             product(Item::AttentionTensors, &[Factor::number(2 * e), l, t, a, dim]);

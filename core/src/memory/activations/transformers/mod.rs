@@ -9,6 +9,8 @@ mod adapters;
 mod attention;
 pub mod backward;
 mod block;
+#[cfg(test)]
+mod tests;
 
 use super::Sink;
 use super::sizes::{Kinds, Sizes};
@@ -16,7 +18,7 @@ use crate::architecture::{Architecture, Mlp, Norm, Positions, Projection};
 use crate::evaluate::Phase;
 use crate::parallelism::Parallelism;
 use crate::scenario::{Attention, Mode, Scenario};
-use crate::training::{Checkpointing, Implementation, Loss, Recipe};
+use crate::training::{Checkpointing, Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 use attention::Product;
 
@@ -202,7 +204,6 @@ pub fn measured(scenario: &Scenario) -> bool {
     let shape = &scenario.architecture;
     let plain_run = scenario.mode == Mode::Training
         && training.implementation == Implementation::Transformers
-        && training.loss == Loss::Plain
         && !training.compile
         && scenario.parallel == (Parallelism { dp: scenario.parallel.dp, ..Parallelism::ONE });
     let checkpointing = match scenario.checkpointing {
