@@ -39,8 +39,8 @@ fn training(architecture: Architecture, recipe: Recipe, attention: Attention) ->
     scenario
 }
 
-fn on_cpu(scenario: Scenario) -> Scenario {
-    let mut scenario = scenario;
+fn on_cpu(scenario: &Scenario) -> Scenario {
+    let mut scenario = *scenario;
     scenario.training.stock.cpu = true;
     scenario
 }
@@ -61,11 +61,11 @@ fn layers_of_llama() {
     for recipe in [Recipe::Pure, Recipe::Mixed, Recipe::MixedFp32Gradients] {
         let bf16 = T * (16 * H + 4 * Q + 4 * K + 8 * F + 4 * A + 8);
         assert_eq!(layer(&of(recipe, Attention::Flash)), bf16 + 24);
-        assert_eq!(layer(&on_cpu(of(recipe, Attention::Flash))), bf16);
+        assert_eq!(layer(&on_cpu(&of(recipe, Attention::Flash))), bf16);
         assert_eq!(layer(&of(recipe, Attention::Eager)), T * (16 * H + 8 * Q + 8 * F + 8) + 6 * B * A * S * S);
     }
     let fp32 = of(Recipe::Fp32, Attention::Flash);
-    assert_eq!(layer(&on_cpu(fp32)), T * (24 * H + 8 * Q + 8 * K + 16 * F + 4 * A + 8));
+    assert_eq!(layer(&on_cpu(&fp32)), T * (24 * H + 8 * Q + 8 * K + 16 * F + 4 * A + 8));
     // The memory-efficient kernel of CUDA: 40 tokens are padded to 64.
     assert_eq!(layer(&fp32), T * (24 * H + 16 * Q + 16 * F + 8) + 4 * B * A * 64 + 16);
     let autocast = of(Recipe::Autocast, Attention::Flash);
@@ -74,12 +74,12 @@ fn layers_of_llama() {
 
 #[test]
 fn masks_repeat_keys_and_values() {
-    let mut padded = on_cpu(training(LLAMA, Recipe::Pure, Attention::Flash));
+    let mut padded = on_cpu(&training(LLAMA, Recipe::Pure, Attention::Flash));
     padded.training.stock.padding = true;
     let masked = T * (16 * H + 8 * Q + 8 * F + 4 * A + 8) + 2 * B * S * S;
     assert_eq!(layer(&padded), masked);
     let window = |window| Architecture { sliding_window: Some(SlidingWindow::over(3, window)), ..LLAMA };
-    assert_eq!(layer(&on_cpu(training(window(39), Recipe::Pure, Attention::Flash))), masked);
+    assert_eq!(layer(&on_cpu(&training(window(39), Recipe::Pure, Attention::Flash))), masked);
     // A window as long as the sequence hides nothing.
     let idle = training(window(40), Recipe::Pure, Attention::Flash);
     assert_eq!(layer(&idle), layer(&training(LLAMA, Recipe::Pure, Attention::Flash)));
@@ -133,7 +133,7 @@ fn layers_of_gpt2() {
     let without = Architecture { dropout: false, ..gpt2 };
     assert_eq!(layer(&of(without, Attention::Eager)), 32 * T * H + 2 * B * A * S * S + 16 * T);
     // A processor keeps masks as wide as the values, and statistics of 2 bytes.
-    assert_eq!(layer(&on_cpu(of(gpt2, Attention::Eager))), 36 * T * H + 6 * B * A * S * S + 8 * T);
+    assert_eq!(layer(&on_cpu(&of(gpt2, Attention::Eager))), 36 * T * H + 6 * B * A * S * S + 8 * T);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn what_was_not_measured_says_so() {
     for scenario in [parallel, selective, padded, autocast, Scenario { mode: Mode::Lora, ..llama }] {
         assert!(!measured(&scenario) && derived(&scenario));
     }
-    assert!(measured(&on_cpu(padded)));
+    assert!(measured(&on_cpu(&padded)));
     let mut megatron = llama;
     megatron.training.implementation = Implementation::Megatron;
     assert!(!measured(&megatron));
