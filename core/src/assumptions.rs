@@ -5,8 +5,8 @@ use core::fmt;
 use crate::architecture::{Positions, Projection};
 use crate::display::Grouped;
 use crate::engines::{self, How};
+use crate::memory::activations::transformers;
 use crate::offload::Offload;
-use crate::parallelism::Parallelism;
 use crate::precision::{ComputePrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::serving::Engine;
@@ -350,21 +350,8 @@ impl Assumptions {
 
 /// Whether the saved tensors of such a combination were held against runs.
 fn was_measured(scenario: &Scenario) -> bool {
-    let shape = &scenario.architecture;
     match scenario.training.implementation {
-        Implementation::Transformers => {
-            let plain_mixture = shape.moe.is_none_or(|moe| {
-                moe.shared_intermediate_size == 0 && moe.dense_layers == 0 && !moe.router_bias && !moe.expert_biases
-            });
-            scenario.mode == Mode::Training
-                && matches!(scenario.checkpointing, Checkpointing::None | Checkpointing::Full)
-                && scenario.parallel == Parallelism::ONE
-                && plain_mixture
-                && shape.projection == Projection::Heads
-                && shape.linear_attention.is_none()
-                && !shape.parallel_residual
-                && !scenario.training.compile
-        }
+        Implementation::Transformers => transformers::measured(scenario),
         Implementation::Litgpt => scenario.parallel.ranks() == 1,
         Implementation::Megatron | Implementation::Torchtitan => scenario.mode == Mode::Training,
     }

@@ -42,6 +42,16 @@ impl Phase {
         }
     }
 
+    /// Whether the backward pass is still to come.
+    const fn is_forward(self) -> bool {
+        matches!(self, Self::Forward | Self::FirstStep | Self::ForwardEnd | Self::Loss)
+    }
+
+    /// Whether the optimizer's states are there, and nothing of its step.
+    const fn has_states(self) -> bool {
+        matches!(self, Self::ForwardEnd | Self::Loss | Self::Backward)
+    }
+
     /// The phases that a mode passes through.
     pub const fn of(mode: Mode) -> &'static [Self] {
         match mode {
@@ -148,23 +158,33 @@ fn bytes(bucket: Bucket, scenario: &Scenario, phase: Phase) -> Bytes {
     worked::total(|sink| bucket.terms(scenario, phase, sink))
 }
 
-/// Bytes of each bucket at one phase, on the rank that is looked at.
-fn at(scenario: &Scenario, phase: Phase) -> Buckets {
-    let [gradients, activations] = match phase {
-        // The two share a moment, which is found once.
-        Phase::Backward => backward::fullest(scenario).1,
-        _ => [Bucket::Gradients, Bucket::Activations].map(|bucket| bytes(bucket, scenario, phase)),
+/// Bytes of each bucket at one phase, on the rank that is looked at; what the phase before has in common with it is not computed again.
+fn at(scenario: &Scenario, phase: Phase, before: Option<(Phase, Buckets)>) -> Buckets {
+    let known = |bucket| {
+        let (before, buckets) = before?;
+        let steady = match bucket {
+            Bucket::Weights | Bucket::KvCache | Bucket::Overhead => true,
+            Bucket::Activations => {
+                phase.is_forward() && before.is_forward() && activations::same_until_backward(scenario)
+            }
+            Bucket::Gradients => phase.is_forward() && before.is_forward(),
+            Bucket::Optimizer => phase.has_states() && before.has_states(),
+            Bucket::Logits => false,
+        };
+        buckets.iter().find(|(name, _)| steady && *name == bucket).map(|(_, bytes)| *bytes)
     };
-    Bucket::ALL.map(|bucket| match bucket {
-        Bucket::Gradients => (bucket, gradients),
-        Bucket::Activations => (bucket, activations),
-        _ => (bucket, bytes(bucket, scenario, phase)),
+    // These two share a moment, which is found once.
+    let backward = (phase == Phase::Backward).then(|| backward::fullest(scenario).1);
+    Bucket::ALL.map(|bucket| match (bucket, backward) {
+        (Bucket::Gradients, Some([gradients, _])) => (bucket, gradients),
+        (Bucket::Activations, Some([_, activations])) => (bucket, activations),
+        _ => (bucket, known(bucket).unwrap_or_else(|| bytes(bucket, scenario, phase))),
     })
 }
 
 /// The sum at one phase, on the rank that is looked at.
 pub fn at_phase(scenario: &Scenario, phase: Phase) -> Bytes {
-    at(scenario, phase).iter().map(|(_, bytes)| *bytes).sum()
+    at(scenario, phase, None).iter().map(|(_, bytes)| *bytes).sum()
 }
 
 /// The fullest moment of one rank.
@@ -183,10 +203,12 @@ fn peak_of_rank(scenario: &Scenario) -> Peak {
         total: Bytes::ZERO,
         phases,
     };
+    let mut before = None;
     for (slot, &phase) in phases.list.iter_mut().zip(Phase::of(scenario.mode)) {
-        let buckets = at(scenario, phase);
+        let buckets = at(scenario, phase, before);
         let total = buckets.iter().map(|(_, bytes)| *bytes).sum();
         *slot = Some((phase, total));
+        before = Some((phase, buckets));
         if total > best.total {
             best = Peak { phase, buckets, total, ..best };
         }
