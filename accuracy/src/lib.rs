@@ -6,6 +6,7 @@
 pub mod csv;
 pub mod data;
 pub mod sets;
+pub mod table;
 
 pub use data::Data;
 

@@ -4,6 +4,7 @@
 
 use crate::bounds;
 use crate::cost;
+use crate::engines;
 use crate::evaluate;
 use crate::offload::Offload;
 use crate::parallelism::ZeroStage;
@@ -278,7 +279,8 @@ impl Rung {
                 let Some(gpu) = scenario.gpu else { return Err("no card is named") };
                 let total = evaluate::total(scenario);
                 let larger = GPUS.iter().filter(|other| other.capacity > gpu.capacity);
-                let fitting = larger.clone().filter(|other| other.capacity >= total).min_by_key(|other| other.capacity);
+                let fitting = larger.clone().filter(|other| engines::limit(scenario, other.capacity) >= total);
+                let fitting = fitting.min_by_key(|other| other.capacity);
                 let largest = larger.max_by_key(|other| other.capacity);
                 changed.gpu = Some(fitting.or(largest).ok_or("this is the largest card in the table")?);
             }
@@ -328,7 +330,7 @@ impl Effect {
             saved: before.minus(total),
             slowdown: cost::slowdown(original, scenario),
             gpus: scenario.parallel.ranks(),
-            fits: scenario.gpu.map(|gpu| total <= gpu.capacity),
+            fits: scenario.gpu.map(|gpu| total <= engines::limit(scenario, gpu.capacity)),
         }
     }
 }
@@ -387,12 +389,12 @@ pub fn least_slow(scenario: &Scenario) -> Option<Plan> {
     let before = evaluate::total(scenario);
     for lossy in [false, true] {
         // What fits as it is needs no fix.
-        let mut best = (before <= capacity).then_some((*scenario, 1.0));
+        let mut best = (before <= engines::limit(scenario, capacity)).then_some((*scenario, 1.0));
         each_combination(scenario, lossy, &mut |candidate| {
             let slowdown = cost::slowdown(scenario, candidate);
             if best.as_ref().is_none_or(|(_, least)| slowdown < *least)
                 && candidate.check().is_ok()
-                && evaluate::total(candidate) <= capacity
+                && evaluate::fits(candidate, capacity)
             {
                 best = Some((*candidate, slowdown));
             }

@@ -4,10 +4,12 @@ use core::fmt;
 
 use crate::architecture::{Positions, Projection};
 use crate::display::Grouped;
+use crate::engines::{self, How};
+use crate::memory::activations::transformers;
 use crate::offload::Offload;
-use crate::parallelism::Parallelism;
 use crate::precision::{ComputePrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
+use crate::serving::Engine;
 use crate::tables::gpus::CapacityBasis;
 use crate::training::{Checkpointing, Implementation, Loss, Recipe, StepKernel};
 
@@ -31,6 +33,10 @@ pub enum Assumption {
     },
     /// How a prompt is read.
     PrefillChunks,
+    /// A program serves the model.
+    Served(Engine),
+    /// What the program sets aside for the cache.
+    ReservedCache(How),
     /// In which precisions the states of training are kept.
     Recipe(Recipe),
     /// The optimizer's step makes a copy for a moment.
@@ -116,6 +122,19 @@ impl fmt::Display for Assumption {
                 "Activations are the widest moment of one layer while a prompt is read in chunks of up to {} tokens; an estimate that depends on the engine.",
                 Grouped(crate::memory::activations::PREFILL_CHUNK.into())
             ),
+            Self::Served(engine) => f.write_str(match engine {
+                Engine::Exact => "No program serves the model.",
+                Engine::Hf => {
+                    "Served by transformers 5.23: the working space follows the order of operations in its code, the whole prompt at once, and was not measured; its context is the 0.51 GiB that vLLM logs on an H100."
+                }
+                Engine::Vllm => {
+                    "Served by vLLM 0.19: from its share of the card come weights, one forward pass with its largest batch and what the driver allocates, by its code and its public logs on H100; the rest is pages. Context and recorded graphs lie beside the share; the graphs are a fit, off by 10% on average."
+                }
+                Engine::LlamaCpp => {
+                    "Served by llama.cpp in chunks of 512 tokens: its compute buffer is that of public logs, with flash attention and long contexts an upper estimate; the embedding, which it may leave in host memory, is counted on the card."
+                }
+            }),
+            Self::ReservedCache(how) => how.fmt(f),
             Self::Recipe(recipe) => f.write_str(match recipe {
                 Recipe::Mixed => {
                     "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all); gradients stay allocated from step to step."
@@ -290,6 +309,7 @@ impl Assumptions {
         let linear = shape.linear_attention.filter(|linear| !trains && linear.layers > 0);
         let quantised_cache = !trains && scenario.kv.block().bytes < 2 * scenario.kv.block().values;
         let gpus = scenario.parallel.ranks();
+        let served = engines::serving(scenario);
         let offload = scenario.offload;
         let when = |condition: bool, assumption| condition.then_some(assumption);
         Self {
@@ -304,16 +324,18 @@ impl Assumptions {
                 sliding,
                 when(!trains && matches!(shape.projection, Projection::Latent(_)), Assumption::LatentCache),
                 linear.map(|linear| Assumption::ConstantState { layers: linear.layers, of: shape.layers }),
-                Some(match (trains, was_measured(scenario)) {
-                    (true, true) => Assumption::Implementation(training.implementation),
-                    (true, false) => Assumption::DerivedTensors,
-                    (false, _) => Assumption::PrefillChunks,
+                Some(match (served, trains, was_measured(scenario)) {
+                    (Some(engine), ..) => Assumption::Served(engine),
+                    (None, true, true) => Assumption::Implementation(training.implementation),
+                    (None, true, false) => Assumption::DerivedTensors,
+                    (None, false, _) => Assumption::PrefillChunks,
                 }),
+                served.map(|_| Assumption::ReservedCache(engines::reservation(scenario).how)),
                 when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
                 when(trains && training.step == StepKernel::Foreach, Assumption::ForeachStep),
                 when(selective_idle, Assumption::SelectiveIdle),
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
-                Some(Assumption::DeviceContext),
+                when(served.is_none(), Assumption::DeviceContext),
                 when(offload != Offload::default(), Assumption::Offload),
                 basis.map(Assumption::Capacity),
                 when(no_units, Assumption::NoUnits(scenario.weights)),
@@ -321,7 +343,6 @@ impl Assumptions {
                 learned,
                 when(scenario.gpu.is_some() && gpus == 1, Assumption::OneCard),
                 when(gpus > 1, Assumption::ManyCards { gpus }),
-                None,
             ],
         }
     }
@@ -329,21 +350,8 @@ impl Assumptions {
 
 /// Whether the saved tensors of such a combination were held against runs.
 fn was_measured(scenario: &Scenario) -> bool {
-    let shape = &scenario.architecture;
     match scenario.training.implementation {
-        Implementation::Transformers => {
-            let plain_mixture = shape.moe.is_none_or(|moe| {
-                moe.shared_intermediate_size == 0 && moe.dense_layers == 0 && !moe.router_bias && !moe.expert_biases
-            });
-            scenario.mode == Mode::Training
-                && matches!(scenario.checkpointing, Checkpointing::None | Checkpointing::Full)
-                && scenario.parallel == Parallelism::ONE
-                && plain_mixture
-                && shape.projection == Projection::Heads
-                && shape.linear_attention.is_none()
-                && !shape.parallel_residual
-                && !scenario.training.compile
-        }
+        Implementation::Transformers => transformers::measured(scenario),
         Implementation::Litgpt => scenario.parallel.ranks() == 1,
         Implementation::Megatron | Implementation::Torchtitan => scenario.mode == Mode::Training,
     }

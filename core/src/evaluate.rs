@@ -1,6 +1,7 @@
 //! The engine: one value in, everything the page shows out.
 
 use crate::assumptions::Assumptions;
+use crate::engines::{self, Judgement};
 use crate::memory::{Bucket, activations, backward, kv_cache};
 use crate::parameters::Parameters;
 use crate::scenario::{Mode, Scenario};
@@ -41,6 +42,16 @@ impl Phase {
         }
     }
 
+    /// Whether the backward pass is still to come.
+    const fn is_forward(self) -> bool {
+        matches!(self, Self::Forward | Self::FirstStep | Self::ForwardEnd | Self::Loss)
+    }
+
+    /// Whether the optimizer's states are there, and nothing of its step.
+    const fn has_states(self) -> bool {
+        matches!(self, Self::ForwardEnd | Self::Loss | Self::Backward)
+    }
+
     /// The phases that a mode passes through.
     pub const fn of(mode: Mode) -> &'static [Self] {
         match mode {
@@ -77,7 +88,7 @@ impl Verdict {
 pub struct Fit {
     /// Bytes that the card really offers, not the number printed on the box.
     pub capacity: Bytes,
-    /// Capacity less the peak; negative is missing.
+    /// Capacity less the peak; negative is missing. Of a program that takes a share of the card, what is left of that share.
     pub margin: SignedBytes,
     /// The judgement.
     pub verdict: Verdict,
@@ -147,23 +158,33 @@ fn bytes(bucket: Bucket, scenario: &Scenario, phase: Phase) -> Bytes {
     worked::total(|sink| bucket.terms(scenario, phase, sink))
 }
 
-/// Bytes of each bucket at one phase, on the rank that is looked at.
-fn at(scenario: &Scenario, phase: Phase) -> Buckets {
-    let [gradients, activations] = match phase {
-        // The two share a moment, which is found once.
-        Phase::Backward => backward::fullest(scenario).1,
-        _ => [Bucket::Gradients, Bucket::Activations].map(|bucket| bytes(bucket, scenario, phase)),
+/// Bytes of each bucket at one phase, on the rank that is looked at; what the phase before has in common with it is not computed again.
+fn at(scenario: &Scenario, phase: Phase, before: Option<(Phase, Buckets)>) -> Buckets {
+    let known = |bucket| {
+        let (before, buckets) = before?;
+        let steady = match bucket {
+            Bucket::Weights | Bucket::KvCache | Bucket::Overhead => true,
+            Bucket::Activations => {
+                phase.is_forward() && before.is_forward() && activations::same_until_backward(scenario)
+            }
+            Bucket::Gradients => phase.is_forward() && before.is_forward(),
+            Bucket::Optimizer => phase.has_states() && before.has_states(),
+            Bucket::Logits => false,
+        };
+        buckets.iter().find(|(name, _)| steady && *name == bucket).map(|(_, bytes)| *bytes)
     };
-    Bucket::ALL.map(|bucket| match bucket {
-        Bucket::Gradients => (bucket, gradients),
-        Bucket::Activations => (bucket, activations),
-        _ => (bucket, bytes(bucket, scenario, phase)),
+    // These two share a moment, which is found once.
+    let backward = (phase == Phase::Backward).then(|| backward::fullest(scenario).1);
+    Bucket::ALL.map(|bucket| match (bucket, backward) {
+        (Bucket::Gradients, Some([gradients, _])) => (bucket, gradients),
+        (Bucket::Activations, Some([_, activations])) => (bucket, activations),
+        _ => (bucket, known(bucket).unwrap_or_else(|| bytes(bucket, scenario, phase))),
     })
 }
 
 /// The sum at one phase, on the rank that is looked at.
 pub fn at_phase(scenario: &Scenario, phase: Phase) -> Bytes {
-    at(scenario, phase).iter().map(|(_, bytes)| *bytes).sum()
+    at(scenario, phase, None).iter().map(|(_, bytes)| *bytes).sum()
 }
 
 /// The fullest moment of one rank.
@@ -182,10 +203,12 @@ fn peak_of_rank(scenario: &Scenario) -> Peak {
         total: Bytes::ZERO,
         phases,
     };
+    let mut before = None;
     for (slot, &phase) in phases.list.iter_mut().zip(Phase::of(scenario.mode)) {
-        let buckets = at(scenario, phase);
+        let buckets = at(scenario, phase, before);
         let total = buckets.iter().map(|(_, bytes)| *bytes).sum();
         *slot = Some((phase, total));
+        before = Some((phase, buckets));
         if total > best.total {
             best = Peak { phase, buckets, total, ..best };
         }
@@ -214,6 +237,11 @@ fn fullest(scenario: &Scenario) -> Scenario {
 /// The peak alone, on the fullest rank.
 pub fn total(scenario: &Scenario) -> Bytes {
     Totals::of(scenario).at(scenario.batch, scenario.seq_length)
+}
+
+/// Whether the scenario goes on a card of `capacity`, on every rank.
+pub fn fits(scenario: &Scenario, capacity: Bytes) -> bool {
+    total(scenario) <= engines::limit(scenario, capacity)
 }
 
 /// The peak alone, for other batches and lengths: what inverse questions ask again and again.
@@ -347,20 +375,13 @@ pub fn evaluate(scenario: &Scenario) -> Evaluation {
         kv_bytes_per_token: kv_cache::bytes_per_token(scenario),
         fit: scenario.gpu.map(|gpu| {
             let capacity = gpu.capacity;
-            let margin = capacity.minus(total);
-            let verdict = if margin.0 < 0 {
-                Verdict::DoesNotFit
-            } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT {
-                Verdict::Tight
-            } else {
-                Verdict::Fits
-            };
+            let Judgement { limit, margin, verdict } = engines::judge(&rank, capacity, total);
             Fit {
                 capacity,
                 margin,
                 verdict,
-                max_seq: solve::max_seq_length(scenario, capacity),
-                max_batch: solve::max_batch(scenario, capacity),
+                max_seq: solve::max_seq_length(scenario, limit),
+                max_batch: solve::max_batch(scenario, limit),
             }
         }),
         assumptions: Assumptions::of(scenario),

@@ -35,6 +35,7 @@ pub mod communication;
 pub mod config;
 pub mod cost;
 pub mod display;
+pub mod engines;
 pub mod evaluate;
 pub mod memory;
 pub mod offload;

@@ -5,6 +5,7 @@
 
 use crate::bounds::{self, Bounds};
 use crate::communication;
+use crate::engines;
 use crate::evaluate::{self, Phase, Totals};
 use crate::memory::Bucket;
 use crate::parallelism::{Parallelism, ZeroStage};
@@ -176,7 +177,7 @@ fn fewest_ranks(scenario: &Scenario, cut: Parallelism, capacity: Bytes) -> Optio
     if with(1).check().is_err() {
         return None;
     }
-    let fits = |dp: u32| evaluate::total(&with(dp)) <= capacity;
+    let fits = |dp: u32| evaluate::fits(&with(dp), capacity);
     let found = if fits(1) {
         1
     } else if most == 1 || !fits(most) {
@@ -201,14 +202,14 @@ fn fewest_ranks(scenario: &Scenario, cut: Parallelism, capacity: Bytes) -> Optio
 /// The card with the least memory on which the scenario fits, of those in the table.
 pub fn smallest_gpu(scenario: &Scenario) -> Option<&'static Gpu> {
     let total = evaluate::total(scenario);
-    GPUS.iter().filter(|gpu| gpu.capacity >= total).min_by_key(|gpu| gpu.capacity)
+    GPUS.iter().filter(|gpu| engines::limit(scenario, gpu.capacity) >= total).min_by_key(|gpu| gpu.capacity)
 }
 
 /// The model of the table with the most parameters that fits in `capacity`, everything else as in the scenario.
 pub fn largest_model(scenario: &Scenario, capacity: Bytes) -> Option<&'static Model> {
     let fits = |model: &&Model| {
         let tried = Scenario { architecture: model.architecture, ..*scenario };
-        tried.check().is_ok() && evaluate::total(&tried) <= capacity
+        tried.check().is_ok() && evaluate::fits(&tried, capacity)
     };
     MODELS.iter().filter(fits).max_by_key(|model| model.architecture.parameters().total())
 }
@@ -217,7 +218,7 @@ pub fn largest_model(scenario: &Scenario, capacity: Bytes) -> Option<&'static Mo
 pub fn widest_weights(scenario: &Scenario, capacity: Bytes) -> Option<WeightFormat> {
     let fits = |weights: &WeightFormat| {
         let tried = Scenario { weights: *weights, ..*scenario };
-        tried.check().is_ok() && evaluate::total(&tried) <= capacity
+        tried.check().is_ok() && evaluate::fits(&tried, capacity)
     };
     let bits =
         |weights: &WeightFormat| u64::from(weights.block().bytes) * 1_000_000 / u64::from(weights.block().values);

@@ -13,6 +13,8 @@ pub struct Bytes(pub u128);
 
 /// 10^9, the decimal gigabyte on a data sheet.
 pub const GB: u128 = 1_000_000_000;
+/// 2^20, the binary mebibyte.
+pub const MIB: u128 = 1 << 20;
 /// 2^30, the binary gibibyte that `nvidia-smi` and PyTorch count in.
 pub const GIB: u128 = 1 << 30;
 

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
-#[allow(dead_code, reason = "another file of tests uses the rest")]
 mod common;
 
 use memory_wall_core::tables::models::{self, MODELS};

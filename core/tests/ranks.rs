@@ -8,7 +8,7 @@ mod any;
 use any::{on_one_card, scenario};
 use memory_wall_core::advise::{self, Rung};
 use memory_wall_core::communication::{self, Traffic};
-use memory_wall_core::evaluate::{per_rank, total};
+use memory_wall_core::evaluate::{fits, per_rank, total};
 use memory_wall_core::parameters::Parameters;
 use memory_wall_core::{Bucket, Bytes, Mode, Parallelism, Scenario, ZeroStage, cost, evaluate, solve};
 use proptest::prelude::*;
@@ -159,10 +159,10 @@ proptest! {
     fn the_plan_fits_and_no_combination_is_quicker(scenario in scenario()) {
         let Some(plan) = advise::least_slow(&scenario) else { return Ok(()) };
         let capacity = scenario.gpu.unwrap().capacity;
-        prop_assert!(plan.effect.total <= capacity);
+        prop_assert!(fits(&plan.effect.scenario, capacity));
         prop_assert_eq!(total(&plan.effect.scenario), plan.effect.total);
         // Where the scenario fits as it is, nothing slower is proposed.
-        if total(&scenario) <= capacity {
+        if fits(&scenario, capacity) {
             prop_assert!(!plan.lossy && plan.effect.slowdown <= 1.0 + 1e-9, "{}", plan.effect.slowdown);
         }
     }
@@ -172,31 +172,31 @@ proptest! {
         let capacity = Bytes(1 << capacity);
         let Some(cluster) = solve::fewest_gpus(&scenario, capacity) else { return Ok(()) };
         let on = |parallel| Scenario { parallel, ..scenario };
-        prop_assert!(cluster.total <= capacity);
+        prop_assert!(fits(&on(cluster.parallel), capacity));
         prop_assert_eq!(total(&on(cluster.parallel)), cluster.total);
         prop_assert_eq!(cluster.gpus, cluster.parallel.ranks());
         if cluster.parallel.dp > 2 {
             let fewer = on(Parallelism { dp: cluster.parallel.dp - 1, ..cluster.parallel });
-            prop_assert!(total(&fewer) > capacity);
+            prop_assert!(!fits(&fewer, capacity));
         }
     }
 
     #[test]
     fn the_smallest_card_and_the_largest_model_fit(scenario in scenario()) {
         if let Some(gpu) = solve::smallest_gpu(&scenario) {
-            prop_assert!(total(&scenario) <= gpu.capacity);
+            prop_assert!(fits(&scenario, gpu.capacity));
             let smaller = memory_wall_core::tables::gpus::GPUS.iter().filter(|other| other.capacity < gpu.capacity);
-            prop_assert!(smaller.clone().all(|other| total(&scenario) > other.capacity));
+            prop_assert!(smaller.clone().all(|other| !fits(&scenario, other.capacity)));
         }
         let capacity = scenario.gpu.map_or(Bytes(80 << 30), |gpu| gpu.capacity);
         let alone = Scenario { parallel: Parallelism::ONE, mode: Mode::Inference, ..scenario };
         if let Some(model) = solve::largest_model(&alone, capacity) {
             let tried = Scenario { architecture: model.architecture, ..alone };
-            prop_assert!(total(&tried) <= capacity);
+            prop_assert!(fits(&tried, capacity));
         }
         if let Some(weights) = solve::widest_weights(&alone, capacity) {
             let narrower = Scenario { weights, ..alone };
-            prop_assert!(total(&narrower) <= capacity);
+            prop_assert!(fits(&narrower, capacity));
         }
     }
 }

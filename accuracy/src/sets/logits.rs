@@ -8,6 +8,9 @@ use crate::csv;
 use crate::sets::saved_activations::recipe;
 use crate::{Bound, Data, Outcome, Row, Set};
 
+/// The terms of one moment.
+type Terms = fn(&Scenario, &mut dyn FnMut(&Term<'_>));
+
 /// The set of `logits_ce.csv`: the peak of the forward pass, what is kept, and the peak of the backward pass.
 pub(super) fn sets(data: &Data) -> Vec<Set> {
     let file = data.file("logits_ce.csv");
@@ -17,16 +20,16 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
         let cap = if row.text("softcap").is_empty() { "" } else { ", soft-capped" };
         let name = format!("{}: {} × {} {}{cap}{kept}", place + 1, row.text("T"), row.text("V"), row.text("dtype"));
         let scenario = scenario(row);
-        let mut compare = |what: &str, column: &str, terms: &dyn Fn(&Scenario, &mut dyn FnMut(&Term<'_>))| {
+        let mut compare = |what: &str, column: &str, terms: Terms| {
             let outcome = scenario.clone().and_then(|scenario| {
                 let engine = worked::total(|sink| terms(&scenario, sink));
                 Ok(Outcome::whole(engine.0, row.whole(column)?))
             });
             rows.push(Row::checked(format!("{name}, {what}"), "bytes", Outcome::of(outcome)));
         };
-        compare("forward", "peak_fwd", &|scenario, sink| logits::terms(scenario, Phase::ForwardEnd, sink));
-        compare("kept", "live", &|scenario, sink| logits::kept(scenario, sink));
-        compare("backward", "peak_bwd", &|scenario, sink| logits::terms(scenario, Phase::Loss, sink));
+        compare("forward", "peak_fwd", |scenario, sink| logits::terms(scenario, Phase::ForwardEnd, sink));
+        compare("kept", "live", |scenario, sink| logits::kept(scenario, sink));
+        compare("backward", "peak_bwd", |scenario, sink| logits::terms(scenario, Phase::Loss, sink));
     }
     vec![Set {
         name: "logits-and-loss",

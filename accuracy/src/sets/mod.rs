@@ -1,11 +1,16 @@
 //! One file a kind of measurement.
 
 mod formula_vectors;
+mod inference;
+mod kv_cache;
 mod logits;
+mod reading;
 mod real_gpu;
 mod saved_activations;
 mod step_peaks;
 mod torchtitan;
+mod vllm;
+mod vllm_run;
 
 use crate::{Data, Set};
 
@@ -13,5 +18,14 @@ use crate::{Data, Set};
 pub type Make = fn(&Data) -> Vec<Set>;
 
 /// Every kind, in the order in which they are shown.
-pub const SETS: &[Make] =
-    &[formula_vectors::sets, saved_activations::sets, logits::sets, step_peaks::sets, real_gpu::sets, torchtitan::sets];
+pub const SETS: &[Make] = &[
+    formula_vectors::sets,
+    saved_activations::sets,
+    logits::sets,
+    step_peaks::sets,
+    real_gpu::sets,
+    torchtitan::sets,
+    kv_cache::sets,
+    vllm::sets,
+    inference::sets,
+];

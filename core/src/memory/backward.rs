@@ -45,3 +45,40 @@ pub fn fullest(scenario: &Scenario) -> (Moment, [Bytes; 2]) {
     }
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::Recipe;
+    use crate::{Checkpointing, Mode, tables::models};
+
+    fn moment(id: &str, seq_length: u32, checkpointing: Checkpointing, recipe: Recipe) -> Moment {
+        let model = models::by_id(id).map(|model| model.architecture).unwrap();
+        let mut scenario = Scenario { mode: Mode::Training, seq_length, checkpointing, ..Scenario::new(model) };
+        scenario.training.recipe = recipe;
+        fullest(&scenario).0
+    }
+
+    #[test]
+    fn the_fullest_moment_moves_with_the_length() {
+        let full = |seq_length, recipe| moment("llama-3.1-8b", seq_length, Checkpointing::Full, recipe);
+        // Short: all gradients and little else. Longer: a layer computed again outweighs the gradients still to come.
+        assert_eq!(full(512, Recipe::Pure), Moment::End);
+        assert_eq!(full(8_192, Recipe::Pure), Moment::FirstLayer);
+        // A checkpoint of each layer weighs more than its gradients.
+        assert_eq!(full(131_072, Recipe::Pure), Moment::LastLayer);
+        // Gradient buffers are there from the start.
+        assert_eq!(full(8_192, Recipe::Mixed), Moment::LastLayer);
+        assert_eq!(moment("llama-2-7b", 4_096, Checkpointing::None, Recipe::Mixed), Moment::LastLayer);
+    }
+
+    #[test]
+    fn tied_tables_end_with_two_gradients_more() {
+        let llama = models::by_id("llama-3.2-1b").unwrap().architecture;
+        let mut scenario = Scenario { mode: Mode::Training, seq_length: 128, ..Scenario::new(llama) };
+        scenario.training.recipe = Recipe::Pure;
+        let [gradients, activations] = bytes(&scenario, Moment::End);
+        assert_eq!(gradients, Bytes(2 * (1_235_814_400 + 2 * 128_256 * 2_048)));
+        assert_eq!(activations, Bytes::ZERO);
+    }
+}

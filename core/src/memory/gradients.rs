@@ -136,7 +136,8 @@ fn mlp_matrix(scenario: &Scenario) -> u64 {
 
 /// Bytes that the gradients of an MLP's matrices but the last one add while a layer's backward pass runs; nothing where they exist all along.
 pub fn of_inner_matrices(scenario: &Scenario) -> u128 {
-    if before_backward(scenario) || scenario.mode != Mode::Training {
+    let rounded = scenario.architecture.rounded_parameters.is_some();
+    if before_backward(scenario) || scenario.mode != Mode::Training || rounded {
         return 0;
     }
     let matrices = (scenario.architecture.mlp.matrices() - 1) * mlp_matrix(scenario);

@@ -150,3 +150,66 @@ pub fn kept(scenario: &Scenario, sink: Sink<'_>) {
     product(&[Factor::number(8), tokens]);
     product(&[Factor::number(if scenario.batch == 1 { 16 } else { 8 })]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallelism::Parallelism;
+    use crate::training::{Recipe, Stock};
+    use crate::{Architecture, WeightFormat, worked};
+
+    const T: u128 = 64;
+    const V: u128 = 32_000;
+
+    fn scenario(weights: WeightFormat, soft_capped: bool, outputs_kept: bool) -> Scenario {
+        let shape = Architecture { soft_capped, ..Architecture::llama([1, 8, 1, 1, 1, 1, 32_000]) };
+        let mut scenario = Scenario { mode: Mode::Training, weights, seq_length: 64, ..Scenario::new(shape) };
+        scenario.training.recipe = Recipe::Pure;
+        scenario.training.stock = Stock { outputs_kept, ..scenario.training.stock };
+        scenario
+    }
+
+    fn at(scenario: &Scenario, phase: Phase) -> u128 {
+        worked::total(|sink| terms(scenario, phase, sink)).0
+    }
+
+    #[test]
+    fn bytes_a_token_and_entry_as_measured() {
+        use WeightFormat::{Bf16, Fp32};
+        for (weights, capped, outputs, forward, between, backward) in [
+            (Bf16, false, false, 10, 4, 12),
+            (Bf16, false, true, 10, 6, 14),
+            (Bf16, true, false, 12, 6, 14),
+            (Bf16, true, true, 12, 8, 16),
+            (Fp32, false, false, 8, 4, 12),
+            (Fp32, false, true, 8, 8, 16),
+            (Fp32, true, false, 12, 8, 16),
+            (Fp32, true, true, 12, 12, 20),
+        ] {
+            let scenario = scenario(weights, capped, outputs);
+            assert_eq!(at(&scenario, Phase::ForwardEnd), forward * T * V + 8 * T + 16);
+            assert_eq!(worked::total(|sink| kept(&scenario, sink)).0, between * T * V + 8 * T + 16);
+            assert_eq!(at(&scenario, Phase::Loss), backward * T * V + 8);
+            assert_eq!(at(&scenario, Phase::Backward), 0);
+        }
+    }
+
+    #[test]
+    fn other_losses_need_less() {
+        let mut scenario = Scenario { batch: 100, ..scenario(WeightFormat::Bf16, false, false) };
+        scenario.training.loss = Loss::Compiled;
+        assert_eq!(at(&scenario, Phase::Loss), 4 * 100 * T * V + 8);
+        scenario.training.loss = Loss::Chunked;
+        assert_eq!(at(&scenario, Phase::Loss), 12 * u128::from(CHUNK_TOKENS) * V + 2 * 100 * T * 8 + 8);
+    }
+
+    #[test]
+    fn only_the_last_stage_has_scores_and_ranks_share_the_vocabulary() {
+        let mut scenario = scenario(WeightFormat::Bf16, false, false);
+        scenario.parallel = Parallelism { tp: 2, ..Parallelism::ONE };
+        // A cut vocabulary needs a fourth fp32 copy of what is left of it.
+        assert_eq!(at(&scenario, Phase::Loss), 16 * T * V / 2 + 8);
+        scenario.parallel = Parallelism { pp: 2, ..Parallelism::ONE };
+        assert_eq!(at(&scenario, Phase::Loss), 0);
+    }
+}

@@ -10,6 +10,7 @@ pub mod optimizer;
 pub mod overhead;
 pub mod weights;
 
+use crate::engines;
 use crate::evaluate::Phase;
 use crate::scenario::Scenario;
 use crate::worked::Term;
@@ -60,6 +61,10 @@ impl Bucket {
 
     /// The terms of this bucket at one phase of the step.
     pub fn terms(self, scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+        // A program that serves the model fills the buckets in its own way.
+        if engines::serving(scenario).is_some() {
+            return engines::terms(self, scenario, sink);
+        }
         match self {
             Self::Weights => weights::terms(scenario, sink),
             Self::KvCache => kv_cache::terms(scenario, sink),

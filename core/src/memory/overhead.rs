@@ -15,7 +15,7 @@ pub const CONTEXT_BYTES: u64 = 512 << 20;
 /// Bytes.
 ///
 /// # Assumes
-/// One process on one card. Engines add CUDA graphs and, with several cards, communication buffers (about 2 GiB in vLLM); neither is here.
+/// One process on one card. What programs that serve a model add, graphs and communication buffers, is in [`crate::engines`].
 ///
 /// # Source
 /// 0.3 to 0.8 GiB is what a context and the cuBLAS workspaces were seen to take on A100 and H100; vLLM 0.19 logs 0.25 to 0.27 GiB beside the context.

@@ -15,7 +15,7 @@ use crate::training::{Implementation, Recipe};
 use crate::worked::Term;
 
 use sizes::Sizes;
-use transformers::backward::Work;
+use transformers::backward::AtWork;
 pub use workspace::PREFILL_CHUNK;
 
 type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
@@ -68,14 +68,17 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
     }
 }
 
-/// Whether the same is held when the forward pass ends and when the backward pass begins.
+/// Whether it is known that the same is held when the forward pass ends and when the backward pass begins, so that it is computed once.
 pub fn same_until_backward(scenario: &Scenario) -> bool {
-    scenario.recipe() != Recipe::Autocast
+    scenario.training.implementation == Implementation::Transformers && scenario.recipe() != Recipe::Autocast
 }
 
 /// Whether the gradients of a whole MLP exist at the widest moment of a layer's backward pass, or only those of its last matrix.
 pub fn mlp_done(scenario: &Scenario) -> bool {
-    Work::of(&Sizes::of(scenario)) != Work::Mlp
+    match scenario.training.implementation {
+        Implementation::Transformers => AtWork::of(&Sizes::of(scenario)).mlp_done(),
+        Implementation::Megatron | Implementation::Torchtitan | Implementation::Litgpt => false,
+    }
 }
 
 /// Bytes that one layer keeps when nothing is recomputed; of several kinds of layers, the fullest.

@@ -43,6 +43,7 @@ pub struct Sizes<'a> {
 }
 
 /// Whose input is needed again: that of a weight which learns, or of an adapter beside it. An adapter with a copy of its own does not need it.
+#[expect(clippy::struct_excessive_bools, reason = "a set of weights")]
 #[derive(Clone, Copy, Debug)]
 pub struct Learns {
     /// Norm weights.
@@ -146,19 +147,27 @@ impl Kinds {
         Self { layers, full: layers.saturating_sub(sliding + linear), sliding, linear, dense: layers - moe, moe }
     }
 
-    /// One layer of the fullest kinds.
-    pub fn one(sizes: &Sizes<'_>) -> Self {
-        let all = Self::of(sizes.shape, sizes.shape.layers.into());
-        let sliding = all.sliding > 0 && (all.full == 0 || (sizes.masked_window() && !sizes.masked()));
-        let full = !sliding && all.full > 0;
-        let one = |there: bool| u64::from(there);
-        Self {
-            layers: 1,
-            full: one(full),
-            sliding: one(sliding),
-            linear: one(!full && !sliding),
-            dense: one(all.moe == 0),
-            moe: one(all.moe > 0),
-        }
+    /// One layer of each kind that there is, with that kind alone.
+    pub fn each(&self) -> impl Iterator<Item = Self> {
+        let [full, sliding, linear] = [self.full, self.sliding, self.linear].map(|count| count.min(1));
+        let [dense, moe] = [self.dense, self.moe].map(|count| count.min(1));
+        let attention = [[full, 0, 0], [0, sliding, 0], [0, 0, linear]];
+        let both = attention.into_iter().flat_map(move |[full, sliding, linear]| {
+            [[dense, 0], [0, moe]].map(move |[dense, moe]| Self { layers: 1, full, sliding, linear, dense, moe })
+        });
+        both.filter(Self::is_one)
+    }
+
+    /// One layer of the only kind that there is; `None` where there are several.
+    pub fn only(&self) -> Option<Self> {
+        let [full, sliding, linear] = [self.full, self.sliding, self.linear].map(|count| count.min(1));
+        let [dense, moe] = [self.dense, self.moe].map(|count| count.min(1));
+        let one = Self { layers: 1, full, sliding, linear, dense, moe };
+        one.is_one().then_some(one)
+    }
+
+    /// Whether there is one kind of attention and one of MLP.
+    fn is_one(&self) -> bool {
+        self.full + self.sliding + self.linear == 1 && self.dense + self.moe == 1
     }
 }

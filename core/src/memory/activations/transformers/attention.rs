@@ -27,8 +27,8 @@ pub(super) type Product<'a> = &'a mut dyn FnMut(Item, &[Factor]);
 /// Tensors saved by PyTorch 2.15 with transformers 5.23. Latent and linear attention, gates on the output and masks on CUDA are read from the code, not measured.
 pub(super) fn terms(sizes: &Sizes<'_>, kinds: &Kinds, with_scores: bool, product: Product<'_>) {
     let shape = sizes.shape;
-    let kv =
-        |heads: u32| Factor::new(Symbol::KvHeads, (u64::from(heads) / u64::from(sizes.scenario.parallel.tp)).max(1));
+    let tp = u64::from(sizes.scenario.parallel.tp);
+    let kv = |heads: u32| Factor::new(Symbol::KvHeads, u64::from(heads).div_ceil(tp));
     let dim = |dim: u32| Factor::new(Symbol::HeadDim, dim.into());
     if kinds.full > 0 {
         heads(sizes, kinds.full, [kv(shape.kv_heads), dim(shape.head_dim)], sizes.masked(), product);
@@ -71,9 +71,16 @@ fn heads(sizes: &Sizes<'_>, layers: u64, [kv_heads, dim]: [Factor; 2], masked: b
         // Queries and the output of attention; keys and values, repeated for each query head or not.
         let [keys, values] = repeated(sizes, kv_heads, masked);
         let outputs = if sizes.scenario.attention == Attention::Eager && !sizes.learns.attention_out { 1 } else { 2 };
-        product(Item::AttentionTensors, &[Factor::number(outputs * e), l, t, a, dim]);
-        product(Item::AttentionTensors, &[Factor::number(e), l, t, keys, dim]);
-        product(Item::AttentionTensors, &[Factor::number(e), l, t, values, dim]);
+        let mut tensors = |count: u64, heads| {
+            product(Item::AttentionTensors, &[Factor::number(count * e), l, t, heads, dim]);
+        };
+        if keys == values {
+            tensors(outputs, a);
+            tensors(2, keys);
+        } else {
+            tensors(outputs + 1, keys);
+            tensors(1, values);
+        }
         if sizes.shape.gated_attention {
             // The gate, and what it is multiplied with.
             product(Item::AttentionTensors, &[Factor::number(2 * e), l, t, a, dim]);
@@ -89,7 +96,7 @@ fn heads(sizes: &Sizes<'_>, layers: u64, [kv_heads, dim]: [Factor; 2], masked: b
         product(Item::SoftmaxStatistics, &[Factor::number(16), l]);
     } else {
         product(Item::SoftmaxStatistics, &[Factor::number(4), l, t, a]);
-        if sizes.cuda && !masked {
+        if sizes.cuda {
             // State of the random number generator.
             product(Item::SoftmaxStatistics, &[Factor::number(24), l]);
         }
@@ -102,7 +109,7 @@ fn heads(sizes: &Sizes<'_>, layers: u64, [kv_heads, dim]: [Factor; 2], masked: b
 
 /// How many heads of keys and of values are kept: all query heads where they are repeated.
 fn repeated(sizes: &Sizes<'_>, kv_heads: Factor, masked: bool) -> [Factor; 2] {
-    let (own, all) = (kv_heads, Factor::new(Symbol::Heads, sizes.local.heads));
+    let (own, all) = (kv_heads, Factor::new(Symbol::Heads, sizes.local.heads.max(kv_heads.value)));
     match sizes.scenario.attention {
         // A single head is repeated as a view; only several sequences make copies of it, and autocast of the keys that the rotation left in fp32.
         Attention::Eager if own.value == 1 && sizes.batch.value == 1 => {

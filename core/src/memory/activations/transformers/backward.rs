@@ -15,7 +15,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 ///
 /// # Formula
 /// At a layer: what is held of the layers still to come, the layer computed again under checkpointing, the gradient of the residual stream r·T·h, and the widest
-/// gradients inside the layer ([`Work`]). At the end: the gradient of the embedding's output, r·T·h, unless those of tied tables are larger.
+/// gradients inside the layer ([`AtWork`]). At the end: the gradient of the embedding's output, r·T·h, unless those of tied tables are larger.
 ///
 /// # Units
 /// Bytes.
@@ -37,35 +37,36 @@ pub fn terms(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
         Moment::LastLayer => sizes.held,
         Moment::FirstLayer => sizes.held - (sizes.local.chunk_layers - 1),
     };
-    let work = Work::of(&sizes);
-    let one = Kinds::one(&sizes);
+    let at_work = AtWork::of(&sizes);
     let checkpointing = scenario.checkpointing;
-    if checkpointing == Checkpointing::None && work != Work::Mlp {
-        // The MLP of the layer at work is done.
-        block::terms(&sizes, &Kinds::of(sizes.shape, held - 1), true, &mut product);
-        block::outside_mlp(&sizes, &one, true, &mut product);
+    once(&sizes, &mut product);
+    if at_work.uniform && !recomputes(scenario) {
+        // One layer like the others: the sum of both, written as one.
+        let scores = checkpointing == Checkpointing::None;
+        block::outside_mlp(&sizes, &Kinds::of(sizes.shape, held), scores, &mut product);
+        let mlps = Kinds::of(sizes.shape, held - u64::from(at_work.mlp_done()));
+        block::mlp(&sizes, &mlps, &mut product);
+        if !scores {
+            attention::scores(&sizes, &at_work.layer, &mut |_, factors| product(Item::RecomputedLayer, factors));
+        }
     } else {
-        // What the layer at work kept is among its tensors: the results of operations, and its input where a norm keeps that as it is.
-        let input = sizes.r == 4 || sizes.shape.norm == Norm::LayerNorm;
+        // What the layer at work kept is among its tensors; under full checkpointing that is its input where a norm keeps that as it is.
         let own = match checkpointing {
-            Checkpointing::PerOp => 1,
-            Checkpointing::Full => u64::from(input),
-            Checkpointing::Selective | Checkpointing::None => 0,
+            Checkpointing::Full => u64::from(sizes.r == 4 || sizes.shape.norm == Norm::LayerNorm),
+            Checkpointing::None | Checkpointing::Selective | Checkpointing::PerOp => 1,
         };
         of_layers(&sizes, held - own, &mut product);
-    }
-    once(&sizes, &mut product);
-    let mut again = |_, factors: &[Factor]| product(Item::RecomputedLayer, factors);
-    match checkpointing {
-        Checkpointing::Full | Checkpointing::PerOp if work == Work::Mlp => {
-            block::terms(&sizes, &one, true, &mut again);
-        }
-        Checkpointing::Full | Checkpointing::PerOp => block::outside_mlp(&sizes, &one, true, &mut again),
-        Checkpointing::Selective => attention::scores(&sizes, &one, &mut again),
-        Checkpointing::None => {}
+        at_work.kept(&sizes, &mut |item, factors| {
+            let again = match checkpointing {
+                Checkpointing::None => false,
+                Checkpointing::Selective => item == Item::AttentionScores,
+                Checkpointing::PerOp | Checkpointing::Full => true,
+            };
+            product(if again { Item::RecomputedLayer } else { item }, factors);
+        });
     }
     product(Item::LayerWorkspace, &gradient);
-    work.terms(&sizes, &one, &mut product);
+    at_work.gradients(&sizes, &mut product);
     adapters::unpacked(&sizes, &mut product);
     if sizes.autocast {
         let layers = if recomputes(scenario) { 1 } else { held.min(sizes.local.layers) };
@@ -73,17 +74,9 @@ pub fn terms(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
     }
 }
 
-/// The widest operation in the backward pass of one layer.
-///
-/// # Formula
-/// In the MLP: all that the layer kept, and 2·e·T·f for the gradients of gate and up, while that of the product takes the place of the product.
-/// In grouped experts, once the gradients of their weights are made: the layer without what the experts kept, and N·(e·(2f + 2h) + 20) + 4E for their gradients.
-/// In eager scores: the layer without its MLP, and 2·e·`batch`·a·s² (with dropout e) for the gradients of the scores.
-///
-/// # Assumes
-/// Of scores and single experts derived from the code.
+/// An operation that can be the widest in the backward pass of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+enum Work {
     /// In the MLP, all of whose tensors are there.
     Mlp,
     /// In a mixture of experts, whose tensors have given way to gradients.
@@ -92,61 +85,112 @@ pub enum Work {
     Scores,
 }
 
-impl Work {
-    /// That of the layer at work.
+/// The layer whose backward pass runs, and its widest operation.
+///
+/// # Formula
+/// In the MLP: all that the layer kept, and 2·e·T·f for the gradients of gate and up, while that of the product takes the place of the product.
+/// In grouped experts, once the gradients of their weights are made: the layer without what the experts kept, and N·(e·(2f + 2h) + 20) + 4E for their gradients.
+/// In eager scores: the layer without its MLP, and 2·e·`batch`·a·s² (with dropout e) for the gradients of the scores.
+///
+/// # Assumes
+/// Scores, and experts one after the other, are derived from the code.
+#[derive(Clone, Copy, Debug)]
+pub struct AtWork {
+    layer: Kinds,
+    work: Work,
+    /// Whether all layers are of this kind.
+    uniform: bool,
+}
+
+impl AtWork {
+    /// The kind of layer and the operation that take most together.
     pub fn of(sizes: &Sizes<'_>) -> Self {
-        let scenario = sizes.scenario;
-        let one = Kinds::one(sizes);
-        let scores = scenario.attention == Attention::Eager && one.linear == 0;
-        let experts = one.moe > 0 && scenario.training.stock.grouped_experts;
-        if !scores && !experts {
-            return Self::Mlp;
+        let all = Kinds::of(sizes.shape, sizes.shape.layers.into());
+        let mut best = None;
+        match all.only() {
+            Some(layer) => Self::widest(sizes, layer, true, &mut best),
+            None => all.each().for_each(|layer| Self::widest(sizes, layer, false, &mut best)),
         }
-        // By then the gradients of the MLP's other matrices exist.
-        let gradients = gradients::of_inner_matrices(scenario);
-        let mut mlp = 0;
-        block::mlp(sizes, &one, &mut |item, factors| mlp += Term { item, factors, divisor: 1 }.bytes().0);
-        let mut best = (Self::Mlp, mlp + Self::Mlp.bytes(sizes, &one));
-        for (there, work) in [(experts, Self::Experts), (scores, Self::Scores)] {
-            let bytes = gradients + work.bytes(sizes, &one);
-            if there && bytes > best.1 {
-                best = (work, bytes);
-            }
-        }
-        best.0
+        best.map_or(Self { layer: all, work: Work::Mlp, uniform: false }, |(at_work, _)| at_work)
     }
 
-    fn bytes(self, sizes: &Sizes<'_>, one: &Kinds) -> u128 {
-        let mut sum = 0;
-        self.terms(sizes, one, &mut |item, factors| sum += Term { item, factors, divisor: 1 }.bytes().0);
-        sum
+    /// Keeps what is wider, the best so far or an operation in this layer.
+    fn widest(sizes: &Sizes<'_>, layer: Kinds, uniform: bool, best: &mut Option<(Self, u128)>) {
+        let mlp = Self { layer, work: Work::Mlp, uniform };
+        let scores = sizes.scenario.attention == Attention::Eager && layer.linear == 0;
+        let experts = sizes.scenario.training.stock.grouped_experts && layer.moe > 0;
+        if uniform && !scores && !experts {
+            // As in nearly all models with fused attention, nothing is to be compared.
+            *best = Some((mlp, 0));
+            return;
+        }
+        for (work, there) in [(Work::Mlp, true), (Work::Experts, experts), (Work::Scores, scores)] {
+            if there {
+                let at_work = Self { work, ..mlp };
+                let bytes = at_work.bytes(sizes);
+                if best.is_none_or(|(_, most)| bytes > most) {
+                    *best = Some((at_work, bytes));
+                }
+            }
+        }
+    }
+
+    /// Whether the gradients of the whole MLP exist by then, or only those of its last matrix.
+    pub fn mlp_done(&self) -> bool {
+        self.work != Work::Mlp
+    }
+
+    /// What the options differ in: of layers that are all alike, not what is outside the MLP.
+    fn bytes(&self, sizes: &Sizes<'_>) -> u128 {
+        let outside = if self.uniform {
+            0
+        } else {
+            block::bytes(|product| block::outside_mlp(sizes, &self.layer, true, product))
+        };
+        let mlp = if self.mlp_done() {
+            gradients::of_inner_matrices(sizes.scenario)
+        } else {
+            block::bytes(|product| block::mlp(sizes, &self.layer, product))
+        };
+        outside + mlp + block::bytes(|product| self.gradients(sizes, product))
+    }
+
+    /// What is left of the tensors that the layer kept.
+    fn kept(&self, sizes: &Sizes<'_>, product: Product<'_>) {
+        if self.mlp_done() {
+            block::outside_mlp(sizes, &self.layer, true, product);
+        } else {
+            block::terms(sizes, &self.layer, true, product);
+        }
     }
 
     /// The gradients that are alive at once, beyond the tensors whose place they take.
-    fn terms(self, sizes: &Sizes<'_>, one: &Kinds, product: Product<'_>) {
+    fn gradients(&self, sizes: &Sizes<'_>, product: Product<'_>) {
         let (shape, e, t) = (sizes.shape, sizes.e, sizes.tokens);
         let item = Item::LayerWorkspace;
-        let dense = Factor::new(Symbol::IntermediateSize, sizes.local.intermediate_size);
         let count = match shape.mlp {
             Mlp::Gated | Mlp::Relu | Mlp::GeluNew => 2,
             Mlp::Gelu => 1,
         };
-        let experts = shape.moe.filter(|_| one.moe > 0).map(|moe| {
+        let experts = shape.moe.filter(|_| self.layer.moe > 0).map(|moe| {
             let visited = Factor::new(Symbol::ExpertsPerToken, moe.experts_per_token.into());
             (moe, visited, sizes.width(moe.intermediate_size))
         });
-        match (self, experts) {
-            (Self::Mlp, None) => product(item, &[Factor::number(count * e), t, dense]),
-            (Self::Mlp, Some((_, visited, width))) => product(item, &[Factor::number(count * e), t, visited, width]),
-            (Self::Experts, Some((moe, visited, width))) => {
+        match (self.work, experts) {
+            (Work::Mlp, None) => {
+                let width = Factor::new(Symbol::IntermediateSize, sizes.local.intermediate_size);
+                product(item, &[Factor::number(count * e), t, width]);
+            }
+            (Work::Mlp, Some((_, visited, width))) => product(item, &[Factor::number(count * e), t, visited, width]),
+            (Work::Experts, Some((moe, visited, width))) => {
                 block::router(sizes, 1, &moe, product);
                 product(item, &[Factor::number(2 * e), t, visited, width]);
                 product(item, &[Factor::number(2 * e), t, visited, sizes.hidden]);
                 product(item, &[Factor::number(20), t, visited]);
                 product(item, &[Factor::number(4), Factor::new(Symbol::Experts, moe.experts.into())]);
             }
-            (Self::Experts, None) => {}
-            (Self::Scores, _) => {
+            (Work::Experts, None) => {}
+            (Work::Scores, _) => {
                 attention::score_product(sizes, 1, if shape.dropout { e } else { 2 * e }, item, product);
             }
         }

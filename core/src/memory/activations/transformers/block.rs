@@ -4,7 +4,7 @@ use super::adapters;
 use super::attention::{self, Product, gemma, mask_bytes};
 use crate::architecture::{LinearKind, Mlp, Moe, Norm, Projection};
 use crate::memory::activations::sizes::{Kinds, Sizes};
-use crate::worked::{Factor, Item, Symbol};
+use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Everything that layers of these kinds keep; of eager attention the scores too, where `with_scores`.
 ///
@@ -26,7 +26,21 @@ pub(super) fn terms(sizes: &Sizes<'_>, kinds: &Kinds, with_scores: bool, product
     mlp(sizes, kinds, product);
 }
 
-/// The same without the MLP's own tensors.
+/// Bytes of some of a block's terms.
+pub(super) fn bytes(terms: impl FnOnce(Product<'_>)) -> u128 {
+    let mut sum = 0;
+    terms(&mut |item, factors| sum += Term { item, factors, divisor: 1 }.bytes().0);
+    sum
+}
+
+/// One layer of the fullest kind.
+pub(super) fn fullest(sizes: &Sizes<'_>) -> Kinds {
+    let all = Kinds::of(sizes.shape, sizes.shape.layers.into());
+    let fullest = || all.each().max_by_key(|kind| bytes(|product| terms(sizes, kind, true, product)));
+    all.only().or_else(fullest).unwrap_or(all)
+}
+
+/// What they keep outside their MLPs.
 pub(super) fn outside_mlp(sizes: &Sizes<'_>, kinds: &Kinds, with_scores: bool, product: Product<'_>) {
     let shape = sizes.shape;
     let count = shape.norms_per_layer.into();

@@ -9,6 +9,8 @@ mod adapters;
 mod attention;
 pub mod backward;
 mod block;
+#[cfg(test)]
+mod tests;
 
 use super::Sink;
 use super::sizes::{Kinds, Sizes};
@@ -16,7 +18,7 @@ use crate::architecture::{Architecture, Mlp, Norm, Positions, Projection};
 use crate::evaluate::Phase;
 use crate::parallelism::Parallelism;
 use crate::scenario::{Attention, Mode, Scenario};
-use crate::training::{Checkpointing, Implementation, Loss, Recipe};
+use crate::training::{Checkpointing, Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 pub(super) use adapters::copies_inputs;
 use attention::Product;
@@ -78,7 +80,7 @@ pub fn kept(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
 /// queries and keys, f = `intermediate_size`, a = `heads`; with eager attention T·(16h + 8q + 8f + 8) + 6·`batch`·a·s².
 pub fn one_layer(scenario: &Scenario, sink: Sink<'_>) {
     let sizes = Sizes::of(scenario);
-    block::terms(&sizes, &Kinds::one(&sizes), true, &mut |item, factors| sink(&Term { item, factors, divisor: 1 }));
+    block::terms(&sizes, &block::fullest(&sizes), true, &mut |item, factors| sink(&Term { item, factors, divisor: 1 }));
 }
 
 /// Whether whole layers are computed again.
@@ -164,11 +166,10 @@ fn once(sizes: &Sizes<'_>, product: Product<'_>) {
                 &[Factor::number(2 * sizes.r), sizes.seq, Factor::new(Symbol::HeadDim, dim.into())],
             );
         }
-        Positions::Alibi => {}
         Positions::Learned(_) if sizes.local.embedding => {
             product(Item::EmbeddingTensors, &[Factor::number(8), sizes.seq]);
         }
-        Positions::Learned(_) => {}
+        Positions::Learned(_) | Positions::Alibi => {}
     }
     if sizes.local.embedding && shape.dropout {
         let bytes = if sizes.cuda { 1 } else { sizes.r };
@@ -205,7 +206,6 @@ pub fn measured(scenario: &Scenario) -> bool {
     let shape = &scenario.architecture;
     let plain_run = scenario.mode == Mode::Training
         && training.implementation == Implementation::Transformers
-        && training.loss == Loss::Plain
         && !training.compile
         && scenario.parallel == (Parallelism { dp: scenario.parallel.dp, ..Parallelism::ONE });
     let checkpointing = match scenario.checkpointing {

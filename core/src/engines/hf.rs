@@ -1,0 +1,162 @@
+//! Hugging Face transformers 5.23: the cache it keeps and the working space of `generate`.
+
+use super::card::cublas_workspace;
+use super::{CONTEXT, How, Sink, amount, reservation};
+use crate::architecture::Projection;
+use crate::memory::kv_cache::Held;
+use crate::memory::{Bucket, kv_cache};
+use crate::scenario::{Attention, Scenario};
+use crate::units::Bytes;
+use crate::worked::{self, Factor, Item, Symbol, Term};
+
+/// The release whose code was read.
+pub const VERSION: &str = "5.23.0";
+/// Where the formulas come from.
+pub const SOURCE: &str = "transformers 5.23.0, cache_utils.py and the modelling code; caches equal to measured ones, the working space not measured";
+
+/// What a `DynamicCache` holds.
+///
+/// # Formula
+/// The exact cache; the modelling code of latent attention (DeepSeek) caches whole heads instead:
+/// `layers` × tokens × `batch` × `heads` × (`nope_dim` + `rope_dim` + `v_dim`) × bytes.
+///
+/// # Units
+/// Bytes.
+///
+/// # Assumes
+/// At least one token has been generated: straight after the prompt, layers with a window still hold all of it, [`after_prompt`].
+///
+/// # Source
+/// `transformers` 5.23, `cache_utils.py`; equal to the byte to measured caches (`kv_cache_run.csv`).
+pub(super) fn cache(scenario: &Scenario, exact: u128) -> (u128, How) {
+    let Projection::Latent(latent) = scenario.architecture.projection else { return (exact, How::Growing) };
+    let compressed = u128::from(latent.kv_lora_rank) + u128::from(latent.rope_dim);
+    let head = u128::from(latent.nope_dim) + u128::from(latent.rope_dim) + u128::from(latent.v_dim);
+    let states = u128::from(Held::on(scenario).linear) * u128::from(scenario.batch) * kv_cache::state_bytes(scenario);
+    // Nothing but the width of a token differs.
+    let whole = (exact - states) / compressed * u128::from(scenario.local().heads) * head;
+    (whole + states, How::WholeHeads)
+}
+
+/// The cache with windows of another width.
+fn with_window(scenario: &Scenario, width: impl Fn(u32) -> u32) -> Bytes {
+    let mut scenario = *scenario;
+    if let Some(window) = &mut scenario.architecture.sliding_window {
+        window.window = width(window.window);
+    }
+    worked::total(|sink| kv_cache::terms(&scenario, sink))
+}
+
+/// The part of a `DynamicCache` that is used: a window of w tokens keeps w − 1 of the past, for the token to come.
+///
+/// ```
+/// use memory_wall_core::architecture::{Architecture, SlidingWindow};
+/// use memory_wall_core::{Bytes, Scenario, engines::hf};
+/// let shape = Architecture { sliding_window: Some(SlidingWindow::over(4, 16)), ..Architecture::llama([4, 64, 8, 2, 8, 128, 256]) };
+/// let scenario = Scenario { batch: 2, seq_length: 32, ..Scenario::new(shape) };
+/// assert_eq!((hf::used(&scenario), hf::after_prompt(&scenario)), (Bytes(7_680), Bytes(16_384)));
+/// assert_eq!(hf::fixed(&scenario, 64), Bytes(8_192));
+/// ```
+pub fn used(scenario: &Scenario) -> Bytes {
+    with_window(scenario, |window| window.saturating_sub(1))
+}
+
+/// What a `DynamicCache` holds straight after a prompt of `seq_length` tokens: layers with a window hold all of it until the next token.
+pub fn after_prompt(scenario: &Scenario) -> Bytes {
+    with_window(scenario, |_| u32::MAX)
+}
+
+/// What a `StaticCache` of `max_length` tokens holds from the start.
+pub fn fixed(scenario: &Scenario, max_length: u32) -> Bytes {
+    let scenario = Scenario { seq_length: max_length, ..*scenario };
+    worked::total(|sink| kv_cache::terms(&scenario, sink))
+}
+
+/// A moment of the forward pass.
+#[derive(Clone, Copy)]
+enum Moment {
+    Mlp,
+    Norm,
+    Head,
+    Cache,
+}
+
+/// The working space of the forward pass over a prompt.
+///
+/// # Formula
+/// The fullest of four moments, T = `batch` × `seq_length` tokens at once, e bytes a value, w = 3 for a gated MLP and 2 otherwise:
+/// in the MLP T·e·(3h + w·f), with eager attention and its scores `batch`·a·s²·(e + 4); in a norm, which makes fp32 copies, T·(2h·e + 8h);
+/// at the head T·h·e + `batch`·V·(e + 4), logits of the last tokens only; and when a layer's keys or values are copied to make room for a token.
+///
+/// # Units
+/// Bytes.
+///
+/// # Assumes
+/// The whole prompt passes at once. Of a mixture all experts of a token at once. Not checked against measured peaks.
+///
+/// # Source
+/// Order of operations in the modelling code of `transformers` 5.23.
+pub(super) fn work(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+    let all = |moment| {
+        let logits = worked::total(|sink| at(moment, Bucket::Logits, scenario, sink));
+        worked::total(|sink| at(moment, Bucket::Activations, scenario, sink)) + logits
+    };
+    let fullest =
+        [Moment::Mlp, Moment::Norm, Moment::Head, Moment::Cache].into_iter().max_by_key(|moment| all(*moment));
+    if let Some(moment) = fullest {
+        at(moment, bucket, scenario, sink);
+    }
+}
+
+fn at(moment: Moment, bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+    let (shape, local) = (&scenario.architecture, scenario.local());
+    let e = scenario.activation_bytes();
+    let batch = Factor::new(Symbol::Batch, scenario.batch.into());
+    let tokens = Factor::new(Symbol::Tokens, u64::from(scenario.batch) * local.seq_length);
+    let hidden = Factor::new(Symbol::HiddenSize, shape.hidden_size.into());
+    let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
+    match (moment, bucket) {
+        (Moment::Mlp, Bucket::Activations) => {
+            product(Item::LayerWorkspace, &[Factor::number(3 * e), tokens, hidden]);
+            let width = Factor::new(Symbol::IntermediateSize, widest_mlp(scenario));
+            let tensors = if shape.mlp.matrices() == 3 { 3 } else { 2 };
+            product(Item::LayerWorkspace, &[Factor::number(tensors * e), tokens, width]);
+            if scenario.attention == Attention::Eager {
+                let seq = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
+                let heads = Factor::new(Symbol::Heads, local.heads);
+                product(Item::AttentionScores, &[Factor::number(e + 4), batch, heads, seq, seq]);
+            }
+        }
+        (Moment::Norm, Bucket::Activations) => {
+            product(Item::LayerWorkspace, &[Factor::number(2 * e + 8), tokens, hidden]);
+        }
+        (Moment::Head, _) if !local.head => {}
+        (Moment::Head, Bucket::Activations) => product(Item::LayerWorkspace, &[Factor::number(e), tokens, hidden]),
+        (Moment::Head, Bucket::Logits) => {
+            let vocab = Factor::new(Symbol::VocabSize, shape.vocab_size.into());
+            product(Item::LastLogits, &[Factor::number(e + 4), batch, vocab]);
+        }
+        (Moment::Cache, Bucket::Activations) => {
+            let Held { full, sliding, linear } = Held::on(scenario);
+            let layers = u128::from(full + sliding + linear).max(1);
+            amount(Item::EngineWorkspace, reservation(scenario).bytes.0 / layers / 2, sink);
+        }
+        _ => {}
+    }
+}
+
+/// The widest MLP that a token passes through on this rank: dense, or all its experts together.
+pub(super) fn widest_mlp(scenario: &Scenario) -> u64 {
+    let shape = &scenario.architecture;
+    let dense = if shape.moe_layers() < shape.layers { u64::from(shape.intermediate_size) } else { 0 };
+    let mixture = shape.moe.map_or(0, |moe| {
+        u64::from(moe.experts_per_token) * u64::from(moe.intermediate_size) + u64::from(moe.shared_intermediate_size)
+    });
+    dense.max(mixture).div_ceil(scenario.parallel.tp.into())
+}
+
+/// The process and its libraries.
+pub(super) fn overhead(scenario: &Scenario, sink: Sink<'_>) {
+    amount(Item::DeviceContext, CONTEXT, sink);
+    amount(Item::EngineWorkspace, cublas_workspace(scenario.gpu).into(), sink);
+}

@@ -1,0 +1,180 @@
+//! llama.cpp on a card: cells for the whole context, and one compute buffer, both allotted at the start.
+
+use super::hf::widest_mlp;
+use super::{How, Sink};
+use crate::memory::Bucket;
+use crate::memory::kv_cache::{self, Held};
+use crate::precision::{Block, KvPrecision};
+use crate::scenario::{Attention, Scenario};
+use crate::worked::{self, Factor, Item, Symbol, Term};
+
+/// What was read; the program numbers builds, not versions.
+pub const VERSION: &str = "builds with a cache of their own for windows (2025)";
+/// Where the formulas come from.
+pub const SOURCE: &str = "llama.cpp, llama-context.cpp and llama-kv-cache-iswa.cpp; equal to the buffers in public logs of Llama 3.1 8B and Qwen3 8B";
+
+/// Contexts are multiples of this many cells.
+const CELLS: u64 = 256;
+/// Tokens that pass through the model at once (`n_ubatch`).
+pub const CHUNK: u64 = 512;
+
+/// Cells of one sequence in layers that see everything.
+fn cells(scenario: &Scenario) -> u64 {
+    kv_cache::tokens(scenario).next_multiple_of(CELLS)
+}
+
+/// The nearest format that the program has: `q8_0` for 8 bits, `q4_0` for 4.
+const fn stored(kv: KvPrecision) -> Block {
+    match kv {
+        KvPrecision::Fp32 => Block::FP32,
+        KvPrecision::Fp16 | KvPrecision::Bf16 => Block::BF16,
+        KvPrecision::Fp8 | KvPrecision::Int8 => Block { values: 32, bytes: 34 },
+        KvPrecision::Int4 => Block { values: 32, bytes: 18 },
+    }
+}
+
+/// What the cache takes from the start.
+///
+/// # Formula
+/// The exact cache with other numbers of tokens: `seq_length` rounded up to 256; in layers with a window
+/// min(that, `window` + 512) rounded up to 256. 8 bits are `q8_0` with 34 bytes for 32 values, 4 bits `q4_0` with 18.
+///
+/// # Units
+/// Bytes.
+///
+/// # Assumes
+/// One stream of cells for each sequence (`--kv-unified` off), chunks of 512 tokens. The latent vector of DeepSeek is stored once.
+/// States of linear layers as they are.
+///
+/// # Source
+/// `llama-kv-cache-iswa.cpp`; 64.00 MiB for 512 and 1,024.00 MiB for 8,192 tokens of Llama 3.1 8B in public logs.
+pub(super) fn cache(scenario: &Scenario) -> (u128, How) {
+    let shape = &scenario.architecture;
+    let held = Held::on(scenario);
+    let Block { values, bytes } = stored(scenario.kv);
+    let full = cells(scenario);
+    let mut sum = u128::from(held.linear) * kv_cache::state_bytes(scenario);
+    let mut window_cells = 0;
+    let mut layers = |layers: u64, cells: u64, width: u64| {
+        let [layers, cells, width] = [layers, cells, width].map(u128::from);
+        sum += (layers * cells * width * u128::from(bytes)).div_ceil(values.into());
+    };
+    layers(held.full, full, kv_cache::values_per_token(scenario, None));
+    if let Some(window) = shape.sliding_window
+        && held.sliding > 0
+    {
+        window_cells = full.min((u64::from(window.window) + CHUNK).next_multiple_of(CELLS));
+        layers(held.sliding, window_cells, kv_cache::values_per_token(scenario, Some(window)));
+    }
+    (sum * u128::from(scenario.batch), How::Cells { full, window: window_cells })
+}
+
+/// The compute buffer.
+///
+/// # Formula
+/// The larger of logits, 4 × 512 × (V + h), and a layer: with flash attention 4 × 512 × (4h + 2f) + 2 × 512 × cells,
+/// without 4 × 512 × (a × cells + cells + 4h).
+///
+/// # Units
+/// Bytes.
+///
+/// # Assumes
+/// Chunks of 512 tokens (`n_ubatch`), fp32 throughout. The term of a layer with flash attention is an upper estimate, not checked for very long contexts or mixtures.
+///
+/// # Source
+/// Public logs: Llama 3.1 8B 258.50 MiB up to 2,048 tokens and 560.00 MiB at 8,192 without flash attention; Qwen3 8B 304.75 MiB at 32,768 with it.
+pub(super) fn work(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+    let [of_logits, of_layer] = [logits, layer].map(|moment| {
+        worked::total(|sink: Sink<'_>| moment(Bucket::Activations, scenario, sink))
+            + worked::total(|sink: Sink<'_>| moment(Bucket::Logits, scenario, sink))
+    });
+    let fullest = if of_logits >= of_layer { logits } else { layer };
+    fullest(bucket, scenario, sink);
+}
+
+fn logits(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+    let shape = &scenario.architecture;
+    if !scenario.local().head {
+        return;
+    }
+    let chunk = Factor::new(Symbol::ChunkTokens, CHUNK);
+    let [four, hidden, vocab] = [
+        Factor::new(Symbol::BytesPerValue, 4),
+        Factor::new(Symbol::HiddenSize, shape.hidden_size.into()),
+        Factor::new(Symbol::VocabSize, shape.vocab_size.into()),
+    ];
+    match bucket {
+        Bucket::Logits => sink(&Term { item: Item::LastLogits, factors: &[chunk, vocab, four], divisor: 1 }),
+        _ => sink(&Term { item: Item::LayerWorkspace, factors: &[chunk, hidden, four], divisor: 1 }),
+    }
+}
+
+fn layer(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+    if bucket == Bucket::Logits {
+        return;
+    }
+    let shape = &scenario.architecture;
+    let chunk = Factor::new(Symbol::ChunkTokens, CHUNK);
+    let hidden = Factor::new(Symbol::HiddenSize, shape.hidden_size.into());
+    let cells = Factor::new(Symbol::SeqLength, cells(scenario));
+    let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
+    product(Item::LayerWorkspace, &[Factor::number(16), chunk, hidden]);
+    if scenario.attention == Attention::Flash {
+        let width = Factor::new(Symbol::IntermediateSize, widest_mlp(scenario));
+        product(Item::LayerWorkspace, &[Factor::number(8), chunk, width]);
+        product(Item::AttentionMask, &[Factor::number(2), chunk, cells]);
+    } else {
+        let heads = Factor::new(Symbol::Heads, scenario.local().heads);
+        product(Item::AttentionScores, &[Factor::number(4), chunk, heads, cells]);
+        product(Item::AttentionMask, &[Factor::number(4), chunk, cells]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::architecture::{Architecture, SlidingWindow};
+    use crate::serving::Engine;
+    use crate::tables::models;
+    use crate::units::Bytes;
+
+    const MIB: u128 = 1 << 20;
+
+    fn served(architecture: Architecture, seq_length: u32, attention: Attention) -> Scenario {
+        let mut scenario = Scenario { seq_length, attention, ..Scenario::new(architecture) };
+        scenario.serving.engine = Engine::LlamaCpp;
+        scenario
+    }
+
+    fn buffers(scenario: &Scenario) -> (u128, Bytes) {
+        let work = [Bucket::Activations, Bucket::Logits]
+            .map(|bucket| worked::total(|sink: Sink<'_>| super::work(bucket, scenario, sink)));
+        (cache(scenario).0, work.into_iter().sum())
+    }
+
+    #[test]
+    fn buffers_are_those_of_public_logs() {
+        let Some(llama) = models::by_id("llama-3.1-8b") else { panic!("no model") };
+        for (seq_length, cache, compute) in [(512, 64.0, 258.5), (2_048, 256.0, 258.5), (8_192, 1_024.0, 560.0)] {
+            let (kv, work) = buffers(&served(llama.architecture, seq_length, Attention::Eager));
+            assert_eq!((kv as f64 / MIB as f64, work.0 as f64 / MIB as f64), (cache, compute), "{seq_length}");
+        }
+        let qwen3 = Architecture::llama([36, 4_096, 32, 8, 128, 12_288, 151_936]);
+        let (_, work) = buffers(&served(qwen3, 32_768, Attention::Flash));
+        assert_eq!(work.0, 304 * MIB + 3 * MIB / 4);
+    }
+
+    #[test]
+    fn windows_keep_a_chunk_more() {
+        let gemma = Architecture {
+            sliding_window: Some(SlidingWindow::over(52, 1_024)),
+            ..Architecture::llama([62, 5_376, 32, 16, 128, 21_504, 262_208])
+        };
+        assert_eq!(buffers(&served(gemma, 131_072, Attention::Flash)).0, 10_864 * MIB);
+        let oss = Architecture {
+            sliding_window: Some(SlidingWindow::over(12, 128)),
+            ..Architecture::llama([24, 2_880, 64, 8, 64, 2_880, 201_088])
+        };
+        assert_eq!(buffers(&served(oss, 131_072, Attention::Flash)).0, 3_090 * MIB);
+    }
+}

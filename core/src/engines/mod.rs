@@ -1,0 +1,144 @@
+//! Programs that serve a model: what each takes beyond the mathematics, with its version and its source.
+//!
+//! [`terms`] stands in front of the buckets of [`crate::memory`] when a scenario is served by a program;
+//! without one the buckets speak for themselves.
+
+mod card;
+pub mod hf;
+mod inspection;
+pub mod litgpt;
+pub mod llamacpp;
+mod reservation;
+pub mod vllm;
+
+pub use inspection::{Basis, Inspection, Part, Parts, inspect};
+pub use reservation::{How, Reservation, reservation};
+
+use crate::evaluate::{TIGHT_PERCENT, Verdict};
+use crate::memory::{Bucket, kv_cache, weights};
+use crate::scenario::{Mode, Scenario};
+use crate::serving::Engine;
+use crate::units::{Bytes, GIB, SignedBytes};
+use crate::worked::{Factor, Item, Term};
+
+pub(crate) type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
+
+/// CUDA context of a process on one card: total less free memory before the first tensor, in public vLLM logs on H100.
+pub(crate) const CONTEXT: u128 = hundredths(51);
+
+/// Hundredths of a GiB, the grain of the logs, in bytes.
+pub(crate) const fn hundredths(count: u128) -> u128 {
+    count * GIB / 100
+}
+
+/// The program that serves the scenario, if one does.
+pub fn serving(scenario: &Scenario) -> Option<Engine> {
+    (scenario.mode == Mode::Inference && scenario.serving.engine != Engine::Exact).then_some(scenario.serving.engine)
+}
+
+/// The terms of one bucket as the scenario's program fills it.
+pub fn terms(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+    let engine = scenario.serving.engine;
+    match bucket {
+        Bucket::Weights => {
+            weights::terms(scenario, sink);
+            if engine == Engine::Vllm {
+                vllm::Run::of(scenario).extra_weights(sink);
+            }
+        }
+        Bucket::KvCache => {
+            kv_cache::terms(scenario, sink);
+            let Reservation { exact, bytes, .. } = reservation(scenario);
+            amount(Item::ReservedCache, (bytes - exact).0, sink);
+        }
+        Bucket::Activations | Bucket::Logits => match engine {
+            Engine::Exact => {}
+            Engine::Hf => hf::work(bucket, scenario, sink),
+            Engine::Vllm => vllm::Run::of(scenario).work(bucket, sink),
+            Engine::LlamaCpp => llamacpp::work(bucket, scenario, sink),
+        },
+        Bucket::Overhead => match engine {
+            Engine::Exact => {}
+            Engine::Hf => hf::overhead(scenario, sink),
+            Engine::Vllm => vllm::Run::of(scenario).overhead(sink),
+            Engine::LlamaCpp => amount(Item::DeviceContext, CONTEXT, sink),
+        },
+        Bucket::Gradients | Bucket::Optimizer => {}
+    }
+}
+
+/// A number of bytes that is no product of named factors, as terms; nothing of none.
+pub(crate) fn amount(item: Item, bytes: u128, sink: Sink<'_>) {
+    let mut number = |factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
+    if let Ok(small) = u64::try_from(bytes) {
+        if small > 0 {
+            number(&[Factor::number(small)]);
+        }
+        return;
+    }
+    // A factor has 64 bits; the largest sums have fewer than 127.
+    let part = |bits: u128| Factor::number(u64::try_from(bits).unwrap_or(u64::MAX));
+    number(&[part(bytes >> 63), Factor::number(1 << 63)]);
+    number(&[part(bytes & ((1 << 63) - 1))]);
+}
+
+/// A scenario held against a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// What the scenario may need in all. A program that takes a share of the card leaves the rest alone, so this may be less than the card.
+    pub limit: Bytes,
+    /// Limit less need; negative is missing.
+    pub margin: SignedBytes,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// What a scenario may need in all to go on a card of `capacity`: the card, or the share that its program takes and what lies beside it.
+///
+/// ```
+/// use memory_wall_core::{Bytes, Engine, Scenario, engines, tables::models};
+/// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+/// let card = Bytes(85_020_639_232);
+/// assert_eq!(engines::limit(&scenario, card), card);
+/// scenario.serving.engine = Engine::Vllm;
+/// // 90% of it, and 1.41 GiB for context and graphs.
+/// assert!(engines::limit(&scenario, card) < card);
+/// ```
+pub fn limit(scenario: &Scenario, capacity: Bytes) -> Bytes {
+    match serving(scenario) {
+        Some(Engine::Vllm) => vllm::Run::of(scenario).limit(capacity),
+        _ => capacity,
+    }
+}
+
+/// Whether a scenario that needs `total` on its fullest rank goes on a card of `capacity`.
+///
+/// vLLM takes a share of the card and keeps what its pool cannot use, so there the need is held against the share:
+/// it fits when the pool holds the cache of all sequences, [`vllm::Start`].
+pub fn judge(scenario: &Scenario, capacity: Bytes, total: Bytes) -> Judgement {
+    if serving(scenario) == Some(Engine::Vllm) {
+        return vllm::Run::of(scenario).judge(capacity, total);
+    }
+    let margin = capacity.minus(total);
+    let verdict = if margin.0 < 0 {
+        Verdict::DoesNotFit
+    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT {
+        Verdict::Tight
+    } else {
+        Verdict::Fits
+    };
+    Judgement { limit: capacity, margin, verdict }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worked;
+
+    #[test]
+    fn an_amount_is_exact_whatever_its_size() {
+        for bytes in [0, 1, u128::from(u64::MAX), u128::from(u64::MAX) + 1, (1 << 126) + 12_345] {
+            assert_eq!(worked::total(|sink| amount(Item::ReservedCache, bytes, sink)), Bytes(bytes));
+        }
+    }
+}

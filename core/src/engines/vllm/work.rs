@@ -1,0 +1,159 @@
+//! The forward pass that vLLM profiles before it sizes its pool: "torch peak memory increase".
+
+use super::{Image, Run};
+use crate::engines::card::{cublas_workspace, multiprocessors};
+use crate::engines::{Sink, amount};
+use crate::memory::Bucket;
+use crate::precision::WeightFormat;
+use crate::worked::{self, Factor, Item, Symbol, Term};
+
+/// The fuller of the two moments of the profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moment {
+    /// Inside the MLP of a layer.
+    Layer,
+    /// In the sampler, which the profile runs for as many sequences as are allowed.
+    Sampler,
+}
+
+impl Run<'_> {
+    /// What the profiled forward pass takes at its peak.
+    ///
+    /// # Formula
+    /// T batched tokens, S sequences, e bytes a value. Always there: cuBLAS's workspace; the persistent workspaces of a mixture,
+    /// k·T·max(f, h)·e and k·T·max(2f, h)·e; the images of the profile and what the encoder makes of them; in a pipeline 2·T·h·e on their way.
+    /// On top the larger of a layer, T·e·(3f/tp + 3.75·h) (plain MLP 2f), with 8-bit weights T·f/tp more,
+    /// and the sampler, S·V·(e + 12) + T·h·e + 2·S·h·e and 4 bytes × V for each multiprocessor, at most S of them (before 0.17: S·V·(e + 36)).
+    ///
+    /// # Units
+    /// Bytes.
+    ///
+    /// # Assumes
+    /// Logits are gathered, so tensor parallelism does not divide the sampler; a pipeline runs it on its last rank. How long requests may become does not matter.
+    /// Before 0.17, and for MXFP4, a mixture's workspaces come and go.
+    ///
+    /// # Source
+    /// vLLM 0.19.0: `gpu_model_runner.profile_run`, the sampler, `TritonExperts.workspace_shapes`; 3 of the 3.75·h from the code, 0.75 fitted on two logs.
+    /// 35 public logs of 0.17 to 0.19 within 1%; in a pipeline up to 4.8% less than logged.
+    pub fn activation(&self) -> u128 {
+        self.fullest().1
+    }
+
+    fn fullest(&self) -> (Moment, u128) {
+        let of = |moment| {
+            let sum = |bucket| worked::total(|sink: Sink<'_>| self.at(moment, bucket, sink)).0;
+            (moment, sum(Bucket::Activations) + sum(Bucket::Logits))
+        };
+        let (layer, sampler) = (of(Moment::Layer), of(Moment::Sampler));
+        if self.scenario.local().head && sampler.1 > layer.1 { sampler } else { layer }
+    }
+
+    /// One of the two buckets at the peak of the profile.
+    pub(in crate::engines) fn work(&self, bucket: Bucket, sink: Sink<'_>) {
+        self.at(self.fullest().0, bucket, sink);
+    }
+
+    fn at(&self, moment: Moment, bucket: Bucket, sink: Sink<'_>) {
+        match (bucket, moment) {
+            (Bucket::Logits, Moment::Sampler) => self.sampler(sink),
+            (Bucket::Logits, Moment::Layer) => {}
+            _ => {
+                match moment {
+                    Moment::Layer => self.layer(sink),
+                    Moment::Sampler => self.hidden_states(sink),
+                }
+                self.always(sink);
+            }
+        }
+    }
+
+    fn tokens(&self) -> Factor {
+        Factor::new(Symbol::ChunkTokens, self.batched())
+    }
+
+    fn hidden(&self) -> Factor {
+        Factor::new(Symbol::HiddenSize, self.scenario.architecture.hidden_size.into())
+    }
+
+    fn layer(&self, sink: Sink<'_>) {
+        let (shape, e) = (&self.scenario.architecture, self.bytes());
+        let mut product = |factors: &[Factor]| sink(&Term { item: Item::LayerWorkspace, factors, divisor: 1 });
+        // Output of attention, residual in and residual out; and three quarters of another, which was fitted.
+        product(&[Factor::number(3 * e), self.tokens(), self.hidden()]);
+        product(&[Factor::number(3 * e * u64::from(shape.hidden_size) / 4), self.tokens()]);
+        let dense = if shape.moe_layers() < shape.layers { shape.intermediate_size } else { 0 };
+        let widest = u64::from(dense.max(shape.moe.map_or(0, |moe| moe.shared_intermediate_size)));
+        let tensors = if shape.mlp.matrices() == 3 { 3 } else { 2 };
+        let tp = u64::from(self.scenario.parallel.tp);
+        let width = Factor::new(Symbol::IntermediateSize, tensors * widest / tp);
+        product(&[Factor::number(e), self.tokens(), width]);
+        if matches!(self.scenario.weights, WeightFormat::Fp8 | WeightFormat::Fp8Block | WeightFormat::Int8) {
+            // The input of the down-projection, in 8 bits.
+            product(&[self.tokens(), Factor::new(Symbol::IntermediateSize, widest / tp)]);
+        }
+    }
+
+    /// What the sampler finds: the last hidden states, the rows of them that it needs, and a copy of these.
+    fn hidden_states(&self, sink: Sink<'_>) {
+        let e = self.bytes();
+        let rows = Factor::new(Symbol::Batch, self.scenario.serving.max_num_seqs.into());
+        let mut product = |factors: &[Factor]| sink(&Term { item: Item::LayerWorkspace, factors, divisor: 1 });
+        product(&[Factor::number(e), self.tokens(), self.hidden()]);
+        product(&[Factor::number(2 * e), rows, self.hidden()]);
+    }
+
+    fn sampler(&self, sink: Sink<'_>) {
+        let constants = self.constants();
+        let vocab = Factor::new(Symbol::VocabSize, self.scenario.architecture.vocab_size.into());
+        let sequences = u64::from(self.scenario.serving.max_num_seqs);
+        let each = Factor::new(Symbol::BytesPerValue, self.bytes() + constants.sampler_bytes);
+        sink(&Term {
+            item: Item::LastLogits,
+            factors: &[Factor::new(Symbol::Batch, sequences), vocab, each],
+            divisor: 1,
+        });
+        if constants.top_k_scratch {
+            let rows = multiprocessors(self.scenario.gpu).min(sequences);
+            sink(&Term {
+                item: Item::EngineWorkspace,
+                factors: &[Factor::number(4), Factor::number(rows), vocab],
+                divisor: 1,
+            });
+        }
+    }
+
+    /// What lives through the whole profile.
+    fn always(&self, sink: Sink<'_>) {
+        amount(Item::ExpertTensors, self.expert_workspace(), sink);
+        if self.scenario.parallel.pp > 1 {
+            let factors = [Factor::number(2 * self.bytes()), self.tokens(), self.hidden()];
+            sink(&Term { item: Item::EngineWorkspace, factors: &factors, divisor: 1 });
+        }
+        amount(Item::EngineWorkspace, self.images() + u128::from(cublas_workspace(self.scenario.gpu)), sink);
+    }
+
+    fn expert_workspace(&self) -> u128 {
+        let scenario = self.scenario;
+        let Some(moe) = scenario.architecture.moe else { return 0 };
+        if !self.constants().expert_workspace || scenario.weights == WeightFormat::Mxfp4 {
+            return 0;
+        }
+        let inside = u64::from(moe.intermediate_size).div_ceil(scenario.parallel.tp.into());
+        let hidden = u64::from(scenario.architecture.hidden_size);
+        let visits = u128::from(self.batched()) * u128::from(moe.experts_per_token);
+        let of = |width: u64| (visits * u128::from(width) * u128::from(self.bytes())).next_multiple_of(256);
+        of(inside.max(hidden)) + of((2 * inside).max(hidden))
+    }
+
+    /// The images of the profile, as many as fit among the batched tokens, and what the encoder makes of them.
+    fn images(&self) -> u128 {
+        let Some(Image { tokens, values, bytes }) = self.image.filter(|_| self.scenario.local().embedding) else {
+            return 0;
+        };
+        let images = u128::from(self.batched().max(tokens).checked_div(tokens).unwrap_or(0));
+        let hidden = u128::from(self.scenario.architecture.hidden_size);
+        let encoded = u128::from(tokens) * hidden * u128::from(self.bytes());
+        let pixels = u128::from(values) * u128::from(bytes.unwrap_or(self.bytes()));
+        images * (encoded + pixels)
+    }
+}
