@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use memory_wall_accuracy::{Data, all, csv};
 
-/// Files of served models, with the column that names a row.
-const FILES: [(&str, &str, &str); 4] = [
+/// Files whose rows come in many selections, with the column that names a row.
+const FILES: [(&str, &str, &str); 5] = [
+    ("training_peaks.csv", "row_id", include_str!("../data/training_peaks.csv")),
     ("kv_cache.csv", "case_id", include_str!("../data/kv_cache.csv")),
     ("kv_cache_run.csv", "name", include_str!("../data/kv_cache_run.csv")),
     ("vllm_runs.csv", "row_id", include_str!("../data/vllm_runs.csv")),

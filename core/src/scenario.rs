@@ -10,7 +10,7 @@ use crate::parameters::Parameters;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::Serving;
 use crate::tables::gpus::Gpu;
-use crate::training::{Checkpointing, Optimizer, Recipe, Training};
+use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, Training};
 
 choices! {
     /// What the model is doing.
@@ -187,7 +187,13 @@ impl Scenario {
 
     /// The parameters that the rank which is looked at holds before any sharding.
     pub fn local_parameters(&self) -> Parameters {
-        self.architecture.parameters_on(&self.parallel)
+        Architecture { tied_embeddings: self.ties(), ..self.architecture }.parameters_on(&self.parallel)
+    }
+
+    /// Whether the output head is the embedding table: LitGPT trains a head of its own, whatever the published model does.
+    pub fn ties(&self) -> bool {
+        let litgpt = self.mode.trains() && self.training.implementation == Implementation::Litgpt;
+        self.architecture.tied_embeddings && !litgpt
     }
 
     /// The parameters that learn on the rank which is looked at: all of them, or those of the adapters.
@@ -201,7 +207,7 @@ impl Scenario {
 
     /// Whether embedding and head are one table on the rank that is looked at.
     pub fn tied_here(&self) -> bool {
-        self.architecture.tied_embeddings && self.parallel.pp == 1
+        self.ties() && self.parallel.pp == 1
     }
 
     /// What the rank that is looked at holds.

@@ -3,6 +3,7 @@
 mod formula_vectors;
 mod inference;
 mod kv_cache;
+mod litgpt;
 mod logits;
 mod reading;
 mod real_gpu;
@@ -25,6 +26,7 @@ pub const SETS: &[Make] = &[
     step_peaks::sets,
     real_gpu::sets,
     torchtitan::sets,
+    litgpt::sets,
     kv_cache::sets,
     vllm::sets,
     inference::sets,

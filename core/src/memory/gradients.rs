@@ -31,7 +31,7 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>))
         Phase::Forward | Phase::FirstStep | Phase::ForwardEnd | Phase::Loss => before_backward(scenario),
     };
     if scenario.mode.trains() && exist {
-        product(scenario, scenario.trained_parameters(), sink);
+        product(scenario, scenario.trained_parameters(), phase, sink);
     }
 }
 
@@ -67,7 +67,7 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: &mut dyn FnMut(&Te
         || scenario.mode != Mode::Training
         || moment == Moment::End
         || scenario.architecture.rounded_parameters.is_some();
-    product(scenario, if whole { trained } else { existing(scenario, moment) }, sink);
+    product(scenario, if whole { trained } else { existing(scenario, moment) }, Phase::Backward, sink);
     if moment == Moment::End && scenario.mode == Mode::Training && scenario.tied_here() {
         let vocab = Factor::new(Symbol::VocabSize, scenario.local().vocab_size);
         let hidden = Factor::new(Symbol::HiddenSize, scenario.architecture.hidden_size.into());
@@ -76,8 +76,14 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: &mut dyn FnMut(&Te
     }
 }
 
-fn product(scenario: &Scenario, parameters: u64, sink: &mut dyn FnMut(&Term<'_>)) {
-    let shards = scenario.parallel.shards_from(ZeroStage::Gradients);
+fn product(scenario: &Scenario, parameters: u64, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+    // LitGPT adds micro-batches up without sharing their gradients out; only the last one does.
+    let adds_up = scenario.training.implementation == Implementation::Litgpt && scenario.training.micro_batches > 1;
+    let shards = match phase {
+        Phase::OptimizerStep => scenario.parallel.shards_from(ZeroStage::Gradients),
+        _ if adds_up => 1,
+        _ => scenario.parallel.shards_from(ZeroStage::Gradients),
+    };
     sink(&Term {
         item: Item::Gradients,
         factors: &[

@@ -1,6 +1,7 @@
 //! Scores over the whole vocabulary, and what the loss makes of them: the bucket most calculators forget.
 
 use crate::evaluate::Phase;
+use crate::memory::activations::litgpt;
 use crate::scenario::{Mode, Scenario};
 use crate::training::{Implementation, Loss};
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -20,7 +21,7 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// Later in the backward pass: nothing. In between, see [`kept`]. Only on the pipeline stage that has the head.
 /// Chunked: the same for [`CHUNK_TOKENS`] tokens, and the gradient of the head's input, e·T·h, which the chunks fill.
 /// Compiled: 4·T·V, one fp32 copy. Native PyTorch adds 4·T·V where tensor parallelism cuts the vocabulary, torchtitan 2·T·V of blocks that stay reserved.
-/// Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
+/// LitGPT has a loss of its own ([`litgpt::loss`]). Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
 ///
 /// # Units
 /// Bytes.
@@ -44,6 +45,9 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// assert_eq!(forward, Bytes(10 * 2_048 * 128_256 + 8 * 2_048 + 16));
 /// ```
 pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
+    if scenario.mode.trains() && scenario.training.implementation == Implementation::Litgpt {
+        return litgpt::loss(scenario, phase, sink);
+    }
     match (scenario.mode, phase) {
         (Mode::Inference, _) => {
             let vocab = Factor::new(Symbol::VocabSize, scenario.architecture.vocab_size.into());

@@ -5,7 +5,7 @@ use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::Block;
 use crate::scenario::{Mode, Scenario};
-use crate::training::Recipe;
+use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Bytes of the weights, by kind of tensor.
@@ -97,9 +97,12 @@ fn bytes(item: Item, count: u64, block: Block) -> u128 {
 }
 
 fn layout(scenario: &Scenario, item: Item, mixture: bool) -> Block {
+    let litgpt = scenario.training.implementation == Implementation::Litgpt;
     match (scenario.mode, scenario.recipe()) {
         // What is trained is kept as the recipe says.
         (Mode::Training, Recipe::Fp32 | Recipe::Autocast) => Block::FP32,
+        // LitGPT quantises the head as any other linear layer.
+        (Mode::Qlora, _) if item == Item::OutputHead && litgpt => scenario.weights.block(),
         _ => scenario.weights.kept(item, mixture, scenario.architecture.tied_embeddings),
     }
 }

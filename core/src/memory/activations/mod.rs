@@ -2,6 +2,7 @@
 //!
 //! One file an implementation, since the modelling code decides what is kept; they share the numbers of [`sizes`].
 
+pub mod litgpt;
 pub mod megatron;
 pub mod sizes;
 pub mod torchtitan;
@@ -50,9 +51,13 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
     match (scenario.mode, phase) {
         (Mode::Inference, _) => workspace::terms(scenario, sink),
         (_, Phase::Backward) => in_backward(scenario, backward::fullest(scenario).0, sink),
+        (_, Phase::OptimizerStep) if scenario.training.implementation == Implementation::Litgpt => {
+            litgpt::in_step(scenario, litgpt::Run::DEFAULT, sink);
+        }
         (_, Phase::Forward | Phase::OptimizerStep) => {}
         (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => match scenario.training.implementation {
-            Implementation::Transformers | Implementation::Litgpt => transformers::kept(scenario, phase, sink),
+            Implementation::Transformers => transformers::kept(scenario, phase, sink),
+            Implementation::Litgpt => litgpt::kept(scenario, litgpt::Run::DEFAULT, phase, sink),
             Implementation::Megatron => megatron::kept(scenario, sink),
             Implementation::Torchtitan => torchtitan::kept(scenario, sink),
         },
@@ -62,7 +67,8 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
 /// Bytes of activations at one moment of the backward pass.
 pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
     match scenario.training.implementation {
-        Implementation::Transformers | Implementation::Litgpt => transformers::backward::terms(scenario, moment, sink),
+        Implementation::Transformers => transformers::backward::terms(scenario, moment, sink),
+        Implementation::Litgpt => litgpt::in_backward(scenario, litgpt::Run::DEFAULT, moment, sink),
         Implementation::Megatron => megatron::in_backward(scenario, moment, sink),
         Implementation::Torchtitan => torchtitan::in_backward(scenario, moment, sink),
     }
