@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 #![allow(clippy::case_sensitive_file_extension_comparisons, reason = "the names of this project are in lower case")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -299,36 +299,6 @@ fn the_readme_gives_the_engines_figures() {
     }
     let changelog = read("CHANGELOG.md");
     assert!(changelog.contains(&format!("{} models and {} cards", models::MODELS.len(), gpus::GPUS.len())));
-}
-
-#[test]
-fn the_readme_counts_the_measured_rows() {
-    let readme = read("README.md");
-    let source = read("core/tests/measured.rs");
-    // `finish("set, what of it", 122, …`: the same rows may be compared for several things.
-    let compared: BTreeMap<&str, usize> = source
-        .split(".finish(\"")
-        .skip(1)
-        .filter_map(|call| {
-            let (name, rest) = call.split_once("\", ")?;
-            Some((name.split(',').next()?, rest.split_once(',')?.0.parse().ok()?))
-        })
-        .collect();
-    let rows = |file: &String| read(file).lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count() - 1;
-    let files: Vec<String> = quoted(&source).into_iter().filter(|text| text.starts_with("data/")).collect();
-    let all: usize = files.iter().map(|file| rows(&format!("core/tests/{file}"))).sum();
-    let sum: usize = compared.values().sum();
-    assert_eq!((compared.len(), files.len()), (6, 6));
-    for text in [
-        format!("against {all} rows"),
-        format!("{sum} rows are compared, and all {sum} agree"),
-        format!("The other {} rows", all - sum),
-    ] {
-        assert!(readme.contains(&text), "README.md does not say: {text}");
-    }
-    for (set, count) in compared {
-        assert!(readme.contains(&format!("| {count} | ")), "README.md has no row of {count} for: {set}");
-    }
 }
 
 #[test]
