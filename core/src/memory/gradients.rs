@@ -1,8 +1,8 @@
 //! One gradient for each parameter that learns.
 
 use crate::evaluate::Phase;
-use crate::memory::activations;
 use crate::memory::backward::{self, Moment};
+use crate::memory::{activations, adapters};
 use crate::parallelism::ZeroStage;
 use crate::scenario::{Mode, Scenario};
 use crate::training::{Implementation, Recipe};
@@ -93,7 +93,7 @@ pub fn bytes_each(scenario: &Scenario) -> u64 {
     match (scenario.mode, scenario.recipe()) {
         (Mode::Training, Recipe::Mixed | Recipe::Pure) => 2,
         (Mode::Training, _) => 4,
-        _ => scenario.weights.unquantised_bytes().into(),
+        _ => adapters::bytes_each(scenario),
     }
 }
 

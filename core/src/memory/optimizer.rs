@@ -1,6 +1,7 @@
 //! What the optimizer keeps between steps, and what its step needs for a moment.
 
 use crate::evaluate::Phase;
+use crate::memory::adapters;
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
 use crate::scenario::{Mode, Scenario};
@@ -93,7 +94,7 @@ fn plain(scenario: &Scenario) -> Block {
     match (scenario.mode, scenario.recipe()) {
         (Mode::Training, Recipe::Pure) => Block::BF16,
         (Mode::Training, _) => Block::FP32,
-        _ if scenario.weights.unquantised_bytes() == 4 => Block::FP32,
+        _ if adapters::bytes_each(scenario) == 4 => Block::FP32,
         _ => Block::BF16,
     }
 }

@@ -1,5 +1,6 @@
 //! The parameters of the model.
 
+use crate::memory::adapters;
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::Block;
@@ -11,7 +12,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 ///
 /// # Formula
 /// For each kind of tensor: parameters × `block_bytes` / `block_values` of the format that the kind is kept in.
-/// A rank holds its share; ZeRO-3 (FSDP) divides each kind by the data-parallel ranks, rounded up.
+/// Adapters come on top ([`adapters::terms`]). A rank holds its share; ZeRO-3 (FSDP) divides each kind by the data-parallel ranks, rounded up.
 ///
 /// # Units
 /// Bytes; each kind of tensor is rounded up to a whole byte.
@@ -46,6 +47,7 @@ pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
             divisor: block.values,
         });
     });
+    adapters::terms(scenario, sink);
 }
 
 /// Each kind of tensor that there is, with its count and the layout it is kept in.

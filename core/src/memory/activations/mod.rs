@@ -76,8 +76,8 @@ pub fn same_until_backward(scenario: &Scenario) -> bool {
 /// Whether the gradients of a whole MLP exist at the widest moment of a layer's backward pass, or only those of its last matrix.
 pub fn mlp_done(scenario: &Scenario) -> bool {
     match scenario.training.implementation {
-        Implementation::Transformers | Implementation::Litgpt => AtWork::of(&Sizes::of(scenario)).mlp_done(),
-        Implementation::Megatron | Implementation::Torchtitan => false,
+        Implementation::Transformers => AtWork::of(&Sizes::of(scenario)).mlp_done(),
+        Implementation::Megatron | Implementation::Torchtitan | Implementation::Litgpt => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The numbers of one rank that stand in the formulas of its activations.
 
+use super::transformers;
 use crate::architecture::Architecture;
 use crate::parallelism::Local;
 use crate::scenario::{Mode, Scenario};
@@ -41,7 +42,7 @@ pub struct Sizes<'a> {
     pub held: u64,
 }
 
-/// Whose input is needed again: that of a weight which learns, or of an adapter beside it. An adapter with dropout keeps a copy of its own instead.
+/// Whose input is needed again: that of a weight which learns, or of an adapter beside it. An adapter with a copy of its own does not need it.
 #[expect(clippy::struct_excessive_bools, reason = "a set of weights")]
 #[derive(Clone, Copy, Debug)]
 pub struct Learns {
@@ -63,13 +64,13 @@ impl Learns {
             return Self { norms: true, attention_in: true, attention_out: true, mlp: true, head: true };
         }
         let lora = scenario.training.lora;
-        let (targets, kept) = (lora.targets, !lora.dropout);
+        let (targets, kept) = (lora.targets, !transformers::copies_inputs(scenario));
         Self {
             norms: false,
             attention_in: kept && (targets.q || targets.k || targets.v),
             attention_out: kept && targets.o,
             mlp: kept && targets.mlp,
-            head: targets.head,
+            head: kept && targets.head,
         }
     }
 }

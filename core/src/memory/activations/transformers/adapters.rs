@@ -1,46 +1,190 @@
-//! What adapters keep beside a frozen model.
+//! What adapters keep beside a frozen model, and what a quantised model unpacks.
 
-use super::attention::{Product, mask_bytes};
+use super::attention::Product;
+use crate::architecture::Projection;
 use crate::memory::activations::sizes::{Kinds, Sizes};
+use crate::memory::adapters;
+use crate::scenario::{Mode, Scenario};
+use crate::training::Recipe;
 use crate::worked::{Factor, Item, Symbol};
 
 /// What the adapters of layers of these kinds keep.
 ///
 /// # Formula
-/// For each target e·T·`rank`, the input of its second matrix. Without dropout the input of the first is the tensor that the frozen matrix reads, kept once
-/// ([`super::super::sizes::Learns`]); with dropout each target keeps a dropped copy of its input and a mask, (e + 1) bytes a value.
+/// With w bytes a value, 4 as `peft` widens adapters, 2 under autocast: for each target w·T·`rank`, the input of its second matrix,
+/// and w·T·inputs, a copy of the input of its first, which each target makes for itself; with dropout a mask of 1 byte a value besides.
+/// Adapters as wide as the model, without dropout and autocast, share the tensor that the matrix beside them reads, kept once
+/// ([`super::super::sizes::Learns`]).
 ///
 /// # Units
 /// Bytes.
 ///
 /// # Assumes
-/// Adapters in the precision of the 16-bit tensors. In a mixture of experts the width of a dense MLP stands for that of the experts.
+/// All layers alike: the first, whose input needs no gradient, keeps one norm and its masks less. Targets as [`adapters::parameters`] counts them.
 ///
 /// # Source
-/// The code of `peft`; not measured.
+/// Derived from the laws of stock code and from the code of `peft`; the list of tensors seen in a small Llama on a CPU (`peft` 0.17). No peak of such a run was measured.
 pub(super) fn terms(sizes: &Sizes<'_>, kinds: &Kinds, product: Product<'_>) {
     if !sizes.scenario.mode.adapts() {
         return;
     }
-    let lora = sizes.scenario.training.lora;
-    let (e, t) = (sizes.e, sizes.tokens);
-    let l = Factor::new(Symbol::Layers, kinds.layers);
-    let inner = if lora.targets.mlp { sizes.shape.mlp.matrices() } else { 0 };
-    let projections = [lora.targets.q, lora.targets.k, lora.targets.v].map(u64::from).iter().sum::<u64>();
-    let targets = Factor::number(projections + u64::from(lora.targets.o) + inner);
-    product(Item::AdapterTensors, &[Factor::number(e), l, t, targets, Factor::number(lora.rank.into())]);
-    if !lora.dropout {
+    let (shape, targets) = (sizes.shape, sizes.scenario.training.lora.targets);
+    let attending = kinds.full + kinds.sliding;
+    let mut target = |layers, matrices, inputs: &[Factor]| one(sizes, layers, matrices, inputs, product);
+    let dim = |dim: u32| Factor::new(Symbol::HeadDim, dim.into());
+    let values = if let Projection::Latent(it) = shape.projection {
+        if targets.q {
+            target(attending, 1, &[sizes.hidden]);
+            if let Some(rank) = it.q_lora_rank {
+                target(attending, 1, &[dim(rank)]);
+            }
+        }
+        if targets.k || targets.v {
+            target(attending, 1, &[sizes.hidden]);
+            target(attending, 1, &[dim(it.kv_lora_rank)]);
+        }
+        it.v_dim
+    } else {
+        let projections = [targets.q, targets.k, targets.v].map(u64::from).iter().sum();
+        target(attending, projections, &[sizes.hidden]);
+        shape.head_dim
+    };
+    target(attending, targets.o.into(), &[sizes.heads, dim(values)]);
+    if targets.mlp {
+        let inner = shape.mlp.matrices() - 1;
+        target(kinds.dense, inner, &[sizes.hidden]);
+        target(kinds.dense, 1, &[Factor::new(Symbol::IntermediateSize, sizes.local.intermediate_size)]);
+        if let Some(shared) = shape.moe.map(|moe| moe.shared_intermediate_size).filter(|shared| *shared > 0) {
+            target(kinds.moe, inner, &[sizes.hidden]);
+            target(kinds.moe, 1, &[sizes.width(shared)]);
+        }
+    }
+}
+
+/// What the adapter beside the head keeps.
+pub(super) fn head(sizes: &Sizes<'_>, product: Product<'_>) {
+    if sizes.scenario.mode.adapts() && sizes.scenario.training.lora.targets.head {
+        one(sizes, 1, 1, &[sizes.hidden], product);
+    }
+}
+
+/// Adapters beside `matrices` matrices with the same inputs, in each of `layers` layers.
+fn one(sizes: &Sizes<'_>, layers: u64, matrices: u64, inputs: &[Factor], product: Product<'_>) {
+    if layers * matrices == 0 {
         return;
     }
-    let dropped = e + mask_bytes(sizes);
-    let narrow = Factor::number(dropped * (projections + inner.saturating_sub(1)));
-    product(Item::AdapterTensors, &[narrow, l, t, sizes.hidden]);
-    if lora.targets.o {
-        let dim = Factor::new(Symbol::HeadDim, sizes.shape.head_dim.into());
-        product(Item::AdapterTensors, &[Factor::number(dropped), l, t, sizes.heads, dim]);
+    let (scenario, t) = (sizes.scenario, sizes.tokens);
+    let lora = scenario.training.lora;
+    let w = width(scenario);
+    let l = Factor::new(Symbol::Layers, layers);
+    let mask = match (lora.dropout, sizes.cuda) {
+        (false, _) => 0,
+        (true, true) => 1,
+        (true, false) => w,
+    };
+    let mut sum = |bytes: u64, widths: &[Factor]| match *widths {
+        [first, second] => product(Item::AdapterTensors, &[Factor::number(bytes * matrices), l, t, first, second]),
+        [first] => product(Item::AdapterTensors, &[Factor::number(bytes * matrices), l, t, first]),
+        _ => {}
+    };
+    sum(w, &[Factor::number(lora.rank.into())]);
+    if copies_inputs(scenario) {
+        sum(w + mask, inputs);
     }
-    if lora.targets.mlp {
-        let width = Factor::new(Symbol::IntermediateSize, sizes.local.intermediate_size);
-        product(Item::AdapterTensors, &[Factor::number(dropped), l, t, width]);
+}
+
+/// Bytes of a value that an adapter keeps.
+fn width(scenario: &Scenario) -> u64 {
+    if scenario.recipe() == Recipe::Autocast { 2 } else { adapters::bytes_each(scenario) }
+}
+
+/// Whether each adapter keeps a copy of its input, and not the tensor that the frozen matrix reads.
+pub(in crate::memory::activations) fn copies_inputs(scenario: &Scenario) -> bool {
+    scenario.training.lora.dropout
+        || scenario.recipe() == Recipe::Autocast
+        || adapters::bytes_each(scenario) != scenario.activation_bytes()
+}
+
+/// The largest matrix of a layer in 16 bits, unpacked for its multiplication.
+///
+/// # Formula
+/// e × inputs × outputs.
+///
+/// # Assumes
+/// One matrix at a time. bitsandbytes from 0.43.2 on keeps no input of a frozen 4-bit matrix; earlier versions kept each.
+///
+/// # Source
+/// bitsandbytes' `MatMul4Bit` and its pull request 1270.
+pub(super) fn unpacked(sizes: &Sizes<'_>, product: Product<'_>) {
+    if sizes.scenario.mode != Mode::Qlora {
+        return;
+    }
+    let width = sizes.shape.moe.map_or(sizes.local.intermediate_size, |moe| {
+        sizes.width(moe.intermediate_size.max(moe.shared_intermediate_size)).value
+    });
+    let widest = width.max(sizes.local.heads * u64::from(sizes.shape.head_dim));
+    let widest = Factor::new(Symbol::IntermediateSize, widest);
+    product(Item::DequantizedWeights, &[Factor::number(sizes.e), sizes.hidden, widest]);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::architecture::Architecture;
+    use crate::evaluate::Phase;
+    use crate::memory::activations;
+    use crate::precision::WeightFormat;
+    use crate::scenario::{Mode, Scenario};
+    use crate::training::{LoraTargets, Recipe};
+    use crate::worked::{Item, total};
+
+    /// The small Llama that was run: 192 tokens, 3 layers.
+    fn small(targets: LoraTargets) -> Scenario {
+        let shape = Architecture::llama([3, 256, 8, 4, 32, 704, 512]);
+        let mut scenario = Scenario { mode: Mode::Lora, batch: 2, seq_length: 96, ..Scenario::new(shape) };
+        (scenario.training.lora.rank, scenario.training.lora.targets) = (8, targets);
+        scenario
+    }
+
+    fn of(scenario: &Scenario, item: Item, phase: Phase) -> u128 {
+        let only = |sink: &mut dyn FnMut(&crate::worked::Term<'_>)| {
+            activations::terms(scenario, phase, &mut |term| {
+                if term.item == item {
+                    sink(term);
+                }
+            });
+        };
+        total(only).0
+    }
+
+    #[test]
+    fn adapters_keep_the_tensors_that_were_seen() {
+        let kept = |scenario: &Scenario| of(scenario, Item::AdapterTensors, Phase::Loss);
+        // 6 copies of 192 × 256 and 6 of 192 × 8 in fp32; with all matrices 18, 3 of 192 × 704 and 21.
+        let mut qv = small(LoraTargets::QV);
+        assert_eq!(kept(&qv), 6 * 4 * 192 * (256 + 8));
+        let all = small(LoraTargets::ALL_LINEAR);
+        assert_eq!(kept(&all), 4 * 192 * (18 * 256 + 3 * 704 + 21 * 8));
+        // Under autocast the same in 16 bits.
+        qv.training.recipe = Recipe::Autocast;
+        assert_eq!(kept(&qv), 6 * 2 * 192 * (256 + 8));
+        // What a frozen matrix reads is not kept: 3 tensors of the MLP, and no norm's output.
+        assert_eq!(of(&all, Item::MlpTensors, Phase::Loss), 9 * 2 * 192 * 704);
+        assert_eq!(of(&all, Item::NormOutputs, Phase::Loss), 0);
+    }
+
+    #[test]
+    fn a_mask_comes_with_dropout() {
+        let mut dropped = small(LoraTargets::QV);
+        dropped.training.lora.dropout = true;
+        assert_eq!(of(&dropped, Item::AdapterTensors, Phase::Loss), 6 * 192 * (4 * (256 + 8) + 256));
+    }
+
+    #[test]
+    fn a_quantised_matrix_is_unpacked_on_the_way_back() {
+        let mut scenario = small(LoraTargets::QV);
+        assert_eq!(of(&scenario, Item::DequantizedWeights, Phase::Backward), 0);
+        (scenario.mode, scenario.weights) = (Mode::Qlora, WeightFormat::Nf4);
+        assert_eq!(of(&scenario, Item::DequantizedWeights, Phase::Backward), 2 * 256 * 704);
+        assert_eq!(of(&scenario, Item::DequantizedWeights, Phase::Loss), 0);
     }
 }

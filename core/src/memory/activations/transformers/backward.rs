@@ -1,7 +1,7 @@
 //! What stock code holds in the middle of the backward pass.
 
 use super::attention::{self, Product};
-use super::{block, of_layers, once, recomputes, weight_copies};
+use super::{adapters, block, of_layers, once, recomputes, weight_copies};
 use crate::architecture::{Mlp, Norm};
 use crate::memory::activations::Sink;
 use crate::memory::activations::sizes::{Kinds, Sizes};
@@ -67,6 +67,7 @@ pub fn terms(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
     }
     product(Item::LayerWorkspace, &gradient);
     at_work.gradients(&sizes, &mut product);
+    adapters::unpacked(&sizes, &mut product);
     if sizes.autocast {
         let layers = if recomputes(scenario) { 1 } else { held.min(sizes.local.layers) };
         weight_copies(&sizes, layers, false, &mut product);

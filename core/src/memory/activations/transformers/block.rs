@@ -112,8 +112,15 @@ fn norm_outputs(sizes: &Sizes<'_>, kinds: &Kinds, product: Product<'_>) {
             copies += kinds.moe * (1 + shared + u64::from(moe.shared_gate));
         }
     } else {
-        copies += if sizes.learns.attention_in { kinds.layers } else { 0 };
-        copies += if sizes.learns.mlp { kinds.layers * mlp } else { 0 };
+        // Adapters stand beside attention over tokens, dense MLPs and shared experts only.
+        let [attending, dense] = if sizes.scenario.mode.adapts() {
+            let shared = shape.moe.is_some_and(|moe| moe.shared_intermediate_size > 0);
+            [kinds.full + kinds.sliding, if shared { kinds.layers } else { kinds.dense }]
+        } else {
+            [kinds.layers; 2]
+        };
+        copies += if sizes.learns.attention_in { attending } else { 0 };
+        copies += if sizes.learns.mlp { dense * mlp } else { 0 };
     }
     if copies > 0 {
         let l = Factor::new(Symbol::Layers, copies);
@@ -127,7 +134,7 @@ pub(super) fn mlp(sizes: &Sizes<'_>, kinds: &Kinds, product: Product<'_>) {
     if kinds.dense > 0 {
         let width = Factor::new(Symbol::IntermediateSize, sizes.local.intermediate_size);
         let l = Factor::new(Symbol::Layers, kinds.dense);
-        product(Item::MlpTensors, &[Factor::number(tensors(sizes)), l, sizes.tokens, width]);
+        product(Item::MlpTensors, &[Factor::number(tensors(sizes, sizes.learns.mlp)), l, sizes.tokens, width]);
     }
     if let Some(moe) = shape.moe
         && kinds.moe > 0
@@ -144,14 +151,14 @@ pub(super) fn mlp(sizes: &Sizes<'_>, kinds: &Kinds, product: Product<'_>) {
 ///
 /// # Assumes
 /// A frozen second matrix does not need its input.
-fn tensors(sizes: &Sizes<'_>) -> u64 {
+fn tensors(sizes: &Sizes<'_>, learns: bool) -> u64 {
     let e = sizes.e;
     match (sizes.shape.mlp, sizes.autocast) {
-        (Mlp::Gated, _) => e * if sizes.learns.mlp { 4 } else { 3 },
-        (Mlp::Gelu, _) => e * if sizes.learns.mlp { 2 } else { 1 },
+        (Mlp::Gated, _) => e * if learns { 4 } else { 3 },
+        (Mlp::Gelu, _) => e * if learns { 2 } else { 1 },
         (Mlp::Relu, _) => e,
         (Mlp::GeluNew, true) if sizes.cuda => 16,
-        (Mlp::GeluNew, _) => e * if sizes.learns.mlp { 5 } else { 4 },
+        (Mlp::GeluNew, _) => e * if learns { 5 } else { 4 },
     }
 }
 
@@ -162,7 +169,8 @@ fn tensors(sizes: &Sizes<'_>) -> u64 {
 /// N·(20 + e·(3h + 4f)), or as one grouped multiplication N·(28 + e·(2h + 4f)) + 4E. Shared experts keep what an MLP keeps, and their gate e·T·h.
 ///
 /// # Assumes
-/// Tokens spread evenly over the ranks that share the experts.
+/// Tokens spread evenly over the ranks that share the experts. Beside adapters the routed experts are frozen and need neither their inputs nor those of their
+/// second matrix.
 fn experts(sizes: &Sizes<'_>, layers: u64, moe: &Moe, product: Product<'_>) {
     let (e, t) = (sizes.e, sizes.tokens);
     let l = Factor::new(Symbol::Layers, layers);
@@ -171,15 +179,20 @@ fn experts(sizes: &Sizes<'_>, layers: u64, moe: &Moe, product: Product<'_>) {
     router(sizes, layers, moe, product);
     let grouped = sizes.scenario.training.stock.grouped_experts;
     let (inputs, indices) = if grouped { (2, 28) } else { (3, 20) };
+    let learn = !sizes.scenario.mode.adapts();
+    let inputs = if learn { inputs } else { inputs - 1 };
     product(Item::ExpertTensors, &[Factor::number(inputs * e), l, t, visited, sizes.hidden]);
-    product(Item::ExpertTensors, &[Factor::number(tensors(sizes)), l, t, visited, sizes.width(moe.intermediate_size)]);
+    product(
+        Item::ExpertTensors,
+        &[Factor::number(tensors(sizes, learn)), l, t, visited, sizes.width(moe.intermediate_size)],
+    );
     product(Item::ExpertTensors, &[Factor::number(indices), l, t, visited]);
     if grouped {
         product(Item::ExpertTensors, &[Factor::number(4), l, all]);
     }
     if moe.shared_intermediate_size > 0 {
         let width = sizes.width(moe.shared_intermediate_size);
-        product(Item::MlpTensors, &[Factor::number(tensors(sizes)), l, t, width]);
+        product(Item::MlpTensors, &[Factor::number(tensors(sizes, sizes.learns.mlp)), l, t, width]);
         if moe.shared_gate {
             product(Item::MlpTensors, &[Factor::number(e), l, t, sizes.hidden]);
         }

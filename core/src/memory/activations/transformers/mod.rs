@@ -20,6 +20,7 @@ use crate::parallelism::Parallelism;
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::training::{Checkpointing, Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
+pub(super) use adapters::copies_inputs;
 use attention::Product;
 
 /// What the forward pass leaves behind.
@@ -64,6 +65,7 @@ pub fn kept(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
         if sizes.learns.head {
             product(Item::FinalNorm, &[Factor::number(sizes.e), sizes.stream_tokens, sizes.hidden]);
         }
+        adapters::head(&sizes, &mut product);
     }
     if sizes.autocast {
         let layers = if recomputes(scenario) && phase != Phase::ForwardEnd { 0 } else { sizes.local.layers };

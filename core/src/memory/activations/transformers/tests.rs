@@ -201,12 +201,17 @@ fn adapters_free_the_inputs_of_frozen_matrices() {
     let full = training(LLAMA, Recipe::Pure, Attention::Flash);
     let mut scenario = Scenario { mode: Mode::Lora, ..full };
     scenario.training.lora = Lora { rank: 4, targets: LoraTargets::QV, dropout: false };
-    // Gone: two normalised copies, the output of the norm before the MLP, the product inside the MLP.
-    let frozen = layer(&full) - T * (4 * H + 2 * H + 2 * F);
-    assert_eq!(layer(&scenario), frozen + 2 * T * 2 * 4);
-    // With dropout each adapter has a copy of its own and a mask, and the shared input goes.
+    // Gone: two normalised copies, the outputs of both norms, the product inside the MLP. Each adapter has an fp32 copy of its input instead.
+    let frozen = layer(&full) - T * (4 * H + 4 * H + 2 * F);
+    assert_eq!(layer(&scenario), frozen + 2 * 4 * T * (H + 4));
+    // With dropout a mask comes on top.
     scenario.training.lora.dropout = true;
-    assert_eq!(layer(&scenario), frozen + 2 * T * 2 * 4 - 2 * T * H + 2 * 3 * T * H);
+    assert_eq!(layer(&scenario), frozen + 2 * 4 * T * (H + 4) + 2 * T * H);
+    // Adapters as wide as the model share the input that the frozen matrices read, unless dropout changes it.
+    scenario.weights = WeightFormat::Fp32;
+    let wide = layer(&scenario);
+    scenario.training.lora.dropout = false;
+    assert_eq!(layer(&scenario), wide - 2 * (4 + 1) * T * H + 4 * T * H);
 }
 
 #[test]
