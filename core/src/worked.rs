@@ -30,6 +30,18 @@ pub enum Symbol {
     KvHeads,
     /// `head_dim`.
     HeadDim,
+    /// `kv_lora_rank` and `rope_dim` together: what latent attention keeps of a token.
+    LatentWidth,
+    /// Value heads of a layer with a state.
+    ValueHeads,
+    /// Width of a key head there.
+    KeyDim,
+    /// Width of a value head there.
+    ValueDim,
+    /// Channels of the short convolution in front of it.
+    ConvChannels,
+    /// Tokens that the convolution sees.
+    ConvKernel,
     /// `hidden_size`.
     HiddenSize,
     /// `intermediate_size`.
@@ -62,6 +74,12 @@ impl Symbol {
             Self::Heads => "heads",
             Self::KvHeads => "kv_heads",
             Self::HeadDim => "head_dim",
+            Self::LatentWidth => "latent_width",
+            Self::ValueHeads => "value_heads",
+            Self::KeyDim => "key_dim",
+            Self::ValueDim => "value_dim",
+            Self::ConvChannels => "conv_channels",
+            Self::ConvKernel => "conv_kernel",
             Self::HiddenSize => "hidden_size",
             Self::IntermediateSize => "intermediate_size",
             Self::Experts => "experts",

@@ -1,23 +1,36 @@
 //! Keys and values of every token so far: what makes long contexts expensive.
 
+use crate::architecture::{LinearAttention, Projection, SlidingWindow};
+use crate::precision::Block;
 use crate::scenario::{Mode, Scenario};
 use crate::units::Bytes;
 use crate::worked::{Factor, Item, Symbol, Term};
 
-/// Bytes of the KV cache; nothing in training, where nothing is generated.
+/// Bytes of one value in the part of a linear layer's state that its short convolution keeps.
+pub const CONV_BYTES: u64 = 2;
+/// Bytes of one value in the recurrent part of that state, which is kept in fp32.
+pub const STATE_BYTES: u64 = 4;
+
+/// Bytes of the KV cache on the rank that is looked at; nothing in training, where nothing is generated.
 ///
 /// # Formula
-/// 2 × `layers` × `kv_heads` × `head_dim` × tokens × `batch` × bytes, with tokens = `seq_length`,
-/// or min(`seq_length`, `window`) in layers with a sliding window. Linear in each factor, quadratic in none.
+/// Layers with heads: 2 × `layers` × `kv_heads` × `head_dim` × tokens × `batch` × bytes, with tokens = `seq_length`,
+/// or min(`seq_length`, `window`) in layers with a sliding window, which may have heads of their own.
+/// Latent attention: `layers` × (`kv_lora_rank` + `rope_dim`) × tokens × `batch` × bytes, keys and values in one.
+/// Layers with a state: `layers` × `batch` × ((2 × `key_heads` × `key_dim` + `value_heads` × `value_dim`) × `conv_kernel` × 2
+/// + `value_heads` × `key_dim` × `value_dim` × 4), whatever the context. Layers that share another one's cache: nothing.
 ///
 /// # Units
 /// Bytes.
 ///
 /// # Assumes
-/// Every sequence is `seq_length` long, prompt and answer together. Engines reserve whole pages of tokens on top (16 in vLLM).
+/// Every sequence is `seq_length` long, prompt and answer together. Tensor parallelism shares the KV heads out, at least one for each rank;
+/// a latent cache is whole on every rank. A pipeline shares the layers out, each kind spread evenly. Context parallelism shares the tokens out.
+/// Of a cache that waits in host memory two layers are on the card, the one at work and the next one on its way.
+/// What engines set aside beyond this is not here.
 ///
 /// # Source
-/// Shapes of `past_key_values` in `transformers`; checked to the byte against measured caches (`tests/measured.rs`).
+/// Shapes of `past_key_values` in `transformers` 5.23, page sizes of vLLM 0.19; equal to the byte to the rows of `kv_cache.csv` and `kv_cache_run.csv` (crate `memory-wall-accuracy`).
 ///
 /// # Example
 /// ```
@@ -30,41 +43,163 @@ pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
     if scenario.mode.trains() {
         return;
     }
-    let full = scenario.architecture.full_layers();
+    let shape = &scenario.architecture;
+    let Held { full, sliding, linear } = on_card(scenario);
+    let tokens = tokens(scenario);
+    let whole = Factor::new(Symbol::SeqLength, tokens);
     if full > 0 {
-        layers(scenario, Item::FullLayers, full, Factor::new(Symbol::SeqLength, scenario.seq_length.into()), sink);
+        layers(scenario, Item::FullLayers, full, [shape.kv_heads, shape.head_dim], whole, sink);
     }
-    if let Some(sliding) = scenario.architecture.sliding_window
-        && sliding.layers > 0
+    if let Some(window) = shape.sliding_window
+        && sliding > 0
     {
-        let kept = if scenario.seq_length > sliding.window {
-            Factor::new(Symbol::Window, sliding.window.into())
-        } else {
-            Factor::new(Symbol::SeqLength, scenario.seq_length.into())
+        let kept = match u64::from(window.window) {
+            kept if tokens > kept => Factor::new(Symbol::Window, kept),
+            _ => whole,
         };
-        layers(scenario, Item::WindowLayers, sliding.layers, kept, sink);
+        layers(scenario, Item::WindowLayers, sliding, heads_of(scenario, window), kept, sink);
+    }
+    if let Some(state) = shape.linear_attention
+        && linear > 0
+    {
+        states(scenario, &state, linear, sink);
     }
 }
 
-fn layers(scenario: &Scenario, item: Item, count: u32, tokens: Factor, sink: &mut dyn FnMut(&Term<'_>)) {
-    let block = scenario.kv.block();
+/// KV heads and head width of layers with a sliding window.
+fn heads_of(scenario: &Scenario, window: SlidingWindow) -> [u32; 2] {
+    let shape = &scenario.architecture;
+    [window.kv_heads.unwrap_or(shape.kv_heads), window.head_dim.unwrap_or(shape.head_dim)]
+}
+
+/// Keys and values of `count` layers of one kind.
+fn layers(
+    scenario: &Scenario,
+    item: Item,
+    count: u64,
+    [kv_heads, head_dim]: [u32; 2],
+    tokens: Factor,
+    sink: &mut dyn FnMut(&Term<'_>),
+) {
+    let Block { values, bytes } = scenario.kv.block();
+    let count = Factor::new(Symbol::Layers, count);
+    let batch = Factor::new(Symbol::Batch, scenario.batch.into());
+    let bytes = Factor::new(Symbol::BytesPerValue, bytes.into());
+    if let Projection::Latent(latent) = scenario.architecture.projection {
+        let width = Factor::new(Symbol::LatentWidth, u64::from(latent.kv_lora_rank) + u64::from(latent.rope_dim));
+        sink(&Term { item: Item::LatentLayers, factors: &[count, width, tokens, batch, bytes], divisor: values });
+        return;
+    }
+    let kv_heads = Factor::new(Symbol::KvHeads, heads_here(scenario, kv_heads));
+    let head_dim = Factor::new(Symbol::HeadDim, head_dim.into());
     sink(&Term {
         item,
-        factors: &[
-            Factor::number(2),
-            Factor::new(Symbol::Layers, count.into()),
-            Factor::new(Symbol::KvHeads, scenario.architecture.kv_heads.into()),
-            Factor::new(Symbol::HeadDim, scenario.architecture.head_dim.into()),
-            tokens,
-            Factor::new(Symbol::Batch, scenario.batch.into()),
-            Factor::new(Symbol::BytesPerValue, block.bytes.into()),
-        ],
-        divisor: block.values,
+        factors: &[Factor::number(2), count, kv_heads, head_dim, tokens, batch, bytes],
+        divisor: values,
     });
 }
 
-/// Bytes that one more token of one sequence adds while no window is full.
+/// KV heads on one tensor-parallel rank: a share, or a copy of one where there are fewer heads than ranks.
+fn heads_here(scenario: &Scenario, kv_heads: u32) -> u64 {
+    u64::from(kv_heads / scenario.parallel.tp.max(1)).max(1)
+}
+
+/// States of `count` layers: what the convolution has seen, and the recurrent state.
+fn states(scenario: &Scenario, state: &LinearAttention, count: u64, sink: &mut dyn FnMut(&Term<'_>)) {
+    let State { channels, value_heads } = State::of(scenario, state);
+    let layers = Factor::new(Symbol::Layers, count);
+    let batch = Factor::new(Symbol::Batch, scenario.batch.into());
+    let mut product = |factors: &[Factor]| sink(&Term { item: Item::LinearStates, factors, divisor: 1 });
+    product(&[
+        layers,
+        Factor::new(Symbol::ConvChannels, channels),
+        Factor::new(Symbol::ConvKernel, state.conv_kernel.into()),
+        batch,
+        Factor::new(Symbol::BytesPerValue, CONV_BYTES),
+    ]);
+    product(&[
+        layers,
+        Factor::new(Symbol::ValueHeads, value_heads),
+        Factor::new(Symbol::KeyDim, state.key_dim.into()),
+        Factor::new(Symbol::ValueDim, state.value_dim.into()),
+        batch,
+        Factor::new(Symbol::BytesPerValue, STATE_BYTES),
+    ]);
+}
+
+/// The dimensions of a linear layer's state on one rank.
+struct State {
+    channels: u64,
+    value_heads: u64,
+}
+
+impl State {
+    fn of(scenario: &Scenario, it: &LinearAttention) -> Self {
+        let [key_heads, value_heads] =
+            [it.key_heads, it.value_heads].map(|heads| u64::from(heads).div_ceil(scenario.parallel.tp.into()));
+        let channels = 2 * key_heads * u64::from(it.key_dim) + value_heads * u64::from(it.value_dim);
+        Self { channels, value_heads }
+    }
+}
+
+/// Layers on the rank that is looked at which keep a cache or a state of their own, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Layers that see the whole context.
+    pub full: u64,
+    /// Layers with a sliding window.
+    pub sliding: u64,
+    /// Layers with a state.
+    pub linear: u64,
+}
+
+impl Held {
+    /// Those of the rank that is looked at. Layers that share another one's cache are taken from those that see everything.
+    pub fn on(scenario: &Scenario) -> Self {
+        let (shape, parallel) = (&scenario.architecture, &scenario.parallel);
+        let sliding = shape.sliding_window.map_or(0, |it| it.layers);
+        let linear = shape.linear_attention.map_or(0, |it| it.layers);
+        if parallel.pp == 1 {
+            let full = shape.full_layers().saturating_sub(shape.shared_cache_layers);
+            return Self { full: full.into(), sliding: sliding.into(), linear: linear.into() };
+        }
+        let (start, end) = parallel.layers_of_stage(shape.layers);
+        let spread = |count: u32| {
+            let until = |layer: u32| u64::from(count) * u64::from(layer) / u64::from(shape.layers.max(1));
+            until(end) - until(start)
+        };
+        let here = u64::from(end - start);
+        let sliding = spread(sliding);
+        let linear = spread(linear).min(here - sliding);
+        let full = (here - sliding - linear).saturating_sub(spread(shape.shared_cache_layers));
+        Self { full, sliding, linear }
+    }
+}
+
+/// The layers whose cache is on the card: all, or two where the cache waits in host memory.
+fn on_card(scenario: &Scenario) -> Held {
+    let held = Held::on(scenario);
+    if !scenario.offload.kv_cache {
+        return held;
+    }
+    let full = held.full.min(2);
+    let sliding = held.sliding.min(2 - full);
+    Held { full, sliding, linear: held.linear.min(2 - full - sliding) }
+}
+
+/// Tokens of one sequence that the rank keeps.
+fn tokens(scenario: &Scenario) -> u64 {
+    u64::from(scenario.seq_length).div_ceil(scenario.parallel.cp.into())
+}
+
+/// Bytes that one more token of one sequence adds while no window is full. States do not grow.
 pub fn bytes_per_token(scenario: &Scenario) -> Bytes {
     let one = Scenario { mode: Mode::Inference, batch: 1, seq_length: 1, ..*scenario };
-    crate::worked::total(|sink| terms(&one, sink))
+    let mut sum = Bytes::ZERO;
+    terms(&one, &mut |term| {
+        if term.item != Item::LinearStates {
+            sum += term.bytes();
+        }
+    });
+    sum
 }
