@@ -308,7 +308,7 @@ fn the_readme_gives_the_errors_of_today() {
     let readme = read("README.md");
     let sets = all(&Data::carried());
     let rows: usize = sets.iter().map(|set| set.rows.len()).sum();
-    let wanted = format!("against {} rows of public measurements", Grouped(rows.try_into().unwrap()));
+    let wanted = format!("makes {} comparisons", Grouped(rows.try_into().unwrap()));
     assert!(readme.contains(&wanted), "README.md does not say: {wanted}");
     let mut shown = 0;
     for line in readme.lines().filter(|line| line.starts_with("| `")) {

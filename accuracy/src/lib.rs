@@ -5,6 +5,7 @@
 
 pub mod csv;
 pub mod data;
+pub mod peers;
 pub mod sets;
 pub mod table;
 

@@ -11,7 +11,7 @@
 //!
 //! # What is simplified
 //! The working space of inference is one layer's widest moment for a chunk of the prompt; the CUDA context is one constant;
-//! fragmentation is not a number but the verdict "tight". Each simplification is an [`evaluate::Assumption`] with a sentence.
+//! fragmentation is not a number but the verdict "tight". Each simplification is an [`assumptions::Assumption`] with a sentence.
 //!
 //! # What is not modelled
 //! Several cards, mixture of experts, multi-head latent attention, state-space layers, adapters, offload, and time.

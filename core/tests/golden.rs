@@ -119,13 +119,27 @@ fn every_model_has_the_parameters_and_the_cache_of_its_checkpoint() {
             continue;
         };
         let evaluation = evaluate(&Scenario::new(model.architecture));
-        assert_eq!(evaluation.parameters.total(), row.number("parameters"), "{}", model.id);
+        let parameters = row.number("parameters");
+        assert_eq!(evaluation.parameters.total(), parameters, "{}", model.id);
+        let active = row.optional("active_parameters");
+        assert_eq!(active.is_some(), model.architecture.moe.is_some(), "{}", model.id);
+        assert_eq!(model.architecture.active_parameters(), active.unwrap_or(parameters), "{}", model.id);
         if let Some(bytes) = row.optional("kv_bytes_per_token_bf16") {
             assert_eq!(evaluation.kv_bytes_per_token, Bytes(bytes.into()), "{}", model.id);
         }
+        if let Some(published) = row.optional("published") {
+            let not_counted = row.optional("not_counted").unwrap_or(0);
+            assert_eq!(published - not_counted, parameters, "{}", model.id);
+            // A total that counts a tied head twice says how large the head is.
+            if row.text("seen").ends_with("tied head twice") {
+                assert_eq!(not_counted, evaluation.parameters.embedding, "{}", model.id);
+            }
+        }
+        assert!(!row.text("seen").is_empty(), "{}", model.id);
     }
     assert_eq!(rows.len() + 1, MODELS.len());
-    assert_eq!(rows.iter().filter(|row| row.optional("kv_bytes_per_token_bf16").is_some()).count(), 13);
+    assert_eq!(rows.iter().filter(|row| row.optional("kv_bytes_per_token_bf16").is_some()).count(), 24);
+    assert_eq!(rows.iter().filter(|row| row.optional("published").is_some()).count(), rows.len() - 1);
     let textbook = evaluate(&scenario("generic-7b"));
     assert_eq!((textbook.parameters.total(), textbook.kv_bytes_per_token), (7_000_000_000, Bytes(524_288)));
 }

@@ -1,6 +1,7 @@
 //! The dimensions of a model that a reader can change.
 
 use memory_wall_core::Architecture;
+use memory_wall_core::architecture::Projection;
 use memory_wall_core::bounds::{self, Bounds};
 
 /// One dimension.
@@ -66,7 +67,7 @@ impl Dimension {
     }
 
     /// `shape` with this dimension set. A shape that equals the published one again is the published one;
-    /// any other has its parameters counted, never rounded, and no more sliding layers than layers.
+    /// any other has its parameters counted, never rounded, and no more layers of a kind than layers.
     pub fn with(self, published: Architecture, mut shape: Architecture, value: u32) -> Architecture {
         match self {
             Self::Layers => shape.layers = value,
@@ -85,6 +86,20 @@ impl Dimension {
             // A published model in which every layer slides keeps doing so.
             let all = published.sliding_window.is_some_and(|window| window.layers == published.layers);
             sliding.layers = if all { shape.layers } else { sliding.layers.min(shape.layers) };
+        }
+        // Kinds of layers that the model mixes stay as many as there is room for.
+        let mut room = shape.layers - shape.sliding_window.map_or(0, |sliding| sliding.layers);
+        if let Some(linear) = &mut shape.linear_attention {
+            linear.layers = linear.layers.min(room);
+            room -= linear.layers;
+        }
+        shape.shared_cache_layers = shape.shared_cache_layers.min(room);
+        if let Some(moe) = &mut shape.moe {
+            moe.dense_layers = moe.dense_layers.min(shape.layers);
+        }
+        // A latent head is a part with a position and a part without.
+        if let Projection::Latent(latent) = &mut shape.projection {
+            latent.nope_dim = shape.head_dim.saturating_sub(latent.rope_dim).max(1);
         }
         shape
     }

@@ -19,16 +19,16 @@ pub(crate) const WASI: &str = "wasm32-wasip1";
 pub(crate) const NODE_MAJOR: u32 = 20;
 
 /// The most bytes, after gzip, that a first visit may transfer.
-pub(crate) const FIRST_VISIT_BUDGET: u64 = 150_000;
+pub(crate) const FIRST_VISIT_BUDGET: u64 = 200_000;
 
 /// The port `serve` tries first.
 pub(crate) const PORT: u16 = 8080;
 
 /// The randomised tests of the core, which run a second time as a fast program with many cases.
-pub(crate) const RANDOMISED: [&str; 2] = ["properties", "ranks"];
+pub(crate) const RANDOMISED: [&str; 3] = ["engines", "properties", "ranks"];
 
-/// Cases of each property there: with more than 30 properties some 300,000 in all.
-pub(crate) const CASES: &str = "10000";
+/// Cases of each property there: with some 40 properties 2 million in all.
+pub(crate) const CASES: &str = "50000";
 
 /// Cases of each property among all other tests.
 pub(crate) const FEW_CASES: &str = "200";

@@ -1,0 +1,213 @@
+//! The families, one function each: the fields of a `config.json` as the family's own class reads them.
+//!
+//! Source: the configuration and model classes of `transformers` 4.57.6. Where a file is silent, the default of the class holds;
+//! what a class does not read is not read here, unless it contradicts what is.
+
+mod early;
+mod gemma;
+mod llama;
+mod mixture;
+
+use crate::architecture::{Architecture, Biases};
+use crate::bounds;
+
+use super::ConfigError;
+use super::fields::Fields;
+use super::value::Value;
+
+/// Reads the fields of one family.
+type Reader = fn(Fields<'_>) -> Result<Architecture, ConfigError>;
+
+/// What the classes of some families have and most have not.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    /// A mixture of experts.
+    Experts,
+    /// Latent attention.
+    Latent,
+    /// Layers with a state in place of a cache.
+    States,
+    /// Layers of different kinds, listed.
+    Kinds,
+}
+
+use Part::{Experts, Kinds, Latent, States};
+
+macro_rules! families {
+    ($($name:literal, $reader:path, [$($part:ident),*];)*) => {
+        /// The families that can be read, by their `model_type`.
+        pub const FAMILIES: &[&str] = &[$($name),*];
+
+        fn known(family: &str) -> Option<(Reader, &'static [Part])> {
+            match family {
+                $($name => Some(($reader as Reader, &[$($part),*])),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+families! {
+    "llama", llama::llama, [];
+    "mistral", llama::mistral, [];
+    "mixtral", mixture::mixtral, [Experts];
+    "qwen2", llama::qwen2, [Kinds];
+    "qwen2_moe", mixture::qwen2_moe, [Experts];
+    "qwen3", llama::qwen3, [Kinds];
+    "qwen3_moe", mixture::qwen3_moe, [Experts];
+    "qwen3_next", mixture::qwen3_next, [Experts, States, Kinds];
+    "gemma", gemma::gemma, [];
+    "gemma2", gemma::gemma2, [Kinds];
+    "gemma3_text", gemma::gemma3_text, [Kinds];
+    "phi3", llama::phi3, [];
+    "granite", llama::llama, [];
+    "deepseek_v2", mixture::deepseek_v2, [Experts, Latent];
+    "deepseek_v3", mixture::deepseek_v3, [Experts, Latent];
+    "gpt_oss", mixture::gpt_oss, [Experts, Kinds];
+    "llama4_text", mixture::llama4_text, [Experts, Kinds];
+    "gpt2", early::gpt2, [];
+    "opt", early::opt, [];
+    "bloom", early::bloom, [];
+    "falcon", early::falcon, [];
+    "gpt_neox", early::gpt_neox, [];
+    "starcoder2", early::starcoder2, [];
+}
+
+/// Models of several parts whose language model stands in `text_config`, and the family of that part where it does not say so.
+pub(super) const AROUND: [(&str, &str); 5] = [
+    ("gemma3", "gemma3_text"),
+    ("mistral3", "mistral"),
+    ("llama4", "llama4_text"),
+    ("llava", "llama"),
+    ("llava_next", "llama"),
+];
+
+/// Fields that change any model in a way that is not modelled, unless they say that they do not.
+const CHANGES: [&str; 10] = [
+    "add_cross_attention",
+    "is_encoder_decoder",
+    "cross_attention_hidden_size",
+    "num_kv_shared_layers",
+    "kv_sharing_map",
+    "yoco",
+    "is_hybrid",
+    "mup_width_scale",
+    "pruned_heads",
+    "use_bidirectional_attention",
+];
+
+/// Fields of mixtures of experts.
+const OF_EXPERTS: [&str; 13] = [
+    "num_local_experts",
+    "num_experts",
+    "n_routed_experts",
+    "num_experts_per_tok",
+    "moe_intermediate_size",
+    "n_shared_experts",
+    "num_shared_experts",
+    "shared_expert_intermediate_size",
+    "first_k_dense_replace",
+    "shared_intermediate_size",
+    "moe_layers",
+    "expert_layer_period",
+    "moe_layer_freq",
+];
+
+/// Fields of latent attention.
+const OF_LATENT: [&str; 5] = ["kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"];
+
+/// Fields of layers with a state.
+const OF_STATES: [&str; 14] = [
+    "linear_num_key_heads",
+    "linear_num_value_heads",
+    "linear_conv_kernel_dim",
+    "full_attention_interval",
+    "ssm_cfg",
+    "state_size",
+    "mamba_d_state",
+    "d_state",
+    "attn_layer_period",
+    "hybrid_override_pattern",
+    "block_types",
+    "layers_block_type",
+    "mixer_types",
+    "conv_L_cache",
+];
+
+/// Fields that no family here reads: further parts of a model, and layers that differ from one another.
+const OF_OTHERS: [&str; 15] = [
+    "text_config",
+    "vision_config",
+    "audio_config",
+    "llm_config",
+    "language_config",
+    "thinker_config",
+    "embd_layer",
+    "img_processor",
+    "audio_processor",
+    "block_configs",
+    "per_layer_config",
+    "num_hidden_layers_per_stack",
+    "hidden_size_per_layer_input",
+    "altup_num_inputs",
+    "laurel_rank",
+];
+
+/// The shape of a model of this family; `None` where the family is not known.
+pub(super) fn read(family: &str, fields: Fields<'_>) -> Option<Result<Architecture, ConfigError>> {
+    let (reader, parts) = known(family)?;
+    Some(only_what_is_modelled(fields, parts).and_then(|()| {
+        let architecture = reader(fields)?;
+        architecture.check()?;
+        Ok(architecture)
+    }))
+}
+
+/// Refuses fields of other architectures: a file with them describes another model than its `model_type` says.
+fn only_what_is_modelled(fields: Fields<'_>, parts: &[Part]) -> Result<(), ConfigError> {
+    let foreign = [
+        (None, &CHANGES[..]),
+        (None, &OF_OTHERS),
+        (Some(Experts), &OF_EXPERTS),
+        (Some(Latent), &OF_LATENT),
+        (Some(States), &OF_STATES),
+    ];
+    for (_, names) in foreign.into_iter().filter(|(part, _)| part.is_none_or(|part| !parts.contains(&part))) {
+        for name in names {
+            if fields.get(name).is_some_and(|value| !value.is_idle()) {
+                return Err(ConfigError::NotModelled(name));
+            }
+        }
+    }
+    if !parts.contains(&Kinds)
+        && let Some(Value::List(types)) = fields.get("layer_types")
+        && types.iter().any(|kind| !matches!(kind, Value::Text(name) if name == "full_attention"))
+    {
+        return Err(ConfigError::NotModelled("layer_types, which its class does not read"));
+    }
+    Ok(())
+}
+
+/// The shape of a Llama from the fields that all classes of its kind call the same.
+fn base(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    let heads = fields.number("num_attention_heads", bounds::HEADS)?;
+    Ok(Architecture {
+        mlp: fields.gated("hidden_act")?,
+        tied_embeddings: fields.tied(false)?,
+        ..Architecture::llama([
+            fields.number("num_hidden_layers", bounds::LAYERS)?,
+            fields.number("hidden_size", bounds::HIDDEN_SIZE)?,
+            heads,
+            heads,
+            1,
+            1,
+            fields.number("vocab_size", bounds::VOCAB_SIZE)?,
+        ])
+    })
+}
+
+/// `attention_bias` of the classes that give it to queries, keys, values and the output alike.
+fn attention_biases(fields: Fields<'_>, default: bool) -> Result<Biases, ConfigError> {
+    let attention = fields.switch("attention_bias", default)?;
+    Ok(Biases { qkv: attention, attention_output: attention, mlp: false })
+}

@@ -1,0 +1,181 @@
+//! Reading a model's `config.json` as it is published on a model hub.
+//!
+//! A family that is not known is refused with the fields that were understood: a guess would be a silent wrong number.
+
+mod error;
+mod families;
+mod fields;
+mod quantisation;
+mod remark;
+mod value;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Deserialize;
+
+use crate::architecture::Architecture;
+use crate::bounds;
+use crate::precision::WeightFormat;
+
+pub use error::ConfigError;
+pub use families::FAMILIES;
+pub use remark::Remark;
+
+use fields::Fields;
+use value::{File, Object, Value};
+
+/// A `config.json` as published.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct Config {
+    file: File,
+}
+
+/// The fields that describe the language model, and its family.
+struct Language<'a> {
+    family: &'a str,
+    /// The `model_type` of the whole, where the language model is a part of it.
+    around: Option<&'a str>,
+    fields: Fields<'a>,
+}
+
+impl Config {
+    /// Whether the checkpoint is stored quantised, in the words of the file.
+    pub fn is_quantised(&self) -> bool {
+        !matches!(self.quantization_config(), None | Some(Value::Nothing))
+    }
+
+    /// The method by which the checkpoint is stored quantised, in the words of the file: `gptq`, `awq`, `fp8`.
+    pub fn quantisation(&self) -> Option<&str> {
+        quantisation::method(self.stored()?)
+    }
+
+    /// The format of ours in which the checkpoint is stored quantised.
+    ///
+    /// `None` where it is not quantised, and where its layout is not for certain one of ours, to the byte and to the tensor:
+    /// GPTQ and AWQ of 4 bits in groups of 128, NF4 of bitsandbytes, fp8 with a scale for a tensor, a row or a block of 128 × 128,
+    /// and MXFP4 of gpt-oss are. What else stays wide beside the tables, norms and routers makes it uncertain.
+    pub fn stored_weights(&self) -> Option<WeightFormat> {
+        let family = self.language().map(|language| language.family).ok();
+        quantisation::format(self.stored()?, family)
+    }
+
+    /// The `model_type` that the file names.
+    pub fn family(&self) -> Option<&str> {
+        model_type(&self.file.0)
+    }
+
+    /// The model's shape.
+    pub fn architecture(&self) -> Result<Architecture, ConfigError> {
+        let Language { family, fields, .. } = self.language()?;
+        match families::read(family, fields) {
+            Some(read) => read,
+            None => Err(unknown(family, fields)),
+        }
+    }
+
+    /// What a reader should know about how the file is read, once it can be.
+    pub fn remarks(&self) -> Vec<Remark> {
+        let mut remarks = Vec::new();
+        let Ok(Language { family, around, fields }) = self.language() else { return remarks };
+        if let Some(around) = around {
+            remarks.push(Remark::LanguageModelOnly { around: around.into(), family: family.into() });
+        }
+        if let Ok(Some(layers)) = fields.optional("num_nextn_predict_layers", bounds::LAYERS) {
+            remarks.push(Remark::PredictionLayers(layers));
+        }
+        if family == "llama4_text"
+            && let Ok(Some(sliding)) = self.architecture().map(|shape| shape.sliding_window)
+        {
+            remarks.push(Remark::Chunks(sliding.window));
+        }
+        remarks
+    }
+
+    /// The language model: the file itself, or what stands in it for a model of several parts.
+    fn language(&self) -> Result<Language<'_>, ConfigError> {
+        let whole = &self.file.0;
+        let family = model_type(whole).ok_or(ConfigError::NoFamily)?;
+        let Some((_, inner)) = families::AROUND.iter().find(|(around, _)| *around == family) else {
+            return Ok(Language { family, around: None, fields: Fields(whole) });
+        };
+        match whole.get("text_config") {
+            Some(Value::Object(fields)) => {
+                let expected = *inner;
+                let inner = model_type(fields).unwrap_or(expected);
+                // LLaVA is built around many families, the others around their own.
+                if inner != expected && !family.starts_with("llava") {
+                    return Err(ConfigError::Contradiction { one: "model_type", other: "that of text_config" });
+                }
+                Ok(Language { family: inner, around: Some(family), fields: Fields(fields) })
+            }
+            None | Some(Value::Nothing) => Err(ConfigError::Missing("text_config")),
+            Some(other) => {
+                Err(ConfigError::WrongKind { field: "text_config", wanted: "an object", found: other.kind() })
+            }
+        }
+    }
+
+    fn quantization_config(&self) -> Option<&Value> {
+        self.file.0.get("quantization_config").or_else(|| match self.file.0.get("text_config") {
+            Some(Value::Object(inner)) => inner.get("quantization_config"),
+            _ => None,
+        })
+    }
+
+    fn stored(&self) -> Option<&Object> {
+        match self.quantization_config() {
+            Some(Value::Object(stored)) => Some(stored),
+            _ => None,
+        }
+    }
+}
+
+fn model_type(fields: &Object) -> Option<&str> {
+    match fields.get("model_type") {
+        Some(Value::Text(family)) => Some(family),
+        _ => None,
+    }
+}
+
+/// What the readers of the families look at and most files have.
+const UNDERSTOOD: [&str; 32] = [
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "num_key_value_heads",
+    "head_dim",
+    "intermediate_size",
+    "vocab_size",
+    "tie_word_embeddings",
+    "max_position_embeddings",
+    "attention_bias",
+    "mlp_bias",
+    "sliding_window",
+    "use_sliding_window",
+    "max_window_layers",
+    "layer_types",
+    "n_embd",
+    "n_layer",
+    "n_head",
+    "n_inner",
+    "n_positions",
+    "activation_function",
+    "hidden_act",
+    "num_local_experts",
+    "num_experts",
+    "n_routed_experts",
+    "num_experts_per_tok",
+    "moe_intermediate_size",
+    "first_k_dense_replace",
+    "kv_lora_rank",
+    "q_lora_rank",
+    "ffn_dim",
+    "text_config",
+];
+
+fn unknown(family: &str, fields: Fields<'_>) -> ConfigError {
+    let understood = UNDERSTOOD.iter().filter(|field| fields.present(field)).map(|field| String::from(*field));
+    ConfigError::UnknownFamily { model_type: family.into(), understood: understood.collect() }
+}
