@@ -314,9 +314,14 @@ fn the_readme_gives_the_errors_of_today() {
     for line in readme.lines().filter(|line| line.starts_with("| `")) {
         let name = line.split('`').nth(1).unwrap();
         let set = sets.iter().find(|set| set.name == name).unwrap_or_else(|| panic!("there is no set {name}"));
-        let [mean, largest] = [Set::mean_abs_error(set.held()), Set::max_abs_error(set.held())].map(|it| it.map(percent));
-        let wanted =
-            format!("| `{name}` | {} | {} | {} |", set.held().count(), mean.unwrap_or_default(), largest.unwrap_or_default());
+        let [mean, largest] =
+            [Set::mean_abs_error(set.held()), Set::max_abs_error(set.held())].map(|it| it.map(percent));
+        let wanted = format!(
+            "| `{name}` | {} | {} | {} |",
+            set.held().count(),
+            mean.unwrap_or_default(),
+            largest.unwrap_or_default()
+        );
         assert_eq!(line, wanted);
         shown += 1;
     }

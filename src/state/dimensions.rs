@@ -82,20 +82,19 @@ impl Dimension {
             return published;
         }
         shape.rounded_parameters = None;
-        if let Some(sliding) = &mut shape.sliding_window {
-            // A published model in which every layer slides keeps doing so.
-            let all = published.sliding_window.is_some_and(|window| window.layers == published.layers);
-            sliding.layers = if all { shape.layers } else { sliding.layers.min(shape.layers) };
+        // Kinds of layers that the published model mixes stay as many as there is room for; where every layer slides, all do.
+        let mut room = shape.layers;
+        if let (Some(sliding), Some(before)) = (&mut shape.sliding_window, published.sliding_window) {
+            sliding.layers = if before.layers == published.layers { room } else { before.layers.min(room) };
+            room -= sliding.layers;
         }
-        // Kinds of layers that the model mixes stay as many as there is room for.
-        let mut room = shape.layers - shape.sliding_window.map_or(0, |sliding| sliding.layers);
-        if let Some(linear) = &mut shape.linear_attention {
-            linear.layers = linear.layers.min(room);
+        if let (Some(linear), Some(before)) = (&mut shape.linear_attention, published.linear_attention) {
+            linear.layers = before.layers.min(room);
             room -= linear.layers;
         }
-        shape.shared_cache_layers = shape.shared_cache_layers.min(room);
-        if let Some(moe) = &mut shape.moe {
-            moe.dense_layers = moe.dense_layers.min(shape.layers);
+        shape.shared_cache_layers = published.shared_cache_layers.min(room);
+        if let (Some(moe), Some(before)) = (&mut shape.moe, published.moe) {
+            moe.dense_layers = before.dense_layers.min(shape.layers);
         }
         // A latent head is a part with a position and a part without.
         if let Projection::Latent(latent) = &mut shape.projection {

@@ -50,7 +50,9 @@ pub fn encode(state: &State) -> String {
         put("seq", &state.seq_length);
     }
     // What is computed with: a choice that waits for inference to come back stays on this page.
-    if state.weights_in_use() != default.weights {
+    // What the mode would use anyway is not written.
+    let unsaid = State { weights: default.weights, ..*state };
+    if state.weights_in_use() != unsaid.weights_in_use() {
         put("weights", &state.weights_in_use().id());
     }
     if state.kv != default.kv {
