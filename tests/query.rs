@@ -273,7 +273,10 @@ fn hides(c: char) -> bool {
 
 /// The state as a link carries it: with the weights that are in use.
 fn settled(state: State) -> State {
-    State { weights: state.weights_in_use(), ..state }
+    let default = State::default().weights;
+    let used = state.weights_in_use();
+    let unsaid = State { weights: default, ..state }.weights_in_use();
+    State { weights: if used == unsaid { default } else { used }, ..state }
 }
 
 fn config() -> ProptestConfig {
