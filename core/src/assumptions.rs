@@ -45,6 +45,8 @@ pub enum Assumption {
     Adapters {
         /// Rank of the adapters.
         rank: u32,
+        /// Whose code runs.
+        implementation: Implementation,
     },
     /// Whose code runs.
     Implementation(Implementation),
@@ -155,10 +157,18 @@ impl fmt::Display for Assumption {
             Self::ForeachStep => f.write_str(
                 "The optimizer's step runs over lists of tensors (foreach, PyTorch's default on CUDA) and makes one more copy as large as all that learns; a fused step does without.",
             ),
-            Self::Adapters { rank } => write!(
+            Self::Adapters { rank, implementation } => write!(
                 f,
-                "Adapters of rank {} learn, the model is frozen: it keeps no gradients, and a frozen 16-bit matrix keeps no input; gradients and optimizer states are those of the adapters, in the precision of the adapters.",
-                Grouped(rank.into())
+                "Adapters of rank {} learn, the model is frozen: it keeps no gradients, and a frozen matrix keeps no input. {} Routed experts carry none.",
+                Grouped(rank.into()),
+                match implementation {
+                    Implementation::Transformers =>
+                        "Adapters are in fp32, as peft makes them, and each keeps an fp32 copy of its input; derived from code, no such peak was measured.",
+                    Implementation::Litgpt =>
+                        "Adapters are in the precision of the model; a 4-bit matrix keeps its input, as bitsandbytes up to 0.43.1 does.",
+                    Implementation::Megatron | Implementation::Torchtitan =>
+                        "Adapters are in the precision of the model; what they keep is derived from the code for full training.",
+                }
             ),
             Self::Implementation(implementation) => f.write_str(match implementation {
                 Implementation::Transformers => {
@@ -319,7 +329,10 @@ impl Assumptions {
                 when(scenario.weights.layers_only(), Assumption::WideTensors(scenario.weights)),
                 shape.moe.map(|moe| Assumption::AllExperts { experts: moe.experts, visited: moe.experts_per_token }),
                 when(full, Assumption::Recipe(scenario.recipe())),
-                when(scenario.mode.adapts(), Assumption::Adapters { rank: training.lora.rank }),
+                when(
+                    scenario.mode.adapts(),
+                    Assumption::Adapters { rank: training.lora.rank, implementation: training.implementation },
+                ),
                 when(!trains, Assumption::FullSequences),
                 sliding,
                 when(!trains && matches!(shape.projection, Projection::Latent(_)), Assumption::LatentCache),
@@ -350,9 +363,17 @@ impl Assumptions {
 
 /// Whether the saved tensors of such a combination were held against runs.
 fn was_measured(scenario: &Scenario) -> bool {
+    let shape = &scenario.architecture;
     match scenario.training.implementation {
         Implementation::Transformers => transformers::measured(scenario),
-        Implementation::Litgpt => scenario.parallel.ranks() == 1,
+        Implementation::Litgpt => {
+            scenario.parallel.ranks() == 1
+                && shape.moe.is_none()
+                && shape.projection == Projection::Heads
+                && shape.linear_attention.is_none()
+                && scenario.attention == Attention::Flash
+                && scenario.checkpointing == Checkpointing::None
+        }
         Implementation::Megatron | Implementation::Torchtitan => scenario.mode == Mode::Training,
     }
 }

@@ -4,18 +4,21 @@
 //! charts and the command line show. The crate is `no_std`, needs no allocator, and depends on nothing at run time.
 //!
 //! # What is modelled
-//! Dense decoder-only transformers with multi-head, grouped-query and multi-query attention, sliding windows by layer, learned or
-//! rotary positions, gated or plain MLPs, biases and tied embeddings: parameters (exact), weights in plain and block formats
-//! (exact), KV cache (exact), gradients and optimizer states of mixed-precision training (exact for the recipe named),
-//! tensors saved for the backward pass and the loss (exact for stock PyTorch and `transformers`), one card.
+//! Decoder-only transformers of every common kind: multi-head, grouped-query, multi-query and latent attention, sliding windows by layer,
+//! layers that share a cache or keep a state in its place, dense and mixture-of-experts: parameters (exact), weights in plain and block
+//! formats by kind of tensor (exact), KV cache (exact) and what an engine reserves of it, training states by recipe and optimizer,
+//! tensors saved for the backward pass by implementation and the loss (exact for stock PyTorch with `transformers`), adapters,
+//! the peak as the fullest of a step's phases, ranks of data, tensor, sequence, context, pipeline and expert parallelism with their traffic, offload.
+//! [`solve`] asks the questions backwards, [`advise`] recomputes the known fixes.
 //!
 //! # What is simplified
-//! The working space of inference is one layer's widest moment for a chunk of the prompt; the CUDA context is one constant;
-//! fragmentation is not a number but the verdict "tight". Each simplification is an [`assumptions::Assumption`] with a sentence.
+//! The working space of inference without an engine is one layer's widest moment for a chunk of the prompt; the CUDA context is one constant;
+//! fragmentation is not a number but the verdict "tight"; time ([`cost`]) is a rough ratio to rank fixes by.
+//! Each simplification is an [`assumptions::Assumption`] with a sentence; how far the figures were from measured runs is published by the crate `memory-wall-accuracy`.
 //!
 //! # What is not modelled
-//! Several cards, mixture of experts, multi-head latent attention, state-space layers, adapters, offload, and time.
-//! Such models are refused, never guessed.
+//! Encoders, the vision part of multimodal models, speculative decoding, prefix sharing, and time as a forecast.
+//! A model whose kind is not known is refused, never guessed.
 
 #![no_std]
 #![warn(missing_docs)]
