@@ -25,7 +25,7 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// # Formula
 /// Training: what the implementation keeps of each layer, times the layers held, and what it keeps once.
 /// [`transformers`] has the formulas of stock PyTorch. In the backward pass: what is left then, and what the layer at work adds.
-/// In the optimizer's step: nothing. Inference: the widest moment inside one layer for one prefill chunk.
+/// In the optimizer's step: nothing (torchtitan: buffers that stay). Inference: the widest moment inside one layer for one prefill chunk.
 ///
 /// # Units
 /// Bytes.
@@ -50,6 +50,7 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
     match (scenario.mode, phase) {
         (Mode::Inference, _) => workspace::terms(scenario, sink),
         (_, Phase::Backward) => in_backward(scenario, backward::fullest(scenario).0, sink),
+        (_, Phase::OptimizerStep) if scenario.torchtitan() => torchtitan::in_step(scenario, sink),
         (_, Phase::Forward | Phase::OptimizerStep) => {}
         (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => match scenario.training.implementation {
             Implementation::Transformers | Implementation::Litgpt => transformers::kept(scenario, phase, sink),
@@ -70,7 +71,7 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
 
 /// Whether the same is held when the forward pass ends and when the backward pass begins.
 pub fn same_until_backward(scenario: &Scenario) -> bool {
-    scenario.recipe() != Recipe::Autocast
+    scenario.recipe() != Recipe::Autocast || scenario.torchtitan()
 }
 
 /// Whether the gradients of a whole MLP exist at the widest moment of a layer's backward pass, or only those of its last matrix.
