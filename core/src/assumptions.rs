@@ -178,7 +178,7 @@ impl fmt::Display for Assumption {
                     "Activations are the list of Korthikanti et al. 2022 for fused kernels as in Megatron-LM; small statistics are left out as there."
                 }
                 Implementation::Torchtitan => {
-                    "Memory is modelled after torchtitan with FSDP2: fp32 shards, 16-bit gathered weights, and what its allocator was measured to reserve."
+                    "Memory is what torchtitan's allocator reserves with FSDP2: fp32 shards, 16-bit gathered weights, and the blocks that streams of their own and finished tensors leave unusable."
                 }
                 Implementation::Litgpt => {
                     "Activations are the tensors that LitGPT saves, read from its code; its published peaks are met within 1%, several cards apart."

@@ -223,15 +223,27 @@ fn on(scenario: &Scenario, stage: u32) -> Scenario {
     on_stage
 }
 
-/// The stages that can be fullest. Inner ones hold less than the first: fewer micro-batches, no table.
-fn outer_stages(scenario: &Scenario) -> [u32; 2] {
-    [0, scenario.parallel.pp - 1]
+/// The stages that can be fullest, each once. Inner ones hold less than the first: fewer micro-batches, no table.
+///
+/// torchtitan gives the first stage a layer less, so that the second can hold more than it; those behind the second hold no more than that.
+fn full_stages(scenario: &Scenario) -> [Option<u32>; 3] {
+    let last = scenario.parallel.pp - 1;
+    [Some(0), (scenario.torchtitan() && last > 1).then_some(1), (last > 0).then_some(last)]
 }
 
-/// The scenario as the fullest rank sees it.
+/// The scenario as the fullest rank sees it; of equals the first.
 fn fullest(scenario: &Scenario) -> Scenario {
-    let [first, last] = outer_stages(scenario).map(|stage| on(scenario, stage));
-    if scenario.parallel.pp == 1 || peak_of_rank(&first).total >= peak_of_rank(&last).total { first } else { last }
+    let mut stages = full_stages(scenario).into_iter().flatten().map(|stage| on(scenario, stage));
+    let mut best = stages.next().unwrap_or(*scenario);
+    let mut most = None;
+    for rank in stages {
+        let before = *most.get_or_insert_with(|| peak_of_rank(&best).total);
+        let total = peak_of_rank(&rank).total;
+        if total > before {
+            (best, most) = (rank, Some(total));
+        }
+    }
+    best
 }
 
 /// The peak alone, on the fullest rank.
@@ -246,7 +258,7 @@ pub fn fits(scenario: &Scenario, capacity: Bytes) -> bool {
 
 /// The peak alone, for other batches and lengths: what inverse questions ask again and again.
 pub struct Totals {
-    stages: [Option<(Scenario, Steady)>; 2],
+    stages: [Option<(Scenario, Steady)>; 3],
 }
 
 /// What depends neither on batch nor on length.
@@ -263,12 +275,11 @@ struct Steady {
 impl Totals {
     /// For scenarios that differ from this one in batch and length alone.
     pub fn of(scenario: &Scenario) -> Self {
-        let [first, last] = outer_stages(scenario);
         let rank = |stage| {
             let scenario = on(scenario, stage);
             (scenario, Steady::of(&scenario))
         };
-        Self { stages: [Some(rank(first)), (last != first).then(|| rank(last))] }
+        Self { stages: full_stages(scenario).map(|stage| stage.map(rank)) }
     }
 
     /// The peak with this batch and this length.

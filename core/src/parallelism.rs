@@ -218,10 +218,45 @@ impl Parallelism {
         (start(self.stage), start(self.stage + 1))
     }
 
-    /// What the rank that is looked at holds.
-    pub fn local(&self, shape: &Architecture, seq_length: u32, micro_batches: u32) -> Local {
-        let (start, end) = self.layers_of_stage(shape.layers);
-        let layers = u64::from(end - start);
+    /// The same as torchtitan cuts: of what is left over the chunk behind the embedding gets nothing, the next ones a layer each, the head's the rest.
+    ///
+    /// A rank with several chunks has layers from all over the model; they count as if they followed each other.
+    ///
+    /// ```
+    /// use memory_wall_core::Parallelism;
+    /// let layers = |stage, virtual_stages| {
+    ///     let cut = Parallelism { pp: 8, virtual_stages, stage, ..Parallelism::ONE };
+    ///     let (start, end) = cut.layers_beside_tables(126);
+    ///     end - start
+    /// };
+    /// assert_eq!([0, 1, 6, 7].map(|stage| layers(stage, 1)), [15, 16, 16, 15]);
+    /// // Chunks of 7, 14 times 8, and 7.
+    /// assert_eq!([0, 1, 6, 7].map(|stage| layers(stage, 2)), [15, 16, 16, 15]);
+    /// ```
+    pub fn layers_beside_tables(&self, layers: u32) -> (u32, u32) {
+        let before = |stage: u32| {
+            let chunks = (0..self.virtual_stages).map(|chunk| chunk * self.pp);
+            chunks.map(|first| self.start_of_chunk(layers, first + stage) - self.start_of_chunk(layers, first)).sum()
+        };
+        (before(self.stage), before(self.stage + 1))
+    }
+
+    /// Layers of one of all chunks, as torchtitan cuts.
+    pub fn layers_of_chunk(&self, layers: u32, chunk: u32) -> u32 {
+        self.start_of_chunk(layers, chunk + 1) - self.start_of_chunk(layers, chunk)
+    }
+
+    fn start_of_chunk(&self, layers: u32, chunk: u32) -> u32 {
+        let chunks = self.pp * self.virtual_stages;
+        if chunk >= chunks {
+            return layers;
+        }
+        chunk * (layers / chunks) + chunk.saturating_sub(1).min(layers % chunks)
+    }
+
+    /// What the rank that is looked at holds, with so many layers.
+    pub fn local(&self, shape: &Architecture, layers: u32, seq_length: u32, micro_batches: u32) -> Local {
+        let layers = u64::from(layers);
         let tp = u64::from(self.tp);
         Local {
             layers,

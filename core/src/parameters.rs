@@ -116,6 +116,11 @@ impl Architecture {
     /// expert parallelism divides the routed experts; a pipeline divides the layers, embedding on the first stage, head on the last
     /// (of a tied model, a copy of the table). Kinds of layers are spread evenly over the stages, dense layers of a mixture first.
     pub fn parameters_on(&self, parallel: &Parallelism) -> Parameters {
+        self.parameters_of(parallel, parallel.layers_of_stage(self.layers))
+    }
+
+    /// The same where the stage has the layers from `start` up to `end`.
+    pub fn parameters_of(&self, parallel: &Parallelism, (start, end): (u32, u32)) -> Parameters {
         if *parallel
             == (Parallelism {
                 dp: parallel.dp,
@@ -127,7 +132,6 @@ impl Architecture {
         {
             return self.parameters();
         }
-        let (start, end) = parallel.layers_of_stage(self.layers);
         let kinds = self.kinds_between(start, end);
         let here = u64::from(end - start);
         let first_moe = self.layers - self.moe_layers();

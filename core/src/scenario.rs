@@ -187,13 +187,34 @@ impl Scenario {
 
     /// The parameters that the rank which is looked at holds before any sharding.
     pub fn local_parameters(&self) -> Parameters {
-        Architecture { tied_embeddings: self.ties(), ..self.architecture }.parameters_on(&self.parallel)
+        let shape = Architecture { tied_embeddings: self.ties(), ..self.architecture };
+        let mut held = shape.parameters_of(&self.parallel, self.layers_here());
+        if self.torchtitan() {
+            // Norms are whole on tensor-parallel ranks; below a thousandth, and every formula of torchtitan cuts them too.
+            held.vectors = held.vectors.div_ceil(self.parallel.tp.into());
+        }
+        held
     }
 
     /// Whether the output head is the embedding table: LitGPT trains a head of its own, whatever the published model does.
     pub fn ties(&self) -> bool {
         let litgpt = self.mode.trains() && self.training.implementation == Implementation::Litgpt;
         self.architecture.tied_embeddings && !litgpt
+    }
+
+    /// Whether torchtitan trains.
+    pub fn torchtitan(&self) -> bool {
+        self.mode.trains() && self.training.implementation == Implementation::Torchtitan
+    }
+
+    /// The first layer of the stage that is looked at, and the one behind its last.
+    fn layers_here(&self) -> (u32, u32) {
+        let layers = self.architecture.layers;
+        if self.torchtitan() {
+            self.parallel.layers_beside_tables(layers)
+        } else {
+            self.parallel.layers_of_stage(layers)
+        }
     }
 
     /// The parameters that learn on the rank which is looked at: all of them, or those of the adapters.
@@ -212,7 +233,8 @@ impl Scenario {
 
     /// What the rank that is looked at holds.
     pub fn local(&self) -> Local {
-        self.parallel.local(&self.architecture, self.seq_length, self.training.micro_batches)
+        let (start, end) = self.layers_here();
+        self.parallel.local(&self.architecture, end - start, self.seq_length, self.training.micro_batches)
     }
 
     /// `batch × seq_length`.

@@ -139,6 +139,10 @@ pub struct Training {
     pub loss: Loss,
     /// Whether `torch.compile` fuses elementwise kernels.
     pub compile: bool,
+    /// Whether tensor-parallel ranks exchange their parts piece by piece while they multiply, in memory outside the allocator (torchtitan).
+    pub async_tp: bool,
+    /// Whether FSDP gives the weights of a layer back after its forward pass; a pipeline never does (torchtitan).
+    pub reshard_after_forward: bool,
     /// Micro-batches whose gradients are added up before a step (with a pipeline: that pass through it in one step).
     pub micro_batches: u32,
     /// The adapter, in the modes that learn one.
@@ -169,6 +173,8 @@ impl Training {
         implementation: Implementation::Transformers,
         loss: Loss::Plain,
         compile: false,
+        async_tp: false,
+        reshard_after_forward: true,
         micro_batches: 1,
         lora: Lora { rank: 16, targets: LoraTargets::ALL_LINEAR, dropout: false },
         stock: Stock { cpu: false, padding: false, outputs_kept: false, grouped_experts: true },

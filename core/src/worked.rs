@@ -186,6 +186,8 @@ pub enum Item {
     LayerWorkspace,
     /// Logits, their log-softmax and gradients.
     LossTensors,
+    /// Logits of all micro-batches of a step, which a pipeline keeps.
+    StepLogits,
     /// Gradients of tied tables that exist for a moment beside the sum.
     TableGradients,
     /// Logits of the last token of each sequence.
@@ -253,6 +255,7 @@ impl Item {
             Self::GatheredWeights => "gathered_weights",
             Self::LayerWorkspace => "layer_workspace",
             Self::LossTensors => "loss_tensors",
+            Self::StepLogits => "step_logits",
             Self::TableGradients => "table_gradients",
             Self::LastLogits => "last_logits",
             Self::Gradients => "gradients",

@@ -10,8 +10,11 @@ use memory_wall_core::advise::{self, Rung};
 use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::{fits, per_rank, total};
 use memory_wall_core::parameters::Parameters;
-use memory_wall_core::{Bucket, Bytes, Mode, Parallelism, Scenario, ZeroStage, cost, evaluate, solve};
+use memory_wall_core::{
+    Bucket, Bytes, Implementation, Mode, Parallelism, Scenario, WeightFormat, ZeroStage, bounds, cost, evaluate, solve,
+};
 use proptest::prelude::*;
+use proptest::sample::select;
 
 fn config() -> ProptestConfig {
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
@@ -110,6 +113,38 @@ proptest! {
         };
         let totals: Vec<Bytes> = ZeroStage::ALL.iter().map(|&zero| at(zero)).collect();
         prop_assert!(totals.is_sorted_by(|less, more| less >= more), "{:?}", totals);
+    }
+
+    /// torchtitan cuts stages and counts chunks in its own way, and still nothing falls when an input grows.
+    #[test]
+    fn nothing_falls_under_torchtitan(
+        scenario in scenario(),
+        mode in select([Mode::Training, Mode::Lora].as_slice()),
+        more in [1u32..bounds::BATCH.max, 1u32..bounds::SEQ_LENGTH.max, 1u32..64],
+    ) {
+        let mut scenario = Scenario { mode, weights: WeightFormat::Bf16, gpu: None, ..scenario };
+        scenario.training.implementation = Implementation::Torchtitan;
+        let [batch, seq_length, layers] = more;
+        for step in [1, batch] {
+            let batch = (scenario.batch + step).min(bounds::BATCH.max);
+            prop_assert!(total(&scenario) <= total(&Scenario { batch, ..scenario }), "batch {}", batch);
+        }
+        for step in [1, seq_length] {
+            let seq_length = (scenario.seq_length + step).min(bounds::SEQ_LENGTH.max);
+            prop_assert!(total(&scenario) <= total(&Scenario { seq_length, ..scenario }), "length {}", seq_length);
+        }
+        // Layers of one kind: of several the mean block can shrink.
+        let shape = &mut scenario.architecture;
+        (shape.sliding_window, shape.linear_attention, shape.moe, shape.rounded_parameters) = (None, None, None, None);
+        (shape.shared_cache_layers, scenario.parallel.ep) = (0, 1);
+        let mut deeper = scenario;
+        for step in [1, layers] {
+            deeper.architecture.layers = (scenario.architecture.layers + step).min(bounds::LAYERS.max);
+            prop_assert!(total(&scenario) <= total(&deeper), "{} layers more", step);
+        }
+        // No stage holds more than the ones that are looked at.
+        let fullest = per_rank(&scenario).map(|rank| rank.total).max();
+        prop_assert_eq!(fullest, Some(total(&scenario)));
     }
 
     #[test]

@@ -68,7 +68,9 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: &mut dyn FnMut(&Te
         || moment == Moment::End
         || scenario.architecture.rounded_parameters.is_some();
     product(scenario, if whole { trained } else { existing(scenario, moment) }, Phase::Backward, sink);
-    if moment == Moment::End && scenario.mode == Mode::Training && scenario.tied_here() {
+    // FSDP adds them up before it shares them out, on a stream whose blocks are counted with the activations.
+    let reduced = scenario.torchtitan();
+    if moment == Moment::End && scenario.mode == Mode::Training && scenario.tied_here() && !reduced {
         let vocab = Factor::new(Symbol::VocabSize, scenario.local().vocab_size);
         let hidden = Factor::new(Symbol::HiddenSize, scenario.architecture.hidden_size.into());
         let factors = [Factor::number(2), vocab, hidden, Factor::new(Symbol::BytesPerValue, bytes_each(scenario))];
@@ -108,8 +110,7 @@ pub fn before_backward(scenario: &Scenario) -> bool {
     let buffers =
         scenario.mode == Mode::Training && matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients);
     // FSDP2 reduces gradients on a stream of its own, whose blocks of memory serve nothing else and so are held from step to step.
-    let own_stream = scenario.training.implementation == Implementation::Torchtitan;
-    buffers || own_stream || scenario.training.micro_batches > 1
+    buffers || scenario.torchtitan() || scenario.training.micro_batches > 1
 }
 
 /// Parameters whose gradients exist at one moment in a layer, where none existed before.

@@ -1,7 +1,7 @@
 //! Scores over the whole vocabulary, and what the loss makes of them: the bucket most calculators forget.
 
 use crate::evaluate::Phase;
-use crate::memory::activations::litgpt;
+use crate::memory::activations::{litgpt, torchtitan};
 use crate::scenario::{Mode, Scenario};
 use crate::training::{Implementation, Loss};
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -20,8 +20,8 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// plus 8 bytes, the loss and its gradient; the labels are gone by then. A script that keeps the model's outputs adds e·T·V.
 /// Later in the backward pass: nothing. In between, see [`kept`]. Only on the pipeline stage that has the head.
 /// Chunked: the same for [`CHUNK_TOKENS`] tokens, and the gradient of the head's input, e·T·h, which the chunks fill.
-/// Compiled: 4·T·V, one fp32 copy. Native PyTorch adds 4·T·V where tensor parallelism cuts the vocabulary, torchtitan 2·T·V of blocks that stay reserved.
-/// LitGPT has a loss of its own ([`litgpt::loss`]). Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
+/// Compiled: 4·T·V, one fp32 copy. Native PyTorch adds 4·T·V where tensor parallelism cuts the vocabulary.
+/// torchtitan ([`torchtitan::loss`]) and LitGPT ([`litgpt::loss`]) have a loss of their own. Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
 ///
 /// # Units
 /// Bytes.
@@ -54,13 +54,14 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
             let batch = Factor::new(Symbol::Batch, scenario.batch.into());
             sink(&Term { item: Item::LastLogits, factors: &[Factor::number(6), batch, vocab], divisor: 1 });
         }
+        (_, phase) if scenario.torchtitan() => torchtitan::loss::terms(scenario, phase, sink),
         (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => loss(scenario, phase, sink),
         (_, Phase::Forward | Phase::Backward | Phase::OptimizerStep) => {}
     }
 }
 
 /// The tokens whose logits exist at once on this rank, and the part of the vocabulary that it scores.
-fn scores(scenario: &Scenario) -> [Factor; 2] {
+pub(crate) fn scores(scenario: &Scenario) -> [Factor; 2] {
     let local = scenario.local();
     let tokens = u64::from(scenario.batch) * local.seq_length;
     let tokens = match scenario.training.loss {
@@ -105,20 +106,18 @@ fn loss(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
     product(&[Factor::number(8)]);
 }
 
-/// What native PyTorch adds where it cuts the vocabulary over ranks, and what torchtitan's allocator cannot use again.
+/// What native PyTorch adds where it cuts the vocabulary over ranks.
 fn cut_loss(scenario: &Scenario, phase: Phase) -> u64 {
-    let implementation = scenario.training.implementation;
+    let training = &scenario.training;
     let backward = phase != Phase::ForwardEnd;
     // The loss of a cut vocabulary makes the exponential of its log-softmax anew: four fp32 copies instead of three.
     let cut =
-        scenario.parallel.tp > 1 && implementation != Implementation::Megatron && scenario.training.loss == Loss::Plain;
-    // The block of the 16-bit logits is too small for any tensor that comes later, and stays reserved.
-    let block = implementation == Implementation::Torchtitan && scenario.training.loss != Loss::Chunked;
-    if backward { u64::from(cut) * 4 + u64::from(block) * 2 } else { 0 }
+        scenario.parallel.tp > 1 && training.implementation != Implementation::Megatron && training.loss == Loss::Plain;
+    if backward && cut { 4 } else { 0 }
 }
 
 /// Soft-capped logits keep the hyperbolic tangent.
-fn soft_cap(scenario: &Scenario) -> u64 {
+pub(crate) fn soft_cap(scenario: &Scenario) -> u64 {
     if scenario.architecture.soft_capped { scenario.activation_bytes() } else { 0 }
 }
 

@@ -183,7 +183,8 @@ prop_compose! {
         micro_batches in prop_oneof![2 => Just(1), 1 => within(bounds::MICRO_BATCHES)],
         rank in within(bounds::LORA_RANK),
         [q, k, v, o, mlp, head, dropout] in any::<[bool; 7]>(),
-        [compile, cpu, padding, outputs_kept, grouped_experts] in any::<[bool; 5]>(),
+        [compile, async_tp, reshard_after_forward] in any::<[bool; 3]>(),
+        [cpu, padding, outputs_kept, grouped_experts] in any::<[bool; 4]>(),
     ) -> Training {
         // An adapter has at least one place.
         let targets = LoraTargets { q: q || !(k || v || o || mlp || head), k, v, o, mlp, head };
@@ -193,6 +194,8 @@ prop_compose! {
             implementation,
             loss,
             compile,
+            async_tp,
+            reshard_after_forward,
             micro_batches,
             lora: Lora { rank, targets, dropout },
             stock: Stock { cpu, padding, outputs_kept, grouped_experts },

@@ -26,7 +26,7 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// # Formula
 /// Training: what the implementation keeps of each layer, times the layers held, and what it keeps once.
 /// [`transformers`] has the formulas of stock PyTorch. In the backward pass: what is left then, and what the layer at work adds.
-/// In the optimizer's step: nothing. Inference: the widest moment inside one layer for one prefill chunk.
+/// In the optimizer's step: nothing (torchtitan: buffers that stay). Inference: the widest moment inside one layer for one prefill chunk.
 ///
 /// # Units
 /// Bytes.
@@ -54,6 +54,7 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
         (_, Phase::OptimizerStep) if scenario.training.implementation == Implementation::Litgpt => {
             litgpt::in_step(scenario, litgpt::Run::DEFAULT, sink);
         }
+        (_, Phase::OptimizerStep) if scenario.torchtitan() => torchtitan::in_step(scenario, sink),
         (_, Phase::Forward | Phase::OptimizerStep) => {}
         (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => match scenario.training.implementation {
             Implementation::Transformers => transformers::kept(scenario, phase, sink),
@@ -76,7 +77,8 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
 
 /// Whether it is known that the same is held when the forward pass ends and when the backward pass begins, so that it is computed once.
 pub fn same_until_backward(scenario: &Scenario) -> bool {
-    scenario.training.implementation == Implementation::Transformers && scenario.recipe() != Recipe::Autocast
+    scenario.torchtitan()
+        || (scenario.training.implementation == Implementation::Transformers && scenario.recipe() != Recipe::Autocast)
 }
 
 /// Whether the gradients of a whole MLP exist at the widest moment of a layer's backward pass, or only those of its last matrix.
