@@ -30,9 +30,11 @@ pub(crate) enum Command {
     Estimate(Box<Request>),
     /// A question asked backwards.
     Solve(Question, Box<Request>),
+    /// What to do about a scenario that does not fit.
+    Advise(Box<Request>),
 }
 
-pub(crate) const COMMANDS: [&str; 5] = ["estimate", "solve", "models", "gpus", "help"];
+pub(crate) const COMMANDS: [&str; 6] = ["estimate", "solve", "advise", "models", "gpus", "help"];
 
 const JSON: Known = Known::switch("--json");
 
@@ -94,7 +96,7 @@ pub(crate) const FOR: [Known; 1] = [Known::value("--for", "context, batch, gpus,
 pub(crate) fn options(command: &str) -> Vec<&'static [Known]> {
     let scenario: [&[Known]; 6] = [&MODEL, &RUN, &SERVING, &TRAINING, &CARDS, &OUTPUT];
     match command {
-        "estimate" => scenario.to_vec(),
+        "estimate" | "advise" => scenario.to_vec(),
         "solve" => [&FOR as &[Known]].into_iter().chain(scenario).collect(),
         "models" | "gpus" => vec![&[JSON]],
         _ => Vec::new(),
@@ -125,6 +127,7 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, Ba
             let question = Question::read(&given)?;
             Command::Solve(question, Box::new(Request::read(&given, Some(question))?))
         }
+        "advise" => Command::Advise(Box::new(Request::read(&given, None)?)),
         _ => Command::Estimate(Box::new(Request::read(&given, None)?)),
     })
 }

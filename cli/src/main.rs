@@ -1,5 +1,6 @@
 //! `memory-wall`: how much GPU memory a large language model needs, on the command line.
 
+mod advise;
 mod arguments;
 mod card;
 mod changes;
@@ -82,6 +83,7 @@ fn run(command: Command) -> Result<Answer, BadInput> {
         Command::Gpus { json } => Answer { output: listing::gpus(json)?, ..Answer::default() },
         Command::Estimate(request) => estimate::answer(&request)?,
         Command::Solve(question, request) => solve::answer(question, &request)?,
+        Command::Advise(request) => advise::answer(&request)?,
     })
 }
 

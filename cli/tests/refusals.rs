@@ -23,8 +23,9 @@ fn all_refused(cases: &[(&str, &str)]) {
 #[test]
 fn commands() {
     all_refused(&[
-        ("", "a command is missing: estimate, solve, models, gpus or help"),
+        ("", "a command is missing: estimate, solve, advise, models, gpus or help"),
         ("slove --for gpu", "there is no command \"slove\"; see memory-wall help"),
+        ("advice", "there is no command \"advice\", did you mean advise?; see memory-wall help"),
         ("help estmate", "there is no command \"estmate\", did you mean estimate?; see memory-wall help"),
         ("estmate", "there is no command \"estmate\", did you mean estimate?; see memory-wall help"),
         ("frobnicate", "there is no command \"frobnicate\"; see memory-wall help"),
@@ -249,6 +250,8 @@ fn questions() {
             "solve --for context --gpu t4",
             "a model is missing: --model ID (memory-wall models lists them) or --config FILE",
         ),
+        ("advise --gpu t4", "a model is missing: --model ID (memory-wall models lists them) or --config FILE"),
+        ("advise --model llama-2-7b --for gpu", "advise has no option \"--for\"; see memory-wall help"),
         (
             "solve --for model --mode training --weights int4 --gpu t4",
             "--mode training: weights int4 cannot be trained: training every parameter needs fp32, fp16 or bf16; \

@@ -19,7 +19,7 @@ struct About {
     more: &'static str,
 }
 
-const ABOUT: [About; 4] = [
+const ABOUT: [About; 5] = [
     About {
         name: "estimate",
         usage: "estimate --model ID | --config FILE [options]",
@@ -31,6 +31,12 @@ const ABOUT: [About; 4] = [
         usage: "solve --for WHAT --model ID | --config FILE --gpu ID [options]",
         line: "How much at most, or how little at least.",
         more: "It shows the answer, and that one step further does not fit.",
+    },
+    About {
+        name: "advise",
+        usage: "advise --model ID | --config FILE [--gpu ID] [options]",
+        line: "What to do about a run that does not fit.",
+        more: "It tries each fix by itself, cheapest first, and then all combinations on the same cards for the least slow one that fits.",
     },
     About { name: "models", usage: "models [--json]", line: "The models that --model knows.", more: "" },
     About { name: "gpus", usage: "gpus [--json]", line: "The cards that --gpu knows.", more: "" },
@@ -59,11 +65,12 @@ pub(crate) fn text(command: Option<&str>) -> String {
 const EXIT_CODES: &str = "
 Exit code:
   0  it fits, or no card is named
-  1  it does not fit (solve: nothing does)
+  1  it does not fit (solve: nothing does; advise: not with any combination
+     of fixes)
   2  the input cannot be used
 ";
 
-const EXAMPLES: [(&str, &str); 7] = [
+const EXAMPLES: [(&str, &str); 8] = [
     ("a long context on one card", "estimate --model llama-2-7b --seq 128k --gpu a100-80-sxm"),
     (
         "full training on eight cards with sharded states",
@@ -76,6 +83,7 @@ const EXAMPLES: [(&str, &str); 7] = [
     ("as vLLM serves it", "estimate --model llama-3.1-8b --engine vllm --gpu-memory-utilization 0.9 --gpu l4"),
     ("the longest context", "solve --for context --model llama-3.1-8b --gpu rtx4090 --kv fp8"),
     ("how many cards", "solve --for gpus --model llama-3.1-405b --mode training --gpu h100-sxm"),
+    ("what would make it fit", "advise --model llama-3.1-8b --mode training --batch 8 --gpu h100-sxm"),
     ("every model as JSON", "models --json"),
 ];
 

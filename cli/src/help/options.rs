@@ -34,7 +34,7 @@ fn group(title: &str, entries: &[Entry]) -> String {
 /// The options of a command; nothing of one that has none.
 pub(super) fn of(command: &str) -> String {
     match command {
-        "estimate" => scenario(),
+        "estimate" | "advise" => scenario(),
         "solve" => group("What is looked for", &question()) + &scenario(),
         _ => group("Options", &[option("--json", "as JSON")]),
     }
