@@ -32,9 +32,18 @@ pub(crate) enum Command {
     Solve(Question, Box<Request>),
     /// What to do about a scenario that does not fit.
     Advise(Box<Request>),
+    /// The engine against measured runs.
+    Accuracy {
+        /// A folder with measured rows of one's own.
+        data: Option<OsString>,
+        /// Row by row.
+        rows: bool,
+        /// As JSON.
+        json: bool,
+    },
 }
 
-pub(crate) const COMMANDS: [&str; 6] = ["estimate", "solve", "advise", "models", "gpus", "help"];
+pub(crate) const COMMANDS: [&str; 7] = ["estimate", "solve", "advise", "accuracy", "models", "gpus", "help"];
 
 const JSON: Known = Known::switch("--json");
 
@@ -92,12 +101,16 @@ pub(crate) const OUTPUT: [Known; 2] = [Known::value("--unit", "gb or gib"), JSON
 
 pub(crate) const FOR: [Known; 1] = [Known::value("--for", "context, batch, gpus, gpu, model or weights")];
 
+pub(crate) const ACCURACY: [Known; 3] =
+    [Known::value("--data", "the path of a folder with measured rows"), Known::switch("--rows"), JSON];
+
 /// The options of a command.
 pub(crate) fn options(command: &str) -> Vec<&'static [Known]> {
     let scenario: [&[Known]; 6] = [&MODEL, &RUN, &SERVING, &TRAINING, &CARDS, &OUTPUT];
     match command {
         "estimate" | "advise" => scenario.to_vec(),
         "solve" => [&FOR as &[Known]].into_iter().chain(scenario).collect(),
+        "accuracy" => vec![&ACCURACY],
         "models" | "gpus" => vec![&[JSON]],
         _ => Vec::new(),
     }
@@ -123,6 +136,7 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, Ba
     Ok(match command {
         "models" => Command::Models { json },
         "gpus" => Command::Gpus { json },
+        "accuracy" => Command::Accuracy { data: given.raw("--data").map(Into::into), rows: given.has("--rows"), json },
         "solve" => {
             let question = Question::read(&given)?;
             Command::Solve(question, Box::new(Request::read(&given, Some(question))?))

@@ -1,5 +1,6 @@
 //! `memory-wall`: how much GPU memory a large language model needs, on the command line.
 
+mod accuracy;
 mod advise;
 mod arguments;
 mod card;
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 
 use arguments::Command;
 
-/// Exit code of an answer that is a no: it does not fit or nothing does.
+/// Exit code of an answer that is a no: it does not fit, nothing does, or a bound does not hold.
 const NO: u8 = 1;
 /// Exit code of anything that cannot be answered.
 const BAD_INPUT: u8 = 2;
@@ -84,6 +85,7 @@ fn run(command: Command) -> Result<Answer, BadInput> {
         Command::Estimate(request) => estimate::answer(&request)?,
         Command::Solve(question, request) => solve::answer(question, &request)?,
         Command::Advise(request) => advise::answer(&request)?,
+        Command::Accuracy { data, rows, json } => accuracy::answer(data.as_deref(), rows, json)?,
     })
 }
 

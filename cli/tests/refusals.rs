@@ -23,7 +23,7 @@ fn all_refused(cases: &[(&str, &str)]) {
 #[test]
 fn commands() {
     all_refused(&[
-        ("", "a command is missing: estimate, solve, advise, models, gpus or help"),
+        ("", "a command is missing: estimate, solve, advise, accuracy, models, gpus or help"),
         ("slove --for gpu", "there is no command \"slove\"; see memory-wall help"),
         ("advice", "there is no command \"advice\", did you mean advise?; see memory-wall help"),
         ("help estmate", "there is no command \"estmate\", did you mean estimate?; see memory-wall help"),
@@ -258,6 +258,21 @@ fn questions() {
              adapters on quantised weights are mode qlora",
         ),
     ]);
+}
+
+#[test]
+fn folders_of_measured_rows() {
+    all_refused(&[
+        ("accuracy --data", "--data needs a value: the path of a folder with measured rows"),
+        ("accuracy --data missing", "--data: missing is not a folder"),
+        ("accuracy --data gpt2-xl.json", "--data: gpt2-xl.json is not a folder"),
+        ("accuracy --model llama-2-7b", "accuracy has no option \"--model\"; see memory-wall help"),
+        ("accuracy --rows=all", "--rows takes no value"),
+    ]);
+    // The published configs are no measured rows.
+    let nothing = run("accuracy --data .");
+    assert_eq!((nothing.code, nothing.out.as_str()), (2, ""));
+    assert!(nothing.err.starts_with("memory-wall: --data: . holds none of "), "{}", nothing.err);
 }
 
 #[test]

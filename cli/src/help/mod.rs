@@ -19,7 +19,7 @@ struct About {
     more: &'static str,
 }
 
-const ABOUT: [About; 5] = [
+const ABOUT: [About; 6] = [
     About {
         name: "estimate",
         usage: "estimate --model ID | --config FILE [options]",
@@ -37,6 +37,12 @@ const ABOUT: [About; 5] = [
         usage: "advise --model ID | --config FILE [--gpu ID] [options]",
         line: "What to do about a run that does not fit.",
         more: "It tries each fix by itself, cheapest first, and then all combinations on the same cards for the least slow one that fits.",
+    },
+    About {
+        name: "accuracy",
+        usage: "accuracy [--data DIR] [--rows] [--json]",
+        line: "The engine against public measured runs, errors shown.",
+        more: "",
     },
     About { name: "models", usage: "models [--json]", line: "The models that --model knows.", more: "" },
     About { name: "gpus", usage: "gpus [--json]", line: "The cards that --gpu knows.", more: "" },
@@ -64,13 +70,13 @@ pub(crate) fn text(command: Option<&str>) -> String {
 
 const EXIT_CODES: &str = "
 Exit code:
-  0  it fits, or no card is named
+  0  it fits, or no card is named; a bound holds
   1  it does not fit (solve: nothing does; advise: not with any combination
-     of fixes)
+     of fixes); accuracy: a set is out of its bound
   2  the input cannot be used
 ";
 
-const EXAMPLES: [(&str, &str); 8] = [
+const EXAMPLES: [(&str, &str); 9] = [
     ("a long context on one card", "estimate --model llama-2-7b --seq 128k --gpu a100-80-sxm"),
     (
         "full training on eight cards with sharded states",
@@ -84,6 +90,7 @@ const EXAMPLES: [(&str, &str); 8] = [
     ("the longest context", "solve --for context --model llama-3.1-8b --gpu rtx4090 --kv fp8"),
     ("how many cards", "solve --for gpus --model llama-3.1-405b --mode training --gpu h100-sxm"),
     ("what would make it fit", "advise --model llama-3.1-8b --mode training --batch 8 --gpu h100-sxm"),
+    ("how far off the engine is, row by row", "accuracy --rows"),
     ("every model as JSON", "models --json"),
 ];
 

@@ -36,13 +36,14 @@ pub(super) fn of(command: &str) -> String {
     match command {
         "estimate" | "advise" => scenario(),
         "solve" => group("What is looked for", &question()) + &scenario(),
+        "accuracy" => group("Options", &accuracy()),
         _ => group("Options", &[option("--json", "as JSON")]),
     }
 }
 
 /// The options of every command.
 pub(super) fn all() -> String {
-    scenario() + &group("For solve", &question())
+    scenario() + &group("For solve", &question()) + &group("For accuracy", &accuracy())
 }
 
 fn list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
@@ -192,4 +193,15 @@ fn question() -> Vec<Entry> {
         "--for WHAT",
         "context (longest), batch (largest), gpus (fewest cards, and how they are cut), gpu (smallest card), model (largest of the list), weights (widest format)",
     )]
+}
+
+fn accuracy() -> Vec<Entry> {
+    vec![
+        option(
+            "--data DIR",
+            "measured rows of your own: a folder with files of the same names and columns as accuracy/data/",
+        ),
+        option("--rows", "one line a row: predicted, measured, error, doubts"),
+        option("--json", "as JSON; errors as shares, 0.01 is 1%"),
+    ]
 }

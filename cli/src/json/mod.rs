@@ -2,6 +2,7 @@
 //!
 //! Bytes are whole numbers without bound: they can pass 2^64, beyond which some readers round.
 
+pub(crate) mod accuracy;
 pub(crate) mod advise;
 pub(crate) mod estimate;
 pub(crate) mod inputs;
