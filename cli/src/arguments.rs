@@ -1,23 +1,19 @@
-//! The command line: which command, and every option checked before anything is computed.
+//! The command line: the commands, the options of each, and which was asked for.
 
 use std::ffi::OsString;
 
-use memory_wall_core::bounds::{self, Bounds};
-use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::tables::gpus::{self, GPUS, Gpu};
-use memory_wall_core::tables::models::{self, MODELS, Model};
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
-
 use crate::BadInput;
 use crate::options::{Given, Known};
+use crate::request::Request;
+use crate::solve::Question;
 use crate::suggest;
-use crate::text::{QUOTED, quote, shortened};
+use crate::text::quote;
 
 /// What is asked for.
 #[derive(Debug)]
 pub(crate) enum Command {
-    /// How to use the program.
-    Help,
+    /// How to use the program, or one of its commands.
+    Help(Option<&'static str>),
     /// Its version.
     Version,
     /// The models it knows.
@@ -32,176 +28,135 @@ pub(crate) enum Command {
     },
     /// The memory of one scenario.
     Estimate(Box<Request>),
+    /// A question asked backwards.
+    Solve(Question, Box<Request>),
+    /// What to do about a scenario that does not fit.
+    Advise(Box<Request>),
+    /// The engine against measured runs.
+    Accuracy {
+        /// A folder with measured rows of one's own.
+        data: Option<OsString>,
+        /// Row by row.
+        rows: bool,
+        /// As JSON.
+        json: bool,
+    },
 }
 
-/// Where the model comes from.
-#[derive(Debug)]
-pub(crate) enum Source {
-    /// The table.
-    Preset(&'static Model),
-    /// A `config.json`; `-` is standard input.
-    Config(OsString),
-}
-
-/// One estimate to make. What is `None` was not given and depends on the model.
-#[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) source: Source,
-    pub(crate) mode: Mode,
-    pub(crate) batch: u32,
-    pub(crate) seq_length: Option<u32>,
-    pub(crate) weights: Option<WeightFormat>,
-    pub(crate) kv: KvPrecision,
-    pub(crate) optimizer: Optimizer,
-    pub(crate) checkpointing: Checkpointing,
-    pub(crate) attention: Attention,
-    pub(crate) gpu: Option<&'static Gpu>,
-    pub(crate) unit: ByteUnit,
-    pub(crate) json: bool,
-    /// Options that were given and change nothing.
-    pub(crate) notes: Vec<String>,
-}
-
-const COMMANDS: [&str; 4] = ["estimate", "models", "gpus", "help"];
+pub(crate) const COMMANDS: [&str; 7] = ["estimate", "solve", "advise", "accuracy", "models", "gpus", "help"];
 
 const JSON: Known = Known::switch("--json");
 
-const ESTIMATE: [Known; 13] = [
+pub(crate) const MODEL: [Known; 2] = [
     Known::value("--model", "an id that memory-wall models lists"),
     Known::value("--config", "the path of a config.json, or - for standard input"),
-    Known::value("--mode", "inference or training"),
+];
+
+pub(crate) const RUN: [Known; 6] = [
+    Known::value("--mode", "inference, training, lora or qlora"),
     Known::value("--batch", "a whole number of sequences"),
     Known::value("--seq", "a whole number of tokens"),
     Known::value("--weights", "a weight format such as bf16 or int4"),
-    Known::value("--kv", "a KV precision such as bf16 or fp8"),
-    Known::value("--optimizer", "an optimizer such as adamw"),
-    Known::value("--checkpointing", "none, selective or full"),
     Known::value("--attention", "flash or eager"),
-    Known::value("--gpu", "an id that memory-wall gpus lists"),
-    Known::value("--unit", "gb or gib"),
-    JSON,
+    Known::value("--offload", "one or more of optimizer, parameters and kv, with commas between them"),
 ];
+
+pub(crate) const SERVING: [Known; 5] = [
+    Known::value("--kv", "a KV precision such as bf16 or fp8"),
+    Known::value("--engine", "exact, hf, vllm or llamacpp"),
+    Known::value("--max-num-seqs", "a whole number of sequences"),
+    Known::value("--max-num-batched-tokens", "a whole number of tokens"),
+    Known::value("--gpu-memory-utilization", "percent of the card, such as 90 or 0.9"),
+];
+
+pub(crate) const TRAINING: [Known; 12] = [
+    Known::value("--recipe", "a recipe such as mixed or pure"),
+    Known::value("--optimizer", "an optimizer such as adamw"),
+    Known::value("--step", "fused or foreach"),
+    Known::value("--implementation", "transformers, megatron, torchtitan or litgpt"),
+    Known::value("--checkpointing", "none, selective, per-op or full"),
+    Known::value("--loss", "plain, chunked or compiled"),
+    Known::switch("--chunked-loss"),
+    Known::switch("--compile"),
+    Known::value("--micro-batches", "a whole number of micro-batches"),
+    Known::value("--lora-rank", "a whole number"),
+    Known::value("--lora-targets", "all, or some of q, k, v, o, mlp and head, with commas between them"),
+    Known::switch("--lora-dropout"),
+];
+
+pub(crate) const CARDS: [Known; 10] = [
+    Known::value("--gpu", "an id that memory-wall gpus lists"),
+    Known::value("--dp", "a whole number of ranks"),
+    Known::value("--tp", "a whole number of ranks"),
+    Known::value("--pp", "a whole number of stages"),
+    Known::value("--ep", "a whole number of ranks"),
+    Known::value("--cp", "a whole number of ranks"),
+    Known::value("--zero", "0, 1, 2 or 3"),
+    Known::value("--shard", "a whole number of ranks"),
+    Known::value("--virtual-stages", "a whole number of chunks"),
+    Known::switch("--sequence-parallel"),
+];
+
+pub(crate) const OUTPUT: [Known; 2] = [Known::value("--unit", "gb or gib"), JSON];
+
+pub(crate) const FOR: [Known; 1] = [Known::value("--for", "context, batch, gpus, gpu, model or weights")];
+
+pub(crate) const ACCURACY: [Known; 3] =
+    [Known::value("--data", "the path of a folder with measured rows"), Known::switch("--rows"), JSON];
+
+/// The options of a command.
+pub(crate) fn options(command: &str) -> Vec<&'static [Known]> {
+    let scenario: [&[Known]; 6] = [&MODEL, &RUN, &SERVING, &TRAINING, &CARDS, &OUTPUT];
+    match command {
+        "estimate" | "advise" => scenario.to_vec(),
+        "solve" => [&FOR as &[Known]].into_iter().chain(scenario).collect(),
+        "accuracy" => vec![&ACCURACY],
+        "models" | "gpus" => vec![&[JSON]],
+        _ => Vec::new(),
+    }
+}
 
 /// Reads the words behind the program's name.
 pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, BadInput> {
     let mut words = words.collect::<Vec<_>>().into_iter();
-    let Some(command) = words.next().map(|word| word.to_string_lossy().into_owned()) else {
+    let Some(word) = words.next().map(|word| word.to_string_lossy().into_owned()) else {
         return Err(BadInput(format!("a command is missing: {}", suggest::either(&COMMANDS))));
     };
-    let asks_for_help = words.as_slice().iter().any(|word| word == "--help" || word == "-h");
-    match command.as_str() {
-        "help" | "--help" | "-h" => Ok(Command::Help),
-        "--version" | "-V" => Ok(Command::Version),
-        "estimate" | "models" | "gpus" if asks_for_help => Ok(Command::Help),
-        "models" => Ok(Command::Models { json: Given::read("models", &[JSON], words)?.has(JSON.name) }),
-        "gpus" => Ok(Command::Gpus { json: Given::read("gpus", &[JSON], words)?.has(JSON.name) }),
-        "estimate" => request(&Given::read("estimate", &ESTIMATE, words)?).map(|it| Command::Estimate(Box::new(it))),
-        other => {
-            let nearest = suggest::nearest(other, COMMANDS.into_iter());
-            let meant = suggest::did_you_mean(&nearest);
-            Err(BadInput(format!("there is no command {}{meant}; see memory-wall help", quote(other))))
-        }
+    match word.as_str() {
+        "help" | "--help" | "-h" => return help(words.next()),
+        "--version" | "-V" => return Ok(Command::Version),
+        _ => {}
     }
-}
-
-fn request(given: &Given) -> Result<Request, BadInput> {
-    let source = match (given.text("--model"), given.raw("--config")) {
-        (Some(_), Some(_)) => {
-            return Err(BadInput::new("--model and --config are both given: one of them names the model"));
-        }
-        (None, None) => {
-            return Err(BadInput::new(
-                "a model is missing: --model ID (memory-wall models lists them) or --config FILE",
-            ));
-        }
-        (Some(id), None) => {
-            Source::Preset(listed("--model", &id, models::by_id(&id), MODELS.iter().map(|it| it.id), "models")?)
-        }
-        (None, Some(path)) => Source::Config(path.to_owned()),
-    };
-    let gpu = match given.text("--gpu") {
-        Some(id) => Some(listed("--gpu", &id, gpus::by_id(&id), GPUS.iter().map(|it| it.id), "gpus")?),
-        None => None,
-    };
-    let mode = choice(given, "--mode", Mode::ALL, Mode::id)?.unwrap_or(Mode::Inference);
+    let command = known(&word)?;
+    if words.as_slice().iter().any(|word| word == "--help" || word == "-h") {
+        return Ok(Command::Help(Some(command)));
+    }
+    let given = Given::read(command, &options(command), words)?;
     let json = given.has(JSON.name);
-    Ok(Request {
-        source,
-        mode,
-        batch: number(given, "--batch", bounds::BATCH)?.unwrap_or(1),
-        seq_length: number(given, "--seq", bounds::SEQ_LENGTH)?,
-        weights: choice(given, "--weights", WeightFormat::ALL, WeightFormat::id)?,
-        kv: choice(given, "--kv", KvPrecision::ALL, KvPrecision::id)?.unwrap_or(KvPrecision::Bf16),
-        optimizer: choice(given, "--optimizer", Optimizer::ALL, Optimizer::id)?.unwrap_or(Optimizer::AdamW),
-        checkpointing: choice(given, "--checkpointing", Checkpointing::ALL, Checkpointing::id)?
-            .unwrap_or(Checkpointing::None),
-        attention: choice(given, "--attention", Attention::ALL, Attention::id)?.unwrap_or(Attention::Flash),
-        gpu,
-        unit: choice(given, "--unit", &ByteUnit::ALL, ByteUnit::id)?.unwrap_or_default(),
-        json,
-        notes: idle(given, mode, json),
+    Ok(match command {
+        "models" => Command::Models { json },
+        "gpus" => Command::Gpus { json },
+        "accuracy" => Command::Accuracy { data: given.raw("--data").map(Into::into), rows: given.has("--rows"), json },
+        "solve" => {
+            let question = Question::read(&given)?;
+            Command::Solve(question, Box::new(Request::read(&given, Some(question))?))
+        }
+        "advise" => Command::Advise(Box::new(Request::read(&given, None)?)),
+        _ => Command::Estimate(Box::new(Request::read(&given, None)?)),
     })
 }
 
-/// A note for each option that was given and changes nothing.
-fn idle(given: &Given, mode: Mode, json: bool) -> Vec<String> {
-    let idle: &[&str] = match mode {
-        Mode::Inference => &["--optimizer", "--checkpointing"],
-        Mode::Training | Mode::Lora | Mode::Qlora => &["--kv"],
-    };
-    let in_mode =
-        idle.iter().filter(|name| given.has(name)).map(|name| format!("{name} has no effect in {}", mode.id()));
-    let in_json =
-        (json && given.has("--unit")).then(|| "--unit has no effect on JSON, which counts in bytes".to_owned());
-    in_mode.chain(in_json).collect()
+/// Help about everything, or about one command.
+fn help(about: Option<OsString>) -> Result<Command, BadInput> {
+    let Some(about) = about else { return Ok(Command::Help(None)) };
+    let command = known(&about.to_string_lossy())?;
+    Ok(Command::Help((command != "help").then_some(command)))
 }
 
-/// A row of a table, or a message with the ids that come near.
-fn listed<T>(
-    option: &str,
-    id: &str,
-    found: Option<T>,
-    ids: impl Iterator<Item = &'static str>,
-    command: &str,
-) -> Result<T, BadInput> {
-    found.ok_or_else(|| {
-        let meant = suggest::did_you_mean(&suggest::nearest(id, ids));
-        BadInput(format!("{option} {} is not known{meant}; memory-wall {command} lists all", quote(id)))
+/// The command of this name, or what may have been meant.
+fn known(word: &str) -> Result<&'static str, BadInput> {
+    COMMANDS.into_iter().find(|command| *command == word).ok_or_else(|| {
+        let meant = suggest::did_you_mean(&suggest::nearest(word, COMMANDS.into_iter()));
+        BadInput(format!("there is no command {}{meant}; see memory-wall help", quote(word)))
     })
-}
-
-/// One of a few words.
-fn choice<T: Copy>(
-    given: &Given,
-    option: &str,
-    all: &[T],
-    id: impl Fn(T) -> &'static str,
-) -> Result<Option<T>, BadInput> {
-    let Some(text) = given.text(option) else { return Ok(None) };
-    if let Some(found) = all.iter().copied().find(|choice| id(*choice) == text) {
-        return Ok(Some(found));
-    }
-    let ids: Vec<&str> = all.iter().map(|choice| id(*choice)).collect();
-    let meant = suggest::did_you_mean(&suggest::nearest(&text, ids.iter().copied()));
-    Err(BadInput(format!("{option} takes {}, not {}{meant}", suggest::either(&ids), quote(&text))))
-}
-
-/// A whole number in its range: digits, with `_` between them where that reads better.
-fn number(given: &Given, option: &str, bounds: Bounds) -> Result<Option<u32>, BadInput> {
-    let Some(text) = given.text(option) else { return Ok(None) };
-    let Bounds { min, max, unit, .. } = bounds;
-    let range = format!("{} to {}", Grouped(min.into()), Grouped(max.into()));
-    let of_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !text.split('_').all(of_digits) {
-        return Err(BadInput(format!(
-            "{option} takes a whole number of {unit} from {range}, written as {max} or {}, not {}",
-            Grouped(max.into()).to_string().replace(',', "_"),
-            quote(&text)
-        )));
-    }
-    // Too many digits for 64 bits are out of range as well.
-    match text.replace('_', "").parse().map(|value| bounds.check(value)) {
-        Ok(Ok(value)) => Ok(Some(value)),
-        _ => Err(BadInput(format!("{option} {} is outside {range} {unit}", shortened(&text, QUOTED)))),
-    }
 }

@@ -1,12 +1,13 @@
 //! `memory-wall models` and `memory-wall gpus`.
 
-use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::display::{ByteUnit, Count, Grouped, Size, THIN_SPACE};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::{Scenario, evaluate};
 
 use crate::BadInput;
-use crate::json::{self, GpuRow, ModelRow};
+use crate::json;
+use crate::json::listing::{GpuRow, ModelRow};
 use crate::text::{Side, Table};
 
 /// Where nothing is known.
@@ -21,10 +22,7 @@ pub(crate) fn models(json: bool) -> Result<String, BadInput> {
         ("ID", Side::Left),
         ("Name", Side::Left),
         ("Parameters", Side::Right),
-        ("Layers", Side::Right),
-        ("Hidden", Side::Right),
-        ("Heads", Side::Right),
-        ("KV", Side::Right),
+        ("Active", Side::Right),
         ("Context", Side::Right),
         ("KV/token", Side::Right),
     ]);
@@ -35,15 +33,15 @@ pub(crate) fn models(json: bool) -> Result<String, BadInput> {
             model.id.into(),
             model.name.into(),
             Grouped(model.parameters.into()).to_string(),
-            shape.layers.to_string(),
-            Grouped(shape.hidden_size.into()).to_string(),
-            shape.heads.to_string(),
-            shape.kv_heads.to_string(),
+            Count(shape.active_parameters()).to_string().replace(THIN_SPACE, " "),
             shape.trained_context.map_or(NONE.into(), |context| Grouped(context.into()).to_string()),
             Size::new(per_token, ByteUnit::Gb).plain().to_string(),
         ]);
     }
-    Ok(table.text() + "\nKV: key and value heads. KV/token: what one token of one sequence adds to a bf16 KV cache.\n")
+    Ok(table.text()
+        + "\nActive: parameters that a token passes through; a mixture of experts uses only some of them.\n"
+        + "KV/token: what one token of one sequence adds to a bf16 KV cache.\n"
+        + "Layers, heads and widths: --json.\n")
 }
 
 /// Every card of the table.

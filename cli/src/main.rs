@@ -1,22 +1,38 @@
 //! `memory-wall`: how much GPU memory a large language model needs, on the command line.
 
+mod accuracy;
+mod advise;
 mod arguments;
+mod card;
+mod changes;
 mod config_file;
 mod estimate;
+mod findings;
 mod help;
+mod idle;
+mod inputs;
 mod json;
 mod listing;
+mod model;
+mod number;
 mod options;
+mod refusal;
+mod request;
+mod serving;
+mod solve;
 mod suggest;
+mod tables;
 mod text;
+mod values;
+mod words;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use arguments::Command;
 
-/// Exit code of a scenario that does not fit its card.
-const DOES_NOT_FIT: u8 = 1;
+/// Exit code of an answer that is a no: it does not fit, nothing does, or a bound does not hold.
+const NO: u8 = 1;
 /// Exit code of anything that cannot be answered.
 const BAD_INPUT: u8 = 2;
 /// Every message is shorter than this but for what it quotes.
@@ -40,8 +56,8 @@ pub(crate) struct Answer {
     output: String,
     /// Remarks for standard error, a line each.
     notes: Vec<String>,
-    /// Whether the scenario was found not to fit.
-    does_not_fit: bool,
+    /// Whether it is a no.
+    failed: bool,
 }
 
 fn main() -> ExitCode {
@@ -55,18 +71,21 @@ fn main() -> ExitCode {
     match write(&answer.output) {
         // A reader that has seen enough, such as `head`, is no failure.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(&format!("cannot write the answer: {error}")),
-        _ if answer.does_not_fit => ExitCode::from(DOES_NOT_FIT),
+        _ if answer.failed => ExitCode::from(NO),
         _ => ExitCode::SUCCESS,
     }
 }
 
 fn run(command: Command) -> Result<Answer, BadInput> {
     Ok(match command {
-        Command::Help => Answer { output: help::text(), ..Answer::default() },
+        Command::Help(about) => Answer { output: help::text(about), ..Answer::default() },
         Command::Version => Answer { output: help::version(), ..Answer::default() },
         Command::Models { json } => Answer { output: listing::models(json)?, ..Answer::default() },
         Command::Gpus { json } => Answer { output: listing::gpus(json)?, ..Answer::default() },
-        Command::Estimate(request) => estimate::answer(*request)?,
+        Command::Estimate(request) => estimate::answer(&request)?,
+        Command::Solve(question, request) => solve::answer(question, &request)?,
+        Command::Advise(request) => advise::answer(&request)?,
+        Command::Accuracy { data, rows, json } => accuracy::answer(data.as_deref(), rows, json)?,
     })
 }
 

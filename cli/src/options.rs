@@ -35,16 +35,19 @@ impl Given {
     /// Reads all words; `command` is named in messages.
     pub(crate) fn read(
         command: &str,
-        known: &[Known],
+        known: &[&[Known]],
         words: impl Iterator<Item = OsString>,
     ) -> Result<Self, BadInput> {
+        let known: Vec<Known> = known.concat();
         let mut given = Self::default();
         let mut words = words.peekable();
+        let mut last_switch = None;
         while let Some(word) = words.next() {
             let (name, mut value) = split(&word);
             let Some(option) = known.iter().find(|option| *option.name == *name) else {
-                return Err(unknown(command, known, &name));
+                return Err(unknown(command, &known, &name, last_switch));
             };
+            last_switch = option.value.is_none().then_some(option.name);
             if given.has(option.name) {
                 return Err(BadInput(format!("{} is given twice", option.name)));
             }
@@ -88,9 +91,11 @@ fn split(word: &OsStr) -> (String, Option<OsString>) {
     }
 }
 
-fn unknown(command: &str, known: &[Known], name: &str) -> BadInput {
+/// What is wrong with a word that is no option of the command, behind the switch before it, if any.
+fn unknown(command: &str, known: &[Known], name: &str, switch: Option<&str>) -> BadInput {
     if !name.starts_with('-') {
-        return BadInput(format!("{command} takes options only, not {}; see memory-wall help", quote(name)));
+        let reason = switch.map(|switch| format!(" ({switch} takes no value)")).unwrap_or_default();
+        return BadInput(format!("{command} takes options only, not {}{reason}; see memory-wall help", quote(name)));
     }
     let nearest = suggest::nearest(name, known.iter().map(|option| option.name));
     BadInput(format!(

@@ -15,7 +15,8 @@ pub(crate) fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> 
     let contained = |name: &str| given.len() > 1 && (name.contains(&given) || given.contains(name));
     let mut scored: Vec<(usize, &str)> = names
         .map(|name| (if contained(name) { 1 } else { distance(&given, name) }, name))
-        .filter(|(distance, _)| *distance <= far)
+        // A name of which no letter is left is another one.
+        .filter(|(distance, name)| *distance <= far && (contained(name) || *distance < name.chars().count()))
         .collect();
     scored.sort_by_key(|(distance, _)| *distance);
     scored.into_iter().map(|(_, name)| name).take(MOST).collect()
@@ -78,6 +79,8 @@ mod tests {
         assert_eq!(nearest("lama-2-7b", names.into_iter()), ["llama-2-7b", "llama-2-70b"]);
         assert!(nearest("", names.into_iter()).is_empty());
         assert!(nearest("bert-base", names.into_iter()).is_empty());
+        assert!(nearest("x", ["q", "k"].into_iter()).is_empty());
+        assert_eq!(nearest("qq", ["q", "k"].into_iter()), ["q"]);
     }
 
     #[test]

@@ -58,11 +58,16 @@ impl Table {
 
 /// A paragraph broken between words; lines after the first begin with `indent` spaces.
 pub(crate) fn wrapped(paragraph: &str, indent: usize) -> String {
+    wrapped_to(WIDTH, paragraph, indent)
+}
+
+/// The same at another width.
+pub(crate) fn wrapped_to(width: usize, paragraph: &str, indent: usize) -> String {
     let mut text = String::new();
     let mut length = 0;
     for word in paragraph.split(' ') {
         let letters = word.chars().count();
-        if length > 0 && length + 1 + letters > WIDTH {
+        if length > 0 && length + 1 + letters > width {
             text.push('\n');
             text.push_str(&" ".repeat(indent));
             length = indent;
@@ -75,6 +80,12 @@ pub(crate) fn wrapped(paragraph: &str, indent: usize) -> String {
     }
     text.push('\n');
     text
+}
+
+/// A paragraph behind a head, with every line of it beginning at `indent`.
+pub(crate) fn hanging(width: usize, head: &str, paragraph: &str, indent: usize) -> String {
+    let lines = wrapped_to(width - indent, paragraph, 0);
+    format!("{head:<indent$}{}\n", lines.trim_end().replace('\n', &format!("\n{:indent$}", "")))
 }
 
 /// Somebody's own words in quotes, on one line, shortened where they are long.
@@ -107,6 +118,11 @@ mod tests {
         assert!(text.lines().count() > 1);
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
         assert!(text.lines().skip(1).all(|line| line.starts_with("  word")));
+    }
+
+    #[test]
+    fn a_head_keeps_its_column() {
+        assert_eq!(hanging(12, "a", "one two three", 3), "a  one two\n   three\n");
     }
 
     #[test]

@@ -32,7 +32,7 @@ struct Formula {
     bytes: u128,
 }
 
-const SCENARIOS: [&str; 9] = [
+const SCENARIOS: [&str; 16] = [
     "--model llama-2-7b --seq 128000 --gpu a100-80-sxm",
     "--model llama-2-7b --gpu a100-80-sxm",
     "--model llama-2-7b --seq 128000 --gpu a100-80-sxm --attention eager",
@@ -42,6 +42,13 @@ const SCENARIOS: [&str; 9] = [
     "--model mistral-7b-v0.1 --seq 30_000 --batch 8 --weights nf4-dq --kv int4 --gpu l4",
     "--model llama-3.1-405b --weights int4 --kv fp8 --gpu mi325x",
     "--model generic-7b --weights fp32 --gpu t4",
+    "--model llama-3.1-8b --mode training --dp 4 --zero 3 --micro-batches 2 --gpu h100-sxm",
+    "--model llama-3.1-70b --mode training --tp 8 --pp 4 --dp 2 --zero 1 --sequence-parallel --gpu h100-sxm",
+    "--model llama-3.1-8b --mode lora --lora-rank 64 --lora-dropout --checkpointing per-op --gpu l4",
+    "--model llama-2-7b --mode qlora --lora-targets q,v,head --offload optimizer,parameters --gpu rtx4090",
+    "--model llama-3.2-1b --mode training --recipe pure --step foreach --chunked-loss --optimizer muon --gpu t4",
+    "--model llama-3.1-70b --tp 4 --cp 2 --seq 100_000 --offload kv --gpu a100-80-sxm",
+    "--model llama-2-13b --engine llamacpp --weights q4_k --seq 4096 --gpu rtx4090",
 ];
 
 fn estimate(options: &str) -> (i32, Estimate) {
@@ -163,6 +170,7 @@ fn fields_stand_in_the_promised_order() {
     for field in [
         "model",
         "parameters",
+        "active_parameters",
         "scenario",
         "mode",
         "batch",
@@ -172,6 +180,32 @@ fn fields_stand_in_the_promised_order() {
         "optimizer",
         "checkpointing",
         "attention",
+        "recipe",
+        "step",
+        "implementation",
+        "loss",
+        "compile",
+        "micro_batches",
+        "lora",
+        "rank",
+        "targets",
+        "dropout",
+        "engine",
+        "max_num_seqs",
+        "max_num_batched_tokens",
+        "gpu_memory_utilization",
+        "parallel",
+        "dp",
+        "tp",
+        "pp",
+        "ep",
+        "cp",
+        "zero",
+        "shard",
+        "virtual_stages",
+        "sequence_parallel",
+        "offload",
+        "gpus",
         "buckets",
         "weights",
         "kv_cache",
@@ -183,6 +217,21 @@ fn fields_stand_in_the_promised_order() {
         "total_bytes",
         "kv_bytes_per_token",
         "peak_phase",
+        "phases",
+        "largest_tensors",
+        "stage",
+        "per_rank",
+        "communication_bytes",
+        "data_parallel",
+        "tensor_parallel",
+        "pipeline_parallel",
+        "context_parallel",
+        "expert_parallel",
+        "total",
+        "offload_bytes",
+        "offload_host_bytes",
+        "offload_seconds",
+        "serving",
         "gpu",
         "capacity_bytes",
         "verdict",
@@ -290,7 +339,7 @@ fn text_names_the_ends_of_the_search() {
 #[test]
 fn text_is_at_most_a_hundred_columns_wide() {
     let lines = SCENARIOS.iter().map(|scenario| format!("estimate {scenario}"));
-    for line in lines.chain(["models", "gpus", "help"].map(String::from)) {
+    for line in lines.chain(["models", "gpus", "help", "accuracy"].map(String::from)) {
         for text in run(&line).out.lines() {
             assert!(text.chars().count() <= 100, "{line}: {text}");
             assert_eq!(text.trim_end(), text, "{line}");

@@ -6,6 +6,7 @@ mod common;
 
 use common::{program, run};
 use memory_wall_core::tables::{gpus::GPUS, models::MODELS};
+use memory_wall_core::{Optimizer, Recipe};
 use serde_json::Value;
 
 fn rows(command: &str) -> Vec<Value> {
@@ -22,6 +23,7 @@ fn models_are_listed_in_full() {
         assert_eq!(row["id"], model.id);
         assert_eq!(row["parameters"], model.parameters);
         assert_eq!(row["source"], model.source);
+        assert!(row["active_parameters"].as_u64().unwrap() <= model.parameters, "{}", model.id);
     }
     let llama = rows.iter().find(|row| row["id"] == "llama-3.1-8b").unwrap();
     let expected: Value = serde_json::from_str(
@@ -75,10 +77,39 @@ fn help_names_every_choice() {
     for word in ["--model", "--config", "nf4-dq", "sgd-momentum", "selective", "eager", "gib", "qwen2", "10,000,000"] {
         assert!(help.out.contains(word), "{word}");
     }
-    for same in ["--help", "-h", "estimate --help", "estimate --model llama-2-7b -h", "models --help", "gpus -h"] {
+    for id in Optimizer::ALL.iter().map(|it| it.id()).chain(Recipe::ALL.iter().map(|it| it.id())) {
+        assert!(help.out.contains(id), "{id}");
+    }
+    for same in ["--help", "-h", "help help"] {
         let run = run(same);
         assert_eq!((run.code, run.out.as_str()), (0, help.out.as_str()), "{same}");
     }
+}
+
+#[test]
+fn each_command_has_help_of_its_own() {
+    for command in ["estimate", "solve", "advise", "accuracy", "models", "gpus"] {
+        let help = run(&format!("help {command}"));
+        assert_eq!((help.code, help.err.as_str()), (0, ""), "{command}");
+        assert!(help.out.starts_with(&format!("memory-wall {command} ")), "{}", help.out);
+        for same in [format!("{command} --help"), format!("{command} --model llama-2-7b --frobnicate -h")] {
+            assert_eq!(run(&same).out, help.out, "{same}");
+        }
+    }
+}
+
+#[test]
+fn examples_of_the_help_run() {
+    let help = run("help").out.replace("\\\n", " ");
+    let examples: Vec<&str> = help.split("Examples:").nth(1).unwrap().lines().collect();
+    let lines = examples.iter().filter_map(|line| line.trim().strip_prefix("memory-wall "));
+    let mut count = 0;
+    for line in lines {
+        let run = run(line);
+        assert!(run.code < 2 && run.err.is_empty(), "{line}: {}", run.err);
+        count += 1;
+    }
+    assert!(count > 5, "{count}");
 }
 
 #[test]

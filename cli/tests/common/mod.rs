@@ -4,6 +4,7 @@
     dead_code,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::panic,
     reason = "helpers of tests; each test file uses its part"
 )]
 
@@ -55,6 +56,14 @@ pub(crate) fn run_on(line: &str, input: &[u8]) -> Run {
     // The program may refuse before it has read everything, which closes the pipe.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap().into()
+}
+
+/// One run with `--json`: its exit code and what it says.
+pub(crate) fn json(line: &str) -> (i32, serde_json::Value) {
+    let run = run(&format!("{line} --json"));
+    let value =
+        serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{line}: {error}: {}{}", run.out, run.err));
+    (run.code, value)
 }
 
 /// A file of this test run, under a name of its own.

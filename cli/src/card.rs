@@ -1,0 +1,50 @@
+//! A scenario against its card, in lines for people.
+
+use memory_wall_core::bounds::{self, Bounds};
+use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::{Fit, Scenario};
+
+use crate::text::wrapped;
+use crate::words;
+
+/// The lines.
+pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
+    let sign = words::sign(fit.margin);
+    let margin = fit.margin.magnitude();
+    let batch = Grouped(scenario.batch.into());
+    let seq_length = Grouped(scenario.seq_length.into());
+    let ranks = scenario.parallel.ranks();
+    let each = if ranks == 1 { String::new() } else { format!("{} × ", Grouped(ranks.into())) };
+    let lines = [
+        ("Card", format!("{each}{} ({})", gpu.name, gpu.id)),
+        ("Capacity", format!("{} = {}, {}", words::size(fit.capacity, unit), fit.capacity, gpu.capacity_basis.label())),
+        ("Verdict", words::verdict(fit.verdict).into()),
+        ("Margin", format!("{sign}{} = {sign}{margin}", words::size(margin, unit))),
+        (
+            "Longest context",
+            format!("{} at batch {batch}{}", largest(fit.max_seq, bounds::SEQ_LENGTH), made_for(scenario, fit.max_seq)),
+        ),
+        ("Largest batch", format!("{} at seq_length {seq_length}", largest(fit.max_batch, bounds::BATCH))),
+    ];
+    lines.iter().map(|(name, value)| wrapped(&format!("{name:<15}  {value}"), 17)).collect()
+}
+
+/// How far memory goes is one thing, what the model was made for another.
+pub(crate) fn made_for(scenario: &Scenario, seq_length: u32) -> String {
+    match scenario.architecture.trained_context {
+        Some(context) if context < seq_length => format!("; the model was made for {}", Grouped(context.into())),
+        _ => String::new(),
+    }
+}
+
+/// The answer to "how much at most".
+fn largest(found: u32, bounds: Bounds) -> String {
+    match found {
+        0 => "none fits".into(),
+        _ if found == bounds.max => {
+            format!("at least {}, the largest that is asked about,", words::counted(found, bounds))
+        }
+        _ => words::counted(found, bounds),
+    }
+}

@@ -1,0 +1,67 @@
+//! What is different in another scenario, as options of the command line.
+
+use memory_wall_core::Scenario;
+
+use crate::inputs;
+
+/// The options that turn one scenario into another, each with its value.
+pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
+    let mut changes = Vec::new();
+    let mut word = |option: &str, from: &str, to: &str| {
+        if from != to {
+            changes.push(format!("--{option} {to}"));
+        }
+    };
+    word("mode", from.mode.id(), to.mode.id());
+    word("weights", from.weights.id(), to.weights.id());
+    word("kv", from.kv.id(), to.kv.id());
+    word("attention", from.attention.id(), to.attention.id());
+    word("recipe", from.training.recipe.id(), to.training.recipe.id());
+    word("optimizer", from.optimizer.id(), to.optimizer.id());
+    word("checkpointing", from.checkpointing.id(), to.checkpointing.id());
+    word("loss", from.training.loss.id(), to.training.loss.id());
+    let offloaded = |scenario: &Scenario| inputs::offloaded(scenario.offload, scenario.mode).join(",");
+    word("offload", &offloaded(from), &offloaded(to));
+    word("zero", from.parallel.zero.id(), to.parallel.zero.id());
+    word("gpu", from.gpu.map_or("", |gpu| gpu.id), to.gpu.map_or("", |gpu| gpu.id));
+    for (option, from, to) in [
+        ("seq", from.seq_length, to.seq_length),
+        ("batch", from.batch, to.batch),
+        ("micro-batches", from.training.micro_batches, to.training.micro_batches),
+        ("dp", from.parallel.dp, to.parallel.dp),
+        ("tp", from.parallel.tp, to.parallel.tp),
+        ("pp", from.parallel.pp, to.parallel.pp),
+        ("ep", from.parallel.ep, to.parallel.ep),
+    ] {
+        word(option, &from.to_string(), &to.to_string());
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memory_wall_core::tables::{gpus, models};
+    use memory_wall_core::{Checkpointing, Mode, Offload, WeightFormat, ZeroStage};
+
+    #[test]
+    fn only_what_is_different_is_named() {
+        let start = Scenario { gpu: gpus::by_id("t4"), ..Scenario::new(models::MODELS[0].architecture) };
+        assert!(between(&start, &start).is_empty());
+        let mut other = Scenario {
+            mode: Mode::Qlora,
+            weights: WeightFormat::Nf4Dq,
+            checkpointing: Checkpointing::Full,
+            batch: 4,
+            offload: Offload { optimizer: true, parameters: true, kv_cache: false },
+            gpu: gpus::by_id("l4"),
+            ..start
+        };
+        other.parallel.dp = 8;
+        other.parallel.zero = ZeroStage::Weights;
+        assert_eq!(
+            between(&start, &other).join(" "),
+            "--mode qlora --weights nf4-dq --checkpointing full --offload optimizer,parameters --zero 3 --gpu l4 --batch 4 --dp 8"
+        );
+    }
+}

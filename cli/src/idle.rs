@@ -1,0 +1,104 @@
+//! Options that were given and change nothing: each gets a note that says why.
+
+use memory_wall_core::{Engine, Mode, Scenario, ZeroStage};
+
+use crate::options::Given;
+use crate::solve::Question;
+
+const TRAINING_ONLY: [&str; 11] = [
+    "--recipe",
+    "--optimizer",
+    "--step",
+    "--implementation",
+    "--checkpointing",
+    "--loss",
+    "--chunked-loss",
+    "--compile",
+    "--micro-batches",
+    "--zero",
+    "--shard",
+];
+const INFERENCE_ONLY: [&str; 5] =
+    ["--kv", "--engine", "--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
+const VLLM_ONLY: [&str; 3] = ["--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
+const ADAPTERS_ONLY: [&str; 3] = ["--lora-rank", "--lora-targets", "--lora-dropout"];
+/// What [`Question::Gpus`] tries by itself.
+const CUTS: [&str; 7] = ["--dp", "--tp", "--pp", "--ep", "--zero", "--shard", "--virtual-stages"];
+
+/// A note for each option that was given and changes nothing.
+pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Question>) -> Vec<String> {
+    let mode = scenario.mode.id();
+    let mut notes = Vec::new();
+    let mut said: Vec<&str> = Vec::new();
+    let mut note = |option: &'static str, why: String| {
+        // The first reason is enough.
+        if given.has(option) && !said.contains(&option) {
+            said.push(option);
+            notes.push(format!("{option} has no effect{why}"));
+        }
+    };
+    for &option in question.map_or(&[][..], asked) {
+        note(option, format!(": solve --for {} looks for it", question.map_or("", Question::id)));
+    }
+    for option in if scenario.mode.trains() { &INFERENCE_ONLY[..] } else { &TRAINING_ONLY[..] } {
+        note(option, format!(" in {mode}"));
+    }
+    if !scenario.mode.adapts() {
+        for option in ADAPTERS_ONLY {
+            note(option, format!(" in {mode}"));
+        }
+    }
+    if scenario.mode != Mode::Training {
+        note("--recipe", format!(" in {mode}, where the model is frozen and its adapters follow its weights"));
+    }
+    if scenario.serving.engine != Engine::Vllm {
+        for option in VLLM_ONLY {
+            note(option, " without --engine vllm".into());
+        }
+    }
+    if scenario.gpu.is_none() && question.is_none() {
+        note("--gpu-memory-utilization", " without --gpu".into());
+    }
+    if question != Some(Question::Gpus) {
+        cuts(scenario, &mut note);
+    }
+    if scenario.mode.trains() && scenario.offload.kv_cache {
+        note("--offload", format!(" on kv in {mode}"));
+    }
+    if !scenario.mode.trains() && scenario.offload.optimizer {
+        note("--offload", format!(" on optimizer in {mode}"));
+    }
+    if given.has("--json") {
+        note("--unit", " on JSON, which counts in bytes".into());
+    }
+    notes
+}
+
+/// Options of cuts that share out nothing.
+fn cuts(scenario: &Scenario, note: &mut impl FnMut(&'static str, String)) {
+    let parallel = &scenario.parallel;
+    if parallel.zero != ZeroStage::None && u64::from(parallel.dp) * u64::from(parallel.cp) == 1 {
+        note("--zero", " without --dp".into());
+    }
+    if parallel.zero == ZeroStage::None {
+        note("--shard", " without --zero".into());
+    }
+    if parallel.tp == 1 {
+        note("--sequence-parallel", " without --tp".into());
+    }
+    if parallel.pp == 1 && parallel.virtual_stages > 1 {
+        note("--virtual-stages", " without --pp".into());
+    }
+}
+
+/// The options whose place a question takes.
+const fn asked(question: Question) -> &'static [&'static str] {
+    match question {
+        Question::Context => &["--seq"],
+        Question::Batch => &["--batch"],
+        Question::Gpus => &CUTS,
+        Question::Gpu => &["--gpu"],
+        Question::Model => &["--model", "--config"],
+        Question::Weights => &["--weights"],
+    }
+}

@@ -1,0 +1,144 @@
+//! A scenario in a few lines, for people: what is usual is left unsaid after the first.
+
+use memory_wall_core::display::Grouped;
+use memory_wall_core::{Engine, LoraTargets, Loss, Mode, Offload, Parallelism, Scenario, StepKernel, ZeroStage};
+
+use crate::solve::Question;
+use crate::text::wrapped;
+use crate::words;
+
+/// The lines, without what a question looks for.
+pub(crate) fn text(scenario: &Scenario, question: Option<Question>) -> String {
+    let lines = [
+        first(scenario, question),
+        training(scenario),
+        serving(scenario),
+        cards(&scenario.parallel),
+        offload(scenario.offload, scenario.mode),
+    ];
+    lines.iter().filter(|line| !line.is_empty()).map(|line| wrapped(line, 2)).collect()
+}
+
+fn first(scenario: &Scenario, question: Option<Question>) -> String {
+    let mut parts = vec![scenario.mode.id().to_owned()];
+    if question != Some(Question::Batch) {
+        parts.push(format!("batch {}", Grouped(scenario.batch.into())));
+    }
+    if question != Some(Question::Context) {
+        parts.push(format!("seq_length {}", Grouped(scenario.seq_length.into())));
+    }
+    if question != Some(Question::Weights) {
+        parts.push(format!("{} weights", scenario.weights));
+    }
+    if scenario.mode.trains() {
+        parts.push(scenario.optimizer.id().into());
+        parts.push(format!("checkpointing {}", scenario.checkpointing.id()));
+    } else {
+        parts.push(format!("{} KV cache", scenario.kv));
+    }
+    parts.push(format!("{} attention", scenario.attention.id()));
+    parts.join(", ")
+}
+
+fn training(scenario: &Scenario) -> String {
+    let (training, usual) = (&scenario.training, memory_wall_core::Training::DEFAULT);
+    if !scenario.mode.trains() {
+        return String::new();
+    }
+    let mut parts = Vec::new();
+    if scenario.mode.adapts() {
+        let dropout = if training.lora.dropout { ", with dropout" } else { "" };
+        let rank = Grouped(training.lora.rank.into());
+        parts.push(format!("adapters of rank {rank} on {}{dropout}", targets(training.lora.targets).join(", ")));
+    }
+    if scenario.mode == Mode::Training && training.recipe != usual.recipe {
+        parts.push(format!("recipe {}", training.recipe.id()));
+    }
+    if training.step == StepKernel::Foreach {
+        parts.push("foreach step".into());
+    }
+    if training.implementation != usual.implementation {
+        parts.push(format!("{} code", training.implementation.id()));
+    }
+    if training.loss != Loss::Plain {
+        parts.push(format!("{} loss", training.loss.id()));
+    }
+    if training.compile {
+        parts.push("torch.compile".into());
+    }
+    if training.micro_batches > 1 {
+        parts.push(format!("{} micro-batches", Grouped(training.micro_batches.into())));
+    }
+    parts.join(", ")
+}
+
+/// The layers that carry an adapter, as `--lora-targets` names them.
+pub(crate) fn targets(targets: LoraTargets) -> Vec<&'static str> {
+    let LoraTargets { q, k, v, o, mlp, head } = targets;
+    let all = [(q, "q"), (k, "k"), (v, "v"), (o, "o"), (mlp, "mlp"), (head, "head")];
+    all.into_iter().filter(|(chosen, _)| *chosen).map(|(_, name)| name).collect()
+}
+
+fn serving(scenario: &Scenario) -> String {
+    let serving = &scenario.serving;
+    match serving.engine {
+        Engine::Vllm if !scenario.mode.trains() => format!(
+            "served by vLLM: at most {} sequences and {} tokens at once, {}% of the card",
+            Grouped(serving.max_num_seqs.into()),
+            Grouped(serving.max_num_batched_tokens.into()),
+            serving.utilization_percent
+        ),
+        Engine::Hf | Engine::LlamaCpp if !scenario.mode.trains() => {
+            format!("served by {}", words::engine(serving.engine))
+        }
+        _ => String::new(),
+    }
+}
+
+fn cards(parallel: &Parallelism) -> String {
+    let ranks = parallel.ranks();
+    if ranks == 1 { String::new() } else { format!("{}: {}", words::cards(ranks), cut(parallel)) }
+}
+
+/// How a run is cut: `dp 4 × tp 2, ZeRO-3`.
+pub(crate) fn cut(parallel: &Parallelism) -> String {
+    let degrees = [("dp", parallel.dp), ("tp", parallel.tp), ("pp", parallel.pp), ("cp", parallel.cp)];
+    let degrees: Vec<String> = degrees
+        .iter()
+        .filter(|(_, ranks)| *ranks > 1)
+        .map(|(name, ranks)| format!("{name} {}", Grouped((*ranks).into())))
+        .collect();
+    let mut parts = vec![if degrees.is_empty() { "not cut".to_owned() } else { degrees.join(" × ") }];
+    if parallel.ep > 1 {
+        parts.push(format!("experts over {} ranks", Grouped(parallel.ep.into())));
+    }
+    if parallel.zero != ZeroStage::None && parallel.shard_ranks() > 1 {
+        let over = match parallel.shard {
+            Some(_) => format!(" over {} ranks", Grouped(parallel.shard_ranks().into())),
+            None => String::new(),
+        };
+        parts.push(format!("ZeRO-{}{over}", parallel.zero.id()));
+    }
+    if parallel.sequence_parallel && parallel.tp > 1 {
+        parts.push("sequence parallel".into());
+    }
+    if parallel.virtual_stages > 1 && parallel.pp > 1 {
+        parts.push(format!("{} chunks a stage", Grouped(parallel.virtual_stages.into())));
+    }
+    parts.join(", ")
+}
+
+fn offload(offload: Offload, mode: Mode) -> String {
+    let names = offloaded(offload, mode);
+    if names.is_empty() { String::new() } else { format!("in host memory: {}", names.join(", ")) }
+}
+
+/// The states that wait in host memory in this mode, as `--offload` names them.
+pub(crate) fn offloaded(offload: Offload, mode: Mode) -> Vec<&'static str> {
+    let all = [
+        (offload.optimizer && mode.trains(), "optimizer"),
+        (offload.parameters, "parameters"),
+        (offload.kv_cache && !mode.trains(), "kv"),
+    ];
+    all.into_iter().filter(|(chosen, _)| *chosen).map(|(_, name)| name).collect()
+}

@@ -1,0 +1,101 @@
+//! The answer of `advise` for programs.
+
+use memory_wall_core::Scenario;
+use memory_wall_core::advise::{Effect, Plan, Rung};
+use serde::Serialize;
+
+use super::inputs::Inputs;
+use crate::advise::Advice;
+use crate::changes;
+
+/// The ladder and the combination.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer<'a> {
+    model: &'a str,
+    scenario: Inputs,
+    gpu: Option<&'static str>,
+    capacity_bytes: Option<u128>,
+    total_bytes: u128,
+    fits: Option<bool>,
+    ladder: Vec<Step>,
+    plan: Option<Combination>,
+}
+
+/// One rung.
+#[derive(Debug, Serialize)]
+struct Step {
+    rung: &'static str,
+    risk: &'static str,
+    effort: &'static str,
+    applies: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<&'static str>,
+    #[serde(flatten)]
+    change: Option<Change>,
+}
+
+/// What a change does.
+#[derive(Debug, Serialize)]
+struct Change {
+    options: Vec<String>,
+    saved_bytes: i128,
+    total_bytes: u128,
+    slowdown: f64,
+    gpus: u64,
+    gpu: Option<&'static str>,
+    fits: Option<bool>,
+}
+
+/// The least slow combination that fits.
+#[derive(Debug, Serialize)]
+struct Combination {
+    lossy: bool,
+    #[serde(flatten)]
+    change: Change,
+}
+
+impl<'a> Answer<'a> {
+    /// Of some advice.
+    pub(crate) fn new(model: &'a str, advice: &Advice) -> Self {
+        let scenario = &advice.scenario;
+        Self {
+            model,
+            scenario: Inputs::new(scenario),
+            gpu: scenario.gpu.map(|gpu| gpu.id),
+            capacity_bytes: advice.evaluation.fit.map(|fit| fit.capacity.0),
+            total_bytes: advice.evaluation.total.0,
+            fits: advice.fits(),
+            ladder: advice.rungs.iter().map(|(rung, effect)| Step::new(scenario, *rung, effect)).collect(),
+            plan: advice
+                .plan
+                .map(|Plan { effect, lossy }| Combination { lossy, change: Change::new(scenario, &effect) }),
+        }
+    }
+}
+
+impl Step {
+    fn new(scenario: &Scenario, rung: Rung, effect: &Result<Effect, &'static str>) -> Self {
+        Self {
+            rung: rung.id(),
+            risk: rung.risk().id(),
+            effort: rung.effort().id(),
+            applies: effect.is_ok(),
+            because: effect.as_ref().err().copied(),
+            change: effect.as_ref().ok().map(|effect| Change::new(scenario, effect)),
+        }
+    }
+}
+
+impl Change {
+    fn new(scenario: &Scenario, effect: &Effect) -> Self {
+        Self {
+            options: changes::between(scenario, &effect.scenario),
+            saved_bytes: effect.saved.0,
+            total_bytes: effect.total.0,
+            slowdown: effect.slowdown,
+            gpus: effect.gpus,
+            gpu: effect.scenario.gpu.map(|gpu| gpu.id),
+            fits: effect.fits,
+        }
+    }
+}

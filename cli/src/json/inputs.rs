@@ -1,0 +1,98 @@
+//! A scenario for programs, defaults included.
+
+use memory_wall_core::{Parallelism, Scenario};
+use serde::Serialize;
+
+use crate::inputs;
+
+/// What was evaluated.
+#[derive(Debug, Serialize)]
+pub(crate) struct Inputs {
+    mode: &'static str,
+    batch: u32,
+    seq_length: u32,
+    weights: &'static str,
+    kv: &'static str,
+    optimizer: &'static str,
+    checkpointing: &'static str,
+    attention: &'static str,
+    recipe: &'static str,
+    step: &'static str,
+    implementation: &'static str,
+    loss: &'static str,
+    compile: bool,
+    micro_batches: u32,
+    lora: Lora,
+    engine: &'static str,
+    max_num_seqs: u32,
+    max_num_batched_tokens: u32,
+    gpu_memory_utilization: f64,
+    parallel: Cut,
+    offload: Vec<&'static str>,
+}
+
+/// The adapters, which only `lora` and `qlora` have.
+#[derive(Debug, Serialize)]
+struct Lora {
+    rank: u32,
+    targets: Vec<&'static str>,
+    dropout: bool,
+}
+
+/// How the run is cut over cards.
+#[derive(Debug, Serialize)]
+pub(crate) struct Cut {
+    dp: u32,
+    tp: u32,
+    pp: u32,
+    ep: u32,
+    cp: u32,
+    zero: u8,
+    shard: Option<u32>,
+    virtual_stages: u32,
+    sequence_parallel: bool,
+}
+
+impl Inputs {
+    /// Of a scenario.
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        let (training, serving) = (&scenario.training, &scenario.serving);
+        Self {
+            mode: scenario.mode.id(),
+            batch: scenario.batch,
+            seq_length: scenario.seq_length,
+            weights: scenario.weights.id(),
+            kv: scenario.kv.id(),
+            optimizer: scenario.optimizer.id(),
+            checkpointing: scenario.checkpointing.id(),
+            attention: scenario.attention.id(),
+            recipe: training.recipe.id(),
+            step: training.step.id(),
+            implementation: training.implementation.id(),
+            loss: training.loss.id(),
+            compile: training.compile,
+            micro_batches: training.micro_batches,
+            lora: Lora {
+                rank: training.lora.rank,
+                targets: inputs::targets(training.lora.targets),
+                dropout: training.lora.dropout,
+            },
+            engine: serving.engine.id(),
+            max_num_seqs: serving.max_num_seqs,
+            max_num_batched_tokens: serving.max_num_batched_tokens,
+            gpu_memory_utilization: f64::from(serving.utilization_percent) / 100.0,
+            parallel: Cut::new(&scenario.parallel),
+            offload: inputs::offloaded(scenario.offload, scenario.mode),
+        }
+    }
+}
+
+impl Cut {
+    /// Of a run.
+    pub(crate) fn new(parallel: &Parallelism) -> Self {
+        let Parallelism { dp, tp, pp, ep, cp, shard, virtual_stages, sequence_parallel, .. } = *parallel;
+        // Stages are named by their digit.
+        let zero = parallel.zero.id().parse().unwrap_or(0);
+        Self { dp, tp, pp, ep, cp, zero, shard, virtual_stages, sequence_parallel }
+    }
+}

@@ -1,0 +1,263 @@
+//! The scenario that the options describe, whatever is asked about it.
+
+use std::ffi::OsString;
+
+use memory_wall_core::architecture::{Architecture, Positions};
+use memory_wall_core::bounds;
+use memory_wall_core::display::ByteUnit;
+use memory_wall_core::engines::vllm;
+use memory_wall_core::tables::gpus::{self, GPUS, Gpu};
+use memory_wall_core::tables::models::{self, MODELS, Model};
+use memory_wall_core::{
+    Attention, Checkpointing, Engine, Implementation, KvPrecision, LoraTargets, Loss, Mode, Offload, Optimizer,
+    Parallelism, Recipe, Scenario, Serving, StepKernel, Training, WeightFormat, ZeroStage,
+};
+
+use crate::options::Given;
+use crate::solve::Question;
+use crate::{BadInput, idle, refusal, values};
+
+/// Where the model comes from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// The table.
+    Preset(&'static Model),
+    /// A `config.json`; `-` is standard input.
+    Config(OsString),
+}
+
+/// The options of a scenario, each checked by itself.
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// The model; `None` only where the largest model is looked for and none is named.
+    pub(crate) source: Option<Source>,
+    /// Everything but the model, whose shape is [`STAND_IN`] until [`Request::scenario`].
+    settings: Scenario,
+    /// Whether `--seq` was given: the default depends on the model.
+    seq_given: bool,
+    /// Whether `--weights` was given.
+    pub(crate) weights_given: bool,
+    /// Powers of 1,000 or of 1,024.
+    pub(crate) unit: ByteUnit,
+    /// For programs.
+    pub(crate) json: bool,
+    /// Options that were given and change nothing.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A shape that every cut divides no worse than any model.
+const STAND_IN: Architecture = Architecture::llama([1; 7]);
+
+/// What others call the layers that carry an adapter.
+const TARGET_ALIASES: [(&str, &str); 11] = [
+    ("q_proj", "q"),
+    ("query", "q"),
+    ("k_proj", "k"),
+    ("key", "k"),
+    ("v_proj", "v"),
+    ("value", "v"),
+    ("o_proj", "o"),
+    ("gate_proj", "mlp"),
+    ("up_proj", "mlp"),
+    ("down_proj", "mlp"),
+    ("all-linear", "all"),
+];
+
+/// What others call the states that are offloaded.
+const OFFLOAD_ALIASES: [(&str, &str); 5] = [
+    ("weights", "parameters"),
+    ("params", "parameters"),
+    ("kv_cache", "kv"),
+    ("cache", "kv"),
+    ("optimizer_states", "optimizer"),
+];
+
+impl Request {
+    /// Reads the options; `question` is what they are asked, if anything backwards.
+    pub(crate) fn read(given: &Given, question: Option<Question>) -> Result<Self, BadInput> {
+        let source = source(given, question)?;
+        let mode = values::choice(given, "--mode", Mode::ALL, Mode::id)?.unwrap_or(Mode::Inference);
+        let start = Scenario::new(STAND_IN);
+        let gpu = gpu(given, question)?;
+        let weights = values::choice(given, "--weights", WeightFormat::ALL, WeightFormat::id)?;
+        let mut settings = Scenario {
+            mode,
+            batch: values::count(given, "--batch", bounds::BATCH)?.unwrap_or(start.batch),
+            seq_length: values::count(given, "--seq", bounds::SEQ_LENGTH)?.unwrap_or(start.seq_length),
+            weights: weights.unwrap_or(usual_weights(mode)),
+            kv: values::choice(given, "--kv", KvPrecision::ALL, KvPrecision::id)?.unwrap_or(start.kv),
+            optimizer: values::choice(given, "--optimizer", Optimizer::ALL, Optimizer::id)?.unwrap_or(start.optimizer),
+            checkpointing: values::choice(given, "--checkpointing", Checkpointing::ALL, Checkpointing::id)?
+                .unwrap_or(start.checkpointing),
+            attention: values::choice(given, "--attention", Attention::ALL, Attention::id)?.unwrap_or(start.attention),
+            training: training(given, start.training)?,
+            serving: serving(given, gpu)?,
+            parallel: parallel(given)?,
+            offload: offload(given)?,
+            gpu,
+            ..start
+        };
+        let json = given.has("--json");
+        let unit = values::choice(given, "--unit", &ByteUnit::ALL, ByteUnit::id)?.unwrap_or_default();
+        let notes = idle::notes(given, &settings, question);
+        match question {
+            // What is looked for starts from what is usual.
+            Some(Question::Gpus) => {
+                let Parallelism { cp, sequence_parallel, .. } = settings.parallel;
+                settings.parallel = Parallelism { cp, sequence_parallel, ..Parallelism::ONE };
+            }
+            Some(Question::Weights) => settings.weights = usual_weights(mode),
+            _ => {}
+        }
+        Ok(Self {
+            source,
+            settings,
+            seq_given: given.has("--seq"),
+            weights_given: weights.is_some(),
+            unit,
+            json,
+            notes,
+        })
+    }
+
+    /// The scenario of a model, if its parts go together.
+    pub(crate) fn scenario(&self, architecture: Architecture) -> Result<Scenario, BadInput> {
+        // A model with learned positions cannot go beyond them, so its default does not either.
+        let most = match architecture.positions {
+            Positions::Learned(rows) if !self.seq_given => rows,
+            _ => u32::MAX,
+        };
+        let seq_length = self.settings.seq_length.min(most);
+        let scenario = Scenario { architecture, seq_length, ..self.settings };
+        scenario.check().map_err(|error| refusal::of(&scenario, &error))?;
+        Ok(scenario)
+    }
+
+    /// The scenario without its model; only the parts that do not depend on one are checked.
+    pub(crate) fn without_model(&self) -> Result<Scenario, BadInput> {
+        let alone = Scenario { parallel: Parallelism::ONE, ..self.settings };
+        alone.check().map_err(|error| refusal::of(&alone, &error))?;
+        Ok(self.settings)
+    }
+}
+
+/// The weights of a mode where none are named: `QLoRA` freezes the model in its own format.
+const fn usual_weights(mode: Mode) -> WeightFormat {
+    match mode {
+        Mode::Qlora => WeightFormat::Nf4Dq,
+        _ => WeightFormat::Bf16,
+    }
+}
+
+fn source(given: &Given, question: Option<Question>) -> Result<Option<Source>, BadInput> {
+    Ok(match (given.text("--model"), given.raw("--config")) {
+        (Some(_), Some(_)) => {
+            return Err(BadInput::new("--model and --config are both given: one of them names the model"));
+        }
+        (None, None) if question == Some(Question::Model) => None,
+        (None, None) => {
+            return Err(BadInput::new(
+                "a model is missing: --model ID (memory-wall models lists them) or --config FILE",
+            ));
+        }
+        (Some(id), None) => {
+            let ids = MODELS.iter().map(|it| it.id);
+            Some(Source::Preset(values::listed("--model", &id, models::by_id(&id), ids, "models")?))
+        }
+        (None, Some(path)) => Some(Source::Config(path.to_owned())),
+    })
+}
+
+fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>, BadInput> {
+    match (given.text("--gpu"), question) {
+        (Some(id), _) => {
+            let ids = GPUS.iter().map(|it| it.id);
+            let gpu = values::listed("--gpu", &id, gpus::by_id(&id), ids, "gpus")?;
+            // Where the card is looked for, a named one changes nothing.
+            Ok((question != Some(Question::Gpu)).then_some(gpu))
+        }
+        (None, None | Some(Question::Gpu)) => Ok(None),
+        (None, Some(question)) => Err(BadInput(format!(
+            "a card is missing: solve --for {} needs --gpu ID (memory-wall gpus lists them)",
+            question.id()
+        ))),
+    }
+}
+
+fn training(given: &Given, start: Training) -> Result<Training, BadInput> {
+    let loss = values::choice(given, "--loss", Loss::ALL, Loss::id)?;
+    let chunked = given.has("--chunked-loss");
+    if let Some(loss) = loss.filter(|loss| chunked && *loss != Loss::Chunked) {
+        return Err(BadInput(format!(
+            "--chunked-loss and --loss {} contradict each other: one of them names the loss",
+            loss.id()
+        )));
+    }
+    let mut lora = start.lora;
+    lora.rank = values::count(given, "--lora-rank", bounds::LORA_RANK)?.unwrap_or(lora.rank);
+    lora.targets = targets(given)?.unwrap_or(lora.targets);
+    lora.dropout = given.has("--lora-dropout");
+    Ok(Training {
+        recipe: values::choice(given, "--recipe", Recipe::ALL, Recipe::id)?.unwrap_or(start.recipe),
+        step: values::choice(given, "--step", StepKernel::ALL, StepKernel::id)?.unwrap_or(start.step),
+        implementation: values::choice(given, "--implementation", Implementation::ALL, Implementation::id)?
+            .unwrap_or(start.implementation),
+        loss: if chunked { Loss::Chunked } else { loss.unwrap_or(start.loss) },
+        compile: given.has("--compile"),
+        micro_batches: values::count(given, "--micro-batches", bounds::MICRO_BATCHES)?.unwrap_or(start.micro_batches),
+        lora,
+        ..start
+    })
+}
+
+fn targets(given: &Given) -> Result<Option<LoraTargets>, BadInput> {
+    let words = ["q", "k", "v", "o", "mlp", "head", "all"];
+    let Some(chosen) = values::list(given, "--lora-targets", &words, &TARGET_ALIASES)? else { return Ok(None) };
+    let has = |word: &str| chosen.contains(&word);
+    let all = has("all");
+    Ok(Some(LoraTargets {
+        q: all || has("q"),
+        k: all || has("k"),
+        v: all || has("v"),
+        o: all || has("o"),
+        mlp: all || has("mlp"),
+        head: has("head"),
+    }))
+}
+
+fn serving(given: &Given, gpu: Option<&Gpu>) -> Result<Serving, BadInput> {
+    let start = Serving::DEFAULT;
+    // What vLLM takes by itself depends on the card.
+    let usual = gpu.map(|gpu| vllm::default_batch(gpu.capacity, Some(gpu)));
+    let (sequences, tokens) = usual.unwrap_or((start.max_num_seqs, start.max_num_batched_tokens));
+    Ok(Serving {
+        engine: values::choice(given, "--engine", Engine::ALL, Engine::id)?.unwrap_or(start.engine),
+        max_num_seqs: values::count(given, "--max-num-seqs", bounds::MAX_NUM_SEQS)?.unwrap_or(sequences),
+        max_num_batched_tokens: values::count(given, "--max-num-batched-tokens", bounds::MAX_NUM_BATCHED_TOKENS)?
+            .unwrap_or(tokens),
+        utilization_percent: values::percent(given, "--gpu-memory-utilization")?.unwrap_or(start.utilization_percent),
+    })
+}
+
+fn parallel(given: &Given) -> Result<Parallelism, BadInput> {
+    let ranks = |option, bounds| values::count(given, option, bounds).map(|ranks| ranks.unwrap_or(1));
+    Ok(Parallelism {
+        dp: ranks("--dp", bounds::DP)?,
+        tp: ranks("--tp", bounds::TP)?,
+        pp: ranks("--pp", bounds::PP)?,
+        ep: ranks("--ep", bounds::EP)?,
+        cp: ranks("--cp", bounds::CP)?,
+        zero: values::choice(given, "--zero", ZeroStage::ALL, ZeroStage::id)?.unwrap_or(ZeroStage::None),
+        shard: values::count(given, "--shard", bounds::DP)?,
+        virtual_stages: ranks("--virtual-stages", bounds::VIRTUAL_STAGES)?,
+        sequence_parallel: given.has("--sequence-parallel"),
+        ..Parallelism::ONE
+    })
+}
+
+fn offload(given: &Given) -> Result<Offload, BadInput> {
+    let words = ["optimizer", "parameters", "kv"];
+    let chosen = values::list(given, "--offload", &words, &OFFLOAD_ALIASES)?.unwrap_or_default();
+    let has = |word: &str| chosen.contains(&word);
+    Ok(Offload { optimizer: has("optimizer"), parameters: has("parameters"), kv_cache: has("kv") })
+}

@@ -1,0 +1,195 @@
+//! `memory-wall solve`: how much at most, or how little at least, and that one step further does not do.
+
+mod search;
+
+use memory_wall_core::Scenario;
+use memory_wall_core::bounds;
+use memory_wall_core::display::{ByteUnit, Grouped};
+
+use crate::model::Model;
+use crate::options::Given;
+use crate::request::Request;
+use crate::text::{Side, Table, wrapped};
+use crate::{Answer, BadInput, card, changes, estimate, inputs, json, suggest, values, words};
+
+pub(crate) use search::{Solution, Tried, Value, solve};
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// The longest `seq_length`.
+    Context,
+    /// The largest batch.
+    Batch,
+    /// The fewest cards, and how they are cut.
+    Gpus,
+    /// The card with the least memory.
+    Gpu,
+    /// The model with the most parameters.
+    Model,
+    /// The widest weight format.
+    Weights,
+}
+
+impl Question {
+    /// Every one, in the order in which they are offered.
+    pub(crate) const ALL: [Self; 6] = [Self::Context, Self::Batch, Self::Gpus, Self::Gpu, Self::Model, Self::Weights];
+
+    /// Its word behind `--for`.
+    pub(crate) const fn id(self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Batch => "batch",
+            Self::Gpus => "gpus",
+            Self::Gpu => "gpu",
+            Self::Model => "model",
+            Self::Weights => "weights",
+        }
+    }
+
+    /// The question that was given.
+    pub(crate) fn read(given: &Given) -> Result<Self, BadInput> {
+        values::choice(given, "--for", &Self::ALL, Self::id)?.ok_or_else(|| {
+            let ids = Self::ALL.map(Self::id);
+            BadInput(format!("a question is missing: --for {}", suggest::either(&ids)))
+        })
+    }
+
+    /// Answer in words, before what was found.
+    const fn superlative(self) -> &'static str {
+        match self {
+            Self::Context => "Longest context",
+            Self::Batch => "Largest batch",
+            Self::Gpus => "Fewest cards",
+            Self::Gpu => "Smallest card",
+            Self::Model => "Largest model",
+            Self::Weights => "Widest weights",
+        }
+    }
+
+    /// The head of the column of what was tried.
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Context => "Context",
+            Self::Batch => "Batch",
+            Self::Gpus => "Cards",
+            Self::Gpu => "Card",
+            Self::Model => "Model",
+            Self::Weights => "Weights",
+        }
+    }
+
+    /// Why nothing was tried beyond the answer.
+    const fn end(self) -> &'static str {
+        match self {
+            Self::Context | Self::Batch => "This is the largest that is asked about.",
+            Self::Gpus => "One card is enough.",
+            Self::Gpu => "No card of the list is smaller.",
+            Self::Model => "No larger model of the list goes with these options.",
+            Self::Weights => "No wider format goes with this mode.",
+        }
+    }
+
+    /// What it means that nothing was found.
+    const fn nothing(self) -> &'static str {
+        match self {
+            Self::Context => "none: a single token does not fit.",
+            Self::Batch => "none: a single sequence does not fit.",
+            Self::Gpus => {
+                "none of the cuts that are tried fits: tensor parallelism up to 8, pipelines of 1, 2, 4, ... stages and, in training, ZeRO-3 over data-parallel ranks."
+            }
+            Self::Gpu => "none: the largest of the list is too small.",
+            Self::Model => "none: the smallest of the list does not fit.",
+            Self::Weights => "none: the narrowest format that goes with this mode does not fit.",
+        }
+    }
+}
+
+/// Looks for the answer.
+pub(crate) fn answer(question: Question, request: &Request) -> Result<Answer, BadInput> {
+    let (model, scenario) = match question {
+        Question::Model => (None, request.without_model()?),
+        _ => estimate::asked(request).map(|(model, scenario)| (Some(model), scenario))?,
+    };
+    let solution = solve(question, &scenario);
+    let mut notes = request.notes.clone();
+    if question != Question::Weights {
+        notes.extend(model.as_ref().and_then(|model| model.remark(request, scenario.weights.id())));
+    }
+    let output = if request.json {
+        json::text(&json::solve::Solved::new(model.as_ref().map(|model| model.id.as_str()), &scenario, &solution))?
+    } else {
+        text(model.as_ref(), &scenario, &solution, request.unit)
+    };
+    Ok(Answer { output, notes, failed: solution.answer.is_none() })
+}
+
+/// The answer for people.
+fn text(model: Option<&Model>, scenario: &Scenario, solution: &Solution, unit: ByteUnit) -> String {
+    let question = solution.question;
+    let title = model.map_or("The models of the list", |model| model.title.as_str());
+    let mut text = wrapped(title, 2) + &inputs::text(scenario, Some(question));
+    let on = scenario.gpu.map(|gpu| format!(" on {} ({})", gpu.name, gpu.id)).unwrap_or_default();
+    let found = match &solution.answer {
+        Some(answer) => found(answer),
+        None => question.nothing().into(),
+    };
+    let mut parts = vec![wrapped(&format!("{}{on}: {found}", question.superlative()), 2)];
+    let tried: Vec<&Tried> = solution.answer.iter().chain(&solution.next).collect();
+    if !tried.is_empty() {
+        parts.push(table(question, &tried, unit));
+    }
+    if solution.answer.is_some() && solution.next.is_none() {
+        parts.push(format!("{}\n", question.end()));
+    }
+    if let (Question::Gpus, Some(answer)) = (question, &solution.answer) {
+        let options = changes::between(scenario, &answer.scenario).join(" ");
+        if !options.is_empty() {
+            parts.push(wrapped(&format!("As options: {options}"), 2));
+        }
+    }
+    for part in parts {
+        text.push('\n');
+        text += &part;
+    }
+    text
+}
+
+/// What was found, with what has to be said about it.
+fn found(answer: &Tried) -> String {
+    let least = if at_bound(answer) { "at least " } else { "" };
+    let made_for = match answer.value {
+        Value::Tokens(tokens) => card::made_for(&answer.scenario, tokens),
+        _ => String::new(),
+    };
+    format!("{least}{}{made_for}", answer.value)
+}
+
+/// Whether the search ended at a bound, not at the card's.
+fn at_bound(answer: &Tried) -> bool {
+    match answer.value {
+        Value::Tokens(tokens) => tokens == bounds::SEQ_LENGTH.max,
+        Value::Sequences(sequences) => sequences == bounds::BATCH.max,
+        _ => false,
+    }
+}
+
+/// What was tried: the answer, and one step further.
+fn table(question: Question, tried: &[&Tried], unit: ByteUnit) -> String {
+    let mut table = Table::new(&[
+        (question.column(), Side::Left),
+        ("Needs", Side::Right),
+        ("Of", Side::Right),
+        ("Margin in bytes", Side::Right),
+        ("Fits", Side::Left),
+    ]);
+    for tried in tried {
+        let (of, margin) = tried.fit.map_or_else(Default::default, |fit| {
+            let margin = format!("{}{}", words::sign(fit.margin), Grouped(fit.margin.magnitude().0));
+            (words::size(fit.capacity, unit), margin)
+        });
+        let fits = if tried.fits() { "yes" } else { "no" };
+        table.row([tried.value.to_string(), words::size(tried.total, unit), of, margin, fits.into()]);
+    }
+    table.text()
+}

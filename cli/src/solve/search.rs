@@ -1,0 +1,235 @@
+//! The search behind each question: the engine's own where it has one, and its verdict everywhere.
+
+use std::fmt;
+
+use memory_wall_core::bounds::{self, Bounds};
+use memory_wall_core::tables::gpus::{GPUS, Gpu};
+use memory_wall_core::tables::models::{MODELS, Model};
+use memory_wall_core::{
+    Bytes, Fit, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage, communication, evaluate, solve as engine,
+};
+
+use super::Question;
+use crate::{inputs, words};
+
+/// One value and whether it fits.
+#[derive(Clone, Debug)]
+pub(crate) struct Tried {
+    /// The value.
+    pub(crate) value: Value,
+    /// The scenario with it.
+    pub(crate) scenario: Scenario,
+    /// What the fullest card holds.
+    pub(crate) total: Bytes,
+    /// That against the card.
+    pub(crate) fit: Option<Fit>,
+}
+
+/// A value of what is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value {
+    /// `seq_length`.
+    Tokens(u32),
+    /// `batch`.
+    Sequences(u32),
+    /// Cards and how they are cut.
+    Cards(Parallelism),
+    /// A card.
+    Card(&'static Gpu),
+    /// A model.
+    Model(&'static Model),
+    /// A weight format.
+    Weights(WeightFormat),
+}
+
+/// What was found, and what was tried one step further.
+#[derive(Clone, Debug)]
+pub(crate) struct Solution {
+    /// What was looked for.
+    pub(crate) question: Question,
+    /// The best that fits; `None` if nothing does.
+    pub(crate) answer: Option<Tried>,
+    /// The next step, which does not fit; `None` if there is none.
+    pub(crate) next: Option<Tried>,
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tokens(tokens) => f.write_str(&words::counted(*tokens, bounds::SEQ_LENGTH)),
+            Self::Sequences(sequences) => f.write_str(&words::counted(*sequences, bounds::BATCH)),
+            Self::Cards(parallel) if parallel.ranks() == 1 => f.write_str("1 card"),
+            Self::Cards(parallel) => write!(f, "{}: {}", words::cards(parallel.ranks()), inputs::cut(parallel)),
+            Self::Card(gpu) => write!(f, "{} ({})", gpu.name, gpu.id),
+            Self::Model(model) => write!(f, "{} ({})", model.name, model.id),
+            Self::Weights(weights) => write!(f, "{weights}"),
+        }
+    }
+}
+
+impl Tried {
+    fn new(value: Value, scenario: &Scenario) -> Self {
+        let evaluation = evaluate(scenario);
+        Self { value, scenario: *scenario, total: evaluation.total, fit: evaluation.fit }
+    }
+
+    /// Whether it fits, by the engine's verdict.
+    pub(crate) fn fits(&self) -> bool {
+        self.fit.is_some_and(|fit| fit.verdict != Verdict::DoesNotFit)
+    }
+}
+
+/// Looks for the answer to a question about a scenario, which names a card where the question is not about cards.
+pub(crate) fn solve(question: Question, scenario: &Scenario) -> Solution {
+    let fit = || evaluate(scenario).fit;
+    let (answer, next) = match question {
+        Question::Context => number(bounds::SEQ_LENGTH, fit().map_or(0, |fit| fit.max_seq), |seq_length| {
+            Tried::new(Value::Tokens(seq_length), &Scenario { seq_length, ..*scenario })
+        }),
+        Question::Batch => number(bounds::BATCH, fit().map_or(0, |fit| fit.max_batch), |batch| {
+            Tried::new(Value::Sequences(batch), &Scenario { batch, ..*scenario })
+        }),
+        Question::Gpus => cards(scenario),
+        Question::Gpu => card(scenario),
+        Question::Model => model(scenario),
+        Question::Weights => weights(scenario),
+    };
+    Solution { question, answer, next }
+}
+
+type Found = (Option<Tried>, Option<Tried>);
+
+/// A number and the one above it.
+fn number(bounds: Bounds, found: u32, with: impl Fn(u32) -> Tried) -> Found {
+    ((found > 0).then(|| with(found)), (found < bounds.max).then(|| with(found + 1)))
+}
+
+/// The fewest cards, and the emptiest cut with fewer.
+fn cards(scenario: &Scenario) -> Found {
+    let tried = |parallel| Tried::new(Value::Cards(parallel), &Scenario { parallel, ..*scenario });
+    let answer = if scenario.mode.trains() {
+        let capacity = scenario.gpu.map_or(Bytes::ZERO, |gpu| gpu.capacity);
+        engine::fewest_gpus(scenario, capacity).map(|cluster| tried(cluster.parallel))
+    } else {
+        // A program may take a share of each card: its verdict is asked for each cut.
+        let sent = |tried: &Tried| (tried.scenario.parallel.ranks(), communication::between_ranks(&tried.scenario));
+        cuts(scenario).map(tried).filter(Tried::fits).min_by_key(sent)
+    };
+    let Some(answer) = answer else { return (None, None) };
+    let fewer = answer.scenario.parallel.ranks() - 1;
+    let with_fewer = cuts(scenario).filter_map(|cut| {
+        // In training all of the cards share the states.
+        let most = u32::try_from(fewer / cut.ranks().max(1)).unwrap_or(u32::MAX);
+        let dp = if scenario.mode.trains() { most } else { most.min(1) };
+        let zero = if dp > 1 { ZeroStage::Weights } else { cut.zero };
+        (dp > 0).then(|| tried(Parallelism { dp, zero, ..cut }))
+    });
+    let emptiest = with_fewer.min_by_key(|tried| tried.total);
+    (Some(answer), emptiest)
+}
+
+/// Tensor-parallel degrees and pipelines that go with the model: those that [`engine::fewest_gpus`] tries.
+fn cuts(scenario: &Scenario) -> impl Iterator<Item = Parallelism> {
+    let shape = scenario.architecture;
+    let start = scenario.parallel;
+    let stages = move || (0..=10).map(|power| 1u32 << power);
+    let all =
+        [1, 2, 4, 8].into_iter().flat_map(move |tp| stages().map(move |pp| Parallelism { tp, pp, dp: 1, ..start }));
+    all.filter(move |cut| cut.check(&shape).is_ok())
+}
+
+/// The card with the least memory, and the next smaller one.
+fn card(scenario: &Scenario) -> Found {
+    let mut cards: Vec<Tried> =
+        GPUS.iter().map(|gpu| Tried::new(Value::Card(gpu), &Scenario { gpu: Some(gpu), ..*scenario })).collect();
+    let capacity = |tried: &Tried| tried.fit.map_or(Bytes::ZERO, |fit| fit.capacity);
+    cards.sort_by_key(capacity);
+    let place = cards.iter().position(Tried::fits).unwrap_or(cards.len());
+    let next = cards.get(..place).and_then(<[Tried]>::last).cloned();
+    (cards.into_iter().nth(place), next)
+}
+
+/// The model with the most parameters, and the next larger one.
+fn model(scenario: &Scenario) -> Found {
+    let with = |model: &'static Model| Scenario { architecture: model.architecture, ..*scenario };
+    let mut models: Vec<&Model> = MODELS.iter().filter(|model| with(model).check().is_ok()).collect();
+    models.sort_by_key(|model| model.parameters);
+    let tried: Vec<Tried> = models.into_iter().map(|model| Tried::new(Value::Model(model), &with(model))).collect();
+    last_that_fits(tried)
+}
+
+/// The format with the most bits, and the next wider one.
+fn weights(scenario: &Scenario) -> Found {
+    let with = |weights: &WeightFormat| Scenario { weights: *weights, ..*scenario };
+    let mut formats: Vec<&WeightFormat> = WeightFormat::ALL.iter().filter(|it| with(it).check().is_ok()).collect();
+    // Of formats with as many bits the later in the list is tried later: bf16 behind fp16.
+    formats.sort_by(|one, other| one.block().bits_per_value().total_cmp(&other.block().bits_per_value()));
+    let tried = formats.into_iter().map(|format| Tried::new(Value::Weights(*format), &with(format)));
+    last_that_fits(tried.collect())
+}
+
+/// The last that fits of what grows, and the one behind it.
+fn last_that_fits(mut tried: Vec<Tried>) -> Found {
+    let behind = tried.iter().rposition(Tried::fits).map_or(0, |place| place + 1);
+    let next = tried.get(behind).cloned();
+    tried.truncate(behind);
+    (tried.pop(), next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memory_wall_core::tables::{gpus, models};
+    use memory_wall_core::{Mode, Offload};
+
+    fn scenarios() -> Vec<Scenario> {
+        let on = |model, gpu| Scenario {
+            gpu: gpus::by_id(gpu),
+            ..Scenario::new(models::by_id(model).unwrap().architecture)
+        };
+        let training = |mut scenario: Scenario| {
+            scenario.mode = Mode::Training;
+            scenario
+        };
+        let offloaded = Scenario {
+            offload: Offload { optimizer: true, parameters: true, kv_cache: false },
+            ..training(on("llama-3.1-8b", "rtx4090"))
+        };
+        vec![
+            on("llama-2-7b", "a100-80-sxm"),
+            on("llama-3.1-405b", "h100-sxm"),
+            training(on("llama-3.1-8b", "h100-sxm")),
+            training(on("gpt2-xl", "t4")),
+            offloaded,
+        ]
+    }
+
+    #[test]
+    fn the_answer_fits_and_the_next_step_does_not() {
+        for scenario in scenarios() {
+            for question in Question::ALL {
+                let solution = solve(question, &scenario);
+                let what = format!("{question:?} {}", scenario.mode.id());
+                assert!(solution.answer.as_ref().is_none_or(Tried::fits), "{what}");
+                assert!(solution.next.as_ref().is_none_or(|next| !next.fits()), "{what}");
+                assert!(solution.answer.is_some() || solution.next.is_some() || question == Question::Gpus, "{what}");
+            }
+        }
+    }
+
+    #[test]
+    fn answers_are_the_engines_own() {
+        for scenario in scenarios() {
+            let capacity = scenario.gpu.unwrap().capacity;
+            let answer = |question| solve(question, &scenario).answer;
+            let card = answer(Question::Gpu).map(|tried| tried.scenario.gpu.unwrap().capacity);
+            assert_eq!(card, engine::smallest_gpu(&scenario).map(|gpu| gpu.capacity));
+            let model = answer(Question::Model).map(|tried| tried.scenario.architecture);
+            assert_eq!(model, engine::largest_model(&scenario, capacity).map(|model| model.architecture));
+            let weights = answer(Question::Weights).map(|tried| tried.scenario.weights);
+            assert_eq!(weights, engine::widest_weights(&scenario, capacity));
+            let cards = answer(Question::Gpus).map(|tried| tried.scenario.parallel);
+            assert_eq!(cards, engine::fewest_gpus(&scenario, capacity).map(|cluster| cluster.parallel));
+        }
+    }
+}

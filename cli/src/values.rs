@@ -1,0 +1,112 @@
+//! Reading the value of one option: a number in its range, one word of a list, several of them, a row of a table.
+
+use memory_wall_core::bounds::{self, Bounds};
+use memory_wall_core::display::Grouped;
+
+use crate::BadInput;
+use crate::options::Given;
+use crate::text::{QUOTED, quote, shortened};
+use crate::{number, suggest};
+
+/// A whole number in its range.
+pub(crate) fn count(given: &Given, option: &str, bounds: Bounds) -> Result<Option<u32>, BadInput> {
+    let Some(text) = given.text(option) else { return Ok(None) };
+    let Bounds { min, max, unit, .. } = bounds;
+    let range = format!("{} to {}", Grouped(min.into()), Grouped(max.into()));
+    let Some(value) = number::read(&text) else {
+        let (of, grouped) = (if unit.is_empty() { "" } else { " of " }, Grouped(max.into()).to_string());
+        let short = if max < 1_000 { String::new() } else { format!(", {grouped}, {}", grouped.replace(',', "_")) };
+        let scaled = if max < 1_000 { "" } else { " or with k or M for thousands or millions" };
+        return Err(BadInput(format!(
+            "{option} takes a whole number{of}{unit} from {range}, written as {max}{short}{scaled}, not {}",
+            quote(&text)
+        )));
+    };
+    let outside = |_| {
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        BadInput(format!("{option} {} is outside {range}{unit}", shortened(text.trim(), QUOTED)))
+    };
+    bounds.check(value).map(Some).map_err(outside)
+}
+
+/// Percent of a card: `90`, `90%`, or as a share, `0.9`.
+pub(crate) fn percent(given: &Given, option: &str) -> Result<Option<u32>, BadInput> {
+    let Some(text) = given.text(option) else { return Ok(None) };
+    let Bounds { min, max, .. } = bounds::UTILIZATION;
+    let word = text.trim();
+    if word == "1" {
+        return Err(BadInput(format!("{option} 1 can be 1% or all of the card: write 1% or 1.0")));
+    }
+    let value = match word.split_once('.') {
+        // vLLM's own way: a share with at most two digits that count.
+        Some((whole, hundredths)) => {
+            let hundredths = hundredths.trim_end_matches('0');
+            let digits = format!("{}{hundredths:0<2}", if whole.is_empty() { "0" } else { whole });
+            if hundredths.len() > 2 { None } else { number::read(&digits) }
+        }
+        None => number::read(word.strip_suffix('%').unwrap_or(word)),
+    };
+    let value = value.ok_or_else(|| {
+        BadInput(format!(
+            "{option} takes whole percent of the card from {min} to {max}, written as 90, 90% or 0.9, not {}",
+            quote(&text)
+        ))
+    })?;
+    let outside = |_| BadInput(format!("{option} {} is outside {min}% to {max}% of the card", shortened(word, QUOTED)));
+    bounds::UTILIZATION.check(value).map(Some).map_err(outside)
+}
+
+/// One of a few words.
+pub(crate) fn choice<T: Copy>(
+    given: &Given,
+    option: &str,
+    all: &[T],
+    id: impl Fn(T) -> &'static str,
+) -> Result<Option<T>, BadInput> {
+    let Some(text) = given.text(option) else { return Ok(None) };
+    if let Some(found) = all.iter().copied().find(|choice| id(*choice) == text) {
+        return Ok(Some(found));
+    }
+    let ids: Vec<&str> = all.iter().map(|choice| id(*choice)).collect();
+    let meant = suggest::did_you_mean(&suggest::nearest(&text, ids.iter().copied()));
+    Err(BadInput(format!("{option} takes {}, not {}{meant}", suggest::either(&ids), quote(&text))))
+}
+
+/// Several of a few words, with commas between them; `aliases` are what others call them, with the word that is meant here.
+pub(crate) fn list(
+    given: &Given,
+    option: &str,
+    words: &[&'static str],
+    aliases: &[(&str, &'static str)],
+) -> Result<Option<Vec<&'static str>>, BadInput> {
+    let Some(text) = given.text(option) else { return Ok(None) };
+    let mut found = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        let Some(word) = words.iter().find(|word| **word == part) else {
+            let alias = aliases.iter().find(|(alias, _)| *alias == part).map(|(_, word)| *word);
+            let nearest = alias.map_or_else(|| suggest::nearest(part, words.iter().copied()), |word| vec![word]);
+            return Err(BadInput(format!(
+                "{option} takes {}, several with commas between them, not {}{}",
+                suggest::either(words),
+                quote(part),
+                suggest::did_you_mean(&nearest)
+            )));
+        };
+        found.push(*word);
+    }
+    Ok(Some(found))
+}
+
+/// A row of a table, or a message with the ids that come near.
+pub(crate) fn listed<T>(
+    option: &str,
+    id: &str,
+    found: Option<T>,
+    ids: impl Iterator<Item = &'static str>,
+    command: &str,
+) -> Result<T, BadInput> {
+    found.ok_or_else(|| {
+        let meant = suggest::did_you_mean(&suggest::nearest(id, ids));
+        BadInput(format!("{option} {} is not known{meant}; memory-wall {command} lists all", quote(id)))
+    })
+}

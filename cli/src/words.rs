@@ -1,0 +1,150 @@
+//! The program's words for what the engine names.
+
+use memory_wall_core::bounds::Bounds;
+use memory_wall_core::communication::Traffic;
+use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::units::SignedBytes;
+use memory_wall_core::worked::Item;
+use memory_wall_core::{Bucket, Bytes, Engine, Phase, Verdict};
+
+/// Three digits and the unit that suits them.
+pub(crate) fn size(bytes: Bytes, unit: ByteUnit) -> String {
+    Size::new(bytes, unit).plain().to_string()
+}
+
+/// The same behind its sign.
+pub(crate) fn signed(bytes: SignedBytes, unit: ByteUnit) -> String {
+    format!("{}{}", sign(bytes), size(bytes.magnitude(), unit))
+}
+
+/// `+` or `-`.
+pub(crate) const fn sign(bytes: SignedBytes) -> char {
+    if bytes.0 < 0 { '-' } else { '+' }
+}
+
+/// A number with what it counts: `1 sequence`, `2,048 tokens`.
+pub(crate) fn counted(count: u32, bounds: Bounds) -> String {
+    match count {
+        1 => format!("1 {}", bounds.unit.trim_end_matches('s')),
+        _ => format!("{} {}", Grouped(count.into()), bounds.unit),
+    }
+}
+
+/// `1 card`, `8 cards`.
+pub(crate) fn cards(count: u64) -> String {
+    if count == 1 { "1 card".into() } else { format!("{} cards", Grouped(count.into())) }
+}
+
+/// The name of a thing in memory; where it stands without its bucket, more than its id says.
+pub(crate) fn item(item: Item) -> String {
+    match item {
+        Item::FullLayers => "K and V, full layers".into(),
+        Item::WindowLayers => "K and V, window layers".into(),
+        Item::LatentLayers => "K and V, compressed".into(),
+        _ => title(item.id()),
+    }
+}
+
+/// An id in words: `Layer matrices`.
+fn title(id: &str) -> String {
+    let abbreviation = |word: &str| matches!(word, "cuda" | "mlp" | "qk");
+    let words = id.split('_').enumerate().map(|(place, word)| {
+        let mut letters = word.chars();
+        match letters.next() {
+            Some(_) if abbreviation(word) => word.to_uppercase(),
+            Some(first) if place == 0 => first.to_uppercase().chain(letters).collect(),
+            _ => word.to_owned(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+pub(crate) const fn bucket(bucket: Bucket) -> &'static str {
+    match bucket {
+        Bucket::Weights => "Weights",
+        Bucket::KvCache => "KV cache",
+        Bucket::Activations => "Activations",
+        Bucket::Gradients => "Gradients",
+        Bucket::Optimizer => "Optimizer",
+        Bucket::Logits => "Logits and loss",
+        Bucket::Overhead => "Overhead",
+    }
+}
+
+/// A phase in a few words, for tables.
+pub(crate) const fn phase(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Forward => "Forward pass",
+        Phase::FirstStep => "First backward begins",
+        Phase::ForwardEnd => "Forward pass ends",
+        Phase::Loss => "Backward begins",
+        Phase::Backward => "Deep in backward",
+        Phase::OptimizerStep => "Optimizer step",
+    }
+}
+
+/// A phase in a sentence.
+pub(crate) const fn peak(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Forward => "while the prompt passes through, with the cache full",
+        Phase::Loss => "when the loss is done and the backward pass begins",
+        Phase::ForwardEnd => "when the forward pass is done and the loss is being computed",
+        Phase::Backward => "deep in the backward pass, when nearly all gradients exist",
+        Phase::OptimizerStep => "while the optimizer takes its step",
+        Phase::FirstStep => "when the backward pass of the first step begins",
+    }
+}
+
+pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Fits => "fits, with more than a tenth of the card to spare",
+        Verdict::Tight => "tight: fits by calculation, with less to spare than fragmentation can take",
+        Verdict::DoesNotFit => "does not fit",
+    }
+}
+
+pub(crate) const fn engine(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Exact => "no program",
+        Engine::Hf => "Hugging Face transformers",
+        Engine::Vllm => "vLLM",
+        Engine::LlamaCpp => "llama.cpp",
+    }
+}
+
+pub(crate) const fn traffic(traffic: Traffic) -> &'static str {
+    match traffic {
+        Traffic::Data => "Gradients and sharded states",
+        Traffic::Tensor => "Partial sums of shared matrices",
+        Traffic::Pipeline => "Activations between stages",
+        Traffic::Context => "Keys and values along the sequence",
+        Traffic::Expert => "Tokens to experts and back",
+        Traffic::Host => "Offloaded states",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memory_wall_core::bounds;
+
+    #[test]
+    fn numbers_agree_with_their_nouns() {
+        assert_eq!(counted(1, bounds::BATCH), "1 sequence");
+        assert_eq!(counted(2_048, bounds::SEQ_LENGTH), "2,048 tokens");
+        assert_eq!([cards(1), cards(1_024)], ["1 card", "1,024 cards"]);
+    }
+
+    #[test]
+    fn names_are_read_from_ids() {
+        assert_eq!(["layer_matrices", "qk_norm_tensors"].map(title), ["Layer matrices", "QK norm tensors"]);
+        assert_eq!(title(""), "");
+        assert_eq!([Item::Experts, Item::FullLayers].map(item), ["Experts", "K and V, full layers"]);
+    }
+
+    #[test]
+    fn signs_are_plain() {
+        assert_eq!(signed(SignedBytes(-2_000_000_000), ByteUnit::Gb), "-2.00 GB");
+        assert_eq!(signed(SignedBytes(0), ByteUnit::Gb), "+0 B");
+    }
+}

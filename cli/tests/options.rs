@@ -1,0 +1,294 @@
+//! Every option of a scenario: what it changes, and the note where it changes nothing.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
+
+mod common;
+
+use common::{json, run};
+use serde_json::{Value, json as literal};
+
+const TRAINING: &str = "estimate --model llama-3.1-8b --mode training";
+const INFERENCE: &str = "estimate --model llama-3.1-8b";
+const LORA: &str = "estimate --model llama-3.1-8b --mode lora";
+
+/// The scenario that a command line describes, at a pointer such as `/lora/rank`.
+fn input(line: &str, pointer: &str) -> Value {
+    json(line).1["scenario"].pointer(pointer).cloned().unwrap_or_else(|| panic!("{line}: {pointer}"))
+}
+
+fn total(line: &str) -> u64 {
+    json(line).1["total_bytes"].as_u64().unwrap()
+}
+
+#[test]
+fn every_option_arrives() {
+    for (start, option, pointer, value) in [
+        (INFERENCE, "--mode lora", "/mode", literal!("lora")),
+        (INFERENCE, "--mode qlora", "/weights", literal!("nf4-dq")),
+        (INFERENCE, "--engine hf", "/engine", literal!("hf")),
+        (INFERENCE, "--engine vllm --max-num-seqs 64", "/max_num_seqs", literal!(64)),
+        (INFERENCE, "--engine vllm --max-num-batched-tokens 4k", "/max_num_batched_tokens", literal!(4_000)),
+        (
+            INFERENCE,
+            "--engine vllm --gpu h100-sxm --gpu-memory-utilization 0.95",
+            "/gpu_memory_utilization",
+            literal!(0.95),
+        ),
+        (INFERENCE, "--offload kv,parameters", "/offload", literal!(["parameters", "kv"])),
+        (INFERENCE, "--cp 4", "/parallel/cp", literal!(4)),
+        (INFERENCE, "--weights q4_k", "/weights", literal!("q4_k")),
+        (TRAINING, "--recipe mixed-fp32-grads", "/recipe", literal!("mixed-fp32-grads")),
+        (TRAINING, "--optimizer adafactor", "/optimizer", literal!("adafactor")),
+        (TRAINING, "--step foreach", "/step", literal!("foreach")),
+        (TRAINING, "--implementation torchtitan", "/implementation", literal!("torchtitan")),
+        (TRAINING, "--checkpointing per-op", "/checkpointing", literal!("per-op")),
+        (TRAINING, "--attention eager", "/attention", literal!("eager")),
+        (TRAINING, "--loss compiled", "/loss", literal!("compiled")),
+        (TRAINING, "--chunked-loss", "/loss", literal!("chunked")),
+        (TRAINING, "--chunked-loss --loss chunked", "/loss", literal!("chunked")),
+        (TRAINING, "--compile", "/compile", literal!(true)),
+        (TRAINING, "--micro-batches 16", "/micro_batches", literal!(16)),
+        (TRAINING, "--dp 8", "/parallel/dp", literal!(8)),
+        (TRAINING, "--tp 2", "/parallel/tp", literal!(2)),
+        (TRAINING, "--pp 4", "/parallel/pp", literal!(4)),
+        (TRAINING, "--dp 8 --zero 2", "/parallel/zero", literal!(2)),
+        (TRAINING, "--dp 8 --zero 3 --shard 4", "/parallel/shard", literal!(4)),
+        (TRAINING, "--dp 8 --zero 3", "/parallel/shard", Value::Null),
+        (TRAINING, "--pp 4 --virtual-stages 2", "/parallel/virtual_stages", literal!(2)),
+        (TRAINING, "--tp 2 --sequence-parallel", "/parallel/sequence_parallel", literal!(true)),
+        (TRAINING, "--offload optimizer", "/offload", literal!(["optimizer"])),
+        (LORA, "--lora-rank 64", "/lora/rank", literal!(64)),
+        (LORA, "--lora-targets v,q", "/lora/targets", literal!(["q", "v"])),
+        (LORA, "--lora-targets all", "/lora/targets", literal!(["q", "k", "v", "o", "mlp"])),
+        (LORA, "--lora-targets all,head", "/lora/targets", literal!(["q", "k", "v", "o", "mlp", "head"])),
+        (LORA, "--lora-dropout", "/lora/dropout", literal!(true)),
+    ] {
+        let line = format!("{start} {option}");
+        assert_eq!(input(&line, pointer), value, "{line}");
+        assert_eq!(run(&line).err, "", "{line}");
+        assert_eq!(run(&line).code, 0, "{line}");
+    }
+}
+
+#[test]
+fn experts_are_shared_out_over_ranks() {
+    let mixture = "estimate --model mixtral-8x7b --dp 8";
+    let cut = format!("{mixture} --ep 8");
+    assert_eq!(input(&cut, "/parallel/ep"), 8);
+    assert!(total(&cut) < total(mixture));
+    assert!(json(&cut).1["communication_bytes"]["expert_parallel"].as_u64() > Some(0));
+    let text = run(&cut).out;
+    for part in [" of them active\n", "8 cards: dp 8, experts over 8 ranks\n", "\nTokens to experts and back "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn options_change_what_they_are_about() {
+    for (start, option) in [
+        (INFERENCE, "--engine hf"),
+        (INFERENCE, "--engine vllm"),
+        (INFERENCE, "--offload parameters"),
+        (INFERENCE, "--offload kv"),
+        (INFERENCE, "--tp 2"),
+        (INFERENCE, "--pp 2"),
+        (INFERENCE, "--cp 2"),
+        (TRAINING, "--recipe pure"),
+        (TRAINING, "--optimizer lion"),
+        (TRAINING, "--implementation megatron"),
+        (TRAINING, "--checkpointing per-op"),
+        (TRAINING, "--dp 8 --zero 1"),
+        (TRAINING, "--dp 8 --zero 3"),
+        (TRAINING, "--tp 2"),
+        (TRAINING, "--pp 2"),
+        (TRAINING, "--cp 2"),
+        (TRAINING, "--offload optimizer"),
+        (LORA, "--lora-rank 256"),
+        (LORA, "--lora-targets q"),
+    ] {
+        assert_ne!(total(start), total(&format!("{start} {option}")), "{start} {option}");
+    }
+    let pipeline = "estimate --model llama-3.1-8b --mode training --pp 4 --micro-batches 8";
+    assert!(total(&format!("{pipeline} --virtual-stages 2")) > total(pipeline));
+    // Eight ranks that share all states, or four of them.
+    let sharded = format!("{TRAINING} --dp 8 --zero 3");
+    assert!(total(&format!("{sharded} --shard 4")) > total(&sharded));
+}
+
+#[test]
+fn the_share_of_a_card_is_read_in_percent_or_as_a_fraction() {
+    for (text, share) in [
+        ("90", 0.9),
+        ("90%", 0.9),
+        ("0.9", 0.9),
+        (".9", 0.9),
+        ("0.90", 0.9),
+        ("0.95", 0.95),
+        ("1.0", 1.0),
+        ("1%", 0.01),
+    ] {
+        let line = format!("{INFERENCE} --engine vllm --gpu l4 --gpu-memory-utilization {text}");
+        assert_eq!(input(&line, "/gpu_memory_utilization"), share, "{text}");
+    }
+}
+
+#[test]
+fn vllm_takes_its_own_defaults_on_each_card() {
+    for (card, sequences, tokens) in [("l4", 256, 2_048), ("h100-sxm", 1_024, 8_192), ("a100-80-sxm", 256, 2_048)] {
+        let line = format!("{INFERENCE} --engine vllm --gpu {card}");
+        assert_eq!(input(&line, "/max_num_seqs"), sequences, "{card}");
+        assert_eq!(input(&line, "/max_num_batched_tokens"), tokens, "{card}");
+    }
+    assert_eq!(input(&format!("{INFERENCE} --engine vllm --max-num-seqs 7 --gpu l4"), "/max_num_seqs"), 7);
+}
+
+#[test]
+fn a_program_says_what_it_sets_aside() {
+    let (_, it) = json(&format!("{INFERENCE} --engine vllm --gpu h100-sxm"));
+    let serving = &it["serving"];
+    assert_eq!(serving["engine"], "vllm");
+    let bytes = |pointer: &str| serving.pointer(pointer).and_then(Value::as_u64).unwrap();
+    assert!(bytes("/cache/reserved_bytes") >= bytes("/cache/exact_bytes"));
+    assert!(bytes("/pool/tokens") > 100_000 && bytes("/pool/pool_bytes") < bytes("/pool/requested_bytes"));
+    assert!(!serving["parts"].as_array().unwrap().is_empty());
+    for key in ["version", "source"] {
+        assert!(serving[key].as_str().is_some_and(|text| !text.is_empty()), "{key}");
+    }
+    for part in serving["parts"].as_array().unwrap() {
+        assert!(part["bytes"].is_u64() && part["item"].is_string() && part["basis"].is_string(), "{part}");
+    }
+    assert_eq!(json(INFERENCE).1["serving"], Value::Null);
+    let text = run(&format!("{INFERENCE} --engine vllm --gpu h100-sxm")).out;
+    for part in
+        ["served by vLLM: at most 1,024 sequences and 8,192 tokens at once, 90% of the card", "\nCache: ", " tokens.\n"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(run(&format!("{INFERENCE} --engine llamacpp")).out.contains("served by llama.cpp"));
+}
+
+#[test]
+fn options_without_effect_get_a_note() {
+    for (line, notes) in [
+        (
+            "--recipe pure --step foreach",
+            &["--recipe has no effect in inference", "--step has no effect in inference"][..],
+        ),
+        (
+            "--optimizer sgd --implementation litgpt --checkpointing full",
+            &[
+                "--optimizer has no effect in inference",
+                "--implementation has no effect in inference",
+                "--checkpointing has no effect in inference",
+            ],
+        ),
+        (
+            "--loss plain --chunked-loss --compile --micro-batches 2",
+            // The two name the loss, and contradict each other.
+            &[],
+        ),
+        (
+            "--loss chunked --chunked-loss --compile --micro-batches 2",
+            &[
+                "--loss has no effect in inference",
+                "--chunked-loss has no effect in inference",
+                "--compile has no effect in inference",
+                "--micro-batches has no effect in inference",
+            ],
+        ),
+        ("--dp 8 --zero 3 --shard 4", &["--zero has no effect in inference", "--shard has no effect in inference"]),
+        ("--offload optimizer,kv", &["--offload has no effect on optimizer in inference"]),
+        ("--mode training --offload optimizer,kv", &["--offload has no effect on kv in training"]),
+        (
+            "--mode training --kv fp8 --engine hf --max-num-seqs 1 --max-num-batched-tokens 1 --gpu-memory-utilization 90",
+            &[
+                "--kv has no effect in training",
+                "--engine has no effect in training",
+                "--max-num-seqs has no effect in training",
+                "--max-num-batched-tokens has no effect in training",
+                "--gpu-memory-utilization has no effect in training",
+            ],
+        ),
+        (
+            "--max-num-seqs 1 --max-num-batched-tokens 1 --gpu-memory-utilization 90",
+            &[
+                "--max-num-seqs has no effect without --engine vllm",
+                "--max-num-batched-tokens has no effect without --engine vllm",
+                "--gpu-memory-utilization has no effect without --engine vllm",
+            ],
+        ),
+        ("--engine vllm --gpu-memory-utilization 90", &["--gpu-memory-utilization has no effect without --gpu"]),
+        (
+            "--lora-rank 8 --lora-targets q --lora-dropout",
+            &[
+                "--lora-rank has no effect in inference",
+                "--lora-targets has no effect in inference",
+                "--lora-dropout has no effect in inference",
+            ],
+        ),
+        ("--mode training --lora-rank 8", &["--lora-rank has no effect in training"]),
+        (
+            "--mode lora --recipe pure",
+            &["--recipe has no effect in lora, where the model is frozen and its adapters follow its weights"],
+        ),
+        ("--mode training --zero 3", &["--zero has no effect without --dp"]),
+        ("--mode training --dp 8 --shard 4", &["--shard has no effect without --zero"]),
+        ("--mode training --sequence-parallel", &["--sequence-parallel has no effect without --tp"]),
+        ("--mode training --virtual-stages 2", &["--virtual-stages has no effect without --pp"]),
+        ("--mode training --cp 2 --zero 3", &[]),
+        ("--mode training --zero 0 --virtual-stages 1", &[]),
+    ] {
+        let run = run(&format!("{INFERENCE} {line}"));
+        if run.code == 2 {
+            assert!(notes.is_empty() && run.err.contains("contradict"), "{line}: {}", run.err);
+            continue;
+        }
+        let said: Vec<&str> = run.err.lines().filter_map(|line| line.strip_prefix("memory-wall: note: ")).collect();
+        assert_eq!(said, notes, "{line}");
+        assert_eq!(run.err.lines().count(), notes.len(), "{line}");
+    }
+}
+
+#[test]
+fn the_text_names_what_is_not_usual() {
+    for (line, parts) in [
+        (
+            format!("{LORA} --lora-rank 64 --lora-targets q,v --lora-dropout"),
+            &["adapters of rank 64 on q, v, with dropout"][..],
+        ),
+        (
+            format!(
+                "{TRAINING} --recipe pure --step foreach --implementation litgpt --chunked-loss --compile --micro-batches 4"
+            ),
+            &["recipe pure, foreach step, litgpt code, chunked loss, torch.compile, 4 micro-batches"],
+        ),
+        (
+            format!("{TRAINING} --dp 8 --tp 2 --pp 2 --cp 2 --zero 3 --shard 4 --sequence-parallel --virtual-stages 2"),
+            &[
+                "64 cards: dp 8 × tp 2 × pp 2 × cp 2, ZeRO-3 over 8 ranks, sequence parallel, 2 chunks a stage",
+                "on a card of stage 1 of 2, counted from 0.",
+                "\nStage  Cards  Parameters of each",
+                "\nSent by the busiest card in a step ",
+            ],
+        ),
+        (
+            format!("{INFERENCE} --offload parameters,kv --gpu h100-sxm"),
+            &["in host memory: parameters, kv", "\nOffloaded: ", " travel in each token: ", " of the link, if nothing"],
+        ),
+        (format!("{INFERENCE} --offload kv"), &["; how long that takes depends on the card: see --gpu.\n"]),
+        (TRAINING.to_owned(), &["\nPhase  ", "\nFirst backward begins ", "\nOptimizer step ", "\nLargest tensors "]),
+        (format!("{INFERENCE} --tp 2 --gpu t4"), &["\nCard             2 × T4 (t4)\n", "in a token"]),
+    ] {
+        let text = run(&line).out;
+        for part in parts {
+            assert!(
+                text.replace("\n  ", " ").contains(part.trim_start_matches(' ')),
+                "{line}: {part} is not in\n{text}"
+            );
+        }
+    }
+    let plain = run(INFERENCE).out;
+    for part in ["\nPhase", "Stage", "Sent", "Offloaded", "cards: ", "served"] {
+        assert!(!plain.contains(part), "{part} is in\n{plain}");
+    }
+}

@@ -1,0 +1,183 @@
+//! `memory-wall solve`: the answer fits, and one step further does not.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
+
+mod common;
+
+use common::{json, run};
+use serde_json::Value;
+
+const SCENARIOS: [&str; 7] = [
+    "--model llama-3.1-8b --gpu rtx4090 --kv fp8",
+    "--model llama-3.1-70b --gpu h100-sxm",
+    "--model llama-3.1-70b --gpu h100-sxm --engine vllm --seq 8k",
+    "--model gpt2-xl --mode training --gpu t4",
+    "--model llama-3.1-8b --mode training --gpu h100-sxm --checkpointing full",
+    "--model llama-2-7b --mode qlora --gpu l4 --batch 2",
+    "--model mistral-7b-v0.1 --gpu b200 --engine llamacpp",
+];
+const QUESTIONS: [&str; 6] = ["context", "batch", "gpus", "gpu", "model", "weights"];
+
+/// The command line with other values for some of its options.
+fn with(line: &str, options: &[String]) -> String {
+    let mut words: Vec<&str> = line.split(' ').collect();
+    for option in options {
+        let name = option.split(' ').next().unwrap();
+        if let Some(place) = words.iter().position(|word| *word == name) {
+            words.drain(place..place + 2);
+        }
+    }
+    format!("{} {}", words.join(" "), options.join(" "))
+}
+
+fn options(step: &Value) -> Vec<String> {
+    step["options"].as_array().unwrap().iter().map(|option| option.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn estimate_says_the_same_of_each_step() {
+    for scenario in SCENARIOS {
+        for question in QUESTIONS {
+            let (code, it) = json(&format!("solve --for {question} {scenario}"));
+            assert_eq!(it["for"], question);
+            assert_eq!(code, i32::from(it["answer"].is_null()), "{question} {scenario}");
+            for (step, fits) in [("answer", true), ("next", false)] {
+                if it[step].is_null() {
+                    continue;
+                }
+                assert_eq!(it[step]["fits"], fits, "{question} {scenario} {step}");
+                // What programs take by themselves depends on the card, so the batch of vLLM stays as it was.
+                let serving = ["max-num-seqs", "max-num-batched-tokens"]
+                    .map(|option| format!("--{option} {}", it["scenario"][option.replace('-', "_")]));
+                let mut options = options(&it[step]);
+                if scenario.contains("vllm") {
+                    options.extend(serving);
+                }
+                let (code, estimate) = json(&with(&format!("estimate {scenario}"), &options));
+                assert_eq!(code, i32::from(!fits), "{question} {scenario} {step} {options:?}");
+                for key in ["total_bytes", "capacity_bytes", "margin_bytes", "verdict"] {
+                    assert_eq!(estimate[key], it[step][key], "{question} {scenario} {step} {key}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_longest_context_is_that_of_estimate() {
+    let (_, estimate) = json("estimate --model llama-3.1-8b --gpu rtx4090");
+    let (_, it) = json("solve --for context --model llama-3.1-8b --gpu rtx4090");
+    assert_eq!(it["answer"]["value"], estimate["max_seq"]);
+    assert_eq!(it["next"]["value"].as_u64(), estimate["max_seq"].as_u64().map(|tokens| tokens + 1));
+    assert_eq!((&it["model"], &it["gpu"]), (&"llama-3.1-8b".into(), &"rtx4090".into()));
+    let (_, batch) = json("solve --for batch --model llama-3.1-8b --gpu rtx4090");
+    assert_eq!(batch["answer"]["value"], estimate["max_batch"]);
+}
+
+#[test]
+fn cards_come_with_their_cut() {
+    let (_, it) = json("solve --for gpus --model llama-3.1-70b --gpu h100-sxm");
+    let answer = &it["answer"];
+    assert_eq!(answer["value"], 2);
+    assert_eq!(answer["parallel"]["tp"].as_u64().unwrap() * answer["parallel"]["pp"].as_u64().unwrap(), 2);
+    assert_eq!(it["next"]["value"], 1);
+    let (_, it) = json("solve --for gpus --model llama-3.1-8b --gpu h100-sxm");
+    assert_eq!((&it["answer"]["value"], &it["next"]), (&1.into(), &Value::Null));
+    let (_, it) = json("solve --for gpus --mode training --model llama-3.1-8b --gpu h100-sxm");
+    assert!(it["answer"]["value"].as_u64() > it["next"]["value"].as_u64());
+}
+
+#[test]
+fn the_text_shows_the_answer_and_the_next_step() {
+    for (line, parts) in [
+        (
+            "--for context --model llama-2-7b --gpu a100-80-sxm",
+            &[
+                "Longest context on A100 SXM4 80GB (a100-80-sxm): 134,228 tokens; the model was made for 4,096",
+                "134,228 tokens  85.2 GB  85.2 GB",
+                "134,229 tokens  85.2 GB  85.2 GB",
+            ][..],
+        ),
+        ("--for batch --model llama-2-7b --gpu a100-80-sxm --seq 2048", &["Largest batch on ", " sequences"]),
+        (
+            "--for gpus --model llama-3.1-70b --gpu h100-sxm",
+            &["Fewest cards on H100 SXM5 80GB (h100-sxm): 2 cards: ", "\n1 card ", "\nAs options: --"],
+        ),
+        ("--for gpus --model llama-3.1-8b --gpu h100-sxm", &[": 1 card\n", "\nOne card is enough.\n"]),
+        ("--for gpu --model llama-3.1-8b", &["Smallest card: ", "\nCard "]),
+        ("--for gpu --model gpt2-small", &["Smallest card: ", "\nNo card of the list is smaller.\n"]),
+        ("--for model --gpu rtx4090", &["The models of the list\n", "Largest model on GeForce RTX 4090 (rtx4090): "]),
+        ("--for weights --model llama-3.1-70b --gpu h100-sxm", &["Widest weights on ", "\nfp16 "]),
+        ("--for weights --model gpt2-small --gpu b200", &["fp32\n", "\nNo wider format goes with this mode.\n"]),
+    ] {
+        let run = run(&format!("solve {line}"));
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{line}");
+        for part in parts {
+            assert!(run.out.contains(part), "{line}: {part} is not in\n{}", run.out);
+        }
+        for text in run.out.lines() {
+            assert!(text.chars().count() <= 100 && text.trim_end() == text, "{line}: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_looked_for_is_not_among_the_inputs() {
+    for (question, word) in [("context", "seq_length"), ("batch", "batch "), ("weights", "bf16 weights")] {
+        let text = run(&format!("solve --for {question} --model llama-2-7b --gpu t4")).out;
+        assert!(!text.lines().nth(1).unwrap().contains(word), "{text}");
+    }
+}
+
+#[test]
+fn nothing_that_fits_is_a_no() {
+    for (line, found) in [
+        ("--for context --model llama-3.1-405b --gpu t4", "none: a single token does not fit."),
+        ("--for batch --model llama-3.1-405b --gpu t4", "none: a single sequence does not fit."),
+        ("--for gpu --model llama-3.1-405b", "none: the largest of the list is too small."),
+        (
+            "--for weights --model llama-3.1-405b --gpu t4",
+            "none: the narrowest format that goes with this mode does not fit.",
+        ),
+        ("--for model --mode training --batch 10000 --seq 1M --gpu t4", "none: the smallest of the list does not fit."),
+        ("--for gpus --model llama-3.1-405b --batch 1M --seq 1M --gpu t4", "none of the cuts that are tried fits"),
+    ] {
+        let run = run(&format!("solve {line}"));
+        assert_eq!((run.code, run.err.as_str()), (1, ""), "{line}");
+        assert!(run.out.replace("\n  ", " ").contains(found), "{line}: {}", run.out);
+        let (code, it) = json(&format!("solve {line}"));
+        assert_eq!((code, &it["answer"]), (1, &Value::Null), "{line}");
+        assert!(it["next"].is_null() || it["next"]["fits"] == false);
+    }
+}
+
+#[test]
+fn the_end_of_the_search_is_said() {
+    // With a window memory stops growing.
+    let run = run("solve --for context --model mistral-7b-v0.1 --gpu mi355x");
+    assert_eq!(run.code, 0);
+    assert!(run.out.contains(": at least 10,000,000 tokens; the model was made for"), "{}", run.out);
+    assert!(run.out.ends_with("\nThis is the largest that is asked about.\n"), "{}", run.out);
+}
+
+#[test]
+fn options_that_are_looked_for_get_a_note() {
+    for (line, notes) in [
+        ("--for context --seq 5", &["--seq has no effect: solve --for context looks for it"][..]),
+        ("--for batch --batch 5", &["--batch has no effect: solve --for batch looks for it"]),
+        (
+            "--for gpus --tp 3 --zero 3",
+            &[
+                "--tp has no effect: solve --for gpus looks for it",
+                "--zero has no effect: solve --for gpus looks for it",
+            ],
+        ),
+        ("--for gpu", &["--gpu has no effect: solve --for gpu looks for it"]),
+        ("--for model", &["--model has no effect: solve --for model looks for it"]),
+        ("--for weights --weights fp32", &["--weights has no effect: solve --for weights looks for it"]),
+    ] {
+        let run = run(&format!("solve --model llama-2-7b --gpu h100-sxm {line}"));
+        let said: Vec<&str> = run.err.lines().filter_map(|line| line.strip_prefix("memory-wall: note: ")).collect();
+        assert_eq!((run.code, said.as_slice()), (0, notes), "{line}");
+    }
+}
