@@ -51,7 +51,7 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, BadInput> {
     let (model, scenario) = estimate::asked(request)?;
     let advice = Advice::of(&scenario);
     let mut notes = request.notes.clone();
-    notes.extend(model.remark(request, scenario.weights.id()));
+    notes.extend(model.remarks(request, &scenario));
     let output = if request.json {
         json::text(&json::advise::Answer::new(&model.id, &advice))?
     } else {

@@ -15,9 +15,8 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, BadInput> {
     let findings = Findings::of(&scenario);
     let mut notes = request.notes.clone();
     let mut assumptions: Vec<String> = findings.evaluation.assumptions.iter().map(|it| it.to_string()).collect();
-    if let Some(remark) = model.remark(request, scenario.weights.id()) {
-        if request.json { &mut assumptions } else { &mut notes }.push(remark);
-    }
+    let remarks = model.remarks(request, &scenario);
+    if request.json { &mut assumptions } else { &mut notes }.extend(remarks);
     let output = if request.json {
         json::text(&json::estimate::Estimate::new(&model.id, &findings, assumptions))?
     } else {
@@ -31,7 +30,7 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, BadInput> {
 pub(crate) fn asked(request: &Request) -> Result<(Model, Scenario), BadInput> {
     let Some(source) = &request.source else { return Err(BadInput::new("a model is missing: --model ID")) };
     let model = Model::load(source)?;
-    let scenario = request.scenario(model.architecture)?;
+    let scenario = request.scenario(model.architecture, model.stored)?;
     Ok((model, scenario))
 }
 

@@ -1,7 +1,7 @@
 //! The model that is asked about, wherever it comes from.
 
-use memory_wall_core::Architecture;
 use memory_wall_core::tables::models;
+use memory_wall_core::{Architecture, Scenario, WeightFormat};
 
 use crate::request::{Request, Source};
 use crate::text::{QUOTED, quote, shortened};
@@ -16,8 +16,12 @@ pub(crate) struct Model {
     pub(crate) title: String,
     /// Its shape.
     pub(crate) architecture: Architecture,
-    /// Whether the checkpoint says that it is stored quantised.
-    quantised: bool,
+    /// How the checkpoint says that it is stored, where that is certain.
+    pub(crate) stored: Option<WeightFormat>,
+    /// How a quantised checkpoint names its method.
+    method: Option<String>,
+    /// What else the file has to be said of.
+    remarks: Vec<String>,
 }
 
 impl Model {
@@ -31,7 +35,11 @@ impl Model {
                     .architecture()
                     .map_err(|error| BadInput(format!("--config {}: {error}", quote(&path.to_string_lossy()))))?;
                 let title = shortened(&name, QUOTED).escape_debug().to_string();
-                Ok(Self { id: name, title, architecture, quantised: config.is_quantised() })
+                let method = config.is_quantised().then(|| {
+                    shortened(config.quantisation().unwrap_or("quantised"), QUOTED).escape_debug().to_string()
+                });
+                let remarks = config.remarks().iter().map(ToString::to_string).collect();
+                Ok(Self { id: name, title, architecture, stored: config.stored_weights(), method, remarks })
             }
         }
     }
@@ -42,14 +50,24 @@ impl Model {
             id: model.id.into(),
             title: format!("{} ({})", model.name, model.id),
             architecture: model.architecture,
-            quantised: false,
+            stored: None,
+            method: None,
+            remarks: Vec::new(),
         }
     }
 
-    /// What to say of a checkpoint that is stored quantised where no weight format was named.
-    pub(crate) fn remark(&self, request: &Request, weights: &str) -> Option<String> {
-        (self.quantised && !request.weights_given).then(|| {
-            format!("The checkpoint is stored quantised; {weights} weights were assumed, as --weights is not given.")
-        })
+    /// What to say of the file, and of a quantised checkpoint where no weight format was named.
+    pub(crate) fn remarks(&self, request: &Request, scenario: &Scenario) -> Vec<String> {
+        let stored = self.method.as_ref().filter(|_| !request.weights_given).map(|method| {
+            let weights = scenario.weights.id();
+            if self.stored == Some(scenario.weights) {
+                format!("The checkpoint is stored quantised ({method}): {weights} weights, as --weights is not given.")
+            } else {
+                format!(
+                    "The checkpoint is stored quantised ({method}); {weights} weights were assumed, as --weights is not given."
+                )
+            }
+        });
+        self.remarks.iter().cloned().chain(stored).collect()
     }
 }

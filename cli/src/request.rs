@@ -121,14 +121,24 @@ impl Request {
     }
 
     /// The scenario of a model, if its parts go together.
-    pub(crate) fn scenario(&self, architecture: Architecture) -> Result<Scenario, BadInput> {
+    pub(crate) fn scenario(
+        &self,
+        architecture: Architecture,
+        stored: Option<WeightFormat>,
+    ) -> Result<Scenario, BadInput> {
         // A model with learned positions cannot go beyond them, so its default does not either.
         let most = match architecture.positions {
             Positions::Learned(rows) if !self.seq_given => rows,
             _ => u32::MAX,
         };
         let seq_length = self.settings.seq_length.min(most);
-        let scenario = Scenario { architecture, seq_length, ..self.settings };
+        // How the checkpoint is stored is how it is served, or frozen, unless something else was asked for.
+        let weights = match (stored, self.settings.mode) {
+            (Some(stored), Mode::Inference) if !self.weights_given => stored,
+            (Some(stored), Mode::Qlora) if !self.weights_given && !stored.trainable() => stored,
+            _ => self.settings.weights,
+        };
+        let scenario = Scenario { architecture, seq_length, weights, ..self.settings };
         scenario.check().map_err(|error| refusal::of(&scenario, &error))?;
         Ok(scenario)
     }

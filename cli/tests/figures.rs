@@ -265,9 +265,9 @@ fn the_default_context_is_that_of_learned_positions() {
 
 #[test]
 fn a_quantised_checkpoint_is_remarked_on_unless_weights_are_given() {
-    let remark = "The checkpoint is stored quantised; bf16 weights were assumed, as --weights is not given.";
+    let remark = "The checkpoint is stored quantised (gptq): int4 weights, as --weights is not given.";
     let (_, it) = estimate("--config llama-2-7b-gptq.json");
-    assert!(it.assumptions.iter().any(|sentence| sentence == remark));
+    assert!(it.assumptions.iter().any(|sentence| sentence == remark), "{:?}", it.assumptions);
     let (_, it) = estimate("--config llama-2-7b-gptq.json --weights int4");
     assert!(it.assumptions.iter().all(|sentence| sentence != remark));
     let text = run("estimate --config llama-2-7b-gptq.json");

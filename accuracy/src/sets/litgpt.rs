@@ -32,10 +32,10 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
             rows: rows("litgpt-qlora-2023"),
         },
         Set {
-            name: "litgpt-lora-all-linear-and-adapters",
+            name: "litgpt-lora-all-and-adapters",
             about: "Peaks of LitGPT with LoRA on all matrices, and with LLaMA-Adapter in both versions",
             bound: Bound::of(0.20, 0.12),
-            rows: rows("litgpt-lora-all-linear-and-adapters"),
+            rows: rows("litgpt-lora-all-and-adapters"),
         },
         Set {
             name: "litgpt-full",
@@ -71,8 +71,8 @@ fn set_of(row: csv::Row<'_>) -> &'static str {
         ("capacity", _) => "litgpt-capacity",
         ("threshold", "lit_lora_bf16") => "litgpt-lora-qv",
         ("threshold", "lit_qlora") => "litgpt-qlora-2023",
-        ("threshold", "lit_lora_bf16_all_linear") => "litgpt-lora-all-linear-and-adapters",
-        ("threshold", _) if kind.starts_with("lit_adapter") => "litgpt-lora-all-linear-and-adapters",
+        ("threshold", "lit_lora_bf16_all_linear") => "litgpt-lora-all-and-adapters",
+        ("threshold", _) if kind.starts_with("lit_adapter") => "litgpt-lora-all-and-adapters",
         // FSDP and traced programs are not itemised well enough to be held to anything.
         ("threshold", "lit_full_bf16" | "lit_pretrain_full_noac_eager") => "litgpt-full",
         _ => "litgpt-reported",

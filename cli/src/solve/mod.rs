@@ -114,7 +114,7 @@ pub(crate) fn answer(question: Question, request: &Request) -> Result<Answer, Ba
     let solution = solve(question, &scenario);
     let mut notes = request.notes.clone();
     if question != Question::Weights {
-        notes.extend(model.as_ref().and_then(|model| model.remark(request, scenario.weights.id())));
+        notes.extend(model.iter().flat_map(|model| model.remarks(request, &scenario)));
     }
     let output = if request.json {
         json::text(&json::solve::Solved::new(model.as_ref().map(|model| model.id.as_str()), &scenario, &solution))?
