@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use memory_wall_accuracy::table::percent;
 use memory_wall_accuracy::{Data, Outcome, Row, Set, Use, all};
 use memory_wall_core::display::Grouped;
 
@@ -115,8 +116,8 @@ fn text(sets: &[Set], rows: bool) -> String {
             number(it.compared),
             number(it.fitted_rows),
             number(it.not_modelled),
-            it.held.mean.map(share).unwrap_or_default(),
-            it.held.max.map(share).unwrap_or_default(),
+            it.held.mean.map(percent).unwrap_or_default(),
+            it.held.max.map(percent).unwrap_or_default(),
             bound(set),
             if set.ok() { "yes" } else { "NO" }.into(),
         ]);
@@ -197,28 +198,13 @@ fn figure(value: f64) -> String {
     if value.fract().abs() > 0.0 { format!("{value:.3}") } else { format!("{value:.0}") }
 }
 
-/// An error without sign: `0%` is none at all.
-fn share(error: f64) -> String {
-    match error {
-        ..=0.0 => "0%".into(),
-        ..0.000_05 => "<0.01%".into(),
-        _ => format!("{:.2}%", error * 100.0),
-    }
-}
-
-/// What a set is held to: each row, and in brackets the mean where that is held to less.
+/// What a set is held to: each row, and in brackets the mean where that is held apart.
 fn bound(set: &Set) -> String {
-    // Bounds are round: no more digits than they have.
-    let round = |share: f64| {
-        let digits = format!("{:.3}", share * 100.0);
-        format!("{}%", digits.trim_end_matches('0').trim_end_matches('.'))
-    };
     match (set.bound.each, set.bound.mean) {
         (None, None) => "none".into(),
-        (Some(each), None) => round(each),
-        (Some(each), Some(mean)) if each.total_cmp(&mean).is_eq() => round(each),
-        (Some(each), Some(mean)) => format!("{} ({})", round(each), round(mean)),
-        (None, Some(mean)) => format!("({})", round(mean)),
+        (Some(each), Some(mean)) if each.total_cmp(&mean).is_ne() => format!("{} ({})", percent(each), percent(mean)),
+        (Some(each), _) => percent(each),
+        (None, Some(mean)) => format!("({})", percent(mean)),
     }
 }
 
@@ -279,8 +265,8 @@ mod tests {
         let long = text(&sets, true);
         for line in [
             "Set Rows Compared Fitted Skipped Mean Max Bound OK",
-            "own-runs 5 3 1 1 2.00% 4.00% 5% yes",
-            "own-runs 5 3 1 1 2.00% 4.00% 1% (5%) NO",
+            "own-runs 5 3 1 1 2.0% 4.0% 5.0% yes",
+            "own-runs 5 3 1 1 2.0% 4.0% 1.0% (5.0%) NO",
             "own-runs: 1 of 1 verdicts are right.",
             "not-there is absent: the folder has no file for it.",
         ] {
@@ -346,12 +332,16 @@ mod tests {
     }
 
     #[test]
-    fn small_errors_are_not_none() {
-        assert_eq!([0.0, 1e-9, 0.0123].map(share), ["0%", "<0.01%", "1.23%"]);
+    fn figures_are_as_short_as_they_are() {
         assert_eq!([figure(1_073_741_824.0), figure(17.24)], ["1073741824", "17.240"]);
-        assert_eq!(bound(&Set { bound: Bound::NONE, ..empty() }), "none");
-        assert_eq!(bound(&Set { bound: Bound::EXACT, ..empty() }), "0%");
-        assert_eq!(bound(&Set { bound: Bound::of(0.035, 0.005), ..empty() }), "3.5% (0.5%)");
-        assert_eq!(bound(&Set { bound: Bound { each: None, mean: Some(0.1) }, ..empty() }), "(10%)");
+        for (wanted, text) in [
+            (Bound::NONE, "none"),
+            (Bound::EXACT, "exact"),
+            (Bound::each(0.01), "1.0%"),
+            (Bound::of(0.035, 0.005), "3.5% (0.50%)"),
+            (Bound { each: None, mean: Some(0.1) }, "(10%)"),
+        ] {
+            assert_eq!(bound(&Set { bound: wanted, ..empty() }), text);
+        }
     }
 }

@@ -69,7 +69,7 @@ pub(crate) const SERVING: [Known; 5] = [
     Known::value("--gpu-memory-utilization", "percent of the card, such as 90 or 0.9"),
 ];
 
-pub(crate) const TRAINING: [Known; 12] = [
+pub(crate) const TRAINING: [Known; 14] = [
     Known::value("--recipe", "a recipe such as mixed or pure"),
     Known::value("--optimizer", "an optimizer such as adamw"),
     Known::value("--step", "fused or foreach"),
@@ -78,6 +78,8 @@ pub(crate) const TRAINING: [Known; 12] = [
     Known::value("--loss", "plain, chunked or compiled"),
     Known::switch("--chunked-loss"),
     Known::switch("--compile"),
+    Known::switch("--async-tp"),
+    Known::switch("--no-reshard-after-forward"),
     Known::value("--micro-batches", "a whole number of micro-batches"),
     Known::value("--lora-rank", "a whole number"),
     Known::value("--lora-targets", "all, or some of q, k, v, o, mlp and head, with commas between them"),

@@ -1,11 +1,11 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
-use memory_wall_core::{Engine, Mode, Scenario, ZeroStage};
+use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
 
 use crate::options::Given;
 use crate::solve::Question;
 
-const TRAINING_ONLY: [&str; 11] = [
+const TRAINING_ONLY: [&str; 13] = [
     "--recipe",
     "--optimizer",
     "--step",
@@ -14,6 +14,8 @@ const TRAINING_ONLY: [&str; 11] = [
     "--loss",
     "--chunked-loss",
     "--compile",
+    "--async-tp",
+    "--no-reshard-after-forward",
     "--micro-batches",
     "--zero",
     "--shard",
@@ -50,6 +52,11 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     }
     if scenario.mode != Mode::Training {
         note("--recipe", format!(" in {mode}, where the model is frozen and its adapters follow its weights"));
+    }
+    if scenario.training.implementation != Implementation::Torchtitan {
+        for option in ["--async-tp", "--no-reshard-after-forward"] {
+            note(option, " without --implementation torchtitan".into());
+        }
     }
     if scenario.serving.engine != Engine::Vllm {
         for option in VLLM_ONLY {

@@ -66,6 +66,12 @@ fn training(scenario: &Scenario) -> String {
     if training.compile {
         parts.push("torch.compile".into());
     }
+    if training.async_tp {
+        parts.push("asynchronous tensor parallelism".into());
+    }
+    if !training.reshard_after_forward {
+        parts.push("weights stay gathered after the forward pass".into());
+    }
     if training.micro_batches > 1 {
         parts.push(format!("{} micro-batches", Grouped(training.micro_batches.into())));
     }

@@ -214,6 +214,8 @@ fn training(given: &Given, start: Training) -> Result<Training, BadInput> {
             .unwrap_or(start.implementation),
         loss: if chunked { Loss::Chunked } else { loss.unwrap_or(start.loss) },
         compile: given.has("--compile"),
+        async_tp: given.has("--async-tp"),
+        reshard_after_forward: !given.has("--no-reshard-after-forward"),
         micro_batches: values::count(given, "--micro-batches", bounds::MICRO_BATCHES)?.unwrap_or(start.micro_batches),
         lora,
         ..start

@@ -85,6 +85,7 @@ fn the_text_has_a_line_for_each_set() {
     for set in all(&Data::carried()) {
         assert!(run.out.lines().any(|line| line.split(' ').next() == Some(set.name)), "{}", set.name);
     }
+    assert!(run.out.lines().all(|line| line.trim_end() == line), "{}", run.out);
 }
 
 #[test]

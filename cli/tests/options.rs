@@ -47,6 +47,13 @@ fn every_option_arrives() {
         (TRAINING, "--chunked-loss", "/loss", literal!("chunked")),
         (TRAINING, "--chunked-loss --loss chunked", "/loss", literal!("chunked")),
         (TRAINING, "--compile", "/compile", literal!(true)),
+        (TRAINING, "--implementation torchtitan --tp 2 --async-tp", "/async_tp", literal!(true)),
+        (
+            TRAINING,
+            "--implementation torchtitan --dp 2 --zero 3 --no-reshard-after-forward",
+            "/reshard_after_forward",
+            literal!(false),
+        ),
         (TRAINING, "--micro-batches 16", "/micro_batches", literal!(16)),
         (TRAINING, "--dp 8", "/parallel/dp", literal!(8)),
         (TRAINING, "--tp 2", "/parallel/tp", literal!(2)),
@@ -108,6 +115,8 @@ fn options_change_what_they_are_about() {
     ] {
         assert_ne!(total(start), total(&format!("{start} {option}")), "{start} {option}");
     }
+    let titan = format!("{TRAINING} --implementation torchtitan --dp 8 --zero 3");
+    assert!(total(&format!("{titan} --no-reshard-after-forward")) > total(&titan));
     let pipeline = "estimate --model llama-3.1-8b --mode training --pp 4 --micro-batches 8";
     assert!(total(&format!("{pipeline} --virtual-stages 2")) > total(pipeline));
     // Eight ranks that share all states, or four of them.
@@ -226,6 +235,14 @@ fn options_without_effect_get_a_note() {
                 "--lora-dropout has no effect in inference",
             ],
         ),
+        (
+            "--mode training --async-tp --no-reshard-after-forward",
+            &[
+                "--async-tp has no effect without --implementation torchtitan",
+                "--no-reshard-after-forward has no effect without --implementation torchtitan",
+            ],
+        ),
+        ("--async-tp", &["--async-tp has no effect in inference"]),
         ("--mode training --lora-rank 8", &["--lora-rank has no effect in training"]),
         (
             "--mode lora --recipe pure",

@@ -153,6 +153,8 @@ fn training() -> Vec<Entry> {
         option("--loss KIND", "plain (default), chunked, compiled"),
         option("--chunked-loss", "the same as --loss chunked"),
         option("--compile", "torch.compile fuses elementwise kernels"),
+        option("--async-tp", "torchtitan: tensor-parallel ranks exchange parts while they multiply"),
+        option("--no-reshard-after-forward", "torchtitan: gathered weights stay until the backward pass"),
         option("--micro-batches N", "micro-batches of one optimizer step; default 1"),
         option("--lora-rank N", format!("rank of the adapters; default {}", start.lora.rank)),
         option(

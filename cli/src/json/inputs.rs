@@ -21,6 +21,8 @@ pub(crate) struct Inputs {
     implementation: &'static str,
     loss: &'static str,
     compile: bool,
+    async_tp: bool,
+    reshard_after_forward: bool,
     micro_batches: u32,
     lora: Lora,
     engine: &'static str,
@@ -71,6 +73,8 @@ impl Inputs {
             implementation: training.implementation.id(),
             loss: training.loss.id(),
             compile: training.compile,
+            async_tp: training.async_tp,
+            reshard_after_forward: training.reshard_after_forward,
             micro_batches: training.micro_batches,
             lora: Lora {
                 rank: training.lora.rank,
