@@ -1,5 +1,6 @@
 //! The engine: one value in, everything the page shows out.
 
+use crate::architecture::LayerKinds;
 use crate::assumptions::Assumptions;
 use crate::engines::{self, Judgement};
 use crate::memory::{Bucket, activations, backward, kv_cache};
@@ -223,12 +224,47 @@ fn on(scenario: &Scenario, stage: u32) -> Scenario {
     on_stage
 }
 
+/// Stages that are looked at for the fullest one.
+const STAGES: usize = 6;
+
 /// The stages that can be fullest, each once. Inner ones hold less than the first: fewer micro-batches, no table.
 ///
-/// torchtitan gives the first stage a layer less, so that the second can hold more than it; those behind the second hold no more than that.
-fn full_stages(scenario: &Scenario) -> [Option<u32>; 3] {
+/// Unless they hold more of something: torchtitan gives the first stage a layer less; a mixture has its dense layers first, and layers
+/// with a long cache or a large state are not spread to the layer. Of stages with equally many, those in front hold more micro-batches.
+fn full_stages(scenario: &Scenario) -> [Option<u32>; STAGES] {
     let last = scenario.parallel.pp - 1;
-    [Some(0), (scenario.torchtitan() && last > 1).then_some(1), (last > 0).then_some(last)]
+    let mut stages = [None; STAGES];
+    let mut add = |stage: u32| {
+        let slot = stages.iter_mut().find(|slot| slot.is_none_or(|known| known == stage));
+        if let Some(slot) = slot {
+            *slot = Some(stage);
+        }
+    };
+    add(0);
+    if last > 0 {
+        add(last);
+        if scenario.torchtitan() {
+            add(1);
+        }
+        let shape = &scenario.architecture;
+        let cut = |stage| scenario.parallel.at_stage(stage).layers_of_stage(shape.layers);
+        if shape.moe.is_some_and(|moe| moe.dense_layers > 0) {
+            let dense = shape.layers - shape.moe_layers();
+            add((0..last).find(|&stage| cut(stage).0 >= dense).unwrap_or(last));
+        }
+        if shape.sliding_window.is_some() || shape.linear_attention.is_some() {
+            let kinds = |stage| {
+                let (start, end) = cut(stage);
+                shape.kinds_between(start, end)
+            };
+            for count in [|kinds: LayerKinds| kinds.full, |kinds: LayerKinds| kinds.sliding + kinds.linear] {
+                // Of equals the first.
+                let most = (0..=last).rev().max_by_key(|&stage| count(kinds(stage)));
+                add(most.unwrap_or(last));
+            }
+        }
+    }
+    stages
 }
 
 /// The scenario as the fullest rank sees it; of equals the first.
@@ -258,7 +294,7 @@ pub fn fits(scenario: &Scenario, capacity: Bytes) -> bool {
 
 /// The peak alone, for other batches and lengths: what inverse questions ask again and again.
 pub struct Totals {
-    stages: [Option<(Scenario, Steady)>; 3],
+    stages: [Option<(Scenario, Steady)>; STAGES],
 }
 
 /// What depends neither on batch nor on length.

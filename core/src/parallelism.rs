@@ -118,6 +118,11 @@ impl Parallelism {
         stage: 0,
     };
 
+    /// The same cut, looking at another stage.
+    pub const fn at_stage(self, stage: u32) -> Self {
+        Self { stage, ..self }
+    }
+
     /// Cards in all.
     pub fn ranks(&self) -> u64 {
         [self.dp, self.tp, self.pp, self.cp].map(u64::from).into_iter().fold(1, u64::saturating_mul)
