@@ -106,7 +106,7 @@ fn text(sets: &[Set], rows: bool) -> String {
     for set in sets {
         let it = Summary::of(set);
         if it.absent() {
-            remarks.push(format!("{} is absent: the folder has no file for it.", set.name));
+            remarks.push(format!("{} is absent: the folder has no file for it, or one without rows.", set.name));
             continue;
         }
         let number = |count: usize| Grouped(count as u128).to_string();
@@ -268,7 +268,7 @@ mod tests {
             "own-runs 5 3 1 1 2.0% 4.0% 5.0% yes",
             "own-runs 5 3 1 1 2.0% 4.0% 1.0% (5.0%) NO",
             "own-runs: 1 of 1 verdicts are right.",
-            "not-there is absent: the folder has no file for it.",
+            "not-there is absent: the folder has no file for it, or one without rows.",
         ] {
             let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(short.lines().any(|it| squeezed(it) == line), "{line} is not in\n{short}");

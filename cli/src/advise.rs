@@ -1,6 +1,6 @@
 //! `memory-wall advise`: the ladder of fixes, and the least slow combination of them that fits.
 
-use memory_wall_core::advise::{Effect, Plan, Rung, ladder, least_slow};
+use memory_wall_core::advise::{self, Effect, Plan, Rung, ladder};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::{Evaluation, Scenario, Verdict, evaluate};
 
@@ -19,6 +19,8 @@ pub(crate) struct Advice {
     pub(crate) rungs: Vec<(Rung, Result<Effect, &'static str>)>,
     /// The least slow combination that fits; `None` without a card and where nothing fits.
     pub(crate) plan: Option<Plan>,
+    /// The same with fixes that may change the results a little, where that is quicker.
+    pub(crate) lossy_plan: Option<Plan>,
 }
 
 impl Advice {
@@ -26,12 +28,19 @@ impl Advice {
     pub(crate) fn of(scenario: &Scenario) -> Self {
         // A program may take a share of the card only, so that it is the verdict which says whether a change fits.
         let judged = |effect: Effect| Effect { fits: fits(&evaluate(&effect.scenario)), ..effect };
-        let plan = least_slow(scenario).map(|plan| Plan { effect: judged(plan.effect), ..plan });
+        let search = |lossy| {
+            let plan = advise::search(scenario, lossy).map(|plan| Plan { effect: judged(plan.effect), ..plan });
+            plan.filter(|plan| plan.effect.fits == Some(true))
+        };
+        let (exact, lossy) = (search(false), search(true));
+        let quicker = |lossy: &Plan| exact.is_some_and(|exact| lossy.effect.slowdown < exact.effect.slowdown);
         Self {
             scenario: *scenario,
             evaluation: evaluate(scenario),
             rungs: ladder(scenario).map(|(rung, effect)| (rung, effect.map(judged))).collect(),
-            plan: plan.filter(|plan| plan.effect.fits == Some(true)),
+            plan: exact.or(lossy),
+            // Where it fits as it is, there is no call for results that change.
+            lossy_plan: lossy.filter(quicker).filter(|_| fits(&evaluate(scenario)) == Some(false)),
         }
     }
 
@@ -81,6 +90,11 @@ fn text(title: &str, advice: &Advice, unit: ByteUnit) -> String {
     if scenario.gpu.is_some() {
         text.push('\n');
         text += &plan(advice, unit);
+        if let Some(Plan { effect, .. }) = &advice.lossy_plan {
+            let changes = changes::between(&advice.scenario, &effect.scenario).join(" ");
+            text += &wrapped(&format!("Quicker, with results that may change a little: {changes}"), 2);
+            text += &wrapped(peak(effect, unit).trim_end_matches(';'), 2);
+        }
     }
     text
 }
@@ -125,7 +139,11 @@ fn rungs(advice: &Advice, unit: ByteUnit) -> String {
     let widest = Rung::ALL.iter().map(|rung| rung.id().len()).max().unwrap_or(0);
     let head = lines.next().map(|head| format!("{head}\n"));
     let rows = lines.zip(&advice.rungs).map(|(line, (rung, effect))| match effect {
-        Ok(_) => format!("{line}\n"),
+        Ok(effect) => {
+            let options = changes::between(&advice.scenario, &effect.scenario).join(" ");
+            let card = effect.scenario.gpu.filter(|_| options.is_empty()).map_or("", |gpu| gpu.id);
+            format!("{line}\n{:width$}{options}{card}\n", "", width = widest + 2)
+        }
         Err(because) => hanging(WIDTH, rung.id(), &format!("does nothing here: {because}"), widest + 2),
     });
     head.into_iter().chain(rows).collect()
@@ -150,15 +168,21 @@ fn plan(advice: &Advice, unit: ByteUnit) -> String {
     let results = if *lossy { "results may change a little" } else { "results stay as they are" };
     let start =
         if advice.fits() == Some(true) { "It fits as it is. Faster" } else { "Least slow combination that fits" };
-    let peak = format!(
-        "Peak {}, {} {}, slowdown {}, {}; {results}.",
+    wrapped(&format!("{start}: {}", changes.join(" ")), 2) + &wrapped(&format!("{} {results}.", peak(effect, unit)), 2)
+}
+
+/// What a combination comes to.
+fn peak(effect: &Effect, unit: ByteUnit) -> String {
+    let tight = evaluate(&effect.scenario).fit.is_some_and(|fit| fit.verdict == Verdict::Tight);
+    format!(
+        "Peak {}, {} {}{}, slowdown {}, {};",
         words::size(effect.total, unit),
         words::size(effect.saved.magnitude(), unit),
         if effect.saved.0 < 0 { "more" } else { "less" },
+        if tight { " (tight: less to spare than fragmentation can take)" } else { "" },
         times(effect.slowdown),
         words::cards(effect.gpus),
-    );
-    wrapped(&format!("{start}: {}", changes.join(" ")), 2) + &wrapped(&peak, 2)
+    )
 }
 
 const fn yes(fits: Option<bool>) -> &'static str {

@@ -3,7 +3,7 @@
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::tables::gpus::Gpu;
-use memory_wall_core::{Fit, Scenario};
+use memory_wall_core::{Fit, Scenario, Verdict};
 
 use crate::text::wrapped;
 use crate::words;
@@ -18,7 +18,16 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Scenario, unit: ByteUnit) ->
     let each = if ranks == 1 { String::new() } else { format!("{} × ", Grouped(ranks.into())) };
     let lines = [
         ("Card", format!("{each}{} ({})", gpu.name, gpu.id)),
-        ("Capacity", format!("{} = {}, {}", words::size(fit.capacity, unit), fit.capacity, gpu.capacity_basis.label())),
+        (
+            "Capacity",
+            format!(
+                "{} = {}, {}{}",
+                words::size(fit.capacity, unit),
+                fit.capacity,
+                gpu.capacity_basis.label(),
+                limit(fit, scenario, unit)
+            ),
+        ),
         ("Verdict", words::verdict(fit.verdict).into()),
         ("Margin", format!("{sign}{} = {sign}{margin}", words::size(margin, unit))),
         (
@@ -27,7 +36,23 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Scenario, unit: ByteUnit) ->
         ),
         ("Largest batch", format!("{} at seq_length {seq_length}", largest(fit.max_batch, bounds::BATCH))),
     ];
-    lines.iter().map(|(name, value)| wrapped(&format!("{name:<15}  {value}"), 17)).collect()
+    let mut text: String = lines.iter().map(|(name, value)| wrapped(&format!("{name:<15}  {value}"), 17)).collect();
+    if fit.verdict == Verdict::DoesNotFit {
+        text += &wrapped("What helps: memory-wall advise with the same options recomputes every known fix.", 2);
+    }
+    text
+}
+
+/// What of the card the run may take, where a program takes a share of it.
+fn limit(fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
+    if fit.limit == fit.capacity {
+        return String::new();
+    }
+    let share = scenario.serving.utilization_percent;
+    format!(
+        "; {} of it to be taken: the program's share of {share}% and what it keeps beside it",
+        words::size(fit.limit, unit)
+    )
 }
 
 /// How far memory goes is one thing, what the model was made for another.

@@ -31,7 +31,9 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
         ("dp", from.parallel.dp, to.parallel.dp),
         ("tp", from.parallel.tp, to.parallel.tp),
         ("pp", from.parallel.pp, to.parallel.pp),
+        ("cp", from.parallel.cp, to.parallel.cp),
         ("ep", from.parallel.ep, to.parallel.ep),
+        ("virtual-stages", from.parallel.virtual_stages, to.parallel.virtual_stages),
     ] {
         word(option, &from.to_string(), &to.to_string());
     }

@@ -10,6 +10,7 @@ use crate::offload::Offload;
 use crate::parallelism::ZeroStage;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
+use crate::serving::Engine;
 use crate::tables::gpus::GPUS;
 use crate::training::{Checkpointing, Loss, Optimizer, Recipe};
 use crate::units::{Bytes, SignedBytes};
@@ -199,7 +200,10 @@ impl Rung {
                 if !matches!(scenario.kv, KvPrecision::Fp32 | KvPrecision::Fp16 | KvPrecision::Bf16) {
                     return Err("the cache is quantised already");
                 }
-                changed.kv = KvPrecision::Fp8;
+                changed.kv = match scenario.serving.engine {
+                    Engine::LlamaCpp => KvPrecision::Int8,
+                    _ => KvPrecision::Fp8,
+                };
             }
             Self::EightBitWeights => {
                 if trains {
@@ -272,6 +276,9 @@ impl Rung {
                 }
                 if scenario.offload.kv_cache {
                     return Err("the cache waits in host memory already");
+                }
+                if scenario.serving.engine == Engine::Vllm {
+                    return Err("vLLM keeps the cache of running requests on the card");
                 }
                 changed.offload.kv_cache = true;
             }
@@ -385,25 +392,25 @@ pub struct Plan {
 /// assert!(plan.effect.total <= scenario.gpu.unwrap().capacity && !plan.lossy);
 /// ```
 pub fn least_slow(scenario: &Scenario) -> Option<Plan> {
+    search(scenario, false).or_else(|| search(scenario, true))
+}
+
+/// The same for one kind of fixes alone: those that leave the results as they are, or combinations with those that may change them a little.
+pub fn search(scenario: &Scenario, lossy: bool) -> Option<Plan> {
     let capacity = scenario.gpu?.capacity;
     let before = evaluate::total(scenario);
-    for lossy in [false, true] {
-        // What fits as it is needs no fix.
-        let mut best = (before <= engines::limit(scenario, capacity)).then_some((*scenario, 1.0));
-        each_combination(scenario, lossy, &mut |candidate| {
-            let slowdown = cost::slowdown(scenario, candidate);
-            if best.as_ref().is_none_or(|(_, least)| slowdown < *least)
-                && candidate.check().is_ok()
-                && evaluate::fits(candidate, capacity)
-            {
-                best = Some((*candidate, slowdown));
-            }
-        });
-        if let Some((scenario_found, _)) = best {
-            return Some(Plan { effect: Effect::of(scenario, before, &scenario_found), lossy });
+    // What fits as it is needs no fix.
+    let mut best = (!lossy && before <= engines::limit(scenario, capacity)).then_some((*scenario, 1.0));
+    each_combination(scenario, lossy, &mut |candidate| {
+        let slowdown = cost::slowdown(scenario, candidate);
+        if best.as_ref().is_none_or(|(_, least)| slowdown < *least)
+            && candidate.check().is_ok()
+            && evaluate::fits(candidate, capacity)
+        {
+            best = Some((*candidate, slowdown));
         }
-    }
-    None
+    });
+    best.map(|(found, _)| Plan { effect: Effect::of(scenario, before, &found), lossy })
 }
 
 /// Every combination of the levers that the mode has.
@@ -469,13 +476,18 @@ fn each_serving(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenari
     } else {
         own_weights
     };
-    let caches: &[KvPrecision] =
-        if lossy { &[KvPrecision::Bf16, KvPrecision::Fp8, KvPrecision::Int4] } else { own_cache };
+    // What each program can keep a cache in.
+    let caches: &[KvPrecision] = match scenario.serving.engine {
+        _ if !lossy => own_cache,
+        Engine::Vllm => &[KvPrecision::Bf16, KvPrecision::Fp8],
+        Engine::LlamaCpp => &[KvPrecision::Bf16, KvPrecision::Int8, KvPrecision::Int4],
+        Engine::Exact | Engine::Hf => &[KvPrecision::Bf16, KvPrecision::Fp8, KvPrecision::Int4],
+    };
     let bits = |kv: KvPrecision| kv.block().bits_per_value();
     for &weights in weights {
         for &kv in caches.iter().filter(|kv| bits(**kv) <= bits(scenario.kv)) {
             for parameters in [false, true] {
-                for kv_cache in [false, true] {
+                for &kv_cache in if scenario.serving.engine == Engine::Vllm { &[false][..] } else { &[false, true] } {
                     let offload = Offload {
                         parameters: scenario.offload.parameters || parameters,
                         kv_cache: scenario.offload.kv_cache || kv_cache,

@@ -89,6 +89,8 @@ impl Verdict {
 pub struct Fit {
     /// Bytes that the card really offers, not the number printed on the box.
     pub capacity: Bytes,
+    /// What the run may take in all: the capacity, or what a program that takes a share of it leaves to be taken.
+    pub limit: Bytes,
     /// Capacity less the peak; negative is missing. Of a program that takes a share of the card, what is left of that share.
     pub margin: SignedBytes,
     /// The judgement.
@@ -425,6 +427,7 @@ pub fn evaluate(scenario: &Scenario) -> Evaluation {
             let Judgement { limit, margin, verdict } = engines::judge(&rank, capacity, total);
             Fit {
                 capacity,
+                limit,
                 margin,
                 verdict,
                 max_seq: solve::max_seq_length(scenario, limit),

@@ -8,7 +8,7 @@ use crate::offload::Offload;
 use crate::parallelism::{Local, ParallelError, Parallelism};
 use crate::parameters::Parameters;
 use crate::precision::{KvPrecision, WeightFormat};
-use crate::serving::Serving;
+use crate::serving::{Engine, Serving};
 use crate::tables::gpus::Gpu;
 use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, Training};
 
@@ -92,6 +92,8 @@ pub enum ScenarioError {
     NotTrainable(WeightFormat),
     /// A model frozen in 4 bits needs such weights.
     NotQuantised(WeightFormat),
+    /// vLLM keeps the cache of what it generates on the card.
+    CacheStays,
     /// The run cannot be cut like this.
     Parallel(ParallelError),
 }
@@ -102,6 +104,9 @@ impl fmt::Display for ScenarioError {
             Self::OutOfBounds(error) => error.fmt(f),
             Self::Shape(error) => error.fmt(f),
             Self::Parallel(error) => error.fmt(f),
+            Self::CacheStays => {
+                f.write_str("vLLM keeps the KV cache of running requests on the card: it cannot be offloaded there")
+            }
             Self::NotQuantised(format) => {
                 write!(
                     f,
@@ -111,7 +116,7 @@ impl fmt::Display for ScenarioError {
             }
             Self::NotTrainable(format) => write!(
                 f,
-                "weights {} cannot be trained: training every parameter needs fp32, fp16 or bf16; adapters on quantised weights are mode qlora",
+                "weights {} cannot be trained, nor carry the adapters of mode lora: both need fp32, fp16 or bf16; adapters beside quantised weights are mode qlora",
                 format.id()
             ),
         }
@@ -169,6 +174,9 @@ impl Scenario {
         self.parallel.check(&self.architecture)?;
         if matches!(self.mode, Mode::Training | Mode::Lora) && !self.weights.trainable() {
             return Err(ScenarioError::NotTrainable(self.weights));
+        }
+        if self.mode == Mode::Inference && self.serving.engine == Engine::Vllm && self.offload.kv_cache {
+            return Err(ScenarioError::CacheStays);
         }
         if self.mode == Mode::Qlora && self.weights.trainable() {
             return Err(ScenarioError::NotQuantised(self.weights));

@@ -4,7 +4,7 @@
 //! it fits at the answer and not one step beyond.
 
 use crate::bounds::{self, Bounds};
-use crate::communication;
+use crate::cost;
 use crate::engines;
 use crate::evaluate::{self, Phase, Totals};
 use crate::memory::Bucket;
@@ -134,31 +134,55 @@ pub struct Cluster {
 /// Most data-parallel ranks that are asked about.
 const MOST_RANKS: u32 = 16_384;
 
+/// The cuts that are tried for [`fewest_gpus`], each with one data-parallel rank, and only those that go with the model:
+/// tensor parallelism over 1 to 8 cards, any pipeline of up to 128 stages, and in training context parallelism over 1, 2, 4 or 8.
+pub fn cuts(scenario: &Scenario) -> impl Iterator<Item = Parallelism> {
+    let (shape, start) = (scenario.architecture, scenario.parallel);
+    let contexts: &[u32] = if scenario.mode.trains() { &[1, 2, 4, 8] } else { &[1] };
+    let stages = shape.layers.min(MOST_STAGES);
+    let all = (1..=8).flat_map(move |tp| {
+        contexts.iter().flat_map(move |&cp| {
+            (1..=stages).map(move |pp| Parallelism {
+                dp: 1,
+                tp,
+                pp,
+                cp,
+                ep: 1,
+                shard: None,
+                virtual_stages: 1,
+                stage: 0,
+                ..start
+            })
+        })
+    });
+    all.filter(move |cut| cut.check(&shape).is_ok())
+}
+
+/// Most pipeline stages that are asked about.
+const MOST_STAGES: u32 = 128;
+
 /// The fewest cards of `capacity` on which the scenario fits; `None` if it fits on none of the cuts that are tried.
 ///
-/// Tried are tensor-parallel degrees 1, 2, 4 and 8 that divide the model, pipelines of 1, 2, 4, ... stages, and in training
-/// ZeRO-3 over any number of data-parallel ranks, each with its own micro-batch of the scenario. Of equally many cards the cut that sends less.
+/// Tried are [`cuts`], in training with ZeRO-3 over any number of data-parallel ranks, each with its own micro-batch of the scenario.
+/// Everything else stays: checkpointing or a chunked loss may need fewer cards still. Of equally many cards the cut that is
+/// quicker by a rough estimate ([`cost`]).
 ///
 /// ```
 /// use memory_wall_core::{Bytes, Scenario, solve, tables::{gpus, models}};
 /// let scenario = Scenario::new(models::by_id("llama-3.1-70b").unwrap().architecture);
 /// let cluster = solve::fewest_gpus(&scenario, gpus::by_id("h100-sxm").unwrap().capacity).unwrap();
-/// assert_eq!(cluster.gpus, 2);
+/// assert_eq!((cluster.gpus, cluster.parallel.tp), (2, 2));
 /// ```
 pub fn fewest_gpus(scenario: &Scenario, capacity: Bytes) -> Option<Cluster> {
-    let mut best = None::<(u64, Bytes, Cluster)>;
-    for tp in [1, 2, 4, 8] {
-        let mut pp = 1;
-        while pp <= scenario.architecture.layers.min(bounds::PP.max) {
-            let cut = Parallelism { tp, pp, dp: 1, stage: 0, virtual_stages: 1, shard: None, ..scenario.parallel };
-            if let Some((cut, total)) = fewest_ranks(scenario, cut, capacity) {
-                let candidate = Scenario { parallel: cut, ..*scenario };
-                let (gpus, sent) = (cut.ranks(), communication::between_ranks(&candidate));
-                if best.is_none_or(|(fewest, least, _)| (gpus, sent) < (fewest, least)) {
-                    best = Some((gpus, sent, Cluster { parallel: cut, gpus, total }));
-                }
-            }
-            pp *= 2;
+    let mut best = None::<(u64, f64, Cluster)>;
+    for cut in cuts(scenario) {
+        if best.is_some_and(|(fewest, ..)| cut.ranks() > fewest) {
+            continue;
+        }
+        let Some((parallel, total)) = fewest_ranks(scenario, cut, capacity) else { continue };
+        let (gpus, slowdown) = (parallel.ranks(), cost::slowdown(scenario, &Scenario { parallel, ..*scenario }));
+        if best.is_none_or(|(fewest, least, _)| gpus < fewest || (gpus == fewest && slowdown < least)) {
+            best = Some((gpus, slowdown, Cluster { parallel, gpus, total }));
         }
     }
     best.map(|(.., cluster)| cluster)

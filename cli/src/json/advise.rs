@@ -19,6 +19,7 @@ pub(crate) struct Answer<'a> {
     fits: Option<bool>,
     ladder: Vec<Step>,
     plan: Option<Combination>,
+    lossy_plan: Option<Combination>,
 }
 
 /// One rung.
@@ -66,10 +67,15 @@ impl<'a> Answer<'a> {
             total_bytes: advice.evaluation.total.0,
             fits: advice.fits(),
             ladder: advice.rungs.iter().map(|(rung, effect)| Step::new(scenario, *rung, effect)).collect(),
-            plan: advice
-                .plan
-                .map(|Plan { effect, lossy }| Combination { lossy, change: Change::new(scenario, &effect) }),
+            plan: advice.plan.map(|plan| Combination::new(scenario, &plan)),
+            lossy_plan: advice.lossy_plan.map(|plan| Combination::new(scenario, &plan)),
         }
+    }
+}
+
+impl Combination {
+    fn new(scenario: &Scenario, Plan { effect, lossy }: &Plan) -> Self {
+        Self { lossy: *lossy, change: Change::new(scenario, effect) }
     }
 }
 

@@ -82,6 +82,7 @@ struct Sent {
 struct OnCard {
     gpu: &'static str,
     capacity_bytes: u128,
+    limit_bytes: u128,
     verdict: &'static str,
     margin_bytes: i128,
     max_seq: u32,
@@ -172,6 +173,7 @@ impl OnCard {
         Self {
             gpu: gpu.id,
             capacity_bytes: fit.capacity.0,
+            limit_bytes: fit.limit.0,
             verdict: fit.verdict.id(),
             margin_bytes: fit.margin.0,
             max_seq: fit.max_seq,

@@ -186,7 +186,7 @@ fn table(question: Question, tried: &[&Tried], unit: ByteUnit) -> String {
     for tried in tried {
         let (of, margin) = tried.fit.map_or_else(Default::default, |fit| {
             let margin = format!("{}{}", words::sign(fit.margin), Grouped(fit.margin.magnitude().0));
-            (words::size(fit.capacity, unit), margin)
+            (words::size(fit.limit, unit), margin)
         });
         let fits = if tried.fits() { "yes" } else { "no" };
         table.row([tried.value.to_string(), words::size(tried.total, unit), of, margin, fits.into()]);

@@ -6,7 +6,7 @@ use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
 use memory_wall_core::tables::models::{MODELS, Model};
 use memory_wall_core::{
-    Bytes, Fit, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage, communication, evaluate, solve as engine,
+    Bytes, Fit, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage, evaluate, solve as engine,
 };
 
 use super::Question;
@@ -107,17 +107,11 @@ fn number(bounds: Bounds, found: u32, with: impl Fn(u32) -> Tried) -> Found {
 /// The fewest cards, and the emptiest cut with fewer.
 fn cards(scenario: &Scenario) -> Found {
     let tried = |parallel| Tried::new(Value::Cards(parallel), &Scenario { parallel, ..*scenario });
-    let answer = if scenario.mode.trains() {
-        let capacity = scenario.gpu.map_or(Bytes::ZERO, |gpu| gpu.capacity);
-        engine::fewest_gpus(scenario, capacity).map(|cluster| tried(cluster.parallel))
-    } else {
-        // A program may take a share of each card: its verdict is asked for each cut.
-        let sent = |tried: &Tried| (tried.scenario.parallel.ranks(), communication::between_ranks(&tried.scenario));
-        cuts(scenario).map(tried).filter(Tried::fits).min_by_key(sent)
-    };
+    let capacity = scenario.gpu.map_or(Bytes::ZERO, |gpu| gpu.capacity);
+    let answer = engine::fewest_gpus(scenario, capacity).map(|cluster| tried(cluster.parallel));
     let Some(answer) = answer else { return (None, None) };
     let fewer = answer.scenario.parallel.ranks() - 1;
-    let with_fewer = cuts(scenario).filter_map(|cut| {
+    let with_fewer = engine::cuts(scenario).filter_map(|cut| {
         // In training all of the cards share the states.
         let most = u32::try_from(fewer / cut.ranks().max(1)).unwrap_or(u32::MAX);
         let dp = if scenario.mode.trains() { most } else { most.min(1) };
@@ -126,16 +120,6 @@ fn cards(scenario: &Scenario) -> Found {
     });
     let emptiest = with_fewer.min_by_key(|tried| tried.total);
     (Some(answer), emptiest)
-}
-
-/// Tensor-parallel degrees and pipelines that go with the model: those that [`engine::fewest_gpus`] tries.
-fn cuts(scenario: &Scenario) -> impl Iterator<Item = Parallelism> {
-    let shape = scenario.architecture;
-    let start = scenario.parallel;
-    let stages = move || (0..=10).map(|power| 1u32 << power);
-    let all =
-        [1, 2, 4, 8].into_iter().flat_map(move |tp| stages().map(move |pp| Parallelism { tp, pp, dp: 1, ..start }));
-    all.filter(move |cut| cut.check(&shape).is_ok())
 }
 
 /// The card with the least memory, and the next smaller one.

@@ -298,7 +298,12 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 training,
                 serving,
                 parallel,
-                offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
+                // vLLM offers no such thing.
+                offload: Offload {
+                    optimizer: optimizer_away,
+                    parameters,
+                    kv_cache: kv_cache && serving.engine != Engine::Vllm,
+                },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
             }
         },
