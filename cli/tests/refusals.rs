@@ -131,8 +131,8 @@ fn names() {
         ("estimate --model llama-2-7b --unit GB", "--unit takes gb or gib, not \"GB\", did you mean gb or gib?"),
         (
             "estimate --model llama-2-7b --mode training --weights int4",
-            "--mode training: weights int4 cannot be trained: training every parameter needs fp32, fp16 or bf16; \
-             adapters on quantised weights are mode qlora",
+            "--mode training: weights int4 cannot be trained, nor carry the adapters of mode lora: both need fp32, fp16 or bf16; \
+             adapters beside quantised weights are mode qlora",
         ),
         (
             "estimate --model llama-2-7b --mode qlora --weights bf16",
@@ -254,8 +254,8 @@ fn questions() {
         ("advise --model llama-2-7b --for gpu", "advise has no option \"--for\"; see memory-wall help"),
         (
             "solve --for model --mode training --weights int4 --gpu t4",
-            "--mode training: weights int4 cannot be trained: training every parameter needs fp32, fp16 or bf16; \
-             adapters on quantised weights are mode qlora",
+            "--mode training: weights int4 cannot be trained, nor carry the adapters of mode lora: both need fp32, fp16 or bf16; \
+             adapters beside quantised weights are mode qlora",
         ),
     ]);
 }

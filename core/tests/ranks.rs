@@ -197,8 +197,8 @@ proptest! {
 }
 
 proptest! {
-    // Each of these runs hundreds of evaluations.
-    #![proptest_config(ProptestConfig { cases: config().cases / 20 + 1, ..config() })]
+    // Each of these runs thousands of evaluations.
+    #![proptest_config(ProptestConfig { cases: config().cases / 200 + 1, ..config() })]
 
     #[test]
     fn the_plan_fits_and_no_combination_is_quicker(scenario in scenario()) {
