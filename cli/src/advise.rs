@@ -77,7 +77,7 @@ fn text(title: &str, advice: &Advice, unit: ByteUnit) -> String {
     let mut text = wrapped(title, 2) + &inputs::text(scenario, None);
     let held = match scenario.gpu.zip(advice.evaluation.fit) {
         Some((gpu, fit)) => {
-            let verdict = words::verdict(fit.verdict);
+            let verdict = words::verdict(fit.verdict, words::serving(scenario));
             format!(" of {} on {} ({}): {verdict}", words::size(fit.capacity, unit), gpu.name, gpu.id)
         }
         None => "; with --gpu it is said what fits".into(),
@@ -166,8 +166,11 @@ fn plan(advice: &Advice, unit: ByteUnit) -> String {
         return "It fits as it is; no other combination is faster.\n".into();
     }
     let results = if *lossy { "results may change a little" } else { "results stay as they are" };
-    let start =
-        if advice.fits() == Some(true) { "It fits as it is. Faster" } else { "Least slow combination that fits" };
+    let start = match (advice.fits(), *lossy) {
+        (Some(true), _) => "It fits as it is. Faster",
+        (_, true) => "Least slow combination that fits",
+        (_, false) => "Least slow combination that fits and leaves results as they are",
+    };
     wrapped(&format!("{start}: {}", changes.join(" ")), 2) + &wrapped(&format!("{} {results}.", peak(effect, unit)), 2)
 }
 

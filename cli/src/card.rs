@@ -28,7 +28,7 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Scenario, unit: ByteUnit) ->
                 limit(fit, scenario, unit)
             ),
         ),
-        ("Verdict", words::verdict(fit.verdict).into()),
+        ("Verdict", words::verdict(fit.verdict, words::serving(scenario)).into()),
         ("Margin", format!("{sign}{} = {sign}{margin}", words::size(margin, unit))),
         (
             "Longest context",

@@ -1,6 +1,6 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
-use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
+use memory_wall_core::{Engine, Implementation, Scenario, ZeroStage};
 
 use crate::options::Given;
 use crate::solve::Question;
@@ -50,11 +50,11 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
             note(option, format!(" in {mode}"));
         }
     }
-    if scenario.mode != Mode::Training {
+    if !scenario.mode.trains() {
         note("--recipe", format!(" in {mode}, where the model is frozen and its adapters follow its weights"));
     }
     if scenario.training.implementation != Implementation::Torchtitan {
-        for option in ["--async-tp", "--no-reshard-after-forward"] {
+        for option in ["--async-tp", "--compile", "--no-reshard-after-forward"] {
             note(option, " without --implementation torchtitan".into());
         }
     }

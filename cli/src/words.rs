@@ -5,7 +5,7 @@ use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::units::SignedBytes;
 use memory_wall_core::worked::Item;
-use memory_wall_core::{Bucket, Bytes, Engine, Phase, Verdict};
+use memory_wall_core::{Bucket, Bytes, Engine, Phase, Scenario, Verdict};
 
 /// Three digits and the unit that suits them.
 pub(crate) fn size(bytes: Bytes, unit: ByteUnit) -> String {
@@ -89,14 +89,24 @@ pub(crate) const fn peak(phase: Phase) -> &'static str {
         Phase::Forward => "while the prompt passes through, with the cache full",
         Phase::Loss => "when the loss is done and the backward pass begins",
         Phase::ForwardEnd => "when the forward pass is done and the loss is being computed",
-        Phase::Backward => "deep in the backward pass, when nearly all gradients exist",
+        Phase::Backward => "in the backward pass, at its fullest layer",
         Phase::OptimizerStep => "while the optimizer takes its step",
         Phase::FirstStep => "when the backward pass of the first step begins",
     }
 }
 
-pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
+/// The verdict; of a program that takes a share of the card, by what is left beside it.
+pub(crate) const fn verdict(verdict: Verdict, engine: Engine) -> &'static str {
     match verdict {
+        Verdict::Fits if matches!(engine, Engine::Vllm) => {
+            "fits: the cache goes into the pool, context and graphs beside the share"
+        }
+        Verdict::Tight if matches!(engine, Engine::Vllm) => {
+            "tight: the cache goes into the pool, but the rest of the card may be short for context, graphs and warm-up; a lower --gpu-memory-utilization leaves more"
+        }
+        Verdict::DoesNotFit if matches!(engine, Engine::Vllm) => {
+            "does not fit: not all sequences at their full length at once; with room for tokens left, vLLM starts and lets the others wait"
+        }
         Verdict::Fits => "fits, with more than a tenth of the card to spare",
         Verdict::Tight => "tight: fits by calculation, with less to spare than fragmentation can take",
         Verdict::DoesNotFit => "does not fit",
@@ -121,6 +131,11 @@ pub(crate) const fn traffic(traffic: Traffic) -> &'static str {
         Traffic::Expert => "Tokens to experts and back",
         Traffic::Host => "Offloaded states",
     }
+}
+
+/// The program of a scenario; none in training.
+pub(crate) const fn serving(scenario: &Scenario) -> Engine {
+    if scenario.mode.trains() { Engine::Exact } else { scenario.serving.engine }
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ fn every_option_arrives() {
         (TRAINING, "--loss compiled", "/loss", literal!("compiled")),
         (TRAINING, "--chunked-loss", "/loss", literal!("chunked")),
         (TRAINING, "--chunked-loss --loss chunked", "/loss", literal!("chunked")),
-        (TRAINING, "--compile", "/compile", literal!(true)),
+        (TRAINING, "--compile --implementation torchtitan", "/compile", literal!(true)),
         (TRAINING, "--implementation torchtitan --tp 2 --async-tp", "/async_tp", literal!(true)),
         (
             TRAINING,
@@ -244,10 +244,7 @@ fn options_without_effect_get_a_note() {
         ),
         ("--async-tp", &["--async-tp has no effect in inference"]),
         ("--mode training --lora-rank 8", &["--lora-rank has no effect in training"]),
-        (
-            "--mode lora --recipe pure",
-            &["--recipe has no effect in lora, where the model is frozen and its adapters follow its weights"],
-        ),
+        ("--mode training --compile", &["--compile has no effect without --implementation torchtitan"]),
         ("--mode training --zero 3", &["--zero has no effect without --dp"]),
         ("--mode training --dp 8 --shard 4", &["--shard has no effect without --zero"]),
         ("--mode training --sequence-parallel", &["--sequence-parallel has no effect without --tp"]),

@@ -68,7 +68,8 @@ fn main() -> Result<(), &'static str> {
     let search = median(15, 1, || advise::least_slow(black_box(&serving)));
     println!("{PLACE} advise: search in inference\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
     let cluster = median(15, 1, || solve::fewest_gpus(black_box(&large), Bytes(85_020_639_232)));
-    println!("{PLACE} solve: fewest cards\t{:.2}\tms\t{SEARCH_BOUND}", cluster / 1e3);
+    // Thousands of cuts; nobody drags a slider through this one.
+    println!("{PLACE} solve: fewest cards\t{:.2}\tms\t-", cluster / 1e3);
     Ok(())
 }
 

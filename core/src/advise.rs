@@ -29,7 +29,7 @@ choices! {
         /// Logits of a few tokens at a time.
         ChunkedLoss = "chunked-loss";
         /// Keep the outputs of attention and of every second matrix multiplication, recompute the rest.
-        SelectiveCheckpointing = "selective-checkpointing";
+        SelectiveCheckpointing = "per-op-checkpointing";
         /// Keep only the input of each layer, recompute the rest.
         FullCheckpointing = "full-checkpointing";
         /// Moments of the optimizer in 8 bits.

@@ -7,6 +7,7 @@ use crate::display::Grouped;
 use crate::engines::{self, How};
 use crate::memory::activations::transformers;
 use crate::offload::Offload;
+use crate::parallelism::ZeroStage;
 use crate::precision::{ComputePrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::serving::Engine;
@@ -90,12 +91,14 @@ pub enum Assumption {
     BeyondTrainedContext(u32),
     /// Beyond learned positions the model cannot run at all.
     BeyondLearnedPositions(u32),
-    /// Nothing but one process on one card.
-    OneCard,
+    /// What the allocator loses is not added.
+    Fragmentation,
     /// The fullest of many cards.
     ManyCards {
         /// Cards in all.
         gpus: u64,
+        /// Whether weights are shared out, and gathered for each layer.
+        gathered: bool,
     },
 }
 
@@ -200,7 +203,7 @@ impl fmt::Display for Assumption {
             ),
             Self::Loss(loss) => f.write_str(match loss {
                 Loss::Plain => {
-                    "The loss is plain cross-entropy with logits upcast to fp32: 12 bytes for each token and vocabulary entry when backward begins. A chunked or fused loss needs far less."
+                    "The loss is plain cross-entropy with logits upcast to fp32: 12 bytes for each token and vocabulary entry when backward begins, a little more with soft-capped logits or a vocabulary cut over ranks. A chunked or fused loss needs far less."
                 }
                 Loss::Chunked => {
                     "The loss is computed 1,024 tokens at a time, so that only one chunk's logits exist at once."
@@ -240,7 +243,7 @@ impl fmt::Display for Assumption {
                 "Scales of a quantised KV cache are not counted; formats that store one for each block take up to an eighth more at 4 bits.",
             ),
             Self::DerivedTensors => f.write_str(
-                "Activations are derived from the code of PyTorch and transformers; this combination of settings was not measured.",
+                "Activations are derived from the code that runs; this combination of settings was not measured.",
             ),
             Self::LearnedPositions(rows) => write!(
                 f,
@@ -257,13 +260,18 @@ impl fmt::Display for Assumption {
                 "This model has learned positions for {} tokens only and cannot run beyond them as it is.",
                 Grouped(rows.into())
             ),
-            Self::ManyCards { gpus } => write!(
+            Self::ManyCards { gpus, gathered } => write!(
                 f,
-                "The figures are those of the fullest of {} cards; fragmentation is not added: a margin under 10% of the card is called tight instead.",
-                Grouped(gpus.into())
+                "The figures are those of the fullest of {} cards{}.",
+                Grouped(gpus.into()),
+                if gathered {
+                    "; of weights that ZeRO shares out, the tables, the layer at work and the next one are gathered on each"
+                } else {
+                    ""
+                }
             ),
-            Self::OneCard => f.write_str(
-                "One process on one card; fragmentation is not added: a margin under 10% of the card is called tight instead.",
+            Self::Fragmentation => f.write_str(
+                "Fragmentation is not added: a margin under 10% of the card is called tight instead.",
             ),
         }
     }
@@ -319,6 +327,7 @@ impl Assumptions {
         let linear = shape.linear_attention.filter(|linear| !trains && linear.layers > 0);
         let quantised_cache = !trains && scenario.kv.block().bytes < 2 * scenario.kv.block().values;
         let gpus = scenario.parallel.ranks();
+        let gathered = trains && scenario.parallel.shards_from(ZeroStage::Weights) > 1;
         let served = engines::serving(scenario);
         let offload = scenario.offload;
         let when = |condition: bool, assumption| condition.then_some(assumption);
@@ -335,7 +344,12 @@ impl Assumptions {
                 ),
                 when(!trains, Assumption::FullSequences),
                 sliding,
-                when(!trains && matches!(shape.projection, Projection::Latent(_)), Assumption::LatentCache),
+                when(
+                    !trains
+                        && matches!(shape.projection, Projection::Latent(_))
+                        && scenario.serving.engine != Engine::Hf,
+                    Assumption::LatentCache,
+                ),
                 linear.map(|linear| Assumption::ConstantState { layers: linear.layers, of: shape.layers }),
                 Some(match (served, trains, was_measured(scenario)) {
                     (Some(engine), ..) => Assumption::Served(engine),
@@ -354,8 +368,11 @@ impl Assumptions {
                 when(no_units, Assumption::NoUnits(scenario.weights)),
                 when(quantised_cache, Assumption::CacheScales),
                 learned,
-                when(scenario.gpu.is_some() && gpus == 1, Assumption::OneCard),
-                when(gpus > 1, Assumption::ManyCards { gpus }),
+                when(gpus > 1, Assumption::ManyCards { gpus, gathered }),
+                when(
+                    scenario.gpu.is_some() && (trains || scenario.serving.engine != Engine::Vllm),
+                    Assumption::Fragmentation,
+                ),
             ],
         }
     }

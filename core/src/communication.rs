@@ -46,11 +46,11 @@ impl Traffic {
 ///
 /// # Formula
 /// With N ranks, W and G the bytes of local weights and gradients, m micro-batches, A = batch × local tokens × `hidden_size` × bytes, L local layers:
-/// data: all-reduce of G, 2(N − 1)/N·G; ZeRO-1 and 2: reduce-scatter of G and all-gather of W, (N − 1)/N·(G + W);
+/// data: all-reduce of G, 2(N − 1)/N·G; ZeRO-1: reduce-scatter of G and all-gather of W, (N − 1)/N·(G + W); ZeRO-2: (N − 1)/N·(m·G + W);
 /// ZeRO-3: (N − 1)/N·m·(2W + G); hybrid sharding adds the all-reduce of G's shard among the replicas. Context-parallel ranks count as data-parallel ones here.
 /// Tensor: four all-reduces of A a layer (two in inference), 2(t − 1)/t·A each, six when a layer is recomputed.
-/// Pipeline: A forward and A back for each micro-batch and chunk. Context: keys and values forward, those and their gradients backward, c − 1 times.
-/// Expert: (e − 1)/e of A × `experts_per_token`, four times a mixture layer. Host: offloaded gradients down and weights up once a step;
+/// Pipeline: A forward and A back for each micro-batch and chunk. Context: keys and values forward, those and their gradients backward, c − 1 times, and once more when a layer is recomputed.
+/// Expert: (e − 1)/e of A × `experts_per_token`, four times a mixture layer, six when it is recomputed. Host: offloaded gradients down and weights up once a step;
 /// offloaded weights twice a micro-batch; an offloaded cache once a token.
 ///
 /// # Units
@@ -104,22 +104,34 @@ fn data(scenario: &Scenario) -> Bytes {
     if !scenario.mode.trains() || ranks == 1 {
         return Bytes::ZERO;
     }
-    let gradients = local_gradients(scenario);
-    // What learns is what travels; frozen weights are gathered all the same where they are sharded.
-    let learned = if scenario.mode == Mode::Training { weights::local(scenario) } else { gradients };
-    let shards = parallel.shard_ranks();
-    let replicas = ranks / shards.max(1);
-    let among_replicas = ring(gradients.div_ceil(shards.max(1).into()), replicas, 2);
-    let micro_batches = u64::from(scenario.training.micro_batches);
-    Bytes(match parallel.zero {
-        ZeroStage::None => ring(gradients, ranks, 2),
-        ZeroStage::Optimizer | ZeroStage::Gradients => ring(gradients + learned, shards, 1) + among_replicas,
-        ZeroStage::Weights => {
-            ring(weights::local(scenario), shards, 2 * micro_batches)
-                + ring(gradients, shards, micro_batches)
-                + among_replicas
+    let held = scenario.local_parameters();
+    let full = scenario.mode == Mode::Training;
+    // Experts that are cut over expert-parallel ranks have fewer ranks to agree with.
+    let experts = if full && parallel.ep > 1 { held.experts } else { 0 };
+    let others = scenario.trained_parameters() - experts;
+    // FSDP of native PyTorch gathers in 16 bits what it keeps in fp32.
+    let weights = if scenario.torchtitan() { 2 * u128::from(held.total()) } else { weights::local(scenario) };
+    let whole = u128::from(held.total().max(1));
+    let part = |parameters: u64, ep: u64| {
+        let gradients = u128::from(parameters) * u128::from(gradients::bytes_each(scenario));
+        // What learns is what travels; frozen weights are gathered all the same where they are sharded.
+        let learned = if full { weights * u128::from(parameters) / whole } else { gradients };
+        let gathered = if full { learned } else { weights };
+        let (ranks, shards) = ((ranks / ep).max(1), (parallel.shard_ranks() / ep).max(1));
+        let among_replicas = ring(gradients.div_ceil(shards.into()), ranks / shards, 2);
+        let micro_batches = u64::from(scenario.training.micro_batches);
+        match parallel.zero {
+            ZeroStage::None => ring(gradients, ranks, 2),
+            ZeroStage::Optimizer => ring(gradients + learned, shards, 1) + among_replicas,
+            // Sharded gradients are added up shard by shard, after each micro-batch.
+            ZeroStage::Gradients => ring(gradients, shards, micro_batches) + ring(learned, shards, 1) + among_replicas,
+            ZeroStage::Weights => {
+                ring(gathered, shards, 2 * micro_batches) + ring(gradients, shards, micro_batches) + among_replicas
+            }
         }
-    })
+    };
+    let experts = if experts > 0 { part(experts, parallel.ep.into()) } else { 0 };
+    Bytes(part(others, 1) + experts)
 }
 
 /// Bytes of the residual stream of one micro-batch on this rank; in inference of one token of each sequence.
@@ -167,7 +179,11 @@ fn context(scenario: &Scenario) -> Bytes {
         Projection::Latent(latent) => u64::from(latent.kv_lora_rank) + u64::from(latent.rope_dim),
     };
     // Forward keys and values; backward those again and their gradients.
-    let times = if scenario.mode.trains() { 3 } else { 0 };
+    let times = match (scenario.mode.trains(), scenario.checkpointing) {
+        (false, _) => 0,
+        (true, Checkpointing::Full) => 4,
+        (true, _) => 3,
+    };
     let block: u128 = [scenario.batch.into(), local.seq_length, width, scenario.activation_bytes(), local.layers]
         .into_iter()
         .map(u128::from)
@@ -179,7 +195,11 @@ fn expert(scenario: &Scenario) -> Bytes {
     let Some(moe) = scenario.architecture.moe else { return Bytes::ZERO };
     let local = scenario.local();
     let mixtures = local.layers.min(scenario.architecture.moe_layers().into());
-    let trips = if scenario.mode.trains() { 4 } else { 2 };
+    let trips = match (scenario.mode.trains(), scenario.checkpointing) {
+        (false, _) => 2,
+        (true, Checkpointing::Full) => 6,
+        (true, _) => 4,
+    };
     let travelling = stream(scenario) * u128::from(moe.experts_per_token);
     Bytes(ring(travelling, scenario.parallel.ep.into(), trips * mixtures) * u128::from(repeats(scenario)))
 }

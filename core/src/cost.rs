@@ -41,7 +41,7 @@ pub fn slowdown(original: &Scenario, changed: &Scenario) -> f64 {
     each(changed) / each(original)
 }
 
-/// Tokens that one step of all ranks learns from or generates, for each card.
+/// Tokens that one step learns from or generates, on all replicas.
 fn work_done(scenario: &Scenario) -> f64 {
     let parallel = &scenario.parallel;
     let tokens = if scenario.mode.trains() { scenario.tokens() } else { scenario.batch.into() };
@@ -116,6 +116,27 @@ fn training(scenario: &Scenario, gpu: &Gpu) -> f64 {
     compute + eager + 2.0 * packing * states.iter().sum::<f64>() / gpu.bandwidth.0
 }
 
+/// What of the weights one step of generation reads: of a mixture the experts that any of the sequences visits.
+///
+/// With E experts of which a token visits k at random, B tokens leave (1 − k/E)^B of them untouched.
+fn read_share(scenario: &Scenario) -> f64 {
+    let shape = &scenario.architecture;
+    let Some(moe) = shape.moe else { return 1.0 };
+    let untouched = 1.0 - f64::from(moe.experts_per_token) / f64::from(moe.experts.max(1));
+    // The power by squaring: the core has no floating point functions of its own.
+    let (mut idle, mut base, mut left) = (1.0, untouched, scenario.batch);
+    while left > 0 {
+        if left % 2 == 1 {
+            idle *= base;
+        }
+        base *= base;
+        left /= 2;
+    }
+    let parameters = shape.parameters();
+    let experts = parameters.experts as f64;
+    1.0 - experts * idle / parameters.total().max(1) as f64
+}
+
 /// One token for each sequence: weights and cache are read once, or the work takes longer.
 fn decoding(scenario: &Scenario, gpu: &Gpu) -> f64 {
     let parallel = &scenario.parallel;
@@ -123,8 +144,7 @@ fn decoding(scenario: &Scenario, gpu: &Gpu) -> f64 {
     let on_card = Scenario { offload: crate::Offload::default(), ..*scenario };
     let weights = worked::total(|sink| Bucket::Weights.terms(&on_card, crate::Phase::Forward, sink)).0 as f64;
     let cache = worked::total(|sink| kv_cache::terms(&on_card, sink)).0 as f64;
-    let shape = &scenario.architecture;
-    let active = shape.active_parameters() as f64 / shape.parameters().total().max(1) as f64;
+    let active = read_share(scenario);
     let one_token = Scenario { seq_length: 1, ..*scenario };
     let compute = forward(&one_token) / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY);
     // Stages of a pipeline take turns.

@@ -212,7 +212,8 @@ fn peak_of_rank(scenario: &Scenario) -> Peak {
         let total = buckets.iter().map(|(_, bytes)| *bytes).sum();
         *slot = Some((phase, total));
         before = Some((phase, buckets));
-        if total > best.total {
+        // A peak that every step has is not the first step's.
+        if total > best.total || (total == best.total && best.phase == Phase::FirstStep) {
             best = Peak { phase, buckets, total, ..best };
         }
     }
@@ -249,7 +250,7 @@ fn full_stages(scenario: &Scenario) -> [Option<u32>; STAGES] {
             add(1);
         }
         let shape = &scenario.architecture;
-        let cut = |stage| scenario.parallel.at_stage(stage).layers_of_stage(shape.layers);
+        let cut = |stage| on(scenario, stage).layers_here();
         if shape.moe.is_some_and(|moe| moe.dense_layers > 0) {
             let dense = shape.layers - shape.moe_layers();
             add((0..last).find(|&stage| cut(stage).0 >= dense).unwrap_or(last));

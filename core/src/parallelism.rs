@@ -119,6 +119,7 @@ impl Parallelism {
     };
 
     /// The same cut, looking at another stage.
+    #[must_use]
     pub const fn at_stage(self, stage: u32) -> Self {
         Self { stage, ..self }
     }
@@ -142,6 +143,11 @@ impl Parallelism {
             ZeroStage::Weights => 3,
         };
         if stage != ZeroStage::None && level(self.zero) >= level(stage) { self.shard_ranks() } else { 1 }
+    }
+
+    /// Over how many ranks the state of routed experts is shared out: expert parallelism has cut them already.
+    pub fn expert_shards_from(&self, stage: ZeroStage) -> u64 {
+        (self.shards_from(stage) / u64::from(self.ep.max(1))).max(1)
     }
 
     /// Whether the cut goes with the model.

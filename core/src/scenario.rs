@@ -5,7 +5,7 @@ use core::fmt;
 use crate::architecture::{Architecture, ShapeError};
 use crate::bounds::{self, OutOfBounds};
 use crate::offload::Offload;
-use crate::parallelism::{Local, ParallelError, Parallelism};
+use crate::parallelism::{Local, ParallelError, Parallelism, ZeroStage};
 use crate::parameters::Parameters;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving};
@@ -216,7 +216,7 @@ impl Scenario {
     }
 
     /// The first layer of the stage that is looked at, and the one behind its last.
-    fn layers_here(&self) -> (u32, u32) {
+    pub fn layers_here(&self) -> (u32, u32) {
         let layers = self.architecture.layers;
         if self.torchtitan() {
             self.parallel.layers_beside_tables(layers)
@@ -237,6 +237,21 @@ impl Scenario {
     /// Whether embedding and head are one table on the rank that is looked at.
     pub fn tied_here(&self) -> bool {
         self.ties() && self.parallel.pp == 1
+    }
+
+    /// What is left on a rank of `parameters` that learn, where ZeRO shares them out from `stage` on.
+    ///
+    /// Experts that are cut over expert-parallel ranks are shared out over fewer ranks than the rest; a part of all is taken to hold its part of them.
+    pub fn shared_out(&self, parameters: u64, stage: ZeroStage) -> u64 {
+        let shards = self.parallel.shards_from(stage);
+        if self.parallel.ep == 1 || shards == 1 || self.mode != Mode::Training {
+            return parameters.div_ceil(shards);
+        }
+        let held = self.local_parameters();
+        let (whole, experts) = (held.total().max(1), held.experts);
+        let here = (whole - experts).div_ceil(shards) + experts.div_ceil(self.parallel.expert_shards_from(stage));
+        let part = (u128::from(parameters) * u128::from(here)).div_ceil(u128::from(whole));
+        u64::try_from(part).unwrap_or(u64::MAX)
     }
 
     /// What the rank that is looked at holds.

@@ -82,7 +82,9 @@ proptest! {
         prop_assert_eq!(start.pool.activation, evaluation.bytes(Bucket::Activations) + evaluation.bytes(Bucket::Logits));
         prop_assert_eq!(start.need, evaluation.bytes(Bucket::KvCache));
         let spare = start.pool.pool.0 - i128::try_from(start.need.0).unwrap();
-        prop_assert_eq!(fit.margin.0, if start.outside.0 < 0 { spare.min(start.outside.0) } else { spare });
+        prop_assert_eq!(fit.margin.0, spare);
+        // Too little beside the share is a doubt, not a no.
+        prop_assert!(start.outside.0 >= 0 || fit.verdict != Verdict::Fits);
         // The longest that fits does, on the rank that is fullest then.
         let at = |seq_length| evaluate(&Scenario { seq_length, ..scenario }).fit.unwrap().verdict;
         prop_assert!(fit.max_seq == 0 || at(fit.max_seq) != Verdict::DoesNotFit);
@@ -142,7 +144,7 @@ fn a_pool_holds_so_many_tokens_and_no_more() {
     let pool = vllm::pool(&llama, vllm::Version::MEASURED, llama.gpu.unwrap().capacity);
     assert_eq!(u128::from(fit.max_seq), pool.tokens);
     // Beside the share wait the context and the graphs, 1.4 GiB; and a forward pass of 1.9 GiB runs again.
-    for (percent, verdict) in [(95, Verdict::Fits), (97, Verdict::Tight), (99, Verdict::DoesNotFit)] {
+    for (percent, verdict) in [(95, Verdict::Fits), (97, Verdict::Tight), (99, Verdict::Tight)] {
         llama.serving.utilization_percent = percent;
         assert_eq!(evaluate(&llama).fit.unwrap().verdict, verdict, "{percent}");
     }

@@ -146,7 +146,7 @@ proptest! {
         // Layers of one kind: of several the mean block can shrink.
         let shape = &mut scenario.architecture;
         (shape.sliding_window, shape.linear_attention, shape.moe, shape.rounded_parameters) = (None, None, None, None);
-        (shape.shared_cache_layers, scenario.parallel.ep) = (0, 1);
+        (shape.shared_cache_layers, shape.embedding_norm, scenario.parallel.ep) = (0, false, 1);
         let mut deeper = scenario;
         for step in [1, layers] {
             deeper.architecture.layers = (scenario.architecture.layers + step).min(bounds::LAYERS.max);

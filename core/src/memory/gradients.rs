@@ -81,17 +81,14 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: &mut dyn FnMut(&Te
 fn product(scenario: &Scenario, parameters: u64, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
     // LitGPT adds micro-batches up without sharing their gradients out; only the last one does.
     let adds_up = scenario.training.implementation == Implementation::Litgpt && scenario.training.micro_batches > 1;
-    let shards = match phase {
-        Phase::OptimizerStep => scenario.parallel.shards_from(ZeroStage::Gradients),
-        _ if adds_up => 1,
-        _ => scenario.parallel.shards_from(ZeroStage::Gradients),
+    let here = if adds_up && phase != Phase::OptimizerStep {
+        parameters
+    } else {
+        scenario.shared_out(parameters, ZeroStage::Gradients)
     };
     sink(&Term {
         item: Item::Gradients,
-        factors: &[
-            Factor::new(Symbol::Parameters, parameters.div_ceil(shards)),
-            Factor::new(Symbol::BytesPerValue, bytes_each(scenario)),
-        ],
+        factors: &[Factor::new(Symbol::Parameters, here), Factor::new(Symbol::BytesPerValue, bytes_each(scenario))],
         divisor: 1,
     });
 }

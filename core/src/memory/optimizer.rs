@@ -41,7 +41,6 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>))
     if !scenario.mode.trains() {
         return;
     }
-    let shards = scenario.parallel.shards_from(ZeroStage::Optimizer);
     let trained = scenario.trained_parameters();
     let mut state = |item, parameters: u64, block: Block| {
         if parameters == 0 {
@@ -51,7 +50,7 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>))
         sink(&Term {
             item,
             factors: &[
-                Factor::new(Symbol::Parameters, parameters.div_ceil(shards)),
+                Factor::new(Symbol::Parameters, scenario.shared_out(parameters, ZeroStage::Optimizer)),
                 Factor::new(symbol, block.bytes.into()),
             ],
             divisor: block.values,
@@ -84,7 +83,9 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>))
             Optimizer::Sgd => {}
         }
     }
-    if phase == Phase::OptimizerStep && scenario.training.step == StepKernel::Foreach {
+    // Only AdamW's square root is made beside what it is taken of.
+    let copies = scenario.optimizer == Optimizer::AdamW && scenario.training.step == StepKernel::Foreach;
+    if phase == Phase::OptimizerStep && copies {
         state(Item::StepTemporary, trained, wide);
     }
 }

@@ -30,7 +30,11 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// assert_eq!(worked::total(|sink| weights::terms(&scenario, sink)), Bytes(13_476_831_232));
 /// ```
 pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
-    let shards = if scenario.mode.trains() { scenario.parallel.shards_from(ZeroStage::Weights) } else { 1 };
+    let shards = |item| match item {
+        _ if !scenario.mode.trains() => 1,
+        Item::Experts => scenario.parallel.expert_shards_from(ZeroStage::Weights),
+        _ => scenario.parallel.shards_from(ZeroStage::Weights),
+    };
     let layers = scenario.local().layers.max(1);
     kinds(scenario, &scenario.local_parameters(), |item, count, block| {
         // Of layers that wait in host memory two are here: the one at work and the next one on its way.
@@ -38,7 +42,7 @@ pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
             let here = u128::from(count) * u128::from(layers.min(2));
             u64::try_from(here.div_ceil(layers.into())).unwrap_or(u64::MAX)
         } else {
-            count.div_ceil(shards)
+            count.div_ceil(shards(item))
         };
         let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
         sink(&Term {

@@ -11,9 +11,12 @@ pub mod workspace;
 
 use crate::evaluate::Phase;
 use crate::memory::backward::{self, Moment};
+use crate::memory::gradients;
+use crate::parallelism::ZeroStage;
+use crate::precision::Block;
 use crate::scenario::{Mode, Scenario};
 use crate::training::{Implementation, Recipe};
-use crate::worked::Term;
+use crate::worked::{Factor, Item, Symbol, Term};
 
 use sizes::Sizes;
 use transformers::backward::AtWork;
@@ -57,9 +60,15 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
         (_, Phase::OptimizerStep) if scenario.torchtitan() => torchtitan::in_step(scenario, sink),
         (_, Phase::Forward | Phase::OptimizerStep) => {}
         (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => match scenario.training.implementation {
-            Implementation::Transformers => transformers::kept(scenario, phase, sink),
+            Implementation::Transformers => {
+                transformers::kept(scenario, phase, sink);
+                gathered(scenario, sink);
+            }
             Implementation::Litgpt => litgpt::kept(scenario, litgpt::Run::DEFAULT, phase, sink),
-            Implementation::Megatron => megatron::kept(scenario, sink),
+            Implementation::Megatron => {
+                megatron::kept(scenario, sink);
+                gathered(scenario, sink);
+            }
             Implementation::Torchtitan => torchtitan::kept(scenario, sink),
         },
     }
@@ -68,11 +77,57 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
 /// Bytes of activations at one moment of the backward pass.
 pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
     match scenario.training.implementation {
-        Implementation::Transformers => transformers::backward::terms(scenario, moment, sink),
+        Implementation::Transformers => {
+            transformers::backward::terms(scenario, moment, sink);
+            in_transit(scenario, sink);
+        }
         Implementation::Litgpt => litgpt::in_backward(scenario, litgpt::Run::DEFAULT, moment, sink),
-        Implementation::Megatron => megatron::in_backward(scenario, moment, sink),
+        Implementation::Megatron => {
+            megatron::in_backward(scenario, moment, sink);
+            in_transit(scenario, sink);
+        }
         Implementation::Torchtitan => torchtitan::in_backward(scenario, moment, sink),
     }
+}
+
+/// Weights that are gathered where ZeRO-3 shares them out: the tables, the layer at work and the next one.
+///
+/// # Formula
+/// (tables + 2 × a layer) × bytes of a weight in a multiplication; nothing where layers wait in host memory, whose two layers are counted with the weights.
+///
+/// # Assumes
+/// Layers of equal size, and one layer fetched ahead, as FSDP and DeepSpeed do.
+fn gathered(scenario: &Scenario, sink: Sink<'_>) {
+    if scenario.parallel.shards_from(ZeroStage::Weights) == 1 || scenario.offload.parameters {
+        return;
+    }
+    let (tables, layer) = tables_and_layer(scenario);
+    let block = match scenario.mode {
+        Mode::Qlora => scenario.weights.block(),
+        _ if scenario.activation_bytes() == 4 => Block::FP32,
+        _ => Block::BF16,
+    };
+    let here = tables + layer * scenario.local().layers.min(2);
+    let factors = [Factor::new(Symbol::Parameters, here), Factor::new(Symbol::BytesPerValue, block.bytes.into())];
+    sink(&Term { item: Item::GatheredWeights, factors: &factors, divisor: block.values });
+}
+
+/// The same in the backward pass, and the gradients of one layer before they are shared out.
+fn in_transit(scenario: &Scenario, sink: Sink<'_>) {
+    gathered(scenario, sink);
+    if scenario.parallel.shards_from(ZeroStage::Gradients) > 1 && scenario.mode == Mode::Training {
+        let (_, layer) = tables_and_layer(scenario);
+        let bytes = Factor::new(Symbol::BytesPerValue, gradients::bytes_each(scenario));
+        let factors = [Factor::new(Symbol::Parameters, layer), bytes];
+        sink(&Term { item: Item::ReducedGradients, factors: &factors, divisor: 1 });
+    }
+}
+
+/// Parameters of the tables on this rank, and of one of its layers, whole.
+fn tables_and_layer(scenario: &Scenario) -> (u64, u64) {
+    let held = scenario.local_parameters();
+    let tables = held.embedding + held.head + held.positions;
+    (tables, (held.total() - tables).div_ceil(scenario.local().layers.max(1)))
 }
 
 /// Whether it is known that the same is held when the forward pass ends and when the backward pass begins, so that it is computed once.

@@ -24,7 +24,7 @@ pub const PREFILL_CHUNK: u64 = 8_192;
 /// # Source
 /// The order of operations in the modelling code of `transformers`; an estimate.
 pub fn terms(scenario: &Scenario, sink: Sink<'_>) {
-    let shape = &scenario.architecture;
+    let (shape, local) = (&scenario.architecture, scenario.local());
     let e = scenario.activation_bytes();
     let chunk = Factor::new(Symbol::ChunkTokens, scenario.tokens().min(PREFILL_CHUNK));
     let mut product = |factors: &[Factor]| sink(&Term { item: Item::LayerWorkspace, factors, divisor: 1 });
@@ -35,7 +35,7 @@ pub fn terms(scenario: &Scenario, sink: Sink<'_>) {
         Mlp::Relu | Mlp::Gelu => 2,
         Mlp::GeluNew => 4,
     };
-    product(&[Factor::number(wide * e), chunk, Factor::new(Symbol::IntermediateSize, shape.intermediate_size.into())]);
+    product(&[Factor::number(wide * e), chunk, Factor::new(Symbol::IntermediateSize, local.intermediate_size)]);
     if scenario.attention == Attention::Eager {
         // Scores in 16 bits, softmax in fp32, its 16-bit copy.
         sink(&Term {
@@ -43,7 +43,7 @@ pub fn terms(scenario: &Scenario, sink: Sink<'_>) {
             factors: &[
                 Factor::number(if e == 2 { 8 } else { 12 }),
                 chunk,
-                Factor::new(Symbol::Heads, shape.heads.into()),
+                Factor::new(Symbol::Heads, local.heads),
                 Factor::new(Symbol::SeqLength, scenario.seq_length.into()),
             ],
             divisor: 1,
