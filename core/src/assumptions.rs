@@ -12,7 +12,7 @@ use crate::precision::{ComputePrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::serving::Engine;
 use crate::tables::gpus::CapacityBasis;
-use crate::training::{Checkpointing, Implementation, Loss, Recipe, StepKernel};
+use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
 
 /// What a figure stands on; the sentence is its `Display`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub enum Assumption {
         experts: u32,
         /// Those that a token visits.
         visited: u32,
+        /// Cards over which they are cut.
+        ep: u32,
     },
     /// Keys and values are cached compressed, once for both.
     LatentCache,
@@ -91,6 +93,8 @@ pub enum Assumption {
     BeyondTrainedContext(u32),
     /// Beyond learned positions the model cannot run at all.
     BeyondLearnedPositions(u32),
+    /// The program cannot use these formats.
+    NotOffered,
     /// What the allocator loses is not added.
     Fragmentation,
     /// The fullest of many cards.
@@ -187,9 +191,14 @@ impl fmt::Display for Assumption {
                     "Activations are the tensors that LitGPT saves, read from its code; its published peaks are met within 1%, several cards apart."
                 }
             }),
-            Self::AllExperts { experts, visited } => write!(
+            Self::AllExperts { experts, visited, ep: 1 } => write!(
                 f,
                 "All {experts} experts of a layer are in memory, though a token visits {visited}: a mixture saves traffic and arithmetic, not capacity."
+            ),
+            Self::AllExperts { experts, visited, ep } => write!(
+                f,
+                "Of the {experts} experts of a layer {} are on each card, whichever {visited} a token visits: expert parallelism cuts them over {ep}.",
+                experts / ep
             ),
             Self::LatentCache => f.write_str(
                 "Keys and values are cached as one compressed vector a token for all heads, stored once, and copied whole to each tensor-parallel rank.",
@@ -270,6 +279,9 @@ impl fmt::Display for Assumption {
                     ""
                 }
             ),
+            Self::NotOffered => f.write_str(
+                "The program is not known to run weights or a cache in this format: the arithmetic is shown all the same.",
+            ),
             Self::Fragmentation => f.write_str(
                 "Fragmentation is not added: a margin under 10% of the card is called tight instead.",
             ),
@@ -285,7 +297,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 24;
+    pub const CAPACITY: usize = 25;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -336,12 +348,17 @@ impl Assumptions {
                 beyond,
                 when(shape.rounded_parameters.is_some(), Assumption::RoundedParameters),
                 when(scenario.weights.layers_only(), Assumption::WideTensors(scenario.weights)),
-                shape.moe.map(|moe| Assumption::AllExperts { experts: moe.experts, visited: moe.experts_per_token }),
+                shape.moe.map(|moe| Assumption::AllExperts {
+                    experts: moe.experts,
+                    visited: moe.experts_per_token,
+                    ep: scenario.parallel.ep,
+                }),
                 when(full, Assumption::Recipe(scenario.recipe())),
                 when(
                     scenario.mode.adapts(),
                     Assumption::Adapters { rank: training.lora.rank, implementation: training.implementation },
                 ),
+                when(!scenario.is_offered(), Assumption::NotOffered),
                 when(!trains, Assumption::FullSequences),
                 sliding,
                 when(
@@ -359,7 +376,10 @@ impl Assumptions {
                 }),
                 served.map(|_| Assumption::ReservedCache(engines::reservation(scenario).how)),
                 when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
-                when(trains && training.step == StepKernel::Foreach, Assumption::ForeachStep),
+                when(
+                    trains && training.step == StepKernel::Foreach && scenario.optimizer == Optimizer::AdamW,
+                    Assumption::ForeachStep,
+                ),
                 when(selective_idle, Assumption::SelectiveIdle),
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
                 when(served.is_none(), Assumption::DeviceContext),

@@ -92,6 +92,8 @@ pub enum ScenarioError {
     NotTrainable(WeightFormat),
     /// A model frozen in 4 bits needs such weights.
     NotQuantised(WeightFormat),
+    /// The adapters' targets hold no matrix that can carry one.
+    NoAdapters,
     /// vLLM keeps the cache of what it generates on the card.
     CacheStays,
     /// The run cannot be cut like this.
@@ -104,6 +106,9 @@ impl fmt::Display for ScenarioError {
             Self::OutOfBounds(error) => error.fmt(f),
             Self::Shape(error) => error.fmt(f),
             Self::Parallel(error) => error.fmt(f),
+            Self::NoAdapters => f.write_str(
+                "these targets hold no matrix that carries an adapter: the routed experts of a mixture carry none; q, k, v and o do",
+            ),
             Self::CacheStays => {
                 f.write_str("vLLM keeps the KV cache of running requests on the card: it cannot be offloaded there")
             }
@@ -175,6 +180,9 @@ impl Scenario {
         if matches!(self.mode, Mode::Training | Mode::Lora) && !self.weights.trainable() {
             return Err(ScenarioError::NotTrainable(self.weights));
         }
+        if self.mode.adapts() && crate::memory::adapters::parameters(self) == 0 {
+            return Err(ScenarioError::NoAdapters);
+        }
         if self.mode == Mode::Inference && self.serving.engine == Engine::Vllm && self.offload.kv_cache {
             return Err(ScenarioError::CacheStays);
         }
@@ -208,6 +216,21 @@ impl Scenario {
     pub fn ties(&self) -> bool {
         let litgpt = self.mode.trains() && self.training.implementation == Implementation::Litgpt;
         self.architecture.tied_embeddings && !litgpt
+    }
+
+    /// Whether the program that serves the scenario, or the code that freezes its weights, can use their format.
+    pub const fn is_offered(&self) -> bool {
+        match self.mode {
+            Mode::Inference => self.serving.engine.offers(self.weights, self.kv),
+            // What adapters are known to be trained beside.
+            Mode::Qlora => {
+                matches!(
+                    self.weights,
+                    WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int4 | WeightFormat::Int8
+                )
+            }
+            Mode::Training | Mode::Lora => true,
+        }
     }
 
     /// Whether torchtitan trains.

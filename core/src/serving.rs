@@ -1,6 +1,7 @@
 //! How a model is served: which program, and how much it is told to hold ready.
 
 use crate::bounds::{self, OutOfBounds};
+use crate::precision::{KvPrecision, WeightFormat};
 
 choices! {
     /// The program that generates.
@@ -13,6 +14,26 @@ choices! {
         Vllm = "vllm";
         /// llama.cpp.
         LlamaCpp = "llamacpp";
+    }
+}
+
+impl Engine {
+    /// Whether the program runs weights in this format with a cache in that one.
+    ///
+    /// # Source
+    /// vLLM's table of quantisations and KV cache data types (GGUF is an experiment there and not counted); the types that llama.cpp's files and
+    /// its options for the cache can have; transformers unpacks GGUF files when it loads them.
+    pub const fn offers(self, weights: WeightFormat, kv: KvPrecision) -> bool {
+        let wide = matches!(kv, KvPrecision::Fp32 | KvPrecision::Fp16 | KvPrecision::Bf16);
+        match self {
+            Self::Exact => true,
+            Self::Hf => !weights.is_gguf(),
+            Self::Vllm => !weights.is_gguf() && (wide || matches!(kv, KvPrecision::Fp8)),
+            Self::LlamaCpp => {
+                (weights.is_gguf() || weights.trainable() || matches!(weights, WeightFormat::Mxfp4))
+                    && !matches!(kv, KvPrecision::Fp8)
+            }
+        }
     }
 }
 

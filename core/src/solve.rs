@@ -238,11 +238,11 @@ pub fn largest_model(scenario: &Scenario, capacity: Bytes) -> Option<&'static Mo
     MODELS.iter().filter(fits).max_by_key(|model| model.architecture.parameters().total())
 }
 
-/// The weight format with the most bits that fits in `capacity`: what quantisation is needed, if any.
+/// The weight format with the most bits that fits in `capacity`, of those that the program can use: what quantisation is needed, if any.
 pub fn widest_weights(scenario: &Scenario, capacity: Bytes) -> Option<WeightFormat> {
     let fits = |weights: &WeightFormat| {
         let tried = Scenario { weights: *weights, ..*scenario };
-        tried.check().is_ok() && evaluate::fits(&tried, capacity)
+        tried.is_offered() && tried.check().is_ok() && evaluate::fits(&tried, capacity)
     };
     let bits =
         |weights: &WeightFormat| u64::from(weights.block().bytes) * 1_000_000 / u64::from(weights.block().values);

@@ -145,7 +145,8 @@ fn model(scenario: &Scenario) -> Found {
 /// The format with the most bits, and the next wider one.
 fn weights(scenario: &Scenario) -> Found {
     let with = |weights: &WeightFormat| Scenario { weights: *weights, ..*scenario };
-    let mut formats: Vec<&WeightFormat> = WeightFormat::ALL.iter().filter(|it| with(it).check().is_ok()).collect();
+    let mut formats: Vec<&WeightFormat> =
+        WeightFormat::ALL.iter().filter(|it| with(it).is_offered() && with(it).check().is_ok()).collect();
     // Of formats with as many bits the later in the list is tried later: bf16 behind fp16.
     formats.sort_by(|one, other| one.block().bits_per_value().total_cmp(&other.block().bits_per_value()));
     let tried = formats.into_iter().map(|format| Tried::new(Value::Weights(*format), &with(format)));

@@ -285,6 +285,9 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 Mode::Qlora if weights.trainable() => WeightFormat::Nf4,
                 _ => weights,
             };
+            // Routed experts carry no adapters.
+            let mut training = training;
+            training.lora.targets.q |= architecture.moe.is_some();
             Scenario {
                 architecture,
                 mode,
