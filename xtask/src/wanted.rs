@@ -27,8 +27,8 @@ pub(crate) const PORT: u16 = 8080;
 /// The randomised tests of the core, which run a second time as a fast program with many cases.
 pub(crate) const RANDOMISED: [&str; 4] = ["config", "engines", "properties", "ranks"];
 
-/// Cases of each property there: with some 40 properties 2 million in all.
-pub(crate) const CASES: &str = "50000";
+/// Cases of each property there: with some 50 properties a million in all.
+pub(crate) const CASES: &str = "20000";
 
 /// Cases of each property among all other tests.
 pub(crate) const FEW_CASES: &str = "200";

@@ -7,7 +7,8 @@ use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     Architecture, Attention, Checkpointing, Engine, Implementation, KvPrecision, Lora, LoraTargets, Loss, Mode,
-    Offload, Optimizer, Parallelism, Recipe, Scenario, Serving, StepKernel, Stock, Training, WeightFormat, ZeroStage,
+    Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, StepKernel, Stock, Training,
+    WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -285,10 +286,7 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 Mode::Qlora if weights.trainable() => WeightFormat::Nf4,
                 _ => weights,
             };
-            // Routed experts carry no adapters.
-            let mut training = training;
-            training.lora.targets.q |= architecture.moe.is_some();
-            Scenario {
+            let scenario = Scenario {
                 architecture,
                 mode,
                 batch,
@@ -308,7 +306,13 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                     kv_cache: kv_cache && serving.engine != Engine::Vllm,
                 },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
+            };
+            // Some models have no matrix in the chosen places.
+            if scenario.check() == Err(ScenarioError::NoAdapters) {
+                let weights = if scenario.weights.trainable() { scenario.weights } else { WeightFormat::Bf16 };
+                return Scenario { mode: Mode::Training, weights, ..scenario };
             }
+            scenario
         },
     )
 }
