@@ -1,0 +1,75 @@
+//! What to do about a run that does not fit: the ladder of fixes, cheapest first, and the least slow combination of them.
+//!
+//! Every rung is a change to the scenario, so that the engine itself says what it saves; nothing is a rule of thumb.
+
+mod rung;
+mod search;
+
+use crate::cost;
+use crate::engines;
+use crate::evaluate;
+use crate::scenario::Scenario;
+use crate::units::{Bytes, SignedBytes};
+
+pub use rung::{Effort, Risk, Rung};
+pub use search::{Plan, least_slow, search};
+
+/// What one fix does to a scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effect {
+    /// The scenario with the fix.
+    pub scenario: Scenario,
+    /// The peak with it, on the fullest card.
+    pub total: Bytes,
+    /// The peak without it less the peak with it: negative makes it worse.
+    pub saved: SignedBytes,
+    /// How many times longer the same work takes, by a rough estimate ([`cost::slowdown`]).
+    pub slowdown: f64,
+    /// Cards in all.
+    pub gpus: u64,
+    /// Whether it fits then; `None` without a card.
+    pub fits: Option<bool>,
+}
+
+impl Effect {
+    /// The effect of a changed scenario.
+    fn of(original: &Scenario, before: Bytes, scenario: &Scenario) -> Self {
+        let total = evaluate::total(scenario);
+        Self {
+            scenario: *scenario,
+            total,
+            saved: before.minus(total),
+            slowdown: cost::slowdown(original, scenario),
+            gpus: scenario.parallel.ranks(),
+            fits: scenario.gpu.map(|gpu| total <= engines::limit(scenario, gpu.capacity)),
+        }
+    }
+}
+
+/// Every rung of the ladder with its effect on the scenario, or the reason why it does nothing here.
+///
+/// ```
+/// use memory_wall_core::{Mode, Scenario, advise::{Rung, ladder}, tables::{gpus, models}};
+/// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+/// (scenario.mode, scenario.gpu) = (Mode::Training, gpus::by_id("h100-sxm"));
+/// let (_, flash) = ladder(&scenario).find(|(rung, _)| *rung == Rung::FlashAttention).unwrap();
+/// assert_eq!(flash.unwrap_err(), "flash attention is on already");
+/// ```
+pub fn ladder(scenario: &Scenario) -> impl Iterator<Item = (Rung, Result<Effect, &'static str>)> {
+    let scenario = *scenario;
+    let before = evaluate::total(&scenario);
+    Rung::ALL.iter().map(move |rung| {
+        let effect = rung.apply(&scenario).and_then(|changed| {
+            if changed.check().is_err() {
+                return Err("this model cannot be changed so");
+            }
+            let effect = Effect::of(&scenario, before, &changed);
+            // A bigger card saves nothing and still helps.
+            if effect.saved.0 == 0 && *rung != Rung::BiggerCard {
+                return Err("the peak is elsewhere: it stays as it is");
+            }
+            Ok(effect)
+        });
+        (*rung, effect)
+    })
+}
