@@ -4,6 +4,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
+#[path = "common/any.rs"]
+#[allow(dead_code, reason = "its whole scenarios serve the tests of ranks and engines")]
+mod any;
+
+use any::within;
 use memory_wall_core::architecture::{Biases, Mlp, Norm, Positions, SlidingWindow};
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Count, Margin, Percent, Size};
@@ -21,21 +26,6 @@ use proptest::sample::select;
 fn config() -> ProptestConfig {
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_some() { config } else { ProptestConfig { cases: 2_000, ..config } }
-}
-
-/// A value of an input: its ends, something small, or anything, large and small magnitudes alike.
-fn within(Bounds { min, max, .. }: Bounds) -> impl Strategy<Value = u32> {
-    prop_oneof![
-        1 => Just(min),
-        1 => Just(max),
-        3 => min..=max.min(min + 70),
-        6 => (0.0..=1.0).prop_map(move |share: f64| {
-            let value = libm::exp(libm::log(f64::from(min)) + share * libm::log(f64::from(max) / f64::from(min)));
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-            let value = value.round() as u32;
-            value.clamp(min, max)
-        }),
-    ]
 }
 
 /// Query heads and KV heads that divide them.
