@@ -6,6 +6,7 @@
 use crate::communication::{self, Traffic};
 use crate::memory::{Bucket, kv_cache};
 use crate::precision::ComputePrecision;
+use crate::roofline::operations::visited;
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::tables::gpus::{self, Gpu};
 use crate::training::{Checkpointing, Optimizer};
@@ -122,16 +123,7 @@ fn training(scenario: &Scenario, gpu: &Gpu) -> f64 {
 fn read_share(scenario: &Scenario) -> f64 {
     let shape = &scenario.architecture;
     let Some(moe) = shape.moe else { return 1.0 };
-    let untouched = 1.0 - f64::from(moe.experts_per_token) / f64::from(moe.experts.max(1));
-    // The power by squaring: the core has no floating point functions of its own.
-    let (mut idle, mut base, mut left) = (1.0, untouched, scenario.batch);
-    while left > 0 {
-        if left % 2 == 1 {
-            idle *= base;
-        }
-        base *= base;
-        left /= 2;
-    }
+    let idle = 1.0 - visited(&moe, scenario.batch.into()) / f64::from(moe.experts.max(1));
     let parameters = shape.parameters();
     let experts = parameters.experts as f64;
     1.0 - experts * idle / parameters.total().max(1) as f64
@@ -153,25 +145,22 @@ fn decoding(scenario: &Scenario, gpu: &Gpu) -> f64 {
 }
 
 fn traffic(scenario: &Scenario, gpu: &Gpu) -> f64 {
-    let peers = if scenario.parallel.ranks() <= CARDS_IN_A_COMPUTER {
-        gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE)
-    } else {
-        NETWORK
-    };
-    let inside = gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE);
-    let host = gpu.host_link.unwrap_or(PCIE);
     Traffic::ALL
         .into_iter()
-        .map(|kind| {
-            let link = match kind {
-                Traffic::Host => host,
-                // Tensor parallelism stays inside one computer where it can.
-                Traffic::Tensor if u64::from(scenario.parallel.tp) <= CARDS_IN_A_COMPUTER => inside,
-                _ => peers,
-            };
-            communication::bytes(scenario, kind).0 as f64 / link.0
-        })
+        .map(|kind| communication::bytes(scenario, kind).0 as f64 / link(scenario, gpu, kind).0)
         .sum()
+}
+
+/// The link over which a kind of traffic goes, in one direction.
+pub fn link(scenario: &Scenario, gpu: &Gpu, kind: Traffic) -> ByteRate {
+    let inside = gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE);
+    match kind {
+        Traffic::Host => gpu.host_link.unwrap_or(PCIE),
+        // Tensor parallelism stays inside one computer where it can.
+        Traffic::Tensor if u64::from(scenario.parallel.tp) <= CARDS_IN_A_COMPUTER => inside,
+        _ if scenario.parallel.ranks() <= CARDS_IN_A_COMPUTER => inside,
+        _ => NETWORK,
+    }
 }
 
 /// Seconds that offloaded states spend on the link to host memory in one step; `None` where nothing is offloaded or no link is known.

@@ -45,6 +45,7 @@ pub mod offload;
 pub mod parallelism;
 pub mod parameters;
 pub mod precision;
+pub mod roofline;
 pub mod scenario;
 pub mod serving;
 pub mod solve;

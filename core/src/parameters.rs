@@ -200,7 +200,7 @@ impl Architecture {
     }
 
     /// One layer's attention.
-    fn attention(&self, kv_heads: u32, head_dim: u32, tp: u64) -> Parameters {
+    pub(crate) fn attention(&self, kv_heads: u32, head_dim: u32, tp: u64) -> Parameters {
         let [h, a, d] = [self.hidden_size, self.heads, head_dim].map(u64::from);
         let a = a / tp;
         let sinks = if self.attention_sinks { a } else { 0 };
@@ -231,7 +231,7 @@ impl Architecture {
         }
     }
 
-    fn dense_mlp(&self, width: u64, tp: u64) -> Parameters {
+    pub(crate) fn dense_mlp(&self, width: u64, tp: u64) -> Parameters {
         let [h, f] = [u64::from(self.hidden_size), width.div_ceil(tp)];
         // A gated MLP has two biases inside, one for gate and one for up.
         let biases = if self.biases.mlp { (self.mlp.matrices() - 1) * f + h } else { 0 };
@@ -247,7 +247,7 @@ impl Architecture {
         }
     }
 
-    fn mixture(&self, moe: &Moe, tp: u64, ep: u64) -> Parameters {
+    pub(crate) fn mixture(&self, moe: &Moe, tp: u64, ep: u64) -> Parameters {
         let h = u64::from(self.hidden_size);
         let experts = u64::from(moe.experts).div_ceil(ep);
         let shared = u64::from(moe.shared_intermediate_size).div_ceil(tp);
@@ -261,7 +261,7 @@ impl Architecture {
         }
     }
 
-    fn linear(&self, linear: &LinearAttention, tp: u64) -> Parameters {
+    pub(crate) fn linear(&self, linear: &LinearAttention, tp: u64) -> Parameters {
         let [h, kernel] = [self.hidden_size, linear.conv_kernel].map(u64::from);
         let [key_heads, value_heads] =
             [linear.key_heads, linear.value_heads].map(|heads| u64::from(heads).div_ceil(tp));

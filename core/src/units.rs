@@ -114,6 +114,43 @@ impl FlopRate {
     }
 }
 
+/// Floating point operations for each byte that moves.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Intensity(pub f64);
+
+/// A length of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Seconds(pub f64);
+
+impl Seconds {
+    /// No time.
+    pub const ZERO: Self = Self(0.0);
+
+    /// In milliseconds.
+    pub fn as_ms(self) -> f64 {
+        self.0 * 1e3
+    }
+}
+
+impl Add for Seconds {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Seconds {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Seconds {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self::ZERO, Add::add)
+    }
+}
+
 impl fmt::Display for Bytes {
     /// The exact count: `1,073,741,824 bytes`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -100,7 +100,7 @@ fn bytes(item: Item, count: u64, block: Block) -> u128 {
     Term { item, factors: &factors, divisor: block.values }.bytes().0
 }
 
-fn layout(scenario: &Scenario, item: Item, mixture: bool) -> Block {
+pub(crate) fn layout(scenario: &Scenario, item: Item, mixture: bool) -> Block {
     let litgpt = scenario.training.implementation == Implementation::Litgpt;
     match (scenario.mode, scenario.recipe()) {
         // What is trained is kept as the recipe says.

@@ -1,0 +1,73 @@
+//! What share of a roof real programs reach: named, and never mixed into a bound.
+
+use super::Pass;
+use crate::precision::WeightFormat;
+
+/// Shares of a card's rates that are reached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Efficiency {
+    /// Of the dense peak.
+    pub compute: f64,
+    /// Of the bandwidth, of memory and of links.
+    pub bandwidth: f64,
+}
+
+impl Efficiency {
+    /// All of it: the bound itself.
+    pub const FULL: Self = Self { compute: 1.0, bandwidth: 1.0 };
+    /// What nine of ten measured runs on one card reached at least: it makes the upper end of a range.
+    ///
+    /// The crate `memory-wall-accuracy` counts how many of its rows do.
+    pub const LEAST: Self = Self { compute: 0.35, bandwidth: 0.35 };
+}
+
+choices! {
+    /// Programs whose speed was measured.
+    Program {
+        /// gpt-fast: native PyTorch under `torch.compile`, one sequence at a time.
+        GptFast = "gpt-fast";
+        /// TensorRT-LLM.
+        TensorRtLlm = "tensorrt-llm";
+        /// llama.cpp with CUDA.
+        LlamaCpp = "llama.cpp";
+    }
+}
+
+/// The share of its lower bound that a program typically reaches: lower bound divided by measured time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Typical {
+    /// The program.
+    pub program: Program,
+    /// The pass.
+    pub pass: Pass,
+    /// The weights' format in those runs.
+    pub weights: WeightFormat,
+    /// Lower bound by measured time.
+    pub share: f64,
+}
+
+const fn typical(program: Program, pass: Pass, weights: WeightFormat, share: f64) -> Typical {
+    Typical { program, pass, weights, share }
+}
+
+/// One share for each program, pass and format, fitted to the rows of `accuracy/data/speed.csv` on one card, whose errors are published with them.
+pub static TYPICAL: &[Typical] = &[
+    typical(Program::GptFast, Pass::Decode, WeightFormat::Bf16, 0.66),
+    typical(Program::GptFast, Pass::Decode, WeightFormat::Int8, 0.54),
+    typical(Program::GptFast, Pass::Decode, WeightFormat::Int4, 0.46),
+    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp16, 0.55),
+    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp16, 0.75),
+    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp8, 0.55),
+    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp8, 0.72),
+    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q8Zero, 0.4),
+    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q8Zero, 0.75),
+    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q4Zero, 0.4),
+    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q4Zero, 0.57),
+    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Mxfp4, 0.4),
+    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Mxfp4, 0.78),
+];
+
+/// The share that was measured for this program, pass and format, if it was.
+pub fn measured(program: Program, pass: Pass, weights: WeightFormat) -> Option<&'static Typical> {
+    TYPICAL.iter().find(|row| (row.program, row.pass, row.weights) == (program, pass, weights))
+}

@@ -1,0 +1,176 @@
+//! The roofline: how fast work can run on a card, from how much it computes for each byte that it moves.
+//!
+//! [`Roof`] is the card, [`Work`] what is to be done, [`Kernel`] the common operations by their shapes,
+//! [`operations`] those of a model, and [`latency`] their times together.
+
+pub mod crossover;
+pub mod efficiency;
+pub mod kernel;
+pub mod latency;
+pub mod operations;
+mod work;
+
+pub use efficiency::Efficiency;
+pub use kernel::Kernel;
+pub use operations::{Operation, Pass, Task};
+pub use work::{Accounting, Work};
+
+use crate::precision::{ComputePrecision, WeightFormat};
+use crate::scenario::{Mode, Scenario};
+use crate::serving::Engine;
+use crate::tables::gpus::Gpu;
+use crate::units::{ByteRate, FlopRate, Intensity, Seconds};
+
+/// What holds work back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// Bytes: the work waits for memory.
+    Memory,
+    /// Arithmetic: the units are full.
+    Compute,
+    /// The wire between cards, or to host memory.
+    Link,
+}
+
+impl Bound {
+    /// The name in JSON and in style sheets.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Compute => "compute",
+            Self::Link => "link",
+        }
+    }
+}
+
+/// A card as the roofline sees it: how fast it computes at one precision, and how fast it is fed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Roof {
+    /// Dense peak rate.
+    pub peak: FlopRate,
+    /// Bandwidth of the card's own memory.
+    pub bandwidth: ByteRate,
+}
+
+impl Roof {
+    /// A card's roof at one precision, from its dense peak; `None` where the card does not have it, or no figure is published.
+    ///
+    /// Rates with sparsity are not in the table, so they can never be mixed in.
+    pub fn of(gpu: &Gpu, precision: ComputePrecision) -> Option<Self> {
+        Some(Self { peak: gpu.peaks.at(precision)?, bandwidth: gpu.bandwidth })
+    }
+
+    /// The intensity at which the two limits meet.
+    ///
+    /// # Formula
+    /// `peak / bandwidth`
+    ///
+    /// # Units
+    /// FLOP per byte.
+    ///
+    /// # Source
+    /// Williams, Waterman and Patterson 2009, Roofline.
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_core::{precision::ComputePrecision, roofline::Roof, tables::gpus};
+    /// let ridge = |id| Roof::of(gpus::by_id(id).unwrap(), ComputePrecision::Bf16).unwrap().ridge().0;
+    /// assert_eq!(ridge("a100-80-sxm").round(), 153.0);
+    /// assert_eq!(ridge("h100-sxm").round(), 295.0);
+    /// ```
+    pub fn ridge(self) -> Intensity {
+        Intensity(self.peak.0 / self.bandwidth.0)
+    }
+
+    /// The rate that work of this intensity can reach: min(`peak`, `bandwidth` × `intensity`).
+    pub fn attainable(self, intensity: Intensity) -> FlopRate {
+        FlopRate(self.peak.0.min(self.bandwidth.0 * intensity.0))
+    }
+
+    /// What holds work of this intensity back; at the ridge itself both do, and it counts as computing.
+    pub fn bound(self, intensity: Intensity) -> Bound {
+        if intensity < self.ridge() { Bound::Memory } else { Bound::Compute }
+    }
+
+    /// The same card at a share of its rates.
+    #[must_use]
+    pub fn at(self, efficiency: Efficiency) -> Self {
+        Self {
+            peak: FlopRate(self.peak.0 * efficiency.compute),
+            bandwidth: ByteRate(self.bandwidth.0 * efficiency.bandwidth),
+        }
+    }
+
+    /// The least time for so much arithmetic and so many bytes: the longer of the two, since they overlap.
+    pub fn seconds(self, flops: u128, bytes: u128) -> Seconds {
+        Seconds((flops as f64 / self.peak.0).max(bytes as f64 / self.bandwidth.0))
+    }
+}
+
+/// The precision in which a scenario's matrices are multiplied on a card, and its rate; never one that the card does not have.
+///
+/// 16 bits for weights that are stored in fewer, since they are unpacked first; 8 bits where weights and activations are fp8 and the card has the units,
+/// 4 bits for NVFP4 likewise. llama.cpp multiplies its own formats as 8-bit integers; each block of 32 products is scaled by vector instructions,
+/// which takes half of that rate: a figure from counting instructions, not from a data sheet.
+/// fp32 runs as TF32 where there is such a unit. Cards without a published rate are taken to compute 100 FLOPs for each byte that they read.
+pub fn multiplies_in(scenario: &Scenario, gpu: &Gpu) -> (ComputePrecision, FlopRate) {
+    use ComputePrecision::{Bf16, Fp4, Fp8, Fp16, Fp32, Int8, Tf32};
+    let wanted: &[ComputePrecision] = match (scenario.mode, scenario.weights) {
+        _ if scenario.activation_bytes() == 4 => &[Tf32, Fp32],
+        (Mode::Inference, WeightFormat::Fp8 | WeightFormat::Fp8Block) => &[Fp8, Bf16, Fp16, Fp32],
+        (Mode::Inference, WeightFormat::Nvfp4) => &[Fp4, Bf16, Fp16, Fp32],
+        (_, WeightFormat::Fp16) => &[Fp16, Bf16, Fp32],
+        _ => &[Bf16, Fp16, Fp32],
+    };
+    let known = wanted.iter().find_map(|&precision| Some((precision, gpu.peaks.at(precision)?)));
+    let (precision, rate) = known.unwrap_or((Bf16, FlopRate(gpu.bandwidth.0 * 100.0)));
+    let blocks = scenario.weights.is_gguf() || scenario.weights == WeightFormat::Mxfp4;
+    if scenario.mode == Mode::Inference && scenario.serving.engine == Engine::LlamaCpp && blocks {
+        let halved = gpu.peaks.at(Int8).map(|peak| FlopRate(peak.0 / 2.0));
+        if let Some(halved) = halved.filter(|halved| *halved > rate) {
+            return (Int8, halved);
+        }
+    }
+    (precision, rate)
+}
+
+/// The roof under which a scenario's matrices are multiplied on its card.
+pub fn roof_of(scenario: &Scenario, gpu: &Gpu) -> Roof {
+    Roof { peak: multiplies_in(scenario, gpu).1, bandwidth: gpu.bandwidth }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::gpus::{self, GPUS};
+
+    #[test]
+    fn the_worked_example_of_the_textbook() {
+        let a100 = Roof { peak: FlopRate::from_tflops(312.0), bandwidth: ByteRate::from_gb_per_s(2_000.0) };
+        assert!((a100.ridge().0 - 156.0).abs() < 1e-9);
+        let slow = a100.attainable(Intensity(3.0));
+        assert!((slow.as_tflops() - 6.0).abs() < 1e-9);
+        assert!((slow.0 / a100.peak.0 - 0.019_23).abs() < 1e-5);
+        assert_eq!(a100.bound(Intensity(155.9)), Bound::Memory);
+        assert_eq!(a100.bound(Intensity(156.0)), Bound::Compute);
+    }
+
+    #[test]
+    fn every_card_has_a_roof_for_its_weights() {
+        let llama = crate::tables::models::by_id("llama-3.1-8b").expect("a model");
+        for gpu in GPUS {
+            for &weights in WeightFormat::ALL {
+                let scenario = Scenario { weights, ..Scenario::new(llama.architecture) };
+                let (precision, rate) = multiplies_in(&scenario, gpu);
+                assert!(rate.0 > 1e12 && rate.0.is_finite(), "{} {weights}", gpu.id);
+                assert!(gpu.peaks.at(precision).is_none_or(|peak| rate <= peak), "{} {weights}", gpu.id);
+            }
+        }
+    }
+
+    #[test]
+    fn an_a100_has_no_fp8_units() {
+        let a100 = gpus::by_id("a100-80-sxm").expect("a card");
+        assert_eq!(Roof::of(a100, ComputePrecision::Fp8), None);
+    }
+}
