@@ -22,6 +22,7 @@ carried! {
     "training_peaks.csv",
     "inference_peaks.csv",
     "vllm_runs.csv",
+    "speed.csv",
 }
 
 /// The measured rows.

@@ -101,22 +101,34 @@ pub struct Bound {
     pub each: Option<f64>,
     /// The mean of all errors without their signs at most.
     pub mean: Option<f64>,
+    /// The share of verdicts that has to be right.
+    pub right: f64,
 }
 
 impl Bound {
     /// Equal to the byte.
-    pub const EXACT: Self = Self { each: Some(0.0), mean: Some(0.0) };
+    pub const EXACT: Self = Self { each: Some(0.0), mean: Some(0.0), right: 1.0 };
     /// Shown, not held.
-    pub const NONE: Self = Self { each: None, mean: None };
+    pub const NONE: Self = Self { each: None, mean: None, right: 1.0 };
 
     /// Each row and the mean.
     pub const fn of(each: f64, mean: f64) -> Self {
-        Self { each: Some(each), mean: Some(mean) }
+        Self { each: Some(each), mean: Some(mean), right: 1.0 }
     }
 
     /// Each row.
     pub const fn each(each: f64) -> Self {
-        Self { each: Some(each), mean: None }
+        Self { each: Some(each), mean: None, right: 1.0 }
+    }
+
+    /// The mean.
+    pub const fn mean(mean: f64) -> Self {
+        Self { each: None, mean: Some(mean), right: 1.0 }
+    }
+
+    /// A share of the verdicts.
+    pub const fn right(share: f64) -> Self {
+        Self { each: None, mean: None, right: share }
     }
 }
 
@@ -158,7 +170,17 @@ impl Set {
         rows.filter_map(Row::error).map(f64::abs).reduce(f64::max)
     }
 
-    /// Whether the bound holds, and every verdict is right; rows that are not modelled do not count, and are shown.
+    /// The share of the held verdicts that is right; `None` without any.
+    pub fn share_right(&self) -> Option<f64> {
+        let held = self.rows.iter().filter(|row| row.counts != Use::Reported);
+        let (right, all) = held.fold((0_u32, 0_u32), |(right, all), row| match row.outcome {
+            Outcome::Verdict { right: is, .. } => (right + u32::from(is), all + 1),
+            _ => (right, all),
+        });
+        (all > 0).then(|| f64::from(right) / f64::from(all))
+    }
+
+    /// Whether the bound holds, and enough of the verdicts are right; rows that are not modelled do not count, and are shown.
     pub fn ok(&self) -> bool {
         let within = |error: Option<f64>, bound: Option<f64>| match (error, bound) {
             (Some(error), Some(bound)) => error <= bound,
@@ -166,10 +188,7 @@ impl Set {
         };
         within(Self::max_abs_error(self.held()), self.bound.each)
             && within(Self::mean_abs_error(self.held()), self.bound.mean)
-            && self
-                .rows
-                .iter()
-                .all(|row| row.counts == Use::Reported || !matches!(row.outcome, Outcome::Verdict { right: false, .. }))
+            && self.share_right().is_none_or(|share| share >= self.bound.right)
     }
 }
 

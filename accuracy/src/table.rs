@@ -31,7 +31,9 @@ pub fn markdown(sets: &[Set]) -> String {
         let verdicts = set.rows.iter().filter(|row| matches!(row.outcome, Outcome::Verdict { .. })).count();
         let right = set.rows.iter().filter(|row| matches!(row.outcome, Outcome::Verdict { right: true, .. })).count();
         let cells = if verdicts > 0 {
-            format!("{verdicts} | 0 | {right} right | {} wrong | verdict", verdicts - right)
+            let bound =
+                if set.bound.right < 1.0 { format!("{} right", percent(set.bound.right)) } else { "verdict".into() };
+            format!("{verdicts} | 0 | {right} right | {} wrong | {bound}", verdicts - right)
         } else {
             format!(
                 "{held} | {} | {} | {} | {}, {}",

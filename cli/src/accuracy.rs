@@ -339,7 +339,7 @@ mod tests {
             (Bound::EXACT, "exact"),
             (Bound::each(0.01), "1.0%"),
             (Bound::of(0.035, 0.005), "3.5% (0.50%)"),
-            (Bound { each: None, mean: Some(0.1) }, "(10%)"),
+            (Bound::mean(0.1), "(10%)"),
         ] {
             assert_eq!(bound(&Set { bound: wanted, ..empty() }), text);
         }

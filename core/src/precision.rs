@@ -91,6 +91,8 @@ formats! {
         Int8 = "int8", "int8 (group 128)", 128, 130;
         /// 4-bit integers in groups of 128 with a 16-bit scale and a 4-bit zero point (AWQ, GPTQ): 4.156 bits.
         Int4 = "int4", "int4 (group 128)", 256, 133;
+        /// 4-bit integers in groups of 32 with a 16-bit scale and a 16-bit zero point (torchao, gpt-fast): 5 bits.
+        Int4Group32 = "int4-g32", "int4 (group 32)", 32, 20;
         /// 4-bit normal float in blocks of 64 with an fp32 scale: 4.5 bits.
         Nf4 = "nf4", "nf4", 64, 36;
         /// NF4 with its scales quantised again (QLoRA): 4.127 bits.
@@ -251,6 +253,7 @@ mod tests {
             (WeightFormat::Bf16, 16.0),
             (WeightFormat::Int8, 8.125),
             (WeightFormat::Int4, 4.15625),
+            (WeightFormat::Int4Group32, 5.0),
             (WeightFormat::Nf4, 4.5),
             (WeightFormat::Nf4Dq, 4.126_953_125),
             (WeightFormat::Mxfp4, 4.25),

@@ -226,7 +226,11 @@ impl Scenario {
             Mode::Qlora => {
                 matches!(
                     self.weights,
-                    WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int4 | WeightFormat::Int8
+                    WeightFormat::Nf4
+                        | WeightFormat::Nf4Dq
+                        | WeightFormat::Int4
+                        | WeightFormat::Int4Group32
+                        | WeightFormat::Int8
                 )
             }
             Mode::Training | Mode::Lora => true,

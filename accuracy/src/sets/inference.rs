@@ -91,7 +91,7 @@ fn shown(row: csv::Row<'_>, counts: Use, outcome: Outcome) -> Row {
     Row { id: row.text("row_id").into(), unit: "GB", counts, outcome, doubt: row.text("doubt").into() }
 }
 
-fn shape(id: &str) -> Result<Architecture, String> {
+pub(super) fn shape(id: &str) -> Result<Architecture, String> {
     let own = SHAPES.iter().find(|(name, ..)| *name == id).map(|(_, shape, _)| *shape);
     own.or_else(|| models::by_id(id).map(|model| model.architecture))
         .ok_or_else(|| format!("the shape of {id:?} is not known"))

@@ -8,6 +8,7 @@ mod logits;
 mod reading;
 mod real_gpu;
 mod saved_activations;
+mod speed;
 mod step_peaks;
 mod torchtitan;
 mod vllm;
@@ -30,4 +31,5 @@ pub const SETS: &[Make] = &[
     kv_cache::sets,
     vllm::sets,
     inference::sets,
+    speed::sets,
 ];

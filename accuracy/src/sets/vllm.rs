@@ -102,13 +102,7 @@ const SETS: &[(&str, &str, Class, Quantity, Bound)] = {
             Activation,
             Bound::NONE,
         ),
-        (
-            "vllm-moe-vision-pool",
-            "Pool that is left for pages",
-            MixtureOrVision,
-            Pool,
-            Bound { each: None, mean: Some(0.03) },
-        ),
+        ("vllm-moe-vision-pool", "Pool that is left for pages", MixtureOrVision, Pool, Bound::mean(0.03)),
         ("vllm-moe-vision-tokens", "Tokens that the measured pool holds", MixtureOrVision, Tokens, Bound::each(0.001)),
     ]
 };

@@ -3,8 +3,9 @@
 use crate::memory::adapters;
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
-use crate::precision::Block;
+use crate::precision::{Block, WeightFormat};
 use crate::scenario::{Mode, Scenario};
+use crate::serving::Engine;
 use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -102,11 +103,16 @@ fn bytes(item: Item, count: u64, block: Block) -> u128 {
 
 pub(crate) fn layout(scenario: &Scenario, item: Item, mixture: bool) -> Block {
     let litgpt = scenario.training.implementation == Implementation::Litgpt;
+    let gguf = scenario.mode == Mode::Inference && scenario.serving.engine == Engine::LlamaCpp;
     match (scenario.mode, scenario.recipe()) {
         // What is trained is kept as the recipe says.
         (Mode::Training, Recipe::Fp32 | Recipe::Autocast) => Block::FP32,
         // LitGPT quantises the head as any other linear layer.
         (Mode::Qlora, _) if item == Item::OutputHead && litgpt => scenario.weights.block(),
+        // A file of llama.cpp with experts in MXFP4 (gpt-oss) holds all other matrices in 8 bits.
+        _ if gguf && mixture && scenario.weights == WeightFormat::Mxfp4 && item != Item::Experts => {
+            WeightFormat::Q8Zero.kept(item, mixture, scenario.architecture.tied_embeddings)
+        }
         _ => scenario.weights.kept(item, mixture, scenario.architecture.tied_embeddings),
     }
 }

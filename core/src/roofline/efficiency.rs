@@ -52,19 +52,19 @@ const fn typical(program: Program, pass: Pass, weights: WeightFormat, share: f64
 
 /// One share for each program, pass and format, fitted to the rows of `accuracy/data/speed.csv` on one card, whose errors are published with them.
 pub static TYPICAL: &[Typical] = &[
-    typical(Program::GptFast, Pass::Decode, WeightFormat::Bf16, 0.66),
-    typical(Program::GptFast, Pass::Decode, WeightFormat::Int8, 0.54),
-    typical(Program::GptFast, Pass::Decode, WeightFormat::Int4, 0.46),
-    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp16, 0.55),
-    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp16, 0.75),
-    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp8, 0.55),
-    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp8, 0.72),
-    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q8Zero, 0.4),
+    typical(Program::GptFast, Pass::Decode, WeightFormat::Bf16, 0.68),
+    typical(Program::GptFast, Pass::Decode, WeightFormat::Int8, 0.63),
+    typical(Program::GptFast, Pass::Decode, WeightFormat::Int4Group32, 0.53),
+    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp16, 0.67),
+    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp16, 0.77),
+    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp8, 0.70),
+    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp8, 0.70),
+    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q8Zero, 0.48),
     typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q8Zero, 0.75),
-    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q4Zero, 0.4),
-    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q4Zero, 0.57),
-    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Mxfp4, 0.4),
-    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Mxfp4, 0.78),
+    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q4Zero, 0.42),
+    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q4Zero, 0.66),
+    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Mxfp4, 0.41),
+    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Mxfp4, 0.8),
 ];
 
 /// The share that was measured for this program, pass and format, if it was.

@@ -7,6 +7,8 @@ pub mod crossover;
 pub mod efficiency;
 pub mod kernel;
 pub mod latency;
+mod layers;
+mod lister;
 pub mod operations;
 mod work;
 

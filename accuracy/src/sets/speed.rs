@@ -1,0 +1,362 @@
+//! Measured speeds held against the bound on time, its range, and one typical share for each program.
+
+use memory_wall_core::architecture::{Architecture, Biases, Mlp, Moe, Norm, SlidingWindow};
+use memory_wall_core::roofline::efficiency::{self, Program};
+use memory_wall_core::roofline::latency::{Counting, estimate};
+use memory_wall_core::roofline::operations::Kernels;
+use memory_wall_core::roofline::{Efficiency, Pass};
+use memory_wall_core::tables::gpus::{self, Gpu};
+use memory_wall_core::{Engine, KvPrecision, Scenario, WeightFormat, serving::Serving};
+
+use super::inference;
+use super::reading::{check, counts, left_out};
+use crate::csv;
+use crate::{Bound, Data, Outcome, Row, Set, Use};
+
+/// How far a measurement may lie below the bound: clocks above the printed ones, and rounding.
+const SLACK: f64 = 0.02;
+/// The upper end of the range is never further from the lower one than this.
+const WIDEST: f64 = 0.35;
+
+pub(super) fn sets(data: &Data) -> Vec<Set> {
+    let file = data.file("speed.csv");
+    let (mut bounds, mut ranges) = (Vec::new(), Vec::new());
+    let mut typical = [Vec::new(), Vec::new(), Vec::new()];
+    for row in file.rows() {
+        let run = left_out(row).map_or_else(|| Run::read(row), Err);
+        let alone = row.number("n_gpus") == Ok(1);
+        bounds.push(shown(row, "s", run.clone().map(|run| run.above_bound())));
+        // Scripts that launch each kernel from Python are held to the bound only.
+        if !alone || row.text("use") == "lower_bound_only" {
+            continue;
+        }
+        ranges.push(shown(row, "s", run.clone().map(|run| run.within_range())));
+        let Some(program) = program(row.text("engine")) else { continue };
+        let place = Program::ALL.iter().position(|it| *it == program).unwrap_or(0);
+        if let Some(list) = typical.get_mut(place) {
+            let mut line = shown(row, "s", run.and_then(|run| run.typical(program)));
+            if line.counts == Use::Checked {
+                line.counts = Use::Fitted;
+            }
+            list.push(line);
+        }
+    }
+    let [gpt_fast, tensorrt, llama_cpp] = typical;
+    let set = |name, about, bound, rows| Set { name, about, bound, rows };
+    vec![
+        set(
+            "speed-bound",
+            "Whether a measured time is at least the bound, with 2% of slack; of mixtures in batches, the bound that reads no more experts than one token visits",
+            Bound::NONE,
+            bounds,
+        ),
+        set(
+            "speed-range",
+            "Whether a time measured on one card lies within the range, whose upper end is the bound divided by 0.35",
+            Bound::right(0.9),
+            ranges,
+        ),
+        set(
+            "speed-gpt-fast",
+            "Times of gpt-fast on one card, by one share for each format",
+            Bound::mean(0.2),
+            gpt_fast,
+        ),
+        set(
+            "speed-tensorrt-llm",
+            "Times of TensorRT-LLM on one card, prefill, or prefill and decoding together, by one share for each of the two and format",
+            Bound::mean(0.2),
+            tensorrt,
+        ),
+        set(
+            "speed-llama-cpp",
+            "Times of llama.cpp on one card, by one share for each pass and format",
+            Bound::mean(0.2),
+            llama_cpp,
+        ),
+    ]
+}
+
+fn program(engine: &str) -> Option<Program> {
+    match engine {
+        "gpt-fast" => Some(Program::GptFast),
+        "TensorRT-LLM" => Some(Program::TensorRtLlm),
+        engine if engine.starts_with("llama.cpp") => Some(Program::LlamaCpp),
+        _ => None,
+    }
+}
+
+fn shown(row: csv::Row<'_>, unit: &'static str, outcome: Result<Outcome, String>) -> Row {
+    Row {
+        id: row.text("row_id").into(),
+        unit,
+        counts: counts(row),
+        outcome: Outcome::of(outcome),
+        doubt: row.text("doubt").into(),
+    }
+}
+
+/// What a row's time is made of, and the time that was measured.
+#[derive(Clone)]
+struct Run {
+    scenario: Scenario,
+    gpu: &'static Gpu,
+    kernels: Kernels,
+    parts: Vec<Part>,
+    measured: f64,
+}
+
+/// A pass with a context, so many times; a negative number takes away what came before a part of a prompt.
+#[derive(Clone, Copy)]
+struct Part {
+    pass: Pass,
+    seq_length: u32,
+    times: f64,
+}
+
+impl Run {
+    fn read(row: csv::Row<'_>) -> Result<Self, String> {
+        let engine = row.text("engine");
+        let llama_cpp = engine.starts_with("llama.cpp");
+        if program(engine).is_none() && !engine.starts_with("LitGPT") {
+            return Err(format!("engine {engine:?} is not known"));
+        }
+        let mut scenario = Scenario::new(shape(row)?);
+        scenario.batch = row.number("batch")?;
+        scenario.weights = weights(row.text("weight_dtype"), row.text("weight_quant"))?;
+        scenario.kv = match row.text("kv_dtype") {
+            "fp8" => KvPrecision::Fp8,
+            "bf16" | "fp16" => KvPrecision::Bf16,
+            other => return Err(format!("kv_dtype {other:?} is not known")),
+        };
+        if llama_cpp {
+            // These runs computed 2,048 tokens at a time.
+            scenario.serving = Serving { engine: Engine::LlamaCpp, max_num_batched_tokens: 2_048, ..Serving::DEFAULT };
+        }
+        let cards = row.number("n_gpus")?;
+        match (cards, row.text("parallel_style")) {
+            (1, _) => {}
+            (_, "tensor" | "tp") => scenario.parallel.tp = cards,
+            (_, "sequential") => scenario.parallel.pp = cards,
+            (_, other) => return Err(format!("parallel_style {other:?} is not known")),
+        }
+        check(&scenario)?;
+        let gpu = match (row.text("gpu_id"), row.text("gpu")) {
+            ("", name) if name.contains("GB10") => gpus::by_id("gb10"),
+            (id, _) => gpus::by_id(id),
+        };
+        let gpu = gpu.ok_or_else(|| format!("the card {:?} is not known", row.text("gpu")))?;
+        let (parts, measured) = parts(row, scenario.batch)?;
+        let kernels = if llama_cpp { Kernels::Separate } else { Kernels::Fused };
+        Ok(Self { scenario, gpu, kernels, parts, measured })
+    }
+
+    /// Each part's floor, lower and upper end, in seconds.
+    fn times(&self) -> impl Iterator<Item = (Part, [f64; 3])> + '_ {
+        self.parts.iter().map(|part| {
+            let scenario = Scenario { seq_length: part.seq_length, ..self.scenario };
+            let counting = Counting { kernels: self.kernels, efficiency: Efficiency::LEAST };
+            let time = estimate(&scenario, self.gpu, part.pass, counting);
+            (*part, [time.floor.0, time.lower.0, time.upper.0].map(|seconds| seconds * part.times))
+        })
+    }
+
+    fn total(&self) -> [f64; 3] {
+        self.times().fold([0.0; 3], |sum, (_, more)| [sum[0] + more[0], sum[1] + more[1], sum[2] + more[2]])
+    }
+
+    fn above_bound(&self) -> Outcome {
+        let [floor, ..] = self.total();
+        Outcome::Verdict {
+            right: floor <= self.measured * (1.0 + SLACK),
+            why: format!("bound {}, measured {}", milliseconds(floor), milliseconds(self.measured)),
+        }
+    }
+
+    fn within_range(&self) -> Outcome {
+        let [_, lower, upper] = self.total();
+        let upper = upper.min(lower / WIDEST);
+        Outcome::Verdict {
+            right: lower <= self.measured * (1.0 + SLACK) && self.measured <= upper,
+            why: format!(
+                "{} to {}, measured {}: {:.2} of the bound",
+                milliseconds(lower),
+                milliseconds(upper),
+                milliseconds(self.measured),
+                lower / self.measured
+            ),
+        }
+    }
+
+    fn typical(&self, program: Program) -> Result<Outcome, String> {
+        let weights = self.scenario.weights;
+        let mut predicted = 0.0;
+        for (part, [_, lower, _]) in self.times() {
+            let typical = efficiency::measured(program, part.pass, weights)
+                .ok_or_else(|| format!("no share is known for {} with {weights} weights", program.id()))?;
+            predicted += lower / typical.share;
+        }
+        Ok(Outcome::Compared { predicted, measured: self.measured, exact: false })
+    }
+}
+
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.2} ms", seconds * 1e3)
+}
+
+/// What was run, and how long it took in seconds.
+fn parts(row: csv::Row<'_>, batch: u32) -> Result<(Vec<Part>, f64), String> {
+    let prompt = row.number_or("prompt_tokens", 0)?;
+    let output = row.number_or("output_tokens", 0)?;
+    let once = |pass, seq_length: u32| Part { pass, seq_length: seq_length.max(1), times: 1.0 };
+    match row.text("phase") {
+        "decode" => {
+            let rate = row.float("value")?;
+            let sequences = match row.text("per") {
+                "GPU (all sequences)" => f64::from(batch),
+                "sequence" | "sequence (batch 1)" => 1.0,
+                other => return Err(format!("tokens/s per {other:?} is not known")),
+            };
+            let context = match row.text("context_tokens_mid") {
+                // The length of the prompt is not stated: without one, half of the answer.
+                "" => output / 2,
+                _ => row.number("context_tokens_mid")?,
+            };
+            Ok((vec![once(Pass::Decode, context)], sequences / rate))
+        }
+        "prefill" => {
+            let measured = row.float("time_seconds")?;
+            let mut parts = vec![once(Pass::Prefill, prompt)];
+            // Tokens that were in the cache already: the middle of the span lies behind them.
+            let middle = row.number_or("context_tokens_mid", prompt / 2)?;
+            let before = middle.saturating_sub(prompt / 2);
+            if before > 0 {
+                parts = vec![once(Pass::Prefill, before + prompt), Part { times: -1.0, ..once(Pass::Prefill, before) }];
+            }
+            Ok((parts, measured))
+        }
+        "prefill+decode" => {
+            let decode = Part { times: f64::from(output), ..once(Pass::Decode, prompt + output / 2) };
+            Ok((vec![once(Pass::Prefill, prompt), decode], row.float("time_seconds")?))
+        }
+        other => Err(format!("phase {other:?} is not known")),
+    }
+}
+
+fn weights(dtype: &str, quant: &str) -> Result<WeightFormat, String> {
+    match (dtype, quant) {
+        ("int4", "int4 group 32") => Ok(WeightFormat::Int4Group32),
+        ("bnb.nf4" | "bnb.fp4", _) => Ok(WeightFormat::Nf4),
+        ("bnb.nf4-dq" | "bnb.fp4-dq", _) => Ok(WeightFormat::Nf4Dq),
+        (known, _) => WeightFormat::from_id(known).ok_or_else(|| format!("weights {known:?} are not modelled")),
+    }
+}
+
+/// The model, by its name, or by the dimensions that the row states.
+fn shape(row: csv::Row<'_>) -> Result<Architecture, String> {
+    let id = match row.text("model_id") {
+        "qwen2.5-coder-7b" => "qwen2.5-7b",
+        "qwen3-coder-30b-a3b" => "qwen3-30b-a3b",
+        id => id,
+    };
+    if let Ok(known) = inference::shape(id) {
+        return Ok(known);
+    }
+    let dimension = |column| row.number(column).map_err(|error| format!("the shape of {id:?} is not known: {error}"));
+    let gated = row.text("m_mlp") == "gated";
+    let mut shape = Architecture::llama([
+        dimension("m_layers")?,
+        dimension("m_hidden")?,
+        dimension("m_heads")?,
+        dimension("m_kv_heads")?,
+        dimension("m_head_dim")?,
+        dimension("m_ffn")?,
+        dimension("m_vocab")?,
+    ]);
+    shape.tied_embeddings = row.is_set("m_tied_embeddings");
+    if !gated {
+        shape.mlp = Mlp::Gelu;
+        shape.norm = Norm::LayerNorm;
+        shape.biases = Biases { mlp: true, ..Biases::default() };
+        // GPT-J and Falcon: one norm before attention and MLP side by side.
+        (shape.norms_per_layer, shape.parallel_residual) = (1, true);
+    }
+    let experts = row.number_or("m_experts", 0)?;
+    if experts > 0 {
+        shape.moe = Some(Moe::of(experts, dimension("m_experts_active")?, dimension("m_moe_ffn")?));
+    }
+    let windows = row.number_or("m_swa_layers", 0)?;
+    if windows > 0 {
+        shape.sliding_window = Some(SlidingWindow::over(windows, dimension("m_swa_window")?));
+    }
+    Ok(shape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// The share in hundredths that makes the mean error least.
+    fn best(error: impl Fn(f64) -> f64) -> f64 {
+        let shares = (20..120).map(|hundredth| f64::from(hundredth) / 100.0);
+        shares.min_by(|one, other| error(*one).total_cmp(&error(*other))).unwrap()
+    }
+
+    /// A run's bound, in prefill and in decoding.
+    fn lower(run: &Run) -> [f64; 2] {
+        let mut sums = [0.0; 2];
+        for (part, [_, lower, _]) in run.times() {
+            sums[usize::from(part.pass == Pass::Decode)] += lower;
+        }
+        sums
+    }
+
+    /// Runs of one pass give its share. Where only whole runs were measured, the share of decoding is what is left to choose;
+    /// of a format without any run of prefill alone both shares are one.
+    #[test]
+    fn the_typical_shares_are_those_that_fit_the_rows_best() {
+        let data = Data::carried();
+        let file = data.file("speed.csv");
+        let mut groups = BTreeMap::<(&str, &str), Vec<Run>>::new();
+        for row in file.rows().filter(|row| row.text("use") == "threshold" && row.number("n_gpus") == Ok(1)) {
+            let program = program(row.text("engine")).unwrap();
+            let run = Run::read(row).unwrap();
+            groups.entry((program.id(), run.scenario.weights.id())).or_default().push(run);
+        }
+        let mut found = 0;
+        for ((program, weights), runs) in groups {
+            let error_of = |shares: [f64; 2], runs: &[&Run]| {
+                let errors = runs.iter().map(|run| {
+                    let [prefill, decode] = lower(run);
+                    ((prefill / shares[0] + decode / shares[1]) / run.measured - 1.0).abs()
+                });
+                errors.sum::<f64>()
+            };
+            let only = |pass: Pass| -> Vec<&Run> {
+                runs.iter().filter(|run| run.parts.iter().all(|part| part.pass == pass)).collect()
+            };
+            let [prefills, decodes] = [only(Pass::Prefill), only(Pass::Decode)];
+            let whole: Vec<&Run> = runs.iter().filter(|run| lower(run).iter().all(|part| *part > 0.0)).collect();
+            let prefill = (!prefills.is_empty()).then(|| best(|share| error_of([share, 1.0], &prefills)));
+            let decode = (!decodes.is_empty()).then(|| best(|share| error_of([1.0, share], &decodes)));
+            let (prefill, decode) = match (prefill, decode) {
+                _ if whole.is_empty() => (prefill, decode),
+                (Some(prefill), None) => (Some(prefill), Some(best(|share| error_of([prefill, share], &whole)))),
+                _ => {
+                    let both = best(|share| error_of([share, share], &whole));
+                    (Some(both), Some(both))
+                }
+            };
+            for (pass, share) in [(Pass::Prefill, prefill), (Pass::Decode, decode)] {
+                let row = efficiency::TYPICAL
+                    .iter()
+                    .find(|row| (row.program.id(), row.pass, row.weights.id()) == (program, pass, weights));
+                let known = row.map(|row| row.share);
+                assert_eq!(known, share, "{program} {} {weights}", pass.id());
+                found += usize::from(row.is_some());
+            }
+        }
+        assert_eq!(found, efficiency::TYPICAL.len(), "a share without rows");
+    }
+}

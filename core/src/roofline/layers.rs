@@ -1,0 +1,356 @@
+//! The operations of a model's parts, in the order in which they run.
+
+use super::Work;
+use super::lister::{Form, Lister, bytes_of};
+use super::operations::{Direction, Pass, Routing, Task, Unit, visited};
+use crate::architecture::{LayerKinds, LinearAttention, Moe, Positions, Projection, SlidingWindow};
+use crate::memory::{Bucket, gradients, kv_cache};
+use crate::parallelism::ZeroStage;
+use crate::parameters::Parameters;
+use crate::scenario::{Attention, Mode};
+use crate::training::{Checkpointing, Loss};
+use crate::worked::{self, Item};
+
+/// FLOPs of a value of a state for each token: decay, what is read, what is added, what comes out.
+const STATE_FLOPS: u128 = 6;
+/// FLOPs of `AdamW` and the like for each parameter.
+const STEP_FLOPS: u128 = 14;
+
+impl Lister<'_, '_> {
+    pub(super) fn list(&mut self) {
+        let scenario = self.it.scenario;
+        let shape = &scenario.architecture;
+        let local = scenario.local();
+        let (start, end) = scenario.layers_here();
+        let LayerKinds { full, sliding, linear } = shape.kinds_between(start, end);
+        let first_moe = shape.layers - shape.moe_layers();
+        let dense = end.min(first_moe).saturating_sub(start);
+        if local.embedding {
+            self.embedding();
+        }
+        self.norms(u64::from(end - start));
+        self.attention(full.into(), None);
+        if let Some(window) = shape.sliding_window {
+            self.attention(sliding.into(), Some(window));
+        }
+        if let Some(it) = shape.linear_attention {
+            self.linear(linear.into(), &it);
+        }
+        self.dense_mlp(dense.into());
+        if let Some(moe) = shape.moe {
+            self.mixture(u64::from(end - start - dense), &moe);
+        }
+        if local.head {
+            self.head();
+        } else {
+            let sent = u128::from(self.tokens) * u128::from(shape.hidden_size) * self.act;
+            let both = if self.training() { 2 } else { 1 };
+            let work = Work { flops: 0, read: 0, written: sent };
+            self.put(Task::StageLink, Direction::Forward, both, work, [sent, 0], Unit::Link);
+        }
+        if self.training() {
+            self.step();
+        }
+    }
+
+    fn embedding(&mut self) {
+        let shape = &self.it.scenario.architecture;
+        let h = u128::from(shape.hidden_size);
+        let rows = u128::from(self.tokens);
+        let tables = if matches!(shape.positions, Positions::Learned(_)) { 2 } else { 1 };
+        let table = bytes_of(h, self.layout(Item::EmbeddingTable));
+        let [written, kept] = self.tensor(h);
+        let work = Work { flops: (tables - 1) * rows * h, read: rows * (tables * table + 4), written };
+        self.put(Task::Embedding, Direction::Forward, 1, work, [kept, 0], Unit::Vector);
+        if self.training() && self.it.scenario.mode == Mode::Training {
+            // Gradients are added to the rows.
+            let bytes = rows * h * u128::from(gradients::bytes_each(self.it.scenario));
+            let back = Work { flops: rows * h, read: written + bytes, written: bytes };
+            self.put(Task::Embedding, Direction::Backward, 1, back, [kept, 0], Unit::Vector);
+        }
+    }
+
+    fn norms(&mut self, layers: u64) {
+        let shape = &self.it.scenario.architecture;
+        let (start, end) = self.it.scenario.layers_here();
+        let h = u128::from(shape.hidden_size);
+        let count = u64::from(shape.norms_per_layer);
+        // Norms and biases of these layers are read here, in one place.
+        let vectors = u128::from(shape.parameters_of(&self.it.scenario.parallel, (start, end)).vectors);
+        let bytes = bytes_of(vectors, self.layout(Item::NormsAndBiases)) * u128::from(self.chunks);
+        let parameters = bytes / u128::from((layers * count).max(1));
+        let flops = 4 * h * u128::from(self.tokens);
+        if self.separate() {
+            self.add(Task::Norm, layers * count, Form::Vector { flops, parameters }, &[h], &[h]);
+            let additions = if shape.parallel_residual { 1 } else { 2 };
+            self.vector(Task::Residual, layers * additions, 1, h, &[h, h], &[h]);
+        } else {
+            self.add(Task::Norm, layers * count, Form::Vector { flops: flops / 4 * 5, parameters }, &[h, h], &[h, h]);
+        }
+    }
+
+    /// Pairs of a query and a key that are computed, over all sequences, on this rank.
+    fn pairs(&self, window: Option<u32>, causal: bool) -> u128 {
+        let scenario = self.it.scenario;
+        let s = u128::from(scenario.seq_length);
+        let w = window.map_or(s, |window| s.min(window.into()));
+        let each = match self.it.pass {
+            Pass::Decode => w,
+            _ if !causal => s * s,
+            // The first w tokens see all before them, the others w each.
+            _ => w * (w + 1) / 2 + (s - w) * w,
+        };
+        (each * u128::from(scenario.batch)).div_ceil(scenario.parallel.cp.into())
+    }
+
+    fn attention(&mut self, layers: u64, window: Option<SlidingWindow>) {
+        if layers == 0 {
+            return;
+        }
+        let scenario = self.it.scenario;
+        let shape = &scenario.architecture;
+        let tp = u64::from(scenario.parallel.tp);
+        let heads = u64::from(shape.heads) / tp;
+        let [kv_heads, head_dim] = window.map_or([shape.kv_heads, shape.head_dim], |it| {
+            [it.kv_heads.unwrap_or(shape.kv_heads), it.head_dim.unwrap_or(shape.head_dim)]
+        });
+        let matrices = shape.attention(kv_heads, head_dim, tp).matrices;
+        let h = u64::from(shape.hidden_size);
+        // Width of queries, of keys and values, of what comes out; FLOPs of a pair.
+        let (q, kv, out, per_pair) = match shape.projection {
+            Projection::Heads => {
+                let (q, kv) = (heads * u64::from(head_dim), 2 * u64::from(kv_heads).div_ceil(tp) * u64::from(head_dim));
+                (q, kv, q, 4 * q)
+            }
+            Projection::Latent(latent) => {
+                let [rank, rope, nope, v] =
+                    [latent.kv_lora_rank, latent.rope_dim, latent.nope_dim, latent.v_dim].map(u64::from);
+                // With a cache the products are taken with the latent vector itself; a whole prompt is unpacked.
+                let per_pair = match self.it.pass {
+                    Pass::Decode => 2 * heads * (2 * rank + rope),
+                    _ => 2 * heads * (nope + rope + v),
+                };
+                (heads * (nope + rope), rank + rope, heads * v, per_pair)
+            }
+        };
+        let gate = if shape.gated_attention { q } else { 0 };
+        let output = h * out;
+        let [q, kv, out, h] = [q, kv, out, h].map(u128::from);
+        self.matrix(
+            Task::QkvProjection,
+            layers,
+            matrices - u64::try_from(h * out).unwrap_or(output),
+            Item::LayerMatrices,
+            [h, q + kv + u128::from(gate)],
+        );
+        if shape.biases.qkv {
+            self.bias(layers, q + kv);
+        }
+        if self.separate() && shape.qk_norm {
+            self.vector(Task::Norm, layers, 4, q + kv / 2, &[q + kv / 2], &[q + kv / 2]);
+        }
+        if self.separate() && matches!(shape.positions, Positions::Rotary) {
+            self.vector(Task::Rotary, layers, 3, q + kv / 2, &[q + kv / 2], &[q + kv / 2]);
+        }
+        let task = if window.is_some() { Task::WindowAttention } else { Task::Attention };
+        let eager = scenario.attention == Attention::Eager;
+        let pairs = self.pairs(window.map(|it| it.window), !eager);
+        let flops = u128::from(per_pair) * pairs;
+        let cached = if self.it.pass == Pass::Decode { self.cache_of_layer(window) } else { 0 };
+        let keys = if self.it.pass == Pass::Decode { 0 } else { kv };
+        if eager {
+            // Scores and probabilities, written and read.
+            let scores = pairs * u128::from(heads) * self.act;
+            let [bytes, kept] = self.sized(scores);
+            let moved = bytes - kept;
+            self.add(task, layers, Form::Scores { flops, cache: cached + 2 * moved }, &[q, keys], &[out]);
+            let softmax = Form::Vector { flops: 5 * pairs * u128::from(heads), parameters: 0 };
+            let width = scores / (u128::from(self.tokens).max(1) * self.act);
+            self.add(Task::Softmax, layers, softmax, &[width], &[width]);
+        } else {
+            self.add(task, layers, Form::Scores { flops, cache: cached }, &[q, keys], &[out]);
+        }
+        self.matrix(Task::OutputProjection, layers, output, Item::LayerMatrices, [out, h]);
+        if shape.biases.attention_output {
+            self.bias(layers, h);
+        }
+        self.all_reduce(layers);
+    }
+
+    /// What one layer of this kind reads of its cache in a decoding step, for all sequences.
+    fn cache_of_layer(&self, window: Option<SlidingWindow>) -> u128 {
+        let scenario = self.it.scenario;
+        let tokens = kv_cache::tokens(scenario);
+        let tokens = window.map_or(tokens, |it| tokens.min(it.window.into()));
+        let values =
+            u128::from(kv_cache::values_per_token(scenario, window)) * u128::from(tokens) * u128::from(scenario.batch);
+        bytes_of(values, scenario.kv.block())
+    }
+
+    fn linear(&mut self, layers: u64, it: &LinearAttention) {
+        let scenario = self.it.scenario;
+        let shape = &scenario.architecture;
+        let tp = u64::from(scenario.parallel.tp);
+        let matrices = shape.linear(it, tp).matrices;
+        let [key_heads, value_heads] = [it.key_heads, it.value_heads].map(|heads| u64::from(heads).div_ceil(tp));
+        let [keys, values] = [key_heads * u64::from(it.key_dim), value_heads * u64::from(it.value_dim)];
+        let h = u64::from(shape.hidden_size);
+        let output = values * h;
+        let width = u128::from(2 * keys + 2 * values);
+        let [wide, h] = [values, h].map(u128::from);
+        self.matrix(Task::QkvProjection, layers, matrices - output, Item::LayerMatrices, [h, width]);
+        let state = u128::from(value_heads) * u128::from(it.key_dim) * u128::from(it.value_dim);
+        let flops = STATE_FLOPS * state * u128::from(self.tokens);
+        let sequences = u128::from(scenario.batch);
+        let bytes = kv_cache::state_bytes(scenario) * sequences;
+        if self.it.pass == Pass::Decode {
+            let work = Work { flops, read: bytes, written: bytes };
+            self.put(Task::LinearState, Direction::Forward, layers, work, [0, 0], Unit::Vector);
+        } else {
+            self.add(Task::LinearState, layers, Form::Scores { flops, cache: bytes }, &[width], &[wide]);
+        }
+        self.matrix(Task::OutputProjection, layers, output, Item::LayerMatrices, [wide, h]);
+        self.all_reduce(layers);
+    }
+
+    fn dense_mlp(&mut self, layers: u64) {
+        let scenario = self.it.scenario;
+        let shape = &scenario.architecture;
+        let Parameters { matrices, .. } = shape.dense_mlp(shape.intermediate_size.into(), scenario.parallel.tp.into());
+        let f = scenario.local().intermediate_size;
+        self.mlp([Task::MlpUp, Task::MlpDown], layers, matrices, f, Item::LayerMatrices);
+        if !shape.parallel_residual {
+            self.all_reduce(layers);
+        }
+    }
+
+    /// Up and down of an MLP of `matrices` parameters and width `f`.
+    fn mlp(&mut self, [up, down]: [Task; 2], layers: u64, matrices: u64, f: u64, item: Item) {
+        let shape = &self.it.scenario.architecture;
+        let gates = u128::from(shape.mlp.matrices() - 1);
+        let narrow = matrices / shape.mlp.matrices();
+        let [h, f] = [u64::from(shape.hidden_size), f].map(u128::from);
+        let wide = if self.separate() { gates * f } else { f };
+        self.matrix(up, layers, matrices - narrow, item, [h, wide]);
+        if shape.biases.mlp {
+            self.bias(layers, gates * f);
+            self.bias(layers, h);
+        }
+        if self.separate() {
+            self.vector(Task::Activation, layers, 5, f, &[wide], &[f]);
+        }
+        self.matrix(down, layers, narrow, item, [f, h]);
+    }
+
+    fn mixture(&mut self, layers: u64, moe: &Moe) {
+        if layers == 0 {
+            return;
+        }
+        let scenario = self.it.scenario;
+        let shape = &scenario.architecture;
+        let [tp, ep] = [scenario.parallel.tp, scenario.parallel.ep].map(u64::from);
+        let parts = shape.mixture(moe, tp, ep);
+        let [h, k, e] = [shape.hidden_size, moe.experts_per_token, moe.experts].map(u128::from);
+        self.matrix(Task::Router, layers, parts.routers, Item::Routers, [h, e]);
+        if parts.matrices > 0 {
+            let f = u64::from(moe.shared_intermediate_size).div_ceil(tp);
+            self.mlp([Task::SharedExperts, Task::SharedExperts], layers, parts.matrices, f, Item::LayerMatrices);
+        }
+        // Tokens of all expert-parallel ranks come here, each for its part of the experts.
+        let here = u64::from(moe.experts).div_ceil(ep);
+        let tokens = (self.tokens / self.chunks).max(1) * ep;
+        let one = parts.experts / here.max(1);
+        let visited = match self.it.routing {
+            Routing::Uniform => visited(moe, tokens) / ep as f64,
+            Routing::Concentrated => (f64::from(moe.experts_per_token) / ep as f64).max(1.0).min(here as f64),
+        };
+        // Whole parameters: fractions of an expert are an average.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between one expert and all")]
+        let read = (visited * one as f64) as u128;
+        let each_token = k * u128::from(one);
+        let narrow = |parameters: u128| parameters / u128::from(shape.mlp.matrices());
+        let layout = self.layout(Item::Experts);
+        let f = u128::from(u64::from(moe.intermediate_size).div_ceil(tp));
+        let gates = u128::from(shape.mlp.matrices() - 1);
+        let flops = |parameters: u128| 2 * parameters * u128::from(self.tokens);
+        let [up_flops, down_flops] = [flops(each_token - narrow(each_token)), flops(narrow(each_token))];
+        let [up, down] = [read - narrow(read), narrow(read)];
+        if self.separate() {
+            // What is quantised is laid out by expert at once.
+            if !self.quantises() {
+                self.vector(Task::Dispatch, layers, 0, h, &[h], &[k * h]);
+            }
+            self.matrix_with(Task::ExpertsUp, layers, [up_flops, up], layout, [k * h, k * gates * f], h);
+            if moe.expert_biases {
+                self.bias(layers, k * gates * f);
+                self.bias(layers, k * h);
+            }
+            self.vector(Task::Activation, layers, 5, k * f, &[k * gates * f], &[k * f]);
+            self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, k * h], k * f);
+            // Weighed, and added up.
+            self.vector(Task::Dispatch, layers, 1, k * h, &[k * h], &[k * h]);
+            self.vector(Task::Dispatch, layers, 1, k * h, &[k * h], &[h]);
+        } else {
+            self.matrix_with(Task::ExpertsUp, layers, [up_flops, up], layout, [h, k * f], h);
+            self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, h], k * f);
+        }
+        if ep > 1 {
+            // There and back: what goes to other cards of the tokens' copies.
+            let sent = (u128::from(self.tokens) * k * h * self.act * u128::from(ep - 1)).div_ceil(ep.into());
+            let times = if self.training() { 4 } else { 2 };
+            let work = Work { flops: 0, read: 0, written: sent };
+            self.put(Task::AllToAll, Direction::Forward, layers * times, work, [sent, 0], Unit::Link);
+        }
+        self.all_reduce(layers);
+    }
+
+    /// Partial results of tensor-parallel ranks are added up: forward, and in training for the gradients of the input too.
+    fn all_reduce(&mut self, layers: u64) {
+        let scenario = self.it.scenario;
+        let tp = u128::from(scenario.parallel.tp);
+        if tp == 1 {
+            return;
+        }
+        let bytes = u128::from(self.tokens) * u128::from(scenario.architecture.hidden_size) * self.act;
+        let sent = (2 * (tp - 1) * bytes).div_ceil(tp);
+        let again = u64::from(scenario.checkpointing == Checkpointing::Full);
+        let times = if self.training() { 2 + again } else { 1 };
+        let work = Work { flops: 0, read: 0, written: sent };
+        self.put(Task::AllReduce, Direction::Forward, layers * times, work, [sent, 0], Unit::Link);
+    }
+
+    fn head(&mut self) {
+        let scenario = self.it.scenario;
+        let h = u128::from(scenario.architecture.hidden_size);
+        let vocab = u128::from(scenario.local().vocab_size);
+        let item = if scenario.ties() { Item::EmbeddingTable } else { Item::OutputHead };
+        let layout = self.layout(item);
+        let (tokens, chunks) = (self.tokens, self.chunks);
+        if !self.training() {
+            // Only the last token of each sequence asks for a next one.
+            (self.tokens, self.chunks) = (scenario.batch.into(), 1);
+        }
+        let flops = 2 * h * vocab * u128::from(self.tokens);
+        self.matrix_with(Task::OutputHead, 1, [flops, h * vocab], layout, [h, vocab], h);
+        if self.training() {
+            let logits = vocab * u128::from(self.tokens);
+            // Plain: widened to fp32, log-softmax, its gradient, and back to 16 bits. Fused: read once, the gradient written once.
+            let bytes = if scenario.training.loss == Loss::Plain { 28 } else { 2 * self.act };
+            let work = Work { flops: 10 * logits, read: logits * bytes / 2, written: logits * bytes / 2 };
+            let [_, kept] = self.sized(logits * bytes);
+            self.put(Task::Loss, Direction::Forward, 1, work, [kept, 0], Unit::Vector);
+        }
+        (self.tokens, self.chunks) = (tokens, chunks);
+    }
+
+    /// The optimizer's step over what this rank keeps of the states.
+    fn step(&mut self) {
+        let scenario = self.it.scenario;
+        let states = worked::total(|sink| Bucket::Optimizer.terms(scenario, crate::Phase::Loss, sink)).0;
+        let parameters = u128::from(scenario.shared_out(scenario.trained_parameters(), ZeroStage::Optimizer));
+        let gradients = parameters * u128::from(gradients::bytes_each(scenario));
+        let weights = parameters * u128::from(scenario.activation_bytes());
+        let work = Work { flops: STEP_FLOPS * parameters, read: states + gradients, written: states + weights };
+        self.put(Task::OptimizerStep, Direction::Backward, 1, work, [0, 0], Unit::Vector);
+    }
+}
