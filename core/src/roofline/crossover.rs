@@ -4,7 +4,7 @@ use super::operations::{Kernels, Listing, Routing};
 use super::{Pass, multiplies_in};
 use crate::bounds;
 use crate::scenario::Scenario;
-use crate::tables::gpus::Gpu;
+use crate::tables::gpus::{Gpu, OnChip};
 
 /// What a decoding step does for a batch, on one card.
 struct Step {
@@ -17,6 +17,8 @@ struct Step {
 impl Step {
     fn of(scenario: &Scenario, gpu: &Gpu, batch: u32) -> Self {
         let scenario = Scenario { batch, ..*scenario };
+        // Whose cache is not known keeps every activation.
+        let gpu = &Gpu { on_chip: OnChip { l2_mib: None, llc_mib: None, ..gpu.on_chip }, ..*gpu };
         let listing = Listing {
             scenario: &scenario,
             gpu,

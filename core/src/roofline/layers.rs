@@ -242,6 +242,15 @@ impl Lister<'_, '_> {
         self.matrix(down, layers, narrow, item, [f, h]);
     }
 
+    /// Experts that are visited in a chunk of the prompt, on average, by the tokens of all expert-parallel ranks.
+    fn visited(&self, moe: &Moe, ep: u64) -> f64 {
+        let whole = self.chunks - 1;
+        let last = self.tokens - whole * self.at_once.min(self.tokens);
+        let all =
+            whole as f64 * visited(moe, self.at_once.min(self.tokens).saturating_mul(ep)) + visited(moe, last * ep);
+        all / self.chunks as f64
+    }
+
     fn mixture(&mut self, layers: u64, moe: &Moe) {
         if layers == 0 {
             return;
@@ -258,10 +267,9 @@ impl Lister<'_, '_> {
         }
         // Tokens of all expert-parallel ranks come here, each for its part of the experts.
         let here = u64::from(moe.experts).div_ceil(ep);
-        let tokens = (self.tokens / self.chunks).max(1) * ep;
         let one = parts.experts / here.max(1);
         let visited = match self.it.routing {
-            Routing::Uniform => visited(moe, tokens) / ep as f64,
+            Routing::Uniform => self.visited(moe, ep) / ep as f64,
             Routing::Concentrated => (f64::from(moe.experts_per_token) / ep as f64).max(1.0).min(here as f64),
         };
         // Whole parameters: fractions of an expert are an average.

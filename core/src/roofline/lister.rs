@@ -2,6 +2,7 @@
 
 use super::operations::{Direction, Kernels, Listing, Operation, Pass, Task, Unit};
 use super::{Work, multiplies_in};
+use crate::architecture::Architecture;
 use crate::memory::{gradients, weights};
 use crate::precision::{Block, ComputePrecision};
 use crate::scenario::{Attention, Mode};
@@ -28,12 +29,16 @@ pub(super) struct Lister<'a, 'b> {
     pub(super) sink: &'b mut dyn FnMut(&Operation),
     /// Tokens of one forward pass on this rank.
     pub(super) tokens: u64,
-    /// Parts that these are read in.
+    /// Parts that these are read in, all but the last of the same length.
     pub(super) chunks: u64,
+    /// That length.
+    pub(super) at_once: u64,
     /// Bytes of an activation.
     pub(super) act: u128,
     /// Bytes that the card's caches hold; without a figure, enough for anything.
     pub(super) cache: u128,
+    /// By what the layers' matrices are to be stretched: more than a ratio of 1 to 1 for a model that is known by a round number only.
+    pub(super) stretch: [u128; 2],
     /// Matrix multiplications listed, for checkpointing that recomputes every second one.
     pub(super) matrices: u32,
 }
@@ -60,7 +65,14 @@ impl<'a, 'b> Lister<'a, 'b> {
             _ => scenario.activation_bytes().into(),
         };
         let cache = it.gpu.cache().map_or(u128::MAX, |bytes| bytes.0);
-        Self { it, sink, tokens, chunks: tokens.div_ceil(at_once).max(1), act, cache, matrices: 0 }
+        let shape = scenario.architecture;
+        let stretch = if shape.rounded_parameters.is_some() {
+            let counted = Architecture { rounded_parameters: None, ..shape };
+            [shape, counted].map(|shape| u128::from(shape.parameters().matrices.max(1)))
+        } else {
+            [1, 1]
+        };
+        Self { it, sink, tokens, chunks: tokens.div_ceil(at_once).max(1), at_once, act, cache, stretch, matrices: 0 }
     }
 
     pub(super) fn training(&self) -> bool {
@@ -83,7 +95,8 @@ impl<'a, 'b> Lister<'a, 'b> {
     }
 
     pub(super) fn sized(&self, bytes: u128) -> [u128; 2] {
-        let fits = bytes.div_ceil(u128::from(self.chunks)) <= self.cache;
+        let tokens = u128::from(self.tokens.max(1));
+        let fits = bytes * tokens.min(self.at_once.into()) / tokens <= self.cache;
         [bytes, if fits { bytes } else { 0 }]
     }
 
@@ -173,8 +186,11 @@ impl<'a, 'b> Lister<'a, 'b> {
     /// A matrix of so many parameters in the layout of its kind, through which every token passes.
     pub(super) fn matrix(&mut self, task: Task, times: u64, parameters: u64, item: Item, [input, output]: [u128; 2]) {
         let layout = self.layout(item);
-        let flops = 2 * u128::from(parameters) * u128::from(self.tokens);
-        self.matrix_with(task, times, [flops, parameters.into()], layout, [input, output], input);
+        let [wanted, counted] = self.stretch;
+        let parameters = u128::from(parameters);
+        let parameters = if item == Item::LayerMatrices { parameters * wanted / counted } else { parameters };
+        let flops = 2 * parameters * u128::from(self.tokens);
+        self.matrix_with(task, times, [flops, parameters], layout, [input, output], input);
     }
 
     /// FLOPs and parameters that are read, as they are stored; widths of what is multiplied and of what comes out, and the width that is quantised for it.

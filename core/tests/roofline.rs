@@ -1,0 +1,269 @@
+//! The roofline and the time of a pass: figures by hand, and what must hold for every legal scenario on every card.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
+
+#[path = "common/any.rs"]
+mod any;
+
+use any::{on_one_card, scenario};
+use memory_wall_core::roofline::latency::{Counting, Estimate, by_task, estimate};
+use memory_wall_core::roofline::operations::{Direction, Kernels, Listing, Unit};
+use memory_wall_core::roofline::{Bound, Efficiency, Operation, Pass, Task, crossover, multiplies_in};
+use memory_wall_core::tables::gpus::{self, GPUS, Gpu, OnChip};
+use memory_wall_core::tables::models::{self, MODELS};
+use memory_wall_core::worked::Item;
+use memory_wall_core::{Bucket, Engine, Mode, Parallelism, Scenario, WeightFormat};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn config() -> ProptestConfig {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if std::env::var_os("PROPTEST_CASES").is_some() { config } else { ProptestConfig { cases: 2_000, ..config } }
+}
+
+fn model(id: &str) -> Scenario {
+    Scenario::new(models::by_id(id).unwrap().architecture)
+}
+
+fn card(id: &str) -> &'static Gpu {
+    gpus::by_id(id).unwrap()
+}
+
+fn list(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> Vec<Operation> {
+    let mut all = Vec::new();
+    Listing::new(scenario, gpu, pass).each(&mut |operation| all.push(*operation));
+    all
+}
+
+fn timed(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> Estimate {
+    estimate(scenario, gpu, pass, Counting::of(scenario))
+}
+
+#[test]
+fn one_token_reads_every_weight_but_the_rows_that_are_looked_up() {
+    let gpu = card("h100-sxm");
+    for row in MODELS.iter().filter(|row| row.architecture.moe.is_none()) {
+        let scenario = Scenario { seq_length: 1, ..Scenario::new(row.architecture) };
+        let mut held = 0;
+        Bucket::Weights.terms(&scenario, memory_wall_core::Phase::Forward, &mut |term| {
+            let looked_up = term.item == Item::PositionTable
+                || term.item == Item::EmbeddingTable && !row.architecture.tied_embeddings;
+            if !looked_up {
+                held += term.bytes().0;
+            }
+        });
+        let read = timed(&scenario, gpu, Pass::Decode).weights;
+        // Norms are shared out evenly over their kernels, and a round number over the matrices.
+        assert!(read.abs_diff(held) <= held / 100_000, "{}: {read} of {held}", row.id);
+    }
+}
+
+#[test]
+fn a_mixture_reads_the_experts_that_a_batch_visits() {
+    let gpu = card("a100-80-sxm");
+    let mixtral = Scenario { seq_length: 1, ..model("mixtral-8x7b") };
+    let read = |batch| timed(&Scenario { batch, ..mixtral }, gpu, Pass::Decode).weights as f64;
+    let shape = mixtral.architecture;
+    let table = 2 * u64::from(shape.vocab_size) * u64::from(shape.hidden_size);
+    // One token: what is active, without the table that is looked up.
+    let active = (2 * shape.active_parameters() - table) as f64;
+    assert!((read(1) / active - 1.0).abs() < 1e-6);
+    // Sixteen visit 7.92 of 8.
+    let all = (2 * shape.parameters().total() - table) as f64;
+    assert!((0.985..1.0).contains(&(read(16) / all)));
+    let batch = Scenario { batch: 16, ..mixtral };
+    let time = timed(&batch, gpu, Pass::Decode);
+    assert!(time.floor.0 < time.lower.0 / 2.0, "all tokens with the same two experts");
+    let dense = timed(&Scenario { batch: 16, ..model("llama-2-7b") }, gpu, Pass::Decode);
+    assert!((dense.floor.0 - dense.lower.0).abs() < 1e-15);
+}
+
+#[test]
+fn a_prompt_takes_two_flops_a_parameter_and_token_and_half_of_the_pairs() {
+    let scenario = Scenario { batch: 3, seq_length: 4_096, ..model("llama-3.1-8b") };
+    let shape = scenario.architecture;
+    let tokens = 3 * 4_096_u128;
+    let table = u128::from(shape.vocab_size) * u128::from(shape.hidden_size);
+    let matrices = u128::from(shape.parameters().matrices);
+    let pairs = 3 * 4_096 * 4_097 / 2;
+    // The head runs for the last token of each sequence only.
+    let by_hand = 2 * matrices * tokens + 32 * 4 * 4_096 * pairs + 2 * table * 3;
+    assert_eq!(timed(&scenario, card("h100-sxm"), Pass::Prefill).model_flops, by_hand);
+    // Training scores every token, and takes three times as much.
+    let training = Scenario { mode: Mode::Training, ..scenario };
+    let by_hand = 3 * (2 * matrices * tokens + 2 * table * tokens) + 32 * (4 + 10) * 4_096 * pairs;
+    assert_eq!(timed(&training, card("h100-sxm"), Pass::Training).model_flops, by_hand);
+}
+
+#[test]
+fn decoding_waits_for_memory_and_a_long_prompt_for_the_units() {
+    let gpu = card("h100-sxm");
+    let scenario = model("llama-3.1-8b");
+    assert_eq!(timed(&scenario, gpu, Pass::Decode).bound(), Bound::Memory);
+    assert_eq!(timed(&Scenario { seq_length: 8_192, ..scenario }, gpu, Pass::Prefill).bound(), Bound::Compute);
+}
+
+#[test]
+fn weights_of_eight_and_four_bits_are_read_faster_and_fp8_computes_faster_where_there_are_units() {
+    let [a100, h100] = ["a100-80-sxm", "h100-sxm"].map(card);
+    let scenario = Scenario { seq_length: 1, ..model("llama-3.1-70b") };
+    let at = |weights, gpu, pass| timed(&Scenario { weights, seq_length: 4_096, ..scenario }, gpu, pass).lower.0;
+    let halved = at(WeightFormat::Fp8, h100, Pass::Decode) / at(WeightFormat::Bf16, h100, Pass::Decode);
+    assert!((0.5..0.56).contains(&halved), "{halved}");
+    assert!(at(WeightFormat::Fp8, h100, Pass::Prefill) < 0.6 * at(WeightFormat::Bf16, h100, Pass::Prefill));
+    // An A100 unpacks them to multiply in 16 bits: prefill is as slow as before.
+    let unpacked = at(WeightFormat::Fp8, a100, Pass::Prefill) / at(WeightFormat::Bf16, a100, Pass::Prefill);
+    assert!((unpacked - 1.0).abs() < 0.01, "{unpacked}");
+}
+
+#[test]
+fn the_batch_at_which_decoding_computes_is_the_one_that_a_count_finds() {
+    for (id, gpu, seq_length) in [
+        ("llama-3.1-8b", "h100-sxm", 1),
+        ("llama-3.1-8b", "h100-sxm", 512),
+        ("llama-2-7b", "a100-80-sxm", 16),
+        ("qwen2.5-7b", "l4", 256),
+        ("llama-3.1-70b", "b200", 1_024),
+        ("mixtral-8x7b", "h100-sxm", 64),
+        ("deepseek-v3", "h200-sxm", 256),
+    ] {
+        let scenario = Scenario { seq_length, ..model(id) };
+        // Activations stay in the caches.
+        let gpu = card(gpu);
+        let gpu = &Gpu { on_chip: OnChip { l2_mib: None, llc_mib: None, ..gpu.on_chip }, ..*gpu };
+        let ridge = multiplies_in(&scenario, gpu).1.0 / gpu.bandwidth.0;
+        let computes = |batch| {
+            let scenario = Scenario { batch, ..scenario };
+            let counting = Counting { kernels: Kernels::Fused, ..Counting::of(&scenario) };
+            let step = estimate(&scenario, gpu, Pass::Decode, counting);
+            step.work.flops as f64 >= ridge * step.moved as f64
+        };
+        let batch = crossover::batch(&scenario, gpu);
+        let counted = (1..20_000).find(|&batch| computes(batch));
+        assert_eq!(batch, counted, "{id} at {seq_length}");
+    }
+    // Each sequence of 8,192 tokens brings a gigabyte of cache: no batch helps.
+    let long = Scenario { seq_length: 8_192, ..model("llama-3.1-8b") };
+    assert_eq!(crossover::batch(&long, card("h100-sxm")), None);
+}
+
+#[test]
+fn ranks_share_the_work_and_pay_with_links() {
+    let gpu = card("h100-sxm");
+    let alone = Scenario { batch: 8, seq_length: 2_048, ..model("llama-3.1-70b") };
+    let together = Scenario { parallel: Parallelism { tp: 8, ..Parallelism::ONE }, ..alone };
+    let [one, eight] = [alone, together].map(|scenario| timed(&scenario, gpu, Pass::Decode));
+    assert!(eight.lower.0 < one.lower.0 / 6.0 && eight.lower.0 > one.lower.0 / 8.0);
+    assert!(eight.held_by[2].1.0 > 0.0 && one.held_by[2].1.0 == 0.0);
+    // Stages of a pipeline take turns: a token is no faster on four of them.
+    let stages = Scenario { parallel: Parallelism { pp: 4, ..Parallelism::ONE }, ..alone };
+    let four = timed(&stages, gpu, Pass::Decode).lower.0;
+    assert!((1.0..1.01).contains(&(four / one.lower.0)));
+}
+
+#[test]
+fn recomputing_everything_costs_a_third_more_and_is_no_use_of_the_model() {
+    let gpu = card("h100-sxm");
+    let kept = Scenario { mode: Mode::Training, batch: 4, seq_length: 8_192, ..model("llama-3.1-8b") };
+    let again = Scenario { checkpointing: memory_wall_core::Checkpointing::Full, ..kept };
+    let [kept, again] = [kept, again].map(|scenario| timed(&scenario, gpu, Pass::Training));
+    assert_eq!(kept.model_flops, again.model_flops);
+    let ratio = again.lower.0 / kept.lower.0;
+    assert!((1.25..1.34).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn adapters_need_no_gradients_of_the_frozen_weights() {
+    let gpu = card("a100-80-sxm");
+    let full = Scenario { mode: Mode::Training, batch: 4, seq_length: 4_096, ..model("llama-2-7b") };
+    let lora = Scenario { mode: Mode::Lora, ..full };
+    let ratio =
+        timed(&lora, gpu, Pass::Training).work.flops as f64 / timed(&full, gpu, Pass::Training).work.flops as f64;
+    assert!((0.64..0.75).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn separate_kernels_move_more_than_fused_ones() {
+    let gpu = card("a100-80-sxm");
+    let scenario = Scenario { batch: 8, seq_length: 4_096, ..model("llama-2-7b") };
+    let moved = |kernels| {
+        let counting = Counting { kernels, ..Counting::of(&scenario) };
+        estimate(&scenario, gpu, Pass::Prefill, counting).moved as f64
+    };
+    assert!(moved(Kernels::Separate) > 1.5 * moved(Kernels::Fused));
+}
+
+/// Every number of an operation is one that can be shown.
+fn sound(operation: &Operation) -> bool {
+    operation.times > 0
+        && operation.moved() <= operation.work.read + operation.work.written
+        && (operation.unit == Unit::Link || operation.weights <= operation.work.read)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn times_are_ordered_finite_and_the_sum_of_their_parts(
+        scenario in scenario(),
+        gpu in select(GPUS),
+        kernels in select(Kernels::ALL),
+    ) {
+        for &pass in Pass::of(scenario.mode) {
+            let counting = Counting { kernels, efficiency: Efficiency::LEAST };
+            let time = estimate(&scenario, &gpu, pass, counting);
+            let (floor, lower, upper) = (time.floor.0, time.lower.0, time.upper.0);
+            prop_assert!(lower > 0.0 && upper.is_finite());
+            prop_assert!(floor <= lower && lower <= upper);
+            let held: f64 = time.held_by.iter().map(|(_, seconds)| seconds.0).sum();
+            prop_assert!((held / lower - 1.0).abs() < 1e-9);
+            // What hides behind the work may come on top, once.
+            prop_assert!(upper <= lower / 0.35 * 2.000_001);
+            let speed = time.speed(&scenario, &gpu);
+            for [slow, fast] in [speed.per_user, speed.per_card, speed.mfu] {
+                prop_assert!(slow <= fast && slow >= 0.0 && fast.is_finite());
+            }
+            prop_assert!(speed.mfu[1] <= 1.000_001, "{:?}", speed.mfu);
+        }
+    }
+
+    #[test]
+    fn without_traffic_to_hide_the_range_is_never_wider_than_stated(scenario in on_one_card(), gpu in select(GPUS)) {
+        for &pass in Pass::of(scenario.mode) {
+            let time = timed(&scenario, &gpu, pass);
+            let hidden = scenario.offload != memory_wall_core::Offload::default();
+            prop_assert!(hidden || time.upper.0 <= time.lower.0 / 0.35 * 1.000_001);
+        }
+    }
+
+    #[test]
+    fn operations_are_sound_and_their_rows_sum_to_the_pass(scenario in on_one_card(), gpu in select(GPUS)) {
+        for &pass in Pass::of(scenario.mode) {
+            let all = list(&scenario, &gpu, pass);
+            prop_assert!(all.iter().all(sound));
+            prop_assert!(pass == Pass::Training || all.iter().all(|operation| operation.direction == Direction::Forward));
+            let time = timed(&scenario, &gpu, pass);
+            let rows: Vec<_> = by_task(&scenario, &gpu, pass, Kernels::of(&scenario)).into_iter().flatten().collect();
+            let sum: f64 = rows.iter().map(|row| row.lower.0).sum();
+            let hidden = scenario.offload != memory_wall_core::Offload::default();
+            prop_assert!(hidden || (sum / time.lower.0 - 1.0).abs() < 1e-9);
+            prop_assert!(rows.windows(2).all(|pair| pair[0].lower.0 >= pair[1].lower.0));
+            prop_assert!(rows.iter().any(|row| row.task == Task::OutputHead));
+        }
+    }
+
+    #[test]
+    fn more_sequences_never_take_less_time(scenario in on_one_card(), gpu in select(GPUS), batch in 1..1_000_u32) {
+        for &pass in Pass::of(scenario.mode) {
+            let at = |batch| timed(&Scenario { batch, ..scenario }, &gpu, pass).lower.0;
+            prop_assert!(at(batch + 1) >= at(batch) * (1.0 - 1e-9));
+        }
+    }
+
+    #[test]
+    fn every_engine_and_format_multiplies_at_a_rate_of_the_card(scenario in scenario(), gpu in select(GPUS)) {
+        let (precision, rate) = multiplies_in(&scenario, &gpu);
+        prop_assert!(rate.0 > 0.0 && gpu.peaks.at(precision).is_none_or(|peak| rate <= peak));
+        prop_assert!(scenario.serving.engine != Engine::Exact || rate.0.is_finite());
+    }
+}
