@@ -6,10 +6,11 @@ use memory_wall_core::roofline::latency::{Counting, estimate};
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Efficiency, Pass};
 use memory_wall_core::tables::gpus::{self, Gpu};
-use memory_wall_core::{Engine, KvPrecision, Scenario, WeightFormat, serving::Serving};
+use memory_wall_core::units::ByteRate;
+use memory_wall_core::{Engine, KvPrecision, Scenario, Serving, WeightFormat};
 
-use super::inference;
 use super::reading::{check, counts, left_out};
+use super::{inference, torchtitan};
 use crate::csv;
 use crate::{Bound, Data, Outcome, Row, Set, Use};
 
@@ -42,6 +43,9 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
         }
     }
     let [gpt_fast, tensorrt, llama_cpp] = typical;
+    let training = data.file("training_peaks.csv");
+    let training =
+        training.rows().filter(|row| row.text("kind").starts_with("tt_") && !row.text("throughput").is_empty());
     let set = |name, about, bound, rows| Set { name, about, bound, rows };
     vec![
         set(
@@ -74,7 +78,37 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
             Bound::mean(0.2),
             llama_cpp,
         ),
+        set(
+            "speed-training",
+            "Whether a training step of torchtitan in bf16 took a time within the range, on cards of 2.4 TB/s",
+            Bound::NONE,
+            training.map(|row| shown(row, "s", training_step(row))).collect(),
+        ),
     ]
+}
+
+/// A step of torchtitan, whose log says tokens a second for each card.
+fn training_step(row: csv::Row<'_>) -> Result<Outcome, String> {
+    if row.is_set("float8") {
+        return Err("matrices are multiplied in fp8, which is not modelled in training".into());
+    }
+    if (row.text("throughput_unit"), row.text("gpu").contains("2.4TB/s")) != ("tokens/s/GPU", true) {
+        return Err(format!("{} on {:?} is not known", row.text("throughput_unit"), row.text("gpu")));
+    }
+    let scenario = torchtitan::scenario(row)?;
+    // The card of these runs: an H100 with slower memory.
+    let h100 = gpus::by_id("h100-sxm").ok_or("there is no H100")?;
+    let gpu = Gpu { bandwidth: ByteRate::from_gb_per_s(2_400.0), ..*h100 };
+    let time = estimate(&scenario, &gpu, Pass::Training, Counting::of(&scenario));
+    let [slow, fast] = time.speed(&scenario, &gpu).per_card;
+    let measured = row.float("throughput")?;
+    Ok(Outcome::Verdict {
+        right: (slow..=fast * (1.0 + SLACK)).contains(&measured),
+        why: format!(
+            "{slow:.0} to {fast:.0} tokens/s a card, measured {measured:.0}: {:.2} of the bound",
+            measured / fast
+        ),
+    })
 }
 
 fn program(engine: &str) -> Option<Program> {

@@ -64,7 +64,8 @@ fn reserved(scenario: &Scenario) -> Bytes {
     evaluation.total - evaluation.bytes(Bucket::Overhead)
 }
 
-fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
+/// The training step that a row states, or why it is not modelled.
+pub(super) fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
     recipe(row)?;
     let counts = ["m_layers", "m_hidden", "m_heads", "m_kv_heads", "m_head_dim", "m_ffn", "m_vocab"];
     let mut sizes = [0; 7];
