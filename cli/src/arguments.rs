@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use crate::BadInput;
 use crate::options::{Given, Known};
 use crate::request::Request;
+use crate::roofline::Asked;
 use crate::solve::Question;
 use crate::suggest;
 use crate::text::quote;
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Solve(Question, Box<Request>),
     /// What to do about a scenario that does not fit.
     Advise(Box<Request>),
+    /// What holds an operation or a model back on a card.
+    Roofline(Box<Asked>),
     /// The engine against measured runs.
     Accuracy {
         /// A folder with measured rows of one's own.
@@ -43,7 +46,8 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) const COMMANDS: [&str; 7] = ["estimate", "solve", "advise", "accuracy", "models", "gpus", "help"];
+pub(crate) const COMMANDS: [&str; 8] =
+    ["estimate", "solve", "advise", "roofline", "accuracy", "models", "gpus", "help"];
 
 const JSON: Known = Known::switch("--json");
 
@@ -103,6 +107,16 @@ pub(crate) const OUTPUT: [Known; 2] = [Known::value("--unit", "gb or gib"), JSON
 
 pub(crate) const FOR: [Known; 1] = [Known::value("--for", "context, batch, gpus, gpu, model or weights")];
 
+pub(crate) const ROOF: [Known; 7] = [
+    Known::value("--precision", "a precision such as bf16 or fp8"),
+    Known::value("--flops", "a number of FLOPs such as 1.5e12"),
+    Known::value("--bytes", "a number of bytes such as 2e9"),
+    Known::value("--gemm", "three whole numbers, M,N,K"),
+    Known::value("--accounting", "reads-and-writes or reads-only"),
+    Known::value("--kernels", "fused or separate"),
+    Known::value("--efficiency", "a share such as 0.5, or two, of peak and bandwidth"),
+];
+
 pub(crate) const ACCURACY: [Known; 3] =
     [Known::value("--data", "the path of a folder with measured rows"), Known::switch("--rows"), JSON];
 
@@ -111,6 +125,7 @@ pub(crate) fn options(command: &str) -> Vec<&'static [Known]> {
     let scenario: [&[Known]; 6] = [&MODEL, &RUN, &SERVING, &TRAINING, &CARDS, &OUTPUT];
     match command {
         "estimate" | "advise" => scenario.to_vec(),
+        "roofline" => [&ROOF as &[Known]].into_iter().chain(scenario).collect(),
         "solve" => [&FOR as &[Known]].into_iter().chain(scenario).collect(),
         "accuracy" => vec![&ACCURACY],
         "models" | "gpus" => vec![&[JSON]],
@@ -143,6 +158,7 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, Ba
             let question = Question::read(&given)?;
             Command::Solve(question, Box::new(Request::read(&given, Some(question))?))
         }
+        "roofline" => Command::Roofline(Box::new(Asked::read(&given)?)),
         "advise" => Command::Advise(Box::new(Request::read(&given, None)?)),
         _ => Command::Estimate(Box::new(Request::read(&given, None)?)),
     })

@@ -18,6 +18,7 @@ mod number;
 mod options;
 mod refusal;
 mod request;
+mod roofline;
 mod serving;
 mod solve;
 mod suggest;
@@ -85,6 +86,7 @@ fn run(command: Command) -> Result<Answer, BadInput> {
         Command::Estimate(request) => estimate::answer(&request)?,
         Command::Solve(question, request) => solve::answer(question, &request)?,
         Command::Advise(request) => advise::answer(&request)?,
+        Command::Roofline(asked) => roofline::answer(&asked)?,
         Command::Accuracy { data, rows, json } => accuracy::answer(data.as_deref(), rows, json)?,
     })
 }

@@ -72,6 +72,11 @@ impl Given {
         self.raw(name).is_some()
     }
 
+    /// The names of all that were given.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.0.iter().map(|(name, _)| *name)
+    }
+
     /// The option's value, as it came.
     pub(crate) fn raw(&self, name: &str) -> Option<&OsStr> {
         self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| value.as_os_str())

@@ -143,6 +143,11 @@ impl Request {
         Ok(scenario)
     }
 
+    /// Uses these weights, as if `--weights` had named them.
+    pub(crate) fn use_weights(&mut self, weights: WeightFormat) {
+        (self.settings.weights, self.weights_given) = (weights, true);
+    }
+
     /// The scenario without its model; only the parts that do not depend on one are checked.
     pub(crate) fn without_model(&self) -> Result<Scenario, BadInput> {
         let alone = Scenario { parallel: Parallelism::ONE, ..self.settings };

@@ -19,7 +19,7 @@ struct About {
     more: &'static str,
 }
 
-const ABOUT: [About; 6] = [
+const ABOUT: [About; 7] = [
     About {
         name: "estimate",
         usage: "estimate --model ID | --config FILE [options]",
@@ -37,6 +37,12 @@ const ABOUT: [About; 6] = [
         usage: "advise --model ID | --config FILE [--gpu ID] [options]",
         line: "What to do about a run that does not fit.",
         more: "It tries each fix by itself, cheapest first, and then all combinations on the same cards for the least slow one that fits.",
+    },
+    About {
+        name: "roofline",
+        usage: "roofline --gpu ID [--flops F --bytes B|--gemm M,N,K|--model ID]",
+        line: "What holds work back on a card, memory or arithmetic, and its time.",
+        more: "Of a model: prefill and decoding, or a training step, operation by operation, each time as a range from a bound. With a card alone: its ridges.",
     },
     About {
         name: "accuracy",
@@ -76,7 +82,7 @@ Exit code:
   2  the input cannot be used
 ";
 
-const EXAMPLES: [(&str, &str); 9] = [
+const EXAMPLES: [(&str, &str); 11] = [
     ("a long context on one card", "estimate --model llama-2-7b --seq 128k --gpu a100-80-sxm"),
     (
         "full training on eight cards with sharded states",
@@ -90,6 +96,8 @@ const EXAMPLES: [(&str, &str); 9] = [
     ("the longest context", "solve --for context --model llama-3.1-8b --gpu rtx4090 --kv fp8"),
     ("how many cards", "solve --for gpus --model llama-3.1-405b --mode training --gpu h100-sxm"),
     ("what would make it fit", "advise --model llama-3.1-8b --mode training --batch 8 --gpu h100-sxm"),
+    ("which side of the ridge", "roofline --gpu a100-80-sxm --gemm 4096,4096,4096"),
+    ("how fast a model generates at most", "roofline --gpu h100-sxm --model llama-3.1-8b --batch 8 --seq 4096"),
     ("how far off the engine is, row by row", "accuracy --rows"),
     ("every model as JSON", "models --json"),
 ];

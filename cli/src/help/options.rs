@@ -35,6 +35,7 @@ fn group(title: &str, entries: &[Entry]) -> String {
 pub(super) fn of(command: &str) -> String {
     match command {
         "estimate" | "advise" => scenario(),
+        "roofline" => group("What is looked at", &roof()) + &scenario(),
         "solve" => group("What is looked for", &question()) + &scenario(),
         "accuracy" => group("Options", &accuracy()),
         _ => group("Options", &[option("--json", "as JSON")]),
@@ -43,7 +44,10 @@ pub(super) fn of(command: &str) -> String {
 
 /// The options of every command.
 pub(super) fn all() -> String {
-    scenario() + &group("For solve", &question()) + &group("For accuracy", &accuracy())
+    scenario()
+        + &group("For solve", &question())
+        + &group("For roofline", &roof())
+        + &group("For accuracy", &accuracy())
 }
 
 fn list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
@@ -195,6 +199,24 @@ fn question() -> Vec<Entry> {
         "--for WHAT",
         "context (longest), batch (largest), gpus (fewest cards, and how they are cut), gpu (smallest card), model (largest of the list), weights (widest format)",
     )]
+}
+
+fn roof() -> Vec<Entry> {
+    vec![
+        option(
+            "--precision P",
+            "in which it computes: fp32, tf32, fp16, bf16 (default), fp8, int8, fp4; of a model, the weights' format",
+        ),
+        option("--flops F", "FLOPs of an operation, as 137438953472, 1.37e11 or 137G"),
+        option("--bytes B", "bytes that it moves, written alike"),
+        option("--gemm M,N,K", "instead: a multiplication of (M x K) by (K x N)"),
+        option("--accounting KIND", "bytes of a multiplication that count: reads-and-writes (default), reads-only"),
+        option("--kernels KIND", "of a model: small operations fused or separate; default as its program runs them"),
+        option(
+            "--efficiency E",
+            "share of peak and bandwidth for the upper end of the range, or both with a comma; default 0.35",
+        ),
+    ]
 }
 
 fn accuracy() -> Vec<Entry> {

@@ -2,6 +2,8 @@
 
 use super::Pass;
 use crate::precision::WeightFormat;
+use crate::scenario::Scenario;
+use crate::serving::Engine;
 
 /// Shares of a card's rates that are reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +68,17 @@ pub static TYPICAL: &[Typical] = &[
     typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Mxfp4, 0.41),
     typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Mxfp4, 0.8),
 ];
+
+/// What programs like the scenario's reached with weights of as many bits: llama.cpp for itself, the others for everything else.
+pub fn like(scenario: &Scenario, pass: Pass) -> impl Iterator<Item = &'static Typical> {
+    let llama_cpp = scenario.serving.engine == Engine::LlamaCpp;
+    let weights = scenario.weights;
+    let sixteen = |format| matches!(format, WeightFormat::Fp16 | WeightFormat::Bf16);
+    TYPICAL.iter().filter(move |row| {
+        let same = row.weights == weights || sixteen(row.weights) && sixteen(weights);
+        row.pass == pass && same && (row.program == Program::LlamaCpp) == llama_cpp
+    })
+}
 
 /// The share that was measured for this program, pass and format, if it was.
 pub fn measured(program: Program, pass: Pass, weights: WeightFormat) -> Option<&'static Typical> {

@@ -8,7 +8,7 @@ use crate::parallelism::Parallelism;
 use crate::precision::ComputePrecision;
 use crate::scenario::{Mode, Scenario};
 use crate::tables::gpus::Gpu;
-use crate::units::{ByteRate, FlopRate, Seconds};
+use crate::units::{ByteRate, FlopRate, Intensity, Seconds};
 
 /// The rates that operations of a run meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,6 +89,8 @@ pub struct Estimate {
     pub moved: u128,
     /// Of these, weights.
     pub weights: u128,
+    /// Of these, what attention moves: in decoding the KV cache, or states in its place.
+    pub cache: u128,
     /// FLOPs of matrices and attention that the result needs, without recomputation, of the whole model: what MFU counts.
     pub model_flops: u128,
     /// The bound: each operation as fast as the card can, one after another.
@@ -112,6 +114,39 @@ impl Estimate {
         }
         most.0
     }
+
+    /// What that is: of memory, the largest part of what crosses to it.
+    pub fn bottleneck(&self) -> Bottleneck {
+        let activations = self.moved.saturating_sub(self.weights + self.cache);
+        match self.bound() {
+            Bound::Compute => Bottleneck::Compute,
+            Bound::Link => Bottleneck::Links,
+            Bound::Memory if self.weights >= self.cache.max(activations) => Bottleneck::Weights,
+            Bound::Memory if self.cache >= activations => Bottleneck::KvCache,
+            Bound::Memory => Bottleneck::Activations,
+        }
+    }
+
+    /// FLOPs for each byte that crosses to memory; of a pass that moves nothing, as if it moved one.
+    pub fn intensity(&self) -> Intensity {
+        Intensity(self.work.flops as f64 / self.moved.max(1) as f64)
+    }
+}
+
+choices! {
+    /// What a pass waits for.
+    Bottleneck {
+        /// Weights are read.
+        Weights = "weights";
+        /// The KV cache is read.
+        KvCache = "kv_cache";
+        /// Activations come and go, and in training the states.
+        Activations = "activations";
+        /// The units are full.
+        Compute = "compute";
+        /// Other cards.
+        Links = "links";
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -119,6 +154,7 @@ struct Sum {
     work: Work,
     moved: u128,
     weights: u128,
+    cache: u128,
     model_flops: u128,
     lower: Seconds,
     upper: Seconds,
@@ -130,6 +166,7 @@ impl Sum {
         work: Work { flops: 0, read: 0, written: 0 },
         moved: 0,
         weights: 0,
+        cache: 0,
         model_flops: 0,
         lower: Seconds::ZERO,
         upper: Seconds::ZERO,
@@ -164,6 +201,9 @@ impl Sum {
         if operation.unit != Unit::Link {
             self.moved += operation.moved() * count;
         }
+        if matches!(operation.task, Task::Attention | Task::WindowAttention | Task::LinearState) {
+            self.cache += operation.moved() * count;
+        }
         if operation.unit == Unit::Matrix && operation.direction != super::operations::Direction::Recompute {
             self.model_flops += operation.work.flops * count;
         }
@@ -173,6 +213,7 @@ impl Sum {
         self.work = self.work + other.work;
         self.moved += other.moved;
         self.weights += other.weights;
+        self.cache += other.cache;
         self.model_flops += other.model_flops;
         self.lower += other.lower;
         self.upper += other.upper;
@@ -240,6 +281,7 @@ pub fn estimate(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting) 
         work: sum.work,
         moved: sum.moved,
         weights: sum.weights,
+        cache: sum.cache,
         model_flops: sum.model_flops,
         lower: longer(sum.lower.0),
         floor: longer(floor),

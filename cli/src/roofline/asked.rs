@@ -1,0 +1,284 @@
+//! What `roofline` is asked about, read from its options.
+
+use memory_wall_core::precision::ComputePrecision;
+use memory_wall_core::roofline::operations::Kernels;
+use memory_wall_core::roofline::{Accounting, Efficiency, Kernel, Work};
+use memory_wall_core::tables::gpus::{self, GPUS, Gpu};
+use memory_wall_core::{Scenario, WeightFormat};
+
+use crate::options::Given;
+use crate::request::Request;
+use crate::text::quote;
+use crate::{BadInput, number, values};
+
+/// The card, the subject, and how it is counted.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) gpu: &'static Gpu,
+    pub(crate) subject: Subject,
+    pub(crate) accounting: Accounting,
+    pub(crate) efficiency: Efficiency,
+    pub(crate) json: bool,
+    pub(crate) notes: Vec<String>,
+}
+
+/// What is held against the roof.
+#[derive(Debug)]
+pub(crate) enum Subject {
+    /// Nothing: the roofs themselves.
+    Card,
+    /// One operation.
+    Operation(ComputePrecision, Work),
+    /// The passes of a model.
+    Model(Box<Request>, Option<Kernels>),
+}
+
+/// Options that describe an operation, of which a model needs none.
+const OPERATION: [&str; 3] = ["--flops", "--bytes", "--gemm"];
+/// Options that a question about a model takes besides its scenario's.
+const OWN: [&str; 8] =
+    ["--gpu", "--precision", "--flops", "--bytes", "--gemm", "--accounting", "--efficiency", "--json"];
+
+impl Asked {
+    /// Reads the options.
+    pub(crate) fn read(given: &Given) -> Result<Self, BadInput> {
+        let id = given
+            .text("--gpu")
+            .ok_or_else(|| BadInput::new("a card is missing: roofline needs --gpu ID (memory-wall gpus lists them)"))?;
+        let gpu = values::listed("--gpu", &id, gpus::by_id(&id), GPUS.iter().map(|it| it.id), "gpus")?;
+        let accounting = values::choice(given, "--accounting", Accounting::ALL, Accounting::id)?;
+        let model = given.has("--model") || given.has("--config");
+        let named: Vec<&str> = OPERATION.into_iter().filter(|option| given.has(option)).collect();
+        let mut notes = Vec::new();
+        let subject = match (model, named.first()) {
+            (true, Some(option)) => {
+                return Err(BadInput(format!("{option} and a model are both given: one of them is looked at")));
+            }
+            (true, None) => Self::model(given)?,
+            (false, Some(_)) => {
+                let precision = precision(given, gpu)?;
+                Subject::Operation(precision, operation(given, precision)?)
+            }
+            (false, None) => Subject::Card,
+        };
+        if !model {
+            // Options of a scenario have no scenario to change.
+            for option in given.names().filter(|name| !OWN.contains(name)) {
+                notes.push(format!("{option} has no effect without a model"));
+            }
+        }
+        match &subject {
+            Subject::Model(request, _) => {
+                // What changes no memory can change time.
+                let idle = |note: &&String| {
+                    !["--compile ", "--max-num-batched-tokens "].iter().any(|option| note.starts_with(option))
+                };
+                notes.extend(request.notes.iter().filter(idle).cloned());
+                if accounting.is_some() {
+                    notes.push(
+                        "--accounting has no effect on a model, whose operations count all that crosses to memory"
+                            .into(),
+                    );
+                }
+            }
+            Subject::Card => {
+                for option in ["--accounting", "--efficiency"].into_iter().filter(|option| given.has(option)) {
+                    notes.push(format!("{option} has no effect without an operation or a model"));
+                }
+            }
+            Subject::Operation(..) => {}
+        }
+        Ok(Self {
+            gpu,
+            subject,
+            accounting: accounting.unwrap_or(Accounting::ReadsAndWrites),
+            efficiency: efficiency(given)?,
+            json: given.has("--json"),
+            notes,
+        })
+    }
+
+    fn model(given: &Given) -> Result<Subject, BadInput> {
+        let mut request = Request::read(given, None)?;
+        if let Some(text) = given.text("--precision") {
+            if request.weights_given {
+                return Err(BadInput::new(
+                    "--precision and --weights are both given: of a model, --weights says it all",
+                ));
+            }
+            let format = WeightFormat::from_id(match text.as_str() {
+                "tf32" => "fp32",
+                "fp4" => "nvfp4",
+                other => other,
+            });
+            let format = format.ok_or_else(|| unknown_precision(&text))?;
+            request.use_weights(format);
+        }
+        let kernels = values::choice(given, "--kernels", Kernels::ALL, Kernels::id)?;
+        Ok(Subject::Model(Box::new(request), kernels))
+    }
+}
+
+impl Asked {
+    /// How the small operations of a scenario run.
+    pub(crate) fn kernels(&self, scenario: &Scenario) -> Kernels {
+        match self.subject {
+            Subject::Model(_, Some(kernels)) => kernels,
+            _ => Kernels::of(scenario),
+        }
+    }
+}
+
+fn unknown_precision(text: &str) -> BadInput {
+    let ids: Vec<&str> = ComputePrecision::ALL.iter().map(|it| it.id()).collect();
+    let meant = crate::suggest::did_you_mean(&crate::suggest::nearest(text, ids.iter().copied()));
+    BadInput(format!("--precision takes {}, not {}{meant}", crate::suggest::either(&ids), quote(text)))
+}
+
+/// The precision that is named, or the card's usual one.
+fn precision(given: &Given, gpu: &Gpu) -> Result<ComputePrecision, BadInput> {
+    let known: Vec<ComputePrecision> =
+        ComputePrecision::ALL.into_iter().filter(|precision| gpu.peaks.at(*precision).is_some()).collect();
+    let Some(text) = given.text("--precision") else {
+        let usual = [ComputePrecision::Bf16, ComputePrecision::Fp16].into_iter().find(|it| known.contains(it));
+        return usual
+            .or(known.first().copied())
+            .ok_or_else(|| BadInput(format!("no peak of {} is published", gpu.name)));
+    };
+    let wanted =
+        ComputePrecision::ALL.into_iter().find(|it| it.id() == text).ok_or_else(|| unknown_precision(&text))?;
+    if known.contains(&wanted) {
+        return Ok(wanted);
+    }
+    let ids: Vec<&str> = known.iter().map(|it| it.id()).collect();
+    Err(BadInput(format!(
+        "--precision {text}: {} has no such units, or no dense peak is published; it has {}",
+        gpu.name,
+        ids.join(", ")
+    )))
+}
+
+fn operation(given: &Given, precision: ComputePrecision) -> Result<Work, BadInput> {
+    match (given.text("--gemm"), given.text("--flops"), given.text("--bytes")) {
+        (Some(_), Some(_), _) | (Some(_), _, Some(_)) => {
+            Err(BadInput::new("--gemm says FLOPs and bytes already: it goes without --flops and --bytes"))
+        }
+        (Some(text), None, None) => gemm(&text, precision),
+        (None, Some(flops), Some(bytes)) => {
+            let [flops, read] = [("--flops", flops), ("--bytes", bytes)].map(|(option, text)| quantity(option, &text));
+            let (flops, read) = (flops?, read?);
+            if read == 0 {
+                return Err(BadInput::new("--bytes 0: an operation moves at least one byte"));
+            }
+            Ok(Work { flops, read, written: 0 })
+        }
+        (None, Some(_), None) => Err(BadInput::new("--flops needs --bytes beside it: how much the operation moves")),
+        _ => Err(BadInput::new("--bytes needs --flops beside it: how much the operation computes")),
+    }
+}
+
+/// Side of the largest matrix that is asked about.
+const LARGEST: u64 = 100_000_000;
+
+fn gemm(text: &str, precision: ComputePrecision) -> Result<Work, BadInput> {
+    let parts: Vec<&str> = text.split([',', 'x', '×']).map(str::trim).collect();
+    let sizes: Vec<u64> =
+        parts.iter().filter_map(|part| number::read(part)).filter(|size| (1..=LARGEST).contains(size)).collect();
+    let ([m, n, k], 3) = (<[u64; 3]>::try_from(sizes.as_slice()).unwrap_or_default(), parts.len().min(sizes.len()))
+    else {
+        return Err(BadInput(format!(
+            "--gemm takes three whole numbers from 1 to {LARGEST} with commas between them, M,N,K, such as 4096,4096,4096, not {}",
+            quote(text)
+        )));
+    };
+    let kernel = Kernel::Gemm { m, n, k };
+    if let Some(bytes) = precision.operand_bytes() {
+        return Ok(kernel.work(bytes.into()));
+    }
+    // Two values to a byte.
+    let Work { flops, read, written } = kernel.work(1);
+    Ok(Work { flops, read: read.div_ceil(2), written: written.div_ceil(2) })
+}
+
+/// More FLOPs or bytes than any machine sees.
+const MOST: f64 = 1e30;
+
+/// A count as it is written: digits, `2^30`, `1.5e12`, or with one of the letters k, M, G, T, P.
+fn quantity(option: &str, text: &str) -> Result<u128, BadInput> {
+    let bad = || {
+        BadInput(format!(
+            "{option} takes a number such as 137438953472, 1.37e11 or 137G, at most 1e30, not {}",
+            quote(text)
+        ))
+    };
+    let word = text.trim();
+    if let Some(whole) = number::read(word) {
+        return Ok(whole.into());
+    }
+    let letters = [('k', 1e3), ('K', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12), ('P', 1e15), ('E', 1e18)];
+    let scaled = letters.iter().find_map(|(letter, scale)| Some((word.strip_suffix(*letter)?, *scale)));
+    let (digits, scale) = scaled.unwrap_or((word, 1.0));
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
+    let value = digits.parse::<f64>().ok().filter(|_| plain).map(|value| value * scale);
+    match value {
+        // In range, and whole enough: what is measured in such numbers has no fractions.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
+        Some(value) if (0.0..=MOST).contains(&value) && value.is_finite() => Ok(value.round() as u128),
+        _ => Err(bad()),
+    }
+}
+
+/// One share for both, or one for computing and one for bandwidth.
+fn efficiency(given: &Given) -> Result<Efficiency, BadInput> {
+    let Some(text) = given.text("--efficiency") else { return Ok(Efficiency::LEAST) };
+    let share = |part: &str| {
+        let part = part.trim();
+        let value = match part.strip_suffix('%') {
+            Some(percent) => percent.parse::<f64>().ok().map(|percent| percent / 100.0),
+            None => part.parse::<f64>().ok(),
+        };
+        value.filter(|value| (0.01..=1.0).contains(value))
+    };
+    let shares: Option<Vec<f64>> = text.split(',').map(share).collect();
+    match shares.as_deref() {
+        Some([both]) => Ok(Efficiency { compute: *both, bandwidth: *both }),
+        Some([compute, bandwidth]) => Ok(Efficiency { compute: *compute, bandwidth: *bandwidth }),
+        _ => Err(BadInput(format!(
+            "--efficiency takes a share from 0.01 to 1, or two with a comma, of the peak and of the bandwidth, such as 0.5,0.8, not {}",
+            quote(&text)
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_as_people_write_them() {
+        for (text, value) in [
+            ("12", 12),
+            ("1.37e11", 137_000_000_000),
+            ("137G", 137_000_000_000),
+            ("2^30", 1 << 30),
+            ("1.5T", 1_500_000_000_000),
+            ("0", 0),
+            ("1e30", 10_u128.pow(30)),
+        ] {
+            assert!(quantity("--flops", text).is_ok_and(|found| found.abs_diff(value) <= value >> 50), "{text}");
+        }
+        for text in ["", "-1", "NaN", "inf", "1e31", "1e400", "x", "1.2.3", "12 apples", "0x10"] {
+            assert!(quantity("--flops", text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_gemm_has_three_sides() {
+        let work = gemm("4096,4096,4096", ComputePrecision::Bf16).unwrap();
+        assert_eq!((work.flops, work.read + work.written), (2 * 4_096_u128.pow(3), 3 * 2 * 4_096 * 4_096));
+        assert_eq!(gemm("4k x 4k x 4k", ComputePrecision::Fp8).unwrap().flops, 2 * 4_000_u128.pow(3));
+        for text in ["", "1,2", "1,2,3,4", "0,1,1", "a,b,c", "1,2,-3", "1,2,1000000000"] {
+            assert!(gemm(text, ComputePrecision::Bf16).is_err(), "{text}");
+        }
+    }
+}

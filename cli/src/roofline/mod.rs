@@ -1,0 +1,119 @@
+//! `memory-wall roofline`: what holds an operation or a model back on a card, and how long it takes at least.
+
+mod asked;
+mod text;
+
+use memory_wall_core::Scenario;
+use memory_wall_core::precision::ComputePrecision;
+use memory_wall_core::roofline::latency::{Counting, Estimate, TaskTotal, by_task, estimate};
+use memory_wall_core::roofline::{Bound, Efficiency, Pass, Roof, Work};
+use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::units::{FlopRate, Intensity, Seconds};
+
+pub(crate) use asked::Asked;
+use asked::Subject;
+
+use crate::{Answer, BadInput, estimate as scenarios, json};
+
+/// One operation under one roof.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub(crate) gpu: &'static Gpu,
+    pub(crate) precision: ComputePrecision,
+    pub(crate) roof: Roof,
+    pub(crate) work: Work,
+    /// Bytes that count.
+    pub(crate) bytes: u128,
+    pub(crate) intensity: Intensity,
+    pub(crate) bound: Bound,
+    pub(crate) attainable: FlopRate,
+    pub(crate) lower: Seconds,
+    pub(crate) upper: Seconds,
+    pub(crate) efficiency: Efficiency,
+}
+
+/// One pass of a model, with its operations.
+#[derive(Debug)]
+pub(crate) struct Timed {
+    pub(crate) estimate: Estimate,
+    pub(crate) rows: Vec<TaskTotal>,
+}
+
+/// A model's passes on a card.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) gpu: &'static Gpu,
+    pub(crate) scenario: Scenario,
+    pub(crate) counting: Counting,
+    pub(crate) passes: Vec<Timed>,
+}
+
+impl Run {
+    fn of(asked: &Asked, scenario: &Scenario) -> Self {
+        let counting = Counting { kernels: asked.kernels(scenario), efficiency: asked.efficiency };
+        let timed = |pass: &Pass| Timed {
+            estimate: estimate(scenario, asked.gpu, *pass, counting),
+            rows: by_task(scenario, asked.gpu, *pass, counting.kernels).into_iter().flatten().collect(),
+        };
+        Self {
+            gpu: asked.gpu,
+            scenario: *scenario,
+            counting,
+            passes: Pass::of(scenario.mode).iter().map(timed).collect(),
+        }
+    }
+
+    /// The pass that a program repeats: a decoding step, or a training step.
+    pub(crate) fn step(&self) -> Option<&Timed> {
+        self.passes.last()
+    }
+}
+
+/// Answers what was asked.
+pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
+    let mut notes = asked.notes.clone();
+    let output = match &asked.subject {
+        Subject::Card if asked.json => json::text(&json::roofline::Card::new(asked.gpu))?,
+        Subject::Card => text::card(asked.gpu),
+        Subject::Operation(precision, work) => {
+            let operation = operation(asked, *precision, *work)?;
+            if asked.json {
+                json::text(&json::roofline::Operation::new(&operation))?
+            } else {
+                text::operation(&operation)
+            }
+        }
+        Subject::Model(request, _) => {
+            let (model, scenario) = scenarios::asked(request)?;
+            notes.extend(model.remarks(request, &scenario));
+            let passes = Run::of(asked, &scenario);
+            if asked.json {
+                json::text(&json::roofline::Times::new(&model.id, &passes))?
+            } else {
+                text::model(&model.title, &passes)
+            }
+        }
+    };
+    Ok(Answer { output, notes, failed: false })
+}
+
+fn operation(asked: &Asked, precision: ComputePrecision, work: Work) -> Result<Operation, BadInput> {
+    let gpu = asked.gpu;
+    let roof = Roof::of(gpu, precision)
+        .ok_or_else(|| BadInput(format!("no dense {} peak of {} is published", precision.id(), gpu.name)))?;
+    let bytes = work.bytes(asked.accounting);
+    let intensity = work.intensity(asked.accounting);
+    Ok(Operation {
+        gpu,
+        precision,
+        roof,
+        work,
+        bytes,
+        intensity,
+        bound: roof.bound(intensity),
+        attainable: roof.attainable(intensity),
+        lower: roof.seconds(work.flops, bytes),
+        upper: roof.at(asked.efficiency).seconds(work.flops, bytes),
+        efficiency: asked.efficiency,
+    })
+}

@@ -1,0 +1,311 @@
+//! The answers of `roofline` for people.
+
+use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::precision::ComputePrecision;
+use memory_wall_core::roofline::latency::{Bottleneck, TaskTotal};
+use memory_wall_core::roofline::operations::Kernels;
+use memory_wall_core::roofline::{Bound, Efficiency, Pass, Roof, crossover, efficiency, multiplies_in};
+use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::units::Seconds;
+use memory_wall_core::{Bytes, Mode};
+
+use super::{Operation, Run, Timed};
+use crate::text::{Side, Table, wrapped};
+use crate::{inputs, words};
+
+/// Three significant digits: `0.0123`, `1.23`, `123`, `12,345`.
+fn digits(value: f64) -> String {
+    let size = value.abs();
+    if size >= 1_000.0 {
+        // Rounded to a whole number that is far below 2^127.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive quantity")]
+        return Grouped(size.round() as u128).to_string();
+    }
+    let places = match size {
+        _ if size <= 0.0 => return "0".into(),
+        _ if size >= 100.0 => 0,
+        _ if size >= 10.0 => 1,
+        _ if size >= 1.0 => 2,
+        _ if size >= 0.1 => 3,
+        _ => 4,
+    };
+    format!("{value:.places$}")
+}
+
+/// A time in the unit that suits it.
+pub(super) fn time(seconds: Seconds) -> String {
+    let (value, unit) = match seconds.0 {
+        s if s >= 172_800.0 => (s / 86_400.0, "days"),
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s if s >= 1e-6 => (s * 1e6, "µs"),
+        s => (s * 1e9, "ns"),
+    };
+    format!("{} {unit}", digits(value))
+}
+
+/// A rate; whole numbers are operations, not floating point ones.
+fn rate_in(precision: ComputePrecision, flops: f64) -> String {
+    let text = rate(flops);
+    if precision == ComputePrecision::Int8 { text.replace("FLOP", "OP") } else { text }
+}
+
+fn rate(flops: f64) -> String {
+    let (value, unit) = if flops >= 1e15 {
+        (flops / 1e15, "PFLOP/s")
+    } else if flops >= 1e12 {
+        (flops / 1e12, "TFLOP/s")
+    } else {
+        (flops / 1e9, "GFLOP/s")
+    };
+    format!("{} {unit}", digits(value))
+}
+
+fn flops(count: u128) -> String {
+    let value = count as f64;
+    let (value, unit) = match value {
+        v if v >= 1e15 => (v / 1e15, "PFLOP"),
+        v if v >= 1e12 => (v / 1e12, "TFLOP"),
+        v if v >= 1e9 => (v / 1e9, "GFLOP"),
+        v if v >= 1e6 => (v / 1e6, "MFLOP"),
+        v if v >= 1e3 => (v / 1e3, "kFLOP"),
+        _ => return format!("{count} FLOP"),
+    };
+    format!("{} {unit}", digits(value))
+}
+
+fn size(bytes: u128) -> String {
+    words::size(Bytes(bytes), ByteUnit::Gb)
+}
+
+fn percent(share: f64) -> String {
+    let text = digits(share * 100.0);
+    format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+const fn bound(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Memory => "memory",
+        Bound::Compute => "compute",
+        Bound::Link => "links",
+    }
+}
+
+fn shares(efficiency: Efficiency) -> String {
+    let Efficiency { compute, bandwidth } = efficiency;
+    if (compute - bandwidth).abs() < 1e-12 {
+        format!("{} of peak and bandwidth", percent(compute))
+    } else {
+        format!("{} of the peak and {} of the bandwidth", percent(compute), percent(bandwidth))
+    }
+}
+
+/// The roofs of a card.
+pub(super) fn card(gpu: &Gpu) -> String {
+    let mut text = wrapped(
+        &format!("{} ({}): {} GB/s to its own memory", gpu.name, gpu.id, digits(gpu.bandwidth.as_gb_per_s())),
+        2,
+    );
+    text.push('\n');
+    let mut table = Table::new(&[("Precision", Side::Left), ("Dense peak", Side::Right), ("Ridge", Side::Right)]);
+    for precision in ComputePrecision::ALL {
+        if let Some(roof) = Roof::of(gpu, precision) {
+            let ridge = format!("{} FLOP/byte", digits(roof.ridge().0));
+            table.row([precision.id().into(), rate_in(precision, roof.peak.0), ridge]);
+        }
+    }
+    text += &table.text();
+    text += &wrapped(
+        "\nWork of fewer FLOPs a byte than the ridge waits for memory. Peaks are dense, with fp32 accumulation; int8 counts integer operations.",
+        0,
+    );
+    text
+}
+
+/// One operation.
+pub(super) fn operation(it: &Operation) -> String {
+    let Operation { gpu, precision, roof, work, bytes, intensity, attainable, .. } = it;
+    let ridge = roof.ridge().0;
+    let side = match it.bound {
+        Bound::Memory if work.flops == 0 => "memory-bound: it computes nothing".into(),
+        Bound::Memory => {
+            format!("memory-bound: {} times below the ridge", digits(ridge / intensity.0.max(f64::MIN_POSITIVE)))
+        }
+        _ => format!("compute-bound: {} times above the ridge", digits(intensity.0 / ridge)),
+    };
+    let lines = [
+        (
+            "Card",
+            format!(
+                "{} ({}), {}: {} peak, {} GB/s",
+                gpu.name,
+                gpu.id,
+                precision.id(),
+                rate(roof.peak.0),
+                digits(gpu.bandwidth.as_gb_per_s())
+            ),
+        ),
+        ("Work", format!("{} = {} FLOPs", flops(work.flops), Grouped(work.flops))),
+        ("Bytes", format!("{} = {} bytes", size(*bytes), Grouped(*bytes))),
+        ("Intensity", format!("{} FLOP/byte", digits(intensity.0))),
+        ("Ridge", format!("{} FLOP/byte", digits(ridge))),
+        ("Bound", side),
+        ("Attainable", format!("{} ({} of the peak)", rate(attainable.0), percent(attainable.0 / roof.peak.0))),
+        ("Time", format!("{} at least, {} at {}", time(it.lower), time(it.upper), shares(it.efficiency))),
+    ];
+    lines.iter().map(|(name, value)| wrapped(&format!("{name:<10}  {value}"), 12)).collect()
+}
+
+/// The passes of a model.
+pub(super) fn model(title: &str, it: &Run) -> String {
+    let Run { gpu, scenario, counting, passes } = it;
+    let (precision, peak) = multiplies_in(scenario, gpu);
+    let roof = Roof { peak, bandwidth: gpu.bandwidth };
+    let mut text = wrapped(title, 2) + &inputs::text(scenario, None);
+    text += &wrapped(
+        &format!(
+            "{} ({}): multiplies in {} at {}, reads {} GB/s, ridge {} FLOP/byte",
+            gpu.name,
+            gpu.id,
+            precision.id(),
+            rate(peak.0),
+            digits(gpu.bandwidth.as_gb_per_s()),
+            digits(roof.ridge().0)
+        ),
+        2,
+    );
+    for timed in passes {
+        text.push('\n');
+        text += &pass(it, timed);
+    }
+    if scenario.mode == Mode::Inference {
+        text.push('\n');
+        text += &wrapped(&turning(it), 2);
+    }
+    text += "\nAssumptions:\n";
+    for line in assumptions(it, counting.efficiency) {
+        text += &wrapped(&format!("- {line}"), 2);
+    }
+    text
+}
+
+fn pass(it: &Run, timed: &Timed) -> String {
+    let Timed { estimate, rows } = timed;
+    let speed = estimate.speed(&it.scenario, it.gpu);
+    let range = |[slow, fast]: [f64; 2]| format!("{} to {}", digits(slow), digits(fast));
+    let what = match estimate.pass {
+        Pass::Prefill => "Prefill, until the first token",
+        Pass::Decode => "Decoding, each further token of all sequences",
+        Pass::Training => "Training step",
+    };
+    let held = match estimate.bottleneck() {
+        Bottleneck::Weights => format!(
+            "weights-bound: {} of weights are read, {}",
+            size(estimate.weights),
+            time(Seconds(estimate.weights as f64 / it.gpu.bandwidth.0))
+        ),
+        Bottleneck::KvCache => format!("bound by the KV cache: {} of it are read", size(estimate.cache)),
+        Bottleneck::Activations => "bound by activations and states that come and go".into(),
+        Bottleneck::Compute => "compute-bound".into(),
+        Bottleneck::Links => "bound by links to other cards or to host memory".into(),
+    };
+    let mut text =
+        wrapped(&format!("{what}: {} at least, up to {}; {held}.", time(estimate.lower), time(estimate.upper)), 2);
+    if estimate.floor < estimate.lower {
+        text += &wrapped(
+            &format!(
+                "  {} if all tokens visit the same experts; the first figure takes them to choose at random.",
+                time(estimate.floor)
+            ),
+            2,
+        );
+    }
+    let users = match estimate.pass {
+        Pass::Decode => format!("{} tokens/s for each sequence, ", range(speed.per_user)),
+        Pass::Prefill | Pass::Training => String::new(),
+    };
+    text += &wrapped(
+        &format!(
+            "  {users}{} tokens/s for each card; the model's own FLOPs are {} to {} of the peak.",
+            range(speed.per_card),
+            percent(speed.mfu[0]),
+            percent(speed.mfu[1])
+        ),
+        2,
+    );
+    text + &table(rows)
+}
+
+fn table(rows: &[TaskTotal]) -> String {
+    let whole: f64 = rows.iter().map(|row| row.lower.0).sum();
+    let mut table = Table::new(&[
+        ("Operation", Side::Left),
+        ("Kernels", Side::Right),
+        ("FLOPs", Side::Right),
+        ("To memory", Side::Right),
+        ("FLOP/byte", Side::Right),
+        ("Bound", Side::Left),
+        ("At least", Side::Right),
+        ("Share", Side::Right),
+    ]);
+    for row in rows {
+        let intensity = if row.moved == 0 { String::new() } else { digits(row.work.flops as f64 / row.moved as f64) };
+        let moved = if row.bound == Bound::Link { row.work.written } else { row.moved };
+        table.row([
+            row.task.id().into(),
+            Grouped(row.times.into()).to_string(),
+            flops(row.work.flops),
+            size(moved),
+            intensity,
+            bound(row.bound).into(),
+            time(row.lower),
+            percent(if whole > 0.0 { row.lower.0 / whole } else { 0.0 }),
+        ]);
+    }
+    table.text()
+}
+
+/// The batch at which decoding turns from reading to computing.
+fn turning(it: &Run) -> String {
+    match crossover::batch(&it.scenario, it.gpu) {
+        Some(batch) => format!(
+            "Decoding computes longer than it reads from a batch of {} on, at this context.",
+            Grouped(batch.into())
+        ),
+        None => "No batch makes decoding compute longer than it reads at this context: each sequence brings more cache than work.".into(),
+    }
+}
+
+fn assumptions(it: &Run, shares_used: Efficiency) -> Vec<String> {
+    let scenario = &it.scenario;
+    let kernels = match it.counting.kernels {
+        Kernels::Fused => "Small operations run inside the kernels of their neighbours.",
+        Kernels::Separate => "Small operations run as kernels of their own, as in this program.",
+    };
+    let second = if shares_used == Efficiency::LEAST {
+        format!(
+            "The second is the bound at {}, which nine of ten measured runs on one card reached at least.",
+            shares(shares_used)
+        )
+    } else {
+        format!("The second is the bound at {}, as asked.", shares(shares_used))
+    };
+    let mut lines = vec![
+        "The first time is a bound: every operation as fast as the card can, one after another; a launch costs nothing. Programs that launch each kernel from Python can be far slower than the range.".to_owned(),
+        second,
+        kernels.into(),
+        "Activations that fit in the card's caches stay there; weights and KV cache never do.".into(),
+    ];
+    for &pass in Pass::of(scenario.mode) {
+        for typical in efficiency::like(scenario, pass) {
+            lines.push(format!(
+                "{} with {} weights reached {} of its bound in {}, measured on one card; memory-wall accuracy shows the errors.",
+                typical.program.id(),
+                typical.weights,
+                percent(typical.share),
+                pass.id()
+            ));
+        }
+    }
+    lines
+}

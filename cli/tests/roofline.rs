@@ -1,0 +1,135 @@
+//! `memory-wall roofline`: roofs, operations and models, as text and as JSON.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
+
+mod common;
+
+use common::{Run, json, run};
+use serde_json::Value;
+
+fn near(value: &Value, wanted: f64) -> bool {
+    (value.as_f64().unwrap() / wanted - 1.0).abs() < 5e-3
+}
+
+#[test]
+fn the_ridges_of_a_card_are_those_of_its_dense_peaks() {
+    let (_, it) = json("roofline --gpu h100-sxm");
+    let ridge = |precision: &str| {
+        let roofs = it["roofs"].as_array().unwrap();
+        roofs.iter().find(|roof| roof["precision"] == precision).unwrap()["ridge"].clone()
+    };
+    assert!(near(&ridge("bf16"), 295.3) && near(&ridge("fp8"), 590.7));
+    let Run { out: text, .. } = run("roofline --gpu a100-80-sxm");
+    assert!(text.contains("bf16        312 TFLOP/s   153 FLOP/byte") && !text.contains("fp8"), "{text}");
+}
+
+#[test]
+fn a_large_multiplication_computes_and_a_slow_operation_waits() {
+    let (code, it) = json("roofline --gpu a100-80-sxm --gemm 4096,4096,4096");
+    assert_eq!((code, it["bound"].as_str()), (0, Some("compute")));
+    assert!(near(&it["intensity"], 1_365.333) && near(&it["ridge"], 153.0));
+    assert!(near(&it["attainable_flops"], 312e12) && near(&it["time_lower_s"], 440.5e-6));
+    assert!(near(&it["time_upper_s"], 440.5e-6 / 0.35));
+    // Who counts the inputs alone finds 2,048.
+    let (_, it) = json("roofline --gpu a100-80-sxm --gemm 4096,4096,4096 --accounting reads-only");
+    assert!(near(&it["intensity"], 2_048.0));
+    let (_, it) = json("roofline --gpu a100-80-sxm --flops 3e12 --bytes 1e12 --precision bf16");
+    assert_eq!(it["bound"], "memory");
+    assert!(near(&it["intensity"], 3.0) && near(&it["attainable_flops"], 6.117e12));
+    let (_, it) = json("roofline --gpu h100-sxm --gemm 4096,4096,4096 --precision fp8 --efficiency 0.5,0.8");
+    assert!(near(&it["intensity"], 2_730.7) && near(&it["peak_flops"], 1_978.9e12));
+    assert!(near(&it["time_upper_s"], it["time_lower_s"].as_f64().unwrap() * 2.0));
+}
+
+#[test]
+fn a_model_reads_its_weights_for_each_token() {
+    let (code, it) = json("roofline --gpu h100-sxm --model llama-3.1-8b --batch 1 --seq 1");
+    assert_eq!(code, 0);
+    for (key, wanted) in [("pass", "decode"), ("bound", "memory"), ("bound_by", "weights"), ("precision", "bf16")] {
+        assert_eq!(it[key], wanted, "{key}");
+    }
+    assert!(near(&it["time_lower_s"], 4.48e-3) && near(&it["weights_bytes"], 15.01e9));
+    let passes: Vec<&str> =
+        it["passes"].as_array().unwrap().iter().map(|pass| pass["pass"].as_str().unwrap()).collect();
+    assert_eq!(passes, ["prefill", "decode"]);
+    let operations = it["operations"].as_array().unwrap();
+    let sum: f64 = operations.iter().map(|row| row["time_lower_s"].as_f64().unwrap()).sum();
+    assert!((sum / it["time_lower_s"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    assert_eq!(it["crossover_batch"], 297);
+    let [slow, fast] = [0, 1].map(|end| it["tokens_per_s_per_user"][end].as_f64().unwrap());
+    assert!(slow < fast && (fast - 223.2).abs() < 0.5);
+    assert!(it["time_to_first_token_lower_s"].is_number());
+}
+
+#[test]
+fn a_mixture_has_a_floor_of_its_own() {
+    let (_, it) = json("roofline --gpu h100-sxm --model mixtral-8x7b --batch 16 --seq 1");
+    assert!(it["time_floor_s"].as_f64().unwrap() < it["time_lower_s"].as_f64().unwrap() / 2.0);
+    let Run { out: text, .. } = run("roofline --gpu h100-sxm --model mixtral-8x7b --batch 16 --seq 1");
+    assert!(text.contains("if all tokens visit the same experts"), "{text}");
+}
+
+#[test]
+fn a_training_step_has_a_time_and_a_use_of_the_card() {
+    let (_, it) = json(
+        "roofline --gpu h100-sxm --model llama-3.1-8b --mode training --batch 4 --seq 8192 --dp 8 --zero 3 --compile",
+    );
+    assert_eq!((it["pass"].as_str(), it["kernels"].as_str()), (Some("training"), Some("fused")));
+    assert!(it["time_to_first_token_lower_s"].is_null() && it["crossover_batch"].is_null());
+    let [slow, fast] = [0, 1].map(|end| it["mfu"][end].as_f64().unwrap());
+    assert!(slow > 0.2 && fast < 1.0 && slow < fast);
+    let Run { err: notes, .. } = run("roofline --gpu h100-sxm --model llama-3.1-8b --mode training --compile");
+    assert!(!notes.contains("--compile"), "it fuses kernels here: {notes}");
+}
+
+#[test]
+fn weights_in_fewer_bits_are_named_by_their_precision() {
+    let time = |options: &str| {
+        let (_, it) = json(&format!("roofline --gpu h100-sxm --model llama-3.1-8b {options}"));
+        it["time_lower_s"].as_f64().unwrap()
+    };
+    assert!((time("--precision fp8") / time("--weights fp8") - 1.0).abs() < 1e-12);
+    assert!(time("--precision fp8") < 0.6 * time(""));
+}
+
+#[test]
+fn what_cannot_be_used_is_said_in_one_line() {
+    for (options, wanted) in [
+        ("", "a card is missing"),
+        ("--gpu a100-80-sxm --precision fp8 --gemm 1,1,1", "has no such units"),
+        ("--gpu h100-sxm --gemm 1,2", "--gemm takes three whole numbers"),
+        ("--gpu h100-sxm --gemm 0,1,1", "--gemm takes three whole numbers"),
+        ("--gpu h100-sxm --flops 3", "--flops needs --bytes"),
+        ("--gpu h100-sxm --bytes 3", "--bytes needs --flops"),
+        ("--gpu h100-sxm --flops 3 --bytes 0", "at least one byte"),
+        ("--gpu h100-sxm --flops NaN --bytes 1", "--flops takes a number"),
+        ("--gpu h100-sxm --flops 1e999 --bytes 1", "--flops takes a number"),
+        ("--gpu h100-sxm --gemm 1,1,1 --flops 1 --bytes 1", "goes without --flops"),
+        ("--gpu h100-sxm --gemm 1,1,1 --model llama-2-7b", "both given"),
+        ("--gpu h100-sxm --gemm 1,1,1 --efficiency 0", "--efficiency takes a share"),
+        ("--gpu h100-sxm --model llama-2-7b --precision bf61", "--precision takes"),
+        ("--gpu h100-sxm --model llama-2-7b --precision fp8 --weights bf16", "both given"),
+    ] {
+        let Run { code, out: output, err: line } = run(&format!("roofline {options}"));
+        assert_eq!((code, output.as_str()), (2, ""), "{options}");
+        assert!(line.contains(wanted) && line.lines().count() == 1, "{options}: {line}");
+    }
+    let Run { code, err: note, .. } = run("roofline --gpu h100-sxm --gemm 1,1,1 --batch 3");
+    assert!(code == 0 && note.contains("--batch has no effect without a model"), "{note}");
+}
+
+#[test]
+fn nothing_that_is_shown_is_not_a_number() {
+    for options in [
+        "--flops 0 --bytes 1",
+        "--flops 1e30 --bytes 1",
+        "--flops 1 --bytes 1e30",
+        "--model gpt2-small --batch 1 --seq 1",
+        "--model deepseek-v3 --batch 1000000 --seq 10000000",
+        "--model llama-3.1-405b --mode training --tp 8 --pp 16 --batch 1 --seq 131072 --checkpointing full",
+    ] {
+        let Run { code, out: output, err: line } = run(&format!("roofline --gpu b200 {options}"));
+        assert_eq!(code, 0, "{options}: {line}");
+        assert!(!output.contains("NaN") && !output.contains("inf "), "{output}");
+    }
+}
