@@ -9,15 +9,17 @@
 //! formats by kind of tensor (exact), KV cache (exact) and what an engine reserves of it, training states by recipe and optimizer,
 //! tensors saved for the backward pass by implementation and the loss (exact for stock PyTorch with `transformers`), adapters,
 //! the peak as the fullest of a step's phases, ranks of data, tensor, sequence, context, pipeline and expert parallelism with their traffic, offload.
+//! [`roofline`] lists the operations of a prefill, of a decoding step and of a training step with their FLOPs and bytes, and gives their time as a range:
+//! a bound, and the bound at shares that measured runs usually reach at least.
 //! [`solve`] asks the questions backwards, [`advise`] recomputes the known fixes.
 //!
 //! # What is simplified
 //! The working space of inference without an engine is one layer's widest moment for a chunk of the prompt; the CUDA context is one constant;
-//! fragmentation is not a number but the verdict "tight"; time ([`cost`]) is a rough ratio to rank fixes by.
+//! fragmentation is not a number but the verdict "tight"; starting a kernel costs no time; what ranks fixes ([`cost`]) is a rough ratio.
 //! Each simplification is an [`assumptions::Assumption`] with a sentence; how far the figures were from measured runs is published by the crate `memory-wall-accuracy`.
 //!
 //! # What is not modelled
-//! Encoders, the vision part of multimodal models, speculative decoding, prefix sharing, and time as a forecast.
+//! Encoders, the vision part of multimodal models, speculative decoding, prefix sharing, the delays of a busy server.
 //! A model whose kind is not known is refused, never guessed.
 
 #![no_std]
