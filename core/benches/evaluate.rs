@@ -3,6 +3,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use memory_wall_core::roofline::Pass;
+use memory_wall_core::roofline::latency::{Counting, estimate};
 use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{Attention, Bytes, Checkpointing, Mode, Parallelism, Scenario, advise, evaluate, solve};
@@ -58,6 +60,17 @@ fn main() -> Result<(), &'static str> {
     }
     println!("slowest: {} on {}", slowest.0, slowest.1);
     println!("{PLACE} evaluate: slowest of all models, cards and modes\t{:.2}\tµs\t{BOUND}", slowest.2);
+    // What the roofline asks for at each step of a lever.
+    let deepseek = Scenario { batch: 64, ..scenario("deepseek-v3", "h200-sxm")? };
+    for (name, scenario, pass) in [
+        ("decoding, llama-3.1-8b", scenario("llama-3.1-8b", "h100-sxm")?, Pass::Decode),
+        ("prefill, deepseek-v3", deepseek, Pass::Prefill),
+        ("training step, llama-3.1-8b", training(scenario("llama-3.1-8b", "h100-sxm")?), Pass::Training),
+    ] {
+        let gpu = scenario.gpu.ok_or("no card")?;
+        let time = median(BATCHES, BATCH, || estimate(black_box(&scenario), gpu, pass, Counting::of(&scenario)));
+        println!("{PLACE} roofline: {name}\t{time:.2}\tµs\t{BOUND}");
+    }
     // The whole search: a run whose micro-batch can be halved often, over sharded ranks, that fits by nothing but the slowest fixes.
     let mut large = training(scenario("llama-3.1-70b", "h100-sxm")?);
     (large.batch, large.seq_length) = (256, 8_192);

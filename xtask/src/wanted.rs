@@ -25,7 +25,7 @@ pub(crate) const FIRST_VISIT_BUDGET: u64 = 200_000;
 pub(crate) const PORT: u16 = 8080;
 
 /// The randomised tests of the core, which run a second time as a fast program with many cases.
-pub(crate) const RANDOMISED: [&str; 4] = ["config", "engines", "properties", "ranks"];
+pub(crate) const RANDOMISED: [&str; 5] = ["config", "engines", "properties", "ranks", "roofline"];
 
 /// Cases of each property there: with some 50 properties a million in all.
 pub(crate) const CASES: &str = "20000";

@@ -135,7 +135,7 @@ choices! {
 /// What an operation runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
-    /// Matrix units, at the precision of [`multiplies_in`].
+    /// Matrix units, at the precision of [`super::multiplies_in`].
     Matrix,
     /// Vector units, in fp32.
     Vector,
