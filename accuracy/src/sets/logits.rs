@@ -5,7 +5,7 @@ use memory_wall_core::worked::{self, Term};
 use memory_wall_core::{Architecture, Mode, Phase, Scenario, Stock, Training, WeightFormat};
 
 use crate::csv;
-use crate::sets::saved_activations::recipe;
+use crate::sets::reading::recipe;
 use crate::{Bound, Data, Outcome, Row, Set};
 
 /// The terms of one moment.

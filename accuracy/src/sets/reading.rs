@@ -1,6 +1,6 @@
 //! What the columns that all files share make of a row.
 
-use memory_wall_core::Scenario;
+use memory_wall_core::{Architecture, Attention, Checkpointing, Mode, Recipe, Scenario, Training, WeightFormat};
 
 use crate::csv;
 use crate::{Outcome, Row, Use};
@@ -24,6 +24,42 @@ pub(super) fn counts(row: csv::Row<'_>) -> Use {
 /// Whether the engine takes a scenario.
 pub(super) fn check(scenario: &Scenario) -> Result<(), String> {
     scenario.check().map_err(|error| error.to_string())
+}
+
+/// In which precisions a run of PyTorch keeps its states, by its `dtype_mode`.
+pub(super) fn recipe(dtype: &str) -> Result<Recipe, String> {
+    match dtype {
+        "bf16" => Ok(Recipe::Pure),
+        "fp32" => Ok(Recipe::Fp32),
+        "autocast_bf16" => Ok(Recipe::Autocast),
+        _ => Err(format!("dtype_mode {dtype:?} is not known")),
+    }
+}
+
+/// A training step of stock PyTorch, by the columns that its files share; `attention` is what theirs is called.
+pub(super) fn pytorch(
+    row: csv::Row<'_>,
+    shape: Architecture,
+    attention: &str,
+    training: Training,
+) -> Result<Scenario, String> {
+    let dtype = row.text("dtype_mode");
+    let scenario = Scenario {
+        mode: Mode::Training,
+        batch: row.number("batch")?,
+        seq_length: row.number("seq")?,
+        weights: if dtype == "bf16" { WeightFormat::Bf16 } else { WeightFormat::Fp32 },
+        checkpointing: if row.is_set("grad_checkpointing") { Checkpointing::Full } else { Checkpointing::None },
+        attention: match attention {
+            "eager" => Attention::Eager,
+            kernel if kernel.starts_with("sdpa") => Attention::Flash,
+            _ => return Err(format!("attention {attention:?} is not known")),
+        },
+        training: Training { recipe: recipe(dtype)?, ..training },
+        ..Scenario::new(shape)
+    };
+    check(&scenario)?;
+    Ok(scenario)
 }
 
 /// A row of whole bytes.

@@ -3,12 +3,10 @@
 use memory_wall_core::architecture::{Biases, Mlp, Moe, Norm, Positions, SlidingWindow};
 use memory_wall_core::memory::{activations, logits};
 use memory_wall_core::worked::{self, Item};
-use memory_wall_core::{
-    Architecture, Attention, Bytes, Checkpointing, Mode, Phase, Recipe, Scenario, Stock, Training, WeightFormat,
-};
+use memory_wall_core::{Architecture, Bytes, Checkpointing, Phase, Scenario, Stock, Training};
 
 use crate::csv;
-use crate::sets::step_peaks;
+use crate::sets::{reading, step_peaks};
 use crate::{Bound, Data, Outcome, Row, Set};
 
 /// The sets of `saved_activations.csv`, and the parameter counts that its rows and those of `step_peaks.csv` state.
@@ -92,54 +90,25 @@ fn activations_of(scenario: &Scenario, counts: impl Fn(Item) -> bool) -> Bytes {
 
 /// The training step that a row states, or why it is not modelled.
 fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
-    let dtype = row.text("dtype_mode");
-    let attention = row.text("attn_implementation");
     let on = row.text("measured_on");
-    let scenario = Scenario {
-        mode: Mode::Training,
-        batch: row.number("batch")?,
-        seq_length: row.number("seq")?,
-        weights: if dtype == "bf16" { WeightFormat::Bf16 } else { WeightFormat::Fp32 },
-        checkpointing: if row.is_set("grad_checkpointing") { Checkpointing::Full } else { Checkpointing::None },
-        attention: match attention {
-            "eager" => Attention::Eager,
-            kernel if kernel.starts_with("sdpa") => Attention::Flash,
-            _ => return Err(format!("attention {attention:?} is not known")),
+    let stock = Stock {
+        cpu: if on.contains("CUDA") {
+            false
+        } else if on.contains("CPU") {
+            true
+        } else {
+            return Err(format!("measured on {on:?}: neither CPU nor CUDA"));
         },
-        training: Training {
-            recipe: recipe(dtype)?,
-            stock: Stock {
-                cpu: if on.contains("CUDA") {
-                    false
-                } else if on.contains("CPU") {
-                    true
-                } else {
-                    return Err(format!("measured on {on:?}: neither CPU nor CUDA"));
-                },
-                padding: row.is_set("padding_mask"),
-                outputs_kept: false,
-                grouped_experts: match row.text("experts_impl") {
-                    "eager" => false,
-                    "" | "grouped_mm" => true,
-                    other => return Err(format!("experts {other:?} are not known")),
-                },
-            },
-            ..Training::DEFAULT
+        padding: row.is_set("padding_mask"),
+        outputs_kept: false,
+        grouped_experts: match row.text("experts_impl") {
+            "eager" => false,
+            "" | "grouped_mm" => true,
+            other => return Err(format!("experts {other:?} are not known")),
         },
-        ..Scenario::new(shape(row)?)
     };
-    scenario.check().map_err(|error| error.to_string())?;
-    Ok(scenario)
-}
-
-/// In which precisions a run keeps its states, by its `dtype_mode`.
-pub(super) fn recipe(dtype: &str) -> Result<Recipe, String> {
-    match dtype {
-        "bf16" => Ok(Recipe::Pure),
-        "fp32" => Ok(Recipe::Fp32),
-        "autocast_bf16" => Ok(Recipe::Autocast),
-        _ => Err(format!("dtype_mode {dtype:?} is not known")),
-    }
+    let training = Training { stock, ..Training::DEFAULT };
+    reading::pytorch(row, shape(row)?, row.text("attn_implementation"), training)
 }
 
 /// The model that a row states.

@@ -1,13 +1,11 @@
 //! Whole training steps of stock PyTorch and transformers at real model sizes: forward, backward, AdamW.
 
 use memory_wall_core::evaluate::{Evaluation, at_phase};
-use memory_wall_core::{
-    Architecture, Attention, Bucket, Checkpointing, Mode, Phase, Scenario, StepKernel, Stock, Training, WeightFormat,
-    evaluate,
-};
+use memory_wall_core::{Architecture, Bucket, Phase, Scenario, StepKernel, Stock, Training, evaluate};
 
 use crate::csv;
-use crate::sets::saved_activations::{family, recipe};
+use crate::sets::reading;
+use crate::sets::saved_activations::family;
 use crate::{Bound, Data, Outcome, Row, Set};
 
 /// Name in the data, family, and sizes as in [`Architecture::llama`].
@@ -117,39 +115,23 @@ fn moment(evaluation: &Evaluation, row: csv::Row<'_>) -> Result<Outcome, String>
 
 /// The training step that a row states, or why it is not modelled.
 fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
-    let (dtype, attention) = (row.text("dtype_mode"), row.text("attn"));
-    let [batch, seq_length] = [row.number("batch")?, row.number("seq")?];
-    let scenario = Scenario {
-        mode: Mode::Training,
-        batch,
-        seq_length,
-        weights: if dtype == "bf16" { WeightFormat::Bf16 } else { WeightFormat::Fp32 },
-        checkpointing: if row.is_set("grad_checkpointing") { Checkpointing::Full } else { Checkpointing::None },
-        attention: match attention {
-            "eager" => Attention::Eager,
-            kernel if kernel.starts_with("sdpa") => Attention::Flash,
-            _ => return Err(format!("attention {attention:?} is not known")),
+    let attention = row.text("attn");
+    let training = Training {
+        step: match row.text("adamw") {
+            "foreach" => StepKernel::Foreach,
+            "fused" => StepKernel::Fused,
+            other => return Err(format!("AdamW {other:?} is not known")),
         },
-        training: Training {
-            recipe: recipe(dtype)?,
-            step: match row.text("adamw") {
-                "foreach" => StepKernel::Foreach,
-                "fused" => StepKernel::Fused,
-                other => return Err(format!("AdamW {other:?} is not known")),
-            },
-            micro_batches: row.number_or("grad_accum", 1)?,
-            stock: Stock {
-                // Fake CPU tensors, with the CUDA attention kernels called directly: the norms keep what a processor's keep.
-                cpu: !attention.contains("mem-efficient"),
-                outputs_kept: row.is_set("logits_kept"),
-                ..Training::DEFAULT.stock
-            },
-            ..Training::DEFAULT
+        micro_batches: row.number_or("grad_accum", 1)?,
+        stock: Stock {
+            // Fake CPU tensors, with the CUDA attention kernels called directly: the norms keep what a processor's keep.
+            cpu: !attention.contains("mem-efficient"),
+            outputs_kept: row.is_set("logits_kept"),
+            ..Training::DEFAULT.stock
         },
-        ..Scenario::new(shape(row, seq_length)?)
+        ..Training::DEFAULT
     };
-    scenario.check().map_err(|error| error.to_string())?;
-    Ok(scenario)
+    reading::pytorch(row, shape(row, row.number("seq")?)?, attention, training)
 }
 
 /// The model of a row, whose tables are tied or not as its parameter count says.
