@@ -37,7 +37,7 @@ fn a_large_multiplication_computes_and_a_slow_operation_waits() {
     assert_eq!(it["bound"], "memory");
     assert!(near(&it["intensity"], 3.0) && near(&it["attainable_flops"], 6.117e12));
     let (_, it) = json("roofline --gpu h100-sxm --gemm 4096,4096,4096 --precision fp8 --efficiency 0.5,0.8");
-    assert!(near(&it["intensity"], 2_730.7) && near(&it["peak_flops"], 1_978.9e12));
+    assert!(near(&it["intensity"], 2_048.0) && near(&it["peak_flops"], 1_978.9e12));
     assert!(near(&it["time_upper_s"], it["time_lower_s"].as_f64().unwrap() * 2.0));
 }
 
@@ -66,7 +66,7 @@ fn a_mixture_has_a_floor_of_its_own() {
     let (_, it) = json("roofline --gpu h100-sxm --model mixtral-8x7b --batch 16 --seq 1");
     assert!(it["time_floor_s"].as_f64().unwrap() < it["time_lower_s"].as_f64().unwrap() / 2.0);
     let Run { out: text, .. } = run("roofline --gpu h100-sxm --model mixtral-8x7b --batch 16 --seq 1");
-    assert!(text.contains("if all tokens visit the same experts"), "{text}");
+    assert!(text.contains("if all choose the same"), "{text}");
 }
 
 #[test]

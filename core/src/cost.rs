@@ -15,8 +15,6 @@ use crate::worked;
 
 /// Share of the dense peak that large matrix multiplications of a training step are taken to reach: 38 to 43% is what Llama 3 reports for its 405B runs.
 const COMPUTE_EFFICIENCY: f64 = 0.4;
-/// Cards that share the fast links of one computer.
-const CARDS_IN_A_COMPUTER: u64 = 8;
 /// Between computers: one 400 Gb/s adapter a card, in one direction.
 const NETWORK: ByteRate = ByteRate::from_gb_per_s(50.0);
 /// Where a card's table has no link: PCIe 4.0 with 16 lanes, in one direction.
@@ -151,15 +149,27 @@ fn traffic(scenario: &Scenario, gpu: &Gpu) -> f64 {
         .sum()
 }
 
-/// The link over which a kind of traffic goes, in one direction.
+/// The link over which a kind of traffic goes, as one card sees it in one direction.
+///
+/// Beyond the cards that share fast links, each has an adapter of its own. What goes to everybody (gradients, gathered weights, sums) crosses
+/// between computers once for all cards of one, over all their adapters; what goes to one card (a stage's output, a token for an expert) has one.
 pub fn link(scenario: &Scenario, gpu: &Gpu, kind: Traffic) -> ByteRate {
     let inside = gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE);
+    let together = gpu.cards_on_links();
+    let parallel = &scenario.parallel;
+    let ranks = match kind {
+        Traffic::Host => return gpu.host_link.unwrap_or(PCIE),
+        Traffic::Tensor => parallel.tp.into(),
+        // Context-parallel ranks stand next to the tensor-parallel ones.
+        Traffic::Context => u64::from(parallel.tp) * u64::from(parallel.cp),
+        Traffic::Data | Traffic::Expert | Traffic::Pipeline => parallel.ranks(),
+    };
+    if ranks <= together {
+        return inside;
+    }
     match kind {
-        Traffic::Host => gpu.host_link.unwrap_or(PCIE),
-        // Tensor parallelism stays inside one computer where it can.
-        Traffic::Tensor if u64::from(scenario.parallel.tp) <= CARDS_IN_A_COMPUTER => inside,
-        _ if scenario.parallel.ranks() <= CARDS_IN_A_COMPUTER => inside,
-        _ => NETWORK,
+        Traffic::Data | Traffic::Tensor => ByteRate(inside.0.min(NETWORK.0 * together as f64)),
+        _ => ByteRate(inside.0.min(NETWORK.0)),
     }
 }
 

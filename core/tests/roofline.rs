@@ -6,8 +6,9 @@
 mod any;
 
 use any::{on_one_card, scenario};
-use memory_wall_core::roofline::latency::{Counting, Estimate, by_task, estimate};
+use memory_wall_core::roofline::latency::{Counting, Estimate, estimate};
 use memory_wall_core::roofline::operations::{Direction, Kernels, Listing, Unit};
+use memory_wall_core::roofline::tasks::by_task;
 use memory_wall_core::roofline::{Bound, Efficiency, Operation, Pass, Task, crossover, multiplies_in};
 use memory_wall_core::tables::gpus::{self, GPUS, Gpu, OnChip};
 use memory_wall_core::tables::models::{self, MODELS};
@@ -91,7 +92,7 @@ fn a_prompt_takes_two_flops_a_parameter_and_token_and_half_of_the_pairs() {
     assert_eq!(timed(&scenario, card("h100-sxm"), Pass::Prefill).model_flops, by_hand);
     // Training scores every token, and takes three times as much.
     let training = Scenario { mode: Mode::Training, ..scenario };
-    let by_hand = 3 * (2 * matrices * tokens + 2 * table * tokens) + 32 * (4 + 10) * 4_096 * pairs;
+    let by_hand = 3 * (2 * matrices * tokens + 2 * table * tokens + 32 * 4 * 4_096 * pairs);
     assert_eq!(timed(&training, card("h100-sxm"), Pass::Training).model_flops, by_hand);
 }
 
@@ -154,7 +155,8 @@ fn ranks_share_the_work_and_pay_with_links() {
     let together = Scenario { parallel: Parallelism { tp: 8, ..Parallelism::ONE }, ..alone };
     let [one, eight] = [alone, together].map(|scenario| timed(&scenario, gpu, Pass::Decode));
     assert!(eight.lower.0 < one.lower.0 / 6.0 && eight.lower.0 > one.lower.0 / 8.0);
-    assert!(eight.held_by[2].1.0 > 0.0 && one.held_by[2].1.0 == 0.0);
+    // Links can hide behind the work, or come on top of it.
+    assert!((one.upper.0 * 0.35 / one.lower.0 - 1.0).abs() < 1e-9 && eight.upper.0 * 0.35 / eight.lower.0 > 1.01);
     // Stages of a pipeline take turns: a token is no faster on four of them.
     let stages = Scenario { parallel: Parallelism { pp: 4, ..Parallelism::ONE }, ..alone };
     let four = timed(&stages, gpu, Pass::Decode).lower.0;
@@ -193,6 +195,92 @@ fn separate_kernels_move_more_than_fused_ones() {
     assert!(moved(Kernels::Separate) > 1.5 * moved(Kernels::Fused));
 }
 
+#[test]
+fn a_batch_takes_no_longer_than_its_sequences_one_by_one() {
+    let gpu = card("l40s");
+    for id in ["gemma-3-1b", "qwen3-0.6b", "llama-3.1-8b", "qwen3-30b-a3b"] {
+        let one = Scenario { seq_length: 2_048, ..model(id) };
+        let many = Scenario { batch: 64, ..one };
+        let [one, many] = [one, many].map(|scenario| timed(&scenario, gpu, Pass::Prefill).lower.0);
+        assert!(many <= 64.0 * one * 1.000_001, "{id}: {many} of {}", 64.0 * one);
+    }
+}
+
+#[test]
+fn one_micro_batch_through_a_pipeline_takes_as_long_as_on_one_card() {
+    let gpu = card("h100-sxm");
+    for id in ["gemma-3-1b", "llama-3.2-1b", "qwen2.5-0.5b"] {
+        let one = Scenario { mode: Mode::Training, seq_length: 4_096, ..model(id) };
+        let mut four = Scenario { parallel: Parallelism { pp: 4, ..Parallelism::ONE }, ..one };
+        let alone = timed(&one, gpu, Pass::Training).lower.0;
+        assert!(timed(&four, gpu, Pass::Training).lower.0 <= alone * 1.02, "{id}");
+        // Many micro-batches keep all stages at work: at best four times as many are done.
+        four.training.micro_batches = 64;
+        let ratio = 64.0 * alone / timed(&four, gpu, Pass::Training).lower.0;
+        assert!((1.5..=4.2).contains(&ratio), "{id}: {ratio}");
+    }
+}
+
+#[test]
+fn what_waits_in_host_memory_holds_up_the_first_token_too() {
+    let gpu = card("h100-sxm");
+    let mut scenario = model("llama-3.1-8b");
+    scenario.offload.parameters = true;
+    let link = 13.96e9 / 63e9;
+    for pass in [Pass::Prefill, Pass::Decode] {
+        let time = timed(&scenario, gpu, pass);
+        assert!((time.lower.0 / link - 1.0).abs() < 0.01 && time.bound() == Bound::Link, "{}", time.lower.0);
+    }
+}
+
+#[test]
+fn sequence_parallelism_shares_norms_out() {
+    let gpu = card("h100-sxm");
+    let mut scenario = Scenario { mode: Mode::Training, batch: 4, seq_length: 4_096, ..model("llama-3.1-70b") };
+    scenario.parallel.tp = 8;
+    let whole = timed(&scenario, gpu, Pass::Training).lower.0;
+    scenario.parallel.sequence_parallel = true;
+    assert!(timed(&scenario, gpu, Pass::Training).lower.0 < whole * 0.99);
+}
+
+#[test]
+fn adapters_of_a_higher_rank_compute_more_and_muon_more_than_adamw() {
+    let gpu = card("h100-sxm");
+    let mut lora = Scenario { mode: Mode::Lora, seq_length: 4_096, ..model("llama-3.1-8b") };
+    let flops = |scenario: &Scenario| timed(scenario, gpu, Pass::Training).work.flops;
+    let thin = flops(&lora);
+    lora.training.lora.rank *= 16;
+    assert!(flops(&lora) > thin * 101 / 100);
+    let adamw = Scenario { mode: Mode::Training, ..model("llama-3.1-8b") };
+    let muon = Scenario { optimizer: memory_wall_core::Optimizer::Muon, ..adamw };
+    // Five steps on each matrix: 0.67 petaFLOP, by hand.
+    let more = (flops(&muon) - flops(&adamw)) as f64;
+    assert!((more / 0.666e15 - 1.0).abs() < 0.02, "{more}");
+}
+
+#[test]
+fn a_token_travels_once_to_each_card_that_holds_any_of_its_experts() {
+    let gpu = card("h100-sxm");
+    let mut scenario = Scenario { seq_length: 128, ..model("deepseek-v3") };
+    (scenario.parallel.dp, scenario.parallel.ep) = (2, 2);
+    let operations = list(&scenario, gpu, Pass::Prefill);
+    let travel = operations.iter().find(|it| it.task == Task::AllToAll).unwrap();
+    // Of eight experts nearly always one is on the other card: 1 − 2⁻⁸.
+    let stream = 128.0 * 7_168.0 * 2.0;
+    assert!((travel.work.written as f64 / stream - (1.0 - 1.0 / 256.0)).abs() < 1e-3);
+}
+
+#[test]
+fn cards_of_one_rack_need_no_network() {
+    let step = |gpu: &str, dp| {
+        let mut scenario = Scenario { mode: Mode::Training, seq_length: 8_192, ..model("llama-3.1-70b") };
+        (scenario.parallel.dp, scenario.parallel.zero) = (dp, memory_wall_core::ZeroStage::Weights);
+        timed(&scenario, card(gpu), Pass::Training)
+    };
+    assert_eq!(step("gb200", 64).bound(), Bound::Compute);
+    assert!(step("h100-sxm", 128).lower.0 < 3.0 * step("h100-sxm", 8).lower.0);
+}
+
 /// Every number of an operation is one that can be shown.
 fn sound(operation: &Operation) -> bool {
     operation.times > 0
@@ -217,8 +305,9 @@ proptest! {
             prop_assert!(floor <= lower && lower <= upper);
             let held: f64 = time.held_by.iter().map(|(_, seconds)| seconds.0).sum();
             prop_assert!((held / lower - 1.0).abs() < 1e-9);
-            // What hides behind the work may come on top, once.
-            prop_assert!(upper <= lower / 0.35 * 2.000_001);
+            // What hides behind the work may come on top: links, and what goes to others or to host memory; and stages may wait for each other.
+            let waiting = if pass == Pass::Training { f64::from(scenario.parallel.pp) } else { 0.0 };
+            prop_assert!(upper <= lower / 0.35 * (3.000_001 + waiting));
             let speed = time.speed(&scenario, &gpu);
             for [slow, fast] in [speed.per_user, speed.per_card, speed.mfu] {
                 prop_assert!(slow <= fast && slow >= 0.0 && fast.is_finite());

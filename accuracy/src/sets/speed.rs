@@ -270,7 +270,8 @@ fn parts(row: csv::Row<'_>, batch: u32) -> Result<(Vec<Part>, f64), String> {
             Ok((parts, measured))
         }
         "prefill+decode" => {
-            let decode = Part { times: f64::from(output), ..once(Pass::Decode, prompt + output / 2) };
+            // The prefill gives the first token.
+            let decode = Part { times: f64::from(output.saturating_sub(1)), ..once(Pass::Decode, prompt + output / 2) };
             Ok((vec![once(Pass::Prefill, prompt), decode], row.float("time_seconds")?))
         }
         other => Err(format!("phase {other:?} is not known")),

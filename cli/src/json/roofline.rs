@@ -1,8 +1,8 @@
 //! The answers of `roofline` for programs: FLOPs, bytes, FLOP/s, bytes a second and seconds.
 
 use memory_wall_core::precision::ComputePrecision;
-use memory_wall_core::roofline::latency::TaskTotal;
-use memory_wall_core::roofline::{Bound, Efficiency, Roof, crossover, efficiency, multiplies_in};
+use memory_wall_core::roofline::tasks::TaskTotal;
+use memory_wall_core::roofline::{Bound, Efficiency, Pass, Roof, crossover, efficiency, multiplies_in};
 use memory_wall_core::tables::gpus::Gpu;
 use serde::Serialize;
 
@@ -129,7 +129,7 @@ struct OnePass {
     time_floor_s: f64,
     weights_time_s: f64,
     /// Slowest first.
-    tokens_per_s_per_user: [f64; 2],
+    tokens_per_s_per_user: Option<[f64; 2]>,
     tokens_per_s_per_card: [f64; 2],
     mfu: [f64; 2],
     typical: Vec<Typical>,
@@ -140,6 +140,8 @@ struct OnePass {
 #[derive(Debug, Serialize)]
 struct Typical {
     program: &'static str,
+    /// The cards of those runs.
+    measured_on: &'static str,
     share_of_bound: f64,
     time_s: f64,
 }
@@ -178,7 +180,7 @@ impl OnePass {
         let roof = Roof { peak: multiplies_in(&it.scenario, it.gpu).1, bandwidth: it.gpu.bandwidth };
         let speed = estimate.speed(&it.scenario, it.gpu);
         let whole = rows.iter().map(|row| row.lower.0).sum();
-        let measured = efficiency::like(&it.scenario, estimate.pass);
+        let measured = efficiency::like(&it.scenario, it.gpu, estimate.pass);
         Self {
             pass: estimate.pass.id(),
             flops: estimate.work.flops,
@@ -194,12 +196,13 @@ impl OnePass {
             time_upper_s: estimate.upper.0,
             time_floor_s: estimate.floor.0,
             weights_time_s: estimate.weights as f64 / it.gpu.bandwidth.0,
-            tokens_per_s_per_user: speed.per_user,
+            tokens_per_s_per_user: (estimate.pass != Pass::Training).then_some(speed.per_user),
             tokens_per_s_per_card: speed.per_card,
             mfu: speed.mfu,
             typical: measured
                 .map(|row| Typical {
                     program: row.program.id(),
+                    measured_on: row.cards,
                     share_of_bound: row.share,
                     time_s: estimate.lower.0 / row.share,
                 })

@@ -86,7 +86,11 @@ impl Asked {
                     notes.push(format!("{option} has no effect without an operation or a model"));
                 }
             }
-            Subject::Operation(..) => {}
+            Subject::Operation(..) => {
+                if accounting.is_some() && !given.has("--gemm") {
+                    notes.push("--accounting has no effect on --bytes, which are taken as they are".into());
+                }
+            }
         }
         Ok(Self {
             gpu,
@@ -192,12 +196,14 @@ fn gemm(text: &str, precision: ComputePrecision) -> Result<Work, BadInput> {
         )));
     };
     let kernel = Kernel::Gemm { m, n, k };
-    if let Some(bytes) = precision.operand_bytes() {
-        return Ok(kernel.work(bytes.into()));
-    }
-    // Two values to a byte.
-    let Work { flops, read, written } = kernel.work(1);
-    Ok(Work { flops, read: read.div_ceil(2), written: written.div_ceil(2) })
+    // Sums are wider than what is multiplied: of 8-bit floats and less they leave in 16 bits, of integers in 32.
+    let [wide, byte] = [2, 1].map(|bytes| kernel.work(bytes));
+    Ok(match precision {
+        ComputePrecision::Fp4 => Work { read: byte.read.div_ceil(2), ..wide },
+        ComputePrecision::Fp8 => Work { read: byte.read, ..wide },
+        ComputePrecision::Int8 => Work { written: 4 * byte.written, ..byte },
+        _ => kernel.work(precision.operand_bytes().unwrap_or(2).into()),
+    })
 }
 
 /// More FLOPs or bytes than any machine sees.

@@ -5,8 +5,9 @@ mod text;
 
 use memory_wall_core::Scenario;
 use memory_wall_core::precision::ComputePrecision;
-use memory_wall_core::roofline::latency::{Counting, Estimate, TaskTotal, by_task, estimate};
-use memory_wall_core::roofline::{Bound, Efficiency, Pass, Roof, Work};
+use memory_wall_core::roofline::latency::{Counting, Estimate, estimate};
+use memory_wall_core::roofline::tasks::{TaskTotal, by_task};
+use memory_wall_core::roofline::{Accounting, Bound, Efficiency, Pass, Roof, Work};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::{FlopRate, Intensity, Seconds};
 
@@ -103,6 +104,7 @@ fn operation(asked: &Asked, precision: ComputePrecision, work: Work) -> Result<O
         .ok_or_else(|| BadInput(format!("no dense {} peak of {} is published", precision.id(), gpu.name)))?;
     let bytes = work.bytes(asked.accounting);
     let intensity = work.intensity(asked.accounting);
+    let moved = work.bytes(Accounting::ReadsAndWrites);
     Ok(Operation {
         gpu,
         precision,
@@ -112,8 +114,9 @@ fn operation(asked: &Asked, precision: ComputePrecision, work: Work) -> Result<O
         intensity,
         bound: roof.bound(intensity),
         attainable: roof.attainable(intensity),
-        lower: roof.seconds(work.flops, bytes),
-        upper: roof.at(asked.efficiency).seconds(work.flops, bytes),
+        // Whatever an intensity counts, all bytes move.
+        lower: roof.seconds(work.flops, moved),
+        upper: roof.at(asked.efficiency).seconds(work.flops, moved),
         efficiency: asked.efficiency,
     })
 }

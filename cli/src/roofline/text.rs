@@ -2,8 +2,9 @@
 
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::precision::ComputePrecision;
-use memory_wall_core::roofline::latency::{Bottleneck, TaskTotal};
+use memory_wall_core::roofline::latency::Bottleneck;
 use memory_wall_core::roofline::operations::Kernels;
+use memory_wall_core::roofline::tasks::TaskTotal;
 use memory_wall_core::roofline::{Bound, Efficiency, Pass, Roof, crossover, efficiency, multiplies_in};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::Seconds;
@@ -141,7 +142,7 @@ pub(super) fn operation(it: &Operation) -> String {
                 gpu.name,
                 gpu.id,
                 precision.id(),
-                rate(roof.peak.0),
+                rate_in(*precision, roof.peak.0),
                 digits(gpu.bandwidth.as_gb_per_s())
             ),
         ),
@@ -150,7 +151,10 @@ pub(super) fn operation(it: &Operation) -> String {
         ("Intensity", format!("{} FLOP/byte", digits(intensity.0))),
         ("Ridge", format!("{} FLOP/byte", digits(ridge))),
         ("Bound", side),
-        ("Attainable", format!("{} ({} of the peak)", rate(attainable.0), percent(attainable.0 / roof.peak.0))),
+        (
+            "Attainable",
+            format!("{} ({} of the peak)", rate_in(*precision, attainable.0), percent(attainable.0 / roof.peak.0)),
+        ),
         ("Time", format!("{} at least, {} at {}", time(it.lower), time(it.upper), shares(it.efficiency))),
     ];
     lines.iter().map(|(name, value)| wrapped(&format!("{name:<10}  {value}"), 12)).collect()
@@ -168,7 +172,7 @@ pub(super) fn model(title: &str, it: &Run) -> String {
             gpu.name,
             gpu.id,
             precision.id(),
-            rate(peak.0),
+            rate_in(precision, peak.0),
             digits(gpu.bandwidth.as_gb_per_s()),
             digits(roof.ridge().0)
         ),
@@ -209,17 +213,16 @@ fn pass(it: &Run, timed: &Timed) -> String {
         Bottleneck::Compute => "compute-bound".into(),
         Bottleneck::Links => "bound by links to other cards or to host memory".into(),
     };
-    let mut text =
-        wrapped(&format!("{what}: {} at least, up to {}; {held}.", time(estimate.lower), time(estimate.upper)), 2);
-    if estimate.floor < estimate.lower {
-        text += &wrapped(
-            &format!(
-                "  {} if all tokens visit the same experts; the first figure takes them to choose at random.",
-                time(estimate.floor)
-            ),
-            2,
-        );
-    }
+    let least = if estimate.floor < estimate.lower {
+        format!(
+            "{} at least if the tokens choose their experts at random, {} if all choose the same",
+            time(estimate.lower),
+            time(estimate.floor)
+        )
+    } else {
+        format!("{} at least", time(estimate.lower))
+    };
+    let mut text = wrapped(&format!("{what}: {least}, up to {}; {held}.", time(estimate.upper)), 2);
     let users = match estimate.pass {
         Pass::Decode => format!("{} tokens/s for each sequence, ", range(speed.per_user)),
         Pass::Prefill | Pass::Training => String::new(),
@@ -272,7 +275,7 @@ fn turning(it: &Run) -> String {
             "Decoding computes longer than it reads from a batch of {} on, at this context.",
             Grouped(batch.into())
         ),
-        None => "No batch makes decoding compute longer than it reads at this context: each sequence brings more cache than work.".into(),
+        None => "At this context no batch makes decoding compute longer than it reads.".into(),
     }
 }
 
@@ -284,7 +287,7 @@ fn assumptions(it: &Run, shares_used: Efficiency) -> Vec<String> {
     };
     let second = if shares_used == Efficiency::LEAST {
         format!(
-            "The second is the bound at {}, which nine of ten measured runs on one card reached at least.",
+            "The second is the bound at {}, which nine of ten runs measured on one card in inference reached at least.",
             shares(shares_used)
         )
     } else {
@@ -297,13 +300,14 @@ fn assumptions(it: &Run, shares_used: Efficiency) -> Vec<String> {
         "Activations that fit in the card's caches stay there; weights and KV cache never do.".into(),
     ];
     for &pass in Pass::of(scenario.mode) {
-        for typical in efficiency::like(scenario, pass) {
+        for typical in efficiency::like(scenario, it.gpu, pass) {
             lines.push(format!(
-                "{} with {} weights reached {} of its bound in {}, measured on one card; memory-wall accuracy shows the errors.",
+                "{} with {} weights reached {} of its bound in {}, measured on one {}; memory-wall accuracy shows the errors.",
                 typical.program.id(),
                 typical.weights,
                 percent(typical.share),
-                pass.id()
+                pass.id(),
+                typical.cards
             ));
         }
     }

@@ -3,6 +3,7 @@
 use super::operations::{Kernels, Listing, Routing};
 use super::{Pass, multiplies_in};
 use crate::bounds;
+use crate::parallelism::Parallelism;
 use crate::scenario::Scenario;
 use crate::tables::gpus::{Gpu, OnChip};
 
@@ -16,7 +17,9 @@ struct Step {
 
 impl Step {
     fn of(scenario: &Scenario, gpu: &Gpu, batch: u32) -> Self {
-        let scenario = Scenario { batch, ..*scenario };
+        // Of all stages of a pipeline together, as if on one card.
+        let parallel = Parallelism { pp: 1, stage: 0, virtual_stages: 1, ..scenario.parallel };
+        let scenario = Scenario { batch, parallel, ..*scenario };
         // Whose cache is not known keeps every activation.
         let gpu = &Gpu { on_chip: OnChip { l2_mib: None, llc_mib: None, ..gpu.on_chip }, ..*gpu };
         let listing = Listing {

@@ -4,6 +4,7 @@ use super::Pass;
 use crate::precision::WeightFormat;
 use crate::scenario::Scenario;
 use crate::serving::Engine;
+use crate::tables::gpus::Gpu;
 
 /// Shares of a card's rates that are reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,10 +47,17 @@ pub struct Typical {
     pub weights: WeightFormat,
     /// Lower bound by measured time.
     pub share: f64,
+    /// The cards of those runs.
+    pub cards: &'static str,
 }
 
 const fn typical(program: Program, pass: Pass, weights: WeightFormat, share: f64) -> Typical {
-    Typical { program, pass, weights, share }
+    let cards = match program {
+        Program::GptFast => "A100 or MI250X",
+        Program::TensorRtLlm => "A100, H100 or L40S",
+        Program::LlamaCpp => "GB10",
+    };
+    Typical { program, pass, weights, share, cards }
 }
 
 /// One share for each program, pass and format, fitted to the rows of `accuracy/data/speed.csv` on one card, whose errors are published with them.
@@ -59,8 +67,8 @@ pub static TYPICAL: &[Typical] = &[
     typical(Program::GptFast, Pass::Decode, WeightFormat::Int4Group32, 0.53),
     typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp16, 0.67),
     typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp16, 0.77),
-    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp8, 0.70),
-    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp8, 0.70),
+    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp8, 0.68),
+    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp8, 0.68),
     typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q8Zero, 0.48),
     typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q8Zero, 0.75),
     typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q4Zero, 0.42),
@@ -69,14 +77,15 @@ pub static TYPICAL: &[Typical] = &[
     typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Mxfp4, 0.8),
 ];
 
-/// What programs like the scenario's reached with weights of as many bits: llama.cpp for itself, the others for everything else.
-pub fn like(scenario: &Scenario, pass: Pass) -> impl Iterator<Item = &'static Typical> {
+/// What programs like the scenario's reached with weights of as many bits, on one card of the same maker: llama.cpp for itself, the others for everything else.
+pub fn like(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> impl Iterator<Item = &'static Typical> {
     let llama_cpp = scenario.serving.engine == Engine::LlamaCpp;
     let weights = scenario.weights;
+    let comparable = scenario.parallel.ranks() == 1 && gpu.vendor == "NVIDIA";
     let sixteen = |format| matches!(format, WeightFormat::Fp16 | WeightFormat::Bf16);
     TYPICAL.iter().filter(move |row| {
         let same = row.weights == weights || sixteen(row.weights) && sixteen(weights);
-        row.pass == pass && same && (row.program == Program::LlamaCpp) == llama_cpp
+        comparable && row.pass == pass && same && (row.program == Program::LlamaCpp) == llama_cpp
     })
 }
 

@@ -212,8 +212,8 @@ impl Kernel {
             }
             Self::OptimizerStep { parameters, optimizer } => {
                 let p = u128::from(parameters);
-                let (states, flops) = states_of(optimizer);
-                Work { flops: flops * p, read: (b + 4 + states) * p, written: (b + 4 + states) * p }
+                let states = states_of(optimizer);
+                Work { flops: step_flops(optimizer) * p, read: (b + 4 + states) * p, written: (b + 4 + states) * p }
             }
             Self::AllReduce { elements, ranks } => {
                 let [n, ranks] = wide([elements, ranks.max(1)]);
@@ -233,14 +233,24 @@ fn gemm(m: u64, n: u64, k: u64, b: u128) -> Work {
     Work { flops: 2 * m * n * k, read: (m * k + k * n) * b, written: m * n * b }
 }
 
-/// Bytes of states for each parameter, and operations on it in a step.
-const fn states_of(optimizer: Optimizer) -> (u128, u128) {
+/// Bytes of states for each parameter.
+const fn states_of(optimizer: Optimizer) -> u128 {
     match optimizer {
-        Optimizer::AdamW => (8, 14),
-        Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => (2, 22),
-        Optimizer::Adafactor => (0, 12),
-        Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::Muon => (4, 8),
-        Optimizer::Sgd => (0, 3),
+        Optimizer::AdamW => 8,
+        Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => 2,
+        Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::Muon => 4,
+        Optimizer::Adafactor | Optimizer::Sgd => 0,
+    }
+}
+
+/// Operations on each parameter in a step; those on whole matrices, as Muon does them, come on top.
+pub(super) const fn step_flops(optimizer: Optimizer) -> u128 {
+    match optimizer {
+        Optimizer::AdamW => 14,
+        Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => 22,
+        Optimizer::Adafactor => 12,
+        Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::Muon => 8,
+        Optimizer::Sgd => 3,
     }
 }
 

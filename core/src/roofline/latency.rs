@@ -1,62 +1,98 @@
 //! How long a pass takes: never less than its bound, and seldom more than the range's upper end.
 
 use super::operations::{Kernels, Listing, Operation, Routing, Unit};
-use super::{Bound, Efficiency, Pass, Roof, Task, Work, multiplies_in};
+use super::{Bound, Efficiency, Pass, Roof, Task, Work, attention_rate, multiplies_in, wide_rate};
 use crate::communication::{self, Traffic};
 use crate::cost;
-use crate::parallelism::Parallelism;
+use crate::memory::kv_cache;
+use crate::offload::Offload;
 use crate::precision::ComputePrecision;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Scenario;
 use crate::tables::gpus::Gpu;
-use crate::units::{ByteRate, FlopRate, Intensity, Seconds};
+use crate::units::{ByteRate, Intensity, Seconds};
+use crate::worked;
 
 /// The rates that operations of a run meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// For matrices.
+    /// For matrices in the weights' format.
     pub matrix: Roof,
+    /// For matrices that the format leaves wide.
+    pub wide: Roof,
+    /// For attention.
+    pub attention: Roof,
     /// For everything else.
     pub vector: Roof,
-    /// To the other cards, one direction.
-    pub link: ByteRate,
+    /// To the cards that share each matrix, one direction.
+    pub tensor_link: ByteRate,
+    /// To the cards with other experts.
+    pub expert_link: ByteRate,
+    /// To the next pipeline stage.
+    pub stage_link: ByteRate,
 }
 
 impl Rates {
     /// Of a card, as the scenario uses it.
     pub fn of(scenario: &Scenario, gpu: &Gpu) -> Self {
-        let matrix = Roof { peak: multiplies_in(scenario, gpu).1, bandwidth: gpu.bandwidth };
-        let vector = Roof { peak: gpu.peaks.at(ComputePrecision::Fp32).unwrap_or(matrix.peak), ..matrix };
-        Self { matrix, vector, link: cost::link(scenario, gpu, Traffic::Tensor) }
+        let roof = |peak| Roof { peak, bandwidth: gpu.bandwidth };
+        let matrix = roof(multiplies_in(scenario, gpu).1);
+        let link = |kind| cost::link(scenario, gpu, kind);
+        Self {
+            matrix,
+            wide: roof(wide_rate(scenario, gpu)),
+            attention: roof(attention_rate(scenario, gpu)),
+            vector: gpu.peaks.at(ComputePrecision::Fp32).map_or(matrix, roof),
+            tensor_link: link(Traffic::Tensor),
+            expert_link: link(Traffic::Expert),
+            stage_link: link(Traffic::Pipeline),
+        }
     }
 
     /// The same at a share of each.
     #[must_use]
     pub fn at(self, efficiency: Efficiency) -> Self {
+        let link = |rate: ByteRate| ByteRate(rate.0 * efficiency.bandwidth);
         Self {
             matrix: self.matrix.at(efficiency),
+            wide: self.wide.at(efficiency),
+            attention: self.attention.at(efficiency),
             vector: self.vector.at(efficiency),
-            link: ByteRate(self.link.0 * efficiency.bandwidth),
+            tensor_link: link(self.tensor_link),
+            expert_link: link(self.expert_link),
+            stage_link: link(self.stage_link),
         }
     }
 
-    fn roof(&self, unit: Unit) -> Roof {
-        if unit == Unit::Vector { self.vector } else { self.matrix }
+    /// The roof over an operation; `None` for one that goes over a link.
+    fn roof(&self, unit: Unit) -> Option<Roof> {
+        match unit {
+            Unit::Matrix => Some(self.matrix),
+            Unit::Wide => Some(self.wide),
+            Unit::Attention => Some(self.attention),
+            Unit::Vector => Some(self.vector),
+            Unit::Link => None,
+        }
+    }
+
+    fn link(&self, task: Task) -> ByteRate {
+        match task {
+            Task::AllToAll => self.expert_link,
+            Task::StageLink => self.stage_link,
+            _ => self.tensor_link,
+        }
     }
 
     /// The least time for one of an operation.
     pub fn seconds(&self, operation: &Operation) -> Seconds {
-        match operation.unit {
-            Unit::Link => Seconds(operation.work.written as f64 / self.link.0),
-            unit => self.roof(unit).seconds(operation.work.flops, operation.moved()),
+        match self.roof(operation.unit) {
+            Some(roof) => roof.seconds(operation.work.flops, operation.moved()),
+            None => Seconds(operation.work.written as f64 / self.link(operation.task).0),
         }
     }
 
     /// What holds an operation back.
     pub fn bound(&self, operation: &Operation) -> Bound {
-        if operation.unit == Unit::Link {
-            return Bound::Link;
-        }
-        let roof = self.roof(operation.unit);
+        let Some(roof) = self.roof(operation.unit) else { return Bound::Link };
         let memory = operation.moved() as f64 / roof.bandwidth.0;
         if memory > operation.work.flops as f64 / roof.peak.0 { Bound::Memory } else { Bound::Compute }
     }
@@ -149,106 +185,111 @@ choices! {
     }
 }
 
-#[derive(Clone, Copy)]
+/// What the operations of some stages come to.
+#[derive(Clone, Copy, Default)]
 struct Sum {
     work: Work,
     moved: u128,
     weights: u128,
     cache: u128,
     model_flops: u128,
-    lower: Seconds,
-    upper: Seconds,
-    held_by: [Seconds; 3],
+    /// The bound, by what holds it back: memory, computing, links.
+    held_by: [f64; 3],
+    /// At the efficiency of the upper end.
+    upper: f64,
 }
 
 impl Sum {
-    const NONE: Self = Self {
-        work: Work { flops: 0, read: 0, written: 0 },
-        moved: 0,
-        weights: 0,
-        cache: 0,
-        model_flops: 0,
-        lower: Seconds::ZERO,
-        upper: Seconds::ZERO,
-        held_by: [Seconds::ZERO; 3],
-    };
-
-    /// Of one stage.
-    fn of(listing: &Listing<'_>, efficiency: Efficiency) -> Self {
+    /// Of one stage, all that is done for every micro-batch, and what is done once.
+    fn of(listing: &Listing<'_>, efficiency: Efficiency) -> [Self; 2] {
         let rates = Rates::of(listing.scenario, listing.gpu);
         let slow = rates.at(efficiency);
-        let mut sum = Self::NONE;
-        listing.each(&mut |operation| sum.add(operation, &rates, &slow));
-        sum
+        let mut sums = [Self::default(); 2];
+        listing.each(&mut |operation| {
+            let [repeated, once] = &mut sums;
+            let sum = if operation.task == Task::OptimizerStep { once } else { repeated };
+            sum.add(operation, &rates, &slow);
+        });
+        sums
     }
 
     fn add(&mut self, operation: &Operation, rates: &Rates, slow: &Rates) {
         let times = operation.times as f64;
-        let seconds = Seconds(rates.seconds(operation).0 * times);
-        self.lower += seconds;
-        self.upper += Seconds(slow.seconds(operation).0 * times);
-        let place = match rates.bound(operation) {
-            Bound::Memory => 0,
-            Bound::Compute => 1,
-            Bound::Link => 2,
-        };
-        if let Some(held) = self.held_by.get_mut(place) {
-            *held += seconds;
+        if let Some(held) = self.held_by.get_mut(rates.bound(operation).place()) {
+            *held += rates.seconds(operation).0 * times;
         }
+        self.upper += slow.seconds(operation).0 * times;
         let count = u128::from(operation.times);
         self.work = self.work + operation.work.times(operation.times);
         self.weights += operation.weights * count;
+        self.model_flops += operation.model_flops * count;
         if operation.unit != Unit::Link {
             self.moved += operation.moved() * count;
         }
         if matches!(operation.task, Task::Attention | Task::WindowAttention | Task::LinearState) {
             self.cache += operation.moved() * count;
         }
-        if operation.unit == Unit::Matrix && operation.direction != super::operations::Direction::Recompute {
-            self.model_flops += operation.work.flops * count;
-        }
     }
 
-    fn and(mut self, other: &Self) -> Self {
-        self.work = self.work + other.work;
-        self.moved += other.moved;
-        self.weights += other.weights;
-        self.cache += other.cache;
-        self.model_flops += other.model_flops;
-        self.lower += other.lower;
-        self.upper += other.upper;
-        for (held, more) in self.held_by.iter_mut().zip(other.held_by) {
+    /// The bound on the card's own work, without links.
+    fn kernels(&self) -> f64 {
+        let [memory, compute, _] = self.held_by;
+        memory + compute
+    }
+
+    fn and(self, other: &Self) -> Self {
+        let mut held_by = self.held_by;
+        for (held, more) in held_by.iter_mut().zip(other.held_by) {
             *held += more;
         }
-        self
+        Self {
+            work: self.work + other.work,
+            moved: self.moved + other.moved,
+            weights: self.weights + other.weights,
+            cache: self.cache + other.cache,
+            model_flops: self.model_flops + other.model_flops,
+            held_by,
+            upper: self.upper + other.upper,
+        }
     }
 
-    fn stretched(mut self, factor: f64) -> Self {
-        self.lower = Seconds(self.lower.0 * factor);
-        self.upper = Seconds(self.upper.0 * factor);
-        for held in &mut self.held_by {
-            held.0 *= factor;
+    fn times(self, count: u32) -> Self {
+        let times = u128::from(count);
+        Self {
+            work: self.work.times(count.into()),
+            moved: self.moved * times,
+            weights: self.weights * times,
+            cache: self.cache * times,
+            model_flops: self.model_flops * times,
+            held_by: self.held_by.map(|held| held * f64::from(count)),
+            upper: self.upper * f64::from(count),
         }
-        self
+    }
+
+    /// The same in another time.
+    fn lasting(self, kernels: f64, upper: f64) -> Self {
+        let factor = if self.kernels() > 0.0 { kernels / self.kernels() } else { 1.0 };
+        Self { held_by: self.held_by.map(|held| held * factor), upper, ..self }
     }
 }
 
 /// The time of a pass on a card.
 ///
 /// # Formula
-/// lower = Σ over operations of times × max(`flops` / `peak`, `moved` / `bandwidth`); upper the same with `peak` and `bandwidth` times their efficiencies.
-/// The stages of a pipeline take turns in inference; a training step takes the slowest stage's time × (1 + (p − 1)/(m·v)) for p stages, m micro-batches and v chunks a rank.
-/// Traffic among data-parallel ranks and with host memory can hide behind the work: the bound takes the longer of the two, the upper end both one after the other.
+/// Work = Σ over operations of times × max(`flops` / `peak`, `moved` / `bandwidth`). lower = the longest of work, links, and traffic that can hide behind them
+/// (gradients and gathered weights, parts of a sequence, host memory); upper = the sum of all three, with peak, bandwidth and links times their efficiencies.
+/// Stages of a pipeline take turns in inference. A training step with m micro-batches over p stages takes at least m times the slowest stage's time and at least
+/// one micro-batch's way through all stages; up to m times the slowest one and the other stages once more, divided by the chunks of a rank.
 ///
 /// # Units
 /// Seconds; FLOPs and bytes of one card, in inference of all stages of the pipeline together.
 ///
 /// # Assumes
 /// Kernels run one after another and start without delay (as a recorded graph of kernels does): runs that launch each kernel from Python can be far slower.
-/// The card holds its clock.
+/// The card holds its printed clock. Rings among cards; between computers all adapters of a computer share the load.
 ///
 /// # Source
-/// Williams, Waterman and Patterson 2009; Narayanan et al. 2021 (pipeline bubble). Errors against measured runs: docs/accuracy.md.
+/// Williams, Waterman and Patterson 2009; Narayanan et al. 2021 (pipelines). Errors against measured runs: docs/accuracy.md.
 ///
 /// # Example
 /// ```
@@ -262,20 +303,15 @@ impl Sum {
 /// assert_eq!((step.lower.as_ms() * 100.0).round(), 448.0);
 /// ```
 pub fn estimate(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting) -> Estimate {
-    let efficiency = counting.efficiency;
     let sum = summed(scenario, gpu, pass, counting, Routing::Uniform);
-    let mixture = scenario.architecture.moe.is_some();
-    let floor = if mixture {
-        summed(scenario, gpu, pass, counting, Routing::Concentrated).lower.0.min(sum.lower.0)
-    } else {
-        sum.lower.0
-    };
     let hidden = hidden_traffic(scenario, gpu, pass);
-    let longer = |seconds: f64| Seconds(seconds.max(hidden.0));
-    let [memory, compute, mut link] = sum.held_by;
-    if hidden > sum.lower {
-        link += Seconds(hidden.0 - sum.lower.0);
-    }
+    let [memory, compute, links] = sum.held_by;
+    let longest = |kernels: f64| kernels.max(links).max(hidden);
+    let lower = longest(sum.kernels());
+    let floor = match scenario.architecture.moe {
+        Some(_) => longest(summed(scenario, gpu, pass, counting, Routing::Concentrated).kernels()).min(lower),
+        None => lower,
+    };
     Estimate {
         pass,
         work: sum.work,
@@ -283,158 +319,66 @@ pub fn estimate(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting) 
         weights: sum.weights,
         cache: sum.cache,
         model_flops: sum.model_flops,
-        lower: longer(sum.lower.0),
-        floor: longer(floor),
-        upper: sum.upper + Seconds(hidden.0 / efficiency.bandwidth),
-        held_by: [(Bound::Memory, memory), (Bound::Compute, compute), (Bound::Link, link)],
+        lower: Seconds(lower),
+        floor: Seconds(floor),
+        upper: Seconds(sum.upper + hidden / counting.efficiency.bandwidth),
+        held_by: [
+            (Bound::Memory, Seconds(memory)),
+            (Bound::Compute, Seconds(compute)),
+            // What of links and traffic does not hide behind the work.
+            (Bound::Link, Seconds(lower - memory - compute)),
+        ],
     }
 }
 
 fn summed(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting, routing: Routing) -> Sum {
-    let parallel = scenario.parallel;
-    let stage = |stage: u32| {
-        let scenario = Scenario { parallel: parallel.at_stage(stage), ..*scenario };
+    let stages = scenario.parallel.pp;
+    let of = |stage: u32, scenario: &Scenario| {
+        let scenario = Scenario { parallel: scenario.parallel.at_stage(stage), ..*scenario };
         let listing = Listing { scenario: &scenario, gpu, pass, kernels: counting.kernels, routing };
         Sum::of(&listing, counting.efficiency)
     };
-    if parallel.pp == 1 {
-        return stage(0);
+    if stages == 1 || pass != Pass::Training {
+        return (0..stages).flat_map(|stage| of(stage, scenario)).fold(Sum::default(), |sum, part| sum.and(&part));
     }
-    if pass != Pass::Training {
-        return (0..parallel.pp).fold(Sum::NONE, |sum, number| sum.and(&stage(number)));
-    }
-    let mut slowest = stage(0);
-    for number in [1, parallel.pp - 1] {
-        let other = stage(number);
-        if other.lower > slowest.lower {
-            slowest = other;
+    let m = scenario.training.micro_batches;
+    let mut single = *scenario;
+    single.training.micro_batches = 1;
+    // Every stage's share of one micro-batch; the slowest sets the pace.
+    let (mut way, mut upper_way, mut slowest, mut step) = (0.0, 0.0, Sum::default(), Sum::default());
+    for stage in 0..stages {
+        let [part, last] = of(stage, &single);
+        way += part.kernels();
+        upper_way += part.upper;
+        if part.kernels() >= slowest.kernels() {
+            slowest = part;
+        }
+        if last.kernels() >= step.kernels() {
+            step = last;
         }
     }
-    slowest.stretched(bubble(&parallel, scenario.training.micro_batches))
+    let times = f64::from(m);
+    let kernels = (times * slowest.kernels()).max(way);
+    let chunks = f64::from(scenario.parallel.virtual_stages.max(1));
+    let upper = times * slowest.upper + (upper_way - slowest.upper) / chunks;
+    slowest.times(m).lasting(kernels, upper.max(kernels)).and(&step)
 }
 
-/// How much longer a step takes because the stages of a pipeline wait at its beginning and end.
-pub fn bubble(parallel: &Parallelism, micro_batches: u32) -> f64 {
-    1.0 + f64::from(parallel.pp - 1) / (f64::from(micro_batches.max(1)) * f64::from(parallel.virtual_stages.max(1)))
-}
-
-/// What can run behind the work: gradients and gathered weights, and what waits in host memory.
-fn hidden_traffic(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> Seconds {
-    if pass == Pass::Prefill {
-        return Seconds::ZERO;
-    }
-    let of = |kind| Seconds(communication::bytes(scenario, kind).0 as f64 / cost::link(scenario, gpu, kind).0);
-    let host = of(Traffic::Host);
-    let data = if pass == Pass::Training { of(Traffic::Data) } else { Seconds::ZERO };
-    Seconds(host.0.max(data.0))
-}
-
-/// Speeds that follow from a pass, as the ends of a range: the first is the slower one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Speed {
-    /// Tokens a second for one sequence (decoding), or read a second (prefill, training), of all replicas' cards for one of them.
-    pub per_user: [f64; 2],
-    /// Tokens a second for each card, all sequences together.
-    pub per_card: [f64; 2],
-    /// What share of the cards' peak the model's own FLOPs are.
-    pub mfu: [f64; 2],
-}
-
-impl Estimate {
-    /// Tokens a second and model FLOPs utilisation.
-    ///
-    /// # Formula
-    /// Tokens of the pass / time: `batch` in decoding, `batch` × `seq_length` in prefill, times micro-batches in training; for each card divided by the cards of one replica.
-    /// MFU = FLOPs of matrices and attention (the causal half) / (time × `peak` × cards).
-    pub fn speed(&self, scenario: &Scenario, gpu: &Gpu) -> Speed {
-        let parallel = &scenario.parallel;
-        let tokens = match self.pass {
-            Pass::Decode => f64::from(scenario.batch),
-            Pass::Prefill => scenario.tokens() as f64,
-            Pass::Training => scenario.tokens() as f64 * f64::from(scenario.training.micro_batches),
-        };
-        let cards = f64::from(parallel.tp) * f64::from(parallel.pp) * f64::from(parallel.cp);
-        let peak: FlopRate = multiplies_in(scenario, gpu).1;
-        // In a training step each stage counts its own part; in inference the sum goes over all of them.
-        let stages = if self.pass == Pass::Training { 1.0 } else { f64::from(parallel.pp) };
-        let both = |value: f64| [value / self.upper.0, value / self.lower.0];
-        let users = if self.pass == Pass::Decode { f64::from(scenario.batch) } else { 1.0 };
-        Speed {
-            per_user: both(tokens / users),
-            per_card: both(tokens / cards),
-            mfu: both(self.model_flops as f64 / (peak.0 * stages)),
+/// What can run behind the work: gradients and gathered weights, the parts of a sequence that go round, and what waits in host memory.
+fn hidden_traffic(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> f64 {
+    let seconds = |bytes: u128, kind| bytes as f64 / cost::link(scenario, gpu, kind).0;
+    let of = |kind| seconds(communication::bytes(scenario, kind).0, kind);
+    match pass {
+        Pass::Training => of(Traffic::Host).max(of(Traffic::Data)).max(of(Traffic::Context)),
+        Pass::Decode => of(Traffic::Host),
+        Pass::Prefill => {
+            // Keys and values of a part of the prompt pass by all other cards.
+            let cache = worked::total(|sink| {
+                kv_cache::terms(&Scenario { offload: Offload::default(), ..*scenario }, sink);
+            });
+            let round = cache.0 * u128::from(scenario.parallel.cp - 1);
+            // Weights come for each piece of the prompt once; the cache goes where it waits.
+            of(Traffic::Host).max(seconds(round, Traffic::Context))
         }
     }
-}
-
-/// Seconds of the bound that each kind of operation takes, longest first, with its FLOPs and bytes: a table's rows.
-pub fn by_task(scenario: &Scenario, gpu: &Gpu, pass: Pass, kernels: Kernels) -> [Option<TaskTotal>; Task::ALL.len()] {
-    let rates = Rates::of(scenario, gpu);
-    let listing = Listing { kernels, ..Listing::new(scenario, gpu, pass) };
-    let mut rows = [None::<TaskTotal>; Task::ALL.len()];
-    listing.each(&mut |operation| {
-        let row = rows.iter_mut().find(|row| row.is_none_or(|row| row.task == operation.task));
-        if let Some(row) = row {
-            let mut total =
-                row.unwrap_or_else(|| TaskTotal::new(operation.task, operation.unit, rates.bound(operation)));
-            total.add(operation, &rates);
-            *row = Some(total);
-        }
-    });
-    rows.sort_unstable_by(|one, other| {
-        let seconds = |row: &Option<TaskTotal>| row.map_or(-1.0, |row| row.lower.0);
-        seconds(other).total_cmp(&seconds(one))
-    });
-    rows
-}
-
-/// All operations of one kind in a pass.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TaskTotal {
-    /// The kind.
-    pub task: Task,
-    /// What they run on.
-    pub unit: Unit,
-    /// What holds most of their time back.
-    pub bound: Bound,
-    /// How many.
-    pub times: u64,
-    /// What they do together.
-    pub work: Work,
-    /// Bytes of that which cross to memory.
-    pub moved: u128,
-    /// The bound on their time.
-    pub lower: Seconds,
-    held: [Seconds; 3],
-}
-
-impl TaskTotal {
-    const fn new(task: Task, unit: Unit, bound: Bound) -> Self {
-        let (work, held) = (Work { flops: 0, read: 0, written: 0 }, [Seconds::ZERO; 3]);
-        Self { task, unit, bound, times: 0, work, moved: 0, lower: Seconds::ZERO, held }
-    }
-
-    fn add(&mut self, operation: &Operation, rates: &Rates) {
-        let seconds = Seconds(rates.seconds(operation).0 * operation.times as f64);
-        let bound = rates.bound(operation);
-        let place = [Bound::Memory, Bound::Compute, Bound::Link].iter().position(|it| *it == bound).unwrap_or(0);
-        if let Some(held) = self.held.get_mut(place) {
-            *held += seconds;
-        }
-        let most = |one: usize| self.held.iter().all(|other| self.held.get(one).is_some_and(|held| held >= other));
-        self.bound = match () {
-            () if most(0) => Bound::Memory,
-            () if most(1) => Bound::Compute,
-            () => Bound::Link,
-        };
-        self.times += operation.times;
-        self.work = self.work + operation.work.times(operation.times);
-        self.moved += operation.moved() * u128::from(operation.times);
-        self.lower += seconds;
-    }
-}
-
-/// Whether a mode has a pass.
-pub fn offers(mode: Mode, pass: Pass) -> bool {
-    Pass::of(mode).contains(&pass)
 }

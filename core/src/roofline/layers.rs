@@ -2,19 +2,16 @@
 
 use super::Work;
 use super::lister::{Form, Lister, bytes_of};
-use super::operations::{Direction, Pass, Routing, Task, Unit, visited};
+use super::operations::{Direction, Pass, Routing, Task, Unit, touched, visited};
 use crate::architecture::{LayerKinds, LinearAttention, Moe, Positions, Projection, SlidingWindow};
-use crate::memory::{Bucket, gradients, kv_cache};
-use crate::parallelism::ZeroStage;
+use crate::memory::{gradients, kv_cache};
 use crate::parameters::Parameters;
 use crate::scenario::{Attention, Mode};
 use crate::training::{Checkpointing, Loss};
-use crate::worked::{self, Item};
+use crate::worked::Item;
 
 /// FLOPs of a value of a state for each token: decay, what is read, what is added, what comes out.
 const STATE_FLOPS: u128 = 6;
-/// FLOPs of `AdamW` and the like for each parameter.
-const STEP_FLOPS: u128 = 14;
 
 impl Lister<'_, '_> {
     pub(super) fn list(&mut self) {
@@ -46,9 +43,10 @@ impl Lister<'_, '_> {
             let sent = u128::from(self.tokens) * u128::from(shape.hidden_size) * self.act;
             let both = if self.training() { 2 } else { 1 };
             let work = Work { flops: 0, read: 0, written: sent };
-            self.put(Task::StageLink, Direction::Forward, both, work, [sent, 0], Unit::Link);
+            self.put(Task::StageLink, Direction::Forward, both, work, [sent, 0, 0], Unit::Link);
         }
         if self.training() {
+            self.adapters();
             self.step();
         }
     }
@@ -61,22 +59,25 @@ impl Lister<'_, '_> {
         let table = bytes_of(h, self.layout(Item::EmbeddingTable));
         let [written, kept] = self.tensor(h);
         let work = Work { flops: (tables - 1) * rows * h, read: rows * (tables * table + 4), written };
-        self.put(Task::Embedding, Direction::Forward, 1, work, [kept, 0], Unit::Vector);
+        self.put(Task::Embedding, Direction::Forward, 1, work, [kept, 0, 0], Unit::Vector);
         if self.training() && self.it.scenario.mode == Mode::Training {
             // Gradients are added to the rows.
             let bytes = rows * h * u128::from(gradients::bytes_each(self.it.scenario));
             let back = Work { flops: rows * h, read: written + bytes, written: bytes };
-            self.put(Task::Embedding, Direction::Backward, 1, back, [kept, 0], Unit::Vector);
+            self.put(Task::Embedding, Direction::Backward, 1, back, [kept, 0, 0], Unit::Vector);
         }
     }
 
     fn norms(&mut self, layers: u64) {
         let shape = &self.it.scenario.architecture;
         let (start, end) = self.it.scenario.layers_here();
-        let h = u128::from(shape.hidden_size);
+        let parallel = &self.it.scenario.parallel;
+        // Sequence parallelism shares the tokens of norms and residual additions out over the tensor-parallel ranks.
+        let ranks = if parallel.sequence_parallel && self.training() { parallel.tp } else { 1 };
+        let h = u128::from(shape.hidden_size).div_ceil(ranks.into());
         let count = u64::from(shape.norms_per_layer);
         // Norms and biases of these layers are read here, in one place.
-        let vectors = u128::from(shape.parameters_of(&self.it.scenario.parallel, (start, end)).vectors);
+        let vectors = u128::from(shape.parameters_of(parallel, (start, end)).vectors);
         let bytes = bytes_of(vectors, self.layout(Item::NormsAndBiases)) * u128::from(self.chunks);
         let parameters = bytes / u128::from((layers * count).max(1));
         let flops = 4 * h * u128::from(self.tokens);
@@ -156,6 +157,7 @@ impl Lister<'_, '_> {
         let eager = scenario.attention == Attention::Eager;
         let pairs = self.pairs(window.map(|it| it.window), !eager);
         let flops = u128::from(per_pair) * pairs;
+        let model_flops = u128::from(per_pair) * self.pairs(window.map(|it| it.window), true);
         let cached = if self.it.pass == Pass::Decode { self.cache_of_layer(window) } else { 0 };
         let keys = if self.it.pass == Pass::Decode { 0 } else { kv };
         if eager {
@@ -163,12 +165,12 @@ impl Lister<'_, '_> {
             let scores = pairs * u128::from(heads) * self.act;
             let [bytes, kept] = self.sized(scores);
             let moved = bytes - kept;
-            self.add(task, layers, Form::Scores { flops, cache: cached + 2 * moved }, &[q, keys], &[out]);
+            self.add(task, layers, Form::Scores { flops, cache: cached + 2 * moved, model_flops }, &[q, keys], &[out]);
             let softmax = Form::Vector { flops: 5 * pairs * u128::from(heads), parameters: 0 };
             let width = scores / (u128::from(self.tokens).max(1) * self.act);
             self.add(Task::Softmax, layers, softmax, &[width], &[width]);
         } else {
-            self.add(task, layers, Form::Scores { flops, cache: cached }, &[q, keys], &[out]);
+            self.add(task, layers, Form::Scores { flops, cache: cached, model_flops }, &[q, keys], &[out]);
         }
         self.matrix(Task::OutputProjection, layers, output, Item::LayerMatrices, [out, h]);
         if shape.biases.attention_output {
@@ -205,9 +207,15 @@ impl Lister<'_, '_> {
         let bytes = kv_cache::state_bytes(scenario) * sequences;
         if self.it.pass == Pass::Decode {
             let work = Work { flops, read: bytes, written: bytes };
-            self.put(Task::LinearState, Direction::Forward, layers, work, [0, 0], Unit::Vector);
+            self.put(Task::LinearState, Direction::Forward, layers, work, [0, 0, 0], Unit::Vector);
         } else {
-            self.add(Task::LinearState, layers, Form::Scores { flops, cache: bytes }, &[width], &[wide]);
+            self.add(
+                Task::LinearState,
+                layers,
+                Form::Scores { flops, cache: bytes, model_flops: flops },
+                &[width],
+                &[wide],
+            );
         }
         self.matrix(Task::OutputProjection, layers, output, Item::LayerMatrices, [wide, h]);
         self.all_reduce(layers);
@@ -303,11 +311,18 @@ impl Lister<'_, '_> {
             self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, h], k * f);
         }
         if ep > 1 {
-            // There and back: what goes to other cards of the tokens' copies.
-            let sent = (u128::from(self.tokens) * k * h * self.act * u128::from(ep - 1)).div_ceil(ep.into());
+            // There and back, once to each card that holds any of a token's experts: of the others, (ep − 1)·(1 − (1 − 1/ep)^k) are expected.
+            let cards = (ep - 1) as f64 * touched(1.0 / ep as f64, moe.experts_per_token.into());
+            let stream = u128::from(self.tokens) * h * self.act;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a part of an average, not negative"
+            )]
+            let sent = (stream as f64 * cards) as u128;
             let times = if self.training() { 4 } else { 2 };
             let work = Work { flops: 0, read: 0, written: sent };
-            self.put(Task::AllToAll, Direction::Forward, layers * times, work, [sent, 0], Unit::Link);
+            self.put(Task::AllToAll, Direction::Forward, layers * times, work, [sent, 0, 0], Unit::Link);
         }
         self.all_reduce(layers);
     }
@@ -324,7 +339,7 @@ impl Lister<'_, '_> {
         let again = u64::from(scenario.checkpointing == Checkpointing::Full);
         let times = if self.training() { 2 + again } else { 1 };
         let work = Work { flops: 0, read: 0, written: sent };
-        self.put(Task::AllReduce, Direction::Forward, layers * times, work, [sent, 0], Unit::Link);
+        self.put(Task::AllReduce, Direction::Forward, layers * times, work, [sent, 0, 0], Unit::Link);
     }
 
     fn head(&mut self) {
@@ -346,19 +361,8 @@ impl Lister<'_, '_> {
             let bytes = if scenario.training.loss == Loss::Plain { 28 } else { 2 * self.act };
             let work = Work { flops: 10 * logits, read: logits * bytes / 2, written: logits * bytes / 2 };
             let [_, kept] = self.sized(logits * bytes);
-            self.put(Task::Loss, Direction::Forward, 1, work, [kept, 0], Unit::Vector);
+            self.put(Task::Loss, Direction::Forward, 1, work, [kept, 0, 0], Unit::Vector);
         }
         (self.tokens, self.chunks) = (tokens, chunks);
-    }
-
-    /// The optimizer's step over what this rank keeps of the states.
-    fn step(&mut self) {
-        let scenario = self.it.scenario;
-        let states = worked::total(|sink| Bucket::Optimizer.terms(scenario, crate::Phase::Loss, sink)).0;
-        let parameters = u128::from(scenario.shared_out(scenario.trained_parameters(), ZeroStage::Optimizer));
-        let gradients = parameters * u128::from(gradients::bytes_each(scenario));
-        let weights = parameters * u128::from(scenario.activation_bytes());
-        let work = Work { flops: STEP_FLOPS * parameters, read: states + gradients, written: states + weights };
-        self.put(Task::OptimizerStep, Direction::Backward, 1, work, [0, 0], Unit::Vector);
     }
 }

@@ -17,9 +17,9 @@ const QUANTISED: (u128, u128) = (36, 32);
 #[derive(Clone, Copy)]
 pub(super) enum Form {
     /// So many parameters, of which a token meets some, read as so many bytes.
-    Matrix { flops: u128, weights: u128, learned: u128 },
-    /// FLOPs, and bytes read and written that no cache keeps.
-    Scores { flops: u128, cache: u128 },
+    Matrix { flops: u128, weights: u128, learned: u128, unit: Unit },
+    /// FLOPs, bytes read and written that no cache keeps, and the FLOPs without masked pairs.
+    Scores { flops: u128, cache: u128, model_flops: u128 },
     /// FLOPs of vector units.
     Vector { flops: u128, parameters: u128 },
 }
@@ -64,7 +64,9 @@ impl<'a, 'b> Lister<'a, 'b> {
             _ if small => 1,
             _ => scenario.activation_bytes().into(),
         };
-        let cache = it.gpu.cache().map_or(u128::MAX, |bytes| bytes.0);
+        // A prompt can be read in pieces that stay in the caches, where kernels are fused.
+        let in_pieces = it.pass != Pass::Training && it.kernels == Kernels::Fused;
+        let cache = it.gpu.cache().filter(|_| !in_pieces).map_or(u128::MAX, |bytes| bytes.0);
         let shape = scenario.architecture;
         let stretch = if shape.rounded_parameters.is_some() {
             let counted = Architecture { rounded_parameters: None, ..shape };
@@ -110,7 +112,7 @@ impl<'a, 'b> Lister<'a, 'b> {
         direction: Direction,
         times: u64,
         work: Work,
-        [kept, weights]: [u128; 2],
+        [kept, weights, model_flops]: [u128; 3],
         unit: Unit,
     ) {
         let times = times
@@ -120,7 +122,7 @@ impl<'a, 'b> Lister<'a, 'b> {
                 1
             };
         if times > 0 && work != Work::default() {
-            (self.sink)(&Operation { task, direction, times, work, kept, weights, unit });
+            (self.sink)(&Operation { task, direction, times, work, kept, weights, model_flops, unit });
         }
     }
 
@@ -131,38 +133,40 @@ impl<'a, 'b> Lister<'a, 'b> {
         }
         let ([read, kept_in], [written, kept_out]) = (self.sum(inputs), self.sum(outputs));
         let kept = kept_in + kept_out;
-        let (unit, flops, fixed, weights) = match form {
-            Form::Matrix { flops, weights, .. } => (Unit::Matrix, flops, weights, weights),
-            Form::Scores { flops, cache } => (Unit::Matrix, flops, cache, 0),
-            Form::Vector { flops, parameters } => (Unit::Vector, flops, parameters, parameters),
+        let (unit, flops, fixed, weights, useful) = match form {
+            Form::Matrix { flops, weights, unit, .. } => (unit, flops, weights, weights, flops),
+            Form::Scores { flops, cache, model_flops } => (Unit::Attention, flops, cache, 0, model_flops),
+            Form::Vector { flops, parameters } => (Unit::Vector, flops, parameters, parameters, 0),
         };
         let work = Work { flops, read: read + fixed, written };
-        self.put(task, Direction::Forward, times, work, [kept, weights], unit);
+        self.put(task, Direction::Forward, times, work, [kept, weights, useful], unit);
         if !self.training() {
             return;
         }
         if self.recomputes(task, &form) {
-            self.put(task, Direction::Recompute, times, work, [kept, weights], unit);
+            self.put(task, Direction::Recompute, times, work, [kept, weights, 0], unit);
         }
         match form {
-            Form::Matrix { flops, weights, learned } => {
+            Form::Matrix { flops, weights, learned, .. } => {
                 // Gradients of the input: from those of the output, through the weights.
                 let back = Work { flops, read: written + weights, written: read };
-                self.put(task, Direction::Backward, times, back, [kept, weights], unit);
+                self.put(task, Direction::Backward, times, back, [kept, weights, flops], unit);
                 if self.it.scenario.mode == Mode::Training {
                     // Gradients of the weights: from the input and the gradients of the output.
                     let learn = Work { flops, read: written + read, written: learned };
-                    self.put(task, Direction::Backward, times, learn, [kept, 0], unit);
+                    self.put(task, Direction::Backward, times, learn, [kept, 0, flops], unit);
                 }
             }
-            Form::Scores { flops, .. } => {
-                // Five products in place of two; what went in comes in again with the output's gradients, and leaves as gradients.
+            Form::Scores { flops, model_flops, .. } => {
+                // Five products in place of two, one of them done again, in place of which scores were kept;
+                // what went in comes in again with the output's gradients, and leaves as gradients.
                 let back = Work { flops: flops / 2 * 5, read: read + 2 * written, written: read };
-                self.put(task, Direction::Backward, times, back, [2 * kept_in + 2 * kept_out, 0], unit);
+                let kept = 2 * kept_in + 2 * kept_out;
+                self.put(task, Direction::Backward, times, back, [kept, 0, 2 * model_flops], unit);
             }
             Form::Vector { flops, parameters } => {
                 let back = Work { flops: 2 * flops, read: read + written + parameters, written: read };
-                self.put(task, Direction::Backward, times, back, [2 * kept_in + kept_out, parameters], unit);
+                self.put(task, Direction::Backward, times, back, [2 * kept_in + kept_out, parameters, 0], unit);
             }
         }
     }
@@ -212,11 +216,15 @@ impl<'a, 'b> Lister<'a, 'b> {
             // Unpacked in 16 bits, forward and back, and read from there.
             weights = 2 * parameters;
             let unpacked = Work { flops: parameters, read: stored, written: weights };
-            self.put(Task::Dequantise, Direction::Forward, times, unpacked, [0, stored], Unit::Vector);
-            self.put(Task::Dequantise, Direction::Backward, times, unpacked, [0, stored], Unit::Vector);
+            let again = self.it.scenario.checkpointing == Checkpointing::Full && task != Task::OutputHead;
+            for direction in Direction::ALL.iter().filter(|it| again || **it != Direction::Recompute) {
+                self.put(Task::Dequantise, *direction, times, unpacked, [0, stored, 0], Unit::Vector);
+            }
         }
         let learned = parameters * u128::from(gradients::bytes_each(scenario));
-        let form = Form::Matrix { flops, weights, learned };
+        // What the format leaves wide is multiplied so.
+        let unit = if layout == scenario.weights.block() { Unit::Matrix } else { Unit::Wide };
+        let form = Form::Matrix { flops, weights, learned, unit };
         if self.quantises() {
             self.quantise(times, from, input);
             let (bytes, values) = QUANTISED;
@@ -232,7 +240,7 @@ impl<'a, 'b> Lister<'a, 'b> {
         let [read, kept] = self.tensor(from);
         let [written, also_kept] = self.sized((u128::from(self.tokens) * to * bytes).div_ceil(values));
         let work = Work { flops: read, read, written };
-        self.put(Task::Quantise, Direction::Forward, times, work, [kept + also_kept, 0], Unit::Vector);
+        self.put(Task::Quantise, Direction::Forward, times, work, [kept + also_kept, 0, 0], Unit::Vector);
     }
 
     /// Biases as a kernel of their own: llama.cpp adds them so, PyTorch in the multiplication itself.

@@ -10,6 +10,9 @@ pub mod latency;
 mod layers;
 mod lister;
 pub mod operations;
+pub mod speed;
+mod step;
+pub mod tasks;
 mod work;
 
 pub use efficiency::Efficiency;
@@ -17,7 +20,7 @@ pub use kernel::Kernel;
 pub use operations::{Operation, Pass, Task};
 pub use work::{Accounting, Work};
 
-use crate::precision::{ComputePrecision, WeightFormat};
+use crate::precision::{ComputePrecision, KvPrecision, WeightFormat};
 use crate::scenario::{Mode, Scenario};
 use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
@@ -41,6 +44,15 @@ impl Bound {
             Self::Memory => "memory",
             Self::Compute => "compute",
             Self::Link => "link",
+        }
+    }
+
+    /// The place in a list of all three.
+    const fn place(self) -> usize {
+        match self {
+            Self::Memory => 0,
+            Self::Compute => 1,
+            Self::Link => 2,
         }
     }
 }
@@ -112,8 +124,11 @@ impl Roof {
 /// The precision in which a scenario's matrices are multiplied on a card, and its rate; never one that the card does not have.
 ///
 /// 16 bits for weights that are stored in fewer, since they are unpacked first; 8 bits where weights and activations are fp8 and the card has the units,
-/// 4 bits for NVFP4 likewise. llama.cpp multiplies its own formats as 8-bit integers; each block of 32 products is scaled by vector instructions,
-/// which takes half of that rate: a figure from counting instructions, not from a data sheet.
+/// and for MXFP4 on cards with 4-bit units, which multiply it with 8-bit activations; 4 bits for NVFP4.
+/// Sums are kept in fp32, so that cards for games, which are twice as fast with 16-bit sums, can beat a bound made from it.
+/// llama.cpp is that exception: it multiplies its own formats as 8-bit integers and adds 16-bit ones up in 16 bits. Each block of 32 integer products is
+/// scaled by vector instructions, so that half of the integer rate is taken to be its limit, which is also the rate of 16-bit sums on cards for games:
+/// a figure from counting instructions, not from a data sheet.
 /// fp32 runs as TF32 where there is such a unit. Cards without a published rate are taken to compute 100 FLOPs for each byte that they read.
 pub fn multiplies_in(scenario: &Scenario, gpu: &Gpu) -> (ComputePrecision, FlopRate) {
     use ComputePrecision::{Bf16, Fp4, Fp8, Fp16, Fp32, Int8, Tf32};
@@ -121,19 +136,40 @@ pub fn multiplies_in(scenario: &Scenario, gpu: &Gpu) -> (ComputePrecision, FlopR
         _ if scenario.activation_bytes() == 4 => &[Tf32, Fp32],
         (Mode::Inference, WeightFormat::Fp8 | WeightFormat::Fp8Block) => &[Fp8, Bf16, Fp16, Fp32],
         (Mode::Inference, WeightFormat::Nvfp4) => &[Fp4, Bf16, Fp16, Fp32],
+        (Mode::Inference, WeightFormat::Mxfp4) if gpu.peaks.at(Fp4).is_some() && !llama_cpp(scenario) => {
+            &[Fp8, Bf16, Fp16, Fp32]
+        }
         (_, WeightFormat::Fp16) => &[Fp16, Bf16, Fp32],
         _ => &[Bf16, Fp16, Fp32],
     };
     let known = wanted.iter().find_map(|&precision| Some((precision, gpu.peaks.at(precision)?)));
     let (precision, rate) = known.unwrap_or((Bf16, FlopRate(gpu.bandwidth.0 * 100.0)));
-    let blocks = scenario.weights.is_gguf() || scenario.weights == WeightFormat::Mxfp4;
-    if scenario.mode == Mode::Inference && scenario.serving.engine == Engine::LlamaCpp && blocks {
+    if llama_cpp(scenario) {
         let halved = gpu.peaks.at(Int8).map(|peak| FlopRate(peak.0 / 2.0));
         if let Some(halved) = halved.filter(|halved| *halved > rate) {
             return (Int8, halved);
         }
     }
     (precision, rate)
+}
+
+fn llama_cpp(scenario: &Scenario) -> bool {
+    scenario.mode == Mode::Inference
+        && scenario.serving.engine == Engine::LlamaCpp
+        && scenario.weights != WeightFormat::Fp32
+}
+
+/// The rate of matrices that a format below 16 bits leaves wide.
+pub fn wide_rate(scenario: &Scenario, gpu: &Gpu) -> FlopRate {
+    let weights = if scenario.activation_bytes() == 4 { WeightFormat::Fp32 } else { WeightFormat::Bf16 };
+    multiplies_in(&Scenario { weights, ..*scenario }, gpu).1
+}
+
+/// The rate of attention: in fp8 where the cache is and the card has the units, otherwise as of wide matrices.
+pub fn attention_rate(scenario: &Scenario, gpu: &Gpu) -> FlopRate {
+    let wide = wide_rate(scenario, gpu);
+    let narrow = scenario.mode == Mode::Inference && scenario.kv == KvPrecision::Fp8;
+    gpu.peaks.at(ComputePrecision::Fp8).filter(|rate| narrow && *rate > wide).unwrap_or(wide)
 }
 
 /// The roof under which a scenario's matrices are multiplied on its card.

@@ -113,6 +113,8 @@ choices! {
         OptimizerStep = "optimizer_step";
         /// Tensor-parallel ranks add up their parts.
         AllReduce = "all_reduce";
+        /// The adapters' own thin matrices.
+        Adapters = "adapters";
         /// Tokens travel to experts on other cards and back.
         AllToAll = "all_to_all";
         /// Activations go to the next pipeline stage.
@@ -137,9 +139,13 @@ choices! {
 pub enum Unit {
     /// Matrix units, at the precision of [`super::multiplies_in`].
     Matrix,
+    /// Matrix units in 16 bits (or TF32), for matrices that a format below 16 bits leaves as they are.
+    Wide,
+    /// Matrix units, at the precision of the KV cache: fp8 if that is, 16 bits otherwise.
+    Attention,
     /// Vector units, in fp32.
     Vector,
-    /// The links to other cards: `work.written` is what one card sends.
+    /// The links to other cards: `work.written` is what one card sends; [`Task`] says over which.
     Link,
 }
 
@@ -158,6 +164,8 @@ pub struct Operation {
     pub kept: u128,
     /// Bytes of `work` that are weights.
     pub weights: u128,
+    /// FLOPs that the model itself asks for: without recomputation, and of masked pairs none.
+    pub model_flops: u128,
     /// What it runs on.
     pub unit: Unit,
 }
@@ -201,7 +209,8 @@ impl<'a> Listing<'a> {
     /// FLOPs and bytes of one rank.
     ///
     /// # Assumes
-    /// Activations that fit in the card's caches stay there between two kernels; weights and KV cache never do. Context-parallel ranks share the pairs of tokens out evenly.
+    /// Activations of fused kernels in inference never leave the caches, since a prompt can be read in pieces that fit; elsewhere those that fit stay there.
+    /// Weights and KV cache always come from memory. Matrices that a format leaves wide are multiplied in 16 bits, and attention in those of its cache. Context-parallel ranks share the pairs of tokens out evenly.
     /// Where a program reads a prompt in chunks, its cache is read once, not once a chunk. A step of a state-space layer takes 6 FLOPs a value of its state.
     ///
     /// # Source
@@ -221,15 +230,20 @@ impl<'a> Listing<'a> {
 /// assert!((visited(&mixtral, 16) - 7.92).abs() < 0.01);
 /// ```
 pub fn visited(moe: &Moe, tokens: u64) -> f64 {
-    let untouched = 1.0 - f64::from(moe.experts_per_token) / f64::from(moe.experts.max(1));
+    let share = f64::from(moe.experts_per_token) / f64::from(moe.experts.max(1));
+    f64::from(moe.experts) * touched(share, tokens)
+}
+
+/// The chance that something is chosen at least once, if each of a number of draws chooses it with the chance `share`: 1 − (1 − share)^draws.
+pub(super) fn touched(share: f64, draws: u64) -> f64 {
     // The power by squaring: the core has no floating point functions of its own.
-    let (mut idle, mut base, mut left) = (1.0, untouched, tokens);
+    let (mut untouched, mut base, mut left) = (1.0, 1.0 - share, draws);
     while left > 0 {
         if left % 2 == 1 {
-            idle *= base;
+            untouched *= base;
         }
         base *= base;
         left /= 2;
     }
-    f64::from(moe.experts) * (1.0 - idle)
+    1.0 - untouched
 }

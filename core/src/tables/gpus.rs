@@ -141,6 +141,15 @@ pub struct Gpu {
 }
 
 impl Gpu {
+    /// Cards that fast links join: eight in a computer, a rack of 72 (GB200 NVL72), or a pod, whose links go from chip to chip.
+    pub fn cards_on_links(&self) -> u64 {
+        match (self.id, self.vendor) {
+            ("gb200", _) => 72,
+            (_, "Google") => 256,
+            _ => 8,
+        }
+    }
+
     /// The caches that all units share, L2 and last-level cache together; `None` where neither is published.
     pub fn cache(&self) -> Option<Bytes> {
         let OnChip { l2_mib, llc_mib, .. } = self.on_chip;
