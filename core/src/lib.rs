@@ -10,6 +10,7 @@
 //! tensors saved for the backward pass by implementation and the loss (exact for stock PyTorch with `transformers`), adapters,
 //! the peak as the fullest of a step's phases, ranks of data, tensor, sequence, context, pipeline and expert parallelism with their traffic, offload.
 //! [`solve`] asks the questions backwards, [`advise`] recomputes the known fixes.
+//! Beside it, where bytes lie and travel: the tiers of a card ([`hierarchy`]) and the round trips that fused kernels save ([`fusion`]).
 //!
 //! # What is simplified
 //! The working space of inference without an engine is one layer's widest moment for a chunk of the prompt; the CUDA context is one constant;
@@ -40,6 +41,8 @@ pub mod cost;
 pub mod display;
 pub mod engines;
 pub mod evaluate;
+pub mod fusion;
+pub mod hierarchy;
 pub mod memory;
 pub mod offload;
 pub mod parallelism;
