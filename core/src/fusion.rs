@@ -191,9 +191,9 @@ impl Layer {
         gpu.cache().map(|cache| self.intermediate() <= cache)
     }
 
-    /// The share of the separate kernels' time in which the product computes: no fusion can win more than the rest.
+    /// The share of the separate kernels' time that the product takes: no fusion can win more than the rest.
     pub fn product_share(&self, gpu: &Gpu) -> f64 {
-        self.product_seconds(gpu) / self.total_seconds(Fusion::Separate, gpu)
+        self.seconds(Kernel::Product, gpu) / self.total_seconds(Fusion::Separate, gpu)
     }
 }
 

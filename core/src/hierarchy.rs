@@ -102,7 +102,7 @@ const fn clocks(card: &'static str, boost_mhz: u16, [l1, cache, own]: [u16; 3]) 
     Clocks { card, boost_mhz, l1, cache, own }
 }
 
-/// Measured latencies: `latency/README.md` of github.com/markdewing/AI_kernels.
+/// Measured latencies: `latency/README.md` of `github.com/markdewing/AI_kernels`.
 pub const MEASURED: [Clocks; 6] = [
     clocks("V100", 1_530, [36, 221, 460]),
     clocks("GeForce RTX 4090", 2_520, [40, 296, 636]),
@@ -133,7 +133,7 @@ fn at_boost(gpu: &Gpu, bytes_a_clock: f64) -> Option<Known<ByteRate>> {
 ///
 /// # Source
 /// NVIDIA A100 whitepaper (registers and L1 of a unit; L2: 5,120 bytes a clock, V100 2,048); AMD CDNA 3 white paper (Infinity Cache of the MI300X: 17.2 TB/s);
-/// markdewing/AI_kernels (latencies); Samsung 980 PRO data sheet (drive); the card's own row for the rest.
+/// `markdewing/AI_kernels` (latencies); Samsung 980 PRO data sheet (drive); the card's own row for the rest.
 ///
 /// # Example
 /// ```
@@ -156,7 +156,7 @@ pub fn rung(gpu: &Gpu, tier: Tier) -> Option<Rung> {
             (bytes.map(|bytes| Known::new(bytes, Source::Derived)), None)
         }
         Tier::L1 => {
-            let bytes = units.zip(chip.l1_kib).map(|(units, kib)| Bytes(units * u128::from(kib) << 10));
+            let bytes = units.zip(chip.l1_kib).map(|(units, kib)| Bytes(units * u128::from(kib) * 1_024));
             let clocked = chip.units.filter(|_| nvidia && gpu.id != "t4");
             let rate = clocked.and_then(|units| at_boost(gpu, f64::from(units) * L1_BYTES_A_CLOCK));
             (bytes.map(|bytes| Known::new(bytes, Source::Derived)), rate)
