@@ -11,6 +11,7 @@ use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, evaluate, solve};
 
 use crate::charts::context::Chart;
+use crate::charts::{hierarchy, trips};
 use crate::state::State;
 use crate::terms::Terms;
 use crate::widgets::wall::{self, Layout};
@@ -69,6 +70,8 @@ impl Snapshot {
             Some(("plot", part)) => self.plot_value(part),
             Some(("context", part)) => self.context_value(part),
             Some(("terms", part)) => self.terms_value(part),
+            Some(("tier", part)) => hierarchy::value(self, part),
+            Some(("trip", part)) => trips::value(self, part),
             Some(("assumption", number)) => {
                 let number: usize = number.parse().ok()?;
                 Some(
@@ -96,6 +99,7 @@ impl Snapshot {
                 Some(self.evaluation.bytes(bucket) == Bytes::ZERO)
             }
             Some(("wall", "over")) => Some(self.wall().over),
+            Some(("tier", part)) => hierarchy::flag(&self.state, part),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(Terms::of(bucket, self).is_short())

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::parts::levers;
+use crate::parts::{levers, tiers};
 use crate::rig::Rig;
 #[cfg(not(target_arch = "wasm32"))]
-use crate::sections::{buckets, context, opening, rig_bar};
+use crate::sections::{buckets, context, hierarchy, opening, rig_bar, trips};
 
 /// A part of a figure that the browser makes live.
 pub struct Part {
@@ -18,6 +18,7 @@ pub struct Part {
 /// Every part.
 pub const PARTS: &[Part] = &[
     Part { id: "units", view: levers::units },
+    Part { id: "tiers", view: tiers::tiers },
     Part { id: "rig_row", view: levers::rig_row },
     Part { id: "levers", view: levers::levers },
     Part { id: "more", view: levers::more },
@@ -38,9 +39,11 @@ pub struct Figure {
 pub const FIGURES: &[Figure] = &[
     Figure { id: "rig", view: rig_bar::rig_bar },
     Figure { id: "opening", view: opening::opening_wall },
+    Figure { id: "hierarchy", view: hierarchy::hierarchy },
+    Figure { id: "trips", view: trips::trips },
     Figure { id: "buckets", view: buckets::calculator },
     Figure { id: "context", view: context::context },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
-pub const SECTIONS: &[&str] = &["opening", "buckets"];
+pub const SECTIONS: &[&str] = &["opening", "hierarchy", "buckets"];

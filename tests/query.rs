@@ -13,6 +13,7 @@ use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::ByteUnit;
+use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
@@ -23,7 +24,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "v",
     "model",
     "layers",
@@ -43,6 +44,7 @@ const KEYS: [&str; 19] = [
     "attention",
     "gpu",
     "unit",
+    "tier",
 ];
 
 /// The rows of the golden file: a link and its shortest form.
@@ -72,6 +74,7 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("attention", ids(Attention::ALL, Attention::id)),
         ("gpu", GPUS.iter().map(|gpu| gpu.id).collect()),
         ("unit", ids(&ByteUnit::ALL, ByteUnit::id)),
+        ("tier", ids(Tier::ALL, Tier::id)),
     ])
 }
 
@@ -304,9 +307,15 @@ fn states() -> impl Strategy<Value = State> {
     let formats = (select(WeightFormat::ALL), select(KvPrecision::ALL));
     let training = (select(Optimizer::ALL), select(Checkpointing::ALL), select(Attention::ALL));
     let model = (0..MODELS.len(), prop::collection::vec(change, 0..8));
-    let rest = (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL));
+    let rest = (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL), select(Tier::ALL));
     (model, sizes, formats, training, rest).prop_map(
-        |((model, changes), (batch, seq), (weights, kv), (optimizer, checkpointing, attention), (gpu, unit, mode))| {
+        |(
+            (model, changes),
+            (batch, seq),
+            (weights, kv),
+            (optimizer, checkpointing, attention),
+            (gpu, unit, mode, tier),
+        )| {
             let mut state = State {
                 mode,
                 weights,
@@ -316,6 +325,7 @@ fn states() -> impl Strategy<Value = State> {
                 attention,
                 gpu: &GPUS[gpu],
                 unit,
+                tier,
                 ..State::default()
             };
             state.choose_model(&MODELS[model]);

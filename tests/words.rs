@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::words;
 use memory_wall_core::display::ByteUnit;
+use memory_wall_core::fusion::{Fusion, Kernel};
+use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
 
 /// Words that the program in the browser loads, and words of the prerendered page alone.
@@ -292,6 +294,9 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("control.optimizer", of(Optimizer::ALL, Optimizer::id)),
         ("control.checkpointing", of(Checkpointing::ALL, Checkpointing::id)),
         ("control.unit", units.collect()),
+        ("tier.name", of(Tier::ALL, Tier::id)),
+        ("kernel", of(Kernel::ALL, Kernel::id)),
+        ("fusion", of(Fusion::ALL, Fusion::id)),
         ("verdict", ids("core/src/evaluate.rs", "Verdict")),
         ("table.phase", ids("core/src/evaluate.rs", "Phase")),
     ])

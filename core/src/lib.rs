@@ -12,6 +12,7 @@
 //! [`roofline`] lists the operations of a prefill, of a decoding step and of a training step with their FLOPs and bytes, and gives their time as a range:
 //! a bound, and the bound at shares that measured runs usually reach at least.
 //! [`solve`] asks the questions backwards, [`advise`] recomputes the known fixes.
+//! Beside it, where bytes lie and travel: the tiers of a card ([`hierarchy`]) and the round trips that fused kernels save ([`fusion`]).
 //!
 //! # What is simplified
 //! The working space of inference without an engine is one layer's widest moment for a chunk of the prompt; the CUDA context is one constant;
@@ -42,6 +43,8 @@ pub mod cost;
 pub mod display;
 pub mod engines;
 pub mod evaluate;
+pub mod fusion;
+pub mod hierarchy;
 pub mod memory;
 pub mod offload;
 pub mod parallelism;

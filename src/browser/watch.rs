@@ -8,6 +8,7 @@ use leptos::mount::mount_to;
 use leptos::prelude::*;
 
 use super::{address, page, storage};
+use crate::charts::hierarchy;
 use crate::rig::Rig;
 use crate::state::query;
 use crate::words::t;
@@ -35,9 +36,18 @@ pub(super) fn save(rig: Rig) {
 
 /// Says the outcome of an edit to screen readers, at most once in 700 ms.
 pub(super) fn announce(rig: Rig) {
-    after_rest(rig, 700, |rig| {
+    let tier = StoredValue::new(rig.state_now().tier);
+    after_rest(rig, 700, move |rig| {
         if let Some(place) = page::by_id("announcer") {
-            let text = rig.snapshot().announcement();
+            let snapshot = rig.snapshot();
+            let chosen = snapshot.state.tier;
+            // Another tier changes no total, but its own sentence.
+            let text = if tier.get_value() == chosen {
+                snapshot.announcement()
+            } else {
+                tier.set_value(chosen);
+                hierarchy::sentence(&snapshot)
+            };
             place.set_text_content(Some(&text));
         }
     });

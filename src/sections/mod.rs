@@ -3,6 +3,8 @@
 
 pub mod buckets;
 pub mod context;
+pub mod hierarchy;
 pub mod masonry;
 pub mod opening;
 pub mod rig_bar;
+pub mod trips;

@@ -5,6 +5,7 @@ pub mod number;
 pub mod query;
 
 use memory_wall_core::display::ByteUnit;
+use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
 use memory_wall_core::{
@@ -41,6 +42,8 @@ pub struct State {
     pub gpu: &'static Gpu,
     /// How sizes are shown.
     pub unit: ByteUnit,
+    /// Where the weights are thought to lie, in the section on the hierarchy alone: the calculator has them on the card.
+    pub tier: Tier,
 }
 
 /// The model and the card that the page starts with.
@@ -77,6 +80,7 @@ impl State {
             attention,
             gpu,
             unit: ByteUnit::Gb,
+            tier: Tier::Own,
         }
     }
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
 
@@ -20,8 +21,21 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 12] =
-    ["v", "model", "mode", "batch", "seq", "weights", "kv", "optimizer", "checkpointing", "attention", "gpu", "unit"];
+const KEYS: [&str; 13] = [
+    "v",
+    "model",
+    "mode",
+    "batch",
+    "seq",
+    "weights",
+    "kv",
+    "optimizer",
+    "checkpointing",
+    "attention",
+    "gpu",
+    "unit",
+    "tier",
+];
 
 /// The state as a query without `?`; empty for the default state.
 pub fn encode(state: &State) -> String {
@@ -73,6 +87,9 @@ pub fn encode(state: &State) -> String {
     if state.unit != default.unit {
         put("unit", &state.unit.id());
     }
+    if state.tier != default.tier {
+        put("tier", &state.tier.id());
+    }
     if query.is_empty() { query } else { format!("v={VERSION}{query}") }
 }
 
@@ -118,6 +135,7 @@ pub fn decode(query: &str) -> Decoded {
         state.gpu = gpu;
     }
     reader.pick("unit", ByteUnit::from_id, &mut state.unit, ByteUnit::id);
+    reader.pick("tier", Tier::from_id, &mut state.tier, Tier::id);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }

@@ -50,6 +50,11 @@ const ORDER = [
   'Llama 2 7B, bf16, batch 1, 2,048 tokens, A100 SXM4 80GB',
   'GB',
   'GiB',
+  'I have a guess: show the walk',
+  'Own memory',
+  'The drawn figures, latencies and ceilings',
+  'The drawn figures, latencies and ceilings',
+  'The drawn figures, kernel by kernel',
   'Model',
   'Weights in',
   'Card',
@@ -83,7 +88,7 @@ for (const width of [1280, 360]) {
       const known = names.filter((name) => ORDER.includes(name));
       expect(known).toEqual(ORDER);
       // What else can be reached opens or scrolls parts of the tables.
-      for (const name of names.filter((name) => !ORDER.includes(name))) expect(name).toMatch(/terms, largest first|^Part|^Tokens|What is in the memory/);
+      for (const name of names.filter((name) => !ORDER.includes(name))) expect(name).toMatch(/terms, largest first|^Part|^Tokens|^Memory|^Kernel|What is in the memory/);
       for (const stop of stops) {
         expect.soft(stop.outline, `outline of ${stop.name}`).toBeGreaterThanOrEqual(2);
         expect.soft(stop.inView, `${stop.name} can be seen while it has the focus`).toBe(true);

@@ -7,7 +7,7 @@ async function controls(wall) {
   const values = await wall.calculator.locator('select, input').evaluateAll((all) =>
     all.map((one) => (one.type === 'radio' ? `${one.value} ${one.checked}` : `${one.id} ${one.value}`)),
   );
-  return [...values, await wall.unit('GiB').getAttribute('aria-pressed')];
+  return [...values, await wall.unit('GiB').getAttribute('aria-pressed'), await wall.tier('Host memory').isChecked()];
 }
 
 test('changes are written with the version, in a fixed order, without defaults', async ({ wall }) => {
@@ -41,8 +41,9 @@ test('every setting travels: a reload keeps it and another reader sees the same'
   await wall.setMode('generating');
   await wall.choose('KV cache in', 'fp8');
   await wall.setUnit('GiB');
+  await wall.tier('Host memory').check({ force: true });
   const query =
-    '?v=1&model=qwen2.5-7b&layers=30&batch=6&seq=5000&weights=fp32&kv=fp8&optimizer=sgd-momentum&checkpointing=full&attention=eager&gpu=b200&unit=gib';
+    '?v=1&model=qwen2.5-7b&layers=30&batch=6&seq=5000&weights=fp32&kv=fp8&optimizer=sgd-momentum&checkpointing=full&attention=eager&gpu=b200&unit=gib&tier=host';
   await expect.poll(() => wall.query()).toBe(query);
   await wall.seq.field.blur();
   await wall.settle();

@@ -13,6 +13,8 @@ export class MemoryWall {
     this.rig = page.getByRole('group', { name: 'What is being computed' });
     this.svg = this.calculator.locator('.calculator-wall').getByRole('img');
     this.plot = page.locator('.plot');
+    this.hierarchy = page.locator('#figure-hierarchy');
+    this.trips = page.locator('#figure-trips');
     this.notice = page.locator('#notice').getByRole('alert');
     this.announcer = page.locator('#announcer');
     this.verdict = this.calculator.locator('.answer-verdict');
@@ -71,6 +73,11 @@ export class MemoryWall {
 
   mode(name) {
     return this.calculator.getByRole('radio', { name, exact: true });
+  }
+
+  /** Where the weights lie, in the section on the hierarchy. */
+  tier(name) {
+    return this.hierarchy.getByRole('radio', { name, exact: true });
   }
 
   async setMode(name) {
