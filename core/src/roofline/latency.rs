@@ -345,11 +345,13 @@ fn summed(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting, routin
     let mut single = *scenario;
     single.training.micro_batches = 1;
     // Every stage's share of one micro-batch; the slowest sets the pace.
-    let (mut way, mut upper_way, mut slowest, mut step) = (0.0, 0.0, Sum::default(), Sum::default());
+    let (mut slowest, mut step) = (Sum::default(), Sum::default());
+    let [mut kernels, mut links, mut upper] = [Way::default(); 3];
     for stage in 0..stages {
         let [part, last] = of(stage, &single);
-        way += part.kernels();
-        upper_way += part.upper;
+        kernels.add(part.kernels());
+        links.add(part.held_by[2]);
+        upper.add(part.upper);
         if part.kernels() >= slowest.kernels() {
             slowest = part;
         }
@@ -358,10 +360,28 @@ fn summed(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting, routin
         }
     }
     let times = f64::from(m);
-    let kernels = (times * slowest.kernels()).max(way);
+    let least = |way: Way| (times * way.slowest).max(way.whole);
     let chunks = f64::from(scenario.parallel.virtual_stages.max(1));
-    let upper = times * slowest.upper + (upper_way - slowest.upper) / chunks;
-    slowest.times(m).lasting(kernels, upper.max(kernels)).and(&step)
+    let waiting = times * upper.slowest + (upper.whole - upper.slowest) / chunks;
+    let mut all = slowest.times(m).lasting(least(kernels), waiting.max(upper.whole));
+    all.held_by[2] = least(links);
+    all.and(&step)
+}
+
+/// One micro-batch's way through a pipeline.
+#[derive(Clone, Copy, Default)]
+struct Way {
+    /// Through all stages.
+    whole: f64,
+    /// Through the slowest of them.
+    slowest: f64,
+}
+
+impl Way {
+    fn add(&mut self, stage: f64) {
+        self.whole += stage;
+        self.slowest = self.slowest.max(stage);
+    }
 }
 
 /// What can run behind the work: gradients and gathered weights, the parts of a sequence that go round, and what waits in host memory.
