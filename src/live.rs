@@ -10,7 +10,9 @@ use memory_wall_core::display::{Count, Grouped, Percent, Size, THIN_SPACE};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, evaluate, solve};
 
-use crate::charts::context::Chart;
+use crate::charts::{context::Chart, sort};
+use crate::predictions::Predictions;
+use crate::ridge;
 use crate::state::State;
 use crate::terms::Terms;
 use crate::widgets::wall::{self, Layout};
@@ -22,6 +24,8 @@ pub struct Snapshot {
     pub state: State,
     /// What the engine says.
     pub evaluation: Evaluation,
+    /// What the reader has predicted.
+    pub predictions: Predictions,
     wall: OnceCell<Layout>,
     chart: OnceCell<Chart>,
 }
@@ -48,7 +52,8 @@ impl Snapshot {
 
     /// A state whose evaluation is known already.
     pub fn with(state: State, evaluation: Evaluation) -> Self {
-        Self { state, evaluation, wall: OnceCell::new(), chart: OnceCell::new() }
+        let predictions = Predictions::default();
+        Self { state, evaluation, predictions, wall: OnceCell::new(), chart: OnceCell::new() }
     }
 
     /// A size in the reader's unit.
@@ -69,6 +74,9 @@ impl Snapshot {
             Some(("plot", part)) => self.plot_value(part),
             Some(("context", part)) => self.context_value(part),
             Some(("terms", part)) => self.terms_value(part),
+            Some(("sort", part)) => sort::value(self, part),
+            Some(("ridge", part)) => ridge::value(self, part),
+            Some(("predict", part)) => self.predictions.value(part),
             Some(("assumption", number)) => {
                 let number: usize = number.parse().ok()?;
                 Some(
@@ -95,6 +103,7 @@ impl Snapshot {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(self.evaluation.bytes(bucket) == Bytes::ZERO)
             }
+            Some(("predict", part)) => self.predictions.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;

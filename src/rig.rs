@@ -5,6 +5,7 @@ use memory_wall_core::display::Size;
 use memory_wall_core::{Bytes, Evaluation, evaluate};
 
 use crate::live::Snapshot;
+use crate::predictions::Predictions;
 use crate::state::State;
 
 /// Handles to the shared signals; copied freely.
@@ -18,6 +19,10 @@ pub struct Rig {
     pub edited: RwSignal<bool>,
     /// What could not be used of the link.
     pub notices: RwSignal<Vec<String>>,
+    /// What the reader has predicted.
+    pub predictions: RwSignal<Predictions>,
+    /// What screen readers are told about a prediction; what an edit comes to is announced by itself.
+    pub said: RwSignal<String>,
 }
 
 impl Rig {
@@ -27,7 +32,8 @@ impl Rig {
         // The unit changes no number, so it does not ask the engine again.
         let scenario = Memo::new(move |_| state.get().scenario());
         let evaluation = Memo::new(move |_| evaluate(&scenario.get()));
-        Self { state, evaluation, edited: RwSignal::new(false), notices: RwSignal::new(notices) }
+        let (predictions, said) = (RwSignal::default(), RwSignal::default());
+        Self { state, evaluation, edited: RwSignal::new(false), notices: RwSignal::new(notices), predictions, said }
     }
 
     /// The state, tracked. Not inlined: every figure asks for it in many places, and the page loads each copy.
@@ -51,7 +57,9 @@ impl Rig {
     /// State and evaluation together, tracked: what the page can be asked for by name.
     #[inline(never)]
     pub fn snapshot(self) -> Snapshot {
-        Snapshot::with(self.state(), self.evaluation())
+        let mut snapshot = Snapshot::with(self.state(), self.evaluation());
+        snapshot.predictions = self.predictions.get();
+        snapshot
     }
 
     /// Puts a changed state in place as the reader's own act.

@@ -142,6 +142,47 @@ impl fmt::Display for ThreeDigits {
     }
 }
 
+/// A number that is not negative, with three significant digits, whole above a hundred: `2.25`, `31.5`, `2,039`.
+///
+/// ```
+/// use memory_wall_core::display::Figure;
+/// assert_eq!(format!("{} {} {}", Figure(2.249), Figure(31.5), Figure(2039.4)), "2.25 31.5 2,039");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Figure(pub f64);
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const ONE: u128 = 1_000_000;
+        let number = if self.0.is_finite() { self.0.clamp(0.0, 1e24) } else { 0.0 };
+        // In range by the clamp. In integers: formatting a float costs a program in the browser 11 kB.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let value = (number * ONE as f64 + 0.5) as u128;
+        if (1..500).contains(&value) { f.write_str("<0.001") } else { ThreeDigits { value, one: ONE }.fmt(f) }
+    }
+}
+
+/// A time with the unit that suits it: `44.2 µs`.
+///
+/// ```
+/// use memory_wall_core::display::Duration;
+/// assert_eq!(Duration(592.04e-6).to_string(), "592\u{202f}µs");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Duration(pub f64);
+
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (scale, unit) = match self.0 {
+            seconds if seconds < 0.999_5e-6 => (1e9, "ns"),
+            seconds if seconds < 0.999_5e-3 => (1e6, "µs"),
+            seconds if seconds < 0.999_5 => (1e3, "ms"),
+            _ => (1.0, "s"),
+        };
+        write!(f, "{}{THIN_SPACE}{unit}", Figure(self.0 * scale))
+    }
+}
+
 /// A margin: its size behind `+` or a true minus sign.
 #[derive(Clone, Copy, Debug)]
 pub struct Margin {
@@ -238,6 +279,24 @@ mod tests {
 
     fn gib(bytes: u128) -> alloc::string::String {
         Size::new(Bytes(bytes), ByteUnit::Gib).plain().to_string()
+    }
+
+    #[test]
+    fn figures_and_durations_have_three_digits() {
+        for (number, text) in [
+            (0.0, "0.000"),
+            (1e-6, "<0.001"),
+            (0.519_42, "0.519"),
+            (9.996, "10.0"),
+            (999.6, "1,000"),
+            (19_491.84, "19,492"),
+            (f64::NAN, "0.000"),
+        ] {
+            assert_eq!(Figure(number).to_string(), text);
+        }
+        for (seconds, text) in [(438e-9, "438 ns"), (0.999_7e-6, "1.00 µs"), (0.012_34, "12.3 ms"), (90.0, "90.0 s")] {
+            assert_eq!(Duration(seconds).to_string().replace(THIN_SPACE, " "), text);
+        }
     }
 
     #[test]

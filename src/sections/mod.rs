@@ -5,4 +5,7 @@ pub mod buckets;
 pub mod context;
 pub mod masonry;
 pub mod opening;
+pub mod reasons;
 pub mod rig_bar;
+pub mod sort;
+pub mod worked_roofline;

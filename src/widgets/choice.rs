@@ -80,7 +80,13 @@ pub fn Select(
 #[component]
 pub fn Radios(
     control: &'static str,
-    label: &'static str,
+    #[prop(into)] label: String,
+    /// What else belongs to the label, said more quietly.
+    #[prop(optional)]
+    about: String,
+    /// Whether the choice has been made and stays.
+    #[prop(optional, into)]
+    locked: Signal<bool>,
     choices: Vec<Choice>,
     /// The id of what is chosen.
     #[prop(into)]
@@ -108,8 +114,11 @@ pub fn Radios(
         })
         .collect_view();
     view! {
-        <fieldset class="control control-radios" data-control=control>
-            <legend>{label}</legend>
+        <fieldset class="control control-radios" data-control=control disabled=locked>
+            <legend>
+                {label}
+                {(!about.is_empty()).then(|| view! { <span class="about">{about}</span> })}
+            </legend>
             <div class="radios">{buttons}</div>
         </fieldset>
     }
