@@ -60,6 +60,7 @@ impl Mark {
 pub struct Predictions {
     /// Question and option.
     guesses: Vec<(&'static str, &'static str)>,
+    /// The rounds that show their answers, the latest one last.
     open: Vec<&'static str>,
 }
 
@@ -137,6 +138,15 @@ impl Predictions {
         }
     }
 
+    /// What a screen reader hears when a round is opened.
+    pub fn announcement(&self) -> String {
+        self.open.last().and_then(|open| self.outcome_of(open)).unwrap_or_default()
+    }
+
+    fn outcome_of(&self, round: &str) -> Option<String> {
+        ROUNDS.iter().find(|it| it.id == round).map(|round| self.outcome(round))
+    }
+
     /// A word about a guess, once its round is open.
     fn said(&self, question: &str) -> &'static str {
         match self.mark(question) {
@@ -150,7 +160,7 @@ impl Predictions {
     pub fn value(&self, part: &str) -> Option<String> {
         let (what, id) = part.split_once('.')?;
         if what == "outcome" {
-            return ROUNDS.iter().find(|round| round.id == id).map(|round| self.outcome(round));
+            return self.outcome_of(id);
         }
         let mark = self.mark(id)?;
         Some(match what {

@@ -32,7 +32,7 @@ pub const PARTS: &[Part] = &[
     Part { id: "sort_flash", view: |rig| sorting::side(rig, "flash") },
     Part { id: "sort_layer_norm", view: |rig| sorting::side(rig, "layer_norm") },
     Part { id: "sort_cache", view: |rig| sorting::side(rig, "cache") },
-    Part { id: "sort_reveal", view: sorting::reveal },
+    Part { id: "sort_reveal", view: sorting::sides },
     Part { id: "ridge_guess", view: sorting::ridge },
 ];
 

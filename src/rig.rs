@@ -21,8 +21,6 @@ pub struct Rig {
     pub notices: RwSignal<Vec<String>>,
     /// What the reader has predicted.
     pub predictions: RwSignal<Predictions>,
-    /// What screen readers are told about a prediction; what an edit comes to is announced by itself.
-    pub said: RwSignal<String>,
 }
 
 impl Rig {
@@ -32,8 +30,13 @@ impl Rig {
         // The unit changes no number, so it does not ask the engine again.
         let scenario = Memo::new(move |_| state.get().scenario());
         let evaluation = Memo::new(move |_| evaluate(&scenario.get()));
-        let (predictions, said) = (RwSignal::default(), RwSignal::default());
-        Self { state, evaluation, edited: RwSignal::new(false), notices: RwSignal::new(notices), predictions, said }
+        Self {
+            state,
+            evaluation,
+            edited: RwSignal::new(false),
+            notices: RwSignal::new(notices),
+            predictions: RwSignal::default(),
+        }
     }
 
     /// The state, tracked. Not inlined: every figure asks for it in many places, and the page loads each copy.
@@ -58,8 +61,22 @@ impl Rig {
     #[inline(never)]
     pub fn snapshot(self) -> Snapshot {
         let mut snapshot = Snapshot::with(self.state(), self.evaluation());
-        snapshot.predictions = self.predictions.get();
+        snapshot.predictions = self.predictions();
         snapshot
+    }
+
+    /// What the reader has predicted, tracked.
+    #[inline(never)]
+    pub fn predictions(self) -> Predictions {
+        self.predictions.get()
+    }
+
+    /// Changes the predictions.
+    #[inline(never)]
+    pub fn predict(self, change: &dyn Fn(&mut Predictions)) {
+        let mut predictions = self.predictions.get_untracked();
+        change(&mut predictions);
+        self.predictions.set(predictions);
     }
 
     /// Puts a changed state in place as the reader's own act.

@@ -1,7 +1,7 @@
 //! Eight operations, and where they stand to the ridge of two cards. One table of shapes; everything else follows from it.
 
 use memory_wall_core::Bytes;
-use memory_wall_core::display::{Count, Figure, Grouped, THIN_SPACE};
+use memory_wall_core::display::{Figure, THIN_SPACE};
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::{Accounting, Bound, Kernel, Roof, Work};
 use memory_wall_core::tables::gpus;
@@ -99,29 +99,6 @@ impl Operation {
     /// What holds it back on a card.
     pub fn bound(&self, card: &str) -> Option<Bound> {
         Some(roof(card)?.bound(self.work().intensity(Accounting::ReadsAndWrites)))
-    }
-
-    /// Its shape in words.
-    pub fn shape(&self) -> String {
-        let n = |number: u64| Grouped(number.into()).to_string();
-        match self.kernel {
-            Kernel::Gemm { m, n: columns, k } => {
-                fill("sort.shape.gemm", &[("m", &n(m)), ("n", &n(columns)), ("k", &n(k))])
-            }
-            Kernel::FlashAttention { seq_length, heads, kv_heads, .. } => {
-                let values = [("tokens", n(seq_length)), ("heads", n(heads)), ("kv_heads", n(kv_heads))];
-                fill("sort.shape.prompt", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
-            }
-            Kernel::KvRead { batch, context, heads, kv_heads, .. } => {
-                let values =
-                    [("batch", n(batch)), ("tokens", n(context)), ("heads", n(heads)), ("kv_heads", n(kv_heads))];
-                fill("sort.shape.cache", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
-            }
-            Kernel::Relu { elements } | Kernel::LayerNorm { elements } | Kernel::Softmax { elements } => {
-                fill("sort.shape.each", &[("n", &Count(elements).to_string())])
-            }
-            _ => String::new(),
-        }
     }
 }
 

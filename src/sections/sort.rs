@@ -1,7 +1,7 @@
 //! Section 2: eight operations to be sorted by what holds them back, and the same eight on the next card.
 
 use leptos::prelude::*;
-use memory_wall_core::display::{Figure, Grouped};
+use memory_wall_core::display::{Count, Figure, Grouped};
 use memory_wall_core::roofline::{Accounting, Kernel};
 use memory_wall_core::tables::gpus;
 
@@ -46,6 +46,26 @@ fn named(operation: &Operation) -> [(&'static str, String); 6] {
     }
     let intensity = figure(operation.intensity());
     [("n", columns), ("m", rows), ("batch", batch), ("group", group), ("eager", eager), ("intensity", intensity)]
+}
+
+/// Its shape in words.
+fn shape(operation: &Operation) -> String {
+    let n = |number: u64| Grouped(number.into()).to_string();
+    match operation.kernel {
+        Kernel::Gemm { m, n: columns, k } => fill("sort.shape.gemm", &[("m", &n(m)), ("n", &n(columns)), ("k", &n(k))]),
+        Kernel::FlashAttention { seq_length, heads, kv_heads, .. } => {
+            let values = [("tokens", n(seq_length)), ("heads", n(heads)), ("kv_heads", n(kv_heads))];
+            fill("sort.shape.prompt", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+        }
+        Kernel::KvRead { batch, context, heads, kv_heads, .. } => {
+            let values = [("batch", n(batch)), ("tokens", n(context)), ("heads", n(heads)), ("kv_heads", n(kv_heads))];
+            fill("sort.shape.cache", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+        }
+        Kernel::Relu { elements } | Kernel::LayerNorm { elements } | Kernel::Softmax { elements } => {
+            fill("sort.shape.each", &[("n", &Count(elements).to_string())])
+        }
+        _ => String::new(),
+    }
 }
 
 /// Why an operation is on its side, and the slip behind a guess at the other.
@@ -137,7 +157,7 @@ fn row(operation: &Operation) -> AnyView {
     let [why, slip] = explained(operation);
     view! {
         <li class="sort-row" data-mark=live(&format!("predict.mark.{id}")) data-guess=live(&format!("predict.guess.{id}"))>
-            {part(&format!("sort_{id}"))} {strip(operation)}
+            {part(&format!("sort_{id}"))} <p class="sort-shape">{shape(operation)}</p> {strip(operation)}
             <p class="sort-truth" hidden="{{flag predict.shut.sides}}">
                 <strong>{live(&format!("predict.said.{id}"))}</strong>
                 " "
@@ -162,7 +182,7 @@ fn answers() -> AnyView {
                 <tr>
                     <th scope="row">
                         {words::choice("sort.name", id)}
-                        <span class="about">{operation.shape()}</span>
+                        <span class="about">{shape(operation)}</span>
                     </th>
                     <td class="number">{flops(operation.work().flops)}</td>
                     <td class="number">{live(&format!("sort.bytes.{id}"))}</td>

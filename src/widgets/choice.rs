@@ -81,9 +81,6 @@ pub fn Select(
 pub fn Radios(
     control: &'static str,
     #[prop(into)] label: String,
-    /// What else belongs to the label, said more quietly.
-    #[prop(optional)]
-    about: String,
     /// Whether the choice has been made and stays.
     #[prop(optional, into)]
     locked: Signal<bool>,
@@ -115,10 +112,7 @@ pub fn Radios(
         .collect_view();
     view! {
         <fieldset class="control control-radios" data-control=control disabled=locked>
-            <legend>
-                {label}
-                {(!about.is_empty()).then(|| view! { <span class="about">{about}</span> })}
-            </legend>
+            <legend>{label}</legend>
             <div class="radios">{buttons}</div>
         </fieldset>
     }

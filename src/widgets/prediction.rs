@@ -11,53 +11,41 @@ use crate::rig::Rig;
 use crate::words::t;
 
 /// One question of a round. The guess stays to be seen when the round is open, and cannot be changed then.
-#[component]
-pub fn Guess(
-    rig: Rig,
-    round: &'static Round,
-    question: &'static str,
-    #[prop(into)] label: String,
-    #[prop(optional)] about: String,
-) -> impl IntoView {
+pub fn guess(rig: Rig, round: &'static Round, question: &'static str, label: String) -> AnyView {
     let choices = round.options.iter().map(|id| Choice { id, label: round.option(id), group: "" }).collect();
     view! {
         <Radios
             control=question
             label
-            about
             choices
-            chosen=Signal::derive(move || rig.predictions.with(|made| made.guess(question).unwrap_or_default()))
-            pick=Callback::new(move |option| rig.predictions.update(|made| made.take(question, option)))
-            locked=switch(move || rig.predictions.with(|made| made.is_open(round)))
+            chosen=Signal::derive(move || rig.predictions().guess(question).unwrap_or_default())
+            pick=Callback::new(move |option| rig.predict(&|made| made.take(question, option)))
+            locked=switch(move || rig.predictions().is_open(round))
         />
     }
+    .into_any()
 }
 
 /// Check or ask again, and show or hide. Both buttons stay in their places, so that the focus does.
-#[component]
-pub fn Reveal(rig: Rig, round: &'static Round) -> impl IntoView {
-    let open = move || rig.predictions.with(|made| made.is_open(round));
-    let turn = move |show: bool| {
-        rig.predictions.update(|made| made.turn(round, show));
-        rig.said.set(if show { rig.predictions.with_untracked(|made| made.outcome(round)) } else { String::new() });
-    };
-    let check = move |_| {
-        if open() {
-            rig.predictions.update(|made| made.forget(round));
-            rig.said.set(String::new());
-        } else {
-            turn(true);
-        }
-    };
-    let button = |open_key: &'static str, shut_key: &'static str| {
-        text(move || t(if open() { open_key } else { shut_key }).to_owned())
+pub fn reveal(rig: Rig, round: &'static Round) -> AnyView {
+    let button = |class: &'static str, keys: [&'static str; 2], checks: bool| {
+        let label = text(move || {
+            let [shut, open] = keys;
+            t(if rig.predictions().is_open(round) { open } else { shut }).to_owned()
+        });
+        let act = move |_| {
+            rig.predict(&|made| match (made.is_open(round), checks) {
+                (true, true) => made.forget(round),
+                (open, _) => made.turn(round, !open),
+            });
+        };
+        view! { <button type="button" class=class on:click=act>{label}</button> }
     };
     view! {
-        <div class="reveal" data-round=round.id>
-            <button type="button" class="plain-button check" on:click=check>{button("predict.again", "predict.check")}</button>
-            <button type="button" class="plain-button" on:click=move |_| turn(!rig.predictions.with_untracked(|made| made.is_open(round)))>
-                {button("predict.hide", "predict.show")}
-            </button>
+        <div class="reveal">
+            {button("plain-button check", ["predict.check", "predict.again"], true)}
+            {button("plain-button", ["predict.show", "predict.hide"], false)}
         </div>
     }
+    .into_any()
 }
