@@ -8,7 +8,7 @@ use memory_wall_core::tables::gpus;
 use super::masonry::{live, part};
 use super::reasons::reasons;
 use crate::charts::sort::{
-    BYTES, CARDS, DECADES, OPERATIONS, Operation, RIDGE, SIDES, flops, middle, roof, waiting, x,
+    BYTES, CARDS, DECADES, OPERATIONS, Operation, RIDGE, SIDES, flops, middle, ridge, roof, waiting, x,
 };
 use crate::widgets::wall::percent;
 use crate::words::{self, fill, t};
@@ -132,11 +132,13 @@ fn strip(operation: &Operation) -> AnyView {
             view! { <line class="grid" x1=at.clone() x2=at y1="30%" y2="70%"></line> }
         })
         .collect_view();
+    let before = ridge(CARDS[0]).map(percent).unwrap_or_default();
     let [memory, compute] = ["memory", "compute"].map(|side| middle(side).map(percent).unwrap_or_default());
     view! {
         <svg class="strip" aria-hidden="true">
             {decades}
             <line class="strip-axis" x1="0" x2="100%" y1="50%" y2="50%"></line>
+            <rect class="strip-before" x=before y="0" width="2" height="100%"></rect>
             <rect class="strip-ridge" x=live("sort.ridge") y="0" width="2" height="100%"></rect>
             <circle class="ghost ghost-memory" cx=memory cy="50%" r="8"></circle>
             <circle class="ghost ghost-compute" cx=compute cy="50%" r="8"></circle>
@@ -184,9 +186,9 @@ fn answers() -> AnyView {
                         {words::choice("sort.name", id)}
                         <span class="about">{shape(operation)}</span>
                     </th>
-                    <td class="number">{flops(operation.work().flops)}</td>
-                    <td class="number">{live(&format!("sort.bytes.{id}"))}</td>
-                    <td class="number">{figure(operation.intensity())}</td>
+                    <td class="numeric">{flops(operation.work().flops)}</td>
+                    <td class="numeric">{live(&format!("sort.bytes.{id}"))}</td>
+                    <td class="numeric">{figure(operation.intensity())}</td>
                     {CARDS.map(|card| view! { <td>{side(operation, card)}</td> }).into_iter().collect_view()}
                     <td class="sort-why">{explained(operation)[0].clone()}</td>
                 </tr>
@@ -201,15 +203,15 @@ fn answers() -> AnyView {
     view! {
         <details class="sort-answers">
             <summary>{t("sort.answers")}</summary>
-            <div class="table-scroll">
+            <div class="table-scroll" tabindex="0" role="region" aria-label=t("sort.caption")>
                 <table>
                     <caption>{t("sort.caption")}</caption>
                     <thead>
                         <tr>
                             <th scope="col">{t("sort.operation")}</th>
-                            <th scope="col" class="number">{t("sort.flops")}</th>
-                            <th scope="col" class="number">{t("sort.bytes")}</th>
-                            <th scope="col" class="number">{t("sort.intensity")}</th>
+                            <th scope="col" class="numeric">{t("sort.flops")}</th>
+                            <th scope="col" class="numeric">{t("sort.bytes")}</th>
+                            <th scope="col" class="numeric">{t("sort.intensity")}</th>
                             {CARDS
                                 .map(|card| {
                                     let heading = fill("sort.on", &[("gpu", card_name(card)), ("ridge", &ridge_of(card))]);
@@ -266,22 +268,22 @@ fn both() -> AnyView {
             view! {
                 <tr data-moved=moved.then_some("")>
                     <th scope="row">{words::choice("sort.name", operation.id)}</th>
-                    <td class="number">{figure(operation.intensity())}</td>
+                    <td class="numeric">{figure(operation.intensity())}</td>
                     {CARDS.map(|card| view! { <td>{side(operation, card)}</td> }).into_iter().collect_view()}
-                    <td class="number">{fill("sort.times", &[("n", &figure(to / from))])}</td>
+                    <td class="numeric">{fill("sort.times", &[("n", &figure(to / from))])}</td>
                     <td>{moved.then(|| t("sort.changed"))}</td>
                 </tr>
             }
         })
         .collect_view();
     view! {
-        <div class="table-scroll" hidden="{{flag predict.shut.ridge}}">
+        <div class="table-scroll" tabindex="0" role="region" aria-label=t("sort.both") hidden="{{flag predict.shut.ridge}}">
             <table class="sort-both">
                 <caption>{t("sort.both")}</caption>
                 <thead>
                     <tr>
                         <th scope="col">{t("sort.operation")}</th>
-                        <th scope="col" class="number">{t("sort.intensity")}</th>
+                        <th scope="col" class="numeric">{t("sort.intensity")}</th>
                         {CARDS
                             .map(|card| {
                                 let heading = fill("sort.on", &[("gpu", card_name(card)), ("ridge", &ridge_of(card))]);
@@ -289,7 +291,7 @@ fn both() -> AnyView {
                             })
                             .into_iter()
                             .collect_view()}
-                        <th scope="col" class="number">{t("sort.faster")}</th>
+                        <th scope="col" class="numeric">{t("sort.faster")}</th>
                         <td></td>
                     </tr>
                 </thead>

@@ -10,18 +10,23 @@ use crate::charts::sort::{CARDS, by_id, flops, roof};
 use crate::ridge::{LOW, TEXTBOOK};
 use crate::words::{self, fill, t};
 
+/// A number without zeros behind its point.
+fn short(number: f64) -> String {
+    let figure = Figure(number).to_string();
+    if figure.contains('.') { figure.trim_end_matches('0').trim_end_matches('.').into() } else { figure }
+}
+
 fn tflops(rate: FlopRate) -> String {
     format!("{}{THIN_SPACE}TFLOP/s", Figure(rate.as_tflops()))
 }
 
 fn terabytes(rate: ByteRate) -> String {
-    format!("{}{THIN_SPACE}TB/s", Figure(rate.as_gb_per_s() / 1e3))
+    format!("{}{THIN_SPACE}TB/s", short(rate.as_gb_per_s() / 1e3))
 }
 
 /// A line of mathematics; the pieces are this file's own.
 fn formula(pieces: &str) -> AnyView {
-    view! { <div class="formula"><math display="block" inner_html=format!("<mrow>{pieces}</mrow>")></math></div> }
-        .into_any()
+    view! { <math display="block" inner_html=format!("<mrow>{pieces}</mrow>")></math> }.into_any()
 }
 
 fn name(letter: &str, below: &str) -> String {
@@ -34,28 +39,28 @@ fn formulas() -> AnyView {
     let text = |text: &str| format!("<mtext>{text}</mtext>");
     let is = "<mo>=</mo>";
     let ridge = Figure(TEXTBOOK.ridge().0).to_string();
-    let reached = TEXTBOOK.attainable(LOW);
-    let low = Figure(LOW.0).to_string();
-    let low = low.trim_end_matches('0').trim_end_matches('.');
+    let low = short(LOW.0);
+    let of = |inner: &str| format!("<mo stretchy=\"false\">(</mo>{inner}<mo stretchy=\"false\">)</mo>");
+    let bandwidth = short(TEXTBOOK.bandwidth.as_gb_per_s() / 1e3);
+    let peak_number = short(TEXTBOOK.peak.as_tflops());
+    let lower = |left: &str, right: &str| format!("<mi>min</mi>{}", of(&format!("{left}<mo>,</mo>{right}")));
     let numbers = [
-        format!(
-            "{most}<mo>(</mo><mi>I</mi><mo>)</mo>{is}<mi>min</mi><mo>(</mo>{peak}<mo>,</mo><mi>B</mi><mo>×</mo><mi>I</mi><mo>)</mo>"
-        ),
+        format!("{most}{}{is}{}", of("<mi>I</mi>"), lower(&peak, "<mi>B</mi><mo>×</mo><mi>I</mi>")),
         format!(
             "<mtext>ridge</mtext>{is}{}{is}{}{is}{}",
             over(&peak, "<mi>B</mi>"),
             over(&text(&tflops(TEXTBOOK.peak)), &text(&terabytes(TEXTBOOK.bandwidth))),
-            text(&format!("{ridge} FLOP per byte"))
+            text(&format!("{ridge}{THIN_SPACE}FLOP/byte"))
         ),
         format!(
-            "{most}<mo>(</mo><mn>{low}</mn><mo>)</mo>{is}<mi>min</mi><mo>(</mo><mn>{}</mn><mo>,</mo><mn>{}</mn><mo>×</mo><mn>{low}</mn><mo>)</mo>{is}{}{is}{}",
-            Figure(TEXTBOOK.peak.as_tflops()),
-            Figure(TEXTBOOK.bandwidth.as_gb_per_s() / 1e3),
-            text(&tflops(reached)),
-            text(&fill("worked.of_peak", &[("share", &Percent(reached.0 / TEXTBOOK.peak.0).to_string())]))
+            "{most}{}{is}{}{is}{}",
+            of(&format!("<mn>{low}</mn>")),
+            lower(&format!("<mn>{peak_number}</mn>"), &format!("<mn>{bandwidth}</mn><mo>×</mo><mn>{low}</mn>")),
+            text(&tflops(TEXTBOOK.attainable(LOW)))
         ),
     ];
-    numbers.iter().map(|pieces| formula(pieces)).collect_view().into_any()
+    let lines = numbers.iter().map(|pieces| formula(pieces)).collect_view();
+    view! { <div class="formula" tabindex="0" role="region" aria-label=t("worked.formula")>{lines}</div> }.into_any()
 }
 
 /// A row: what it is, FLOPs, bytes, intensity.
@@ -65,12 +70,12 @@ fn row(what: String, work: String, bytes: String, intensity: Intensity) -> AnyVi
     view! {
         <tr data-bound=bound.id()>
             <th scope="row">{what}</th>
-            <td class="number">{work}</td>
-            <td class="number">{bytes}</td>
-            <td class="number">{Figure(intensity.0).to_string()}</td>
+            <td class="numeric">{work}</td>
+            <td class="numeric">{bytes}</td>
+            <td class="numeric">{Figure(intensity.0).to_string()}</td>
             <td>{if bound == Bound::Memory { t("worked.memory") } else { t("worked.compute") }}</td>
-            <td class="number">{tflops(reached)}</td>
-            <td class="number">{Percent(reached.0 / TEXTBOOK.peak.0).to_string()}</td>
+            <td class="numeric">{tflops(reached)}</td>
+            <td class="numeric">{Percent(reached.0 / TEXTBOOK.peak.0).to_string()}</td>
         </tr>
     }
     .into_any()
@@ -88,7 +93,7 @@ pub fn worked_roofline() -> AnyView {
             (intensity, row(words::choice("sort.name", operation.id), flops(work.flops), bytes, intensity))
         })
         .collect();
-    let any = fill("worked.any", &[("n", &Figure(LOW.0).to_string())]);
+    let any = fill("worked.any", &[("n", &short(LOW.0))]);
     rows.push((LOW, row(any, "–".into(), "–".into(), LOW)));
     rows.sort_by(|(one, _), (other, _)| one.0.total_cmp(&other.0));
     let rows = rows.into_iter().map(|(_, row)| row).collect_view();
@@ -104,13 +109,13 @@ pub fn worked_roofline() -> AnyView {
             <p class="figure-title">{t("worked.title")}</p>
             <p class="caption">{fill("worked.terms", &[("peak", &peak), ("bandwidth", &bandwidth)])}</p>
             {formulas()}
-            <div class="table-scroll">
+            <div class="table-scroll" tabindex="0" role="region" aria-label=t("worked.caption")>
                 <table>
                     <caption>{t("worked.caption")}</caption>
                     <thead>
                         <tr>
                             {headings
-                                .map(|key| view! { <th scope="col" class=(!["sort.operation", "worked.bound"].contains(&key)).then_some("number")>{t(key)}</th> })
+                                .map(|key| view! { <th scope="col" class=(!["sort.operation", "worked.bound"].contains(&key)).then_some("numeric")>{t(key)}</th> })
                                 .into_iter()
                                 .collect_view()}
                         </tr>
