@@ -128,8 +128,8 @@ impl Predictions {
             return fill("predict.answer", &values).trim_start().into();
         }
         let counts = [all, guessed, right].map(|count| count.to_string());
-        let [asked, guesses, hits] = counts.each_ref().map(String::as_str);
-        let values = [("asked", asked), ("guessed", guesses), ("right", hits)];
+        let [asked, made, hits] = counts.each_ref().map(String::as_str);
+        let values = [("asked", asked), ("guessed", made), ("right", hits)];
         match (open, guessed) {
             (false, _) => fill("predict.progress", &values),
             (true, 0) => t("predict.score.none").into(),

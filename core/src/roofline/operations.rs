@@ -375,7 +375,9 @@ impl<'a, 'b> Lister<'a, 'b> {
                 self.it.scenario.attention == Attention::Eager
                     && (task == Task::Softmax || matches!(form, Form::Scores { .. }))
             }
-            Checkpointing::PerOp => !matches!(form, Form::Scores { .. }) && (!is_matrix || self.matrices % 2 == 0),
+            Checkpointing::PerOp => {
+                !matches!(form, Form::Scores { .. }) && (!is_matrix || self.matrices.is_multiple_of(2))
+            }
             Checkpointing::Full => true,
         }
     }
