@@ -8,7 +8,9 @@ pub mod browser;
 pub mod charts;
 pub mod live;
 pub mod parts;
+pub mod predictions;
 pub mod registry;
+pub mod ridge;
 pub mod rig;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod sections;

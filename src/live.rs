@@ -11,7 +11,9 @@ use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, evaluate, solve};
 
 use crate::charts::context::Chart;
-use crate::charts::{hierarchy, trips};
+use crate::charts::{hierarchy, sort, trips};
+use crate::predictions::Predictions;
+use crate::ridge;
 use crate::state::State;
 use crate::terms::Terms;
 use crate::widgets::wall::{self, Layout};
@@ -23,6 +25,8 @@ pub struct Snapshot {
     pub state: State,
     /// What the engine says.
     pub evaluation: Evaluation,
+    /// What the reader has predicted.
+    pub predictions: Predictions,
     wall: OnceCell<Layout>,
     chart: OnceCell<Chart>,
 }
@@ -49,7 +53,8 @@ impl Snapshot {
 
     /// A state whose evaluation is known already.
     pub fn with(state: State, evaluation: Evaluation) -> Self {
-        Self { state, evaluation, wall: OnceCell::new(), chart: OnceCell::new() }
+        let predictions = Predictions::default();
+        Self { state, evaluation, predictions, wall: OnceCell::new(), chart: OnceCell::new() }
     }
 
     /// A size in the reader's unit.
@@ -72,6 +77,9 @@ impl Snapshot {
             Some(("terms", part)) => self.terms_value(part),
             Some(("tier", part)) => hierarchy::value(self, part),
             Some(("trip", part)) => trips::value(self, part),
+            Some(("sort", part)) => sort::value(self, part),
+            Some(("ridge", part)) => ridge::value(self, part),
+            Some(("predict", part)) => self.predictions.value(part),
             Some(("assumption", number)) => {
                 let number: usize = number.parse().ok()?;
                 Some(
@@ -98,6 +106,7 @@ impl Snapshot {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(self.evaluation.bytes(bucket) == Bytes::ZERO)
             }
+            Some(("predict", part)) => self.predictions.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
             Some(("short", id)) => {

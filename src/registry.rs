@@ -2,10 +2,12 @@
 
 use leptos::prelude::*;
 
-use crate::parts::{levers, tiers};
+use crate::charts::sort;
+use crate::parts::{levers, sort as sorting, tiers};
+use crate::predictions::Round;
 use crate::rig::Rig;
 #[cfg(not(target_arch = "wasm32"))]
-use crate::sections::{buckets, context, hierarchy, opening, rig_bar, trips};
+use crate::sections::{buckets, context, hierarchy, opening, rig_bar, sort as sorted, trips, worked_roofline};
 
 /// A part of a figure that the browser makes live.
 pub struct Part {
@@ -23,6 +25,16 @@ pub const PARTS: &[Part] = &[
     Part { id: "levers", view: levers::levers },
     Part { id: "more", view: levers::more },
     Part { id: "reset", view: levers::reset },
+    Part { id: "sort_gemm", view: |rig| sorting::side(rig, "gemm") },
+    Part { id: "sort_relu", view: |rig| sorting::side(rig, "relu") },
+    Part { id: "sort_token", view: |rig| sorting::side(rig, "token") },
+    Part { id: "sort_softmax", view: |rig| sorting::side(rig, "softmax") },
+    Part { id: "sort_batch", view: |rig| sorting::side(rig, "batch") },
+    Part { id: "sort_flash", view: |rig| sorting::side(rig, "flash") },
+    Part { id: "sort_layer_norm", view: |rig| sorting::side(rig, "layer_norm") },
+    Part { id: "sort_cache", view: |rig| sorting::side(rig, "cache") },
+    Part { id: "sort_reveal", view: sorting::sides },
+    Part { id: "ridge_guess", view: sorting::ridge },
 ];
 
 /// A figure as the page shows it.
@@ -41,9 +53,14 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "opening", view: opening::opening_wall },
     Figure { id: "hierarchy", view: hierarchy::hierarchy },
     Figure { id: "trips", view: trips::trips },
+    Figure { id: "sort", view: sorted::sort },
+    Figure { id: "worked_roofline", view: worked_roofline::worked_roofline },
     Figure { id: "buckets", view: buckets::calculator },
     Figure { id: "context", view: context::context },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
-pub const SECTIONS: &[&str] = &["opening", "hierarchy", "buckets"];
+pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets"];
+
+/// Every round of predictions.
+pub static ROUNDS: &[&Round] = &[&sort::SIDES, &sort::RIDGE];

@@ -5,6 +5,7 @@ use memory_wall_core::display::Size;
 use memory_wall_core::{Bytes, Evaluation, evaluate};
 
 use crate::live::Snapshot;
+use crate::predictions::Predictions;
 use crate::state::State;
 
 /// Handles to the shared signals; copied freely.
@@ -18,6 +19,8 @@ pub struct Rig {
     pub edited: RwSignal<bool>,
     /// What could not be used of the link.
     pub notices: RwSignal<Vec<String>>,
+    /// What the reader has predicted.
+    pub predictions: RwSignal<Predictions>,
 }
 
 impl Rig {
@@ -27,7 +30,13 @@ impl Rig {
         // The unit changes no number, so it does not ask the engine again.
         let scenario = Memo::new(move |_| state.get().scenario());
         let evaluation = Memo::new(move |_| evaluate(&scenario.get()));
-        Self { state, evaluation, edited: RwSignal::new(false), notices: RwSignal::new(notices) }
+        Self {
+            state,
+            evaluation,
+            edited: RwSignal::new(false),
+            notices: RwSignal::new(notices),
+            predictions: RwSignal::default(),
+        }
     }
 
     /// The state, tracked. Not inlined: every figure asks for it in many places, and the page loads each copy.
@@ -51,7 +60,23 @@ impl Rig {
     /// State and evaluation together, tracked: what the page can be asked for by name.
     #[inline(never)]
     pub fn snapshot(self) -> Snapshot {
-        Snapshot::with(self.state(), self.evaluation())
+        let mut snapshot = Snapshot::with(self.state(), self.evaluation());
+        snapshot.predictions = self.predictions();
+        snapshot
+    }
+
+    /// What the reader has predicted, tracked.
+    #[inline(never)]
+    pub fn predictions(self) -> Predictions {
+        self.predictions.get()
+    }
+
+    /// Changes the predictions.
+    #[inline(never)]
+    pub fn predict(self, change: &dyn Fn(&mut Predictions)) {
+        let mut predictions = self.predictions.get_untracked();
+        change(&mut predictions);
+        self.predictions.set(predictions);
     }
 
     /// Puts a changed state in place as the reader's own act.

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use memory_wall_app::charts::sort::OPERATIONS;
+use memory_wall_app::registry::ROUNDS;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::words;
 use memory_wall_core::display::ByteUnit;
@@ -285,6 +287,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         all.iter().copied().map(|one| id(one).to_owned()).collect()
     }
     let units = ByteUnit::ALL.into_iter().flat_map(|unit| [unit.id().to_owned(), format!("{}.hint", unit.id())]);
+    let predicted = ROUNDS.iter().flat_map(|round| round.options.iter().map(|option| format!("{}.{option}", round.id)));
     BTreeMap::from([
         ("bucket", of(&Bucket::ALL, Bucket::id)),
         ("item", ids("core/src/worked.rs", "Item")),
@@ -297,6 +300,8 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("tier.name", of(Tier::ALL, Tier::id)),
         ("kernel", of(Kernel::ALL, Kernel::id)),
         ("fusion", of(Fusion::ALL, Fusion::id)),
+        ("sort.name", OPERATIONS.iter().map(|operation| operation.id.to_owned()).collect()),
+        ("predict.option", predicted.collect()),
         ("verdict", ids("core/src/evaluate.rs", "Verdict")),
         ("table.phase", ids("core/src/evaluate.rs", "Phase")),
     ])

@@ -34,9 +34,19 @@ pub(super) fn save(rig: Rig) {
     });
 }
 
-/// Says the outcome of an edit to screen readers, at most once in 700 ms.
+/// Says the outcome of an edit to screen readers, at most once in 700 ms; that of a prediction at once, since it was asked for.
 pub(super) fn announce(rig: Rig) {
     let tier = StoredValue::new(rig.state_now().tier);
+    let before = RefCell::new(String::new());
+    Effect::new(move |_| {
+        let said = rig.predictions().announcement();
+        if *before.borrow() != said
+            && let Some(place) = page::by_id("announcer")
+        {
+            place.set_text_content(Some(&said));
+            *before.borrow_mut() = said;
+        }
+    });
     after_rest(rig, 700, move |rig| {
         if let Some(place) = page::by_id("announcer") {
             let snapshot = rig.snapshot();

@@ -2,4 +2,5 @@
 
 pub mod context;
 pub mod hierarchy;
+pub mod sort;
 pub mod trips;

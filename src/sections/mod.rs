@@ -6,5 +6,8 @@ pub mod context;
 pub mod hierarchy;
 pub mod masonry;
 pub mod opening;
+pub mod reasons;
 pub mod rig_bar;
+pub mod sort;
 pub mod trips;
+pub mod worked_roofline;

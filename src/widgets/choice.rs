@@ -80,7 +80,10 @@ pub fn Select(
 #[component]
 pub fn Radios(
     control: &'static str,
-    label: &'static str,
+    #[prop(into)] label: String,
+    /// Whether the choice has been made and stays.
+    #[prop(optional, into)]
+    locked: Signal<bool>,
     choices: Vec<Choice>,
     /// The id of what is chosen.
     #[prop(into)]
@@ -108,7 +111,7 @@ pub fn Radios(
         })
         .collect_view();
     view! {
-        <fieldset class="control control-radios" data-control=control>
+        <fieldset class="control control-radios" data-control=control disabled=locked>
             <legend>{label}</legend>
             <div class="radios">{buttons}</div>
         </fieldset>

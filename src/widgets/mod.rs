@@ -3,6 +3,7 @@
 pub mod bind;
 pub mod choice;
 pub mod number_field;
+pub mod prediction;
 pub mod slider;
 pub mod stops;
 pub mod wall;

@@ -7,7 +7,9 @@ function focused(page) {
   return page.evaluate(() => {
     const element = document.activeElement;
     if (!element || element === document.body) return null;
-    const label = element.labels?.[0]?.textContent;
+    // Nothing chosen yet: the group is one stop, whichever button the browser takes for it.
+    const open = element.type === 'radio' && !document.querySelector(`input[name="${element.name}"]:checked`);
+    const label = open ? element.closest('fieldset').querySelector('legend').textContent : element.labels?.[0]?.textContent;
     const name = element.getAttribute('aria-label') ?? label ?? element.textContent;
     // A radio button fills its label and is itself invisible: the focus shows on the label's text.
     const shown = element.type === 'radio' ? element.nextElementSibling : element;
@@ -45,6 +47,18 @@ const LEVER = (label, unit, marks) => [
   ...marks.map((mark) => `${label} ${mark}`),
 ];
 
+const SORTED = [
+  'A large matrix multiplication',
+  'ReLU',
+  'One MLP matrix, writing one token',
+  'Softmax of attention scores',
+  'The same matrix, for a large batch',
+  'Attention over a prompt, fused',
+  'LayerNorm',
+  'Attention with the KV cache',
+];
+const NEXT = 'Of these eight, how many are memory-bound on the H100?';
+
 const ORDER = [
   'Skip to the calculator',
   'Llama 2 7B, bf16, batch 1, 2,048 tokens, A100 SXM4 80GB',
@@ -55,6 +69,13 @@ const ORDER = [
   'The drawn figures, latencies and ceilings',
   'The drawn figures, latencies and ceilings',
   'The drawn figures, kernel by kernel',
+  ...SORTED,
+  'Check',
+  'Show me',
+  NEXT,
+  'Check',
+  'Show me',
+  'All answers in a table',
   'Model',
   'Weights in',
   'Card',
@@ -88,14 +109,19 @@ for (const width of [1280, 360]) {
       const known = names.filter((name) => ORDER.includes(name));
       expect(known).toEqual(ORDER);
       // What else can be reached opens or scrolls parts of the tables.
-      for (const name of names.filter((name) => !ORDER.includes(name))) expect(name).toMatch(/terms, largest first|^Part|^Tokens|^Memory|^Kernel|What is in the memory/);
+      for (const name of names.filter((name) => !ORDER.includes(name))) expect(name).toMatch(/terms, largest first|^Part|^Tokens|^Memory|^Kernel|What is in the memory|^The eight|^The formula|^What each operation/);
       for (const stop of stops) {
         expect.soft(stop.outline, `outline of ${stop.name}`).toBeGreaterThanOrEqual(2);
         expect.soft(stop.inView, `${stop.name} can be seen while it has the focus`).toBe(true);
       }
       // Nothing that can be operated is left out; a group of radio buttons is one stop.
       const operable = await page.locator('button:enabled, select, input, summary, a[href]').evaluateAll(
-        (all) => all.filter((one) => one.checkVisibility() && !(one.type === 'radio' && !one.checked)).length,
+        (all) =>
+          all.filter((one) => {
+            if (!one.checkVisibility() || one.type !== 'radio') return one.checkVisibility();
+            const group = [...document.querySelectorAll(`input[name="${one.name}"]`)];
+            return one === (group.find((other) => other.checked) ?? group[0]);
+          }).length,
       );
       expect(stops.filter((stop) => /^(button|select|input|summary|a)$/.test(stop.tag))).toHaveLength(operable);
       // And back the same way.

@@ -12,7 +12,7 @@ for (const live of [true, false]) {
       // Chromium writes the page objects of a PDF uncompressed.
       const pages = pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g).length;
       expect(pages).toBeGreaterThanOrEqual(2);
-      expect(pages).toBeLessThanOrEqual(8);
+      expect(pages).toBeLessThanOrEqual(16);
       expect(pdf.length).toBeGreaterThan(30_000);
       await page.emulateMedia({ media: 'print' });
       await expect(wall.rig).toBeHidden();

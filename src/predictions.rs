@@ -1,0 +1,276 @@
+//! What the reader predicts before looking: the rounds of questions, the guesses, and what became of them.
+//!
+//! A guess is never lost and never sent: it lives as long as the page and travels in no link. What a round shows once it is
+//! open stands in the prerendered page and follows the names and flags below, so that the browser loads no word of it.
+
+use crate::registry::ROUNDS;
+use crate::words::{self, fill, t};
+
+/// Questions that are asked together, with the same options, and opened together.
+pub struct Round {
+    /// Its short name, in the page and in its words.
+    pub id: &'static str,
+    /// Its questions, each by a name that no other question of the page has.
+    pub questions: &'static [&'static str],
+    /// What can be answered, in the order in which it is offered.
+    pub options: &'static [&'static str],
+    /// The right option of a question, from the engine.
+    pub answer: fn(&str) -> Option<&'static str>,
+}
+
+impl Round {
+    /// An option in words.
+    pub fn option(&self, option: &str) -> String {
+        words::choice("predict.option", &format!("{}.{option}", self.id))
+    }
+
+    /// The round that asks a question.
+    pub fn of(question: &str) -> Option<&'static Self> {
+        ROUNDS.iter().copied().find(|round| round.questions.contains(&question))
+    }
+}
+
+/// What became of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Its round is not open.
+    Hidden,
+    /// It was opened without a guess.
+    Shown,
+    /// The guess was right.
+    Right,
+    /// The guess was another one.
+    Wrong,
+}
+
+impl Mark {
+    /// The name in style sheets.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Hidden => "",
+            Self::Shown => "shown",
+            Self::Right => "right",
+            Self::Wrong => "wrong",
+        }
+    }
+}
+
+/// The guesses on the page, and which rounds are open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Predictions {
+    /// Question and option.
+    guesses: Vec<(&'static str, &'static str)>,
+    /// The rounds that show their answers, the latest one last.
+    open: Vec<&'static str>,
+}
+
+impl Predictions {
+    /// The guess at a question.
+    pub fn guess(&self, question: &str) -> Option<&'static str> {
+        self.guesses.iter().find(|(asked, _)| *asked == question).map(|(_, option)| *option)
+    }
+
+    /// Takes a guess, in the place of one before.
+    pub fn take(&mut self, question: &'static str, option: &'static str) {
+        self.guesses.retain(|(asked, _)| *asked != question);
+        self.guesses.push((question, option));
+    }
+
+    /// Whether a round shows its answers.
+    pub fn is_open(&self, round: &Round) -> bool {
+        self.open.contains(&round.id)
+    }
+
+    /// Opens a round, or closes it again; guesses stay.
+    pub fn turn(&mut self, round: &Round, open: bool) {
+        self.open.retain(|id| *id != round.id);
+        if open {
+            self.open.push(round.id);
+        }
+    }
+
+    /// Closes a round and forgets its guesses.
+    pub fn forget(&mut self, round: &Round) {
+        self.turn(round, false);
+        self.guesses.retain(|(asked, _)| !round.questions.contains(asked));
+    }
+
+    /// What became of a question.
+    pub fn mark(&self, question: &str) -> Option<Mark> {
+        let round = Round::of(question)?;
+        Some(match self.guess(question) {
+            _ if !self.is_open(round) => Mark::Hidden,
+            None => Mark::Shown,
+            guess if guess == (round.answer)(question) => Mark::Right,
+            Some(_) => Mark::Wrong,
+        })
+    }
+
+    /// How many questions of a round were guessed, and how many of these are right.
+    fn counts(&self, round: &Round) -> (usize, usize) {
+        let guessed = round.questions.iter().filter_map(|question| Some((question, self.guess(question)?)));
+        guessed.fold((0, 0), |(guessed, right), (question, option)| {
+            (guessed + 1, right + usize::from((round.answer)(question) == Some(option)))
+        })
+    }
+
+    /// How a round stands: how far the reader is, and once it is open, how it went.
+    pub fn outcome(&self, round: &Round) -> String {
+        let (guessed, right) = self.counts(round);
+        let all = round.questions.len();
+        let open = self.is_open(round);
+        if let [question] = round.questions {
+            if !open {
+                return t(if guessed == 0 { "predict.one.none" } else { "predict.one.guessed" }).into();
+            }
+            let answer = (round.answer)(question).map(|option| round.option(option)).unwrap_or_default();
+            let values = [("said", self.said(question)), ("answer", answer.as_str())];
+            return fill("predict.answer", &values).trim_start().into();
+        }
+        let counts = [all, guessed, right].map(|count| count.to_string());
+        let [asked, made, hits] = counts.each_ref().map(String::as_str);
+        let values = [("asked", asked), ("guessed", made), ("right", hits)];
+        match (open, guessed) {
+            (false, _) => fill("predict.progress", &values),
+            (true, 0) => t("predict.score.none").into(),
+            (true, _) if guessed == all => fill("predict.score.all", &values),
+            (true, _) => fill("predict.score.some", &values),
+        }
+    }
+
+    /// What a screen reader hears when a round is opened.
+    pub fn announcement(&self) -> String {
+        self.open.last().and_then(|open| self.outcome_of(open)).unwrap_or_default()
+    }
+
+    fn outcome_of(&self, round: &str) -> Option<String> {
+        ROUNDS.iter().find(|it| it.id == round).map(|round| self.outcome(round))
+    }
+
+    /// A word about a guess, once its round is open.
+    fn said(&self, question: &str) -> &'static str {
+        match self.mark(question) {
+            Some(Mark::Right) => t("predict.right"),
+            Some(Mark::Wrong) => t("predict.wrong"),
+            _ => "",
+        }
+    }
+
+    /// The text with this name, `mark.relu` or `outcome.sides`; `None` for a name that is not known.
+    pub fn value(&self, part: &str) -> Option<String> {
+        let (what, id) = part.split_once('.')?;
+        if what == "outcome" {
+            return self.outcome_of(id);
+        }
+        let mark = self.mark(id)?;
+        Some(match what {
+            "mark" => mark.id().into(),
+            "guess" => self.guess(id).unwrap_or_default().into(),
+            "said" => self.said(id).into(),
+            _ => return None,
+        })
+    }
+
+    /// Whether a condition holds: `shut.sides` for a round whose answers are hidden, `steady.relu` where no slip is to be explained,
+    /// `other.ridge.more` for an option that was not the guess.
+    pub fn flag(&self, part: &str) -> Option<bool> {
+        match part.split_once('.')? {
+            ("shut", id) => ROUNDS.iter().find(|round| round.id == id).map(|round| !self.is_open(round)),
+            ("steady", question) => self.mark(question).map(|mark| mark != Mark::Wrong),
+            ("other", rest) => {
+                let (question, option) = rest.split_once('.')?;
+                let round = Round::of(question).filter(|round| round.options.contains(&option))?;
+                Some(!self.is_open(round) || self.guess(question) != Some(option))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round(id: &str) -> &'static Round {
+        ROUNDS.iter().copied().find(|round| round.id == id).unwrap()
+    }
+
+    #[test]
+    fn every_question_has_one_round_and_an_answer_among_its_options() {
+        let mut seen = Vec::new();
+        for round in ROUNDS {
+            for question in round.questions {
+                assert!(!seen.contains(question), "{question} is asked twice");
+                seen.push(question);
+                let answer = (round.answer)(question);
+                assert!(answer.is_some_and(|answer| round.options.contains(&answer)), "{question}: {answer:?}");
+            }
+            assert_eq!((round.answer)("nothing of the kind"), None);
+            for option in round.options {
+                assert!(!round.option(option).contains('.'), "{option} has no words");
+            }
+        }
+    }
+
+    #[test]
+    fn a_guess_stays_through_opening_and_closing_and_goes_when_it_is_forgotten() {
+        let sides = round("sides");
+        let mut predictions = Predictions::default();
+        assert_eq!(predictions.mark("relu"), Some(Mark::Hidden));
+        predictions.take("relu", "compute");
+        predictions.take("relu", "memory");
+        predictions.take("gemm", "memory");
+        assert_eq!(predictions.outcome(sides), "2 of 8 guessed");
+        assert_eq!(predictions.mark("relu"), Some(Mark::Hidden), "nothing is given away");
+        predictions.turn(sides, true);
+        predictions.turn(sides, true);
+        let marks = ["relu", "gemm", "softmax"].map(|question| predictions.mark(question));
+        assert_eq!(marks, [Some(Mark::Right), Some(Mark::Wrong), Some(Mark::Shown)]);
+        assert_eq!(predictions.outcome(sides), "1 right of the 2 that you guessed; 8 were asked.");
+        predictions.turn(sides, false);
+        assert_eq!(predictions.guess("gemm"), Some("memory"));
+        predictions.forget(sides);
+        assert_eq!(predictions, Predictions::default());
+    }
+
+    #[test]
+    fn a_skipped_round_counts_nothing() {
+        for round in ROUNDS {
+            let mut predictions = Predictions::default();
+            predictions.turn(round, true);
+            let outcome = predictions.outcome(round);
+            assert!(!outcome.contains("right"), "{outcome}");
+            assert!(round.questions.iter().all(|question| predictions.mark(question) == Some(Mark::Shown)));
+        }
+    }
+
+    #[test]
+    fn every_answer_right_is_a_full_score() {
+        for round in ROUNDS {
+            let mut predictions = Predictions::default();
+            for question in round.questions {
+                predictions.take(question, (round.answer)(question).unwrap());
+            }
+            predictions.turn(round, true);
+            assert!(round.questions.iter().all(|question| predictions.mark(question) == Some(Mark::Right)));
+        }
+        let sides = round("sides");
+        let mut predictions = Predictions::default();
+        for question in sides.questions {
+            predictions.take(question, "memory");
+        }
+        predictions.turn(sides, true);
+        assert_eq!(predictions.outcome(sides), "5 of 8 right.");
+    }
+
+    #[test]
+    fn unknown_names_are_nothing() {
+        let predictions = Predictions::default();
+        for name in ["", "mark", "mark.x", "outcome.x", "x.relu", "mark.sides"] {
+            assert_eq!(predictions.value(name), None, "{name}");
+        }
+        for name in ["shut", "shut.relu", "steady.x", "x.sides"] {
+            assert_eq!(predictions.flag(name), None, "{name}");
+        }
+    }
+}

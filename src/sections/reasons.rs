@@ -1,0 +1,33 @@
+//! The reasons behind a prediction: one for each option, hidden until the round is open.
+
+use leptos::prelude::*;
+
+use super::masonry::live;
+use crate::predictions::Round;
+use crate::words::t;
+
+/// Why each option is right or is not; the right one and the reader's own are marked.
+pub fn reasons(round: &Round, question: &str, why: impl Fn(&str) -> String) -> AnyView {
+    let answer = (round.answer)(question);
+    let rows = round
+        .options
+        .iter()
+        .map(|option| {
+            view! {
+                <div class="reason" data-right=(answer == Some(option)).then_some("")>
+                    <dt>
+                        {round.option(option)}
+                        <span class="yours" hidden=format!("{{{{flag predict.other.{question}.{option}}}}}")>{t("sort.yours")}</span>
+                    </dt>
+                    <dd>{why(option)}</dd>
+                </div>
+            }
+        })
+        .collect_view();
+    view! {
+        <dl class="reasons" data-mark=live(&format!("predict.mark.{question}")) hidden=format!("{{{{flag predict.shut.{}}}}}", round.id)>
+            {rows}
+        </dl>
+    }
+    .into_any()
+}

@@ -1,0 +1,143 @@
+//! The worked example of section 2: the formula with an A100's round numbers put in, and where common work lands.
+
+use leptos::prelude::*;
+use memory_wall_core::display::{Figure, Percent, THIN_SPACE};
+use memory_wall_core::roofline::{Accounting, Bound};
+use memory_wall_core::units::{ByteRate, FlopRate, Intensity};
+
+use super::masonry::live;
+use crate::charts::sort::{CARDS, by_id, flops, roof};
+use crate::ridge::{LOW, TEXTBOOK};
+use crate::words::{self, fill, t};
+
+/// A number without zeros behind its point.
+fn short(number: f64) -> String {
+    let figure = Figure(number).to_string();
+    if figure.contains('.') { figure.trim_end_matches('0').trim_end_matches('.').into() } else { figure }
+}
+
+fn tflops(rate: FlopRate) -> String {
+    format!("{}{THIN_SPACE}TFLOP/s", Figure(rate.as_tflops()))
+}
+
+fn terabytes(rate: ByteRate) -> String {
+    format!("{}{THIN_SPACE}TB/s", short(rate.as_gb_per_s() / 1e3))
+}
+
+/// A line of mathematics; the pieces are this file's own.
+fn formula(pieces: &str) -> AnyView {
+    view! { <math display="block" inner_html=format!("<mrow>{pieces}</mrow>")></math> }.into_any()
+}
+
+fn name(letter: &str, below: &str) -> String {
+    format!("<msub><mi>{letter}</mi><mtext>{below}</mtext></msub>")
+}
+
+fn formulas() -> AnyView {
+    let (peak, most) = (name("P", "peak"), name("P", "max"));
+    let over = |above: &str, below: &str| format!("<mfrac><mrow>{above}</mrow><mrow>{below}</mrow></mfrac>");
+    let text = |text: &str| format!("<mtext>{text}</mtext>");
+    let is = "<mo>=</mo>";
+    let ridge = Figure(TEXTBOOK.ridge().0).to_string();
+    let low = short(LOW.0);
+    let of = |inner: &str| format!("<mo stretchy=\"false\">(</mo>{inner}<mo stretchy=\"false\">)</mo>");
+    let bandwidth = short(TEXTBOOK.bandwidth.as_gb_per_s() / 1e3);
+    let peak_number = short(TEXTBOOK.peak.as_tflops());
+    let lower = |left: &str, right: &str| format!("<mi>min</mi>{}", of(&format!("{left}<mo>,</mo>{right}")));
+    let numbers = [
+        format!("{most}{}{is}{}", of("<mi>I</mi>"), lower(&peak, "<mi>B</mi><mo>×</mo><mi>I</mi>")),
+        format!(
+            "<mtext>ridge</mtext>{is}{}{is}{}{is}{}",
+            over(&peak, "<mi>B</mi>"),
+            over(&text(&tflops(TEXTBOOK.peak)), &text(&terabytes(TEXTBOOK.bandwidth))),
+            text(&format!("{ridge}{THIN_SPACE}FLOP/byte"))
+        ),
+        format!(
+            "{most}{}{is}{}{is}{}",
+            of(&format!("<mn>{low}</mn>")),
+            lower(&format!("<mn>{peak_number}</mn>"), &format!("<mn>{bandwidth}</mn><mo>×</mo><mn>{low}</mn>")),
+            text(&tflops(TEXTBOOK.attainable(LOW)))
+        ),
+    ];
+    let lines = numbers.iter().map(|pieces| formula(pieces)).collect_view();
+    view! { <div class="formula" tabindex="0" role="region" aria-label=t("worked.formula")>{lines}</div> }.into_any()
+}
+
+/// A row: what it is, FLOPs, bytes, intensity.
+fn row(what: String, work: String, bytes: String, intensity: Intensity) -> AnyView {
+    let reached = TEXTBOOK.attainable(intensity);
+    let bound = TEXTBOOK.bound(intensity);
+    view! {
+        <tr data-bound=bound.id()>
+            <th scope="row">{what}</th>
+            <td class="numeric">{work}</td>
+            <td class="numeric">{bytes}</td>
+            <td class="numeric">{Figure(intensity.0).to_string()}</td>
+            <td>{if bound == Bound::Memory { t("worked.memory") } else { t("worked.compute") }}</td>
+            <td class="numeric">{tflops(reached)}</td>
+            <td class="numeric">{Percent(reached.0 / TEXTBOOK.peak.0).to_string()}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// The figure.
+pub fn worked_roofline() -> AnyView {
+    let operations = ["relu", "token", "softmax", "layer_norm", "gemm"].into_iter().filter_map(by_id);
+    let mut rows: Vec<_> = operations
+        .map(|operation| {
+            let work = operation.work();
+            let id = operation.id;
+            let bytes = live(&format!("sort.bytes.{id}"));
+            let intensity = work.intensity(Accounting::ReadsAndWrites);
+            (intensity, row(words::choice("sort.name", operation.id), flops(work.flops), bytes, intensity))
+        })
+        .collect();
+    let any = fill("worked.any", &[("n", &short(LOW.0))]);
+    rows.push((LOW, row(any, "–".into(), "–".into(), LOW)));
+    rows.sort_by(|(one, _), (other, _)| one.0.total_cmp(&other.0));
+    let rows = rows.into_iter().map(|(_, row)| row).collect_view();
+    let (peak, bandwidth) = (tflops(TEXTBOOK.peak), terabytes(TEXTBOOK.bandwidth));
+    let exact = roof(CARDS[0]).map(|roof| {
+        let bandwidth = format!("{}{THIN_SPACE}GB/s", Figure(roof.bandwidth.as_gb_per_s()));
+        fill("worked.exact", &[("bandwidth", &bandwidth), ("ridge", &Figure(roof.ridge().0).to_string())])
+    });
+    let headings =
+        ["sort.operation", "sort.flops", "sort.bytes", "sort.intensity", "worked.bound", "worked.rate", "worked.share"];
+    view! {
+        <div class="worked">
+            <p class="figure-title">{t("worked.title")}</p>
+            <p class="caption">{fill("worked.terms", &[("peak", &peak), ("bandwidth", &bandwidth)])}</p>
+            {formulas()}
+            <div class="table-scroll" tabindex="0" role="region" aria-label=t("worked.caption")>
+                <table>
+                    <caption>{t("worked.caption")}</caption>
+                    <thead>
+                        <tr>
+                            {headings
+                                .map(|key| view! { <th scope="col" class=(!["sort.operation", "worked.bound"].contains(&key)).then_some("numeric")>{t(key)}</th> })
+                                .into_iter()
+                                .collect_view()}
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+            <p class="caption">{exact}</p>
+        </div>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_round_numbers_come_out_as_textbooks_have_them() {
+        assert_eq!(Figure(TEXTBOOK.ridge().0).to_string(), "156");
+        let reached = TEXTBOOK.attainable(LOW);
+        assert_eq!(tflops(reached).replace(THIN_SPACE, " "), "6.00 TFLOP/s");
+        assert_eq!(Percent(reached.0 / TEXTBOOK.peak.0).to_string(), "1.9%");
+    }
+}
