@@ -1,8 +1,10 @@
 //! What the reader has chosen: the one value behind every figure, and how it travels in a link.
 
+pub mod decimal;
 pub mod dimensions;
 pub mod number;
 pub mod query;
+pub mod roofline;
 
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::tables::gpus::{self, Gpu};
@@ -41,6 +43,8 @@ pub struct State {
     pub gpu: &'static Gpu,
     /// How sizes are shown.
     pub unit: ByteUnit,
+    /// What only the roofline is asked.
+    pub roofline: roofline::Levers,
 }
 
 /// The model and the card that the page starts with.
@@ -77,6 +81,7 @@ impl State {
             attention,
             gpu,
             unit: ByteUnit::Gb,
+            roofline: roofline::Levers::default(),
         }
     }
 
