@@ -5,12 +5,14 @@
 //! So what is only shown costs the program in the browser nothing but its name.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use memory_wall_core::display::{Count, Grouped, Percent, Size, THIN_SPACE};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, evaluate, solve};
 
 use crate::charts::context::Chart;
+use crate::charts::roofline::{Look, Plot};
 use crate::state::State;
 use crate::terms::Terms;
 use crate::widgets::wall::{self, Layout};
@@ -24,6 +26,7 @@ pub struct Snapshot {
     pub evaluation: Evaluation,
     wall: OnceCell<Layout>,
     chart: OnceCell<Chart>,
+    roofline: OnceCell<Arc<Plot>>,
 }
 
 /// A verdict in words.
@@ -48,7 +51,18 @@ impl Snapshot {
 
     /// A state whose evaluation is known already.
     pub fn with(state: State, evaluation: Evaluation) -> Self {
-        Self { state, evaluation, wall: OnceCell::new(), chart: OnceCell::new() }
+        Self { state, evaluation, wall: OnceCell::new(), chart: OnceCell::new(), roofline: OnceCell::new() }
+    }
+
+    /// The same with a roofline that was computed already.
+    #[must_use]
+    pub fn drawn(self, roofline: Arc<Plot>) -> Self {
+        Self { roofline: roofline.into(), ..self }
+    }
+
+    /// The roofline; on a page without a reader no point is chosen and nothing was before.
+    pub fn roofline(&self) -> &Plot {
+        self.roofline.get_or_init(|| Arc::new(Plot::of(&self.state, &Look::default())))
     }
 
     /// A size in the reader's unit.
@@ -69,6 +83,7 @@ impl Snapshot {
             Some(("plot", part)) => self.plot_value(part),
             Some(("context", part)) => self.context_value(part),
             Some(("terms", part)) => self.terms_value(part),
+            Some(("roofline", part)) => self.roofline().answer(part),
             Some(("assumption", number)) => {
                 let number: usize = number.parse().ok()?;
                 Some(
@@ -187,7 +202,8 @@ impl Snapshot {
 
     /// Whether a name stands for HTML of the engine's own making rather than for text.
     pub fn is_html(name: &str) -> bool {
-        name.starts_with("terms.first.") || name.starts_with("terms.list.")
+        let of_roofline = name.strip_prefix("roofline.").is_some_and(|piece| matches!(piece, "dots" | "table"));
+        name.starts_with("terms.first.") || name.starts_with("terms.list.") || of_roofline
     }
 
     fn context_value(&self, part: &str) -> Option<String> {

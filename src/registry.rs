@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::parts::levers;
+use crate::parts::{levers, roofline as roofline_parts};
 use crate::rig::Rig;
 #[cfg(not(target_arch = "wasm32"))]
-use crate::sections::{buckets, context, opening, rig_bar};
+use crate::sections::{buckets, context, opening, rig_bar, roofline};
 
 /// A part of a figure that the browser makes live.
 pub struct Part {
@@ -22,6 +22,8 @@ pub const PARTS: &[Part] = &[
     Part { id: "levers", view: levers::levers },
     Part { id: "more", view: levers::more },
     Part { id: "reset", view: levers::reset },
+    Part { id: "roofline_levers", view: roofline_parts::levers },
+    Part { id: "roofline_more", view: roofline_parts::more },
 ];
 
 /// A figure as the page shows it.
@@ -38,9 +40,10 @@ pub struct Figure {
 pub const FIGURES: &[Figure] = &[
     Figure { id: "rig", view: rig_bar::rig_bar },
     Figure { id: "opening", view: opening::opening_wall },
+    Figure { id: "roofline", view: roofline::roofline },
     Figure { id: "buckets", view: buckets::calculator },
     Figure { id: "context", view: context::context },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
-pub const SECTIONS: &[&str] = &["opening", "buckets"];
+pub const SECTIONS: &[&str] = &["opening", "roofline", "buckets"];

@@ -6,3 +6,4 @@ pub mod context;
 pub mod masonry;
 pub mod opening;
 pub mod rig_bar;
+pub mod roofline;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::policy;
 
 /// The files, in the order of their layers.
-const FILES: [&str; 6] = ["tokens", "base", "prose", "widgets", "figures", "print"];
+const FILES: [&str; 7] = ["tokens", "base", "prose", "widgets", "figures", "roofline", "print"];
 
 /// All files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {
