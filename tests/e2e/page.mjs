@@ -13,6 +13,12 @@ export class MemoryWall {
     this.rig = page.getByRole('group', { name: 'What is being computed' });
     this.svg = this.calculator.locator('.calculator-wall').getByRole('img');
     this.plot = page.locator('.plot');
+    const roofline = page.locator('#figure-roofline');
+    this.roofline = {
+      figure: roofline,
+      canvas: roofline.locator('.roofline-canvas'),
+      batch: roofline.getByRole('textbox', { name: 'Batch, in sequences', exact: true }),
+    };
     this.notice = page.locator('#notice').getByRole('alert');
     this.announcer = page.locator('#announcer');
     this.verdict = this.calculator.locator('.answer-verdict');
