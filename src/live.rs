@@ -5,12 +5,14 @@
 //! So what is only shown costs the program in the browser nothing but its name.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use memory_wall_core::display::{Count, Grouped, Percent, Size, THIN_SPACE};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, evaluate, solve};
 
 use crate::charts::context::Chart;
+use crate::charts::roofline::{Look, Plot};
 use crate::charts::{hierarchy, sort, trips};
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -29,6 +31,7 @@ pub struct Snapshot {
     pub predictions: Predictions,
     wall: OnceCell<Layout>,
     chart: OnceCell<Chart>,
+    roofline: OnceCell<Arc<Plot>>,
 }
 
 /// A verdict in words.
@@ -54,7 +57,19 @@ impl Snapshot {
     /// A state whose evaluation is known already.
     pub fn with(state: State, evaluation: Evaluation) -> Self {
         let predictions = Predictions::default();
-        Self { state, evaluation, predictions, wall: OnceCell::new(), chart: OnceCell::new() }
+        let (wall, chart, roofline) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { state, evaluation, predictions, wall, chart, roofline }
+    }
+
+    /// The same with a roofline that was computed already.
+    #[must_use]
+    pub fn drawn(self, roofline: Arc<Plot>) -> Self {
+        Self { roofline: roofline.into(), ..self }
+    }
+
+    /// The roofline; on a page without a reader no point is chosen and nothing was before.
+    pub fn roofline(&self) -> &Plot {
+        self.roofline.get_or_init(|| Arc::new(Plot::of(&self.state, &Look::default())))
     }
 
     /// A size in the reader's unit.
@@ -80,6 +95,7 @@ impl Snapshot {
             Some(("sort", part)) => sort::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
             Some(("predict", part)) => self.predictions.value(part),
+            Some(("roofline", part)) => self.roofline().answer(part),
             Some(("assumption", number)) => {
                 let number: usize = number.parse().ok()?;
                 Some(
@@ -200,7 +216,8 @@ impl Snapshot {
 
     /// Whether a name stands for HTML of the engine's own making rather than for text.
     pub fn is_html(name: &str) -> bool {
-        name.starts_with("terms.first.") || name.starts_with("terms.list.")
+        let of_roofline = name.strip_prefix("roofline.").is_some_and(|piece| matches!(piece, "dots" | "table"));
+        name.starts_with("terms.first.") || name.starts_with("terms.list.") || of_roofline
     }
 
     fn context_value(&self, part: &str) -> Option<String> {

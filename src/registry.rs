@@ -3,11 +3,13 @@
 use leptos::prelude::*;
 
 use crate::charts::sort;
-use crate::parts::{levers, sort as sorting, tiers};
+use crate::parts::{levers, roofline as roofline_parts, sort as sorting, tiers};
 use crate::predictions::Round;
 use crate::rig::Rig;
 #[cfg(not(target_arch = "wasm32"))]
-use crate::sections::{buckets, context, hierarchy, opening, rig_bar, sort as sorted, trips, worked_roofline};
+use crate::sections::{
+    buckets, context, hierarchy, opening, rig_bar, roofline, sort as sorted, trips, worked_roofline,
+};
 
 /// A part of a figure that the browser makes live.
 pub struct Part {
@@ -35,6 +37,8 @@ pub const PARTS: &[Part] = &[
     Part { id: "sort_cache", view: |rig| sorting::side(rig, "cache") },
     Part { id: "sort_reveal", view: sorting::sides },
     Part { id: "ridge_guess", view: sorting::ridge },
+    Part { id: "roofline_levers", view: roofline_parts::levers },
+    Part { id: "roofline_more", view: roofline_parts::more },
 ];
 
 /// A figure as the page shows it.
@@ -55,6 +59,7 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "trips", view: trips::trips },
     Figure { id: "sort", view: sorted::sort },
     Figure { id: "worked_roofline", view: worked_roofline::worked_roofline },
+    Figure { id: "roofline", view: roofline::roofline },
     Figure { id: "buckets", view: buckets::calculator },
     Figure { id: "context", view: context::context },
 ];

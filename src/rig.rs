@@ -1,9 +1,12 @@
 //! The rig: the one state and its evaluation, shared by every figure on the page.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use memory_wall_core::display::Size;
 use memory_wall_core::{Bytes, Evaluation, evaluate};
 
+use crate::charts::roofline::{Look, Plot};
 use crate::live::Snapshot;
 use crate::predictions::Predictions;
 use crate::state::State;
@@ -21,6 +24,12 @@ pub struct Rig {
     pub notices: RwSignal<Vec<String>>,
     /// What the reader has predicted.
     pub predictions: RwSignal<Predictions>,
+    /// What of the roofline the reader looks at.
+    pub look: RwSignal<Look>,
+    /// Whether the state has rested since: then the next change begins a new series.
+    pub rested: RwSignal<bool>,
+    /// The roofline, computed once for its drawing and its words.
+    pub roofline: Memo<Arc<Plot>>,
 }
 
 impl Rig {
@@ -30,12 +39,19 @@ impl Rig {
         // The unit changes no number, so it does not ask the engine again.
         let scenario = Memo::new(move |_| state.get().scenario());
         let evaluation = Memo::new(move |_| evaluate(&scenario.get()));
+        let look = RwSignal::new(Look::default());
+        // Computed only when something has changed, so it is never the same again.
+        let roofline =
+            Memo::new_with_compare(move |_| look.with(|look| Arc::new(Plot::of(&state.get(), look))), |_, _| true);
         Self {
             state,
             evaluation,
             edited: RwSignal::new(false),
             notices: RwSignal::new(notices),
             predictions: RwSignal::default(),
+            look,
+            rested: RwSignal::new(true),
+            roofline,
         }
     }
 
@@ -60,7 +76,7 @@ impl Rig {
     /// State and evaluation together, tracked: what the page can be asked for by name.
     #[inline(never)]
     pub fn snapshot(self) -> Snapshot {
-        let mut snapshot = Snapshot::with(self.state(), self.evaluation());
+        let mut snapshot = Snapshot::with(self.state(), self.evaluation()).drawn(self.roofline.get());
         snapshot.predictions = self.predictions();
         snapshot
     }
@@ -83,6 +99,11 @@ impl Rig {
     #[inline(never)]
     pub fn set(self, state: State) {
         self.edited.set(true);
+        if self.rested.get_untracked() {
+            self.rested.set(false);
+            let ghosts = Plot::ghosts_of(&self.state_now());
+            self.look.update(|look| look.ghosts = ghosts);
+        }
         self.state.set(state);
     }
 

@@ -9,11 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use memory_wall_app::state::State;
+use memory_wall_app::state::decimal::Decimal;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
+use memory_wall_app::state::roofline::{Dots, Levers, Precisions, complete};
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::roofline::operations::Kernels;
+use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
@@ -24,7 +28,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 30] = [
     "v",
     "model",
     "layers",
@@ -45,6 +49,16 @@ const KEYS: [&str; 20] = [
     "gpu",
     "unit",
     "tier",
+    "dots",
+    "pass",
+    "kernels",
+    "accounting",
+    "precisions",
+    "vs",
+    "roof",
+    "op",
+    "gemm",
+    "rate",
 ];
 
 /// The rows of the golden file: a link and its shortest form.
@@ -75,6 +89,11 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("gpu", GPUS.iter().map(|gpu| gpu.id).collect()),
         ("unit", ids(&ByteUnit::ALL, ByteUnit::id)),
         ("tier", ids(Tier::ALL, Tier::id)),
+        ("dots", ids(Dots::ALL, Dots::id)),
+        ("pass", vec!["prefill", "decode"]),
+        ("kernels", ids(Kernels::ALL, Kernels::id)),
+        ("accounting", ids(Accounting::ALL, Accounting::id)),
+        ("precisions", ids(Precisions::ALL, Precisions::id)),
     ])
 }
 
@@ -253,7 +272,7 @@ fn check(decoded: &Decoded) -> Result<(), TestCaseError> {
     prop_assert_eq!(state.scenario().check(), Ok(()));
     prop_assert!(notices.len() <= 40, "{} notices", notices.len());
     for notice in notices {
-        prop_assert!((10..=210).contains(&notice.chars().count()), "{} characters: {notice}", notice.chars().count());
+        prop_assert!((10..=300).contains(&notice.chars().count()), "{} characters: {notice}", notice.chars().count());
         prop_assert!(!notice.contains(hides), "{notice:?}");
     }
     // Nothing is said twice. Two unknown keys may look the same, shortened and without what hides.
@@ -263,7 +282,7 @@ fn check(decoded: &Decoded) -> Result<(), TestCaseError> {
     // What was understood is a link of its own, without a notice.
     let again = decode(&encode(state));
     prop_assert_eq!(&again.notices, &Vec::<String>::new());
-    prop_assert_eq!(again.state, settled(*state));
+    prop_assert_eq!(again.state, settled(state));
     Ok(())
 }
 
@@ -275,11 +294,22 @@ fn hides(c: char) -> bool {
 }
 
 /// The state as a link carries it: with the weights that are in use.
-fn settled(state: State) -> State {
+fn settled(state: &State) -> State {
     let default = State::default().weights;
     let used = state.weights_in_use();
-    let unsaid = State { weights: default, ..state }.weights_in_use();
-    State { weights: if used == unsaid { default } else { used }, ..state }
+    let unsaid = State { weights: default, ..*state }.weights_in_use();
+    State { weights: if used == unsaid { default } else { used }, roofline: of_roofline(state), ..*state }
+}
+
+/// The roofline's settings as a link carries them: no choice that changes nothing, no list with an empty field.
+fn of_roofline(state: &State) -> Levers {
+    fn whole<const N: usize>(fields: [u64; N]) -> [u64; N] {
+        complete(fields).unwrap_or([0; N])
+    }
+    let mut now = state.roofline;
+    now.kernels = now.kernels.filter(|kernels| *kernels != Kernels::of(&state.scenario()));
+    now.versus = if now.versus[0].is_none() { [now.versus[1], None] } else { now.versus };
+    Levers { card: whole(now.card), op: whole(now.op), gemm: whole(now.gemm), ..now }
 }
 
 fn config() -> ProptestConfig {
@@ -298,6 +328,42 @@ fn within(Bounds { min, max, .. }: Bounds) -> impl Strategy<Value = u32> {
     ]
 }
 
+/// Every setting of the roofline, fields half filled in among them.
+fn levers() -> impl Strategy<Value = Levers> {
+    let field = |max: u64| prop_oneof![2 => Just(0), 1 => Just(max), 3 => 1..=max.min(5_000), 3 => 1..=max];
+    let choices = (
+        select(Dots::ALL),
+        select([Pass::Prefill, Pass::Decode].as_slice()),
+        prop::option::of(select(Kernels::ALL)),
+        select(Accounting::ALL),
+        select(Precisions::ALL),
+    );
+    let cards = (prop::option::of(0..GPUS.len()), prop::option::of(0..GPUS.len()));
+    let rate = || field(Decimal::RATE.max);
+    let numbers = (
+        [rate(), rate(), rate()],
+        [field(Decimal::COUNT.max), field(Decimal::COUNT.max)],
+        [(); 3].map(|()| field(Decimal::SIDE.max)),
+    );
+    (choices, cards, numbers).prop_map(
+        |((dots, pass, kernels, accounting, precisions), (first, second), (rates, op, gemm))| {
+            let second = second.filter(|second| Some(*second) != first);
+            Levers {
+                kernels,
+                accounting,
+                pass,
+                dots,
+                precisions,
+                versus: [first, second].map(|place| place.map(|place| &GPUS[place])),
+                card: [rates[0], rates[1]],
+                op,
+                gemm,
+                rate: rates[2],
+            }
+        },
+    )
+}
+
 /// Every state that the controls lead to: a model, changes of its dimensions one after the other, and every choice.
 fn states() -> impl Strategy<Value = State> {
     let change =
@@ -307,14 +373,14 @@ fn states() -> impl Strategy<Value = State> {
     let formats = (select(WeightFormat::ALL), select(KvPrecision::ALL));
     let training = (select(Optimizer::ALL), select(Checkpointing::ALL), select(Attention::ALL));
     let model = (0..MODELS.len(), prop::collection::vec(change, 0..8));
-    let rest = (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL), select(Tier::ALL));
+    let rest = (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL), select(Tier::ALL), levers());
     (model, sizes, formats, training, rest).prop_map(
         |(
             (model, changes),
             (batch, seq),
             (weights, kv),
             (optimizer, checkpointing, attention),
-            (gpu, unit, mode, tier),
+            (gpu, unit, mode, tier, roofline),
         )| {
             let mut state = State {
                 mode,
@@ -326,6 +392,7 @@ fn states() -> impl Strategy<Value = State> {
                 gpu: &GPUS[gpu],
                 unit,
                 tier,
+                roofline,
                 ..State::default()
             };
             state.choose_model(&MODELS[model]);
@@ -417,10 +484,10 @@ proptest! {
     fn every_state_survives_the_journey(state in states()) {
         let link = encode(&state);
         prop_assert!(link.len() <= LONGEST && link.is_ascii(), "{link}");
-        prop_assert!(link.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"&=-._".contains(&byte)), "{link}");
+        prop_assert!(link.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"&=-._,".contains(&byte)), "{link}");
         let back = decode(&link);
         prop_assert_eq!(&back.notices, &Vec::<String>::new(), "{}", &link);
-        prop_assert_eq!(back.state, settled(state), "{}", &link);
+        prop_assert_eq!(back.state, settled(&state), "{}", &link);
         prop_assert_eq!(encode(&back.state), link);
         // A round number stands for a published model alone; any other is counted.
         prop_assert!(!state.is_changed() || state.shape.rounded_parameters.is_none());
@@ -463,7 +530,7 @@ proptest! {
         prop_assume!(mixed.len() <= LONGEST);
         let decoded = decode(&mixed);
         check(&decoded)?;
-        prop_assert_eq!(decoded.state, settled(state), "{}", mixed);
+        prop_assert_eq!(decoded.state, settled(&state), "{}", mixed);
     }
 
     #[test]

@@ -11,10 +11,13 @@ use std::path::{Path, PathBuf};
 use memory_wall_app::charts::sort::OPERATIONS;
 use memory_wall_app::registry::ROUNDS;
 use memory_wall_app::state::dimensions::Dimension;
+use memory_wall_app::state::roofline::{Dots, Precisions};
 use memory_wall_app::words;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::roofline::operations::Kernels;
+use memory_wall_core::roofline::{Accounting, Pass, Task};
 use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
 
 /// Words that the program in the browser loads, and words of the prerendered page alone.
@@ -304,6 +307,13 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("predict.option", predicted.collect()),
         ("verdict", ids("core/src/evaluate.rs", "Verdict")),
         ("table.phase", ids("core/src/evaluate.rs", "Phase")),
+        ("roofline.bound", ids("core/src/roofline/mod.rs", "Bound")),
+        ("roofline.pass", of(Pass::ALL, Pass::id)),
+        ("roofline.task", of(Task::ALL, Task::id)),
+        ("control.kernels", of(Kernels::ALL, Kernels::id)),
+        ("control.dots", of(Dots::ALL, Dots::id)),
+        ("control.precisions", of(Precisions::ALL, Precisions::id)),
+        ("control.accounting", of(Accounting::ALL, Accounting::id)),
     ])
 }
 

@@ -1,14 +1,25 @@
 //! The browser side: mounts the figures into the page and keeps link and storage in step. Only these files touch the page itself.
 
 mod address;
+mod canvas;
+mod frame;
+mod keep;
 mod mount;
 mod page;
+mod pen;
+mod points;
 mod storage;
 mod watch;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use leptos::prelude::*;
 
 use crate::rig::Rig;
 use crate::state::State;
 use crate::state::query::{self, Decoded};
+use crate::widgets::bind;
 
 /// Starts the page: link, then storage, then the default; then every figure comes alive.
 pub fn start() {
@@ -24,12 +35,49 @@ pub fn start() {
     let rig = owner.with(|| Rig::new(state, notices));
     owner.with(|| {
         mount::parts(rig);
-        mount::followers(rig);
+        follow(rig);
         watch::notices(rig);
         watch::save(rig);
         watch::announce(rig);
+        watch::rest(rig);
     });
     page::mark_live();
     // The page lives as long as its owner.
     std::mem::forget(owner);
+}
+
+/// Brings names, points and canvas in step with the state: now; and after each change what is on the screen in the next
+/// frame, and the rest in the first frame that brings no other change.
+fn follow(rig: Rig) {
+    let names = Rc::new(mount::Followers::find(rig));
+    let host = canvas::Host::find().map(Rc::new);
+    let changed = Rc::new(Cell::new(false));
+    let (followers, drawing, change) = (Rc::clone(&names), host.clone(), Rc::clone(&changed));
+    let step = move || {
+        let snapshot = untrack(|| rig.snapshot());
+        let all = !change.replace(false);
+        let left = followers.ask(&snapshot, all);
+        let plot = rig.roofline.get_untracked();
+        points::mark(&plot);
+        if let Some(host) = &drawing {
+            host.draw(&plot);
+        }
+        left
+    };
+    step();
+    let frames = frame::Frame::new(step);
+    names.watch();
+    if let Some(host) = &host {
+        host.watch(&frames);
+        keep::buttons(rig, host);
+    }
+    points::watch(rig);
+    page::on_print(move || canvas::print(&rig.roofline.get_untracked()));
+    bind::follow(move || {
+        rig.state.track();
+        rig.roofline.track();
+        names.stale();
+        changed.set(true);
+        frames.ask();
+    });
 }

@@ -1,7 +1,8 @@
 //! Parts come alive in the places that the prerendered page keeps for them, and what is named in the page follows the state.
 #![expect(clippy::disallowed_methods, reason = "this file is where views enter the page")]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use leptos::mount::mount_to;
 use leptos::prelude::*;
@@ -13,6 +14,7 @@ use crate::live::Snapshot;
 use crate::registry::PARTS;
 use crate::rig::Rig;
 use crate::state::{State, query};
+use crate::widgets::bind::follow;
 
 /// Makes every part live that the page has a place for.
 pub(super) fn parts(rig: Rig) {
@@ -97,33 +99,83 @@ impl Follower {
     }
 }
 
-/// Keeps everything that is named in the page in step with the state.
-pub(super) fn followers(rig: Rig) {
-    let mut following = Vec::new();
-    let mut fixed = Vec::new();
-    for place in page::elements("[data-live-number], [data-live-attributes], [data-live-flags]") {
-        match place.get_attribute("data-at") {
-            Some(at) => fixed.push((query::decode(&at).state, Follower::of(&place))),
-            None => following.extend(Follower::of(&place)),
-        }
-    }
-    // What stands at a fixed state follows the unit alone, and need not ask the engine again while a slider moves.
-    let binary = Memo::new(move |_| rig.state().unit == ByteUnit::Gib);
-    let fixed = RefCell::new(fixed);
-    Effect::new(move |_| {
-        let unit = if binary.get() { ByteUnit::Gib } else { ByteUnit::Gb };
-        for (state, followers) in fixed.borrow_mut().iter_mut() {
-            let snapshot = Snapshot::of(State { unit, ..*state });
-            for follower in followers {
-                follower.ask(&snapshot);
+/// Followers that stand together, and are seen together or not at all.
+struct Group {
+    place: Option<Element>,
+    seen: Rc<Cell<bool>>,
+    followers: Vec<Follower>,
+    /// Whether they are behind the state.
+    stale: bool,
+}
+
+/// Everything that is named in the page.
+pub(super) struct Followers(RefCell<Vec<Group>>);
+
+impl Followers {
+    /// Finds all names, and keeps those at a fixed state in step with the unit.
+    pub(super) fn find(rig: Rig) -> Self {
+        let mut groups = Vec::<Group>::new();
+        let mut fixed = Vec::new();
+        for place in page::elements("[data-live-number], [data-live-attributes], [data-live-flags]") {
+            if let Some(at) = place.get_attribute("data-at") {
+                fixed.push((query::decode(&at).state, Follower::of(&place)));
+                continue;
+            }
+            let around = place.closest(".table-scroll, .figure, .rig, p").ok().flatten();
+            let followers = Follower::of(&place);
+            // They come in the order of the page, so a group is either the last one or new.
+            match groups.last_mut().filter(|group| group.place == around) {
+                Some(group) => group.followers.extend(followers),
+                None => groups.push(Group { place: around, seen: Rc::default(), followers, stale: true }),
             }
         }
-    });
-    let following = RefCell::new(following);
-    Effect::new(move |_| {
-        let snapshot = rig.snapshot();
-        for follower in following.borrow_mut().iter_mut() {
-            follower.ask(&snapshot);
+        // What stands at a fixed state follows the unit alone, and need not ask the engine again while a slider moves.
+        let binary = Memo::new(move |_| rig.state().unit == ByteUnit::Gib);
+        follow(move || {
+            let unit = if binary.get() { ByteUnit::Gib } else { ByteUnit::Gb };
+            for (state, followers) in &mut fixed {
+                let snapshot = Snapshot::of(State { unit, ..*state });
+                for follower in followers {
+                    follower.ask(&snapshot);
+                }
+            }
+        });
+        Self(RefCell::new(groups))
+    }
+
+    /// Learns which groups are on the screen.
+    pub(super) fn watch(&self) {
+        let groups = self.0.borrow();
+        let seen: Vec<_> =
+            groups.iter().filter_map(|group| Some((group.place.clone()?, Rc::clone(&group.seen)))).collect();
+        let places: Vec<Element> = seen.iter().map(|(place, _)| place.clone()).collect();
+        page::on_sight(&places, move |place, visible| {
+            for (_, seen) in seen.iter().filter(|(known, _)| known == place) {
+                seen.set(visible);
+            }
+        });
+    }
+
+    /// Says that everything is behind.
+    pub(super) fn stale(&self) {
+        for group in self.0.borrow_mut().iter_mut() {
+            group.stale = true;
         }
-    });
+    }
+
+    /// Brings what is on the screen in step with a snapshot, or with `all` the rest too; says whether anything is still behind.
+    pub(super) fn ask(&self, snapshot: &Snapshot, all: bool) -> bool {
+        let mut left = false;
+        for group in self.0.borrow_mut().iter_mut().filter(|group| group.stale) {
+            if all || group.seen.get() {
+                group.stale = false;
+                for follower in &mut group.followers {
+                    follower.ask(snapshot);
+                }
+            } else {
+                left = true;
+            }
+        }
+        left
+    }
 }

@@ -2,7 +2,10 @@
 #![expect(clippy::disallowed_methods, reason = "this file is where the browser is asked")]
 
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Element, HtmlElement, Window};
+use wasm_bindgen::closure::Closure;
+use web_sys::{
+    Document, Element, Event, EventTarget, HtmlElement, IntersectionObserver, IntersectionObserverEntry, Window,
+};
 
 pub(super) fn window() -> Option<Window> {
     web_sys::window()
@@ -41,4 +44,53 @@ pub(super) fn mark_live() {
         // Setting an attribute with a legal name does not fail.
         let _ = root.set_attribute("data-live", "");
     }
+}
+
+/// The first element that a selector finds.
+pub(super) fn first<T: JsCast>(selector: &str) -> Option<T> {
+    document()?.query_selector(selector).ok().flatten()?.dyn_into().ok()
+}
+
+/// Whether the page stands in a frame without an origin of its own.
+pub(super) fn is_sandboxed() -> bool {
+    window().is_none_or(|window| window.origin() == "null")
+}
+
+/// Listens to something for as long as the page lives.
+pub(super) fn listen(target: &EventTarget, event: &str, act: impl FnMut(Event) + 'static) {
+    let act = Closure::<dyn FnMut(Event)>::new(act);
+    // Adding a listener with a function does not fail.
+    let _ = target.add_event_listener_with_callback(event, act.as_ref().unchecked_ref());
+    act.forget();
+}
+
+/// Listens to changes of what a media query asks.
+pub(super) fn on_media(query: &str, act: impl FnMut(Event) + 'static) {
+    if let Some(query) = window().and_then(|window| window.match_media(query).ok().flatten()) {
+        listen(&query, "change", act);
+    }
+}
+
+/// Does something before the page is printed.
+pub(super) fn on_print(act: impl Fn() + Clone + 'static) {
+    let again = act.clone();
+    on_media("print", move |_| again());
+    if let Some(window) = window() {
+        listen(&window, "beforeprint", move |_| act());
+    }
+}
+
+/// Says for each of some elements whenever it comes onto the screen or leaves it.
+pub(super) fn on_sight(places: &[Element], mut act: impl FnMut(&Element, bool) + 'static) {
+    let tell = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
+        for entry in entries.iter().filter_map(|entry| entry.dyn_into::<IntersectionObserverEntry>().ok()) {
+            act(&entry.target(), entry.is_intersecting());
+        }
+    });
+    if let Ok(observer) = IntersectionObserver::new(tell.as_ref().unchecked_ref()) {
+        for place in places {
+            observer.observe(place);
+        }
+    }
+    tell.forget();
 }

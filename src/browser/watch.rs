@@ -11,12 +11,13 @@ use super::{address, page, storage};
 use crate::charts::hierarchy;
 use crate::rig::Rig;
 use crate::state::query;
+use crate::widgets::bind::follow;
 use crate::words::t;
 
 /// Runs `act` once the state has rested for a while after an edit.
-fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
+fn after_rest(rig: Rig, milliseconds: u32, act: fn(Rig)) {
     let waiting = RefCell::new(None::<Timeout>);
-    Effect::new(move |_| {
+    follow(move || {
         rig.state.track();
         if rig.edited.get() {
             // Putting the new timer in its place drops, and so stops, the one before.
@@ -32,6 +33,11 @@ pub(super) fn save(rig: Rig) {
         let _ = address::replace(&query);
         let _ = storage::save(&query);
     });
+}
+
+/// Ends a series of changes, so that the next one is compared with what is there now.
+pub(super) fn rest(rig: Rig) {
+    after_rest(rig, 1_000, |rig| rig.rested.set(true));
 }
 
 /// Says the outcome of an edit to screen readers, at most once in 700 ms; that of a prediction at once, since it was asked for.

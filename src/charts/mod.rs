@@ -2,5 +2,6 @@
 
 pub mod context;
 pub mod hierarchy;
+pub mod roofline;
 pub mod sort;
 pub mod trips;

@@ -18,20 +18,21 @@ use crate::widgets::stops::Stops;
 use crate::words::{self, fill, t};
 
 /// A list to choose from: what it is called, what it offers, what it reads from the state and what it writes.
-struct Picker {
+#[derive(Clone, Copy)]
+pub(super) struct Picker {
     /// Its name in the page and in links.
-    control: &'static str,
+    pub(super) control: &'static str,
     /// Its label's words.
-    label: &'static str,
+    pub(super) label: &'static str,
     /// Whether it matters in training or in inference; `None` for both.
-    trains: Option<bool>,
-    choices: fn(Mode) -> Vec<Choice>,
-    chosen: fn(&State) -> &'static str,
-    pick: fn(&mut State, &str),
+    pub(super) trains: Option<bool>,
+    pub(super) choices: fn(Mode) -> Vec<Choice>,
+    pub(super) chosen: fn(&State) -> &'static str,
+    pub(super) pick: fn(&mut State, &str),
 }
 
 /// The rig: what is set once and named in the bar.
-const RIG: [Picker; 3] = [
+pub(super) const RIG: [Picker; 3] = [
     Picker {
         control: "model",
         label: "control.model",
@@ -111,16 +112,16 @@ const MORE: [Picker; 4] = [
     },
 ];
 
-fn plain(id: &'static str, label: &str) -> Choice {
+pub(super) fn plain(id: &'static str, label: &str) -> Choice {
     Choice { id, label: label.into(), group: "" }
 }
 
-fn worded(group: &str, id: &'static str) -> Choice {
+pub(super) fn worded(group: &str, id: &'static str) -> Choice {
     Choice { id, label: words::choice(group, id), group: "" }
 }
 
 /// The lists themselves, each hidden in the mode where it changes nothing.
-fn pickers(rig: Rig, pickers: &'static [Picker]) -> AnyView {
+pub(super) fn pickers(rig: Rig, pickers: &'static [Picker]) -> AnyView {
     let mode = Memo::new(move |_| rig.state().mode);
     let mode = move || mode.get();
     let list = |picker: &'static Picker| {

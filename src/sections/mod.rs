@@ -8,6 +8,7 @@ pub mod masonry;
 pub mod opening;
 pub mod reasons;
 pub mod rig_bar;
+pub mod roofline;
 pub mod sort;
 pub mod trips;
 pub mod worked_roofline;

@@ -1,8 +1,10 @@
 //! What the reader has chosen: the one value behind every figure, and how it travels in a link.
 
+pub mod decimal;
 pub mod dimensions;
 pub mod number;
 pub mod query;
+pub mod roofline;
 
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
@@ -44,6 +46,8 @@ pub struct State {
     pub unit: ByteUnit,
     /// Where the weights are thought to lie, in the section on the hierarchy alone: the calculator has them on the card.
     pub tier: Tier,
+    /// What only the roofline is asked.
+    pub roofline: roofline::Levers,
 }
 
 /// The model and the card that the page starts with.
@@ -81,6 +85,7 @@ impl State {
             gpu,
             unit: ByteUnit::Gb,
             tier: Tier::Own,
+            roofline: roofline::Levers::default(),
         }
     }
 

@@ -20,7 +20,7 @@ pub fn read(text: &str, bounds: Bounds) -> Option<u32> {
 }
 
 /// The text without the marks between groups of three digits; a mark anywhere else makes it nothing, since it may be a decimal comma.
-fn ungrouped(text: &str) -> Option<String> {
+pub(super) fn ungrouped(text: &str) -> Option<String> {
     let is_mark = |c: char| matches!(c, ',' | '_' | ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}');
     let mut groups = text.split(is_mark);
     let mut digits = groups.next()?.to_owned();

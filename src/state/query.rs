@@ -7,11 +7,15 @@ use std::fmt::Write as _;
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::roofline::operations::Kernels;
+use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
 
 use super::State;
+use super::decimal::Decimal;
 use super::dimensions::Dimension;
+use super::roofline::{self as levers, Dots, Levers, Precisions};
 use crate::words::{fill, t};
 
 /// The longest query that is read; links made here are far shorter.
@@ -21,7 +25,7 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 23] = [
     "v",
     "model",
     "mode",
@@ -35,6 +39,17 @@ const KEYS: [&str; 13] = [
     "gpu",
     "unit",
     "tier",
+    // The roofline's own.
+    "dots",
+    "pass",
+    "kernels",
+    "accounting",
+    "precisions",
+    "vs",
+    "roof",
+    "op",
+    "gemm",
+    "rate",
 ];
 
 /// The state as a query without `?`; empty for the default state.
@@ -90,7 +105,46 @@ pub fn encode(state: &State) -> String {
     if state.tier != default.tier {
         put("tier", &state.tier.id());
     }
+    roofline(state, &mut put);
     if query.is_empty() { query } else { format!("v={VERSION}{query}") }
+}
+
+/// The roofline's own settings; a list with an empty field is none yet.
+fn roofline(state: &State, put: &mut dyn FnMut(&str, &dyn std::fmt::Display)) {
+    let (now, default) = (state.roofline, Levers::default());
+    if now.dots != default.dots {
+        put("dots", &now.dots.id());
+    }
+    if now.pass != default.pass {
+        put("pass", &now.pass.id());
+    }
+    if let Some(kernels) = now.kernels
+        && kernels != Kernels::of(&state.scenario())
+    {
+        put("kernels", &kernels.id());
+    }
+    if now.accounting != default.accounting {
+        put("accounting", &now.accounting.id());
+    }
+    if now.precisions != default.precisions {
+        put("precisions", &now.precisions.id());
+    }
+    let versus = match now.versus.map(|gpu| gpu.map(|gpu| gpu.id)) {
+        [Some(first), Some(second)] => Some(format!("{first},{second}")),
+        [one, other] => one.or(other).map(Into::into),
+    };
+    let lists = [
+        ("vs", versus),
+        ("roof", levers::written(now.card, Decimal::RATE)),
+        ("op", levers::written(now.op, Decimal::COUNT)),
+        ("gemm", levers::written(now.gemm, Decimal::SIDE)),
+        ("rate", levers::written([now.rate], Decimal::RATE)),
+    ];
+    for (key, list) in lists {
+        if let Some(list) = list {
+            put(key, &list);
+        }
+    }
 }
 
 /// A state read from a query, and what of the query could not be used, in words.
@@ -136,6 +190,7 @@ pub fn decode(query: &str) -> Decoded {
     }
     reader.pick("unit", ByteUnit::from_id, &mut state.unit, ByteUnit::id);
     reader.pick("tier", Tier::from_id, &mut state.tier, Tier::id);
+    reader.roofline(&mut state);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }
@@ -220,6 +275,39 @@ impl Reader {
                 let error = ScenarioError::from(error).to_string();
                 self.notices.push(fill("notice.shape", &[("error", &error), ("model", state.model.name)]));
             }
+        }
+    }
+
+    fn roofline(&mut self, state: &mut State) {
+        let mut now = state.roofline;
+        self.pick("dots", Dots::from_id, &mut now.dots, Dots::id);
+        let of_inference = |id: &str| Pass::from_id(id).filter(|pass| *pass != Pass::Training);
+        self.pick("pass", of_inference, &mut now.pass, Pass::id);
+        let mut kernels = now.kernels_in_use(&state.scenario());
+        self.pick("kernels", Kernels::from_id, &mut kernels, Kernels::id);
+        now.choose_kernels(kernels, &state.scenario());
+        self.pick("accounting", Accounting::from_id, &mut now.accounting, Accounting::id);
+        self.pick("precisions", Precisions::from_id, &mut now.precisions, Precisions::id);
+        if let Some(versus) = self.choice("vs", levers::cards, t("roofline.none")) {
+            now.versus = versus;
+        }
+        self.numbers("roof", Decimal::RATE, &mut now.card);
+        self.numbers("op", Decimal::COUNT, &mut now.op);
+        self.numbers("gemm", Decimal::SIDE, &mut now.gemm);
+        let mut rate = [now.rate];
+        self.numbers("rate", Decimal::RATE, &mut rate);
+        [now.rate] = rate;
+        state.roofline = now;
+    }
+
+    fn numbers<const N: usize>(&mut self, key: &str, kind: Decimal, slot: &mut [u64; N]) {
+        let Some(text) = self.take(key) else { return };
+        if let Some(numbers) = levers::read(&text, kind) {
+            *slot = numbers;
+        } else {
+            let max = Grouped(kind.most().into()).to_string();
+            let values = [("key", key), ("value", &shown(&text)), ("n", &N.to_string()), ("max", &max)];
+            self.notices.push(fill("notice.list", &values));
         }
     }
 

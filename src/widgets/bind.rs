@@ -29,3 +29,9 @@ pub fn switch(holds: impl Fn() -> bool + Send + Sync + 'static) -> Signal<bool> 
 pub fn view(make: impl Fn() -> AnyView + Send + 'static) -> Box<dyn FnMut() -> AnyView + Send> {
     Box::new(make)
 }
+
+/// Does something again whenever what it reads has changed.
+pub fn follow(act: impl FnMut() + 'static) {
+    let mut act: Box<dyn FnMut()> = Box::new(act);
+    Effect::new(move |_: Option<()>| act());
+}

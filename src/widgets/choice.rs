@@ -29,6 +29,8 @@ pub fn Select(
     /// Called with the id that the reader picks.
     pick: Callback<&'static str>,
 ) -> impl IntoView {
+    // Each of many options asks again only when another one is chosen, not when anything else changes.
+    let chosen = Memo::new(move |_| chosen.get());
     let option = move |choice: Choice| {
         let id = choice.id;
         let selected = switch(move || chosen.get() == id);

@@ -2,6 +2,7 @@
 
 pub mod bind;
 pub mod choice;
+pub mod decimal_field;
 pub mod number_field;
 pub mod prediction;
 pub mod slider;

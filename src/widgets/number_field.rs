@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::Grouped;
 
-use super::bind::{maybe, text};
+use super::bind::{follow, maybe, text};
 use crate::state::number;
 use crate::words::fill;
 
@@ -45,9 +45,10 @@ pub fn NumberField(
         draft.set(Some(typed));
     };
     // Another control changed the value, or had the last word: the draft and its error are past.
-    Effect::new(move |before: Option<(u32, u32)>| {
+    let mut before = None::<(u32, u32)>;
+    follow(move || {
         let now = (value.get(), forget.map_or(0, |picks| picks.get()));
-        if let Some(before) = before
+        if let Some(before) = before.replace(now)
             && before != now
         {
             let typed = draft.get_untracked().and_then(|text| number::read(&text, bounds));
@@ -56,7 +57,6 @@ pub fn NumberField(
                 error.set(None);
             }
         }
-        now
     });
     let keys = move |event: leptos::ev::KeyboardEvent| {
         let up = match event.key().as_str() {

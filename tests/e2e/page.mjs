@@ -15,6 +15,12 @@ export class MemoryWall {
     this.plot = page.locator('.plot');
     this.hierarchy = page.locator('#figure-hierarchy');
     this.trips = page.locator('#figure-trips');
+    const roofline = page.locator('#figure-roofline');
+    this.roofline = {
+      figure: roofline,
+      canvas: roofline.locator('.roofline-canvas'),
+      batch: roofline.getByRole('textbox', { name: 'Batch, in sequences', exact: true }),
+    };
     this.notice = page.locator('#notice').getByRole('alert');
     this.announcer = page.locator('#announcer');
     this.verdict = this.calculator.locator('.answer-verdict');

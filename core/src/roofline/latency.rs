@@ -64,7 +64,7 @@ impl Rates {
     }
 
     /// The roof over an operation; `None` for one that goes over a link.
-    fn roof(&self, unit: Unit) -> Option<Roof> {
+    pub fn roof(&self, unit: Unit) -> Option<Roof> {
         match unit {
             Unit::Matrix => Some(self.matrix),
             Unit::Wide => Some(self.wide),

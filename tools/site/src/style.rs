@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::policy;
 
 /// The files, in the order of their layers.
-const FILES: [&str; 8] = ["tokens", "base", "prose", "widgets", "figures", "hierarchy", "sort", "print"];
+const FILES: [&str; 9] = ["tokens", "base", "prose", "widgets", "figures", "hierarchy", "sort", "roofline", "print"];
 
 /// All files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {

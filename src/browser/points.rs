@@ -1,0 +1,79 @@
+//! The points over the canvas: walked with the arrow keys, chosen by focus, by the pointer and by touch.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, KeyboardEvent, SvgElement};
+
+use super::page;
+use crate::charts::roofline::Plot;
+use crate::rig::Rig;
+
+/// The attribute that names a point.
+const DOT: &str = "data-dot";
+
+/// Says in the page which point is chosen: that one takes the focus.
+pub(super) fn mark(plot: &Plot) {
+    let chosen = plot.selected.to_string();
+    let walk = plot.walk();
+    // Where what is chosen has no place, the keys start at the first point.
+    let first = walk.first().map(|dot| dot.key.to_string());
+    let entry = if walk.iter().any(|dot| dot.key == plot.selected) { Some(chosen.clone()) } else { first };
+    for point in page::elements(".roofline-dots [data-dot]") {
+        let name = point.get_attribute(DOT);
+        let set = |attribute: &str, value: &str| {
+            if point.get_attribute(attribute).as_deref() != Some(value) {
+                // Setting an attribute with a legal name does not fail.
+                let _ = point.set_attribute(attribute, value);
+            }
+        };
+        set("aria-selected", if name.as_deref() == Some(&chosen) { "true" } else { "false" });
+        set("tabindex", if name == entry { "0" } else { "-1" });
+    }
+}
+
+/// Listens to the reader.
+pub(super) fn watch(rig: Rig) {
+    let Some(field) = page::first::<Element>(".roofline-dots") else { return };
+    let choose = move |event: Event| {
+        if let Some(name) = named(&event) {
+            let plot = rig.roofline.get_untracked();
+            let key = plot.dots.iter().map(|dot| dot.key).find(|key| key.to_string() == name);
+            if key.is_some() && key != Some(plot.selected) {
+                rig.look.update(|look| look.selected = key);
+            }
+        }
+    };
+    page::listen(&field, "focusin", choose);
+    page::listen(&field, "pointerover", choose);
+    page::listen(&field, "keydown", move |event| {
+        let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
+        if key.alt_key() || key.ctrl_key() || key.meta_key() {
+            return;
+        }
+        let plot = rig.roofline.get_untracked();
+        let walk = plot.walk();
+        let Some(here) = named(&event).and_then(|name| walk.iter().position(|dot| dot.key.to_string() == name)) else {
+            return;
+        };
+        let next = match key.key().as_str() {
+            "ArrowRight" | "ArrowUp" => here + 1,
+            "ArrowLeft" | "ArrowDown" => here.saturating_sub(1),
+            "Home" => 0,
+            "End" => walk.len().saturating_sub(1),
+            _ => return,
+        };
+        event.prevent_default();
+        if let Some(dot) = walk.get(next) {
+            let point = page::first::<SvgElement>(&format!(".roofline-dots [data-dot=\"{}\"]", dot.key));
+            if let Some(point) = point {
+                // Focusing chooses.
+                let _ = point.focus();
+            }
+        }
+    });
+}
+
+/// The point that an event is about.
+fn named(event: &Event) -> Option<String> {
+    event.target()?.dyn_into::<Element>().ok()?.get_attribute(DOT)
+}

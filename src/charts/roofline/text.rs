@@ -1,0 +1,270 @@
+//! The plot in words: its sentence, its points, its table, and the same as data.
+//!
+//! The pieces of HTML hold nothing but the engine's names and numbers, and the page's own words.
+
+use std::fmt::Write as _;
+
+use memory_wall_core::Bytes;
+use memory_wall_core::display::{Grouped, Percent, Size};
+use memory_wall_core::roofline::latency::Estimate;
+use memory_wall_core::roofline::{Bound, Pass};
+
+use super::quantity::{digits, flops, plain, rate, time};
+use super::{Dot, Kind, Plot};
+use crate::state::roofline::Dots;
+use crate::widgets::wall::percent;
+use crate::words::{self, fill, t};
+
+/// What holds an operation back, in words.
+fn bound(bound: Bound) -> String {
+    words::choice("roofline.bound", bound.id())
+}
+
+/// How often one rate fits into another: `×165`.
+fn factor(times: f64) -> String {
+    format!("×{}", digits(times))
+}
+
+impl Dot {
+    /// Its time, or the range of it.
+    fn time(&self) -> String {
+        match self.upper {
+            Some(upper) => fill("roofline.range", &[("from", &time(self.seconds)), ("to", &time(upper))]),
+            None => time(self.seconds),
+        }
+    }
+
+    /// Its share of the pass, or nothing.
+    fn share(&self) -> String {
+        self.share.map(|share| Percent(share).to_string()).unwrap_or_default()
+    }
+
+    fn intensity_words(&self) -> String {
+        match (self.flops, self.bytes) {
+            (0, _) => t("roofline.no_flops").into(),
+            (_, 0) => t("roofline.no_bytes").into(),
+            _ => digits(self.intensity),
+        }
+    }
+
+    /// Everything about it in a sentence, as it is read out.
+    fn spoken(&self) -> String {
+        let share = match self.share {
+            Some(share) => fill("roofline.dot.share", &[("share", &Percent(share).to_string())]),
+            None => String::new(),
+        };
+        let values = [
+            ("name", self.name.as_str()),
+            ("intensity", &self.intensity_words()),
+            ("rate", &rate(self.rate)),
+            ("bound", &bound(self.bound)),
+            ("time", &self.time()),
+            ("share", &share),
+        ];
+        fill("roofline.dot", &values)
+    }
+}
+
+impl Dot {
+    /// What it can reach, in a sentence.
+    fn clause(&self) -> String {
+        let values = [
+            ("name", self.name.as_str()),
+            ("intensity", &self.intensity_words()),
+            ("bound", &bound(self.bound)),
+            ("rate", &rate(self.rate)),
+            ("share", &Percent(self.rate / self.peak).to_string()),
+        ];
+        fill("roofline.sentence.dot", &values)
+    }
+}
+
+impl Plot {
+    /// What the page asks for by name; nothing for a name that is not known.
+    pub fn answer(&self, name: &str) -> Option<String> {
+        Some(match name {
+            "sentence" => self.sentence(),
+            "times" => self.times(),
+            "dots" => self.dots_html(),
+            "table" => self.table_html(),
+            _ => return self.reading(name.strip_prefix("read.")?),
+        })
+    }
+
+    /// What the point that is read off comes to, as a lever says it.
+    pub fn consequence(&self) -> String {
+        let Some(dot) = self.at() else { return String::new() };
+        fill("roofline.consequence", &[("name", &dot.name), ("rate", &rate(dot.rate)), ("bound", &bound(dot.bound))])
+    }
+
+    /// The plot in two or three sentences: the picture for those who do not see it.
+    pub fn sentence(&self) -> String {
+        let card = self.lines.first().map(|line| line.name.as_str()).unwrap_or_default();
+        let values = [
+            ("card", card),
+            ("peak", &rate(self.roof().peak.0)),
+            ("bandwidth", &Grouped(whole(self.roof().bandwidth.as_gb_per_s())).to_string()),
+            ("ridge", &digits(self.roof().ridge().0)),
+        ];
+        let mut text = fill("roofline.sentence.roof", &values);
+        let told = |dot: &&Dot| matches!(dot.key.kind, Kind::Pass | Kind::Own);
+        for dot in self.dots.iter().filter(told) {
+            text.push(' ');
+            text.push_str(&dot.clause());
+        }
+        if self.state.roofline.dots == Dots::Textbook {
+            let kernels = || self.dots.iter().filter(|dot| dot.key.kind == Kind::Kernel);
+            let waiting = kernels().filter(|dot| dot.bound == Bound::Memory).count();
+            let values = [("n", waiting.to_string()), ("all", kernels().count().to_string())];
+            text.push(' ');
+            text.push_str(&fill(
+                "roofline.sentence.textbook",
+                &values.each_ref().map(|(key, value)| (*key, value.as_str())),
+            ));
+        }
+        text
+    }
+
+    /// How long the passes take and how fast that is, one sentence for each.
+    pub fn times(&self) -> String {
+        let scenario = self.state.scenario();
+        let sentence = |pass: &Estimate| {
+            let speed = pass.speed(&scenario, self.state.gpu);
+            let both =
+                |[slow, fast]: [f64; 2]| fill("roofline.range", &[("from", &digits(slow)), ("to", &digits(fast))]);
+            let range = fill("roofline.range", &[("from", &time(pass.lower.0)), ("to", &time(pass.upper.0))]);
+            let (user, card) = (both(speed.per_user), both(speed.per_card));
+            match pass.pass {
+                Pass::Prefill => fill("roofline.time.prefill", &[("time", &range), ("card", &card)]),
+                Pass::Decode => fill("roofline.time.decode", &[("time", &range), ("user", &user), ("card", &card)]),
+                Pass::Training => fill("roofline.time.training", &[("time", &range), ("card", &card)]),
+            }
+        };
+        let mut text = String::new();
+        for pass in &self.passes {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&sentence(pass));
+        }
+        text
+    }
+
+    /// A reading of the selected point by its name; nothing where a name is not known.
+    pub fn reading(&self, what: &str) -> Option<String> {
+        let Some(dot) = self.at() else { return Some("–".into()) };
+        // With a rate of the reader's own, it is that rate which is compared.
+        let reached = self.measured.unwrap_or(dot.rate);
+        Some(match what {
+            "name" => dot.name.clone(),
+            "intensity" => fill("roofline.read.intensity", &[("intensity", &dot.intensity_words())]),
+            "bound" => bound(dot.bound),
+            "rate" => rate(dot.rate),
+            "of_roof" => Percent(reached / dot.roof.max(1.0)).to_string(),
+            "of_peak" => Percent(reached / dot.peak).to_string(),
+            "ceiling" => factor(dot.peak / reached.max(1.0)),
+            "time" => match dot.share {
+                Some(_) => fill("roofline.read.time", &[("time", &dot.time()), ("share", &dot.share())]),
+                None => dot.time(),
+            },
+            "own" => match self.measured {
+                Some(measured) if measured > dot.roof * 1.0005 => {
+                    fill("roofline.read.beyond", &[("rate", &rate(measured)), ("roof", &rate(dot.roof))])
+                }
+                Some(measured) => {
+                    let [of_roof, of_peak] = [dot.roof, dot.peak].map(|whole| Percent(measured / whole).to_string());
+                    let values = [("rate", rate(measured)), ("roof", of_roof), ("peak", of_peak)];
+                    fill("roofline.read.own", &values.each_ref().map(|(key, value)| (*key, value.as_str())))
+                }
+                None => String::new(),
+            },
+            _ => return None,
+        })
+    }
+
+    /// The points as elements of a drawing, along the axis; which one is read off is said by the browser.
+    pub fn dots_html(&self) -> String {
+        let mut html = String::new();
+        for dot in self.walk() {
+            let (x, y) = self.place(dot.intensity, dot.rate);
+            // Writing into a string does not fail.
+            let _ = write!(
+                html,
+                "<circle cx=\"{}\" cy=\"{}\" r=\"12\" role=\"option\" aria-selected=\"false\" tabindex=\"-1\" data-dot=\"{}\" aria-label=\"{}\"></circle>",
+                percent(x),
+                percent(y),
+                dot.key,
+                escaped(&dot.spoken())
+            );
+        }
+        html
+    }
+
+    /// The points as rows of a table.
+    pub fn table_html(&self) -> String {
+        let mut html = String::new();
+        for dot in &self.dots {
+            let cells = [
+                flops(dot.flops),
+                Size::new(Bytes(dot.bytes), self.state.unit).to_string(),
+                dot.intensity_words(),
+                bound(dot.bound),
+                rate(dot.rate),
+                dot.time(),
+                dot.share(),
+            ];
+            let _ = write!(html, "<tr data-dot=\"{}\"><th scope=\"row\">{}</th>", dot.key, escaped(&dot.name));
+            for cell in cells {
+                let _ = write!(html, "<td>{}</td>", escaped(&cell));
+            }
+            html.push_str("</tr>");
+        }
+        html
+    }
+
+    /// The same as data: units in the heading, numbers with a point, commas between them.
+    pub fn csv(&self) -> String {
+        let mut csv = String::from(
+            "name,flops,bytes,flop_per_byte,bound,attainable_flop_per_s,seconds_at_least,seconds_usually_at_most,share\n",
+        );
+        for dot in &self.dots {
+            let empty = |value: Option<f64>| value.map(plain).unwrap_or_default();
+            let intensity = if dot.bytes == 0 { String::new() } else { plain(dot.intensity) };
+            let _ = writeln!(
+                csv,
+                "\"{}\",{},{},{intensity},{},{},{},{},{}",
+                dot.name,
+                dot.flops,
+                dot.bytes,
+                dot.bound.id(),
+                plain(dot.rate),
+                plain(dot.seconds),
+                empty(dot.upper),
+                empty(dot.share)
+            );
+        }
+        csv
+    }
+}
+
+/// A rate without its fraction.
+fn whole(value: f64) -> u128 {
+    // Positive, and far below the largest integer.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let whole = value.clamp(0.0, 1e18).round() as u128;
+    whole
+}
+
+/// Text as HTML.
+fn escaped(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '"' => html.push_str("&quot;"),
+            other => html.push(other),
+        }
+    }
+    html
+}

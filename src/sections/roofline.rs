@@ -1,0 +1,113 @@
+//! Section 2: which side of the ridge? The roofline, what is read off it, and the same as a table.
+
+use leptos::prelude::*;
+
+use super::masonry::{live, part};
+use crate::charts::roofline::marks::Frame;
+use crate::charts::roofline::sketch::still;
+use crate::charts::roofline::{Look, Plot};
+use crate::state::State;
+use crate::words::t;
+
+/// The drawing: a picture for those without the program and for paper, a canvas for the others, and the points over both.
+fn plot() -> AnyView {
+    let plot = Plot::of(&State::default(), &Look::default());
+    let stills = [Frame::WIDE, Frame::NARROW].map(|frame| still(&plot, frame)).concat();
+    view! {
+        <div class="roofline-plot">
+            <div class="stills" inner_html=stills></div>
+            <canvas class="roofline-canvas" role="img" aria-label=live("roofline.sentence")></canvas>
+            <svg class="roofline-dots" role="listbox" aria-label=t("roofline.dots.label")>
+                <g>{live("roofline.dots")}</g>
+            </svg>
+        </div>
+    }
+    .into_any()
+}
+
+/// What is read off the selected point.
+fn readings() -> AnyView {
+    let reading = |what: &'static str, label: &'static str| {
+        view! {
+            <div data-reading=what>
+                <dt>{label}</dt>
+                <dd>{live(&format!("roofline.read.{what}"))}</dd>
+            </div>
+        }
+    };
+    view! {
+        <div class="readings">
+            <p class="reading-head">
+                <strong>{live("roofline.read.name")}</strong>
+                " "
+                <span>{live("roofline.read.bound")}</span>
+            </p>
+            <dl>
+                {reading("intensity", t("roofline.reading.intensity"))} {reading("rate", t("roofline.reading.rate"))}
+                {reading("of_roof", t("roofline.reading.of_roof"))} {reading("of_peak", t("roofline.reading.of_peak"))}
+                {reading("ceiling", t("roofline.reading.ceiling"))} {reading("time", t("roofline.reading.time"))}
+            </dl>
+            <p class="reading-own">{live("roofline.read.own")}</p>
+        </div>
+    }
+    .into_any()
+}
+
+/// The drawn points as a table.
+fn table() -> AnyView {
+    view! {
+        <details class="plot-table roofline-table">
+            <summary>{t("context.table")}</summary>
+            <div class="table-scroll">
+                <table>
+                    <thead>
+                        <tr>
+                            <th scope="col">{t("roofline.table.name")}</th>
+                            <th scope="col">{t("roofline.table.flops")}</th>
+                            <th scope="col">{t("roofline.table.bytes")}</th>
+                            <th scope="col">{t("roofline.table.intensity")}</th>
+                            <th scope="col">{t("roofline.table.bound")}</th>
+                            <th scope="col">{t("roofline.reading.rate")}</th>
+                            <th scope="col">{t("roofline.reading.time")}</th>
+                            <th scope="col">{t("roofline.table.share")}</th>
+                        </tr>
+                    </thead>
+                    <tbody>{live("roofline.table")}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
+/// Saving and copying.
+fn keep() -> AnyView {
+    let button = |what: &'static str, label: &'static str| {
+        view! { <button type="button" class="plain-button" data-keep=what>{label}</button> }
+    };
+    view! {
+        <p class="roofline-keep">
+            {button("png", t("roofline.keep.png"))} " " {button("svg", t("roofline.keep.svg"))} " "
+            {button("csv", t("roofline.keep.csv"))} " " <span class="kept" role="status"></span>
+        </p>
+    }
+    .into_any()
+}
+
+/// The roofline.
+pub fn roofline() -> AnyView {
+    view! {
+        <div class="roofline">
+            <p class="figure-title">{t("roofline.title")}</p>
+            {plot()}
+            <div class="roofline-under">
+                {readings()}
+                <div class="roofline-levers">{part("roofline_levers")}</div>
+            </div>
+            <p class="summary">{live("roofline.sentence")}</p>
+            <p class="summary">{live("roofline.times")}</p>
+            {part("roofline_more")} {table()} {keep()}
+        </div>
+    }
+    .into_any()
+}
