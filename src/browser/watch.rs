@@ -15,7 +15,7 @@ use crate::widgets::bind::follow;
 use crate::words::t;
 
 /// Runs `act` once the state has rested for a while after an edit.
-fn after_rest(rig: Rig, milliseconds: u32, act: fn(Rig)) {
+fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
     let waiting = RefCell::new(None::<Timeout>);
     follow(move || {
         rig.state.track();
