@@ -58,7 +58,7 @@ fn table() -> AnyView {
     view! {
         <details class="plot-table roofline-table">
             <summary>{t("context.table")}</summary>
-            <div class="table-scroll">
+            <div class="table-scroll" tabindex="0" role="region" aria-label=t("roofline.table")>
                 <table>
                     <thead>
                         <tr>
@@ -72,7 +72,7 @@ fn table() -> AnyView {
                             <th scope="col">{t("roofline.table.share")}</th>
                         </tr>
                     </thead>
-                    <tbody>{live("roofline.table")}</tbody>
+                    <tbody>{live("roofline.rows")}</tbody>
                 </table>
             </div>
         </details>

@@ -25,8 +25,10 @@ const picture = async (wall) => pixels(await wall.roofline.canvas.screenshot());
 /** Whether anything near a place stands out from the ground. */
 function inked(image, x, y, scale = 1) {
   const ground = image.at(2, image.height - 2);
-  for (let dy = -3; dy <= 3; dy += 1) {
-    for (let dx = -3; dx <= 3; dx += 1) {
+  // The middle of a point may be as light as the page; its edge is not.
+  const reach = 9 * scale;
+  for (let dy = -reach; dy <= reach; dy += 1) {
+    for (let dx = -reach; dx <= reach; dx += 1) {
       const colour = image.at(Math.round(x * scale) + dx, Math.round(y * scale) + dy);
       if (colour.some((part, place) => Math.abs(part - ground[place]) > 60)) return true;
     }

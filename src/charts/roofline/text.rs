@@ -86,7 +86,7 @@ impl Plot {
             "sentence" => self.sentence(),
             "times" => self.times(),
             "dots" => self.dots_html(),
-            "table" => self.table_html(),
+            "rows" => self.table_html(),
             _ => return self.reading(name.strip_prefix("read.")?),
         })
     }
