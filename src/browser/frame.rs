@@ -18,16 +18,14 @@ struct Inner {
 }
 
 impl Frame {
-    /// Work for the next frame after each time it is asked for, and for the one behind that where it says that more is left.
-    pub(super) fn new(act: impl Fn() -> bool + 'static) -> Self {
+    /// Work for the next frame after each time it is asked for.
+    pub(super) fn new(act: impl Fn() + 'static) -> Self {
         let frame = Self(Rc::new(Inner { act: RefCell::new(None), waiting: Cell::new(false) }));
         let again = frame.clone();
         // The page lives as long as both.
         let act = Closure::new(move || {
             again.0.waiting.set(false);
-            if act() {
-                again.ask();
-            }
+            act();
         });
         frame.0.act.replace(Some(act));
         frame

@@ -11,9 +11,10 @@ mod points;
 mod storage;
 mod watch;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
 use crate::rig::Rig;
@@ -46,23 +47,27 @@ pub fn start() {
     std::mem::forget(owner);
 }
 
+/// A series of changes is over when none has come for so many milliseconds.
+const REST: u32 = 100;
+
 /// Brings names, points and canvas in step with the state: now; and after each change what is on the screen in the next
-/// frame, and the rest in the first frame that brings no other change.
+/// frame, and the rest when the changes rest, so that a lever that is dragged moves what it is dragged for.
 fn follow(rig: Rig) {
     let names = Rc::new(mount::Followers::find(rig));
     let host = canvas::Host::find().map(Rc::new);
-    let changed = Rc::new(Cell::new(false));
-    let (followers, drawing, change) = (Rc::clone(&names), host.clone(), Rc::clone(&changed));
+    let rested = Rc::new(Cell::new(true));
+    let (followers, drawing, all) = (Rc::clone(&names), host.clone(), Rc::clone(&rested));
     let step = move || {
         let snapshot = untrack(|| rig.snapshot());
-        let all = !change.replace(false);
-        let left = followers.ask(&snapshot, all);
+        let all = all.get();
+        followers.ask(&snapshot, all);
         let plot = rig.roofline.get_untracked();
-        points::mark(&plot);
+        if all {
+            points::mark(&plot);
+        }
         if let Some(host) = &drawing {
             host.draw(&plot);
         }
-        left
     };
     step();
     let frames = frame::Frame::new(step);
@@ -73,11 +78,18 @@ fn follow(rig: Rig) {
     }
     points::watch(rig);
     page::on_print(move || canvas::print(&rig.roofline.get_untracked()));
+    let waiting = RefCell::new(None::<Timeout>);
     bind::follow(move || {
         rig.state.track();
         rig.roofline.track();
         names.stale();
-        changed.set(true);
+        rested.set(false);
         frames.ask();
+        let (frames, rested) = (frames.clone(), Rc::clone(&rested));
+        // Putting the new timer in its place drops, and so stops, the one before.
+        waiting.replace(Some(Timeout::new(REST, move || {
+            rested.set(true);
+            frames.ask();
+        })));
     });
 }

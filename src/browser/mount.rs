@@ -103,6 +103,8 @@ impl Follower {
 struct Group {
     place: Option<Element>,
     seen: Rc<Cell<bool>>,
+    /// Whether they can wait until a series of changes is over.
+    later: bool,
     followers: Vec<Follower>,
     /// Whether they are behind the state.
     stale: bool,
@@ -121,12 +123,13 @@ impl Followers {
                 fixed.push((query::decode(&at).state, Follower::of(&place)));
                 continue;
             }
-            let around = place.closest(".table-scroll, .figure, .rig, p").ok().flatten();
+            let around = place.closest("[data-later], .table-scroll, .figure, .rig, p").ok().flatten();
+            let later = around.as_ref().is_some_and(|around| around.has_attribute("data-later"));
             let followers = Follower::of(&place);
             // They come in the order of the page, so a group is either the last one or new.
             match groups.last_mut().filter(|group| group.place == around) {
                 Some(group) => group.followers.extend(followers),
-                None => groups.push(Group { place: around, seen: Rc::default(), followers, stale: true }),
+                None => groups.push(Group { place: around, seen: Rc::default(), later, followers, stale: true }),
             }
         }
         // What stands at a fixed state follows the unit alone, and need not ask the engine again while a slider moves.
@@ -163,19 +166,15 @@ impl Followers {
         }
     }
 
-    /// Brings what is on the screen in step with a snapshot, or with `all` the rest too; says whether anything is still behind.
-    pub(super) fn ask(&self, snapshot: &Snapshot, all: bool) -> bool {
-        let mut left = false;
+    /// Brings what is on the screen and cannot wait in step with a snapshot, or with `all` everything.
+    pub(super) fn ask(&self, snapshot: &Snapshot, all: bool) {
         for group in self.0.borrow_mut().iter_mut().filter(|group| group.stale) {
-            if all || group.seen.get() {
+            if all || group.seen.get() && !group.later {
                 group.stale = false;
                 for follower in &mut group.followers {
                     follower.ask(snapshot);
                 }
-            } else {
-                left = true;
             }
         }
-        left
     }
 }

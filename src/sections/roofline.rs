@@ -14,7 +14,7 @@ fn plot() -> AnyView {
     let plot = Plot::of(&State::default(), &Look::default());
     let stills = [Frame::WIDE, Frame::NARROW].map(|frame| still(&plot, frame)).concat();
     view! {
-        <div class="roofline-plot">
+        <div class="roofline-plot" data-later="">
             <div class="stills" inner_html=stills></div>
             <canvas class="roofline-canvas" role="img" aria-label=live("roofline.sentence")></canvas>
             <svg class="roofline-dots" role="listbox" aria-label=t("roofline.dots.label")>
@@ -56,7 +56,7 @@ fn readings() -> AnyView {
 /// The drawn points as a table.
 fn table() -> AnyView {
     view! {
-        <details class="plot-table roofline-table">
+        <details class="plot-table roofline-table" data-later="">
             <summary>{t("context.table")}</summary>
             <div class="table-scroll" tabindex="0" role="region" aria-label=t("roofline.table")>
                 <table>
@@ -104,8 +104,8 @@ pub fn roofline() -> AnyView {
                 {readings()}
                 <div class="roofline-levers">{part("roofline_levers")}</div>
             </div>
-            <p class="summary">{live("roofline.sentence")}</p>
-            <p class="summary">{live("roofline.times")}</p>
+            <p class="summary" data-later="">{live("roofline.sentence")}</p>
+            <p class="summary" data-later="">{live("roofline.times")}</p>
             {part("roofline_more")} {table()} {keep()}
         </div>
     }

@@ -44,7 +44,20 @@ pub fn draw<DB: DrawingBackend>(
     if style.ground {
         area.fill(&style.colour(Ink { role: Role::Paper, percent: 100 }))?;
     }
-    for mark in marks(plot, style.frame) {
+    let marks = marks(plot, style.frame);
+    let font = |mark: &Mark| match mark {
+        Mark::Text { size, bold, .. } => Some((*size, *bold)),
+        _ => None,
+    };
+    // Shapes first, then the letters of each kind together: setting another font costs as much as a dozen shapes.
+    let mut fonts = vec![None];
+    for mark in &marks {
+        if !fonts.contains(&font(mark)) {
+            fonts.push(font(mark));
+        }
+    }
+    let in_turn = fonts.into_iter().flat_map(|one| marks.iter().filter(move |mark| font(mark) == one));
+    for mark in in_turn.cloned() {
         match mark {
             Mark::Line { points, ink, width } => area.draw(&PathElement::new(points, style.shape(ink, width)))?,
             Mark::Area { points, ink } => area.draw(&Polygon::new(points, style.shape(ink, 0)))?,
