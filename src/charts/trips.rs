@@ -79,8 +79,8 @@ mod tests {
     use memory_wall_core::display::THIN_SPACE;
     use memory_wall_core::tables::gpus::{self, GPUS};
 
-    fn said(state: State, name: &str) -> String {
-        Snapshot::of(state).value(name).unwrap().replace(THIN_SPACE, " ")
+    fn said(state: &State, name: &str) -> String {
+        Snapshot::of(*state).value(name).unwrap().replace(THIN_SPACE, " ")
     }
 
     #[test]
@@ -99,11 +99,11 @@ mod tests {
             ("product", "80%"),
             ("rest", "20%"),
         ] {
-            assert_eq!(said(state, &format!("trip.{name}")), text, "{name}");
+            assert_eq!(said(&state, &format!("trip.{name}")), text, "{name}");
         }
-        assert_eq!(said(State { seq_length: 1_024, ..state }, "trip.room"), "fits into");
+        assert_eq!(said(&State { seq_length: 1_024, ..state }, "trip.room"), "fits into");
         let apple = State { gpu: gpus::by_id("m4max").unwrap(), ..state };
-        assert_eq!(said(apple, "trip.room"), "may fit into");
+        assert_eq!(said(&apple, "trip.room"), "may fit into");
     }
 
     #[test]

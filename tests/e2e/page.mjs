@@ -45,8 +45,9 @@ export class MemoryWall {
     await this.settle();
   }
 
-  /** Waits until what an edit started has reached the page: two frames cover the microtasks and the drawing. */
+  /** Waits until what an edit started has reached the page: what is not looked at follows when changes rest, and two frames cover the drawing. */
   async settle() {
+    await this.page.waitForTimeout(150);
     await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
   }
 

@@ -1,4 +1,4 @@
-//! Puts a plot onto whatever plotters can draw on: a canvas in the browser, a [`super::sketch::Sketch`] elsewhere.
+//! Puts a plot onto whatever plotters can draw on: a canvas in the browser, a `Sketch` elsewhere.
 
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
