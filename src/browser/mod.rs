@@ -82,6 +82,7 @@ fn follow(rig: Rig) {
     bind::follow(move || {
         rig.state.track();
         rig.roofline.track();
+        rig.predictions.track();
         names.stale();
         rested.set(false);
         frames.ask();

@@ -58,7 +58,7 @@ test('dragging the slider does the same', async ({ wall, page }) => {
 test('the slider alone does the same from the keyboard', async ({ wall, page }) => {
   const spoken = () => wall.seq.slider.getAttribute('aria-valuetext').then(plain);
   await exercise(wall, async () => {
-    for (let presses = 0; presses < 40; presses += 1) {
+    for (let presses = 0; presses < 120; presses += 1) {
       await page.keyboard.press('Tab');
       if (await wall.seq.slider.evaluate((slider) => slider === document.activeElement)) break;
     }

@@ -7,7 +7,8 @@ const moving = (page, grow = false) =>
   page.evaluate(async (grow) => {
     if (grow) {
       document.querySelector('.mark[aria-label="Sequence length 128,000"]').click();
-      await new Promise((done) => requestAnimationFrame(() => done()));
+      // The first frame may be asked for before the page asks for its own.
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
     }
     const now = document.getAnimations().map((animation) => animation.transitionProperty ?? animation.animationName);
     const lasts = (text) => text.split(',').some((part) => parseFloat(part) > 0);
@@ -28,6 +29,8 @@ test('with reduced motion nothing moves, at the start or after an edit', async (
 test('otherwise the wall grows, for a fifth of a second', async ({ wall, page }) => {
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await wall.goto();
+  // On the screen it follows at once.
+  await wall.svg.scrollIntoViewIfNeeded();
   await page.waitForTimeout(2_000);
   const { now, able } = await moving(page, true);
   expect(now.length).toBeGreaterThan(0);
