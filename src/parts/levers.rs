@@ -145,6 +145,42 @@ pub fn rig_row(rig: Rig) -> AnyView {
     view! { <div class="rig-row">{pickers(rig, &RIG)}</div> }.into_any()
 }
 
+/// The slider of the batch, which stands in more than one figure: `control` tells it from the others.
+pub(super) fn batch(rig: Rig, control: &'static str, consequence: Signal<String>) -> AnyView {
+    view! {
+        <Slider
+            control
+            label=t("control.batch")
+            unit=t("control.batch.unit")
+            bounds=bounds::BATCH
+            stops=Stops::batch
+            marks=&[(1, "1"), (8, "8"), (64, "64"), (512, "512"), (4_096, "4k")]
+            value=Signal::derive(move || rig.state().batch)
+            set=Callback::new(move |batch| rig.edit(|state| state.set_batch(batch)))
+            consequence
+        />
+    }
+    .into_any()
+}
+
+/// The slider of the sequence length, likewise.
+pub(super) fn seq_length(rig: Rig, control: &'static str, consequence: Signal<String>) -> AnyView {
+    view! {
+        <Slider
+            control
+            label=t("control.seq")
+            unit=t("control.seq.unit")
+            bounds=bounds::SEQ_LENGTH
+            stops=Stops::seq_length
+            marks=&[(2_048, "2k"), (8_192, "8k"), (32_768, "32k"), (128_000, "128k"), (1_000_000, "1M")]
+            value=Signal::derive(move || rig.state().seq_length)
+            set=Callback::new(move |tokens| rig.edit(|state| state.set_seq_length(tokens)))
+            consequence
+        />
+    }
+    .into_any()
+}
+
 /// Sequence length, batch and mode: the three levers that are always there.
 pub fn levers(rig: Rig) -> AnyView {
     let consequence = Signal::derive(move || {
@@ -158,28 +194,7 @@ pub fn levers(rig: Rig) -> AnyView {
     });
     let modes = Mode::ALL.iter().map(|mode| worded("control.mode", mode.id())).collect();
     view! {
-        <Slider
-            control="seq"
-            label=t("control.seq")
-            unit=t("control.seq.unit")
-            bounds=bounds::SEQ_LENGTH
-            stops=Stops::seq_length
-            marks=&[(2_048, "2k"), (8_192, "8k"), (32_768, "32k"), (128_000, "128k"), (1_000_000, "1M")]
-            value=Signal::derive(move || rig.state().seq_length)
-            set=Callback::new(move |tokens| rig.edit(|state| state.set_seq_length(tokens)))
-            consequence
-        />
-        <Slider
-            control="batch"
-            label=t("control.batch")
-            unit=t("control.batch.unit")
-            bounds=bounds::BATCH
-            stops=Stops::batch
-            marks=&[(1, "1"), (8, "8"), (64, "64"), (512, "512"), (4_096, "4k")]
-            value=Signal::derive(move || rig.state().batch)
-            set=Callback::new(move |batch| rig.edit(|state| state.set_batch(batch)))
-            consequence
-        />
+        {seq_length(rig, "seq", consequence)} {batch(rig, "batch", consequence)}
         <Radios
             control="mode"
             label=t("control.mode")

@@ -1,12 +1,11 @@
 //! What the roofline is operated with: three levers, and behind "more" what is compared, counted and entered.
 
 use leptos::prelude::*;
-use memory_wall_core::bounds;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::gpus::{self, GPUS};
 
-use super::levers::{Picker, RIG, pickers, worded};
+use super::levers::{Picker, RIG, batch, pickers, seq_length, worded};
 use crate::rig::Rig;
 use crate::state::State;
 use crate::state::decimal::Decimal;
@@ -14,8 +13,6 @@ use crate::state::roofline::{Dots, Levers, Precisions};
 use crate::widgets::bind::switch;
 use crate::widgets::choice::{Choice, Radios};
 use crate::widgets::decimal_field::decimal_field;
-use crate::widgets::slider::Slider;
-use crate::widgets::stops::Stops;
 use crate::words::t;
 
 /// A row of buttons: what it is called, what it offers, what it reads and what it writes.
@@ -190,28 +187,7 @@ fn field(rig: Rig, field: &'static Field) -> AnyView {
 pub fn levers(rig: Rig) -> AnyView {
     let consequence = Signal::derive(move || rig.roofline.with(|plot| plot.consequence()));
     view! {
-        <Slider
-            control="roofline-batch"
-            label=t("control.batch")
-            unit=t("control.batch.unit")
-            bounds=bounds::BATCH
-            stops=Stops::batch
-            marks=&[(1, "1"), (8, "8"), (64, "64"), (512, "512"), (4_096, "4k")]
-            value=Signal::derive(move || rig.state().batch)
-            set=Callback::new(move |batch| rig.edit(|state| state.set_batch(batch)))
-            consequence
-        />
-        <Slider
-            control="roofline-seq"
-            label=t("control.seq")
-            unit=t("control.seq.unit")
-            bounds=bounds::SEQ_LENGTH
-            stops=Stops::seq_length
-            marks=&[(2_048, "2k"), (8_192, "8k"), (32_768, "32k"), (128_000, "128k"), (1_000_000, "1M")]
-            value=Signal::derive(move || rig.state().seq_length)
-            set=Callback::new(move |tokens| rig.edit(|state| state.set_seq_length(tokens)))
-            consequence
-        />
+        {batch(rig, "roofline-batch", consequence)} {seq_length(rig, "roofline-seq", consequence)}
         {row(rig, &KERNELS)}
     }
     .into_any()

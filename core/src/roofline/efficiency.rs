@@ -16,8 +16,6 @@ pub struct Efficiency {
 }
 
 impl Efficiency {
-    /// All of it: the bound itself.
-    pub const FULL: Self = Self { compute: 1.0, bandwidth: 1.0 };
     /// What nine of ten measured runs on one card reached at least: it makes the upper end of a range.
     ///
     /// The crate `memory-wall-accuracy` counts how many of its rows do.

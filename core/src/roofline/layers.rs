@@ -140,7 +140,7 @@ impl Lister<'_, '_> {
         self.matrix(
             Task::QkvProjection,
             layers,
-            matrices - u64::try_from(h * out).unwrap_or(output),
+            matrices - output,
             Item::LayerMatrices,
             [h, q + kv + u128::from(gate)],
         );
