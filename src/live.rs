@@ -13,12 +13,13 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
+use crate::charts::wall::{self, Layout};
 use crate::charts::{hierarchy, sort, trips};
+use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
 use crate::state::State;
 use crate::terms::Terms;
-use crate::widgets::wall::{self, Layout};
 use crate::words::{self, fill, t};
 
 /// A state and what the engine says to it.
@@ -94,6 +95,7 @@ impl Snapshot {
             Some(("trip", part)) => trips::value(self, part),
             Some(("sort", part)) => sort::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
+            Some(("control", part)) => controls::value(self, part),
             Some(("predict", part)) => self.predictions.value(part),
             Some(("roofline", part)) => self.roofline().answer(part),
             Some(("assumption", number)) => {
@@ -122,6 +124,7 @@ impl Snapshot {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(self.evaluation.bytes(bucket) == Bytes::ZERO)
             }
+            Some(("control", part)) => controls::flag(&self.state, part),
             Some(("predict", part)) => self.predictions.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),

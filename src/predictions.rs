@@ -24,6 +24,11 @@ impl Round {
         words::choice("predict.option", &format!("{}.{option}", self.id))
     }
 
+    /// The round with this name.
+    pub fn by_id(id: &str) -> Option<&'static Self> {
+        ROUNDS.iter().copied().find(|round| round.id == id)
+    }
+
     /// The round that asks a question.
     pub fn of(question: &str) -> Option<&'static Self> {
         ROUNDS.iter().copied().find(|round| round.questions.contains(&question))
@@ -74,6 +79,15 @@ impl Predictions {
     pub fn take(&mut self, question: &'static str, option: &'static str) {
         self.guesses.retain(|(asked, _)| *asked != question);
         self.guesses.push((question, option));
+    }
+
+    /// Takes a guess by its names, if there are such a question and such an option.
+    pub fn take_by_id(&mut self, round: &'static Round, question: &str, option: &str) {
+        let question = round.questions.iter().find(|known| **known == question);
+        let option = round.options.iter().find(|known| **known == option);
+        if let (Some(question), Some(option)) = (question, option) {
+            self.take(question, option);
+        }
     }
 
     /// Whether a round shows its answers.
@@ -144,7 +158,7 @@ impl Predictions {
     }
 
     fn outcome_of(&self, round: &str) -> Option<String> {
-        ROUNDS.iter().find(|it| it.id == round).map(|round| self.outcome(round))
+        Round::by_id(round).map(|round| self.outcome(round))
     }
 
     /// A word about a guess, once its round is open.
@@ -159,8 +173,16 @@ impl Predictions {
     /// The text with this name, `mark.relu` or `outcome.sides`; `None` for a name that is not known.
     pub fn value(&self, part: &str) -> Option<String> {
         let (what, id) = part.split_once('.')?;
-        if what == "outcome" {
-            return self.outcome_of(id);
+        let label = |keys: [&'static str; 2]| {
+            let round = Round::by_id(id)?;
+            let [shut, open] = keys.map(t);
+            Some(if self.is_open(round) { open } else { shut }.into())
+        };
+        match what {
+            "outcome" => return self.outcome_of(id),
+            "check" => return label(["predict.check", "predict.again"]),
+            "show" => return label(["predict.show", "predict.hide"]),
+            _ => {}
         }
         let mark = self.mark(id)?;
         Some(match what {
@@ -175,7 +197,8 @@ impl Predictions {
     /// `other.ridge.more` for an option that was not the guess.
     pub fn flag(&self, part: &str) -> Option<bool> {
         match part.split_once('.')? {
-            ("shut", id) => ROUNDS.iter().find(|round| round.id == id).map(|round| !self.is_open(round)),
+            ("open", id) => Round::by_id(id).map(|round| self.is_open(round)),
+            ("shut", id) => Round::by_id(id).map(|round| !self.is_open(round)),
             ("steady", question) => self.mark(question).map(|mark| mark != Mark::Wrong),
             ("other", rest) => {
                 let (question, option) = rest.split_once('.')?;

@@ -1,45 +1,14 @@
-//! The only lists of sections, figures and parts: the prerendered page, the browser and the tests all read them.
+//! The only lists of sections, figures and predictions: the prerendered page, the browser and the tests all read them.
 
+#[cfg(not(target_arch = "wasm32"))]
 use leptos::prelude::*;
 
 use crate::charts::sort;
-use crate::parts::{levers, roofline as roofline_parts, sort as sorting, tiers};
 use crate::predictions::Round;
-use crate::rig::Rig;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::sections::{
     buckets, context, hierarchy, opening, rig_bar, roofline, sort as sorted, trips, worked_roofline,
 };
-
-/// A part of a figure that the browser makes live.
-pub struct Part {
-    /// Its name in the page.
-    pub id: &'static str,
-    /// Its view.
-    pub view: fn(Rig) -> AnyView,
-}
-
-/// Every part.
-pub const PARTS: &[Part] = &[
-    Part { id: "units", view: levers::units },
-    Part { id: "tiers", view: tiers::tiers },
-    Part { id: "rig_row", view: levers::rig_row },
-    Part { id: "levers", view: levers::levers },
-    Part { id: "more", view: levers::more },
-    Part { id: "reset", view: levers::reset },
-    Part { id: "sort_gemm", view: |rig| sorting::side(rig, "gemm") },
-    Part { id: "sort_relu", view: |rig| sorting::side(rig, "relu") },
-    Part { id: "sort_token", view: |rig| sorting::side(rig, "token") },
-    Part { id: "sort_softmax", view: |rig| sorting::side(rig, "softmax") },
-    Part { id: "sort_batch", view: |rig| sorting::side(rig, "batch") },
-    Part { id: "sort_flash", view: |rig| sorting::side(rig, "flash") },
-    Part { id: "sort_layer_norm", view: |rig| sorting::side(rig, "layer_norm") },
-    Part { id: "sort_cache", view: |rig| sorting::side(rig, "cache") },
-    Part { id: "sort_reveal", view: sorting::sides },
-    Part { id: "ridge_guess", view: sorting::ridge },
-    Part { id: "roofline_levers", view: roofline_parts::levers },
-    Part { id: "roofline_more", view: roofline_parts::more },
-];
 
 /// A figure as the page shows it.
 #[cfg(not(target_arch = "wasm32"))]

@@ -2,18 +2,37 @@
 
 use std::sync::OnceLock;
 
-const ENGLISH: &str = include_str!("../content/en/words.txt");
-/// What only the prerendered page says is no weight for the program in the browser.
+/// What the program in the browser says too: it finds these words in the page, so that it speaks the page's language.
 #[cfg(not(target_arch = "wasm32"))]
-const ENGLISH_PAGE: &str = include_str!("../content/en/page.txt");
-#[cfg(target_arch = "wasm32")]
-const ENGLISH_PAGE: &str = "";
+pub const SPOKEN: &str = include_str!("../content/en/words.txt");
+/// What only the prerendered page says.
+#[cfg(not(target_arch = "wasm32"))]
+const DRAWN: &str = include_str!("../content/en/page.txt");
 
-fn table() -> &'static [(&'static str, &'static str)] {
-    static TABLE: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        ENGLISH.lines().chain(ENGLISH_PAGE.lines()).filter(|line| !line.starts_with('#')).filter_map(row).collect()
-    })
+type Table = Vec<(&'static str, &'static str)>;
+
+static TABLE: OnceLock<Table> = OnceLock::new();
+
+#[cfg(not(target_arch = "wasm32"))]
+fn table() -> &'static Table {
+    TABLE.get_or_init(|| rows(SPOKEN).chain(rows(DRAWN)).collect())
+}
+
+#[cfg(target_arch = "wasm32")]
+fn table() -> &'static Table {
+    TABLE.get_or_init(Vec::new)
+}
+
+/// Learns the words of the page, once and before the first is said.
+#[cfg(target_arch = "wasm32")]
+pub fn learn(text: String) {
+    // They are said as long as the page lives.
+    let text: &'static str = text.leak();
+    TABLE.get_or_init(|| rows(text).collect());
+}
+
+fn rows(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(row)
 }
 
 /// A line as key and text. By characters: searching for strings would bring a search machine along.

@@ -152,7 +152,8 @@ struct Source {
 impl Source {
     /// Whether it becomes part of the program in the browser.
     fn is_loaded(&self) -> bool {
-        self.path.starts_with("src/") && !self.path.starts_with("src/sections/")
+        let drawn = ["src/sections/", "src/widgets/"];
+        self.path.starts_with("src/") && !drawn.iter().any(|folder| self.path.starts_with(folder))
     }
 
     /// Calls of a function: where each stands, and what it is given.
@@ -195,10 +196,10 @@ impl Source {
         name
     }
 
-    /// Every text in quotes, without those that name something else: live numbers, parts, figures, groups.
+    /// Every text in quotes, without those that name something else: live numbers, flags, figures, groups.
     fn texts(&self) -> Vec<&str> {
         let mut elsewhere = BTreeSet::new();
-        for name in ["live", "part", "figure", "choice", "worded"] {
+        for name in ["live", "flag", "figure", "choice", "worded"] {
             elsewhere.extend(self.calls(name).into_iter().map(|(place, _)| place + 2));
         }
         let texts = self.tokens.iter().enumerate().filter(|(place, _)| !elsewhere.contains(place));

@@ -10,9 +10,9 @@ use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
 
 use super::canvas::{self, Host};
 use super::page;
+use super::rig::Rig;
 use crate::charts::roofline::marks::Frame;
 use crate::charts::roofline::sketch;
-use crate::rig::Rig;
 use crate::words::{fill, t};
 
 /// Makes the buttons work.

@@ -1,13 +1,15 @@
-//! The browser side: mounts the figures into the page and keeps link and storage in step. Only these files touch the page itself.
+//! The browser side: makes the page live and keeps link and storage in step. Only these files touch the page itself.
 
 mod address;
 mod canvas;
+mod controls;
 mod frame;
 mod keep;
-mod mount;
+mod names;
 mod page;
 mod pen;
 mod points;
+mod rig;
 mod storage;
 mod watch;
 
@@ -17,13 +19,15 @@ use std::rc::Rc;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
-use crate::rig::Rig;
+use rig::Rig;
+
 use crate::state::State;
 use crate::state::query::{self, Decoded};
-use crate::widgets::bind;
+use crate::words;
 
 /// Starts the page: link, then storage, then the default; then every figure comes alive.
 pub fn start() {
+    words::learn(page::by_id("words").and_then(|place| place.text_content()).unwrap_or_default());
     let Decoded { state, notices } = match address::query() {
         Some(query) => query::decode(&query),
         // What is stored was written here; if it cannot be read any more, the reader never asked about it.
@@ -32,12 +36,11 @@ pub fn start() {
             notices: Vec::new(),
         },
     };
-    let owner = leptos::prelude::Owner::new();
-    let rig = owner.with(|| Rig::new(state, notices));
+    let owner = Owner::new();
     owner.with(|| {
-        mount::parts(rig);
+        let rig = Rig::new(&state);
         follow(rig);
-        watch::notices(rig);
+        watch::notices(&notices);
         watch::save(rig);
         watch::announce(rig);
         watch::rest(rig);
@@ -53,7 +56,7 @@ const REST: u32 = 100;
 /// Brings names, points and canvas in step with the state: now; and after each change what is on the screen in the next
 /// frame, and the rest when the changes rest, so that a lever that is dragged moves what it is dragged for.
 fn follow(rig: Rig) {
-    let names = Rc::new(mount::Followers::find(rig));
+    let names = Rc::new(names::Followers::find(rig));
     let host = canvas::Host::find().map(Rc::new);
     let rested = Rc::new(Cell::new(true));
     let (followers, drawing, all) = (Rc::clone(&names), host.clone(), Rc::clone(&rested));
@@ -72,6 +75,7 @@ fn follow(rig: Rig) {
     step();
     let frames = frame::Frame::new(step);
     names.watch();
+    controls::listen(rig, &names);
     if let Some(host) = &host {
         host.watch(&frames);
         keep::buttons(rig, host);
@@ -79,7 +83,7 @@ fn follow(rig: Rig) {
     points::watch(rig);
     page::on_print(move || canvas::print(&rig.roofline.get_untracked()));
     let waiting = RefCell::new(None::<Timeout>);
-    bind::follow(move || {
+    rig::follow(move || {
         rig.state.track();
         rig.roofline.track();
         rig.predictions.track();

@@ -4,7 +4,8 @@
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{
-    Document, Element, Event, EventTarget, HtmlElement, IntersectionObserver, IntersectionObserverEntry, Window,
+    Document, Element, Event, EventTarget, HtmlElement, HtmlInputElement, IntersectionObserver,
+    IntersectionObserverEntry, Window,
 };
 
 pub(super) fn window() -> Option<Window> {
@@ -28,14 +29,20 @@ pub(super) fn elements(selector: &str) -> Vec<Element> {
     (0..list.length()).filter_map(|place| list.get(place)?.dyn_into().ok()).collect()
 }
 
-/// Every element of the text that a selector finds.
-pub(super) fn all(selector: &str) -> Vec<HtmlElement> {
-    elements(selector).into_iter().filter_map(|element| element.dyn_into().ok()).collect()
+/// The buttons and fields within an element.
+pub(super) fn inputs(place: &Element) -> Vec<HtmlInputElement> {
+    let Ok(list) = place.query_selector_all("input") else { return Vec::new() };
+    (0..list.length()).filter_map(|place| list.get(place)?.dyn_into().ok()).collect()
 }
 
 /// The element that has the focus.
 pub(super) fn focused() -> Option<Element> {
     document()?.active_element()
+}
+
+/// Where it is said what could not be used of a link.
+pub(super) fn notice() -> Option<HtmlElement> {
+    first("#notice > .notice")
 }
 
 /// Says in the document that the figures are live, for style sheets and tests.
@@ -58,9 +65,16 @@ pub(super) fn is_sandboxed() -> bool {
 
 /// Listens to something for as long as the page lives.
 pub(super) fn listen(target: &EventTarget, event: &str, act: impl FnMut(Event) + 'static) {
+    listen_to(target, &[event], act);
+}
+
+/// Listens to several events at once.
+pub(super) fn listen_to(target: &EventTarget, events: &[&str], act: impl FnMut(Event) + 'static) {
     let act = Closure::<dyn FnMut(Event)>::new(act);
-    // Adding a listener with a function does not fail.
-    let _ = target.add_event_listener_with_callback(event, act.as_ref().unchecked_ref());
+    for event in events {
+        // Adding a listener with a function does not fail.
+        let _ = target.add_event_listener_with_callback(event, act.as_ref().unchecked_ref());
+    }
     act.forget();
 }
 

@@ -5,8 +5,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, SvgElement};
 
 use super::page;
+use super::rig::Rig;
 use crate::charts::roofline::Plot;
-use crate::rig::Rig;
 
 /// The attribute that names a point.
 const DOT: &str = "data-dot";

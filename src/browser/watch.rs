@@ -4,15 +4,13 @@
 use std::cell::RefCell;
 
 use gloo::timers::callback::Timeout;
-use leptos::mount::mount_to;
 use leptos::prelude::*;
+use web_sys::Element;
 
+use super::rig::{Rig, follow};
 use super::{address, page, storage};
 use crate::charts::hierarchy;
-use crate::rig::Rig;
 use crate::state::query;
-use crate::widgets::bind::follow;
-use crate::words::t;
 
 /// Runs `act` once the state has rested for a while after an edit.
 fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
@@ -44,7 +42,7 @@ pub(super) fn rest(rig: Rig) {
 pub(super) fn announce(rig: Rig) {
     let tier = StoredValue::new(rig.state_now().tier);
     let before = RefCell::new(String::new());
-    Effect::new(move |_| {
+    follow(move || {
         let said = rig.predictions().announcement();
         if *before.borrow() != said
             && let Some(place) = page::by_id("announcer")
@@ -70,27 +68,17 @@ pub(super) fn announce(rig: Rig) {
 }
 
 /// Shows what could not be used of a link, until the reader closes it.
-pub(super) fn notices(rig: Rig) {
-    let Some(place) = page::by_id("notice") else { return };
-    let list = move || {
-        let notices = rig.notices.get();
-        (!notices.is_empty()).then(|| {
-            view! {
-                <div class="notice" role="alert">
-                    <p class="notice-title">{t("notice.title")}</p>
-                    <ul>{notices.into_iter().map(|notice| view! { <li>{notice}</li> }).collect_view()}</ul>
-                    <button type="button" aria-label=t("notice.close") on:click=move |_| {
-                            rig.notices.set(Vec::new());
-                            // The button is gone: the focus goes to the text rather than nowhere.
-                            if let Some(main) = page::by_id("main") {
-                                let _ = main.focus();
-                            }
-                        }>
-                        "×"
-                    </button>
-                </div>
-            }
-        })
-    };
-    mount_to(place, move || view! { {list} }).forget();
+pub(super) fn notices(notices: &[String]) {
+    let (Some(place), Some(list)) = (page::notice(), page::first::<Element>("#notice ul")) else { return };
+    if notices.is_empty() {
+        return;
+    }
+    for notice in notices {
+        if let Some(item) = page::document().and_then(|document| document.create_element("li").ok()) {
+            // Text, whatever the link says.
+            item.set_text_content(Some(notice));
+            let _ = list.append_child(&item);
+        }
+    }
+    place.set_hidden(false);
 }

@@ -5,9 +5,9 @@ use memory_wall_core::hierarchy::{Latency, Rung, Tier, rung};
 use memory_wall_core::units::ByteRate;
 use memory_wall_core::{Bucket, Bytes};
 
+use crate::charts::wall::percent;
 use crate::live::Snapshot;
 use crate::state::State;
-use crate::widgets::wall::percent;
 use crate::words::{self, fill, t};
 
 /// Powers of ten at the ends of the scale of what a tier holds, in bytes.

@@ -5,3 +5,4 @@ pub mod hierarchy;
 pub mod roofline;
 pub mod sort;
 pub mod trips;
+pub mod wall;

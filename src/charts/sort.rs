@@ -6,9 +6,9 @@ use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::{Accounting, Bound, Kernel, Roof, Work};
 use memory_wall_core::tables::gpus;
 
+use crate::charts::wall::percent;
 use crate::live::Snapshot;
 use crate::predictions::{Mark, Round};
-use crate::widgets::wall::percent;
 use crate::words::fill;
 
 /// Bytes of a value: bf16.

@@ -4,9 +4,9 @@ use memory_wall_core::Bytes;
 use memory_wall_core::display::{Duration, Figure, Grouped, Percent};
 use memory_wall_core::fusion::{Fusion, Kernel, Layer};
 
+use crate::charts::wall::percent;
 use crate::live::Snapshot;
 use crate::state::State;
-use crate::widgets::wall::percent;
 use crate::words::t;
 
 /// How long the longest bar is, in percent: its figure stands behind it.

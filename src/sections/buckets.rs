@@ -4,7 +4,8 @@ use leptos::prelude::*;
 use memory_wall_core::Bucket;
 use memory_wall_core::assumptions::Assumptions;
 
-use super::masonry::{CourseRect, live, part};
+use super::levers;
+use super::masonry::{CourseRect, live};
 use crate::live::bucket_name;
 use crate::words::t;
 
@@ -148,10 +149,10 @@ pub fn calculator() -> AnyView {
             <noscript>
                 <p class="no-script">{t("calculator.no_script")}</p>
             </noscript>
-            {part("rig_row")}
+            {levers::rig_row()}
             <div class="calculator-main">
                 <div class="calculator-wall">{wall()}</div>
-                <div class="calculator-levers">{part("levers")} {answers()} {part("more")} {part("reset")}</div>
+                <div class="calculator-levers">{levers::levers()} {answers()} {levers::more()} {levers::reset()}</div>
             </div>
             <p class="summary">{live("summary")}</p>
             {table()} {assumptions()}

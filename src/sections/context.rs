@@ -5,8 +5,8 @@ use memory_wall_core::display::Grouped;
 
 use super::masonry::live;
 use crate::charts::context::{Chart, DECADES, ROWS};
+use crate::charts::wall::percent;
 use crate::live::bucket_name;
-use crate::widgets::wall::percent;
 use crate::words::t;
 
 /// The plot: lines and names in percent of its box, curves in a square that is stretched over it.

@@ -3,9 +3,11 @@
 use leptos::prelude::*;
 use memory_wall_core::hierarchy::Tier;
 
-use super::masonry::{live, part};
+use super::levers::row;
+use super::masonry::live;
 use crate::charts::hierarchy::{HOLDS, MOVES, WING, bar};
-use crate::widgets::wall::percent;
+use crate::charts::wall::percent;
+use crate::widgets::choice::worded;
 use crate::words::t;
 
 /// Height of one tier in the drawing, of what stands above the first, and of the whole, in pixels.
@@ -108,12 +110,17 @@ fn table() -> AnyView {
     .into_any()
 }
 
+/// Where the weights are thought to lie.
+fn tiers() -> AnyView {
+    row("tier", t("tier.control"), Tier::ALL.iter().map(|tier| worded("tier.name", tier.id())).collect())
+}
+
 /// The tiers, and the ceiling of the one that is chosen.
 pub fn hierarchy() -> AnyView {
     view! {
         <div class="hierarchy">
             <p class="figure-title" id="tier-title">{t("tier.title")} " " {live("gpu")}</p>
-            {drawing()} {part("tiers")} <p class="summary tier-sentence" id="tier-sentence">{live("tier.sentence")}</p> {table()}
+            {drawing()} {tiers()} <p class="summary tier-sentence" id="tier-sentence">{live("tier.sentence")}</p> {table()}
         </div>
     }
     .into_any()

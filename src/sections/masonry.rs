@@ -8,9 +8,9 @@ pub fn live(name: &str) -> String {
     format!("{{{{live {name}}}}}")
 }
 
-/// The place of a part that the reader operates.
-pub fn part(id: &str) -> String {
-    format!("{{{{part {id}}}}}")
+/// The attribute that is there while the condition with this name holds.
+pub fn flag(name: &str) -> String {
+    format!("{{{{flag {name}}}}}")
 }
 
 /// The pattern of a bucket's masonry, so that no bucket is told by colour alone.

@@ -1,14 +1,16 @@
 //! The figures of each section as the prerenderer draws them, one file a section. They name what follows the state
-//! (see [`crate::live`]) and the places of what the reader operates (see [`crate::parts`]); the browser never draws them again.
+//! (see [`crate::live`]) and what the reader operates (see [`crate::controls`]); the browser never draws them again.
 
 pub mod buckets;
 pub mod context;
 pub mod hierarchy;
+mod levers;
 pub mod masonry;
 pub mod opening;
 pub mod reasons;
 pub mod rig_bar;
 pub mod roofline;
+mod roofline_levers;
 pub mod sort;
 pub mod trips;
 pub mod worked_roofline;

@@ -5,9 +5,9 @@ use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::{Bucket, Bytes, evaluate};
 
 use super::masonry::CourseRect;
+use crate::charts::wall::percent;
 use crate::live::bucket_name;
 use crate::state::State;
-use crate::widgets::wall::percent;
 use crate::words::{fill, t};
 
 /// The columns: tokens of the one sequence.

@@ -1,8 +1,9 @@
-//! The slim bar at the top: what is being computed, in one line, and what comes out.
+//! The slim bar at the top: what is being computed, in one line, and what comes out; and under it what a link was not understood in.
 
 use leptos::prelude::*;
 
-use super::masonry::{live, part};
+use super::levers;
+use super::masonry::live;
 use crate::words::t;
 
 /// The bar.
@@ -14,7 +15,21 @@ pub fn rig_bar() -> AnyView {
                 <strong>{live("rig_total")}</strong>
                 <span class="rig-verdict">{live("verdict")}</span>
             </span>
-            {part("units")}
+            {levers::units()}
+        </div>
+    }
+    .into_any()
+}
+
+/// What could not be used of a link: filled by the browser, and closed by the reader.
+pub fn notice() -> AnyView {
+    view! {
+        <div id="notice">
+            <div class="notice" role="alert" hidden=true>
+                <p class="notice-title">{t("notice.title")}</p>
+                <ul></ul>
+                <button type="button" aria-label=t("notice.close") data-act="close">"×"</button>
+            </div>
         </div>
     }
     .into_any()

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::masonry::{live, part};
+use super::masonry::live;
+use super::roofline_levers;
 use crate::charts::roofline::marks::Frame;
 use crate::charts::roofline::sketch::still;
 use crate::charts::roofline::{Look, Plot};
@@ -102,11 +103,11 @@ pub fn roofline() -> AnyView {
             {plot()}
             <div class="roofline-under">
                 {readings()}
-                <div class="roofline-levers">{part("roofline_levers")}</div>
+                <div class="roofline-levers">{roofline_levers::levers()}</div>
             </div>
             <p class="summary" data-later="">{live("roofline.sentence")}</p>
             <p class="summary" data-later="">{live("roofline.times")}</p>
-            {part("roofline_more")} {table()} {keep()}
+            {roofline_levers::more()} {table()} {keep()}
         </div>
     }
     .into_any()

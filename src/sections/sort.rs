@@ -5,12 +5,13 @@ use memory_wall_core::display::{Count, Figure, Grouped};
 use memory_wall_core::roofline::{Accounting, Kernel};
 use memory_wall_core::tables::gpus;
 
-use super::masonry::{live, part};
+use super::masonry::live;
 use super::reasons::reasons;
 use crate::charts::sort::{
     BYTES, CARDS, DECADES, OPERATIONS, Operation, RIDGE, SIDES, flops, middle, ridge, roof, waiting, x,
 };
-use crate::widgets::wall::percent;
+use crate::charts::wall::percent;
+use crate::widgets::prediction::{guess, reveal};
 use crate::words::{self, fill, t};
 
 fn figure(number: f64) -> String {
@@ -159,7 +160,7 @@ fn row(operation: &Operation) -> AnyView {
     let [why, slip] = explained(operation);
     view! {
         <li class="sort-row" data-mark=live(&format!("predict.mark.{id}")) data-guess=live(&format!("predict.guess.{id}"))>
-            {part(&format!("sort_{id}"))} <p class="sort-shape">{shape(operation)}</p> {strip(operation)}
+            {guess(&SIDES, id, words::choice("sort.name", id))} <p class="sort-shape">{shape(operation)}</p> {strip(operation)}
             <p class="sort-truth" hidden="{{flag predict.shut.sides}}">
                 <strong>{live(&format!("predict.said.{id}"))}</strong>
                 " "
@@ -316,11 +317,13 @@ pub fn sort() -> AnyView {
                 {scale()}
             </div>
             <ul class="sort-rows">{OPERATIONS.iter().map(row).collect_view()}</ul>
-            <div class="sort-foot">{part("sort_reveal")} <p class="sort-score">{live("predict.outcome.sides")}</p></div>
+            <div class="sort-foot">{reveal(&SIDES)} <p class="sort-score">{live("predict.outcome.sides")}</p></div>
             <div class="sort-next">
                 <p class="figure-title">{t("sort.next")}</p>
                 <p class="caption">{fill("sort.next.intro", &values)}</p>
-                {part("ridge_guess")}
+                <div class="part">
+                    {guess(&RIDGE, "ridge", t("sort.ridge.question").into())} {reveal(&RIDGE)}
+                </div>
                 <p class="sort-score">{live("predict.outcome.ridge")}</p>
                 {reasons(&RIDGE, "ridge", ridge_reason)} {both()}
             </div>

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::bind::{self, switch};
+use crate::sections::masonry::{flag, live};
+use crate::words;
 
 /// One thing to choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,107 +16,98 @@ pub struct Choice {
     pub group: &'static str,
 }
 
-/// A native select; `control` names it for style sheets, labels and tests.
-#[component]
-pub fn Select(
-    control: &'static str,
+/// A choice that is called by its name.
+pub fn plain(id: &'static str, label: &str) -> Choice {
+    Choice { id, label: label.into(), group: "" }
+}
+
+/// A choice with words of its own.
+pub fn worded(group: &str, id: &'static str) -> Choice {
+    Choice { id, label: words::choice(group, id), group: "" }
+}
+
+/// A native select for [`crate::controls::PICKS`], hidden in the mode where it changes nothing.
+/// `offered` follows the ids that can be chosen, where that depends on the mode.
+pub fn select(
+    control: &str,
     label: &'static str,
-    /// What can be chosen now.
-    #[prop(into)]
-    choices: Signal<Vec<Choice>>,
-    /// The id of what is chosen.
-    #[prop(into)]
-    chosen: Signal<&'static str>,
-    /// Called with the id that the reader picks.
-    pick: Callback<&'static str>,
-) -> impl IntoView {
-    // Each of many options asks again only when another one is chosen, not when anything else changes.
-    let chosen = Memo::new(move |_| chosen.get());
-    let option = move |choice: Choice| {
-        let id = choice.id;
-        let selected = switch(move || chosen.get() == id);
+    choices: Vec<Choice>,
+    chosen: &str,
+    offered: Option<String>,
+) -> AnyView {
+    let option = |choice: Choice| {
         view! {
-            <option value=id selected=selected prop:selected=selected>
+            <option value=choice.id selected=choice.id == chosen>
                 {choice.label}
             </option>
         }
     };
-    let options = bind::view(move || {
-        let choices = choices.get();
-        let mut groups: Vec<(&'static str, Vec<Choice>)> = Vec::new();
-        for choice in choices {
-            match groups.last_mut() {
-                Some((group, members)) if *group == choice.group => members.push(choice),
-                _ => groups.push((choice.group, vec![choice])),
+    let mut groups: Vec<(&'static str, Vec<Choice>)> = Vec::new();
+    for choice in choices {
+        match groups.last_mut() {
+            Some((group, members)) if *group == choice.group => members.push(choice),
+            _ => groups.push((choice.group, vec![choice])),
+        }
+    }
+    let options = groups
+        .into_iter()
+        .map(|(group, members)| {
+            let members = members.into_iter().map(option).collect_view();
+            if group.is_empty() {
+                members.into_any()
+            } else {
+                view! { <optgroup label=group>{members}</optgroup> }.into_any()
             }
-        }
-        groups
-            .into_iter()
-            .map(|(group, members)| {
-                let members = members.into_iter().map(option).collect_view();
-                if group.is_empty() {
-                    members.into_any()
-                } else {
-                    view! { <optgroup label=group>{members}</optgroup> }.into_any()
-                }
-            })
-            .collect_view()
-            .into_any()
-    });
-    // Only what is offered can be picked, whatever the event says.
-    let picked = move |value: &str| {
-        if let Some(choice) = choices.get_untracked().iter().find(|choice| choice.id == value) {
-            pick.run(choice.id);
-        }
-    };
+        })
+        .collect_view();
     view! {
-        <div class="control control-select" data-control=control>
+        <div class="control control-select" data-control=control.to_owned() hidden=flag(&format!("control.idle.{control}"))>
             <label for=format!("control-{control}")>{label}</label>
-            <select id=format!("control-{control}") on:change=move |event| picked(&event_target_value(&event))>
+            // Browsers would put back what stood here on the last visit, which the link and the storage know better.
+            <select
+                id=format!("control-{control}")
+                autocomplete="off"
+                data-value=live(&format!("control.chosen.{control}"))
+                data-offered=offered
+            >
                 {options}
             </select>
         </div>
     }
+    .into_any()
 }
 
-/// A row of radio buttons, for two to four short choices.
-#[component]
-pub fn Radios(
-    control: &'static str,
-    #[prop(into)] label: String,
-    /// Whether the choice has been made and stays.
-    #[prop(optional, into)]
-    locked: Signal<bool>,
+/// A row of radio buttons, for two to four short choices. `shown` follows the id that is chosen; when it is locked and hidden are flags.
+pub fn radios(
+    control: &str,
+    label: String,
     choices: Vec<Choice>,
-    /// The id of what is chosen.
-    #[prop(into)]
-    chosen: Signal<&'static str>,
-    /// Called with the id that the reader picks.
-    pick: Callback<&'static str>,
-) -> impl IntoView {
+    chosen: &str,
+    shown: String,
+    [locked, hidden]: [Option<String>; 2],
+) -> AnyView {
     let buttons = choices
         .into_iter()
         .map(|Choice { id, label, .. }| {
-            let checked = switch(move || chosen.get() == id);
             view! {
                 <label class="radio">
-                    <input
-                        type="radio"
-                        name=format!("control-{control}")
-                        value=id
-                        checked=checked
-                        prop:checked=checked
-                        on:change=move |_| pick.run(id)
-                    />
+                    <input type="radio" name=format!("control-{control}") value=id checked=id == chosen autocomplete="off" />
                     <span>{label}</span>
                 </label>
             }
         })
         .collect_view();
     view! {
-        <fieldset class="control control-radios" data-control=control disabled=locked>
+        <fieldset
+            class="control control-radios"
+            data-control=control.to_owned()
+            data-value=shown
+            disabled=locked
+            hidden=hidden
+        >
             <legend>{label}</legend>
             <div class="radios">{buttons}</div>
         </fieldset>
     }
+    .into_any()
 }

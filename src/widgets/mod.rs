@@ -1,10 +1,6 @@
-//! Controls and drawings that figures are made of.
+//! Controls as they are drawn, once, by the prerenderer. What they do is in [`crate::controls`]; what they show are names.
 
-pub mod bind;
 pub mod choice;
-pub mod decimal_field;
-pub mod number_field;
+pub mod field;
 pub mod prediction;
 pub mod slider;
-pub mod stops;
-pub mod wall;

@@ -77,7 +77,7 @@ test('the notice is closed by keyboard and does not come back', async ({ wall, p
 
 test('a good link brings no notice', async ({ wall }) => {
   await wall.goto('v=1&model=llama-3.1-8b&kv_heads=4&seq=128000&gpu=h100-sxm&unit=gib');
-  await expect(wall.notice).toHaveCount(0);
+  await expect(wall.notice).toBeHidden();
   await wall.openDetails();
   await expect(wall.dimension('kv_heads')).toHaveValue('4');
 });

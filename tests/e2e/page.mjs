@@ -75,7 +75,7 @@ export class MemoryWall {
 
   /** The ids that a list offers. */
   offered(label) {
-    return this.list(label).locator('option').evaluateAll((options) => options.map((option) => option.value));
+    return this.list(label).locator('option').evaluateAll((options) => options.filter((option) => !option.disabled).map((option) => option.value));
   }
 
   mode(name) {

@@ -11,8 +11,8 @@ use memory_wall_core::roofline::{Bound, Pass};
 
 use super::quantity::{digits, flops, plain, rate, time};
 use super::{Dot, Kind, Plot};
+use crate::charts::wall::percent;
 use crate::state::roofline::Dots;
-use crate::widgets::wall::percent;
 use crate::words::{self, fill, t};
 
 /// What holds an operation back, in words.

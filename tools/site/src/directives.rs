@@ -1,15 +1,13 @@
 //! Directives: what the page names, filled in for the default state.
 //!
-//! `{{live name}}` and `{{live name at query}}` in a text or an attribute, `{{flag name}}` as an attribute,
-//! `{{part id}}` for what the reader operates. Each leaves a mark by which the browser finds it again.
+//! `{{live name}}` and `{{live name at query}}` in a text or an attribute, `{{flag name}}` as an attribute;
+//! each leaves a mark by which the browser finds it again.
 
 use std::fmt::Write as _;
 
 use memory_wall_app::live::Snapshot;
 use memory_wall_app::state::State;
 use memory_wall_app::state::query::{self, Decoded};
-
-use crate::figures;
 
 /// A page's directives replaced by what they stand for.
 pub(crate) fn filled(html: &str) -> Result<String, String> {
@@ -97,10 +95,6 @@ fn fill_text(mut text: &str, state: &Snapshot, out: &mut String) -> Result<(), S
                 // Writing into a string does not fail.
                 let _ = write!(out, "<span class=\"live\"{}>{}</span>", number.marks(), number.html());
             }
-            Some(("part", id)) => {
-                let html = figures::part(id).ok_or(format!("there is no part {id}"))?;
-                let _ = write!(out, "<div class=\"part\" data-part=\"{id}\">{html}</div>");
-            }
             _ => return Err(format!("{{{{{inside}}}}} is not a directive")),
         }
         text = behind;
@@ -181,7 +175,6 @@ mod tests {
         for (text, error) in [
             ("{{live nonsense}}", "there is no live number nonsense"),
             ("{{live kv_cache at seq=0}}", "seq: “0” is not a whole number"),
-            ("{{part nothing}}", "there is no part nothing"),
             ("{{picture x}}", "is not a directive"),
             ("{{live kv_cache", "not closed"),
             ("<a x=\"1{{live total}}\">", "not the whole"),

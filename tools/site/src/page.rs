@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use memory_wall_app::registry::SECTIONS;
+use memory_wall_app::words;
 
 use crate::{directives, figures, policy, prose, read, script, style, write};
 
@@ -17,6 +18,8 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     let rig = figures::figure("rig").ok_or("there is no figure rig")?;
     put(&mut html, "<!-- patterns -->", &figures::patterns())?;
     put(&mut html, "<!-- figure rig -->", &rig)?;
+    put(&mut html, "<!-- words -->", &spoken())?;
+    put(&mut html, "<!-- notice -->", &figures::notice())?;
     put(&mut html, "<!-- content -->", &content)?;
     html = with_directives(&html)?;
 
@@ -36,6 +39,12 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
 fn with_directives(html: &str) -> Result<String, String> {
     let (head, body) = html.split_once("<body>").ok_or("index.html has no body")?;
     Ok(format!("{head}<body>{}", directives::filled(body)?))
+}
+
+/// The words that the program says too, as data: nothing runs in it.
+fn spoken() -> String {
+    let lines = words::SPOKEN.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    format!("<script type=\"text/plain\" id=\"words\">\n{}\n</script>", lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Puts `text` in the one place that a mark keeps.

@@ -18,11 +18,15 @@ pub(crate) fn meta(html: &str) -> String {
     )
 }
 
-/// The text of every script that has no `src`.
+/// The text of every script that has no `src` and is run: a block of data is not.
 fn inline_scripts(html: &str) -> impl Iterator<Item = &str> {
     html.split("<script").skip(1).filter_map(|after| {
         let (tag, body) = after.split_once('>')?;
-        if tag.contains(" src=") { None } else { body.split_once("</script>").map(|(script, _)| script) }
+        if tag.contains(" src=") || tag.contains("text/plain") {
+            None
+        } else {
+            body.split_once("</script>").map(|(script, _)| script)
+        }
     })
 }
 

@@ -1,37 +1,17 @@
-//! Parts come alive in the places that the prerendered page keeps for them, and what is named in the page follows the state.
-#![expect(clippy::disallowed_methods, reason = "this file is where views enter the page")]
+//! What is named in the page follows the state.
+#![expect(clippy::disallowed_methods, reason = "this file is where answers enter the page")]
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use leptos::mount::mount_to;
 use leptos::prelude::*;
 use memory_wall_core::display::ByteUnit;
 use web_sys::Element;
 
-use super::page;
+use super::rig::{Rig, follow};
+use super::{controls, page};
 use crate::live::Snapshot;
-use crate::registry::PARTS;
-use crate::rig::Rig;
 use crate::state::{State, query};
-use crate::widgets::bind::follow;
-
-/// Makes every part live that the page has a place for.
-pub(super) fn parts(rig: Rig) {
-    for place in page::all("[data-part]") {
-        let id = place.get_attribute("data-part").unwrap_or_default();
-        if let Some(part) = PARTS.iter().find(|part| part.id == id) {
-            let focus = page::focused().filter(|element| place.contains(Some(element))).map(|element| element.id());
-            // The picture goes and the part comes within one task, so nothing flickers.
-            place.set_text_content(None);
-            mount_to(place, move || (part.view)(rig)).forget();
-            // A reader who was already there stays where they were.
-            if let Some(element) = focus.and_then(|id| page::by_id(&id)) {
-                let _ = element.focus();
-            }
-        }
-    }
-}
 
 /// What of an element follows the state.
 enum Aspect {
@@ -39,6 +19,10 @@ enum Aspect {
     Html,
     Attribute(String),
     Flag(String),
+    /// What a control shows.
+    Control,
+    /// What a list offers.
+    Offered,
 }
 
 /// Something on the page that follows the state: where it stands, what of it, its name, and what it says now.
@@ -63,7 +47,11 @@ impl Follower {
                     .map(|(attribute, name)| follower(aspect(attribute.into()), name)),
             );
         };
-        pairs("data-live-attributes", Aspect::Attribute);
+        pairs("data-live-attributes", |attribute| match attribute.as_str() {
+            "value" | "data-value" => Aspect::Control,
+            "data-offered" => Aspect::Offered,
+            _ => Aspect::Attribute(attribute),
+        });
         pairs("data-live-flags", Aspect::Flag);
         all
     }
@@ -89,6 +77,14 @@ impl Follower {
             // Of the engine's own making, see [`Snapshot::is_html`].
             Aspect::Html => {
                 self.place.set_inner_html(text);
+                Ok(())
+            }
+            Aspect::Control => {
+                controls::show(&self.place, text);
+                Ok(())
+            }
+            Aspect::Offered => {
+                controls::offer(&self.place, text);
                 Ok(())
             }
             Aspect::Attribute(attribute) => self.place.set_attribute(attribute, text),
@@ -117,10 +113,10 @@ impl Followers {
     /// Finds all names, and keeps those at a fixed state in step with the unit.
     pub(super) fn find(rig: Rig) -> Self {
         let mut groups = Vec::<Group>::new();
-        let mut fixed = Vec::new();
+        let fixed = RefCell::new(Vec::new());
         for place in page::elements("[data-live-number], [data-live-attributes], [data-live-flags]") {
             if let Some(at) = place.get_attribute("data-at") {
-                fixed.push((query::decode(&at).state, Follower::of(&place)));
+                fixed.borrow_mut().push((query::decode(&at).state, Follower::of(&place)));
                 continue;
             }
             let around = place.closest("[data-later], .table-scroll, .figure, .rig, p").ok().flatten();
@@ -136,7 +132,7 @@ impl Followers {
         let binary = Memo::new(move |_| rig.state().unit == ByteUnit::Gib);
         follow(move || {
             let unit = if binary.get() { ByteUnit::Gib } else { ByteUnit::Gb };
-            for (state, followers) in &mut fixed {
+            for (state, followers) in fixed.borrow_mut().iter_mut() {
                 let snapshot = Snapshot::of(State { unit, ..*state });
                 for follower in followers {
                     follower.ask(&snapshot);
@@ -157,6 +153,17 @@ impl Followers {
                 seen.set(visible);
             }
         });
+    }
+
+    /// Says that the reader has moved a control, so that it may show something else than it was told to.
+    pub(super) fn touched(&self, target: &Element) {
+        for group in self.0.borrow_mut().iter_mut() {
+            for follower in &mut group.followers {
+                if matches!(follower.aspect, Aspect::Control) && follower.place.contains(Some(target)) {
+                    follower.now = None;
+                }
+            }
+        }
     }
 
     /// Says that everything is behind.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use memory_wall_core::display::Size;
-use memory_wall_core::{Bytes, Evaluation, evaluate};
+use memory_wall_core::{Evaluation, evaluate};
 
 use crate::charts::roofline::{Look, Plot};
 use crate::live::Snapshot;
@@ -13,29 +12,27 @@ use crate::state::State;
 
 /// Handles to the shared signals; copied freely.
 #[derive(Clone, Copy)]
-pub struct Rig {
+pub(super) struct Rig {
     /// What the reader has chosen.
-    pub state: RwSignal<State>,
+    pub(super) state: RwSignal<State>,
     /// What the engine says to it; computed once for all figures.
-    pub evaluation: Memo<Evaluation>,
+    pub(super) evaluation: Memo<Evaluation>,
     /// Whether the reader has changed anything on this page: until then neither link nor storage is written.
-    pub edited: RwSignal<bool>,
-    /// What could not be used of the link.
-    pub notices: RwSignal<Vec<String>>,
+    pub(super) edited: RwSignal<bool>,
     /// What the reader has predicted.
-    pub predictions: RwSignal<Predictions>,
+    pub(super) predictions: RwSignal<Predictions>,
     /// What of the roofline the reader looks at.
-    pub look: RwSignal<Look>,
+    pub(super) look: RwSignal<Look>,
     /// Whether the state has rested since: then the next change begins a new series.
-    pub rested: RwSignal<bool>,
+    pub(super) rested: RwSignal<bool>,
     /// The roofline, computed once for its drawing and its words.
-    pub roofline: Memo<Arc<Plot>>,
+    pub(super) roofline: Memo<Arc<Plot>>,
 }
 
 impl Rig {
     /// A rig that starts from `state`.
-    pub fn new(state: State, notices: Vec<String>) -> Self {
-        let state = RwSignal::new(state);
+    pub(super) fn new(state: &State) -> Self {
+        let state = RwSignal::new(*state);
         // The unit changes no number, so it does not ask the engine again.
         let scenario = Memo::new(move |_| state.get().scenario());
         let evaluation = Memo::new(move |_| evaluate(&scenario.get()));
@@ -47,7 +44,6 @@ impl Rig {
             state,
             evaluation,
             edited: RwSignal::new(false),
-            notices: RwSignal::new(notices),
             predictions: RwSignal::default(),
             look,
             rested: RwSignal::new(true),
@@ -57,25 +53,25 @@ impl Rig {
 
     /// The state, tracked. Not inlined: every figure asks for it in many places, and the page loads each copy.
     #[inline(never)]
-    pub fn state(self) -> State {
+    pub(super) fn state(self) -> State {
         self.state.get()
     }
 
     /// The state, without following it.
     #[inline(never)]
-    pub fn state_now(self) -> State {
+    pub(super) fn state_now(self) -> State {
         self.state.get_untracked()
     }
 
     /// What the engine says, tracked.
     #[inline(never)]
-    pub fn evaluation(self) -> Evaluation {
+    pub(super) fn evaluation(self) -> Evaluation {
         self.evaluation.get()
     }
 
     /// State and evaluation together, tracked: what the page can be asked for by name.
     #[inline(never)]
-    pub fn snapshot(self) -> Snapshot {
+    pub(super) fn snapshot(self) -> Snapshot {
         let mut snapshot = Snapshot::with(self.state(), self.evaluation()).drawn(self.roofline.get());
         snapshot.predictions = self.predictions();
         snapshot
@@ -83,13 +79,13 @@ impl Rig {
 
     /// What the reader has predicted, tracked.
     #[inline(never)]
-    pub fn predictions(self) -> Predictions {
+    pub(super) fn predictions(self) -> Predictions {
         self.predictions.get()
     }
 
     /// Changes the predictions.
     #[inline(never)]
-    pub fn predict(self, change: &dyn Fn(&mut Predictions)) {
+    pub(super) fn predict(self, change: &dyn Fn(&mut Predictions)) {
         let mut predictions = self.predictions.get_untracked();
         change(&mut predictions);
         self.predictions.set(predictions);
@@ -97,26 +93,19 @@ impl Rig {
 
     /// Puts a changed state in place as the reader's own act.
     #[inline(never)]
-    pub fn set(self, state: State) {
+    pub(super) fn set(self, state: &State) {
         self.edited.set(true);
         if self.rested.get_untracked() {
             self.rested.set(false);
             let ghosts = Plot::ghosts_of(&self.state_now());
             self.look.update(|look| look.ghosts = ghosts);
         }
-        self.state.set(state);
+        self.state.set(*state);
     }
+}
 
-    /// Changes the state as the reader's own act.
-    pub fn edit(self, change: impl FnOnce(&mut State)) {
-        let mut state = self.state_now();
-        change(&mut state);
-        self.set(state);
-    }
-
-    /// A size in the reader's unit.
-    #[inline(never)]
-    pub fn size(self, bytes: Bytes) -> String {
-        Size::new(bytes, self.state().unit).to_string()
-    }
+/// Does something now, and again as soon as anything that it reads has changed.
+pub(super) fn follow(act: impl Fn() + 'static) {
+    let act: StoredValue<Box<dyn Fn()>, LocalStorage> = StoredValue::new_local(Box::new(act));
+    ImmediateEffect::new_scoped(move || act.with_value(|act| act()));
 }

@@ -1,0 +1,222 @@
+//! What the reader operates: one listener for the whole page, and what controls show.
+
+use std::rc::Rc;
+
+use memory_wall_core::display::ByteUnit;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, KeyboardEvent};
+
+use super::names::Followers;
+use super::page;
+use super::rig::Rig;
+use crate::controls::{Field, Pick, Quantity};
+use crate::predictions::Round;
+use crate::state::State;
+
+/// Listens to everything that is operated.
+pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
+    let names = Rc::clone(names);
+    let Some(document) = page::document() else { return };
+    page::listen_to(&document, &["input", "change", "click", "keydown", "focusout"], move |event| {
+        let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return };
+        let kind = event.type_();
+        if kind == "click" {
+            // What was hit may be a piece of the button.
+            if let Ok(Some(button)) = target.closest("[data-act]") {
+                let act = button.get_attribute("data-act").unwrap_or_default();
+                self::act(rig, &mut act.split(' '));
+            }
+            return;
+        }
+        if let Some(select) = target.dyn_ref::<HtmlSelectElement>() {
+            if kind == "change" {
+                names.touched(&target);
+                pick(rig, &target, &select.value());
+            }
+            return;
+        }
+        let Some(input) = target.dyn_ref::<HtmlInputElement>() else { return };
+        match (input.type_().as_str(), kind.as_str()) {
+            ("radio", "change") => {
+                names.touched(&target);
+                pick(rig, &target, &input.value());
+            }
+            ("range", "input") => {
+                names.touched(&target);
+                let quantity = control(&target).and_then(|control| Some((Quantity::by_control(&control)?, control)));
+                if let (Some((quantity, control)), Ok(place)) = (quantity, input.value().parse()) {
+                    set(rig, &control, quantity, quantity.stops().at(place));
+                }
+            }
+            // A text that cannot be used is left alone until its value changes.
+            ("text", _) if field_of(input).is_some_and(|field| self::field(rig, field, input, &event)) => {
+                names.touched(&target);
+            }
+            _ => {}
+        }
+    });
+}
+
+/// The name of the control that an element belongs to.
+fn control(element: &Element) -> Option<String> {
+    element.closest("[data-control]").ok()??.get_attribute("data-control")
+}
+
+fn pick(rig: Rig, element: &Element, id: &str) {
+    let Some(control) = control(element) else { return };
+    if let Some(pick) = Pick::by_control(&control) {
+        edit(rig, &|state| pick.pick(state, id));
+    } else if let Some(round) = Round::of(&control) {
+        rig.predict(&|made| made.take_by_id(round, &control, id));
+    }
+}
+
+fn edit(rig: Rig, change: &dyn Fn(&mut State)) {
+    let mut state = rig.state_now();
+    change(&mut state);
+    rig.set(&state);
+}
+
+/// A slider, one of its marks or a step has the last word: what stands half typed in the field is past then.
+fn set(rig: Rig, control: &str, quantity: Quantity, value: u32) {
+    edit(rig, &|state| quantity.set(state, value));
+    settle(rig, &format!("[data-field=\"{control}\"]"));
+}
+
+/// Puts fields back to what they are about.
+fn settle(rig: Rig, selector: &str) {
+    let state = rig.state_now();
+    for input in page::elements(selector).iter().filter_map(|field| field.dyn_ref::<HtmlInputElement>()) {
+        if let Some(field) = field_of(input) {
+            input.set_value(&field.text(&state));
+            say(input, None);
+        }
+    }
+}
+
+/// What a button does: `more seq`, `mark seq 2048`, `unit gib`, `check sides`, `reset`.
+fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
+    let mut word = || words.next().unwrap_or_default();
+    let (what, control) = (word(), word());
+    let now = rig.state_now();
+    let round = || Round::by_id(control);
+    match what {
+        "less" | "more" | "mark" => {
+            let Some(quantity) = Quantity::by_control(control) else { return };
+            let (stops, value) = (quantity.stops(), quantity.of(&now));
+            let value = match what {
+                "less" => stops.below(value),
+                "more" => stops.above(value),
+                _ => word().parse().unwrap_or(value),
+            };
+            set(rig, control, quantity, value);
+        }
+        "unit" => edit(rig, &|state| state.unit = ByteUnit::from_id(control).unwrap_or(state.unit)),
+        "published" => edit(rig, &|state| state.choose_model(state.model)),
+        "reset" => {
+            rig.set(&State::default());
+            settle(rig, "[data-field]");
+        }
+        "check" | "show" => {
+            if let Some(round) = round() {
+                rig.predict(&|made| match (made.is_open(round), what) {
+                    (true, "check") => made.forget(round),
+                    (open, _) => made.turn(round, !open),
+                });
+            }
+        }
+        "close" => {
+            if let Some(notice) = page::notice() {
+                notice.remove();
+            }
+            // The button is gone: the focus goes to the text rather than nowhere.
+            if let Some(main) = page::by_id("main") {
+                let _ = main.focus();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn field_of(input: &HtmlInputElement) -> Option<Field> {
+    Field::by_control(&input.get_attribute("data-field")?)
+}
+
+/// What a reader does in a field: types, steps with the arrow keys, leaves. Says whether the state took a value from it.
+fn field(rig: Rig, field: Field, input: &HtmlInputElement, event: &Event) -> bool {
+    let put = |typed: &str| {
+        let mut state = rig.state_now();
+        let result = field.put(&mut state, typed);
+        if result.is_ok() {
+            rig.set(&state);
+        }
+        say(input, result.as_ref().err().map(String::as_str));
+        result.is_ok()
+    };
+    match event.type_().as_str() {
+        "input" => put(&input.value()),
+        "focusout" if !input.has_attribute("aria-invalid") => {
+            input.set_value(&field.text(&rig.state_now()));
+            false
+        }
+        "keydown" => {
+            let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
+            let arrow = ["ArrowUp", "ArrowDown"].contains(&key.as_str());
+            let next = field.next(&rig.state_now(), key == "ArrowUp").filter(|_| arrow);
+            next.is_some_and(|next| {
+                event.prevent_default();
+                input.set_value(&next);
+                put(&next)
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Says under a field what is wrong with it, or nothing any more.
+#[expect(clippy::disallowed_methods, reason = "a message is text, and stands in the page")]
+fn say(input: &HtmlInputElement, error: Option<&str>) {
+    let id = format!("{}-error", input.id());
+    if let Some(place) = page::by_id(&id) {
+        place.set_text_content(error);
+    }
+    // Attributes with legal names can be set.
+    let _ = match error {
+        Some(_) => input.set_attribute("aria-invalid", "true").and(input.set_attribute("aria-describedby", &id)),
+        None => input.remove_attribute("aria-invalid").and(input.remove_attribute("aria-describedby")),
+    };
+}
+
+/// Shows a value in a control: the option of a list, the button of a row, the place of a slider, the text of a field.
+pub(super) fn show(place: &Element, value: &str) {
+    if let Some(select) = place.dyn_ref::<HtmlSelectElement>() {
+        select.set_value(value);
+    } else if let Some(input) = place.dyn_ref::<HtmlInputElement>() {
+        // The same number in the reader's own writing stays while they write it.
+        let writes = || page::focused().as_ref() == Some(place);
+        match field_of(input) {
+            Some(field) if field.says(&input.value(), value) && writes() => {}
+            // What cannot be used stays to be mended until something else has become of the state.
+            Some(_) => {
+                input.set_value(value);
+                say(input, None);
+            }
+            None => input.set_value(value),
+        }
+    } else {
+        for button in page::inputs(place) {
+            button.set_checked(button.value() == value);
+        }
+    }
+}
+
+/// Hides what a list does not offer now.
+pub(super) fn offer(place: &Element, offered: &str) {
+    let Some(select) = place.dyn_ref::<HtmlSelectElement>() else { return };
+    let options = (0..select.length()).filter_map(|place| select.item(place)?.dyn_into::<HtmlOptionElement>().ok());
+    for option in options {
+        let missing = !offered.split(' ').any(|id| id == option.value());
+        option.set_hidden(missing);
+        option.set_disabled(missing);
+    }
+}

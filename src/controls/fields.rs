@@ -1,0 +1,192 @@
+//! Fields for numbers: forgiving in what they read, exact in what they say when they cannot.
+
+use memory_wall_core::bounds::Bounds;
+use memory_wall_core::display::Grouped;
+
+use super::{Quantity, Slider};
+use crate::state::State;
+use crate::state::decimal::Decimal;
+use crate::state::dimensions::Dimension;
+use crate::state::number;
+use crate::state::roofline::Levers;
+use crate::words::fill;
+
+/// A field that may be left empty: a number of the reader's own.
+pub struct Own {
+    /// Its name in the page.
+    pub control: &'static str,
+    kind: Decimal,
+    slot: fn(&mut Levers) -> &mut u64,
+}
+
+/// Every one on the page.
+pub static FIELDS: [Own; 8] = [
+    Own { control: "roof-peak", kind: Decimal::RATE, slot: |now| &mut now.card[0] },
+    Own { control: "roof-gbps", kind: Decimal::RATE, slot: |now| &mut now.card[1] },
+    Own { control: "op-flops", kind: Decimal::COUNT, slot: |now| &mut now.op[0] },
+    Own { control: "op-bytes", kind: Decimal::COUNT, slot: |now| &mut now.op[1] },
+    Own { control: "gemm-m", kind: Decimal::SIDE, slot: |now| &mut now.gemm[0] },
+    Own { control: "gemm-n", kind: Decimal::SIDE, slot: |now| &mut now.gemm[1] },
+    Own { control: "gemm-k", kind: Decimal::SIDE, slot: |now| &mut now.gemm[2] },
+    Own { control: "rate", kind: Decimal::RATE, slot: |now| &mut now.rate },
+];
+
+/// A field by what it sets.
+#[derive(Clone, Copy)]
+pub enum Field {
+    /// What a slider sets too.
+    Quantity(Quantity),
+    /// One of the model's own dimensions.
+    Dimension(Dimension),
+    /// A number of the reader's own.
+    Own(&'static Own),
+}
+
+impl Field {
+    /// The one with this name: that of its slider, its dimension or its own.
+    pub fn by_control(control: &str) -> Option<Self> {
+        if let Some(slider) = Slider::by_control(control) {
+            return Some(Self::Quantity(slider.quantity));
+        }
+        if let Some(dimension) = Dimension::ALL.into_iter().find(|dimension| dimension.name() == control) {
+            return Some(Self::Dimension(dimension));
+        }
+        FIELDS.iter().find(|field| field.control == control).map(Self::Own)
+    }
+
+    /// The legal range of a whole number; a number of the reader's own has another kind of range.
+    fn bounds(self) -> Result<Bounds, &'static Own> {
+        match self {
+            Self::Quantity(quantity) => Ok(quantity.bounds()),
+            Self::Dimension(dimension) => Ok(dimension.bounds()),
+            Self::Own(own) => Err(own),
+        }
+    }
+
+    /// Its value in the state; an empty field is zero.
+    fn of(self, state: &State) -> u64 {
+        match self {
+            Self::Quantity(quantity) => quantity.of(state).into(),
+            Self::Dimension(dimension) => dimension.of(&state.shape).into(),
+            Self::Own(own) => *(own.slot)(&mut { state.roofline }),
+        }
+    }
+
+    /// A value as the field shows it.
+    fn written(self, value: u64) -> String {
+        match self {
+            Self::Own(_) if value == 0 => String::new(),
+            Self::Own(own) => own.kind.write(value),
+            Self::Quantity(_) | Self::Dimension(_) => Grouped(value.into()).to_string(),
+        }
+    }
+
+    /// What the field shows.
+    pub fn text(self, state: &State) -> String {
+        self.written(self.of(state))
+    }
+
+    fn read(self, typed: &str) -> Option<u64> {
+        match self.bounds() {
+            Ok(bounds) => number::read(typed, bounds).map(u64::from),
+            Err(_) if typed.trim().is_empty() => Some(0),
+            Err(own) => own.kind.read(typed),
+        }
+    }
+
+    /// Whether a text is another way to write what the field shows.
+    pub fn says(self, typed: &str, shown: &str) -> bool {
+        self.read(typed).is_some_and(|value| self.written(value) == shown)
+    }
+
+    /// Puts what was typed into the state, or says in words why it cannot be used.
+    pub fn put(self, state: &mut State, typed: &str) -> Result<(), String> {
+        let Some(value) = self.read(typed) else { return Err(self.refusal(state, typed)) };
+        // Whole numbers are within their bounds, which fit.
+        let whole = u32::try_from(value).unwrap_or(u32::MAX);
+        match self {
+            Self::Quantity(quantity) => quantity.set(state, whole),
+            Self::Dimension(dimension) => {
+                let kept = self.text(state);
+                state
+                    .set_dimension(dimension, whole)
+                    .map_err(|error| fill("field.error.shape", &[("error", &error.to_string()), ("kept", &kept)]))?;
+            }
+            Self::Own(own) => *(own.slot)(&mut state.roofline) = value,
+        }
+        Ok(())
+    }
+
+    /// Why a text is no number for this field.
+    fn refusal(self, state: &State, typed: &str) -> String {
+        let short: String = typed.chars().take(40).collect();
+        let group = |n: u64| Grouped(n.into()).to_string();
+        match self.bounds() {
+            Ok(bounds) => {
+                let [min, max] = [bounds.min, bounds.max].map(|n| group(n.into()));
+                fill("field.error", &[("value", &short), ("min", &min), ("max", &max), ("kept", &self.text(state))])
+            }
+            Err(own) => fill("field.error.decimal", &[("value", &short), ("max", &group(own.kind.most()))]),
+        }
+    }
+
+    /// The next whole number up or down, within its bounds; nothing for a field that has no next one.
+    pub fn next(self, state: &State, up: bool) -> Option<String> {
+        let bounds = self.bounds().ok()?;
+        let now = self.of(state);
+        let next = if up { now + 1 } else { now.saturating_sub(1) };
+        Some(self.written(next.clamp(bounds.min.into(), bounds.max.into())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(control: &str) -> Field {
+        Field::by_control(control).unwrap()
+    }
+
+    #[test]
+    fn what_is_typed_is_read_and_shown_in_one_way() {
+        let mut state = State::default();
+        for (control, typed, shown) in [
+            ("seq", "128k", "128,000"),
+            ("roofline-batch", " 16 ", "16"),
+            ("layers", "40", "40"),
+            ("roof-peak", "1979.5", "1979.5"),
+            ("op-flops", "2.5e12", "2500000000000"),
+            ("rate", "", ""),
+        ] {
+            assert_eq!(field(control).put(&mut state, typed), Ok(()), "{control}");
+            assert_eq!(field(control).text(&state), shown, "{control}");
+            assert!(field(control).says(typed, shown) && !field(control).says("nonsense", shown), "{control}");
+        }
+        assert_eq!((state.seq_length, state.batch, state.shape.layers), (128_000, 16, 40));
+    }
+
+    #[test]
+    fn what_cannot_be_used_changes_nothing_and_says_why() {
+        for (control, typed, reason) in [
+            ("seq", "0", "“0” is not a whole number from 1 to 10,000,000. Still 2,048."),
+            ("batch", "many", "“many” is not a whole number from 1 to 1,000,000. Still 1."),
+            ("kv_heads", "5", "Still 32."),
+            ("gemm-m", "1.5", "“1.5”"),
+        ] {
+            let mut state = State::default();
+            let message = field(control).put(&mut state, typed).unwrap_err();
+            assert!(message.contains(reason), "{control}: {message}");
+            assert_eq!(state, State::default());
+        }
+        let long = field("seq").put(&mut State::default(), &"9".repeat(500)).unwrap_err();
+        assert!(long.chars().count() < 120, "{long}");
+    }
+
+    #[test]
+    fn arrows_step_by_one_within_the_range() {
+        let state = State::default();
+        assert_eq!(field("seq").next(&state, true).as_deref(), Some("2,049"));
+        assert_eq!(field("batch").next(&state, false).as_deref(), Some("1"));
+        assert_eq!(field("rate").next(&state, true), None);
+    }
+}

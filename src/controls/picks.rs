@@ -1,0 +1,224 @@
+//! Choosing one of several: lists and rows of buttons.
+
+use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::roofline::operations::Kernels;
+use memory_wall_core::roofline::{Accounting, Pass};
+use memory_wall_core::tables::gpus;
+use memory_wall_core::tables::models;
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
+
+use crate::state::State;
+use crate::state::roofline::{Dots, Precisions};
+
+/// One of several: what is chosen is read from the state and written to it by its id, as in links.
+pub struct Pick {
+    /// Its name in the page.
+    pub control: &'static str,
+    /// Whether it matters in training or in inference; `None` for both.
+    trains: Option<bool>,
+    chosen: fn(&State) -> &'static str,
+    put: fn(&mut State, &str),
+}
+
+impl Pick {
+    /// The one with this name.
+    pub fn by_control(control: &str) -> Option<&'static Self> {
+        PICKS.iter().find(|pick| pick.control == control)
+    }
+
+    /// The id of what is chosen; empty where nothing is.
+    pub fn chosen(&self, state: &State) -> &'static str {
+        (self.chosen)(state)
+    }
+
+    /// Chooses by id. An id that is not known changes nothing, or is no choice where there may be none.
+    pub fn pick(&self, state: &mut State, id: &str) {
+        (self.put)(state, id);
+    }
+
+    /// Whether it changes nothing in the mode of the state.
+    pub fn is_idle(&self, state: &State) -> bool {
+        self.trains.is_some_and(|trains| trains != state.mode.trains())
+    }
+}
+
+/// Two different cards to compare with, the first place filled first.
+fn compare(state: &mut State, place: usize, id: &str) {
+    let [first, second] = state.roofline.versus;
+    let picked = gpus::by_id(id);
+    let [first, second] = if place == 0 { [picked, second] } else { [first, picked] };
+    let second = second.filter(|second| first.is_none_or(|first| first.id != second.id));
+    state.roofline.versus = if first.is_none() { [second, None] } else { [first, second] };
+}
+
+const WEIGHTS: Pick = Pick {
+    control: "weights",
+    trains: None,
+    chosen: |state| state.weights_in_use().id(),
+    put: |state, id| state.weights = WeightFormat::from_id(id).unwrap_or(state.weights),
+};
+
+/// Every one on the page.
+pub static PICKS: [Pick; 17] = [
+    Pick {
+        control: "model",
+        trains: None,
+        chosen: |state| state.model.id,
+        put: |state, id| {
+            if let Some(model) = models::by_id(id) {
+                state.choose_model(model);
+            }
+        },
+    },
+    WEIGHTS,
+    Pick { control: "roofline-weights", ..WEIGHTS },
+    Pick {
+        control: "gpu",
+        trains: None,
+        chosen: |state| state.gpu.id,
+        put: |state, id| state.gpu = gpus::by_id(id).unwrap_or(state.gpu),
+    },
+    Pick {
+        control: "mode",
+        trains: None,
+        chosen: |state| state.mode.id(),
+        put: |state, id| state.mode = Mode::from_id(id).unwrap_or(state.mode),
+    },
+    Pick {
+        control: "kv",
+        trains: Some(false),
+        chosen: |state| state.kv.id(),
+        put: |state, id| state.kv = KvPrecision::from_id(id).unwrap_or(state.kv),
+    },
+    Pick {
+        control: "attention",
+        trains: None,
+        chosen: |state| state.attention.id(),
+        put: |state, id| state.attention = Attention::from_id(id).unwrap_or(state.attention),
+    },
+    Pick {
+        control: "optimizer",
+        trains: Some(true),
+        chosen: |state| state.optimizer.id(),
+        put: |state, id| state.optimizer = Optimizer::from_id(id).unwrap_or(state.optimizer),
+    },
+    Pick {
+        control: "checkpointing",
+        trains: Some(true),
+        chosen: |state| state.checkpointing.id(),
+        put: |state, id| state.checkpointing = Checkpointing::from_id(id).unwrap_or(state.checkpointing),
+    },
+    Pick {
+        control: "tier",
+        trains: None,
+        chosen: |state| state.tier.id(),
+        put: |state, id| state.tier = Tier::from_id(id).unwrap_or(state.tier),
+    },
+    Pick {
+        control: "kernels",
+        trains: None,
+        chosen: |state| state.roofline.kernels_in_use(&state.scenario()).id(),
+        put: |state, id| {
+            if let Some(kernels) = Kernels::from_id(id) {
+                let scenario = state.scenario();
+                state.roofline.choose_kernels(kernels, &scenario);
+            }
+        },
+    },
+    Pick {
+        control: "pass",
+        trains: Some(false),
+        chosen: |state| state.roofline.pass.id(),
+        put: |state, id| state.roofline.pass = Pass::from_id(id).unwrap_or(state.roofline.pass),
+    },
+    Pick {
+        control: "dots",
+        trains: None,
+        chosen: |state| state.roofline.dots.id(),
+        put: |state, id| state.roofline.dots = Dots::from_id(id).unwrap_or(state.roofline.dots),
+    },
+    Pick {
+        control: "precisions",
+        trains: None,
+        chosen: |state| state.roofline.precisions.id(),
+        put: |state, id| state.roofline.precisions = Precisions::from_id(id).unwrap_or(state.roofline.precisions),
+    },
+    Pick {
+        control: "accounting",
+        trains: None,
+        chosen: |state| state.roofline.accounting.id(),
+        put: |state, id| state.roofline.accounting = Accounting::from_id(id).unwrap_or(state.roofline.accounting),
+    },
+    Pick {
+        control: "vs",
+        trains: None,
+        chosen: |state| state.roofline.versus[0].map_or("", |gpu| gpu.id),
+        put: |state, id| compare(state, 0, id),
+    },
+    Pick {
+        control: "vs-also",
+        trains: None,
+        chosen: |state| state.roofline.versus[1].map_or("", |gpu| gpu.id),
+        put: |state, id| compare(state, 1, id),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_picked_is_what_is_chosen_and_nonsense_changes_nothing() {
+        for (control, id) in [
+            ("model", "llama-3.1-8b"),
+            ("weights", "int4"),
+            ("roofline-weights", "fp8"),
+            ("gpu", "h100-sxm"),
+            ("mode", "training"),
+            ("kv", "fp8"),
+            ("attention", "eager"),
+            ("optimizer", "sgd"),
+            ("checkpointing", "full"),
+            ("tier", "host"),
+            ("kernels", "separate"),
+            ("pass", "prefill"),
+            ("dots", "textbook"),
+            ("precisions", "all"),
+            ("accounting", "reads-only"),
+            ("vs", "b200"),
+        ] {
+            let pick = Pick::by_control(control).unwrap();
+            let mut state = State::default();
+            let before = pick.chosen(&state);
+            pick.pick(&mut state, "nonsense");
+            assert_eq!(pick.chosen(&state), before, "{control}");
+            pick.pick(&mut state, id);
+            assert_eq!(pick.chosen(&state), id, "{control}");
+            assert_ne!(id, before, "{control}: nothing was tried");
+        }
+        assert!(Pick::by_control("nonsense").is_none());
+    }
+
+    #[test]
+    fn two_other_cards_are_two_and_the_first_place_is_filled_first() {
+        let mut state = State::default();
+        let [vs, also] = ["vs", "vs-also"].map(|control| Pick::by_control(control).unwrap());
+        also.pick(&mut state, "b200");
+        assert_eq!((vs.chosen(&state), also.chosen(&state)), ("b200", ""));
+        also.pick(&mut state, "b200");
+        assert_eq!((vs.chosen(&state), also.chosen(&state)), ("b200", ""), "the same card is no second one");
+        also.pick(&mut state, "l4");
+        vs.pick(&mut state, "");
+        assert_eq!((vs.chosen(&state), also.chosen(&state)), ("l4", ""), "the second moves up");
+    }
+
+    #[test]
+    fn a_list_is_idle_where_it_changes_nothing() {
+        let idle = |mode| {
+            let state = State { mode, ..State::default() };
+            PICKS.iter().filter(|pick| pick.is_idle(&state)).map(|pick| pick.control).collect::<Vec<_>>()
+        };
+        assert_eq!(idle(Mode::Inference), ["optimizer", "checkpointing"]);
+        assert_eq!(idle(Mode::Training), ["kv", "pass"]);
+    }
+}
