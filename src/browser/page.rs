@@ -63,14 +63,14 @@ pub(super) fn is_sandboxed() -> bool {
     window().is_none_or(|window| window.origin() == "null")
 }
 
-/// Listens to something for as long as the page lives.
-pub(super) fn listen(target: &EventTarget, event: &str, act: impl FnMut(Event) + 'static) {
+/// Listens to something for as long as the page lives. What is done may raise further events: moving the focus does.
+pub(super) fn listen(target: &EventTarget, event: &str, act: impl Fn(Event) + 'static) {
     listen_to(target, &[event], act);
 }
 
 /// Listens to several events at once.
-pub(super) fn listen_to(target: &EventTarget, events: &[&str], act: impl FnMut(Event) + 'static) {
-    let act = Closure::<dyn FnMut(Event)>::new(act);
+pub(super) fn listen_to(target: &EventTarget, events: &[&str], act: impl Fn(Event) + 'static) {
+    let act = Closure::<dyn Fn(Event)>::new(act);
     for event in events {
         // Adding a listener with a function does not fail.
         let _ = target.add_event_listener_with_callback(event, act.as_ref().unchecked_ref());
@@ -79,7 +79,7 @@ pub(super) fn listen_to(target: &EventTarget, events: &[&str], act: impl FnMut(E
 }
 
 /// Listens to changes of what a media query asks.
-pub(super) fn on_media(query: &str, act: impl FnMut(Event) + 'static) {
+pub(super) fn on_media(query: &str, act: impl Fn(Event) + 'static) {
     if let Some(query) = window().and_then(|window| window.match_media(query).ok().flatten()) {
         listen(&query, "change", act);
     }
