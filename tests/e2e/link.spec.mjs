@@ -62,6 +62,37 @@ test('every setting travels: a reload keeps it and another reader sees the same'
   await expect(other.notice).toHaveCount(0);
 });
 
+test('every setting of the roofline travels too', async ({ wall, visitor }) => {
+  await wall.goto();
+  await wall.openDetails();
+  const { figure } = wall.roofline;
+  for (const [control, id] of [
+    ['pass', 'prefill'],
+    ['kernels', 'separate'],
+    ['accounting', 'reads-only'],
+    ['precisions', 'all'],
+  ]) {
+    await figure.locator(`[data-control="${control}"] input[value="${id}"]`).check({ force: true });
+  }
+  await figure.locator('#control-vs').selectOption('h100-sxm');
+  await figure.locator('#control-vs-also').selectOption('b200');
+  const typed = { 'roof-peak': '1000', 'roof-gbps': '4000.5', 'op-flops': '2e12', 'op-bytes': '1G', 'gemm-m': '16', 'gemm-n': '4096', 'gemm-k': '4096', rate: '55' };
+  for (const [control, value] of Object.entries(typed)) await figure.locator(`#control-${control}`).fill(value);
+  await wall.page.getByRole('heading', { level: 1 }).click();
+  const query =
+    '?v=1&pass=prefill&kernels=separate&accounting=reads-only&precisions=all&vs=h100-sxm,b200&roof=1000,4000.5&op=2000000000000,1000000000&gemm=16,4096,4096&rate=55';
+  await expect.poll(() => wall.query()).toBe(query);
+  const state = (of) =>
+    of.roofline.figure.locator('select, input').evaluateAll((all) => all.map((one) => (one.type === 'radio' ? one.checked : one.value)));
+  const said = (of) => of.roofline.figure.locator('.summary').allTextContents();
+  await wall.settle();
+  const other = await visitor();
+  await other.goto(query.slice(1));
+  expect(await state(other)).toEqual(await state(wall));
+  expect(await said(other)).toEqual(await said(wall));
+  await expect(other.notice).toHaveCount(0);
+});
+
 test('the default state leaves a clean address', async ({ wall, page }) => {
   await wall.goto();
   await wall.setSeq(4_096);
