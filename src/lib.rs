@@ -7,6 +7,7 @@
 pub mod browser;
 pub mod charts;
 pub mod controls;
+pub mod dials;
 pub mod live;
 pub mod predictions;
 pub mod registry;

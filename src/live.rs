@@ -97,6 +97,7 @@ impl Snapshot {
             Some(("ridge", part)) => ridge::value(self, part),
             Some(("control", part)) => controls::value(self, part),
             Some(("predict", part)) => self.predictions.value(part),
+            Some(("dial", part)) => self.predictions.dials.value(part),
             Some(("roofline", part)) => self.roofline().answer(part),
             Some(("assumption", number)) => {
                 let number: usize = number.parse().ok()?;
@@ -126,6 +127,7 @@ impl Snapshot {
             }
             Some(("control", part)) => controls::flag(&self.state, part),
             Some(("predict", part)) => self.predictions.flag(part),
+            Some(("dial", part)) => self.predictions.dials.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
             Some(("short", id)) => {
@@ -220,7 +222,7 @@ impl Snapshot {
     /// Whether a name stands for HTML of the engine's own making rather than for text.
     pub fn is_html(name: &str) -> bool {
         let of_roofline = name.strip_prefix("roofline.").is_some_and(|piece| matches!(piece, "dots" | "rows"));
-        name.starts_with("terms.first.") || name.starts_with("terms.list.") || of_roofline
+        name.starts_with("terms.first.") || name.starts_with("terms.list.") || name == "dial.strip" || of_roofline
     }
 
     fn context_value(&self, part: &str) -> Option<String> {

@@ -3,6 +3,7 @@
 //! A guess is never lost and never sent: it lives as long as the page and travels in no link. What a round shows once it is
 //! open stands in the prerendered page and follows the names and flags below, so that the browser loads no word of it.
 
+use crate::dials::Dials;
 use crate::registry::ROUNDS;
 use crate::words::{self, fill, t};
 
@@ -67,6 +68,8 @@ pub struct Predictions {
     guesses: Vec<(&'static str, &'static str)>,
     /// The rounds that show their answers, the latest one last.
     open: Vec<&'static str>,
+    /// Numbers, on dials.
+    pub dials: Dials,
 }
 
 impl Predictions {

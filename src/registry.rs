@@ -3,11 +3,12 @@
 #[cfg(not(target_arch = "wasm32"))]
 use leptos::prelude::*;
 
-use crate::charts::sort;
+use crate::charts::{hierarchy, sort};
+use crate::dials::Dial;
 use crate::predictions::Round;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::sections::{
-    buckets, context, hierarchy, opening, rig_bar, roofline, sort as sorted, trips, worked_roofline,
+    buckets, context, hierarchy as tiers, opening, rig_bar, roofline, sort as sorted, trips, worked_roofline,
 };
 
 /// A figure as the page shows it.
@@ -24,7 +25,7 @@ pub struct Figure {
 pub const FIGURES: &[Figure] = &[
     Figure { id: "rig", view: rig_bar::rig_bar },
     Figure { id: "opening", view: opening::opening_wall },
-    Figure { id: "hierarchy", view: hierarchy::hierarchy },
+    Figure { id: "hierarchy", view: tiers::hierarchy },
     Figure { id: "trips", view: trips::trips },
     Figure { id: "sort", view: sorted::sort },
     Figure { id: "worked_roofline", view: worked_roofline::worked_roofline },
@@ -35,6 +36,9 @@ pub const FIGURES: &[Figure] = &[
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
 pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets"];
+
+/// Every number that is predicted on a dial.
+pub static DIALS: &[&Dial] = &[&hierarchy::WALK];
 
 /// Every round of predictions.
 pub static ROUNDS: &[&Round] = &[&sort::SIDES, &sort::RIDGE];

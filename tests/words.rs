@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use memory_wall_app::charts::sort::OPERATIONS;
-use memory_wall_app::registry::ROUNDS;
+use memory_wall_app::registry::{DIALS, ROUNDS};
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
 use memory_wall_app::words;
@@ -306,6 +306,9 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("fusion", of(Fusion::ALL, Fusion::id)),
         ("sort.name", OPERATIONS.iter().map(|operation| operation.id.to_owned()).collect()),
         ("predict.option", predicted.collect()),
+        ("dial.question", DIALS.iter().map(|dial| dial.id.to_owned()).collect()),
+        ("dial.unit", DIALS.iter().map(|dial| dial.unit.to_owned()).collect()),
+        ("dial.score", ids("src/dials.rs", "Score")),
         ("verdict", ids("core/src/evaluate.rs", "Verdict")),
         ("table.phase", ids("core/src/evaluate.rs", "Phase")),
         ("roofline.bound", ids("core/src/roofline/mod.rs", "Bound")),

@@ -10,6 +10,7 @@ use super::names::Followers;
 use super::page;
 use super::rig::Rig;
 use crate::controls::{Field, Pick, Quantity};
+use crate::dials::{self, Dial};
 use crate::predictions::Round;
 use crate::state::State;
 
@@ -40,6 +41,10 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             ("radio", "change") => {
                 names.touched(&target);
                 pick(rig, &target, &input.value());
+            }
+            ("range" | "text", "input") if target.has_attribute("data-dial") => {
+                names.touched(&target);
+                dial(rig, input);
             }
             ("range", "input") => {
                 names.touched(&target);
@@ -125,6 +130,14 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
                 });
             }
         }
+        "check-dial" | "show-dial" => {
+            if let Some(dial) = Dial::by_id(control) {
+                rig.predict(&|made| match (made.dials.is_open(dial.id), what) {
+                    (true, "check-dial") => made.dials.forget(dial),
+                    (open, _) => made.dials.turn(dial, !open),
+                });
+            }
+        }
         "close" => {
             if let Some(notice) = page::notice() {
                 notice.remove();
@@ -135,6 +148,23 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
             }
         }
         _ => {}
+    }
+}
+
+/// A guess on a dial, by its slider or in its field.
+fn dial(rig: Rig, input: &HtmlInputElement) {
+    let Some(dial) = input.get_attribute("data-dial").and_then(|id| Dial::by_id(&id)) else { return };
+    let typed = input.value();
+    let guess = match (input.type_().as_str(), typed.trim()) {
+        ("range", place) => Ok(place.parse().ok().map(|stop| dial.at(stop))),
+        (_, "") => Ok(None),
+        (_, text) => dials::KIND.read(text).map(Some).ok_or_else(|| dials::refusal(&typed)),
+    };
+    if input.type_() == "text" {
+        say(input, guess.as_ref().err().map(String::as_str));
+    }
+    if let Ok(guess) = guess {
+        rig.predict(&|made| made.dials.take(dial, guess));
     }
 }
 
@@ -194,6 +224,14 @@ pub(super) fn show(place: &Element, value: &str) {
     } else if let Some(input) = place.dyn_ref::<HtmlInputElement>() {
         // The same number in the reader's own writing stays while they write it.
         let writes = || page::focused().as_ref() == Some(place);
+        if input.has_attribute("data-dial") && input.type_() == "text" {
+            let same = dials::KIND.read(&input.value()).map(|guess| dials::KIND.write(guess));
+            if same.as_deref() != Some(value) || !writes() {
+                input.set_value(value);
+                say(input, None);
+            }
+            return;
+        }
         match field_of(input) {
             Some(field) if field.says(&input.value(), value) && writes() => {}
             // What cannot be used stays to be mended until something else has become of the state.

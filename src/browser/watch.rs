@@ -41,15 +41,15 @@ pub(super) fn rest(rig: Rig) {
 /// Says the outcome of an edit to screen readers, at most once in 700 ms; that of a prediction at once, since it was asked for.
 pub(super) fn announce(rig: Rig) {
     let tier = StoredValue::new(rig.state_now().tier);
-    let before = RefCell::new(String::new());
+    let before = RefCell::new([String::new(), String::new()]);
     follow(move || {
-        let said = rig.predictions().announcement();
-        if *before.borrow() != said
-            && let Some(place) = page::by_id("announcer")
-        {
-            place.set_text_content(Some(&said));
-            *before.borrow_mut() = said;
+        let predictions = rig.predictions();
+        let now = [predictions.announcement(), predictions.dials.announcement()];
+        let said = now.iter().zip(before.borrow().iter()).find(|(now, before)| now != before).map(|(now, _)| now);
+        if let (Some(said), Some(place)) = (said, page::by_id("announcer")) {
+            place.set_text_content(Some(said));
         }
+        before.replace(now);
     });
     after_rest(rig, 700, move |rig| {
         if let Some(place) = page::by_id("announcer") {

@@ -6,6 +6,7 @@ use memory_wall_core::units::ByteRate;
 use memory_wall_core::{Bucket, Bytes};
 
 use crate::charts::wall::percent;
+use crate::dials::Dial;
 use crate::live::Snapshot;
 use crate::state::State;
 use crate::words::{self, fill, t};
@@ -16,6 +17,14 @@ pub const HOLDS: (i32, i32) = (6, 12);
 pub const MOVES: (i32, i32) = (9, 14);
 /// How wide either side of the drawing is, in percent.
 pub const WING: f64 = 49.5;
+
+/// How long the walk to host memory is, if own memory were a minute away: on the page's first card.
+pub static WALK: Dial = Dial {
+    id: "walk",
+    unit: "minutes",
+    range: (1.0, 10_000.0),
+    answer: || rung(State::default().gpu, Tier::Host)?.slower_than_own(State::default().gpu),
+};
 
 /// How long a bar is, in percent of the drawing.
 pub fn bar((low, high): (i32, i32), amount: f64) -> f64 {

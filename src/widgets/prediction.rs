@@ -14,16 +14,23 @@ pub fn guess(round: &Round, question: &str, label: String) -> AnyView {
     radios(question, label, choices, "", live(&format!("predict.guess.{question}")), [Some(locked), None])
 }
 
-/// Check or ask again, and show or hide. Both buttons stay in their places, so that the focus does.
+/// Check or ask again, and show or hide.
 pub fn reveal(round: &Round) -> AnyView {
-    let button = |class: &'static str, act: &str| {
-        let id = round.id;
+    let id = round.id;
+    buttons(&live(&format!("predict.check.{id}")), &live(&format!("predict.show.{id}")), ["check", "show"], id)
+}
+
+/// Two buttons by what they say and do to something. Both stay in their places, so that the focus does.
+pub fn buttons(check: &str, show: &str, [checks, shows]: [&str; 2], id: &str) -> AnyView {
+    let button = |class: &'static str, act: &str, label: &str| {
         view! {
             <button type="button" class=class data-act=format!("{act} {id}")>
-                {live(&format!("predict.{act}.{id}"))}
+                {label.to_owned()}
             </button>
         }
     };
-    view! { <div class="reveal">{button("plain-button check", "check")} {button("plain-button", "show")}</div> }
-        .into_any()
+    view! {
+        <div class="reveal">{button("plain-button check", checks, check)} {button("plain-button", shows, show)}</div>
+    }
+    .into_any()
 }

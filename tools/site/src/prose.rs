@@ -1,4 +1,4 @@
-//! Prose: Markdown with directives. `{{figure id}}` on a line of its own draws a figure; the others are those of [`crate::directives`].
+//! Prose: Markdown with directives. `{{figure id}}` and `{{dial id}}` on a line of their own draw a figure and a dial; the others are those of [`crate::directives`].
 
 use std::fmt::Write as _;
 
@@ -10,6 +10,7 @@ use crate::figures;
 pub(crate) fn section(id: &str, markdown: &str) -> Result<String, String> {
     let mut body = String::new();
     html::push_html(&mut body, anchored(markdown).into_iter());
+    let body = with_dials(&body)?;
     let body = with_figures(&body).map_err(|error| format!("content of section {id}: {error}"))?;
     Ok(format!("<section id=\"{id}\" class=\"section section-{id}\">\n{body}</section>\n"))
 }
@@ -29,6 +30,18 @@ fn with_figures(html: &str) -> Result<String, String> {
         rest = behind;
     }
     out.push_str(rest);
+    Ok(out)
+}
+
+/// Numbers to be predicted, `{{dial id}}` on a line of its own.
+fn with_dials(html: &str) -> Result<String, String> {
+    let mut pieces = html.split("<p>{{dial ");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (id, behind) = piece.split_once("}}</p>").ok_or("a dial does not stand on a line of its own")?;
+        out.push_str(&figures::dial(id).ok_or(format!("there is no dial {id}"))?);
+        out.push_str(behind);
+    }
     Ok(out)
 }
 

@@ -220,6 +220,8 @@ fn nothing_is_left_undone() {
             || number("plot.decade.", ".label")
             || name == "answer_context_note"
             || name.starts_with("predict.said.")
+            || name.starts_with("dial.said.")
+            || name == "dial.strip"
             || name.starts_with("terms.list.")
             // Points without text, and a reading that there is not before the reader has measured something.
             || ["roofline.dots", "roofline.read.own"].contains(&name);

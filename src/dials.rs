@@ -1,0 +1,287 @@
+//! Numbers that the reader predicts before looking, on a dial from small to large, scored by how many times off they are.
+
+use memory_wall_core::display::{Figure, Grouped, THIN_SPACE};
+
+use crate::registry::DIALS;
+use crate::state::decimal::Decimal;
+use crate::words::{self, fill, t};
+
+/// A number to be predicted. Its question is the word `dial.ID`, its unit the word `dial.unit.UNIT`.
+pub struct Dial {
+    /// Its short name, in the page, in its words and in what is kept.
+    pub id: &'static str,
+    /// What is counted.
+    pub unit: &'static str,
+    /// The ends of its slider, in the unit.
+    pub range: (f64, f64),
+    /// What is right, in the unit, from the engine.
+    pub answer: fn() -> Option<f64>,
+}
+
+/// How a guess is kept: in thousandths.
+pub const KIND: Decimal = Decimal { places: 3, max: 1_000_000_000_000_000 };
+
+/// Stops of the slider from one end to the other.
+pub const STOPS: u32 = 240;
+
+impl Dial {
+    /// The one with this name.
+    pub fn by_id(id: &str) -> Option<&'static Self> {
+        DIALS.iter().copied().find(|dial| dial.id == id)
+    }
+
+    /// The value at a stop, with two digits that count, in thousandths.
+    pub fn at(&self, stop: u32) -> u64 {
+        let (low, high) = self.range;
+        let part = f64::from(stop.min(STOPS)) / f64::from(STOPS);
+        let value = low * libm::pow(high / low, part);
+        let digit = libm::pow(10.0, libm::floor(libm::log10(value)) - 1.0);
+        let thousandths = libm::round(libm::round(value / digit) * digit * 1_000.0);
+        // Between the ends, which are far from the ends of the type.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let thousandths = thousandths.clamp(1.0, KIND.max as f64) as u64;
+        thousandths
+    }
+
+    /// The stop nearest to a value.
+    pub fn stop(&self, guess: u64) -> u32 {
+        let (low, high) = self.range;
+        let part = libm::log(KIND.value(guess).max(low) / low) / libm::log(high / low);
+        // Between none and all.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let stop = libm::round(part.clamp(0.0, 1.0) * f64::from(STOPS)) as u32;
+        stop
+    }
+
+    /// How far a guess is off.
+    pub fn score(&self, guess: u64) -> Option<Score> {
+        let (guess, right) = (KIND.value(guess), (self.answer)()?);
+        if guess <= 0.0 || right <= 0.0 {
+            return None;
+        }
+        Some(Score::of((guess / right).max(right / guess)))
+    }
+}
+
+/// Why a text is no guess.
+pub fn refusal(typed: &str) -> String {
+    let short: String = typed.chars().take(40).collect();
+    let most = Grouped(KIND.most().into()).to_string();
+    fill("field.error.decimal", &[("value", &short), ("max", &most)])
+}
+
+/// How far a guess is off, by the ratio of the larger to the smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Score {
+    /// Within a quarter.
+    Close,
+    /// Within a factor of two.
+    Near,
+    /// Within a factor of ten.
+    Far,
+    /// Further off: a surprise, which is remembered best.
+    Surprise,
+}
+
+impl Score {
+    /// The score of a ratio of at least one.
+    pub fn of(ratio: f64) -> Self {
+        match ratio {
+            ratio if ratio <= 1.25 => Self::Close,
+            ratio if ratio <= 2.0 => Self::Near,
+            ratio if ratio <= 10.0 => Self::Far,
+            _ => Self::Surprise,
+        }
+    }
+
+    /// The name in words and style sheets.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Close => "close",
+            Self::Near => "near",
+            Self::Far => "far",
+            Self::Surprise => "surprise",
+        }
+    }
+}
+
+/// What the reader has set, and which dials show the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dials {
+    /// Guesses, in thousandths.
+    guesses: Vec<(&'static str, u64)>,
+    /// Those that show their answers, the latest last.
+    open: Vec<&'static str>,
+}
+
+impl Dials {
+    /// The guess on a dial.
+    pub fn guess(&self, id: &str) -> Option<u64> {
+        self.guesses.iter().find(|(dial, _)| *dial == id).map(|(_, guess)| *guess)
+    }
+
+    /// Takes a guess in the place of one before; none forgets it. An open dial keeps what it was checked with.
+    pub fn take(&mut self, dial: &'static Dial, guess: Option<u64>) {
+        if self.is_open(dial.id) {
+            return;
+        }
+        self.guesses.retain(|(id, _)| *id != dial.id);
+        self.guesses.extend(guess.map(|guess| (dial.id, guess)));
+    }
+
+    /// Whether a dial shows its answer.
+    pub fn is_open(&self, id: &str) -> bool {
+        self.open.contains(&id)
+    }
+
+    /// Shows the answer or hides it again.
+    pub fn turn(&mut self, dial: &'static Dial, open: bool) {
+        self.open.retain(|id| *id != dial.id);
+        if open {
+            self.open.push(dial.id);
+        }
+    }
+
+    /// Hides the answer and forgets the guess.
+    pub fn forget(&mut self, dial: &'static Dial) {
+        self.turn(dial, false);
+        self.take(dial, None);
+    }
+
+    /// The scores of the dials that were checked with a guess, the latest last, ten at most.
+    pub fn strip(&self) -> Vec<Score> {
+        let scored = self.open.iter().filter_map(|id| Dial::by_id(id)?.score(self.guess(id)?));
+        let all: Vec<Score> = scored.collect();
+        all.get(all.len().saturating_sub(10)..).unwrap_or_default().to_vec()
+    }
+
+    /// What became of a dial, in a sentence; nothing before it shows its answer.
+    pub fn said(&self, dial: &Dial) -> String {
+        let Some(answer) = (dial.answer)().filter(|_| self.is_open(dial.id)) else { return String::new() };
+        let unit = words::choice("dial.unit", dial.unit);
+        let [answer, guess] = [answer, self.guess(dial.id).map_or(0.0, |guess| KIND.value(guess))]
+            .map(|number| format!("{}{THIN_SPACE}{unit}", Figure(number)));
+        let values = [("answer", answer.as_str()), ("guess", &guess)];
+        let Some(score) = self.guess(dial.id).and_then(|guess| dial.score(guess)) else {
+            return fill("dial.shown", &values);
+        };
+        let key = match score {
+            Score::Close => "dial.said.close",
+            Score::Near => "dial.said.near",
+            Score::Far => "dial.said.far",
+            Score::Surprise => "dial.said.surprise",
+        };
+        fill(key, &values)
+    }
+
+    /// What a screen reader hears when a dial is opened.
+    pub fn announcement(&self) -> String {
+        self.open.last().and_then(|id| Dial::by_id(id)).map(|dial| self.said(dial)).unwrap_or_default()
+    }
+
+    /// The text with this name, `guess.walk` or `said.walk`; `None` for a name that is not known.
+    pub fn value(&self, part: &str) -> Option<String> {
+        if part == "strip" {
+            let marks = self.strip().into_iter().map(|score| {
+                let id = score.id();
+                format!("<li data-score=\"{id}\">{}</li>", words::choice("dial.score", id))
+            });
+            return Some(marks.collect());
+        }
+        let (what, id) = part.split_once('.')?;
+        let dial = Dial::by_id(id)?;
+        let guess = self.guess(id);
+        let unit = || words::choice("dial.unit", dial.unit);
+        Some(match what {
+            "guess" => guess.map(|guess| KIND.write(guess)).unwrap_or_default(),
+            "place" => guess.map_or(STOPS / 2, |guess| dial.stop(guess)).to_string(),
+            "spoken" => {
+                guess.map_or_else(|| t("dial.none").into(), |guess| format!("{} {}", KIND.write(guess), unit()))
+            }
+            "said" => self.said(dial),
+            "check" => t(if self.is_open(id) { "predict.again" } else { "predict.check" }).into(),
+            "show" => t(if self.is_open(id) { "predict.hide" } else { "predict.show" }).into(),
+            "score" if self.is_open(id) => {
+                guess.and_then(|guess| dial.score(guess)).map(|score| score.id().into()).unwrap_or_default()
+            }
+            "score" => String::new(),
+            _ => return None,
+        })
+    }
+
+    /// Whether a condition holds: `open.walk`, or `unscored.walk` while there are no scores to show with it.
+    pub fn flag(&self, part: &str) -> Option<bool> {
+        match part.split_once('.')? {
+            ("open", id) => Dial::by_id(id).map(|dial| self.is_open(dial.id)),
+            ("unscored", id) => Dial::by_id(id).map(|dial| !self.is_open(dial.id) || self.strip().is_empty()),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WALK: Dial = Dial { id: "x", unit: "minutes", range: (1.0, 10_000.0), answer: || Some(65.0) };
+
+    #[test]
+    fn guesses_are_scored_by_how_many_times_off_they_are() {
+        for (guess, score) in [
+            (65_000, Score::Close),
+            (52_000, Score::Close),
+            (81_000, Score::Close),
+            (33_000, Score::Near),
+            (130_000, Score::Near),
+            (7_000, Score::Far),
+            (650_000, Score::Far),
+            (1_000, Score::Surprise),
+            (9_000_000, Score::Surprise),
+        ] {
+            assert_eq!(WALK.score(guess), Some(score), "{guess}");
+        }
+        assert_eq!(WALK.score(0), None);
+    }
+
+    #[test]
+    fn a_stop_is_a_round_number_and_found_again() {
+        assert_eq!((WALK.at(0), WALK.at(STOPS)), (1_000, 10_000_000));
+        for stop in 0..=STOPS {
+            let value = WALK.at(stop);
+            assert!(WALK.stop(value).abs_diff(stop) <= 2, "{stop}: {value}");
+            assert!(stop == 0 || value >= WALK.at(stop - 1));
+        }
+    }
+
+    #[test]
+    fn a_dial_keeps_its_guess_while_it_is_open_and_says_how_it_went() {
+        let dial = DIALS[0];
+        let answer = (dial.answer)().unwrap();
+        let mut dials = Dials::default();
+        assert_eq!(dials.said(dial), "");
+        dials.turn(dial, true);
+        assert!(dials.said(dial).starts_with("It is "), "{}", dials.said(dial));
+        assert!(dials.strip().is_empty(), "what was skipped is not counted");
+        dials.forget(dial);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let double = (answer * 1_900.0) as u64;
+        dials.take(dial, Some(double));
+        dials.turn(dial, true);
+        dials.take(dial, Some(1));
+        assert_eq!(dials.guess(dial.id), Some(double), "an open dial is not set");
+        assert_eq!(dials.strip(), [Score::Near]);
+        assert!(dials.said(dial).contains("within a factor of two"), "{}", dials.said(dial));
+        assert_eq!(dials.value("nonsense"), None);
+        assert_eq!(dials.value("said.nonsense"), None);
+    }
+
+    #[test]
+    fn every_dial_of_the_page_has_an_answer_within_its_range() {
+        for dial in DIALS {
+            let (low, high) = dial.range;
+            let answer = (dial.answer)().unwrap_or_default();
+            assert!(low > 0.0 && low * 2.0 < answer && answer * 2.0 < high, "{}: {answer}", dial.id);
+            assert_eq!(DIALS.iter().filter(|other| other.id == dial.id).count(), 1);
+        }
+    }
+}
