@@ -222,7 +222,10 @@ impl Snapshot {
     /// Whether a name stands for HTML of the engine's own making rather than for text.
     pub fn is_html(name: &str) -> bool {
         let of_roofline = name.strip_prefix("roofline.").is_some_and(|piece| matches!(piece, "dots" | "rows"));
-        name.starts_with("terms.first.") || name.starts_with("terms.list.") || name == "dial.strip" || of_roofline
+        name.starts_with("terms.first.")
+            || name.starts_with("terms.list.")
+            || name.strip_prefix("dial.") == Some("strip")
+            || of_roofline
     }
 
     fn context_value(&self, part: &str) -> Option<String> {
