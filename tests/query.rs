@@ -12,7 +12,7 @@ use memory_wall_app::state::State;
 use memory_wall_app::state::decimal::Decimal;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
-use memory_wall_app::state::roofline::{Dots, Levers, Precisions, complete};
+use memory_wall_app::state::roofline::{Dots, Levers, Precisions};
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
@@ -301,15 +301,12 @@ fn settled(state: &State) -> State {
     State { weights: if used == unsaid { default } else { used }, roofline: of_roofline(state), ..*state }
 }
 
-/// The roofline's settings as a link carries them: no choice that changes nothing, no list with an empty field.
+/// The roofline's settings as a link carries them: no choice that changes nothing.
 fn of_roofline(state: &State) -> Levers {
-    fn whole<const N: usize>(fields: [u64; N]) -> [u64; N] {
-        complete(fields).unwrap_or([0; N])
-    }
     let mut now = state.roofline;
     now.kernels = now.kernels.filter(|kernels| *kernels != Kernels::of(&state.scenario()));
     now.versus = if now.versus[0].is_none() { [now.versus[1], None] } else { now.versus };
-    Levers { card: whole(now.card), op: whole(now.op), gemm: whole(now.gemm), ..now }
+    now
 }
 
 fn config() -> ProptestConfig {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use memory_wall_core::display::ByteUnit;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, KeyboardEvent};
+use web_sys::{Element, Event, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, KeyboardEvent, UiEvent};
 
 use super::names::Followers;
 use super::page;
@@ -23,15 +23,20 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
         let kind = event.type_();
         if kind == "click" {
             // What was hit may be a piece of the button.
+            let again = event.dyn_ref::<UiEvent>().is_some_and(|event| event.detail() > 1);
             if let Ok(Some(button)) = target.closest("[data-act]") {
                 let act = button.get_attribute("data-act").unwrap_or_default();
-                self::act(rig, &mut act.split(' '));
+                // The second press of a double click would take back what the first one did; steps are pressed many times.
+                let turns = ["check", "show"].iter().any(|turn| act.starts_with(turn));
+                if !(again && turns) {
+                    self::act(rig, &mut act.split(' '));
+                }
             }
             return;
         }
         if let Some(select) = target.dyn_ref::<HtmlSelectElement>() {
             if kind == "change" {
-                names.touched(&target);
+                names.touched(&target, None);
                 pick(rig, &target, &select.value());
             }
             return;
@@ -39,23 +44,29 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
         let Some(input) = target.dyn_ref::<HtmlInputElement>() else { return };
         match (input.type_().as_str(), kind.as_str()) {
             ("radio", "change") => {
-                names.touched(&target);
+                names.touched(&target, None);
                 pick(rig, &target, &input.value());
             }
             ("range" | "text", "input") if target.has_attribute("data-dial") => {
-                names.touched(&target);
-                dial(rig, input);
+                let says = (!dial(rig, input)).then(|| input.get_attribute("data-dial"));
+                let predictions = rig.predictions();
+                let says = says.flatten().and_then(|id| predictions.dials.guess(&id));
+                names.touched(&target, says.map(|guess| dials::KIND.write(guess)).as_deref());
             }
             ("range", "input") => {
-                names.touched(&target);
+                names.touched(&target, None);
                 let quantity = control(&target).and_then(|control| Some((Quantity::by_control(&control)?, control)));
                 if let (Some((quantity, control)), Ok(place)) = (quantity, input.value().parse()) {
                     set(rig, &control, quantity, quantity.stops().at(place));
                 }
             }
-            // A text that cannot be used is left alone until its value changes.
-            ("text", _) if field_of(input).is_some_and(|field| self::field(rig, field, input, &event)) => {
-                names.touched(&target);
+            ("text", _) => {
+                let Some(field) = field_of(input) else { return };
+                match self::field(rig, field, input, &event) {
+                    Some(true) => names.touched(&target, None),
+                    Some(false) => names.touched(&target, Some(&field.text(&rig.state_now()))),
+                    None => {}
+                }
             }
             _ => {}
         }
@@ -117,7 +128,10 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
             set(rig, control, quantity, value);
         }
         "unit" => edit(rig, &|state| state.unit = ByteUnit::from_id(control).unwrap_or(state.unit)),
-        "published" => edit(rig, &|state| state.choose_model(state.model)),
+        "published" => {
+            edit(rig, &|state| state.choose_model(state.model));
+            settle(rig, ".dimensions [data-field]");
+        }
         "reset" => {
             rig.set(&State::default());
             settle(rig, "[data-field]");
@@ -151,9 +165,9 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
     }
 }
 
-/// A guess on a dial, by its slider or in its field.
-fn dial(rig: Rig, input: &HtmlInputElement) {
-    let Some(dial) = input.get_attribute("data-dial").and_then(|id| Dial::by_id(&id)) else { return };
+/// A guess on a dial, by its slider or in its field. Says whether it was taken.
+fn dial(rig: Rig, input: &HtmlInputElement) -> bool {
+    let Some(dial) = input.get_attribute("data-dial").and_then(|id| Dial::by_id(&id)) else { return false };
     let typed = input.value();
     let guess = match (input.type_().as_str(), typed.trim()) {
         ("range", place) => Ok(place.parse().ok().map(|stop| dial.at(stop))),
@@ -163,9 +177,11 @@ fn dial(rig: Rig, input: &HtmlInputElement) {
     if input.type_() == "text" {
         say(input, guess.as_ref().err().map(String::as_str));
     }
+    let taken = guess.is_ok();
     if let Ok(guess) = guess {
         rig.predict(&|made| made.dials.take(dial, guess));
     }
+    taken
 }
 
 fn field_of(input: &HtmlInputElement) -> Option<Field> {
@@ -173,34 +189,60 @@ fn field_of(input: &HtmlInputElement) -> Option<Field> {
 }
 
 /// What a reader does in a field: types, steps with the arrow keys, leaves. Says whether the state took a value from it.
-fn field(rig: Rig, field: Field, input: &HtmlInputElement, event: &Event) -> bool {
-    let put = |typed: &str| {
-        let mut state = rig.state_now();
-        let result = field.put(&mut state, typed);
-        if result.is_ok() {
-            rig.set(&state);
-        }
-        say(input, result.as_ref().err().map(String::as_str));
-        result.is_ok()
-    };
+fn field(rig: Rig, field: Field, input: &HtmlInputElement, event: &Event) -> Option<bool> {
     match event.type_().as_str() {
-        "input" => put(&input.value()),
-        "focusout" if !input.has_attribute("aria-invalid") => {
-            input.set_value(&field.text(&rig.state_now()));
-            false
+        "input" => Some(put(rig, field, input)),
+        "focusout" => {
+            // What was begun and not finished cannot be left standing in silence.
+            let done = put(rig, field, input);
+            if done {
+                input.set_value(&field.text(&rig.state_now()));
+            }
+            Some(done)
         }
         "keydown" => {
-            let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
-            let arrow = ["ArrowUp", "ArrowDown"].contains(&key.as_str());
-            let next = field.next(&rig.state_now(), key == "ArrowUp").filter(|_| arrow);
-            next.is_some_and(|next| {
-                event.prevent_default();
-                input.set_value(&next);
-                put(&next)
-            })
+            let key = event.dyn_ref::<KeyboardEvent>()?;
+            let arrow = ["ArrowUp", "ArrowDown"].contains(&key.key().as_str());
+            if !arrow || key.shift_key() || key.ctrl_key() || key.alt_key() || key.meta_key() || key.is_composing() {
+                return None;
+            }
+            let next = field.next(&rig.state_now(), key.key() == "ArrowUp")?;
+            event.prevent_default();
+            input.set_value(&next);
+            Some(put(rig, field, input))
         }
-        _ => false,
+        _ => None,
     }
+}
+
+/// Puts what stands in a field into the state, or says why it cannot be used; what is still being written is waited for.
+fn put(rig: Rig, field: Field, input: &HtmlInputElement) -> bool {
+    let typed = input.value();
+    let mut state = rig.state_now();
+    if field.says(&typed, &field.text(&state)) {
+        say(input, None);
+        return true;
+    }
+    let result = field.put(&mut state, &typed);
+    let writes = page::focused().as_deref() == Some(input.as_ref());
+    match &result {
+        Err(_) if writes && field.is_begun(&typed) => say(input, None),
+        _ => say(input, result.as_ref().err().map(String::as_str)),
+    }
+    if result.is_err() {
+        return false;
+    }
+    rig.set(&state);
+    // One dimension may have been refused for the sake of another.
+    if matches!(field, Field::Dimension(_)) {
+        for other in page::elements("[data-field][aria-invalid]") {
+            let other = other.dyn_ref::<HtmlInputElement>();
+            if let Some((other, field @ Field::Dimension(_))) = other.and_then(|one| Some((one, field_of(one)?))) {
+                put(rig, field, other);
+            }
+        }
+    }
+    true
 }
 
 /// Says under a field what is wrong with it, or nothing any more.

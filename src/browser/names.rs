@@ -155,12 +155,13 @@ impl Followers {
         });
     }
 
-    /// Says that the reader has moved a control, so that it may show something else than it was told to.
-    pub(super) fn touched(&self, target: &Element) {
+    /// Says that the reader has moved a control, so that it may show something else than it was told to. What cannot be used
+    /// yet or at all stays until the state says something else than it `says` now.
+    pub(super) fn touched(&self, target: &Element, says: Option<&str>) {
         for group in self.0.borrow_mut().iter_mut() {
             for follower in &mut group.followers {
                 if matches!(follower.aspect, Aspect::Control) && follower.place.contains(Some(target)) {
-                    follower.now = None;
+                    follower.now = says.map(Into::into);
                 }
             }
         }

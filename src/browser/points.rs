@@ -34,17 +34,21 @@ pub(super) fn mark(plot: &Plot) {
 /// Listens to the reader.
 pub(super) fn watch(rig: Rig) {
     let Some(field) = page::first::<Element>(".roofline-dots") else { return };
-    let choose = move |event: Event| {
-        if let Some(name) = named(&event) {
-            let plot = rig.roofline.get_untracked();
-            let key = plot.dots.iter().map(|dot| dot.key).find(|key| key.to_string() == name);
-            if key.is_some() && key != Some(plot.selected) {
-                rig.look.update(|look| look.selected = key);
-            }
+    page::listen_to(&field, &["focusin", "pointerover", "pointerout"], move |event| {
+        let Some(name) = named(&event) else { return };
+        let plot = rig.roofline.get_untracked();
+        let key = plot.dots.iter().map(|dot| dot.key).find(|key| key.to_string() == name);
+        let before = rig.look.with_untracked(|look| (look.selected, look.hovered));
+        let now = match event.type_().as_str() {
+            // A press is a focus too: what is chosen stays, what is only passed over does not.
+            "focusin" => (key.or(before.0), before.1),
+            "pointerover" => (before.0, key),
+            _ => (before.0, None),
+        };
+        if now != before {
+            rig.look.update(|look| (look.selected, look.hovered) = now);
         }
-    };
-    page::listen(&field, "focusin", choose);
-    page::listen(&field, "pointerover", choose);
+    });
     page::listen(&field, "keydown", move |event| {
         let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
         if key.alt_key() || key.ctrl_key() || key.meta_key() {

@@ -10,6 +10,7 @@ use web_sys::Element;
 use super::rig::{Rig, follow};
 use super::{address, page, storage};
 use crate::charts::hierarchy;
+use crate::state::State;
 use crate::state::query;
 
 /// Runs `act` once the state has rested for a while after an edit.
@@ -26,11 +27,18 @@ fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
 
 /// Writes address and storage after an edit; a link that is only read stays as it was sent.
 pub(super) fn save(rig: Rig) {
-    after_rest(rig, 300, |rig| {
-        let query = query::encode(&rig.state_now());
-        let _ = address::replace(&query);
-        let _ = storage::save(&query);
-    });
+    let write = move || {
+        if rig.edited.get_untracked() {
+            let query = query::encode(&rig.state_now());
+            let _ = address::replace(&query);
+            let _ = storage::save(&query);
+        }
+    };
+    after_rest(rig, 300, move |_| write());
+    if let Some(window) = page::window() {
+        // Back and forward go between headings of one page: the state stays, and the address says what it is.
+        page::listen_to(&window, &["popstate", "pagehide"], move |_| write());
+    }
 }
 
 /// Ends a series of changes, so that the next one is compared with what is there now.
@@ -40,7 +48,8 @@ pub(super) fn rest(rig: Rig) {
 
 /// Says the outcome of an edit to screen readers, at most once in 700 ms; that of a prediction at once, since it was asked for.
 pub(super) fn announce(rig: Rig) {
-    let tier = StoredValue::new(rig.state_now().tier);
+    let before = rig.state_now();
+    let told = StoredValue::new((before.tier, before.roofline));
     let before = RefCell::new([String::new(), String::new()]);
     follow(move || {
         let predictions = rig.predictions();
@@ -54,13 +63,16 @@ pub(super) fn announce(rig: Rig) {
     after_rest(rig, 700, move |rig| {
         if let Some(place) = page::by_id("announcer") {
             let snapshot = rig.snapshot();
-            let chosen = snapshot.state.tier;
-            // Another tier changes no total, but its own sentence.
-            let text = if tier.get_value() == chosen {
-                snapshot.announcement()
-            } else {
-                tier.set_value(chosen);
+            let (tier, levers) = told.get_value();
+            let State { tier: chosen, roofline, .. } = snapshot.state;
+            told.set_value((chosen, roofline));
+            // Another tier changes no total, but its own sentence; so do the roofline's own levers.
+            let text = if tier != chosen {
                 hierarchy::sentence(&snapshot)
+            } else if levers != roofline {
+                snapshot.roofline().sentence()
+            } else {
+                snapshot.announcement()
             };
             place.set_text_content(Some(&text));
         }

@@ -76,8 +76,8 @@ impl Field {
     fn written(self, value: u64) -> String {
         match self {
             Self::Own(_) if value == 0 => String::new(),
-            Self::Own(own) => own.kind.write(value),
-            Self::Quantity(_) | Self::Dimension(_) => Grouped(value.into()).to_string(),
+            Self::Own(own) if own.kind.places > 0 => own.kind.write(value),
+            Self::Own(_) | Self::Quantity(_) | Self::Dimension(_) => Grouped(value.into()).to_string(),
         }
     }
 
@@ -97,6 +97,13 @@ impl Field {
     /// Whether a text is another way to write what the field shows.
     pub fn says(self, typed: &str, shown: &str) -> bool {
         self.read(typed).is_some_and(|value| self.written(value) == shown)
+    }
+
+    /// Whether a text may become a number as it is being written: `1979.` or `2e`.
+    pub fn is_begun(self, typed: &str) -> bool {
+        let typed = typed.trim().trim_end_matches('+');
+        matches!(self, Self::Own(_))
+            && typed.strip_suffix(['.', 'e', 'E']).is_some_and(|start| self.read(start).is_some())
     }
 
     /// Puts what was typed into the state, or says in words why it cannot be used.
@@ -126,7 +133,10 @@ impl Field {
                 let [min, max] = [bounds.min, bounds.max].map(|n| group(n.into()));
                 fill("field.error", &[("value", &short), ("min", &min), ("max", &max), ("kept", &self.text(state))])
             }
-            Err(own) => fill("field.error.decimal", &[("value", &short), ("max", &group(own.kind.most()))]),
+            Err(own) => {
+                let key = if own.kind.places > 0 { "field.error.decimal" } else { "field.error.whole" };
+                fill(key, &[("value", &short), ("max", &group(own.kind.most()))])
+            }
         }
     }
 
@@ -155,7 +165,8 @@ mod tests {
             ("roofline-batch", " 16 ", "16"),
             ("layers", "40", "40"),
             ("roof-peak", "1979.5", "1979.5"),
-            ("op-flops", "2.5e12", "2500000000000"),
+            ("op-flops", "2.5e12", "2,500,000,000,000"),
+            ("rate", ".5", "0.5"),
             ("rate", "", ""),
         ] {
             assert_eq!(field(control).put(&mut state, typed), Ok(()), "{control}");
@@ -178,6 +189,10 @@ mod tests {
             assert!(message.contains(reason), "{control}: {message}");
             assert_eq!(state, State::default());
         }
+        for (control, begun) in [("roof-peak", "1979."), ("op-flops", "2e"), ("op-flops", "2e+")] {
+            assert!(field(control).is_begun(begun), "{begun}");
+        }
+        assert!(!field("roof-peak").is_begun("x.") && !field("seq").is_begun("1."));
         let long = field("seq").put(&mut State::default(), &"9".repeat(500)).unwrap_err();
         assert!(long.chars().count() < 120, "{long}");
     }

@@ -61,16 +61,17 @@ pub fn value(snapshot: &Snapshot, part: &str) -> Option<String> {
             let parameters = snapshot.evaluation.parameters.total();
             fill("control.dimensions.counted", &[("parameters", &Grouped(parameters.into()).to_string())])
         }
+        // Said rather than disabled: a button that is pressed keeps the focus.
+        "unchanged" => said(!state.is_changed()),
         "published" => fill("control.dimensions.reset", &[("model", state.model.name)]),
         _ => return None,
     })
 }
 
-/// Whether a condition holds: `idle.kv` for a list that changes nothing in this mode, `unchanged` for the published dimensions.
+/// Whether a condition holds: `idle.kv` for a list that changes nothing in this mode.
 pub fn flag(state: &State, part: &str) -> Option<bool> {
     match part.split_once('.') {
         Some(("idle", control)) => Some(Pick::by_control(control)?.is_idle(state)),
-        None if part == "unchanged" => Some(!state.is_changed()),
         _ => None,
     }
 }

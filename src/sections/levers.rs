@@ -104,7 +104,7 @@ fn dimensions() -> AnyView {
             <legend>{t("control.dimensions")}</legend>
             <div class="dimension-fields">{fields}</div>
             <p class="dimension-count">{live("control.counted")}</p>
-            <button type="button" class="plain-button" disabled=flag("control.unchanged") data-act="published">
+            <button type="button" class="plain-button" aria-disabled=live("control.unchanged") data-act="published">
                 {live("control.published")}
             </button>
         </fieldset>

@@ -153,9 +153,10 @@ fn strip(operation: &Operation) -> AnyView {
 fn row(operation: &Operation) -> AnyView {
     let id = operation.id;
     let intensity = figure(operation.intensity());
+    let card = card_name(CARDS[0]);
     let is = match operation.bound(CARDS[0]).map(memory_wall_core::roofline::Bound::id) {
-        Some("memory") => fill("sort.is.memory", &[("intensity", &intensity)]),
-        _ => fill("sort.is.compute", &[("intensity", &intensity)]),
+        Some("memory") => fill("sort.is.memory", &[("gpu", card), ("intensity", &intensity)]),
+        _ => fill("sort.is.compute", &[("gpu", card), ("intensity", &intensity)]),
     };
     let [why, slip] = explained(operation);
     view! {
@@ -226,7 +227,7 @@ fn answers() -> AnyView {
                     <tbody>{rows}</tbody>
                 </table>
             </div>
-            <p class="figure-title">{t("sort.ridge.question")}</p>
+            <p class="figure-title">{question()}</p>
             <ul>{reasons}</ul>
         </details>
     }
@@ -256,6 +257,11 @@ fn ridge_reason(option: &str) -> String {
         _ => "sort.ridge.why.same",
     };
     fill(key, &values)
+}
+
+/// What is asked about the next card.
+fn question() -> String {
+    fill("sort.ridge.question", &[("gpu", card_name(CARDS[1]))])
 }
 
 /// The eight on both cards, and what the step brings each.
@@ -322,7 +328,7 @@ pub fn sort() -> AnyView {
                 <p class="figure-title">{t("sort.next")}</p>
                 <p class="caption">{fill("sort.next.intro", &values)}</p>
                 <div class="part">
-                    {guess(&RIDGE, "ridge", t("sort.ridge.question").into())} {reveal(&RIDGE)}
+                    {guess(&RIDGE, "ridge", question())} {reveal(&RIDGE)}
                 </div>
                 <p class="sort-score">{live("predict.outcome.ridge")}</p>
                 {reasons(&RIDGE, "ridge", ridge_reason)} {both()}

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use memory_wall_core::display::{Figure, Percent, THIN_SPACE};
 use memory_wall_core::roofline::{Accounting, Bound};
+use memory_wall_core::tables::gpus;
 use memory_wall_core::units::{ByteRate, FlopRate, Intensity};
 
 use super::masonry::live;
@@ -104,9 +105,10 @@ pub fn worked_roofline() -> AnyView {
     });
     let headings =
         ["sort.operation", "sort.flops", "sort.bytes", "sort.intensity", "worked.bound", "worked.rate", "worked.share"];
+    let card = gpus::by_id(CARDS[0]).map_or("", |gpu| gpu.name);
     view! {
         <div class="worked">
-            <p class="figure-title">{t("worked.title")}</p>
+            <p class="figure-title">{fill("worked.title", &[("gpu", card)])}</p>
             <p class="caption">{fill("worked.terms", &[("peak", &peak), ("bandwidth", &bandwidth)])}</p>
             {formulas()}
             <div class="table-scroll" tabindex="0" role="region" aria-label=t("worked.caption")>

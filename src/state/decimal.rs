@@ -30,7 +30,7 @@ impl Decimal {
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         let digits = whole.len() + fraction.len();
         let all_digits = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        if whole.is_empty() || number.ends_with('.') || !all_digits || digits > 20 {
+        if number.is_empty() || number.ends_with('.') || !all_digits || digits > 20 {
             return None;
         }
         let mut value = 0_u128;
@@ -100,6 +100,7 @@ mod tests {
         for (text, value) in [
             ("312", 312_000),
             ("0.001", 1),
+            (".5", 500),
             (" 2039 ", 2_039_000),
             ("1.5k", 1_500_000),
             ("2e3", 2_000_000),

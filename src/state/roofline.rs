@@ -127,16 +127,18 @@ pub fn complete<const N: usize>(fields: [u64; N]) -> Option<[u64; N]> {
     fields.iter().all(|field| *field > 0).then_some(fields)
 }
 
-/// A list of numbers with commas between them, as links have it; nothing where a field is empty.
+/// A list of numbers with commas between them, as links have it; empty fields stay empty, and where all are there is no list.
 pub fn written<const N: usize>(fields: [u64; N], kind: Decimal) -> Option<String> {
     let mut list = String::new();
-    for field in complete(fields)? {
-        if !list.is_empty() {
+    for (place, field) in fields.into_iter().enumerate() {
+        if place > 0 {
             list.push(',');
         }
-        list.push_str(&kind.write(field));
+        if field > 0 {
+            list.push_str(&kind.write(field));
+        }
     }
-    Some(list)
+    fields.iter().any(|field| *field > 0).then_some(list)
 }
 
 /// Reads such a list.
@@ -144,9 +146,11 @@ pub fn read<const N: usize>(text: &str, kind: Decimal) -> Option<[u64; N]> {
     let mut fields = [0; N];
     let mut parts = text.split(',');
     for field in &mut fields {
-        *field = kind.read(parts.next()?)?;
+        let part = parts.next()?;
+        *field = if part.is_empty() { 0 } else { kind.read(part)? };
     }
-    parts.next().is_none().then_some(fields)
+    let some = fields.iter().any(|field| *field > 0);
+    (some && parts.next().is_none()).then_some(fields)
 }
 
 /// The cards of a list with commas between them: one, or two different ones.

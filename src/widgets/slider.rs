@@ -30,13 +30,17 @@ pub fn slider(slider: &Slider) -> AnyView {
         .map(|&(mark, text)| {
             // Where the thumb stands at this value: its centre travels the track less its own width.
             let at = stops.place(mark) * 10_000 / end.max(1);
+            let n = Grouped(mark.into()).to_string();
+            // What is seen is part of what is said.
+            let key = if n == text { "control.mark" } else { "control.mark.short" };
+            let name = fill(key, &[("label", label), ("text", text), ("n", &n)]);
             view! {
                 <button
                     type="button"
                     class="mark"
                     style:--at=format!("{}.{:04}", at / 10_000, at % 10_000)
                     aria-pressed=live(&format!("control.mark.{control}.{mark}"))
-                    aria-label=fill("control.mark", &[("label", label), ("n", &Grouped(mark.into()).to_string())])
+                    aria-label=name
                     data-act=format!("mark {control} {mark}")
                 >
                     {text}

@@ -59,7 +59,7 @@ export class MemoryWall {
       field: calculator.getByRole('textbox', { name: `${label}, in ${unit}`, exact: true }),
       less: calculator.getByRole('button', { name: `${label}: one step less`, exact: true }),
       more: calculator.getByRole('button', { name: `${label}: one step more`, exact: true }),
-      mark: (value) => calculator.getByRole('button', { name: `${label} ${value.toLocaleString('en-US')}`, exact: true }),
+      mark: (value) => calculator.getByRole('button', { name: new RegExp(`^${label} (.* \\()?${value.toLocaleString('en-US')}\\)?$`) }),
     };
   }
 

@@ -107,9 +107,17 @@ test('what cannot be used says so at its field, and nothing is lost', async ({ w
   await wall.settle();
   await expect(rate).toHaveValue('fast');
   await expect(rate).toHaveAttribute('aria-invalid', 'true');
-  await expect(wall.roofline.figure.getByText('“fast” is not a positive number')).toBeVisible();
-  await rate.fill('1');
-  await wall.settle();
+  await expect(wall.roofline.figure.getByText('“fast” is not a number from 0.001')).toBeVisible();
+  // Digit by digit, slower than a frame: what is not finished is neither refused nor overwritten.
+  await rate.fill('');
+  for (const key of '1.0') {
+    await rate.press(key);
+    await expect(rate).not.toHaveAttribute('aria-invalid');
+    await wall.settle();
+  }
+  await expect(rate).toHaveValue('1.0');
+  await rate.blur();
+  await expect(rate).toHaveValue('1');
   await expect(wall.roofline.figure.locator('.reading-own')).toContainText('of your roof, not of the peak');
   await expect.poll(() => wall.query()).toBe('?v=1&rate=1');
 });

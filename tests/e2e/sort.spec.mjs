@@ -62,7 +62,7 @@ test('all eight are sorted, checked and counted by keyboard alone', async ({ wal
     await expect(group(page, id).locator('input[value="memory"]')).toBeDisabled();
     await expect(group(page, id).locator('input[value="memory"]')).toBeChecked();
     const truth = row(page, id).locator('.sort-truth');
-    await expect(truth).toContainText(`${side === 'memory' ? 'Right. Memory' : 'Not quite. Compute'}-bound on the A100, ${intensity} FLOP per byte.`);
+    await expect(truth).toContainText(`${side === 'memory' ? 'Right. Memory' : 'Not quite. Compute'}-bound on A100 SXM4 80GB, ${intensity} FLOP per byte.`);
     await expect(truth.locator('.slip')).toBeVisible({ visible: side !== 'memory' });
   }
   await page.keyboard.press('Enter');

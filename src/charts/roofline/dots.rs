@@ -66,7 +66,8 @@ pub struct Dot {
     pub intensity: f64,
     /// FLOP/s that it can reach at most.
     pub rate: f64,
-    /// FLOP/s of its roof over its true intensity: more than `rate` for what mixes fast and slow operations.
+    /// FLOP/s of its roof over its counted intensity: more than `rate` for what mixes fast and slow operations, and for what
+    /// writes bytes that the accounting leaves out.
     pub roof: f64,
     /// FLOP/s of the units that it runs on.
     pub peak: f64,
@@ -102,7 +103,7 @@ impl Dot {
             bytes: work.bytes(accounting),
             intensity: work.intensity(accounting).0,
             rate: reached,
-            roof: reached,
+            roof: roof.attainable(work.intensity(accounting)).0,
             peak: roof.peak.0,
             bound: roof.bound(intensity),
             seconds: roof.seconds(work.flops, bytes).0,
@@ -124,15 +125,15 @@ impl Dot {
     ) -> Self {
         // Who counts reads alone counts no more than what crosses.
         let bytes = if accounting == Accounting::ReadsOnly { work.read.min(moved) } else { moved };
-        let true_intensity = Intensity(work.flops as f64 / moved.max(1) as f64);
+        let [true_intensity, counted] = [moved, bytes].map(|bytes| Intensity(work.flops as f64 / bytes.max(1) as f64));
         Self {
             key,
             name,
             flops: work.flops,
             bytes,
-            intensity: work.flops as f64 / bytes.max(1) as f64,
+            intensity: counted.0,
             rate: work.flops as f64 / seconds.max(f64::MIN_POSITIVE),
-            roof: roof.attainable(true_intensity).0,
+            roof: roof.attainable(counted).0,
             peak: roof.peak.0,
             bound: roof.bound(true_intensity),
             seconds,

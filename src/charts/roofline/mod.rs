@@ -66,6 +66,8 @@ pub struct Ghost {
 pub struct Look {
     /// The point that was chosen.
     pub selected: Option<Key>,
+    /// The point that the pointer is over, read off as long as it is there.
+    pub hovered: Option<Key>,
     /// Where the passes stood before the last series of changes.
     pub ghosts: Vec<Ghost>,
 }
@@ -101,7 +103,8 @@ impl Plot {
         let rates = Rates::of(&scenario, state.gpu);
         let passes = dots::estimates(state, &scenario);
         let dots = dots::all(state, &scenario, &rates, precision, &passes);
-        let selected = look.selected.filter(|key| dots.iter().any(|dot| dot.key == *key));
+        let there = |key: &Key| dots.iter().any(|dot| dot.key == *key);
+        let selected = look.hovered.filter(there).or(look.selected.filter(there));
         let selected = selected.or_else(|| dots.iter().find(|dot| dot.leads).map(|dot| dot.key)).unwrap_or(Key::NONE);
         let lines = lines(state, &rates, precision, &dots);
         let (x, y) = axes::spanning(&lines, &dots);
