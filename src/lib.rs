@@ -1,7 +1,6 @@
 //! The Memory Wall in the page: state, figures, charts and widgets on the engine of `memory-wall-core`.
 //!
-//! Figures and controls are drawn once, as text, by the prerenderer (feature `ssr`); in the browser (feature `csr`) what they
-//! name follows the state. Files under `browser` are the only ones that touch the page itself.
+//! Figures and controls are drawn once, as text, by the prerenderer; in the browser what they name follows the state. Files under `browser` are the only ones that touch the page itself.
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use leptos::prelude::*;
+use reactive_graph::prelude::*;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};

@@ -17,7 +17,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
-use leptos::prelude::*;
+use reactive_graph::graph::untrack;
+use reactive_graph::owner::Owner;
+use reactive_graph::prelude::*;
 
 use rig::Rig;
 

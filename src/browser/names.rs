@@ -4,8 +4,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use leptos::prelude::*;
 use memory_wall_core::display::ByteUnit;
+use reactive_graph::computed::Memo;
+use reactive_graph::prelude::*;
 use web_sys::Element;
 
 use super::rig::{Rig, follow};

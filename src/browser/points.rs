@@ -1,6 +1,6 @@
 //! The points over the canvas: walked with the arrow keys, chosen by focus, by the pointer and by touch.
 
-use leptos::prelude::*;
+use reactive_graph::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, SvgElement};
 

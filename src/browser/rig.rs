@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
 use memory_wall_core::{Evaluation, evaluate};
+use reactive_graph::computed::Memo;
+use reactive_graph::effect::ImmediateEffect;
+use reactive_graph::owner::{LocalStorage, StoredValue};
+use reactive_graph::prelude::*;
+use reactive_graph::signal::RwSignal;
 
 use crate::charts::roofline::{Look, Plot};
 use crate::live::Snapshot;

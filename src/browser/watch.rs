@@ -4,7 +4,8 @@
 use std::cell::RefCell;
 
 use gloo::timers::callback::Timeout;
-use leptos::prelude::*;
+use reactive_graph::owner::StoredValue;
+use reactive_graph::prelude::*;
 use web_sys::Element;
 
 use super::rig::{Rig, follow};

@@ -98,7 +98,7 @@ pub(crate) fn run(place: &Place, fast: bool) -> Result<(), String> {
     gates.gate("clippy, native", || cargo(place, "clippy --workspace --all-targets --locked -- -D warnings").run());
     gates.gate("clippy, wasm", || {
         targets.clone()?;
-        let words = "clippy --package memory-wall-app --target wasm32-unknown-unknown --features csr --locked";
+        let words = "clippy --package memory-wall-app --target wasm32-unknown-unknown --locked";
         cargo(place, words).args(["--", "-D", "warnings"]).run()
     });
     gates.tests("tests", || cargo_tests(place));
