@@ -4,6 +4,7 @@
 pub mod buckets;
 pub mod context;
 pub mod hierarchy;
+pub mod kv_cache;
 mod levers;
 pub mod masonry;
 pub mod opening;
