@@ -8,7 +8,8 @@ use crate::dials::Dial;
 use crate::predictions::Round;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::sections::{
-    buckets, context, hierarchy as tiers, kv_cache as price, opening, rig_bar, roofline, sort as sorted, trips, worked_roofline,
+    buckets, context, hierarchy as tiers, kv_cache as price, opening, rig_bar, roofline, sort as sorted, trips,
+    worked_roofline,
 };
 
 /// A figure as the page shows it.

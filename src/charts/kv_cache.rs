@@ -2,8 +2,9 @@
 
 use memory_wall_core::display::{Figure, Grouped, Percent};
 use memory_wall_core::memory::kinds::{self, Kind};
-use memory_wall_core::memory::kv_cache;
-use memory_wall_core::memory::paging::{EXAMPLE, USEFUL_BEFORE_PAGES};
+#[cfg(not(target_arch = "wasm32"))]
+use memory_wall_core::memory::paging;
+use memory_wall_core::memory::{kv_cache, paging::EXAMPLE};
 use memory_wall_core::{Bucket, Bytes, Engine, KvPrecision, Mode, Scenario, evaluate, worked};
 
 use crate::charts::wall::percent;
@@ -81,9 +82,12 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
         }
         "room" => percent(x(room(of, &own).0 as f64)),
         "room_label" => fill("cache.room", &[("room", &of.size(room(of, &own)))]),
-        "shape" => shape(of),
+        "shape_sentence" => shape(of),
+        // Asked for at fixed states only, and the same in either unit: the program in the browser does without.
+        #[cfg(not(target_arch = "wasm32"))]
         "shortcut" => Percent(kinds::shortcut(&own.architecture)?).to_string(),
         "whole" => of.size(Bytes(kinds::whole_heads(&own.architecture)?.into())),
+        #[cfg(not(target_arch = "wasm32"))]
         "saving" => {
             let whole = kinds::whole_heads(&own.architecture)?;
             Figure(whole as f64 / (token().0.max(1) as f64)).to_string()
@@ -91,8 +95,10 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
         "pages.slots" => times(EXAMPLE.slots()),
         "pages.pages" => times(EXAMPLE.pages()),
         "pages.shared" => times(EXAMPLE.shared_pages()),
-        "useful.low" => Percent(USEFUL_BEFORE_PAGES[0]).to_string(),
-        "useful.high" => Percent(USEFUL_BEFORE_PAGES[1]).to_string(),
+        #[cfg(not(target_arch = "wasm32"))]
+        "useful.low" => Percent(paging::USEFUL_BEFORE_PAGES[0]).to_string(),
+        #[cfg(not(target_arch = "wasm32"))]
+        "useful.high" => Percent(paging::USEFUL_BEFORE_PAGES[1]).to_string(),
         _ => {
             let (row, what) = part.split_once('.')?;
             if let Some(engine) = Engine::from_id(row) {
@@ -103,7 +109,9 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
                 Some(("x.", format)) => {
                     percent(x(cache(&Scenario { kv: KvPrecision::from_id(format)?, ..scenario }).0 as f64))
                 }
-                _ if what == "token" => of.size(kv_cache::bytes_per_token(&Scenario { kv: KvPrecision::Bf16, ..scenario })),
+                _ if what == "token" => {
+                    of.size(kv_cache::bytes_per_token(&Scenario { kv: KvPrecision::Bf16, ..scenario }))
+                }
                 _ if what == "fits" => fits(&scenario),
                 _ => of.size(cache(&Scenario { kv: KvPrecision::from_id(what)?, ..scenario })),
             }
@@ -197,7 +205,8 @@ mod tests {
     #[test]
     fn every_factor_moves_every_mark_by_the_same_step() {
         let step = |row: &str| {
-            let at = |query: &str| at(query, &format!("cache.{row}.x.bf16")).trim_end_matches('%').parse::<f64>().unwrap();
+            let at =
+                |query: &str| at(query, &format!("cache.{row}.x.bf16")).trim_end_matches('%').parse::<f64>().unwrap();
             [at("seq=4096") - at("seq=2048"), at("batch=2") - at("v=1")]
         };
         for row in ["mha", "gqa", "mqa", "latent", YOURS] {
@@ -224,7 +233,7 @@ mod tests {
                 for engine in PROGRAMS {
                     assert!(value(&snapshot, &format!("{}.times", engine.id())).is_some_and(|it| !it.contains("NaN")));
                 }
-                for name in ["sentence", "shape", "room", "room_label", "pages.shared"] {
+                for name in ["sentence", "shape_sentence", "room", "room_label", "pages.shared"] {
                     assert!(value(&snapshot, name).is_some_and(|it| !it.is_empty() && !it.contains("NaN")), "{name}");
                 }
             }

@@ -1,6 +1,7 @@
 //! Section 5: the price of context. Kinds of attention on one scale, and what is set aside beside what is used.
 
 use leptos::prelude::*;
+use memory_wall_core::display::{Grouped, Percent};
 use memory_wall_core::memory::kinds::Kind;
 use memory_wall_core::memory::paging::EXAMPLE;
 
@@ -8,7 +9,7 @@ use super::levers::lever;
 use super::masonry::live;
 use crate::charts::kv_cache::{DECADES, FORMATS, PROGRAMS, YOURS, x};
 use crate::charts::wall::percent;
-use crate::words::{self, t};
+use crate::words::{self, fill, t};
 
 /// Height of one row in the drawing, and of what stands above the first, in pixels.
 const ROW: usize = 46;
@@ -33,7 +34,7 @@ fn strip(place: usize, row: &'static str) -> AnyView {
     let line = top + 33;
     // The formats are named once, where they are met first.
     let names = (place == 0).then(|| {
-        let label = |format: &str, key| view! { <text class="cache-format" x=at(format) y=line + 14>{t(key)}</text> };
+        let label = |format: &str, key| view! { <text class="cache-format" data-bits=format.to_owned() x=at(format) y=line + 14>{t(key)}</text> };
         view! {
             {label("bf16", "cache.bits.16")}
             {label("int8", "cache.bits.8")}
@@ -65,8 +66,8 @@ fn drawing() -> AnyView {
             let class = match place {
                 0 => "cache-tick cache-tick-first",
                 7 => "cache-tick cache-tick-last",
-                // Every other one where there is little room.
-                place if place % 2 == 1 => "cache-tick cache-tick-odd",
+                // Left out where there is little room.
+                1 | 3 | 5 | 6 => "cache-tick cache-tick-odd",
                 _ => "cache-tick",
             };
             view! {
@@ -202,7 +203,6 @@ fn filled(way: &str) -> AnyView {
 }
 
 fn way(id: &'static str, set_aside: u64) -> AnyView {
-    use memory_wall_core::display::{Grouped, Percent};
     let slots = EXAMPLE.tokens.len();
     let lines = (0..slots)
         .map(|line| {
@@ -212,10 +212,10 @@ fn way(id: &'static str, set_aside: u64) -> AnyView {
         .collect_view();
     let used = Percent(EXAMPLE.used() as f64 / EXAMPLE.slots() as f64).to_string();
     let share = if id == "slots" {
-        words::fill("cache.way.useful", &[("share", &used)])
+        fill("cache.way.useful", &[("share", &used)])
     } else {
         let less = Percent(1.0 - set_aside as f64 / EXAMPLE.slots() as f64).to_string();
-        words::fill("cache.way.less", &[("share", &less)])
+        fill("cache.way.less", &[("share", &less)])
     };
     view! {
         <div class="way" data-way=id>
@@ -223,7 +223,7 @@ fn way(id: &'static str, set_aside: u64) -> AnyView {
             <p class="way-sum">
                 <strong>{live(&format!("cache.pages.{id}"))}</strong>
                 " · "
-                {words::fill("cache.way.tokens", &[("n", &Grouped(set_aside.into()).to_string())])}
+                {fill("cache.way.tokens", &[("n", &Grouped(set_aside.into()).to_string())])}
             </p>
             <svg class="pages" height=STEP * slots aria-hidden="true">
                 {lines} {filled(id)}
@@ -236,7 +236,6 @@ fn way(id: &'static str, set_aside: u64) -> AnyView {
 
 /// Six sequences in three ways of setting memory aside.
 pub fn kv_pages() -> AnyView {
-    use memory_wall_core::display::Grouped;
     let n = |n: u64| Grouped(n.into()).to_string();
     let values = [
         ("n", n(EXAMPLE.tokens.len() as u64)),
@@ -249,7 +248,9 @@ pub fn kv_pages() -> AnyView {
         ("pages_shared", n(EXAMPLE.shared_pages())),
         ("model", live("model")),
     ];
-    let fill = |key| words::fill(key, &values.each_ref().map(|(name, value)| (*name, value.as_str())));
+    let title = fill("cache.ways", &values.each_ref().map(|(name, value)| (*name, value.as_str())));
+    let key = fill("cache.ways.key", &values.each_ref().map(|(name, value)| (*name, value.as_str())));
+    let sentence = fill("cache.ways.sentence", &values.each_ref().map(|(name, value)| (*name, value.as_str())));
     let programs = PROGRAMS
         .iter()
         .map(|program| {
@@ -269,12 +270,12 @@ pub fn kv_pages() -> AnyView {
         .collect_view();
     view! {
         <div class="ways-figure">
-            <p class="figure-title">{fill("cache.ways")}</p>
-            <p class="caption">{fill("cache.ways.key")}</p>
+            <p class="figure-title">{title}</p>
+            <p class="caption">{key}</p>
             <div class="ways" role="img" aria-labelledby="ways-sentence">
                 {way("slots", EXAMPLE.slots())} {way("pages", EXAMPLE.pages())} {way("shared", EXAMPLE.shared_pages())}
             </div>
-            <p class="summary" id="ways-sentence">{fill("cache.ways.sentence")}</p>
+            <p class="summary" id="ways-sentence">{sentence}</p>
             <details class="plot-table">
                 <summary>{t("cache.programs")}</summary>
                 <div class="table-scroll">

@@ -48,8 +48,7 @@ impl Kind {
         match self {
             Self::Sliding => Architecture { sliding_window: Some(SlidingWindow::over(27, 1_024)), ..plain },
             Self::Latent => {
-                let latent =
-                    Latent { kv_lora_rank: 512, q_lora_rank: None, rope_dim: 64, nope_dim: 128, v_dim: 128 };
+                let latent = Latent { kv_lora_rank: 512, q_lora_rank: None, rope_dim: 64, nope_dim: 128, v_dim: 128 };
                 Architecture { projection: Projection::Latent(latent), head_dim: 192, ..plain }
             }
             _ => plain,
