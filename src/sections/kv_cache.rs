@@ -32,15 +32,6 @@ fn strip(place: usize, row: &'static str) -> AnyView {
     let at = |format: &str| of(&format!("x.{format}"));
     let top = TOP + ROW * place;
     let line = top + 33;
-    // The formats are named once, where they are met first.
-    let names = (place == 0).then(|| {
-        let label = |format: &str, key| view! { <text class="cache-format" data-bits=format.to_owned() x=at(format) y=line + 14>{t(key)}</text> };
-        view! {
-            {label("bf16", "cache.bits.16")}
-            {label("int8", "cache.bits.8")}
-            {label("int4", "cache.bits.4")}
-        }
-    });
     view! {
         <g class="cache-row" data-row=row>
             <line class="cache-axis" x1="0" x2="100%" y1=line y2=line></line>
@@ -50,7 +41,6 @@ fn strip(place: usize, row: &'static str) -> AnyView {
             <circle class="cache-dot" cx=at("int4") cy=line r="3.5"></circle>
             <text class="cache-name" x="0" y=top + 14>{name(row)}</text>
             <text class="cache-size" x="100%" y=top + 14>{of("bf16")}</text>
-            {names}
         </g>
     }
     .into_any()
@@ -131,13 +121,31 @@ fn table() -> AnyView {
     .into_any()
 }
 
+/// What the sizes of the marks mean.
+fn key() -> AnyView {
+    let mark = |class: &'static str, key| {
+        view! {
+            <span class="cache-mark">
+                <i class=class aria-hidden="true"></i>
+                {t(key)}
+            </span>
+        }
+    };
+    view! {
+        <p class="caption cache-marks">
+            {mark("mark-16", "cache.bits.16")} {mark("mark-8", "cache.bits.8")} {mark("mark-4", "cache.bits.4")}
+        </p>
+    }
+    .into_any()
+}
+
 /// Five kinds of attention and the reader's model, for the reader's tokens.
 pub fn kv_cache() -> AnyView {
     view! {
         <div class="cache-figure">
             <p class="figure-title" id="cache-title">{t("cache.title")}</p>
             <p class="caption cache-key">{t("cache.key")} " " <span class="cache-room-key">{live("cache.room_label")}</span></p>
-            {drawing()} <p class="summary cache-sentence" id="cache-sentence">{live("cache.sentence")}</p>
+            {key()} {drawing()} <p class="summary cache-sentence" id="cache-sentence">{live("cache.sentence")}</p>
             <div class="cache-levers">{lever("kv-seq")} {lever("kv-batch")}</div>
             {table()}
         </div>
