@@ -14,7 +14,9 @@ use memory_wall_app::registry::{DIALS, ROUNDS};
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
 use memory_wall_app::words;
+use memory_wall_core::coping::Technique;
 use memory_wall_core::display::ByteUnit;
+use memory_wall_core::frontier::{DIRECTIONS, Status};
 use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::memory::kinds::Kind;
@@ -311,6 +313,11 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("dial.question", DIALS.iter().map(|dial| dial.id.to_owned()).collect()),
         ("dial.unit", DIALS.iter().map(|dial| dial.unit.to_owned()).collect()),
         ("dial.score", ids("src/dials.rs", "Score")),
+        ("coping.technique", of(Technique::ALL, Technique::id)),
+        ("coping.why", of(Technique::ALL, Technique::id)),
+        ("frontier.status", of(Status::ALL, Status::id)),
+        ("frontier.name", DIRECTIONS.iter().map(|direction| direction.id.to_owned()).collect()),
+        ("frontier.figure", DIRECTIONS.iter().map(|direction| direction.figure.to_owned()).collect()),
         ("cache.kind", of(Kind::ALL, Kind::id)),
         ("cache.way", ["slots", "pages", "shared"].map(String::from).to_vec()),
         ("cache.program", PROGRAMS.iter().map(|program| program.id().to_owned()).collect()),

@@ -146,6 +146,7 @@ pub fn kv_cache() -> AnyView {
             <p class="figure-title" id="cache-title">{t("cache.title")}</p>
             <p class="caption cache-key">{t("cache.key")} " " <span class="cache-room-key">{live("cache.room_label")}</span></p>
             {key()} {drawing()} <p class="summary cache-sentence" id="cache-sentence">{live("cache.sentence")}</p>
+            <div class="cache-formula">{live("terms.first.kv_cache")}</div>
             <div class="cache-levers">{lever("kv-seq")} {lever("kv-batch")}</div>
             {table()}
         </div>

@@ -3,6 +3,7 @@
 
 pub mod buckets;
 pub mod context;
+pub mod coping;
 pub mod hierarchy;
 pub mod kv_cache;
 mod levers;
