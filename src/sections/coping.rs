@@ -21,7 +21,9 @@ use crate::words::{self, fill, t};
 
 /// What became of a bucket, in a word: a share less or more, or the same.
 fn effect(left: f64) -> String {
-    if left < 1.0 - COUNTS {
+    if left < COUNTS {
+        fill("coping.but", &[("share", &Percent(left).to_string())])
+    } else if left < 1.0 - COUNTS {
         format!("−{}", Percent(1.0 - left))
     } else if left > 1.0 + COUNTS {
         format!("+{}", Percent(left - 1.0))
@@ -196,11 +198,7 @@ fn said(direction: &Direction) -> Option<String> {
             let (capacity, rate) = WAFER;
             let large = model("llama-3.1-70b")?;
             let values = [
-                (
-                    "times",
-                    Grouped((rate.as_gb_per_s() / gpus::by_id("a100-80-sxm")?.bandwidth.as_gb_per_s()) as u128)
-                        .to_string(),
-                ),
+                ("times", figure(rate.as_gb_per_s() / gpus::by_id("a100-80-sxm")?.bandwidth.as_gb_per_s())),
                 ("gpu", live("gpu at v=1")),
                 (
                     "capacity",
@@ -228,7 +226,7 @@ fn said(direction: &Direction) -> Option<String> {
             let next = Roof { bandwidth: memory_wall_core::units::ByteRate::from_gb_per_s(bandwidth), ..now };
             let values = [
                 ("hbm3", figure(stack(HBM3).as_gb_per_s())),
-                ("hbm4", Grouped(stack(HBM4).as_gb_per_s() as u128).to_string()),
+                ("hbm4", figure(stack(HBM4).as_gb_per_s())),
                 ("n", STACKS.to_string()),
                 ("gpu", card.name.into()),
                 ("from", figure(now.ridge().0)),
@@ -279,10 +277,10 @@ pub fn frontier() -> AnyView {
         .map(|status| {
             let rows = DIRECTIONS.iter().filter(|direction| direction.status == *status).map(row).collect_view();
             view! {
-                <section class="next-group" aria-label=words::choice("frontier.status", status.id())>
+                <div class="next-group" role="group" aria-label=words::choice("frontier.status", status.id())>
                     <p class="next-status" aria-hidden="true">{words::choice("frontier.status", status.id())}</p>
                     <ul>{rows}</ul>
-                </section>
+                </div>
             }
         })
         .collect_view();
