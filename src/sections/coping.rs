@@ -22,7 +22,8 @@ use crate::words::{self, fill, t};
 /// What became of a bucket, in a word: a share less or more, or the same.
 fn effect(left: f64) -> String {
     if left < COUNTS {
-        fill("coping.but", &[("share", &Percent(left).to_string())])
+        // Whole percents would say that nothing is left.
+        format!("−{}%", Figure((1.0 - left) * 100.0))
     } else if left < 1.0 - COUNTS {
         format!("−{}", Percent(1.0 - left))
     } else if left > 1.0 + COUNTS {
