@@ -14,7 +14,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
 use crate::charts::wall::{self, Layout};
-use crate::charts::{hierarchy, sort, trips};
+use crate::charts::{hierarchy, kv_cache, sort, trips};
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -93,6 +93,7 @@ impl Snapshot {
             Some(("terms", part)) => self.terms_value(part),
             Some(("tier", part)) => hierarchy::value(self, part),
             Some(("trip", part)) => trips::value(self, part),
+            Some(("cache", part)) => kv_cache::value(self, part),
             Some(("sort", part)) => sort::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
             Some(("control", part)) => controls::value(self, part),

@@ -8,14 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use memory_wall_app::charts::kv_cache::PROGRAMS;
 use memory_wall_app::charts::sort::OPERATIONS;
 use memory_wall_app::registry::{DIALS, ROUNDS};
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
 use memory_wall_app::words;
+use memory_wall_core::coping::Technique;
 use memory_wall_core::display::ByteUnit;
+use memory_wall_core::frontier::{DIRECTIONS, Status};
 use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::memory::kinds::Kind;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
 use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
@@ -309,6 +313,14 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("dial.question", DIALS.iter().map(|dial| dial.id.to_owned()).collect()),
         ("dial.unit", DIALS.iter().map(|dial| dial.unit.to_owned()).collect()),
         ("dial.score", ids("src/dials.rs", "Score")),
+        ("coping.technique", of(Technique::ALL, Technique::id)),
+        ("coping.why", of(Technique::ALL, Technique::id)),
+        ("frontier.status", of(Status::ALL, Status::id)),
+        ("frontier.name", DIRECTIONS.iter().map(|direction| direction.id.to_owned()).collect()),
+        ("frontier.figure", DIRECTIONS.iter().map(|direction| direction.figure.to_owned()).collect()),
+        ("cache.kind", of(Kind::ALL, Kind::id)),
+        ("cache.way", ["slots", "pages", "shared"].map(String::from).to_vec()),
+        ("cache.program", PROGRAMS.iter().map(|program| program.id().to_owned()).collect()),
         ("verdict", ids("core/src/evaluate.rs", "Verdict")),
         ("table.phase", ids("core/src/evaluate.rs", "Phase")),
         ("roofline.bound", ids("core/src/roofline/mod.rs", "Bound")),

@@ -39,10 +39,12 @@ pub mod bounds;
 pub mod communication;
 #[cfg(feature = "serde")]
 pub mod config;
+pub mod coping;
 pub mod cost;
 pub mod display;
 pub mod engines;
 pub mod evaluate;
+pub mod frontier;
 pub mod fusion;
 pub mod hierarchy;
 pub mod memory;

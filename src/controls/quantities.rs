@@ -80,11 +80,13 @@ pub struct Slider {
 }
 
 /// Every one on the page.
-pub static SLIDERS: [Slider; 4] = [
+pub static SLIDERS: [Slider; 6] = [
     Slider { control: "seq", quantity: Quantity::SeqLength, consequence: memory },
     Slider { control: "batch", quantity: Quantity::Batch, consequence: memory },
     Slider { control: "roofline-seq", quantity: Quantity::SeqLength, consequence: speed },
     Slider { control: "roofline-batch", quantity: Quantity::Batch, consequence: speed },
+    Slider { control: "kv-seq", quantity: Quantity::SeqLength, consequence: memory },
+    Slider { control: "kv-batch", quantity: Quantity::Batch, consequence: memory },
 ];
 
 fn memory(snapshot: &Snapshot) -> String {

@@ -3,7 +3,9 @@
 
 pub mod buckets;
 pub mod context;
+pub mod coping;
 pub mod hierarchy;
+pub mod kv_cache;
 mod levers;
 pub mod masonry;
 pub mod opening;

@@ -4,10 +4,12 @@ pub mod activations;
 pub mod adapters;
 pub mod backward;
 pub mod gradients;
+pub mod kinds;
 pub mod kv_cache;
 pub mod logits;
 pub mod optimizer;
 pub mod overhead;
+pub mod paging;
 pub mod weights;
 
 use crate::engines;
