@@ -178,7 +178,8 @@ mod tests {
 
     #[test]
     fn scripts_are_left_alone() {
-        let html = "<p>{{live total}}</p><script>const address = '{{__TRUNK_ADDRESS__}}'; if (1 < 2) {}</script><b>x</b>";
+        let html =
+            "<p>{{live total}}</p><script>const address = '{{__TRUNK_ADDRESS__}}'; if (1 < 2) {}</script><b>x</b>";
         assert_eq!(filled(html).unwrap().split_once("<script>").unwrap().1, html.split_once("<script>").unwrap().1);
     }
 
