@@ -14,7 +14,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
 use crate::charts::wall::{self, Layout};
-use crate::charts::{hierarchy, sort, trips};
+use crate::charts::{hierarchy, oom, sort, trips};
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -95,6 +95,7 @@ impl Snapshot {
             Some(("trip", part)) => trips::value(self, part),
             Some(("sort", part)) => sort::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
+            Some(("oom", part)) => oom::value(self, part),
             Some(("control", part)) => controls::value(self, part),
             Some(("predict", part)) => self.predictions.value(part),
             Some(("dial", part)) => self.predictions.dials.value(part),
@@ -130,6 +131,7 @@ impl Snapshot {
             Some(("dial", part)) => self.predictions.dials.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
+            Some(("oom", part)) => oom::flag(self, part),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(Terms::of(bucket, self).is_short())
@@ -225,6 +227,7 @@ impl Snapshot {
         name.starts_with("terms.first.")
             || name.starts_with("terms.list.")
             || name.strip_prefix("dial.") == Some("strip")
+            || name.starts_with("oom.bar.")
             || of_roofline
     }
 

@@ -13,6 +13,7 @@ use memory_wall_app::state::decimal::Decimal;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
 use memory_wall_app::state::roofline::{Dots, Levers, Precisions, complete};
+use memory_wall_app::state::tape::{self, Card};
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
@@ -20,6 +21,7 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
+use memory_wall_core::tape::Step;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -28,7 +30,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 36] = [
     "v",
     "model",
     "layers",
@@ -59,6 +61,12 @@ const KEYS: [&str; 30] = [
     "op",
     "gemm",
     "rate",
+    "tape",
+    "features",
+    "rows",
+    "tokens",
+    "step",
+    "card",
 ];
 
 /// The rows of the golden file: a link and its shortest form.
@@ -94,6 +102,9 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("kernels", ids(Kernels::ALL, Kernels::id)),
         ("accounting", ids(Accounting::ALL, Accounting::id)),
         ("precisions", ids(Precisions::ALL, Precisions::id)),
+        ("tape", tape::SWITCHES.to_vec()),
+        ("step", ids(Step::ALL, Step::id)),
+        ("card", ids(&Card::ALL, Card::id)),
     ])
 }
 

@@ -473,7 +473,9 @@ mod tests {
     fn no_size_within_bounds_is_too_large_and_none_makes_the_peak_fall() {
         for program in all() {
             let mut before = Bytes::ZERO;
-            for (features, batch, seq_length) in [(1, 1, 1), (2, 1, 7), (512, 32, 128), (1_000_000, 1_000_000, 10_000_000)] {
+            for (features, batch, seq_length) in
+                [(1, 1, 1), (2, 1, 7), (512, 32, 128), (1_000_000, 1_000_000, 10_000_000)]
+            {
                 let program = Program { features, batch, seq_length, ..program };
                 assert!(program.peak() > before && program.peak() >= program.forward_peak());
                 before = program.peak();

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use memory_wall_core::display::ByteUnit;
+use memory_wall_core::tape::Step;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, KeyboardEvent};
 
@@ -12,7 +13,7 @@ use super::rig::Rig;
 use crate::controls::{Field, Pick, Quantity};
 use crate::dials::{self, Dial};
 use crate::predictions::Round;
-use crate::state::State;
+use crate::state::{State, tape};
 
 /// Listens to everything that is operated.
 pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
@@ -48,6 +49,10 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             }
             ("range", "input") => {
                 names.touched(&target);
+                if let (true, Ok(place)) = (input.id() == "oom-place", input.value().parse()) {
+                    edit(rig, &|state| state.tape.go(place));
+                    return;
+                }
                 let quantity = control(&target).and_then(|control| Some((Quantity::by_control(&control)?, control)));
                 if let (Some((quantity, control)), Ok(place)) = (quantity, input.value().parse()) {
                     set(rig, &control, quantity, quantity.stops().at(place));
@@ -118,6 +123,12 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
         }
         "unit" => edit(rig, &|state| state.unit = ByteUnit::from_id(control).unwrap_or(state.unit)),
         "published" => edit(rig, &|state| state.choose_model(state.model)),
+        "walk" if control == "end" => edit(rig, &|state| state.tape.step = Step::End),
+        "walk" => edit(rig, &|state| state.tape.walk(control == "on")),
+        "flip" => {
+            edit(rig, &|state| tape::flip(&mut state.tape.program, control));
+            settle(rig, "[data-field]");
+        }
         "reset" => {
             rig.set(&State::default());
             settle(rig, "[data-field]");

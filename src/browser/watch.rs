@@ -9,8 +9,8 @@ use web_sys::Element;
 
 use super::rig::{Rig, follow};
 use super::{address, page, storage};
-use crate::charts::hierarchy;
-use crate::state::query;
+use crate::charts::{hierarchy, oom};
+use crate::state::{State, query};
 
 /// Runs `act` once the state has rested for a while after an edit.
 fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
@@ -40,7 +40,8 @@ pub(super) fn rest(rig: Rig) {
 
 /// Says the outcome of an edit to screen readers, at most once in 700 ms; that of a prediction at once, since it was asked for.
 pub(super) fn announce(rig: Rig) {
-    let tier = StoredValue::new(rig.state_now().tier);
+    let chosen = |state: State| (state.tier, state.tape);
+    let before_edit = StoredValue::new(chosen(rig.state_now()));
     let before = RefCell::new([String::new(), String::new()]);
     follow(move || {
         let predictions = rig.predictions();
@@ -54,13 +55,14 @@ pub(super) fn announce(rig: Rig) {
     after_rest(rig, 700, move |rig| {
         if let Some(place) = page::by_id("announcer") {
             let snapshot = rig.snapshot();
-            let chosen = snapshot.state.tier;
-            // Another tier changes no total, but its own sentence.
-            let text = if tier.get_value() == chosen {
-                snapshot.announcement()
-            } else {
-                tier.set_value(chosen);
-                hierarchy::sentence(&snapshot)
+            let now = chosen(snapshot.state);
+            let (tier, tape) = before_edit.get_value();
+            before_edit.set_value(now);
+            // Another tier or step changes no total, but its own sentence.
+            let text = match now {
+                (_, other) if other != tape => oom::sentence(&snapshot),
+                (other, _) if other != tier => hierarchy::sentence(&snapshot),
+                _ => snapshot.announcement(),
             };
             place.set_text_content(Some(&text));
         }

@@ -5,10 +5,12 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::gpus;
 use memory_wall_core::tables::models;
+use memory_wall_core::tape::Step;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
 
 use crate::state::State;
 use crate::state::roofline::{Dots, Precisions};
+use crate::state::tape::Card;
 
 /// One of several: what is chosen is read from the state and written to it by its id, as in links.
 pub struct Pick {
@@ -59,7 +61,7 @@ const WEIGHTS: Pick = Pick {
 };
 
 /// Every one on the page.
-pub static PICKS: [Pick; 17] = [
+pub static PICKS: [Pick; 19] = [
     Pick {
         control: "model",
         trains: None,
@@ -161,6 +163,18 @@ pub static PICKS: [Pick; 17] = [
         chosen: |state| state.roofline.versus[1].map_or("", |gpu| gpu.id),
         put: |state, id| compare(state, 1, id),
     },
+    Pick {
+        control: "step",
+        trains: None,
+        chosen: |state| state.tape.step_in_use().id(),
+        put: |state, id| state.tape.step = Step::from_id(id).unwrap_or(state.tape.step),
+    },
+    Pick {
+        control: "card",
+        trains: None,
+        chosen: |state| state.tape.card.id(),
+        put: |state, id| state.tape.card = Card::from_id(id).unwrap_or(state.tape.card),
+    },
 ];
 
 #[cfg(test)]
@@ -186,6 +200,8 @@ mod tests {
             ("precisions", "all"),
             ("accounting", "reads-only"),
             ("vs", "b200"),
+            ("step", "weight-copy"),
+            ("card", "own"),
         ] {
             let pick = Pick::by_control(control).unwrap();
             let mut state = State::default();

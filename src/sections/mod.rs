@@ -6,6 +6,7 @@ pub mod context;
 pub mod hierarchy;
 mod levers;
 pub mod masonry;
+pub mod oom;
 pub mod opening;
 pub mod reasons;
 pub mod rig_bar;

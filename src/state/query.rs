@@ -10,12 +10,14 @@ use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::{gpus, models};
+use memory_wall_core::tape::Step;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
 
 use super::State;
 use super::decimal::Decimal;
 use super::dimensions::Dimension;
 use super::roofline::{self as levers, Dots, Levers, Precisions};
+use super::tape::{self, Card, Tape};
 use crate::words::{fill, t};
 
 /// The longest query that is read; links made here are far shorter.
@@ -25,7 +27,7 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 29] = [
     "v",
     "model",
     "mode",
@@ -50,6 +52,13 @@ const KEYS: [&str; 23] = [
     "op",
     "gemm",
     "rate",
+    // The program line by line: its own.
+    "tape",
+    "features",
+    "rows",
+    "tokens",
+    "step",
+    "card",
 ];
 
 /// The state as a query without `?`; empty for the default state.
@@ -106,6 +115,7 @@ pub fn encode(state: &State) -> String {
         put("tier", &state.tier.id());
     }
     roofline(state, &mut put);
+    tape_of(state, &mut put);
     if query.is_empty() { query } else { format!("v={VERSION}{query}") }
 }
 
@@ -144,6 +154,27 @@ fn roofline(state: &State, put: &mut dyn FnMut(&str, &dyn std::fmt::Display)) {
         if let Some(list) = list {
             put(key, &list);
         }
+    }
+}
+
+/// The program line by line, where the reader stands in it, and its card.
+fn tape_of(state: &State, put: &mut dyn FnMut(&str, &dyn std::fmt::Display)) {
+    let (Tape { mut program, step, card }, mut default) = (state.tape, Tape::default());
+    let switches = tape::written(&program);
+    if !switches.is_empty() {
+        put("tape", &switches);
+    }
+    for (name, _) in tape::SIZES {
+        let (now, before) = (tape::size(&mut program, name), tape::size(&mut default.program, name));
+        if let Some(now) = now.filter(|now| Some(**now) != before.map(|before| *before)) {
+            put(name, now);
+        }
+    }
+    if step != default.step {
+        put("step", &step.id());
+    }
+    if card != default.card {
+        put("card", &card.id());
     }
 }
 
@@ -191,6 +222,7 @@ pub fn decode(query: &str) -> Decoded {
     reader.pick("unit", ByteUnit::from_id, &mut state.unit, ByteUnit::id);
     reader.pick("tier", Tier::from_id, &mut state.tier, Tier::id);
     reader.roofline(&mut state);
+    reader.tape(&mut state.tape);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }
@@ -298,6 +330,19 @@ impl Reader {
         self.numbers("rate", Decimal::RATE, &mut rate);
         [now.rate] = rate;
         state.roofline = now;
+    }
+
+    fn tape(&mut self, now: &mut Tape) {
+        if let Some(program) = self.choice("tape", tape::read, t("roofline.none")) {
+            now.program = program;
+        }
+        for (name, bounds) in tape::SIZES {
+            if let Some(size) = tape::size(&mut now.program, name) {
+                self.count(name, bounds, size);
+            }
+        }
+        self.pick("step", Step::from_id, &mut now.step, Step::id);
+        self.pick("card", Card::from_id, &mut now.card, Card::id);
     }
 
     fn numbers<const N: usize>(&mut self, key: &str, kind: Decimal, slot: &mut [u64; N]) {
