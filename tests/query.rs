@@ -13,7 +13,7 @@ use memory_wall_app::state::decimal::Decimal;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
 use memory_wall_app::state::roofline::{Dots, Levers, Precisions, complete};
-use memory_wall_app::state::tape::{self, Card};
+use memory_wall_app::state::tape::{self, Card, Tape};
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
@@ -281,7 +281,7 @@ fn the_longest_possible_list_of_notices_is_short() {
 fn check(decoded: &Decoded) -> Result<(), TestCaseError> {
     let Decoded { state, notices } = decoded;
     prop_assert_eq!(state.scenario().check(), Ok(()));
-    prop_assert!(notices.len() <= 40, "{} notices", notices.len());
+    prop_assert!(notices.len() <= 48, "{} notices", notices.len());
     for notice in notices {
         prop_assert!((10..=300).contains(&notice.chars().count()), "{} characters: {notice}", notice.chars().count());
         prop_assert!(!notice.contains(hides), "{notice:?}");
@@ -375,6 +375,20 @@ fn levers() -> impl Strategy<Value = Levers> {
     )
 }
 
+/// Every program that runs line by line, wherever the reader stands in it.
+fn tapes() -> impl Strategy<Value = Tape> {
+    let sizes = tape::SIZES.map(|(_, bounds)| within(bounds));
+    let switches = prop::collection::vec(select(tape::SWITCHES.as_slice()), 0..4);
+    (sizes, switches, select(Step::ALL), select(Card::ALL.as_slice())).prop_map(|(sizes, switches, step, card)| {
+        let mut tape = Tape { step, card, ..Tape::default() };
+        for switch in switches {
+            tape::flip(&mut tape.program, switch);
+        }
+        [tape.program.features, tape.program.batch, tape.program.seq_length] = sizes;
+        tape
+    })
+}
+
 /// Every state that the controls lead to: a model, changes of its dimensions one after the other, and every choice.
 fn states() -> impl Strategy<Value = State> {
     let change =
@@ -384,14 +398,14 @@ fn states() -> impl Strategy<Value = State> {
     let formats = (select(WeightFormat::ALL), select(KvPrecision::ALL));
     let training = (select(Optimizer::ALL), select(Checkpointing::ALL), select(Attention::ALL));
     let model = (0..MODELS.len(), prop::collection::vec(change, 0..8));
-    let rest = (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL), select(Tier::ALL), levers());
+    let rest = (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL), select(Tier::ALL), levers(), tapes());
     (model, sizes, formats, training, rest).prop_map(
         |(
             (model, changes),
             (batch, seq),
             (weights, kv),
             (optimizer, checkpointing, attention),
-            (gpu, unit, mode, tier, roofline),
+            (gpu, unit, mode, tier, roofline, tape),
         )| {
             let mut state = State {
                 mode,
@@ -404,6 +418,7 @@ fn states() -> impl Strategy<Value = State> {
                 unit,
                 tier,
                 roofline,
+                tape,
                 ..State::default()
             };
             state.choose_model(&MODELS[model]);
