@@ -329,7 +329,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("oom.why", of(Step::ALL, Step::id)),
         ("oom.step", inner.collect()),
         ("oom.switch", SWITCHES.map(str::to_owned).into()),
-        ("oom.size", SIZES.map(|(size, _)| size.to_owned()).into()),
+        ("oom.size", SIZES.iter().map(|size| size.name.to_owned()).collect()),
     ])
 }
 

@@ -228,48 +228,48 @@ impl Step {
 
     /// What it allocates where it happens.
     pub const fn allocates(self) -> Tensors {
-        Tensors::of(match self {
-            Self::Model => &[Tensor::Weight, Tensor::Bias],
-            Self::Input => &[Tensor::Input],
-            Self::Forward => &[Tensor::Output],
-            Self::Square => &[Tensor::Squares],
-            Self::Loss => &[Tensor::Loss],
-            Self::Seed => &[Tensor::Seed],
-            Self::Mean => &[Tensor::MeanGrad],
-            Self::Power => &[Tensor::Power],
-            Self::Double => &[Tensor::Doubled],
-            Self::Product => &[Tensor::OutputGrad],
-            Self::InputGrad => &[Tensor::InputGrad],
-            Self::InputCopy | Self::WeightCopy => &[Tensor::Copy],
-            Self::WeightGrad => &[Tensor::WeightGrad],
-            Self::BiasGrad => &[Tensor::BiasGrad],
-            Self::End => &[],
-        })
+        match self {
+            Self::Model => const { Tensors::of(&[Tensor::Weight, Tensor::Bias]) },
+            Self::Input => const { Tensors::of(&[Tensor::Input]) },
+            Self::Forward => const { Tensors::of(&[Tensor::Output]) },
+            Self::Square => const { Tensors::of(&[Tensor::Squares]) },
+            Self::Loss => const { Tensors::of(&[Tensor::Loss]) },
+            Self::Seed => const { Tensors::of(&[Tensor::Seed]) },
+            Self::Mean => const { Tensors::of(&[Tensor::MeanGrad]) },
+            Self::Power => const { Tensors::of(&[Tensor::Power]) },
+            Self::Double => const { Tensors::of(&[Tensor::Doubled]) },
+            Self::Product => const { Tensors::of(&[Tensor::OutputGrad]) },
+            Self::InputGrad => const { Tensors::of(&[Tensor::InputGrad]) },
+            Self::InputCopy | Self::WeightCopy => const { Tensors::of(&[Tensor::Copy]) },
+            Self::WeightGrad => const { Tensors::of(&[Tensor::WeightGrad]) },
+            Self::BiasGrad => const { Tensors::of(&[Tensor::BiasGrad]) },
+            Self::End => Tensors::NONE,
+        }
     }
 
     /// What is freed after it where it happens.
     pub const fn frees(self, program: &Program) -> Tensors {
-        let output = Tensors::of(&[Tensor::Output]);
+        let output = const { Tensors::of(&[Tensor::Output]) };
         match self {
             // The squares have no name and are not saved. Nor is y, if it has no name and no square needs it.
             Self::Loss => {
-                let squares = Tensors::of(&[Tensor::Squares]).when(program.squares);
+                let squares = const { Tensors::of(&[Tensor::Squares]) }.when(program.squares);
                 squares.and(output.when(!program.named && !program.squares))
             }
             // Only the mean reads the seed as numbers; a view keeps it.
-            Self::Mean => Tensors::of(&[Tensor::Seed]),
+            Self::Mean => const { Tensors::of(&[Tensor::Seed]) },
             // The square is done with what it saved.
             Self::Product => {
-                let passing = Tensors::of(&[Tensor::MeanGrad, Tensor::Power, Tensor::Doubled]);
+                let passing = const { Tensors::of(&[Tensor::MeanGrad, Tensor::Power, Tensor::Doubled]) };
                 passing.and(output.when(!program.named))
             }
-            Self::InputCopy | Self::WeightCopy => Tensors::of(&[Tensor::Copy]),
-            Self::BiasGrad if program.squares => Tensors::of(&[Tensor::OutputGrad]),
-            Self::BiasGrad => Tensors::of(&[Tensor::Seed]),
+            Self::InputCopy | Self::WeightCopy => const { Tensors::of(&[Tensor::Copy]) },
+            Self::BiasGrad if program.squares => const { Tensors::of(&[Tensor::OutputGrad]) },
+            Self::BiasGrad => const { Tensors::of(&[Tensor::Seed]) },
             // The gradient of x hangs on x.
             Self::End => {
-                let names = Tensors::of(&[Tensor::Input, Tensor::Loss]);
-                let gradient = Tensors::of(&[Tensor::InputGrad]).when(program.input_gradient);
+                let names = const { Tensors::of(&[Tensor::Input, Tensor::Loss]) };
+                let gradient = const { Tensors::of(&[Tensor::InputGrad]) }.when(program.input_gradient);
                 names.and(gradient).and(output.when(program.named))
             }
             _ => Tensors::NONE,
@@ -291,11 +291,17 @@ impl Program {
     /// What is live at a step. At one that does not happen it is what the step before left.
     pub fn live(&self, at: Step) -> Live {
         let mut live = Live::default();
-        for step in self.steps().take_while(|step| *step as u8 <= at as u8) {
-            live.during = live.after.and(step.allocates());
-            live.after = live.during.without(step.frees(self));
+        for &step in Step::ALL {
+            live.during = live.after;
+            if step.happens(self) {
+                live.during = live.after.and(step.allocates());
+                live.after = live.during.without(step.frees(self));
+            }
+            if step == at {
+                break;
+            }
         }
-        if at.happens(self) { live } else { Live { during: live.after, ..live } }
+        live
     }
 
     /// How large a tensor is.
@@ -312,7 +318,13 @@ impl Program {
 
     /// How large several are together.
     pub fn total(&self, tensors: Tensors) -> Bytes {
-        Tensor::ALL.iter().filter(|tensor| tensors.has(**tensor)).map(|tensor| self.size(*tensor)).sum()
+        let mut total = Bytes::ZERO;
+        for &tensor in Tensor::ALL {
+            if tensors.has(tensor) {
+                total += self.size(tensor);
+            }
+        }
+        total
     }
 
     /// The fullest moment of a step.
@@ -322,10 +334,11 @@ impl Program {
 
     /// The first step with the most bytes.
     pub fn fullest(&self) -> Step {
-        let mut best = Step::Model;
-        for step in self.steps() {
-            if self.during(step) > self.during(best) {
-                best = step;
+        let (mut best, mut most) = (Step::Model, Bytes::ZERO);
+        for &step in Step::ALL {
+            let during = self.during(step);
+            if during > most {
+                (best, most) = (step, during);
             }
         }
         best
@@ -338,17 +351,32 @@ impl Program {
 
     /// The most bytes before backward.
     pub fn forward_peak(&self) -> Bytes {
-        self.steps().filter(|step| step.is_forward()).map(|step| self.during(step)).max().unwrap_or_default()
+        let mut most = Bytes::ZERO;
+        for &step in Step::ALL {
+            if step.is_forward() {
+                most = most.max(self.during(step));
+            }
+        }
+        most
     }
 
     /// The step in which it dies on a card of this size; none if it runs through.
     pub fn dies(&self, capacity: Bytes) -> Option<Step> {
-        self.steps().find(|step| self.during(*step) > capacity)
+        Step::ALL.iter().copied().find(|step| self.during(*step) > capacity)
     }
 
     /// The last step that happens, up to this one.
     pub fn reached(&self, at: Step) -> Step {
-        self.steps().take_while(|step| *step as u8 <= at as u8).last().unwrap_or(Step::Model)
+        let mut reached = Step::Model;
+        for &step in Step::ALL {
+            if step.happens(self) {
+                reached = step;
+            }
+            if step == at {
+                break;
+            }
+        }
+        reached
     }
 }
 

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use memory_wall_core::display::ByteUnit;
-use memory_wall_core::tape::Step;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, KeyboardEvent};
 
@@ -13,7 +12,7 @@ use super::rig::Rig;
 use crate::controls::{Field, Pick, Quantity};
 use crate::dials::{self, Dial};
 use crate::predictions::Round;
-use crate::state::{State, tape};
+use crate::state::State;
 
 /// Listens to everything that is operated.
 pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
@@ -49,8 +48,8 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             }
             ("range", "input") => {
                 names.touched(&target);
-                if let (true, Ok(place)) = (input.id() == "oom-place", input.value().parse()) {
-                    edit(rig, &|state| state.tape.go(place));
+                if input.id() == "oom-place" {
+                    tape(rig, "go", &input.value());
                     return;
                 }
                 let quantity = control(&target).and_then(|control| Some((Quantity::by_control(&control)?, control)));
@@ -123,12 +122,7 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
         }
         "unit" => edit(rig, &|state| state.unit = ByteUnit::from_id(control).unwrap_or(state.unit)),
         "published" => edit(rig, &|state| state.choose_model(state.model)),
-        "walk" if control == "end" => edit(rig, &|state| state.tape.step = Step::End),
-        "walk" => edit(rig, &|state| state.tape.walk(control == "on")),
-        "flip" => {
-            edit(rig, &|state| tape::flip(&mut state.tape.program, control));
-            settle(rig, "[data-field]");
-        }
+        "walk" | "flip" => tape(rig, what, control),
         "reset" => {
             rig.set(&State::default());
             settle(rig, "[data-field]");
@@ -160,6 +154,12 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
         }
         _ => {}
     }
+}
+
+/// Walks through the program that runs line by line, or changes it.
+fn tape(rig: Rig, what: &str, value: &str) {
+    edit(rig, &|state| _ = state.tape.act(what, value));
+    settle(rig, "[data-field]");
 }
 
 /// A guess on a dial, by its slider or in its field.

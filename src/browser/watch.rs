@@ -10,7 +10,7 @@ use web_sys::Element;
 use super::rig::{Rig, follow};
 use super::{address, page, storage};
 use crate::charts::{hierarchy, oom};
-use crate::state::{State, query};
+use crate::state::query;
 
 /// Runs `act` once the state has rested for a while after an edit.
 fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
@@ -40,8 +40,7 @@ pub(super) fn rest(rig: Rig) {
 
 /// Says the outcome of an edit to screen readers, at most once in 700 ms; that of a prediction at once, since it was asked for.
 pub(super) fn announce(rig: Rig) {
-    let chosen = |state: State| (state.tier, state.tape);
-    let before_edit = StoredValue::new(chosen(rig.state_now()));
+    let tier = StoredValue::new(rig.state_now().tier);
     let before = RefCell::new([String::new(), String::new()]);
     follow(move || {
         let predictions = rig.predictions();
@@ -55,14 +54,16 @@ pub(super) fn announce(rig: Rig) {
     after_rest(rig, 700, move |rig| {
         if let Some(place) = page::by_id("announcer") {
             let snapshot = rig.snapshot();
-            let now = chosen(snapshot.state);
-            let (tier, tape) = before_edit.get_value();
-            before_edit.set_value(now);
-            // Another tier or step changes no total, but its own sentence.
-            let text = match now {
-                (_, other) if other != tape => oom::sentence(&snapshot),
-                (other, _) if other != tier => hierarchy::sentence(&snapshot),
-                _ => snapshot.announcement(),
+            let chosen = snapshot.state.tier;
+            let stepped = page::focused().is_some_and(|at| matches!(at.closest("#figure-oom"), Ok(Some(_))));
+            // Another tier, or a step of the tape, changes no total, but its own sentence.
+            let text = if stepped {
+                oom::sentence(&snapshot)
+            } else if tier.get_value() == chosen {
+                snapshot.announcement()
+            } else {
+                tier.set_value(chosen);
+                hierarchy::sentence(&snapshot)
             };
             place.set_text_content(Some(&text));
         }

@@ -21,8 +21,9 @@ pub static LINES: Round = Round {
     questions: &["peak-line"],
     options: &["2", "3", "4", "5"],
     answer: |question| {
-        let line = Program::default().fullest().line();
-        LINES.options.iter().copied().find(|option| question == "peak-line" && option.parse() == Ok(line))
+        // The first option is line 2.
+        let place = usize::try_from(Program::default().fullest().line()).ok()?.checked_sub(2)?;
+        LINES.options.get(place).copied().filter(|_| question == LINES.questions[0])
     },
 };
 
@@ -70,48 +71,60 @@ impl<'a> Drawn<'a> {
                 _ => "solid",
             };
             let (x, width) = (percent(from), percent(to - from));
+            let place = ["\" x=\"", &x, "\" width=\"", &width, "\" height=\"100%\"/>"].concat();
             let id = bucket.id();
-            let piece = [
-                "<g class=\"course course-",
-                id,
-                "\"><rect class=\"ground\" x=\"",
-                &x,
-                "\" width=\"",
-                &width,
-                "\" height=\"100%\"/><rect x=\"",
-                &x,
-                "\" width=\"",
-                &width,
-                "\" height=\"100%\" fill=\"url(#masonry-",
-                pattern,
-                ")\"/></g>",
-            ];
-            html.extend(piece);
+            for piece in ["<g class=\"course course-", id, "\"><rect class=\"ground", &place] {
+                html.push_str(piece);
+            }
+            for piece in ["<rect fill=\"url(#masonry-", pattern, ")", &place, "</g>"] {
+                html.push_str(piece);
+            }
             if to - from > NAMED {
                 let (middle, name) = (percent(f64::midpoint(from, to)), words::choice("oom.short", tensor.id()));
-                html.extend(["<text class=\"oom-name\" x=\"", &middle, "\" y=\"50%\">", &name, "</text>"]);
+                for piece in ["<text x=\"", &middle, "\" y=\"50%\">", &name, "</text>"] {
+                    html.push_str(piece);
+                }
             }
         }
         let line = percent(self.x(self.capacity));
-        html.extend(["<rect class=\"oom-card\" x=\"", &line, "\" width=\"2\" y=\"-50%\" height=\"200%\"/>"]);
+        if step == Step::Model {
+            for piece in [
+                "<text class=\"oom-card-label\" x=\"",
+                &line,
+                "\" y=\"-55%\">",
+                &self.of.size(self.capacity),
+                "</text>",
+            ] {
+                html.push_str(piece);
+            }
+        }
+        for piece in ["<rect class=\"oom-card\" x=\"", &line, "\" width=\"2\" y=\"-50%\" height=\"200%\"/>"] {
+            html.push_str(piece);
+        }
         html
     }
 
-    /// Where the program stands, how much is in use, and what the card says to it.
-    fn sentence(&self) -> String {
+    /// Where the program stands, how much is in use, and what the card says to it; or, of the whole of it, what becomes of it.
+    fn said(&self, whole: bool) -> String {
         let program = &self.tape.program;
-        let step = self.tape.step_in_use();
+        let step = if whole { program.fullest() } else { self.tape.step_in_use() };
         let during = program.during(step);
-        let died = program.dies(self.capacity).filter(|died| (*died as u8) < step as u8);
+        let died = program.dies(self.capacity);
         let key = match died {
-            Some(_) => "oom.said.past",
-            None if during > self.capacity => "oom.said.over",
-            None => "oom.said.fits",
+            None if whole => "oom.verdict.runs",
+            Some(_) if whole => "oom.verdict.dies",
+            Some(died) if (died as u8) < step as u8 => "oom.said.past",
+            _ if during > self.capacity => "oom.said.over",
+            _ => "oom.said.fits",
         };
-        let [total, margin] = [during, during.minus(self.capacity).magnitude()].map(|bytes| self.of.size(bytes));
-        let [line, at] = [step, died.unwrap_or(step)].map(|step| step.line().to_string());
-        let gpu = self.tape.card.gpu(&self.of.state).name;
-        fill(key, &[("line", &line), ("total", &total), ("margin", &margin), ("gpu", gpu), ("at", &at)])
+        let values = [
+            ("line", step.line().to_string()),
+            ("at", died.unwrap_or(step).line().to_string()),
+            ("total", self.of.size(during)),
+            ("margin", self.of.size(during.minus(self.capacity).magnitude())),
+            ("gpu", self.tape.card.gpu(&self.of.state).name.into()),
+        ];
+        fill(key, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
     }
 
     /// What the fullest moment is made of: `W 1.07 GB + x 8.59 GB`.
@@ -123,40 +136,28 @@ impl<'a> Drawn<'a> {
             let bytes = program.size(tensor);
             // Biases and single numbers round away.
             if bytes.share_of(self.peak) > 0.001 {
-                text.extend([if text.is_empty() { "" } else { " + " }, &words::choice("oom.short", tensor.id())]);
-                text.extend([" ", &self.of.size(bytes)]);
+                let (name, size) = (words::choice("oom.short", tensor.id()), self.of.size(bytes));
+                for piece in [if text.is_empty() { "" } else { " + " }, &name, " ", &size] {
+                    text.push_str(piece);
+                }
             }
         }
         text
-    }
-
-    /// What becomes of the whole program.
-    fn verdict(&self) -> String {
-        let program = &self.tape.program;
-        let gpu = self.tape.card.gpu(&self.of.state).name;
-        let line = |step: Step| step.line().to_string();
-        let (peak, at) = (self.of.size(self.peak), line(program.fullest()));
-        match program.dies(self.capacity) {
-            None => fill("oom.verdict.runs", &[("gpu", gpu), ("peak", &peak), ("line", &at)]),
-            Some(step) => {
-                fill("oom.verdict.dies", &[("gpu", gpu), ("peak", &peak), ("line", &at), ("at", &line(step))])
-            }
-        }
     }
 }
 
 /// Where the program stands, for those who do not see the tape.
 pub fn sentence(of: &Snapshot) -> String {
-    Drawn::new(of).sentence()
+    Drawn::new(of).said(false)
 }
 
 /// The text with this name; `None` for a name that is not known.
 pub fn value(of: &Snapshot, part: &str) -> Option<String> {
     let drawn = Drawn::new(of);
-    let mut program = drawn.tape.program;
+    let program = drawn.tape.program;
     Some(match part {
-        "sentence" => drawn.sentence(),
-        "verdict" => drawn.verdict(),
+        "sentence" => drawn.said(false),
+        "verdict" => drawn.said(true),
         "peak" => of.size(drawn.peak),
         // As PyTorch counts it, and as a data sheet does, whatever unit the reader has chosen.
         "peak_gib" => Size::new(drawn.peak, ByteUnit::Gib).to_string(),
@@ -167,14 +168,13 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
         "printed" => format!("{}{THIN_SPACE}GB", drawn.tape.card.gpu(&of.state).printed_gb),
         "card" => drawn.tape.card.gpu(&of.state).name.into(),
         "capacity" => of.size(drawn.capacity),
-        "line" => percent(drawn.x(drawn.capacity)),
         "place" => drawn.tape.place().to_string(),
         "last" => (program.steps().count().saturating_sub(1)).to_string(),
         _ => match part.split_once('.')? {
             ("bar", id) => drawn.bar(Step::from_id(id)?),
             ("total", id) => of.size(program.during(Step::from_id(id)?)),
             ("size", id) => of.size(program.size(Tensor::from_id(id)?)),
-            ("count", id) => tape::size(&mut program, id)?.to_string(),
+            ("count", id) => tape::SIZES.iter().find(|size| size.name == id)?.of(program).to_string(),
             ("on", id) => if tape::is_on(&program, id)? { "true" } else { "false" }.into(),
             _ => return None,
         },
@@ -276,7 +276,8 @@ mod tests {
             }
         }
         let snapshot = Snapshot::of(State::default());
-        for name in ["oom.", "oom.x", "oom.bar", "oom.bar.x", "oom.size.none", "oom.count.x", "oom.on.x", "oom.x.model"] {
+        for name in ["oom.", "oom.x", "oom.bar", "oom.bar.x", "oom.size.none", "oom.count.x", "oom.on.x", "oom.x.model"]
+        {
             assert_eq!(snapshot.value(name), None, "{name}");
             assert_eq!(snapshot.flag(name), None, "{name}");
         }

@@ -9,7 +9,7 @@ use crate::state::decimal::Decimal;
 use crate::state::dimensions::Dimension;
 use crate::state::number;
 use crate::state::roofline::Levers;
-use crate::state::tape::{SIZES, size};
+use crate::state::tape::{SIZES, Size};
 use crate::words::fill;
 
 /// A field that may be left empty: a number of the reader's own.
@@ -40,7 +40,7 @@ pub enum Field {
     /// One of the model's own dimensions.
     Dimension(Dimension),
     /// A size of the program that runs line by line.
-    Tape(&'static str, Bounds),
+    Tape(&'static Size),
     /// A number of the reader's own.
     Own(&'static Own),
 }
@@ -54,8 +54,8 @@ impl Field {
         if let Some(dimension) = Dimension::ALL.into_iter().find(|dimension| dimension.name() == control) {
             return Some(Self::Dimension(dimension));
         }
-        if let Some((name, bounds)) = SIZES.into_iter().find(|(name, _)| *name == control) {
-            return Some(Self::Tape(name, bounds));
+        if let Some(size) = SIZES.iter().find(|size| size.name == control) {
+            return Some(Self::Tape(size));
         }
         FIELDS.iter().find(|field| field.control == control).map(Self::Own)
     }
@@ -65,7 +65,7 @@ impl Field {
         match self {
             Self::Quantity(quantity) => Ok(quantity.bounds()),
             Self::Dimension(dimension) => Ok(dimension.bounds()),
-            Self::Tape(_, bounds) => Ok(bounds),
+            Self::Tape(size) => Ok(size.bounds),
             Self::Own(own) => Err(own),
         }
     }
@@ -75,7 +75,7 @@ impl Field {
         match self {
             Self::Quantity(quantity) => quantity.of(state).into(),
             Self::Dimension(dimension) => dimension.of(&state.shape).into(),
-            Self::Tape(name, _) => size(&mut { state.tape.program }, name).map_or(0, |size| (*size).into()),
+            Self::Tape(size) => size.of(state.tape.program).into(),
             Self::Own(own) => *(own.slot)(&mut { state.roofline }),
         }
     }
@@ -85,7 +85,7 @@ impl Field {
         match self {
             Self::Own(_) if value == 0 => String::new(),
             Self::Own(own) => own.kind.write(value),
-            Self::Quantity(_) | Self::Dimension(_) | Self::Tape(..) => Grouped(value.into()).to_string(),
+            Self::Quantity(_) | Self::Dimension(_) | Self::Tape(_) => Grouped(value.into()).to_string(),
         }
     }
 
@@ -120,11 +120,7 @@ impl Field {
                     .set_dimension(dimension, whole)
                     .map_err(|error| fill("field.error.shape", &[("error", &error.to_string()), ("kept", &kept)]))?;
             }
-            Self::Tape(name, _) => {
-                if let Some(size) = size(&mut state.tape.program, name) {
-                    *size = whole;
-                }
-            }
+            Self::Tape(size) => *(size.slot)(&mut state.tape.program) = whole,
             Self::Own(own) => *(own.slot)(&mut state.roofline) = value,
         }
         Ok(())

@@ -5,12 +5,10 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::gpus;
 use memory_wall_core::tables::models;
-use memory_wall_core::tape::Step;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
 
 use crate::state::State;
 use crate::state::roofline::{Dots, Precisions};
-use crate::state::tape::Card;
 
 /// One of several: what is chosen is read from the state and written to it by its id, as in links.
 pub struct Pick {
@@ -167,13 +165,13 @@ pub static PICKS: [Pick; 19] = [
         control: "step",
         trains: None,
         chosen: |state| state.tape.step_in_use().id(),
-        put: |state, id| state.tape.step = Step::from_id(id).unwrap_or(state.tape.step),
+        put: |state, id| _ = state.tape.act("step", id),
     },
     Pick {
         control: "card",
         trains: None,
         chosen: |state| state.tape.card.id(),
-        put: |state, id| state.tape.card = Card::from_id(id).unwrap_or(state.tape.card),
+        put: |state, id| _ = state.tape.act("card", id),
     },
 ];
 

@@ -110,8 +110,9 @@ fn step(step: Step) -> AnyView {
                 <g>{live(&format!("oom.bar.{id}"))}</g>
             </svg>
             <span class="oom-total">
-                <b>{live(&format!("oom.total.{id}"))}</b>
                 <span class="oom-peak" hidden=of("lower")>{t("oom.peak")}</span>
+                " "
+                <b>{live(&format!("oom.total.{id}"))}</b>
                 <span class="oom-dies" hidden=of("fits")>{t("oom.dies")}</span>
             </span>
         </label>
@@ -220,7 +221,9 @@ fn switches() -> AnyView {
     let [no_name, x_grad, squares, bf16] = SWITCHES;
     let sizes = SIZES
         .iter()
-        .map(|(size, _)| field::labelled(size, words::choice("oom.size", size), "control control-dimension", "numeric"))
+        .map(|size| {
+            field::labelled(size.name, words::choice("oom.size", size.name), "control control-dimension", "numeric")
+        })
         .collect_view();
     view! {
         <div class="oom-switches" role="group" aria-label=t("oom.switches")>

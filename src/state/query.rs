@@ -10,14 +10,13 @@ use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::{gpus, models};
-use memory_wall_core::tape::Step;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
 
 use super::State;
 use super::decimal::Decimal;
 use super::dimensions::Dimension;
 use super::roofline::{self as levers, Dots, Levers, Precisions};
-use super::tape::{self, Card, Tape};
+use super::tape::{self, Tape};
 use crate::words::{fill, t};
 
 /// The longest query that is read; links made here are far shorter.
@@ -159,15 +158,15 @@ fn roofline(state: &State, put: &mut dyn FnMut(&str, &dyn std::fmt::Display)) {
 
 /// The program line by line, where the reader stands in it, and its card.
 fn tape_of(state: &State, put: &mut dyn FnMut(&str, &dyn std::fmt::Display)) {
-    let (Tape { mut program, step, card }, mut default) = (state.tape, Tape::default());
+    let (Tape { program, step, card }, default) = (state.tape, Tape::default());
     let switches = tape::written(&program);
     if !switches.is_empty() {
         put("tape", &switches);
     }
-    for (name, _) in tape::SIZES {
-        let (now, before) = (tape::size(&mut program, name), tape::size(&mut default.program, name));
-        if let Some(now) = now.filter(|now| Some(**now) != before.map(|before| *before)) {
-            put(name, now);
+    for size in &tape::SIZES {
+        let now = size.of(program);
+        if now != size.of(default.program) {
+            put(size.name, &now);
         }
     }
     if step != default.step {
@@ -333,16 +332,16 @@ impl Reader {
     }
 
     fn tape(&mut self, now: &mut Tape) {
-        if let Some(program) = self.choice("tape", tape::read, t("roofline.none")) {
-            now.program = program;
-        }
-        for (name, bounds) in tape::SIZES {
-            if let Some(size) = tape::size(&mut now.program, name) {
-                self.count(name, bounds, size);
+        for (key, kept) in [("tape", t("roofline.none")), ("step", now.step.id()), ("card", now.card.id())] {
+            if let Some(value) = self.take(key)
+                && !now.act(key, &value)
+            {
+                self.notices.push(fill("notice.value", &[("key", key), ("value", &shown(&value)), ("kept", kept)]));
             }
         }
-        self.pick("step", Step::from_id, &mut now.step, Step::id);
-        self.pick("card", Card::from_id, &mut now.card, Card::id);
+        for size in &tape::SIZES {
+            self.count(size.name, size.bounds, (size.slot)(&mut now.program));
+        }
     }
 
     fn numbers<const N: usize>(&mut self, key: &str, kind: Decimal, slot: &mut [u64; N]) {

@@ -107,19 +107,29 @@ pub fn read(text: &str) -> Option<Program> {
     Some(program)
 }
 
-/// The sizes, by their names in links and in the page, with their ranges.
-pub const SIZES: [(&str, Bounds); 3] =
-    [("features", bounds::HIDDEN_SIZE), ("rows", bounds::BATCH), ("tokens", bounds::SEQ_LENGTH)];
-
-/// A size of the program, to read it or to set it.
-pub fn size<'a>(program: &'a mut Program, name: &str) -> Option<&'a mut u32> {
-    Some(match name {
-        "features" => &mut program.features,
-        "rows" => &mut program.batch,
-        "tokens" => &mut program.seq_length,
-        _ => return None,
-    })
+/// A size of the program.
+pub struct Size {
+    /// Its name in links and in the page.
+    pub name: &'static str,
+    /// Its range.
+    pub bounds: Bounds,
+    /// Where it is.
+    pub slot: fn(&mut Program) -> &mut u32,
 }
+
+impl Size {
+    /// Its value.
+    pub fn of(&self, mut program: Program) -> u32 {
+        *(self.slot)(&mut program)
+    }
+}
+
+/// Every one.
+pub static SIZES: [Size; 3] = [
+    Size { name: "features", bounds: bounds::HIDDEN_SIZE, slot: |program| &mut program.features },
+    Size { name: "rows", bounds: bounds::BATCH, slot: |program| &mut program.batch },
+    Size { name: "tokens", bounds: bounds::SEQ_LENGTH, slot: |program| &mut program.seq_length },
+];
 
 impl Tape {
     /// The step that is looked at: one that the program has.
@@ -127,20 +137,35 @@ impl Tape {
         self.program.reached(self.step)
     }
 
-    /// Goes on by a step or back by one, within the program.
-    pub fn walk(&mut self, forward: bool) {
-        let now = self.step_in_use();
-        let mut steps = self.program.steps();
-        let next = if forward {
-            steps.find(|step| *step as u8 > now as u8)
-        } else {
-            steps.take_while(|step| *step != now).last()
-        };
-        self.step = next.unwrap_or(now);
+    /// Does what a button, the slider or a link asks for: `walk on`, `go 3`, `flip squares`, `step end`, `card own`, `tape x-grad`.
+    /// Says whether it could.
+    #[inline(never)]
+    pub fn act(&mut self, what: &str, value: &str) -> bool {
+        match (what, value) {
+            ("walk", "on") => self.go(self.place() + 1),
+            ("walk", "back") => self.go(self.place().saturating_sub(1)),
+            ("walk", "end") => self.step = Step::End,
+            ("go", place) => self.go(place.parse().unwrap_or(0)),
+            ("flip", switch) => flip(&mut self.program, switch),
+            ("step", id) => match Step::from_id(id) {
+                Some(step) => self.step = step,
+                None => return false,
+            },
+            ("card", id) => match Card::from_id(id) {
+                Some(card) => self.card = card,
+                None => return false,
+            },
+            ("tape", list) => match read(list) {
+                Some(program) => self.program = program,
+                None => return false,
+            },
+            _ => return false,
+        }
+        true
     }
 
     /// Goes to the step with this number, from 0.
-    pub fn go(&mut self, place: usize) {
+    fn go(&mut self, place: usize) {
         self.step = self.program.steps().nth(place).unwrap_or(Step::End);
     }
 
@@ -179,18 +204,18 @@ mod tests {
     fn one_walks_through_the_program_from_end_to_end_and_no_further() {
         let mut tape = Tape::default();
         for _ in 0..30 {
-            tape.walk(false);
+            tape.act("walk", "back");
         }
         assert_eq!((tape.step, tape.place()), (Step::Model, 0));
         for place in 1..=8 {
-            tape.walk(true);
+            tape.act("walk", "on");
             assert_eq!(tape.place(), place);
         }
-        tape.walk(true);
+        tape.act("walk", "on");
         assert_eq!(tape.step, Step::End);
-        tape.go(3);
+        assert!(tape.act("go", "3"));
         assert_eq!(tape.step, Step::Loss);
-        tape.go(99);
+        assert!(tape.act("go", "99") && !tape.act("go there", "3") && !tape.act("step", "x"));
         assert_eq!(tape.step, Step::End);
     }
 

@@ -36,7 +36,7 @@ test('one walks through it by keyboard, and it dies where the hidden copy is mad
     'the loss 4 B',
     '∇loss, the number 1 4 B',
     '∇W 1.07 GB',
-    'hidden copy of ∇y 8.59 GB new freed after this step',
+    'hidden copy of ∇y 8.59 GB new then freed',
   ]);
   await expect(wall.announcer).toContainText('Out of memory');
   await expect.poll(() => wall.query()).toBe('?v=1&step=weight-copy');
