@@ -28,7 +28,7 @@ pub static LINES: Round = Round {
 };
 
 /// Bars narrower than this have no room for a name, in percent.
-const NAMED: f64 = 7.0;
+const NAMED: f64 = 3.5;
 
 /// What the tape is drawn with: what the reader has chosen, and how large things are.
 struct Drawn<'a> {
@@ -295,8 +295,8 @@ mod tests {
         let drawn = Drawn::new(&snapshot);
         assert!((drawn.x(drawn.peak) - 97.0).abs() < 1e-9 && drawn.x(drawn.capacity) < 97.0);
         let bar = drawn.bar(Step::WeightCopy);
-        for name in [">W<", ">x<", ">y<", ">copy<"] {
-            assert_eq!(bar.contains(name), name != ">W<", "{name}: {bar}");
+        for name in [">W<", ">x<", ">y<", ">∇W<", ">copy<"] {
+            assert!(bar.contains(name), "{name}: {bar}");
         }
         // Weights, x, y, the gradient of W, the copy; biases and single numbers are too small to be seen.
         assert_eq!(bar.matches("<g").count(), 5);
