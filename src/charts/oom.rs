@@ -1,6 +1,6 @@
 //! A program run line by line: what is live at each step, drawn as a tape of bars against the line of a card.
 
-use memory_wall_core::display::{ByteUnit, Size, THIN_SPACE};
+use memory_wall_core::display::{ByteUnit, Size};
 use memory_wall_core::tape::{Program, Step, Tensor};
 use memory_wall_core::{Bucket, Bytes};
 
@@ -50,6 +50,7 @@ impl<'a> Drawn<'a> {
     }
 
     /// The fullest moment of a step: every tensor with its pattern and its name, and the card's line.
+    #[inline(never)]
     fn bar(&self, step: Step) -> String {
         let program = &self.tape.program;
         let live = program.live(step);
@@ -128,6 +129,7 @@ impl<'a> Drawn<'a> {
     }
 
     /// What the fullest moment is made of: `W 1.07 GB + x 8.59 GB`.
+    #[inline(never)]
     fn sum(&self) -> String {
         let program = &self.tape.program;
         let live = program.live(program.fullest()).during;
@@ -152,6 +154,7 @@ pub fn sentence(of: &Snapshot) -> String {
 }
 
 /// The text with this name; `None` for a name that is not known.
+#[inline(never)]
 pub fn value(of: &Snapshot, part: &str) -> Option<String> {
     let drawn = Drawn::new(of);
     let program = drawn.tape.program;
@@ -164,8 +167,6 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
         "peak_gb" => Size::new(drawn.peak, ByteUnit::Gb).to_string(),
         "forward" => of.size(program.forward_peak()),
         "sum_sentence" => drawn.sum(),
-        // As it is printed on the box, whatever unit the reader has chosen.
-        "printed" => format!("{}{THIN_SPACE}GB", drawn.tape.card.gpu(&of.state).printed_gb),
         "card" => drawn.tape.card.gpu(&of.state).name.into(),
         "capacity" => of.size(drawn.capacity),
         "place" => drawn.tape.place().to_string(),
@@ -182,6 +183,7 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
 }
 
 /// Whether the condition with this name holds.
+#[inline(never)]
 pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
     let (what, id) = part.split_once('.')?;
     let drawn = Drawn::new(of);
@@ -195,7 +197,6 @@ pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
         // Of steps: the program has none such, it is not the fullest, the card is large enough for it, another one is looked at.
         "absent" => !step()?.happens(program),
         "lower" => program.fullest() != step()?,
-        "top" => program.fullest() == step()?,
         "fits" => program.during(step()?) <= drawn.capacity,
         "other" => now != step()?,
         // Of tensors, at the step that is looked at: not there, there before, there after.
@@ -211,6 +212,7 @@ mod tests {
     use super::*;
     use crate::state::State;
     use crate::state::tape::Card;
+    use memory_wall_core::display::THIN_SPACE;
 
     fn said(tape: Tape, name: &str) -> String {
         Snapshot::of(State { tape, ..State::default() }).value(name).unwrap().replace(THIN_SPACE, " ")

@@ -103,7 +103,7 @@ fn step(step: Step) -> AnyView {
     };
     let first = step == Tape::default().step;
     view! {
-        <label class="oom-step" data-inner=inner data-peak=of("top") hidden=of("absent")>
+        <label class="oom-step" data-inner=inner hidden=of("absent")>
             <input type="radio" name="control-step" value=id checked=first autocomplete="off" disabled=of("absent") />
             <span class="oom-line">{number} {text}</span>
             <svg class="oom-bar" aria-hidden="true">
