@@ -256,8 +256,6 @@ impl Step {
                 let squares = const { Tensors::of(&[Tensor::Squares]) }.when(program.squares);
                 squares.and(output.when(!program.named && !program.squares))
             }
-            // Only the mean reads the seed as numbers; a view keeps it.
-            Self::Mean => const { Tensors::of(&[Tensor::Seed]) },
             // The square is done with what it saved.
             Self::Product => {
                 let passing = const { Tensors::of(&[Tensor::MeanGrad, Tensor::Power, Tensor::Doubled]) };
@@ -265,7 +263,8 @@ impl Step {
             }
             Self::InputCopy | Self::WeightCopy => const { Tensors::of(&[Tensor::Copy]) },
             Self::BiasGrad if program.squares => const { Tensors::of(&[Tensor::OutputGrad]) },
-            Self::BiasGrad => const { Tensors::of(&[Tensor::Seed]) },
+            // The mean reads the seed as a number; a view keeps it to the end.
+            Self::Mean | Self::BiasGrad => const { Tensors::of(&[Tensor::Seed]) },
             // The gradient of x hangs on x.
             Self::End => {
                 let names = const { Tensors::of(&[Tensor::Input, Tensor::Loss]) };

@@ -23,12 +23,20 @@ pub static LINES: Round = Round {
     answer: |question| {
         // The first option is line 2.
         let place = usize::try_from(Program::default().fullest().line()).ok()?.checked_sub(2)?;
-        LINES.options.get(place).copied().filter(|_| question == LINES.questions[0])
+        LINES.options.get(place).copied().filter(|_| LINES.questions.contains(&question))
     },
 };
 
 /// Bars narrower than this have no room for a name, in percent.
 const NAMED: f64 = 3.5;
+
+/// Adds pieces to a text. Once for all, since a program in the browser loads each copy.
+#[inline(never)]
+fn push(text: &mut String, pieces: &[&str]) {
+    for piece in pieces {
+        text.push_str(piece);
+    }
+}
 
 /// What the tape is drawn with: what the reader has chosen, and how large things are.
 struct Drawn<'a> {
@@ -50,7 +58,6 @@ impl<'a> Drawn<'a> {
     }
 
     /// The fullest moment of a step: every tensor with its pattern and its name, and the card's line.
-    #[inline(never)]
     fn bar(&self, step: Step) -> String {
         let program = &self.tape.program;
         let live = program.live(step);
@@ -74,34 +81,27 @@ impl<'a> Drawn<'a> {
             let (x, width) = (percent(from), percent(to - from));
             let place = ["\" x=\"", &x, "\" width=\"", &width, "\" height=\"100%\"/>"].concat();
             let id = bucket.id();
-            for piece in ["<g class=\"course course-", id, "\"><rect class=\"ground", &place] {
-                html.push_str(piece);
-            }
-            for piece in ["<rect fill=\"url(#masonry-", pattern, ")", &place, "</g>"] {
-                html.push_str(piece);
-            }
+            push(&mut html, &["<g class=\"course course-", id, "\"><rect class=\"ground", &place]);
+            push(&mut html, &["<rect fill=\"url(#masonry-", pattern, ")", &place, "</g>"]);
             if to - from > NAMED {
                 let (middle, name) = (percent(f64::midpoint(from, to)), words::choice("oom.short", tensor.id()));
-                for piece in ["<text x=\"", &middle, "\" y=\"50%\">", &name, "</text>"] {
-                    html.push_str(piece);
-                }
+                push(&mut html, &["<text x=\"", &middle, "\" y=\"50%\">", &name, "</text>"]);
             }
         }
-        let line = percent(self.x(self.capacity));
+        let edge = percent(self.x(self.capacity));
         if step == Step::Model {
-            for piece in [
-                "<text class=\"oom-card-label\" x=\"",
-                &line,
-                "\" y=\"-55%\">",
-                &self.of.size(self.capacity),
-                "</text>",
-            ] {
-                html.push_str(piece);
-            }
+            push(
+                &mut html,
+                &[
+                    "<text class=\"oom-card-label\" x=\"",
+                    &edge,
+                    "\" y=\"-55%\">",
+                    &self.of.size(self.capacity),
+                    "</text>",
+                ],
+            );
         }
-        for piece in ["<rect class=\"oom-card\" x=\"", &line, "\" width=\"2\" y=\"-50%\" height=\"200%\"/>"] {
-            html.push_str(piece);
-        }
+        push(&mut html, &["<rect class=\"oom-card\" x=\"", &edge, "\" width=\"2\" y=\"-50%\" height=\"200%\"/>"]);
         html
     }
 
@@ -129,7 +129,6 @@ impl<'a> Drawn<'a> {
     }
 
     /// What the fullest moment is made of: `W 1.07 GB + x 8.59 GB`.
-    #[inline(never)]
     fn sum(&self) -> String {
         let program = &self.tape.program;
         let live = program.live(program.fullest()).during;
@@ -139,9 +138,8 @@ impl<'a> Drawn<'a> {
             // Biases and single numbers round away.
             if bytes.share_of(self.peak) > 0.001 {
                 let (name, size) = (words::choice("oom.short", tensor.id()), self.of.size(bytes));
-                for piece in [if text.is_empty() { "" } else { " + " }, &name, " ", &size] {
-                    text.push_str(piece);
-                }
+                let plus = if text.is_empty() { "" } else { " + " };
+                push(&mut text, &[plus, &name, " ", &size]);
             }
         }
         text
@@ -154,7 +152,6 @@ pub fn sentence(of: &Snapshot) -> String {
 }
 
 /// The text with this name; `None` for a name that is not known.
-#[inline(never)]
 pub fn value(of: &Snapshot, part: &str) -> Option<String> {
     let drawn = Drawn::new(of);
     let program = drawn.tape.program;
@@ -183,7 +180,6 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
 }
 
 /// Whether the condition with this name holds.
-#[inline(never)]
 pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
     let (what, id) = part.split_once('.')?;
     let drawn = Drawn::new(of);

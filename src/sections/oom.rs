@@ -294,7 +294,9 @@ fn every_switch() -> AnyView {
     let cards = [Card::Small, Card::Medium].map(|card| gpus::by_id(card.id()));
     let variant = |switch: Option<&str>| {
         let mut program = Program::default();
-        switch.into_iter().for_each(|switch| flip(&mut program, switch));
+        if let Some(switch) = switch {
+            flip(&mut program, switch);
+        }
         let ends = cards.into_iter().flatten().map(|gpu| match program.dies(gpu.capacity) {
             Some(step) => {
                 view! { <td class="oom-end-dies">{fill("oom.table.dies", &[("line", &step.line().to_string())])}</td> }

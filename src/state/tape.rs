@@ -84,7 +84,10 @@ pub fn flip(program: &mut Program, switch: &str) {
         "x-grad" => program.input_gradient = !program.input_gradient,
         "squares" => program.squares = !program.squares,
         "bf16" => program.bytes_per_value = 6 - program.bytes_per_value,
-        "batch" => program.batch = BATCHES[usize::from(program.batch != BATCHES[1])],
+        "batch" => {
+            let [one, two] = BATCHES;
+            program.batch = if program.batch == two { one } else { two };
+        }
         _ => {}
     }
 }
