@@ -14,7 +14,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
 use crate::charts::wall::{self, Layout};
-use crate::charts::{hierarchy, kv_cache, sort, trips};
+use crate::charts::{hierarchy, kv_cache, oom, sort, trips};
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -96,6 +96,7 @@ impl Snapshot {
             Some(("cache", part)) => kv_cache::value(self, part),
             Some(("sort", part)) => sort::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
+            Some(("oom", part)) => oom::value(self, part),
             Some(("control", part)) => controls::value(self, part),
             Some(("predict", part)) => self.predictions.value(part),
             Some(("dial", part)) => self.predictions.dials.value(part),
@@ -131,6 +132,7 @@ impl Snapshot {
             Some(("dial", part)) => self.predictions.dials.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
+            Some(("oom", part)) => oom::flag(self, part),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(Terms::of(bucket, self).is_short())
@@ -226,6 +228,7 @@ impl Snapshot {
         name.starts_with("terms.first.")
             || name.starts_with("terms.list.")
             || name.strip_prefix("dial.") == Some("strip")
+            || name.starts_with("oom.bar.")
             || of_roofline
     }
 

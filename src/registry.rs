@@ -3,14 +3,11 @@
 #[cfg(not(target_arch = "wasm32"))]
 use leptos::prelude::*;
 
-use crate::charts::{hierarchy, kv_cache, sort};
+use crate::charts;
 use crate::dials::Dial;
 use crate::predictions::Round;
 #[cfg(not(target_arch = "wasm32"))]
-use crate::sections::{
-    buckets, context, coping, hierarchy as tiers, kv_cache as price, opening, rig_bar, roofline, sort as sorted, trips,
-    worked_roofline,
-};
+use crate::sections as drawn;
 
 /// A figure as the page shows it.
 #[cfg(not(target_arch = "wasm32"))]
@@ -24,26 +21,28 @@ pub struct Figure {
 /// Every figure.
 #[cfg(not(target_arch = "wasm32"))]
 pub const FIGURES: &[Figure] = &[
-    Figure { id: "rig", view: rig_bar::rig_bar },
-    Figure { id: "opening", view: opening::opening_wall },
-    Figure { id: "hierarchy", view: tiers::hierarchy },
-    Figure { id: "trips", view: trips::trips },
-    Figure { id: "sort", view: sorted::sort },
-    Figure { id: "worked_roofline", view: worked_roofline::worked_roofline },
-    Figure { id: "roofline", view: roofline::roofline },
-    Figure { id: "buckets", view: buckets::calculator },
-    Figure { id: "context", view: context::context },
-    Figure { id: "kv_cache", view: price::kv_cache },
-    Figure { id: "kv_pages", view: price::kv_pages },
-    Figure { id: "matrix", view: coping::matrix },
-    Figure { id: "frontier", view: coping::frontier },
+    Figure { id: "rig", view: drawn::rig_bar::rig_bar },
+    Figure { id: "opening", view: drawn::opening::opening_wall },
+    Figure { id: "hierarchy", view: drawn::hierarchy::hierarchy },
+    Figure { id: "trips", view: drawn::trips::trips },
+    Figure { id: "sort", view: drawn::sort::sort },
+    Figure { id: "worked_roofline", view: drawn::worked_roofline::worked_roofline },
+    Figure { id: "roofline", view: drawn::roofline::roofline },
+    Figure { id: "buckets", view: drawn::buckets::calculator },
+    Figure { id: "context", view: drawn::context::context },
+    Figure { id: "kv_cache", view: drawn::kv_cache::kv_cache },
+    Figure { id: "kv_pages", view: drawn::kv_cache::kv_pages },
+    Figure { id: "oom_guess", view: drawn::oom::guess },
+    Figure { id: "oom", view: drawn::oom::oom },
+    Figure { id: "matrix", view: drawn::coping::matrix },
+    Figure { id: "frontier", view: drawn::coping::frontier },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
-pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets", "kv_cache", "coping"];
+pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets", "kv_cache", "oom", "coping"];
 
 /// Every number that is predicted on a dial.
-pub static DIALS: &[&Dial] = &[&hierarchy::WALK, &kv_cache::USERS];
+pub static DIALS: &[&Dial] = &[&charts::hierarchy::WALK, &charts::kv_cache::USERS, &charts::oom::PEAK];
 
 /// Every round of predictions.
-pub static ROUNDS: &[&Round] = &[&sort::SIDES, &sort::RIDGE];
+pub static ROUNDS: &[&Round] = &[&charts::sort::SIDES, &charts::sort::RIDGE, &charts::oom::LINES];

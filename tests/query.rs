@@ -13,6 +13,7 @@ use memory_wall_app::state::decimal::Decimal;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
 use memory_wall_app::state::roofline::{Dots, Levers, Precisions};
+use memory_wall_app::state::tape::{self, Card, Tape};
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
@@ -20,6 +21,7 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
+use memory_wall_core::tape::Step;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -28,7 +30,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 36] = [
     "v",
     "model",
     "layers",
@@ -59,6 +61,12 @@ const KEYS: [&str; 30] = [
     "op",
     "gemm",
     "rate",
+    "tape",
+    "features",
+    "rows",
+    "tokens",
+    "step",
+    "card",
 ];
 
 /// The rows of the golden file: a link and its shortest form.
@@ -94,6 +102,9 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("kernels", ids(Kernels::ALL, Kernels::id)),
         ("accounting", ids(Accounting::ALL, Accounting::id)),
         ("precisions", ids(Precisions::ALL, Precisions::id)),
+        ("tape", tape::SWITCHES.to_vec()),
+        ("step", ids(Step::ALL, Step::id)),
+        ("card", ids(&Card::ALL, Card::id)),
     ])
 }
 
@@ -270,7 +281,7 @@ fn the_longest_possible_list_of_notices_is_short() {
 fn check(decoded: &Decoded) -> Result<(), TestCaseError> {
     let Decoded { state, notices } = decoded;
     prop_assert_eq!(state.scenario().check(), Ok(()));
-    prop_assert!(notices.len() <= 40, "{} notices", notices.len());
+    prop_assert!(notices.len() <= 48, "{} notices", notices.len());
     for notice in notices {
         prop_assert!((10..=300).contains(&notice.chars().count()), "{} characters: {notice}", notice.chars().count());
         prop_assert!(!notice.contains(hides), "{notice:?}");
@@ -361,6 +372,20 @@ fn levers() -> impl Strategy<Value = Levers> {
     )
 }
 
+/// Every program that runs line by line, wherever the reader stands in it.
+fn tapes() -> impl Strategy<Value = Tape> {
+    let sizes = [0, 1, 2].map(|place: usize| within(tape::SIZES[place].bounds));
+    let switches = prop::collection::vec(select(tape::SWITCHES.as_slice()), 0..4);
+    (sizes, switches, select(Step::ALL), select(Card::ALL.as_slice())).prop_map(|(sizes, switches, step, card)| {
+        let mut tape = Tape { step, card, ..Tape::default() };
+        for switch in switches {
+            tape::flip(&mut tape.program, switch);
+        }
+        [tape.program.features, tape.program.batch, tape.program.seq_length] = sizes;
+        tape
+    })
+}
+
 /// Every state that the controls lead to: a model, changes of its dimensions one after the other, and every choice.
 fn states() -> impl Strategy<Value = State> {
     let change =
@@ -370,14 +395,15 @@ fn states() -> impl Strategy<Value = State> {
     let formats = (select(WeightFormat::ALL), select(KvPrecision::ALL));
     let training = (select(Optimizer::ALL), select(Checkpointing::ALL), select(Attention::ALL));
     let model = (0..MODELS.len(), prop::collection::vec(change, 0..8));
-    let rest = (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL), select(Tier::ALL), levers());
+    let rest =
+        (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL), select(Tier::ALL), levers(), tapes());
     (model, sizes, formats, training, rest).prop_map(
         |(
             (model, changes),
             (batch, seq),
             (weights, kv),
             (optimizer, checkpointing, attention),
-            (gpu, unit, mode, tier, roofline),
+            (gpu, unit, mode, tier, roofline, tape),
         )| {
             let mut state = State {
                 mode,
@@ -390,6 +416,7 @@ fn states() -> impl Strategy<Value = State> {
                 unit,
                 tier,
                 roofline,
+                tape,
                 ..State::default()
             };
             state.choose_model(&MODELS[model]);

@@ -13,6 +13,7 @@ use memory_wall_app::charts::sort::OPERATIONS;
 use memory_wall_app::registry::{DIALS, ROUNDS};
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
+use memory_wall_app::state::tape::{Card, SIZES, SWITCHES};
 use memory_wall_app::words;
 use memory_wall_core::coping::Technique;
 use memory_wall_core::display::ByteUnit;
@@ -22,6 +23,7 @@ use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::memory::kinds::Kind;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
+use memory_wall_core::tape::{Step, Tensor};
 use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
 
 /// Words that the program in the browser loads, and words of the prerendered page alone.
@@ -296,6 +298,9 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
     }
     let units = ByteUnit::ALL.into_iter().flat_map(|unit| [unit.id().to_owned(), format!("{}.hint", unit.id())]);
     let predicted = ROUNDS.iter().flat_map(|round| round.options.iter().map(|option| format!("{}.{option}", round.id)));
+    // Steps inside backward, which are no line of the program.
+    let inner = Step::ALL.iter().skip_while(|step| **step != Step::Mean).filter(|step| **step != Step::End);
+    let inner = inner.map(|step| step.id().to_owned());
     BTreeMap::from([
         ("bucket", of(&Bucket::ALL, Bucket::id)),
         ("item", ids("core/src/worked.rs", "Item")),
@@ -330,6 +335,13 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("control.dots", of(Dots::ALL, Dots::id)),
         ("control.precisions", of(Precisions::ALL, Precisions::id)),
         ("control.accounting", of(Accounting::ALL, Accounting::id)),
+        ("control.card", of(&Card::ALL, Card::id)),
+        ("oom.short", of(Tensor::ALL, Tensor::id)),
+        ("oom.tensor", of(Tensor::ALL, Tensor::id)),
+        ("oom.why", of(Step::ALL, Step::id)),
+        ("oom.step", inner.collect()),
+        ("oom.switch", SWITCHES.map(str::to_owned).into()),
+        ("oom.size", SIZES.iter().map(|size| size.name.to_owned()).collect()),
     ])
 }
 

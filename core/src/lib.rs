@@ -12,7 +12,8 @@
 //! [`roofline`] lists the operations of a prefill, of a decoding step and of a training step with their FLOPs and bytes, and gives their time as a range:
 //! a bound, and the bound at shares that measured runs usually reach at least.
 //! [`solve`] asks the questions backwards, [`advise`] recomputes the known fixes.
-//! Beside it, where bytes lie and travel: the tiers of a card ([`hierarchy`]) and the round trips that fused kernels save ([`fusion`]).
+//! Beside it, where bytes lie and travel: the tiers of a card ([`hierarchy`]) and the round trips that fused kernels save ([`fusion`]);
+//! and one training step of a single layer run line by line, tensor by tensor ([`tape`]).
 //!
 //! # What is simplified
 //! The working space of inference without an engine is one layer's widest moment for a chunk of the prompt; the CUDA context is one constant;
@@ -57,6 +58,7 @@ pub mod scenario;
 pub mod serving;
 pub mod solve;
 pub mod tables;
+pub mod tape;
 pub mod training;
 pub mod units;
 pub mod worked;

@@ -55,6 +55,10 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             }
             ("range", "input") => {
                 names.touched(&target, None);
+                if input.id() == "oom-place" {
+                    tape(rig, "go", &input.value());
+                    return;
+                }
                 let quantity = control(&target).and_then(|control| Some((Quantity::by_control(&control)?, control)));
                 if let (Some((quantity, control)), Ok(place)) = (quantity, input.value().parse()) {
                     set(rig, &control, quantity, quantity.stops().at(place));
@@ -132,6 +136,7 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
             edit(rig, &|state| state.choose_model(state.model));
             settle(rig, ".dimensions [data-field]");
         }
+        "walk" | "flip" => tape(rig, what, control),
         "reset" => {
             rig.set(&State::default());
             settle(rig, "[data-field]");
@@ -163,6 +168,12 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
         }
         _ => {}
     }
+}
+
+/// Walks through the program that runs line by line, or changes it.
+fn tape(rig: Rig, what: &str, value: &str) {
+    edit(rig, &|state| _ = state.tape.act(what, value));
+    settle(rig, "[data-field]");
 }
 
 /// A guess on a dial, by its slider or in its field. Says whether it was taken.

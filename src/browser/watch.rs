@@ -10,7 +10,7 @@ use web_sys::Element;
 
 use super::rig::{Rig, follow};
 use super::{address, page, storage};
-use crate::charts::hierarchy;
+use crate::charts::{hierarchy, oom};
 use crate::state::State;
 use crate::state::query;
 
@@ -67,8 +67,11 @@ pub(super) fn announce(rig: Rig) {
             let (tier, levers) = told.get_value();
             let State { tier: chosen, roofline, .. } = snapshot.state;
             told.set_value((chosen, roofline));
-            // Another tier changes no total, but its own sentence; so do the roofline's own levers.
-            let text = if tier != chosen {
+            let stepped = page::focused().is_some_and(|at| matches!(at.closest("#figure-oom"), Ok(Some(_))));
+            // Another tier or a step of the tape changes no total, but its own sentence; so do the roofline's own levers.
+            let text = if stepped {
+                oom::sentence(&snapshot)
+            } else if tier != chosen {
                 hierarchy::sentence(&snapshot)
             } else if levers != roofline {
                 snapshot.roofline().sentence()

@@ -3,6 +3,7 @@
 pub mod context;
 pub mod hierarchy;
 pub mod kv_cache;
+pub mod oom;
 pub mod roofline;
 pub mod sort;
 pub mod trips;

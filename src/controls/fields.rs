@@ -9,6 +9,7 @@ use crate::state::decimal::Decimal;
 use crate::state::dimensions::Dimension;
 use crate::state::number;
 use crate::state::roofline::Levers;
+use crate::state::tape::{SIZES, Size};
 use crate::words::fill;
 
 /// A field that may be left empty: a number of the reader's own.
@@ -38,6 +39,8 @@ pub enum Field {
     Quantity(Quantity),
     /// One of the model's own dimensions.
     Dimension(Dimension),
+    /// A size of the program that runs line by line.
+    Tape(&'static Size),
     /// A number of the reader's own.
     Own(&'static Own),
 }
@@ -51,6 +54,9 @@ impl Field {
         if let Some(dimension) = Dimension::ALL.into_iter().find(|dimension| dimension.name() == control) {
             return Some(Self::Dimension(dimension));
         }
+        if let Some(size) = SIZES.iter().find(|size| size.name == control) {
+            return Some(Self::Tape(size));
+        }
         FIELDS.iter().find(|field| field.control == control).map(Self::Own)
     }
 
@@ -59,6 +65,7 @@ impl Field {
         match self {
             Self::Quantity(quantity) => Ok(quantity.bounds()),
             Self::Dimension(dimension) => Ok(dimension.bounds()),
+            Self::Tape(size) => Ok(size.bounds),
             Self::Own(own) => Err(own),
         }
     }
@@ -68,6 +75,7 @@ impl Field {
         match self {
             Self::Quantity(quantity) => quantity.of(state).into(),
             Self::Dimension(dimension) => dimension.of(&state.shape).into(),
+            Self::Tape(size) => size.of(state.tape.program).into(),
             Self::Own(own) => *(own.slot)(&mut { state.roofline }),
         }
     }
@@ -77,7 +85,7 @@ impl Field {
         match self {
             Self::Own(_) if value == 0 => String::new(),
             Self::Own(own) if own.kind.places > 0 => own.kind.write(value),
-            Self::Own(_) | Self::Quantity(_) | Self::Dimension(_) => Grouped(value.into()).to_string(),
+            _ => Grouped(value.into()).to_string(),
         }
     }
 
@@ -119,6 +127,7 @@ impl Field {
                     .set_dimension(dimension, whole)
                     .map_err(|error| fill("field.error.shape", &[("error", &error.to_string()), ("kept", &kept)]))?;
             }
+            Self::Tape(size) => *(size.slot)(&mut state.tape.program) = whole,
             Self::Own(own) => *(own.slot)(&mut state.roofline) = value,
         }
         Ok(())
@@ -168,6 +177,7 @@ mod tests {
             ("op-flops", "2.5e12", "2,500,000,000,000"),
             ("rate", ".5", "0.5"),
             ("rate", "", ""),
+            ("features", "8k", "8,000"),
         ] {
             assert_eq!(field(control).put(&mut state, typed), Ok(()), "{control}");
             assert_eq!(field(control).text(&state), shown, "{control}");

@@ -59,7 +59,7 @@ const WEIGHTS: Pick = Pick {
 };
 
 /// Every one on the page.
-pub static PICKS: [Pick; 17] = [
+pub static PICKS: [Pick; 19] = [
     Pick {
         control: "model",
         trains: None,
@@ -161,6 +161,18 @@ pub static PICKS: [Pick; 17] = [
         chosen: |state| state.roofline.versus[1].map_or("", |gpu| gpu.id),
         put: |state, id| compare(state, 1, id),
     },
+    Pick {
+        control: "step",
+        trains: None,
+        chosen: |state| state.tape.step_in_use().id(),
+        put: |state, id| _ = state.tape.act("step", id),
+    },
+    Pick {
+        control: "card",
+        trains: None,
+        chosen: |state| state.tape.card.id(),
+        put: |state, id| _ = state.tape.act("card", id),
+    },
 ];
 
 #[cfg(test)]
@@ -186,6 +198,8 @@ mod tests {
             ("precisions", "all"),
             ("accounting", "reads-only"),
             ("vs", "b200"),
+            ("step", "weight-copy"),
+            ("card", "own"),
         ] {
             let pick = Pick::by_control(control).unwrap();
             let mut state = State::default();

@@ -8,6 +8,7 @@ pub mod hierarchy;
 pub mod kv_cache;
 mod levers;
 pub mod masonry;
+pub mod oom;
 pub mod opening;
 pub mod reasons;
 pub mod rig_bar;

@@ -5,6 +5,7 @@ pub mod dimensions;
 pub mod number;
 pub mod query;
 pub mod roofline;
+pub mod tape;
 
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
@@ -48,6 +49,8 @@ pub struct State {
     pub tier: Tier,
     /// What only the roofline is asked.
     pub roofline: roofline::Levers,
+    /// What only the section on the peak is asked.
+    pub tape: tape::Tape,
 }
 
 /// The model and the card that the page starts with.
@@ -86,6 +89,7 @@ impl State {
             unit: ByteUnit::Gb,
             tier: Tier::Own,
             roofline: roofline::Levers::default(),
+            tape: tape::Tape::default(),
         }
     }
 

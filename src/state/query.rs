@@ -16,6 +16,7 @@ use super::State;
 use super::decimal::Decimal;
 use super::dimensions::Dimension;
 use super::roofline::{self as levers, Dots, Levers, Precisions};
+use super::tape::{self, Tape};
 use crate::words::{fill, t};
 
 /// The longest query that is read; links made here are far shorter.
@@ -25,7 +26,7 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 29] = [
     "v",
     "model",
     "mode",
@@ -50,6 +51,13 @@ const KEYS: [&str; 23] = [
     "op",
     "gemm",
     "rate",
+    // The program line by line: its own.
+    "tape",
+    "features",
+    "rows",
+    "tokens",
+    "step",
+    "card",
 ];
 
 /// The state as a query without `?`; empty for the default state.
@@ -106,6 +114,7 @@ pub fn encode(state: &State) -> String {
         put("tier", &state.tier.id());
     }
     roofline(state, &mut put);
+    tape_of(state, &mut put);
     if query.is_empty() { query } else { format!("v={VERSION}{query}") }
 }
 
@@ -144,6 +153,27 @@ fn roofline(state: &State, put: &mut dyn FnMut(&str, &dyn std::fmt::Display)) {
         if let Some(list) = list {
             put(key, &list);
         }
+    }
+}
+
+/// The program line by line, where the reader stands in it, and its card.
+fn tape_of(state: &State, put: &mut dyn FnMut(&str, &dyn std::fmt::Display)) {
+    let (Tape { program, step, card }, default) = (state.tape, Tape::default());
+    let switches = tape::written(&program);
+    if !switches.is_empty() {
+        put("tape", &switches);
+    }
+    for size in &tape::SIZES {
+        let now = size.of(program);
+        if now != size.of(default.program) {
+            put(size.name, &now);
+        }
+    }
+    if step != default.step {
+        put("step", &step.id());
+    }
+    if card != default.card {
+        put("card", &card.id());
     }
 }
 
@@ -191,6 +221,7 @@ pub fn decode(query: &str) -> Decoded {
     reader.pick("unit", ByteUnit::from_id, &mut state.unit, ByteUnit::id);
     reader.pick("tier", Tier::from_id, &mut state.tier, Tier::id);
     reader.roofline(&mut state);
+    reader.tape(&mut state.tape);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }
@@ -298,6 +329,19 @@ impl Reader {
         self.numbers("rate", Decimal::RATE, &mut rate);
         [now.rate] = rate;
         state.roofline = now;
+    }
+
+    fn tape(&mut self, now: &mut Tape) {
+        for (key, kept) in [("tape", t("roofline.none")), ("step", now.step.id()), ("card", now.card.id())] {
+            if let Some(value) = self.take(key)
+                && !now.act(key, &value)
+            {
+                self.notices.push(fill("notice.value", &[("key", key), ("value", &shown(&value)), ("kept", kept)]));
+            }
+        }
+        for size in &tape::SIZES {
+            self.count(size.name, size.bounds, (size.slot)(&mut now.program));
+        }
     }
 
     fn numbers<const N: usize>(&mut self, key: &str, kind: Decimal, slot: &mut [u64; N]) {

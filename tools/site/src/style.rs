@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::policy;
 
 /// The files, in the order of their layers.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     "tokens",
     "base",
     "prose",
@@ -17,6 +17,7 @@ const FILES: [&str; 12] = [
     "sort",
     "roofline",
     "kv_cache",
+    "oom",
     "coping",
     "print",
 ];
