@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use memory_wall_app::state::State;
+use memory_wall_app::state::cluster::Cluster;
 use memory_wall_app::state::decimal::Decimal;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
@@ -18,6 +19,7 @@ use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
+use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
@@ -28,7 +30,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 31] = [
     "v",
     "model",
     "layers",
@@ -59,6 +61,7 @@ const KEYS: [&str; 30] = [
     "op",
     "gemm",
     "rate",
+    "scale",
 ];
 
 /// The rows of the golden file: a link and its shortest form.
@@ -93,6 +96,7 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("pass", vec!["prefill", "decode"]),
         ("kernels", ids(Kernels::ALL, Kernels::id)),
         ("accounting", ids(Accounting::ALL, Accounting::id)),
+        ("scale", ids(Purpose::ALL, Purpose::id)),
         ("precisions", ids(Precisions::ALL, Precisions::id)),
     ])
 }
@@ -373,14 +377,20 @@ fn states() -> impl Strategy<Value = State> {
     let formats = (select(WeightFormat::ALL), select(KvPrecision::ALL));
     let training = (select(Optimizer::ALL), select(Checkpointing::ALL), select(Attention::ALL));
     let model = (0..MODELS.len(), prop::collection::vec(change, 0..8));
-    let rest = (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL), select(Tier::ALL), levers());
+    let rest = (
+        0..GPUS.len(),
+        select(ByteUnit::ALL.as_slice()),
+        select(Mode::ALL),
+        select(Tier::ALL),
+        (levers(), select(Purpose::ALL)),
+    );
     (model, sizes, formats, training, rest).prop_map(
         |(
             (model, changes),
             (batch, seq),
             (weights, kv),
             (optimizer, checkpointing, attention),
-            (gpu, unit, mode, tier, roofline),
+            (gpu, unit, mode, tier, (roofline, purpose)),
         )| {
             let mut state = State {
                 mode,
@@ -393,6 +403,7 @@ fn states() -> impl Strategy<Value = State> {
                 unit,
                 tier,
                 roofline,
+                cluster: Cluster { purpose },
                 ..State::default()
             };
             state.choose_model(&MODELS[model]);

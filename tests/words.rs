@@ -18,6 +18,7 @@ use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
+use memory_wall_core::scaling::{Purpose, Size};
 use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
 
 /// Words that the program in the browser loads, and words of the prerendered page alone.
@@ -318,6 +319,10 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("control.dots", of(Dots::ALL, Dots::id)),
         ("control.precisions", of(Precisions::ALL, Precisions::id)),
         ("control.accounting", of(Accounting::ALL, Accounting::id)),
+        ("control.scale", of(Purpose::ALL, Purpose::id)),
+        ("scaling.what", of(Purpose::ALL, Purpose::id)),
+        ("scaling.name", of(Size::ALL, Size::id)),
+        ("scaling.head", ["size", "bytes", "printed", "real", "margin", "load", "cut", "nodes"].map(Into::into).into()),
     ])
 }
 

@@ -51,6 +51,7 @@ pub mod parallelism;
 pub mod parameters;
 pub mod precision;
 pub mod roofline;
+pub mod scaling;
 pub mod scenario;
 pub mod serving;
 pub mod solve;

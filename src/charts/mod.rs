@@ -3,6 +3,7 @@
 pub mod context;
 pub mod hierarchy;
 pub mod roofline;
+pub mod scaling;
 pub mod sort;
 pub mod trips;
 pub mod wall;

@@ -3,6 +3,7 @@
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
+use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus;
 use memory_wall_core::tables::models;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
@@ -58,8 +59,15 @@ const WEIGHTS: Pick = Pick {
     put: |state, id| state.weights = WeightFormat::from_id(id).unwrap_or(state.weights),
 };
 
+const GPU: Pick = Pick {
+    control: "gpu",
+    trains: None,
+    chosen: |state| state.gpu.id,
+    put: |state, id| state.gpu = gpus::by_id(id).unwrap_or(state.gpu),
+};
+
 /// Every one on the page.
-pub static PICKS: [Pick; 17] = [
+pub static PICKS: [Pick; 20] = [
     Pick {
         control: "model",
         trains: None,
@@ -72,12 +80,7 @@ pub static PICKS: [Pick; 17] = [
     },
     WEIGHTS,
     Pick { control: "roofline-weights", ..WEIGHTS },
-    Pick {
-        control: "gpu",
-        trains: None,
-        chosen: |state| state.gpu.id,
-        put: |state, id| state.gpu = gpus::by_id(id).unwrap_or(state.gpu),
-    },
+    GPU,
     Pick {
         control: "mode",
         trains: None,
@@ -161,6 +164,14 @@ pub static PICKS: [Pick; 17] = [
         chosen: |state| state.roofline.versus[1].map_or("", |gpu| gpu.id),
         put: |state, id| compare(state, 1, id),
     },
+    Pick { control: "scaling-gpu", ..GPU },
+    Pick { control: "scaling-weights", ..WEIGHTS },
+    Pick {
+        control: "scale",
+        trains: None,
+        chosen: |state| state.cluster.purpose.id(),
+        put: |state, id| state.cluster.purpose = Purpose::from_id(id).unwrap_or(state.cluster.purpose),
+    },
 ];
 
 #[cfg(test)]
@@ -186,6 +197,9 @@ mod tests {
             ("precisions", "all"),
             ("accounting", "reads-only"),
             ("vs", "b200"),
+            ("scaling-gpu", "t4"),
+            ("scaling-weights", "fp8"),
+            ("scale", "train"),
         ] {
             let pick = Pick::by_control(control).unwrap();
             let mut state = State::default();

@@ -11,6 +11,7 @@ pub mod reasons;
 pub mod rig_bar;
 pub mod roofline;
 mod roofline_levers;
+pub mod scaling;
 pub mod sort;
 pub mod trips;
 pub mod worked_roofline;

@@ -1,5 +1,6 @@
 //! What the reader has chosen: the one value behind every figure, and how it travels in a link.
 
+pub mod cluster;
 pub mod decimal;
 pub mod dimensions;
 pub mod number;
@@ -48,6 +49,8 @@ pub struct State {
     pub tier: Tier,
     /// What only the roofline is asked.
     pub roofline: roofline::Levers,
+    /// What is asked beyond one card.
+    pub cluster: cluster::Cluster,
 }
 
 /// The model and the card that the page starts with.
@@ -86,6 +89,7 @@ impl State {
             unit: ByteUnit::Gb,
             tier: Tier::Own,
             roofline: roofline::Levers::default(),
+            cluster: cluster::Cluster::default(),
         }
     }
 

@@ -9,6 +9,7 @@ use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
+use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
 
@@ -25,7 +26,7 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 24] = [
     "v",
     "model",
     "mode",
@@ -50,6 +51,8 @@ const KEYS: [&str; 23] = [
     "op",
     "gemm",
     "rate",
+    // Of many cards.
+    "scale",
 ];
 
 /// The state as a query without `?`; empty for the default state.
@@ -106,6 +109,9 @@ pub fn encode(state: &State) -> String {
         put("tier", &state.tier.id());
     }
     roofline(state, &mut put);
+    if state.cluster.purpose != default.cluster.purpose {
+        put("scale", &state.cluster.purpose.id());
+    }
     if query.is_empty() { query } else { format!("v={VERSION}{query}") }
 }
 
@@ -191,6 +197,7 @@ pub fn decode(query: &str) -> Decoded {
     reader.pick("unit", ByteUnit::from_id, &mut state.unit, ByteUnit::id);
     reader.pick("tier", Tier::from_id, &mut state.tier, Tier::id);
     reader.roofline(&mut state);
+    reader.pick("scale", Purpose::from_id, &mut state.cluster.purpose, Purpose::id);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }
