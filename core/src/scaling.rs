@@ -211,8 +211,8 @@ pub fn need(size: Size, purpose: Purpose, weights: WeightFormat, gpu: &Gpu) -> O
         checkpointing: Checkpointing::Full,
         ..Scenario::new(size.architecture()?)
     };
-    let states: &[Bucket] = &[Bucket::Weights, Bucket::Gradients, Bucket::Optimizer];
-    let divided = bytes(&scenario, if trains { states } else { &states[..1] });
+    // In inference there are neither gradients nor states.
+    let divided = bytes(&scenario, &[Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]);
     let margin = cards(divided, usable(gpu));
     let mut need = Need {
         bytes: divided,
