@@ -53,6 +53,7 @@ pub mod precision;
 pub mod roofline;
 pub mod scaling;
 pub mod scenario;
+pub mod schemes;
 pub mod serving;
 pub mod solve;
 pub mod tables;

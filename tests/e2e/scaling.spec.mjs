@@ -46,7 +46,7 @@ test('a row opens into its reasons, and only those of the purpose', async ({ wal
 
 test('it follows the card and the format, and says when no number of cards does', async ({ wall, page }) => {
   await wall.goto('gpu=h200-sxm&weights=fp8&scale=serve');
-  expect((await rows(page))[3]).toEqual(['700B', '700 GB', '5', '8']);
+  expect((await rows(page))[3]).toEqual(['700B', '705 GB', '6', '8']);
   await wall.goto('gpu=t4&scale=train');
   expect((await rows(page))[3][3]).toBe('none');
   await expect(page.locator('.size[data-size="700b"]')).toHaveAttribute('data-none', '');
