@@ -14,7 +14,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
 use crate::charts::wall::{self, Layout};
-use crate::charts::{hierarchy, scaling, sort, trips};
+use crate::charts::{hierarchy, parallel, scaling, sort, trips};
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -34,6 +34,7 @@ pub struct Snapshot {
     chart: OnceCell<Chart>,
     roofline: OnceCell<Arc<Plot>>,
     scaling: OnceCell<scaling::Rows>,
+    parallel: OnceCell<parallel::Rows>,
 }
 
 /// A verdict in words.
@@ -59,8 +60,9 @@ impl Snapshot {
     /// A state whose evaluation is known already.
     pub fn with(state: State, evaluation: Evaluation) -> Self {
         let predictions = Predictions::default();
-        let (wall, chart, roofline, scaling) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { state, evaluation, predictions, wall, chart, roofline, scaling }
+        let (wall, chart, roofline) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        let (scaling, parallel) = (OnceCell::new(), OnceCell::new());
+        Self { state, evaluation, predictions, wall, chart, roofline, scaling, parallel }
     }
 
     /// The same with a roofline that was computed already.
@@ -72,6 +74,11 @@ impl Snapshot {
     /// The roofline; on a page without a reader no point is chosen and nothing was before.
     pub fn roofline(&self) -> &Plot {
         self.roofline.get_or_init(|| Arc::new(Plot::of(&self.state, &Look::default())))
+    }
+
+    /// What each card of many holds.
+    pub fn parallel(&self) -> &parallel::Rows {
+        self.parallel.get_or_init(|| parallel::rows(&self.state))
     }
 
     /// The cards that round sizes of models take.
@@ -100,6 +107,7 @@ impl Snapshot {
             Some(("tier", part)) => hierarchy::value(self, part),
             Some(("trip", part)) => trips::value(self, part),
             Some(("sort", part)) => sort::value(self, part),
+            Some(("parallel", part)) => parallel::value(self, part),
             Some(("scaling", part)) => scaling::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
             Some(("control", part)) => controls::value(self, part),
@@ -137,6 +145,7 @@ impl Snapshot {
             Some(("dial", part)) => self.predictions.dials.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
+            Some(("parallel", part)) => parallel::flag(self, part),
             Some(("scaling", part)) => scaling::flag(self, part),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;

@@ -3,13 +3,13 @@
 #[cfg(not(target_arch = "wasm32"))]
 use leptos::prelude::*;
 
-use crate::charts::{hierarchy, scaling, sort};
+use crate::charts::{hierarchy, parallel, scaling, sort};
 use crate::dials::Dial;
 use crate::predictions::Round;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::sections::{
-    buckets, context, hierarchy as tiers, opening, rig_bar, roofline, scaling as scaled, sort as sorted, trips,
-    worked_roofline,
+    buckets, context, hierarchy as tiers, opening, parallel as ways, rig_bar, roofline, scaling as scaled,
+    sort as sorted, trips, worked_roofline,
 };
 
 /// A figure as the page shows it.
@@ -33,14 +33,15 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "roofline", view: roofline::roofline },
     Figure { id: "buckets", view: buckets::calculator },
     Figure { id: "context", view: context::context },
+    Figure { id: "parallel", view: ways::parallel },
     Figure { id: "scaling", view: scaled::scaling },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
-pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets", "scaling"];
+pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets", "parallel", "scaling"];
 
 /// Every number that is predicted on a dial.
-pub static DIALS: &[&Dial] = &[&hierarchy::WALK, &scaling::TRAIN];
+pub static DIALS: &[&Dial] = &[&hierarchy::WALK, &parallel::ZERO, &scaling::TRAIN];
 
 /// Every round of predictions.
 pub static ROUNDS: &[&Round] = &[&sort::SIDES, &sort::RIDGE];

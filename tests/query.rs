@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use memory_wall_app::state::State;
-use memory_wall_app::state::cluster::Cluster;
+use memory_wall_app::state::cluster::{Cards, Cluster};
 use memory_wall_app::state::decimal::Decimal;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
@@ -30,7 +30,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 32] = [
     "v",
     "model",
     "layers",
@@ -61,6 +61,7 @@ const KEYS: [&str; 31] = [
     "op",
     "gemm",
     "rate",
+    "cards",
     "scale",
 ];
 
@@ -96,6 +97,7 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("pass", vec!["prefill", "decode"]),
         ("kernels", ids(Kernels::ALL, Kernels::id)),
         ("accounting", ids(Accounting::ALL, Accounting::id)),
+        ("cards", ids(Cards::ALL, Cards::id)),
         ("scale", ids(Purpose::ALL, Purpose::id)),
         ("precisions", ids(Precisions::ALL, Precisions::id)),
     ])
@@ -382,7 +384,7 @@ fn states() -> impl Strategy<Value = State> {
         select(ByteUnit::ALL.as_slice()),
         select(Mode::ALL),
         select(Tier::ALL),
-        (levers(), select(Purpose::ALL)),
+        (levers(), select(Cards::ALL), select(Purpose::ALL)),
     );
     (model, sizes, formats, training, rest).prop_map(
         |(
@@ -390,7 +392,7 @@ fn states() -> impl Strategy<Value = State> {
             (batch, seq),
             (weights, kv),
             (optimizer, checkpointing, attention),
-            (gpu, unit, mode, tier, (roofline, purpose)),
+            (gpu, unit, mode, tier, (roofline, cards, purpose)),
         )| {
             let mut state = State {
                 mode,
@@ -403,7 +405,7 @@ fn states() -> impl Strategy<Value = State> {
                 unit,
                 tier,
                 roofline,
-                cluster: Cluster { purpose },
+                cluster: Cluster { cards, purpose },
                 ..State::default()
             };
             state.choose_model(&MODELS[model]);

@@ -19,6 +19,7 @@ use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
 use memory_wall_core::scaling::{Purpose, Size};
+use memory_wall_core::schemes::Scheme;
 use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
 
 /// Words that the program in the browser loads, and words of the prerendered page alone.
@@ -320,6 +321,8 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("control.precisions", of(Precisions::ALL, Precisions::id)),
         ("control.accounting", of(Accounting::ALL, Accounting::id)),
         ("control.scale", of(Purpose::ALL, Purpose::id)),
+        ("parallel.name", of(Scheme::ALL, Scheme::id)),
+        ("parallel.head", ["way", "states", "less", "total", "sent", "time"].map(Into::into).into()),
         ("scaling.what", of(Purpose::ALL, Purpose::id)),
         ("scaling.name", of(Size::ALL, Size::id)),
         ("scaling.head", ["size", "bytes", "printed", "real", "margin", "load", "cut", "nodes"].map(Into::into).into()),

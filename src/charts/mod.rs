@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod hierarchy;
+pub mod parallel;
 pub mod roofline;
 pub mod scaling;
 pub mod sort;

@@ -123,7 +123,7 @@ mod tests {
 
     fn at(purpose: Purpose, gpu: &str) -> Snapshot {
         let gpu = gpus::by_id(gpu).unwrap();
-        Snapshot::of(State { gpu, cluster: Cluster { purpose }, ..State::default() })
+        Snapshot::of(State { gpu, cluster: Cluster { purpose, ..Cluster::default() }, ..State::default() })
     }
 
     #[test]

@@ -9,6 +9,7 @@ use memory_wall_core::tables::models;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
 
 use crate::state::State;
+use crate::state::cluster::Cards;
 use crate::state::roofline::{Dots, Precisions};
 
 /// One of several: what is chosen is read from the state and written to it by its id, as in links.
@@ -67,7 +68,7 @@ const GPU: Pick = Pick {
 };
 
 /// Every one on the page.
-pub static PICKS: [Pick; 20] = [
+pub static PICKS: [Pick; 21] = [
     Pick {
         control: "model",
         trains: None,
@@ -167,6 +168,12 @@ pub static PICKS: [Pick; 20] = [
     Pick { control: "scaling-gpu", ..GPU },
     Pick { control: "scaling-weights", ..WEIGHTS },
     Pick {
+        control: "cards",
+        trains: None,
+        chosen: |state| state.cluster.cards.id(),
+        put: |state, id| state.cluster.cards = Cards::from_id(id).unwrap_or(state.cluster.cards),
+    },
+    Pick {
         control: "scale",
         trains: None,
         chosen: |state| state.cluster.purpose.id(),
@@ -199,6 +206,7 @@ mod tests {
             ("vs", "b200"),
             ("scaling-gpu", "t4"),
             ("scaling-weights", "fp8"),
+            ("cards", "64"),
             ("scale", "train"),
         ] {
             let pick = Pick::by_control(control).unwrap();

@@ -14,6 +14,7 @@ use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
 
 use super::State;
+use super::cluster::Cards;
 use super::decimal::Decimal;
 use super::dimensions::Dimension;
 use super::roofline::{self as levers, Dots, Levers, Precisions};
@@ -26,7 +27,7 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 25] = [
     "v",
     "model",
     "mode",
@@ -52,6 +53,7 @@ const KEYS: [&str; 24] = [
     "gemm",
     "rate",
     // Of many cards.
+    "cards",
     "scale",
 ];
 
@@ -109,6 +111,9 @@ pub fn encode(state: &State) -> String {
         put("tier", &state.tier.id());
     }
     roofline(state, &mut put);
+    if state.cluster.cards != default.cluster.cards {
+        put("cards", &state.cluster.cards.id());
+    }
     if state.cluster.purpose != default.cluster.purpose {
         put("scale", &state.cluster.purpose.id());
     }
@@ -197,6 +202,7 @@ pub fn decode(query: &str) -> Decoded {
     reader.pick("unit", ByteUnit::from_id, &mut state.unit, ByteUnit::id);
     reader.pick("tier", Tier::from_id, &mut state.tier, Tier::id);
     reader.roofline(&mut state);
+    reader.pick("cards", Cards::from_id, &mut state.cluster.cards, Cards::id);
     reader.pick("scale", Purpose::from_id, &mut state.cluster.purpose, Purpose::id);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
