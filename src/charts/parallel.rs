@@ -112,7 +112,8 @@ fn plain(of: &Snapshot, part: &str) -> Option<String> {
                 ("sent", &sent),
                 ("time", &time),
             ];
-            fill(if sent_any(of) { "parallel.sentence" } else { "parallel.sentence.one" }, &values)
+            let key = if sent_any(of) { "parallel.sentence" } else { "parallel.sentence.one" };
+            fill(key, &values)
         }
         // Only said of fixed states.
         #[cfg(not(target_arch = "wasm32"))]
