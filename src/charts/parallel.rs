@@ -117,9 +117,9 @@ fn plain(of: &Snapshot, part: &str) -> Option<String> {
         }
         // Only said of fixed states.
         #[cfg(not(target_arch = "wasm32"))]
-        "link" => {
-            let rate = gpu.peaks.bf16?.tflops() * 1e12 / gpu.peer_link?.0;
-            Figure(rate).to_string()
+        "link" | "ridge" => {
+            let rate = if part == "link" { gpu.peer_link? } else { gpu.bandwidth };
+            Figure(gpu.peaks.bf16?.tflops() * 1e12 / rate.0).to_string()
         }
         #[cfg(not(target_arch = "wasm32"))]
         "host" | "host_time" | "kept" => {
@@ -178,6 +178,10 @@ mod tests {
         let less = |id: &str| snapshot.value(&format!("parallel.{id}.less")).unwrap();
         assert_eq!(["data", "zero1", "zero2", "zero3"].map(less), ["1.00×", "2.91×", "4.27×", "8.00×"]);
         assert_eq!(snapshot.value("parallel.limit1").as_deref(), Some("4.00"));
+        assert_eq!(
+            ["link", "ridge"].map(|name| snapshot.value(&format!("parallel.{name}")).unwrap()),
+            ["1,040", "153"]
+        );
         assert_eq!(snapshot.value("parallel.limit2").as_deref(), Some("8.00"));
         assert!(((ZERO.answer)().unwrap() - 16.0 / 5.5).abs() < 1e-6);
         assert_eq!(snapshot.flag("parallel.data.over"), Some(true));

@@ -129,6 +129,7 @@ pub fn parallel() -> AnyView {
             <p class="figure-title" id="ways-title">{t("parallel.title")} " " {live("model")}</p>
             {row("cards", t("control.cards"), cards)} {drawing()} {key()}
             <p class="summary" id="ways-sentence">{live("parallel.sentence")}</p>
+            <p class="caption">{t("parallel.note")}</p>
             {table()}
         </div>
     }

@@ -70,8 +70,6 @@ test('every setting of the roofline travels too', async ({ wall, visitor }) => {
     ['pass', 'prefill'],
     ['kernels', 'separate'],
     ['accounting', 'reads-only'],
-    ['cards', '64'],
-    ['scale', 'train'],
     ['precisions', 'all'],
   ]) {
     await figure.locator(`[data-control="${control}"] input[value="${id}"]`).check({ force: true });
