@@ -14,7 +14,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
 use crate::charts::wall::{self, Layout};
-use crate::charts::{hierarchy, kv_cache, oom, sort, trips};
+use crate::charts::{hierarchy, kv_cache, oom, parallel, scaling, sort, trips};
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -33,6 +33,8 @@ pub struct Snapshot {
     wall: OnceCell<Layout>,
     chart: OnceCell<Chart>,
     roofline: OnceCell<Arc<Plot>>,
+    scaling: OnceCell<scaling::Rows>,
+    parallel: OnceCell<parallel::Rows>,
 }
 
 /// A verdict in words.
@@ -59,7 +61,8 @@ impl Snapshot {
     pub fn with(state: State, evaluation: Evaluation) -> Self {
         let predictions = Predictions::default();
         let (wall, chart, roofline) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { state, evaluation, predictions, wall, chart, roofline }
+        let (scaling, parallel) = (OnceCell::new(), OnceCell::new());
+        Self { state, evaluation, predictions, wall, chart, roofline, scaling, parallel }
     }
 
     /// The same with a roofline that was computed already.
@@ -71,6 +74,16 @@ impl Snapshot {
     /// The roofline; on a page without a reader no point is chosen and nothing was before.
     pub fn roofline(&self) -> &Plot {
         self.roofline.get_or_init(|| Arc::new(Plot::of(&self.state, &Look::default())))
+    }
+
+    /// What each card of many holds.
+    pub fn parallel(&self) -> &parallel::Rows {
+        self.parallel.get_or_init(|| parallel::rows(&self.state))
+    }
+
+    /// The cards that round sizes of models take.
+    pub fn scaling(&self) -> &scaling::Rows {
+        self.scaling.get_or_init(|| scaling::rows(&self.state))
     }
 
     /// A size in the reader's unit.
@@ -95,6 +108,8 @@ impl Snapshot {
             Some(("trip", part)) => trips::value(self, part),
             Some(("cache", part)) => kv_cache::value(self, part),
             Some(("sort", part)) => sort::value(self, part),
+            Some(("parallel", part)) => parallel::value(self, part),
+            Some(("scaling", part)) => scaling::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
             Some(("oom", part)) => oom::value(self, part),
             Some(("control", part)) => controls::value(self, part),
@@ -133,6 +148,8 @@ impl Snapshot {
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
             Some(("oom", part)) => oom::flag(self, part),
+            Some(("parallel", part)) => parallel::flag(self, part),
+            Some(("scaling", part)) => scaling::flag(self, part),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(Terms::of(bucket, self).is_short())

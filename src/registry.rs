@@ -34,15 +34,24 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "kv_pages", view: drawn::kv_cache::kv_pages },
     Figure { id: "oom_guess", view: drawn::oom::guess },
     Figure { id: "oom", view: drawn::oom::oom },
+    Figure { id: "parallel", view: drawn::parallel::parallel },
+    Figure { id: "scaling", view: drawn::scaling::scaling },
     Figure { id: "matrix", view: drawn::coping::matrix },
     Figure { id: "frontier", view: drawn::coping::frontier },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
-pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets", "kv_cache", "oom", "coping"];
+pub const SECTIONS: &[&str] =
+    &["opening", "hierarchy", "roofline", "buckets", "kv_cache", "oom", "parallel", "scaling", "coping"];
 
 /// Every number that is predicted on a dial.
-pub static DIALS: &[&Dial] = &[&charts::hierarchy::WALK, &charts::kv_cache::USERS, &charts::oom::PEAK];
+pub static DIALS: &[&Dial] = &[
+    &charts::hierarchy::WALK,
+    &charts::kv_cache::USERS,
+    &charts::oom::PEAK,
+    &charts::parallel::ZERO,
+    &charts::scaling::TRAIN,
+];
 
 /// Every round of predictions.
 pub static ROUNDS: &[&Round] = &[&charts::sort::SIDES, &charts::sort::RIDGE, &charts::oom::LINES];

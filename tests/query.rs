@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use memory_wall_app::state::State;
+use memory_wall_app::state::cluster::{Cards, Cluster};
 use memory_wall_app::state::decimal::Decimal;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::query::{Decoded, LONGEST, decode, encode};
@@ -19,6 +20,7 @@ use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
+use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::tape::Step;
@@ -30,7 +32,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 36] = [
+const KEYS: [&str; 38] = [
     "v",
     "model",
     "layers",
@@ -67,6 +69,8 @@ const KEYS: [&str; 36] = [
     "tokens",
     "step",
     "card",
+    "cards",
+    "scale",
 ];
 
 /// The rows of the golden file: a link and its shortest form.
@@ -101,6 +105,8 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("pass", vec!["prefill", "decode"]),
         ("kernels", ids(Kernels::ALL, Kernels::id)),
         ("accounting", ids(Accounting::ALL, Accounting::id)),
+        ("cards", ids(Cards::ALL, Cards::id)),
+        ("scale", ids(Purpose::ALL, Purpose::id)),
         ("precisions", ids(Precisions::ALL, Precisions::id)),
         ("tape", tape::SWITCHES.to_vec()),
         ("step", ids(Step::ALL, Step::id)),
@@ -395,15 +401,21 @@ fn states() -> impl Strategy<Value = State> {
     let formats = (select(WeightFormat::ALL), select(KvPrecision::ALL));
     let training = (select(Optimizer::ALL), select(Checkpointing::ALL), select(Attention::ALL));
     let model = (0..MODELS.len(), prop::collection::vec(change, 0..8));
-    let rest =
-        (0..GPUS.len(), select(ByteUnit::ALL.as_slice()), select(Mode::ALL), select(Tier::ALL), levers(), tapes());
+    let rest = (
+        0..GPUS.len(),
+        select(ByteUnit::ALL.as_slice()),
+        select(Mode::ALL),
+        select(Tier::ALL),
+        (levers(), select(Cards::ALL), select(Purpose::ALL)),
+        tapes(),
+    );
     (model, sizes, formats, training, rest).prop_map(
         |(
             (model, changes),
             (batch, seq),
             (weights, kv),
             (optimizer, checkpointing, attention),
-            (gpu, unit, mode, tier, roofline, tape),
+            (gpu, unit, mode, tier, (roofline, cards, purpose), tape),
         )| {
             let mut state = State {
                 mode,
@@ -417,6 +429,7 @@ fn states() -> impl Strategy<Value = State> {
                 tier,
                 roofline,
                 tape,
+                cluster: Cluster { cards, purpose },
                 ..State::default()
             };
             state.choose_model(&MODELS[model]);

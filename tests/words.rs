@@ -23,6 +23,8 @@ use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::memory::kinds::Kind;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
+use memory_wall_core::scaling::{Purpose, Size};
+use memory_wall_core::schemes::Scheme;
 use memory_wall_core::tape::{Step, Tensor};
 use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
 
@@ -342,6 +344,12 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("oom.step", inner.collect()),
         ("oom.switch", SWITCHES.map(str::to_owned).into()),
         ("oom.size", SIZES.iter().map(|size| size.name.to_owned()).collect()),
+        ("control.scale", of(Purpose::ALL, Purpose::id)),
+        ("parallel.name", of(Scheme::ALL, Scheme::id)),
+        ("parallel.head", ["way", "states", "less", "total", "sent", "time"].map(Into::into).into()),
+        ("scaling.what", of(Purpose::ALL, Purpose::id)),
+        ("scaling.name", of(Size::ALL, Size::id)),
+        ("scaling.head", ["size", "bytes", "printed", "real", "margin", "load", "cut", "nodes"].map(Into::into).into()),
     ])
 }
 

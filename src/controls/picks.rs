@@ -3,11 +3,13 @@
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
+use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus;
 use memory_wall_core::tables::models;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
 
 use crate::state::State;
+use crate::state::cluster::Cards;
 use crate::state::roofline::{Dots, Precisions};
 
 /// One of several: what is chosen is read from the state and written to it by its id, as in links.
@@ -58,8 +60,15 @@ const WEIGHTS: Pick = Pick {
     put: |state, id| state.weights = WeightFormat::from_id(id).unwrap_or(state.weights),
 };
 
+const GPU: Pick = Pick {
+    control: "gpu",
+    trains: None,
+    chosen: |state| state.gpu.id,
+    put: |state, id| state.gpu = gpus::by_id(id).unwrap_or(state.gpu),
+};
+
 /// Every one on the page.
-pub static PICKS: [Pick; 19] = [
+pub static PICKS: [Pick; 23] = [
     Pick {
         control: "model",
         trains: None,
@@ -72,12 +81,7 @@ pub static PICKS: [Pick; 19] = [
     },
     WEIGHTS,
     Pick { control: "roofline-weights", ..WEIGHTS },
-    Pick {
-        control: "gpu",
-        trains: None,
-        chosen: |state| state.gpu.id,
-        put: |state, id| state.gpu = gpus::by_id(id).unwrap_or(state.gpu),
-    },
+    GPU,
     Pick {
         control: "mode",
         trains: None,
@@ -173,6 +177,20 @@ pub static PICKS: [Pick; 19] = [
         chosen: |state| state.tape.card.id(),
         put: |state, id| _ = state.tape.act("card", id),
     },
+    Pick { control: "scaling-gpu", ..GPU },
+    Pick { control: "scaling-weights", ..WEIGHTS },
+    Pick {
+        control: "cards",
+        trains: None,
+        chosen: |state| state.cluster.cards.id(),
+        put: |state, id| state.cluster.cards = Cards::from_id(id).unwrap_or(state.cluster.cards),
+    },
+    Pick {
+        control: "scale",
+        trains: None,
+        chosen: |state| state.cluster.purpose.id(),
+        put: |state, id| state.cluster.purpose = Purpose::from_id(id).unwrap_or(state.cluster.purpose),
+    },
 ];
 
 #[cfg(test)]
@@ -200,6 +218,10 @@ mod tests {
             ("vs", "b200"),
             ("step", "weight-copy"),
             ("card", "own"),
+            ("scaling-gpu", "t4"),
+            ("scaling-weights", "fp8"),
+            ("cards", "64"),
+            ("scale", "train"),
         ] {
             let pick = Pick::by_control(control).unwrap();
             let mut state = State::default();

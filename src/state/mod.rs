@@ -1,5 +1,6 @@
 //! What the reader has chosen: the one value behind every figure, and how it travels in a link.
 
+pub mod cluster;
 pub mod decimal;
 pub mod dimensions;
 pub mod number;
@@ -51,6 +52,8 @@ pub struct State {
     pub roofline: roofline::Levers,
     /// What only the section on the peak is asked.
     pub tape: tape::Tape,
+    /// What is asked beyond one card.
+    pub cluster: cluster::Cluster,
 }
 
 /// The model and the card that the page starts with.
@@ -90,6 +93,7 @@ impl State {
             tier: Tier::Own,
             roofline: roofline::Levers::default(),
             tape: tape::Tape::default(),
+            cluster: cluster::Cluster::default(),
         }
     }
 

@@ -9,10 +9,12 @@ use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
+use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
 
 use super::State;
+use super::cluster::Cards;
 use super::decimal::Decimal;
 use super::dimensions::Dimension;
 use super::roofline::{self as levers, Dots, Levers, Precisions};
@@ -26,7 +28,7 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 29] = [
+const KEYS: [&str; 31] = [
     "v",
     "model",
     "mode",
@@ -58,6 +60,9 @@ const KEYS: [&str; 29] = [
     "tokens",
     "step",
     "card",
+    // Of many cards.
+    "cards",
+    "scale",
 ];
 
 /// The state as a query without `?`; empty for the default state.
@@ -115,6 +120,12 @@ pub fn encode(state: &State) -> String {
     }
     roofline(state, &mut put);
     tape_of(state, &mut put);
+    if state.cluster.cards != default.cluster.cards {
+        put("cards", &state.cluster.cards.id());
+    }
+    if state.cluster.purpose != default.cluster.purpose {
+        put("scale", &state.cluster.purpose.id());
+    }
     if query.is_empty() { query } else { format!("v={VERSION}{query}") }
 }
 
@@ -222,6 +233,8 @@ pub fn decode(query: &str) -> Decoded {
     reader.pick("tier", Tier::from_id, &mut state.tier, Tier::id);
     reader.roofline(&mut state);
     reader.tape(&mut state.tape);
+    reader.pick("cards", Cards::from_id, &mut state.cluster.cards, Cards::id);
+    reader.pick("scale", Purpose::from_id, &mut state.cluster.purpose, Purpose::id);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }

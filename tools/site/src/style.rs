@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::policy;
 
 /// The files, in the order of their layers.
-const FILES: [&str; 13] = [
+const FILES: &[&str] = &[
     "tokens",
     "base",
     "prose",
@@ -18,6 +18,8 @@ const FILES: [&str; 13] = [
     "roofline",
     "kv_cache",
     "oom",
+    "parallel",
+    "scaling",
     "coping",
     "print",
 ];

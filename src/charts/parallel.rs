@@ -1,0 +1,222 @@
+//! One training step over many cards: what each card holds and sends, in each plain way to cut it.
+
+#[cfg(not(target_arch = "wasm32"))]
+use memory_wall_core::ZeroStage;
+use memory_wall_core::display::{Duration, Figure};
+use memory_wall_core::schemes::{Scheme, states};
+use memory_wall_core::{Bucket, Bytes, Mode, Scenario, communication, evaluate};
+
+use crate::charts::wall::percent;
+use crate::dials::Dial;
+use crate::live::Snapshot;
+use crate::state::State;
+use crate::words::{fill, t};
+
+/// What a card holds in one of the ways.
+pub struct Row {
+    buckets: [(Bucket, Bytes); 7],
+    total: Bytes,
+    states: Bytes,
+    sent: Bytes,
+}
+
+/// One row a way, in the order of [`Scheme::ALL`]; none where the model cannot be cut so.
+pub struct Rows {
+    rows: Vec<Option<Row>>,
+    /// The right end of the drawing.
+    most: Bytes,
+}
+
+/// How many times less ZeRO-1 makes the states of a card on eight cards.
+pub static ZERO: Dial = Dial {
+    id: "zero",
+    unit: "times",
+    range: (1.0, 100.0),
+    answer: || {
+        let step = step(&State::default());
+        Some(states(&step).0 as f64 / states(&Scheme::Zero1.over(&step, 8)?).0 as f64)
+    },
+};
+
+/// The reader's model as a training step on one card.
+fn step(state: &State) -> Scenario {
+    Scenario { gpu: None, ..State { mode: Mode::Training, ..*state }.scenario() }
+}
+
+/// All ways with the reader's model and number of cards.
+pub fn rows(state: &State) -> Rows {
+    let step = step(state);
+    let mut rows = Vec::new();
+    let mut most = state.gpu.capacity;
+    for scheme in Scheme::ALL {
+        let run = scheme.over(&step, state.cluster.cards.count());
+        rows.push(run.map(|run| {
+            let held = evaluate(&run);
+            most = most.max(held.total);
+            let sent = communication::between_ranks(&run);
+            Row { buckets: held.buckets, total: held.total, states: states(&run), sent }
+        }));
+    }
+    Rows { rows, most }
+}
+
+fn row<'a>(of: &'a Snapshot, id: &str) -> Option<&'a Option<Row>> {
+    of.parallel().rows.get(Scheme::ALL.iter().position(|scheme| scheme.id() == id)?)
+}
+
+/// The text with this name; `None` for a name that is not known.
+pub fn value(of: &Snapshot, part: &str) -> Option<String> {
+    let Some((id, what)) = part.split_once('.') else { return plain(of, part) };
+    let most = of.parallel().most;
+    let row = row(of, id)?;
+    if let Some((what, bucket)) = what.split_once('.') {
+        // Where a part begins and how wide it is.
+        let mut before = Bytes::ZERO;
+        for (name, bytes) in row.iter().flat_map(|row| row.buckets) {
+            if name.id() == bucket {
+                return Some(percent(if what == "x" { before } else { bytes }.share_of(most) * 100.0));
+            }
+            before += bytes;
+        }
+        return Some(percent(0.0));
+    }
+    let Some(row) = row else { return Some(t("parallel.illegal").into()) };
+    Some(match what {
+        "total" => of.size(row.total),
+        "states" => of.size(row.states),
+        "less" => {
+            let whole = of.parallel().rows.first()?.as_ref()?.states;
+            fill("parallel.times", &[("n", &Figure(whole.0 as f64 / (row.states.0 as f64).max(1.0)).to_string())])
+        }
+        "sent" => of.size(row.sent),
+        "time" => match of.state.gpu.peer_link {
+            Some(link) => Duration(row.sent.0 as f64 / link.0).to_string(),
+            None => t("parallel.no_link").into(),
+        },
+        _ => return None,
+    })
+}
+
+fn plain(of: &Snapshot, part: &str) -> Option<String> {
+    let gpu = of.state.gpu;
+    Some(match part {
+        "cards" => of.state.cluster.cards.id().into(),
+        "line" => percent(gpu.capacity.share_of(of.parallel().most) * 100.0),
+        "sentence" => {
+            let [data, zero3] = ["data", "zero3"].map(|id| value(of, &format!("{id}.total")).unwrap_or_default());
+            let (sent, time) = (value(of, "zero3.sent")?, value(of, "zero3.time")?);
+            let values = [
+                ("cards", of.state.cluster.cards.id()),
+                ("data", &data),
+                ("zero3", &zero3),
+                ("sent", &sent),
+                ("time", &time),
+            ];
+            let key = if sent_any(of) { "parallel.sentence" } else { "parallel.sentence.one" };
+            fill(key, &values)
+        }
+        // Only said of fixed states.
+        #[cfg(not(target_arch = "wasm32"))]
+        "link" | "ridge" => {
+            let rate = if part == "link" { gpu.peer_link? } else { gpu.bandwidth };
+            Figure(gpu.peaks.bf16?.tflops() * 1e12 / rate.0).to_string()
+        }
+        #[cfg(not(target_arch = "wasm32"))]
+        "host" | "host_time" | "kept" => {
+            let mut run = Scheme::Data.over(&step(&of.state), 1)?;
+            run.offload.optimizer = true;
+            let bytes = communication::bytes(&run, communication::Traffic::Host);
+            match part {
+                "host" => of.size(bytes),
+                "kept" => of.size(states(&run)),
+                _ => Duration(bytes.0 as f64 / gpu.host_link?.0).to_string(),
+            }
+        }
+        // How many times less the states weigh on very many cards.
+        #[cfg(not(target_arch = "wasm32"))]
+        "limit1" | "limit2" => {
+            let run = step(&of.state);
+            let zero = if part == "limit1" { ZeroStage::Optimizer } else { ZeroStage::Gradients };
+            let mut many = run;
+            (many.parallel.dp, many.parallel.zero) = (1_000_000, zero);
+            Figure(states(&run).0 as f64 / states(&many).0 as f64).to_string()
+        }
+        _ => return None,
+    })
+}
+
+fn sent_any(of: &Snapshot) -> bool {
+    of.parallel().rows.iter().flatten().any(|row| row.sent > Bytes::ZERO)
+}
+
+/// Whether the condition with this name holds: `zero1.over` the card, `tensor.illegal` where the model cannot be cut so.
+pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
+    let (id, what) = part.split_once('.')?;
+    let row = row(of, id)?;
+    Some(match what {
+        "over" => row.as_ref().is_some_and(|row| row.total > of.state.gpu.capacity),
+        "illegal" => row.is_none(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::cluster::{Cards, Cluster};
+    use memory_wall_core::display::THIN_SPACE;
+    use memory_wall_core::tables::gpus::GPUS;
+    use memory_wall_core::tables::models::{MODELS, by_id};
+
+    fn at(cards: Cards) -> Snapshot {
+        Snapshot::of(State { cluster: Cluster { cards, ..Cluster::default() }, ..State::default() })
+    }
+
+    #[test]
+    fn eight_cards_divide_the_states_by_less_than_the_famous_factors() {
+        let snapshot = at(Cards::Eight);
+        let less = |id: &str| snapshot.value(&format!("parallel.{id}.less")).unwrap();
+        assert_eq!(["data", "zero1", "zero2", "zero3"].map(less), ["1.00×", "2.91×", "4.27×", "8.00×"]);
+        assert_eq!(snapshot.value("parallel.limit1").as_deref(), Some("4.00"));
+        assert_eq!(
+            ["link", "ridge"].map(|name| snapshot.value(&format!("parallel.{name}")).unwrap()),
+            ["1,040", "153"]
+        );
+        assert_eq!(snapshot.value("parallel.limit2").as_deref(), Some("8.00"));
+        assert!(((ZERO.answer)().unwrap() - 16.0 / 5.5).abs() < 1e-6);
+        assert_eq!(snapshot.flag("parallel.data.over"), Some(true));
+        assert_eq!(snapshot.flag("parallel.zero1.over"), Some(false));
+        assert_eq!(at(Cards::SixtyFour).flag("parallel.tensor.illegal"), Some(true));
+    }
+
+    #[test]
+    fn the_sentence_says_what_is_sent_where_anything_is() {
+        let said = |cards| at(cards).value("parallel.sentence").unwrap().replace(THIN_SPACE, " ");
+        assert!(said(Cards::Eight).contains("sends 35.4 GB a step"), "{}", said(Cards::Eight));
+        assert!(!said(Cards::One).contains("sends"), "{}", said(Cards::One));
+    }
+
+    #[test]
+    fn every_name_has_an_answer_for_every_model_and_card() {
+        for (place, model) in MODELS.iter().enumerate() {
+            for &cards in Cards::ALL {
+                let mut state = State { gpu: &GPUS[place % GPUS.len()], ..State::default() };
+                state.choose_model(by_id(model.id).unwrap());
+                state.cluster.cards = cards;
+                let snapshot = Snapshot::of(state);
+                for scheme in Scheme::ALL {
+                    for what in ["total", "states", "less", "sent", "time", "x.weights", "w.logits"] {
+                        let text = snapshot.value(&format!("parallel.{}.{what}", scheme.id())).unwrap();
+                        assert!(!text.is_empty() && !text.contains("NaN") && !text.contains("parallel."), "{text}");
+                    }
+                }
+                assert!(snapshot.value("parallel.sentence").is_some());
+            }
+        }
+        let snapshot = at(Cards::Eight);
+        for name in ["parallel.", "parallel.x", "parallel.x.total", "parallel.data.x"] {
+            assert_eq!(snapshot.value(name), None, "{name}");
+        }
+        assert_eq!(snapshot.flag("parallel.data.x"), None);
+    }
+}
