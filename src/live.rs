@@ -14,7 +14,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
 use crate::charts::wall::{self, Layout};
-use crate::charts::{hierarchy, sort, trips};
+use crate::charts::{hierarchy, sort, training, trips};
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -33,6 +33,7 @@ pub struct Snapshot {
     wall: OnceCell<Layout>,
     chart: OnceCell<Chart>,
     roofline: OnceCell<Arc<Plot>>,
+    training: OnceCell<training::Answers>,
 }
 
 /// A verdict in words.
@@ -59,7 +60,7 @@ impl Snapshot {
     pub fn with(state: State, evaluation: Evaluation) -> Self {
         let predictions = Predictions::default();
         let (wall, chart, roofline) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { state, evaluation, predictions, wall, chart, roofline }
+        Self { state, evaluation, predictions, wall, chart, roofline, training: OnceCell::new() }
     }
 
     /// The same with a roofline that was computed already.
@@ -71,6 +72,11 @@ impl Snapshot {
     /// The roofline; on a page without a reader no point is chosen and nothing was before.
     pub fn roofline(&self) -> &Plot {
         self.roofline.get_or_init(|| Arc::new(Plot::of(&self.state, &Look::default())))
+    }
+
+    /// What the section on training asks of the engine beside.
+    pub fn training(&self) -> &training::Answers {
+        self.training.get_or_init(|| training::Answers::of(&self.state))
     }
 
     /// A size in the reader's unit.
@@ -93,6 +99,7 @@ impl Snapshot {
             Some(("terms", part)) => self.terms_value(part),
             Some(("tier", part)) => hierarchy::value(self, part),
             Some(("trip", part)) => trips::value(self, part),
+            Some(("train", part)) => training::value(self, part),
             Some(("sort", part)) => sort::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
             Some(("control", part)) => controls::value(self, part),
@@ -130,6 +137,7 @@ impl Snapshot {
             Some(("dial", part)) => self.predictions.dials.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
+            Some(("train", part)) => training::flag(self, part),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(Terms::of(bucket, self).is_short())

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use memory_wall_app::charts::sort::OPERATIONS;
+use memory_wall_app::charts::training::{COLUMNS, FIXES, KEPT, SIDES};
 use memory_wall_app::registry::{DIALS, ROUNDS};
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
@@ -16,9 +17,10 @@ use memory_wall_app::words;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::memory::StatePart;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
-use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
+use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer, Recipe};
 
 /// Words that the program in the browser loads, and words of the prerendered page alone.
 const LOADED: &str = "content/en/words.txt";
@@ -318,6 +320,15 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("control.dots", of(Dots::ALL, Dots::id)),
         ("control.precisions", of(Precisions::ALL, Precisions::id)),
         ("control.accounting", of(Accounting::ALL, Accounting::id)),
+        ("control.recipe", of(Recipe::ALL, Recipe::id)),
+        ("train.part", of(StatePart::ALL, StatePart::id)),
+        ("train.column", COLUMNS.iter().map(|(id, _)| (*id).to_owned()).collect()),
+        ("train.kept", KEPT.iter().map(|(id, _)| (*id).to_owned()).collect()),
+        ("train.kept.about", KEPT.iter().map(|(id, _)| (*id).to_owned()).collect()),
+        ("train.fix", FIXES.iter().map(|fix| fix.id().to_owned()).collect()),
+        ("train.fix.acts", FIXES.iter().map(|fix| fix.id().to_owned()).collect()),
+        ("train.fix.price", FIXES.iter().map(|fix| fix.id().to_owned()).collect()),
+        ("train.side", SIDES.iter().map(|bucket| bucket.id().to_owned()).collect()),
     ])
 }
 

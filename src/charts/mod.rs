@@ -4,5 +4,6 @@ pub mod context;
 pub mod hierarchy;
 pub mod roofline;
 pub mod sort;
+pub mod training;
 pub mod trips;
 pub mod wall;

@@ -12,5 +12,6 @@ pub mod rig_bar;
 pub mod roofline;
 mod roofline_levers;
 pub mod sort;
+pub mod training;
 pub mod trips;
 pub mod worked_roofline;

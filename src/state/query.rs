@@ -10,7 +10,7 @@ use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::{gpus, models};
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, ScenarioError, WeightFormat};
 
 use super::State;
 use super::decimal::Decimal;
@@ -25,7 +25,7 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 24] = [
     "v",
     "model",
     "mode",
@@ -50,6 +50,8 @@ const KEYS: [&str; 23] = [
     "op",
     "gemm",
     "rate",
+    // How training keeps its states.
+    "recipe",
 ];
 
 /// The state as a query without `?`; empty for the default state.
@@ -106,6 +108,9 @@ pub fn encode(state: &State) -> String {
         put("tier", &state.tier.id());
     }
     roofline(state, &mut put);
+    if state.recipe != default.recipe {
+        put("recipe", &state.recipe.id());
+    }
     if query.is_empty() { query } else { format!("v={VERSION}{query}") }
 }
 
@@ -191,6 +196,7 @@ pub fn decode(query: &str) -> Decoded {
     reader.pick("unit", ByteUnit::from_id, &mut state.unit, ByteUnit::id);
     reader.pick("tier", Tier::from_id, &mut state.tier, Tier::id);
     reader.roofline(&mut state);
+    reader.pick("recipe", Recipe::from_id, &mut state.recipe, Recipe::id);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }

@@ -8,7 +8,10 @@ pub mod kv_cache;
 pub mod logits;
 pub mod optimizer;
 pub mod overhead;
+mod states;
 pub mod weights;
+
+pub use states::{StatePart, states};
 
 use crate::engines;
 use crate::evaluate::Phase;
