@@ -328,6 +328,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("train.fix", FIXES.iter().map(|fix| fix.id().to_owned()).collect()),
         ("train.fix.acts", FIXES.iter().map(|fix| fix.id().to_owned()).collect()),
         ("train.fix.price", FIXES.iter().map(|fix| fix.id().to_owned()).collect()),
+        ("train.fixes", ["what", "saved", "total", "fits", "time", "price"].map(String::from).to_vec()),
         ("train.side", SIDES.iter().map(|bucket| bucket.id().to_owned()).collect()),
     ])
 }

@@ -1,0 +1,361 @@
+//! What training adds: the bytes of each parameter, what layers keep for the backward pass, what each remedy saves, and generating beside it.
+//!
+//! All of it speaks of training the model in the bar, whatever the calculator is set to.
+
+use memory_wall_core::advise::Rung;
+use memory_wall_core::display::{Figure, THIN_SPACE};
+use memory_wall_core::memory::{StatePart, activations, logits, states};
+use memory_wall_core::tables::models;
+use memory_wall_core::{
+    Attention, Bucket, Bytes, Checkpointing, Evaluation, Implementation, Mode, Optimizer, Phase, Recipe, Scenario,
+    WeightFormat, cost, evaluate, worked,
+};
+
+use crate::charts::wall::percent;
+use crate::dials::Dial;
+use crate::live::Snapshot;
+use crate::state::State;
+use crate::words::{fill, t};
+
+/// Bytes a parameter at the top of the scale, and how high that is, in percent of the drawing.
+pub const MOST: f64 = 20.0;
+const TOP: f64 = 94.0;
+
+/// Multiples of `hidden_size` at the end of the scale of activations.
+pub const LONGEST: f64 = 72.0;
+
+/// How wide either side of generating and training is, in percent of the drawing.
+pub const WING: f64 = 49.0;
+
+/// The columns: four recipes with `AdamW`, and the reader's own choice.
+pub static COLUMNS: [(&str, Option<Recipe>); 5] = [
+    ("mixed", Some(Recipe::Mixed)),
+    ("mixed-fp32-grads", Some(Recipe::MixedFp32Gradients)),
+    ("without-master", Some(Recipe::WithoutMaster)),
+    ("pure", Some(Recipe::Pure)),
+    ("yours", None),
+];
+
+/// Whose code keeps how much: the implementation, what it recomputes, in which precisions, with which attention.
+pub type Code = (Implementation, Checkpointing, Recipe, Attention);
+
+/// The rows on activations, the least first, and what the loss takes.
+pub static KEPT: [(&str, Option<Code>); 8] = [
+    ("full", Some((Implementation::Transformers, Checkpointing::Full, Recipe::Mixed, Attention::Flash))),
+    ("per-op", Some((Implementation::Torchtitan, Checkpointing::PerOp, Recipe::Mixed, Attention::Flash))),
+    ("megatron", Some((Implementation::Megatron, Checkpointing::None, Recipe::Mixed, Attention::Flash))),
+    ("transformers", Some((Implementation::Transformers, Checkpointing::None, Recipe::Mixed, Attention::Flash))),
+    ("litgpt", Some((Implementation::Litgpt, Checkpointing::None, Recipe::Mixed, Attention::Flash))),
+    ("autocast", Some((Implementation::Transformers, Checkpointing::None, Recipe::Autocast, Attention::Flash))),
+    ("eager", Some((Implementation::Transformers, Checkpointing::None, Recipe::Mixed, Attention::Eager))),
+    ("logits", None),
+];
+
+/// The remedies of the table.
+pub static FIXES: [Rung; 6] = [
+    Rung::Lora,
+    Rung::FullCheckpointing,
+    Rung::EightBitOptimizer,
+    Rung::SmallerMicroBatch,
+    Rung::MixedPrecision,
+    Rung::OffloadOptimizer,
+];
+
+/// What is set side by side.
+pub static SIDES: [Bucket; 6] = [
+    Bucket::Weights,
+    Bucket::Gradients,
+    Bucket::Optimizer,
+    Bucket::KvCache,
+    Bucket::Activations,
+    Bucket::Logits,
+];
+
+/// What a model of 7 billion parameters keeps from step to step, in GB.
+pub static STATES: Dial = Dial {
+    id: "states",
+    unit: "gb",
+    range: (2.0, 2_000.0),
+    answer: || {
+        let scenario = Scenario::new(models::by_id("generic-7b")?.architecture);
+        Some(sum(&Scenario { mode: Mode::Training, ..scenario }).0 as f64 / 1e9)
+    },
+};
+
+fn sum(scenario: &Scenario) -> Bytes {
+    states(scenario).into_iter().sum()
+}
+
+/// The reader's model in training.
+fn training(state: &State) -> Scenario {
+    State { mode: Mode::Training, ..*state }.scenario()
+}
+
+/// Training with a recipe and `AdamW`, from 16-bit weights; with none, as the reader has chosen.
+pub fn with(state: &State, recipe: Option<Recipe>) -> Scenario {
+    let mut scenario = training(state);
+    if let Some(recipe) = recipe {
+        (scenario.weights, scenario.training.recipe, scenario.optimizer) =
+            (WeightFormat::Bf16, recipe, Optimizer::AdamW);
+    }
+    scenario
+}
+
+/// Bytes of each part for one parameter.
+pub fn each(scenario: &Scenario) -> [f64; 5] {
+    let parameters = Bytes(scenario.local_parameters().total().into());
+    states(scenario).map(|bytes| bytes.share_of(parameters))
+}
+
+/// How high so many bytes a parameter stand, in percent.
+pub fn height(each: f64) -> f64 {
+    (each / MOST * TOP).clamp(0.0, TOP + 2.0)
+}
+
+/// Three digits without zeros behind the point: `16`, `12.6`.
+pub fn short(number: f64) -> String {
+    let text = Figure(number).to_string();
+    match text.split_once('.') {
+        Some(_) => text.trim_end_matches('0').trim_end_matches('.').into(),
+        None => text,
+    }
+}
+
+/// `2 + 2 + 4 + 4 + 4`, without what is not there.
+pub fn terms(scenario: &Scenario) -> String {
+    let terms = each(scenario).into_iter().filter(|each| *each > 0.0);
+    terms.map(short).collect::<Vec<_>>().join(" + ")
+}
+
+/// What a remedy does.
+struct Effect {
+    saved: i128,
+    total: Bytes,
+    slowdown: f64,
+}
+
+/// What the engine says to the reader's model, generating and training, and to each remedy that does something.
+pub struct Answers {
+    modes: [Evaluation; 2],
+    fixes: [Option<Effect>; 6],
+}
+
+impl Answers {
+    /// Asks it.
+    pub fn of(state: &State) -> Self {
+        let modes = [Mode::Inference, Mode::Training].map(|mode| evaluate(&State { mode, ..*state }.scenario()));
+        Self { modes, fixes: FIXES.map(|rung| effect(rung, state)) }
+    }
+}
+
+fn effect(rung: Rung, state: &State) -> Option<Effect> {
+    let mut before = training(state);
+    if rung == Rung::MixedPrecision {
+        (before.weights, before.training.recipe) = (WeightFormat::Fp32, Recipe::Fp32);
+    }
+    let after = rung.apply(&before).ok().filter(|after| after.check().is_ok())?;
+    let total = evaluate::total(&after);
+    let saved = evaluate::total(&before).minus(total).0;
+    (saved != 0).then(|| Effect { saved, total, slowdown: cost::slowdown(&before, &after) })
+}
+
+/// The bytes that a row on activations keeps, and those of them that are scores of eager attention.
+fn kept(state: &State, code: Option<Code>) -> (Bytes, Bytes) {
+    let mut scenario = with(state, Some(Recipe::Mixed));
+    let (implementation, checkpointing, recipe, attention) = code.unwrap_or((
+        Implementation::Transformers,
+        Checkpointing::None,
+        Recipe::Mixed,
+        Attention::Flash,
+    ));
+    (scenario.training.implementation, scenario.training.recipe) = (implementation, recipe);
+    (scenario.checkpointing, scenario.attention) = (checkpointing, attention);
+    match code {
+        Some(_) => activations::in_layers(&scenario),
+        None => (worked::total(|sink| logits::terms(&scenario, Phase::Loss, sink)), Bytes::ZERO),
+    }
+}
+
+fn kept_by(state: &State, id: &str) -> Option<(Bytes, Bytes)> {
+    KEPT.iter().find(|(row, _)| *row == id).map(|(_, code)| kept(state, *code))
+}
+
+/// As a multiple of `hidden_size` bytes, for each token and layer.
+fn multiple(state: &State, bytes: Bytes) -> f64 {
+    let values = [state.batch, state.seq_length, state.shape.layers, state.shape.hidden_size];
+    bytes.share_of(Bytes(values.map(u128::from).into_iter().product()))
+}
+
+fn bar(multiple: f64) -> f64 {
+    (multiple / LONGEST).clamp(0.0, 1.0) * 100.0
+}
+
+/// What the card has for each parameter.
+fn room(state: &State) -> f64 {
+    state.gpu.capacity.share_of(Bytes(state.shape.parameters().total().into()))
+}
+
+fn left(of: &Snapshot, bytes: Bytes) -> String {
+    let margin = of.state.gpu.capacity.minus(bytes);
+    let key = if margin.0 < 0 { "train.over" } else { "train.left" };
+    fill(key, &[("n", &of.size(margin.magnitude()))])
+}
+
+/// What a slider of the section means.
+pub fn consequence(of: &Snapshot) -> String {
+    let [kept, loss] = ["transformers", "logits"].map(|id| kept_by(&of.state, id).unwrap_or_default().0);
+    fill("train.consequence", &[("kept", &of.size(kept)), ("loss", &of.size(loss))])
+}
+
+/// The text with this name; `None` for a name that is not known.
+pub fn value(of: &Snapshot, part: &str) -> Option<String> {
+    let state = &of.state;
+    let Some((first, rest)) = part.split_once('.') else {
+        let room = short(room(state));
+        let own = with(state, None);
+        return Some(match part {
+            "line" => percent(100.0 - height(self::room(state))),
+            "line_label" => fill("train.line", &[("n", &room)]),
+            "has" => room,
+            "slower" => Figure(of.training().fixes.get(1)?.as_ref()?.slowdown).to_string(),
+            "sentence" => {
+                let model = state.model_name();
+                let total = sum(&own);
+                let each = short(each(&own).into_iter().sum());
+                let [bytes, left] = [of.size(total), left(of, total)];
+                let values = [
+                    ("model", model.as_str()),
+                    ("each", &each),
+                    ("total", &bytes),
+                    ("gpu", state.gpu.name),
+                    ("room", &room),
+                    ("left", &left),
+                ];
+                fill("train.sentence", &values)
+            }
+            "kept_sentence" => {
+                let [least, stock, eager, loss] = ["full", "transformers", "eager", "logits"]
+                    .map(|id| of.size(kept_by(state, id).unwrap_or_default().0));
+                let values = [("least", least.as_str()), ("stock", &stock), ("eager", &eager), ("loss", &loss)];
+                fill("train.kept_sentence", &values)
+            }
+            "sides_sentence" => {
+                let [infer, train] = of.training().modes.each_ref().map(|it| of.size(it.total));
+                fill("train.sides_sentence", &[("infer", &infer), ("train", &train)])
+            }
+            "times" => {
+                let [infer, train] = of.training().modes.each_ref().map(|it| it.total);
+                Figure(train.share_of(infer)).to_string()
+            }
+            _ => return None,
+        });
+    };
+    match first {
+        "kept" => kept_value(of, rest),
+        "fix" => fix_value(of, rest),
+        "side" => side_value(of, rest),
+        _ => column_value(of, first, rest),
+    }
+}
+
+/// Of a column, `yours.each`; of one of its parts, `yours.first.height`.
+fn column_value(of: &Snapshot, id: &str, what: &str) -> Option<String> {
+    let (_, recipe) = COLUMNS.iter().find(|(column, _)| *column == id)?;
+    let scenario = with(&of.state, *recipe);
+    if let Some((part, what)) = what.split_once('.') {
+        let place = StatePart::ALL.iter().position(|known| known.id() == part)?;
+        let each = each(&scenario);
+        let below: f64 = each.iter().take(place).sum();
+        let own = each.get(place).copied()?;
+        return Some(match what {
+            "top" => percent(100.0 - height(below + own)),
+            "height" => percent(height(own)),
+            "each" => short(own),
+            _ => return None,
+        });
+    }
+    Some(match what {
+        "total" => of.size(sum(&scenario)),
+        "left" => left(of, sum(&scenario)),
+        "each" => short(each(&scenario).into_iter().sum()),
+        "terms" => terms(&scenario),
+        _ => return None,
+    })
+}
+
+fn kept_value(of: &Snapshot, part: &str) -> Option<String> {
+    let (id, what) = part.split_once('.')?;
+    let (all, scores) = kept_by(&of.state, id)?;
+    let [all_h, rest_h] = [all, all - scores].map(|bytes| multiple(&of.state, bytes));
+    Some(match what {
+        "bar" => percent(bar(rest_h)),
+        "scores" => percent(bar(all_h) - bar(rest_h)),
+        "each" => format!("{}{THIN_SPACE}h", Figure(all_h)),
+        "total" => of.size(all),
+        _ => return None,
+    })
+}
+
+fn fix_value(of: &Snapshot, part: &str) -> Option<String> {
+    let (id, what) = part.split_once('.')?;
+    let place = FIXES.iter().position(|rung| rung.id() == id)?;
+    let Some(effect) = of.training().fixes.get(place)? else {
+        return Some(if what == "saved" { t("train.nothing") } else { "–" }.into());
+    };
+    Some(match what {
+        "saved" => {
+            let size = of.size(Bytes(effect.saved.unsigned_abs()));
+            if effect.saved < 0 { fill("train.more", &[("n", &size)]) } else { size }
+        }
+        "total" => of.size(effect.total),
+        "fits" => {
+            let fits = effect.total <= of.state.gpu.capacity;
+            t(if fits { "context.table.yes" } else { "context.table.no" }).into()
+        }
+        "time" => format!("{}×", Figure(effect.slowdown)),
+        _ => return None,
+    })
+}
+
+/// `weights.training`, the size, and `weights.training_bar`, its bar.
+fn side_value(of: &Snapshot, part: &str) -> Option<String> {
+    let (id, what) = part.split_once('.')?;
+    let answers = of.training();
+    let (mode, what) = what.split_once('_').unwrap_or((what, ""));
+    let own = answers.modes.get(usize::from(mode == Mode::Training.id()))?;
+    if id == "total" {
+        return Some(of.size(own.total));
+    }
+    let bucket = SIDES.iter().copied().find(|bucket| bucket.id() == id)?;
+    let most = answers.modes.iter().map(|it| it.bytes(it.largest())).max()?;
+    let bar = own.bytes(bucket).share_of(most) * WING;
+    Some(match what {
+        "" if own.bytes(bucket) == Bytes::ZERO => t("train.none").into(),
+        "" => of.size(own.bytes(bucket)),
+        "bar" => percent(bar),
+        "from" => percent(WING - bar),
+        _ => return None,
+    })
+}
+
+/// Whether the condition with this name holds: `mixed.over`, `kept.eager.cut`, `beyond` for a line above the scale.
+pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
+    if part == "beyond" {
+        return Some(room(&of.state) > MOST);
+    }
+    let (id, what) = part.rsplit_once('.')?;
+    match what {
+        "over" => {
+            let (_, recipe) = COLUMNS.iter().find(|(column, _)| *column == id)?;
+            Some(sum(&with(&of.state, *recipe)) > of.state.gpu.capacity)
+        }
+        "cut" => {
+            let (all, _) = kept_by(&of.state, id.strip_prefix("kept.")?)?;
+            Some(multiple(&of.state, all) > LONGEST)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
