@@ -325,9 +325,9 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("train.column", COLUMNS.iter().map(|(id, _)| (*id).to_owned()).collect()),
         ("train.kept", KEPT.iter().map(|(id, _)| (*id).to_owned()).collect()),
         ("train.kept.about", KEPT.iter().map(|(id, _)| (*id).to_owned()).collect()),
-        ("train.fix", FIXES.iter().map(|fix| fix.id().to_owned()).collect()),
-        ("train.fix.acts", FIXES.iter().map(|fix| fix.id().to_owned()).collect()),
-        ("train.fix.price", FIXES.iter().map(|fix| fix.id().to_owned()).collect()),
+        ("train.fix", FIXES.map(String::from).to_vec()),
+        ("train.fix.acts", FIXES.map(String::from).to_vec()),
+        ("train.fix.price", FIXES.map(String::from).to_vec()),
         ("train.fixes", ["what", "saved", "total", "fits", "time", "price"].map(String::from).to_vec()),
         ("train.side", SIDES.iter().map(|bucket| bucket.id().to_owned()).collect()),
     ])

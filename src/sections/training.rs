@@ -88,7 +88,7 @@ pub fn states() -> AnyView {
                 [of("each"), of("terms")]
             };
             view! {
-                <li class="foot" data-over=flag(&format!("train.{id}.over"))>
+                <li class="foot" data-over=flag(&format!("train.over.{id}"))>
                     <span class="foot-name">{words::choice("train.column", id)}</span>
                     <span class="foot-sum">
                         <b>{sum}</b>
@@ -187,7 +187,7 @@ pub fn activation() -> AnyView {
                 view! { <rect class="kept-scores" x=of("bar") width=of("scores") y=top + 21 height="12"></rect> }
             });
             view! {
-                <g class=format!("kept course-{}", kind.id()) data-cut=flag(&format!("train.kept.{id}.cut"))>
+                <g class=format!("kept course-{}", kind.id()) data-cut=flag(&format!("train.cut.{id}"))>
                     <text class="kept-name" x="0" y=top + 9>{words::choice("train.kept", id)}</text>
                     <text class="kept-size" x="100%" y=top + 9>
                         {of("each")} <tspan class="kept-cut">" →"</tspan> <tspan class="kept-total">" · " {of("total")}</tspan>
@@ -239,8 +239,7 @@ pub fn activation() -> AnyView {
 pub fn fixes() -> AnyView {
     let rows = FIXES
         .iter()
-        .map(|rung| {
-            let id = rung.id();
+        .map(|id| {
             let of = |what: &str| train(&format!("fix.{id}.{what}"));
             view! {
                 <tr>
@@ -250,7 +249,7 @@ pub fn fixes() -> AnyView {
                     <td class="fix-saved">{of("saved")}</td>
                     <td>{of("total")}</td>
                     <td>{of("fits")}</td>
-                    <td>{of("time")}</td>
+                    <td>{of("time at v=1")} " → " {of("time at batch=8")}</td>
                     <td class="fix-price">{words::choice("train.fix.price", id)}</td>
                 </tr>
             }

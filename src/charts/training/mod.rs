@@ -2,13 +2,12 @@
 //!
 //! All of it speaks of training the model in the bar, whatever the calculator is set to.
 
-use memory_wall_core::advise::Rung;
 use memory_wall_core::display::{Figure, THIN_SPACE};
 use memory_wall_core::memory::{StatePart, activations, logits, states};
 use memory_wall_core::tables::models;
 use memory_wall_core::{
     Attention, Bucket, Bytes, Checkpointing, Evaluation, Implementation, Mode, Optimizer, Phase, Recipe, Scenario,
-    WeightFormat, cost, evaluate, worked,
+    WeightFormat, bounds, evaluate, worked,
 };
 
 use crate::charts::wall::percent;
@@ -51,15 +50,10 @@ pub static KEPT: [(&str, Option<Code>); 8] = [
     ("logits", None),
 ];
 
-/// The remedies of the table.
-pub static FIXES: [Rung; 6] = [
-    Rung::Lora,
-    Rung::FullCheckpointing,
-    Rung::EightBitOptimizer,
-    Rung::SmallerMicroBatch,
-    Rung::MixedPrecision,
-    Rung::OffloadOptimizer,
-];
+/// The remedies of the table, by the names of the engine's own rungs. What they change stands in [`remedy`], which a test
+/// holds against them: the whole ladder with its reasons would double what this section adds to the program.
+pub static FIXES: [&str; 6] =
+    ["lora", "full-checkpointing", "8bit-optimizer", "smaller-micro-batch", "mixed-precision", "offload-optimizer"];
 
 /// What is set side by side.
 pub static SIDES: [Bucket; 6] = [
@@ -127,36 +121,46 @@ pub fn terms(scenario: &Scenario) -> String {
     terms.map(short).collect::<Vec<_>>().join(" + ")
 }
 
-/// What a remedy does.
-struct Effect {
-    saved: i128,
-    total: Bytes,
-    slowdown: f64,
-}
-
 /// What the engine says to the reader's model, generating and training, and to each remedy that does something.
 pub struct Answers {
     modes: [Evaluation; 2],
-    fixes: [Option<Effect>; 6],
+    /// Bytes saved, negative where it takes more, and what it takes then.
+    fixes: [Option<(i128, Bytes)>; 6],
 }
 
 impl Answers {
     /// Asks it.
     pub fn of(state: &State) -> Self {
         let modes = [Mode::Inference, Mode::Training].map(|mode| evaluate(&State { mode, ..*state }.scenario()));
-        Self { modes, fixes: FIXES.map(|rung| effect(rung, state)) }
+        let fixes = FIXES.map(|id| {
+            let [before, after] = remedy(state, id);
+            let total = evaluate::total(&after);
+            let saved = evaluate::total(&before).minus(total).0;
+            (saved != 0).then_some((saved, total))
+        });
+        Self { modes, fixes }
     }
 }
 
-fn effect(rung: Rung, state: &State) -> Option<Effect> {
+/// Training without a remedy and with it; the same twice where it changes nothing.
+fn remedy(state: &State, id: &str) -> [Scenario; 2] {
     let mut before = training(state);
-    if rung == Rung::MixedPrecision {
+    if id == "mixed-precision" {
         (before.weights, before.training.recipe) = (WeightFormat::Fp32, Recipe::Fp32);
     }
-    let after = rung.apply(&before).ok().filter(|after| after.check().is_ok())?;
-    let total = evaluate::total(&after);
-    let saved = evaluate::total(&before).minus(total).0;
-    (saved != 0).then(|| Effect { saved, total, slowdown: cost::slowdown(&before, &after) })
+    let mut after = before;
+    match id {
+        "lora" => after.mode = Mode::Lora,
+        "full-checkpointing" => after.checkpointing = Checkpointing::Full,
+        "8bit-optimizer" if before.optimizer == Optimizer::AdamW => after.optimizer = Optimizer::AdamW8bit,
+        "smaller-micro-batch" => {
+            (after.training.micro_batches, after.batch) = (before.batch.min(bounds::MICRO_BATCHES.max), 1);
+        }
+        "mixed-precision" => (after.weights, after.training.recipe) = (WeightFormat::Bf16, Recipe::Mixed),
+        "offload-optimizer" => after.offload.optimizer = true,
+        _ => {}
+    }
+    [before, after]
 }
 
 /// The bytes that a row on activations keeps, and those of them that are scores of eager attention.
@@ -201,10 +205,12 @@ fn left(of: &Snapshot, bytes: Bytes) -> String {
     fill(key, &[("n", &of.size(margin.magnitude()))])
 }
 
-/// What a slider of the section means.
-pub fn consequence(of: &Snapshot) -> String {
-    let [kept, loss] = ["transformers", "logits"].map(|id| kept_by(&of.state, id).unwrap_or_default().0);
-    fill("train.consequence", &[("kept", &of.size(kept)), ("loss", &of.size(loss))])
+/// What layers and loss take with the reader's batch and sequence length, in words.
+pub fn kept_sentence(of: &Snapshot) -> String {
+    let [least, stock, eager, loss] = ["full", "transformers", "eager", "logits"]
+        .map(|id| of.size(kept_by(&of.state, id).unwrap_or_default().0));
+    let values = [("least", least.as_str()), ("stock", &stock), ("eager", &eager), ("loss", &loss)];
+    fill("train.kept_sentence", &values)
 }
 
 /// The text with this name; `None` for a name that is not known.
@@ -217,7 +223,6 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
             "line" => percent(100.0 - height(self::room(state))),
             "line_label" => fill("train.line", &[("n", &room)]),
             "has" => room,
-            "slower" => Figure(of.training().fixes.get(1)?.as_ref()?.slowdown).to_string(),
             "sentence" => {
                 let model = state.model_name();
                 let total = sum(&own);
@@ -233,19 +238,10 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
                 ];
                 fill("train.sentence", &values)
             }
-            "kept_sentence" => {
-                let [least, stock, eager, loss] = ["full", "transformers", "eager", "logits"]
-                    .map(|id| of.size(kept_by(state, id).unwrap_or_default().0));
-                let values = [("least", least.as_str()), ("stock", &stock), ("eager", &eager), ("loss", &loss)];
-                fill("train.kept_sentence", &values)
-            }
+            "kept_sentence" => kept_sentence(of),
             "sides_sentence" => {
                 let [infer, train] = of.training().modes.each_ref().map(|it| of.size(it.total));
                 fill("train.sides_sentence", &[("infer", &infer), ("train", &train)])
-            }
-            "times" => {
-                let [infer, train] = of.training().modes.each_ref().map(|it| it.total);
-                Figure(train.share_of(infer)).to_string()
             }
             _ => return None,
         });
@@ -258,10 +254,14 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
     }
 }
 
+/// The recipe of a column.
+fn recipe(id: &str) -> Option<Option<Recipe>> {
+    COLUMNS.iter().find(|(column, _)| *column == id).map(|(_, recipe)| *recipe)
+}
+
 /// Of a column, `yours.each`; of one of its parts, `yours.first.height`.
 fn column_value(of: &Snapshot, id: &str, what: &str) -> Option<String> {
-    let (_, recipe) = COLUMNS.iter().find(|(column, _)| *column == id)?;
-    let scenario = with(&of.state, *recipe);
+    let scenario = with(&of.state, recipe(id)?);
     if let Some((part, what)) = what.split_once('.') {
         let place = StatePart::ALL.iter().position(|known| known.id() == part)?;
         let each = each(&scenario);
@@ -298,21 +298,23 @@ fn kept_value(of: &Snapshot, part: &str) -> Option<String> {
 
 fn fix_value(of: &Snapshot, part: &str) -> Option<String> {
     let (id, what) = part.split_once('.')?;
-    let place = FIXES.iter().position(|rung| rung.id() == id)?;
-    let Some(effect) = of.training().fixes.get(place)? else {
+    // A rough estimate that only the prose and the table name, at fixed states: the program does without.
+    #[cfg(not(target_arch = "wasm32"))]
+    if what == "time" {
+        let [before, after] = remedy(&of.state, id);
+        return Some(format!("{}×", Figure(memory_wall_core::cost::slowdown(&before, &after))));
+    }
+    let place = FIXES.iter().position(|fix| *fix == id)?;
+    let Some((saved, total)) = of.training().fixes.get(place).copied()? else {
         return Some(if what == "saved" { t("train.nothing") } else { "–" }.into());
     };
     Some(match what {
         "saved" => {
-            let size = of.size(Bytes(effect.saved.unsigned_abs()));
-            if effect.saved < 0 { fill("train.more", &[("n", &size)]) } else { size }
+            let size = of.size(Bytes(saved.unsigned_abs()));
+            if saved < 0 { fill("train.more", &[("n", &size)]) } else { size }
         }
-        "total" => of.size(effect.total),
-        "fits" => {
-            let fits = effect.total <= of.state.gpu.capacity;
-            t(if fits { "context.table.yes" } else { "context.table.no" }).into()
-        }
-        "time" => format!("{}×", Figure(effect.slowdown)),
+        "total" => of.size(total),
+        "fits" => t(if total <= of.state.gpu.capacity { "context.table.yes" } else { "context.table.no" }).into(),
         _ => return None,
     })
 }
@@ -338,23 +340,17 @@ fn side_value(of: &Snapshot, part: &str) -> Option<String> {
     })
 }
 
-/// Whether the condition with this name holds: `mixed.over`, `kept.eager.cut`, `beyond` for a line above the scale.
+/// Whether the condition with this name holds: `over.mixed`, `cut.eager`, `beyond` for a line above the scale.
 pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
     if part == "beyond" {
         return Some(room(&of.state) > MOST);
     }
-    let (id, what) = part.rsplit_once('.')?;
-    match what {
-        "over" => {
-            let (_, recipe) = COLUMNS.iter().find(|(column, _)| *column == id)?;
-            Some(sum(&with(&of.state, *recipe)) > of.state.gpu.capacity)
-        }
-        "cut" => {
-            let (all, _) = kept_by(&of.state, id.strip_prefix("kept.")?)?;
-            Some(multiple(&of.state, all) > LONGEST)
-        }
-        _ => None,
-    }
+    let (what, id) = part.split_once('.')?;
+    Some(match what {
+        "over" => sum(&with(&of.state, recipe(id)?)) > of.state.gpu.capacity,
+        "cut" => multiple(&of.state, kept_by(&of.state, id)?.0) > LONGEST,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

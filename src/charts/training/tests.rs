@@ -1,4 +1,5 @@
 use super::*;
+use memory_wall_core::advise::Rung;
 use memory_wall_core::tables::gpus;
 
 fn said(state: &State, name: &str) -> String {
@@ -56,7 +57,7 @@ fn activations_are_not_one_constant() {
         assert_eq!(said(&state, &format!("kept.{row}.total")), total, "{row}");
     }
     let snapshot = Snapshot::of(state);
-    assert_eq!((flag(&snapshot, "kept.eager.cut"), flag(&snapshot, "kept.full.cut")), (Some(true), Some(false)));
+    assert_eq!((flag(&snapshot, "cut.eager"), flag(&snapshot, "cut.full")), (Some(true), Some(false)));
     // A vocabulary of 128k beside small layers.
     let mut small = State::default();
     small.choose_model(models::by_id("llama-3.2-1b").unwrap());
@@ -75,10 +76,30 @@ fn remedies_save_what_the_engine_says() {
     ] {
         assert_eq!(said(&state, &format!("fix.{fix}.saved")), saved, "{fix}");
     }
-    assert_eq!(said(&state, "slower"), "1.33");
+    assert_eq!(said(&state, "fix.full-checkpointing.time"), "1.33×");
     assert_eq!(said(&State::default(), "fix.smaller-micro-batch.saved"), "nothing here");
     let pure = State { recipe: Recipe::Pure, ..state };
     assert!(said(&pure, "fix.lora.saved").ends_with("GB more"), "adapters in this code keep more than they free");
+}
+
+#[test]
+fn a_remedy_changes_what_the_rung_of_its_name_changes() {
+    for batch in [1, 8] {
+        for recipe in Recipe::ALL {
+            for optimizer in Optimizer::ALL {
+                for checkpointing in Checkpointing::ALL {
+                    let (recipe, optimizer, checkpointing) = (*recipe, *optimizer, *checkpointing);
+                    let state = State { batch, recipe, optimizer, checkpointing, ..State::default() };
+                    for id in FIXES {
+                        let [before, after] = remedy(&state, id);
+                        assert_eq!((before.check(), after.check()), (Ok(()), Ok(())));
+                        let rung = Rung::from_id(id).unwrap().apply(&before);
+                        assert_eq!(rung.unwrap_or(before), after, "{id} of {state:?}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -110,8 +131,8 @@ fn every_name_has_an_answer_at_any_size_and_unknown_ones_have_none() {
         ["bar", "scores", "each", "total"].map(|what| format!("kept.{id}.{what}"))
     });
     let fixes =
-        FIXES.iter().flat_map(|fix| ["saved", "total", "time", "fits"].map(|what| format!("fix.{}.{what}", fix.id())));
-    let plain = ["line", "line_label", "has", "sentence", "kept_sentence", "times"].map(String::from);
+        FIXES.iter().flat_map(|fix| ["saved", "total", "time", "fits"].map(|what| format!("fix.{}.{what}", fix)));
+    let plain = ["line", "line_label", "has", "sentence", "kept_sentence", "sides_sentence"].map(String::from);
     let names: Vec<String> = columns.chain(kept).chain(fixes).chain(plain).collect();
     for model in ["llama-3.2-1b", "llama-3.1-405b", "mixtral-8x7b", "gemma-2-2b"] {
         for (gpu, batch, seq_length) in [("t4", 1, 1), ("mi300x", 1_000_000, 10_000_000)] {
@@ -122,12 +143,12 @@ fn every_name_has_an_answer_at_any_size_and_unknown_ones_have_none() {
                 let text = snapshot.value(&format!("train.{name}")).unwrap_or_default();
                 assert!(!text.is_empty() && !text.contains("NaN") && !text.starts_with("train."), "{model} {name}: {text}");
             }
-            assert!(flag(&snapshot, "yours.over").is_some() && flag(&snapshot, "beyond").is_some());
+            assert!(flag(&snapshot, "over.yours").is_some() && flag(&snapshot, "beyond").is_some());
         }
     }
     let snapshot = Snapshot::of(State::default());
     for name in ["", "x", "mixed", "mixed.x", "yours.first.x", "kept.x.bar", "kept.full.x", "fix.x.saved", "side.x.training"] {
         assert_eq!(snapshot.value(&format!("train.{name}")), None, "{name}");
     }
-    assert_eq!((flag(&snapshot, "x.over"), flag(&snapshot, "kept.x.cut")), (None, None));
+    assert_eq!((flag(&snapshot, "over.x"), flag(&snapshot, "cut.x")), (None, None));
 }
