@@ -20,7 +20,7 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, WeightFormat};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -28,7 +28,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 31] = [
     "v",
     "model",
     "layers",
@@ -59,6 +59,7 @@ const KEYS: [&str; 30] = [
     "op",
     "gemm",
     "rate",
+    "recipe",
 ];
 
 /// The rows of the golden file: a link and its shortest form.
@@ -94,6 +95,7 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("kernels", ids(Kernels::ALL, Kernels::id)),
         ("accounting", ids(Accounting::ALL, Accounting::id)),
         ("precisions", ids(Precisions::ALL, Precisions::id)),
+        ("recipe", ids(Recipe::ALL, Recipe::id)),
     ])
 }
 

@@ -328,7 +328,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("train.fix", FIXES.map(String::from).to_vec()),
         ("train.fix.acts", FIXES.map(String::from).to_vec()),
         ("train.fix.price", FIXES.map(String::from).to_vec()),
-        ("train.fixes", ["what", "saved", "total", "fits", "time", "price"].map(String::from).to_vec()),
+        ("train.fixes", ["what", "saved", "total", "left", "time", "price"].map(String::from).to_vec()),
         ("train.side", SIDES.iter().map(|bucket| bucket.id().to_owned()).collect()),
     ])
 }

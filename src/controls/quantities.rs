@@ -86,8 +86,8 @@ pub static SLIDERS: [Slider; 6] = [
     Slider { control: "batch", quantity: Quantity::Batch, consequence: memory },
     Slider { control: "roofline-seq", quantity: Quantity::SeqLength, consequence: speed },
     Slider { control: "roofline-batch", quantity: Quantity::Batch, consequence: speed },
-    Slider { control: "training-seq", quantity: Quantity::SeqLength, consequence: training::kept_sentence },
-    Slider { control: "training-batch", quantity: Quantity::Batch, consequence: training::kept_sentence },
+    Slider { control: "training-seq", quantity: Quantity::SeqLength, consequence: training::consequence },
+    Slider { control: "training-batch", quantity: Quantity::Batch, consequence: training::consequence },
 ];
 
 fn memory(snapshot: &Snapshot) -> String {

@@ -11,10 +11,10 @@ use crate::charts::wall::percent;
 use crate::live::bucket_name;
 use crate::state::State;
 use crate::widgets::choice::worded;
-use crate::words::{self, t};
+use crate::words::{self, fill, t};
 
 /// Where the first column begins, how far it is to the next, and how wide a column is, in percent of the drawing.
-const LEFT: f64 = 17.0;
+const LEFT: f64 = 19.0;
 const STEP: f64 = (100.0 - LEFT) / 5.0;
 const WIDTH: f64 = STEP * 0.78;
 
@@ -85,7 +85,7 @@ pub fn states() -> AnyView {
             let [sum, sums] = if recipe.is_some() {
                 [short(each(&fixed).into_iter().sum()), terms(&fixed)]
             } else {
-                [of("each"), of("terms")]
+                [of("each"), StatePart::ALL.iter().map(|part| of(&format!("{}.each", part.id()))).collect::<Vec<_>>().join(" + ")]
             };
             view! {
                 <li class="foot" data-over=flag(&format!("train.over.{id}"))>
@@ -105,8 +105,8 @@ pub fn states() -> AnyView {
     let optimizers = Optimizer::ALL.iter().map(|one| worded("control.optimizer", one.id())).collect();
     view! {
         <div class="states">
-            <p class="figure-title">{t("train.title")} " " {live("model")}</p>
-            <svg class="wall state-wall" role="img" aria-label=train("sentence") data-beyond=flag("train.beyond")>
+            <p class="figure-title" id="states-title">{t("train.title")} " " {live("model")}</p>
+            <svg class="wall state-wall" role="img" aria-labelledby="states-title states-sentence" data-beyond=flag("train.beyond")>
                 {columns} <line class="capacity" x1=percent(LEFT) x2="100%" y1=line.clone() y2=line.clone()></line>
                 <text class="capacity-label" x=percent(LEFT + STEP * 4.0) dx="-4" y=line dy="-8">
                     {train("line_label")}
@@ -117,11 +117,24 @@ pub fn states() -> AnyView {
                 {list("training-recipe", t("train.recipe"), recipes())}
                 {list("training-optimizer", t("train.optimizer"), optimizers)}
             </div>
-            <p class="summary">{train("sentence")}</p>
+            <p class="summary" id="states-sentence">{states_sentence()}</p>
             {states_table()}
         </div>
     }
     .into_any()
+}
+
+/// The reader's choice in words, with names for its numbers.
+fn states_sentence() -> String {
+    let values = [
+        ("model", live("model")),
+        ("each", train("yours.each")),
+        ("total", train("yours.total")),
+        ("gpu", live("gpu")),
+        ("room", train("has")),
+        ("left", train("yours.left")),
+    ];
+    fill("train.sentence", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
 }
 
 fn states_table() -> AnyView {
@@ -190,7 +203,9 @@ pub fn activation() -> AnyView {
                 <g class=format!("kept course-{}", kind.id()) data-cut=flag(&format!("train.cut.{id}"))>
                     <text class="kept-name" x="0" y=top + 9>{words::choice("train.kept", id)}</text>
                     <text class="kept-size" x="100%" y=top + 9>
-                        {of("each")} <tspan class="kept-cut">" →"</tspan> <tspan class="kept-total">" · " {of("total")}</tspan>
+                        <tspan>{of("each")}</tspan>
+                        <tspan class="kept-cut">" →"</tspan>
+                        <tspan class="kept-total" dx="8">{of("total")}</tspan>
                     </text>
                     <rect class="ground" x="0" width=of("bar") y=top + 21 height="12"></rect>
                     {scores}
@@ -213,17 +228,21 @@ pub fn activation() -> AnyView {
             }
         })
         .collect_view();
+    let of = |id: &str| train(&format!("kept.{id}.total"));
+    let [least, stock, eager, loss] = ["full", "transformers", "eager", "logits"].map(of);
+    let values = [("least", least.as_str()), ("stock", &stock), ("eager", &eager), ("loss", &loss)];
+    let sentence = fill("train.kept_sentence", &values);
     let heads = ["train.kept_table.code", "train.kept_table.each", "train.kept_table.total", "train.kept_table.about"];
     view! {
         <div class="activation">
-            <p class="figure-title">{t("train.kept_title")}</p>
-            <svg class="kept-bars" role="img" aria-label=train("kept_sentence") height=HEAD + ROW * KEPT.len()>
+            <p class="figure-title" id="kept-title">{t("train.kept_title")}</p>
+            <svg class="kept-bars" role="img" aria-labelledby="kept-title kept-sentence" height=HEAD + ROW * KEPT.len()>
                 <line class="kept-mark" x1=mark.clone() x2=mark.clone() y1=HEAD - 8 y2="100%"></line>
                 <text class="axis-title kept-textbook" x=mark y="7">{t("train.kept_mark")}</text>
                 {rows}
             </svg>
             <div class="kept-levers">{lever("training-batch")} {lever("training-seq")}</div>
-            <p class="summary">{train("kept_sentence")}</p>
+            <p class="summary" id="kept-sentence">{sentence}</p>
             {table(
                 t("train.kept_table"),
                 heads.map(|key| t(key).to_owned()).to_vec(),
@@ -237,6 +256,7 @@ pub fn activation() -> AnyView {
 
 /// What each remedy saves in the reader's scenario, and what it costs.
 pub fn fixes() -> AnyView {
+    let head = |key: &str| words::choice("train.fixes", key);
     let rows = FIXES
         .iter()
         .map(|id| {
@@ -246,17 +266,19 @@ pub fn fixes() -> AnyView {
                     <th scope="row">
                         {words::choice("train.fix", id)} <span class="fix-acts">{words::choice("train.fix.acts", id)}</span>
                     </th>
-                    <td class="fix-saved">{of("saved")}</td>
-                    <td>{of("total")}</td>
-                    <td>{of("fits")}</td>
-                    <td>{of("time at v=1")} " → " {of("time at batch=8")}</td>
+                    <td class="fix-saved" data-head=head("saved")>{of("saved")}</td>
+                    <td data-head=head("total")>{of("total")}</td>
+                    <td data-head=head("left")>{of("left")}</td>
+                    <td data-head=head("time")>
+                        <span>{of("time at v=1")} " → " {of("time at batch=8")}</span>
+                    </td>
                     <td class="fix-price">{words::choice("train.fix.price", id)}</td>
                 </tr>
             }
         })
         .collect_view();
-    let heads = ["what", "saved", "total", "fits", "time", "price"]
-        .map(|key| view! { <th scope="col">{words::choice("train.fixes", key)}</th> })
+    let heads = ["what", "saved", "total", "left", "time", "price"]
+        .map(|key| view! { <th scope="col">{head(key)}</th> })
         .into_iter()
         .collect_view();
     view! {
@@ -322,15 +344,17 @@ pub fn sides() -> AnyView {
         })
         .collect_view();
     let [infer, learn] = modes.map(|mode| train(&format!("side.total.{mode}")));
+    let sentence = fill("train.sides_sentence", &[("infer", &infer), ("train", &learn)]);
     let heads = ["train.sides.part", "train.sides.inference", "train.sides.training", "train.sides.why"];
     view! {
         <div class="sides">
-            <p class="figure-title">{t("train.sides_title")}</p>
-            <svg class="side-bars" role="img" aria-label=train("sides_sentence") height=HEAD + 14 + ROW * SIDES.len()>
-                <text x="0" y="9"><tspan class="side-mode">{t("train.sides.inference")}</tspan> " " {infer}</text>
-                <text class="side-right" x="100%" y="9"><tspan class="side-mode">{t("train.sides.training")}</tspan> " " {learn}</text>
+            <p class="figure-title" id="sides-title">{t("train.sides_title")}</p>
+            <svg class="side-bars" role="img" aria-labelledby="sides-title sides-sentence" height=HEAD + 14 + ROW * SIDES.len()>
+                <text x="0" y="9"><tspan class="side-mode">{t("train.sides.inference")}</tspan> <tspan dx="5">{infer}</tspan></text>
+                <text class="side-right" x="100%" y="9"><tspan class="side-mode">{t("train.sides.training")}</tspan> <tspan dx="5">{learn}</tspan></text>
                 {rows}
             </svg>
+            <p class="summary" id="sides-sentence">{sentence}</p>
             {table(t("train.sides_table"), heads.map(|key| t(key).to_owned()).to_vec(), cells.into_any(), None)}
         </div>
     }

@@ -116,6 +116,7 @@ pub fn short(number: f64) -> String {
 }
 
 /// `2 + 2 + 4 + 4 + 4`, without what is not there.
+#[cfg(not(target_arch = "wasm32"))]
 pub fn terms(scenario: &Scenario) -> String {
     let terms = each(scenario).into_iter().filter(|each| *each > 0.0);
     terms.map(short).collect::<Vec<_>>().join(" + ")
@@ -186,8 +187,8 @@ fn kept_by(state: &State, id: &str) -> Option<(Bytes, Bytes)> {
 
 /// As a multiple of `hidden_size` bytes, for each token and layer.
 fn multiple(state: &State, bytes: Bytes) -> f64 {
-    let values = [state.batch, state.seq_length, state.shape.layers, state.shape.hidden_size];
-    bytes.share_of(Bytes(values.map(u128::from).into_iter().product()))
+    let tokens = u128::from(state.scenario().tokens());
+    bytes.share_of(Bytes(tokens * u128::from(state.shape.layers) * u128::from(state.shape.hidden_size)))
 }
 
 fn bar(multiple: f64) -> f64 {
@@ -205,44 +206,19 @@ fn left(of: &Snapshot, bytes: Bytes) -> String {
     fill(key, &[("n", &of.size(margin.magnitude()))])
 }
 
-/// What layers and loss take with the reader's batch and sequence length, in words.
-pub fn kept_sentence(of: &Snapshot) -> String {
-    let [least, stock, eager, loss] = ["full", "transformers", "eager", "logits"]
-        .map(|id| of.size(kept_by(&of.state, id).unwrap_or_default().0));
-    let values = [("least", least.as_str()), ("stock", &stock), ("eager", &eager), ("loss", &loss)];
-    fill("train.kept_sentence", &values)
+/// What a slider of the section means.
+pub fn consequence(of: &Snapshot) -> String {
+    fill("train.consequence", &[("n", &kept_value(of, "transformers.total").unwrap_or_default())])
 }
 
 /// The text with this name; `None` for a name that is not known.
 pub fn value(of: &Snapshot, part: &str) -> Option<String> {
-    let state = &of.state;
     let Some((first, rest)) = part.split_once('.') else {
-        let room = short(room(state));
-        let own = with(state, None);
+        let room = room(&of.state);
         return Some(match part {
-            "line" => percent(100.0 - height(self::room(state))),
-            "line_label" => fill("train.line", &[("n", &room)]),
-            "has" => room,
-            "sentence" => {
-                let model = state.model_name();
-                let total = sum(&own);
-                let each = short(each(&own).into_iter().sum());
-                let [bytes, left] = [of.size(total), left(of, total)];
-                let values = [
-                    ("model", model.as_str()),
-                    ("each", &each),
-                    ("total", &bytes),
-                    ("gpu", state.gpu.name),
-                    ("room", &room),
-                    ("left", &left),
-                ];
-                fill("train.sentence", &values)
-            }
-            "kept_sentence" => kept_sentence(of),
-            "sides_sentence" => {
-                let [infer, train] = of.training().modes.each_ref().map(|it| of.size(it.total));
-                fill("train.sides_sentence", &[("infer", &infer), ("train", &train)])
-            }
+            "line" => percent(100.0 - height(room)),
+            "line_label" => fill("train.line", &[("n", &short(room))]),
+            "has" => short(room),
             _ => return None,
         });
     };
@@ -278,6 +254,8 @@ fn column_value(of: &Snapshot, id: &str, what: &str) -> Option<String> {
         "total" => of.size(sum(&scenario)),
         "left" => left(of, sum(&scenario)),
         "each" => short(each(&scenario).into_iter().sum()),
+        // Only the prose names it, at a fixed state.
+        #[cfg(not(target_arch = "wasm32"))]
         "terms" => terms(&scenario),
         _ => return None,
     })
@@ -302,7 +280,7 @@ fn fix_value(of: &Snapshot, part: &str) -> Option<String> {
     #[cfg(not(target_arch = "wasm32"))]
     if what == "time" {
         let [before, after] = remedy(&of.state, id);
-        return Some(format!("{}×", Figure(memory_wall_core::cost::slowdown(&before, &after))));
+        return Some(format!("{:.1}×", memory_wall_core::cost::slowdown(&before, &after)));
     }
     let place = FIXES.iter().position(|fix| *fix == id)?;
     let Some((saved, total)) = of.training().fixes.get(place).copied()? else {
@@ -314,7 +292,7 @@ fn fix_value(of: &Snapshot, part: &str) -> Option<String> {
             if saved < 0 { fill("train.more", &[("n", &size)]) } else { size }
         }
         "total" => of.size(total),
-        "fits" => t(if total <= of.state.gpu.capacity { "context.table.yes" } else { "context.table.no" }).into(),
+        "left" => left(of, total),
         _ => return None,
     })
 }
@@ -329,8 +307,8 @@ fn side_value(of: &Snapshot, part: &str) -> Option<String> {
         return Some(of.size(own.total));
     }
     let bucket = SIDES.iter().copied().find(|bucket| bucket.id() == id)?;
-    let most = answers.modes.iter().map(|it| it.bytes(it.largest())).max()?;
-    let bar = own.bytes(bucket).share_of(most) * WING;
+    let [infer, train] = answers.modes.each_ref().map(|it| it.total);
+    let bar = own.bytes(bucket).share_of(infer.max(train)) * WING;
     Some(match what {
         "" if own.bytes(bucket) == Bytes::ZERO => t("train.none").into(),
         "" => of.size(own.bytes(bucket)),
