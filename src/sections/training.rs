@@ -202,13 +202,10 @@ pub fn activation() -> AnyView {
             view! {
                 <g class=format!("kept course-{}", kind.id()) data-cut=flag(&format!("train.cut.{id}"))>
                     <text class="kept-name" x="0" y=top + 9>{words::choice("train.kept", id)}</text>
-                    <text class="kept-size" x="100%" y=top + 9>
-                        <tspan>{of("each")}</tspan>
-                        <tspan class="kept-cut">" →"</tspan>
-                        <tspan class="kept-total" dx="8">{of("total")}</tspan>
-                    </text>
+                    <text class="kept-size kept-each" x="100%" dx="-68" y=top + 9>{of("each")}</text>
+                    <text class="kept-size" x="100%" y=top + 9>{of("total")}</text>
                     <rect class="ground" x="0" width=of("bar") y=top + 21 height="12"></rect>
-                    {scores}
+                    {scores} <text class="kept-cut" x="100%" dx="-4" y=top + 27>"→"</text>
                 </g>
             }
         })
