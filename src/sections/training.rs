@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use memory_wall_core::memory::StatePart;
-use memory_wall_core::{Bucket, Mode, Optimizer};
+use memory_wall_core::{Bucket, Mode, Optimizer, Recipe};
 
 use super::levers::{lever, list, recipes};
 use super::masonry::{flag, live, pattern};
@@ -40,10 +40,9 @@ fn train(name: &str) -> String {
 }
 
 /// A column of parts. What it holds for each parameter does not depend on the model, unless the reader chooses it.
-fn column(place: usize) -> AnyView {
-    let (id, recipe) = COLUMNS[place];
+fn column((place, (id, recipe)): (usize, &(&'static str, Option<Recipe>))) -> AnyView {
     let left = LEFT + STEP * place as f64 + (STEP - WIDTH) / 2.0;
-    let scenario = with(&State::default(), recipe);
+    let scenario = with(&State::default(), *recipe);
     let mut below = 0.0;
     let parts = StatePart::ALL.iter().zip(each(&scenario)).map(|(part, own)| {
         let name = part.id();
@@ -76,7 +75,7 @@ fn column(place: usize) -> AnyView {
 /// Bytes a parameter, recipe by recipe, against what the card has for each.
 pub fn states() -> AnyView {
     let line = train("line");
-    let columns = (0..COLUMNS.len()).map(column).collect_view();
+    let columns = COLUMNS.iter().enumerate().map(column).collect_view();
     let feet = COLUMNS
         .iter()
         .map(|(id, recipe)| {
@@ -85,7 +84,14 @@ pub fn states() -> AnyView {
             let [sum, sums] = if recipe.is_some() {
                 [short(each(&fixed).into_iter().sum()), terms(&fixed)]
             } else {
-                [of("each"), StatePart::ALL.iter().map(|part| of(&format!("{}.each", part.id()))).collect::<Vec<_>>().join(" + ")]
+                [
+                    of("each"),
+                    StatePart::ALL
+                        .iter()
+                        .map(|part| of(&format!("{}.each", part.id())))
+                        .collect::<Vec<_>>()
+                        .join(" + "),
+                ]
             };
             view! {
                 <li class="foot" data-over=flag(&format!("train.over.{id}"))>

@@ -11,7 +11,8 @@ use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
 use memory_wall_core::{
-    Architecture, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, Scenario, Training, WeightFormat, bounds,
+    Architecture, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, Scenario, Training, WeightFormat,
+    bounds,
 };
 
 use crate::words::fill;

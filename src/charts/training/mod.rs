@@ -56,14 +56,8 @@ pub static FIXES: [&str; 6] =
     ["lora", "full-checkpointing", "8bit-optimizer", "smaller-micro-batch", "mixed-precision", "offload-optimizer"];
 
 /// What is set side by side.
-pub static SIDES: [Bucket; 6] = [
-    Bucket::Weights,
-    Bucket::Gradients,
-    Bucket::Optimizer,
-    Bucket::KvCache,
-    Bucket::Activations,
-    Bucket::Logits,
-];
+pub static SIDES: [Bucket; 6] =
+    [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer, Bucket::KvCache, Bucket::Activations, Bucket::Logits];
 
 /// What a model of 7 billion parameters keeps from step to step, in GB.
 pub static STATES: Dial = Dial {
@@ -167,12 +161,8 @@ fn remedy(state: &State, id: &str) -> [Scenario; 2] {
 /// The bytes that a row on activations keeps, and those of them that are scores of eager attention.
 fn kept(state: &State, code: Option<Code>) -> (Bytes, Bytes) {
     let mut scenario = with(state, Some(Recipe::Mixed));
-    let (implementation, checkpointing, recipe, attention) = code.unwrap_or((
-        Implementation::Transformers,
-        Checkpointing::None,
-        Recipe::Mixed,
-        Attention::Flash,
-    ));
+    let (implementation, checkpointing, recipe, attention) =
+        code.unwrap_or((Implementation::Transformers, Checkpointing::None, Recipe::Mixed, Attention::Flash));
     (scenario.training.implementation, scenario.training.recipe) = (implementation, recipe);
     (scenario.checkpointing, scenario.attention) = (checkpointing, attention);
     match code {
@@ -230,14 +220,14 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
     }
 }
 
-/// The recipe of a column.
-fn recipe(id: &str) -> Option<Option<Recipe>> {
-    COLUMNS.iter().find(|(column, _)| *column == id).map(|(_, recipe)| *recipe)
+/// The scenario of a column.
+fn column(state: &State, id: &str) -> Option<Scenario> {
+    COLUMNS.iter().find(|(column, _)| *column == id).map(|(_, recipe)| with(state, *recipe))
 }
 
 /// Of a column, `yours.each`; of one of its parts, `yours.first.height`.
 fn column_value(of: &Snapshot, id: &str, what: &str) -> Option<String> {
-    let scenario = with(&of.state, recipe(id)?);
+    let scenario = column(&of.state, id)?;
     if let Some((part, what)) = what.split_once('.') {
         let place = StatePart::ALL.iter().position(|known| known.id() == part)?;
         let each = each(&scenario);
@@ -276,7 +266,7 @@ fn kept_value(of: &Snapshot, part: &str) -> Option<String> {
 
 fn fix_value(of: &Snapshot, part: &str) -> Option<String> {
     let (id, what) = part.split_once('.')?;
-    // A rough estimate that only the prose and the table name, at fixed states: the program does without.
+    // A rough estimate that only the prose and the table name, at fixed states: the program has no answer and leaves it as it is.
     #[cfg(not(target_arch = "wasm32"))]
     if what == "time" {
         let [before, after] = remedy(&of.state, id);
@@ -284,7 +274,11 @@ fn fix_value(of: &Snapshot, part: &str) -> Option<String> {
     }
     let place = FIXES.iter().position(|fix| *fix == id)?;
     let Some((saved, total)) = of.training().fixes.get(place).copied()? else {
-        return Some(if what == "saved" { t("train.nothing") } else { "–" }.into());
+        return match what {
+            "saved" => Some(t("train.nothing").into()),
+            "total" | "left" => Some("–".into()),
+            _ => None,
+        };
     };
     Some(match what {
         "saved" => {
@@ -325,7 +319,7 @@ pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
     }
     let (what, id) = part.split_once('.')?;
     Some(match what {
-        "over" => sum(&with(&of.state, recipe(id)?)) > of.state.gpu.capacity,
+        "over" => sum(&column(&of.state, id)?) > of.state.gpu.capacity,
         "cut" => multiple(&of.state, kept_by(&of.state, id)?.0) > LONGEST,
         _ => return None,
     })

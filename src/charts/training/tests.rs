@@ -89,7 +89,7 @@ fn a_remedy_changes_what_the_rung_of_its_name_changes() {
             for optimizer in Optimizer::ALL {
                 for checkpointing in Checkpointing::ALL {
                     let (recipe, optimizer, checkpointing) = (*recipe, *optimizer, *checkpointing);
-                    let state = State { batch, recipe, optimizer, checkpointing, ..State::default() };
+                    let state = State { batch, optimizer, recipe, checkpointing, ..State::default() };
                     for id in FIXES {
                         let [before, after] = remedy(&state, id);
                         assert_eq!((before.check(), after.check()), (Ok(()), Ok(())));
@@ -124,14 +124,13 @@ fn generating_and_training_stand_side_by_side_in_any_mode() {
 #[test]
 fn every_name_has_an_answer_at_any_size_and_unknown_ones_have_none() {
     let columns = COLUMNS.iter().flat_map(|(id, _)| {
-        let parts = StatePart::ALL.iter().flat_map(|part| ["top", "height"].map(|what| format!("{}.{what}", part.id())));
+        let parts =
+            StatePart::ALL.iter().flat_map(|part| ["top", "height"].map(|what| format!("{}.{what}", part.id())));
         parts.chain(["total", "left", "each"].map(String::from)).map(move |what| format!("{id}.{what}"))
     });
-    let kept = KEPT.iter().flat_map(|(id, _)| {
-        ["bar", "scores", "each", "total"].map(|what| format!("kept.{id}.{what}"))
-    });
-    let fixes =
-        FIXES.iter().flat_map(|fix| ["saved", "total", "time", "left"].map(|what| format!("fix.{}.{what}", fix)));
+    let kept =
+        KEPT.iter().flat_map(|(id, _)| ["bar", "scores", "each", "total"].map(|what| format!("kept.{id}.{what}")));
+    let fixes = FIXES.iter().flat_map(|fix| ["saved", "total", "time", "left"].map(|what| format!("fix.{fix}.{what}")));
     let plain = ["line", "line_label", "has"].map(String::from);
     let names: Vec<String> = columns.chain(kept).chain(fixes).chain(plain).collect();
     for model in ["llama-3.2-1b", "llama-3.1-405b", "mixtral-8x7b", "gemma-2-2b"] {
@@ -141,13 +140,18 @@ fn every_name_has_an_answer_at_any_size_and_unknown_ones_have_none() {
             let snapshot = Snapshot::of(state);
             for name in &names {
                 let text = snapshot.value(&format!("train.{name}")).unwrap_or_default();
-                assert!(!text.is_empty() && !text.contains("NaN") && !text.starts_with("train."), "{model} {name}: {text}");
+                assert!(
+                    !text.is_empty() && !text.contains("NaN") && !text.starts_with("train."),
+                    "{model} {name}: {text}"
+                );
             }
             assert!(flag(&snapshot, "over.yours").is_some() && flag(&snapshot, "beyond").is_some());
         }
     }
     let snapshot = Snapshot::of(State::default());
-    for name in ["", "x", "mixed", "mixed.x", "yours.first.x", "kept.x.bar", "kept.full.x", "fix.x.saved", "side.x.training"] {
+    for name in
+        ["", "x", "mixed", "mixed.x", "yours.first.x", "kept.x.bar", "kept.full.x", "fix.x.saved", "side.x.training"]
+    {
         assert_eq!(snapshot.value(&format!("train.{name}")), None, "{name}");
     }
     assert_eq!((flag(&snapshot, "over.x"), flag(&snapshot, "cut.x")), (None, None));
