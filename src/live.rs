@@ -14,7 +14,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
 use crate::charts::wall::{self, Layout};
-use crate::charts::{hierarchy, kv_cache, oom, parallel, scaling, sort, trips};
+use crate::charts::{hierarchy, kv_cache, oom, parallel, scaling, sort, training, trips};
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -35,6 +35,7 @@ pub struct Snapshot {
     roofline: OnceCell<Arc<Plot>>,
     scaling: OnceCell<scaling::Rows>,
     parallel: OnceCell<parallel::Rows>,
+    training: OnceCell<training::Answers>,
 }
 
 /// A verdict in words.
@@ -61,8 +62,8 @@ impl Snapshot {
     pub fn with(state: State, evaluation: Evaluation) -> Self {
         let predictions = Predictions::default();
         let (wall, chart, roofline) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let (scaling, parallel) = (OnceCell::new(), OnceCell::new());
-        Self { state, evaluation, predictions, wall, chart, roofline, scaling, parallel }
+        let (scaling, parallel, training) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { state, evaluation, predictions, wall, chart, roofline, scaling, parallel, training }
     }
 
     /// The same with a roofline that was computed already.
@@ -86,6 +87,11 @@ impl Snapshot {
         self.scaling.get_or_init(|| scaling::rows(&self.state))
     }
 
+    /// What the section on training asks of the engine beside.
+    pub fn training(&self) -> &training::Answers {
+        self.training.get_or_init(|| training::Answers::of(&self.state))
+    }
+
     /// A size in the reader's unit.
     pub fn size(&self, bytes: Bytes) -> String {
         Size::new(bytes, self.state.unit).to_string()
@@ -107,6 +113,7 @@ impl Snapshot {
             Some(("tier", part)) => hierarchy::value(self, part),
             Some(("trip", part)) => trips::value(self, part),
             Some(("cache", part)) => kv_cache::value(self, part),
+            Some(("train", part)) => training::value(self, part),
             Some(("sort", part)) => sort::value(self, part),
             Some(("parallel", part)) => parallel::value(self, part),
             Some(("scaling", part)) => scaling::value(self, part),
@@ -150,6 +157,7 @@ impl Snapshot {
             Some(("oom", part)) => oom::flag(self, part),
             Some(("parallel", part)) => parallel::flag(self, part),
             Some(("scaling", part)) => scaling::flag(self, part),
+            Some(("train", part)) => training::flag(self, part),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(Terms::of(bucket, self).is_short())

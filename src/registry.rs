@@ -30,6 +30,10 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "roofline", view: drawn::roofline::roofline },
     Figure { id: "buckets", view: drawn::buckets::calculator },
     Figure { id: "context", view: drawn::context::context },
+    Figure { id: "states", view: drawn::training::states },
+    Figure { id: "activation", view: drawn::training::activation },
+    Figure { id: "fixes", view: drawn::training::fixes },
+    Figure { id: "sides", view: drawn::training::sides },
     Figure { id: "kv_cache", view: drawn::kv_cache::kv_cache },
     Figure { id: "kv_pages", view: drawn::kv_cache::kv_pages },
     Figure { id: "oom_guess", view: drawn::oom::guess },
@@ -42,11 +46,12 @@ pub const FIGURES: &[Figure] = &[
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
 pub const SECTIONS: &[&str] =
-    &["opening", "hierarchy", "roofline", "buckets", "kv_cache", "oom", "parallel", "scaling", "coping"];
+    &["opening", "hierarchy", "roofline", "buckets", "training", "kv_cache", "oom", "parallel", "scaling", "coping"];
 
 /// Every number that is predicted on a dial.
 pub static DIALS: &[&Dial] = &[
     &charts::hierarchy::WALK,
+    &charts::training::STATES,
     &charts::kv_cache::USERS,
     &charts::oom::PEAK,
     &charts::parallel::ZERO,

@@ -24,7 +24,7 @@ use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::tape::Step;
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, WeightFormat};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -32,7 +32,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 38] = [
+const KEYS: [&str; 39] = [
     "v",
     "model",
     "layers",
@@ -71,6 +71,7 @@ const KEYS: [&str; 38] = [
     "card",
     "cards",
     "scale",
+    "recipe",
 ];
 
 /// The rows of the golden file: a link and its shortest form.
@@ -111,6 +112,7 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("tape", tape::SWITCHES.to_vec()),
         ("step", ids(Step::ALL, Step::id)),
         ("card", ids(&Card::ALL, Card::id)),
+        ("recipe", ids(Recipe::ALL, Recipe::id)),
     ])
 }
 

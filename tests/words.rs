@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use memory_wall_app::charts::kv_cache::PROGRAMS;
 use memory_wall_app::charts::sort::OPERATIONS;
+use memory_wall_app::charts::training::{COLUMNS, FIXES, KEPT, SIDES};
 use memory_wall_app::registry::{DIALS, ROUNDS};
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
@@ -20,13 +21,14 @@ use memory_wall_core::display::ByteUnit;
 use memory_wall_core::frontier::{DIRECTIONS, Status};
 use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::memory::StatePart;
 use memory_wall_core::memory::kinds::Kind;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
 use memory_wall_core::scaling::{Purpose, Size};
 use memory_wall_core::schemes::Scheme;
 use memory_wall_core::tape::{Step, Tensor};
-use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
+use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer, Recipe};
 
 /// Words that the program in the browser loads, and words of the prerendered page alone.
 const LOADED: &str = "content/en/words.txt";
@@ -350,6 +352,16 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("scaling.what", of(Purpose::ALL, Purpose::id)),
         ("scaling.name", of(Size::ALL, Size::id)),
         ("scaling.head", ["size", "bytes", "printed", "real", "margin", "load", "cut", "nodes"].map(Into::into).into()),
+        ("control.recipe", of(Recipe::ALL, Recipe::id)),
+        ("train.part", of(StatePart::ALL, StatePart::id)),
+        ("train.column", COLUMNS.iter().map(|(id, _)| (*id).to_owned()).collect()),
+        ("train.kept", KEPT.iter().map(|(id, _)| (*id).to_owned()).collect()),
+        ("train.kept.about", KEPT.iter().map(|(id, _)| (*id).to_owned()).collect()),
+        ("train.fix", FIXES.map(String::from).to_vec()),
+        ("train.fix.acts", FIXES.map(String::from).to_vec()),
+        ("train.fix.price", FIXES.map(String::from).to_vec()),
+        ("train.fixes", ["what", "saved", "total", "left", "time", "price"].map(String::from).to_vec()),
+        ("train.side", SIDES.iter().map(|bucket| bucket.id().to_owned()).collect()),
     ])
 }
 

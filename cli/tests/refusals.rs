@@ -115,7 +115,7 @@ fn names() {
         ),
         (
             "estimate --model llama-2-7b --recipe mixd",
-            "--recipe takes mixed, mixed-fp32-grads, pure, fp32 or autocast, not \"mixd\", did you mean mixed?",
+            "--recipe takes mixed, mixed-fp32-grads, without-master, pure, fp32 or autocast, not \"mixd\", did you mean mixed?",
         ),
         ("estimate --model llama-2-7b --step slow", "--step takes fused or foreach, not \"slow\""),
         (

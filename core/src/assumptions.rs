@@ -151,6 +151,9 @@ impl fmt::Display for Assumption {
                 Recipe::MixedFp32Gradients => {
                     "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW; gradients stay allocated from step to step."
                 }
+                Recipe::WithoutMaster => {
+                    "16-bit weights and gradients and the optimizer's states in fp32, without a master copy: 12 bytes a parameter with AdamW; gradients are freed after each step."
+                }
                 Recipe::Pure => {
                     "Weights, gradients and the optimizer's states are all kept in 16 bits, without a master copy: 8 bytes a parameter with AdamW; gradients are freed after each step."
                 }

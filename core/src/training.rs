@@ -9,6 +9,8 @@ choices! {
         Mixed = "mixed";
         /// The same with fp32 gradients: 18 bytes (Megatron with fp32 accumulation).
         MixedFp32Gradients = "mixed-fp32-grads";
+        /// 16-bit weights and gradients, fp32 states and no master copy: 12 bytes (Apex's `FusedAdam` without master weights).
+        WithoutMaster = "without-master";
         /// Everything in the precision of the 16-bit weights, as PyTorch does with a model loaded in bf16: 8 bytes.
         Pure = "pure";
         /// Everything in fp32: 16 bytes.

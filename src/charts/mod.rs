@@ -8,5 +8,6 @@ pub mod parallel;
 pub mod roofline;
 pub mod scaling;
 pub mod sort;
+pub mod training;
 pub mod trips;
 pub mod wall;

@@ -6,7 +6,7 @@ use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus;
 use memory_wall_core::tables::models;
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, WeightFormat};
 
 use crate::state::State;
 use crate::state::cluster::Cards;
@@ -67,8 +67,22 @@ const GPU: Pick = Pick {
     put: |state, id| state.gpu = gpus::by_id(id).unwrap_or(state.gpu),
 };
 
+const OPTIMIZER: Pick = Pick {
+    control: "optimizer",
+    trains: Some(true),
+    chosen: |state| state.optimizer.id(),
+    put: |state, id| state.optimizer = Optimizer::from_id(id).unwrap_or(state.optimizer),
+};
+
+const RECIPE: Pick = Pick {
+    control: "recipe",
+    trains: Some(true),
+    chosen: |state| state.recipe.id(),
+    put: |state, id| state.recipe = Recipe::from_id(id).unwrap_or(state.recipe),
+};
+
 /// Every one on the page.
-pub static PICKS: [Pick; 23] = [
+pub static PICKS: [Pick; 26] = [
     Pick {
         control: "model",
         trains: None,
@@ -100,12 +114,11 @@ pub static PICKS: [Pick; 23] = [
         chosen: |state| state.attention.id(),
         put: |state, id| state.attention = Attention::from_id(id).unwrap_or(state.attention),
     },
-    Pick {
-        control: "optimizer",
-        trains: Some(true),
-        chosen: |state| state.optimizer.id(),
-        put: |state, id| state.optimizer = Optimizer::from_id(id).unwrap_or(state.optimizer),
-    },
+    OPTIMIZER,
+    RECIPE,
+    // The section on training speaks of training in every mode.
+    Pick { control: "training-optimizer", trains: None, ..OPTIMIZER },
+    Pick { control: "training-recipe", trains: None, ..RECIPE },
     Pick {
         control: "checkpointing",
         trains: Some(true),
@@ -208,6 +221,9 @@ mod tests {
             ("kv", "fp8"),
             ("attention", "eager"),
             ("optimizer", "sgd"),
+            ("recipe", "pure"),
+            ("training-optimizer", "lion"),
+            ("training-recipe", "without-master"),
             ("checkpointing", "full"),
             ("tier", "host"),
             ("kernels", "separate"),
@@ -254,7 +270,7 @@ mod tests {
             let state = State { mode, ..State::default() };
             PICKS.iter().filter(|pick| pick.is_idle(&state)).map(|pick| pick.control).collect::<Vec<_>>()
         };
-        assert_eq!(idle(Mode::Inference), ["optimizer", "checkpointing"]);
+        assert_eq!(idle(Mode::Inference), ["optimizer", "recipe", "checkpointing"]);
         assert_eq!(idle(Mode::Training), ["kv", "pass"]);
     }
 }

@@ -7,6 +7,7 @@ use memory_wall_core::display::Grouped;
 use memory_wall_core::{Bucket, Bytes};
 
 use super::Stops;
+use crate::charts::training;
 use crate::live::{Snapshot, verdict_words};
 use crate::state::State;
 use crate::words::{fill, t};
@@ -80,13 +81,15 @@ pub struct Slider {
 }
 
 /// Every one on the page.
-pub static SLIDERS: [Slider; 6] = [
+pub static SLIDERS: [Slider; 8] = [
     Slider { control: "seq", quantity: Quantity::SeqLength, consequence: memory },
     Slider { control: "batch", quantity: Quantity::Batch, consequence: memory },
     Slider { control: "roofline-seq", quantity: Quantity::SeqLength, consequence: speed },
     Slider { control: "roofline-batch", quantity: Quantity::Batch, consequence: speed },
     Slider { control: "kv-seq", quantity: Quantity::SeqLength, consequence: memory },
     Slider { control: "kv-batch", quantity: Quantity::Batch, consequence: memory },
+    Slider { control: "training-seq", quantity: Quantity::SeqLength, consequence: training::consequence },
+    Slider { control: "training-batch", quantity: Quantity::Batch, consequence: training::consequence },
 ];
 
 fn memory(snapshot: &Snapshot) -> String {

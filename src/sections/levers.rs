@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
 use memory_wall_core::tables::models::{MODELS, Model};
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, WeightFormat};
 
 use super::masonry::{flag, live};
 use crate::controls::{Pick, SLIDERS, Slider};
@@ -71,6 +71,11 @@ pub(super) fn levers() -> AnyView {
     .into_any()
 }
 
+/// How the states of training can be kept.
+pub(super) fn recipes() -> Vec<Choice> {
+    Recipe::ALL.iter().map(|one| worded("control.recipe", one.id())).collect()
+}
+
 /// What matters less often: KV precision, attention, optimizer, checkpointing, the model's own dimensions.
 pub(super) fn more() -> AnyView {
     let kv = KvPrecision::ALL.iter().map(|kv| plain(kv.id(), kv.label())).collect();
@@ -82,7 +87,7 @@ pub(super) fn more() -> AnyView {
             <summary>{t("control.more")}</summary>
             <div class="more-inner">
                 {list("kv", t("control.kv"), kv)} {list("attention", t("control.attention"), attention)}
-                {list("optimizer", t("control.optimizer"), optimizer)}
+                {list("optimizer", t("control.optimizer"), optimizer)} {list("recipe", t("control.recipe"), recipes())}
                 {list("checkpointing", t("control.checkpointing"), checkpointing)} {dimensions()}
             </div>
         </details>

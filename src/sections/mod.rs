@@ -17,5 +17,6 @@ pub mod roofline;
 mod roofline_levers;
 pub mod scaling;
 pub mod sort;
+pub mod training;
 pub mod trips;
 pub mod worked_roofline;

@@ -13,7 +13,8 @@ use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
 use memory_wall_core::{
-    Architecture, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Scenario, WeightFormat, bounds,
+    Architecture, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, Scenario, Training, WeightFormat,
+    bounds,
 };
 
 use crate::words::fill;
@@ -38,6 +39,8 @@ pub struct State {
     pub kv: KvPrecision,
     /// The optimizer.
     pub optimizer: Optimizer,
+    /// In which precisions the states of training are kept.
+    pub recipe: Recipe,
     /// What is recomputed.
     pub checkpointing: Checkpointing,
     /// How attention is computed.
@@ -86,6 +89,7 @@ impl State {
             weights,
             kv,
             optimizer,
+            recipe: Training::DEFAULT.recipe,
             checkpointing,
             attention,
             gpu,
@@ -110,6 +114,7 @@ impl State {
             checkpointing: self.checkpointing,
             attention: self.attention,
             gpu: Some(self.gpu),
+            training: Training { recipe: self.recipe, ..Training::DEFAULT },
             ..Scenario::new(self.shape)
         }
     }

@@ -11,7 +11,7 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::{gpus, models};
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, ScenarioError, WeightFormat};
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, ScenarioError, WeightFormat};
 
 use super::State;
 use super::cluster::Cards;
@@ -28,7 +28,7 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 32] = [
     "v",
     "model",
     "mode",
@@ -63,6 +63,8 @@ const KEYS: [&str; 31] = [
     // Of many cards.
     "cards",
     "scale",
+    // How training keeps its states.
+    "recipe",
 ];
 
 /// The state as a query without `?`; empty for the default state.
@@ -125,6 +127,9 @@ pub fn encode(state: &State) -> String {
     }
     if state.cluster.purpose != default.cluster.purpose {
         put("scale", &state.cluster.purpose.id());
+    }
+    if state.recipe != default.recipe {
+        put("recipe", &state.recipe.id());
     }
     if query.is_empty() { query } else { format!("v={VERSION}{query}") }
 }
@@ -235,6 +240,7 @@ pub fn decode(query: &str) -> Decoded {
     reader.tape(&mut state.tape);
     reader.pick("cards", Cards::from_id, &mut state.cluster.cards, Cards::id);
     reader.pick("scale", Purpose::from_id, &mut state.cluster.purpose, Purpose::id);
+    reader.pick("recipe", Recipe::from_id, &mut state.recipe, Recipe::id);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }

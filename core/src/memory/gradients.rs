@@ -11,7 +11,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Bytes of the gradients; nothing in inference.
 ///
 /// # Formula
-/// parameters × bytes: 2 in mixed and pure 16-bit training, 4 in fp32, autocast and where fp32 gradients are kept.
+/// parameters × bytes: 2 in mixed and pure 16-bit training and without a master copy, 4 in fp32, autocast and where fp32 gradients are kept.
 /// ZeRO-2 and 3 divide them by the data-parallel ranks. With adapters: the adapters' parameters only.
 /// In the backward pass: those that exist at its fullest moment ([`in_backward`]).
 ///
@@ -96,7 +96,7 @@ fn product(scenario: &Scenario, parameters: u64, phase: Phase, sink: &mut dyn Fn
 /// Bytes of one gradient.
 pub fn bytes_each(scenario: &Scenario) -> u64 {
     match (scenario.mode, scenario.recipe()) {
-        (Mode::Training, Recipe::Mixed | Recipe::Pure) => 2,
+        (Mode::Training, Recipe::Mixed | Recipe::WithoutMaster | Recipe::Pure) => 2,
         (Mode::Training, _) => 4,
         _ => adapters::bytes_each(scenario),
     }

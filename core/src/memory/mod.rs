@@ -10,7 +10,10 @@ pub mod logits;
 pub mod optimizer;
 pub mod overhead;
 pub mod paging;
+mod states;
 pub mod weights;
+
+pub use states::{StatePart, states};
 
 use crate::engines;
 use crate::evaluate::Phase;

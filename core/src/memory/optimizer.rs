@@ -24,7 +24,7 @@ const EIGHT_BIT: Block = Block { values: 256, bytes: 260 };
 ///
 /// # Assumes
 /// Mixed precision with a master copy: 16 bytes a parameter in all with `AdamW` (2 weight + 2 gradient + 12 here).
-/// Pure 16-bit training keeps both moments in 16 bits: 8 bytes in all. States that wait in host memory are not here.
+/// Without a master copy 12 remain. Pure 16-bit training keeps both moments in 16 bits: 8 bytes in all. States that wait in host memory are not here.
 ///
 /// # Source
 /// Rajbhandari et al. 2020 (`ZeRO`), section 3.1; Dettmers et al. 2022 for 8-bit blocks; Shazeer and Stern 2018 (Adafactor); Chen et al. 2023 (Lion);

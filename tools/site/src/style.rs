@@ -16,6 +16,7 @@ const FILES: &[&str] = &[
     "hierarchy",
     "sort",
     "roofline",
+    "training",
     "kv_cache",
     "oom",
     "parallel",

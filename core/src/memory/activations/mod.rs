@@ -144,6 +144,52 @@ pub fn mlp_done(scenario: &Scenario) -> bool {
     }
 }
 
+/// Bytes that all layers keep until the backward pass begins, and how many of them are scores of eager attention, s × s.
+///
+/// # Formula
+/// The terms of the implementation, without what a model keeps once however many layers it has: rotary tables, final norm, 16-bit copies of weights, the loss.
+///
+/// # Units
+/// Bytes; divided by tokens and layers, the bytes that a token leaves in a layer.
+///
+/// # Assumes
+/// What the implementation assumes.
+///
+/// # Source
+/// See the page of the implementation.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::{Bytes, Checkpointing, memory::activations, Mode, Scenario, tables::models};
+/// let mut scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
+/// scenario.mode = Mode::Training;
+/// assert_eq!(activations::in_layers(&scenario).0, Bytes(32 * (186_504 * 2_048 + 24)));
+/// scenario.checkpointing = Checkpointing::Full;
+/// assert_eq!(activations::in_layers(&scenario).0, Bytes(32 * 2 * 4_096 * 2_048));
+/// ```
+pub fn in_layers(scenario: &Scenario) -> (crate::Bytes, crate::Bytes) {
+    let (mut all, mut scores) = (0, 0);
+    terms(scenario, Phase::Loss, &mut |term| {
+        let bytes = term.bytes().0;
+        match term.item {
+            Item::AttentionScores => scores += bytes,
+            Item::NormInputs
+            | Item::NormOutputs
+            | Item::QkNormTensors
+            | Item::AttentionTensors
+            | Item::SoftmaxStatistics
+            | Item::AttentionMask
+            | Item::MlpTensors
+            | Item::ExpertTensors
+            | Item::RouterTensors
+            | Item::DropoutMasks
+            | Item::Checkpoints => all += bytes,
+            _ => {}
+        }
+    });
+    (crate::Bytes(all + scores), crate::Bytes(scores))
+}
+
 /// Bytes that one layer keeps when nothing is recomputed; of several kinds of layers, the fullest.
 ///
 /// ```
