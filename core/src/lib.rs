@@ -50,6 +50,7 @@ pub mod offload;
 pub mod parallelism;
 pub mod parameters;
 pub mod precision;
+pub mod profile;
 pub mod roofline;
 pub mod scenario;
 pub mod serving;
