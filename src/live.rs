@@ -14,7 +14,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
 use crate::charts::wall::{self, Layout};
-use crate::charts::{hierarchy, sort, trips};
+use crate::charts::{hierarchy, profile, sort, trips};
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -94,6 +94,7 @@ impl Snapshot {
             Some(("tier", part)) => hierarchy::value(self, part),
             Some(("trip", part)) => trips::value(self, part),
             Some(("sort", part)) => sort::value(self, part),
+            Some(("profile", part)) => profile::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
             Some(("control", part)) => controls::value(self, part),
             Some(("predict", part)) => self.predictions.value(part),
@@ -130,6 +131,7 @@ impl Snapshot {
             Some(("dial", part)) => self.predictions.dials.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
+            Some(("profile", part)) => profile::flag(self, part),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(Terms::of(bucket, self).is_short())

@@ -16,6 +16,7 @@ use memory_wall_app::words;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::profile::{Row, Suspect};
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
 use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer};
@@ -318,6 +319,9 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("control.dots", of(Dots::ALL, Dots::id)),
         ("control.precisions", of(Precisions::ALL, Precisions::id)),
         ("control.accounting", of(Accounting::ALL, Accounting::id)),
+        ("profile.row", of(Row::ALL, Row::id)),
+        ("profile.meaning", of(Row::ALL, Row::id)),
+        ("profile.suspect", of(Suspect::ALL, Suspect::id)),
     ])
 }
 

@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod hierarchy;
+pub mod profile;
 pub mod roofline;
 pub mod sort;
 pub mod trips;

@@ -1,7 +1,10 @@
 //! Fields for numbers: forgiving in what they read, exact in what they say when they cannot.
 
+use memory_wall_core::Bytes;
 use memory_wall_core::bounds::Bounds;
-use memory_wall_core::display::Grouped;
+use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::profile;
+use memory_wall_core::units::MIB;
 
 use super::{Quantity, Slider};
 use crate::state::State;
@@ -31,6 +34,9 @@ pub static FIELDS: [Own; 8] = [
     Own { control: "rate", kind: Decimal::RATE, slot: |now| &mut now.rate },
 ];
 
+/// The fields for what was measured, in the order of [`State::measured`].
+pub static MEASURED: [&str; 3] = ["measured-allocated", "measured-reserved", "measured-used"];
+
 /// A field by what it sets.
 #[derive(Clone, Copy)]
 pub enum Field {
@@ -40,6 +46,8 @@ pub enum Field {
     Dimension(Dimension),
     /// A number of the reader's own.
     Own(&'static Own),
+    /// A size that was measured, by its place in [`MEASURED`]; it may be left empty.
+    Measured(usize),
 }
 
 impl Field {
@@ -51,15 +59,18 @@ impl Field {
         if let Some(dimension) = Dimension::ALL.into_iter().find(|dimension| dimension.name() == control) {
             return Some(Self::Dimension(dimension));
         }
+        if let Some(place) = MEASURED.iter().position(|measured| *measured == control) {
+            return Some(Self::Measured(place));
+        }
         FIELDS.iter().find(|field| field.control == control).map(Self::Own)
     }
 
     /// The legal range of a whole number; a number of the reader's own has another kind of range.
-    fn bounds(self) -> Result<Bounds, &'static Own> {
+    fn bounds(self) -> Option<Bounds> {
         match self {
-            Self::Quantity(quantity) => Ok(quantity.bounds()),
-            Self::Dimension(dimension) => Ok(dimension.bounds()),
-            Self::Own(own) => Err(own),
+            Self::Quantity(quantity) => Some(quantity.bounds()),
+            Self::Dimension(dimension) => Some(dimension.bounds()),
+            Self::Own(_) | Self::Measured(_) => None,
         }
     }
 
@@ -69,13 +80,15 @@ impl Field {
             Self::Quantity(quantity) => quantity.of(state).into(),
             Self::Dimension(dimension) => dimension.of(&state.shape).into(),
             Self::Own(own) => *(own.slot)(&mut { state.roofline }),
+            Self::Measured(place) => state.measured.get(place).copied().unwrap_or(0),
         }
     }
 
     /// A value as the field shows it.
-    fn written(self, value: u64) -> String {
+    fn written(self, value: u64, unit: ByteUnit) -> String {
         match self {
-            Self::Own(_) if value == 0 => String::new(),
+            Self::Own(_) | Self::Measured(_) if value == 0 => String::new(),
+            Self::Measured(_) => Size::new(Bytes(value.into()), unit).to_string(),
             Self::Own(own) => own.kind.write(value),
             Self::Quantity(_) | Self::Dimension(_) => Grouped(value.into()).to_string(),
         }
@@ -83,20 +96,28 @@ impl Field {
 
     /// What the field shows.
     pub fn text(self, state: &State) -> String {
-        self.written(self.of(state))
+        self.written(self.of(state), state.unit)
     }
 
     fn read(self, typed: &str) -> Option<u64> {
-        match self.bounds() {
-            Ok(bounds) => number::read(typed, bounds).map(u64::from),
-            Err(_) if typed.trim().is_empty() => Some(0),
-            Err(own) => own.kind.read(typed),
+        if let Some(bounds) = self.bounds() {
+            return number::read(typed, bounds).map(u64::from);
+        }
+        match self {
+            _ if typed.trim().is_empty() => Some(0),
+            Self::Own(own) => own.kind.read(typed),
+            // PyTorch's functions give bytes, and the driver counts in MiB. Less than one is a unit forgotten.
+            Self::Measured(place) => {
+                let size = profile::size(typed, if place == 2 { MIB } else { 1 })?;
+                u64::try_from(size.0).ok().filter(|bytes| u128::from(*bytes) >= MIB)
+            }
+            _ => None,
         }
     }
 
     /// Whether a text is another way to write what the field shows.
     pub fn says(self, typed: &str, shown: &str) -> bool {
-        self.read(typed).is_some_and(|value| self.written(value) == shown)
+        self.read(typed).is_some_and(|value| ByteUnit::ALL.iter().any(|unit| self.written(value, *unit) == shown))
     }
 
     /// Puts what was typed into the state, or says in words why it cannot be used.
@@ -113,6 +134,11 @@ impl Field {
                     .map_err(|error| fill("field.error.shape", &[("error", &error.to_string()), ("kept", &kept)]))?;
             }
             Self::Own(own) => *(own.slot)(&mut state.roofline) = value,
+            Self::Measured(place) => {
+                if let Some(slot) = state.measured.get_mut(place) {
+                    *slot = value;
+                }
+            }
         }
         Ok(())
     }
@@ -121,21 +147,25 @@ impl Field {
     fn refusal(self, state: &State, typed: &str) -> String {
         let short: String = typed.chars().take(40).collect();
         let group = |n: u64| Grouped(n.into()).to_string();
-        match self.bounds() {
-            Ok(bounds) => {
-                let [min, max] = [bounds.min, bounds.max].map(|n| group(n.into()));
-                fill("field.error", &[("value", &short), ("min", &min), ("max", &max), ("kept", &self.text(state))])
-            }
-            Err(own) => fill("field.error.decimal", &[("value", &short), ("max", &group(own.kind.most()))]),
+        if let Some(bounds) = self.bounds() {
+            let [min, max] = [bounds.min, bounds.max].map(|n| group(n.into()));
+            return fill(
+                "field.error",
+                &[("value", &short), ("min", &min), ("max", &max), ("kept", &self.text(state))],
+            );
+        }
+        match self {
+            Self::Own(own) => fill("field.error.decimal", &[("value", &short), ("max", &group(own.kind.most()))]),
+            _ => fill("field.error.size", &[("value", &short)]),
         }
     }
 
     /// The next whole number up or down, within its bounds; nothing for a field that has no next one.
     pub fn next(self, state: &State, up: bool) -> Option<String> {
-        let bounds = self.bounds().ok()?;
+        let bounds = self.bounds()?;
         let now = self.of(state);
         let next = if up { now + 1 } else { now.saturating_sub(1) };
-        Some(self.written(next.clamp(bounds.min.into(), bounds.max.into())))
+        Some(self.written(next.clamp(bounds.min.into(), bounds.max.into()), state.unit))
     }
 }
 

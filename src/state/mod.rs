@@ -48,6 +48,8 @@ pub struct State {
     pub tier: Tier,
     /// What only the roofline is asked.
     pub roofline: roofline::Levers,
+    /// Bytes that the reader has measured: allocated, reserved, used; zero where not given. In no link: they are the reader's own.
+    pub measured: [u64; 3],
 }
 
 /// The model and the card that the page starts with.
@@ -86,6 +88,7 @@ impl State {
             unit: ByteUnit::Gb,
             tier: Tier::Own,
             roofline: roofline::Levers::default(),
+            measured: [0; 3],
         }
     }
 
