@@ -39,8 +39,7 @@ const DRIVER: &str = "\
 ";
 
 fn sizes(text: &str) -> [Option<u128>; 3] {
-    let Paste { allocated, reserved, used, .. } = read(text);
-    [allocated, reserved, used].map(|found| found.size().map(|bytes| bytes.0))
+    read(text).found.map(|found| found.size().map(|bytes| bytes.0))
 }
 
 #[test]
@@ -80,8 +79,8 @@ fn what_is_no_size_is_said_to_be_none() {
         "2000000000000000",
     ] {
         let paste = read(&format!("{{'allocated_bytes.all.peak': {number}, 'reserved_bytes.all.peak': 8}}"));
-        assert_eq!(paste.allocated, Found::Unreadable, "{number}");
-        assert_eq!(paste.reserved, Found::Size(Bytes(8)), "the rest is read");
+        assert_eq!(paste.found[0], Found::Unreadable, "{number}");
+        assert_eq!(paste.found[1], Found::Size(Bytes(8)), "the rest is read");
     }
     for text in [
         "allocated_bytes.all.peak",
@@ -89,10 +88,10 @@ fn what_is_no_size_is_said_to_be_none() {
         "| Allocated memory | 1 | nan GiB |",
         " is allocated by PyTorch",
     ] {
-        assert_eq!(read(text).allocated, Found::Unreadable, "{text}");
+        assert_eq!(read(text).found[0], Found::Unreadable, "{text}");
     }
-    assert_eq!(read("NaNMiB / 80MiB").used, Found::Unreadable);
-    assert_eq!(read("this process has many memory").used, Found::Unreadable);
+    assert_eq!(read("NaNMiB / 80MiB").found[2], Found::Unreadable);
+    assert_eq!(read("this process has many memory").found[2], Found::Unreadable);
     for text in ["", "hello", "<script>alert(1)</script>", "{}", "allocated_bytes.all.current: 5", "\u{202e}\0\u{feff}"]
     {
         assert_eq!(read(text), Paste::default(), "{text}");
@@ -103,9 +102,9 @@ fn what_is_no_size_is_said_to_be_none() {
 fn megabytes_are_survived_and_read_up_to_a_limit() {
     let pad = "x".repeat(LONGEST);
     let paste = read(&format!("{pad}'allocated_bytes.all.peak': 5"));
-    assert_eq!((paste.allocated, paste.cut), (Found::Absent, true));
+    assert_eq!((paste.found[0], paste.cut), (Found::Absent, true));
     let early = read(&format!("'allocated_bytes.all.peak': 5 {pad}"));
-    assert_eq!((early.allocated, early.cut), (Found::Size(Bytes(5)), true));
+    assert_eq!((early.found[0], early.cut), (Found::Size(Bytes(5)), true));
     // Cut within a character of several bytes, and the same words for ever.
     assert!(read(&"é".repeat(LONGEST)).cut);
     for piece in ["MiB /", "1MiB / ", "Allocated memory|", "allocated_bytes.all.peak'", "|", "9"] {
@@ -152,8 +151,11 @@ fn sizes_are_read_as_people_write_them() {
         ("13.5\u{202f}GB", 13_500_000_000),
         ("2 T", 2_000_000_000_000),
         ("512 b", 512),
+        ("14.2300000001 GiB", 1_423 * GIB / 100),
+        ("0.5 TiB", 512 * GIB),
+        ("1,023.99995 TiB", 10_239_999 * (GIB << 10) / 10_000),
     ] {
-        assert_eq!(size(text, 1), Some(Bytes(bytes)), "{text}");
+        assert_eq!(size(text, 1).map(u128::from), Some(bytes), "{text}");
     }
     for text in [
         "",

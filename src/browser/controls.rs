@@ -175,8 +175,9 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
 fn paste(rig: Rig, text: &str) {
     let paste = profile::read(text);
     edit(rig, &|state| charts::profile::take(state, &paste));
+    let said = if text.is_empty() { String::new() } else { charts::profile::said(&paste, rig.state_now().unit) };
     if let Some(place) = page::by_id("profile-said") {
-        place.set_text_content(Some(&charts::profile::said(text, &paste, rig.state_now().unit)));
+        place.set_text_content(Some(&said));
     }
 }
 

@@ -7,11 +7,11 @@ use std::sync::OnceLock;
 
 use memory_wall_core::display::{ByteUnit, Percent, Size};
 use memory_wall_core::memory::overhead::CONTEXT_BYTES;
-use memory_wall_core::profile::{self, Found, LONGEST, Paste, Reading, Row, Span, Suspect};
-use memory_wall_core::roofline::Accounting;
+use memory_wall_core::profile::{self, Found, Paste, Reading, Row, Span, Suspect};
 use memory_wall_core::tables::models;
 use memory_wall_core::{Bytes, Mode, Scenario, evaluate};
 
+#[cfg(not(target_arch = "wasm32"))]
 use crate::charts::sort;
 use crate::charts::wall::percent;
 use crate::live::Snapshot;
@@ -31,6 +31,7 @@ pub static PEAK: Round = Round {
 const MEASURED: [Row; 3] = [Row::Allocated, Row::Reserved, Row::Used];
 
 /// What is compared.
+#[derive(Clone, Copy)]
 struct Case {
     scenario: Scenario,
     estimate: Bytes,
@@ -67,13 +68,13 @@ fn is_example(state: &State) -> bool {
 }
 
 /// What is compared: the example, or the reader's numbers with the settings of the page.
-fn with<T>(of: &Snapshot, answer: impl FnOnce(&Case) -> T) -> T {
+fn case(of: &Snapshot) -> Case {
     if is_example(&of.state) {
-        return answer(example());
+        return *example();
     }
     let [allocated, reserved, used] = of.state.measured.map(|bytes| Some(Bytes(bytes.into())).filter(|it| it.0 > 0));
     let reading = Reading { allocated, reserved, used };
-    answer(&Case { scenario: of.state.scenario(), estimate: of.evaluation.total, reading })
+    Case { scenario: of.state.scenario(), estimate: of.evaluation.total, reading }
 }
 
 impl Case {
@@ -90,7 +91,7 @@ impl Case {
 
 /// Puts what was read into the state; what the text does not hold stays.
 pub fn take(state: &mut State, paste: &Paste) {
-    for (slot, found) in state.measured.iter_mut().zip([paste.allocated, paste.reserved, paste.used]) {
+    for (slot, found) in state.measured.iter_mut().zip(paste.found) {
         if let Some(bytes) = found.size() {
             // At most a pebibyte.
             *slot = u64::try_from(bytes.0).unwrap_or(0);
@@ -99,55 +100,44 @@ pub fn take(state: &mut State, paste: &Paste) {
 }
 
 /// What was found in a text and what was not, in words; nothing of the text itself.
-pub fn said(text: &str, paste: &Paste, unit: ByteUnit) -> String {
-    if text.trim().is_empty() {
-        return String::new();
+pub fn said(paste: &Paste, unit: ByteUnit) -> String {
+    if paste.found == [Found::Absent; 3] {
+        return t("profile.paste.nothing").into();
     }
-    let (mut read, mut missing, mut unread) = (String::new(), String::new(), String::new());
-    for (row, found) in MEASURED.iter().zip([paste.allocated, paste.reserved, paste.used]) {
-        let name = words::choice("profile.row", row.id());
-        let (list, said) = match found {
-            Found::Size(bytes) => (&mut read, format!("{name} {}", Size::new(bytes, unit))),
-            Found::Absent => (&mut missing, name),
-            Found::Unreadable => (&mut unread, name),
+    let mut said = String::new();
+    for (row, found) in MEASURED.iter().zip(paste.found) {
+        let key = match found {
+            Found::Size(_) => "profile.paste.read",
+            Found::Absent => "profile.paste.missing",
+            Found::Unreadable => "profile.paste.unread",
         };
-        if !list.is_empty() {
-            list.push_str(", ");
-        }
-        list.push_str(&said);
-    }
-    let mut sentences = Vec::new();
-    if read.is_empty() && unread.is_empty() {
-        sentences.push(t("profile.paste.nothing").to_owned());
-    } else {
-        let lists =
-            [("profile.paste.read", &read), ("profile.paste.unread", &unread), ("profile.paste.missing", &missing)];
-        sentences
-            .extend(lists.iter().filter(|(_, list)| !list.is_empty()).map(|(key, list)| fill(key, &[("list", list)])));
+        let size = Size::new(found.size().unwrap_or_default(), unit).to_string();
+        said.push_str(&fill(key, &[("name", &words::choice("profile.row", row.id())), ("size", &size)]));
+        said.push(' ');
     }
     if paste.cut {
-        let most = Size::new(Bytes(LONGEST as u128), ByteUnit::Gib).to_string();
-        sentences.push(fill("profile.paste.cut", &[("n", &most)]));
+        said.push_str(t("profile.paste.cut"));
     }
-    sentences.join(" ")
+    said
 }
 
 /// The text with this name; `None` for a name that is not known.
 pub fn value(of: &Snapshot, part: &str) -> Option<String> {
     Some(match part {
-        "sentence" => with(of, |case| sentence(of, case)),
+        "sentence" => sentence(of, &case(of)),
         "about" if is_example(&of.state) => t("profile.about.example").into(),
         "about" => fill("profile.about.own", &[("rig", &of.value("rig_line")?)]),
-        // Of the peak, what writing one token reaches while some kernel always runs.
+        // Of the peak, what writing one token reaches while some kernel always runs. It follows nothing: drawn once.
+        #[cfg(not(target_arch = "wasm32"))]
         "busy" => {
-            let token = sort::by_id("token")?.work().intensity(Accounting::ReadsAndWrites);
+            let token = sort::by_id("token")?.work().intensity(memory_wall_core::roofline::Accounting::ReadsAndWrites);
             let roof = sort::roof(sort::CARDS[0])?;
             Percent(roof.attainable(token).0 / roof.peak.0).to_string()
         }
         _ => {
             let (id, what) = part.split_once('.')?;
             let row = Row::from_id(id)?;
-            with(of, |case| cell(of, case, row, what))?
+            cell(of, &case(of), row, what)?
         }
     })
 }
@@ -178,7 +168,7 @@ pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
         return Some(is_example(&of.state));
     }
     let (id, what) = part.split_once('.')?;
-    let span = with(of, |case| Row::from_id(id).map(|row| case.span(row)))?;
+    let span = case(of).span(Row::from_id(id)?);
     Some(match what {
         "absent" => span.is_none(),
         "expected" => span.is_some_and(|span| span.expected),
@@ -188,51 +178,142 @@ pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
 
 /// The whole comparison in words: the gap and what would explain it, then what lies beyond the tensors.
 fn sentence(of: &Snapshot, case: &Case) -> String {
-    let mut said = Vec::new();
-    let of_size = |bytes: Option<Bytes>| of.size(bytes.unwrap_or_default());
-    let step = |row| case.span(row).map(|span| (span.bytes(), span.to < span.from, span.bytes().share_of(span.from)));
-    if let Some((gap, less, share)) = step(Row::Unexplained) {
-        let suspect = profile::suspect(&case.scenario, case.reading.allocated.unwrap_or_default());
-        let key = match (share > 0.05, less) {
-            (false, _) => "profile.gap.close",
-            (true, false) => "profile.gap.more",
-            (true, true) => "profile.gap.less",
-        };
-        let values = [
-            ("allocated", of_size(case.reading.allocated)),
-            ("gap", of.size(gap)),
-            ("share", Percent(share).to_string()),
-            ("estimate", of_size(case.span(Row::Estimate).map(|span| span.to))),
-        ];
-        said.push(fill(key, &values.each_ref().map(|(name, value)| (*name, value.as_str()))));
-        match suspect {
-            Some((suspect, tensors)) => {
-                let name = words::choice("profile.suspect", suspect.id());
-                said.push(fill("profile.suspected", &[("suspect", &name), ("tensors", &of.size(tensors))]));
-            }
-            None if share > 0.05 => said.push(t("profile.nobody").into()),
-            None => {}
-        }
-    } else {
-        said.push(t("profile.gap.none").into());
-    }
-    let beyond = match step(Row::Kept) {
-        Some((_, true, _)) => Some(t("profile.kept.less").to_owned()),
-        Some((kept, false, share)) => {
-            let (kept, share) = (of.size(kept), Percent(share).to_string());
-            Some(fill("profile.kept", &[("kept", &kept), ("share", &share)]))
-        }
-        None => None,
+    let [gap, kept, outside] = [Row::Unexplained, Row::Kept, Row::Outside].map(|row| case.span(row));
+    let allocated = case.reading.allocated.unwrap_or_default();
+    let estimate = gap.map_or(Bytes::ZERO, |gap| gap.from);
+    let suspect = profile::suspect(&case.scenario, allocated);
+    let length = |span: Option<Span>| span.map_or(Bytes::ZERO, |span| span.bytes());
+    let context = Bytes(CONTEXT_BYTES.into());
+    let tensors = suspect.map_or(Bytes::ZERO, |(_, tensors)| tensors);
+    let sizes = [allocated, estimate, length(gap), tensors, length(kept), length(outside), context];
+    let sizes = sizes.map(|bytes| of.size(bytes));
+    let [allocated_said, estimate_said, gap_said, tensors_said, kept_said, outside_said, context_said] =
+        sizes.each_ref().map(String::as_str);
+    let shares = [(gap, estimate), (kept, allocated)].map(|(span, whole)| length(span).share_of(whole));
+    let [gap_share, kept_share] = shares.map(|share| Percent(share).to_string());
+    let name = suspect.map(|(suspect, _)| words::choice("profile.suspect", suspect.id())).unwrap_or_default();
+    let values = [
+        ("allocated", allocated_said),
+        ("estimate", estimate_said),
+        ("gap", gap_said),
+        ("share", &gap_share),
+        ("suspect", &name),
+        ("tensors", tensors_said),
+        ("kept", kept_said),
+        ("kept_share", &kept_share),
+        ("outside", outside_said),
+        ("context", context_said),
+    ];
+    let falls = |span: Option<Span>| span.is_some_and(|span| span.to < span.from);
+    let [open, _] = shares.map(|share| share > 0.05);
+    let less = falls(gap);
+    let key = match (gap, open, less) {
+        (None, ..) => "profile.gap.none",
+        (_, false, _) => "profile.gap.close",
+        (_, true, false) => "profile.gap.more",
+        (_, true, true) => "profile.gap.less",
     };
-    said.extend(beyond);
-    let context = of.size(Bytes(CONTEXT_BYTES.into()));
-    if let Some((outside, less, _)) = step(Row::Outside).filter(|_| case.reading.used.is_some()) {
-        let key = match (less, outside.0 > 3 * u128::from(CONTEXT_BYTES)) {
+    let mut said = fill(key, &values);
+    if open && gap.is_some() {
+        let key = if suspect.is_some() { "profile.suspected" } else { "profile.nobody" };
+        said.push(' ');
+        said += &fill(key, &values);
+    }
+    if kept.is_some() {
+        let key = if falls(kept) { "profile.kept.less" } else { "profile.kept" };
+        said.push(' ');
+        said += &fill(key, &values);
+    }
+    if outside.is_some_and(|span| !span.expected) {
+        let key = match (falls(outside), length(outside).0 > 3 * context.0) {
             (true, _) => "profile.outside.less",
             (false, true) => "profile.outside.more",
             (false, false) => "profile.outside",
         };
-        said.push(fill(key, &[("outside", &of.size(outside)), ("context", &context)]));
+        said.push(' ');
+        said += &fill(key, &values);
     }
-    said.join(" ")
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(measured: [u64; 3]) -> Snapshot {
+        Snapshot::of(State { measured, ..planned() })
+    }
+
+    fn said_of(measured: [u64; 3]) -> String {
+        at(measured).value("profile.sentence").unwrap().replace('\u{202f}', " ")
+    }
+
+    #[test]
+    fn the_example_names_what_it_was_made_with() {
+        let said = said_of([0; 3]);
+        assert!(said.contains("more than the estimate of"), "{said}");
+        assert!(said.contains("Likeliest: attention ran in separate kernels"), "{said}");
+        assert!(said.ends_with("about what a context takes."), "{said}");
+        // Whatever the settings of the page are: it is an example of its own.
+        let other = Snapshot::of(State::default()).value("profile.sentence").unwrap();
+        assert_eq!(other.replace('\u{202f}', " "), said);
+    }
+
+    #[test]
+    fn each_kind_of_reading_has_its_sentence() {
+        let estimate = u64::try_from(evaluate::total(&planned().scenario()).0).unwrap() - CONTEXT_BYTES;
+        let gib = 1 << 30;
+        for (measured, part) in [
+            ([estimate, 0, 0], "no bucket is missing"),
+            ([estimate, estimate - gib, 0], "two are from different runs"),
+            ([estimate, estimate + gib, estimate], "asked at another moment"),
+            ([estimate, estimate + gib, estimate + 5 * gib], "or another program"),
+            ([0, estimate, 0], "is not given"),
+            ([1 << 50, 0, 0], "No single setting explains that"),
+        ] {
+            let said = said_of(measured);
+            assert!(said.contains(part), "{measured:?}: {said}");
+        }
+        assert!(said_of([estimate / 2, 0, 0]).contains(" less than the estimate"));
+    }
+
+    #[test]
+    fn every_row_has_its_names_whatever_was_measured() {
+        let most = 1 << 50;
+        for measured in [[0; 3], [1, 0, 0], [0, 0, 1], [most; 3], [1, most, 1], [most, 1, most]] {
+            let snapshot = at(measured);
+            for row in Row::ALL {
+                for what in ["value", "x", "width"] {
+                    let text = snapshot.value(&format!("profile.{}.{what}", row.id())).unwrap();
+                    assert!(!text.is_empty() && !text.contains("NaN"), "{measured:?} {row:?} {what}: {text}");
+                }
+                assert!(snapshot.flag(&format!("profile.{}.absent", row.id())).is_some());
+            }
+        }
+        let snapshot = at([0; 3]);
+        for name in ["profile.", "profile.x", "profile.used", "profile.used.y", "profile.attic.x"] {
+            assert_eq!(snapshot.value(name), None, "{name}");
+        }
+        assert_eq!(snapshot.flag("profile.used.x"), None);
+        assert_eq!(snapshot.value("profile.unexplained.value").unwrap().chars().next(), Some('+'));
+    }
+
+    #[test]
+    fn what_was_pasted_is_named_and_never_repeated() {
+        let mut state = State::default();
+        let hostile =
+            "<img src=x onerror=alert(1)> {'allocated_bytes.all.peak': 31139561472, 'reserved_bytes.all.peak': nan}";
+        let paste = profile::read(hostile);
+        take(&mut state, &paste);
+        assert_eq!(state.measured, [31_139_561_472, 0, 0]);
+        let said_now = said(&paste, ByteUnit::Gib).replace('\u{202f}', " ");
+        assert_eq!(
+            said_now,
+            "Allocated at the peak: 29.0 GiB. Reserved at the peak: no size between a byte and a pebibyte, not used. Used, by nvidia-smi: not in the text. "
+        );
+        assert!(said(&profile::read("hello"), ByteUnit::Gb).starts_with("Nothing was found"));
+        let long = format!("'allocated_bytes.all.peak': 5{}", " ".repeat(profile::LONGEST));
+        assert!(said(&profile::read(&long), ByteUnit::Gb).contains("only its first"));
+        assert_eq!(crate::state::query::encode(&state), "", "what was measured is in no link");
+    }
 }

@@ -4,7 +4,6 @@ use memory_wall_core::Bytes;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::profile;
-use memory_wall_core::units::MIB;
 
 use super::{Quantity, Slider};
 use crate::state::State;
@@ -33,6 +32,9 @@ pub static FIELDS: [Own; 8] = [
     Own { control: "gemm-k", kind: Decimal::SIDE, slot: |now| &mut now.gemm[2] },
     Own { control: "rate", kind: Decimal::RATE, slot: |now| &mut now.rate },
 ];
+
+/// What the driver counts in.
+const MIB: u64 = 1 << 20;
 
 /// The fields for what was measured, in the order of [`State::measured`].
 pub static MEASURED: [&str; 3] = ["measured-allocated", "measured-reserved", "measured-used"];
@@ -108,8 +110,7 @@ impl Field {
             Self::Own(own) => own.kind.read(typed),
             // PyTorch's functions give bytes, and the driver counts in MiB. Less than one is a unit forgotten.
             Self::Measured(place) => {
-                let size = profile::size(typed, if place == 2 { MIB } else { 1 })?;
-                u64::try_from(size.0).ok().filter(|bytes| u128::from(*bytes) >= MIB)
+                profile::size(typed, if place == 2 { MIB } else { 1 }).filter(|bytes| *bytes >= MIB)
             }
             _ => None,
         }
@@ -210,6 +211,27 @@ mod tests {
         }
         let long = field("seq").put(&mut State::default(), &"9".repeat(500)).unwrap_err();
         assert!(long.chars().count() < 120, "{long}");
+    }
+
+    #[test]
+    fn a_size_that_was_measured_is_read_with_its_unit_and_shown_in_that_of_the_page() {
+        let mut state = State::default();
+        for (control, typed, shown, bytes) in [
+            ("measured-allocated", "29 GiB", "31.1\u{202f}GB", 29 << 30),
+            ("measured-reserved", "34359738368", "34.4\u{202f}GB", 32 << 30),
+            ("measured-used", "33280", "34.9\u{202f}GB", 33_280 << 20),
+        ] {
+            assert_eq!(field(control).put(&mut state, typed), Ok(()));
+            assert_eq!(field(control).text(&state), shown);
+            assert_eq!(field(control).of(&state), bytes);
+            assert!(field(control).says(typed, shown), "{control}");
+        }
+        for typed in ["14.2", "-1", "NaN", "1e99 GiB", "2000 TiB", "12"] {
+            let message = field("measured-allocated").put(&mut state, typed).unwrap_err();
+            assert!(message.contains("is no size"), "{message}");
+        }
+        assert_eq!(field("measured-allocated").put(&mut state, " "), Ok(()));
+        assert_eq!(state.measured[0], 0);
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! Which single setting would explain why an estimate and a measurement differ: each is tried, and the engine says what it would take.
 
-use crate::evaluate;
-use crate::memory::Bucket;
+use crate::bounds;
+use crate::evaluate::{self, Phase};
 use crate::memory::overhead::CONTEXT_BYTES;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::training::{Checkpointing, Loss, Optimizer, Recipe, StepKernel};
 use crate::units::Bytes;
-use crate::{bounds, worked};
 
 choices! {
     /// A way in which a run may differ from what was estimated.
@@ -24,7 +23,7 @@ choices! {
         WideStates = "fp32";
         /// Everything is kept in 16 bits.
         NarrowStates = "pure";
-        /// Only part of the optimizer's states is there: 8 bits each.
+        /// The optimizer's states are in 8 bits.
         EightBitOptimizer = "8bit";
         /// The optimizer has no states: it was measured before the first step.
         NoStatesYet = "first";
@@ -54,85 +53,84 @@ impl Suspect {
     fn applied(self, scenario: &Scenario) -> Option<Scenario> {
         let mut changed = *scenario;
         let (trains, full) = (scenario.mode.trains(), scenario.mode == Mode::Training);
+        let training = &mut changed.training;
         let possible = match self {
             Self::EagerAttention => {
                 changed.attention = Attention::Eager;
-                true
+                scenario.attention != Attention::Eager
             }
             Self::FlashAttention => {
                 changed.attention = Attention::Flash;
-                true
+                scenario.attention != Attention::Flash
             }
             Self::NothingRecomputed => {
                 changed.checkpointing = Checkpointing::None;
-                trains
+                trains && scenario.checkpointing != Checkpointing::None
             }
             Self::AllRecomputed => {
                 changed.checkpointing = Checkpointing::Full;
-                trains
+                trains && scenario.checkpointing != Checkpointing::Full
             }
             Self::WideStates => {
+                training.recipe = Recipe::Fp32;
                 changed.weights = WeightFormat::Fp32;
-                changed.training.recipe = Recipe::Fp32;
-                full
+                full && scenario.weights != WeightFormat::Fp32
             }
             Self::NarrowStates => {
-                changed.training.recipe = Recipe::Pure;
-                full
+                training.recipe = Recipe::Pure;
+                full && scenario.training.recipe != Recipe::Pure
             }
             Self::EightBitOptimizer => {
                 changed.optimizer = Optimizer::AdamW8bit;
-                trains
+                trains && scenario.optimizer == Optimizer::AdamW
             }
-            // Told by its bytes, not by a setting.
+            // Told by its moment, not by a setting.
             Self::NoStatesYet => trains,
             Self::Foreach => {
-                changed.training.step = StepKernel::Foreach;
-                trains
+                training.step = StepKernel::Foreach;
+                trains && scenario.training.step != StepKernel::Foreach
             }
             Self::OutputsKept => {
-                changed.training.stock.outputs_kept = true;
-                trains
+                training.stock.outputs_kept = true;
+                trains && !scenario.training.stock.outputs_kept
             }
             Self::PlainLoss => {
-                changed.training.loss = Loss::Plain;
-                trains
+                training.loss = Loss::Plain;
+                trains && scenario.training.loss != Loss::Plain
             }
             Self::ChunkedLoss => {
-                changed.training.loss = Loss::Chunked;
-                trains
+                training.loss = Loss::Chunked;
+                trains && scenario.training.loss != Loss::Chunked
             }
             Self::WideWeights => {
                 changed.weights = WeightFormat::Fp32;
-                !trains
+                !trains && scenario.weights != WeightFormat::Fp32
             }
             Self::NarrowWeights => {
                 changed.weights = WeightFormat::Int8;
-                !trains
+                !trains && scenario.weights.trainable()
             }
             Self::NarrowCache => {
                 changed.kv = KvPrecision::Fp8;
-                !trains
+                !trains && scenario.kv != KvPrecision::Fp8
             }
             Self::Doubled => {
-                changed.batch = scenario.batch.saturating_mul(2).min(bounds::BATCH.max);
-                true
+                changed.batch = scenario.batch.saturating_mul(2);
+                changed.batch <= bounds::BATCH.max
             }
             Self::Halved => {
                 changed.batch = scenario.batch / 2;
                 scenario.batch > 1
             }
         };
-        (possible && (self == Self::NoStatesYet || changed != *scenario) && changed.check().is_ok()).then_some(changed)
+        possible.then_some(changed)
     }
 
     /// What tensors would take at the peak, if it were so.
     pub fn tensors(self, scenario: &Scenario) -> Option<Bytes> {
         let changed = self.applied(scenario)?;
         let total = if self == Self::NoStatesYet {
-            let phase = evaluate::Phase::FirstStep;
-            let early = worked::total(|sink| Bucket::Optimizer.terms(scenario, phase, sink));
-            evaluate::at_phase(scenario, phase) - early
+            evaluate::at_phase(scenario, Phase::FirstStep)
         } else {
             evaluate::total(&changed)
         };
