@@ -3,12 +3,13 @@
 #[cfg(not(target_arch = "wasm32"))]
 use leptos::prelude::*;
 
-use crate::charts::{hierarchy, profile as measured, sort};
+use crate::charts::{hierarchy, ladder as fixes, profile as measured, sort};
 use crate::dials::Dial;
 use crate::predictions::Round;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::sections::{
-    buckets, context, hierarchy as tiers, opening, profile, rig_bar, roofline, sort as sorted, trips, worked_roofline,
+    buckets, context, hierarchy as tiers, ladder, opening, profile, rig_bar, roofline, sort as sorted, trips,
+    worked_roofline,
 };
 
 /// A figure as the page shows it.
@@ -32,15 +33,17 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "roofline", view: roofline::roofline },
     Figure { id: "buckets", view: buckets::calculator },
     Figure { id: "context", view: context::context },
+    Figure { id: "rungs", view: ladder::rungs },
+    Figure { id: "ladder", view: ladder::ladder },
     Figure { id: "peak", view: profile::peak },
     Figure { id: "profile", view: profile::profile },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
-pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets", "profile"];
+pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets", "ladder", "profile"];
 
 /// Every number that is predicted on a dial.
 pub static DIALS: &[&Dial] = &[&hierarchy::WALK];
 
 /// Every round of predictions.
-pub static ROUNDS: &[&Round] = &[&sort::SIDES, &sort::RIDGE, &measured::PEAK];
+pub static ROUNDS: &[&Round] = &[&sort::SIDES, &sort::RIDGE, &fixes::FIRST, &measured::PEAK];

@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 use memory_wall_app::charts::sort::OPERATIONS;
 use memory_wall_app::registry::{DIALS, ROUNDS};
+use memory_wall_app::sections::ladder::JOBS;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
 use memory_wall_app::words;
+use memory_wall_core::advise::{Effort, Risk, Rung};
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
@@ -291,6 +293,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
     fn of<T: Copy>(all: &[T], id: fn(T) -> &'static str) -> Vec<String> {
         all.iter().copied().map(|one| id(one).to_owned()).collect()
     }
+    let jobs = || JOBS.iter().map(|(id, _)| (*id).to_owned()).collect::<Vec<_>>();
     let units = ByteUnit::ALL.into_iter().flat_map(|unit| [unit.id().to_owned(), format!("{}.hint", unit.id())]);
     let predicted = ROUNDS.iter().flat_map(|round| round.options.iter().map(|option| format!("{}.{option}", round.id)));
     BTreeMap::from([
@@ -319,6 +322,11 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("control.dots", of(Dots::ALL, Dots::id)),
         ("control.precisions", of(Precisions::ALL, Precisions::id)),
         ("control.accounting", of(Accounting::ALL, Accounting::id)),
+        ("rung", of(Rung::ALL, Rung::id)),
+        ("ladder.effort", of(Effort::ALL, Effort::id)),
+        ("ladder.risk", of(Risk::ALL, Risk::id)),
+        ("ladder.job", jobs()),
+        ("ladder.short_job", jobs()),
         ("profile.row", of(Row::ALL, Row::id)),
         ("profile.meaning", of(Row::ALL, Row::id)),
         ("profile.suspect", of(Suspect::ALL, Suspect::id)),

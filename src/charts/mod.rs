@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod hierarchy;
+pub mod ladder;
 pub mod profile;
 pub mod roofline;
 pub mod sort;

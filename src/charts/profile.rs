@@ -40,7 +40,7 @@ struct Case {
 
 /// The state of the example, as it was planned.
 pub fn planned() -> State {
-    let mut state = State { mode: Mode::Training, batch: 4, seq_length: 1_024, ..State::default() };
+    let mut state = State { mode: Mode::Training, batch: 2, seq_length: 2_048, ..State::default() };
     if let Some(model) = models::by_id("llama-3.2-1b") {
         state.choose_model(model);
     }

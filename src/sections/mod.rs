@@ -4,6 +4,7 @@
 pub mod buckets;
 pub mod context;
 pub mod hierarchy;
+pub mod ladder;
 mod levers;
 pub mod masonry;
 pub mod opening;

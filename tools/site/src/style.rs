@@ -6,8 +6,20 @@ use std::path::Path;
 use crate::policy;
 
 /// The files, in the order of their layers.
-const FILES: [&str; 11] =
-    ["tokens", "base", "prose", "widgets", "dial", "figures", "hierarchy", "sort", "roofline", "profile", "print"];
+const FILES: [&str; 12] = [
+    "tokens",
+    "base",
+    "prose",
+    "widgets",
+    "dial",
+    "figures",
+    "hierarchy",
+    "sort",
+    "roofline",
+    "ladder",
+    "profile",
+    "print",
+];
 
 /// All files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {
