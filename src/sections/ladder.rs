@@ -2,7 +2,7 @@
 //! build time, since the search behind it is more program than a page should load; which run is shown is for the style sheet.
 
 use leptos::prelude::*;
-use memory_wall_core::advise::{self, Effect, Rung, ladder as rungs_of, least_slow};
+use memory_wall_core::advise::{Effect, Rung, ladder as rungs_of, least_slow};
 use memory_wall_core::display::{ByteUnit, Figure, Grouped, Size};
 use memory_wall_core::training::Loss;
 use memory_wall_core::{Attention, Bytes, Scenario, engines, evaluate};
@@ -36,6 +36,18 @@ fn size(bytes: Bytes) -> String {
 
 fn name(rung: Rung) -> String {
     words::choice("rung", rung.id())
+}
+
+/// The same within a sentence: in lower case, unless it begins with an abbreviation.
+fn inside(rung: Rung) -> String {
+    let name = name(rung);
+    let mut letters = name.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(std::iter::once(second)).chain(letters).collect()
+        }
+        _ => name,
+    }
 }
 
 /// `1.33×`.
@@ -72,24 +84,31 @@ impl Job {
     }
 
     fn row(&self, rung: Rung, effect: &Effect) -> AnyView {
-        let saved = size(effect.saved.magnitude());
-        let saved = if effect.saved.0 < 0 { fill("ladder.adds", &[("bytes", &saved)]) } else { saved };
-        let about =
-            [words::choice("ladder.effort", rung.effort().id()), words::choice("ladder.risk", rung.risk().id())];
-        let about = about.join(", ");
+        let bytes = size(effect.saved.magnitude());
+        let saved = match effect.saved.0 {
+            0 => "–".into(),
+            1.. => bytes,
+            _ => fill("ladder.adds", &[("bytes", &bytes)]),
+        };
+        // A bigger card has a line of its own.
+        let limit = effect.scenario.gpu.map_or(self.limit, |gpu| engines::limit(&effect.scenario, gpu.capacity));
         let cards = (effect.gpus > 1).then(|| fill("ladder.cards", &[("n", &Grouped(effect.gpus.into()).to_string())]));
+        let mut about =
+            vec![words::choice("ladder.effort", rung.effort().id()), words::choice("ladder.risk", rung.risk().id())];
+        about.extend(cards);
+        let about = about.join(", ");
         let fits = effect.fits == Some(true);
         let card = effect.scenario.gpu.filter(|_| rung == Rung::BiggerCard).map(|gpu| format!(": {}", gpu.name));
         view! {
             <tr data-fits=fits.then_some("")>
                 <th scope="row">
-                    {name(rung)} {card} <span class="about">{about} {cards}</span>
+                    {name(rung)} {card} <span class="about">{about}</span>
                 </th>
                 <td class="rung-left">
                     <svg class="rung-bar" aria-hidden="true" height="14">
                         <rect class="rung-before" x="0" width=self.x(self.needs) y="5" height="4"></rect>
                         <rect class="rung-after" x="0" width=self.x(effect.total) y="2" height="10"></rect>
-                        <line class="rung-line" x1=self.x(self.limit) x2=self.x(self.limit) y1="0" y2="14"></line>
+                        <line class="rung-line" x1=self.x(limit) x2=self.x(limit) y1="0" y2="14"></line>
                     </svg>
                     {size(effect.total)}
                 </td>
@@ -165,7 +184,7 @@ fn changes(from: &Scenario, to: &Scenario) -> Vec<String> {
         (from.offload.parameters != to.offload.parameters, Rung::OffloadParameters),
         (from.offload.kv_cache != to.offload.kv_cache, Rung::OffloadCache),
     ];
-    said.extend(rung.into_iter().filter(|(changed, _)| *changed).map(|(_, rung)| name(rung)));
+    said.extend(rung.into_iter().filter(|(changed, _)| *changed).map(|(_, rung)| inside(rung)));
     if from.checkpointing != to.checkpointing {
         said.push(fill(
             "ladder.change.checkpointing",
@@ -196,7 +215,8 @@ pub fn rungs() -> AnyView {
     let asked = PAIRS
         .into_iter()
         .map(|(question, pair)| {
-            let [former, latter] = pair.map(name);
+            let [former, latter] = pair;
+            let (former, latter) = (name(former), inside(latter));
             let label = fill("ladder.pair", &[("former", &former), ("latter", &latter)]);
             view! {
                 <div class="rungs-pair">
@@ -249,23 +269,9 @@ mod tests {
     fn no_run_fits_as_it_is_and_each_has_rungs_that_help_and_rungs_that_do_not() {
         for job in JOBS.map(Job::of) {
             assert!(job.needs > job.limit, "{}: {} of {}", job.id, size(job.needs), size(job.limit));
-            let rungs: Vec<_> = advise::ladder(&job.scenario).collect();
+            let rungs: Vec<_> = rungs_of(&job.scenario).collect();
             assert!(rungs.iter().any(|(_, effect)| effect.is_err()));
             assert!(rungs.iter().filter(|(_, effect)| effect.is_ok()).count() > 4, "{}", job.id);
-            println!("{} {} {}\n{}", job.id, size(job.needs), size(job.limit), job.plan());
-            for (rung, effect) in rungs {
-                match effect {
-                    Ok(effect) => println!(
-                        "  {} {} saved {} {} {:?}",
-                        rung.id(),
-                        size(effect.total),
-                        effect.saved.0,
-                        times(effect.slowdown),
-                        effect.fits
-                    ),
-                    Err(why) => println!("  {} - {why}", rung.id()),
-                }
-            }
         }
     }
 }

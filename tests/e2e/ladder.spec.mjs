@@ -30,7 +30,7 @@ test('a rung that does nothing says why, and the least slow combination is named
 test('what comes first is asked, and every option has its reason', async ({ wall, page }) => {
   await wall.goto();
   const asked = page.locator('#figure-rungs');
-  await asked.getByRole('group', { name: 'A chunked loss, or Full checkpointing?' }).getByRole('radio', { name: 'the one named first' }).check({ force: true });
+  await asked.getByRole('group', { name: 'A chunked loss, or full checkpointing?' }).getByRole('radio', { name: 'the one named first' }).check({ force: true });
   await expect(asked.locator('.reason:visible')).toHaveCount(0);
   await asked.getByRole('button').first().press('Enter');
   await wall.settle();
