@@ -112,7 +112,8 @@ pub fn said(paste: &Paste, unit: ByteUnit) -> String {
             Found::Unreadable => "profile.paste.unread",
         };
         let size = Size::new(found.size().unwrap_or_default(), unit).to_string();
-        said.push_str(&fill(key, &[("name", &words::choice("profile.row", row.id())), ("size", &size)]));
+        let name = words::choice("profile.row", row.id());
+        said.push_str(&fill(key, &[("name", &name), ("size", &size)]));
         said.push(' ');
     }
     if paste.cut {

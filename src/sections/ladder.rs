@@ -186,10 +186,8 @@ fn changes(from: &Scenario, to: &Scenario) -> Vec<String> {
     ];
     said.extend(rung.into_iter().filter(|(changed, _)| *changed).map(|(_, rung)| inside(rung)));
     if from.checkpointing != to.checkpointing {
-        said.push(fill(
-            "ladder.change.checkpointing",
-            &[("kind", &words::choice("control.checkpointing", to.checkpointing.id()))],
-        ));
+        let kind = words::choice("control.checkpointing", to.checkpointing.id());
+        said.push(fill("ladder.change.checkpointing", &[("kind", &kind)]));
     }
     if from.weights != to.weights {
         said.push(fill("ladder.change.weights", &[("format", to.weights.label())]));
