@@ -14,7 +14,7 @@ use memory_wall_core::{Bucket, Bytes, Evaluation, Fit, Mode, Verdict, bounds, ev
 use crate::charts::context::Chart;
 use crate::charts::roofline::{Look, Plot};
 use crate::charts::wall::{self, Layout};
-use crate::charts::{hierarchy, kv_cache, oom, parallel, scaling, sort, training, trips};
+use crate::charts::{hierarchy, kv_cache, oom, parallel, profile, scaling, sort, training, trips};
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
@@ -117,6 +117,7 @@ impl Snapshot {
             Some(("sort", part)) => sort::value(self, part),
             Some(("parallel", part)) => parallel::value(self, part),
             Some(("scaling", part)) => scaling::value(self, part),
+            Some(("profile", part)) => profile::value(self, part),
             Some(("ridge", part)) => ridge::value(self, part),
             Some(("oom", part)) => oom::value(self, part),
             Some(("control", part)) => controls::value(self, part),
@@ -158,6 +159,7 @@ impl Snapshot {
             Some(("parallel", part)) => parallel::flag(self, part),
             Some(("scaling", part)) => scaling::flag(self, part),
             Some(("train", part)) => training::flag(self, part),
+            Some(("profile", part)) => profile::flag(self, part),
             Some(("short", id)) => {
                 let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(Terms::of(bucket, self).is_short())

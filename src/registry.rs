@@ -38,15 +38,31 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "kv_pages", view: drawn::kv_cache::kv_pages },
     Figure { id: "oom_guess", view: drawn::oom::guess },
     Figure { id: "oom", view: drawn::oom::oom },
+    Figure { id: "rungs", view: drawn::ladder::rungs },
+    Figure { id: "ladder", view: drawn::ladder::ladder },
     Figure { id: "parallel", view: drawn::parallel::parallel },
     Figure { id: "scaling", view: drawn::scaling::scaling },
+    Figure { id: "peak", view: drawn::profile::peak },
+    Figure { id: "profile", view: drawn::profile::profile },
     Figure { id: "matrix", view: drawn::coping::matrix },
     Figure { id: "frontier", view: drawn::coping::frontier },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
-pub const SECTIONS: &[&str] =
-    &["opening", "hierarchy", "roofline", "buckets", "training", "kv_cache", "oom", "parallel", "scaling", "coping"];
+pub const SECTIONS: &[&str] = &[
+    "opening",
+    "hierarchy",
+    "roofline",
+    "buckets",
+    "training",
+    "kv_cache",
+    "oom",
+    "ladder",
+    "parallel",
+    "scaling",
+    "profile",
+    "coping",
+];
 
 /// Every number that is predicted on a dial.
 pub static DIALS: &[&Dial] = &[
@@ -59,4 +75,5 @@ pub static DIALS: &[&Dial] = &[
 ];
 
 /// Every round of predictions.
-pub static ROUNDS: &[&Round] = &[&charts::sort::SIDES, &charts::sort::RIDGE, &charts::oom::LINES];
+pub static ROUNDS: &[&Round] =
+    &[&charts::sort::SIDES, &charts::sort::RIDGE, &charts::oom::LINES, &charts::ladder::FIRST, &charts::profile::PEAK];

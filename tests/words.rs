@@ -12,10 +12,12 @@ use memory_wall_app::charts::kv_cache::PROGRAMS;
 use memory_wall_app::charts::sort::OPERATIONS;
 use memory_wall_app::charts::training::{COLUMNS, FIXES, KEPT, SIDES};
 use memory_wall_app::registry::{DIALS, ROUNDS};
+use memory_wall_app::sections::ladder::JOBS;
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
 use memory_wall_app::state::tape::{Card, SIZES, SWITCHES};
 use memory_wall_app::words;
+use memory_wall_core::advise::{Effort, Risk, Rung};
 use memory_wall_core::coping::Technique;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::frontier::{DIRECTIONS, Status};
@@ -23,6 +25,7 @@ use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::memory::StatePart;
 use memory_wall_core::memory::kinds::Kind;
+use memory_wall_core::profile::{Row, Suspect};
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
 use memory_wall_core::scaling::{Purpose, Size};
@@ -300,6 +303,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
     fn of<T: Copy>(all: &[T], id: fn(T) -> &'static str) -> Vec<String> {
         all.iter().copied().map(|one| id(one).to_owned()).collect()
     }
+    let jobs = || JOBS.iter().map(|(id, _)| (*id).to_owned()).collect::<Vec<_>>();
     let units = ByteUnit::ALL.into_iter().flat_map(|unit| [unit.id().to_owned(), format!("{}.hint", unit.id())]);
     let predicted = ROUNDS.iter().flat_map(|round| round.options.iter().map(|option| format!("{}.{option}", round.id)));
     // Steps inside backward, which are no line of the program.
@@ -362,6 +366,14 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("train.fix.price", FIXES.map(String::from).to_vec()),
         ("train.fixes", ["what", "saved", "total", "left", "time", "price"].map(String::from).to_vec()),
         ("train.side", SIDES.iter().map(|bucket| bucket.id().to_owned()).collect()),
+        ("rung", of(Rung::ALL, Rung::id)),
+        ("ladder.effort", of(Effort::ALL, Effort::id)),
+        ("ladder.risk", of(Risk::ALL, Risk::id)),
+        ("ladder.job", jobs()),
+        ("ladder.short_job", jobs()),
+        ("profile.row", of(Row::ALL, Row::id)),
+        ("profile.meaning", of(Row::ALL, Row::id)),
+        ("profile.suspect", of(Suspect::ALL, Suspect::id)),
     ])
 }
 

@@ -53,6 +53,7 @@ pub mod offload;
 pub mod parallelism;
 pub mod parameters;
 pub mod precision;
+pub mod profile;
 pub mod roofline;
 pub mod scaling;
 pub mod scenario;

@@ -3,12 +3,16 @@
 use std::rc::Rc;
 
 use memory_wall_core::display::ByteUnit;
+use memory_wall_core::profile;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, KeyboardEvent, UiEvent};
+use web_sys::{
+    Element, Event, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent, UiEvent,
+};
 
 use super::names::Followers;
 use super::page;
 use super::rig::Rig;
+use crate::charts;
 use crate::controls::{Field, Pick, Quantity};
 use crate::dials::{self, Dial};
 use crate::predictions::Round;
@@ -38,6 +42,12 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             if kind == "change" {
                 names.touched(&target, None);
                 pick(rig, &target, &select.value());
+            }
+            return;
+        }
+        if let Some(area) = target.dyn_ref::<HtmlTextAreaElement>() {
+            if kind == "input" {
+                paste(rig, &area.value());
             }
             return;
         }
@@ -139,7 +149,16 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
         "walk" | "flip" => tape(rig, what, control),
         "reset" => {
             rig.set(&State::default());
+            unmeasure(rig);
             settle(rig, "[data-field]");
+        }
+        "unmeasure" => {
+            unmeasure(rig);
+            settle(rig, "[data-field^=\"measured-\"]");
+            // The button is gone.
+            if let Some(area) = page::by_id("profile-paste") {
+                let _ = area.focus();
+            }
         }
         "check" | "show" => {
             if let Some(round) = round() {
@@ -167,6 +186,26 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
             }
         }
         _ => {}
+    }
+}
+
+/// A profile that was pasted: its numbers go into the state, and what was found is said. The text goes nowhere.
+#[expect(clippy::disallowed_methods, reason = "a message is text, and stands in the page")]
+fn paste(rig: Rig, text: &str) {
+    let paste = profile::read(text);
+    edit(rig, &|state| charts::profile::take(state, &paste));
+    let said = if text.is_empty() { String::new() } else { charts::profile::said(&paste, rig.state_now().unit) };
+    if let Some(place) = page::by_id("profile-said") {
+        place.set_text_content(Some(&said));
+    }
+}
+
+/// Forgets what was measured: the example stands there again.
+fn unmeasure(rig: Rig) {
+    edit(rig, &|state| state.measured = [0; 3]);
+    if let Some(area) = page::first::<HtmlTextAreaElement>("#profile-paste") {
+        area.set_value("");
+        paste(rig, "");
     }
 }
 

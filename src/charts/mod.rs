@@ -3,8 +3,10 @@
 pub mod context;
 pub mod hierarchy;
 pub mod kv_cache;
+pub mod ladder;
 pub mod oom;
 pub mod parallel;
+pub mod profile;
 pub mod roofline;
 pub mod scaling;
 pub mod sort;

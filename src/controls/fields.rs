@@ -1,7 +1,9 @@
 //! Fields for numbers: forgiving in what they read, exact in what they say when they cannot.
 
+use memory_wall_core::Bytes;
 use memory_wall_core::bounds::Bounds;
-use memory_wall_core::display::Grouped;
+use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::profile;
 
 use super::{Quantity, Slider};
 use crate::state::State;
@@ -9,7 +11,7 @@ use crate::state::decimal::Decimal;
 use crate::state::dimensions::Dimension;
 use crate::state::number;
 use crate::state::roofline::Levers;
-use crate::state::tape::{SIZES, Size};
+use crate::state::tape::{self, SIZES};
 use crate::words::fill;
 
 /// A field that may be left empty: a number of the reader's own.
@@ -32,6 +34,12 @@ pub static FIELDS: [Own; 8] = [
     Own { control: "rate", kind: Decimal::RATE, slot: |now| &mut now.rate },
 ];
 
+/// What the driver counts in.
+const MIB: u64 = 1 << 20;
+
+/// The fields for what was measured, in the order of [`State::measured`].
+pub static MEASURED: [&str; 3] = ["measured-allocated", "measured-reserved", "measured-used"];
+
 /// A field by what it sets.
 #[derive(Clone, Copy)]
 pub enum Field {
@@ -40,9 +48,11 @@ pub enum Field {
     /// One of the model's own dimensions.
     Dimension(Dimension),
     /// A size of the program that runs line by line.
-    Tape(&'static Size),
+    Tape(&'static tape::Size),
     /// A number of the reader's own.
     Own(&'static Own),
+    /// A size that was measured, by its place in [`MEASURED`]; it may be left empty.
+    Measured(usize),
 }
 
 impl Field {
@@ -57,16 +67,19 @@ impl Field {
         if let Some(size) = SIZES.iter().find(|size| size.name == control) {
             return Some(Self::Tape(size));
         }
+        if let Some(place) = MEASURED.iter().position(|measured| *measured == control) {
+            return Some(Self::Measured(place));
+        }
         FIELDS.iter().find(|field| field.control == control).map(Self::Own)
     }
 
     /// The legal range of a whole number; a number of the reader's own has another kind of range.
-    fn bounds(self) -> Result<Bounds, &'static Own> {
+    fn bounds(self) -> Option<Bounds> {
         match self {
-            Self::Quantity(quantity) => Ok(quantity.bounds()),
-            Self::Dimension(dimension) => Ok(dimension.bounds()),
-            Self::Tape(size) => Ok(size.bounds),
-            Self::Own(own) => Err(own),
+            Self::Quantity(quantity) => Some(quantity.bounds()),
+            Self::Dimension(dimension) => Some(dimension.bounds()),
+            Self::Tape(size) => Some(size.bounds),
+            Self::Own(_) | Self::Measured(_) => None,
         }
     }
 
@@ -77,13 +90,15 @@ impl Field {
             Self::Dimension(dimension) => dimension.of(&state.shape).into(),
             Self::Tape(size) => size.of(state.tape.program).into(),
             Self::Own(own) => *(own.slot)(&mut { state.roofline }),
+            Self::Measured(place) => state.measured.get(place).copied().unwrap_or(0),
         }
     }
 
     /// A value as the field shows it.
-    fn written(self, value: u64) -> String {
+    fn written(self, value: u64, unit: ByteUnit) -> String {
         match self {
-            Self::Own(_) if value == 0 => String::new(),
+            Self::Own(_) | Self::Measured(_) if value == 0 => String::new(),
+            Self::Measured(_) => Size::new(Bytes(value.into()), unit).to_string(),
             Self::Own(own) if own.kind.places > 0 => own.kind.write(value),
             _ => Grouped(value.into()).to_string(),
         }
@@ -91,20 +106,27 @@ impl Field {
 
     /// What the field shows.
     pub fn text(self, state: &State) -> String {
-        self.written(self.of(state))
+        self.written(self.of(state), state.unit)
     }
 
     fn read(self, typed: &str) -> Option<u64> {
-        match self.bounds() {
-            Ok(bounds) => number::read(typed, bounds).map(u64::from),
-            Err(_) if typed.trim().is_empty() => Some(0),
-            Err(own) => own.kind.read(typed),
+        if let Some(bounds) = self.bounds() {
+            return number::read(typed, bounds).map(u64::from);
+        }
+        match self {
+            _ if typed.trim().is_empty() => Some(0),
+            Self::Own(own) => own.kind.read(typed),
+            // PyTorch's functions give bytes, and the driver counts in MiB. Less than one is a unit forgotten.
+            Self::Measured(place) => {
+                profile::size(typed, if place == 2 { MIB } else { 1 }).filter(|bytes| *bytes >= MIB)
+            }
+            _ => None,
         }
     }
 
     /// Whether a text is another way to write what the field shows.
     pub fn says(self, typed: &str, shown: &str) -> bool {
-        self.read(typed).is_some_and(|value| self.written(value) == shown)
+        self.read(typed).is_some_and(|value| ByteUnit::ALL.iter().any(|unit| self.written(value, *unit) == shown))
     }
 
     /// Whether a text may become a number as it is being written: `1979.` or `2e`.
@@ -129,6 +151,11 @@ impl Field {
             }
             Self::Tape(size) => *(size.slot)(&mut state.tape.program) = whole,
             Self::Own(own) => *(own.slot)(&mut state.roofline) = value,
+            Self::Measured(place) => {
+                if let Some(slot) = state.measured.get_mut(place) {
+                    *slot = value;
+                }
+            }
         }
         Ok(())
     }
@@ -137,24 +164,26 @@ impl Field {
     fn refusal(self, state: &State, typed: &str) -> String {
         let short: String = typed.chars().take(40).collect();
         let group = |n: u64| Grouped(n.into()).to_string();
-        match self.bounds() {
-            Ok(bounds) => {
-                let [min, max] = [bounds.min, bounds.max].map(|n| group(n.into()));
-                fill("field.error", &[("value", &short), ("min", &min), ("max", &max), ("kept", &self.text(state))])
-            }
-            Err(own) => {
+        if let Some(bounds) = self.bounds() {
+            let [min, max] = [bounds.min, bounds.max].map(|n| group(n.into()));
+            let kept = self.text(state);
+            return fill("field.error", &[("value", &short), ("min", &min), ("max", &max), ("kept", &kept)]);
+        }
+        match self {
+            Self::Own(own) => {
                 let key = if own.kind.places > 0 { "field.error.decimal" } else { "field.error.whole" };
                 fill(key, &[("value", &short), ("max", &group(own.kind.most()))])
             }
+            _ => fill("field.error.size", &[("value", &short)]),
         }
     }
 
     /// The next whole number up or down, within its bounds; nothing for a field that has no next one.
     pub fn next(self, state: &State, up: bool) -> Option<String> {
-        let bounds = self.bounds().ok()?;
+        let bounds = self.bounds()?;
         let now = self.of(state);
         let next = if up { now + 1 } else { now.saturating_sub(1) };
-        Some(self.written(next.clamp(bounds.min.into(), bounds.max.into())))
+        Some(self.written(next.clamp(bounds.min.into(), bounds.max.into()), state.unit))
     }
 }
 
@@ -205,6 +234,27 @@ mod tests {
         assert!(!field("roof-peak").is_begun("x.") && !field("seq").is_begun("1."));
         let long = field("seq").put(&mut State::default(), &"9".repeat(500)).unwrap_err();
         assert!(long.chars().count() < 120, "{long}");
+    }
+
+    #[test]
+    fn a_size_that_was_measured_is_read_with_its_unit_and_shown_in_that_of_the_page() {
+        let mut state = State::default();
+        for (control, typed, shown, bytes) in [
+            ("measured-allocated", "29 GiB", "31.1\u{202f}GB", 29 << 30),
+            ("measured-reserved", "34359738368", "34.4\u{202f}GB", 32 << 30),
+            ("measured-used", "33280", "34.9\u{202f}GB", 33_280 << 20),
+        ] {
+            assert_eq!(field(control).put(&mut state, typed), Ok(()));
+            assert_eq!(field(control).text(&state), shown);
+            assert_eq!(field(control).of(&state), bytes);
+            assert!(field(control).says(typed, shown), "{control}");
+        }
+        for typed in ["14.2", "-1", "NaN", "1e99 GiB", "2000 TiB", "12"] {
+            let message = field("measured-allocated").put(&mut state, typed).unwrap_err();
+            assert!(message.contains("is no size"), "{message}");
+        }
+        assert_eq!(field("measured-allocated").put(&mut state, " "), Ok(()));
+        assert_eq!(state.measured[0], 0);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod stops;
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::{Mode, WeightFormat};
 
-pub use fields::{FIELDS, Field, Own};
+pub use fields::{FIELDS, Field, MEASURED, Own};
 pub use picks::{PICKS, Pick};
 pub use quantities::{Quantity, SLIDERS, Slider};
 pub use stops::Stops;

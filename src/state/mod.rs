@@ -57,6 +57,8 @@ pub struct State {
     pub tape: tape::Tape,
     /// What is asked beyond one card.
     pub cluster: cluster::Cluster,
+    /// Bytes that the reader has measured: allocated, reserved, used; zero where not given. In no link: they are the reader's own.
+    pub measured: [u64; 3],
 }
 
 /// The model and the card that the page starts with.
@@ -98,6 +100,7 @@ impl State {
             roofline: roofline::Levers::default(),
             tape: tape::Tape::default(),
             cluster: cluster::Cluster::default(),
+            measured: [0; 3],
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod directives;
 mod figures;
+mod highlight;
 mod page;
 mod policy;
 mod prose;

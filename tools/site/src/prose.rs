@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-use crate::figures;
+use memory_wall_app::words::t;
+
+use crate::{figures, highlight};
 
 /// A section's Markdown as HTML, wrapped in its `section`.
 pub(crate) fn section(id: &str, markdown: &str) -> Result<String, String> {
     let mut body = String::new();
     html::push_html(&mut body, anchored(markdown).into_iter());
+    let body = highlight::blocks(&body, t("profile.code"))?;
     let body = with_dials(&body)?;
     let body = with_figures(&body).map_err(|error| format!("content of section {id}: {error}"))?;
     Ok(format!("<section id=\"{id}\" class=\"section section-{id}\">\n{body}</section>\n"))

@@ -19,8 +19,10 @@ const FILES: &[&str] = &[
     "training",
     "kv_cache",
     "oom",
+    "ladder",
     "parallel",
     "scaling",
+    "profile",
     "coping",
     "print",
 ];

@@ -1,0 +1,275 @@
+//! Section 7: runs that do not fit, and every known fix with what the engine says that it does to them. All of it is drawn at
+//! build time, since the search behind it is more program than a page should load; which run is shown is for the style sheet.
+
+use leptos::prelude::*;
+use memory_wall_core::advise::{Effect, Rung, ladder as rungs_of, least_slow};
+use memory_wall_core::display::{ByteUnit, Figure, Grouped, Size};
+use memory_wall_core::training::Loss;
+use memory_wall_core::{Attention, Bytes, Scenario, engines, evaluate};
+
+use super::reasons::reasons;
+use crate::charts::ladder::FIRST;
+use crate::charts::wall::percent;
+use crate::state::query;
+use crate::widgets::prediction::{guess, reveal};
+use crate::words::{self, fill, t};
+
+use super::masonry::live;
+
+/// The runs, each by its name and as a link would have it.
+pub const JOBS: [(&str, &str); 3] = [
+    ("tune", "model=llama-3.2-1b&mode=training&batch=8&seq=1024&gpu=rtx4090"),
+    ("train", "model=llama-3.1-8b&mode=training&batch=4&seq=4096&gpu=h100-sxm"),
+    ("serve", "model=llama-3.1-8b&batch=8&seq=128000&gpu=a100-80-sxm"),
+];
+
+/// The pairs that are asked about.
+pub const PAIRS: [(&str, [Rung; 2]); 3] = [
+    ("rungs-loss", [Rung::ChunkedLoss, Rung::FullCheckpointing]),
+    ("rungs-memory", [Rung::OffloadOptimizer, Rung::EightBitOptimizer]),
+    ("rungs-card", [Rung::SmallerMicroBatch, Rung::BiggerCard]),
+];
+
+fn size(bytes: Bytes) -> String {
+    Size::new(bytes, ByteUnit::Gb).to_string()
+}
+
+fn name(rung: Rung) -> String {
+    words::choice("rung", rung.id())
+}
+
+/// The same within a sentence: in lower case, unless it begins with an abbreviation.
+fn inside(rung: Rung) -> String {
+    let name = name(rung);
+    let mut letters = name.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(std::iter::once(second)).chain(letters).collect()
+        }
+        _ => name,
+    }
+}
+
+/// `1.33×`.
+fn times(slowdown: f64) -> String {
+    fill("ladder.times", &[("n", &Figure(slowdown).to_string())])
+}
+
+/// A run: what is asked of the engine, its name in words, its peak and what its card takes.
+struct Job {
+    id: &'static str,
+    scenario: Scenario,
+    title: String,
+    needs: Bytes,
+    limit: Bytes,
+}
+
+impl Job {
+    fn of((id, link): (&'static str, &str)) -> Self {
+        let state = query::decode(link).state;
+        let scenario = state.scenario();
+        let limit = engines::limit(&scenario, state.gpu.capacity);
+        Self { id, scenario, title: words::choice("ladder.job", id), needs: evaluate::evaluate(&scenario).total, limit }
+    }
+
+    /// How much of the drawing an amount takes.
+    fn x(&self, bytes: Bytes) -> String {
+        percent((bytes.share_of(self.needs.max(self.limit)) * 100.0).min(100.0))
+    }
+
+    fn sentence(&self) -> String {
+        let gpu = self.scenario.gpu.map_or("", |gpu| gpu.name);
+        let (needs, limit) = (size(self.needs), size(self.limit));
+        fill("ladder.needs", &[("needs", &needs), ("gpu", gpu), ("limit", &limit)])
+    }
+
+    fn row(&self, rung: Rung, effect: &Effect) -> AnyView {
+        let bytes = size(effect.saved.magnitude());
+        let saved = match effect.saved.0 {
+            0 => "–".into(),
+            1.. => bytes,
+            _ => fill("ladder.adds", &[("bytes", &bytes)]),
+        };
+        // A bigger card has a line of its own.
+        let limit = effect.scenario.gpu.map_or(self.limit, |gpu| engines::limit(&effect.scenario, gpu.capacity));
+        let cards = (effect.gpus > 1).then(|| fill("ladder.cards", &[("n", &Grouped(effect.gpus.into()).to_string())]));
+        let mut about =
+            vec![words::choice("ladder.effort", rung.effort().id()), words::choice("ladder.risk", rung.risk().id())];
+        about.extend(cards);
+        let about = about.join(", ");
+        let fits = effect.fits == Some(true);
+        let card = effect.scenario.gpu.filter(|_| rung == Rung::BiggerCard).map(|gpu| format!(": {}", gpu.name));
+        view! {
+            <tr data-fits=fits.then_some("")>
+                <th scope="row">
+                    {name(rung)} {card} <span class="about">{about}</span>
+                </th>
+                <td class="rung-left">
+                    <svg class="rung-bar" aria-hidden="true" height="14">
+                        <rect class="rung-before" x="0" width=self.x(self.needs) y="5" height="4"></rect>
+                        <rect class="rung-after" x="0" width=self.x(effect.total) y="2" height="10"></rect>
+                        <line class="rung-line" x1=self.x(limit) x2=self.x(limit) y1="0" y2="14"></line>
+                    </svg>
+                    {size(effect.total)}
+                </td>
+                <td class="numeric">{saved}</td>
+                <td class="numeric">{times(effect.slowdown)}</td>
+                <td>{t(if fits { "ladder.fits" } else { "ladder.short" })}</td>
+            </tr>
+        }
+        .into_any()
+    }
+
+    fn view(&self) -> AnyView {
+        let rungs: Vec<_> = rungs_of(&self.scenario).collect();
+        let rows = rungs.iter().filter_map(|(rung, effect)| Some(self.row(*rung, effect.as_ref().ok()?)));
+        let idle: Vec<_> = rungs
+            .iter()
+            .filter_map(|(rung, effect)| {
+                let because = effect.as_ref().err()?;
+                Some(view! { <li><strong>{name(*rung)}</strong> ": " {*because} "."</li> })
+            })
+            .collect();
+        let count = fill("ladder.idle", &[("n", &idle.len().to_string())]);
+        let heads =
+            ["ladder.head.fix", "ladder.head.left", "ladder.head.saved", "ladder.head.time", "ladder.head.fits"]
+                .map(|key| view! { <th scope="col">{t(key)}</th> })
+                .into_iter()
+                .collect_view();
+        view! {
+            <div class="ladder-job" data-job=self.id>
+                <p class="summary">{self.sentence()}</p>
+                <div class="table-scroll" tabindex="0" role="region" aria-label=self.title.clone()>
+                    <table class="rungs">
+                        <caption>{self.title.clone()}</caption>
+                        <thead>
+                            <tr>{heads}</tr>
+                        </thead>
+                        <tbody>{rows.collect_view()}</tbody>
+                    </table>
+                </div>
+                <details>
+                    <summary>{count}</summary>
+                    <ul class="rungs-idle">{idle}</ul>
+                </details>
+                <p class="summary ladder-plan">{self.plan()}</p>
+            </div>
+        }
+        .into_any()
+    }
+
+    /// The combination that fits with the least slowdown, in words.
+    fn plan(&self) -> String {
+        let Some(plan) = least_slow(&self.scenario) else { return t("ladder.plan.none").into() };
+        let changes = changes(&self.scenario, &plan.effect.scenario).join(", ");
+        let (total, time) = (size(plan.effect.total), times(plan.effect.slowdown));
+        let key = if plan.lossy { "ladder.plan.lossy" } else { "ladder.plan" };
+        fill(key, &[("changes", &changes), ("total", &total), ("time", &time)])
+    }
+}
+
+/// What is different in another scenario, in words.
+fn changes(from: &Scenario, to: &Scenario) -> Vec<String> {
+    let mut said = Vec::new();
+    if from.batch != to.batch {
+        let [n, times] = [to.batch, to.training.micro_batches].map(|n| Grouped(n.into()).to_string());
+        said.push(fill("ladder.change.batch", &[("n", &n), ("times", &times)]));
+    }
+    let rung = [
+        (from.attention != to.attention && to.attention == Attention::Flash, Rung::FlashAttention),
+        (from.training.loss != to.training.loss && to.training.loss == Loss::Chunked, Rung::ChunkedLoss),
+        (from.optimizer != to.optimizer, Rung::EightBitOptimizer),
+        (from.kv != to.kv, Rung::QuantizedCache),
+        (from.offload.optimizer != to.offload.optimizer, Rung::OffloadOptimizer),
+        (from.offload.parameters != to.offload.parameters, Rung::OffloadParameters),
+        (from.offload.kv_cache != to.offload.kv_cache, Rung::OffloadCache),
+    ];
+    said.extend(rung.into_iter().filter(|(changed, _)| *changed).map(|(_, rung)| inside(rung)));
+    if from.checkpointing != to.checkpointing {
+        let kind = words::choice("control.checkpointing", to.checkpointing.id());
+        said.push(fill("ladder.change.checkpointing", &[("kind", &kind)]));
+    }
+    if from.weights != to.weights {
+        said.push(fill("ladder.change.weights", &[("format", to.weights.label())]));
+    }
+    said
+}
+
+/// Why one of a pair comes before the other.
+fn why(question: &str, option: &str) -> String {
+    let key = match (question, option) {
+        ("rungs-loss", "former") => "ladder.why.loss",
+        ("rungs-loss", _) => "ladder.why.checkpointing",
+        ("rungs-memory", "former") => "ladder.why.offload",
+        ("rungs-memory", _) => "ladder.why.8bit",
+        (_, "former") => "ladder.why.batch",
+        _ => "ladder.why.card",
+    };
+    t(key).into()
+}
+
+/// Of two fixes, the one to try first.
+pub fn rungs() -> AnyView {
+    let asked = PAIRS
+        .into_iter()
+        .map(|(question, pair)| {
+            let [former, latter] = pair;
+            let (former, latter) = (name(former), inside(latter));
+            let label = fill("ladder.pair", &[("former", &former), ("latter", &latter)]);
+            view! {
+                <div class="rungs-pair">
+                    {guess(&FIRST, question, label)} {reasons(&FIRST, question, |option| why(question, option))}
+                </div>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="rungs-asked">
+            {asked} {reveal(&FIRST)} <p class="sort-score">{live("predict.outcome.rungs")}</p>
+        </div>
+    }
+    .into_any()
+}
+
+/// The ladders, one for each run.
+pub fn ladder() -> AnyView {
+    let jobs = JOBS.map(Job::of);
+    let buttons = jobs
+        .iter()
+        .enumerate()
+        .map(|(place, job)| {
+            view! {
+                <label class="radio">
+                    <input type="radio" name="ladder-job" value=job.id checked=place == 0 autocomplete="off" />
+                    <span>{words::choice("ladder.short_job", job.id)}</span>
+                </label>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="ladder">
+            <p class="figure-title">{t("ladder.title")}</p>
+            <fieldset class="control control-radios">
+                <legend>{t("ladder.which")}</legend>
+                <div class="radios">{buttons}</div>
+            </fieldset>
+            {jobs.iter().map(Job::view).collect_view()} <p class="caption">{t("ladder.note")}</p>
+        </div>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_run_fits_as_it_is_and_each_has_rungs_that_help_and_rungs_that_do_not() {
+        for job in JOBS.map(Job::of) {
+            assert!(job.needs > job.limit, "{}: {} of {}", job.id, size(job.needs), size(job.limit));
+            let rungs: Vec<_> = rungs_of(&job.scenario).collect();
+            assert!(rungs.iter().any(|(_, effect)| effect.is_err()));
+            assert!(rungs.iter().filter(|(_, effect)| effect.is_ok()).count() > 4, "{}", job.id);
+        }
+    }
+}
