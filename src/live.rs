@@ -98,6 +98,7 @@ impl Snapshot {
             Some(("control", part)) => controls::value(self, part),
             Some(("predict", part)) => self.predictions.value(part),
             Some(("dial", part)) => self.predictions.dials.value(part),
+            Some(("quiz", part)) => self.predictions.quiz.value(part),
             Some(("roofline", part)) => self.roofline().answer(part),
             Some(("assumption", number)) => {
                 let number: usize = number.parse().ok()?;
@@ -128,6 +129,7 @@ impl Snapshot {
             Some(("control", part)) => controls::flag(&self.state, part),
             Some(("predict", part)) => self.predictions.flag(part),
             Some(("dial", part)) => self.predictions.dials.flag(part),
+            Some(("quiz", part)) => self.predictions.quiz.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
             Some(("short", id)) => {

@@ -7,8 +7,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, KeyboardEvent};
 
 use super::names::Followers;
-use super::page;
 use super::rig::Rig;
+use super::{page, quiz};
 use crate::controls::{Field, Pick, Quantity};
 use crate::dials::{self, Dial};
 use crate::predictions::Round;
@@ -26,6 +26,22 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             if let Ok(Some(button)) = target.closest("[data-act]") {
                 let act = button.get_attribute("data-act").unwrap_or_default();
                 self::act(rig, &mut act.split(' '));
+            }
+            return;
+        }
+        if let Ok(Some(question)) = target.closest("[data-quiz]") {
+            match kind.as_str() {
+                "input" | "change" => {
+                    names.touched(&target);
+                    quiz::give(rig, &question);
+                }
+                // A field that is alone in its form answers to the enter key.
+                "keydown" if target.matches("[type=\"text\"]").unwrap_or(false) => {
+                    if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Enter") {
+                        quiz::check(rig, &question.get_attribute("data-quiz").unwrap_or_default());
+                    }
+                }
+                _ => {}
             }
             return;
         }
@@ -138,6 +154,10 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
                 });
             }
         }
+        "quiz" => quiz::check(rig, control),
+        "claim" => quiz::claim(rig, control, word()),
+        "forget" => rig.predict(&|made| made.quiz.reset(control)),
+        "export" => quiz::export(rig),
         "close" => {
             if let Some(notice) = page::notice() {
                 notice.remove();
@@ -205,7 +225,7 @@ fn field(rig: Rig, field: Field, input: &HtmlInputElement, event: &Event) -> boo
 
 /// Says under a field what is wrong with it, or nothing any more.
 #[expect(clippy::disallowed_methods, reason = "a message is text, and stands in the page")]
-fn say(input: &HtmlInputElement, error: Option<&str>) {
+pub(super) fn say(input: &HtmlInputElement, error: Option<&str>) {
     let id = format!("{}-error", input.id());
     if let Some(place) = page::by_id(&id) {
         place.set_text_content(error);
@@ -239,11 +259,14 @@ pub(super) fn show(place: &Element, value: &str) {
                 input.set_value(value);
                 say(input, None);
             }
+            // Setting what is there already would move the cursor.
+            None if input.value() == value => {}
             None => input.set_value(value),
         }
     } else {
         for button in page::inputs(place) {
-            button.set_checked(button.value() == value);
+            // Where several can be chosen, their names stand one after another.
+            button.set_checked(value.split(' ').any(|chosen| chosen == button.value()));
         }
     }
 }

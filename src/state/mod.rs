@@ -3,6 +3,7 @@
 pub mod decimal;
 pub mod dimensions;
 pub mod number;
+pub mod progress;
 pub mod query;
 pub mod roofline;
 

@@ -1,0 +1,228 @@
+//! Numbers with a unit as people type them, and what became of them: right, a slip that is known, or another number.
+//!
+//! By hand rather than by the library's reading of floats, which would be the larger part of the program.
+
+/// The unit that a question asks in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit<'a> {
+    /// What a bare number is counted in: `G` for GB.
+    pub prefix: &'a str,
+    /// The ways to write the unit without its prefix, the longest first: `bytes byte B`.
+    pub names: &'a str,
+}
+
+/// What became of a typed number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged<'a> {
+    /// Within the tolerance.
+    Right,
+    /// It is what a known slip gives.
+    Slip(&'a str),
+    /// Another number.
+    Other,
+}
+
+/// How far from the answer a number may be, as a ratio: rounding is no slip.
+pub const TOLERANCE: f64 = 1.02;
+
+/// Judges a typed number against the answer and the slips, `half=53687091200 bits=…`; nothing where it cannot be read.
+pub fn judge<'a>(typed: &str, unit: Unit<'_>, answer: &str, slips: &'a str) -> Option<Judged<'a>> {
+    let plain = Unit { prefix: "", names: "" };
+    // A comma before three digits groups them to one reader and begins the fraction to another.
+    let readings = [read(typed, unit, false)?, read(typed, unit, true)?];
+    let is = |known: &str| {
+        read(known, plain, false).is_some_and(|known| readings.iter().any(|typed| is_near(*typed, known)))
+    };
+    if is(answer) {
+        return Some(Judged::Right);
+    }
+    let slip = slips.split(' ').filter_map(|slip| slip.split_once('=')).find(|(_, value)| is(value));
+    Some(slip.map_or(Judged::Other, |(slip, _)| Judged::Slip(slip)))
+}
+
+fn is_near(one: f64, other: f64) -> bool {
+    one <= other * TOLERANCE && other <= one * TOLERANCE
+}
+
+/// The value of `26`, `26 GB`, `26e9 B`, `24.2 GiB`, `26,0`, `26 000 MB` in the unit without prefix; nothing for anything else.
+/// With `decimal` every comma begins a fraction, otherwise not one before exactly three digits.
+pub fn read(typed: &str, unit: Unit<'_>, decimal: bool) -> Option<f64> {
+    let text = typed.trim();
+    // Longer than anybody writes a number.
+    if text.len() > 40 {
+        return None;
+    }
+    let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let (mut value, mut places, mut any, mut fraction, mut end) = (0.0, 0, false, false, text.len());
+    for (at, c) in text.char_indices() {
+        let next = at + c.len_utf8();
+        match c {
+            '0'..='9' => {
+                value = value * 10.0 + f64::from(u32::from(c) - u32::from('0'));
+                places += i32::from(fraction);
+                any = true;
+            }
+            ',' if !decimal && digit(next + 2) && !digit(next + 3) && !fraction => {}
+            '.' | ',' if !fraction && digit(next) => fraction = true,
+            '_' | ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' if digit(next) && any => {}
+            _ => {
+                end = at;
+                break;
+            }
+        }
+    }
+    let mut rest = text.get(end..)?;
+    let mut power = 0;
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        let signless = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        let length = signless.bytes().take_while(u8::is_ascii_digit).count();
+        if (1..=2).contains(&length) {
+            let (digits, behind) = signless.split_at(length);
+            power = digits.bytes().fold(0, |power, digit| power * 10 + i32::from(digit - b'0'));
+            power = if exponent.starts_with('-') { -power } else { power };
+            rest = behind;
+        }
+    }
+    let factor = factor(rest.trim(), unit)?;
+    any.then(|| scaled(value, power - places) * factor).filter(|value| *value > 0.0)
+}
+
+/// A value times a power of ten.
+fn scaled(mut value: f64, power: i32) -> f64 {
+    for _ in 0..power.unsigned_abs() {
+        value = if power < 0 { value / 10.0 } else { value * 10.0 };
+    }
+    value
+}
+
+/// What a written unit is worth: `GB` 10⁹ of B. A prefix alone is enough, and nothing at all means the unit of the question.
+fn factor(text: &str, unit: Unit<'_>) -> Option<f64> {
+    if text.is_empty() {
+        return prefix(unit.prefix, unit);
+    }
+    let named = unit.names.split(' ').find_map(|name| {
+        let at = text.len().checked_sub(name.len())?;
+        let same = !name.is_empty() && text.get(at..)?.eq_ignore_ascii_case(name);
+        prefix(text.get(..at)?.trim_end(), unit).filter(|_| same)
+    });
+    named.or_else(|| prefix(text, unit))
+}
+
+fn prefix(text: &str, unit: Unit<'_>) -> Option<f64> {
+    let (letter, binary) = text.strip_suffix('i').map_or((text, false), |letter| (letter, true));
+    let steps = match letter {
+        "" if !binary => 0,
+        // Of seconds an m is a thousandth; of anything else nobody has thousandths.
+        "m" if unit.names.ends_with('s') => return Some(1e-3),
+        "u" | "µ" => return Some(1e-6),
+        "n" => return Some(1e-9),
+        "k" | "K" => 1,
+        "m" | "M" => 2,
+        "g" | "G" => 3,
+        "t" | "T" => 4,
+        "p" | "P" => 5,
+        _ => return None,
+    };
+    Some((0..steps).fold(1.0, |value, _| value * if binary { 1_024.0 } else { 1_000.0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GB: Unit<'_> = Unit { prefix: "G", names: "bytes byte B" };
+
+    #[test]
+    fn sizes_are_read_as_people_write_them() {
+        for text in [
+            "26",
+            "26 GB",
+            "26GB",
+            "26e9 B",
+            "26e9B",
+            "2.6e10 bytes",
+            "26,0",
+            "26.0 gb",
+            "26 000 MB",
+            "26,000 MB",
+            "26_000 MB",
+            "26\u{202f}GB",
+            "0.026 TB",
+            "26 G",
+            "24.2144 GiB",
+            "26000000000 B",
+            "26,000,000,000 B",
+            "2,6e10 B",
+            " 26 gigabytes ",
+        ] {
+            let read = read(text, GB, false);
+            if text.contains("giga") {
+                assert_eq!(read, None, "{text}");
+            } else {
+                assert!(read.is_some_and(|value| (value / 26e9 - 1.0).abs() < 1e-4), "{text}: {read:?}");
+            }
+        }
+        assert_eq!(read("1,234", GB, false), Some(1_234e9));
+        assert_eq!(read("1,234", GB, true), Some(1.234e9));
+    }
+
+    #[test]
+    fn other_units_have_their_own_prefixes() {
+        let close = |typed: &str, unit: Unit<'_>, value: f64| {
+            let read = read(typed, unit, false);
+            assert!(read.is_some_and(|read| (read / value - 1.0).abs() < 1e-12), "{typed}: {read:?}");
+        };
+        let seconds = Unit { prefix: "m", names: "s" };
+        close("5", seconds, 5e-3);
+        close("5 ms", seconds, 5e-3);
+        close("5 µs", seconds, 5e-6);
+        close("5 s", seconds, 5.0);
+        let rate = Unit { prefix: "T", names: "FLOP/s FLOPS" };
+        close("6", rate, 6e12);
+        close("6 TFLOPS", rate, 6e12);
+        close("6000 GFLOP/s", rate, 6e12);
+        close("153 FLOP/byte", Unit { prefix: "", names: "FLOP/byte FLOP/B" }, 153.0);
+        close("150", Unit { prefix: "", names: "tokens/s tokens" }, 150.0);
+        close("150 tokens/s", Unit { prefix: "", names: "tokens/s tokens" }, 150.0);
+    }
+
+    #[test]
+    fn anything_else_is_nothing() {
+        for text in [
+            "",
+            " ",
+            "GB",
+            "-1",
+            "0",
+            "0.0 GB",
+            "NaN",
+            "inf",
+            "1..2",
+            "1.",
+            "26 parsecs",
+            "26 iB",
+            "é",
+            "26é",
+            "1e999 B",
+            ",",
+            "½",
+        ] {
+            assert_eq!(read(text, GB, false), None, "{text}");
+        }
+        assert_eq!(read(&"9".repeat(100), GB, false), None);
+    }
+
+    #[test]
+    fn slips_are_named_and_rounding_is_none() {
+        // 13 billion parameters of two bytes.
+        let judge = |typed| judge(typed, GB, "26031728640", "half=13015864320 bits=208253829120 gib=24243873792");
+        for typed in ["26", "26 GB", "26e9 B", "24.2 GiB", "26,0", "26.03", "26,030", "25.7"] {
+            assert_eq!(judge(typed), Some(Judged::Right), "{typed}");
+        }
+        assert_eq!(judge("13"), Some(Judged::Slip("half")));
+        assert_eq!(judge("208 GB"), Some(Judged::Slip("bits")));
+        assert_eq!(judge("24.2"), Some(Judged::Slip("gib")));
+        assert_eq!(judge("17"), Some(Judged::Other));
+        assert_eq!(judge("many"), None);
+    }
+}
