@@ -8,7 +8,7 @@ use crate::dials::Dial;
 use crate::predictions::Round;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::sections::{
-    buckets, context, hierarchy as tiers, opening, rig_bar, roofline, sort as sorted, trips, worked_roofline,
+    buckets, context, hierarchy as tiers, opening, quiz, rig_bar, roofline, sort as sorted, trips, worked_roofline,
 };
 
 /// A figure as the page shows it.
@@ -32,10 +32,13 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "roofline", view: roofline::roofline },
     Figure { id: "buckets", view: buckets::calculator },
     Figure { id: "context", view: context::context },
+    Figure { id: "quiz", view: quiz::questions },
+    Figure { id: "claims", view: quiz::claims },
+    Figure { id: "quiz_key", view: quiz::key },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
-pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets"];
+pub const SECTIONS: &[&str] = &["opening", "hierarchy", "roofline", "buckets", "check"];
 
 /// Every number that is predicted on a dial.
 pub static DIALS: &[&Dial] = &[&hierarchy::WALK];

@@ -82,7 +82,7 @@ fn given(question: &Element) -> String {
     let mut words = Vec::new();
     for field in page::within(question, "input, select") {
         if let Some(select) = field.dyn_ref::<HtmlSelectElement>() {
-            words.push(Some(select.value()).filter(|value| !value.is_empty()).unwrap_or_else(|| "-".into()));
+            words.push(select.value());
         } else if let Some(input) = field.dyn_ref::<HtmlInputElement>() {
             if input.type_() == "text" || input.checked() {
                 words.push(input.value());

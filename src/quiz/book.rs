@@ -181,7 +181,7 @@ impl Quiz {
             "nth" => {
                 let (place, id) = id.split_once('.')?;
                 let given = self.entry(id).map_or("", |entry| entry.given.as_str());
-                given.split(' ').nth(place.parse().ok()?).unwrap_or_default().into()
+                given.split(' ').nth(place.parse().ok()?).filter(|word| !word.is_empty()).unwrap_or("-").into()
             }
             "pressed" => {
                 let (option, id) = id.split_once('.')?;

@@ -7,6 +7,7 @@ pub mod hierarchy;
 mod levers;
 pub mod masonry;
 pub mod opening;
+pub mod quiz;
 pub mod reasons;
 pub mod rig_bar;
 pub mod roofline;

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::policy;
 
 /// The files, in the order of their layers.
-const FILES: [&str; 10] =
-    ["tokens", "base", "prose", "widgets", "dial", "figures", "hierarchy", "sort", "roofline", "print"];
+const FILES: [&str; 11] =
+    ["tokens", "base", "prose", "widgets", "dial", "figures", "hierarchy", "sort", "roofline", "quiz", "print"];
 
 /// All files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {
