@@ -236,8 +236,10 @@ fn standing() -> AnyView {
                 </td>
             </tr>
         }
+        .into_any()
     };
-    let rows = sections().into_iter().map(|section| row(section, words::choice("quiz.of", section))).collect_view();
+    let rows =
+        sections().into_iter().map(|section| row(section, words::choice("quiz.of", section))).collect_view().into_any();
     let deck = all(false)
         .into_iter()
         .map(|question| {
@@ -248,34 +250,48 @@ fn standing() -> AnyView {
                 </li>
             }
         })
-        .collect_view();
+        .collect_view()
+        .into_any();
+    let table = view! {
+        <table>
+            <caption>{t("quiz.table")}</caption>
+            <thead>
+                <tr>
+                    <th scope="col">{t("quiz.table.section")}</th>
+                    <th scope="col" class="numeric">{t("quiz.table.score")}</th>
+                    <th scope="col">{t("quiz.table.forget")}</th>
+                </tr>
+            </thead>
+            <tbody>{rows} {row("", t("quiz.all").into())}</tbody>
+        </table>
+    }
+    .into_any();
     view! {
         <div class="standing">
             <p class="due">{live("quiz.due.")}</p>
             <ul class="deck">{deck}</ul>
             <details class="more scores">
                 <summary>{t("quiz.title")} ": " {live("quiz.score.")}</summary>
-                <table>
-                    <caption>{t("quiz.table")}</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">{t("quiz.table.section")}</th>
-                            <th scope="col" class="numeric">{t("quiz.table.score")}</th>
-                            <th scope="col">{t("quiz.table.forget")}</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows} {row("", t("quiz.all").into())}</tbody>
-                </table>
-                <p class="caption">{t("quiz.file")}</p>
-                <div class="reveal">
-                    <button type="button" class="plain-button" data-act="export ">{t("quiz.export")}</button>
-                    <label class="plain-button file">
-                        {t("quiz.import")}
-                        <input type="file" id="quiz-import" class="visually-hidden" accept=".txt,text/plain" />
-                    </label>
-                    <span id="quiz-file-said" role="status"></span>
-                </div>
+                {table}
+                {file()}
             </details>
+        </div>
+    }
+    .into_any()
+}
+
+/// Progress as a file.
+fn file() -> AnyView {
+    view! {
+        <p class="caption">{t("quiz.file")}</p>
+        <div class="reveal">
+            <button type="button" class="plain-button" data-act="export ">
+                {t("quiz.export")}
+            </button>
+            <label class="plain-button file">
+                {t("quiz.import")} <input type="file" id="quiz-import" class="visually-hidden" accept=".txt,text/plain" />
+            </label>
+            <span id="quiz-file-said" role="status"></span>
         </div>
     }
     .into_any()

@@ -152,7 +152,7 @@ fn answers_are_those_that_come_out_by_hand() {
 }
 
 /// A term that questions use, and a section whose text explains it; sections that are not there yet explain nothing.
-const TERMS: [(&str, &str); 12] = [
+const TERMS: [(&str, &str); 11] = [
     ("KV cache", "buckets"),
     ("key-value head", "buckets"),
     ("optimizer", "buckets"),
@@ -163,7 +163,6 @@ const TERMS: [(&str, &str); 12] = [
     ("memory-bound", "roofline"),
     ("latency", "hierarchy"),
     ("kernel", "hierarchy"),
-    ("element-wise", "roofline"),
     ("L2", "hierarchy"),
 ];
 

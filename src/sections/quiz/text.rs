@@ -71,12 +71,7 @@ impl Question {
 /// Every question, in the order of the file; the first line that is none of a question is named.
 pub fn questions() -> Result<Vec<Question>, String> {
     let mut all: Vec<Question> = Vec::new();
-    for line in TEXT.lines().filter(|line| {
-        !line.is_empty()
-            && !line.starts_with("# The")
-            && !line.starts_with("# number")
-            && !line.starts_with("# diagnose")
-    }) {
+    for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
         if let Some((id, kind)) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')?.split_once(' ')) {
             let kind = match kind {
                 "number" => Kind::Number,
