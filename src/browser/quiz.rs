@@ -128,9 +128,7 @@ pub(super) fn check(rig: Rig, id: &str) {
     let unit = Unit { prefix: &prefix, names: &names };
     let slips = data(variant, "data-slips");
     match number::judge(&given, unit, &data(variant, "data-answer"), &slips) {
-        None => {
-            refuse(&question, Some(&fill("quiz.unread", &[("value", &given.chars().take(40).collect::<String>())])))
-        }
+        None => refuse(&question, Some(&fill("quiz.unread", &[("value", &given)]))),
         Some(judged) => {
             let slip = if let Judged::Slip(slip) = judged { slip } else { "" };
             rig.predict(&|made| made.quiz.judge(id, judged == Judged::Right, slip));

@@ -44,6 +44,13 @@ pub struct Entry {
     pub verdict: Verdict,
     /// The slip that it was, if a known one.
     pub slip: String,
+    /// How often, when, and with what it was asked.
+    pub numbers: Numbers,
+}
+
+/// What is counted of a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
     /// Which set of numbers it is asked with.
     pub variant: u32,
     /// How often it was answered.
@@ -56,11 +63,27 @@ pub struct Entry {
     pub step: u32,
 }
 
-impl Entry {
+impl Numbers {
+    /// All of them, in the order in which they are kept.
+    pub const fn all(&self) -> [u32; 5] {
+        [self.variant, self.asked, self.right, self.day, self.step]
+    }
+
+    /// The same, to be changed.
+    pub const fn all_mut(&mut self) -> [&mut u32; 5] {
+        [&mut self.variant, &mut self.asked, &mut self.right, &mut self.day, &mut self.step]
+    }
+
     /// Whether it is to be asked again on a day.
     fn is_due(&self, today: u32) -> bool {
         let wait = usize::try_from(self.step).ok().and_then(|step| WAITS.get(step));
         self.asked > 0 && wait.is_some_and(|wait| today >= self.day.saturating_add(*wait))
+    }
+}
+
+impl Entry {
+    fn is_due(&self, today: u32) -> bool {
+        self.numbers.is_due(today)
     }
 
     /// Ready to be answered again, with the next numbers.
@@ -68,7 +91,7 @@ impl Entry {
         self.verdict = Verdict::Open;
         self.given.clear();
         self.slip.clear();
-        self.variant = (self.variant + 1) % VARIANTS;
+        self.numbers.variant = (self.numbers.variant + 1) % VARIANTS;
     }
 }
 
@@ -103,7 +126,7 @@ impl Quiz {
 
     /// The set of numbers that a question is asked with.
     pub fn variant(&self, id: &str) -> u32 {
-        self.entry(id).map_or(0, |entry| entry.variant)
+        self.entry(id).map_or(0, |entry| entry.numbers.variant)
     }
 
     /// Takes what stands there now. What was checked stays as it was.
@@ -118,15 +141,14 @@ impl Quiz {
         let today = self.today;
         id.clone_into(&mut self.latest);
         let Some(entry) = self.entry_mut(id).filter(|entry| entry.verdict == Verdict::Open) else { return };
-        entry.step = match (right, entry.is_due(today)) {
-            (false, _) => 0,
-            (true, due) => entry.step + u32::from(due),
-        };
+        let due = entry.is_due(today);
+        let numbers = &mut entry.numbers;
+        numbers.step = if right { numbers.step + u32::from(due) } else { 0 };
+        numbers.asked += 1;
+        numbers.right += u32::from(right);
+        numbers.day = today;
         entry.verdict = if right { Verdict::Right } else { Verdict::Wrong };
         slip.clone_into(&mut entry.slip);
-        entry.asked += 1;
-        entry.right += u32::from(right);
-        entry.day = today;
     }
 
     /// Asks a question again, with fresh numbers where it has them.
@@ -190,7 +212,7 @@ impl Quiz {
             "score" => {
                 let of = self.entries.iter().filter(|entry| is_of(&entry.id, id));
                 let (right, asked) =
-                    of.fold((0, 0), |(right, asked), entry| (right + entry.right, asked + entry.asked));
+                    of.fold((0, 0), |(right, asked), entry| (right + entry.numbers.right, asked + entry.numbers.asked));
                 let [right, asked] = [right, asked].map(|n: u32| n.to_string());
                 if asked == "0" { "–".into() } else { fill("quiz.score", &[("right", &right), ("asked", &asked)]) }
             }
@@ -285,7 +307,10 @@ mod tests {
         }
         quiz.open(day + 1_000);
         assert_eq!(quiz.value("due.").as_deref(), Some(t("quiz.due.none")), "and then no more");
-        assert_eq!(quiz.entry(ID).map(|entry| (entry.asked, entry.right, entry.variant)), Some((4, 4, 3)));
+        assert_eq!(
+            quiz.entry(ID).map(|Entry { numbers, .. }| (numbers.asked, numbers.right, numbers.variant)),
+            Some((4, 4, 3))
+        );
     }
 
     #[test]
@@ -301,7 +326,7 @@ mod tests {
         let mut quiz = answered(100, true);
         quiz.again(ID);
         quiz.judge(ID, true, "");
-        assert_eq!(quiz.entry(ID).map(|entry| entry.step), Some(0));
+        assert_eq!(quiz.entry(ID).map(|entry| entry.numbers.step), Some(0));
     }
 
     #[test]

@@ -77,10 +77,10 @@ pub fn read(typed: &str, unit: Unit<'_>, decimal: bool) -> Option<f64> {
         let signless = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
         let length = signless.bytes().take_while(u8::is_ascii_digit).count();
         if (1..=2).contains(&length) {
-            let (digits, behind) = signless.split_at(length);
-            power = digits.bytes().fold(0, |power, digit| power * 10 + i32::from(digit - b'0'));
-            power = if exponent.starts_with('-') { -power } else { power };
-            rest = behind;
+            // By bytes: a slice that could fail would bring along how to say so.
+            power = signless.bytes().take(length).fold(0, |power, digit| power * 10 + i32::from(digit - b'0'));
+            power = if exponent.len() > signless.len() && exponent.starts_with('-') { -power } else { power };
+            rest = signless.get(length..)?;
         }
     }
     let factor = factor(rest.trim(), unit)?;
@@ -109,21 +109,25 @@ fn factor(text: &str, unit: Unit<'_>) -> Option<f64> {
 }
 
 fn prefix(text: &str, unit: Unit<'_>) -> Option<f64> {
-    let (letter, binary) = text.strip_suffix('i').map_or((text, false), |letter| (letter, true));
-    let steps = match letter {
-        "" if !binary => 0,
+    let mut letters = text.chars();
+    let (letter, binary) = (letters.next(), letters.next());
+    if letters.next().is_some() || binary.is_some_and(|binary| binary != 'i') {
+        return None;
+    }
+    let base = if binary.is_some() { 1_024.0 } else { 1_000.0 };
+    let steps = match letter.unwrap_or(' ') {
+        ' ' => 0,
+        'k' | 'K' => 1,
         // Of seconds an m is a thousandth; of anything else nobody has thousandths.
-        "m" if unit.names.ends_with('s') => return Some(1e-3),
-        "u" | "µ" => return Some(1e-6),
-        "n" => return Some(1e-9),
-        "k" | "K" => 1,
-        "m" | "M" => 2,
-        "g" | "G" => 3,
-        "t" | "T" => 4,
-        "p" | "P" => 5,
+        'm' if unit.names == "s" => return Some(1e-3),
+        'u' | 'µ' => return Some(1e-6),
+        'm' | 'M' => 2,
+        'g' | 'G' => 3,
+        't' | 'T' => 4,
+        'p' | 'P' => 5,
         _ => return None,
     };
-    Some((0..steps).fold(1.0, |value, _| value * if binary { 1_024.0 } else { 1_000.0 }))
+    Some((0..steps).fold(1.0, |value, _| value * base))
 }
 
 #[cfg(test)]

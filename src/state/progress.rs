@@ -11,12 +11,12 @@
 //! A line that is not understood is set aside behind a question mark and kept as it is: it may come from a newer page,
 //! or from a slip of the hand.
 
-use std::fmt::Write as _;
-
 use crate::dials::{Dial, KIND};
 use crate::predictions::{Predictions, Round};
-use crate::quiz::book::{Entry, VARIANTS, Verdict};
+use crate::quiz::book::{Entry, Numbers, VARIANTS, Verdict};
 
+/// The numbers of an answer, by name, in the order of [`Numbers::all`].
+const NUMBERS: [&str; 5] = ["variant", "asked", "right", "day", "step"];
 /// The first line.
 const HEAD: &str = "memory-wall progress 1";
 /// How much is read at most, and how many lines are set aside at most: more was not written by a page.
@@ -26,34 +26,37 @@ const MOST_ASIDE: usize = 50;
 /// Everything that is kept, as text; nothing where there is nothing.
 pub fn write(made: &Predictions) -> String {
     let mut lines = String::new();
-    // Writing into a string does not fail.
+    // By hand rather than by formats, of which each would be a piece of program.
+    let mut line = |words: &[&str]| {
+        for word in words {
+            lines.push_str(word);
+        }
+        lines.push('\n');
+    };
     for (question, option) in made.guesses() {
-        let _ = writeln!(lines, "guess {question} {option}");
+        line(&["guess ", question, " ", option]);
     }
     for round in made.opened() {
-        let _ = writeln!(lines, "open {round}");
+        line(&["open ", round]);
     }
     for (dial, guess) in made.dials.guesses() {
-        let _ = writeln!(lines, "dial {dial} {}", KIND.write(*guess));
+        line(&["dial ", dial, " ", &KIND.write(*guess)]);
     }
     for dial in made.dials.opened() {
-        let _ = writeln!(lines, "dial-open {dial}");
+        line(&["dial-open ", dial]);
     }
-    for Entry { id, given, verdict, slip, variant, asked, right, day, step } in &made.quiz.entries {
+    for Entry { id, given, verdict, slip, numbers } in &made.quiz.entries {
         let state = if *verdict == Verdict::Open { "open" } else { verdict.id() };
-        let _ = write!(lines, "quiz {id} {state} ");
-        if !slip.is_empty() {
-            let _ = write!(lines, "slip={slip} ");
+        let mut text = String::new();
+        for (name, value) in NUMBERS.iter().zip(numbers.all()) {
+            text = text + name + "=" + &value.to_string() + " ";
         }
-        for (name, value) in [("variant", variant), ("asked", asked), ("right", right), ("day", day), ("step", step)] {
-            let _ = write!(lines, "{name}={value} ");
-        }
-        let _ = writeln!(lines, "given={given}");
+        line(&["quiz ", id, " ", state, " slip=", slip, " ", &text, "given=", given]);
     }
-    for line in &made.aside {
-        let _ = writeln!(lines, "? {line}");
+    for words in &made.aside {
+        line(&["? ", words]);
     }
-    if lines.is_empty() { lines } else { format!("{HEAD}\n{lines}") }
+    if lines.is_empty() { lines } else { String::from(HEAD) + "\n" + &lines }
 }
 
 /// Reads what was kept; `known` says whether the page has a question. Whatever else stands there is set aside.
@@ -62,11 +65,11 @@ pub fn read(text: &str, known: &dyn Fn(&str) -> bool) -> Predictions {
     if text.len() > LARGEST {
         return made;
     }
-    for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty() && *line != HEAD) {
+    for line in text.split('\n').map(str::trim).filter(|line| !line.is_empty() && *line != HEAD) {
         // What was set aside before may be understood by this page.
         let line = line.strip_prefix("? ").unwrap_or(line);
         if put(&mut made, line, known).is_none() && made.aside.len() < MOST_ASIDE {
-            made.aside.push(line.chars().take(200).collect());
+            made.aside.push(line.into());
         }
     }
     made
@@ -104,30 +107,33 @@ fn put(made: &mut Predictions, line: &str, known: &dyn Fn(&str) -> bool) -> Opti
 
 /// `kv_cache.size wrong slip=half variant=2 … given=68.7 GB`
 fn entry(rest: &str) -> Option<Entry> {
-    let (parts, given) = rest.split_once(" given=")?;
-    let mut parts = parts.split(' ');
-    let id = parts.next()?.to_owned();
-    let state = parts.next()?;
-    let verdict = [Verdict::Right, Verdict::Wrong].into_iter().find(|verdict| verdict.id() == state);
-    let verdict = verdict.or_else(|| (state == "open").then_some(Verdict::Open))?;
-    let mut entry = Entry { id, verdict, given: given.chars().take(40).collect(), ..Entry::default() };
-    for part in parts {
-        let (name, value) = part.split_once('=')?;
-        if name == "slip" {
-            value.clone_into(&mut entry.slip);
-            continue;
+    let (id, rest) = rest.split_once(' ')?;
+    let (state, mut rest) = rest.split_once(' ')?;
+    let verdict = match state {
+        "open" => Verdict::Open,
+        "right" => Verdict::Right,
+        "wrong" => Verdict::Wrong,
+        _ => return None,
+    };
+    let mut entry = Entry { id: id.into(), verdict, ..Entry::default() };
+    loop {
+        let (name, behind) = rest.split_once('=')?;
+        if name == "given" {
+            entry.given = behind.into();
+            break;
         }
-        let place = match name {
-            "variant" => &mut entry.variant,
-            "asked" => &mut entry.asked,
-            "right" => &mut entry.right,
-            "day" => &mut entry.day,
-            "step" => &mut entry.step,
-            _ => return None,
-        };
-        *place = value.parse().ok().filter(|value| *value < 1_000_000)?;
+        let (value, next) = behind.split_once(' ')?;
+        rest = next;
+        if name == "slip" {
+            entry.slip = value.into();
+        } else {
+            let place = NUMBERS.iter().position(|known| *known == name)?;
+            let value = value.parse().ok().filter(|value| *value < 1_000_000)?;
+            *entry.numbers.all_mut().into_iter().nth(place)? = value;
+        }
     }
-    (entry.variant < VARIANTS && entry.right <= entry.asked).then_some(entry)
+    let Numbers { variant, asked, right, .. } = entry.numbers;
+    (variant < VARIANTS && right <= asked && entry.given.len() < 200).then_some(entry)
 }
 
 #[cfg(test)]
@@ -153,7 +159,7 @@ mod tests {
 
     const TEXT: &str = "memory-wall progress 1\nguess relu compute\nopen ridge\ndial walk 65.5\ndial-open walk\n\
         quiz kv_cache.size wrong slip=half variant=0 asked=1 right=0 day=20413 step=0 given=68.7 GB\n\
-        quiz roofline.three open variant=1 asked=0 right=0 day=0 step=0 given=\n";
+        quiz roofline.three open slip= variant=1 asked=0 right=0 day=0 step=0 given=\n";
 
     #[test]
     fn what_is_kept_can_be_read_by_people_and_by_the_page() {
