@@ -113,11 +113,12 @@ pub(super) fn check(rig: Rig, id: &str) {
     if now.quiz.is_done(id) {
         return rig.predict(&|made| made.quiz.again(id));
     }
-    let given = given(&question);
-    if given.trim().is_empty() || given.split(' ').any(|word| word == "-") {
+    let given = now.quiz.entry(id).map_or("", |entry| entry.given.as_str());
+    let answer = data(&question, "data-answer");
+    // In an order a `-` is a place that is still empty.
+    if given.is_empty() || (!answer.is_empty() && given.contains('-')) {
         return refuse(&question, Some(t("quiz.first")));
     }
-    let answer = data(&question, "data-answer");
     if !answer.is_empty() {
         return rig.predict(&|made| made.quiz.judge(id, given == answer, ""));
     }
@@ -127,8 +128,8 @@ pub(super) fn check(rig: Rig, id: &str) {
     let [prefix, names] = ["data-prefix", "data-names"].map(|name| data(&question, name));
     let unit = Unit { prefix: &prefix, names: &names };
     let slips = data(variant, "data-slips");
-    match number::judge(&given, unit, &data(variant, "data-answer"), &slips) {
-        None => refuse(&question, Some(&fill("quiz.unread", &[("value", &given)]))),
+    match number::judge(given, unit, &data(variant, "data-answer"), &slips) {
+        None => refuse(&question, Some(&fill("quiz.unread", &[("value", given)]))),
         Some(judged) => {
             let slip = if let Judged::Slip(slip) = judged { slip } else { "" };
             rig.predict(&|made| made.quiz.judge(id, judged == Judged::Right, slip));
@@ -138,13 +139,11 @@ pub(super) fn check(rig: Rig, id: &str) {
 
 /// Takes a claim for true or false, and says at once what it is.
 pub(super) fn claim(rig: Rig, id: &str, option: &str) {
-    let Some(question) = question(id) else { return };
-    let right = data(&question, "data-answer") == option;
     rig.predict(&|made| {
         if made.quiz.is_done(id) {
             made.quiz.again(id);
         }
         made.quiz.give(id, option);
-        made.quiz.judge(id, right, "");
     });
+    check(rig, id);
 }

@@ -53,22 +53,19 @@ pub fn read(typed: &str, unit: Unit<'_>, decimal: bool) -> Option<f64> {
         return None;
     }
     let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
-    let (mut value, mut places, mut any, mut fraction, mut end) = (0.0, 0, false, false, text.len());
-    for (at, c) in text.char_indices() {
-        let next = at + c.len_utf8();
-        match c {
-            '0'..='9' => {
-                value = value * 10.0 + f64::from(u32::from(c) - u32::from('0'));
+    let (mut value, mut places, mut fraction, mut end) = (0.0, 0, false, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                value = value * 10.0 + f64::from(byte - b'0');
                 places += i32::from(fraction);
-                any = true;
+                end = at + 1;
             }
-            ',' if !decimal && digit(next + 2) && !digit(next + 3) && !fraction => {}
-            '.' | ',' if !fraction && digit(next) => fraction = true,
-            '_' | ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' if digit(next) && any => {}
-            _ => {
-                end = at;
-                break;
-            }
+            b',' if !decimal && !fraction && digit(at + 3) && !digit(at + 4) => {}
+            b'.' | b',' if !fraction && digit(at + 1) => fraction = true,
+            // Spaces of every width between groups of digits; what is no digit behind them belongs to the unit.
+            b' ' | b'_' | 0x80.. if end > 0 => {}
+            _ => break,
         }
     }
     let mut rest = text.get(end..)?;
@@ -84,7 +81,7 @@ pub fn read(typed: &str, unit: Unit<'_>, decimal: bool) -> Option<f64> {
         }
     }
     let factor = factor(rest.trim(), unit)?;
-    any.then(|| scaled(value, power - places) * factor).filter(|value| *value > 0.0)
+    Some(scaled(value, power - places) * factor).filter(|value| *value > 0.0)
 }
 
 /// A value times a power of ten.

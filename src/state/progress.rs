@@ -4,8 +4,8 @@
 //! memory-wall progress 1
 //! guess relu memory
 //! open sides
-//! dial walk 65
-//! dial-open walk
+//! guess walk 65
+//! open walk
 //! quiz kv_cache.size wrong slip=half variant=2 asked=3 right=2 day=20413 step=1 given=68.7 GB
 //! ```
 //! A line that is not understood is set aside behind a question mark and kept as it is: it may come from a newer page,
@@ -40,10 +40,10 @@ pub fn write(made: &Predictions) -> String {
         line(&["open ", round]);
     }
     for (dial, guess) in made.dials.guesses() {
-        line(&["dial ", dial, " ", &KIND.write(*guess)]);
+        line(&["guess ", dial, " ", &KIND.write(*guess)]);
     }
     for dial in made.dials.opened() {
-        line(&["dial-open ", dial]);
+        line(&["open ", dial]);
     }
     for Entry { id, given, verdict, slip, numbers } in &made.quiz.entries {
         let state = if *verdict == Verdict::Open { "open" } else { verdict.id() };
@@ -79,21 +79,19 @@ fn put(made: &mut Predictions, line: &str, known: &dyn Fn(&str) -> bool) -> Opti
     let (what, rest) = line.split_once(' ')?;
     match what {
         "guess" => {
-            let (question, option) = rest.split_once(' ')?;
-            made.take_by_id(Round::of(question)?, question, option);
-            (made.guess(question)? == option).then_some(())
+            let (question, guess) = rest.split_once(' ')?;
+            if let Some(dial) = Dial::by_id(question) {
+                made.dials.take(dial, Some(KIND.read(guess)?));
+                return Some(());
+            }
+            made.take_by_id(Round::of(question)?, question, guess);
+            (made.guess(question)? == guess).then_some(())
         }
         "open" => {
-            made.turn(Round::by_id(rest)?, true);
-            Some(())
-        }
-        "dial" => {
-            let (id, guess) = rest.split_once(' ')?;
-            made.dials.take(Dial::by_id(id)?, Some(KIND.read(guess)?));
-            Some(())
-        }
-        "dial-open" => {
-            made.dials.turn(Dial::by_id(rest)?, true);
+            match (Round::by_id(rest), Dial::by_id(rest)) {
+                (Some(round), _) => made.turn(round, true),
+                (_, dial) => made.dials.turn(dial?, true),
+            }
             Some(())
         }
         "quiz" => {
@@ -157,7 +155,7 @@ mod tests {
         made
     }
 
-    const TEXT: &str = "memory-wall progress 1\nguess relu compute\nopen ridge\ndial walk 65.5\ndial-open walk\n\
+    const TEXT: &str = "memory-wall progress 1\nguess relu compute\nopen ridge\nguess walk 65.5\nopen walk\n\
         quiz kv_cache.size wrong slip=half variant=0 asked=1 right=0 day=20413 step=0 given=68.7 GB\n\
         quiz roofline.three open slip= variant=1 asked=0 right=0 day=0 step=0 given=\n";
 
@@ -174,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_set_aside_and_kept() {
-        let foul = "memory-wall progress 1\nguess relu sideways\nguess nothing memory\nopen\nopen sesame\ndial walk many\nfuture 1 2\n\
+        let foul = "memory-wall progress 1\nguess relu sideways\nguess nothing memory\nopen\nopen sesame\nguess walk many\nfuture 1 2\n\
             quiz kv_cache.size wrong\nquiz kv_cache.size wrong variant=99 given=\nquiz a.b wrong asked=1 right=2 given=\n\
             quiz a.b wrong asked=-1 given=\nguess relu memory\n\u{fffd}\u{0}\n? guess gemm compute";
         let made = read(foul, &all);
@@ -188,8 +186,15 @@ mod tests {
     }
 
     #[test]
+    fn no_dial_is_called_as_a_round_or_a_question() {
+        for dial in crate::registry::DIALS {
+            assert!(Round::by_id(dial.id).is_none() && Round::of(dial.id).is_none(), "{}", dial.id);
+        }
+    }
+
+    #[test]
     fn no_text_is_too_strange() {
-        for text in ["", "\n\n", "?", "? ", "quiz", "quiz ", "quiz  given=", "dial walk", "\u{0}"] {
+        for text in ["", "\n\n", "?", "? ", "quiz", "quiz ", "quiz  given=", "guess walk", "\u{0}"] {
             let made = read(text, &all);
             assert!(made.quiz.entries.len() < 2, "{text}");
         }
