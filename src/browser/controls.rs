@@ -31,7 +31,8 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
         }
         if let Ok(Some(question)) = target.closest("[data-quiz]") {
             match kind.as_str() {
-                "input" | "change" => {
+                // Not its change too: that comes behind the enter key, and would take back what was said to it.
+                "input" => {
                     names.touched(&target);
                     quiz::give(rig, &question);
                 }

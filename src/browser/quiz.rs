@@ -30,11 +30,10 @@ pub(super) fn start(rig: Rig) {
                 tell(t("quiz.unbrought"));
             }
         });
-        let refused = Closure::<dyn FnMut(JsValue)>::new(move |_| tell(t("quiz.unbrought")));
-        let _ = file.text().then2(&read, &refused);
+        // A file that the browser cannot read is not read.
+        let _ = file.text().then(&read);
         // Some hundred bytes for each file.
         read.forget();
-        refused.forget();
         // The same file can be chosen again.
         files.set_value("");
     });
@@ -79,17 +78,18 @@ fn data(place: &Element, name: &str) -> String {
 
 /// What stands in a question: a number as it is typed, or the names of what is chosen; a `-` for what is still missing.
 fn given(question: &Element) -> String {
-    let mut words = Vec::new();
-    for field in page::within(question, "input, select") {
-        if let Some(select) = field.dyn_ref::<HtmlSelectElement>() {
-            words.push(select.value());
-        } else if let Some(input) = field.dyn_ref::<HtmlInputElement>() {
-            if input.type_() == "text" || input.checked() {
-                words.push(input.value());
-            }
+    let mut words = String::new();
+    for field in page::within(question, "[type=text], :checked:not(option), select") {
+        let value = match field.dyn_ref::<HtmlSelectElement>() {
+            Some(select) => select.value(),
+            None => field.unchecked_ref::<HtmlInputElement>().value(),
+        };
+        if !words.is_empty() {
+            words.push(' ');
         }
+        words.push_str(&value);
     }
-    words.join(" ")
+    words
 }
 
 /// Takes what the reader has put into a question.
@@ -101,7 +101,7 @@ pub(super) fn give(rig: Rig, question: &Element) {
 
 /// Says under a question what is missing.
 fn refuse(question: &Element, error: Option<&str>) {
-    if let Some(place) = page::within(question, ".field-error").first() {
+    if let Ok(Some(place)) = question.query_selector(".field-error") {
         place.set_text_content(error);
     }
 }
@@ -123,12 +123,11 @@ pub(super) fn check(rig: Rig, id: &str) {
         return rig.predict(&|made| made.quiz.judge(id, given == answer, ""));
     }
     let variant = format!("[data-v=\"{}\"][data-answer]", now.quiz.variant(id));
-    let variants = page::within(&question, &variant);
-    let Some(variant) = variants.first() else { return };
+    let Ok(Some(variant)) = question.query_selector(&variant) else { return };
     let [prefix, names] = ["data-prefix", "data-names"].map(|name| data(&question, name));
     let unit = Unit { prefix: &prefix, names: &names };
-    let slips = data(variant, "data-slips");
-    match number::judge(given, unit, &data(variant, "data-answer"), &slips) {
+    let slips = data(&variant, "data-slips");
+    match number::judge(given, unit, &data(&variant, "data-answer"), &slips) {
         None => refuse(&question, Some(&fill("quiz.unread", &[("value", given)]))),
         Some(judged) => {
             let slip = if let Judged::Slip(slip) = judged { slip } else { "" };

@@ -68,19 +68,22 @@ pub fn read(typed: &str, unit: Unit<'_>, decimal: bool) -> Option<f64> {
             _ => break,
         }
     }
-    let mut rest = text.get(end..)?;
+    let byte = |at: usize| text.as_bytes().get(at);
     let mut power = 0;
-    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
-        let signless = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        let length = signless.bytes().take_while(u8::is_ascii_digit).count();
-        if (1..=2).contains(&length) {
-            // By bytes: a slice that could fail would bring along how to say so.
-            power = signless.bytes().take(length).fold(0, |power, digit| power * 10 + i32::from(digit - b'0'));
-            power = if exponent.len() > signless.len() && exponent.starts_with('-') { -power } else { power };
-            rest = signless.get(length..)?;
+    if let Some(b'e' | b'E') = byte(end) {
+        let negative = byte(end + 1) == Some(&b'-');
+        let from = end + 1 + usize::from(negative || byte(end + 1) == Some(&b'+'));
+        let mut at = from;
+        while digit(at) && at < from + 2 {
+            power = power * 10 + byte(at).map_or(0, |digit| i32::from(digit - b'0'));
+            at += 1;
         }
+        if at > from {
+            end = at;
+        }
+        power = if negative { -power } else { power };
     }
-    let factor = factor(rest.trim(), unit)?;
+    let factor = factor(text.get(end..)?.trim(), unit)?;
     Some(scaled(value, power - places) * factor).filter(|value| *value > 0.0)
 }
 

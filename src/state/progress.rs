@@ -25,38 +25,40 @@ const MOST_ASIDE: usize = 50;
 
 /// Everything that is kept, as text; nothing where there is nothing.
 pub fn write(made: &Predictions) -> String {
-    let mut lines = String::new();
-    // By hand rather than by formats, of which each would be a piece of program.
-    let mut line = |words: &[&str]| {
-        for word in words {
-            lines.push_str(word);
-        }
-        lines.push('\n');
-    };
+    let mut out = String::new();
     for (question, option) in made.guesses() {
-        line(&["guess ", question, " ", option]);
-    }
-    for round in made.opened() {
-        line(&["open ", round]);
+        line(&mut out, "guess ", question, option);
     }
     for (dial, guess) in made.dials.guesses() {
-        line(&["guess ", dial, " ", &KIND.write(*guess)]);
+        line(&mut out, "guess ", dial, &KIND.write(*guess));
     }
-    for dial in made.dials.opened() {
-        line(&["open ", dial]);
+    for id in made.opened().iter().chain(made.dials.opened()) {
+        line(&mut out, "open ", id, "");
     }
-    for Entry { id, given, verdict, slip, numbers } in &made.quiz.entries {
-        let state = if *verdict == Verdict::Open { "open" } else { verdict.id() };
-        let mut text = String::new();
-        for (name, value) in NUMBERS.iter().zip(numbers.all()) {
-            text = text + name + "=" + &value.to_string() + " ";
+    for entry in &made.quiz.entries {
+        let mut rest = String::from(if entry.verdict == Verdict::Open { "open" } else { entry.verdict.id() });
+        let numbers = NUMBERS.into_iter().zip(entry.numbers.all().map(|number| number.to_string()));
+        let given = ("given", entry.given.clone());
+        for (name, value) in std::iter::once(("slip", entry.slip.clone())).chain(numbers).chain([given]) {
+            rest = rest + " " + name + "=" + &value;
         }
-        line(&["quiz ", id, " ", state, " slip=", slip, " ", &text, "given=", given]);
+        line(&mut out, "quiz ", &entry.id, &rest);
     }
     for words in &made.aside {
-        line(&["? ", words]);
+        line(&mut out, "? ", words, "");
     }
-    if lines.is_empty() { lines } else { String::from(HEAD) + "\n" + &lines }
+    if out.is_empty() { out } else { String::from(HEAD) + "\n" + &out }
+}
+
+/// By hand rather than by formats, of which each would be a piece of program.
+fn line(out: &mut String, what: &str, id: &str, rest: &str) {
+    out.push_str(what);
+    out.push_str(id);
+    if !rest.is_empty() {
+        out.push(' ');
+        out.push_str(rest);
+    }
+    out.push('\n');
 }
 
 /// Reads what was kept; `known` says whether the page has a question. Whatever else stands there is set aside.
@@ -155,7 +157,7 @@ mod tests {
         made
     }
 
-    const TEXT: &str = "memory-wall progress 1\nguess relu compute\nopen ridge\nguess walk 65.5\nopen walk\n\
+    const TEXT: &str = "memory-wall progress 1\nguess relu compute\nguess walk 65.5\nopen ridge\nopen walk\n\
         quiz kv_cache.size wrong slip=half variant=0 asked=1 right=0 day=20413 step=0 given=68.7 GB\n\
         quiz roofline.three open slip= variant=1 asked=0 right=0 day=0 step=0 given=\n";
 

@@ -7,8 +7,6 @@ pub mod facts;
 mod fields;
 pub mod numbers;
 mod place;
-#[cfg(test)]
-mod tests;
 pub mod text;
 
 use leptos::prelude::*;
@@ -178,7 +176,7 @@ fn question(asked: &Asked) -> AnyView {
             data-names=is_number.then_some(names)
         >
             <p class="of">{words::choice("quiz.of", question.section())}</p>
-            <h4 id=format!("quiz-{id}-title")>{question.text("title").unwrap_or_default()}</h4>
+            <h3 id=format!("quiz-{id}-title")>{question.text("title").unwrap_or_default()}</h3>
             {ask}
             {picture}
             {fields::fields(asked)}
@@ -394,3 +392,6 @@ pub fn key() -> AnyView {
     }
     .into_any()
 }
+
+#[cfg(test)]
+mod tests;

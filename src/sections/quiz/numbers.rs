@@ -29,7 +29,7 @@ pub struct Variant {
 pub fn unit(id: &str) -> [&'static str; 3] {
     match id {
         "roofline.ceiling" => ["T", "FLOPs/s FLOP/s FLOPS", "TFLOP/s"],
-        "roofline.ridge" => ["", "FLOPs/byte FLOP/byte FLOPs/B FLOP/B", "FLOP/byte"],
+        "roofline.knee" => ["", "FLOPs/byte FLOP/byte FLOPs/B FLOP/B", "FLOP/byte"],
         "hierarchy.tokens" => ["", "tokens/s token/s tok/s tokens", "tokens/s"],
         "kv_cache.tokens" => ["", "tokens token", "tokens"],
         "scaling.cards" => ["", "cards card GPUs GPU", "cards"],
@@ -131,7 +131,7 @@ pub fn variants(id: &str) -> Vec<Variant> {
         ]
         .map(ceiling)
         .into(),
-        "roofline.ridge" => {
+        "roofline.knee" => {
             ["a100-80-sxm", "h100-sxm", "mi300x", "l40s", "rtx4090", "b200"].map(|id| ridge(gpu(id)?)).into()
         }
         "hierarchy.tokens" => [

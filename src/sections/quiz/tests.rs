@@ -123,7 +123,7 @@ fn answers_are_those_that_come_out_by_hand() {
     near(answer("buckets.weights", 0), 26.03e9);
     assert!((answer("kv_cache.size", 0) - 137_438_953_472.0).abs() < 0.5);
     near(answer("kv_cache.size", 2), 107.374e9);
-    near(answer("roofline.ridge", 0), 153.0);
+    near(answer("roofline.knee", 0), 153.0);
     near(answer("roofline.ceiling", 0), 67.0e12);
     // 16 bytes a parameter.
     near(answer("training.states", 0), 16.0 * 6.738_415_616e9);
