@@ -37,11 +37,11 @@ pub fn write(made: &Predictions) -> String {
     }
     for entry in &made.quiz.entries {
         let mut rest = String::from(if entry.verdict == Verdict::Open { "open" } else { entry.verdict.id() });
-        let numbers = NUMBERS.into_iter().zip(entry.numbers.all().map(|number| number.to_string()));
-        let given = ("given", entry.given.clone());
-        for (name, value) in std::iter::once(("slip", entry.slip.clone())).chain(numbers).chain([given]) {
-            rest = rest + " " + name + "=" + &value;
+        named(&mut rest, "slip", &entry.slip);
+        for (name, number) in NUMBERS.iter().zip(entry.numbers.all()) {
+            named(&mut rest, name, &number.to_string());
         }
+        named(&mut rest, "given", &entry.given);
         line(&mut out, "quiz ", &entry.id, &rest);
     }
     for words in &made.aside {
@@ -50,7 +50,24 @@ pub fn write(made: &Predictions) -> String {
     if out.is_empty() { out } else { String::from(HEAD) + "\n" + &out }
 }
 
+/// ` name=value`
+#[inline(never)]
+fn named(out: &mut String, name: &str, value: &str) {
+    out.push(' ');
+    out.push_str(name);
+    out.push('=');
+    out.push_str(value);
+}
+
+/// What stands before the first of a mark, and what behind it.
+#[inline(never)]
+fn cut(text: &str, mark: u8) -> Option<(&str, &str)> {
+    let at = text.bytes().position(|byte| byte == mark)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
 /// By hand rather than by formats, of which each would be a piece of program.
+#[inline(never)]
 fn line(out: &mut String, what: &str, id: &str, rest: &str) {
     out.push_str(what);
     out.push_str(id);
@@ -78,10 +95,10 @@ pub fn read(text: &str, known: &dyn Fn(&str) -> bool) -> Predictions {
 }
 
 fn put(made: &mut Predictions, line: &str, known: &dyn Fn(&str) -> bool) -> Option<()> {
-    let (what, rest) = line.split_once(' ')?;
+    let (what, rest) = cut(line, b' ')?;
     match what {
         "guess" => {
-            let (question, guess) = rest.split_once(' ')?;
+            let (question, guess) = cut(rest, b' ')?;
             if let Some(dial) = Dial::by_id(question) {
                 made.dials.take(dial, Some(KIND.read(guess)?));
                 return Some(());
@@ -107,8 +124,8 @@ fn put(made: &mut Predictions, line: &str, known: &dyn Fn(&str) -> bool) -> Opti
 
 /// `kv_cache.size wrong slip=half variant=2 … given=68.7 GB`
 fn entry(rest: &str) -> Option<Entry> {
-    let (id, rest) = rest.split_once(' ')?;
-    let (state, mut rest) = rest.split_once(' ')?;
+    let (id, rest) = cut(rest, b' ')?;
+    let (state, mut rest) = cut(rest, b' ')?;
     let verdict = match state {
         "open" => Verdict::Open,
         "right" => Verdict::Right,
@@ -117,12 +134,12 @@ fn entry(rest: &str) -> Option<Entry> {
     };
     let mut entry = Entry { id: id.into(), verdict, ..Entry::default() };
     loop {
-        let (name, behind) = rest.split_once('=')?;
+        let (name, behind) = cut(rest, b'=')?;
         if name == "given" {
             entry.given = behind.into();
             break;
         }
-        let (value, next) = behind.split_once(' ')?;
+        let (value, next) = cut(behind, b' ')?;
         rest = next;
         if name == "slip" {
             entry.slip = value.into();
