@@ -49,7 +49,6 @@ fn linear() -> [Bytes; 4] {
 }
 
 /// What is put into the texts of a question; nothing for one without numbers, or with numbers of its own.
-#[expect(clippy::too_many_lines, reason = "one row for each question")]
 pub fn facts(id: &str) -> Option<Values> {
     let card = gpu(A100)?;
     let a100 = roof(card)?;

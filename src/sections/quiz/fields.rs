@@ -106,5 +106,10 @@ fn order(asked: &Asked) -> AnyView {
             }
         })
         .collect_view();
-    view! { <ol class="quiz-order">{rows}</ol> }.into_any()
+    view! {
+        <ol class="quiz-order">{rows}</ol>
+        // Without a program, and on paper.
+        <p class="quiz-parts">{parts.join(" · ")}</p>
+    }
+    .into_any()
 }

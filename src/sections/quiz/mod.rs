@@ -187,7 +187,7 @@ fn question(asked: &Asked) -> AnyView {
                 <span class="quiz-said">{live(&format!("quiz.said.{id}"))}</span>
                 <span class="field-error" role="status"></span>
             </div>
-            <details class="answer" open=flag(&format!("quiz.done.{id}"))>
+            <details class="solution" open=flag(&format!("quiz.done.{id}"))>
                 <summary>{t("quiz.answer")} <span class="visually-hidden">": " {question.text("title").unwrap_or_default()}</span></summary>
                 {answer(asked)}
             </details>
@@ -340,7 +340,7 @@ fn claim(asked: &Asked) -> AnyView {
             <div class="reveal">
                 {buttons} <span class="quiz-said">{live(&format!("quiz.said.{id}"))}</span>
             </div>
-            <details class="answer" open=flag(&format!("quiz.done.{id}"))>
+            <details class="solution" open=flag(&format!("quiz.done.{id}"))>
                 <summary>{t("quiz.verdict")}</summary>
                 <p><strong>{verdict}</strong> " " {asked.text("why")}</p>
             </details>

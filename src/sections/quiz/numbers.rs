@@ -144,10 +144,12 @@ pub fn variants(id: &str) -> Vec<Variant> {
         ]
         .map(tokens)
         .into(),
-        "hierarchy.trips" => [(4, 50), (6, 20), (5, 120), (3, 400), (8, 75), (7, 30)].map(trips).into(),
+        "hierarchy.trips" => {
+            [(4, 50), (6, 20), (5, 120), (3, 400), (8, 75), (7, 30)].map(|set| Some(trips(set))).into()
+        }
         "training.states" => {
             ["llama-2-7b", "llama-3.1-8b", "llama-2-13b", "llama-3.2-3b", "llama-3.1-70b", "qwen2.5-14b"]
-                .map(|id| kept(model(id)?))
+                .map(|id| Some(kept(model(id)?)))
                 .into()
         }
         "parallel.zero" => [
@@ -311,13 +313,13 @@ fn tokens((id, card, tier): (&str, &str, Tier)) -> Option<Variant> {
 }
 
 /// So many operations on so many million values.
-fn trips((kernels, millions): (u64, u64)) -> Option<Variant> {
+fn trips((kernels, millions): (u64, u64)) -> Variant {
     let elements = millions * 1_000_000;
     let one = Kernel::Relu { elements }.work(2);
     let bytes = |work: memory_wall_core::roofline::Work| Bytes(work.read + work.written);
     let [all, fused] = [bytes(one.times(kernels)), bytes(one)];
     let exact = all.0 as f64;
-    Some(Variant {
+    Variant {
         values: vec![
             ("kernels", kernels.to_string()),
             ("values", Count(elements).to_string()),
@@ -330,15 +332,15 @@ fn trips((kernels, millions): (u64, u64)) -> Option<Variant> {
             // Of four kernels a quarter is also what a fused one moves.
             .filter(|(slip, _)| *slip != "values" || kernels != 4)
             .collect(),
-    })
+    }
 }
 
-fn kept(model: &Model) -> Option<Variant> {
+fn kept(model: &Model) -> Variant {
     let evaluation = evaluate(&training(model));
     let bytes = states(&evaluation);
     let parameters = model.architecture.parameters().total();
     let of = |each: f64| parameters as f64 * each;
-    Some(Variant {
+    Variant {
         values: vec![
             ("model", model.name.into()),
             ("parameters", Count(parameters).to_string()),
@@ -355,7 +357,7 @@ fn kept(model: &Model) -> Option<Variant> {
             ("gradients", of(18.0)),
             ("gib", in_gib(bytes)),
         ],
-    })
+    }
 }
 
 /// The states on one of several cards.
