@@ -37,10 +37,11 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
                     quiz::give(rig, &question);
                 }
                 // A field that is alone in its form answers to the enter key.
-                "keydown" if target.matches("[type=\"text\"]").unwrap_or(false) => {
-                    if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Enter") {
-                        quiz::check(rig, &question.get_attribute("data-quiz").unwrap_or_default());
-                    }
+                "keydown"
+                    if target.matches("[type=\"text\"]").unwrap_or(false)
+                        && event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Enter") =>
+                {
+                    quiz::check(rig, &question.get_attribute("data-quiz").unwrap_or_default());
                 }
                 _ => {}
             }

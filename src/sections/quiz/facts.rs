@@ -8,7 +8,8 @@ use memory_wall_core::training::{Recipe, Training};
 use memory_wall_core::units::Intensity;
 use memory_wall_core::{Bucket, Bytes, Mode, Parallelism, Scenario, WeightFormat, ZeroStage, evaluate};
 
-use super::numbers::{Values, figure, flops, gib, gpu, model, number, on_cards, rate, roof, size, states, training};
+use super::numbers::{Values, gpu, model, on_cards, roof, states, training};
+use super::written::{figure, flops, gib, number, rate, size};
 use crate::charts::hierarchy::nanoseconds;
 
 /// The card that most questions are about.

@@ -8,6 +8,7 @@ mod fields;
 pub mod numbers;
 mod place;
 pub mod text;
+mod written;
 
 use leptos::prelude::*;
 

@@ -1,14 +1,15 @@
 //! Questions with fresh numbers: each with its sets of parameters, and with what the engine answers to them.
 
-use memory_wall_core::display::{ByteUnit, Count, Figure, Grouped, Size, THIN_SPACE};
+use memory_wall_core::display::{Count, Grouped};
 use memory_wall_core::hierarchy::{Tier, rung};
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::{Kernel, Roof};
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
-use memory_wall_core::units::{ByteRate, FlopRate, Intensity};
+use memory_wall_core::units::{FlopRate, Intensity};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Mode, Parallelism, Scenario, WeightFormat, ZeroStage, evaluate};
 
+use super::written::{figure, flops, gib, number, rate, size};
 use crate::words::t;
 
 /// Names and texts that are put into a question.
@@ -35,30 +36,6 @@ pub fn unit(id: &str) -> [&'static str; 3] {
         "scaling.cards" => ["", "cards card GPUs GPU", "cards"],
         _ => ["G", "bytes byte B", "GB"],
     }
-}
-
-pub(super) fn size(bytes: Bytes) -> String {
-    Size::new(bytes, ByteUnit::Gb).to_string()
-}
-
-pub(super) fn gib(bytes: Bytes) -> String {
-    Size::new(bytes, ByteUnit::Gib).to_string()
-}
-
-pub(super) fn number(n: u32) -> String {
-    Grouped(n.into()).to_string()
-}
-
-pub(super) fn figure(number: f64) -> String {
-    Figure(number).to_string()
-}
-
-pub(super) fn rate(rate: ByteRate) -> String {
-    format!("{}{THIN_SPACE}GB/s", figure(rate.as_gb_per_s()))
-}
-
-pub(super) fn flops(rate: FlopRate) -> String {
-    format!("{}{THIN_SPACE}TFLOP/s", figure(rate.as_tflops()))
 }
 
 pub(super) fn model(id: &str) -> Option<&'static Model> {

@@ -4,7 +4,8 @@ use leptos::prelude::*;
 use memory_wall_core::roofline::{Accounting, Kernel};
 use memory_wall_core::units::{FlopRate, Intensity};
 
-use super::numbers::{figure, flops, gpu, roof};
+use super::numbers::{gpu, roof};
+use super::written::{figure, flops};
 use crate::words::{fill, t};
 
 const WIDTH: f64 = 480.0;
