@@ -367,7 +367,10 @@ pub fn key() -> AnyView {
                 Kind::Number => Vec::new(),
                 Kind::Claim => {
                     let holds = asked.question.text("true").is_some();
-                    vec![if holds { t("quiz.claim.is.true") } else { t("quiz.claim.is.false") }.into(), asked.text("why")]
+                    vec![
+                        if holds { t("quiz.claim.is.true") } else { t("quiz.claim.is.false") }.into(),
+                        asked.text("why"),
+                    ]
                 }
                 kind => {
                     let choices = asked.question.groups.iter().flat_map(|group| &group.choices);
@@ -375,6 +378,7 @@ pub fn key() -> AnyView {
                     right.map(|choice| put(choice.text, &asked.values)).collect()
                 }
             };
+            let id = asked.question.id;
             let title = asked.question.text("title").map(|title| view! { <b>{title} ": "</b> });
             let worked = asked
                 .each("worked")
@@ -382,7 +386,7 @@ pub fn key() -> AnyView {
                 .map(|(place, text)| view! { <span data-v=place.to_string()>{text}</span> })
                 .collect_view();
             let separator = if asked.question.kind == Kind::Claim { " " } else { "; " };
-            view! { <li data-variant=live(&format!("quiz.variant.{}", asked.question.id))>{title} {worked} {right.join(separator)}</li> }
+            view! { <li data-variant=live(&format!("quiz.variant.{id}"))>{title} {worked} {right.join(separator)}</li> }
         })
         .collect_view();
     view! {
