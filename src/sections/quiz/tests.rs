@@ -2,7 +2,7 @@
 
 use super::numbers::{self, unit};
 use super::text::{Kind, questions};
-use super::{Asked, all, plain, put, sections};
+use super::{Asked, SECTIONS, all, plain, put};
 use crate::quiz::book::VARIANTS;
 use crate::quiz::number::{Judged, TOLERANCE, Unit, judge};
 
@@ -26,7 +26,7 @@ fn there_are_enough_of_each_kind_and_the_classic_four_come_first() {
     ids.sort_unstable();
     assert!(ids.windows(2).all(|pair| pair[0] != pair[1]));
     for question in questions.iter().chain(&claims) {
-        assert!(sections().contains(&question.section()), "{}", question.id);
+        assert!(SECTIONS.contains(&question.section()), "{}", question.id);
         assert!(question.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._".contains(c)));
     }
 }
