@@ -115,6 +115,16 @@ pub struct Dials {
 }
 
 impl Dials {
+    /// Every guess, in thousandths, with its dial.
+    pub fn guesses(&self) -> &[(&'static str, u64)] {
+        &self.guesses
+    }
+
+    /// The dials that show their answers.
+    pub fn opened(&self) -> &[&'static str] {
+        &self.open
+    }
+
     /// The guess on a dial.
     pub fn guess(&self, id: &str) -> Option<u64> {
         self.guesses.iter().find(|(dial, _)| *dial == id).map(|(_, guess)| *guess)

@@ -9,6 +9,7 @@ pub mod controls;
 pub mod dials;
 pub mod live;
 pub mod predictions;
+pub mod quiz;
 pub mod registry;
 pub mod ridge;
 #[cfg(not(target_arch = "wasm32"))]

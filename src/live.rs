@@ -123,6 +123,7 @@ impl Snapshot {
             Some(("control", part)) => controls::value(self, part),
             Some(("predict", part)) => self.predictions.value(part),
             Some(("dial", part)) => self.predictions.dials.value(part),
+            Some(("quiz", part)) => self.predictions.quiz.value(part),
             Some(("roofline", part)) => self.roofline().answer(part),
             Some(("assumption", number)) => {
                 let number: usize = number.parse().ok()?;
@@ -153,6 +154,7 @@ impl Snapshot {
             Some(("control", part)) => controls::flag(&self.state, part),
             Some(("predict", part)) => self.predictions.flag(part),
             Some(("dial", part)) => self.predictions.dials.flag(part),
+            Some(("quiz", part)) => self.predictions.quiz.flag(part),
             Some(("wall", "over")) => Some(self.wall().over),
             Some(("tier", part)) => hierarchy::flag(&self.state, part),
             Some(("oom", part)) => oom::flag(self, part),
@@ -255,7 +257,7 @@ impl Snapshot {
         name.starts_with("terms.first.")
             || name.starts_with("terms.list.")
             || name.strip_prefix("dial.") == Some("strip")
-            || name.starts_with("oom.bar.")
+            || name.strip_prefix("oom.").is_some_and(|part| part.starts_with("bar."))
             || of_roofline
     }
 

@@ -1,9 +1,10 @@
 //! What the reader predicts before looking: the rounds of questions, the guesses, and what became of them.
 //!
-//! A guess is never lost and never sent: it lives as long as the page and travels in no link. What a round shows once it is
+//! A guess is never lost and never sent: it is kept on this device and travels in no link. What a round shows once it is
 //! open stands in the prerendered page and follows the names and flags below, so that the browser loads no word of it.
 
 use crate::dials::Dials;
+use crate::quiz::Quiz;
 use crate::registry::ROUNDS;
 use crate::words::{self, fill, t};
 
@@ -70,9 +71,23 @@ pub struct Predictions {
     open: Vec<&'static str>,
     /// Numbers, on dials.
     pub dials: Dials,
+    /// What was answered in the self-check.
+    pub quiz: Quiz,
+    /// Lines of what was kept that this page does not understand.
+    pub aside: Vec<String>,
 }
 
 impl Predictions {
+    /// Every guess, with its question.
+    pub fn guesses(&self) -> &[(&'static str, &'static str)] {
+        &self.guesses
+    }
+
+    /// The rounds that show their answers.
+    pub fn opened(&self) -> &[&'static str] {
+        &self.open
+    }
+
     /// The guess at a question.
     pub fn guess(&self, question: &str) -> Option<&'static str> {
         self.guesses.iter().find(|(asked, _)| *asked == question).map(|(_, option)| *option)

@@ -46,6 +46,9 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "profile", view: drawn::profile::profile },
     Figure { id: "matrix", view: drawn::coping::matrix },
     Figure { id: "frontier", view: drawn::coping::frontier },
+    Figure { id: "quiz", view: drawn::quiz::questions },
+    Figure { id: "claims", view: drawn::quiz::claims },
+    Figure { id: "quiz_key", view: drawn::quiz::key },
 ];
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
@@ -62,6 +65,7 @@ pub const SECTIONS: &[&str] = &[
     "scaling",
     "profile",
     "coping",
+    "check",
 ];
 
 /// Every number that is predicted on a dial.

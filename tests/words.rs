@@ -13,6 +13,7 @@ use memory_wall_app::charts::sort::OPERATIONS;
 use memory_wall_app::charts::training::{COLUMNS, FIXES, KEPT, SIDES};
 use memory_wall_app::registry::{DIALS, ROUNDS};
 use memory_wall_app::sections::ladder::JOBS;
+use memory_wall_app::sections::quiz::text::{Question, questions};
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
 use memory_wall_app::state::tape::{Card, SIZES, SWITCHES};
@@ -334,6 +335,10 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("cache.kind", of(Kind::ALL, Kind::id)),
         ("cache.way", ["slots", "pages", "shared"].map(String::from).to_vec()),
         ("cache.program", PROGRAMS.iter().map(|program| program.id().to_owned()).collect()),
+        (
+            "quiz.of",
+            asked().map(|question| question.section().to_owned()).collect::<BTreeSet<_>>().into_iter().collect(),
+        ),
         ("verdict", ids("core/src/evaluate.rs", "Verdict")),
         ("table.phase", ids("core/src/evaluate.rs", "Phase")),
         ("roofline.bound", ids("core/src/roofline/mod.rs", "Bound")),
@@ -390,10 +395,17 @@ fn composed(known: &BTreeMap<String, String>) -> BTreeMap<&'static str, Vec<Stri
     BTreeMap::from([("about.{}", about.collect())])
 }
 
+/// The questions of the self-check.
+fn asked() -> impl Iterator<Item = Question> {
+    questions().unwrap().into_iter()
+}
+
 /// Whether a text can only be a key: lower case, with dots, in a part of the files that there is.
 fn looks_like_a_key(text: &str, known: &BTreeMap<String, String>) -> bool {
     let Some((part, rest)) = text.split_once('.') else { return false };
+    // Questions have names of the same make, and texts in a file of their own.
     !rest.is_empty()
+        && asked().all(|question| question.id != text)
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c))
         && known.keys().any(|key| key.split('.').next() == Some(part))
 }

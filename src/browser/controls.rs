@@ -10,8 +10,8 @@ use web_sys::{
 };
 
 use super::names::Followers;
-use super::page;
 use super::rig::Rig;
+use super::{page, quiz};
 use crate::charts;
 use crate::controls::{Field, Pick, Quantity};
 use crate::dials::{self, Dial};
@@ -35,6 +35,24 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
                 if !(again && turns) {
                     self::act(rig, &mut act.split(' '));
                 }
+            }
+            return;
+        }
+        if let Ok(Some(question)) = target.closest("[data-quiz]") {
+            match kind.as_str() {
+                // Not its change too: that comes behind the enter key, and would take back what was said to it.
+                "input" => {
+                    names.touched(&target, None);
+                    quiz::give(rig, &question);
+                }
+                // A field that is alone in its form answers to the enter key.
+                "keydown"
+                    if target.matches("[type=\"text\"]").unwrap_or(false)
+                        && event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Enter") =>
+                {
+                    quiz::check(rig, &question.get_attribute("data-quiz").unwrap_or_default());
+                }
+                _ => {}
             }
             return;
         }
@@ -176,6 +194,10 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
                 });
             }
         }
+        "quiz" => quiz::check(rig, control),
+        "claim" => quiz::claim(rig, control, word()),
+        "forget" => rig.predict(&|made| made.quiz.reset(control)),
+        "export" => quiz::export(rig),
         "close" => {
             if let Some(notice) = page::notice() {
                 notice.remove();
@@ -297,7 +319,7 @@ fn put(rig: Rig, field: Field, input: &HtmlInputElement) -> bool {
 
 /// Says under a field what is wrong with it, or nothing any more.
 #[expect(clippy::disallowed_methods, reason = "a message is text, and stands in the page")]
-fn say(input: &HtmlInputElement, error: Option<&str>) {
+pub(super) fn say(input: &HtmlInputElement, error: Option<&str>) {
     let id = format!("{}-error", input.id());
     if let Some(place) = page::by_id(&id) {
         place.set_text_content(error);
@@ -331,11 +353,14 @@ pub(super) fn show(place: &Element, value: &str) {
                 input.set_value(value);
                 say(input, None);
             }
+            // Setting what is there already would move the cursor.
+            None if input.value() == value => {}
             None => input.set_value(value),
         }
     } else {
         for button in page::inputs(place) {
-            button.set_checked(button.value() == value);
+            // Where several can be chosen, their names stand one after another.
+            button.set_checked(value.split(' ').any(|chosen| chosen == button.value()));
         }
     }
 }

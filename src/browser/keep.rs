@@ -45,14 +45,14 @@ fn say(saved: Option<&'static str>) {
     }
 }
 
-fn blob(text: &str, kind: &str) -> Option<Blob> {
+pub(super) fn blob(text: &str, kind: &str) -> Option<Blob> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
     Blob::new_with_str_sequence_and_options(&js_sys::Array::of1(&text.into()), &options).ok()
 }
 
 /// Hands a file to the reader. A frame without an origin of its own may forbid it without a word, so it is not tried there.
-fn save(blob: &Blob, file: &'static str) -> Option<&'static str> {
+pub(super) fn save(blob: &Blob, file: &'static str) -> Option<&'static str> {
     if page::is_sandboxed() {
         return None;
     }

@@ -9,6 +9,7 @@ mod names;
 mod page;
 mod pen;
 mod points;
+mod quiz;
 mod rig;
 mod storage;
 mod watch;
@@ -34,16 +35,18 @@ pub fn start() {
         Some(query) => query::decode(&query),
         // What is stored was written here; if it cannot be read any more, the reader never asked about it.
         None => Decoded {
-            state: storage::load().map_or_else(State::default, |query| query::decode(&query).state),
+            state: storage::load(storage::STATE).map_or_else(State::default, |query| query::decode(&query).state),
             notices: Vec::new(),
         },
     };
     let owner = Owner::new();
     owner.with(|| {
         let rig = Rig::new(&state);
+        quiz::start(rig);
         follow(rig);
         watch::notices(&notices);
         watch::save(rig);
+        watch::progress(rig);
         watch::announce(rig);
         watch::rest(rig);
     });

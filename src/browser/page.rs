@@ -31,7 +31,12 @@ pub(super) fn elements(selector: &str) -> Vec<Element> {
 
 /// The buttons and fields within an element.
 pub(super) fn inputs(place: &Element) -> Vec<HtmlInputElement> {
-    let Ok(list) = place.query_selector_all("input") else { return Vec::new() };
+    within(place, "input").into_iter().filter_map(|input| input.dyn_into().ok()).collect()
+}
+
+/// What a selector finds within an element.
+pub(super) fn within(place: &Element, selector: &str) -> Vec<Element> {
+    let Ok(list) = place.query_selector_all(selector) else { return Vec::new() };
     (0..list.length()).filter_map(|place| list.get(place)?.dyn_into().ok()).collect()
 }
 

@@ -1,22 +1,24 @@
-//! The state between visits, kept on this device only. Where storage is blocked, nothing is kept and nothing breaks.
+//! The state and the reader's answers between visits, kept on this device only. Where storage is blocked, nothing is kept and nothing breaks.
 #![expect(clippy::disallowed_methods, reason = "this file is where storage is used")]
 
 use super::page;
 
-/// The key; the version in it is that of the query format.
-const KEY: &str = "memory-wall.v1.state";
+/// The key of the state; the version in it is that of the query format.
+pub(super) const STATE: &str = "memory-wall.v1.state";
+/// The key of what was guessed and answered: lines of text, see [`crate::state::progress`].
+pub(super) const PROGRESS: &str = "memory-wall.v1.progress";
 
 fn storage() -> Option<web_sys::Storage> {
     page::window()?.local_storage().ok().flatten()
 }
 
-/// The query kept last, if any.
-pub(super) fn load() -> Option<String> {
-    storage()?.get_item(KEY).ok().flatten().filter(|query| !query.is_empty())
+/// The text kept last under a key, if any.
+pub(super) fn load(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok().flatten().filter(|text| !text.is_empty())
 }
 
-/// Keeps a query; a full or blocked storage keeps nothing.
-pub(super) fn save(query: &str) -> Option<()> {
+/// Keeps a text; a full or blocked storage keeps nothing.
+pub(super) fn save(key: &str, text: &str) -> Option<()> {
     let storage = storage()?;
-    if query.is_empty() { storage.remove_item(KEY).ok() } else { storage.set_item(KEY, query).ok() }
+    if text.is_empty() { storage.remove_item(key).ok() } else { storage.set_item(key, text).ok() }
 }

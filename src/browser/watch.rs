@@ -11,8 +11,8 @@ use web_sys::Element;
 use super::rig::{Rig, follow};
 use super::{address, page, storage};
 use crate::charts::{hierarchy, oom};
-use crate::state::State;
-use crate::state::query;
+use crate::predictions::Predictions;
+use crate::state::{State, progress, query};
 
 /// Runs `act` once the state has rested for a while after an edit.
 fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
@@ -32,7 +32,7 @@ pub(super) fn save(rig: Rig) {
         if rig.edited.get_untracked() {
             let query = query::encode(&rig.state_now());
             let _ = address::replace(&query);
-            let _ = storage::save(&query);
+            let _ = storage::save(storage::STATE, &query);
         }
     };
     after_rest(rig, 300, move |_| write());
@@ -40,6 +40,19 @@ pub(super) fn save(rig: Rig) {
         // Back and forward go between headings of one page: the state stays, and the address says what it is.
         page::listen_to(&window, &["popstate", "pagehide"], move |_| write());
     }
+}
+
+/// Keeps what was guessed and answered as soon as it has changed.
+pub(super) fn progress(rig: Rig) {
+    let kept = RefCell::new(None::<String>);
+    follow(move || {
+        let text = progress::write(&rig.predictions());
+        // What was there from the start is kept already.
+        if kept.borrow().as_ref().is_some_and(|before| *before != text) {
+            let _ = storage::save(storage::PROGRESS, &text);
+        }
+        kept.replace(Some(text));
+    });
 }
 
 /// Ends a series of changes, so that the next one is compared with what is there now.
@@ -51,10 +64,11 @@ pub(super) fn rest(rig: Rig) {
 pub(super) fn announce(rig: Rig) {
     let before = rig.state_now();
     let told = StoredValue::new((before.tier, before.roofline));
-    let before = RefCell::new([String::new(), String::new()]);
+    let now = |made: &Predictions| [made.announcement(), made.dials.announcement(), made.quiz.announcement()];
+    // What was open on the last visit was said then.
+    let before = RefCell::new(now(&rig.predictions.get_untracked()));
     follow(move || {
-        let predictions = rig.predictions();
-        let now = [predictions.announcement(), predictions.dials.announcement()];
+        let now = now(&rig.predictions());
         let said = now.iter().zip(before.borrow().iter()).find(|(now, before)| now != before).map(|(now, _)| now);
         if let (Some(said), Some(place)) = (said, page::by_id("announcer")) {
             place.set_text_content(Some(said));

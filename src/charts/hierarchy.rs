@@ -73,7 +73,7 @@ fn rate(rate: ByteRate) -> String {
 }
 
 /// `250–440 ns`: two digits are all that a range over six cards has.
-fn range(Latency { from_ns, to_ns }: Latency) -> String {
+pub fn nanoseconds(Latency { from_ns, to_ns }: Latency) -> String {
     let [from, to] = [from_ns, to_ns].map(|ns| {
         let step = if ns < 100.0 { 1 } else { 10 };
         // Some hundreds of nanoseconds.
@@ -97,7 +97,7 @@ fn cell(of: &Snapshot, tier: Tier, what: &str) -> Option<String> {
         "name" => Some(name(&of.state, tier)),
         "capacity" => capacity.map(|bytes| of.size(bytes.value)),
         "bandwidth" => bandwidth.map(|it| rate(it.value)),
-        "latency" => latency.map(|it| range(it.value)),
+        "latency" => latency.map(|it| nanoseconds(it.value)),
         "against" => rung.and_then(|rung| against(&of.state, &rung)),
         "ceiling" => rung.and_then(|rung| rung.reads_per_second(read(of))).map(|rate| Figure(rate).to_string()),
         "holds" => Some(percent(holds())),

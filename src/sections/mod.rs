@@ -13,6 +13,7 @@ pub mod oom;
 pub mod opening;
 pub mod parallel;
 pub mod profile;
+pub mod quiz;
 pub mod reasons;
 pub mod rig_bar;
 pub mod roofline;

@@ -4,6 +4,7 @@ pub mod cluster;
 pub mod decimal;
 pub mod dimensions;
 pub mod number;
+pub mod progress;
 pub mod query;
 pub mod roofline;
 pub mod tape;

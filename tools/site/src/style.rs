@@ -24,6 +24,7 @@ const FILES: &[&str] = &[
     "scaling",
     "profile",
     "coping",
+    "quiz",
     "print",
 ];
 

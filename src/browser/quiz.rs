@@ -1,0 +1,148 @@
+//! The self-check: what stands in a question, what is right by the page's own data, and progress as a file.
+#![expect(clippy::disallowed_methods, reason = "messages are text, and stand in the page")]
+
+use reactive_graph::prelude::*;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
+
+use super::rig::Rig;
+use super::{keep, page, storage};
+use crate::quiz::number::{self, Judged, Unit};
+use crate::state::progress;
+use crate::words::{fill, t};
+
+/// Brings back what was kept, and makes the file field work.
+pub(super) fn start(rig: Rig) {
+    bring(rig, &storage::load(storage::PROGRESS).unwrap_or_default());
+    let Some(field) = page::by_id("quiz-import").and_then(|field| field.dyn_into::<HtmlInputElement>().ok()) else {
+        return;
+    };
+    let files = field.clone();
+    page::listen(&field, "change", move |_| {
+        let Some(file) = files.files().and_then(|files| files.get(0)) else { return };
+        let read = Closure::<dyn FnMut(JsValue)>::new(move |text: JsValue| {
+            let text = text.as_string().unwrap_or_default();
+            if text.starts_with("memory-wall") {
+                let aside = bring(rig, &text).to_string();
+                tell(&fill("quiz.brought", &[("n", &aside)]));
+            } else {
+                tell(t("quiz.unbrought"));
+            }
+        });
+        // A file that the browser cannot read is not read.
+        let _ = file.text().then(&read);
+        // Some hundred bytes for each file.
+        read.forget();
+        // The same file can be chosen again.
+        files.set_value("");
+    });
+}
+
+/// Puts kept progress in place, and says how many lines were set aside.
+fn bring(rig: Rig, text: &str) -> usize {
+    let mut made = progress::read(text, &|id| question(id).is_some());
+    let now = js_sys::Date::new_0();
+    // Minutes since 1970 where the reader is: within range for as long as there are readers.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let today = ((now.get_time() / 60_000.0 - now.get_timezone_offset()) / 1_440.0) as u32;
+    made.quiz.open(today);
+    let aside = made.aside.len();
+    rig.predictions.set(made);
+    aside
+}
+
+fn tell(text: &str) {
+    if let Some(place) = page::by_id("quiz-file-said") {
+        place.set_text_content(Some(text));
+    }
+}
+
+/// Hands out the progress as a file.
+pub(super) fn export(rig: Rig) {
+    let text = progress::write(&rig.predictions.get_untracked());
+    let saved = keep::blob(&text, "text/plain").and_then(|blob| keep::save(&blob, "memory-wall-progress.txt"));
+    match saved {
+        Some(file) => tell(&fill("roofline.kept", &[("file", file)])),
+        None => tell(t("roofline.not_kept")),
+    }
+}
+
+fn question(id: &str) -> Option<Element> {
+    page::by_id(&format!("quiz-{id}")).map(Into::into)
+}
+
+fn data(place: &Element, name: &str) -> String {
+    place.get_attribute(name).unwrap_or_default()
+}
+
+/// What stands in a question: a number as it is typed, or the names of what is chosen; a `-` for what is still missing.
+fn given(question: &Element) -> String {
+    let mut words = String::new();
+    for field in page::within(question, "[type=text], :checked:not(option), select") {
+        let value = match field.dyn_ref::<HtmlSelectElement>() {
+            Some(select) => select.value(),
+            None => field.unchecked_ref::<HtmlInputElement>().value(),
+        };
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(&value);
+    }
+    words
+}
+
+/// Takes what the reader has put into a question.
+pub(super) fn give(rig: Rig, question: &Element) {
+    refuse(question, None);
+    let (id, given) = (data(question, "data-quiz"), given(question));
+    rig.predict(&|made| made.quiz.give(&id, &given));
+}
+
+/// Says under a question what is missing.
+fn refuse(question: &Element, error: Option<&str>) {
+    if let Ok(Some(place)) = question.query_selector(".field-error") {
+        place.set_text_content(error);
+    }
+}
+
+/// Checks a question, or asks it again.
+pub(super) fn check(rig: Rig, id: &str) {
+    let Some(question) = question(id) else { return };
+    let now = rig.predictions.get_untracked();
+    if now.quiz.is_done(id) {
+        return rig.predict(&|made| made.quiz.again(id));
+    }
+    let given = now.quiz.entry(id).map_or("", |entry| entry.given.as_str());
+    let answer = data(&question, "data-answer");
+    // In an order a `-` is a place that is still empty.
+    if given.is_empty() || (!answer.is_empty() && given.contains('-')) {
+        return refuse(&question, Some(t("quiz.first")));
+    }
+    if !answer.is_empty() {
+        return rig.predict(&|made| made.quiz.judge(id, given == answer, ""));
+    }
+    let variant = format!("[data-v=\"{}\"][data-answer]", now.quiz.variant(id));
+    let Ok(Some(variant)) = question.query_selector(&variant) else { return };
+    let [prefix, names] = ["data-prefix", "data-names"].map(|name| data(&question, name));
+    let unit = Unit { prefix: &prefix, names: &names };
+    let slips = data(&variant, "data-slips");
+    match number::judge(given, unit, &data(&variant, "data-answer"), &slips) {
+        None => refuse(&question, Some(&fill("quiz.unread", &[("value", given)]))),
+        Some(judged) => {
+            let slip = if let Judged::Slip(slip) = judged { slip } else { "" };
+            rig.predict(&|made| made.quiz.judge(id, judged == Judged::Right, slip));
+        }
+    }
+}
+
+/// Takes a claim for true or false, and says at once what it is.
+pub(super) fn claim(rig: Rig, id: &str, option: &str) {
+    rig.predict(&|made| {
+        if made.quiz.is_done(id) {
+            made.quiz.again(id);
+        }
+        made.quiz.give(id, option);
+    });
+    check(rig, id);
+}

@@ -1,0 +1,389 @@
+//! Section 12: questions with their reasons, claims with their verdicts, and how the reader stands.
+//!
+//! All of it is drawn here, with every set of numbers, every answer and every known slip; the program in the browser
+//! shows one set, reads what is typed or chosen, and compares it with what stands in the page (`src/browser/quiz.rs`).
+
+pub mod facts;
+mod fields;
+pub mod numbers;
+mod place;
+pub mod text;
+mod written;
+
+use leptos::prelude::*;
+
+use super::masonry::{flag, live};
+use crate::quiz::book::VARIANTS;
+use crate::words::{self, fill, t};
+use numbers::{Values, Variant, unit};
+use text::{Group, Kind, Question};
+
+/// `{name}` replaced by its value; a name without one stays, and a test finds it.
+fn put(text: &str, values: &[(&'static str, String)]) -> String {
+    values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+}
+
+/// The questions of the file; the claims are asked apart from the others.
+fn all(claims: bool) -> Vec<Question> {
+    let all = text::questions().unwrap_or_default();
+    all.into_iter().filter(|question| (question.kind == Kind::Claim) == claims).collect()
+}
+
+/// A question with its numbers.
+struct Asked {
+    question: Question,
+    values: Values,
+    variants: Vec<Variant>,
+}
+
+impl Asked {
+    fn of(question: Question) -> Self {
+        let values = facts::facts(question.id).unwrap_or_default();
+        let mut variants = numbers::variants(question.id);
+        variants.truncate(VARIANTS as usize);
+        Self { question, values, variants }
+    }
+
+    fn text(&self, key: &str) -> String {
+        put(self.question.text(key).unwrap_or_default(), &self.values)
+    }
+
+    /// A text once for each set of numbers, of which one is shown.
+    fn each(&self, key: &str) -> Vec<(usize, String)> {
+        let text = self.question.text(key).unwrap_or_default();
+        self.variants.iter().enumerate().map(|(place, variant)| (place, put(text, &variant.values))).collect()
+    }
+
+    /// The right answer, as the browser compares it: the names of what is right, in the order in which they are asked.
+    fn answer(&self) -> Option<String> {
+        let words: Vec<String> = match self.question.kind {
+            Kind::Number => return None,
+            Kind::Claim => vec![self.question.text("true").is_some().to_string()],
+            Kind::Order => shuffled(&self.question.groups).iter().map(ToString::to_string).collect(),
+            Kind::Choice | Kind::Diagnose => {
+                let choices = self.question.groups.iter().flat_map(|group| &group.choices).enumerate();
+                choices.filter(|(_, choice)| choice.right).map(|(place, _)| place.to_string()).collect()
+            }
+        };
+        Some(words.join(" "))
+    }
+}
+
+/// Where each part of an order stands in the list to choose from, which is by the alphabet.
+fn shuffled(groups: &[Group]) -> Vec<usize> {
+    let parts: Vec<&str> = groups.iter().flat_map(|group| &group.choices).map(|choice| choice.text).collect();
+    let mut sorted = parts.clone();
+    sorted.sort_unstable();
+    parts.iter().map(|part| sorted.iter().position(|known| known == part).unwrap_or(0)).collect()
+}
+
+/// A number as the browser reads it from the page.
+fn plain(number: f64) -> String {
+    format!("{number:e}")
+}
+
+/// The reasons of the options, the right ones marked, and the reader's own.
+fn reasons(asked: &Asked, group: &Group, from: usize) -> AnyView {
+    let id = asked.question.id;
+    let is_order = asked.question.kind == Kind::Order;
+    let rows = group
+        .choices
+        .iter()
+        .enumerate()
+        .map(|(place, choice)| {
+            let yours = (!is_order).then(|| {
+                let other = flag(&format!("quiz.other.{}.{id}", from + place));
+                view! { <span class="yours" hidden=other>{t("sort.yours")}</span> }
+            });
+            let right = choice.right.then(|| view! { <span class="right">{t("quiz.is")}</span> });
+            let number = if is_order { format!("{}. ", place + 1) } else { String::new() };
+            view! {
+                <div class="reason" data-right=choice.right.then_some("")>
+                    <dt>{number} {put(choice.text, &asked.values)} {right} {yours}</dt>
+                    <dd>{put(choice.reason, &asked.values)}</dd>
+                </div>
+            }
+        })
+        .collect_view();
+    let heading = (!group.heading.is_empty()).then(|| view! { <p class="group">{group.heading}</p> });
+    view! {
+        {heading}
+        <dl class="reasons">{rows}</dl>
+    }
+    .into_any()
+}
+
+/// What is behind the answer: the working for each set of numbers and what the slips were, or the reasons of the options.
+fn answer(asked: &Asked) -> AnyView {
+    let question = &asked.question;
+    if question.kind == Kind::Number {
+        let worked = asked
+            .each("worked")
+            .into_iter()
+            .map(|(place, text)| view! { <p class="working" data-v=place.to_string()>{text}</p> })
+            .collect_view();
+        let slips = question
+            .slips()
+            .map(|(slip, text)| {
+                let hit = flag(&format!("quiz.slip.{slip}.{}", question.id));
+                view! { <li data-hit=hit>{text}</li> }
+            })
+            .collect_view();
+        return view! {
+            {worked}
+            <p class="group">{t("quiz.slips")}</p>
+            <ul class="slips">{slips}</ul>
+        }
+        .into_any();
+    }
+    let mut from = 0;
+    let groups = question.groups.iter().map(|group| {
+        let view = reasons(asked, group, from);
+        from += group.choices.len();
+        view
+    });
+    groups.collect_view().into_any()
+}
+
+fn question(asked: &Asked) -> AnyView {
+    let Asked { question, variants, .. } = asked;
+    let id = question.id;
+    let [prefix, names, _] = unit(id);
+    let is_number = question.kind == Kind::Number;
+    let ask = if is_number {
+        let lines = asked.each("ask").into_iter().zip(variants).map(|((place, text), variant)| {
+            let slips: Vec<String> =
+                variant.slips.iter().map(|(slip, value)| format!("{slip}={}", plain(*value))).collect();
+            view! {
+                <p class="ask" data-v=place.to_string() data-answer=plain(variant.answer) data-slips=slips.join(" ")>
+                    {text}
+                </p>
+            }
+        });
+        lines.collect_view().into_any()
+    } else {
+        view! { <p class="ask" id=format!("quiz-{id}-ask")>{asked.text("ask")}</p> }.into_any()
+    };
+    let picture = question.text("picture").map(|_| place::picture());
+    view! {
+        <li
+            class="question"
+            id=format!("quiz-{id}")
+            data-quiz=id
+            data-state=live(&format!("quiz.state.{id}"))
+            data-variant=live(&format!("quiz.variant.{id}"))
+            data-answer=asked.answer()
+            data-prefix=is_number.then_some(prefix)
+            data-names=is_number.then_some(names)
+        >
+            <p class="of">{words::choice("quiz.of", question.section())}</p>
+            <h3 id=format!("quiz-{id}-title")>{question.text("title").unwrap_or_default()}</h3>
+            {ask}
+            {picture}
+            {fields::fields(asked)}
+            <div class="reveal">
+                <button type="button" class="plain-button check" data-act=format!("quiz {id}") aria-describedby=format!("quiz-{id}-title")>
+                    {live(&format!("quiz.check.{id}"))}
+                </button>
+                <span class="quiz-said">{live(&format!("quiz.said.{id}"))}</span>
+                <span class="field-error" role="status"></span>
+            </div>
+            <details class="solution" open=flag(&format!("quiz.done.{id}"))>
+                <summary>{t("quiz.answer")} <span class="visually-hidden">": " {question.text("title").unwrap_or_default()}</span></summary>
+                {answer(asked)}
+            </details>
+        </li>
+    }
+    .into_any()
+}
+
+/// Sections in the order of the page, with the claims last.
+#[rustfmt::skip]
+const SECTIONS: [&str; 11] =
+    ["hierarchy", "roofline", "buckets", "training", "kv_cache", "oom", "ladder", "parallel", "scaling", "profile", "claims"];
+
+/// How the reader stands: what is due, right answers by section, and progress as a file.
+fn standing() -> AnyView {
+    let row = |section: &'static str, name: String| {
+        let label = fill("quiz.forget.of", &[("section", &name)]);
+        let title = if crate::registry::SECTIONS.contains(&section) {
+            view! { <a href=format!("#{section}")>{name}</a> }.into_any()
+        } else {
+            name.into_any()
+        };
+        view! {
+            <tr>
+                <th scope="row">{title}</th>
+                <td class="numeric">{live(&format!("quiz.score.{section}"))}</td>
+                <td>
+                    <button type="button" class="plain-button" data-act=format!("forget {section}") aria-label=label>
+                        {t("quiz.forget")}
+                    </button>
+                </td>
+            </tr>
+        }
+        .into_any()
+    };
+    let rows =
+        SECTIONS.into_iter().map(|section| row(section, words::choice("quiz.of", section))).collect_view().into_any();
+    let deck = all(false)
+        .into_iter()
+        .map(|question| {
+            let id = question.id;
+            view! {
+                <li hidden=flag(&format!("quiz.rested.{id}"))>
+                    <a href=format!("#quiz-{id}")>{question.text("title").unwrap_or_default()}</a>
+                </li>
+            }
+        })
+        .collect_view()
+        .into_any();
+    let table = view! {
+        <table>
+            <caption>{t("quiz.table")}</caption>
+            <thead>
+                <tr>
+                    <th scope="col">{t("quiz.table.section")}</th>
+                    <th scope="col" class="numeric">{t("quiz.table.score")}</th>
+                    <th scope="col">{t("quiz.table.forget")}</th>
+                </tr>
+            </thead>
+            <tbody>{rows} {row("", t("quiz.all").into())}</tbody>
+        </table>
+    }
+    .into_any();
+    view! {
+        <div class="standing">
+            <p class="due">{live("quiz.due.")}</p>
+            <ul class="deck">{deck}</ul>
+            <details class="more scores">
+                <summary>{t("quiz.title")} ": " {live("quiz.score.")}</summary>
+                {table}
+                {file()}
+            </details>
+        </div>
+    }
+    .into_any()
+}
+
+/// Progress as a file.
+fn file() -> AnyView {
+    view! {
+        <p class="caption">{t("quiz.file")}</p>
+        <div class="reveal">
+            <button type="button" class="plain-button" data-act="export ">
+                {t("quiz.export")}
+            </button>
+            <label class="plain-button file">
+                {t("quiz.import")} <input type="file" id="quiz-import" class="visually-hidden" accept=".txt,text/plain" />
+            </label>
+            <span id="quiz-file-said" role="status"></span>
+        </div>
+    }
+    .into_any()
+}
+
+/// The questions, the four classic ones first.
+pub fn questions() -> AnyView {
+    let asked = all(false).into_iter().map(Asked::of).collect::<Vec<_>>();
+    view! {
+        <div class="quiz">
+            {standing()}
+            <ol class="questions">{asked.iter().map(question).collect_view()}</ol>
+        </div>
+    }
+    .into_any()
+}
+
+fn claim(asked: &Asked) -> AnyView {
+    let question = &asked.question;
+    let id = question.id;
+    let truth = if question.text("true").is_some() { "true" } else { "false" };
+    let buttons = [("true", "quiz.claim.true"), ("false", "quiz.claim.false")]
+        .map(|(option, key)| {
+            view! {
+                <button
+                    type="button"
+                    class="plain-button"
+                    data-act=format!("claim {id} {option}")
+                    aria-pressed=live(&format!("quiz.pressed.{option}.{id}"))
+                    aria-describedby=format!("quiz-{id}-ask")
+                >
+                    {t(key)}
+                </button>
+            }
+        })
+        .into_iter()
+        .collect_view();
+    let verdict = if truth == "true" { t("quiz.claim.is.true") } else { t("quiz.claim.is.false") };
+    view! {
+        <li
+            class="question claim"
+            id=format!("quiz-{id}")
+            data-quiz=id
+            data-state=live(&format!("quiz.state.{id}"))
+            data-answer=truth
+        >
+            <p class="ask" id=format!("quiz-{id}-ask")>{asked.text(truth)}</p>
+            <div class="reveal">
+                {buttons} <span class="quiz-said">{live(&format!("quiz.said.{id}"))}</span>
+            </div>
+            <details class="solution" open=flag(&format!("quiz.done.{id}"))>
+                <summary>{t("quiz.verdict")}</summary>
+                <p><strong>{verdict}</strong> " " {asked.text("why")}</p>
+            </details>
+        </li>
+    }
+    .into_any()
+}
+
+/// The claims.
+pub fn claims() -> AnyView {
+    let asked = all(true).into_iter().map(Asked::of).collect::<Vec<_>>();
+    view! { <ol class="questions claims">{asked.iter().map(claim).collect_view()}</ol> }.into_any()
+}
+
+/// All answers in a few words each, on paper only: there nothing can be opened.
+pub fn key() -> AnyView {
+    let rows = all(false)
+        .into_iter()
+        .chain(all(true))
+        .map(|question| {
+            let asked = Asked::of(question);
+            let right: Vec<String> = match asked.question.kind {
+                Kind::Number => Vec::new(),
+                Kind::Claim => {
+                    let holds = asked.question.text("true").is_some();
+                    vec![
+                        if holds { t("quiz.claim.is.true") } else { t("quiz.claim.is.false") }.into(),
+                        asked.text("why"),
+                    ]
+                }
+                kind => {
+                    let choices = asked.question.groups.iter().flat_map(|group| &group.choices);
+                    let right = choices.filter(|choice| choice.right || kind == Kind::Order);
+                    right.map(|choice| put(choice.text, &asked.values)).collect()
+                }
+            };
+            let id = asked.question.id;
+            let title = asked.question.text("title").map(|title| view! { <b>{title} ": "</b> });
+            let worked = asked
+                .each("worked")
+                .into_iter()
+                .map(|(place, text)| view! { <span data-v=place.to_string()>{text}</span> })
+                .collect_view();
+            let separator = if asked.question.kind == Kind::Claim { " " } else { "; " };
+            view! { <li data-variant=live(&format!("quiz.variant.{id}"))>{title} {worked} {right.join(separator)}</li> }
+        })
+        .collect_view();
+    view! {
+        <div class="quiz-key">
+            <p class="figure-title">{t("quiz.key")}</p>
+            <ol>{rows}</ol>
+        </div>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests;

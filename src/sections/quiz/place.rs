@@ -1,0 +1,93 @@
+//! A roof with four points: one of them is where a large ReLU can be.
+
+use leptos::prelude::*;
+use memory_wall_core::roofline::{Accounting, Kernel};
+use memory_wall_core::units::{FlopRate, Intensity};
+
+use super::numbers::{gpu, roof};
+use super::written::{figure, flops};
+use crate::words::{fill, t};
+
+const WIDTH: f64 = 480.0;
+const HEIGHT: f64 = 230.0;
+/// Powers of ten at the ends of the two scales.
+const ACROSS: (f64, f64) = (-1.3, 3.3);
+const UP: (f64, f64) = (-1.4, 3.0);
+const LEFT: f64 = 40.0;
+const FOOT: f64 = 28.0;
+
+fn x(intensity: f64) -> f64 {
+    LEFT + (libm::log10(intensity) - ACROSS.0) / (ACROSS.1 - ACROSS.0) * (WIDTH - LEFT)
+}
+
+fn y(tflops: f64) -> f64 {
+    (HEIGHT - FOOT) * (1.0 - (libm::log10(tflops) - UP.0) / (UP.1 - UP.0))
+}
+
+fn at(number: f64) -> String {
+    format!("{number:.1}")
+}
+
+/// The drawing, with its points in words.
+pub(super) fn picture() -> AnyView {
+    let Some((card, roof)) = gpu("a100-80-sxm").and_then(|card| Some((card, roof(card)?))) else {
+        return ().into_any();
+    };
+    let relu = Kernel::Relu { elements: 1 << 26 }.work(2).intensity(Accounting::ReadsAndWrites);
+    let slope = roof.attainable(relu).as_tflops();
+    let beyond = Intensity(roof.ridge().0 * 3.0);
+    let points = [
+        ("A", relu.0, slope * 12.0),
+        ("B", beyond.0, roof.attainable(beyond).as_tflops()),
+        ("C", relu.0, slope),
+        ("D", relu.0, slope / 8.0),
+    ];
+    let said = points.map(|(name, intensity, tflops)| {
+        let rate = flops(FlopRate::from_tflops(tflops));
+        fill("quiz.picture.point", &[("name", name), ("intensity", &figure(intensity)), ("rate", &rate)])
+    });
+    let values = [("gpu", card.name.to_string()), ("peak", flops(roof.peak)), ("points", said.join(" "))];
+    let label = fill("quiz.picture", &values.each_ref().map(|(name, value)| (*name, value.as_str())));
+    let low = libm::pow(10.0, ACROSS.0);
+    let (peak, ridge) = (roof.peak.as_tflops(), roof.ridge().0);
+    let line = [(low, roof.attainable(Intensity(low)).as_tflops()), (ridge, peak), (libm::pow(10.0, ACROSS.1), peak)]
+        .map(|(intensity, tflops)| format!("{},{}", at(x(intensity)), at(y(tflops))))
+        .join(" ");
+    let ticks_x = [0.1, 1.0, 10.0, 100.0, 1_000.0]
+        .map(|n| {
+            let label = if n < 1.0 { "0.1".to_string() } else { format!("{n}") };
+            view! {
+                <line class="grid" x1=at(x(n)) x2=at(x(n)) y1="0" y2=at(HEIGHT - FOOT)></line>
+                <text class="quiz-tick" x=at(x(n)) y=at(HEIGHT - FOOT + 14.0)>{label}</text>
+            }
+        })
+        .into_iter()
+        .collect_view();
+    let ticks_y = [0.1, 1.0, 10.0, 100.0]
+        .map(|n| {
+            let label = if n < 1.0 { "0.1".to_string() } else { format!("{n}") };
+            view! {
+                <line class="grid" x1=at(LEFT) x2=at(WIDTH) y1=at(y(n)) y2=at(y(n))></line>
+                <text class="quiz-tick quiz-tick-y" x=at(LEFT - 6.0) y=at(y(n) + 4.0)>{label}</text>
+            }
+        })
+        .into_iter()
+        .collect_view();
+    let dots = points
+        .map(|(name, intensity, tflops)| {
+            view! {
+                <circle cx=at(x(intensity)) cy=at(y(tflops)) r="5"></circle>
+                <text class="quiz-dot" x=at(x(intensity) + 10.0) y=at(y(tflops) + 14.0)>{name}</text>
+            }
+        })
+        .into_iter()
+        .collect_view();
+    view! {
+        <svg class="quiz-roof" role="img" aria-label=label viewBox=format!("0 0 {WIDTH} {HEIGHT}")>
+            {ticks_x} {ticks_y} <polyline points=line></polyline> {dots}
+            <text class="quiz-tick quiz-end" x=at(WIDTH) y=at(HEIGHT - 1.0)>{t("quiz.picture.x")}</text>
+            <text class="quiz-tick quiz-start" x=at(LEFT + 6.0) y="12">{t("quiz.picture.y")}</text>
+        </svg>
+    }
+    .into_any()
+}

@@ -1,0 +1,156 @@
+// The self-check: typed numbers with named slips, fresh numbers, reasons for every option, and progress that is kept on the device.
+
+import AxeBuilder from '@axe-core/playwright';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from './fixtures.mjs';
+import { plain } from './page.mjs';
+
+const KEY = 'memory-wall.v1.progress';
+const question = (page, id) => page.locator(`[id="quiz-${id}"]`);
+const check = (page, id) => question(page, id).locator('.reveal .check');
+const said = (page, id) => question(page, id).locator('.quiz-said');
+const ask = async (page, id) => plain(await question(page, id).locator('.ask').filter({ visible: true }).innerText());
+const kept = (page) => page.evaluate((key) => localStorage.getItem(key), KEY);
+
+test('a number is read with its unit, its slip is named, and the next try has fresh numbers', async ({ wall, page }) => {
+  await wall.goto();
+  const id = 'kv_cache.size';
+  const field = question(page, id).getByRole('textbox', { name: 'Your answer, with its unit' });
+  const first = await ask(page, id);
+  expect(first).toContain('8 sequences of 32,768 tokens');
+  await check(page, id).click();
+  await expect(question(page, id).getByRole('status')).toHaveText('Answer first, or open the answer.');
+  await field.fill('a lot');
+  await page.keyboard.press('Enter');
+  await expect(question(page, id).getByRole('status')).toContainText('“a lot” is not a number');
+  // By keyboard alone from here: half of it, since keys and values both need storing.
+  await field.fill('68.7 GB');
+  await page.keyboard.press('Enter');
+  await expect(said(page, id)).toHaveText('Not this, but a slip that is known: it is marked below.');
+  await expect(question(page, id).locator('.slips [data-hit]')).toHaveText('Exactly half: keys and values both need storing.');
+  await expect(wall.announcer).toContainText('a slip that is known');
+  expect(plain(await question(page, id).locator('.working').filter({ visible: true }).innerText())).toContain('= 137 GB, which is 128 GiB');
+  await check(page, id).focus();
+  await page.keyboard.press('Enter');
+  await expect(field).toBeEnabled();
+  await expect(field).toHaveValue('');
+  expect(await ask(page, id)).not.toBe(first);
+  for (const typed of ['17.2', '17,2 GB', '16 GiB', '17.18e9 B', '17 200 MB']) {
+    await field.fill(typed);
+    await check(page, id).click();
+    await expect(said(page, id), typed).toHaveText('Right.');
+    // Six sets of numbers: five times further they are the same again.
+    for (let tries = 0; tries < 6; tries += 1) {
+      await check(page, id).click();
+      if (tries < 5) {
+        await field.fill('1');
+        await check(page, id).click();
+      }
+    }
+  }
+});
+
+test('options, orders and diagnoses are answered by keyboard and explained one by one', async ({ wall, page }) => {
+  await wall.goto();
+  const three = question(page, 'roofline.three');
+  await three.getByRole('radio').nth(1).focus();
+  await page.keyboard.press('Space');
+  await check(page, 'roofline.three').press('Enter');
+  await expect(said(page, 'roofline.three')).toHaveText('Not this. The reasons are below.');
+  await expect(three.locator('.yours').filter({ visible: true })).toHaveCount(1);
+  await expect(three.locator('.reason')).toHaveCount(4);
+  await expect(three.locator('.reason[data-right]')).toContainText('6.12 TFLOP/s');
+  const oom = question(page, 'oom.backward');
+  for (const place of [0, 2]) await oom.getByRole('checkbox').nth(place).check();
+  await oom.getByRole('radio').nth(1).check();
+  await check(page, 'oom.backward').click();
+  await expect(said(page, 'oom.backward')).toHaveText('Right.');
+  const order = question(page, 'hierarchy.order');
+  const parts = ['Registers', 'L2 cache', 'The card\'s own memory', 'Host memory over PCIe', 'An NVMe drive'];
+  await order.getByRole('combobox', { name: 'Place 1' }).selectOption(parts[0]);
+  await check(page, 'hierarchy.order').click();
+  await expect(order.getByRole('status')).toHaveText('Answer first, or open the answer.');
+  for (const [place, part] of parts.entries()) await order.getByRole('combobox', { name: `Place ${place + 1}` }).selectOption({ label: part });
+  await check(page, 'hierarchy.order').click();
+  await expect(said(page, 'hierarchy.order')).toHaveText('Right.');
+  const claim = question(page, 'claims.kv13');
+  await claim.getByRole('button', { name: 'It does not hold' }).click();
+  await expect(said(page, 'claims.kv13')).toHaveText('Right.');
+  await expect(claim.locator('details')).toContainText('It does not hold. Llama 2 13B: 107');
+});
+
+test('progress survives a reload, can be taken along, and a foul line harms nothing', async ({ wall, page, visitor }) => {
+  await wall.goto();
+  expect(await wall.stored()).toEqual({});
+  await page.locator('[data-control="relu"] input[value="memory"]').check({ force: true });
+  await question(page, 'roofline.three').getByRole('radio').first().check();
+  await check(page, 'roofline.three').click();
+  await expect.poll(() => kept(page)).toContain('quiz roofline.three right slip= variant=0 asked=1 right=1');
+  expect(await kept(page)).toContain('guess relu memory');
+  await page.evaluate((key) => localStorage.setItem(key, `${localStorage.getItem(key)}\nquiz roofline.three gone\n<b>foul</b>`), KEY);
+  await wall.reload();
+  await expect(page.locator('[data-control="relu"] input[value="memory"]')).toBeChecked();
+  await expect(said(page, 'roofline.three')).toHaveText('Right.');
+  await expect(question(page, 'roofline.three').getByRole('radio').first()).toBeChecked();
+  await expect(page.locator('[data-live-number="quiz.score.roofline"]')).toHaveText('1 of 1');
+  await page.locator('.scores summary').click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save as a file' }).click();
+  const file = await (await download).path();
+  expect(await readFile(file, 'utf8')).toContain('? <b>foul</b>');
+  // On another device.
+  const other = await visitor();
+  await other.goto();
+  await other.page.locator('.scores summary').click();
+  await other.page.locator('#quiz-import').setInputFiles(file);
+  await expect(other.page.locator('#quiz-file-said')).toHaveText('Brought in. Lines that were not understood and set aside: 2');
+  await expect(said(other.page, 'roofline.three')).toHaveText('Right.');
+  await other.page.getByRole('button', { name: 'Forget the answers of: Roofline' }).click();
+  await expect(said(other.page, 'roofline.three')).toHaveText('');
+  await expect.poll(() => kept(other.page)).not.toContain('quiz roofline.three right');
+});
+
+test('what was answered comes back on the next day', async ({ wall, page }) => {
+  const today = Math.floor((Date.now() - new Date().getTimezoneOffset() * 60_000) / 86_400_000);
+  await wall.goto();
+  const line = (day) => `memory-wall progress 1\nquiz kv_cache.size right slip= variant=0 asked=1 right=1 day=${day} step=0 given=137\n`;
+  const deck = page.locator('.deck a').filter({ visible: true });
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [KEY, line(today)]);
+  await wall.reload();
+  await expect(deck).toHaveCount(0);
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [KEY, line(today - 1)]);
+  await wall.reload();
+  await expect(deck).toHaveText(['The KV cache']);
+  await expect(page.locator('.due')).toHaveText('To be reviewed today: 1');
+  expect(await ask(page, 'kv_cache.size'), 'with fresh numbers').toContain('16 sequences');
+});
+
+test('nothing is told by an eye alone, and nothing is wider than a telephone', async ({ wall, page }) => {
+  await page.setViewportSize({ width: 360, height: 800 });
+  await wall.goto();
+  await wall.openDetails();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  const { violations } = await new AxeBuilder({ page }).include('#check').analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('every question, every reason and every verdict can be read, and they are printed at the end', async ({ wall, page }) => {
+    await wall.goto('', { live: false });
+    const questions = page.locator('.question');
+    expect(await questions.count()).toBeGreaterThanOrEqual(40);
+    for (const one of await questions.all()) {
+      await expect(one.locator('.ask').filter({ visible: true })).toHaveCount(1);
+      await one.locator('summary').click();
+      await expect(one.locator('details')).toHaveText(/\w{20}|(\S+\s+){8}/);
+    }
+    await expect(question(page, 'buckets.weights').locator('.working').filter({ visible: true })).toContainText('26,031,728,640 bytes');
+    await expect(page.locator('.quiz-key')).toBeHidden();
+    await page.emulateMedia({ media: 'print' });
+    await expect(page.locator('.quiz-key li')).toHaveCount(await questions.count());
+    await expect(page.locator('.quiz-key')).toContainText('26,031,728,640 bytes');
+    await expect(question(page, 'roofline.three').locator('.reason').first()).toBeHidden();
+  });
+});
