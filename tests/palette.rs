@@ -228,7 +228,8 @@ const COLOURED: [&str; 10] = [
     "stroke",
     "text-decoration-color",
 ];
-const PLAIN: [&str; 14] = [
+const PLAIN: [&str; 15] = [
+    "inset",
     "center",
     "currentcolor",
     "dashed",

@@ -291,7 +291,7 @@ fn check(decoded: &Decoded) -> Result<(), TestCaseError> {
     prop_assert_eq!(state.scenario().check(), Ok(()));
     prop_assert!(notices.len() <= 48, "{} notices", notices.len());
     for notice in notices {
-        prop_assert!((10..=300).contains(&notice.chars().count()), "{} characters: {notice}", notice.chars().count());
+        prop_assert!((10..=400).contains(&notice.chars().count()), "{} characters: {notice}", notice.chars().count());
         prop_assert!(!notice.contains(hides), "{notice:?}");
     }
     // Nothing is said twice. Two unknown keys may look the same, shortened and without what hides.

@@ -13,7 +13,7 @@ use crate::words::{self, fill};
 
 /// The peak of the program as it is written, in the unit that PyTorch counts in.
 pub static PEAK: Dial =
-    Dial { id: "peak", unit: "gib", range: (2.0, 5_000.0), answer: || Some(Program::default().peak().as_gib()) };
+    Dial { id: "tape", unit: "gib", range: (2.0, 5_000.0), answer: || Some(Program::default().peak().as_gib()) };
 
 /// The line in which it is.
 pub static LINES: Round = Round {

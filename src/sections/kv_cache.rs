@@ -281,10 +281,10 @@ pub fn kv_pages() -> AnyView {
         <div class="ways-figure">
             <p class="figure-title">{title}</p>
             <p class="caption">{key}</p>
-            <div class="ways" role="img" aria-labelledby="ways-sentence">
+            <div class="ways" role="img" aria-labelledby="cache-ways-sentence">
                 {way("slots", EXAMPLE.slots())} {way("pages", EXAMPLE.pages())} {way("shared", EXAMPLE.shared_pages())}
             </div>
-            <p class="summary" id="ways-sentence">{sentence}</p>
+            <p class="summary" id="cache-ways-sentence">{sentence}</p>
             <details class="plot-table">
                 <summary>{t("cache.programs")}</summary>
                 <div class="table-scroll">

@@ -19,9 +19,9 @@ pub(crate) const WASI: &str = "wasm32-wasip1";
 pub(crate) const NODE_MAJOR: u32 = 20;
 
 /// The most bytes, after gzip, that a first visit may transfer.
-pub(crate) const FIRST_VISIT_BUDGET: u64 = 300_000;
+pub(crate) const FIRST_VISIT_BUDGET: u64 = 345_000;
 /// The most bytes, after gzip, that the program in it may be.
-pub(crate) const PROGRAM_BUDGET: u64 = 200_000;
+pub(crate) const PROGRAM_BUDGET: u64 = 220_000;
 
 /// The port `serve` tries first.
 pub(crate) const PORT: u16 = 8080;
