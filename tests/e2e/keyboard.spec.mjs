@@ -69,7 +69,6 @@ const ORDER = [
   'Back to Llama 2 7B',
   'Start over',
   'What this estimate assumes',
-  'The drawn figures',
 ];
 
 for (const width of [1280, 360]) {

@@ -73,7 +73,8 @@ for (const width of [320, 360, 768, 1280]) {
           const describe = (one) => `${one.localName} ${one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent}`;
           const faults = [];
           for (const one of all.filter((one) => one.checkVisibility())) {
-            const box = one.getBoundingClientRect();
+            // A label around a button is pressed as the button is.
+            const box = (one.closest('label') ?? one).getBoundingClientRect();
             if (box.width < 24 || box.height < 24) faults.push(`${describe(one)}: ${box.width.toFixed(1)} × ${box.height.toFixed(1)}`);
             one.scrollIntoView({ block: 'center' });
             const { left, top, width, height } = one.getBoundingClientRect();

@@ -97,7 +97,7 @@ test('the line and the peak are guessed, and every option has its reason', async
   await expect(guess.locator('.reason[data-right]')).toContainText('26.0 GiB');
   // Then the whole tape is shown.
   await expect(step(page, 'weight-copy').locator('.oom-total')).toBeVisible();
-  const dial = page.locator('#dial-peak');
+  const dial = page.locator('#dial-tape');
   await dial.getByRole('textbox').fill('17');
   await dial.getByRole('button', { name: 'Check' }).click();
   await expect(dial.locator('.dial-said')).toContainText('it is 26.0 GiB, within a factor of two');

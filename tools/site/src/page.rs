@@ -12,8 +12,13 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     let path = staging.join("index.html");
     let mut html = read(&path)?;
     let mut content = String::new();
-    for id in SECTIONS {
-        content.push_str(&prose::section(id, &read(&root.join("content/en").join(format!("{id}.md")))?)?);
+    let texts = SECTIONS.iter().map(|id| read(&root.join("content/en").join(format!("{id}.md"))));
+    let texts = texts.collect::<Result<Vec<_>, _>>()?;
+    let named = |(id, text): (&&'static str, &String)| Some((*id, prose::title(text)?));
+    let titles: Vec<_> = SECTIONS.iter().zip(&texts).filter_map(named).collect();
+    for (place, (id, text)) in SECTIONS.iter().zip(&texts).enumerate() {
+        content.push_str(&prose::section(id, text)?);
+        content.push_str(&if place == 0 { prose::contents(&titles) } else { prose::neighbours(&titles, place) });
     }
     let rig = figures::figure("rig").ok_or("there is no figure rig")?;
     put(&mut html, "<!-- patterns -->", &figures::patterns())?;

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
+use memory_wall_app::words::{fill, t};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
-
-use memory_wall_app::words::t;
 
 use crate::{figures, highlight};
 
@@ -64,18 +63,52 @@ fn anchored(markdown: &str) -> Vec<Event<'_>> {
             Event::Text(words) | Event::Code(words) if heading.is_some() => text.push_str(words),
             Event::End(TagEnd::Heading(_)) => {
                 if let Some(start) = heading.take() {
-                    ids.push((start, slug(&text)));
+                    ids.push((start, place, slug(&text)));
                 }
             }
             _ => {}
         }
     }
-    for (start, slug) in ids {
+    // From the last one, so that what is put in moves none that is still to come.
+    for (start, end, slug) in ids.into_iter().rev() {
+        let link = format!("<a class=\"permalink\" href=\"#{slug}\">");
         if let Some(Event::Start(Tag::Heading { id, .. })) = events.get_mut(start) {
             *id = Some(slug.into());
         }
+        events.insert(end, Event::InlineHtml("</a>".into()));
+        events.insert(start + 1, Event::InlineHtml(link.into()));
     }
     events
+}
+
+/// The title of a section: its first heading, as text.
+pub(crate) fn title(markdown: &str) -> Option<String> {
+    let heading = markdown.lines().find(|line| line.starts_with('#'))?;
+    Some(heading.trim_start_matches('#').trim().to_owned())
+}
+
+/// Every section but the first by its title, to be chosen from.
+pub(crate) fn contents(sections: &[(&str, String)]) -> String {
+    let mut items = String::new();
+    for (id, title) in sections.iter().skip(1) {
+        // Writing into a string does not fail.
+        let _ = write!(items, "<li><a href=\"#{id}\">{title}</a></li>");
+    }
+    let name = t("nav.contents");
+    format!(
+        "<nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol></nav>\n"
+    )
+}
+
+/// The way to the sections before and after one.
+pub(crate) fn neighbours(sections: &[(&str, String)], place: usize) -> String {
+    let at = |place: Option<usize>| place.and_then(|place| sections.get(place));
+    let link = |id: &str, class: &str, text: &str| format!("<a class=\"{class}\" href=\"#{id}\">{text}</a>");
+    let before =
+        at(place.checked_sub(1)).map(|(id, title)| link(id, "before", &fill("nav.before", &[("section", title)])));
+    let after = at(Some(place + 1)).map(|(id, title)| link(id, "after", &fill("nav.after", &[("section", title)])));
+    let links = before.unwrap_or_default() + &after.unwrap_or_default();
+    format!("<nav class=\"neighbours\" aria-label=\"{}\">{links}</nav>\n", t("nav.neighbours"))
 }
 
 /// `What the line means` as `what-the-line-means`.
@@ -98,6 +131,15 @@ mod tests {
     #[test]
     fn headings_can_be_linked_to() {
         let html = section("s", "## What the *line* means\n\ntext").unwrap();
-        assert!(html.contains("<h2 id=\"what-the-line-means\">"), "{html}");
+        assert!(
+            html.contains("<h2 id=\"what-the-line-means\"><a class=\"permalink\" href=\"#what-the-line-means\">What"),
+            "{html}"
+        );
+        assert!(html.contains("means</a></h2>"), "{html}");
+        let sections = ["a", "b", "c"].map(|id| (id, title(&format!("## Title {id}: x\n\ntext")).unwrap()));
+        assert_eq!(sections[0].1, "Title a: x");
+        assert!(contents(&sections).contains("<li><a href=\"#b\">Title b: x</a></li>"));
+        assert!(!contents(&sections).contains("#a"), "the first section is where one is");
+        assert!(neighbours(&sections, 0).contains("#b") && !neighbours(&sections, 2).contains("#a\""));
     }
 }

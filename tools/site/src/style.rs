@@ -10,6 +10,7 @@ const FILES: &[&str] = &[
     "tokens",
     "base",
     "prose",
+    "nav",
     "widgets",
     "dial",
     "figures",
