@@ -33,7 +33,7 @@ pub(super) fn buttons(rig: Rig, host: &Rc<Host>) {
 
 /// Tells the reader what became of it.
 fn tell(text: &str) {
-    if let Some(place) = page::first::<web_sys::Element>(".kept") {
+    if let Some(place) = page::first::<web_sys::Element>(".roofline-keep .kept") {
         place.set_text_content(Some(text));
     }
 }

@@ -121,7 +121,6 @@ fn plain(of: &Snapshot, part: &str) -> Option<String> {
             let rate = if part == "link" { gpu.peer_link? } else { gpu.bandwidth };
             Figure(gpu.peaks.bf16?.tflops() * 1e12 / rate.0).to_string()
         }
-        #[cfg(not(target_arch = "wasm32"))]
         "host" | "host_time" | "kept" => {
             let mut run = Scheme::Data.over(&step(&of.state), 1)?;
             run.offload.optimizer = true;

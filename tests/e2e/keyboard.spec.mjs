@@ -11,8 +11,9 @@ function focused(page) {
     const open = element.type === 'radio' && !document.querySelector(`input[name="${element.name}"]:checked`);
     const label = open ? element.closest('fieldset').querySelector('legend').textContent : element.labels?.[0]?.textContent;
     const name = element.getAttribute('aria-label') ?? label ?? element.textContent;
-    // A radio button fills its label and is itself invisible: the focus shows on the label's text.
-    const shown = element.type === 'radio' ? element.nextElementSibling : element;
+    // A radio button that fills its label is itself invisible: the focus shows on the label's text.
+    const invisible = element.type === 'radio' && getComputedStyle(element).opacity === '0';
+    const shown = invisible ? element.nextElementSibling : element;
     const style = getComputedStyle(shown);
     const box = shown.getBoundingClientRect();
     const bar = document.querySelector('.rig');

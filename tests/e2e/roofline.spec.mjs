@@ -130,10 +130,10 @@ test('pictures are saved and figures copied', async ({ wall, page, context }) =>
     await page.getByRole('button', { name }).click();
     const file = await (await saved).path();
     expect((await readFile(file, 'latin1')).startsWith(start), name).toBe(true);
-    await expect(page.locator('.kept')).toContainText('Saved as memory-wall.');
+    await expect(page.locator('.roofline-keep .kept')).toContainText('Saved as memory-wall.');
   }
   await page.getByRole('button', { name: 'Copy as CSV' }).click();
-  await expect(page.locator('.kept')).toContainText('Copied');
+  await expect(page.locator('.roofline-keep .kept')).toContainText('Copied');
   const csv = await page.evaluate(() => navigator.clipboard.readText());
   expect(csv.split('\n')[0]).toContain('flop_per_byte');
   expect(csv.trim().split('\n').length - 1).toBe(await page.locator('.roofline-table tbody tr').count());
