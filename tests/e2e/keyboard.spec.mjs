@@ -11,9 +11,10 @@ function focused(page) {
     const open = element.type === 'radio' && !document.querySelector(`input[name="${element.name}"]:checked`);
     const label = open ? element.closest('fieldset').querySelector('legend').textContent : element.labels?.[0]?.textContent;
     const name = element.getAttribute('aria-label') ?? label ?? element.textContent;
-    // A radio button that fills its label is itself invisible: the focus shows on the label's text.
+    // A radio button that fills its label is itself invisible: the focus shows on the label or its text.
     const invisible = element.type === 'radio' && getComputedStyle(element).opacity === '0';
-    const shown = invisible ? element.nextElementSibling : element;
+    const framed = (one) => getComputedStyle(one).outlineStyle !== 'none';
+    const shown = invisible ? [element.nextElementSibling, element.parentElement].find(framed) ?? element : element;
     const style = getComputedStyle(shown);
     const box = shown.getBoundingClientRect();
     const bar = document.querySelector('.rig');
