@@ -18,7 +18,9 @@ function focused(page) {
     const style = getComputedStyle(shown);
     const box = shown.getBoundingClientRect();
     const bar = document.querySelector('.rig');
-    const covered = !bar.contains(element) && !element.classList.contains('skip') && box.top < bar.getBoundingClientRect().bottom - 1;
+    // What is taller than the screen cannot be seen whole.
+    const tall = box.height > innerHeight - bar.getBoundingClientRect().height;
+    const covered = !tall && !bar.contains(element) && !element.classList.contains('skip') && box.top < bar.getBoundingClientRect().bottom - 1;
     return {
       name: name.replace(/\s+/g, ' ').trim(),
       tag: element.localName,
