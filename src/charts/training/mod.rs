@@ -50,7 +50,7 @@ pub static KEPT: [(&str, Option<Code>); 8] = [
     ("logits", None),
 ];
 
-/// The remedies of the table, by the names of the engine's own rungs. What they change stands in [`remedy`], which a test
+/// The remedies of the table, by the names of the engine's own rungs. What they change stands in `remedy`, which a test
 /// holds against them: the whole ladder with its reasons would double what this section adds to the program.
 pub static FIXES: [&str; 6] =
     ["lora", "full-checkpointing", "8bit-optimizer", "smaller-micro-batch", "mixed-precision", "offload-optimizer"];
