@@ -128,17 +128,24 @@ fn edit(rig: Rig, change: &dyn Fn(&mut State)) {
 /// A slider, one of its marks or a step has the last word: what stands half typed in the field is past then.
 fn set(rig: Rig, control: &str, quantity: Quantity, value: u32) {
     edit(rig, &|state| quantity.set(state, value));
-    settle(rig, &format!("[data-field=\"{control}\"]"));
+    // By its name, which the page finds without a search: this is done in each step of a drag.
+    if let Some(field) = page::by_id(&format!("control-{control}-number")) {
+        settled(rig, &field);
+    }
 }
 
 /// Puts fields back to what they are about.
 fn settle(rig: Rig, selector: &str) {
-    let state = rig.state_now();
-    for input in page::elements(selector).iter().filter_map(|field| field.dyn_ref::<HtmlInputElement>()) {
-        if let Some(field) = field_of(input) {
-            input.set_value(&field.text(&state));
-            say(input, None);
-        }
+    for field in page::elements(selector) {
+        settled(rig, &field);
+    }
+}
+
+fn settled(rig: Rig, place: &Element) {
+    if let Some((input, field)) = place.dyn_ref::<HtmlInputElement>().and_then(|input| Some((input, field_of(input)?)))
+    {
+        input.set_value(&field.text(&rig.state_now()));
+        say(input, None);
     }
 }
 

@@ -10,18 +10,19 @@ mod page;
 mod pen;
 mod points;
 mod quiz;
+mod rest;
 mod rig;
 mod storage;
 mod watch;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
-use gloo::timers::callback::Timeout;
 use reactive_graph::graph::untrack;
 use reactive_graph::owner::Owner;
 use reactive_graph::prelude::*;
 
+use rest::Rest;
 use rig::Rig;
 
 use crate::state::State;
@@ -87,7 +88,13 @@ fn follow(rig: Rig) {
     }
     points::watch(rig);
     page::on_print(move || canvas::print(&rig.roofline.get_untracked()));
-    let waiting = RefCell::new(None::<Timeout>);
+    let rest = {
+        let (frames, rested) = (frames.clone(), Rc::clone(&rested));
+        Rest::new(REST, move || {
+            rested.set(true);
+            frames.ask();
+        })
+    };
     rig::follow(move || {
         rig.state.track();
         rig.roofline.track();
@@ -95,11 +102,6 @@ fn follow(rig: Rig) {
         names.stale();
         rested.set(false);
         frames.ask();
-        let (frames, rested) = (frames.clone(), Rc::clone(&rested));
-        // Putting the new timer in its place drops, and so stops, the one before.
-        waiting.replace(Some(Timeout::new(REST, move || {
-            rested.set(true);
-            frames.ask();
-        })));
+        rest.ask();
     });
 }

@@ -72,7 +72,7 @@ impl Follower {
         // Attributes have legal names: they come from the page's own build.
         let _ = match &self.aspect {
             Aspect::Text => {
-                self.place.set_text_content(Some(text));
+                page::write(&self.place, text);
                 Ok(())
             }
             // Of the engine's own making, see [`Snapshot::is_html`].

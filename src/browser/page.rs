@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{
     Document, Element, Event, EventTarget, HtmlElement, HtmlInputElement, IntersectionObserver,
-    IntersectionObserverEntry, Window,
+    IntersectionObserverEntry, Node, Window,
 };
 
 pub(super) fn window() -> Option<Window> {
@@ -14,6 +14,11 @@ pub(super) fn window() -> Option<Window> {
 
 pub(super) fn document() -> Option<Document> {
     window()?.document()
+}
+
+/// Milliseconds since the page was opened, by a clock that nobody sets.
+pub(super) fn now() -> f64 {
+    window().and_then(|window| window.performance()).map_or(0.0, |clock| clock.now())
 }
 
 /// The element with this id.
@@ -27,6 +32,16 @@ pub(super) fn elements(selector: &str) -> Vec<Element> {
         return Vec::new();
     };
     (0..list.length()).filter_map(|place| list.get(place)?.dyn_into().ok()).collect()
+}
+
+/// Puts a text into an element. The text that is there is kept and changed, which costs less than a new one in its place.
+pub(super) fn write(place: &Element, text: &str) {
+    match place.first_child() {
+        Some(only) if only.node_type() == Node::TEXT_NODE && only.next_sibling().is_none() => {
+            only.set_node_value(Some(text));
+        }
+        _ => place.set_text_content(Some(text)),
+    }
 }
 
 /// The buttons and fields within an element.

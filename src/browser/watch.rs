@@ -3,11 +3,11 @@
 
 use std::cell::RefCell;
 
-use gloo::timers::callback::Timeout;
 use reactive_graph::owner::StoredValue;
 use reactive_graph::prelude::*;
 use web_sys::Element;
 
+use super::rest::Rest;
 use super::rig::{Rig, follow};
 use super::{address, page, storage};
 use crate::charts::{hierarchy, oom};
@@ -16,12 +16,11 @@ use crate::state::{State, progress, query};
 
 /// Runs `act` once the state has rested for a while after an edit.
 fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
-    let waiting = RefCell::new(None::<Timeout>);
+    let rest = Rest::new(milliseconds, move || act(rig));
     follow(move || {
         rig.state.track();
         if rig.edited.get() {
-            // Putting the new timer in its place drops, and so stops, the one before.
-            *waiting.borrow_mut() = Some(Timeout::new(milliseconds, move || act(rig)));
+            rest.ask();
         }
     });
 }

@@ -32,16 +32,18 @@ pub fn dial(dial: &Dial) -> AnyView {
                     disabled=open()
                 />
                 <span class="number">
-                    <input
-                        type="text"
-                        inputmode="decimal"
-                        autocomplete="off"
-                        spellcheck="false"
-                        id=format!("{control}-number")
-                        data-dial=id
-                        value=of("guess")
-                        disabled=open()
-                    />
+                    <span class="number-box">
+                        <input
+                            type="text"
+                            inputmode="decimal"
+                            autocomplete="off"
+                            spellcheck="false"
+                            id=format!("{control}-number")
+                            data-dial=id
+                            value=of("guess")
+                            disabled=open()
+                        />
+                    </span>
                     <span class="field-error" id=format!("{control}-number-error") role="status"></span>
                 </span>
                 <span class="unit">{unit}</span>

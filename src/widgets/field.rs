@@ -8,16 +8,18 @@ use crate::sections::masonry::live;
 pub fn field(control: &str, id: &str, name: Option<String>, inputmode: &'static str) -> AnyView {
     view! {
         <span class="number">
-            <input
-                type="text"
-                inputmode=inputmode
-                autocomplete="off"
-                spellcheck="false"
-                id=id.to_owned()
-                aria-label=name
-                data-field=control.to_owned()
-                value=live(&format!("control.field.{control}"))
-            />
+            <span class="number-box">
+                <input
+                    type="text"
+                    inputmode=inputmode
+                    autocomplete="off"
+                    spellcheck="false"
+                    id=id.to_owned()
+                    aria-label=name
+                    data-field=control.to_owned()
+                    value=live(&format!("control.field.{control}"))
+                />
+            </span>
             <span class="field-error" id=format!("{id}-error") role="status"></span>
         </span>
     }

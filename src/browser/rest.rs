@@ -1,0 +1,49 @@
+//! Work that waits until nothing has asked for it for a while.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use gloo::timers::callback::Timeout;
+
+use super::page;
+
+/// A handle by which the work is put off. A lever that is dragged puts it off each frame, and setting a timer is dear: so the
+/// one that runs is left to run, and sees when it ends how much longer there is to wait.
+pub(super) struct Rest {
+    milliseconds: f64,
+    asked: Cell<f64>,
+    waiting: Cell<bool>,
+    act: Box<dyn Fn()>,
+}
+
+impl Rest {
+    /// Work for when nothing has asked for it in so many milliseconds.
+    pub(super) fn new(milliseconds: u32, act: impl Fn() + 'static) -> Rc<Self> {
+        let (asked, waiting) = (Cell::new(0.0), Cell::new(false));
+        Rc::new(Self { milliseconds: milliseconds.into(), asked, waiting, act: Box::new(act) })
+    }
+
+    /// Asks for it, and puts off what was asked for before.
+    pub(super) fn ask(self: &Rc<Self>) {
+        self.asked.set(page::now());
+        if !self.waiting.replace(true) {
+            self.clone().wait(self.milliseconds);
+        }
+    }
+
+    fn wait(self: Rc<Self>, left: f64) {
+        // Nothing is cut off: a wait is rounded up to a whole millisecond, and none is longer than the first.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let left = left.clamp(0.0, self.milliseconds).ceil() as u32;
+        let timer = Timeout::new(left, move || {
+            let left = self.asked.get() + self.milliseconds - page::now();
+            if left > 0.0 {
+                self.wait(left);
+            } else {
+                self.waiting.set(false);
+                (self.act)();
+            }
+        });
+        timer.forget();
+    }
+}
