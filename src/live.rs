@@ -20,7 +20,7 @@ use crate::predictions::Predictions;
 use crate::ridge;
 use crate::state::State;
 use crate::terms::Terms;
-use crate::words::{self, fill, t};
+use crate::words::{self, fill, fill_with, t};
 
 /// A state and what the engine says to it.
 pub struct Snapshot {
@@ -333,7 +333,7 @@ impl Snapshot {
                     ("source", state.gpu.sources.join("; ")),
                     ("date", gpus::CHECKED.into()),
                 ];
-                fill("assumptions.source.gpu", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+                fill_with("assumptions.source.gpu", &values)
             }
             "rig_line" => {
                 let [batch, seq] = [state.batch, state.seq_length].map(grouped);
@@ -381,7 +381,7 @@ impl Snapshot {
             ("cache", self.size(cache)),
             ("share", Percent(cache.share_of(evaluation.total)).to_string()),
         ];
-        fill(key, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+        fill_with(key, &values)
     }
 
     /// What is computed and what comes out, in two or three sentences: the picture for those who do not see it.

@@ -59,14 +59,20 @@ pub fn choice(group: &str, id: &str) -> String {
 
 /// The words with `{name}` replaced by its value, each once and in one pass, so that a value with braces stays text.
 pub fn fill(key: &'static str, values: &[(&str, &str)]) -> String {
+    filled(t(key), &|name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
+}
+
+/// The same with values of its own.
+pub fn fill_with(key: &'static str, values: &[(&str, String)]) -> String {
+    filled(t(key), &|name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str()))
+}
+
+fn filled<'a>(mut rest: &str, value: &dyn Fn(&str) -> Option<&'a str>) -> String {
     let mut text = String::new();
-    let mut rest = t(key);
     while let Some((before, after)) = rest.split_once('{') {
         text.push_str(before);
         let Some((name, behind)) = after.split_once('}') else { break };
-        if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
-            text.push_str(value);
-        }
+        text.push_str(value(name).unwrap_or_default());
         rest = behind;
     }
     text + rest

@@ -414,7 +414,7 @@ fn looks_like_a_key(text: &str, known: &BTreeMap<String, String>) -> bool {
 fn used(source: &Source, known: &BTreeMap<String, String>) -> BTreeSet<String> {
     let (groups, composed) = (groups(), composed(known));
     let mut used = BTreeSet::new();
-    for name in ["t", "fill", "lookup"] {
+    for name in ["t", "fill", "fill_with", "lookup"] {
         let literal = source.calls(name).into_iter().filter_map(|(_, given)| match given.first() {
             Some([Token::Text(key)]) => Some(key.clone()),
             _ => None,
@@ -511,7 +511,7 @@ fn words_are_given_what_they_ask_for() {
     for source in sources() {
         // A list of values may serve several texts: each name in it serves one of them at least.
         let mut lists: BTreeMap<usize, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
-        for (place, given) in source.calls("fill") {
+        for (place, given) in ["fill", "fill_with"].into_iter().flat_map(|name| source.calls(name)) {
             let [key, values, ..] = given.as_slice() else { panic!("{}: fill takes two arguments", source.path) };
             let (at, names) = source.names_of(place, values);
             let keys = source.keys_of(place, key, &known);

@@ -120,8 +120,9 @@ impl Followers {
                 fixed.borrow_mut().push((query::decode(&at).state, Follower::of(&place)));
                 continue;
             }
-            let around = place.closest("[data-later], .table-scroll, .figure, .rig, p").ok().flatten();
-            let later = around.as_ref().is_some_and(|around| around.has_attribute("data-later"));
+            let near = |selector| place.closest(selector).ok().flatten();
+            let around = near(".table-scroll, [data-later], .figure, .rig, p");
+            let later = near("[data-later]").is_some();
             let followers = Follower::of(&place);
             // They come in the order of the page, so a group is either the last one or new.
             match groups.last_mut().filter(|group| group.place == around) {

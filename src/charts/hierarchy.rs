@@ -11,7 +11,7 @@ use crate::charts::wall::percent;
 use crate::dials::Dial;
 use crate::live::Snapshot;
 use crate::state::State;
-use crate::words::{self, fill, t};
+use crate::words::{self, fill, fill_with, t};
 
 /// Powers of ten at the ends of the scale of what a tier holds, in bytes.
 pub const HOLDS: (i32, i32) = (6, 12);
@@ -156,7 +156,7 @@ pub fn sentence(of: &Snapshot) -> String {
                 ("model", state.model_name()),
                 ("bytes", of.size(bytes)),
             ];
-            fill("tier.sentence.ceiling", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("tier.sentence.ceiling", &values)
         }
         _ => fill("tier.sentence.unknown", &[("tier", &tier)]),
     };

@@ -11,7 +11,7 @@ use crate::charts::wall::percent;
 use crate::dials::Dial;
 use crate::live::Snapshot;
 use crate::state::State;
-use crate::words::{fill, t};
+use crate::words::{fill, fill_with, t};
 
 /// Powers of ten at the ends of the scale, in bytes: a megabyte to ten terabytes.
 pub const DECADES: (i32, i32) = (6, 13);
@@ -78,7 +78,7 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
                 ("n", fits(&own)),
                 ("gpu", of.state.gpu.name.into()),
             ];
-            fill("cache.sentence", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("cache.sentence", &values)
         }
         "room" => percent(x(room(of, &own).0 as f64)),
         "room_label" => fill("cache.room", &[("room", &of.size(room(of, &own)))]),
@@ -161,7 +161,7 @@ fn shape(of: &Snapshot) -> String {
         }
         Some(_) => "cache.shape.other",
     };
-    fill(key, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+    fill_with(key, &values)
 }
 
 #[cfg(test)]

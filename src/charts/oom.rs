@@ -9,7 +9,7 @@ use crate::dials::Dial;
 use crate::live::Snapshot;
 use crate::predictions::Round;
 use crate::state::tape::{self, Tape};
-use crate::words::{self, fill};
+use crate::words::{self, fill_with};
 
 /// The peak of the program as it is written, in the unit that PyTorch counts in.
 pub static PEAK: Dial =
@@ -125,7 +125,7 @@ impl<'a> Drawn<'a> {
             ("margin", self.of.size(during.minus(self.capacity).magnitude())),
             ("gpu", self.tape.card.gpu(&self.of.state).name.into()),
         ];
-        fill(key, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+        fill_with(key, &values)
     }
 
     /// What the fullest moment is made of: `W 1.07 GB + x 8.59 GB`.

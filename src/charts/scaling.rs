@@ -11,7 +11,7 @@ use crate::charts::wall::percent;
 use crate::dials::Dial;
 use crate::live::Snapshot;
 use crate::state::State;
-use crate::words::{self, fill, t};
+use crate::words::{self, fill_with, t};
 
 /// One row a size, in the order of [`Size::ALL`].
 pub type Rows = [Option<Need>; 4];
@@ -112,7 +112,7 @@ fn sentence(of: &Snapshot, id: &str) -> Option<String> {
         ("real", count(Some(need.real))),
         ("nodes", count(need.nodes)),
     ];
-    Some(fill(key, &values.each_ref().map(|(name, value)| (*name, value.as_str()))))
+    Some(fill_with(key, &values))
 }
 
 #[cfg(test)]

@@ -53,6 +53,18 @@ fn compare(state: &mut State, place: usize, id: &str) {
     state.roofline.versus = if first.is_none() { [second, None] } else { [first, second] };
 }
 
+/// A choice that is one field of the state.
+macro_rules! field {
+    ($control:literal, $trains:expr, $kind:ty, $($field:ident).+) => {
+        Pick {
+            control: $control,
+            trains: $trains,
+            chosen: |state| state.$($field).+.id(),
+            put: |state, id| state.$($field).+ = <$kind>::from_id(id).unwrap_or(state.$($field).+),
+        }
+    };
+}
+
 const WEIGHTS: Pick = Pick {
     control: "weights",
     trains: None,
@@ -67,19 +79,9 @@ const GPU: Pick = Pick {
     put: |state, id| state.gpu = gpus::by_id(id).unwrap_or(state.gpu),
 };
 
-const OPTIMIZER: Pick = Pick {
-    control: "optimizer",
-    trains: Some(true),
-    chosen: |state| state.optimizer.id(),
-    put: |state, id| state.optimizer = Optimizer::from_id(id).unwrap_or(state.optimizer),
-};
+const OPTIMIZER: Pick = field!("optimizer", Some(true), Optimizer, optimizer);
 
-const RECIPE: Pick = Pick {
-    control: "recipe",
-    trains: Some(true),
-    chosen: |state| state.recipe.id(),
-    put: |state, id| state.recipe = Recipe::from_id(id).unwrap_or(state.recipe),
-};
+const RECIPE: Pick = field!("recipe", Some(true), Recipe, recipe);
 
 /// Every one on the page.
 pub static PICKS: [Pick; 26] = [
@@ -96,41 +98,16 @@ pub static PICKS: [Pick; 26] = [
     WEIGHTS,
     Pick { control: "roofline-weights", ..WEIGHTS },
     GPU,
-    Pick {
-        control: "mode",
-        trains: None,
-        chosen: |state| state.mode.id(),
-        put: |state, id| state.mode = Mode::from_id(id).unwrap_or(state.mode),
-    },
-    Pick {
-        control: "kv",
-        trains: Some(false),
-        chosen: |state| state.kv.id(),
-        put: |state, id| state.kv = KvPrecision::from_id(id).unwrap_or(state.kv),
-    },
-    Pick {
-        control: "attention",
-        trains: None,
-        chosen: |state| state.attention.id(),
-        put: |state, id| state.attention = Attention::from_id(id).unwrap_or(state.attention),
-    },
+    field!("mode", None, Mode, mode),
+    field!("kv", Some(false), KvPrecision, kv),
+    field!("attention", None, Attention, attention),
     OPTIMIZER,
     RECIPE,
     // The section on training speaks of training in every mode.
     Pick { control: "training-optimizer", trains: None, ..OPTIMIZER },
     Pick { control: "training-recipe", trains: None, ..RECIPE },
-    Pick {
-        control: "checkpointing",
-        trains: Some(true),
-        chosen: |state| state.checkpointing.id(),
-        put: |state, id| state.checkpointing = Checkpointing::from_id(id).unwrap_or(state.checkpointing),
-    },
-    Pick {
-        control: "tier",
-        trains: None,
-        chosen: |state| state.tier.id(),
-        put: |state, id| state.tier = Tier::from_id(id).unwrap_or(state.tier),
-    },
+    field!("checkpointing", Some(true), Checkpointing, checkpointing),
+    field!("tier", None, Tier, tier),
     Pick {
         control: "kernels",
         trains: None,
@@ -142,30 +119,10 @@ pub static PICKS: [Pick; 26] = [
             }
         },
     },
-    Pick {
-        control: "pass",
-        trains: Some(false),
-        chosen: |state| state.roofline.pass.id(),
-        put: |state, id| state.roofline.pass = Pass::from_id(id).unwrap_or(state.roofline.pass),
-    },
-    Pick {
-        control: "dots",
-        trains: None,
-        chosen: |state| state.roofline.dots.id(),
-        put: |state, id| state.roofline.dots = Dots::from_id(id).unwrap_or(state.roofline.dots),
-    },
-    Pick {
-        control: "precisions",
-        trains: None,
-        chosen: |state| state.roofline.precisions.id(),
-        put: |state, id| state.roofline.precisions = Precisions::from_id(id).unwrap_or(state.roofline.precisions),
-    },
-    Pick {
-        control: "accounting",
-        trains: None,
-        chosen: |state| state.roofline.accounting.id(),
-        put: |state, id| state.roofline.accounting = Accounting::from_id(id).unwrap_or(state.roofline.accounting),
-    },
+    field!("pass", Some(false), Pass, roofline.pass),
+    field!("dots", None, Dots, roofline.dots),
+    field!("precisions", None, Precisions, roofline.precisions),
+    field!("accounting", None, Accounting, roofline.accounting),
     Pick {
         control: "vs",
         trains: None,
@@ -192,18 +149,8 @@ pub static PICKS: [Pick; 26] = [
     },
     Pick { control: "scaling-gpu", ..GPU },
     Pick { control: "scaling-weights", ..WEIGHTS },
-    Pick {
-        control: "cards",
-        trains: None,
-        chosen: |state| state.cluster.cards.id(),
-        put: |state, id| state.cluster.cards = Cards::from_id(id).unwrap_or(state.cluster.cards),
-    },
-    Pick {
-        control: "scale",
-        trains: None,
-        chosen: |state| state.cluster.purpose.id(),
-        put: |state, id| state.cluster.purpose = Purpose::from_id(id).unwrap_or(state.cluster.purpose),
-    },
+    field!("cards", None, Cards, cluster.cards),
+    field!("scale", None, Purpose, cluster.purpose),
 ];
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use memory_wall_core::Bucket;
 use memory_wall_core::assumptions::Assumptions;
 
 use super::levers;
-use super::masonry::{CourseRect, live};
+use super::masonry::{CourseRect, flag, live};
 use crate::live::bucket_name;
 use crate::words::t;
 
@@ -19,7 +19,7 @@ fn wall() -> AnyView {
             let id = bucket.id();
             let of = |what: &str| live(&format!("wall.{id}.{what}"));
             view! {
-                <g class="layer" data-bucket=id data-empty=format!("{{{{flag empty.{id}}}}}")>
+                <g class="layer" data-bucket=id data-empty=flag(&format!("empty.{id}"))>
                     <CourseRect bucket x="16%" width="30%" y=of("top") height=of("height") />
                     <line class="leader" x1="46.5%" x2="50%" y1=of("middle") y2=of("label")></line>
                     <text class="course-label" x="51%" y=of("label")>
@@ -79,7 +79,7 @@ fn table() -> AnyView {
             let id = bucket.id();
             let of = |what: &str| live(&format!("{what}.{id}"));
             view! {
-                <tr class="bucket-row" data-bucket=id data-empty=format!("{{{{flag empty.{id}}}}}")>
+                <tr class="bucket-row" data-bucket=id data-empty=flag(&format!("empty.{id}"))>
                     <th scope="row">
                         <svg class="swatch" aria-hidden="true">
                             <CourseRect bucket x="0" width="100%" y="0".to_owned() height="100%".to_owned() />
@@ -89,7 +89,7 @@ fn table() -> AnyView {
                     </th>
                     <td class="bucket-formula">
                         <div>{of("terms.first")}</div>
-                        <details class="terms" hidden=format!("{{{{flag short.{id}}}}}")>
+                        <details class="terms" hidden=flag(&format!("short.{id}"))>
                             <summary>{of("terms.count")}</summary>
                             <ul>{of("terms.list")}</ul>
                         </details>

@@ -7,6 +7,7 @@ use super::masonry::live;
 use crate::charts::context::{Chart, DECADES, ROWS};
 use crate::charts::wall::percent;
 use crate::live::bucket_name;
+use crate::widgets::table::{self, Table};
 use crate::words::t;
 
 /// The plot: lines and names in percent of its box, curves in a square that is stretched over it.
@@ -78,27 +79,20 @@ pub fn context() -> AnyView {
             }
         })
         .collect_view();
+    let table = Table {
+        name: t("context.table"),
+        class: "context-table",
+        caption: None,
+        heads: table::heads(&["context.table.seq", "bucket.kv_cache", "table.total", "context.table.fits"]),
+        rows: rows.into_any(),
+        note: None,
+    };
     view! {
         <div class="context-plot">
             <p class="figure-title">{t("context.title")}</p>
             {plot()}
             <p class="summary">{live("context_sentence")}</p>
-            <details class="plot-table">
-                <summary>{t("context.table")}</summary>
-                <div class="table-scroll">
-                    <table>
-                        <thead>
-                            <tr>
-                                <th scope="col">{t("context.table.seq")}</th>
-                                <th scope="col">{t("bucket.kv_cache")}</th>
-                                <th scope="col">{t("table.total")}</th>
-                                <th scope="col">{t("context.table.fits")}</th>
-                            </tr>
-                        </thead>
-                        <tbody>{rows}</tbody>
-                    </table>
-                </div>
-            </details>
+            {table.folded()}
         </div>
     }
     .into_any()

@@ -17,7 +17,7 @@ use memory_wall_core::{Bucket, Mode};
 
 use super::masonry::live;
 use crate::live::bucket_name;
-use crate::words::{self, fill, t};
+use crate::words::{self, fill, fill_with, t};
 
 /// What became of a bucket, in a word: a share less or more, or the same.
 fn effect(left: f64) -> String {
@@ -155,7 +155,7 @@ fn said(direction: &Direction) -> Option<String> {
                 ("bf16", figure(wide?.ridge().0)),
                 ("fp8", figure(narrow?.ridge().0)),
             ];
-            fill("frontier.said.formats", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.formats", &values)
         }
         "experts" => {
             let mixtral = model("mixtral-8x7b")?;
@@ -169,7 +169,7 @@ fn said(direction: &Direction) -> Option<String> {
                 ("read", figure(experts_read(&moe, 16))),
                 ("batch", "16".into()),
             ];
-            fill("frontier.said.experts", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.experts", &values)
         }
         "latent" => {
             let values = [
@@ -177,12 +177,12 @@ fn said(direction: &Direction) -> Option<String> {
                 ("token", live("kv_bytes_per_token at model=deepseek-v3")),
                 ("whole", live("cache.whole at model=deepseek-v3")),
             ];
-            fill("frontier.said.latent", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.latent", &values)
         }
         "speculative" => {
             let values =
                 [("n", figure(tokens_a_pass(0.8, 4))), ("guessed", "4".into()), ("share", Percent(0.8).to_string())];
-            fill("frontier.said.speculative", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.speculative", &values)
         }
         "caches" => {
             let card = gpus::by_id("mi300x")?;
@@ -193,7 +193,7 @@ fn said(direction: &Direction) -> Option<String> {
                 ("share", Percent(share).to_string()),
                 ("model", live("model at v=1")),
             ];
-            fill("frontier.said.caches", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.caches", &values)
         }
         "wafer" => {
             let (capacity, rate) = WAFER;
@@ -208,7 +208,7 @@ fn said(direction: &Direction) -> Option<String> {
                 ("model", large.name.into()),
                 ("n", (u128::from(large.parameters) * 2).div_ceil(capacity.0).to_string()),
             ];
-            fill("frontier.said.wafer", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.wafer", &values)
         }
         "co_design" => {
             let large = model("deepseek-v3")?;
@@ -218,7 +218,7 @@ fn said(direction: &Direction) -> Option<String> {
                 ("share", Percent(active).to_string()),
                 ("token", live("kv_bytes_per_token at model=deepseek-v3")),
             ];
-            fill("frontier.said.co_design", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.co_design", &values)
         }
         "hbm4" => {
             let card = gpus::by_id("b200")?;
@@ -233,7 +233,7 @@ fn said(direction: &Direction) -> Option<String> {
                 ("from", figure(now.ridge().0)),
                 ("to", figure(next.ridge().0)),
             ];
-            fill("frontier.said.hbm4", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.hbm4", &values)
         }
         "cxl" => {
             let values = [
@@ -241,13 +241,13 @@ fn said(direction: &Direction) -> Option<String> {
                 ("n", live("tier.host.ceiling at gpu=h100-sxm")),
                 ("own", live("tier.own.ceiling at gpu=h100-sxm")),
             ];
-            fill("frontier.said.cxl", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.cxl", &values)
         }
         "near" => fill("frontier.said.near", &[("intensity", live("sort.intensity.cache at v=1").as_str())]),
         _ => {
             let values =
                 [("weights", live("weights at v=1")), ("n", Count(model("llama-2-7b")?.parameters).to_string())];
-            fill("frontier.said.inside", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("frontier.said.inside", &values)
         }
     })
 }

@@ -4,10 +4,11 @@ use leptos::prelude::*;
 use memory_wall_core::hierarchy::Tier;
 
 use super::levers::row;
-use super::masonry::live;
+use super::masonry::{flag, live};
 use crate::charts::hierarchy::{HOLDS, MOVES, WING, bar};
 use crate::charts::wall::percent;
 use crate::widgets::choice::worded;
+use crate::widgets::table::{self, Table};
 use crate::words::t;
 
 /// Height of one tier in the drawing, of what stands above the first, and of the whole, in pixels.
@@ -30,7 +31,7 @@ fn drawing() -> AnyView {
         .map(|(place, tier)| {
             let id = tier.id();
             let of = |what: &str| live(&format!("tier.{id}.{what}"));
-            let flag = |what: &str| format!("{{{{flag tier.{id}.{what}}}}}");
+            let flag = |what: &str| flag(&format!("tier.{id}.{what}"));
             let top = TOP + ROW * place;
             view! {
                 <g
@@ -71,7 +72,7 @@ fn table() -> AnyView {
             let id = tier.id();
             let of = |what: &str| live(&format!("tier.{id}.{what}"));
             view! {
-                <tr data-chosen=format!("{{{{flag tier.{id}.chosen}}}}")>
+                <tr data-chosen=flag(&format!("tier.{id}.chosen"))>
                     <th scope="row">{of("name")}</th>
                     <td>{of("capacity")}</td>
                     <td>{of("bandwidth")}</td>
@@ -82,32 +83,23 @@ fn table() -> AnyView {
             }
         })
         .collect_view();
-    let heads = [
+    let heads = table::heads(&[
         "tier.table.tier",
         "tier.table.holds",
         "tier.table.moves",
         "tier.table.latency",
         "tier.table.against",
         "tier.table.ceiling",
-    ]
-    .map(|key| view! { <th scope="col">{t(key)}</th> })
-    .into_iter()
-    .collect_view();
-    view! {
-        <details class="plot-table">
-            <summary>{t("tier.table")}</summary>
-            <div class="table-scroll" tabindex="0" role="group" aria-label=t("tier.table")>
-                <table class="tier-table">
-                    <thead>
-                        <tr>{heads}</tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-            <p class="caption">{t("tier.table.note")}</p>
-        </details>
+    ]);
+    Table {
+        name: t("tier.table"),
+        class: "tier-table",
+        caption: None,
+        heads,
+        rows: rows.into_any(),
+        note: Some(t("tier.table.note")),
     }
-    .into_any()
+    .folded()
 }
 
 /// Where the weights are thought to lie.

@@ -9,7 +9,8 @@ use super::levers::lever;
 use super::masonry::live;
 use crate::charts::kv_cache::{DECADES, FORMATS, PROGRAMS, YOURS, x};
 use crate::charts::wall::percent;
-use crate::words::{self, fill, t};
+use crate::widgets::table::{self, Table};
+use crate::words::{self, fill, fill_with, t};
 
 /// Height of one row in the drawing, and of what stands above the first, in pixels.
 const ROW: usize = 46;
@@ -93,32 +94,23 @@ fn table() -> AnyView {
             }
         })
         .collect_view();
-    let heads = [
+    let heads = table::heads(&[
         "cache.table.kind",
         "cache.table.token",
         "cache.table.16",
         "cache.table.8",
         "cache.table.4",
         "cache.table.fits",
-    ]
-    .map(|key| view! { <th scope="col">{t(key)}</th> })
-    .into_iter()
-    .collect_view();
-    view! {
-        <details class="plot-table">
-            <summary>{t("cache.table")}</summary>
-            <div class="table-scroll" tabindex="0" role="group" aria-label=t("cache.table")>
-                <table class="cache-table">
-                    <thead>
-                        <tr>{heads}</tr>
-                    </thead>
-                    <tbody>{body}</tbody>
-                </table>
-            </div>
-            <p class="caption">{t("cache.table.note")}</p>
-        </details>
+    ]);
+    Table {
+        name: t("cache.table"),
+        class: "cache-table",
+        caption: None,
+        heads,
+        rows: body.into_any(),
+        note: Some(t("cache.table.note")),
     }
-    .into_any()
+    .folded()
 }
 
 /// What the sizes of the marks mean.
@@ -257,26 +249,21 @@ pub fn kv_pages() -> AnyView {
         ("pages_shared", n(EXAMPLE.shared_pages())),
         ("model", live("model")),
     ];
-    let title = fill("cache.ways", &values.each_ref().map(|(name, value)| (*name, value.as_str())));
-    let key = fill("cache.ways.key", &values.each_ref().map(|(name, value)| (*name, value.as_str())));
-    let sentence = fill("cache.ways.sentence", &values.each_ref().map(|(name, value)| (*name, value.as_str())));
-    let programs = PROGRAMS
-        .iter()
-        .map(|program| {
-            let of = |what: &str| live(&format!("cache.{}.{what}", program.id()));
-            view! {
-                <tr>
-                    <th scope="row">{words::choice("cache.program", program.id())}</th>
-                    <td>{of("bytes")}</td>
-                    <td>{of("times")}</td>
-                </tr>
-            }
-        })
-        .collect_view();
-    let heads = ["cache.program", "cache.program.bytes", "cache.program.times"]
-        .map(|key| view! { <th scope="col">{t(key)}</th> })
-        .into_iter()
-        .collect_view();
+    let title = fill_with("cache.ways", &values);
+    let key = fill_with("cache.ways.key", &values);
+    let sentence = fill_with("cache.ways.sentence", &values);
+    let programs = PROGRAMS.iter().map(|program| {
+        let id = program.id();
+        table::row(words::choice("cache.program", id), &format!("cache.{id}"), &["bytes", "times"])
+    });
+    let programs = Table {
+        name: t("cache.programs"),
+        class: "program-table",
+        caption: None,
+        heads: table::heads(&["cache.program", "cache.program.bytes", "cache.program.times"]),
+        rows: programs.collect_view().into_any(),
+        note: Some(t("cache.programs.note")),
+    };
     view! {
         <div class="ways-figure">
             <p class="figure-title">{title}</p>
@@ -285,18 +272,7 @@ pub fn kv_pages() -> AnyView {
                 {way("slots", EXAMPLE.slots())} {way("pages", EXAMPLE.pages())} {way("shared", EXAMPLE.shared_pages())}
             </div>
             <p class="summary" id="cache-ways-sentence">{sentence}</p>
-            <details class="plot-table">
-                <summary>{t("cache.programs")}</summary>
-                <div class="table-scroll">
-                    <table class="program-table">
-                        <thead>
-                            <tr>{heads}</tr>
-                        </thead>
-                        <tbody>{programs}</tbody>
-                    </table>
-                </div>
-                <p class="caption">{t("cache.programs.note")}</p>
-            </details>
+            {programs.folded()}
         </div>
     }
     .into_any()

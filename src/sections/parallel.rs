@@ -5,10 +5,11 @@ use memory_wall_core::Bucket;
 use memory_wall_core::schemes::Scheme;
 
 use super::levers::row;
-use super::masonry::{live, pattern};
+use super::masonry::{flag, live, pattern};
 use crate::live::bucket_name;
 use crate::state::cluster::Cards;
 use crate::widgets::choice::plain;
+use crate::widgets::table::{self, Table};
 use crate::words::{self, t};
 
 /// Height of one way in the drawing, and of what stands above the first, in pixels.
@@ -41,7 +42,7 @@ fn drawing() -> AnyView {
         .map(|(place, scheme)| {
             let id = scheme.id();
             let of = |what: &str| live(&format!("parallel.{id}.{what}"));
-            let flag = |what: &str| format!("{{{{flag parallel.{id}.{what}}}}}");
+            let flag = |what: &str| flag(&format!("parallel.{id}.{what}"));
             let top = TOP + ROW * place;
             let parts = PARTS
                 .map(|bucket| {
@@ -87,38 +88,21 @@ fn key() -> AnyView {
 }
 
 fn table() -> AnyView {
-    let heads = ["way", "states", "less", "total", "sent", "time"];
-    let rows = Scheme::ALL
-        .iter()
-        .map(|scheme| {
-            let cells = heads.iter().skip(1).map(|what| {
-                let cell = live(&format!("parallel.{}.{what}", scheme.id()));
-                view! { <td>{cell}</td> }
-            });
-            view! {
-                <tr>
-                    <th scope="row">{name(*scheme)}</th>
-                    {cells.collect_view()}
-                </tr>
-            }
-        })
-        .collect_view();
-    let heads = heads.map(|id| view! { <th scope="col">{words::choice("parallel.head", id)}</th> });
-    view! {
-        <details class="plot-table">
-            <summary>{t("parallel.table")}</summary>
-            <div class="table-scroll" tabindex="0" role="group" aria-label=t("parallel.table")>
-                <table class="ways-table">
-                    <caption>{t("parallel.caption")}</caption>
-                    <thead>
-                        <tr>{heads.into_iter().collect_view()}</tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </details>
+    let cells = ["states", "less", "total", "sent", "time"];
+    let rows = Scheme::ALL.iter().map(|scheme| {
+        let id = scheme.id();
+        table::row(name(*scheme), &format!("parallel.{id}"), &cells)
+    });
+    let heads = ["way"].iter().chain(&cells).map(|id| words::choice("parallel.head", id));
+    Table {
+        name: t("parallel.table"),
+        class: "ways-table",
+        caption: Some(t("parallel.caption")),
+        heads: heads.collect(),
+        rows: rows.collect_view().into_any(),
+        note: None,
     }
-    .into_any()
+    .folded()
 }
 
 /// The figure.

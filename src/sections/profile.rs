@@ -9,6 +9,7 @@ use crate::charts::profile::PEAK;
 use crate::controls::MEASURED;
 use crate::widgets::field;
 use crate::widgets::prediction::{guess, reveal};
+use crate::widgets::table::{self, Table};
 use crate::words::{self, t};
 
 /// Height of one row of the drawing, in pixels.
@@ -70,31 +71,21 @@ fn table() -> AnyView {
             view! {
                 <tr>
                     <th scope="row">{words::choice("profile.row", id)}</th>
-                    <td class="numeric">{live(&format!("profile.{id}.value"))}</td>
+                    <td>{live(&format!("profile.{id}.value"))}</td>
                     <td>{words::choice("profile.meaning", id)}</td>
                 </tr>
             }
         })
         .collect_view();
-    view! {
-        <details class="plot-table">
-            <summary>{t("profile.table")}</summary>
-            <div class="table-scroll" tabindex="0" role="group" aria-label=t("profile.table")>
-                <table>
-                    <caption>{t("profile.table.caption")}</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">{t("profile.table.row")}</th>
-                            <th scope="col" class="numeric">{t("profile.table.size")}</th>
-                            <th scope="col">{t("profile.table.meaning")}</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </details>
+    Table {
+        name: t("profile.table"),
+        class: "profile-table",
+        caption: Some(t("profile.table.caption")),
+        heads: table::heads(&["profile.table.row", "profile.table.size", "profile.table.meaning"]),
+        rows: rows.into_any(),
+        note: None,
     }
-    .into_any()
+    .folded()
 }
 
 /// Where the reader's own numbers go in: pasted, or typed one by one.

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::masonry::live;
+use super::masonry::{flag, live};
 use crate::predictions::Round;
 use crate::words::t;
 
@@ -17,15 +17,16 @@ pub fn reasons(round: &Round, question: &str, why: impl Fn(&str) -> String) -> A
                 <div class="reason" data-right=(answer == Some(option)).then_some("")>
                     <dt>
                         {round.option(option)}
-                        <span class="yours" hidden=format!("{{{{flag predict.other.{question}.{option}}}}}")>{t("sort.yours")}</span>
+                        <span class="yours" hidden=flag(&format!("predict.other.{question}.{option}"))>{t("sort.yours")}</span>
                     </dt>
                     <dd>{why(option)}</dd>
                 </div>
             }
         })
         .collect_view();
+    let id = round.id;
     view! {
-        <dl class="reasons" data-mark=live(&format!("predict.mark.{question}")) hidden=format!("{{{{flag predict.shut.{}}}}}", round.id)>
+        <dl class="reasons" data-mark=live(&format!("predict.mark.{question}")) hidden=flag(&format!("predict.shut.{id}"))>
             {rows}
         </dl>
     }

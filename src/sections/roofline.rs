@@ -8,6 +8,7 @@ use crate::charts::roofline::marks::Frame;
 use crate::charts::roofline::sketch::still;
 use crate::charts::roofline::{Look, Plot};
 use crate::state::State;
+use crate::widgets::table::{self, Table};
 use crate::words::t;
 
 /// The drawing: a picture for those without the program and for paper, a canvas for the others, and the points over both.
@@ -56,29 +57,25 @@ fn readings() -> AnyView {
 
 /// The drawn points as a table.
 fn table() -> AnyView {
-    view! {
-        <details class="plot-table roofline-table" data-later="">
-            <summary>{t("context.table")}</summary>
-            <div class="table-scroll" tabindex="0" role="region" aria-label=t("roofline.table")>
-                <table>
-                    <thead>
-                        <tr>
-                            <th scope="col">{t("roofline.table.name")}</th>
-                            <th scope="col">{t("roofline.table.flops")}</th>
-                            <th scope="col">{t("roofline.table.bytes")}</th>
-                            <th scope="col">{t("roofline.table.intensity")}</th>
-                            <th scope="col">{t("roofline.table.bound")}</th>
-                            <th scope="col">{t("roofline.reading.rate")}</th>
-                            <th scope="col">{t("roofline.reading.time")}</th>
-                            <th scope="col">{t("roofline.table.share")}</th>
-                        </tr>
-                    </thead>
-                    <tbody>{live("roofline.rows")}</tbody>
-                </table>
-            </div>
-        </details>
-    }
-    .into_any()
+    let heads = table::heads(&[
+        "roofline.table.name",
+        "roofline.table.flops",
+        "roofline.table.bytes",
+        "roofline.table.intensity",
+        "roofline.table.bound",
+        "roofline.reading.rate",
+        "roofline.reading.time",
+        "roofline.table.share",
+    ]);
+    let table = Table {
+        name: t("context.table"),
+        class: "roofline-table",
+        caption: Some(t("roofline.table")),
+        heads,
+        rows: live("roofline.rows").into_any(),
+        note: None,
+    };
+    view! { <div data-later="">{table.folded()}</div> }.into_any()
 }
 
 /// Saving and copying.

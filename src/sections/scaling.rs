@@ -8,6 +8,7 @@ use super::levers::{cards, formats, list, row};
 use super::masonry::{flag, live};
 use crate::charts::scaling::{DECADES, at};
 use crate::widgets::choice::worded;
+use crate::widgets::table::{self, Table};
 use crate::words::{self, fill, t};
 
 /// Numbers of cards that the scale marks.
@@ -67,7 +68,7 @@ fn reasons(size: Size) -> AnyView {
         ("node", &node),
     ];
     let [hold, serve, train] =
-        ["not.hold", "not.serve", "not.train"].map(|name| Some(format!("{{{{flag scaling.{name}}}}}")));
+        ["not.hold", "not.serve", "not.train"].map(|name| Some(flag(&format!("scaling.{name}"))));
     view! {
         <ol class="why">
             {line(None, fill("scaling.printed", &values), "printed")}
@@ -107,36 +108,21 @@ fn size(size: Size) -> AnyView {
 
 /// The drawn numbers and those between.
 fn table() -> AnyView {
-    let heads = ["size", "bytes", "printed", "real", "margin", "load", "cut", "nodes"];
+    let cells = ["bytes", "printed", "real", "margin", "load", "cut", "nodes"];
     let rows = Size::ALL
         .iter()
-        .map(|size| {
-            let id = size.id();
-            let cells = heads.iter().skip(1).map(|what| view! { <td>{live(&format!("scaling.{id}.{what}"))}</td> });
-            view! {
-                <tr>
-                    <th scope="row">{words::choice("scaling.name", id)}</th>
-                    {cells.collect_view()}
-                </tr>
-            }
-        })
-        .collect_view();
-    let heads = heads.map(|id| view! { <th scope="col">{words::choice("scaling.head", id)}</th> });
-    view! {
-        <details class="plot-table">
-            <summary>{t("scaling.table")}</summary>
-            <div class="table-scroll" tabindex="0" role="group" aria-label=t("scaling.table")>
-                <table class="scaling-table">
-                    <caption>{t("scaling.caption")}</caption>
-                    <thead>
-                        <tr>{heads.into_iter().collect_view()}</tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </details>
+        .map(|size| size.id())
+        .map(|id| table::row(words::choice("scaling.name", id), &format!("scaling.{id}"), &cells));
+    let heads = ["size"].iter().chain(&cells).map(|id| words::choice("scaling.head", id));
+    Table {
+        name: t("scaling.table"),
+        class: "scaling-table",
+        caption: Some(t("scaling.caption")),
+        heads: heads.collect(),
+        rows: rows.collect_view().into_any(),
+        note: None,
     }
-    .into_any()
+    .folded()
 }
 
 /// The figure.

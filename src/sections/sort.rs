@@ -5,14 +5,14 @@ use memory_wall_core::display::{Count, Figure, Grouped};
 use memory_wall_core::roofline::{Accounting, Kernel};
 use memory_wall_core::tables::gpus;
 
-use super::masonry::live;
+use super::masonry::{flag, live};
 use super::reasons::reasons;
 use crate::charts::sort::{
     BYTES, CARDS, DECADES, OPERATIONS, Operation, RIDGE, SIDES, flops, middle, ridge, roof, waiting, x,
 };
 use crate::charts::wall::percent;
 use crate::widgets::prediction::{guess, reveal};
-use crate::words::{self, fill, t};
+use crate::words::{self, fill, fill_with, t};
 
 fn figure(number: f64) -> String {
     Figure(number).to_string()
@@ -56,11 +56,11 @@ fn shape(operation: &Operation) -> String {
         Kernel::Gemm { m, n: columns, k } => fill("sort.shape.gemm", &[("m", &n(m)), ("n", &n(columns)), ("k", &n(k))]),
         Kernel::FlashAttention { seq_length, heads, kv_heads, .. } => {
             let values = [("tokens", n(seq_length)), ("heads", n(heads)), ("kv_heads", n(kv_heads))];
-            fill("sort.shape.prompt", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("sort.shape.prompt", &values)
         }
         Kernel::KvRead { batch, context, heads, kv_heads, .. } => {
             let values = [("batch", n(batch)), ("tokens", n(context)), ("heads", n(heads)), ("kv_heads", n(kv_heads))];
-            fill("sort.shape.cache", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            fill_with("sort.shape.cache", &values)
         }
         Kernel::Relu { elements } | Kernel::LayerNorm { elements } | Kernel::Softmax { elements } => {
             fill("sort.shape.each", &[("n", &Count(elements).to_string())])
@@ -169,7 +169,7 @@ fn row(operation: &Operation) -> AnyView {
                 " "
                 {why}
                 " "
-                <span class="slip" hidden=format!("{{{{flag predict.steady.{id}}}}}")>{slip}</span>
+                <span class="slip" hidden=flag(&format!("predict.steady.{id}"))>{slip}</span>
             </p>
         </li>
     }

@@ -11,7 +11,8 @@ use crate::charts::wall::percent;
 use crate::live::bucket_name;
 use crate::state::State;
 use crate::widgets::choice::worded;
-use crate::words::{self, fill, t};
+use crate::widgets::table::{self, Table};
+use crate::words::{self, fill, fill_with, t};
 
 /// Where the first column begins, how far it is to the next, and how wide a column is, in percent of the drawing.
 const LEFT: f64 = 19.0;
@@ -140,7 +141,7 @@ fn states_sentence() -> String {
         ("room", train("has")),
         ("left", train("yours.left")),
     ];
-    fill("train.sentence", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+    fill_with("train.sentence", &values)
 }
 
 fn states_table() -> AnyView {
@@ -174,23 +175,7 @@ fn states_table() -> AnyView {
 
 /// A table that opens, with a note under it.
 fn table(name: &'static str, heads: Vec<String>, rows: AnyView, note: Option<&'static str>) -> AnyView {
-    let heads = heads.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect_view();
-    view! {
-        <details class="plot-table">
-            <summary>{name}</summary>
-            <div class="table-scroll" tabindex="0" role="group" aria-label=name>
-                <table>
-                    <caption class="unseen">{name}</caption>
-                    <thead>
-                        <tr>{heads}</tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-            {note.map(|note| view! { <p class="caption">{note}</p> })}
-        </details>
-    }
-    .into_any()
+    Table { name, class: "train-table", caption: None, heads, rows, note }.folded()
 }
 
 /// What a token leaves in each layer, by whose code runs and what is recomputed; and what the loss takes.
@@ -248,7 +233,7 @@ pub fn activation() -> AnyView {
             <p class="summary" id="kept-sentence">{sentence}</p>
             {table(
                 t("train.kept_table"),
-                heads.map(|key| t(key).to_owned()).to_vec(),
+                table::heads(&heads),
                 cells.into_any(),
                 Some(t("train.kept_table.note")),
             )}
@@ -289,7 +274,7 @@ pub fn fixes() -> AnyView {
             <p class="figure-title">{t("train.fixes_title")} " " {live("model")}</p>
             <div class="table-scroll" tabindex="0" role="group" aria-label=t("train.fixes_caption")>
                 <table class="fix-table">
-                    <caption class="unseen">{t("train.fixes_caption")}</caption>
+                    <caption class="visually-hidden">{t("train.fixes_caption")}</caption>
                     <thead>
                         <tr>{heads}</tr>
                     </thead>
@@ -358,7 +343,7 @@ pub fn sides() -> AnyView {
                 {rows}
             </svg>
             <p class="summary" id="sides-sentence">{sentence}</p>
-            {table(t("train.sides_table"), heads.map(|key| t(key).to_owned()).to_vec(), cells.into_any(), None)}
+            {table(t("train.sides_table"), table::heads(&heads), cells.into_any(), None)}
         </div>
     }
     .into_any()

@@ -4,7 +4,8 @@ use leptos::prelude::*;
 use memory_wall_core::fusion::{Fusion, Kernel};
 
 use super::masonry::live;
-use crate::words::{self, fill, t};
+use crate::widgets::table::{self, Table};
+use crate::words::{self, fill_with, t};
 
 /// Height of one kernel in the drawing, and of the line above the first, in pixels.
 const ROW: usize = 60;
@@ -86,25 +87,16 @@ fn table() -> AnyView {
             }
         })
         .collect_view();
-    let heads = ["trip.table.kernel", "trip.table.read", "trip.table.written", "trip.table.time"]
-        .map(|key| view! { <th scope="col">{t(key)}</th> })
-        .into_iter()
-        .collect_view();
-    view! {
-        <details class="plot-table">
-            <summary>{t("trip.table")}</summary>
-            <div class="table-scroll">
-                <table class="trip-table">
-                    <thead>
-                        <tr>{heads}</tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-            <p class="caption">{t("trip.table.note")}</p>
-        </details>
+    let heads = table::heads(&["trip.table.kernel", "trip.table.read", "trip.table.written", "trip.table.time"]);
+    Table {
+        name: t("trip.table"),
+        class: "trip-table",
+        caption: None,
+        heads,
+        rows: rows.into_any(),
+        note: Some(t("trip.table.note")),
     }
-    .into_any()
+    .folded()
 }
 
 /// The three cuts side by side, to one scale.
@@ -125,8 +117,8 @@ pub fn trips() -> AnyView {
         ("epilogue_time", live("trip.epilogue.time")),
         ("gain", live("trip.epilogue.gain")),
     ];
-    let shape = fill("trip.shape", &sizes.each_ref().map(|(name, value)| (*name, value.as_str())));
-    let sentence = fill("trip.sentence", &sums.each_ref().map(|(name, value)| (*name, value.as_str())));
+    let shape = fill_with("trip.shape", &sizes);
+    let sentence = fill_with("trip.sentence", &sums);
     view! {
         <div class="trips">
             <p class="figure-title">{t("trip.title")}</p>

@@ -5,3 +5,4 @@ pub mod dial;
 pub mod field;
 pub mod prediction;
 pub mod slider;
+pub mod table;

@@ -80,6 +80,7 @@ for (const width of [1280, 360]) {
     test.use({ viewport: { width, height: 800 } });
 
     test('Tab reaches every control in the order of the page, shows it, and comes out again', async ({ wall, page }) => {
+      test.slow();
       await wall.goto();
       await wall.openDetails();
       const stops = await tabThrough(page);

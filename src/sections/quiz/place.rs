@@ -6,7 +6,7 @@ use memory_wall_core::units::{FlopRate, Intensity};
 
 use super::numbers::{gpu, roof};
 use super::written::{figure, flops};
-use crate::words::{fill, t};
+use crate::words::{fill, fill_with, t};
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 230.0;
@@ -47,7 +47,7 @@ pub(super) fn picture() -> AnyView {
         fill("quiz.picture.point", &[("name", name), ("intensity", &figure(intensity)), ("rate", &rate)])
     });
     let values = [("gpu", card.name.to_string()), ("peak", flops(roof.peak)), ("points", said.join(" "))];
-    let label = fill("quiz.picture", &values.each_ref().map(|(name, value)| (*name, value.as_str())));
+    let label = fill_with("quiz.picture", &values);
     let low = libm::pow(10.0, ACROSS.0);
     let (peak, ridge) = (roof.peak.as_tflops(), roof.ridge().0);
     let line = [(low, roof.attainable(Intensity(low)).as_tflops()), (ridge, peak), (libm::pow(10.0, ACROSS.1), peak)]

@@ -1,0 +1,64 @@
+//! The numbers of a drawing as a table under it: folded away, and wide ones scroll by themselves.
+
+use leptos::prelude::*;
+
+use crate::sections::masonry::live;
+use crate::words::t;
+
+/// A table under a drawing.
+pub struct Table {
+    /// What the fold says; the region that scrolls is called the same.
+    pub name: &'static str,
+    /// Its class in the style sheet.
+    pub class: &'static str,
+    /// What stands over it. Where nothing does, those who do not see the fold above hear its name.
+    pub caption: Option<&'static str>,
+    /// What its columns hold.
+    pub heads: Vec<String>,
+    /// Its rows, headed each.
+    pub rows: AnyView,
+    /// What is said under it.
+    pub note: Option<&'static str>,
+}
+
+impl Table {
+    /// The table, folded away until it is opened.
+    pub fn folded(self) -> AnyView {
+        let Self { name, class, caption, heads, rows, note } = self;
+        let heads = heads.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect_view();
+        let hidden = caption.is_none().then_some("visually-hidden");
+        view! {
+            <details class="plot-table">
+                <summary>{name}</summary>
+                <div class="table-scroll" tabindex="0" role="group" aria-label=name>
+                    <table class=class>
+                        <caption class=hidden>{caption.unwrap_or(name)}</caption>
+                        <thead>
+                            <tr>{heads}</tr>
+                        </thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </div>
+                {note.map(|note| view! { <p class="caption">{note}</p> })}
+            </details>
+        }
+        .into_any()
+    }
+}
+
+/// Heads that are words.
+pub fn heads(keys: &[&'static str]) -> Vec<String> {
+    keys.iter().map(|key| t(key).to_owned()).collect()
+}
+
+/// A row whose cells follow the state: the name of each is `{prefix}.{cell}`.
+pub fn row(head: String, prefix: &str, cells: &[&str]) -> AnyView {
+    let cells = cells.iter().map(|cell| view! { <td>{live(&format!("{prefix}.{cell}"))}</td> }).collect_view();
+    view! {
+        <tr>
+            <th scope="row">{head}</th>
+            {cells}
+        </tr>
+    }
+    .into_any()
+}
