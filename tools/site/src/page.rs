@@ -53,9 +53,9 @@ fn spoken() -> String {
 }
 
 /// Puts `text` in the one place that a mark keeps.
-fn put(html: &mut String, mark: &str, text: &str) -> Result<(), String> {
+pub(crate) fn put(html: &mut String, mark: &str, text: &str) -> Result<(), String> {
     if html.matches(mark).count() != 1 {
-        return Err(format!("index.html has {mark} not exactly once"));
+        return Err(format!("the page has {mark} not exactly once"));
     }
     *html = html.replace(mark, text);
     Ok(())
