@@ -4,8 +4,11 @@
 
 mod cards;
 mod errors;
+mod examples;
+mod examples_speed;
 mod listed;
 mod models;
+mod sheet;
 mod table;
 mod words;
 
@@ -16,7 +19,7 @@ use crate::policy;
 use crate::{read, style, write};
 
 /// The page's parts, by their anchors, in their order.
-const PARTS: [&str; 3] = ["hardware", "models", "accuracy"];
+const PARTS: [&str; 4] = ["hardware", "models", "formulas", "accuracy"];
 
 /// Writes the page, its style sheet and its script.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
@@ -47,7 +50,7 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
 
 /// Everything between header and footer.
 fn content(root: &Path, words: &Words) -> Result<String, String> {
-    let _ = root;
+    let text = |name: &str| read(&root.join("content/en").join(name));
     let items: String =
         PARTS.iter().map(|id| format!("<li><a href=\"#{id}\">{}</a></li>", words.say(&format!("part.{id}")))).collect();
     let name = words.say("contents");
@@ -60,6 +63,7 @@ fn content(root: &Path, words: &Words) -> Result<String, String> {
         let body = match id {
             "hardware" => cards::html(words),
             "models" => models::html(words),
+            "formulas" => sheet::html(&text("formulas.md")?, words)?,
             _ => errors::html(words),
         };
         let lead = (1..).map(|place| format!("lead.{id}.{place}")).take_while(|key| words.has(key));
