@@ -53,14 +53,14 @@ impl Formula {
         names
     }
 
-    /// The formula in its names, as MathML.
+    /// The formula in its names, as lines of MathML.
     pub(crate) fn markup(&self) -> String {
-        block(&format!("{}<mo>=</mo>{}", self.gives.markup(&[]), self.of.markup(&[])))
+        line(&format!("{}{EQUALS}", self.gives.markup(&[])), &self.of, &[])
     }
 
-    /// Its right side with numbers put in, and what comes out.
-    pub(crate) fn with_numbers(&self, values: &[Value], result: &str) -> String {
-        block(&format!("<mo>=</mo>{}<mo>=</mo><mtext>{result}</mtext>", self.of.markup(values)))
+    /// Its right side with numbers put in.
+    pub(crate) fn with_numbers(&self, values: &[Value]) -> String {
+        line(EQUALS, &self.of, values)
     }
 
     /// What comes out.
@@ -69,8 +69,21 @@ impl Formula {
     }
 }
 
-fn block(pieces: &str) -> String {
-    format!("<math display=\"block\"><mrow>{pieces}</mrow></math>")
+const EQUALS: &str = "<mo form=\"infix\">=</mo>";
+
+/// A line that can break where a sum goes on, or a product that is no part of one: each piece is mathematics of its own.
+fn line(start: &str, math: &Math, values: &[Value]) -> String {
+    let piece = |inside: String| format!("<math><mrow>{inside}</mrow></math>");
+    let Math::Chain(first, others) = math else { return piece(format!("{start}{}", math.markup(values))) };
+    let mut pieces = vec![piece(format!("{start}{}", first.markup(values)))];
+    let signed = |(sign, one): &(char, Math)| piece(format!("<mo form=\"infix\">{sign}</mo>{}", one.markup(values)));
+    pieces.extend(others.iter().map(signed));
+    pieces.join(" ")
+}
+
+/// What comes out, as the last line.
+pub(crate) fn result(text: &str) -> String {
+    format!("<math><mrow>{EQUALS}<mtext>{text}</mtext></mrow></math>")
 }
 
 impl Math {
@@ -101,9 +114,9 @@ impl Math {
                 Some(value) => format!("<mn>{}</mn>", value.shown),
                 None => name_markup(name),
             },
-            Self::Chain(first, others) => others.iter().fold(first.markup(values), |all, (sign, one)| {
-                format!("{all}<mo>{sign}</mo>{}", one.markup(values))
-            }),
+            Self::Chain(first, others) => others
+                .iter()
+                .fold(first.markup(values), |all, (sign, one)| format!("{all}<mo>{sign}</mo>{}", one.markup(values))),
             Self::Over(above, below) => format!("<mfrac>{}{}</mfrac>", row(above), row(below)),
             Self::Power(base, exponent) => {
                 format!("<msup><mrow>{}</mrow>{}</msup>", base.markup(values), row(exponent))
@@ -230,7 +243,8 @@ impl Reader<'_> {
                 return Ok(Math::Fence(fence, self.fenced(fence)?.into()));
             }
         }
-        let length = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
+        let length =
+            self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
         let (word, behind) = self.rest.split_at(length);
         self.rest = behind.trim_start();
         if word.is_empty() {
@@ -294,9 +308,13 @@ mod tests {
         let formula = Formula::read("P_max = (N − 1) / N × layers").unwrap();
         assert_eq!(formula.names(), ["N", "layers"]);
         let markup = formula.markup();
-        assert!(markup.contains("<msub><mi>P</mi><mtext>max</mtext></msub><mo>=</mo><mfrac><mrow><mi>N</mi><mo>−</mo><mn>1</mn></mrow><mrow><mi>N</mi></mrow></mfrac><mo>×</mo><mi>layers</mi>"), "{markup}");
-        let numbers = formula.with_numbers(&[value("N", 8.0), value("layers", 32.0)], "28");
-        assert!(numbers.contains("<mn>8</mn><mo>−</mo><mn>1</mn>") && numbers.contains("<mtext>28</mtext>"), "{numbers}");
+        let above = "<mfrac><mrow><mi>N</mi><mo>−</mo><mn>1</mn></mrow><mrow><mi>N</mi></mrow></mfrac>";
+        assert!(markup.contains("<msub><mi>P</mi><mtext>max</mtext></msub><mo form=\"infix\">=</mo>"), "{markup}");
+        assert!(markup.contains(above) && markup.contains("<mo form=\"infix\">×</mo><mi>layers</mi>"), "{markup}");
+        let numbers = formula.with_numbers(&[value("N", 8.0), value("layers", 32.0)]);
+        assert!(numbers.contains("<mn>8</mn><mo>−</mo><mn>1</mn>"), "{numbers}");
+        assert_eq!(numbers.matches("<math>").count(), 2, "a line can break before a sign");
+        assert!(result("28").contains("<mtext>28</mtext>"));
     }
 
     #[test]

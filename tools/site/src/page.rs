@@ -12,10 +12,8 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     let path = staging.join("index.html");
     let mut html = read(&path)?;
     let mut content = String::new();
-    let texts = SECTIONS.iter().map(|id| read(&root.join("content/en").join(format!("{id}.md"))));
-    let texts = texts.collect::<Result<Vec<_>, _>>()?;
-    let named = |(id, text): (&&'static str, &String)| Some((*id, prose::title(text)?));
-    let titles: Vec<_> = SECTIONS.iter().zip(&texts).filter_map(named).collect();
+    let texts = texts(root)?;
+    let titles = titles(&texts);
     for (place, (id, text)) in SECTIONS.iter().zip(&texts).enumerate() {
         content.push_str(&prose::section(id, text)?);
         content.push_str(&if place == 0 { prose::contents(&titles) } else { prose::neighbours(&titles, place) });
@@ -38,6 +36,16 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     let policy = if strict { policy::meta(&html) } else { String::new() };
     put(&mut html, "<!-- policy -->", &policy)?;
     write(&path, &html)
+}
+
+/// The prose of every section, in their order.
+pub(crate) fn texts(root: &Path) -> Result<Vec<String>, String> {
+    SECTIONS.iter().map(|id| read(&root.join("content/en").join(format!("{id}.md")))).collect()
+}
+
+/// The sections by their titles.
+pub(crate) fn titles(texts: &[String]) -> Vec<(&'static str, String)> {
+    SECTIONS.iter().zip(texts).filter_map(|(id, text)| Some((*id, prose::title(text)?))).collect()
 }
 
 /// The body's directives filled in; the head has none, and its scripts are no text to look into.

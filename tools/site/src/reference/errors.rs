@@ -69,9 +69,7 @@ fn verdicts(set: &Set) -> (usize, usize) {
 /// What a group is held to, in words.
 fn bound(set: &Set, words: &Words) -> String {
     let Bound { each, mean, right } = set.bound;
-    let part = |key: &str, value: Option<f64>| {
-        value.map(|value| words.say_with(key, &[("share", percent(value))]))
-    };
+    let part = |key: &str, value: Option<f64>| value.map(|value| words.say_with(key, &[("share", percent(value))]));
     if each == Some(0.0) {
         return words.say("errors.bound.exact");
     }
@@ -94,7 +92,13 @@ fn details(set: &Set, words: &Words, out: &mut String) {
         words.say_with("errors.of_rows", &count),
         name = set.name
     );
-    for (column, class) in [("id", ""), ("predicted", " class=\"numeric\""), ("measured", " class=\"numeric\""), ("error", " class=\"numeric\""), ("remark", "")] {
+    for (column, class) in [
+        ("id", ""),
+        ("predicted", " class=\"numeric\""),
+        ("measured", " class=\"numeric\""),
+        ("error", " class=\"numeric\""),
+        ("remark", ""),
+    ] {
         let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", words.say(&format!("errors.row.{column}")));
     }
     out.push_str("</tr></thead><tbody>");
@@ -117,8 +121,12 @@ fn measured(row: &Measured, words: &Words, out: &mut String) {
                 Use::Reported => Some("errors.use.reported"),
             };
             let remark = counts.map(|key| words.say(key)).into_iter();
-            let remark = remark.chain((!row.doubt.is_empty()).then(|| escaped(&row.doubt))).collect::<Vec<_>>().join(": ");
-            write!(out, "<tr><th scope=\"row\">{id}</th><td class=\"numeric\">{predicted}</td><td class=\"numeric\">{measured}</td><td class=\"numeric\">{error}</td><td>{remark}</td></tr>")
+            let remark =
+                remark.chain((!row.doubt.is_empty()).then(|| escaped(&row.doubt))).collect::<Vec<_>>().join(": ");
+            write!(
+                out,
+                "<tr><th scope=\"row\">{id}</th><td class=\"numeric\">{predicted}</td><td class=\"numeric\">{measured}</td><td class=\"numeric\">{error}</td><td>{remark}</td></tr>"
+            )
         }
         Outcome::Verdict { right, why } => {
             let verdict = words.say(if *right { "errors.verdict.right" } else { "errors.verdict.wrong" });
@@ -126,7 +134,11 @@ fn measured(row: &Measured, words: &Words, out: &mut String) {
         }
         Outcome::NotModelled(reason) => {
             let verdict = words.say("errors.verdict.left");
-            write!(out, "<tr><th scope=\"row\">{id}</th><td colspan=\"3\">{verdict}</td><td>{}</td></tr>", escaped(reason))
+            write!(
+                out,
+                "<tr><th scope=\"row\">{id}</th><td colspan=\"3\">{verdict}</td><td>{}</td></tr>",
+                escaped(reason)
+            )
         }
     };
 }

@@ -128,9 +128,12 @@ fn stored() -> Result<Vec<Example>, String> {
         Example::new("parameters", llama, Answer::Count(parts.total())),
         Example::new("active", mixtral, Answer::Count(mixtral.architecture.active_parameters()))
             .with([whole("parameters", mixtral.architecture.parameters().total())]),
-        Example::new("weights", llama, bucket(&llama, Bucket::Weights, Phase::Loss))
-            .with([whole("block_bytes", llama.weights.block().bytes), whole("block_values", llama.weights.block().values)]),
-        Example::new("adapters", lora, Answer::Count(adapters::parameters(&lora))).with([whole("r", lora.training.lora.rank)]),
+        Example::new("weights", llama, bucket(&llama, Bucket::Weights, Phase::Loss)).with([
+            whole("block_bytes", llama.weights.block().bytes),
+            whole("block_values", llama.weights.block().values),
+        ]),
+        Example::new("adapters", lora, Answer::Count(adapters::parameters(&lora)))
+            .with([whole("r", lora.training.lora.rank)]),
         Example::new("gradients", seven, bucket(&seven, Bucket::Gradients, Phase::OptimizerStep)),
         Example::new("adamw", seven, states_of(&seven)),
         Example::new("adamw8bit", seven, states_of(&with(Optimizer::AdamW8bit))),
@@ -141,9 +144,8 @@ fn stored() -> Result<Vec<Example>, String> {
         Example::new("foreach", seven, {
             let mut foreach = seven;
             foreach.training.step = memory_wall_core::StepKernel::Foreach;
-            let total = |scenario: &Scenario| {
-                worked::total(|sink| optimizer::terms(scenario, Phase::OptimizerStep, sink))
-            };
+            let total =
+                |scenario: &Scenario| worked::total(|sink| optimizer::terms(scenario, Phase::OptimizerStep, sink));
             Answer::Bytes(total(&foreach) - total(&seven))
         }),
     ])
@@ -179,7 +181,8 @@ fn kept() -> Result<Vec<Example>, String> {
         Example::new("activations-torchtitan", titan, in_layers(&titan)),
         Example::new("activations-litgpt", lit, in_layers(&lit)),
         Example::new("activations-full", full, in_layers(&full)),
-        Example::new("activations-serving", serving, bucket(&serving, Bucket::Activations, Phase::Forward)).with([chunk]),
+        Example::new("activations-serving", serving, bucket(&serving, Bucket::Activations, Phase::Forward))
+            .with([chunk]),
     ])
 }
 

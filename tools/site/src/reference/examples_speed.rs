@@ -65,13 +65,21 @@ fn roofline() -> Result<Vec<Example>, String> {
         Example::new("ridge", seven, Answer::FlopsPerByte(roof.ridge().0)).with(rates(roof)),
         Example::new("intensity", seven, Answer::FlopsPerByte(intensity))
             .with(["M", "N", "D"].map(|name| whole(name, 4_096_u32))),
-        Example::new("least-time", seven, Answer::Seconds(roof.seconds(product.flops, product.read + product.written).0))
-            .with(rates(roof))
-            .with([whole("flops", product.flops), whole("moved", product.read + product.written)]),
+        Example::new(
+            "least-time",
+            seven,
+            Answer::Seconds(roof.seconds(product.flops, product.read + product.written).0),
+        )
+        .with(rates(roof))
+        .with([whole("flops", product.flops), whole("moved", product.read + product.written)]),
         Example::new("decode", eight, Answer::Seconds(step.lower.0))
             .with([whole("moved", step.moved), quantity("B", faster.bandwidth.0, FAST)]),
         Example::new("range", eight, Answer::Seconds(step.upper.0)).with([
-            Value { name: "lower", value: step.lower.0, shown: memory_wall_core::display::Duration(step.lower.0).to_string() },
+            Value {
+                name: "lower",
+                value: step.lower.0,
+                shown: memory_wall_core::display::Duration(step.lower.0).to_string(),
+            },
             Value { name: "share", value: Efficiency::LEAST.bandwidth, shown: Efficiency::LEAST.bandwidth.to_string() },
         ]),
         Example::new("speed", eight, Answer::PerSecond(speed)).with([Value {
@@ -114,11 +122,8 @@ fn many_cards() -> Result<Vec<Example>, String> {
     mixtral.parallel = Parallelism { dp: 8, ep: 8, ..Parallelism::ONE };
     let routed = u64::from(mixtral.architecture.hidden_size) * mixtral.tokens() * mixtral.activation_bytes();
     let a100 = card("a100-80-sxm")?;
-    let offload = Scenario {
-        offload: Offload { optimizer: true, parameters: false, kv_cache: false },
-        gpu: Some(a100),
-        ..seven
-    };
+    let offload =
+        Scenario { offload: Offload { optimizer: true, parameters: false, kv_cache: false }, gpu: Some(a100), ..seven };
     let host = a100.host_link.ok_or("there is no link")?;
     let seconds = cost::offload_seconds(&offload).ok_or("nothing is offloaded")?;
     Ok(vec![
@@ -143,10 +148,8 @@ fn many_cards() -> Result<Vec<Example>, String> {
             .with([whole("A", routed), whole("e", mixtral.parallel.ep)]),
         Example::new("offload", offload, sent(&offload, Traffic::Host))
             .with([whole("W", 14_000_000_000_u64), whole("G", 14_000_000_000_u64)]),
-        Example::new("offload-time", offload, Answer::Seconds(seconds)).with([
-            whole("moved", communication::bytes(&offload, Traffic::Host).0),
-            quantity("B_host", host.0, FAST),
-        ]),
+        Example::new("offload-time", offload, Answer::Seconds(seconds))
+            .with([whole("moved", communication::bytes(&offload, Traffic::Host).0), quantity("B_host", host.0, FAST)]),
     ])
 }
 

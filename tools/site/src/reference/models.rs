@@ -18,8 +18,22 @@ pub(crate) fn html(words: &Words) -> String {
     let mut sources = Sources::new("model-source");
     let rows: Vec<Row> = MODELS.iter().map(|model| row(model, words, &mut sources)).collect();
     let columns = [
-        "name", "family", "parameters", "active", "layers", "hidden", "heads", "kv_heads", "head_dim", "vocabulary",
-        "context", "weights", "kv", "attention", "experts", "sources",
+        "name",
+        "family",
+        "parameters",
+        "active",
+        "layers",
+        "hidden",
+        "heads",
+        "kv_heads",
+        "head_dim",
+        "vocabulary",
+        "context",
+        "weights",
+        "kv",
+        "attention",
+        "experts",
+        "sources",
     ];
     let mut families: Vec<(String, String)> = Vec::new();
     for model in MODELS {

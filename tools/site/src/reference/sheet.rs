@@ -10,7 +10,7 @@ use memory_wall_core::units::Bytes;
 
 use super::examples::{self, Example};
 use super::words::{Words, escaped};
-use crate::math::{Formula, Value};
+use crate::math::{self, Formula, Value};
 
 /// What the engine answers.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,8 @@ fn read(text: &str) -> Result<Sheet<'_>, String> {
         } else {
             let entry = sheet.groups.last_mut().and_then(|(_, _, entries)| entries.last_mut());
             let entry = entry.ok_or_else(parts("a formula first"))?;
-            let field = FIELDS.into_iter().find_map(|field| Some((field, line.strip_prefix(field)?.strip_prefix(": ")?)));
+            let field =
+                FIELDS.into_iter().find_map(|field| Some((field, line.strip_prefix(field)?.strip_prefix(": ")?)));
             if let Some(formula) = line.strip_prefix("= ") {
                 entry.formula = formula;
             } else if let Some((field, text)) = field {
@@ -120,19 +121,33 @@ pub(crate) fn html(text: &str, words: &Words) -> Result<String, String> {
     let mut drawn = 0;
     for (id, title, entries) in &sheet.groups {
         // Writing into a string does not fail.
-        let _ = write!(out, "<section class=\"sheet\" id=\"formulas-{id}\"><h3><a class=\"permalink\" href=\"#formulas-{id}\">{title}</a></h3>");
+        let _ = write!(
+            out,
+            "<section class=\"sheet\" id=\"formulas-{id}\"><h3><a class=\"permalink\" href=\"#formulas-{id}\">{title}</a></h3>"
+        );
         for entry in entries {
             let example = examples.iter().find(|example| example.id == entry.id);
             let example = example.ok_or(format!("formula {}: nothing computes an example", entry.id))?;
-            entry_html(entry, example, &sheet, words, &mut out).map_err(|error| format!("formula {}: {error}", entry.id))?;
+            entry_html(entry, example, &sheet, words, &mut out)
+                .map_err(|error| format!("formula {}: {error}", entry.id))?;
             drawn += 1;
         }
         out.push_str("</section>");
     }
-    if drawn == examples.len() { Ok(out) } else { Err("formulas.md lacks a formula that an example is computed for".into()) }
+    if drawn == examples.len() {
+        Ok(out)
+    } else {
+        Err("formulas.md lacks a formula that an example is computed for".into())
+    }
 }
 
-fn entry_html(entry: &Entry<'_>, example: &Example, sheet: &Sheet<'_>, words: &Words, out: &mut String) -> Result<(), String> {
+fn entry_html(
+    entry: &Entry<'_>,
+    example: &Example,
+    sheet: &Sheet<'_>,
+    words: &Words,
+    out: &mut String,
+) -> Result<(), String> {
     let formula = Formula::read(entry.formula)?;
     let values = formula.names().into_iter().map(|name| example.value(name)).collect::<Result<Vec<Value>, _>>()?;
     let number = formula.work_out(&values)?;
@@ -142,12 +157,13 @@ fn entry_html(entry: &Entry<'_>, example: &Example, sheet: &Sheet<'_>, words: &W
     let id = entry.id;
     let _ = write!(
         out,
-        "<article class=\"entry\" id=\"formula-{id}\"><h4><a class=\"permalink\" href=\"#formula-{id}\">{}</a></h4><p>{}</p><div class=\"formula\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">{}{}</div><ul class=\"where\">",
+        "<article class=\"entry\" id=\"formula-{id}\"><h4><a class=\"permalink\" href=\"#formula-{id}\">{}</a></h4><p>{}</p><div class=\"formula\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><p>{}</p><p>{}</p><p>{}</p></div><ul class=\"where\">",
         entry.title,
         inline(&entry.says),
         escaped(entry.title),
         formula.markup(),
-        formula.with_numbers(&values, &example.answer.shown(words)),
+        formula.with_numbers(&values),
+        math::result(&example.answer.shown(words)),
     );
     for name in formula.names() {
         let meaning = sheet.symbols.get(name).ok_or(format!("{name} has no meaning"))?;
@@ -158,7 +174,8 @@ fn entry_html(entry: &Entry<'_>, example: &Example, sheet: &Sheet<'_>, words: &W
     for field in ["example", "units", "assumes", "source"] {
         let text = entry.fields.get(field).ok_or(format!("{field} is missing"))?;
         let text = text.replace("{model}", example.model).replace("{gpu}", example.gpu);
-        let _ = write!(out, "<div><dt>{}</dt><dd>{}</dd></div>", words.say(&format!("formulas.{field}")), inline(&text));
+        let _ =
+            write!(out, "<div><dt>{}</dt><dd>{}</dd></div>", words.say(&format!("formulas.{field}")), inline(&text));
     }
     out.push_str("</dl></article>");
     Ok(())

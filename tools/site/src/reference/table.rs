@@ -101,7 +101,8 @@ impl Table {
         let id = self.id;
         let choices = self.choices.iter().fold(String::new(), |mut all, choice| {
             let by = choice.by;
-            let options = choice.options.iter().map(|(value, name)| format!("<option value=\"{value}\">{name}</option>"));
+            let options =
+                choice.options.iter().map(|(value, name)| format!("<option value=\"{value}\">{name}</option>"));
             let _ = write!(
                 all,
                 "<label>{} <select data-by=\"{by}\"><option value=\"\">{}</option>{}</select></label>",

@@ -74,7 +74,8 @@ pub(crate) fn linked(text: &str) -> String {
         // A commit that is named behind a repository is part of where it is.
         let commit = (words.get(place + 1) == Some(&"at")).then(|| words.get(place + 2)).flatten();
         let commit = commit.map(|commit| commit.trim_end_matches([')', ',', ';', '.']));
-        let commit = commit.filter(|commit| host == "github.com" && commit.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let commit =
+            commit.filter(|commit| host == "github.com" && commit.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let tree = commit.map(|commit| format!("/tree/{commit}")).unwrap_or_default();
         let address = escaped(address);
         out.push(format!("{before}<a href=\"https://{address}{tree}\">{address}</a>{behind}"));
