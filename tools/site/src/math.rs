@@ -71,19 +71,20 @@ impl Formula {
 
 const EQUALS: &str = "<mo form=\"infix\">=</mo>";
 
-/// A line that can break where a sum goes on, or a product that is no part of one: each piece is mathematics of its own.
+/// A line that can break before each sign: each piece is mathematics of its own.
 fn line(start: &str, math: &Math, values: &[Value]) -> String {
-    let piece = |inside: String| format!("<math><mrow>{inside}</mrow></math>");
-    let Math::Chain(first, others) = math else { return piece(format!("{start}{}", math.markup(values))) };
-    let mut pieces = vec![piece(format!("{start}{}", first.markup(values)))];
-    let signed = |(sign, one): &(char, Math)| piece(format!("<mo form=\"infix\">{sign}</mo>{}", one.markup(values)));
-    pieces.extend(others.iter().map(signed));
-    pieces.join(" ")
+    let mut pieces = vec![start.to_owned()];
+    math.break_up(values, &mut pieces);
+    pieces.iter().map(|piece| mathematics(piece)).collect::<Vec<_>>().join("<wbr />")
+}
+
+fn mathematics(inside: &str) -> String {
+    format!("<math displaystyle=\"true\"><mrow>{inside}</mrow></math>")
 }
 
 /// What comes out, as the last line.
 pub(crate) fn result(text: &str) -> String {
-    format!("<math><mrow>{EQUALS}<mtext>{text}</mtext></mrow></math>")
+    mathematics(&format!("{EQUALS}<mn>{text}</mn>"))
 }
 
 impl Math {
@@ -134,6 +135,30 @@ impl Math {
                     given.join("<mo>,</mo>")
                 )
             }
+        }
+    }
+
+    /// The same in pieces, of which each but the first begins with a sign; a fraction stays whole.
+    fn break_up(&self, values: &[Value], pieces: &mut Vec<String>) {
+        let add = |text: &str, pieces: &mut Vec<String>| {
+            if let Some(last) = pieces.last_mut() {
+                last.push_str(text);
+            }
+        };
+        match self {
+            Self::Chain(first, others) => {
+                first.break_up(values, pieces);
+                for (sign, one) in others {
+                    pieces.push(format!("<mo form=\"infix\">{sign}</mo>"));
+                    one.break_up(values, pieces);
+                }
+            }
+            Self::Fence([open, close], inside) => {
+                add(&format!("<mo form=\"prefix\" stretchy=\"false\">{open}</mo>"), pieces);
+                inside.break_up(values, pieces);
+                add(&format!("<mo form=\"postfix\" stretchy=\"false\">{close}</mo>"), pieces);
+            }
+            whole => add(&whole.markup(values), pieces),
         }
     }
 
@@ -313,8 +338,10 @@ mod tests {
         assert!(markup.contains(above) && markup.contains("<mo form=\"infix\">×</mo><mi>layers</mi>"), "{markup}");
         let numbers = formula.with_numbers(&[value("N", 8.0), value("layers", 32.0)]);
         assert!(numbers.contains("<mn>8</mn><mo>−</mo><mn>1</mn>"), "{numbers}");
-        assert_eq!(numbers.matches("<math>").count(), 2, "a line can break before a sign");
-        assert!(result("28").contains("<mtext>28</mtext>"));
+        assert_eq!(numbers.matches("<math ").count(), 2, "a line can break before a sign");
+        let deeper = Formula::read("y = 2 × (a + 3)").unwrap().markup();
+        assert_eq!(deeper.matches("<math ").count(), 3, "{deeper}");
+        assert!(result("28").contains("<mn>28</mn>"));
     }
 
     #[test]

@@ -167,8 +167,10 @@ fn entry_html(
     );
     for name in formula.names() {
         let meaning = sheet.symbols.get(name).ok_or(format!("{name} has no meaning"))?;
-        let name = formula_name(name);
-        let _ = write!(out, "<li>{name} {}</li>", inline(meaning));
+        // A word that says all there is to say.
+        if name != *meaning {
+            let _ = write!(out, "<li>{} {}</li>", formula_name(name), inline(meaning));
+        }
     }
     out.push_str("</ul><dl class=\"facts\">");
     for field in ["example", "units", "assumes", "source"] {
@@ -185,7 +187,8 @@ fn entry_html(
 fn formula_name(name: &str) -> String {
     match name.split_once('_') {
         Some((letter, below)) if letter.chars().count() == 1 => format!("<var>{letter}<sub>{below}</sub></var>"),
-        _ => format!("<var>{name}</var>"),
+        _ if name.chars().count() == 1 => format!("<var>{name}</var>"),
+        _ => format!("<var class=\"word\">{name}</var>"),
     }
 }
 
