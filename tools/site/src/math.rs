@@ -202,11 +202,15 @@ impl Math {
 }
 
 /// A letter in italics, a word upright, a letter with its index below.
+///
+/// The italics are the style sheet's: fonts without mathematics have no h among their slanted letters of it.
 fn name_markup(name: &str) -> String {
+    let letter = |letter: &str| format!("<mi mathvariant=\"normal\" class=\"letter\">{letter}</mi>");
     match name.split_once('_') {
-        Some((letter, below)) if letter.chars().count() == 1 => {
-            format!("<msub><mi>{letter}</mi><mtext>{below}</mtext></msub>")
+        Some((one, below)) if one.chars().count() == 1 => {
+            format!("<msub>{}<mtext>{below}</mtext></msub>", letter(one))
         }
+        _ if name.chars().count() == 1 => letter(name),
         _ => format!("<mi>{name}</mi>"),
     }
 }
@@ -333,9 +337,11 @@ mod tests {
         let formula = Formula::read("P_max = (N − 1) / N × layers").unwrap();
         assert_eq!(formula.names(), ["N", "layers"]);
         let markup = formula.markup();
-        let above = "<mfrac><mrow><mi>N</mi><mo>−</mo><mn>1</mn></mrow><mrow><mi>N</mi></mrow></mfrac>";
-        assert!(markup.contains("<msub><mi>P</mi><mtext>max</mtext></msub><mo form=\"infix\">=</mo>"), "{markup}");
-        assert!(markup.contains(above) && markup.contains("<mo form=\"infix\">×</mo><mi>layers</mi>"), "{markup}");
+        let letter = |letter: &str| format!("<mi mathvariant=\"normal\" class=\"letter\">{letter}</mi>");
+        let (p, n) = (letter("P"), letter("N"));
+        let above = format!("<mfrac><mrow>{n}<mo>−</mo><mn>1</mn></mrow><mrow>{n}</mrow></mfrac>");
+        assert!(markup.contains(&format!("<msub>{p}<mtext>max</mtext></msub><mo form=\"infix\">=</mo>")), "{markup}");
+        assert!(markup.contains(&above) && markup.contains("<mo form=\"infix\">×</mo><mi>layers</mi>"), "{markup}");
         let numbers = formula.with_numbers(&[value("N", 8.0), value("layers", 32.0)]);
         assert!(numbers.contains("<mn>8</mn><mo>−</mo><mn>1</mn>"), "{numbers}");
         assert_eq!(numbers.matches("<math ").count(), 2, "a line can break before a sign");

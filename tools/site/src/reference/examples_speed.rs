@@ -64,7 +64,7 @@ fn roofline() -> Result<Vec<Example>, String> {
             .with([quantity("I", low.0, INTENSITY)]),
         Example::new("ridge", seven, Answer::FlopsPerByte(roof.ridge().0)).with(rates(roof)),
         Example::new("intensity", seven, Answer::FlopsPerByte(intensity))
-            .with(["M", "N", "D"].map(|name| whole(name, 4_096_u32))),
+            .with(["X", "Y", "Z"].map(|name| whole(name, 4_096_u32))),
         Example::new(
             "least-time",
             seven,

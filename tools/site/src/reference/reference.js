@@ -50,7 +50,7 @@ for (const tools of document.querySelectorAll('[data-over]')) {
       const found =
         wanted.every((word) => texts[place].includes(word)) &&
         choices.every(({ value, dataset }) => !value || row.dataset[dataset.by].split(' ').includes(value));
-      row.hidden = !found;
+      row.toggleAttribute('data-out', !found);
       left += found;
     });
     count.textContent = tools.dataset.count.replace('{n}', left).replace('{all}', rows.length);
@@ -71,7 +71,7 @@ for (const tools of document.querySelectorAll('[data-over]')) {
 const reveal = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
-  if (target.hidden) target.hidden = false;
+  target.removeAttribute('data-out');
   target.closest('details')?.setAttribute('open', '');
   target.scrollIntoView();
 };
