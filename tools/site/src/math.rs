@@ -1,4 +1,4 @@
-//! A formula written on one line, read once: drawn as MathML, drawn with numbers in place of its names, and worked out.
+//! A formula written on one line, read once: drawn as mathematics, drawn with numbers in place of its names, and worked out.
 //!
 //! `bytes = 2 × layers × min(tokens, window)`: names are words, a single letter may have an index (`P_peak`),
 //! and `+ − × / ^ ( ) ⌈ ⌉ ⌊ ⌋` mean what they look like. A fraction is as tall as what stands beside its stroke.
@@ -29,7 +29,7 @@ pub(crate) struct Value {
     /// The name in the formula.
     pub(crate) name: &'static str,
     /// The number.
-    pub(crate) value: f64,
+    pub(crate) number: f64,
     /// The number as it is written.
     pub(crate) shown: String,
 }
@@ -53,7 +53,7 @@ impl Formula {
         names
     }
 
-    /// The formula in its names, as lines of MathML.
+    /// The formula in its names, in pieces of `math`.
     pub(crate) fn markup(&self) -> String {
         line(&format!("{}{EQUALS}", self.gives.markup(&[])), &self.of, &[])
     }
@@ -95,18 +95,24 @@ impl Math {
             Self::Name(name) => names.push(name),
             Self::Chain(first, others) => {
                 first.names(names);
-                others.iter().for_each(|(_, one)| one.names(names));
+                for (_, one) in others {
+                    one.names(names);
+                }
             }
             Self::Over(one, other) | Self::Power(one, other) => {
                 one.names(names);
                 other.names(names);
             }
             Self::Fence(_, inside) => inside.names(names),
-            Self::Call(_, given) => given.iter().for_each(|one| one.names(names)),
+            Self::Call(_, given) => {
+                for one in given {
+                    one.names(names);
+                }
+            }
         }
     }
 
-    /// As MathML, with the values that are given in place of their names.
+    /// As `math` has it, with the values that are given in place of their names.
     fn markup(&self, values: &[Value]) -> String {
         let row = |math: &Self| format!("<mrow>{}</mrow>", math.unfenced().markup(values));
         match self {
@@ -172,7 +178,7 @@ impl Math {
             Self::Number(number) => *number,
             Self::Name(name) => {
                 let value = values.iter().find(|value| value.name == name);
-                value.ok_or(format!("{name} has no value"))?.value
+                value.ok_or(format!("{name} has no value"))?.number
             }
             Self::Chain(first, others) => {
                 let mut result = first.work_out(values)?;
@@ -313,8 +319,8 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn value(name: &'static str, value: f64) -> Value {
-        Value { name, value, shown: value.to_string() }
+    fn value(name: &'static str, number: f64) -> Value {
+        Value { name, number, shown: number.to_string() }
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn choices(words: &Words) -> Vec<Choice> {
 
 /// `HBM3e` is HBM.
 fn kind_of_memory(gpu: &Gpu) -> String {
-    gpu.memory.chars().take_while(|c| c.is_ascii_uppercase()).collect()
+    gpu.memory.chars().take_while(char::is_ascii_uppercase).collect()
 }
 
 fn row(gpu: &'static Gpu, words: &Words, sources: &mut Sources) -> Row {

@@ -35,16 +35,16 @@ fn share(error: Option<f64>) -> Cell {
 fn row(set: &Set, words: &Words) -> Row {
     let id = format!("set-{}", set.name);
     let reported = || set.counted(Use::Reported);
-    let verdicts = verdicts(set);
+    let (right_ones, verdicts) = verdicts(set);
     let right = set.share_right().map(|share| {
-        let counts = [("right", verdicts.0.to_string()), ("all", verdicts.1.to_string())];
+        let counts = [("right", right_ones.to_string()), ("all", verdicts.to_string())];
         (words.say_with("errors.right", &counts), share)
     });
     let left = set.rows.iter().filter(|row| matches!(row.outcome, Outcome::NotModelled(_))).count();
     let cells = vec![
         name(&id, set.name),
-        Cell::text(escaped(set.about)),
-        whole((set.held().count() + verdicts.1) as u64),
+        Cell::text(escaped(set.about.trim_end_matches('.')) + "."),
+        whole((set.held().count() + verdicts) as u64),
         whole(set.counted(Use::Fitted).count() as u64),
         share(Set::mean_abs_error(set.held())),
         share(Set::max_abs_error(set.held())),
@@ -114,7 +114,7 @@ fn measured(row: &Measured, words: &Words, out: &mut String) {
     let _ = match &row.outcome {
         Outcome::Compared { predicted, measured, .. } => {
             let [predicted, measured] = [predicted, measured].map(|number| quantity(*number, row.unit));
-            let error = row.error().map(|error| signed(error)).unwrap_or_default();
+            let error = row.error().map(signed).unwrap_or_default();
             let counts = match row.counts {
                 Use::Checked => None,
                 Use::Fitted => Some("errors.use.fitted"),

@@ -35,19 +35,19 @@ pub(crate) struct Example {
 /// A whole number.
 pub(super) fn whole(name: &'static str, value: impl Into<u128>) -> Value {
     let value = value.into();
-    Value { name, value: value as f64, shown: Grouped(value).to_string() }
+    Value { name, number: value as f64, shown: Grouped(value).to_string() }
 }
 
 /// A quantity in its unit.
-pub(super) fn quantity(name: &'static str, value: f64, (scale, unit): (f64, &str)) -> Value {
-    Value { name, value, shown: format!("{}{THIN_SPACE}{unit}", Figure(value / scale)) }
+pub(super) fn quantity(name: &'static str, number: f64, (scale, unit): (f64, &str)) -> Value {
+    Value { name, number, shown: format!("{}{THIN_SPACE}{unit}", Figure(number / scale)) }
 }
 
 impl Example {
-    pub(super) fn new(id: &'static str, scenario: Scenario, answer: Answer) -> Self {
+    pub(super) fn new(id: &'static str, scenario: &Scenario, answer: Answer) -> Self {
         let known = models::MODELS.iter().find(|model| model.architecture == scenario.architecture);
         let (model, gpu) = (known.map_or("", |model| model.name), scenario.gpu.map_or("", |gpu| gpu.name));
-        Self { id, scenario, model, gpu, given: Vec::new(), answer }
+        Self { id, scenario: *scenario, model, gpu, given: Vec::new(), answer }
     }
 
     pub(super) fn with(mut self, given: impl IntoIterator<Item = Value>) -> Self {
@@ -125,23 +125,23 @@ fn stored() -> Result<Vec<Example>, String> {
         (Scenario { optimizer: Optimizer::Muon, ..full }, Scenario { optimizer: Optimizer::Adafactor, ..full });
     let parts = llama.architecture.parameters();
     Ok(vec![
-        Example::new("parameters", llama, Answer::Count(parts.total())),
-        Example::new("active", mixtral, Answer::Count(mixtral.architecture.active_parameters()))
+        Example::new("parameters", &llama, Answer::Count(parts.total())),
+        Example::new("active", &mixtral, Answer::Count(mixtral.architecture.active_parameters()))
             .with([whole("parameters", mixtral.architecture.parameters().total())]),
-        Example::new("weights", llama, bucket(&llama, Bucket::Weights, Phase::Loss)).with([
+        Example::new("weights", &llama, bucket(&llama, Bucket::Weights, Phase::Loss)).with([
             whole("block_bytes", llama.weights.block().bytes),
             whole("block_values", llama.weights.block().values),
         ]),
-        Example::new("adapters", lora, Answer::Count(adapters::parameters(&lora)))
+        Example::new("adapters", &lora, Answer::Count(adapters::parameters(&lora)))
             .with([whole("r", lora.training.lora.rank)]),
-        Example::new("gradients", seven, bucket(&seven, Bucket::Gradients, Phase::OptimizerStep)),
-        Example::new("adamw", seven, states_of(&seven)),
-        Example::new("adamw8bit", seven, states_of(&with(Optimizer::AdamW8bit))),
-        Example::new("lion", seven, states_of(&with(Optimizer::Lion))),
-        Example::new("muon", muon, states_of(&muon)).with([whole("matrices", parts.matrices)]),
-        Example::new("adafactor", adafactor, states_of(&adafactor)).with([whole("vectors", parts.vectors)]),
-        Example::new("states", seven, Answer::Bytes(all_states)),
-        Example::new("foreach", seven, {
+        Example::new("gradients", &seven, bucket(&seven, Bucket::Gradients, Phase::OptimizerStep)),
+        Example::new("adamw", &seven, states_of(&seven)),
+        Example::new("adamw8bit", &seven, states_of(&with(Optimizer::AdamW8bit))),
+        Example::new("lion", &seven, states_of(&with(Optimizer::Lion))),
+        Example::new("muon", &muon, states_of(&muon)).with([whole("matrices", parts.matrices)]),
+        Example::new("adafactor", &adafactor, states_of(&adafactor)).with([whole("vectors", parts.vectors)]),
+        Example::new("states", &seven, Answer::Bytes(all_states)),
+        Example::new("foreach", &seven, {
             let mut foreach = seven;
             foreach.training.step = memory_wall_core::StepKernel::Foreach;
             let total =
@@ -174,14 +174,14 @@ fn kept() -> Result<Vec<Example>, String> {
     let serving = model("llama-2-7b")?;
     let chunk = whole("chunk", serving.tokens().min(activations::PREFILL_CHUNK));
     Ok(vec![
-        Example::new("activations-transformers", stock, in_layers(&stock)),
-        Example::new("activations-eager", eager, in_layers(&eager)),
-        Example::new("activations-once", stock, Answer::Bytes(once)),
-        Example::new("activations-megatron", gpt, Answer::Bytes(gpt_layers)),
-        Example::new("activations-torchtitan", titan, in_layers(&titan)),
-        Example::new("activations-litgpt", lit, in_layers(&lit)),
-        Example::new("activations-full", full, in_layers(&full)),
-        Example::new("activations-serving", serving, bucket(&serving, Bucket::Activations, Phase::Forward))
+        Example::new("activations-transformers", &stock, in_layers(&stock)),
+        Example::new("activations-eager", &eager, in_layers(&eager)),
+        Example::new("activations-once", &stock, Answer::Bytes(once)),
+        Example::new("activations-megatron", &gpt, Answer::Bytes(gpt_layers)),
+        Example::new("activations-torchtitan", &titan, in_layers(&titan)),
+        Example::new("activations-litgpt", &lit, in_layers(&lit)),
+        Example::new("activations-full", &full, in_layers(&full)),
+        Example::new("activations-serving", &serving, bucket(&serving, Bucket::Activations, Phase::Forward))
             .with([chunk]),
     ])
 }
@@ -217,20 +217,20 @@ fn scored_and_cached() -> Result<Vec<Example>, String> {
     let fullest = at_phase(&whole_run, evaluation.peak_phase);
     let parts = Bucket::ALL.map(|bucket| whole(bucket.id(), evaluation.bytes(bucket).0));
     Ok(vec![
-        Example::new("logits", eight, scores(&eight, Phase::Loss)),
-        Example::new("logits-forward", eight, scores(&eight, Phase::ForwardEnd)),
-        Example::new("logits-chunked", chunked, scores(&chunked, Phase::Loss))
+        Example::new("logits", &eight, scores(&eight, Phase::Loss)),
+        Example::new("logits-forward", &eight, scores(&eight, Phase::ForwardEnd)),
+        Example::new("logits-chunked", &chunked, scores(&chunked, Phase::Loss))
             .with([whole("chunk", chunked.tokens().min(logits::CHUNK_TOKENS))]),
-        Example::new("logits-serving", serving, scores(&serving, Phase::Forward)),
-        Example::new("kv-cache", llama, cache(&llama)),
-        Example::new("kv-cache-window", gemma, cache(&gemma)).with([
+        Example::new("logits-serving", &serving, scores(&serving, Phase::Forward)),
+        Example::new("kv-cache", &llama, cache(&llama)),
+        Example::new("kv-cache-window", &gemma, cache(&gemma)).with([
             whole("full", gemma.architecture.full_layers()),
             whole("sliding", window.layers),
             whole("window", window.window),
         ]),
-        Example::new("kv-cache-latent", latent, cache(&latent))
+        Example::new("kv-cache-latent", &latent, cache(&latent))
             .with([whole("latent", vector.kv_lora_rank), whole("position", vector.rope_dim)]),
-        Example::new("kv-cache-state", next, Answer::Bytes(state_bytes)).with([
+        Example::new("kv-cache-state", &next, Answer::Bytes(state_bytes)).with([
             whole("linear", state.layers),
             whole("key_heads", state.key_heads),
             whole("key_dim", state.key_dim),
@@ -238,11 +238,11 @@ fn scored_and_cached() -> Result<Vec<Example>, String> {
             whole("value_dim", state.value_dim),
             whole("kernel", state.conv_kernel),
         ]),
-        Example::new("paging", seven, Answer::Count(served.pages()))
+        Example::new("paging", &seven, Answer::Count(served.pages()))
             .with([whole("page", served.page), whole("tokens", served.used())]),
-        Example::new("passes", seven, Answer::Count(passes.into()))
+        Example::new("passes", &seven, Answer::Count(passes.into()))
             .with([whole("weights", weights.0), whole("token_bytes", kv_cache::bytes_per_token(&seven).0)]),
-        Example::new("context", seven, bucket(&seven, Bucket::Overhead, Phase::Forward)),
-        Example::new("total", whole_run, Answer::Bytes(fullest)).with(parts),
+        Example::new("context", &seven, bucket(&seven, Bucket::Overhead, Phase::Forward)),
+        Example::new("total", &whole_run, Answer::Bytes(fullest)).with(parts),
     ])
 }

@@ -59,41 +59,45 @@ fn roofline() -> Result<Vec<Example>, String> {
     let others = |step: &Estimate| step.moved - step.weights;
     let speed = step.speed(&eight, h100).per_card[1];
     Ok(vec![
-        Example::new("attainable", seven, Answer::FlopsPerSecond(roof.attainable(low).0))
+        Example::new("attainable", &seven, Answer::FlopsPerSecond(roof.attainable(low).0))
             .with(rates(roof))
             .with([quantity("I", low.0, INTENSITY)]),
-        Example::new("ridge", seven, Answer::FlopsPerByte(roof.ridge().0)).with(rates(roof)),
-        Example::new("intensity", seven, Answer::FlopsPerByte(intensity))
+        Example::new("ridge", &seven, Answer::FlopsPerByte(roof.ridge().0)).with(rates(roof)),
+        Example::new("intensity", &seven, Answer::FlopsPerByte(intensity))
             .with(["X", "Y", "Z"].map(|name| whole(name, 4_096_u32))),
         Example::new(
             "least-time",
-            seven,
+            &seven,
             Answer::Seconds(roof.seconds(product.flops, product.read + product.written).0),
         )
         .with(rates(roof))
         .with([whole("flops", product.flops), whole("moved", product.read + product.written)]),
-        Example::new("decode", eight, Answer::Seconds(step.lower.0))
+        Example::new("decode", &eight, Answer::Seconds(step.lower.0))
             .with([whole("moved", step.moved), quantity("B", faster.bandwidth.0, FAST)]),
-        Example::new("range", eight, Answer::Seconds(step.upper.0)).with([
+        Example::new("range", &eight, Answer::Seconds(step.upper.0)).with([
             Value {
                 name: "lower",
-                value: step.lower.0,
+                number: step.lower.0,
                 shown: memory_wall_core::display::Duration(step.lower.0).to_string(),
             },
-            Value { name: "share", value: Efficiency::LEAST.bandwidth, shown: Efficiency::LEAST.bandwidth.to_string() },
+            Value {
+                name: "share",
+                number: Efficiency::LEAST.bandwidth,
+                shown: Efficiency::LEAST.bandwidth.to_string(),
+            },
         ]),
-        Example::new("speed", eight, Answer::PerSecond(speed)).with([Value {
+        Example::new("speed", &eight, Answer::PerSecond(speed)).with([Value {
             name: "lower",
-            value: step.lower.0,
+            number: step.lower.0,
             shown: memory_wall_core::display::Duration(step.lower.0).to_string(),
         }]),
-        Example::new("crossover", eight, Answer::Count(batch.into())).with([
+        Example::new("crossover", &eight, Answer::Count(batch.into())).with([
             whole("W", first.weights),
             whole("F", second.work.flops - first.work.flops),
             quantity("R", faster.ridge().0, INTENSITY),
             whole("c", others(&second) - others(&first)),
         ]),
-        Example::new("tier", seven, Answer::PerSecond(reads))
+        Example::new("tier", &seven, Answer::PerSecond(reads))
             .with([whole("weights", weights.0), quantity("B", roof.bandwidth.0, FAST)]),
     ])
 }
@@ -102,14 +106,16 @@ fn many_cards() -> Result<Vec<Example>, String> {
     let seven = training("generic-7b")?;
     let cut = |parallel: Parallelism| Scenario { parallel, ..seven };
     let eight = whole("N", 8_u32);
-    let shared = |scheme: Scheme| {
+    let held = |scheme: Scheme| {
         let run = scheme.over(&seven, 8).ok_or("the model cannot be cut so")?;
         Ok::<_, String>(Answer::Bytes(schemes::states(&run)))
     };
     let sent = |scenario: &Scenario, traffic| Answer::Bytes(communication::bytes(scenario, traffic));
     let data = cut(Parallelism { dp: 8, ..Parallelism::ONE });
-    let sharded = cut(Parallelism { dp: 8, zero: ZeroStage::Weights, ..Parallelism::ONE });
-    let states = [whole("W", 14_000_000_000_u64), whole("G", 14_000_000_000_u64), eight.clone()];
+    let fully = cut(Parallelism { dp: 8, zero: ZeroStage::Weights, ..Parallelism::ONE });
+    let bytes = |bucket: Bucket| worked::total(|sink| bucket.terms(&seven, Phase::OptimizerStep, sink)).0;
+    let (weights, gradients) = (whole("W", bytes(Bucket::Weights)), whole("G", bytes(Bucket::Gradients)));
+    let states = [weights.clone(), gradients.clone(), eight.clone()];
     let ranks = Parallelism { dp: 4, tp: 8, pp: 2, ..Parallelism::ONE };
     let stream = whole("A", u64::from(seven.architecture.hidden_size) * seven.tokens() * seven.activation_bytes());
     let tensor = cut(Parallelism { tp: 8, ..Parallelism::ONE });
@@ -127,28 +133,27 @@ fn many_cards() -> Result<Vec<Example>, String> {
     let host = a100.host_link.ok_or("there is no link")?;
     let seconds = cost::offload_seconds(&offload).ok_or("nothing is offloaded")?;
     Ok(vec![
-        Example::new("ranks", cut(ranks), Answer::Count(ranks.ranks())).with([
+        Example::new("ranks", &cut(ranks), Answer::Count(ranks.ranks())).with([
             whole("dp", ranks.dp),
             whole("tp", ranks.tp),
             whole("pp", ranks.pp),
             whole("cp", ranks.cp),
         ]),
-        Example::new("zero1", seven, shared(Scheme::Zero1)?).with([eight.clone()]),
-        Example::new("zero2", seven, shared(Scheme::Zero2)?).with([eight.clone()]),
-        Example::new("zero3", seven, shared(Scheme::Zero3)?).with([eight]),
-        Example::new("all-reduce", data, sent(&data, Traffic::Data)).with(states.clone()),
-        Example::new("zero3-traffic", sharded, sent(&sharded, Traffic::Data)).with(states),
-        Example::new("tensor", tensor, sent(&tensor, Traffic::Tensor)).with([stream.clone()]),
-        Example::new("pipeline", pipeline, sent(&pipeline, Traffic::Pipeline)).with([stream]),
-        Example::new("in-flight", pipeline, Answer::Count(first.chunks_in_flight(pipeline.training.micro_batches)))
+        Example::new("zero1", &seven, held(Scheme::Zero1)?).with([eight.clone()]),
+        Example::new("zero2", &seven, held(Scheme::Zero2)?).with([eight.clone()]),
+        Example::new("zero3", &seven, held(Scheme::Zero3)?).with([eight]),
+        Example::new("all-reduce", &data, sent(&data, Traffic::Data)).with(states.clone()),
+        Example::new("zero3-traffic", &fully, sent(&fully, Traffic::Data)).with(states),
+        Example::new("tensor", &tensor, sent(&tensor, Traffic::Tensor)).with([stream.clone()]),
+        Example::new("pipeline", &pipeline, sent(&pipeline, Traffic::Pipeline)).with([stream]),
+        Example::new("in-flight", &pipeline, Answer::Count(first.chunks_in_flight(pipeline.training.micro_batches)))
             .with([whole("p", first.pp)]),
-        Example::new("ring", context, sent(&context, Traffic::Context))
+        Example::new("ring", &context, sent(&context, Traffic::Context))
             .with([whole("T", u64::from(context.batch) * here.seq_length), whole("C", context.parallel.cp)]),
-        Example::new("experts", mixtral, sent(&mixtral, Traffic::Expert))
+        Example::new("experts", &mixtral, sent(&mixtral, Traffic::Expert))
             .with([whole("A", routed), whole("e", mixtral.parallel.ep)]),
-        Example::new("offload", offload, sent(&offload, Traffic::Host))
-            .with([whole("W", 14_000_000_000_u64), whole("G", 14_000_000_000_u64)]),
-        Example::new("offload-time", offload, Answer::Seconds(seconds))
+        Example::new("offload", &offload, sent(&offload, Traffic::Host)).with([weights, gradients]),
+        Example::new("offload-time", &offload, Answer::Seconds(seconds))
             .with([whole("moved", communication::bytes(&offload, Traffic::Host).0), quantity("B_host", host.0, FAST)]),
     ])
 }
@@ -158,12 +163,12 @@ fn clusters() -> Result<Vec<Example>, String> {
     let needed = need(Size::B700, Purpose::Hold, WeightFormat::Fp16, a100).ok_or("no number of cards holds it")?;
     let scenario = Scenario { gpu: Some(a100), ..model("generic-7b")? };
     let on = |id, count: u64, each: Bytes| {
-        Example::new(id, scenario, Answer::Count(count)).with([whole("needed", needed.bytes.0), whole("each", each.0)])
+        Example::new(id, &scenario, Answer::Count(count)).with([whole("needed", needed.bytes.0), whole("each", each.0)])
     };
     Ok(vec![
         on("cards-printed", needed.printed, Bytes(u128::from(a100.printed_gb) * GB)),
         on("cards-real", needed.real, a100.capacity),
-        Example::new("usable", scenario, Answer::Bytes(usable(a100))).with([whole("capacity", a100.capacity.0)]),
+        Example::new("usable", &scenario, Answer::Bytes(usable(a100))).with([whole("capacity", a100.capacity.0)]),
         on("cards-margin", needed.margin, usable(a100)),
     ])
 }

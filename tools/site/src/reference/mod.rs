@@ -13,6 +13,7 @@ mod sheet;
 mod table;
 mod words;
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use self::words::{MISSING, Words};
@@ -50,8 +51,9 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
 /// Everything between header and footer.
 fn content(root: &Path, words: &Words) -> Result<String, String> {
     let text = |name: &str| read(&root.join("content/en").join(name));
-    let items: String =
-        PARTS.iter().map(|id| format!("<li><a href=\"#{id}\">{}</a></li>", words.say(&format!("part.{id}")))).collect();
+    let items = PARTS.iter().fold(String::new(), |all, id| {
+        all + &format!("<li><a href=\"#{id}\">{}</a></li>", words.say(&format!("part.{id}")))
+    });
     let name = words.say("contents");
     let mut out = format!(
         "<section class=\"section section-opening\"><h1>{}</h1><p>{}</p><nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol></nav></section>",
@@ -67,10 +69,12 @@ fn content(root: &Path, words: &Words) -> Result<String, String> {
             _ => glossary::html(&text("glossary.md")?, &page::titles(&page::texts(root)?), words)?,
         };
         let lead = (1..).map(|place| format!("lead.{id}.{place}")).take_while(|key| words.has(key));
-        let lead: String = lead.map(|key| format!("<p>{}</p>", sheet::inline(&words.say(&key)))).collect();
+        let lead = lead.fold(String::new(), |all, key| all + &format!("<p>{}</p>", sheet::inline(&words.say(&key))));
         let title = words.say(&format!("part.{id}"));
-        out += &format!(
-            "<section id=\"{id}\" class=\"section section-{id}\"><h2><a class=\"permalink\" href=\"#{id}\">{title}</a></h2>{lead}<div class=\"wide\">{body}</div></section>\n"
+        // Writing into a string does not fail.
+        let _ = write!(
+            out,
+            "<section id=\"{id}\" class=\"section section-{id}\"><h2><a class=\"permalink\" href=\"#{id}\">{title}</a></h2>{lead}<div class=\"wide\">{body}</div></section>"
         );
     }
     Ok(out)

@@ -73,7 +73,7 @@ const reveal = () => {
   if (!target) return;
   target.removeAttribute('data-out');
   target.closest('details')?.setAttribute('open', '');
-  target.scrollIntoView();
+  target.scrollIntoView({ block: target.localName === 'tr' ? 'center' : 'start' });
 };
 addEventListener('hashchange', reveal);
 if (location.hash) reveal();

@@ -82,8 +82,11 @@ impl Table {
         }
         out.push_str("</tr></thead><tbody>");
         for row in &self.rows {
-            let by = row.chosen_by.iter().map(|(name, value)| format!(" data-{name}=\"{value}\"")).collect::<String>();
-            let _ = write!(out, "<tr id=\"{}\"{by}>", row.id);
+            let _ = write!(out, "<tr id=\"{}\"", row.id);
+            for (name, value) in &row.chosen_by {
+                let _ = write!(out, " data-{name}=\"{value}\"");
+            }
+            out.push('>');
             for (place, cell) in row.cells.iter().enumerate() {
                 let (tag, scope) = if place == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
                 let class = if cell.numeric { " class=\"numeric\"" } else { "" };
