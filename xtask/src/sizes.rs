@@ -72,6 +72,13 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     if first_visit > wanted::FIRST_VISIT_BUDGET {
         return Err(format!("A first visit transfers {sum} kB, over the budget of {budget} kB."));
     }
+    let parts = files.iter().filter(|file| file.name.starts_with("reference"));
+    let reference = total(parts.map(|file| file.gzip)).filter(|size| *size > 0).ok_or("dist has no reference")?;
+    let (size, budget) = (kilobytes(reference), kilobytes(wanted::REFERENCE_BUDGET));
+    println!("The reference, a page of its own: {size} kB; budget {budget} kB.");
+    if reference > wanted::REFERENCE_BUDGET {
+        return Err(format!("The reference is {size} kB, over the budget of {budget} kB."));
+    }
     let programs = files.iter().filter(|file| file.name.contains(".wasm"));
     let program = total(programs.map(|file| file.gzip)).filter(|size| *size > 0).ok_or("dist has no program")?;
     let (size, budget) = (kilobytes(program), kilobytes(wanted::PROGRAM_BUDGET));

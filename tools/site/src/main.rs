@@ -4,9 +4,11 @@
 mod directives;
 mod figures;
 mod highlight;
+mod math;
 mod page;
 mod policy;
 mod prose;
+mod reference;
 mod script;
 mod style;
 #[cfg(test)]
@@ -32,7 +34,8 @@ fn run() -> Result<(), String> {
     // While serving, Trunk adds a script of its own for reloading, which a strict policy would stop.
     let strict = std::env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    page::build(&root, &staging, strict)
+    page::build(&root, &staging, strict)?;
+    reference::build(&root, &staging)
 }
 
 /// The text of a file, or a sentence that names it.

@@ -12,10 +12,8 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     let path = staging.join("index.html");
     let mut html = read(&path)?;
     let mut content = String::new();
-    let texts = SECTIONS.iter().map(|id| read(&root.join("content/en").join(format!("{id}.md"))));
-    let texts = texts.collect::<Result<Vec<_>, _>>()?;
-    let named = |(id, text): (&&'static str, &String)| Some((*id, prose::title(text)?));
-    let titles: Vec<_> = SECTIONS.iter().zip(&texts).filter_map(named).collect();
+    let texts = texts(root)?;
+    let titles = titles(&texts);
     for (place, (id, text)) in SECTIONS.iter().zip(&texts).enumerate() {
         content.push_str(&prose::section(id, text)?);
         content.push_str(&if place == 0 { prose::contents(&titles) } else { prose::neighbours(&titles, place) });
@@ -40,6 +38,16 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     write(&path, &html)
 }
 
+/// The prose of every section, in their order.
+pub(crate) fn texts(root: &Path) -> Result<Vec<String>, String> {
+    SECTIONS.iter().map(|id| read(&root.join("content/en").join(format!("{id}.md")))).collect()
+}
+
+/// The sections by their titles.
+pub(crate) fn titles(texts: &[String]) -> Vec<(&'static str, String)> {
+    SECTIONS.iter().zip(texts).filter_map(|(id, text)| Some((*id, prose::title(text)?))).collect()
+}
+
 /// The body's directives filled in; the head has none, and its scripts are no text to look into.
 fn with_directives(html: &str) -> Result<String, String> {
     let (head, body) = html.split_once("<body>").ok_or("index.html has no body")?;
@@ -53,9 +61,9 @@ fn spoken() -> String {
 }
 
 /// Puts `text` in the one place that a mark keeps.
-fn put(html: &mut String, mark: &str, text: &str) -> Result<(), String> {
+pub(crate) fn put(html: &mut String, mark: &str, text: &str) -> Result<(), String> {
     if html.matches(mark).count() != 1 {
-        return Err(format!("index.html has {mark} not exactly once"));
+        return Err(format!("the page has {mark} not exactly once"));
     }
     *html = html.replace(mark, text);
     Ok(())

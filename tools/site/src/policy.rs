@@ -18,6 +18,10 @@ pub(crate) fn meta(html: &str) -> String {
     )
 }
 
+/// The policy for a page without a program: its own script and style sheet, and nothing that could load more.
+pub(crate) const STILL: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data:; base-uri 'none'; form-action 'none'\" />";
+
 /// The text of every script that has no `src` and is run: a block of data is not.
 fn inline_scripts(html: &str) -> impl Iterator<Item = &str> {
     html.split("<script").skip(1).filter_map(|after| {

@@ -96,7 +96,8 @@ pub(crate) fn contents(sections: &[(&str, String)]) -> String {
     }
     let name = t("nav.contents");
     format!(
-        "<nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol></nav>\n"
+        "<nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol><a href=\"reference.html\">{}</a></nav>\n",
+        t("nav.reference")
     )
 }
 
@@ -112,7 +113,7 @@ pub(crate) fn neighbours(sections: &[(&str, String)], place: usize) -> String {
 }
 
 /// `What the line means` as `what-the-line-means`.
-fn slug(heading: &str) -> String {
+pub(crate) fn slug(heading: &str) -> String {
     let letters =
         heading.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' }).collect::<String>();
     letters.split_whitespace().collect::<Vec<_>>().join("-")

@@ -28,7 +28,7 @@ fn integrity(script: &str) -> String {
 }
 
 /// Whole lines of comment and the white space around lines go. The glue has no text that spans lines, so no more is needed to be safe.
-fn without_comments(script: &str) -> String {
+pub(crate) fn without_comments(script: &str) -> String {
     let mut out = String::with_capacity(script.len());
     let mut comment = false;
     for line in script.lines().map(str::trim) {

@@ -29,10 +29,22 @@ const FILES: &[&str] = &[
     "print",
 ];
 
-/// All files as one, without comments and indentation.
+/// The files of the reference, which is a page of its own: what it shares with the first, and its tables.
+const REFERENCE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "print"];
+
+/// The first page's files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {
+    bundled(root, FILES)
+}
+
+/// Those of the reference.
+pub(crate) fn reference(root: &Path) -> Result<String, String> {
+    bundled(root, REFERENCE)
+}
+
+fn bundled(root: &Path, files: &[&str]) -> Result<String, String> {
     let mut css = String::new();
-    for file in FILES {
+    for file in files {
         css.push_str(&squeezed(&crate::read(&root.join("style").join(format!("{file}.css")))?));
     }
     Ok(css)
@@ -77,11 +89,16 @@ pub(crate) fn externalise(html: &str, css: &mut String) -> String {
 
 /// The style sheet's name, made from its content, and the link to it.
 pub(crate) fn link(css: &str) -> (String, String) {
-    let digest = policy::hash(css);
-    let short: String = digest.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
-    let name = format!("style-{}.css", short.to_ascii_lowercase());
+    let (name, digest) = named("style", css, "css");
     let tag = format!("<link rel=\"stylesheet\" href=\"./{name}\" integrity=\"sha256-{digest}\" />");
     (name, tag)
+}
+
+/// A name that changes with the content, and the content's digest.
+pub(crate) fn named(stem: &str, content: &str, ending: &str) -> (String, String) {
+    let digest = policy::hash(content);
+    let short: String = digest.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
+    (format!("{stem}-{}.{ending}", short.to_ascii_lowercase()), digest)
 }
 
 #[cfg(test)]

@@ -1,0 +1,163 @@
+//! The reference: cards, models, formulas, errors and words on a page of its own, beside the tutorial.
+//!
+//! It is drawn at build time from the same tables and functions, has no program, and is complete without its script.
+
+mod cards;
+mod errors;
+mod examples;
+mod examples_speed;
+mod glossary;
+mod listed;
+mod models;
+mod sheet;
+mod table;
+mod words;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use self::words::{MISSING, Words};
+use crate::{page, policy, read, script, style, write};
+
+/// The page's parts, by their anchors, in their order.
+const PARTS: [&str; 5] = ["hardware", "models", "formulas", "accuracy", "glossary"];
+
+/// Writes the page, its style sheet and its script.
+pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
+    let words = Words::read(root)?;
+    let mut html = read(&root.join("reference.html"))?;
+    let css = style::reference(root)?;
+    let script = script::without_comments(&read(&root.join("tools/site/src/reference/reference.js"))?);
+    let (sheet, digest) = style::named("reference", &css, "css");
+    let link = format!("<link rel=\"stylesheet\" href=\"./{sheet}\" integrity=\"sha256-{digest}\" />");
+    let (program, digest) = style::named("reference", &script, "js");
+    let tag = format!("<script defer src=\"./{program}\" integrity=\"sha256-{digest}\"></script>");
+    for (mark, text) in [
+        ("<!-- policy -->", policy::STILL.to_owned()),
+        ("<!-- style -->", link),
+        ("<!-- script -->", tag),
+        ("<!-- content -->", content(root, &words)?),
+    ] {
+        page::put(&mut html, mark, &text)?;
+    }
+    if let Some((_, key)) = html.split_once(MISSING) {
+        return Err(format!("reference.txt has no words for {}", key.split(MISSING).next().unwrap_or_default()));
+    }
+    write(&staging.join(sheet), &css)?;
+    write(&staging.join(program), &script)?;
+    write(&staging.join("reference.html"), &html)
+}
+
+/// Everything between header and footer.
+fn content(root: &Path, words: &Words) -> Result<String, String> {
+    let text = |name: &str| read(&root.join("content/en").join(name));
+    let items = PARTS.iter().fold(String::new(), |all, id| {
+        all + &format!("<li><a href=\"#{id}\">{}</a></li>", words.say(&format!("part.{id}")))
+    });
+    let name = words.say("contents");
+    let mut out = format!(
+        "<section class=\"section section-opening\"><h1>{}</h1><p>{}</p><nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol></nav></section>",
+        words.say("title"),
+        words.say("lead"),
+    );
+    for id in PARTS {
+        let body = match id {
+            "hardware" => cards::html(words),
+            "models" => models::html(words),
+            "formulas" => sheet::html(&text("formulas.md")?, words)?,
+            "accuracy" => errors::html(words),
+            _ => glossary::html(&text("glossary.md")?, &page::titles(&page::texts(root)?), words)?,
+        };
+        let lead = (1..).map(|place| format!("lead.{id}.{place}")).take_while(|key| words.has(key));
+        let lead = lead.fold(String::new(), |all, key| all + &format!("<p>{}</p>", sheet::inline(&words.say(&key))));
+        let title = words.say(&format!("part.{id}"));
+        // Writing into a string does not fail.
+        let _ = write!(
+            out,
+            "<section id=\"{id}\" class=\"section section-{id}\"><h2><a class=\"permalink\" href=\"#{id}\">{title}</a></h2>{lead}<div class=\"wide\">{body}</div></section>"
+        );
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memory_wall_accuracy::{Data, all};
+    use memory_wall_app::registry::SECTIONS;
+    use memory_wall_core::tables::{gpus, models};
+    use std::collections::BTreeSet;
+
+    fn root() -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    /// What stands between a mark and the next quotation mark, wherever the mark is.
+    fn quoted<'a>(html: &'a str, mark: &str) -> Vec<&'a str> {
+        html.split(mark).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+    }
+
+    #[test]
+    fn every_row_of_every_table_is_there_and_every_link_arrives() {
+        let words = Words::read(&root()).unwrap();
+        let html = content(&root(), &words).unwrap();
+        assert_eq!(words.left(), Vec::<&String>::new(), "words that nobody says");
+        assert!(!html.contains(MISSING), "words are missing");
+        let all_ids = quoted(&html, " id=\"");
+        let ids: BTreeSet<&str> = all_ids.iter().copied().collect();
+        assert_eq!(ids.len(), all_ids.len(), "an id is there twice");
+        let cards = gpus::GPUS.iter().map(|gpu| format!("card-{}", gpu.id));
+        let rows = cards.chain(models::MODELS.iter().map(|model| format!("model-{}", model.id)));
+        let rows = rows.chain(all(&Data::carried()).iter().map(|set| format!("set-{}", set.name)).collect::<Vec<_>>());
+        for id in rows.chain(PARTS.map(String::from)) {
+            assert!(ids.contains(id.as_str()), "{id} is missing");
+        }
+        for target in quoted(&html, " href=\"") {
+            match (target.strip_prefix('#'), target.strip_prefix("./#")) {
+                (Some(id), _) => assert!(ids.contains(id), "#{id} leads nowhere"),
+                (_, Some(section)) => assert!(SECTIONS.contains(&section), "{section} is no section"),
+                _ => assert!(target.starts_with("https://") && !target.contains(' '), "{target}"),
+            }
+        }
+        for trace in ["{{", " style=\"", "NaN", "inf</", "None", "Some("] {
+            assert!(!html.contains(trace), "{trace}: {}", html.split(trace).next().unwrap_or_default().len());
+        }
+        for attribute in [" aria-labelledby=\"", " data-over=\""] {
+            assert!(quoted(&html, attribute).iter().all(|id| ids.contains(id)), "{attribute} points nowhere");
+        }
+    }
+
+    #[test]
+    fn figures_are_the_engines() {
+        let words = Words::read(&root()).unwrap();
+        let html = content(&root(), &words).unwrap();
+        // What other tests and texts hold to be so.
+        for figure in ["67,108,864,000", "6,738,415,616", "12,879,925,248", "26,703", "156", "85.2", "79.3"] {
+            assert!(html.contains(figure), "{figure}");
+        }
+        let rows: usize = all(&Data::carried()).iter().map(|set| set.rows.len()).sum();
+        assert!(html.matches("<tr").count() > rows, "every comparison has its row");
+    }
+
+    #[test]
+    fn it_is_written_with_its_own_files_and_needs_no_others() {
+        let staging = std::env::temp_dir().join(format!("memory-wall-reference-{}", std::process::id()));
+        std::fs::create_dir_all(&staging).unwrap();
+        let result = build(&root(), &staging);
+        let names: Vec<String> = std::fs::read_dir(&staging)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        let html = read(&staging.join("reference.html"));
+        std::fs::remove_dir_all(&staging).unwrap();
+        (result.unwrap(), assert_eq!(names.len(), 3));
+        let html = html.unwrap();
+        assert!(!html.contains("<!--"), "a mark is left");
+        for name in names.iter().filter(|name| name.as_str() != "reference.html") {
+            assert_eq!(html.matches(&format!("\"./{name}\"")).count(), 1, "{name}");
+        }
+        let head = html.split("</head>").next().unwrap();
+        assert!(head.contains("default-src 'none'; script-src 'self'") && !head.contains("unsafe"), "{head}");
+        assert!(!html.contains("<script>") && !html.contains(" onclick"), "scripts are files");
+    }
+}
