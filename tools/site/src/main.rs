@@ -4,9 +4,12 @@
 mod directives;
 mod figures;
 mod highlight;
+mod math;
 mod page;
 mod policy;
 mod prose;
+#[cfg(test)]
+mod reading;
 mod script;
 mod style;
 #[cfg(test)]
