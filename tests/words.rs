@@ -374,7 +374,6 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("rung", of(Rung::ALL, Rung::id)),
         ("ladder.effort", of(Effort::ALL, Effort::id)),
         ("ladder.risk", of(Risk::ALL, Risk::id)),
-        ("ladder.job", jobs()),
         ("ladder.short_job", jobs()),
         ("profile.row", of(Row::ALL, Row::id)),
         ("profile.meaning", of(Row::ALL, Row::id)),

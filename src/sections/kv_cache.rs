@@ -1,6 +1,7 @@
 //! Section 5: the price of context. Kinds of attention on one scale, and what is set aside beside what is used.
 
 use leptos::prelude::*;
+use memory_wall_core::architecture::Projection;
 use memory_wall_core::display::{Grouped, Percent};
 use memory_wall_core::memory::kinds::Kind;
 use memory_wall_core::memory::paging::EXAMPLE;
@@ -24,6 +25,17 @@ fn name(row: &str) -> String {
 
 fn rows() -> impl Iterator<Item = &'static str> {
     std::iter::once(YOURS).chain(Kind::ALL.iter().map(|kind| kind.id()))
+}
+
+/// What the figures in the table stand for, with the shapes of the engine.
+fn note() -> String {
+    let window = Kind::Sliding.shape().sliding_window.map_or(0, |sliding| sliding.window);
+    let [latent, position] = match Kind::Latent.shape().projection {
+        Projection::Latent(latent) => [latent.kv_lora_rank, latent.rope_dim],
+        _ => [0, 0],
+    };
+    let [window, latent, position] = [window, latent, position].map(|n| Grouped(n.into()).to_string());
+    fill("cache.table.note", &[("window", &window), ("latent", &latent), ("position", &position)])
 }
 
 /// One kind: its name, its cache in 16 bits in figures, and a mark for each format.
@@ -115,7 +127,7 @@ fn table() -> AnyView {
                     <tbody>{body}</tbody>
                 </table>
             </div>
-            <p class="caption">{t("cache.table.note")}</p>
+            <p class="caption">{note()}</p>
         </details>
     }
     .into_any()
