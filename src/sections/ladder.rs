@@ -131,7 +131,7 @@ impl Job {
             .iter()
             .filter_map(|(rung, effect)| {
                 let because = effect.as_ref().err()?;
-                Some(view! { <li><strong>{name(*rung)}</strong> ": " {*because} "."</li> })
+                Some(view! { <li><strong>{name(*rung)}</strong> ": " {words::choice("ladder.because", because.id())} "."</li> })
             })
             .collect();
         let count = fill("ladder.idle", &[("n", &idle.len().to_string())]);

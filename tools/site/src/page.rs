@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use memory_wall_app::registry::SECTIONS;
-use memory_wall_app::words;
+use memory_wall_app::words::{self, t};
 
 use crate::{directives, figures, policy, prose, read, script, style, write};
 
@@ -12,7 +12,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     let path = staging.join("index.html");
     let mut html = read(&path)?;
     let mut content = String::new();
-    let texts = SECTIONS.iter().map(|id| read(&root.join("content/en").join(format!("{id}.md"))));
+    let texts = SECTIONS.iter().map(|id| read(&words::language().folder.join(format!("{id}.md"))));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
     let named = |(id, text): (&&'static str, &String)| Some((*id, prose::title(text)?));
     let titles: Vec<_> = SECTIONS.iter().zip(&texts).filter_map(named).collect();
@@ -26,7 +26,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     put(&mut html, "<!-- words -->", &spoken())?;
     put(&mut html, "<!-- notice -->", &figures::notice())?;
     put(&mut html, "<!-- content -->", &content)?;
-    html = with_directives(&html)?;
+    html = with_directives(&titled(&html)?)?;
 
     let mut css = style::bundle(root)?;
     html = style::externalise(&html, &mut css);
@@ -40,6 +40,17 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     write(&path, &html)
 }
 
+/// What the page is called, and said to be, in its own language.
+fn titled(html: &str) -> Result<String, String> {
+    let language = words::language().folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut html = html.to_owned();
+    put(&mut html, "lang=\"en\"", &format!("lang=\"{}\"", language.unwrap_or_default()))?;
+    put(&mut html, "{{page.description}}", t("page.description"))?;
+    put(&mut html, "{{page.skip}}", t("page.skip"))?;
+    put(&mut html, "{{page.colophon}}", t("page.colophon"))?;
+    Ok(html.replace("{{page.title}}", t("page.title")))
+}
+
 /// The body's directives filled in; the head has none, and its scripts are no text to look into.
 fn with_directives(html: &str) -> Result<String, String> {
     let (head, body) = html.split_once("<body>").ok_or("index.html has no body")?;
@@ -48,7 +59,7 @@ fn with_directives(html: &str) -> Result<String, String> {
 
 /// The words that the program says too, as data: nothing runs in it.
 fn spoken() -> String {
-    let lines = words::SPOKEN.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = words::language().spoken.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     format!("<script type=\"text/plain\" id=\"words\">\n{}\n</script>", lines.collect::<Vec<_>>().join("\n"))
 }
 

@@ -1,11 +1,11 @@
-//! Prose: Markdown with directives. `{{figure id}}` and `{{dial id}}` on a line of their own draw a figure and a dial; the others are those of [`crate::directives`]. Formulas are those of [`crate::math`].
+//! Prose: Markdown with directives. `{{figure id}}` and `{{dial id}}` on a line of their own draw a figure and a dial; the others are those of [`crate::directives`]. Formulas are those of [`crate::typeset`].
 
 use std::fmt::Write as _;
 
 use memory_wall_app::words::{fill, t};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-use crate::{figures, highlight, math};
+use crate::{figures, highlight, typeset};
 
 /// A section's Markdown as HTML, wrapped in its `section`.
 pub(crate) fn section(id: &str, markdown: &str) -> Result<String, String> {
@@ -51,8 +51,8 @@ fn with_dials(html: &str) -> Result<String, String> {
 /// Formulas set, everything else as it is.
 fn set(event: Event<'_>) -> Result<Event<'_>, String> {
     Ok(match event {
-        Event::InlineMath(formula) => Event::InlineHtml(math::inline(&formula)?.into()),
-        Event::DisplayMath(formula) => Event::InlineHtml(math::display(&formula)?.into()),
+        Event::InlineMath(formula) => Event::InlineHtml(typeset::inline(&formula)?.into()),
+        Event::DisplayMath(formula) => Event::InlineHtml(typeset::display(&formula)?.into()),
         other => other,
     })
 }
