@@ -244,7 +244,11 @@ pub fn activation() -> AnyView {
                 <text class="axis-title kept-textbook" x=mark y="7">{t("train.kept_mark")}</text>
                 {rows}
             </svg>
-            <div class="kept-levers">{lever("training-batch")} {lever("training-seq")}</div>
+            <div class="kept-levers">{lever("training-batch")}</div>
+            <details class="more">
+                <summary>{t("control.more")}</summary>
+                <div class="kept-levers">{lever("training-seq")}</div>
+            </details>
             <p class="summary" id="kept-sentence">{sentence}</p>
             {table(
                 t("train.kept_table"),
