@@ -32,7 +32,7 @@ fn note() -> String {
     let window = Kind::Sliding.shape().sliding_window.map_or(0, |sliding| sliding.window);
     let [latent, position] = match Kind::Latent.shape().projection {
         Projection::Latent(latent) => [latent.kv_lora_rank, latent.rope_dim],
-        _ => [0, 0],
+        Projection::Heads => [0, 0],
     };
     let [window, latent, position] = [window, latent, position].map(|n| Grouped(n.into()).to_string());
     fill("cache.table.note", &[("window", &window), ("latent", &latent), ("position", &position)])
