@@ -1,4 +1,4 @@
-//! Formulas of the prose as MathML, set at build time: `$…$` within a line, `$$…$$` on a line of its own.
+//! Formulas of the prose as `MathML`, set at build time: `$…$` within a line, `$$…$$` on a line of its own.
 //!
 //! Names are written as they are (`kv_heads`), a fraction is `frac(above; below)`, what stands below a symbol is `_{…}`, and
 //! words are in quotes. All else is an operator.
