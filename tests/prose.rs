@@ -2,6 +2,7 @@
 //! is explained once, before anything uses it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+#![allow(clippy::case_sensitive_file_extension_comparisons, reason = "the names of this project are in lower case")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -47,9 +47,9 @@ fn strange(text: &str, marks: &[(&str, &str)]) -> String {
         let length = code.unwrap_or(letter.len_utf8());
         let (piece, behind) = rest.split_at(length);
         if code.is_some() {
-            out.push_str(piece)
+            out.push_str(piece);
         } else {
-            out.push(accented(letter))
+            out.push(accented(letter));
         }
         rest = behind;
     }
