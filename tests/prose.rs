@@ -239,7 +239,7 @@ fn no_number_with_a_unit_is_typed() {
                 let fits = |(of, part, number, _): &(&str, &str, &str, &str)| {
                     *of == file && line.contains(part) && *number == typed
                 };
-                match ALLOWED.iter().position(|row| fits(row)) {
+                match ALLOWED.iter().position(fits) {
                     Some(row) => drop(used.insert(row)),
                     None => faults.push(format!("{file}:{}: {typed}: {line}", number + 1)),
                 }
