@@ -1,13 +1,42 @@
 //! Words on screen, by key, from the language's own text file: no sentence lives in the code.
 
+#[cfg(not(target_arch = "wasm32"))]
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// What the program in the browser says too: it finds these words in the page, so that it speaks the page's language.
+/// A language: the texts of its folder below `content/`.
 #[cfg(not(target_arch = "wasm32"))]
-pub const SPOKEN: &str = include_str!("../content/en/words.txt");
-/// What only the prerendered page says.
+#[derive(Debug)]
+pub struct Language {
+    /// The folder, called as the language is: `content/en`. The prose is read from it.
+    pub folder: PathBuf,
+    /// `words.txt`, which the program in the browser says too: it finds these words in the page, so that it speaks the page's language.
+    pub spoken: &'static str,
+    /// `page.txt`, which only the prerendered page says.
+    pub drawn: &'static str,
+    /// `quiz.txt`, the questions of the self-check.
+    pub asked: &'static str,
+}
+
 #[cfg(not(target_arch = "wasm32"))]
-const DRAWN: &str = include_str!("../content/en/page.txt");
+static LANGUAGE: OnceLock<Language> = OnceLock::new();
+
+/// The language that is spoken: English, where nobody has said otherwise.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn language() -> &'static Language {
+    LANGUAGE.get_or_init(|| Language {
+        folder: Path::new(env!("CARGO_MANIFEST_DIR")).join("content/en"),
+        spoken: include_str!("../content/en/words.txt"),
+        drawn: include_str!("../content/en/page.txt"),
+        asked: include_str!("../content/en/quiz.txt"),
+    })
+}
+
+/// Speaks a language, from the first word on; it is handed back where one is spoken already.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn speak(language: Language) -> Result<(), Language> {
+    LANGUAGE.set(language)
+}
 
 type Table = Vec<(&'static str, &'static str)>;
 
@@ -15,7 +44,7 @@ static TABLE: OnceLock<Table> = OnceLock::new();
 
 #[cfg(not(target_arch = "wasm32"))]
 fn table() -> &'static Table {
-    TABLE.get_or_init(|| rows(SPOKEN).chain(rows(DRAWN)).collect())
+    TABLE.get_or_init(|| rows(language().spoken).chain(rows(language().drawn)).collect())
 }
 
 #[cfg(target_arch = "wasm32")]

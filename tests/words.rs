@@ -18,7 +18,7 @@ use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_app::state::roofline::{Dots, Precisions};
 use memory_wall_app::state::tape::{Card, SIZES, SWITCHES};
 use memory_wall_app::words;
-use memory_wall_core::advise::{Effort, Risk, Rung};
+use memory_wall_core::advise::{Effort, Idle, Risk, Rung};
 use memory_wall_core::coping::Technique;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::frontier::{DIRECTIONS, Status};
@@ -372,9 +372,9 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("train.fixes", ["what", "saved", "total", "left", "time", "price"].map(String::from).to_vec()),
         ("train.side", SIDES.iter().map(|bucket| bucket.id().to_owned()).collect()),
         ("rung", of(Rung::ALL, Rung::id)),
+        ("ladder.because", of(Idle::ALL, Idle::id)),
         ("ladder.effort", of(Effort::ALL, Effort::id)),
         ("ladder.risk", of(Risk::ALL, Risk::id)),
-        ("ladder.job", jobs()),
         ("ladder.short_job", jobs()),
         ("profile.row", of(Row::ALL, Row::id)),
         ("profile.meaning", of(Row::ALL, Row::id)),
@@ -548,4 +548,11 @@ fn filling_in_is_one_pass() {
     assert_eq!(words::fill("control.mark", &[]), " ");
     assert_eq!(words::fill("there.is.no.such.key", &[]), "there.is.no.such.key");
     assert_eq!(words::choice("bucket", "none"), "bucket.none");
+}
+
+#[test]
+fn the_page_in_english_gives_the_reasons_of_the_command() {
+    for reason in Idle::ALL {
+        assert_eq!(words::choice("ladder.because", reason.id()), reason.sentence());
+    }
 }

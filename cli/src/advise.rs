@@ -1,6 +1,6 @@
 //! `memory-wall advise`: the ladder of fixes, and the least slow combination of them that fits.
 
-use memory_wall_core::advise::{self, Effect, Plan, Rung, ladder};
+use memory_wall_core::advise::{self, Effect, Idle, Plan, Rung, ladder};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::{Evaluation, Scenario, Verdict, evaluate};
 
@@ -16,7 +16,7 @@ pub(crate) struct Advice {
     /// What it needs as it is.
     pub(crate) evaluation: Evaluation,
     /// Every rung with its effect, or why it does nothing.
-    pub(crate) rungs: Vec<(Rung, Result<Effect, &'static str>)>,
+    pub(crate) rungs: Vec<(Rung, Result<Effect, Idle>)>,
     /// The least slow combination that fits; `None` without a card and where nothing fits.
     pub(crate) plan: Option<Plan>,
     /// The same with fixes that may change the results a little, where that is quicker.

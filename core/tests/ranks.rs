@@ -189,7 +189,7 @@ proptest! {
                     prop_assert_eq!(before.minus(effect.total), effect.saved);
                     prop_assert!(effect.slowdown.is_finite() && effect.slowdown > 0.0, "{:?}", rung);
                 }
-                Err(reason) => prop_assert!(!reason.is_empty()),
+                Err(reason) => prop_assert!(!reason.id().is_empty()),
             }
         }
         prop_assert_eq!(rungs, Rung::ALL.len());

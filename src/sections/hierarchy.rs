@@ -97,7 +97,7 @@ fn table() -> AnyView {
         caption: None,
         heads,
         rows: rows.into_any(),
-        note: Some(t("tier.table.note")),
+        note: Some(t("tier.table.note").into()),
     }
     .folded()
 }

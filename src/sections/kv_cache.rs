@@ -1,6 +1,7 @@
 //! Section 5: the price of context. Kinds of attention on one scale, and what is set aside beside what is used.
 
 use leptos::prelude::*;
+use memory_wall_core::architecture::Projection;
 use memory_wall_core::display::{Grouped, Percent};
 use memory_wall_core::memory::kinds::Kind;
 use memory_wall_core::memory::paging::EXAMPLE;
@@ -25,6 +26,17 @@ fn name(row: &str) -> String {
 
 fn rows() -> impl Iterator<Item = &'static str> {
     std::iter::once(YOURS).chain(Kind::ALL.iter().map(|kind| kind.id()))
+}
+
+/// What the figures in the table stand for, with the shapes of the engine.
+fn note() -> String {
+    let window = Kind::Sliding.shape().sliding_window.map_or(0, |sliding| sliding.window);
+    let [latent, position] = match Kind::Latent.shape().projection {
+        Projection::Latent(latent) => [latent.kv_lora_rank, latent.rope_dim],
+        Projection::Heads => [0, 0],
+    };
+    let [window, latent, position] = [window, latent, position].map(|n| Grouped(n.into()).to_string());
+    fill("cache.table.note", &[("window", &window), ("latent", &latent), ("position", &position)])
 }
 
 /// One kind: its name, its cache in 16 bits in figures, and a mark for each format.
@@ -108,7 +120,7 @@ fn table() -> AnyView {
         caption: None,
         heads,
         rows: body.into_any(),
-        note: Some(t("cache.table.note")),
+        note: Some(note()),
     }
     .folded()
 }
@@ -262,7 +274,7 @@ pub fn kv_pages() -> AnyView {
         caption: None,
         heads: table::heads(&["cache.program", "cache.program.bytes", "cache.program.times"]),
         rows: programs.collect_view().into_any(),
-        note: Some(t("cache.programs.note")),
+        note: Some(t("cache.programs.note").into()),
     };
     view! {
         <div class="ways-figure">

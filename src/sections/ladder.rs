@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use memory_wall_core::advise::{Effect, Rung, ladder as rungs_of, least_slow};
 use memory_wall_core::display::{ByteUnit, Figure, Grouped, Size};
 use memory_wall_core::training::Loss;
-use memory_wall_core::{Attention, Bytes, Scenario, engines, evaluate};
+use memory_wall_core::{Attention, Bytes, Mode, Scenario, engines, evaluate};
 
 use super::reasons::reasons;
 use crate::charts::ladder::FIRST;
@@ -69,7 +69,11 @@ impl Job {
         let state = query::decode(link).state;
         let scenario = state.scenario();
         let limit = engines::limit(&scenario, state.gpu.capacity);
-        Self { id, scenario, title: words::choice("ladder.job", id), needs: evaluate::evaluate(&scenario).total, limit }
+        let [batch, seq] = [scenario.batch, scenario.seq_length].map(|n| Grouped(n.into()).to_string());
+        let key = if scenario.mode == Mode::Training { "ladder.trained" } else { "ladder.served" };
+        let (model, gpu) = (state.model_name(), state.gpu.name);
+        let title = fill(key, &[("model", &model), ("gpu", gpu), ("batch", &batch), ("seq", &seq)]);
+        Self { id, scenario, title, needs: evaluate::evaluate(&scenario).total, limit }
     }
 
     /// How much of the drawing an amount takes.
@@ -127,7 +131,7 @@ impl Job {
             .iter()
             .filter_map(|(rung, effect)| {
                 let because = effect.as_ref().err()?;
-                Some(view! { <li><strong>{name(*rung)}</strong> ": " {*because} "."</li> })
+                Some(view! { <li><strong>{name(*rung)}</strong> ": " {words::choice("ladder.because", because.id())} "."</li> })
             })
             .collect();
         let count = fill("ladder.idle", &[("n", &idle.len().to_string())]);

@@ -110,10 +110,12 @@ fn own() -> AnyView {
                 placeholder=t("profile.paste.example")
             ></textarea>
             <p class="profile-said" id="profile-said" role="status"></p>
-            <fieldset>
-                <legend>{t("profile.fields")}</legend>
-                <div class="roofline-fields">{fields}</div>
-            </fieldset>
+            <details class="more">
+                <summary>{t("profile.fields")}</summary>
+                <fieldset aria-label=t("profile.fields")>
+                    <div class="roofline-fields">{fields}</div>
+                </fieldset>
+            </details>
             <button type="button" class="plain-button" data-act="unmeasure" hidden=flag("profile.example")>
                 {t("profile.again")}
             </button>

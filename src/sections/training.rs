@@ -170,11 +170,11 @@ fn states_table() -> AnyView {
         .into_iter()
         .chain(heads)
         .chain(["train.table.sum", "train.table.total", "train.table.card"].map(|key| t(key).to_owned()));
-    table(t("train.table"), heads.collect(), rows.into_any(), Some(t("train.table.note")))
+    table(t("train.table"), heads.collect(), rows.into_any(), Some(t("train.table.note").into()))
 }
 
 /// A table that opens, with a note under it.
-fn table(name: &'static str, heads: Vec<String>, rows: AnyView, note: Option<&'static str>) -> AnyView {
+fn table(name: &'static str, heads: Vec<String>, rows: AnyView, note: Option<String>) -> AnyView {
     Table { name, class: "train-table", caption: None, heads, rows, note }.folded()
 }
 
@@ -229,13 +229,17 @@ pub fn activation() -> AnyView {
                 <text class="axis-title kept-textbook" x=mark y="7">{t("train.kept_mark")}</text>
                 {rows}
             </svg>
-            <div class="kept-levers">{lever("training-batch")} {lever("training-seq")}</div>
+            <div class="kept-levers">{lever("training-batch")}</div>
+            <details class="more">
+                <summary>{t("control.more")}</summary>
+                <div class="kept-levers">{lever("training-seq")}</div>
+            </details>
             <p class="summary" id="kept-sentence">{sentence}</p>
             {table(
                 t("train.kept_table"),
                 table::heads(&heads),
                 cells.into_any(),
-                Some(t("train.kept_table.note")),
+                Some(t("train.kept_table.note").into()),
             )}
         </div>
     }

@@ -94,7 +94,7 @@ fn table() -> AnyView {
         caption: None,
         heads,
         rows: rows.into_any(),
-        note: Some(t("trip.table.note")),
+        note: Some(t("trip.table.note").into()),
     }
     .folded()
 }

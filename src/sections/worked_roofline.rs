@@ -35,7 +35,7 @@ fn name(letter: &str, below: &str) -> String {
 }
 
 fn formulas() -> AnyView {
-    let (peak, most) = (name("P", "peak"), name("P", "max"));
+    let (peak, most) = (name("P", t("worked.peak")), name("P", t("worked.max")));
     let over = |above: &str, below: &str| format!("<mfrac><mrow>{above}</mrow><mrow>{below}</mrow></mfrac>");
     let text = |text: &str| format!("<mtext>{text}</mtext>");
     let is = "<mo>=</mo>";
@@ -48,7 +48,8 @@ fn formulas() -> AnyView {
     let numbers = [
         format!("{most}{}{is}{}", of("<mi>I</mi>"), lower(&peak, "<mi>B</mi><mo>×</mo><mi>I</mi>")),
         format!(
-            "<mtext>ridge</mtext>{is}{}{is}{}{is}{}",
+            "{}{is}{}{is}{}{is}{}",
+            text(t("worked.ridge")),
             over(&peak, "<mi>B</mi>"),
             over(&text(&tflops(TEXTBOOK.peak)), &text(&terabytes(TEXTBOOK.bandwidth))),
             text(&format!("{ridge}{THIN_SPACE}FLOP/byte"))

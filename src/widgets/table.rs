@@ -18,7 +18,7 @@ pub struct Table {
     /// Its rows, headed each.
     pub rows: AnyView,
     /// What is said under it.
-    pub note: Option<&'static str>,
+    pub note: Option<String>,
 }
 
 impl Table {

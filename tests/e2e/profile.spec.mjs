@@ -19,6 +19,7 @@ test('an example stands there until a number is given, and comes back', async ({
   await wall.settle();
   expect(await said(wall)).toBe('Allocated at the peak: 15.0 GB. Reserved at the peak: 16.1 GB. Used, by nvidia-smi: not in the text.');
   expect(await sentence(wall)).toContain('PyTorch allocated 15.0 GB at the peak');
+  await figure(wall).getByText('Or type the numbers').click();
   await expect(figure(wall).getByRole('textbox', { name: 'Allocated, in bytes' })).toHaveValue('15.0\u202fGB');
   await expect(figure(wall).locator('.fall[data-expected]')).toHaveCount(3);
   expect(wall.query()).toBe('');
@@ -32,6 +33,7 @@ test('an example stands there until a number is given, and comes back', async ({
 
 test('numbers are typed by keyboard, follow the unit, and are in no link', async ({ wall, page }) => {
   await wall.goto();
+  await figure(wall).getByText('Or type the numbers').press('Enter');
   const used = figure(wall).getByRole('textbox', { name: 'nvidia-smi, in MiB' });
   await figure(wall).getByRole('textbox', { name: 'Allocated, in bytes' }).focus();
   await page.keyboard.type('14 GiB');
@@ -69,7 +71,7 @@ test('without the program the example, its table and the code are there, and not
   expect(await sentence(wall)).toContain('Likeliest: attention ran in separate kernels');
   await expect(wall.page.locator('pre.code .code-call').filter({ hasText: 'max_memory_allocated' })).toHaveCount(1);
   await expect(box(wall)).toBeHidden();
-  await figure(wall).locator('summary').click();
+  await figure(wall).locator('summary').first().click();
   await expect(figure(wall).getByRole('row')).toHaveCount(8);
 });
 

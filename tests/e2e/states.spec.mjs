@@ -63,7 +63,7 @@ test('the sum is predicted, and the answer says how it comes about', async ({ wa
   await dial.getByRole('textbox').fill('14');
   await dial.getByRole('button', { name: 'Check' }).click();
   await expect(dial.locator('.dial-said')).toContainText('it is 112');
-  await expect(page.getByText('an fp32 copy of the weight takes it')).toBeVisible();
+  await expect(page.getByText('a copy of the weight in full precision takes it')).toBeVisible();
 });
 
 test.describe('without JavaScript', () => {

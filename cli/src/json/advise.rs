@@ -1,7 +1,7 @@
 //! The answer of `advise` for programs.
 
 use memory_wall_core::Scenario;
-use memory_wall_core::advise::{Effect, Plan, Rung};
+use memory_wall_core::advise::{Effect, Idle, Plan, Rung};
 use serde::Serialize;
 
 use super::inputs::Inputs;
@@ -80,13 +80,13 @@ impl Combination {
 }
 
 impl Step {
-    fn new(scenario: &Scenario, rung: Rung, effect: &Result<Effect, &'static str>) -> Self {
+    fn new(scenario: &Scenario, rung: Rung, effect: &Result<Effect, Idle>) -> Self {
         Self {
             rung: rung.id(),
             risk: rung.risk().id(),
             effort: rung.effort().id(),
             applies: effect.is_ok(),
-            because: effect.as_ref().err().copied(),
+            because: effect.as_ref().err().map(|because| because.sentence()),
             change: effect.as_ref().ok().map(|effect| Change::new(scenario, effect)),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Every rung is a change to the scenario, so that the engine itself says what it saves; nothing is a rule of thumb.
 
+mod idle;
 mod rung;
 mod search;
 
@@ -11,6 +12,7 @@ use crate::evaluate;
 use crate::scenario::Scenario;
 use crate::units::{Bytes, SignedBytes};
 
+pub use idle::Idle;
 pub use rung::{Effort, Risk, Rung};
 pub use search::{Plan, least_slow, search};
 
@@ -53,20 +55,20 @@ impl Effect {
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// (scenario.mode, scenario.gpu) = (Mode::Training, gpus::by_id("h100-sxm"));
 /// let (_, flash) = ladder(&scenario).find(|(rung, _)| *rung == Rung::FlashAttention).unwrap();
-/// assert_eq!(flash.unwrap_err(), "flash attention is on already");
+/// assert_eq!(flash.unwrap_err().to_string(), "flash attention is on already");
 /// ```
-pub fn ladder(scenario: &Scenario) -> impl Iterator<Item = (Rung, Result<Effect, &'static str>)> {
+pub fn ladder(scenario: &Scenario) -> impl Iterator<Item = (Rung, Result<Effect, Idle>)> {
     let scenario = *scenario;
     let before = evaluate::total(&scenario);
     Rung::ALL.iter().map(move |rung| {
         let effect = rung.apply(&scenario).and_then(|changed| {
             if changed.check().is_err() {
-                return Err("this model cannot be changed so");
+                return Err(Idle::CannotChange);
             }
             let effect = Effect::of(&scenario, before, &changed);
             // A bigger card saves nothing and still helps.
             if effect.saved.0 == 0 && *rung != Rung::BiggerCard {
-                return Err("the peak is elsewhere: it stays as it is");
+                return Err(Idle::PeakElsewhere);
             }
             Ok(effect)
         });

@@ -1,5 +1,6 @@
 //! The rungs: each a change to a scenario, or a reason why it does nothing there.
 
+use super::idle::Idle;
 use crate::bounds;
 use crate::engines;
 use crate::evaluate;
@@ -119,26 +120,21 @@ impl Rung {
     }
 
     /// The scenario with this fix, or why it does nothing here.
-    pub fn apply(self, scenario: &Scenario) -> Result<Scenario, &'static str> {
-        const TRAINING_ONLY: &str = "it acts on training only";
-        const INFERENCE_ONLY: &str = "it acts on inference only";
-        const LEARNS_ALL: &str = "the model is frozen already: only adapters learn";
+    pub fn apply(self, scenario: &Scenario) -> Result<Scenario, Idle> {
         let (trains, full) = (scenario.mode.trains(), scenario.mode == Mode::Training);
         let mut changed = *scenario;
-        let training = |applies: bool| if applies { Ok(()) } else { Err(TRAINING_ONLY) };
+        let training = |applies: bool| if applies { Ok(()) } else { Err(Idle::TrainingOnly) };
         match self {
             Self::FreeStaleTensors => {
                 if !(trains && scenario.training.stock.outputs_kept) {
-                    return Err(
-                        "no stale tensor is counted in this estimate; a smaller margin than 10% may still be lost to fragmentation",
-                    );
+                    return Err(Idle::NothingStale);
                 }
                 changed.training.stock.outputs_kept = false;
             }
             Self::SmallerMicroBatch => {
                 training(trains)?;
                 if scenario.batch == 1 {
-                    return Err("the micro-batch is a single sequence already");
+                    return Err(Idle::SingleSequence);
                 }
                 let micro_batches = scenario.training.micro_batches.saturating_mul(scenario.batch);
                 changed.training.micro_batches = micro_batches.min(bounds::MICRO_BATCHES.max);
@@ -146,54 +142,54 @@ impl Rung {
             }
             Self::MixedPrecision => {
                 if scenario.weights != WeightFormat::Fp32 && !(full && scenario.recipe() == Recipe::Fp32) {
-                    return Err("matrix multiplications run in 16 bits already");
+                    return Err(Idle::SixteenBits);
                 }
                 changed.weights = WeightFormat::Bf16;
                 changed.training.recipe = Recipe::Mixed;
             }
             Self::FlashAttention => {
                 if scenario.attention == Attention::Flash {
-                    return Err("flash attention is on already");
+                    return Err(Idle::FlashOn);
                 }
                 changed.attention = Attention::Flash;
             }
             Self::ChunkedLoss => {
                 training(trains)?;
                 if scenario.training.loss == Loss::Chunked {
-                    return Err("the loss is chunked already");
+                    return Err(Idle::LossChunked);
                 }
                 changed.training.loss = Loss::Chunked;
             }
             Self::SelectiveCheckpointing => {
                 training(trains)?;
                 if matches!(scenario.checkpointing, Checkpointing::PerOp | Checkpointing::Full) {
-                    return Err("as much is recomputed already");
+                    return Err(Idle::MuchRecomputed);
                 }
                 changed.checkpointing = Checkpointing::PerOp;
             }
             Self::FullCheckpointing => {
                 training(trains)?;
                 if scenario.checkpointing == Checkpointing::Full {
-                    return Err("every layer is recomputed already");
+                    return Err(Idle::AllRecomputed);
                 }
                 changed.checkpointing = Checkpointing::Full;
             }
             Self::EightBitOptimizer => {
                 training(trains)?;
                 if scenario.offload.optimizer {
-                    return Err("the optimizer's states wait in host memory");
+                    return Err(Idle::StatesAway);
                 }
                 if !matches!(scenario.optimizer, Optimizer::AdamW) {
-                    return Err("the optimizer keeps no two wide moments");
+                    return Err(Idle::NoMoments);
                 }
                 changed.optimizer = Optimizer::AdamW8bit;
             }
             Self::QuantizedCache => {
                 if trains {
-                    return Err(INFERENCE_ONLY);
+                    return Err(Idle::InferenceOnly);
                 }
                 if !matches!(scenario.kv, KvPrecision::Fp32 | KvPrecision::Fp16 | KvPrecision::Bf16) {
-                    return Err("the cache is quantised already");
+                    return Err(Idle::CacheQuantised);
                 }
                 changed.kv = match scenario.serving.engine {
                     Engine::LlamaCpp => KvPrecision::Int8,
@@ -202,26 +198,26 @@ impl Rung {
             }
             Self::EightBitWeights => {
                 if trains {
-                    return Err(INFERENCE_ONLY);
+                    return Err(Idle::InferenceOnly);
                 }
                 if !scenario.weights.trainable() {
-                    return Err("the weights are quantised already");
+                    return Err(Idle::WeightsQuantised);
                 }
                 changed.weights = WeightFormat::Int8;
             }
             Self::FourBitWeights => {
                 if trains {
-                    return Err(INFERENCE_ONLY);
+                    return Err(Idle::InferenceOnly);
                 }
                 if scenario.weights.block().bits_per_value() < 8.0 {
-                    return Err("the weights have fewer than 8 bits already");
+                    return Err(Idle::FewBits);
                 }
                 changed.weights = WeightFormat::Int4;
             }
             Self::Lora => {
                 training(trains)?;
                 if !full {
-                    return Err(LEARNS_ALL);
+                    return Err(Idle::AdaptersLearn);
                 }
                 changed.mode = Mode::Lora;
                 changed.weights = scenario.weights;
@@ -229,7 +225,7 @@ impl Rung {
             Self::Qlora => {
                 training(trains)?;
                 if scenario.mode == Mode::Qlora {
-                    return Err("the model is frozen in 4 bits already");
+                    return Err(Idle::FrozenInFour);
                 }
                 changed.mode = Mode::Qlora;
                 changed.weights = WeightFormat::Nf4Dq;
@@ -240,63 +236,63 @@ impl Rung {
             Self::TensorParallel => {
                 changed.parallel.tp = scenario.parallel.tp.saturating_mul(2);
                 if changed.parallel.tp > 8 {
-                    return Err("tensor parallelism beyond the cards of one computer is seldom worth its traffic");
+                    return Err(Idle::BeyondComputer);
                 }
                 if changed.parallel.check(&scenario.architecture).is_err() {
-                    return Err("twice as many ranks do not divide the heads, the MLP or the vocabulary of this model");
+                    return Err(Idle::NoDivisor);
                 }
             }
             Self::PipelineParallel => {
                 changed.parallel.pp = scenario.parallel.pp.saturating_mul(2);
                 if changed.parallel.check(&scenario.architecture).is_err() {
-                    return Err("there are not enough layers for twice as many stages");
+                    return Err(Idle::FewLayers);
                 }
             }
             Self::OffloadOptimizer => {
                 training(trains)?;
                 if scenario.offload.optimizer {
-                    return Err("the optimizer's states wait in host memory already");
+                    return Err(Idle::StatesOffloaded);
                 }
                 changed.offload.optimizer = true;
             }
             Self::OffloadParameters => {
                 if scenario.offload.parameters {
-                    return Err("the weights wait in host memory already");
+                    return Err(Idle::WeightsOffloaded);
                 }
                 changed.offload.parameters = true;
             }
             Self::OffloadCache => {
                 if trains {
-                    return Err(INFERENCE_ONLY);
+                    return Err(Idle::InferenceOnly);
                 }
                 if scenario.offload.kv_cache {
-                    return Err("the cache waits in host memory already");
+                    return Err(Idle::CacheOffloaded);
                 }
                 if scenario.serving.engine == Engine::Vllm {
-                    return Err("vLLM keeps the cache of running requests on the card");
+                    return Err(Idle::CacheKept);
                 }
                 changed.offload.kv_cache = true;
             }
             Self::BiggerCard => {
-                let Some(gpu) = scenario.gpu else { return Err("no card is named") };
+                let Some(gpu) = scenario.gpu else { return Err(Idle::NoCard) };
                 let total = evaluate::total(scenario);
                 let larger = GPUS.iter().filter(|other| other.capacity > gpu.capacity);
                 let fitting = larger.clone().filter(|other| engines::limit(scenario, other.capacity) >= total);
                 let fitting = fitting.min_by_key(|other| other.capacity);
                 let largest = larger.max_by_key(|other| other.capacity);
-                changed.gpu = Some(fitting.or(largest).ok_or("this is the largest card in the table")?);
+                changed.gpu = Some(fitting.or(largest).ok_or(Idle::LargestCard)?);
             }
         }
         Ok(changed)
     }
 }
 
-fn shard(scenario: &mut Scenario, stage: ZeroStage) -> Result<(), &'static str> {
+fn shard(scenario: &mut Scenario, stage: ZeroStage) -> Result<(), Idle> {
     if !scenario.mode.trains() {
-        return Err("it acts on training only");
+        return Err(Idle::TrainingOnly);
     }
     if scenario.parallel.dp > 1 && scenario.parallel.shards_from(stage) > 1 {
-        return Err("these states are shared out already");
+        return Err(Idle::SharedOut);
     }
     if scenario.parallel.dp == 1 {
         scenario.parallel.dp = SHARDED_RANKS;

@@ -26,14 +26,15 @@ pub struct Variant {
     pub slips: Vec<(&'static str, f64)>,
 }
 
-/// The unit that a question asks in: its prefix, the ways to write it, the longest first, and how it is shown.
+/// The unit that a question asks in: its prefix, the ways to write it, the longest first, and how it is shown. Units that are
+/// words are those of the language.
 pub fn unit(id: &str) -> [&'static str; 3] {
     match id {
         "roofline.ceiling" => ["T", "FLOPs/s FLOP/s FLOPS", "TFLOP/s"],
         "roofline.knee" => ["", "FLOPs/byte FLOP/byte FLOPs/B FLOP/B", "FLOP/byte"],
-        "hierarchy.tokens" => ["", "tokens/s token/s tok/s tokens", "tokens/s"],
-        "kv_cache.tokens" => ["", "tokens token", "tokens"],
-        "scaling.cards" => ["", "cards card GPUs GPU", "cards"],
+        "hierarchy.tokens" => ["", t("quiz.unit.rate.written"), t("quiz.unit.rate")],
+        "kv_cache.tokens" => ["", t("quiz.unit.tokens.written"), t("control.seq.unit")],
+        "scaling.cards" => ["", t("quiz.unit.cards.written"), t("dial.unit.cards")],
         _ => ["G", "bytes byte B", "GB"],
     }
 }

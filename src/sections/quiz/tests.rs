@@ -168,7 +168,7 @@ const TERMS: [(&str, &str); 11] = [
 
 #[test]
 fn terms_are_taught_before_they_are_asked_about() {
-    let questions = super::text::TEXT.to_lowercase();
+    let questions = crate::words::language().asked.to_lowercase();
     for (term, section) in TERMS {
         let file = format!("{}/content/en/{section}.md", env!("CARGO_MANIFEST_DIR"));
         let taught = std::fs::read_to_string(&file).unwrap().to_lowercase();

@@ -1,7 +1,6 @@
 //! The questions as they are written in `content/en/quiz.txt`, read once at build time.
 
-/// The file.
-pub const TEXT: &str = include_str!("../../../content/en/quiz.txt");
+use crate::words::language;
 
 /// How a question is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +70,7 @@ impl Question {
 /// Every question, in the order of the file; the first line that is none of a question is named.
 pub fn questions() -> Result<Vec<Question>, String> {
     let mut all: Vec<Question> = Vec::new();
-    for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
+    for line in language().asked.lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
         if let Some((id, kind)) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')?.split_once(' ')) {
             let kind = match kind {
                 "number" => Kind::Number,

@@ -1,5 +1,7 @@
 //! Trunk runs this after it has built the program: the page that it staged gets its text, its figures in their default state,
 //! its style sheet and its security policy.
+//!
+//! It speaks English, or the language of the folder that `MEMORY_WALL_CONTENT` names.
 
 mod directives;
 mod figures;
@@ -8,14 +10,19 @@ mod math;
 mod page;
 mod policy;
 mod prose;
+#[cfg(test)]
+mod reading;
 mod reference;
 mod script;
 mod style;
+mod typeset;
 #[cfg(test)]
 mod whole_page;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use memory_wall_app::words::{self, Language};
 
 fn main() -> ExitCode {
     match run() {
@@ -34,8 +41,19 @@ fn run() -> Result<(), String> {
     // While serving, Trunk adds a script of its own for reloading, which a strict policy would stop.
     let strict = std::env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    if let Some(folder) = std::env::var_os("MEMORY_WALL_CONTENT") {
+        speak(root.join(folder))?;
+    }
     page::build(&root, &staging, strict)?;
     reference::build(&root, &staging)
+}
+
+/// Speaks the language of a folder such as `content/en` from here on; it is called as the folder is.
+fn speak(folder: PathBuf) -> Result<(), String> {
+    // They are said as long as the program runs.
+    let text = |name: &str| Ok::<&'static str, String>(read(&folder.join(name))?.leak());
+    let language = Language { spoken: text("words.txt")?, drawn: text("page.txt")?, asked: text("quiz.txt")?, folder };
+    words::speak(language).map_err(|_| "words were said before it was known in which language".to_owned())
 }
 
 /// The text of a file, or a sentence that names it.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use memory_wall_app::registry::SECTIONS;
-use memory_wall_app::words;
+use memory_wall_app::words::{self, t};
 
 use crate::{directives, figures, policy, prose, read, script, style, write};
 
@@ -12,7 +12,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     let path = staging.join("index.html");
     let mut html = read(&path)?;
     let mut content = String::new();
-    let texts = texts(root)?;
+    let texts = texts()?;
     let titles = titles(&texts);
     for (place, (id, text)) in SECTIONS.iter().zip(&texts).enumerate() {
         content.push_str(&prose::section(id, text)?);
@@ -24,7 +24,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     put(&mut html, "<!-- words -->", &spoken())?;
     put(&mut html, "<!-- notice -->", &figures::notice())?;
     put(&mut html, "<!-- content -->", &content)?;
-    html = with_directives(&html)?;
+    html = with_directives(&titled(&html)?)?;
 
     let mut css = style::bundle(root)?;
     html = style::externalise(&html, &mut css);
@@ -39,13 +39,29 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
 }
 
 /// The prose of every section, in their order.
-pub(crate) fn texts(root: &Path) -> Result<Vec<String>, String> {
-    SECTIONS.iter().map(|id| read(&root.join("content/en").join(format!("{id}.md")))).collect()
+pub(crate) fn texts() -> Result<Vec<String>, String> {
+    SECTIONS.iter().map(|id| read(&words::language().folder.join(format!("{id}.md")))).collect()
 }
 
 /// The sections by their titles.
 pub(crate) fn titles(texts: &[String]) -> Vec<(&'static str, String)> {
     SECTIONS.iter().zip(texts).filter_map(|(id, text)| Some((*id, prose::title(text)?))).collect()
+}
+
+/// The language of the page, as its folder is called.
+pub(crate) fn language() -> String {
+    words::language().folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// What the page is called, and said to be, in its own language.
+fn titled(html: &str) -> Result<String, String> {
+    let mut html = html.to_owned();
+    put(&mut html, "lang=\"en\"", &format!("lang=\"{}\"", language()))?;
+    put(&mut html, "{{page.description}}", t("page.description"))?;
+    put(&mut html, "{{page.skip}}", t("page.skip"))?;
+    put(&mut html, "{{page.reference}}", t("page.reference"))?;
+    put(&mut html, "{{page.colophon}}", t("page.colophon"))?;
+    Ok(html.replace("{{page.title}}", t("page.title")))
 }
 
 /// The body's directives filled in; the head has none, and its scripts are no text to look into.
@@ -56,7 +72,7 @@ fn with_directives(html: &str) -> Result<String, String> {
 
 /// The words that the program says too, as data: nothing runs in it.
 fn spoken() -> String {
-    let lines = words::SPOKEN.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = words::language().spoken.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     format!("<script type=\"text/plain\" id=\"words\">\n{}\n</script>", lines.collect::<Vec<_>>().join("\n"))
 }
 

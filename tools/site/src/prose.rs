@@ -1,16 +1,17 @@
-//! Prose: Markdown with directives. `{{figure id}}` and `{{dial id}}` on a line of their own draw a figure and a dial; the others are those of [`crate::directives`].
+//! Prose: Markdown with directives. `{{figure id}}` and `{{dial id}}` on a line of their own draw a figure and a dial; the others are those of [`crate::directives`]. Formulas are those of [`crate::typeset`].
 
 use std::fmt::Write as _;
 
 use memory_wall_app::words::{fill, t};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-use crate::{figures, highlight};
+use crate::{figures, highlight, typeset};
 
 /// A section's Markdown as HTML, wrapped in its `section`.
 pub(crate) fn section(id: &str, markdown: &str) -> Result<String, String> {
     let mut body = String::new();
-    html::push_html(&mut body, anchored(markdown).into_iter());
+    let events = anchored(markdown).into_iter().map(set).collect::<Result<Vec<_>, _>>();
+    html::push_html(&mut body, events.map_err(|error| format!("content of section {id}: {error}"))?.into_iter());
     let body = highlight::blocks(&body, t("profile.code"))?;
     let body = with_dials(&body)?;
     let body = with_figures(&body).map_err(|error| format!("content of section {id}: {error}"))?;
@@ -47,10 +48,20 @@ fn with_dials(html: &str) -> Result<String, String> {
     Ok(out)
 }
 
+/// Formulas set, everything else as it is.
+fn set(event: Event<'_>) -> Result<Event<'_>, String> {
+    Ok(match event {
+        Event::InlineMath(formula) => Event::InlineHtml(typeset::inline(&formula)?.into()),
+        Event::DisplayMath(formula) => Event::InlineHtml(typeset::display(&formula)?.into()),
+        other => other,
+    })
+}
+
 /// The events of a text, with an anchor at each heading that can be linked to.
 fn anchored(markdown: &str) -> Vec<Event<'_>> {
     let mut events: Vec<Event<'_>> =
-        Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_SMART_PUNCTUATION).collect();
+        Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_SMART_PUNCTUATION | Options::ENABLE_MATH)
+            .collect();
     let mut heading = None;
     let mut text = String::new();
     let mut ids = Vec::new();

@@ -17,22 +17,25 @@ use crate::page;
 /// Elements that have no end.
 const VOID: [&str; 6] = ["br", "hr", "img", "input", "link", "meta"];
 
-/// An element of the page.
-struct Element {
-    tag: String,
+/// An element of the page; a text between tags is one too, with the tag [`TEXT`].
+pub(crate) struct Element {
+    pub(crate) tag: String,
     attributes: BTreeMap<String, String>,
     /// What stands between its tags.
-    inner: &'static str,
+    pub(crate) inner: &'static str,
     parent: Option<usize>,
 }
 
+/// The tag of a text.
+pub(crate) const TEXT: &str = "#text";
+
 impl Element {
-    fn get(&self, attribute: &str) -> Option<&str> {
+    pub(crate) fn get(&self, attribute: &str) -> Option<&str> {
         self.attributes.get(attribute).map(String::as_str)
     }
 
     /// Its text, as it is read.
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut pieces = self.inner.split('<');
         let first = pieces.next().unwrap_or_default().to_owned();
         plain(&pieces.fold(first, |text, piece| text + piece.split_once('>').unwrap().1))
@@ -63,9 +66,9 @@ fn plain(html: &str) -> String {
 }
 
 /// The page, and what was staged with it.
-struct Page {
+pub(crate) struct Page {
     html: &'static str,
-    elements: Vec<Element>,
+    pub(crate) elements: Vec<Element>,
     files: BTreeMap<String, String>,
 }
 
@@ -84,6 +87,11 @@ impl Page {
 
     fn parent(&self, element: &Element) -> Option<&Element> {
         self.elements.get(element.parent?)
+    }
+
+    /// What an element stands in, from the nearest outwards.
+    pub(crate) fn around<'a>(&'a self, element: &'a Element) -> impl Iterator<Item = &'a Element> {
+        std::iter::successors(self.parent(element), |one| self.parent(one))
     }
 }
 
@@ -114,6 +122,10 @@ fn parsed(html: &'static str) -> Vec<Element> {
     let mut at = 0;
     while let Some(start) = html[at..].find('<').map(|found| at + found) {
         let end = start + html[start..].find('>').unwrap();
+        let parent = open.last().map(|(place, _)| *place);
+        if start > at {
+            elements.push(Element { tag: TEXT.into(), attributes: BTreeMap::new(), inner: &html[at..start], parent });
+        }
         let tag = &html[start + 1..end];
         at = end + 1;
         if tag.starts_with('!') {
@@ -126,7 +138,6 @@ fn parsed(html: &'static str) -> Vec<Element> {
             continue;
         }
         let (name, rest) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
-        let parent = open.last().map(|(place, _)| *place);
         let name = name.trim_end_matches('/').to_owned();
         let element = Element { attributes: attributes(rest), inner: "", parent, tag: name };
         if !VOID.contains(&element.tag.as_str()) && !tag.ends_with('/') {
@@ -158,7 +169,7 @@ fn attributes(mut rest: &str) -> BTreeMap<String, String> {
     }
 }
 
-fn whole() -> &'static Page {
+pub(crate) fn whole() -> &'static Page {
     static PAGE: OnceLock<Page> = OnceLock::new();
     PAGE.get_or_init(|| {
         let mut files = built("once");

@@ -16,6 +16,8 @@ mod words;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use memory_wall_app::words::language;
+
 use self::words::{MISSING, Words};
 use crate::{page, policy, read, script, style, write};
 
@@ -24,8 +26,8 @@ const PARTS: [&str; 5] = ["hardware", "models", "formulas", "accuracy", "glossar
 
 /// Writes the page, its style sheet and its script.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
-    let words = Words::read(root)?;
-    let mut html = read(&root.join("reference.html"))?;
+    let words = Words::read()?;
+    let mut html = headed(&read(&root.join("reference.html"))?, &words)?;
     let css = style::reference(root)?;
     let script = script::without_comments(&read(&root.join("tools/site/src/reference/reference.js"))?);
     let (sheet, digest) = style::named("reference", &css, "css");
@@ -36,7 +38,7 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
         ("<!-- policy -->", policy::STILL.to_owned()),
         ("<!-- style -->", link),
         ("<!-- script -->", tag),
-        ("<!-- content -->", content(root, &words)?),
+        ("<!-- content -->", content(&words)?),
     ] {
         page::put(&mut html, mark, &text)?;
     }
@@ -48,9 +50,19 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     write(&staging.join("reference.html"), &html)
 }
 
+/// The frame of the page in its own language.
+fn headed(html: &str, words: &Words) -> Result<String, String> {
+    let mut html = html.to_owned();
+    page::put(&mut html, "{{lang}}", &page::language())?;
+    for key in ["head.title", "head.description", "head.skip", "head.colophon"] {
+        page::put(&mut html, &format!("{{{{{key}}}}}"), &words.say(key))?;
+    }
+    Ok(html.replace("{{head.home}}", &words.say("head.home")))
+}
+
 /// Everything between header and footer.
-fn content(root: &Path, words: &Words) -> Result<String, String> {
-    let text = |name: &str| read(&root.join("content/en").join(name));
+fn content(words: &Words) -> Result<String, String> {
+    let text = |name: &str| read(&language().folder.join(name));
     let items = PARTS.iter().fold(String::new(), |all, id| {
         all + &format!("<li><a href=\"#{id}\">{}</a></li>", words.say(&format!("part.{id}")))
     });
@@ -66,7 +78,7 @@ fn content(root: &Path, words: &Words) -> Result<String, String> {
             "models" => models::html(words),
             "formulas" => sheet::html(&text("formulas.md")?, words)?,
             "accuracy" => errors::html(words),
-            _ => glossary::html(&text("glossary.md")?, &page::titles(&page::texts(root)?), words)?,
+            _ => glossary::html(&text("glossary.md")?, &page::titles(&page::texts()?), words)?,
         };
         let lead = (1..).map(|place| format!("lead.{id}.{place}")).take_while(|key| words.has(key));
         let lead = lead.fold(String::new(), |all, key| all + &format!("<p>{}</p>", sheet::inline(&words.say(&key))));
@@ -99,8 +111,9 @@ mod tests {
 
     #[test]
     fn every_row_of_every_table_is_there_and_every_link_arrives() {
-        let words = Words::read(&root()).unwrap();
-        let html = content(&root(), &words).unwrap();
+        let words = Words::read().unwrap();
+        let html = content(&words).unwrap();
+        let _ = headed(&read(&root().join("reference.html")).unwrap(), &words).unwrap();
         assert_eq!(words.left(), Vec::<&String>::new(), "words that nobody says");
         assert!(!html.contains(MISSING), "words are missing");
         let all_ids = quoted(&html, " id=\"");
@@ -129,8 +142,8 @@ mod tests {
 
     #[test]
     fn figures_are_the_engines() {
-        let words = Words::read(&root()).unwrap();
-        let html = content(&root(), &words).unwrap();
+        let words = Words::read().unwrap();
+        let html = content(&words).unwrap();
         // What other tests and texts hold to be so.
         for figure in ["67,108,864,000", "6,738,415,616", "12,879,925,248", "26,703", "156", "85.2", "79.3"] {
             assert!(html.contains(figure), "{figure}");

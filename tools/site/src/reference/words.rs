@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+
+use memory_wall_app::words::language;
 
 use crate::read;
 
@@ -17,8 +18,8 @@ pub(crate) struct Words {
 
 impl Words {
     /// Reads `key = text` lines.
-    pub(crate) fn read(root: &Path) -> Result<Self, String> {
-        let text = read(&root.join("content/en/reference.txt"))?;
+    pub(crate) fn read() -> Result<Self, String> {
+        let text = read(&language().folder.join("reference.txt"))?;
         let mut table = BTreeMap::new();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (key, text) = line.split_once(" = ").ok_or(format!("reference.txt: not `key = text`: {line}"))?;

@@ -1,0 +1,247 @@
+//! A second language is a second folder: a made-up one is written here, every word of English in it accented, and the page is
+//! built from that folder alone. What is still plain English then was typed into a figure.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use memory_wall_core::frontier::DIRECTIONS;
+use memory_wall_core::precision::{KvPrecision, WeightFormat};
+use memory_wall_core::tables::{gpus, models};
+
+/// The language, as a private one is called.
+const LANGUAGE: &str = "qps-ploc";
+
+/// Words that a page in any language may hold, each group with its reason; names of models and cards come from the tables.
+const ANYWHERE: &[(&str, &str)] = &[
+    (
+        "kB MB GB TB kiB MiB GiB TiB MB/s GB/s TB/s TFLOP/s PFLOP/s GFLOP/s FLOP FLOP/s MFLOP GFLOP TFLOP FLOP/byte ns ms TOPS",
+        "units, which are the same in every language",
+    ),
+    ("HBM2e", "a kind of memory"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A letter with an accent, which still reads like itself.
+fn accented(letter: char) -> char {
+    const PLAIN: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const STRANGE: &str = "áƀçđéƒğħíĵķĺɱñóþɋŕšŧúṽŵẋýžÁƁÇĐÉƑĞĦÍĴĶĹṀÑÓÞɊŔŠŦÚṼŴẊÝŽ";
+    PLAIN.chars().zip(STRANGE.chars()).find(|(plain, _)| *plain == letter).map_or(letter, |(_, strange)| strange)
+}
+
+/// A text with every letter accented but those between marks, which are code.
+fn strange(text: &str, marks: &[(&str, &str)]) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let code = marks.iter().find_map(|(open, close)| {
+            let inside = rest.strip_prefix(open)?;
+            Some(open.len() + inside.find(close)? + close.len())
+        });
+        let length = code.unwrap_or(letter.len_utf8());
+        let (piece, behind) = rest.split_at(length);
+        if code.is_some() {
+            out.push_str(piece);
+        } else {
+            out.push(accented(letter));
+        }
+        rest = behind;
+    }
+    out
+}
+
+/// `key = text`, with the text made strange.
+fn row(line: &str) -> String {
+    match line.split_once(" = ") {
+        // What a picture shows is named, not said.
+        Some((key, text)) if key != "picture" => format!("{key} = ⟦{}⟧", strange(text, &[("{", "}")])),
+        _ => line.to_owned(),
+    }
+}
+
+/// A line of a file of words or questions.
+fn strange_line(line: &str) -> String {
+    match line.split_at_checked(2) {
+        Some((mark @ ("+ " | "- " | "? " | "# "), text)) => format!("{mark}{}", strange(text, &[("{", "}")])),
+        _ if line.starts_with(['[', '/']) => line.to_owned(),
+        _ => row(line),
+    }
+}
+
+/// Prose: directives, code, tags and where links lead stay; of a formula only what is in quotes is said.
+fn strange_prose(markdown: &str) -> String {
+    let mut fenced = false;
+    let line = |line: &str| {
+        fenced ^= line.starts_with("```");
+        if fenced || line.starts_with("```") {
+            return line.to_owned() + "\n";
+        }
+        let marks = [("{{", "}}"), ("`", "`"), ("<", ">"), ("](", ")"), ("$$", "$$"), ("$", "$")];
+        let mut said = strange(line, &marks);
+        // Of a formula, what is in quotes and what stands below a symbol.
+        for (open, close) in [("\"", "\""), ("_{", "}")].into_iter().filter(|_| line.starts_with("$$")) {
+            said = between(&said, open, close);
+        }
+        said + "\n"
+    };
+    markdown.lines().map(line).collect()
+}
+
+/// A text with what stands between two marks made strange.
+fn between(text: &str, open: &str, close: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(open) {
+        let (inside, behind) = after.split_once(close).unwrap();
+        out.extend([before, open, &strange(inside, &[]), close]);
+        rest = behind;
+    }
+    out + rest
+}
+
+/// The folder of the language, and the page that is built from it.
+fn built() -> String {
+    let place = std::env::temp_dir().join(format!("memory-wall-pseudo-{}", std::process::id()));
+    let (folder, staging) = (place.join(LANGUAGE), place.join("staging"));
+    fs::create_dir_all(&folder).unwrap();
+    fs::create_dir_all(&staging).unwrap();
+    for entry in fs::read_dir(root().join("content/en")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let said = if name == "formulas.md" {
+            // Formulas and their symbols are the same in every language, and what is said of them stands between them.
+            text
+        } else if name == "glossary.md" {
+            text.lines()
+                .map(|line| {
+                    if line.is_empty() || line.starts_with("in: ") { format!("{line}\n") } else { strange_prose(line) }
+                })
+                .collect()
+        } else if name == "reference.txt" {
+            let line = |line: &str| match line.split_once(" = ") {
+                Some((key, text)) => format!("{key} = {}\n", strange(text, &[("{", "}"), ("`", "`")])),
+                None => format!("{line}\n"),
+            };
+            text.lines().map(line).collect()
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            strange_prose(&text)
+        } else {
+            text.lines().map(|line| strange_line(line) + "\n").collect()
+        };
+        fs::write(folder.join(path.file_name().unwrap()), said).unwrap();
+    }
+    fs::copy(root().join("index.html"), staging.join("index.html")).unwrap();
+    let site = Command::new(env!("CARGO_BIN_EXE_memory-wall-site"))
+        .env("TRUNK_STAGING_DIR", &staging)
+        .env("TRUNK_PROFILE", "release")
+        .env("MEMORY_WALL_CONTENT", &folder)
+        .output()
+        .unwrap();
+    let page = fs::read_to_string(staging.join("index.html")).unwrap();
+    fs::remove_dir_all(&place).unwrap();
+    assert!(site.status.success(), "{}", String::from_utf8_lossy(&site.stderr));
+    page
+}
+
+/// What a reader sees or hears: texts, and attributes that are read aloud, each with the tag that it stands in.
+fn said(html: &str) -> Vec<(&str, &str)> {
+    const ALOUD: [&str; 6] = [
+        " aria-label=\"",
+        " title=\"",
+        " alt=\"",
+        " placeholder=\"",
+        " aria-valuetext=\"",
+        "\"description\" content=\"",
+    ];
+    /// Code, and symbols of formulas, in any language.
+    const CODE: [&str; 6] = ["script", "code", "pre", "var", "mi", "style"];
+    let (mut said, mut rest, mut code, mut before) = (Vec::new(), html, None::<&str>, "");
+    while let Some((text, after)) = rest.split_once('<') {
+        let (tag, behind) = after.split_once('>').unwrap();
+        if code.is_none() {
+            said.push((before, text));
+            for attribute in ALOUD {
+                said.extend(tag.split(attribute).skip(1).map(|value| (tag, value.split('"').next().unwrap())));
+            }
+        }
+        let name = tag.split(|c: char| c.is_whitespace()).next().unwrap();
+        match code {
+            None => code = CODE.into_iter().find(|it| *it == name),
+            Some(open) if name.strip_prefix('/') == Some(open) => code = None,
+            Some(_) => {}
+        }
+        (rest, before) = (behind, tag);
+    }
+    said
+}
+
+/// What is called the same in every language: models, cards, formats; and sources, which are quoted as they are.
+fn names() -> Vec<String> {
+    let models = models::MODELS.iter().flat_map(|model| [model.name, model.source]);
+    let cards = gpus::GPUS.iter().flat_map(|gpu| gpu.sources.iter().copied().chain([gpu.name]));
+    let formats =
+        WeightFormat::ALL.iter().map(|format| format.label()).chain(KvPrecision::ALL.iter().map(|kv| kv.label()));
+    let directions = DIRECTIONS.iter().map(|direction| direction.source);
+    models.chain(cards).chain(formats).chain(directions).map(str::to_owned).collect()
+}
+
+/// Words of plain English letters.
+fn plain_words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && !"_-./&;+".contains(c));
+    words.map(|word| word.trim_matches(['.', '-', '/', '+'])).filter(|word| {
+        let letters = word.chars().filter(char::is_ascii_alphabetic).count();
+        letters > 1 && word.is_ascii() && !word.ends_with(';')
+    })
+}
+
+#[test]
+fn no_figure_knows_its_language() {
+    let page = built();
+    assert_eq!(
+        page.matches(&format!("<html lang=\"{LANGUAGE}\">")).count(),
+        1,
+        "the page says which language it speaks"
+    );
+    for whole in [
+        "<title>⟦Ŧħé Ṁéɱóŕý Ŵáĺĺ⟧</title>",
+        "wall.line = ⟦{capacity} úšáƀĺé⟧",
+        "ŧéĺĺ íŧ ŧó šóɱéƀóđý éĺšé",
+        "<mtext>ƀáñđŵíđŧħ</mtext>",
+    ] {
+        assert!(page.contains(whole), "{whole}");
+    }
+    let known: BTreeSet<&str> = ANYWHERE.iter().flat_map(|(words, _)| words.split(' ')).collect();
+    let mut names = names();
+    // A longer name first: one may be the beginning of another.
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    let mut faults = Vec::new();
+    let (mut texts, mut strange) = (0, 0);
+    for (tag, text) in said(&page) {
+        // What an estimate assumes is said by the engine, in English, to the command and to the page alike.
+        if tag.contains("data-live-number=\"assumption.") {
+            continue;
+        }
+        // Less than, as it is written in HTML, is no word.
+        let mut text = text.replace("&lt;", "<").replace("&amp;", "&");
+        if plain_words(&text).any(|word| !known.contains(word)) {
+            text = names.iter().fold(text, |text, name| text.replace(name.as_str(), ""));
+        }
+        texts += 1;
+        strange += usize::from(text.contains(|c: char| c.is_alphabetic() && !c.is_ascii()));
+        let unknown: Vec<&str> = plain_words(&text).filter(|word| !known.contains(word)).collect();
+        if !unknown.is_empty() {
+            faults.push(format!("{unknown:?} in “{text}” (<{tag}>)"));
+        }
+    }
+    assert!(texts > 2_000 && strange > 1_000, "{strange} of {texts}");
+    faults.sort();
+    faults.dedup();
+    assert!(faults.is_empty(), "{} texts are in no words file:\n{}", faults.len(), faults.join("\n"));
+}
