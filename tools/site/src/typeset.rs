@@ -1,78 +1,30 @@
-//! Formulas of the prose as `MathML`, set at build time: `$…$` within a line, `$$…$$` on a line of its own.
-//!
-//! Names are written as they are (`kv_heads`), a fraction is `frac(above; below)`, what stands below a symbol is `_{…}`, and
-//! words are in quotes. All else is an operator.
-
-use std::fmt::Write as _;
+//! Formulas of the prose as `MathML`, set at build time: LaTeX as `$…$` within a line, `$$…$$` on a line of its own.
 
 use memory_wall_app::words::t;
+use pulldown_latex::config::DisplayMode;
+use pulldown_latex::{Parser, RenderConfig, Storage, push_mathml};
 
 /// A formula within a line.
 pub(crate) fn inline(formula: &str) -> Result<String, String> {
-    Ok(format!("<math><mrow>{}</mrow></math>", set(formula)?))
+    set(formula, DisplayMode::Inline)
 }
 
 /// A formula on a line of its own, which scrolls by itself where the screen is narrow.
 pub(crate) fn display(formula: &str) -> Result<String, String> {
-    let name = t("math.label");
-    let set = set(formula)?;
-    Ok(format!(
-        "<span class=\"formula\" tabindex=\"0\" role=\"group\" aria-label=\"{name}\"><math display=\"block\"><mrow>{set}</mrow></math></span>"
-    ))
+    let (name, set) = (t("math.label"), set(formula, DisplayMode::Block)?);
+    Ok(format!("<span class=\"formula\" tabindex=\"0\" role=\"group\" aria-label=\"{name}\">{set}</span>"))
 }
 
-fn set(formula: &str) -> Result<String, String> {
-    let (html, rest) = row(formula, &[]).ok_or(format!("{formula}: something is not closed"))?;
-    if rest.is_empty() { Ok(html) } else { Err(format!("{formula}: {rest} is left over")) }
-}
-
-/// Pieces up to one of the marks, which is left standing; all of them where there is no mark to wait for.
-fn row<'a>(mut rest: &'a str, until: &[char]) -> Option<(String, &'a str)> {
-    let mut html = String::new();
-    loop {
-        rest = rest.trim_start();
-        let Some(first) = rest.chars().next() else { return until.is_empty().then_some((html, rest)) };
-        if until.contains(&first) {
-            return Some((html, rest));
-        }
-        let piece;
-        (piece, rest) = one(rest, first)?;
-        if let Some(behind) = rest.strip_prefix("_{") {
-            let (below, behind) = behind.split_once('}')?;
-            // Writing into a string does not fail.
-            let _ = write!(html, "<msub>{piece}<mtext>{below}</mtext></msub>");
-            rest = behind;
-        } else {
-            html.push_str(&piece);
-        }
-    }
-}
-
-/// A piece that begins with a letter.
-fn one(rest: &str, first: char) -> Option<(String, &str)> {
-    if let Some(behind) = rest.strip_prefix("frac(") {
-        let (above, behind) = row(behind, &[';'])?;
-        let (below, behind) = row(behind.strip_prefix(';')?, &[')'])?;
-        let fraction = format!("<mfrac><mrow>{above}</mrow><mrow>{below}</mrow></mfrac>");
-        return Some((fraction, behind.strip_prefix(')')?));
-    }
-    if let Some(quoted) = rest.strip_prefix('"') {
-        let (text, behind) = quoted.split_once('"')?;
-        return Some((format!("<mtext>{text}</mtext>"), behind));
-    }
-    let of_name =
-        |(at, c): (usize, char)| c.is_ascii_alphanumeric() || c == '_' && !rest.split_at(at).1.starts_with("_{");
-    let of_number = |(_, c): (usize, char)| c.is_ascii_digit() || c == '.';
-    let end = |belongs: &dyn Fn((usize, char)) -> bool| {
-        rest.char_indices().find(|at| !belongs(*at)).map_or(rest.len(), |(place, _)| place)
-    };
-    let (tag, end) = match first {
-        c if c.is_ascii_digit() => ("mn", end(&of_number)),
-        c if c.is_ascii_alphabetic() => ("mi", end(&of_name)),
-        c => ("mo", c.len_utf8()),
-    };
-    let (symbol, behind) = rest.split_at(end);
-    Some((format!("<{tag}>{symbol}</{tag}>"), behind))
+fn set(formula: &str, display_mode: DisplayMode) -> Result<String, String> {
+    let storage = Storage::new();
+    // The library would draw a mistake into the formula; the build is to stop for it.
+    let events = Parser::new(formula, &storage).collect::<Result<Vec<_>, _>>();
+    let events = events.map_err(|mistake| format!("{formula}: {mistake}"))?;
+    let mut out = String::new();
+    let config = RenderConfig { display_mode, ..RenderConfig::default() };
+    push_mathml(&mut out, events.into_iter().map(Ok::<_, std::fmt::Error>), config)
+        .map_err(|error| error.to_string())?;
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -81,17 +33,17 @@ mod tests {
 
     #[test]
     fn formulas_are_set() {
-        assert_eq!(
-            set("cards = ⌈frac(2 × kv_heads; \"free bytes\")⌉").unwrap(),
-            "<mi>cards</mi><mo>=</mo><mo>⌈</mo><mfrac><mrow><mn>2</mn><mo>×</mo><mi>kv_heads</mi></mrow><mrow><mtext>free bytes</mtext></mrow></mfrac><mo>⌉</mo>"
-        );
-        assert_eq!(set("2_{weight} + m").unwrap(), "<msub><mn>2</mn><mtext>weight</mtext></msub><mo>+</mo><mi>m</mi>");
-        assert_eq!(set("min(P_{peak})").unwrap().matches("<msub><mi>P</mi><mtext>peak</mtext></msub>").count(), 1);
+        let set = inline(r"\text{kv_heads} \times \frac{2}{\text{free bytes}}").unwrap();
+        for piece in ["<math", "<mtext>kv_heads</mtext>", "<mfrac>", "<mn>2</mn>", "<mtext>free bytes</mtext>", "</math>"] {
+            assert!(set.contains(piece), "{piece}: {set}");
+        }
+        let below = display(r"2_\text{weight} + m").unwrap();
+        assert!(below.contains("<msub>") && below.contains("display=\"block\""), "{below}");
     }
 
     #[test]
-    fn what_is_not_closed_stops_the_build() {
-        for formula in ["frac(1; 2", "frac(1)", "\"words", "a_{b"] {
+    fn what_is_not_closed_or_not_known_stops_the_build() {
+        for formula in [r"\frac{1}{2", r"\text{words", r"\wrods{a}", "a_"] {
             assert!(inline(formula).is_err(), "{formula}");
         }
     }

@@ -74,7 +74,7 @@ fn strange_line(line: &str) -> String {
     }
 }
 
-/// Prose: directives, code, tags and where links lead stay; of a formula only what is in quotes is said.
+/// Prose: directives, code, tags and where links lead stay; of a formula only its text is said.
 fn strange_prose(markdown: &str) -> String {
     let mut fenced = false;
     let line = |line: &str| {
@@ -84,9 +84,9 @@ fn strange_prose(markdown: &str) -> String {
         }
         let marks = [("{{", "}}"), ("`", "`"), ("<", ">"), ("](", ")"), ("$$", "$$"), ("$", "$")];
         let mut said = strange(line, &marks);
-        // Of a formula, what is in quotes and what stands below a symbol.
-        for (open, close) in [("\"", "\""), ("_{", "}")].into_iter().filter(|_| line.starts_with("$$")) {
-            said = between(&said, open, close);
+        // Of a formula, its text.
+        if line.contains('$') {
+            said = between(&said, "\\text{", "}");
         }
         said + "\n"
     };
