@@ -122,6 +122,7 @@ impl Snapshot {
             Some(("oom", part)) => oom::value(self, part),
             Some(("control", part)) => controls::value(self, part),
             Some(("predict", part)) => self.predictions.value(part),
+            Some(("done", ids)) => Some(self.predictions.done(ids)),
             Some(("dial", part)) => self.predictions.dials.value(part),
             Some(("quiz", part)) => self.predictions.quiz.value(part),
             Some(("roofline", part)) => self.roofline().answer(part),

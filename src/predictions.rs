@@ -108,6 +108,19 @@ impl Predictions {
         }
     }
 
+    /// How much of a list was guessed or answered: rounds, dials and questions by their ids, with `+` between them. Nothing is
+    /// said of what was not begun.
+    pub fn done(&self, ids: &str) -> String {
+        let is_done = |id: &&str| {
+            Round::by_id(id).is_some_and(|round| self.is_open(round)) || self.dials.is_open(id) || self.quiz.is_done(id)
+        };
+        let (all, done) = (ids.split('+').count(), ids.split('+').filter(is_done).count());
+        if done == 0 {
+            return String::new();
+        }
+        fill("nav.done", &[("n", &done.to_string()), ("all", &all.to_string())])
+    }
+
     /// Whether a round shows its answers.
     pub fn is_open(&self, round: &Round) -> bool {
         self.open.contains(&round.id)
@@ -231,6 +244,7 @@ impl Predictions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dials::Dial;
 
     fn round(id: &str) -> &'static Round {
         ROUNDS.iter().copied().find(|round| round.id == id).unwrap()
@@ -272,6 +286,20 @@ mod tests {
         assert_eq!(predictions.guess("gemm"), Some("memory"));
         predictions.forget(sides);
         assert_eq!(predictions, Predictions::default());
+    }
+
+    #[test]
+    fn what_was_done_is_counted_over_rounds_dials_and_questions() {
+        for round in ROUNDS {
+            assert!(Dial::by_id(round.id).is_none(), "{} is a round and a dial", round.id);
+        }
+        let mut made = Predictions::default();
+        assert_eq!(made.done("sides+walk+kv_cache.size"), "", "nothing is said of what was not begun");
+        made.turn(round("sides"), true);
+        assert_eq!(made.done("sides+walk+kv_cache.size"), "1 of 3 done");
+        made.dials.turn(Dial::by_id("walk").unwrap(), true);
+        made.quiz.judge("kv_cache.size", false, "");
+        assert_eq!(made.done("sides+walk+kv_cache.size"), "3 of 3 done");
     }
 
     #[test]

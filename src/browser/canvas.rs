@@ -27,6 +27,7 @@ pub(super) struct Host {
     /// Colours and letters; none after the theme has changed.
     look: Rc<RefCell<Option<Style>>>,
     drawn: RefCell<Option<(Arc<Plot>, Frame)>>,
+    seen: Rc<Cell<bool>>,
 }
 
 /// Across and down at most: more is more than any screen shows, and than browsers draw.
@@ -37,7 +38,13 @@ impl Host {
     pub(super) fn find() -> Option<Self> {
         let canvas: HtmlCanvasElement = page::first(".roofline-canvas")?;
         let size = (canvas.client_width().into(), canvas.client_height().into());
-        Some(Self { canvas, size: Rc::new(Cell::new(size)), look: Rc::default(), drawn: RefCell::default() })
+        Some(Self {
+            canvas,
+            size: Rc::new(Cell::new(size)),
+            look: Rc::default(),
+            drawn: RefCell::default(),
+            seen: Rc::default(),
+        })
     }
 
     /// Follows size, theme and the resolution of the screen.
@@ -54,6 +61,8 @@ impl Host {
             observer.observe(&self.canvas);
         }
         resized.forget();
+        let seen = Rc::clone(&self.seen);
+        page::on_sight(&[self.canvas.clone().into()], move |_, visible| seen.set(visible));
         let (look, again) = (Rc::clone(&self.look), frames.clone());
         page::on_media("(prefers-color-scheme: dark)", move |_| {
             look.replace(None);
@@ -64,6 +73,11 @@ impl Host {
         if let Some(window) = page::window() {
             page::listen(&window, "resize", move |_| again.ask());
         }
+    }
+
+    /// Whether it is on the screen.
+    pub(super) fn is_seen(&self) -> bool {
+        self.seen.get()
     }
 
     /// Draws the plot if it, the size or the theme is another one than that on the canvas.

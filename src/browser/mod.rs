@@ -59,6 +59,32 @@ pub fn start() {
 /// A series of changes is over when none has come for so many milliseconds.
 const REST: u32 = 100;
 
+/// Frames whose work takes so many milliseconds are late: laying out and painting take some three times as long.
+const LATE: f64 = 2.0;
+
+/// How much one frame counts among those of its series; a single late one is no slow machine.
+const WEIGHT: f64 = 0.25;
+
+/// What a frame of a series brings in step.
+#[derive(Clone, Copy, PartialEq)]
+enum Turn {
+    Both,
+    Words,
+    Drawing,
+}
+
+impl Turn {
+    /// On a slow machine words and drawing take turns until the series is over: each moves every other frame, and the lever
+    /// in every one.
+    fn next(self, mean: f64) -> Self {
+        match self {
+            Self::Both if mean < LATE => Self::Both,
+            Self::Both | Self::Drawing => Self::Words,
+            Self::Words => Self::Drawing,
+        }
+    }
+}
+
 /// Brings names, points and canvas in step with the state: now; and after each change what is on the screen in the next
 /// frame, and the rest when the changes rest, so that a lever that is dragged moves what it is dragged for.
 fn follow(rig: Rig) {
@@ -66,17 +92,21 @@ fn follow(rig: Rig) {
     let host = canvas::Host::find().map(Rc::new);
     let rested = Rc::new(Cell::new(true));
     let (followers, drawing, all) = (Rc::clone(&names), host.clone(), Rc::clone(&rested));
+    let (turn, mean) = (Cell::new(Turn::Both), Cell::new(0.0));
     let step = move || {
-        let snapshot = untrack(|| rig.snapshot());
-        let all = all.get();
-        followers.ask(&snapshot, all);
-        let plot = rig.roofline.get_untracked();
+        let (begin, all) = (page::now(), all.get());
+        let now = if all { Turn::Both } else { turn.get() };
+        if now != Turn::Drawing {
+            followers.ask(&untrack(|| rig.snapshot()), all);
+        }
         if all {
-            points::mark(&plot);
+            points::mark(&rig.roofline.get_untracked());
         }
-        if let Some(host) = &drawing {
-            host.draw(&plot);
+        if let Some(host) = drawing.as_ref().filter(|host| all || now != Turn::Words && host.is_seen()) {
+            host.draw(&rig.roofline.get_untracked());
         }
+        mean.set(if all { 0.0 } else { mean.get() + WEIGHT * (page::now() - begin - mean.get()) });
+        turn.set(if all { Turn::Both } else { now.next(mean.get()) });
     };
     step();
     let frames = frame::Frame::new(step);

@@ -122,14 +122,14 @@ function query({ next, pick }) {
   return parts.join(pick(['&', '&', '&', '&&']));
 }
 
-// Five pages of fifty: they share the two workers. Far more links are read in tests/query.rs, without a browser.
+// Five pages of thirty: they share the two workers. Far more links are read in tests/query.rs, without a browser.
 for (const seed of [1, 2, 3, 4, 5]) {
-  test(`fifty random links, seed ${seed}`, async ({ wall, page }) => {
+  test(`thirty random links, seed ${seed}`, async ({ wall, page }) => {
     test.slow();
     await page.setViewportSize({ width: 800, height: 300 });
     await wall.goto();
     const source = random(seed);
-    for (let round = 0; round < 50; round += 1) {
+    for (let round = 0; round < 30; round += 1) {
       const search = query(source);
       await page.evaluate((search) => history.replaceState(null, '', `?${search.replaceAll('#', '%23')}`), search);
       await page.reload({ waitUntil: 'commit' });

@@ -176,3 +176,13 @@ test.describe('without JavaScript', () => {
     await expect(page.locator('#figure-worked_roofline tbody tr', { hasText: 'Anything of intensity 3' })).toContainText(/memory\s*6\.00\sTFLOP\/s\s*1\.9%/);
   });
 });
+
+test('the table of contents counts what was done, and keeps it', async ({ wall, page }) => {
+  await wall.goto();
+  const entry = page.locator('.contents li', { has: page.locator('a[href="#roofline"]') });
+  await expect(entry.locator('.done')).toHaveText('');
+  await buttons(page, '.sort').filter({ hasText: /^Check$/ }).first().click();
+  await expect(entry.locator('.done')).toHaveText('1 of 2 done');
+  await wall.reload();
+  await expect(entry.locator('.done')).toHaveText('1 of 2 done');
+});

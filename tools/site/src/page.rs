@@ -14,9 +14,15 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     let mut content = String::new();
     let texts = texts()?;
     let titles = titles(&texts);
-    for (place, (id, text)) in SECTIONS.iter().zip(&texts).enumerate() {
-        content.push_str(&prose::section(id, text)?);
-        content.push_str(&if place == 0 { prose::contents(&titles) } else { prose::neighbours(&titles, place) });
+    let drawn = SECTIONS.iter().zip(&texts).map(|(id, text)| prose::section(id, text));
+    let drawn = drawn.collect::<Result<Vec<_>, _>>()?;
+    for (place, section) in drawn.iter().enumerate() {
+        content.push_str(section);
+        content.push_str(&if place == 0 {
+            prose::contents(&titles, &drawn)
+        } else {
+            prose::neighbours(&titles, place)
+        });
     }
     let rig = figures::figure("rig").ok_or("there is no figure rig")?;
     put(&mut html, "<!-- patterns -->", &figures::patterns())?;

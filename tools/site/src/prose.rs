@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use memory_wall_app::sections::masonry::live;
 use memory_wall_app::words::{fill, t};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
@@ -98,12 +99,26 @@ pub(crate) fn title(markdown: &str) -> Option<String> {
     Some(heading.trim_start_matches('#').trim().to_owned())
 }
 
-/// Every section but the first by its title, to be chosen from.
-pub(crate) fn contents(sections: &[(&str, String)]) -> String {
+/// What a drawn section asks its reader: rounds, dials and questions, by the buttons that check them.
+fn asked(html: &str) -> String {
+    let acts = html.split("data-act=\"").skip(1).filter_map(|act| act.split('"').next());
+    let checks =
+        acts.filter_map(|act| act.split_once(' ').filter(|(what, _)| ["check", "check-dial", "quiz"].contains(what)));
+    checks.map(|(_, id)| id).collect::<Vec<_>>().join("+")
+}
+
+/// Every section but the first by its title, to be chosen from, with what was done of it.
+pub(crate) fn contents(sections: &[(&str, String)], drawn: &[String]) -> String {
     let mut items = String::new();
-    for (id, title) in sections.iter().skip(1) {
+    for ((id, title), html) in sections.iter().zip(drawn).skip(1) {
+        let asked = asked(html);
+        let done = if asked.is_empty() {
+            String::new()
+        } else {
+            format!(" <span class=\"done\">{}</span>", live(&format!("done.{asked}")))
+        };
         // Writing into a string does not fail.
-        let _ = write!(items, "<li><a href=\"#{id}\">{title}</a></li>");
+        let _ = write!(items, "<li><a href=\"#{id}\">{title}</a>{done}</li>");
     }
     let name = t("nav.contents");
     format!(
@@ -150,8 +165,15 @@ mod tests {
         assert!(html.contains("means</a></h2>"), "{html}");
         let sections = ["a", "b", "c"].map(|id| (id, title(&format!("## Title {id}: x\n\ntext")).unwrap()));
         assert_eq!(sections[0].1, "Title a: x");
-        assert!(contents(&sections).contains("<li><a href=\"#b\">Title b: x</a></li>"));
-        assert!(!contents(&sections).contains("#a"), "the first section is where one is");
+        let drawn = [
+            "",
+            "<p></p>",
+            "<i data-act=\"check-dial walk\"></i><i data-act=\"show-dial walk\"></i><i data-act=\"quiz c.x\"></i>",
+        ];
+        let contents = contents(&sections, &drawn.map(String::from));
+        assert!(contents.contains("<li><a href=\"#b\">Title b: x</a></li>"), "nothing is asked there");
+        assert!(contents.contains("{{live done.walk+c.x}}"), "{contents}");
+        assert!(!contents.contains("#a"), "the first section is where one is");
         assert!(neighbours(&sections, 0).contains("#b") && !neighbours(&sections, 2).contains("#a\""));
     }
 }

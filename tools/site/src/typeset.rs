@@ -34,7 +34,9 @@ mod tests {
     #[test]
     fn formulas_are_set() {
         let set = inline(r"\text{kv_heads} \times \frac{2}{\text{free bytes}}").unwrap();
-        for piece in ["<math", "<mtext>kv_heads</mtext>", "<mfrac>", "<mn>2</mn>", "<mtext>free bytes</mtext>", "</math>"] {
+        for piece in
+            ["<math", "<mtext>kv_heads</mtext>", "<mfrac>", "<mn>2</mn>", "<mtext>free bytes</mtext>", "</math>"]
+        {
             assert!(set.contains(piece), "{piece}: {set}");
         }
         let below = display(r"2_\text{weight} + m").unwrap();
