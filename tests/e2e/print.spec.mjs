@@ -12,8 +12,8 @@ for (const live of [true, false]) {
       // Chromium writes the page objects of a PDF uncompressed.
       const pages = pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g).length;
       expect(pages).toBeGreaterThanOrEqual(2);
-      // Twelve sections with their figures and answers; still to be set closer.
-      expect(pages).toBeLessThanOrEqual(45);
+      // Twelve sections with their figures and answers.
+      expect(pages).toBeLessThanOrEqual(30);
       expect(pdf.length).toBeGreaterThan(30_000);
       await page.emulateMedia({ media: 'print' });
       await expect(wall.rig).toBeHidden();

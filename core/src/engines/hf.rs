@@ -14,11 +14,10 @@ pub const VERSION: &str = "5.23.0";
 /// Where the formulas come from.
 pub const SOURCE: &str = "transformers 5.23.0, cache_utils.py and the modelling code; caches equal to measured ones, the working space not measured";
 
-/// What a `DynamicCache` holds.
+/// What a `DynamicCache` holds: the exact cache, that of latent attention (DeepSeek) as the short vectors.
 ///
-/// # Formula
-/// The exact cache; the modelling code of latent attention (DeepSeek) caches whole heads instead:
-/// `layers` × tokens × `batch` × `heads` × (`nope_dim` + `rope_dim` + `v_dim`) × bytes.
+/// Releases up to 4.57 kept whole heads in their place, for DeepSeek-V3 71 times as much. Falcon 40B, whose KV heads the
+/// modelling code copies for every head before it caches them, is not modelled: its cache is 16 times as large.
 ///
 /// # Units
 /// Bytes.
@@ -27,15 +26,12 @@ pub const SOURCE: &str = "transformers 5.23.0, cache_utils.py and the modelling 
 /// At least one token has been generated: straight after the prompt, layers with a window still hold all of it, [`after_prompt`].
 ///
 /// # Source
-/// `transformers` 5.23, `cache_utils.py`; equal to the byte to measured caches (`kv_cache_run.csv`).
+/// `transformers` 5.23, `cache_utils.py`; equal to the byte to measured caches (`kv_cache_run.csv`), and to runs of DeepSeek-V2-Lite.
 pub(super) fn cache(scenario: &Scenario, exact: u128) -> (u128, How) {
-    let Projection::Latent(latent) = scenario.architecture.projection else { return (exact, How::Growing) };
-    let compressed = u128::from(latent.kv_lora_rank) + u128::from(latent.rope_dim);
-    let head = u128::from(latent.nope_dim) + u128::from(latent.rope_dim) + u128::from(latent.v_dim);
-    let states = u128::from(Held::on(scenario).linear) * u128::from(scenario.batch) * kv_cache::state_bytes(scenario);
-    // Nothing but the width of a token differs.
-    let whole = (exact - states) / compressed * u128::from(scenario.local().heads) * head;
-    (whole + states, How::WholeHeads)
+    match scenario.architecture.projection {
+        Projection::Latent(_) => (exact, How::Compressed),
+        Projection::Heads => (exact, How::Growing),
+    }
 }
 
 /// The cache with windows of another width.

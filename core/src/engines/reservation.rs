@@ -19,8 +19,8 @@ pub enum How {
     InHostMemory,
     /// transformers grows a tensor for each layer token by token.
     Growing,
-    /// transformers keeps whole heads where the model needs their compressed form only.
-    WholeHeads,
+    /// transformers keeps the short vectors of latent attention.
+    Compressed,
     /// vLLM hands out pages.
     Pages {
         /// Tokens of a page.
@@ -51,8 +51,8 @@ impl fmt::Display for How {
             Self::Growing => f.write_str(
                 "The tensors of transformers' DynamicCache hold exactly the tokens that are there; those of a window keep one more than they use.",
             ),
-            Self::WholeHeads => f.write_str(
-                "transformers caches the keys and values of all heads, not the short vector that they are made from.",
+            Self::Compressed => f.write_str(
+                "transformers 5 caches the short vector that all heads are made from; releases up to 4.57 kept whole heads, dozens of times as much.",
             ),
             Self::Pages { block, group_size, groups: 1, blocks } => write!(
                 f,
