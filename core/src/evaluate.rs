@@ -101,8 +101,8 @@ pub struct Fit {
     pub max_batch: u32,
 }
 
-/// Below this share of the capacity a margin counts as tight: PyTorch's allocator was measured to hold 10 to 13%
-/// more than is allocated at the end of a training step.
+/// Below this share of the capacity a margin counts as tight. Of what PyTorch's allocator had reserved at the end of a
+/// training step, 10 to 13% was measured to be free: a tenth covers most such runs, and not every one.
 pub const TIGHT_PERCENT: u128 = 10;
 
 /// Everything the engine says about a scenario.

@@ -17,6 +17,7 @@ use crate::controls::{Field, Pick, Quantity};
 use crate::dials::{self, Dial};
 use crate::predictions::Round;
 use crate::state::State;
+use crate::words::t;
 
 /// Listens to everything that is operated.
 pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
@@ -31,7 +32,7 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             if let Ok(Some(button)) = target.closest("[data-act]") {
                 let act = button.get_attribute("data-act").unwrap_or_default();
                 // The second press of a double click would take back what the first one did; steps are pressed many times.
-                let turns = ["check", "show"].iter().any(|turn| act.starts_with(turn));
+                let turns = ["check", "show", "quiz"].iter().any(|turn| act.starts_with(turn));
                 if !(again && turns) {
                     self::act(rig, &mut act.split(' '));
                 }
@@ -48,7 +49,7 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
                 // A field that is alone in its form answers to the enter key.
                 "keydown"
                     if target.matches("[type=\"text\"]").unwrap_or(false)
-                        && event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Enter") =>
+                        && event.dyn_ref::<KeyboardEvent>().is_some_and(is_one_enter) =>
                 {
                     quiz::check(rig, &question.get_attribute("data-quiz").unwrap_or_default());
                 }
@@ -103,6 +104,11 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             _ => {}
         }
     });
+}
+
+/// Whether a key is the enter key, pressed once: held down it would ask again at once, and some writings end a word with it.
+fn is_one_enter(event: &KeyboardEvent) -> bool {
+    event.key() == "Enter" && !event.repeat() && !event.is_composing()
 }
 
 /// The name of the control that an element belongs to.
@@ -194,7 +200,7 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
             }
         }
         "check-dial" | "show-dial" => {
-            if let Some(dial) = Dial::by_id(control) {
+            if let Some(dial) = Dial::by_id(control).filter(|dial| what == "show-dial" || is_guessed(rig, dial)) {
                 rig.predict(&|made| match (made.dials.is_open(dial.id), what) {
                     (true, "check-dial") => made.dials.forget(dial),
                     (open, _) => made.dials.turn(dial, !open),
@@ -241,7 +247,7 @@ fn unmeasure(rig: Rig) {
 /// Walks through the program that runs line by line, or changes it.
 fn tape(rig: Rig, what: &str, value: &str) {
     edit(rig, &|state| _ = state.tape.act(what, value));
-    settle(rig, "[data-field]");
+    settle(rig, "#figure-oom [data-field]");
 }
 
 /// A guess on a dial, by its slider or in its field. Says whether it was taken.
@@ -261,6 +267,19 @@ fn dial(rig: Rig, input: &HtmlInputElement) -> bool {
         rig.predict(&|made| made.dials.take(dial, guess));
     }
     taken
+}
+
+/// Whether there is a guess to be checked, or one that was. Where there is none it is said at the dial, and what cannot be
+/// read there stays said.
+fn is_guessed(rig: Rig, dial: &Dial) -> bool {
+    let dials = rig.predictions().dials;
+    let field = page::first::<HtmlInputElement>(&format!("[type=\"text\"][data-dial=\"{}\"]", dial.id));
+    let Some(field) = field.filter(|_| !dials.is_open(dial.id)) else { return true };
+    let unread = field.has_attribute("aria-invalid");
+    if !unread && dials.guess(dial.id).is_none() {
+        say(&field, Some(t("dial.first")));
+    }
+    !unread && dials.guess(dial.id).is_some()
 }
 
 fn field_of(input: &HtmlInputElement) -> Option<Field> {

@@ -95,14 +95,16 @@ fn follow(rig: Rig) {
     let (turn, mean) = (Cell::new(Turn::Both), Cell::new(0.0));
     let step = move || {
         let (begin, all) = (page::now(), all.get());
-        let now = if all { Turn::Both } else { turn.get() };
+        let drawing = drawing.as_ref().filter(|host| all || host.is_seen());
+        // Nothing takes turns with a drawing that nobody sees.
+        let now = if all || drawing.is_none() { Turn::Both } else { turn.get() };
         if now != Turn::Drawing {
             followers.ask(&untrack(|| rig.snapshot()), all);
         }
         if all {
             points::mark(&rig.roofline.get_untracked());
         }
-        if let Some(host) = drawing.as_ref().filter(|host| all || now != Turn::Words && host.is_seen()) {
+        if let Some(host) = drawing.filter(|_| now != Turn::Words) {
             host.draw(&rig.roofline.get_untracked());
         }
         mean.set(if all { 0.0 } else { mean.get() + WEIGHT * (page::now() - begin - mean.get()) });

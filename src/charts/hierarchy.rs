@@ -12,6 +12,7 @@ use crate::dials::Dial;
 use crate::live::Snapshot;
 use crate::state::State;
 use crate::words::{self, fill, fill_with, t};
+use memory_wall_core::tables::gpus::Gpu;
 
 /// Powers of ten at the ends of the scale of what a tier holds, in bytes.
 pub const HOLDS: (i32, i32) = (6, 12);
@@ -134,9 +135,13 @@ fn against(state: &State, rung: &Rung) -> Option<String> {
 
 /// Weights that one token of one sequence reads: of a mixture its own experts, of the embedding table a row. The same that a
 /// step of decoding reads on the roofline.
+pub fn read_by(scenario: &Scenario, gpu: &'static Gpu) -> Bytes {
+    let scenario = Scenario { mode: Mode::Inference, batch: 1, ..*scenario };
+    Bytes(latency::estimate(&scenario, gpu, Pass::Decode, Counting::of(&scenario)).weights)
+}
+
 fn read(of: &Snapshot) -> Bytes {
-    let scenario = Scenario { mode: Mode::Inference, batch: 1, ..of.state.scenario() };
-    Bytes(latency::estimate(&scenario, of.state.gpu, Pass::Decode, Counting::of(&scenario)).weights)
+    read_by(&of.state.scenario(), of.state.gpu)
 }
 
 /// The chosen tier in words: its ceiling, how it stands beside own memory, and whether the weights find room.

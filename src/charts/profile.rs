@@ -116,6 +116,10 @@ pub fn said(paste: &Paste, unit: ByteUnit) -> String {
         said.push_str(&fill(key, &[("name", &name), ("size", &size)]));
         said.push(' ');
     }
+    if paste.failed {
+        said.push_str(t("profile.paste.failed"));
+        said.push(' ');
+    }
     if paste.cut {
         said.push_str(t("profile.paste.cut"));
     }

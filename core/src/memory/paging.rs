@@ -49,7 +49,7 @@ impl Served<'_> {
     /// # Source
     /// Block tables of vLLM, Kwon et al. 2023, section 4.
     pub fn pages(&self) -> u64 {
-        self.tokens.iter().map(|tokens| self.pages_of(*tokens)).sum::<u64>() * u64::from(self.page)
+        self.tokens.iter().map(|tokens| self.pages_of(*tokens)).sum::<u64>() * u64::from(self.page.max(1))
     }
 
     /// Whole pages of the common beginning, in tokens: a page that goes on differently cannot be shared.
@@ -115,5 +115,7 @@ mod tests {
         assert_eq!((none.used(), none.slots(), none.pages(), none.shared_pages()), (0, 0, 0, 0));
         let one = Served { tokens: &[5], longest: 10, page: 0, shared: 9 };
         assert_eq!(one.shared_pages(), one.pages());
+        let two = Served { tokens: &[5, 6], longest: 10, page: 0, shared: 3 };
+        assert_eq!((two.pages(), two.shared_pages()), (11, 8), "pages of none are pages of one");
     }
 }

@@ -31,7 +31,7 @@ choices! {
         Unexplained = "unexplained";
         /// What was allocated at the peak.
         Allocated = "allocated";
-        /// What PyTorch held beyond it: rounding, cache, fragmentation.
+        /// What PyTorch held beyond it: cache and fragmentation.
         Kept = "kept";
         /// What was reserved at the peak.
         Reserved = "reserved";

@@ -40,6 +40,9 @@ impl Found {
 pub struct Paste {
     /// The peak of what was allocated, the peak of what was reserved, and what the driver says is used.
     pub found: [Found; 3],
+    /// Whether the run died asking for more: then what it asked for counts as allocated, and its peak would have been that
+    /// much or more.
+    pub failed: bool,
     /// Whether the text was longer than is read.
     pub cut: bool,
 }
@@ -61,12 +64,17 @@ pub fn read(text: &str) -> Paste {
         (Found::Size(live), Found::Size(free)) => Found::Size(live + free),
         _ => free,
     };
+    let asked = after(text, b"Tried to allocate", 0).size().filter(|_| live.size().is_some());
+    let wanted = match (live, asked) {
+        (Found::Size(live), Some(asked)) => Found::Size(live + asked),
+        _ => live,
+    };
     let found = [
-        first([after(text, b"allocated_bytes.all.peak", 0), after(text, b"Allocated memory", 2), live]),
+        first([after(text, b"allocated_bytes.all.peak", 0), after(text, b"Allocated memory", 2), wanted]),
         first([after(text, b"reserved_bytes.all.peak", 0), after(text, b"GPU reserved memory", 2), held]),
         first([after(text, b"this process has ", 0), driver(text), Found::Absent]),
     ];
-    Paste { found, cut: !rest.is_empty() }
+    Paste { found, failed: asked.is_some(), cut: !rest.is_empty() }
 }
 
 fn first(found: [Found; 3]) -> Found {

@@ -10,6 +10,7 @@ use memory_wall_core::units::{FlopRate, Intensity};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Mode, Parallelism, Scenario, WeightFormat, ZeroStage, evaluate};
 
 use super::written::{figure, flops, gib, number, rate, size};
+use crate::charts::hierarchy::read_by;
 use crate::words::t;
 
 /// Names and texts that are put into a question.
@@ -268,7 +269,7 @@ fn ridge(gpu: &Gpu) -> Option<Variant> {
 
 fn tokens((id, card, tier): (&str, &str, Tier)) -> Option<Variant> {
     let (model, gpu) = (model(id)?, gpu(card)?);
-    let bytes = evaluate(&Scenario::new(model.architecture)).bytes(Bucket::Weights);
+    let bytes = read_by(&Scenario::new(model.architecture), gpu);
     let tier_of = rung(gpu, tier)?;
     let answer = tier_of.reads_per_second(bytes)?;
     let place = if tier == Tier::Own { t("quiz.tier.own") } else { t("quiz.tier.host") };

@@ -88,7 +88,7 @@ fn details(set: &Set, words: &Words, out: &mut String) {
     // Writing into a string does not fail.
     let _ = write!(
         out,
-        "<details class=\"rows\" id=\"rows-{name}\"><summary>{name} <span class=\"quiet\">{}</span></summary><div class=\"table-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\"><table><thead><tr>",
+        "<details class=\"rows\" id=\"rows-{name}\"><summary>{name} <span class=\"quiet\">{}</span></summary><div class=\"table-scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{name}\"><table><thead><tr>",
         words.say_with("errors.of_rows", &count),
         name = set.name
     );

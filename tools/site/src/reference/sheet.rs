@@ -157,7 +157,7 @@ fn entry_html(
     let id = entry.id;
     let _ = write!(
         out,
-        "<article class=\"entry\" id=\"formula-{id}\"><h4><a class=\"permalink\" href=\"#formula-{id}\">{}</a></h4><p>{}</p><div class=\"formula\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><p>{}</p><p>{}</p><p>{}</p></div><ul class=\"where\">",
+        "<article class=\"entry\" id=\"formula-{id}\"><h4><a class=\"permalink\" href=\"#formula-{id}\">{}</a></h4><p>{}</p><div class=\"formula\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><p>{}</p><p>{}</p><p>{}</p></div><ul class=\"where\">",
         entry.title,
         inline(&entry.says),
         escaped(entry.title),

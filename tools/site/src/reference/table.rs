@@ -73,7 +73,7 @@ impl Table {
         // Writing into a string does not fail.
         let _ = write!(
             out,
-            "<div class=\"table-scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"{id}-caption\"><table id=\"{id}-table\" class=\"{id}\"><caption id=\"{id}-caption\">{caption}</caption><thead><tr>"
+            "<div class=\"table-scroll\" tabindex=\"0\" role=\"group\" aria-labelledby=\"{id}-caption\"><table id=\"{id}-table\" class=\"{id}\"><caption id=\"{id}-caption\">{caption}</caption><thead><tr>"
         );
         for (place, column) in self.columns.iter().enumerate() {
             let numeric = self.rows.iter().filter_map(|row| row.cells.get(place)).any(|cell| cell.numeric);
