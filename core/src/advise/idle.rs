@@ -81,7 +81,7 @@ impl Idle {
             Self::MuchRecomputed => "as much is recomputed already",
             Self::AllRecomputed => "every layer is recomputed already",
             Self::StatesAway => "the optimizer's states wait in host memory",
-            Self::NoMoments => "the optimizer keeps no two wide moments",
+            Self::NoMoments => "the optimizer keeps no two wide running averages",
             Self::CacheQuantised => "the cache is quantised already",
             Self::WeightsQuantised => "the weights are quantised already",
             Self::FewBits => "the weights have fewer than 8 bits already",
