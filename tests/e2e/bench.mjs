@@ -197,7 +197,8 @@ async function drags() {
   await page.evaluate(() => (window.drawings = []));
   const plain = await drag(150);
   const drawings = await page.evaluate(() => window.drawings.map(({ begin, end }) => end - begin));
-  if (drawings.length < 100) throw new Error('the drag drew nothing');
+  // On a machine that is late with its frames every other one draws.
+  if (drawings.length < 60) throw new Error('the drag drew nothing');
   line('roofline: drawing the canvas, 95% of the time at most', percentile(drawings, 0.95).toFixed(2), 'ms', '4');
   line('roofline: a frame of a drag, 95% of the time at most', percentile(plain, 0.95).toFixed(1), 'ms');
   const session = await page.context().newCDPSession(page);
