@@ -275,11 +275,14 @@ fn is_guessed(rig: Rig, dial: &Dial) -> bool {
     let dials = rig.predictions().dials;
     let field = page::first::<HtmlInputElement>(&format!("[type=\"text\"][data-dial=\"{}\"]", dial.id));
     let Some(field) = field.filter(|_| !dials.is_open(dial.id)) else { return true };
-    let unread = field.has_attribute("aria-invalid");
-    if !unread && dials.guess(dial.id).is_none() {
+    if field.has_attribute("aria-invalid") {
+        return false;
+    }
+    let guessed = dials.guess(dial.id).is_some();
+    if !guessed {
         say(&field, Some(t("dial.first")));
     }
-    !unread && dials.guess(dial.id).is_some()
+    guessed
 }
 
 fn field_of(input: &HtmlInputElement) -> Option<Field> {

@@ -269,23 +269,18 @@ pub fn fixes() -> AnyView {
             }
         })
         .collect_view();
-    let heads = ["what", "saved", "total", "left", "time", "price"]
-        .map(|key| view! { <th scope="col">{head(key)}</th> })
-        .into_iter()
-        .collect_view();
+    let table = Table {
+        name: t("train.fixes_caption"),
+        class: "fix-table",
+        caption: None,
+        heads: ["what", "saved", "total", "left", "time", "price"].map(head).into(),
+        rows: rows.into_any(),
+        note: Some(t("train.fixes_note").into()),
+    };
     view! {
         <div class="fixes">
             <p class="figure-title">{t("train.fixes_title")} " " {live("model")}</p>
-            <div class="table-scroll" tabindex="0" role="group" aria-label=t("train.fixes_caption")>
-                <table class="fix-table">
-                    <caption class="visually-hidden">{t("train.fixes_caption")}</caption>
-                    <thead>
-                        <tr>{heads}</tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-            <p class="caption">{t("train.fixes_note")}</p>
+            {table.open()}
         </div>
     }
     .into_any()

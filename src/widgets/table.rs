@@ -7,11 +7,11 @@ use crate::words::t;
 
 /// A table under a drawing.
 pub struct Table {
-    /// What the fold says; the region that scrolls is called the same.
+    /// What the fold says, where there is one; the region that scrolls is called the same.
     pub name: &'static str,
     /// Its class in the style sheet.
     pub class: &'static str,
-    /// What stands over it. Where nothing does, those who do not see the fold above hear its name.
+    /// What stands over it. Where nothing does, those who do not see it hear its name.
     pub caption: Option<&'static str>,
     /// What its columns hold.
     pub heads: Vec<String>,
@@ -24,23 +24,32 @@ pub struct Table {
 impl Table {
     /// The table, folded away until it is opened.
     pub fn folded(self) -> AnyView {
+        let name = self.name;
+        view! {
+            <details class="plot-table">
+                <summary>{name}</summary>
+                {self.open()}
+            </details>
+        }
+        .into_any()
+    }
+
+    /// The table as it stands, with its note.
+    pub fn open(self) -> AnyView {
         let Self { name, class, caption, heads, rows, note } = self;
         let heads = heads.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect_view();
         let hidden = caption.is_none().then_some("visually-hidden");
         view! {
-            <details class="plot-table">
-                <summary>{name}</summary>
-                <div class="table-scroll" tabindex="0" role="group" aria-label=name>
-                    <table class=class>
-                        <caption class=hidden>{caption.unwrap_or(name)}</caption>
-                        <thead>
-                            <tr>{heads}</tr>
-                        </thead>
-                        <tbody>{rows}</tbody>
-                    </table>
-                </div>
-                {note.map(|note| view! { <p class="caption">{note}</p> })}
-            </details>
+            <div class="table-scroll" tabindex="0" role="group" aria-label=name>
+                <table class=class>
+                    <caption class=hidden>{caption.unwrap_or(name)}</caption>
+                    <thead>
+                        <tr>{heads}</tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+            {note.map(|note| view! { <p class="caption">{note}</p> })}
         }
         .into_any()
     }

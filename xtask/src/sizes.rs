@@ -72,19 +72,19 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     if first_visit > wanted::FIRST_VISIT_BUDGET {
         return Err(format!("A first visit transfers {sum} kB, over the budget of {budget} kB."));
     }
-    let parts = files.iter().filter(|file| file.name.starts_with("reference"));
-    let reference = total(parts.map(|file| file.gzip)).filter(|size| *size > 0).ok_or("dist has no reference")?;
-    let (size, budget) = (kilobytes(reference), kilobytes(wanted::REFERENCE_BUDGET));
-    println!("The reference, a page of its own: {size} kB; budget {budget} kB.");
-    if reference > wanted::REFERENCE_BUDGET {
-        return Err(format!("The reference is {size} kB, over the budget of {budget} kB."));
-    }
-    let programs = files.iter().filter(|file| file.name.contains(".wasm"));
-    let program = total(programs.map(|file| file.gzip)).filter(|size| *size > 0).ok_or("dist has no program")?;
-    let (size, budget) = (kilobytes(program), kilobytes(wanted::PROGRAM_BUDGET));
-    println!("The program in it: {size} kB; budget {budget} kB.");
-    if program > wanted::PROGRAM_BUDGET {
-        return Err(format!("The program is {size} kB, over the budget of {budget} kB."));
+    let is_reference = |file: &File| file.name.starts_with("reference");
+    part(&files, "reference", ", a page of its own", &is_reference, wanted::REFERENCE_BUDGET)?;
+    part(&files, "program", " in it", &|file| file.name.contains(".wasm"), wanted::PROGRAM_BUDGET)
+}
+
+/// Prints the size of the files that are a part; an error when there are none or they are over the part's own budget.
+fn part(files: &[File], name: &str, more: &str, is: &dyn Fn(&File) -> bool, budget: u64) -> Result<(), String> {
+    let sizes = files.iter().filter(|file| is(file)).map(|file| file.gzip);
+    let whole = total(sizes).filter(|size| *size > 0).ok_or(format!("dist has no {name}"))?;
+    let (size, most) = (kilobytes(whole), kilobytes(budget));
+    println!("The {name}{more}: {size} kB; budget {most} kB.");
+    if whole > budget {
+        return Err(format!("The {name} is {size} kB, over the budget of {most} kB."));
     }
     Ok(())
 }
