@@ -3,11 +3,11 @@
 
 use wasm_bindgen::JsValue;
 
-use super::page;
+use super::{host, page};
 
 /// The query, if the address has one.
 pub(super) fn query() -> Option<String> {
-    let search = page::window()?.location().search().ok()?;
+    let search = host::query().or_else(|| page::window()?.location().search().ok())?;
     (search.len() > 1).then_some(search)
 }
 

@@ -64,10 +64,17 @@ impl Host {
         let seen = Rc::clone(&self.seen);
         page::on_sight(&[self.canvas.clone().into()], move |_, visible| seen.set(visible));
         let (look, again) = (Rc::clone(&self.look), frames.clone());
-        page::on_media("(prefers-color-scheme: dark)", move |_| {
+        let themed = Rc::new(move |_| {
             look.replace(None);
             again.ask();
         });
+        page::on_media("(prefers-color-scheme: dark)", {
+            let themed = Rc::clone(&themed);
+            move |event| themed(event)
+        });
+        if let Some(document) = page::document() {
+            page::listen(&document, "memory-wall:theme", move |event| themed(event));
+        }
         // A window that moves to another screen is told so by its own event.
         let again = frames.clone();
         if let Some(window) = page::window() {

@@ -4,6 +4,7 @@ mod address;
 mod canvas;
 mod controls;
 mod frame;
+mod host;
 mod keep;
 mod names;
 mod page;
@@ -34,6 +35,8 @@ pub fn start() {
     words::learn(page::by_id("words").and_then(|place| place.text_content()).unwrap_or_default());
     let Decoded { state, notices } = match address::query() {
         Some(query) => query::decode(&query),
+        // A figure by itself begins as its page says, not where the reader left the tutorial.
+        None if host::figure().is_some() => query::decode(""),
         // What is stored was written here; if it cannot be read any more, the reader never asked about it.
         None => Decoded {
             state: storage::load(storage::STATE).map_or_else(State::default, |query| query::decode(&query).state),
@@ -50,6 +53,7 @@ pub fn start() {
         watch::progress(rig);
         watch::announce(rig);
         watch::rest(rig);
+        host::listen(rig);
     });
     page::mark_live();
     // The page lives as long as its owner.

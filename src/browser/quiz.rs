@@ -14,7 +14,7 @@ use crate::words::{fill, t};
 
 /// Brings back what was kept, and makes the file field work.
 pub(super) fn start(rig: Rig) {
-    bring(rig, &storage::load(storage::PROGRESS).unwrap_or_default());
+    bring(rig, &storage::load(&storage::progress()).unwrap_or_default());
     let Some(field) = page::by_id("quiz-import").and_then(|field| field.dyn_into::<HtmlInputElement>().ok()) else {
         return;
     };
@@ -40,7 +40,7 @@ pub(super) fn start(rig: Rig) {
 }
 
 /// Puts kept progress in place, and says how many lines were set aside.
-fn bring(rig: Rig, text: &str) -> usize {
+pub(super) fn bring(rig: Rig, text: &str) -> usize {
     let mut made = progress::read(text, &|id| question(id).is_some());
     let now = js_sys::Date::new_0();
     // Minutes since 1970 where the reader is: within range for as long as there are readers.

@@ -1,12 +1,20 @@
 //! The state and the reader's answers between visits, kept on this device only. Where storage is blocked, nothing is kept and nothing breaks.
 #![expect(clippy::disallowed_methods, reason = "this file is where storage is used")]
 
-use super::page;
+use super::{host, page};
 
 /// The key of the state; the version in it is that of the query format.
 pub(super) const STATE: &str = "memory-wall.v1.state";
-/// The key of what was guessed and answered: lines of text, see [`crate::state::progress`].
-pub(super) const PROGRESS: &str = "memory-wall.v1.progress";
+/// The key of what was guessed and answered: lines of text, see [`crate::state::progress`]. A figure by itself keeps its own,
+/// since several of them on one page would write over each other.
+pub(super) fn progress() -> String {
+    let mut key = String::from("memory-wall.v1.progress");
+    if let Some(figure) = host::figure() {
+        key.push('.');
+        key.push_str(&figure);
+    }
+    key
+}
 
 fn storage() -> Option<web_sys::Storage> {
     page::window()?.local_storage().ok().flatten()

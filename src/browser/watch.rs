@@ -9,7 +9,7 @@ use web_sys::Element;
 
 use super::rest::Rest;
 use super::rig::{Rig, follow};
-use super::{address, page, storage};
+use super::{address, host, page, storage};
 use crate::charts::{hierarchy, oom};
 use crate::predictions::Predictions;
 use crate::state::{State, progress, query};
@@ -30,8 +30,12 @@ pub(super) fn save(rig: Rig) {
     let write = move || {
         if rig.edited.get_untracked() {
             let query = query::encode(&rig.state_now());
-            let _ = address::replace(&query);
-            let _ = storage::save(storage::STATE, &query);
+            host::tell("memory-wall:state", &query);
+            // The state of a figure by itself is its page's own, and no word about the tutorial.
+            if host::figure().is_none() {
+                let _ = address::replace(&query);
+                let _ = storage::save(storage::STATE, &query);
+            }
         }
     };
     after_rest(rig, 300, move |_| write());
@@ -48,8 +52,9 @@ pub(super) fn progress(rig: Rig) {
         let text = progress::write(&rig.predictions());
         // What was there from the start is kept already.
         if kept.borrow().as_ref().is_some_and(|before| *before != text) {
-            let _ = storage::save(storage::PROGRESS, &text);
+            let _ = storage::save(&storage::progress(), &text);
         }
+        host::tell("memory-wall:progress", &text);
         kept.replace(Some(text));
     });
 }

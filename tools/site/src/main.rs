@@ -4,11 +4,13 @@
 //! It speaks English, or the language of the folder that `MEMORY_WALL_CONTENT` names.
 
 mod directives;
+mod embed;
 mod figures;
 mod highlight;
 mod math;
 mod page;
 mod policy;
+mod program;
 mod prose;
 #[cfg(test)]
 mod reading;

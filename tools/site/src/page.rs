@@ -5,9 +5,9 @@ use std::path::Path;
 use memory_wall_app::registry::SECTIONS;
 use memory_wall_app::words::{self, t};
 
-use crate::{directives, figures, policy, prose, read, script, style, write};
+use crate::{directives, embed, figures, policy, prose, read, script, style, write};
 
-/// Fills the page that Trunk staged.
+/// Fills the page that Trunk staged, and puts a small page for each figure beside it.
 pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), String> {
     let path = staging.join("index.html");
     let mut html = read(&path)?;
@@ -30,15 +30,18 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     put(&mut html, "<!-- words -->", &spoken())?;
     put(&mut html, "<!-- notice -->", &figures::notice())?;
     put(&mut html, "<!-- content -->", &content)?;
-    html = with_directives(&titled(&html)?)?;
-
-    let mut css = style::bundle(root)?;
-    html = style::externalise(&html, &mut css);
-    let (name, link) = style::link(&css);
-    write(&staging.join(name), &css)?;
-    put(&mut html, "<!-- style -->", &link)?;
+    html = body(&titled(&html)?)?;
 
     html = script::squeezed(staging, &html)?;
+    let mut rules = style::Rules::default();
+    html = rules.externalise(&html);
+    let embeds = embed::build(root, staging, &texts, &mut rules)?;
+    let css = style::bundle(root)? + &rules.css();
+    let (name, link) = style::link(&css);
+    write(&staging.join(&name), &css)?;
+    put(&mut html, "<!-- style -->", &link)?;
+    embed::finish(staging, embeds, &name)?;
+
     let policy = if strict { policy::meta(&html) } else { String::new() };
     put(&mut html, "<!-- policy -->", &policy)?;
     write(&path, &html)
@@ -71,15 +74,20 @@ fn titled(html: &str) -> Result<String, String> {
 }
 
 /// The body's directives filled in; the head has none, and its scripts are no text to look into.
-fn with_directives(html: &str) -> Result<String, String> {
-    let (head, body) = html.split_once("<body>").ok_or("index.html has no body")?;
-    Ok(format!("{head}<body>{}", directives::filled(body)?))
+pub(crate) fn body(html: &str) -> Result<String, String> {
+    let (head, body) = html.split_once("<body").ok_or("the page has no body")?;
+    Ok(format!("{head}<body{}", directives::filled(body)?))
 }
 
 /// The words that the program says too, as data: nothing runs in it.
 fn spoken() -> String {
+    format!("<script type=\"text/plain\" id=\"words\">\n{}\n</script>", words())
+}
+
+/// These words, a line each.
+pub(crate) fn words() -> String {
     let lines = words::language().spoken.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    format!("<script type=\"text/plain\" id=\"words\">\n{}\n</script>", lines.collect::<Vec<_>>().join("\n"))
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Puts `text` in the one place that a mark keeps.

@@ -27,7 +27,7 @@ fn with_figures(html: &str) -> Result<String, String> {
     while let Some((before, after)) = rest.split_once(OPEN) {
         let (id, behind) = after.split_once("}}</p>").ok_or("a figure does not stand on a line of its own")?;
         let drawing = figures::figure(id).ok_or(format!("there is no figure {id}"))?;
-        let anchor = if id == "buckets" { "calculator".to_owned() } else { format!("figure-{id}") };
+        let anchor = anchor(id);
         out.push_str(before);
         // Writing into a string does not fail.
         let _ = write!(out, "<figure id=\"{anchor}\" class=\"figure figure-{id}\">{drawing}</figure>");
@@ -35,6 +35,22 @@ fn with_figures(html: &str) -> Result<String, String> {
     }
     out.push_str(rest);
     Ok(out)
+}
+
+/// Where a figure stands.
+pub(crate) fn anchor(figure: &str) -> String {
+    if figure == "buckets" { "calculator".to_owned() } else { format!("figure-{figure}") }
+}
+
+/// A figure as it stands alone: with the number that its section lets the reader predict before it, if there is one.
+pub(crate) fn alone(id: &str, texts: &[String]) -> Result<String, String> {
+    let figure = format!("{{{{figure {id}}}}}");
+    let before = texts.iter().find_map(|text| Some(text.split_once(&format!("{figure}\n"))?.0));
+    let before = before.ok_or(format!("no section shows the figure {id}"))?;
+    let since = before.rsplit_once("{{figure ").map_or(before, |(_, since)| since);
+    let asked = since.split_once("{{dial ").map(|(_, dial)| dial);
+    let asked = asked.and_then(|dial| dial.split_once("</details>")).map(|(dial, _)| format!("{{{{dial {dial}</details>\n\n"));
+    section(id, &(asked.unwrap_or_default() + &figure)).map(|html| html.replacen(&format!(" id=\"{id}\""), "", 1))
 }
 
 /// Numbers to be predicted, `{{dial id}}` on a line of its own.

@@ -26,6 +26,7 @@ const FILES: &[&str] = &[
     "profile",
     "coping",
     "quiz",
+    "embed",
     "print",
 ];
 
@@ -47,7 +48,18 @@ fn bundled(root: &Path, files: &[&str]) -> Result<String, String> {
     for file in files {
         css.push_str(&squeezed(&crate::read(&root.join("style").join(format!("{file}.css")))?));
     }
-    Ok(css)
+    themed(&css)
+}
+
+/// The colours of the dark theme not only where the reader's system is dark, but also where a page is told to be.
+fn themed(css: &str) -> Result<String, String> {
+    const DARK: &str = "@media (prefers-color-scheme:dark){\n:root{\n";
+    let (before, after) = css.split_once(DARK).ok_or("tokens.css has no dark theme")?;
+    let (colours, behind) = after.split_once("}\n}\n").ok_or("the dark theme does not end")?;
+    Ok(format!(
+        "{before}@media (prefers-color-scheme:dark){{\n:root:not([data-theme=light]){{\n{colours}}}\n}}\n\
+         :root[data-theme=dark]{{\n{colours}}}\n{behind}"
+    ))
 }
 
 /// Comments and leading white space taken away; compression does the rest.
@@ -64,27 +76,38 @@ fn squeezed(css: &str) -> String {
     lines.fold(String::new(), |all, line| all + &line.replace(": ", ":").replace(" {", "{") + "\n")
 }
 
-/// Takes `style="…"` out of `html` and adds a rule for each to `css`: the security policy allows no inline style.
-pub(crate) fn externalise(html: &str, css: &mut String) -> String {
-    let mut out = String::with_capacity(html.len());
-    let mut rest = html;
-    let mut rules: Vec<&str> = Vec::new();
-    while let Some((before, after)) = rest.split_once(" style=\"") {
-        let (style, behind) = after.split_once('"').unwrap_or((after, ""));
-        let number = rules.iter().position(|known| *known == style).unwrap_or_else(|| {
-            rules.push(style);
-            rules.len() - 1
-        });
-        out.push_str(before);
-        // Writing into a string does not fail.
-        let _ = write!(out, " data-s=\"{number}\"");
-        rest = behind;
+/// Inline styles that were moved out of pages, each once: the security policy allows none.
+#[derive(Default)]
+pub(crate) struct Rules(Vec<String>);
+
+impl Rules {
+    /// Takes `style="…"` out of `html` and leaves the number of a rule in its place.
+    pub(crate) fn externalise(&mut self, html: &str) -> String {
+        let mut out = String::with_capacity(html.len());
+        let mut rest = html;
+        while let Some((before, after)) = rest.split_once(" style=\"") {
+            let (style, behind) = after.split_once('"').unwrap_or((after, ""));
+            let number = self.0.iter().position(|known| *known == style).unwrap_or_else(|| {
+                self.0.push(style.to_owned());
+                self.0.len() - 1
+            });
+            out.push_str(before);
+            // Writing into a string does not fail.
+            let _ = write!(out, " data-s=\"{number}\"");
+            rest = behind;
+        }
+        out.push_str(rest);
+        out
     }
-    out.push_str(rest);
-    for (number, style) in rules.iter().enumerate() {
-        let _ = writeln!(css, "[data-s=\"{number}\"]{{{style}}}");
+
+    /// The rules, for the style sheet.
+    pub(crate) fn css(&self) -> String {
+        let mut css = String::new();
+        for (number, style) in self.0.iter().enumerate() {
+            let _ = writeln!(css, "[data-s=\"{number}\"]{{{style}}}");
+        }
+        css
     }
-    out
 }
 
 /// The style sheet's name, made from its content, and the link to it.
@@ -107,10 +130,21 @@ mod tests {
 
     #[test]
     fn inline_styles_become_rules() {
-        let mut css = String::new();
-        let html = externalise("<a style=\"--at:1\"></a><b style=\"--at:2\"></b><i style=\"--at:1\">", &mut css);
+        let mut rules = Rules::default();
+        let html = rules.externalise("<a style=\"--at:1\"></a><b style=\"--at:2\"></b><i style=\"--at:1\">");
         assert_eq!(html, "<a data-s=\"0\"></a><b data-s=\"1\"></b><i data-s=\"0\">");
-        assert_eq!(css, "[data-s=\"0\"]{--at:1}\n[data-s=\"1\"]{--at:2}\n");
+        assert_eq!(rules.externalise("<u style=\"--at:2\">"), "<u data-s=\"1\">", "another page shares the rules");
+        assert_eq!(rules.css(), "[data-s=\"0\"]{--at:1}\n[data-s=\"1\"]{--at:2}\n");
+    }
+
+    #[test]
+    fn a_page_can_be_told_to_be_dark_or_light() {
+        let css = themed("a{}\n@media (prefers-color-scheme:dark){\n:root{\n--b:c;\n}\n}\nd{}\n").unwrap();
+        assert_eq!(
+            css,
+            "a{}\n@media (prefers-color-scheme:dark){\n:root:not([data-theme=light]){\n--b:c;\n}\n}\n:root[data-theme=dark]{\n--b:c;\n}\nd{}\n"
+        );
+        assert!(themed("a{}").is_err());
     }
 
     #[test]

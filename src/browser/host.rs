@@ -1,0 +1,49 @@
+//! What a page around the program is told and may ask, by events of the document whose names begin with `memory-wall:`.
+//!
+//! Out: `state` (the query), `progress` (its text), `notices` (what of a query could not be used, a line each).
+//! In: `set` (a query), `bring` (a progress text), `theme` (the colours have changed).
+//! A page that shows one figure says so, and which, in `data-figure`; its query comes in `data-query`, without its options.
+
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{CustomEvent, CustomEventInit};
+
+use super::rig::Rig;
+use super::{page, quiz};
+use crate::state::query;
+
+/// The figure that is all of this page, if it is such a page.
+pub(super) fn figure() -> Option<String> {
+    page::document()?.document_element()?.get_attribute("data-figure")
+}
+
+/// What such a page is asked for in its address.
+pub(super) fn query() -> Option<String> {
+    page::document()?.document_element()?.get_attribute("data-query")
+}
+
+/// Tells whoever listens.
+pub(super) fn tell(what: &str, detail: &str) {
+    let with = CustomEventInit::new();
+    with.set_detail(&JsValue::from_str(detail));
+    if let (Some(document), Ok(event)) = (page::document(), CustomEvent::new_with_event_init_dict(what, &with)) {
+        // Nobody can forbid it: the event cannot be cancelled.
+        let _ = document.dispatch_event(&event);
+    }
+}
+
+/// Does what is asked.
+pub(super) fn listen(rig: Rig) {
+    let Some(document) = page::document() else { return };
+    page::listen_to(&document, &["memory-wall:set", "memory-wall:bring"], move |event| {
+        let text = event.dyn_ref::<CustomEvent>().and_then(|event| event.detail().as_string()).unwrap_or_default();
+        if event.type_() == "memory-wall:bring" {
+            quiz::bring(rig, &text);
+            return;
+        }
+        let decoded = query::decode(&text);
+        if !decoded.notices.is_empty() {
+            tell("memory-wall:notices", &decoded.notices.join("\n"));
+        }
+        rig.set(&decoded.state);
+    });
+}

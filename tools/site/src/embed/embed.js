@@ -1,0 +1,44 @@
+// For pages that show figures of The Memory Wall: gives each frame the height of its figure, and makes <memory-wall> elements.
+// It speaks only with the frames that it looks after, and only about figures: see docs/embedding.md.
+(() => {
+  'use strict';
+  const base = new URL('embed/', document.currentScript.src);
+  const frames = new Set();
+  const hello = (frame) => frame.contentWindow?.postMessage({ mw: 1, type: 'hello' }, '*');
+  const adopt = (frame) => {
+    if (frames.has(frame)) return;
+    frames.add(frame);
+    frame.addEventListener('load', () => hello(frame));
+    hello(frame);
+  };
+  addEventListener('message', ({ data, origin, source }) => {
+    if (data?.mw !== 1 || typeof data.type !== 'string') return;
+    for (const frame of frames) {
+      if (!frame.isConnected) frames.delete(frame);
+      else if (frame.contentWindow === source && (origin === 'null' || origin === new URL(frame.src).origin)) {
+        if (data.height > 0 && data.height < 20000) frame.style.height = `${data.height}px`;
+        frame.dispatchEvent(new CustomEvent('memory-wall', { bubbles: true, detail: data }));
+      }
+    }
+  });
+  const upgrade = () => document.querySelectorAll('iframe[data-memory-wall]').forEach(adopt);
+  if (document.readyState === 'loading') addEventListener('DOMContentLoaded', upgrade);
+  upgrade();
+  const own = ['figure', 'title', 'height', 'class', 'id', 'style', 'loading'];
+  customElements.get('memory-wall') ||
+    customElements.define(
+      'memory-wall',
+      class extends HTMLElement {
+        connectedCallback() {
+          const figure = this.getAttribute('figure') ?? '';
+          if (this.frame || !/^[a-z_]{1,40}$/.test(figure)) return;
+          const url = new URL(`${figure}.html`, base);
+          for (const { name, value } of this.attributes) if (!own.includes(name) && !/^(data|aria)-|^on/.test(name)) url.searchParams.set(name, value);
+          this.frame = Object.assign(document.createElement('iframe'), { src: url, title: this.title || this.textContent.trim() || figure, loading: 'lazy' });
+          this.frame.style.cssText = `display:block;width:100%;border:0;height:${Number(this.getAttribute('height')) || 480}px`;
+          this.replaceChildren(this.frame);
+          adopt(this.frame);
+        }
+      },
+    );
+})();

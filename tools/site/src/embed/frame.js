@@ -1,0 +1,221 @@
+// A figure's side of what it says to the page around it, and what it may be told: see docs/embedding.md.
+// It runs before the figure is painted, reads the options of the link, starts the program and stands between both.
+(() => {
+  'use strict';
+  const root = document.documentElement;
+  const own = document.currentScript.dataset;
+  const { figure } = root.dataset;
+  const framed = parent !== window;
+
+  // The link: options are this script's, everything else is the program's.
+  const OPTIONS = {
+    theme: (value) => ['auto', 'light', 'dark'].includes(value),
+    lang: (value) => value === root.lang,
+    predict: (value) => ['off', 'optional', 'required'].includes(value),
+    reveal: (value) => ['0', '1'].includes(value),
+    ui: (value) => ['full', 'min'].includes(value),
+    id: (value) => /^[\w.:-]{1,64}$/.test(value),
+  };
+  const options = {};
+  const rest = location.search.slice(1).split('&').filter((pair) => {
+    const [key, value = ''] = pair.split('=');
+    const taken = Object.hasOwn(OPTIONS, key) && !Object.hasOwn(options, key) && OPTIONS[key](value);
+    if (taken) options[key] = value;
+    return pair && !taken;
+  });
+  const first = rest.join('&');
+  root.dataset.query = first;
+  const theme = (value) => {
+    if (value === 'auto') delete root.dataset.theme;
+    else root.dataset.theme = value;
+    document.dispatchEvent(new CustomEvent('memory-wall:theme'));
+  };
+  theme(options.theme ?? 'auto');
+  root.dataset.ui = options.ui ?? 'full';
+  root.dataset.predict = options.predict ?? 'optional';
+
+  // Messages out. What a reader does is told only to a page that has said hello.
+  let count = 0;
+  let listener;
+  const post = (type, data) => {
+    if (!framed) return;
+    count += 1;
+    const message = { mw: 1, type, figure, n: count, ...data };
+    if (options.id) message.id = options.id;
+    parent.postMessage(message, listener ?? '*');
+  };
+  const tell = (type, data) => listener && post(type, data);
+
+  // Heights, in every form that hosts are known to listen for.
+  let height = 0;
+  const secret = /[#&?]secret=([\w-]{1,64})/.exec(location.hash)?.[1];
+  const measure = () => {
+    const now = Math.ceil(document.body.getBoundingClientRect().height);
+    // A hidden frame has no width; and a few pixels less are no reason to move what stands below.
+    if (!framed || innerWidth === 0 || now === 0 || (now <= height && now > height - 8)) return;
+    height = now;
+    post('resize', { height });
+    const lti = { subject: 'lti.frameResize', height };
+    for (const message of [lti, JSON.stringify(lti), { type: 'embed-size', height }]) parent.postMessage(message, '*');
+    if (secret) parent.postMessage({ message: 'height', value: height, secret }, '*');
+  };
+
+  // What the reader does, from what the program keeps of it.
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const acts = (what) => all(`[data-act^="${what} "]`).map((button) => button.dataset.act.split(' ')[1]);
+  const items = () => [...new Set([...acts('check'), ...acts('check-dial'), ...acts('quiz'), ...acts('claim')])];
+  const marks = () =>
+    all('[data-live-attributes*="data-mark=predict.mark."]').map((place) => ({
+      item: /data-mark=predict\.mark\.(\S+)/.exec(place.dataset.liveAttributes)[1],
+      mark: place.dataset.mark,
+    }));
+  /** Every answer that stands in the page, by its item. */
+  const answers = (text) => {
+    const lines = text.split('\n').map((line) => line.split(' '));
+    const guesses = new Map(lines.filter(([what]) => what === 'guess').map(([, item, guess]) => [item, guess]));
+    const found = new Map();
+    for (const { item, mark } of marks()) {
+      if (mark === 'right' || mark === 'wrong') found.set(item, { given: guesses.get(item), correct: mark === 'right' });
+    }
+    for (const dial of all('.dial[data-score]')) {
+      const item = dial.id.slice('dial-'.length);
+      const { score } = dial.dataset;
+      if (score && guesses.has(item)) found.set(item, { given: guesses.get(item), correct: score === 'close', score });
+    }
+    for (const [what, item, verdict, ...more] of lines) {
+      if (what !== 'quiz' || !['right', 'wrong'].includes(verdict)) continue;
+      const attempt = Number(more.find((word) => word.startsWith('asked='))?.slice(6));
+      found.set(item, { given: more.join(' ').split('given=')[1], correct: verdict === 'right', attempt });
+    }
+    return found;
+  };
+  const opened = (text) =>
+    items().filter((item) => text.split('\n').some((line) => line === `open ${item}` || new RegExp(`^quiz ${item.replaceAll('.', '\\.')} (right|wrong) `).test(line)));
+  let known = new Map();
+  let done = -1;
+  const progress = (text) => {
+    const now = answers(text);
+    for (const [item, answer] of now) {
+      if (JSON.stringify(known.get(item)) !== JSON.stringify(answer)) tell('answer', { item, ...answer });
+    }
+    known = now;
+    const [total, ready] = [items().length, opened(text).length];
+    root.toggleAttribute('data-waits', root.dataset.predict === 'required' && acts('check-dial').length > 0 && ready === 0);
+    for (const place of all('.figure')) place.inert = root.hasAttribute('data-waits');
+    if (ready === done || total === 0) return;
+    const before = done;
+    done = ready;
+    tell('progress', { done, total });
+    if (done === total && before >= 0) {
+      const raw = [...now.values()].filter(({ correct }) => correct).length;
+      tell('complete', { raw, max: Math.max(now.size, 1), scaled: raw / Math.max(now.size, 1) });
+    }
+  };
+
+  // Messages in: from the page around alone, and each only in its own shape.
+  const ask = (name, detail) => document.dispatchEvent(new CustomEvent(`memory-wall:${name}`, { detail }));
+  const SHAPES = {
+    hello: () => true,
+    set: ({ query }) => typeof query === 'string' && query.length <= 2000,
+    theme: ({ value }) => OPTIONS.theme(value),
+    reset: () => true,
+    getState: () => true,
+  };
+  let live = false;
+  const waiting = [];
+  let state = first;
+  let kept = '';
+  const ready = () => post('ready', { title: document.title, version: own.version, height, query: state });
+  const ACTS = {
+    hello: () => {
+      root.dataset.hosted = '';
+      if (live) ready();
+      done = -1;
+      progress(kept);
+    },
+    set: ({ query }) => ask('set', query),
+    theme: ({ value }) => theme(value),
+    reset: () => {
+      ask('bring', '');
+      ask('set', first);
+    },
+    getState: () => post('state', { query: state }),
+  };
+  addEventListener('message', ({ source, origin, data }) => {
+    if (source !== parent || !framed) return;
+    if (data === null || typeof data !== 'object' || data.mw !== 1) return;
+    const { type } = data;
+    if (typeof type !== 'string' || !Object.hasOwn(SHAPES, type) || !SHAPES[type](data)) {
+      post('error', { code: 'message', about: String(typeof type === 'string' ? type : typeof type).slice(0, 40) });
+      return;
+    }
+    if (type === 'hello') listener = origin === 'null' || origin === '' ? '*' : origin;
+    // What comes before the program is there is for it all the same.
+    if (live || type === 'hello' || type === 'theme') ACTS[type](data);
+    else waiting.push(data);
+  });
+
+  document.addEventListener('memory-wall:state', ({ detail }) => {
+    state = detail;
+    tell('state', { query: state });
+    try {
+      const query = [state, ...Object.entries(options).map((pair) => pair.join('='))].filter(Boolean).join('&');
+      history.replaceState(null, '', `${location.pathname}${query ? '?' : ''}${query}${location.hash}`);
+    } catch {
+      // Frames without an origin of their own keep their address.
+    }
+  });
+  document.addEventListener('memory-wall:progress', ({ detail }) => {
+    kept = detail;
+    // The page shows what became of an answer in its next frame, and hidden pages have none.
+    setTimeout(() => progress(kept), 100);
+  });
+  document.addEventListener('memory-wall:notices', ({ detail }) => post('error', { code: 'query', about: detail }));
+
+  // The program: as a module, or where a frame has no origin and so may fetch nothing, as one plain script.
+  const load = async () => {
+    if (origin === 'null') {
+      const script = document.createElement('script');
+      script.src = own.plain;
+      await new Promise((loaded, failed) => {
+        Object.assign(script, { onload: loaded, onerror: failed });
+        document.head.append(script);
+      });
+      return window.memoryWall;
+    }
+    const preload = Object.assign(document.createElement('link'), { rel: 'modulepreload', href: own.glue, crossOrigin: 'anonymous', integrity: own.glueIntegrity });
+    document.head.append(preload);
+    const program = fetch(own.program, { integrity: own.programIntegrity });
+    const glue = await import(new URL(own.glue, location.href));
+    return () => glue.default({ module_or_path: program });
+  };
+  const begun = load();
+  const whole = new Promise((then) => addEventListener('DOMContentLoaded', then)).then(() => {
+    // Where the program looks for its words, as data.
+    const words = Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: window.memoryWallWords });
+    document.body.append(words);
+  });
+  Promise.all([begun, whole])
+    .then(([start]) => start())
+    .then(
+      () => {
+        live = true;
+        if (options.reveal === '1' || options.predict === 'off') {
+          for (const button of all('[data-act^="show"]')) if (!opened(kept).includes(button.dataset.act.split(' ')[1])) button.click();
+        }
+        measure();
+        ready();
+        for (const message of waiting.splice(0)) ACTS[message.type](message);
+        progress(kept);
+      },
+      () => {
+        root.dataset.failed = '';
+        measure();
+        post('error', { code: 'program', about: '' });
+      },
+    );
+  whole.then(() => {
+    new ResizeObserver(measure).observe(document.body);
+    document.addEventListener('visibilitychange', measure);
+  });
+})();

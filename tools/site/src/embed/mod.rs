@@ -1,0 +1,136 @@
+//! One small page a figure, to be shown within other pages: the same program, style sheet and words, and a script that
+//! speaks with the page around.
+
+use std::path::Path;
+
+use memory_wall_app::registry::FIGURES;
+use memory_wall_app::words::{self, t};
+
+use crate::program::{self, Program};
+use crate::style::Rules;
+use crate::{figures, page, policy, prose, read, script, style, write};
+
+/// Figures that make no sense by themselves: the bar at the top, and the answers on paper.
+const PARTS: [&str; 2] = ["rig", "quiz_key"];
+
+/// Every figure that has a page of its own.
+pub(crate) fn figures() -> impl Iterator<Item = &'static str> {
+    FIGURES.iter().map(|figure| figure.id).filter(|id| !PARTS.contains(id))
+}
+
+/// What a figure is called outside the tutorial.
+pub(crate) fn title(id: &str) -> String {
+    words::choice("embed.title", id)
+}
+
+/// A page that still waits for its style sheet, and the figure that it shows.
+pub(crate) type Waiting = (&'static str, String);
+
+/// Draws the pages; their inline styles become rules of the first page's style sheet.
+pub(crate) fn build(
+    root: &Path,
+    staging: &Path,
+    texts: &[String],
+    rules: &mut Rules,
+) -> Result<Vec<Waiting>, String> {
+    let program = program::staged(staging)?;
+    // One file for all figures: with the words it is half of what a figure weighs.
+    let frame = script::without_comments(&read(&root.join("tools/site/src/embed/frame.js"))?);
+    let frame = format!("window.memoryWallWords = {:?};\n{frame}", page::words());
+    let (name, _) = style::named("embed", &frame, "js");
+    write(&staging.join(&name), &frame)?;
+    let folder = staging.join("embed");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+    let host = script::without_comments(&read(&root.join("tools/site/src/embed/embed.js"))?);
+    write(&staging.join("embed.js"), &host)?;
+    let template = read(&root.join("embed.html"))?;
+    figures()
+        .map(|id| {
+            let html = rules.externalise(&drawn(id, &template, texts)?);
+            Ok((id, elsewhere(&with_frame(html, &name, &program)?)))
+        })
+        .collect()
+}
+
+/// Puts the link to the finished style sheet and the policy into each page, and writes them.
+pub(crate) fn finish(staging: &Path, pages: Vec<Waiting>, sheet: &str) -> Result<(), String> {
+    for (id, mut html) in pages {
+        page::put(&mut html, "<!-- style -->", &format!("<link rel=\"stylesheet\" href=\"../{sheet}\" />"))?;
+        let policy = policy::meta(&html);
+        page::put(&mut html, "<!-- policy -->", &policy)?;
+        write(&staging.join("embed").join(format!("{id}.html")), &html)?;
+    }
+    Ok(())
+}
+
+/// One page with its figure, without style sheet and script.
+fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, String> {
+    let mut html = template.to_owned();
+    for (mark, text) in [
+        ("{{lang}}", page::language()),
+        ("{{figure}}", id.to_owned()),
+        ("{{title}}", title(id)),
+        ("{{anchor}}", prose::anchor(id)),
+        ("{{whole}}", t("embed.whole").to_owned()),
+        ("{{failed}}", t("embed.failed").to_owned()),
+        ("<!-- patterns -->", figures::patterns()),
+        ("<!-- notice -->", figures::notice()),
+        ("<!-- content -->", prose::alone(id, texts)?),
+    ] {
+        page::put(&mut html, mark, &text)?;
+    }
+    page::body(&html)
+}
+
+/// The script that speaks with the page around and brings the words, and where it finds the program. Like the style sheet it
+/// has no integrity: a frame without an origin could not compare it, and would stay still.
+fn with_frame(mut html: String, frame: &str, program: &Program) -> Result<String, String> {
+    let Program { glue, wasm, plain } = program;
+    let script = format!(
+        "<script src=\"../{frame}\" data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" data-glue-integrity=\"{}\" \
+         data-program=\"../{}\" data-program-integrity=\"{}\"></script>",
+        glue.name, glue.integrity, wasm.name, wasm.integrity
+    );
+    page::put(&mut html, "<!-- frame -->", &script)?;
+    Ok(html)
+}
+
+/// Links to what only the tutorial has lead there, in a window of their own.
+fn elsewhere(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut pieces = html.split("href=\"#");
+    out.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let id = piece.split('"').next().unwrap_or_default();
+        if html.contains(&format!(" id=\"{id}\"")) {
+            out.push_str("href=\"#");
+            out.push_str(piece);
+        } else {
+            out.push_str("target=\"_blank\" rel=\"noopener\" href=\"../index.html#");
+            out.push_str(piece);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_within_stay_and_others_lead_to_the_tutorial() {
+        let html = "<p id=\"a\"><a href=\"#a\">a</a><a href=\"#b\">b</a></p>";
+        assert_eq!(
+            elsewhere(html),
+            "<p id=\"a\"><a href=\"#a\">a</a><a target=\"_blank\" rel=\"noopener\" href=\"../index.html#b\">b</a></p>"
+        );
+    }
+
+    #[test]
+    fn every_figure_but_the_parts_has_a_title() {
+        assert_eq!(figures().count(), FIGURES.len() - PARTS.len());
+        for id in figures() {
+            assert!(!title(id).is_empty() && !title(id).contains('.'), "{id}: {}", title(id));
+        }
+    }
+}
