@@ -49,7 +49,8 @@ pub(crate) fn alone(id: &str, texts: &[String]) -> Result<String, String> {
     let before = before.ok_or(format!("no section shows the figure {id}"))?;
     let since = before.rsplit_once("{{figure ").map_or(before, |(_, since)| since);
     let asked = since.split_once("{{dial ").map(|(_, dial)| dial);
-    let asked = asked.and_then(|dial| dial.split_once("</details>")).map(|(dial, _)| format!("{{{{dial {dial}</details>\n\n"));
+    let asked =
+        asked.and_then(|dial| dial.split_once("</details>")).map(|(dial, _)| format!("{{{{dial {dial}</details>\n\n"));
     section(id, &(asked.unwrap_or_default() + &figure)).map(|html| html.replacen(&format!(" id=\"{id}\""), "", 1))
 }
 

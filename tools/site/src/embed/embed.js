@@ -30,6 +30,11 @@
       'memory-wall',
       class extends HTMLElement {
         connectedCallback() {
+          // While the page is being read, what stands in the element is still to come.
+          if (document.readyState === 'loading') addEventListener('DOMContentLoaded', () => this.show());
+          else this.show();
+        }
+        show() {
           const figure = this.getAttribute('figure') ?? '';
           if (this.frame || !/^[a-z_]{1,40}$/.test(figure)) return;
           const url = new URL(`${figure}.html`, base);

@@ -167,8 +167,8 @@
   });
   document.addEventListener('memory-wall:progress', ({ detail }) => {
     kept = detail;
-    // The page shows what became of an answer in its next frame, and hidden pages have none.
-    setTimeout(() => progress(kept), 100);
+    // The page shows what became of an answer in its next frame or when it rests, and hidden pages have no frames.
+    setTimeout(() => progress(kept), 300);
   });
   document.addEventListener('memory-wall:notices', ({ detail }) => post('error', { code: 'query', about: detail }));
 
@@ -186,6 +186,8 @@
     const preload = Object.assign(document.createElement('link'), { rel: 'modulepreload', href: own.glue, crossOrigin: 'anonymous', integrity: own.glueIntegrity });
     document.head.append(preload);
     const program = fetch(own.program, { integrity: own.programIntegrity });
+    // Whether it came is asked where it is started.
+    program.catch(() => {});
     const glue = await import(new URL(own.glue, location.href));
     return () => glue.default({ module_or_path: program });
   };

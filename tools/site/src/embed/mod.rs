@@ -27,12 +27,7 @@ pub(crate) fn title(id: &str) -> String {
 pub(crate) type Waiting = (&'static str, String);
 
 /// Draws the pages; their inline styles become rules of the first page's style sheet.
-pub(crate) fn build(
-    root: &Path,
-    staging: &Path,
-    texts: &[String],
-    rules: &mut Rules,
-) -> Result<Vec<Waiting>, String> {
+pub(crate) fn build(root: &Path, staging: &Path, texts: &[String], rules: &mut Rules) -> Result<Vec<Waiting>, String> {
     let program = program::staged(staging)?;
     // One file for all figures: with the words it is half of what a figure weighs.
     let frame = script::without_comments(&read(&root.join("tools/site/src/embed/frame.js"))?);

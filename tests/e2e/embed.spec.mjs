@@ -1,0 +1,251 @@
+// A figure within a page of somebody else: every kind of frame that hosts are known to make of it.
+
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test as base } from './fixtures.mjs';
+import { host } from './host.mjs';
+import { readHeights } from './heights.mjs';
+import { DIST } from './server.mjs';
+
+/** A page of another origin with this HTML; what its frames say is in `window.heard`. */
+const test = base.extend({
+  hosted: async ({ browser, site }, use) => {
+    const open = [];
+    await use(async (html, options = {}) => {
+      const other = await host({ '/': `<script>window.heard=[];addEventListener('message',({data})=>heard.push(data))</script>${html}` });
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
+      const complaints = [];
+      context.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
+      context.on('weberror', (error) => complaints.push(String(error.error())));
+      context.on('request', (request) => {
+        const { origin, protocol } = new URL(request.url());
+        if (![site.origin, other.origin].includes(origin) && protocol !== 'data:') complaints.push(`request to ${request.url()}`);
+      });
+      open.push({ context, other, complaints });
+      const page = await context.newPage();
+      await page.goto(other.origin);
+      return page;
+    });
+    for (const { context, other, complaints } of open) {
+      await context.close();
+      await other.close();
+      expect(complaints, 'host and figure are quiet').toEqual([]);
+    }
+  },
+});
+
+const live = (frame) => frame.locator('html[data-live]').waitFor({ state: 'attached' });
+const heard = (page, type) => page.evaluate((type) => window.heard.filter((message) => message?.mw === 1 && message.type === type), type);
+const say = (page, message) => page.evaluate((message) => document.querySelector('iframe').contentWindow.postMessage(message, '*'), message);
+const figures = (await readdir(join(DIST, 'embed'))).map((file) => file.replace('.html', '')).sort();
+/** What the page's own site publishes of its heights. */
+const HEIGHTS = await readHeights();
+/** The frame needs no bar of its own. */
+const fits = (frame) => frame.locator('html').evaluate((root) => [root.scrollHeight - root.clientHeight, root.scrollWidth - root.clientWidth]);
+
+test('a bare frame shows the figure of its link and follows its controls', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/buckets.html?model=llama-2-7b&seq=4096" width="700" height="900" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  const cache = frame.locator('tr[data-bucket="kv_cache"] [data-bytes]');
+  await expect(cache).toHaveAttribute('data-bytes', '2147483648');
+  await frame.locator('#control-seq-number').fill('8192');
+  await expect(cache).toHaveAttribute('data-bytes', '4294967296');
+  expect(await heard(page, 'ready')).toHaveLength(1);
+  expect((await heard(page, 'resize')).at(-1).height).toBeGreaterThan(300);
+  expect(await heard(page, 'state'), 'nothing is told to who has not said hello').toHaveLength(0);
+});
+
+test('embed.js gives frames their height and makes elements', async ({ hosted, site }) => {
+  const page = await hosted(
+    `<script src="${site.origin}/embed.js"></script>
+     <iframe data-memory-wall src="${site.origin}/embed/kv_cache.html" style="width:640px;border:0" title="t"></iframe>
+     <memory-wall figure="roofline" gpu="h100-sxm" batch="8"><a href="${site.origin}/#figure-roofline">The roofline</a></memory-wall>`,
+  );
+  for (const place of [0, 1]) {
+    const frame = page.frameLocator('iframe').nth(place);
+    await page.locator('iframe').nth(place).scrollIntoViewIfNeeded();
+    await live(frame);
+    await expect.poll(() => fits(frame)).toEqual([0, 0]);
+  }
+  const made = page.locator('memory-wall iframe');
+  await expect(made).toHaveAttribute('src', `${site.origin}/embed/roofline.html?gpu=h100-sxm&batch=8`);
+  await expect(made).toHaveAttribute('title', 'The roofline');
+  await expect(page.frameLocator('memory-wall iframe').locator('#figure-roofline')).toContainText('H100');
+  // Another width, another height: once it is looked at, since browsers let frames rest that nobody sees.
+  await page.locator('iframe').first().scrollIntoViewIfNeeded();
+  const before = await page.locator('iframe').first().evaluate((frame) => frame.offsetHeight);
+  await page.locator('iframe').first().evaluate((frame) => (frame.style.width = '330px'));
+  await expect.poll(() => page.locator('iframe').first().evaluate((frame) => frame.offsetHeight)).toBeGreaterThan(before);
+  await expect.poll(() => fits(page.frameLocator('iframe').first())).toEqual([0, 0]);
+});
+
+test('without a script an element is the link that stands in it', async ({ hosted, site }) => {
+  const page = await hosted(`<memory-wall figure="roofline"><a href="${site.origin}/#figure-roofline">The roofline</a></memory-wall>`);
+  await expect(page.getByRole('link', { name: 'The roofline' })).toBeVisible();
+});
+
+test('a sandbox without an origin is no hindrance', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe sandbox="allow-scripts" src="${site.origin}/embed/buckets.html?theme=dark" width="700" height="900" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  await frame.locator('#control-seq-number').fill('128000');
+  await expect(frame.locator('tr[data-bucket="kv_cache"] [data-bytes]')).toHaveAttribute('data-bytes', '67108864000');
+  expect(await frame.locator('html').evaluate((root) => getComputedStyle(root).backgroundColor)).toBe('rgb(20, 23, 28)');
+});
+
+test('hosts hear the height in the form that they listen for', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/trips.html#?secret=a1b2c3" width="700" height="300" title="t"></iframe>`);
+  await expect.poll(() => heard(page, 'resize').then((list) => list.length)).toBeGreaterThan(0);
+  const all = await page.evaluate(() => window.heard);
+  const { height } = (await heard(page, 'resize')).at(-1);
+  expect(all).toContainEqual({ subject: 'lti.frameResize', height });
+  expect(all).toContainEqual(JSON.stringify({ subject: 'lti.frameResize', height }));
+  expect(all).toContainEqual({ type: 'embed-size', height });
+  expect(all).toContainEqual({ message: 'height', value: height, secret: 'a1b2c3' });
+});
+
+test('ten on one page stay apart, and nothing is said at rest', async ({ hosted, site }) => {
+  test.slow();
+  const figures = ['buckets', 'kv_cache', 'hierarchy', 'trips', 'sort', 'states', 'context', 'parallel', 'scaling', 'oom'];
+  const frames = figures.map((figure) => `<iframe data-memory-wall src="${site.origin}/embed/${figure}.html?seq=4096" style="width:600px" title="${figure}"></iframe>`);
+  const page = await hosted(`<script src="${site.origin}/embed.js"></script>${frames.join('')}`);
+  for (const place of figures.keys()) await live(page.frameLocator('iframe').nth(place));
+  await page.waitForTimeout(1_000);
+  const before = await page.evaluate(() => window.heard.length);
+  await page.waitForTimeout(1_000);
+  expect(await page.evaluate(() => window.heard.length)).toBe(before);
+  await page.frameLocator('iframe').first().locator('#control-seq-number').fill('2048');
+  await page.waitForTimeout(600);
+  const said = await heard(page, 'state');
+  expect(said.map(({ figure }) => figure)).toEqual(['buckets']);
+});
+
+test('a frame that is hidden at first is measured when it is shown', async ({ hosted, site }) => {
+  const page = await hosted(
+    `<script src="${site.origin}/embed.js"></script><div hidden><iframe data-memory-wall src="${site.origin}/embed/trips.html" style="width:600px" title="t"></iframe></div>`,
+  );
+  await page.waitForTimeout(1_500);
+  expect((await heard(page, 'resize')).every(({ height }) => height > 0)).toBe(true);
+  await page.locator('div').evaluate((place) => (place.hidden = false));
+  await live(page.frameLocator('iframe'));
+  await expect.poll(() => fits(page.frameLocator('iframe'))).toEqual([0, 0]);
+});
+
+test('on a slide that is scaled the points answer where they are seen', async ({ hosted, site }) => {
+  const page = await hosted(
+    `<div style="transform:scale(.6);transform-origin:0 0;width:960px"><iframe src="${site.origin}/embed/buckets.html" width="960" height="1400" title="t"></iframe></div>`,
+  );
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  await frame.locator('[data-act="more seq"]').click();
+  await expect(frame.locator('#control-seq-number')).not.toHaveValue('2,048');
+});
+
+test('the page around can ask and be told', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/hierarchy.html?model=llama-3.1-8b&id=one" width="700" height="900" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  await say(page, { mw: 1, type: 'hello' });
+  await expect.poll(() => heard(page, 'ready').then((list) => list.length)).toBe(2);
+  expect((await heard(page, 'ready')).at(-1)).toMatchObject({ figure: 'hierarchy', id: 'one', version: '1', query: 'model=llama-3.1-8b' });
+  await say(page, { mw: 1, type: 'set', query: 'model=llama-2-7b&gpu=h100-sxm' });
+  await expect(frame.locator('#figure-hierarchy')).toContainText('H100');
+  await expect.poll(() => heard(page, 'state').then((list) => list.at(-1)?.query)).toBe('v=1&gpu=h100-sxm');
+  await say(page, { mw: 1, type: 'theme', value: 'dark' });
+  await expect(frame.locator('html')).toHaveCSS('background-color', 'rgb(20, 23, 28)');
+  await frame.locator('#dial-walk-number').fill('1');
+  await frame.locator('[data-act="check-dial walk"]').click();
+  await expect.poll(() => heard(page, 'answer')).toMatchObject([{ item: 'walk', given: '1', correct: false }]);
+  await expect.poll(() => heard(page, 'complete')).toMatchObject([{ raw: 0, max: 1, scaled: 0 }]);
+  await say(page, { mw: 1, type: 'reset' });
+  await expect(frame.locator('#dial-walk-number')).toHaveValue('');
+  await expect(frame.locator('#figure-hierarchy')).not.toContainText('H100');
+  await say(page, { mw: 1, type: 'getState' });
+  await expect.poll(() => heard(page, 'state').then((list) => list.at(-1)?.query)).toBe('v=1&model=llama-3.1-8b');
+  await say(page, { mw: 1, type: 'set', query: 'gpu=nonsense' });
+  await expect.poll(() => heard(page, 'error').then((list) => list.at(-1))).toMatchObject({ code: 'query' });
+});
+
+test('a thousand hostile messages change nothing and raise nothing', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/buckets.html" width="700" height="900" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  const before = await frame.locator('#calculator').innerText();
+  await page.evaluate(() => {
+    const frame = document.querySelector('iframe').contentWindow;
+    let seed = 7;
+    const random = (n) => ((seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % n + n) % n;
+    const strange = [null, undefined, 0, -1, NaN, Infinity, '', '__proto__', '<img src=x onerror=alert(1)>', 'x'.repeat(5_000), [], {}, [[]], true, new Date(), /x/, new Map()];
+    const types = ['set', 'theme', 'bring', 'constructor', '__proto__', 'toString', 'hasOwnProperty', 'eval', 7, null, {}];
+    for (let n = 0; n < 1_000; n += 1) {
+      const any = () => strange[random(strange.length)];
+      const type = types[random(types.length)];
+      const shapes = [any(), { mw: 1, type, query: any() === 'x' ? '' : [any()], value: any() }, { mw: any(), type, query: 'seq=9' }, { mw: 1, type: any() }, { type: 'set', query: 'seq=9' }, JSON.stringify({ mw: 1, type: 'set', query: 'seq=9' })];
+      frame.postMessage(shapes[random(shapes.length)], '*');
+    }
+  });
+  // Another window than the one around is nobody.
+  await page.evaluate(() => {
+    const other = document.body.appendChild(document.createElement('iframe'));
+    const script = other.contentDocument.createElement('script');
+    script.textContent = "parent.frames[0].postMessage({ mw: 1, type: 'set', query: 'seq=9' }, '*')";
+    other.contentDocument.body.append(script);
+  });
+  await page.waitForTimeout(800);
+  expect(await page.frames()[1].locator('#calculator').innerText()).toBe(before);
+});
+
+test('options of the link: no question, a question first, the answer at once, less around', async ({ hosted, site }) => {
+  const with_ = async (query) => {
+    const page = await hosted(`<iframe src="${site.origin}/embed/hierarchy.html?${query}" width="700" height="900" title="t"></iframe>`);
+    await live(page.frameLocator('iframe'));
+    return page.frameLocator('iframe');
+  };
+  await expect((await with_('predict=off')).locator('.dial')).toBeHidden();
+  const required = await with_('predict=required');
+  await expect(required.locator('#figure-hierarchy')).toHaveAttribute('inert', '');
+  await required.locator('#dial-walk-number').fill('5');
+  await required.locator('[data-act="check-dial walk"]').click();
+  await expect(required.locator('#figure-hierarchy')).not.toHaveAttribute('inert', '');
+  const shown = await with_('reveal=1');
+  await expect(shown.locator('details.guess')).toHaveAttribute('open', '');
+  await expect((await with_('ui=min')).locator('.embed-foot')).toBeHidden();
+  const wrong = await with_('theme=purple');
+  await expect(wrong.locator('#notice .notice')).toContainText('theme');
+});
+
+test('at its published height no figure needs a bar of its own', async ({ page, site }) => {
+  test.slow();
+  for (const { figure, heights } of HEIGHTS) {
+    await page.goto(`${site.origin}/embed/${figure}.html`);
+    await page.locator('html[data-live]').waitFor({ state: 'attached' });
+    for (const [width, height] of heights) {
+      await page.setViewportSize({ width, height });
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight), `${figure} at ${width}`).toBeLessThanOrEqual(0);
+      // And none has half a page of nothing under it.
+      expect(await page.evaluate(() => innerHeight - document.body.offsetHeight), `${figure} at ${width}`).toBeLessThan(20 + height / 8);
+    }
+  }
+  expect(HEIGHTS.map(({ figure }) => figure)).toEqual(figures);
+});
+
+for (const width of [320, 768]) {
+  test(`each of ${figures.length} figures by itself says what it said before it was live, at ${width} px`, async ({ page, site }) => {
+    test.slow();
+    await page.setViewportSize({ width, height: 700 });
+    for (const figure of figures) {
+      await page.goto(`${site.origin}/embed/${figure}.html`);
+      await page.locator('html[data-live]').waitFor({ state: 'attached' });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), figure).toBeLessThanOrEqual(0);
+      const arrived = await (await page.request.get(`${site.origin}/embed/${figure}.html`)).text();
+      const texts = await page.evaluate((html) => {
+        const parsed = new DOMParser().parseFromString(html, 'text/html');
+        for (const root of [parsed, document]) for (const place of root.querySelectorAll('noscript')) place.remove();
+        const text = (root) => root.querySelector('main').textContent.replace(/\s+/g, ' ').trim();
+        return [text(parsed), text(document)];
+      }, arrived);
+      expect(texts[1], figure).toBe(texts[0]);
+    }
+  });
+}

@@ -1,0 +1,45 @@
+// The heights at which figures by themselves need no bar, per width: `node heights.mjs` measures them anew and writes the
+// file that the site publishes; the tests hold it to what is built.
+
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from '@playwright/test';
+import { launchOptions } from './browser.mjs';
+import { DIST, serve } from './server.mjs';
+
+const FILE = fileURLToPath(new URL('../../tools/site/src/embed/heights.txt', import.meta.url));
+const WIDTHS = [320, 480, 640, 800, 960];
+/** Letters differ from machine to machine. */
+const AIR = 1.06;
+
+/** The published heights: `[{ figure, heights: [[width, height], …] }]`. */
+export async function readHeights() {
+  const lines = (await readFile(FILE, 'utf8')).split('\n').filter((line) => line && !line.startsWith('#'));
+  return lines.map((line) => {
+    const [figure, ...pairs] = line.split(' ');
+    return { figure, heights: pairs.map((pair) => pair.split(':').map(Number)) };
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const site = await serve();
+  const browser = await chromium.launch(launchOptions);
+  const page = await browser.newPage({ reducedMotion: 'reduce' });
+  const lines = ['# Pixels of height that a figure needs at a width, with some air: made by tests/e2e/heights.mjs.'];
+  for (const file of (await readdir(join(DIST, 'embed'))).sort()) {
+    await page.goto(`${site.origin}/embed/${file}`);
+    await page.locator('html[data-live]').waitFor({ state: 'attached' });
+    const pairs = [];
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 400 });
+      await page.waitForTimeout(150);
+      const height = await page.evaluate(() => document.body.offsetHeight);
+      pairs.push(`${width}:${Math.ceil((height * AIR) / 10) * 10}`);
+    }
+    lines.push([file.replace('.html', ''), ...pairs].join(' '));
+  }
+  await writeFile(FILE, `${lines.join('\n')}\n`);
+  await browser.close();
+  await site.close();
+}
