@@ -48,9 +48,10 @@ pub(crate) fn alone(id: &str, texts: &[String]) -> Result<String, String> {
     let before = texts.iter().find_map(|text| Some(text.split_once(&format!("{figure}\n"))?.0));
     let before = before.ok_or(format!("no section shows the figure {id}"))?;
     let since = before.rsplit_once("{{figure ").map_or(before, |(_, since)| since);
-    let asked = since.split_once("{{dial ").map(|(_, dial)| dial);
-    let asked =
-        asked.and_then(|dial| dial.split_once("</details>")).map(|(dial, _)| format!("{{{{dial {dial}</details>\n\n"));
+    // From the question on, or where a figure stands between them, from the dial.
+    let asked = since.rfind("**Predict").or_else(|| since.find("{{dial ")).and_then(|place| since.get(place..));
+    let asked = asked.filter(|text| text.contains("{{dial ")).and_then(|text| text.split_once("</details>"));
+    let asked = asked.map(|(asked, _)| format!("{asked}</details>\n\n"));
     section(id, &(asked.unwrap_or_default() + &figure)).map(|html| html.replacen(&format!(" id=\"{id}\""), "", 1))
 }
 
@@ -192,5 +193,18 @@ mod tests {
         assert!(contents.contains("{{live done.walk+c.x}}"), "{contents}");
         assert!(!contents.contains("#a"), "the first section is where one is");
         assert!(neighbours(&sections, 0).contains("#b") && !neighbours(&sections, 2).contains("#a\""));
+    }
+
+    #[test]
+    fn a_figure_alone_brings_the_question_before_it() {
+        let texts = crate::page::texts().unwrap();
+        let walk = alone("hierarchy", &texts).unwrap();
+        assert!(walk.contains("Predict first") && walk.contains("data-dial=\"walk\"") && walk.contains("</details>"));
+        assert!(walk.trim_end().trim_end_matches("</section>").trim_end().ends_with("</figure>"), "nothing behind it");
+        let tape = alone("oom", &texts).unwrap();
+        assert!(tape.contains("data-dial=\"tape\"") && !tape.contains("figure-oom_guess"));
+        let trips = alone("trips", &texts).unwrap();
+        assert!(!trips.contains("dial") && !trips.contains("<h2"), "{trips}");
+        assert!(alone("nothing", &texts).is_err());
     }
 }
