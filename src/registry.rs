@@ -29,6 +29,7 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "worked_roofline", view: drawn::worked_roofline::worked_roofline },
     Figure { id: "roofline", view: drawn::roofline::roofline },
     Figure { id: "buckets", view: drawn::buckets::calculator },
+    Figure { id: "share", view: drawn::share::share },
     Figure { id: "context", view: drawn::context::context },
     Figure { id: "states", view: drawn::training::states },
     Figure { id: "activation", view: drawn::training::activation },
@@ -50,6 +51,16 @@ pub const FIGURES: &[Figure] = &[
     Figure { id: "claims", view: drawn::quiz::claims },
     Figure { id: "quiz_key", view: drawn::quiz::key },
 ];
+
+/// Figures that make no sense by themselves: the bar at the top, what hands the settings on, the answers on paper.
+#[cfg(not(target_arch = "wasm32"))]
+const PARTS: [&str; 3] = ["rig", "share", "quiz_key"];
+
+/// Every figure that has a page of its own.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn alone() -> impl Iterator<Item = &'static str> {
+    FIGURES.iter().map(|figure| figure.id).filter(|id| !PARTS.contains(id))
+}
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
 pub const SECTIONS: &[&str] = &[

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use memory_wall_app::charts::kv_cache::PROGRAMS;
 use memory_wall_app::charts::sort::OPERATIONS;
 use memory_wall_app::charts::training::{COLUMNS, FIXES, KEPT, SIDES};
-use memory_wall_app::registry::{DIALS, ROUNDS};
+use memory_wall_app::registry::{DIALS, ROUNDS, alone};
 use memory_wall_app::sections::ladder::JOBS;
 use memory_wall_app::sections::quiz::text::{Question, questions};
 use memory_wall_app::state::dimensions::Dimension;
@@ -332,6 +332,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("frontier.status", of(Status::ALL, Status::id)),
         ("frontier.name", DIRECTIONS.iter().map(|direction| direction.id.to_owned()).collect()),
         ("frontier.figure", DIRECTIONS.iter().map(|direction| direction.figure.to_owned()).collect()),
+        ("alone.title", alone().map(String::from).collect()),
         ("cache.kind", of(Kind::ALL, Kind::id)),
         ("cache.way", ["slots", "pages", "shared"].map(String::from).to_vec()),
         ("cache.program", PROGRAMS.iter().map(|program| program.id().to_owned()).collect()),

@@ -1,7 +1,7 @@
 //! What a page around the program is told and may ask, by events of the document whose names begin with `memory-wall:`.
 //!
 //! Out: `state` (the query), `progress` (its text), `notices` (what of a query could not be used, a line each).
-//! In: `set` (a query), `bring` (a progress text), `theme` (the colours have changed).
+//! In: `ask` (for the query), `set` (a query), `bring` (a progress text), `theme` (the colours have changed).
 //! A page that shows one figure says so, and which, in `data-figure`; its query comes in `data-query`, without its options.
 
 use wasm_bindgen::{JsCast, JsValue};
@@ -34,16 +34,18 @@ pub(super) fn tell(what: &str, detail: &str) {
 /// Does what is asked.
 pub(super) fn listen(rig: Rig) {
     let Some(document) = page::document() else { return };
-    page::listen_to(&document, &["memory-wall:set", "memory-wall:bring"], move |event| {
+    page::listen_to(&document, &["memory-wall:ask", "memory-wall:set", "memory-wall:bring"], move |event| {
         let text = event.dyn_ref::<CustomEvent>().and_then(|event| event.detail().as_string()).unwrap_or_default();
-        if event.type_() == "memory-wall:bring" {
-            quiz::bring(rig, &text);
-            return;
+        match event.type_().as_str() {
+            "memory-wall:ask" => tell("memory-wall:state", &query::encode(&rig.state_now())),
+            "memory-wall:bring" => _ = quiz::bring(rig, &text),
+            _ => {
+                let decoded = query::decode(&text);
+                if !decoded.notices.is_empty() {
+                    tell("memory-wall:notices", &decoded.notices.join("\n"));
+                }
+                rig.set(&decoded.state);
+            }
         }
-        let decoded = query::decode(&text);
-        if !decoded.notices.is_empty() {
-            tell("memory-wall:notices", &decoded.notices.join("\n"));
-        }
-        rig.set(&decoded.state);
     });
 }

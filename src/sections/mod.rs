@@ -19,6 +19,7 @@ pub mod rig_bar;
 pub mod roofline;
 mod roofline_levers;
 pub mod scaling;
+pub mod share;
 pub mod sort;
 pub mod training;
 pub mod trips;

@@ -158,3 +158,53 @@ for (const seed of [1, 2, 3, 4, 5]) {
     }
   });
 }
+
+test('ten thousand random queries: no exception, and each is read as what is written of it', async ({ wall, page }) => {
+  test.slow();
+  await wall.goto();
+  const wrong = await page.evaluate(async () => {
+    let seed = 20_413;
+    const random = (n) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % n;
+    const one = (list) => list[random(list.length)];
+    const keys = [
+      'v', 'model', 'mode', 'batch', 'seq', 'weights', 'kv', 'optimizer', 'checkpointing', 'attention', 'gpu', 'unit', 'tier', 'dots', 'pass',
+      'kernels', 'accounting', 'precisions', 'vs', 'roof', 'op', 'gemm', 'rate', 'tape', 'features', 'rows', 'tokens', 'step', 'card', 'cards',
+      'scale', 'recipe', 'layers', 'hidden_size', 'heads', 'kv_heads', 'head_dim', 'intermediate_size', 'vocab_size', 'theme', '__proto__', '',
+    ];
+    const options = [...document.querySelectorAll('option, [type=radio]')].map((option) => option.value);
+    const values = () =>
+      one([
+        () => one(options),
+        () => one(options),
+        () => String(random(2_000_000)),
+        () => String(2 ** random(80)),
+        () => `${random(99)},${random(99)}.${random(99)},${random(9)}e${random(400)}`,
+        () => one(['-1', '0', 'NaN', '1e999', '%00', '%', '%zz', '\u202e', '<b>', '🙂', '', ' ', 'null', '1_000', '+5', '0x10', 'x'.repeat(3_000)]),
+      ])();
+    let state;
+    const notices = [];
+    document.addEventListener('memory-wall:state', ({ detail }) => (state = detail));
+    document.addEventListener('memory-wall:notices', ({ detail }) => notices.push(detail));
+    const ask = (name, detail) => document.dispatchEvent(new CustomEvent(`memory-wall:${name}`, { detail }));
+    const read = (query) => {
+      ask('set', query);
+      ask('ask');
+      return state;
+    };
+    const wrong = [];
+    for (let n = 0; n < 10_000; n += 1) {
+      const query = Array.from({ length: 1 + random(8) }, () => `${one(keys)}=${values()}`).join('&');
+      const once = read(query);
+      notices.length = 0;
+      const twice = read(once);
+      if (once !== twice || notices.length > 0 || once.length > 2_000) wrong.push({ query, once, twice, notices: [...notices] });
+      // The page keeps up between.
+      if (n % 500 === 0) await new Promise((done) => setTimeout(done, 50));
+    }
+    return wrong.slice(0, 3);
+  });
+  expect(wrong).toEqual([]);
+  await wall.settle();
+  const text = await page.locator('main').innerText();
+  expect(text).not.toMatch(/NaN|Infinity|undefined/);
+});

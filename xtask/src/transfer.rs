@@ -18,7 +18,7 @@ pub(crate) fn first_visit(assets: &[Asset]) -> Vec<bool> {
             .iter()
             .zip(&reached)
             .filter(|(_, reached)| **reached)
-            .filter_map(|(asset, _)| Some(without_links(asset.text.as_deref()?)))
+            .filter_map(|(asset, _)| Some(without_data(&without_links(asset.text.as_deref()?))))
             .collect();
         let next: Vec<bool> = assets
             .iter()
@@ -63,9 +63,21 @@ fn without_links(text: &str) -> String {
     kept
 }
 
+/// Removes the values of `data-…="…"`: a file that is named there is for a script to load when somebody asks.
+fn without_data(text: &str) -> String {
+    let mut pieces = text.split(" data-");
+    let mut kept = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let attribute =
+            piece.split_once("=\"").filter(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+        kept.push_str(attribute.and_then(|(_, value)| value.split_once('"')).map_or(piece, |(_, behind)| behind));
+    }
+    kept
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Asset, first_visit, names, without_links};
+    use super::{Asset, first_visit, names, without_data, without_links};
 
     fn asset(name: &str, text: Option<&str>) -> Asset {
         Asset { name: name.to_owned(), text: text.map(str::to_owned) }
@@ -91,6 +103,14 @@ mod tests {
         assert!(names("import './a.js'", "snippets/a.js"));
         assert!(!names("import './data.js'", "a.js"));
         assert!(!names("a.js.map", "a.js"));
+    }
+
+    #[test]
+    fn what_is_loaded_on_demand_is_not_named() {
+        assert_eq!(
+            without_data("<script src=\"a.js\" data-qr=\"b.js\" async>x</script>"),
+            "<script src=\"a.js\" async>x</script>"
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod prose;
 mod reading;
 mod reference;
 mod script;
+mod share;
 mod style;
 mod typeset;
 #[cfg(test)]

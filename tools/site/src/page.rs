@@ -5,7 +5,7 @@ use std::path::Path;
 use memory_wall_app::registry::SECTIONS;
 use memory_wall_app::words::{self, t};
 
-use crate::{directives, embed, figures, policy, prose, read, script, style, write};
+use crate::{directives, embed, figures, policy, prose, read, script, share, style, write};
 
 /// Fills the page that Trunk staged, and puts a small page for each figure beside it.
 pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), String> {
@@ -41,6 +41,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     write(&staging.join(&name), &css)?;
     put(&mut html, "<!-- style -->", &link)?;
     embed::finish(staging, embeds, &name)?;
+    put(&mut html, "<!-- share -->", &share::tag(root, staging)?)?;
 
     let policy = if strict { policy::meta(&html) } else { String::new() };
     put(&mut html, "<!-- policy -->", &policy)?;

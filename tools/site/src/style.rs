@@ -26,6 +26,7 @@ const FILES: &[&str] = &[
     "profile",
     "coping",
     "quiz",
+    "share",
     "embed",
     "print",
 ];

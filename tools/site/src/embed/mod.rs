@@ -3,24 +3,16 @@
 
 use std::path::Path;
 
-use memory_wall_app::registry::FIGURES;
+use memory_wall_app::registry;
 use memory_wall_app::words::{self, t};
 
 use crate::program::{self, Program};
 use crate::style::Rules;
 use crate::{figures, page, policy, prose, read, script, style, write};
 
-/// Figures that make no sense by themselves: the bar at the top, and the answers on paper.
-const PARTS: [&str; 2] = ["rig", "quiz_key"];
-
-/// Every figure that has a page of its own.
-pub(crate) fn figures() -> impl Iterator<Item = &'static str> {
-    FIGURES.iter().map(|figure| figure.id).filter(|id| !PARTS.contains(id))
-}
-
 /// What a figure is called outside the tutorial.
 pub(crate) fn title(id: &str) -> String {
-    words::choice("embed.title", id)
+    words::choice("alone.title", id)
 }
 
 /// A page that still waits for its style sheet, and the figure that it shows.
@@ -39,7 +31,7 @@ pub(crate) fn build(root: &Path, staging: &Path, texts: &[String], rules: &mut R
     let host = script::without_comments(&read(&root.join("tools/site/src/embed/embed.js"))?);
     write(&staging.join("embed.js"), &host)?;
     let template = read(&root.join("embed.html"))?;
-    figures()
+    registry::alone()
         .map(|id| {
             let html = rules.externalise(&drawn(id, &template, texts)?);
             Ok((id, elsewhere(&with_frame(html, &name, &program)?)))
@@ -66,8 +58,8 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
         ("{{figure}}", id.to_owned()),
         ("{{title}}", title(id)),
         ("{{anchor}}", prose::anchor(id)),
-        ("{{whole}}", t("embed.whole").to_owned()),
-        ("{{failed}}", t("embed.failed").to_owned()),
+        ("{{whole}}", t("alone.whole").to_owned()),
+        ("{{failed}}", t("alone.failed").to_owned()),
         ("<!-- patterns -->", figures::patterns()),
         ("<!-- notice -->", figures::notice()),
         ("<!-- content -->", prose::alone(id, texts)?),
@@ -122,9 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_but_the_parts_has_a_title() {
-        assert_eq!(figures().count(), FIGURES.len() - PARTS.len());
-        for id in figures() {
+    fn every_figure_by_itself_has_a_title() {
+        for id in registry::alone() {
             assert!(!title(id).is_empty() && !title(id).contains('.'), "{id}: {}", title(id));
         }
     }
