@@ -34,12 +34,15 @@ impl Dial {
     pub fn at(&self, stop: u32) -> u64 {
         let (low, high) = self.range;
         let part = f64::from(stop.min(STOPS)) / f64::from(STOPS);
-        let value = low * libm::pow(high / low, part);
-        let digit = libm::pow(10.0, libm::floor(libm::log10(value)) - 1.0);
-        let thousandths = libm::round(libm::round(value / digit) * digit * 1_000.0);
+        let value = low * libm::exp(part * libm::log(high / low));
+        let exact = (value * 1_000.0).clamp(1.0, KIND.max as f64);
+        let mut digit = 1.0;
+        while exact / digit >= 100.0 {
+            digit *= 10.0;
+        }
         // Between the ends, which are far from the ends of the type.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let thousandths = thousandths.clamp(1.0, KIND.max as f64) as u64;
+        let thousandths = (libm::round(exact / digit) * digit) as u64;
         thousandths
     }
 

@@ -343,7 +343,7 @@ impl Assumptions {
         let quantised_cache = !trains && scenario.kv.block().bytes < 2 * scenario.kv.block().values;
         let gpus = scenario.parallel.ranks();
         let gathered = trains && scenario.parallel.shards_from(ZeroStage::Weights) > 1;
-        let served = engines::serving(scenario);
+        let served = engines::running(scenario);
         let offload = scenario.offload;
         let when = |condition: bool, assumption| condition.then_some(assumption);
         Self {

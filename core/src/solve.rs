@@ -111,7 +111,8 @@ fn crossing(fits: Point, fails: Point, other: Point) -> u32 {
         let value = below + place * (slope + (place - width) * bend);
         let rise = slope + (2.0 * place - width) * bend;
         if rise > 0.0 {
-            place = (place - value / rise).clamp(0.0, width);
+            // Not `clamp`, whose panic would print a float: 6 kB of a program in the browser.
+            place = (place - value / rise).max(0.0).min(width);
         }
     }
     // Between 0 and the width of the interval; not a number becomes 0.

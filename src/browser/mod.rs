@@ -20,11 +20,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use reactive_graph::graph::untrack;
-use reactive_graph::owner::Owner;
 use reactive_graph::prelude::*;
 
 use rest::Rest;
-use rig::Rig;
+use rig::{Rig, Signals};
 
 use crate::state::State;
 use crate::state::query::{self, Decoded};
@@ -43,21 +42,16 @@ pub fn start() {
             notices: Vec::new(),
         },
     };
-    let owner = Owner::new();
-    owner.with(|| {
-        let rig = Rig::new(&state);
-        quiz::start(rig);
-        follow(rig);
-        watch::notices(&notices);
-        watch::save(rig);
-        watch::progress(rig);
-        watch::announce(rig);
-        watch::rest(rig);
-        host::listen(rig);
-    });
+    let rig = Signals::start(&state);
+    quiz::start(rig);
+    follow(rig);
+    watch::notices(&notices);
+    watch::save(rig);
+    watch::progress(rig);
+    watch::announce(rig);
+    watch::rest(rig);
+    host::listen(rig);
     page::mark_live();
-    // The page lives as long as its owner.
-    std::mem::forget(owner);
 }
 
 /// A series of changes is over when none has come for so many milliseconds.

@@ -4,9 +4,6 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use memory_wall_core::display::ByteUnit;
-use reactive_graph::computed::Memo;
-use reactive_graph::prelude::*;
 use web_sys::Element;
 
 use super::rig::{Rig, follow};
@@ -131,9 +128,12 @@ impl Followers {
             }
         }
         // What stands at a fixed state follows the unit alone, and need not ask the engine again while a slider moves.
-        let binary = Memo::new(move |_| rig.state().unit == ByteUnit::Gib);
+        let shown = Cell::new(None);
         follow(move || {
-            let unit = if binary.get() { ByteUnit::Gib } else { ByteUnit::Gb };
+            let unit = rig.state().unit;
+            if shown.replace(Some(unit)) == Some(unit) {
+                return;
+            }
             for (state, followers) in fixed.borrow_mut().iter_mut() {
                 let snapshot = Snapshot::of(State { unit, ..*state });
                 for follower in followers {

@@ -34,7 +34,7 @@ impl Rest {
     fn wait(self: Rc<Self>, left: f64) {
         // Nothing is cut off: a wait is rounded up to a whole millisecond, and none is longer than the first.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let left = left.clamp(0.0, self.milliseconds).ceil() as u32;
+        let left = left.min(self.milliseconds).ceil() as u32;
         let timer = Timeout::new(left, move || {
             let left = self.asked.get() + self.milliseconds - page::now();
             if left > 0.0 {

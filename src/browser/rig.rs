@@ -1,81 +1,86 @@
 //! The rig: the one state and its evaluation, shared by every figure on the page.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use memory_wall_core::{Evaluation, evaluate};
-use reactive_graph::computed::Memo;
+use reactive_graph::computed::ArcMemo;
 use reactive_graph::effect::ImmediateEffect;
-use reactive_graph::owner::{LocalStorage, StoredValue};
 use reactive_graph::prelude::*;
-use reactive_graph::signal::RwSignal;
+use reactive_graph::signal::ArcRwSignal;
+use send_wrapper::SendWrapper;
 
 use crate::charts::roofline::{Look, Plot};
 use crate::live::Snapshot;
 use crate::predictions::Predictions;
 use crate::state::State;
 
-/// Handles to the shared signals; copied freely.
-#[derive(Clone, Copy)]
-pub(super) struct Rig {
+/// The shared signals, which live as long as the page; copied freely.
+pub(super) type Rig = &'static Signals;
+
+/// What is shared. The signals are held by this one place: an arena of them, with owners who clear it up, would be part of
+/// the program for nothing.
+pub(super) struct Signals {
     /// What the reader has chosen.
-    pub(super) state: RwSignal<State>,
+    pub(super) state: ArcRwSignal<State>,
     /// What the engine says to it; computed once for all figures.
-    pub(super) evaluation: Memo<Evaluation>,
+    pub(super) evaluation: ArcMemo<Evaluation>,
     /// Whether the reader has changed anything on this page: until then neither link nor storage is written.
-    pub(super) edited: RwSignal<bool>,
+    pub(super) edited: ArcRwSignal<bool>,
     /// What the reader has predicted.
-    pub(super) predictions: RwSignal<Predictions>,
+    pub(super) predictions: ArcRwSignal<Predictions>,
     /// What of the roofline the reader looks at.
-    pub(super) look: RwSignal<Look>,
+    pub(super) look: ArcRwSignal<Look>,
     /// Whether the state has rested since: then the next change begins a new series.
-    pub(super) rested: RwSignal<bool>,
+    pub(super) rested: Cell<bool>,
     /// The roofline, computed once for its drawing and its words.
-    pub(super) roofline: Memo<Arc<Plot>>,
+    pub(super) roofline: ArcMemo<Arc<Plot>>,
 }
 
-impl Rig {
-    /// A rig that starts from `state`.
-    pub(super) fn new(state: &State) -> Self {
-        let state = RwSignal::new(*state);
+impl Signals {
+    /// Signals that start from `state`.
+    pub(super) fn start(state: &State) -> Rig {
+        let (state, look) = (ArcRwSignal::new(*state), ArcRwSignal::new(Look::default()));
+        let of = state.clone();
         // The unit changes no number, so it does not ask the engine again.
-        let scenario = Memo::new(move |_| state.get().scenario());
-        let evaluation = Memo::new(move |_| evaluate(&scenario.get()));
-        let look = RwSignal::new(Look::default());
+        let scenario = ArcMemo::new(move |_| of.get().scenario());
+        let evaluation = ArcMemo::new(move |_| evaluate(&scenario.get()));
+        let (of, at) = (state.clone(), look.clone());
         // Computed only when something has changed, so it is never the same again.
         let roofline =
-            Memo::new_with_compare(move |_| look.with(|look| Arc::new(Plot::of(&state.get(), look))), |_, _| true);
-        Self {
+            ArcMemo::new_with_compare(move |_| at.with(|look| Arc::new(Plot::of(&of.get(), look))), |_, _| true);
+        Box::leak(Box::new(Self {
             state,
             evaluation,
-            edited: RwSignal::new(false),
-            predictions: RwSignal::default(),
+            edited: ArcRwSignal::new(false),
+            predictions: ArcRwSignal::default(),
             look,
-            rested: RwSignal::new(true),
+            rested: Cell::new(true),
             roofline,
-        }
+        }))
     }
 
     /// The state, tracked. Not inlined: every figure asks for it in many places, and the page loads each copy.
     #[inline(never)]
-    pub(super) fn state(self) -> State {
+    pub(super) fn state(&self) -> State {
         self.state.get()
     }
 
     /// The state, without following it.
     #[inline(never)]
-    pub(super) fn state_now(self) -> State {
+    pub(super) fn state_now(&self) -> State {
         self.state.get_untracked()
     }
 
     /// What the engine says, tracked.
     #[inline(never)]
-    pub(super) fn evaluation(self) -> Evaluation {
+    pub(super) fn evaluation(&self) -> Evaluation {
         self.evaluation.get()
     }
 
     /// State and evaluation together, tracked: what the page can be asked for by name.
     #[inline(never)]
-    pub(super) fn snapshot(self) -> Snapshot {
+    pub(super) fn snapshot(&self) -> Snapshot {
         let mut snapshot = Snapshot::with(self.state(), self.evaluation()).drawn(self.roofline.get());
         snapshot.predictions = self.predictions();
         snapshot
@@ -83,13 +88,13 @@ impl Rig {
 
     /// What the reader has predicted, tracked.
     #[inline(never)]
-    pub(super) fn predictions(self) -> Predictions {
+    pub(super) fn predictions(&self) -> Predictions {
         self.predictions.get()
     }
 
     /// Changes the predictions.
     #[inline(never)]
-    pub(super) fn predict(self, change: &dyn Fn(&mut Predictions)) {
+    pub(super) fn predict(&self, change: &dyn Fn(&mut Predictions)) {
         let mut predictions = self.predictions.get_untracked();
         change(&mut predictions);
         self.predictions.set(predictions);
@@ -97,10 +102,9 @@ impl Rig {
 
     /// Puts a changed state in place as the reader's own act.
     #[inline(never)]
-    pub(super) fn set(self, state: &State) {
+    pub(super) fn set(&self, state: &State) {
         self.edited.set(true);
-        if self.rested.get_untracked() {
-            self.rested.set(false);
+        if self.rested.replace(false) {
             let ghosts = Plot::ghosts_of(&self.state_now());
             self.look.update(|look| look.ghosts = ghosts);
         }
@@ -108,8 +112,8 @@ impl Rig {
     }
 }
 
-/// Does something now, and again as soon as anything that it reads has changed.
+/// Does something now, and again as soon as anything that it reads has changed, for as long as the page lives.
 pub(super) fn follow(act: impl Fn() + 'static) {
-    let act: StoredValue<Box<dyn Fn()>, LocalStorage> = StoredValue::new_local(Box::new(act));
-    ImmediateEffect::new_scoped(move || act.with_value(|act| act()));
+    let act: SendWrapper<Box<dyn Fn()>> = SendWrapper::new(Box::new(act));
+    std::mem::forget(ImmediateEffect::new(move || act()));
 }

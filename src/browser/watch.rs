@@ -1,9 +1,8 @@
 //! What follows the state at a distance: the address, the storage, the announcements, the notices about a link.
 #![expect(clippy::disallowed_methods, reason = "this file puts notices and announcements into the page")]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
-use reactive_graph::owner::StoredValue;
 use reactive_graph::prelude::*;
 use web_sys::Element;
 
@@ -15,7 +14,7 @@ use crate::predictions::Predictions;
 use crate::state::{State, progress, query};
 
 /// Runs `act` once the state has rested for a while after an edit.
-fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + Copy + 'static) {
+fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + 'static) {
     let rest = Rest::new(milliseconds, move || act(rig));
     follow(move || {
         rig.state.track();
@@ -67,7 +66,7 @@ pub(super) fn rest(rig: Rig) {
 /// Says the outcome of an edit to screen readers, at most once in 700 ms; that of a prediction at once, since it was asked for.
 pub(super) fn announce(rig: Rig) {
     let before = rig.state_now();
-    let told = StoredValue::new((before.tier, before.roofline));
+    let told = Cell::new((before.tier, before.roofline));
     let now = |made: &Predictions| [made.announcement(), made.dials.announcement(), made.quiz.announcement()];
     // What was open on the last visit was said then.
     let before = RefCell::new(now(&rig.predictions.get_untracked()));
@@ -82,9 +81,8 @@ pub(super) fn announce(rig: Rig) {
     after_rest(rig, 700, move |rig| {
         if let Some(place) = page::by_id("announcer") {
             let snapshot = rig.snapshot();
-            let (tier, levers) = told.get_value();
             let State { tier: chosen, roofline, .. } = snapshot.state;
-            told.set_value((chosen, roofline));
+            let (tier, levers) = told.replace((chosen, roofline));
             let stepped = page::focused().is_some_and(|at| matches!(at.closest("#figure-oom"), Ok(Some(_))));
             // Another tier or a step of the tape changes no total, but its own sentence; so do the roofline's own levers.
             let text = if stepped {

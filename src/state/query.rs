@@ -2,8 +2,6 @@
 //!
 //! `v=1&model=llama-3.1-8b&seq=128000&gpu=h100-sxm`. Reading never fails: what cannot be used is named, the rest applies.
 
-use std::fmt::Write as _;
-
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::hierarchy::Tier;
@@ -70,126 +68,86 @@ const KEYS: [&str; 32] = [
 /// The state as a query without `?`; empty for the default state.
 pub fn encode(state: &State) -> String {
     let default = State::default();
-    let mut query = String::new();
-    let mut put = |key: &str, value: &dyn std::fmt::Display| {
-        // Writing into a string does not fail.
-        let _ = write!(query, "&{key}={value}");
-    };
-    if state.model.id != default.model.id {
-        put("model", &state.model.id);
-    }
+    let mut query = Writer(String::new());
+    query.put("model", state.model.id, default.model.id);
     for dimension in Dimension::ALL {
-        let value = dimension.of(&state.shape);
-        if value != dimension.of(&state.model.architecture) {
-            put(dimension.name(), &value);
-        }
+        query.count(dimension.name(), dimension.of(&state.shape), dimension.of(&state.model.architecture));
     }
-    if state.mode != default.mode {
-        put("mode", &state.mode.id());
-    }
-    if state.batch != default.batch {
-        put("batch", &state.batch);
-    }
-    if state.seq_length != default.seq_length {
-        put("seq", &state.seq_length);
-    }
+    query.put("mode", state.mode.id(), default.mode.id());
+    query.count("batch", state.batch, default.batch);
+    query.count("seq", state.seq_length, default.seq_length);
     // What is computed with: a choice that waits for inference to come back stays on this page.
     // What the mode would use anyway is not written.
     let unsaid = State { weights: default.weights, ..*state };
-    if state.weights_in_use() != unsaid.weights_in_use() {
-        put("weights", &state.weights_in_use().id());
-    }
-    if state.kv != default.kv {
-        put("kv", &state.kv.id());
-    }
-    if state.optimizer != default.optimizer {
-        put("optimizer", &state.optimizer.id());
-    }
-    if state.checkpointing != default.checkpointing {
-        put("checkpointing", &state.checkpointing.id());
-    }
-    if state.attention != default.attention {
-        put("attention", &state.attention.id());
-    }
-    if state.gpu.id != default.gpu.id {
-        put("gpu", &state.gpu.id);
-    }
-    if state.unit != default.unit {
-        put("unit", &state.unit.id());
-    }
-    if state.tier != default.tier {
-        put("tier", &state.tier.id());
-    }
-    roofline(state, &mut put);
-    tape_of(state, &mut put);
-    if state.cluster.cards != default.cluster.cards {
-        put("cards", &state.cluster.cards.id());
-    }
-    if state.cluster.purpose != default.cluster.purpose {
-        put("scale", &state.cluster.purpose.id());
-    }
-    if state.recipe != default.recipe {
-        put("recipe", &state.recipe.id());
-    }
-    if query.is_empty() { query } else { format!("v={VERSION}{query}") }
+    query.put("weights", state.weights_in_use().id(), unsaid.weights_in_use().id());
+    query.put("kv", state.kv.id(), default.kv.id());
+    query.put("optimizer", state.optimizer.id(), default.optimizer.id());
+    query.put("checkpointing", state.checkpointing.id(), default.checkpointing.id());
+    query.put("attention", state.attention.id(), default.attention.id());
+    query.put("gpu", state.gpu.id, default.gpu.id);
+    query.put("unit", state.unit.id(), default.unit.id());
+    query.put("tier", state.tier.id(), default.tier.id());
+    query.roofline(state);
+    query.tape(state);
+    query.put("cards", state.cluster.cards.id(), default.cluster.cards.id());
+    query.put("scale", state.cluster.purpose.id(), default.cluster.purpose.id());
+    query.put("recipe", state.recipe.id(), default.recipe.id());
+    if query.0.is_empty() { query.0 } else { format!("v={VERSION}{}", query.0) }
 }
 
-/// The roofline's own settings; a list with an empty field is none yet.
-fn roofline(state: &State, put: &mut dyn FnMut(&str, &dyn std::fmt::Display)) {
-    let (now, default) = (state.roofline, Levers::default());
-    if now.dots != default.dots {
-        put("dots", &now.dots.id());
-    }
-    if now.pass != default.pass {
-        put("pass", &now.pass.id());
-    }
-    if let Some(kernels) = now.kernels
-        && kernels != Kernels::of(&state.scenario())
-    {
-        put("kernels", &kernels.id());
-    }
-    if now.accounting != default.accounting {
-        put("accounting", &now.accounting.id());
-    }
-    if now.precisions != default.precisions {
-        put("precisions", &now.precisions.id());
-    }
-    let versus = match now.versus.map(|gpu| gpu.map(|gpu| gpu.id)) {
-        [Some(first), Some(second)] => Some(format!("{first},{second}")),
-        [one, other] => one.or(other).map(Into::into),
-    };
-    let lists = [
-        ("vs", versus),
-        ("roof", levers::written(now.card, Decimal::RATE)),
-        ("op", levers::written(now.op, Decimal::COUNT)),
-        ("gemm", levers::written(now.gemm, Decimal::SIDE)),
-        ("rate", levers::written([now.rate], Decimal::RATE)),
-    ];
-    for (key, list) in lists {
-        if let Some(list) = list {
-            put(key, &list);
-        }
-    }
-}
+/// What is written so far; defaults are left out.
+struct Writer(String);
 
-/// The program line by line, where the reader stands in it, and its card.
-fn tape_of(state: &State, put: &mut dyn FnMut(&str, &dyn std::fmt::Display)) {
-    let (Tape { program, step, card }, default) = (state.tape, Tape::default());
-    let switches = tape::written(&program);
-    if !switches.is_empty() {
-        put("tape", &switches);
-    }
-    for size in &tape::SIZES {
-        let now = size.of(program);
-        if now != size.of(default.program) {
-            put(size.name, &now);
+impl Writer {
+    fn put(&mut self, key: &str, now: &str, default: &str) {
+        if now != default {
+            for part in ["&", key, "=", now] {
+                self.0.push_str(part);
+            }
         }
     }
-    if step != default.step {
-        put("step", &step.id());
+
+    fn count(&mut self, key: &str, now: u32, default: u32) {
+        if now != default {
+            self.put(key, &now.to_string(), "");
+        }
     }
-    if card != default.card {
-        put("card", &card.id());
+
+    /// The roofline's own settings; a list with an empty field is none yet.
+    fn roofline(&mut self, state: &State) {
+        let (now, default) = (state.roofline, Levers::default());
+        self.put("dots", now.dots.id(), default.dots.id());
+        self.put("pass", now.pass.id(), default.pass.id());
+        if let Some(kernels) = now.kernels {
+            self.put("kernels", kernels.id(), Kernels::of(&state.scenario()).id());
+        }
+        self.put("accounting", now.accounting.id(), default.accounting.id());
+        self.put("precisions", now.precisions.id(), default.precisions.id());
+        let versus = match now.versus.map(|gpu| gpu.map(|gpu| gpu.id)) {
+            [Some(first), Some(second)] => Some(format!("{first},{second}")),
+            [one, other] => one.or(other).map(Into::into),
+        };
+        let lists = [
+            ("vs", versus),
+            ("roof", levers::written(now.card, Decimal::RATE)),
+            ("op", levers::written(now.op, Decimal::COUNT)),
+            ("gemm", levers::written(now.gemm, Decimal::SIDE)),
+            ("rate", levers::written([now.rate], Decimal::RATE)),
+        ];
+        for (key, list) in lists {
+            self.put(key, &list.unwrap_or_default(), "");
+        }
+    }
+
+    /// The program line by line, where the reader stands in it, and its card.
+    fn tape(&mut self, state: &State) {
+        let (Tape { program, step, card }, default) = (state.tape, Tape::default());
+        self.put("tape", &tape::written(&program), "");
+        for size in &tape::SIZES {
+            self.count(size.name, size.of(program), size.of(default.program));
+        }
+        self.put("step", step.id(), default.step.id());
+        self.put("card", card.id(), default.card.id());
     }
 }
 
@@ -287,9 +245,13 @@ impl Reader {
         let value = self.take(key)?;
         let found = find(&value);
         if found.is_none() {
-            self.notices.push(fill("notice.value", &[("key", key), ("value", &shown(&value)), ("kept", kept)]));
+            self.refuse(key, &value, kept);
         }
         found
+    }
+
+    fn refuse(&mut self, key: &str, value: &str, kept: &str) {
+        self.notices.push(fill("notice.value", &[("key", key), ("value", &shown(value)), ("kept", kept)]));
     }
 
     fn pick<T: Copy>(&mut self, key: &str, find: fn(&str) -> Option<T>, slot: &mut T, id: fn(T) -> &'static str) {
@@ -355,7 +317,7 @@ impl Reader {
             if let Some(value) = self.take(key)
                 && !now.act(key, &value)
             {
-                self.notices.push(fill("notice.value", &[("key", key), ("value", &shown(&value)), ("kept", kept)]));
+                self.refuse(key, &value, kept);
             }
         }
         for size in &tape::SIZES {
