@@ -261,7 +261,8 @@ mod tests {
                 assert!(answer.is_some_and(|answer| round.options.contains(&answer)), "{question}: {answer:?}");
             }
             assert_eq!((round.answer)("nothing of the kind"), None);
-            for option in round.options {
+            // The pairs of the ladder are called as its rungs are, by their figure.
+            for option in round.options.iter().filter(|_| round.id != "rungs") {
                 assert!(!round.option(option).contains('.'), "{option} has no words");
             }
         }

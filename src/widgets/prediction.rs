@@ -8,7 +8,12 @@ use crate::sections::masonry::{flag, live};
 
 /// One question of a round. The guess stays to be seen when the round is open, and cannot be changed then.
 pub fn guess(round: &Round, question: &str, label: String) -> AnyView {
-    let choices = round.options.iter().map(|id| Choice { id, label: round.option(id), group: "" }).collect();
+    guess_named(round, question, label, &|option| round.option(option))
+}
+
+/// The same where the options of each question have names of their own.
+pub fn guess_named(round: &Round, question: &str, label: String, named: &dyn Fn(&str) -> String) -> AnyView {
+    let choices = round.options.iter().map(|id| Choice { id, label: named(id), group: "" }).collect();
     let id = round.id;
     let locked = flag(&format!("predict.open.{id}"));
     radios(question, label, choices, "", live(&format!("predict.guess.{question}")), [Some(locked), None])
