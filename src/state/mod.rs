@@ -9,6 +9,7 @@ pub mod query;
 pub mod roofline;
 pub mod tape;
 
+use memory_wall_core::architecture::ShapeError;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::tables::gpus::{self, Gpu};
@@ -149,9 +150,9 @@ impl State {
     }
 
     /// Changes one dimension, if the model that results is possible.
-    pub fn set_dimension(&mut self, dimension: Dimension, value: u32) -> Result<(), memory_wall_core::ScenarioError> {
+    pub fn set_dimension(&mut self, dimension: Dimension, value: u32) -> Result<(), ShapeError> {
         let shape = dimension.with(self.model.architecture, self.shape, value);
-        Scenario { architecture: shape, ..self.scenario() }.check()?;
+        shape.check()?;
         self.shape = shape;
         Ok(())
     }

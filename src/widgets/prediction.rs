@@ -29,7 +29,7 @@ pub fn reveal(round: &Round) -> AnyView {
 pub fn buttons(check: &str, show: &str, [checks, shows]: [&str; 2], id: &str) -> AnyView {
     let button = |class: &'static str, act: &str, label: &str| {
         view! {
-            <button type="button" class=class data-act=format!("{act} {id}")>
+            <button type="button" class=class id=(act == "check-dial").then(|| format!("{act}{id}")) data-act=format!("{act} {id}")>
                 {label.to_owned()}
             </button>
         }
