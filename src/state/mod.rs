@@ -61,6 +61,8 @@ pub struct State {
     pub cluster: cluster::Cluster,
     /// Bytes that the reader has measured: allocated, reserved, used; zero where not given. In no link: they are the reader's own.
     pub measured: [u64; 3],
+    /// Whether the run that it was measured in died asking for more: then its peak would have been that or more.
+    pub died: bool,
 }
 
 /// The model and the card that the page starts with.
@@ -103,6 +105,7 @@ impl State {
             tape: tape::Tape::default(),
             cluster: cluster::Cluster::default(),
             measured: [0; 3],
+            died: false,
         }
     }
 
