@@ -15,7 +15,7 @@ use crate::state::query;
 use crate::widgets::prediction::{guess_named, reveal};
 use crate::words::{self, fill, t};
 
-use super::masonry::live;
+use super::masonry::{kept_unit, live};
 
 /// The runs, each by its name and as a link would have it.
 pub const JOBS: [(&str, &str); 3] = [
@@ -304,7 +304,7 @@ pub fn ladder() -> AnyView {
                 <legend>{t("ladder.which")}</legend>
                 <div class="radios">{buttons}</div>
             </fieldset>
-            {jobs.iter().map(Job::view).collect_view()} <p class="caption">{t("ladder.note")}</p>
+            {kept_unit()} {jobs.iter().map(Job::view).collect_view()} <p class="caption">{t("ladder.note")}</p>
         </div>
     }
     .into_any()

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::{Bucket, Bytes, evaluate};
 
-use super::masonry::CourseRect;
+use super::masonry::{CourseRect, kept_unit};
 use crate::charts::wall::percent;
 use crate::live::bucket_name;
 use crate::state::State;
@@ -89,6 +89,7 @@ pub fn opening_wall() -> AnyView {
                     .collect_view()}
             </p>
             <p class="caption">{caption}</p>
+            {kept_unit()}
         </div>
     }
     .into_any()
