@@ -66,6 +66,14 @@ impl Dial {
     }
 }
 
+/// A number as it is said: a count is whole, and anything else has three digits.
+fn figure(number: f64) -> String {
+    // What is not negative and not endless.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let whole = number as u64;
+    if number > whole as f64 { Figure(number).to_string() } else { Grouped(whole.into()).to_string() }
+}
+
 /// Why a text is no guess.
 pub fn refusal(typed: &str) -> String {
     let short: String = typed.chars().take(40).collect();
@@ -173,7 +181,7 @@ impl Dials {
         let Some(answer) = (dial.answer)().filter(|_| self.is_open(dial.id)) else { return String::new() };
         let unit = words::choice("dial.unit", dial.unit);
         let [answer, guess] = [answer, self.guess(dial.id).map_or(0.0, |guess| KIND.value(guess))]
-            .map(|number| format!("{}{THIN_SPACE}{unit}", Figure(number)));
+            .map(|number| format!("{}{THIN_SPACE}{unit}", figure(number)));
         let values = [("answer", answer.as_str()), ("guess", &guess)];
         let Some(score) = self.guess(dial.id).and_then(|guess| dial.score(guess)) else {
             return fill("dial.shown", &values);
@@ -286,6 +294,11 @@ mod tests {
         assert!(dials.said(dial).contains("within a factor of two"), "{}", dials.said(dial));
         assert_eq!(dials.value("nonsense"), None);
         assert_eq!(dials.value("said.nonsense"), None);
+    }
+
+    #[test]
+    fn counts_are_said_whole_and_measures_with_three_digits() {
+        assert_eq!([32.0, 64.73, 26.001, 1_200.0].map(figure), ["32", "64.7", "26.0", "1,200"]);
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub struct Predictions {
     guesses: Vec<(&'static str, &'static str)>,
     /// The rounds that show their answers, the latest one last.
     open: Vec<&'static str>,
+    /// The round that was to be checked before anything was guessed, until something is.
+    hasty: &'static str,
     /// Numbers, on dials.
     pub dials: Dials,
     /// What was answered in the self-check.
@@ -97,6 +99,7 @@ impl Predictions {
     pub fn take(&mut self, question: &'static str, option: &'static str) {
         self.guesses.retain(|(asked, _)| *asked != question);
         self.guesses.push((question, option));
+        self.hasty = "";
     }
 
     /// Takes a guess by its names, if there are such a question and such an option.
@@ -129,8 +132,20 @@ impl Predictions {
     /// Opens a round, or closes it again; guesses stay.
     pub fn turn(&mut self, round: &Round, open: bool) {
         self.open.retain(|id| *id != round.id);
+        self.hasty = "";
         if open {
             self.open.push(round.id);
+        }
+    }
+
+    /// Checks a round: one that is open is asked again, and one without a guess asks for one first.
+    pub fn check(&mut self, round: &'static Round) {
+        if self.is_open(round) {
+            self.forget(round);
+        } else if !self.guesses.iter().any(|(asked, _)| round.questions.contains(asked)) {
+            self.hasty = round.id;
+        } else {
+            self.turn(round, true);
         }
     }
 
@@ -161,6 +176,9 @@ impl Predictions {
 
     /// How a round stands: how far the reader is, and once it is open, how it went.
     pub fn outcome(&self, round: &Round) -> String {
+        if self.hasty == round.id {
+            return t("predict.first").into();
+        }
         let (guessed, right) = self.counts(round);
         let all = round.questions.len();
         let open = self.is_open(round);
@@ -183,9 +201,10 @@ impl Predictions {
         }
     }
 
-    /// What a screen reader hears when a round is opened.
+    /// What a screen reader hears when a round is opened, or cannot be.
     pub fn announcement(&self) -> String {
-        self.open.last().and_then(|open| self.outcome_of(open)).unwrap_or_default()
+        let latest = Some(&self.hasty).filter(|hasty| !hasty.is_empty()).or(self.open.last());
+        latest.and_then(|round| self.outcome_of(round)).unwrap_or_default()
     }
 
     fn outcome_of(&self, round: &str) -> Option<String> {
@@ -261,7 +280,8 @@ mod tests {
                 assert!(answer.is_some_and(|answer| round.options.contains(&answer)), "{question}: {answer:?}");
             }
             assert_eq!((round.answer)("nothing of the kind"), None);
-            for option in round.options {
+            // The pairs of the ladder are called as its rungs are, by their figure.
+            for option in round.options.iter().filter(|_| round.id != "rungs") {
                 assert!(!round.option(option).contains('.'), "{option} has no words");
             }
         }
@@ -286,6 +306,22 @@ mod tests {
         assert_eq!(predictions.guess("gemm"), Some("memory"));
         predictions.forget(sides);
         assert_eq!(predictions, Predictions::default());
+    }
+
+    #[test]
+    fn a_round_asks_for_a_guess_before_it_is_checked() {
+        let sides = round("sides");
+        let mut predictions = Predictions::default();
+        predictions.check(sides);
+        assert!(!predictions.is_open(sides));
+        assert_eq!(predictions.outcome(sides), t("predict.first"));
+        assert_eq!(predictions.announcement(), t("predict.first"));
+        predictions.take("relu", "memory");
+        assert_eq!(predictions.outcome(sides), "1 of 8 guessed");
+        predictions.check(sides);
+        assert!(predictions.is_open(sides));
+        predictions.check(sides);
+        assert_eq!(predictions, Predictions::default(), "it is asked again");
     }
 
     #[test]

@@ -14,36 +14,27 @@ use crate::words::{self, fill, t};
 /// A bucket's terms, written; the largest first.
 pub struct Terms {
     lines: Vec<(Bytes, String)>,
-    first: String,
 }
 
 impl Terms {
     /// The terms at the peak of a snapshot.
     pub fn of(bucket: Bucket, snapshot: &Snapshot) -> Self {
         let mut lines = Vec::<(Bytes, String)>::new();
-        let (mut largest, mut first) = (None, String::new());
         bucket.terms(&snapshot.state.scenario(), snapshot.evaluation.peak_phase, &mut |term| {
             let bytes = term.bytes();
             let size = Size::new(bytes, snapshot.state.unit).to_string();
             let formula = formula(term, &size);
-            if largest < Some(bytes) {
-                largest = Some(bytes);
-                first.clone_from(&formula);
-            }
             let item = words::choice("item", term.item.id());
             let place = lines.partition_point(|(larger, _)| *larger >= bytes);
-            lines.insert(place, (bytes, format!("<li><span class=\"item\">{item}</span>{formula}</li>")));
+            lines.insert(place, (bytes, format!("<span class=\"item\">{item}</span>{formula}")));
         });
-        Self { lines, first }
+        Self { lines }
     }
 
-    /// The largest term's formula.
+    /// The largest term's formula, with the part of the bucket that it is.
     pub fn first(self) -> String {
-        if self.first.is_empty() {
-            format!("<span class=\"nothing\">{}</span>", t("table.nothing"))
-        } else {
-            self.first
-        }
+        let first = self.lines.into_iter().next().map(|(_, line)| line);
+        first.unwrap_or_else(|| format!("<span class=\"nothing\">{}</span>", t("table.nothing")))
     }
 
     /// How many there are, in words.
@@ -58,7 +49,11 @@ impl Terms {
 
     /// All of them, as list items; none where the first is all.
     pub fn list(self) -> String {
-        if self.is_short() { String::new() } else { self.lines.into_iter().map(|(_, line)| line).collect() }
+        if self.is_short() {
+            String::new()
+        } else {
+            self.lines.into_iter().map(|(_, line)| ["<li>", &line, "</li>"].concat()).collect()
+        }
     }
 }
 
@@ -110,8 +105,10 @@ mod tests {
         let snapshot = Snapshot::of(State { mode: memory_wall_core::Mode::Training, ..State::default() });
         let terms = Terms::of(Bucket::Activations, &snapshot);
         assert!(terms.lines.windows(2).all(|pair| pair[0].0 >= pair[1].0));
-        assert!(terms.lines[0].1.contains(&terms.first));
         assert_eq!(terms.count(), "12 terms, largest first");
+        let largest = terms.lines[0].1.clone();
+        assert!(largest.contains("class=\"item\""), "a part is not taken for the whole: {largest}");
+        assert_eq!(terms.first(), largest);
     }
 
     #[test]

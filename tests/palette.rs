@@ -278,6 +278,7 @@ fn colours_are_named_in_one_place() {
             let coloured = |name: &&str| property == *name || property.starts_with(&format!("{name}-"));
             let sized = [
                 "-width",
+                "-attachment",
                 "-radius",
                 "-style",
                 "-offset",

@@ -306,7 +306,9 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
     }
     let jobs = || JOBS.iter().map(|(id, _)| (*id).to_owned()).collect::<Vec<_>>();
     let units = ByteUnit::ALL.into_iter().flat_map(|unit| [unit.id().to_owned(), format!("{}.hint", unit.id())]);
-    let predicted = ROUNDS.iter().flat_map(|round| round.options.iter().map(|option| format!("{}.{option}", round.id)));
+    // The pairs of the ladder are called as its rungs are.
+    let named = ROUNDS.iter().filter(|round| round.id != "rungs");
+    let predicted = named.flat_map(|round| round.options.iter().map(|option| format!("{}.{option}", round.id)));
     // Steps inside backward, which are no line of the program.
     let inner = Step::ALL.iter().skip_while(|step| **step != Step::Mean).filter(|step| **step != Step::End);
     let inner = inner.map(|step| step.id().to_owned());

@@ -248,7 +248,7 @@ impl fmt::Display for Percent {
     }
 }
 
-/// A large count with three significant digits: `6.74 B`, `124 M`.
+/// A large count with three significant digits, a whole one as it is: `6.74 B`, `124 M`, `7 B`.
 #[derive(Clone, Copy, Debug)]
 pub struct Count(pub u64);
 
@@ -263,6 +263,9 @@ impl fmt::Display for Count {
             999_500_000..999_500_000_000 => (1_000_000_000, "B"),
             _ => (1_000_000_000_000, "T"),
         };
+        if value.is_multiple_of(one) {
+            return write!(f, "{}{THIN_SPACE}{letter}", Grouped(value / one));
+        }
         write!(f, "{}{THIN_SPACE}{letter}", ThreeDigits { value, one })
     }
 }
@@ -335,6 +338,7 @@ mod tests {
         assert_eq!(Grouped(1_000_007).to_string(), "1,000,007");
         assert_eq!(Grouped(u128::MAX).to_string(), "340,282,366,920,938,463,463,374,607,431,768,211,455");
         assert_eq!(Count(6_738_415_616).to_string(), "6.74\u{202f}B");
+        assert_eq!(Count(7_000_000_000).to_string(), "7\u{202f}B");
         assert_eq!(Count(999_600_000).to_string(), "1.00\u{202f}B");
     }
 

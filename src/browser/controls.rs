@@ -26,17 +26,22 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
     page::listen_to(&document, &["input", "change", "click", "keydown", "focusout"], move |event| {
         let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return };
         let kind = event.type_();
-        if kind == "click" {
+        let asked = match kind.as_str() {
             // What was hit may be a piece of the button.
+            "click" => target.closest("[data-act]").ok().flatten().and_then(|button| button.get_attribute("data-act")),
+            "keydown" => pressed(&target, &event),
+            _ => None,
+        };
+        if let Some(asked) = asked {
             let again = event.dyn_ref::<UiEvent>().is_some_and(|event| event.detail() > 1);
-            if let Ok(Some(button)) = target.closest("[data-act]") {
-                let act = button.get_attribute("data-act").unwrap_or_default();
-                // The second press of a double click would take back what the first one did; steps are pressed many times.
-                let turns = ["check", "show", "quiz"].iter().any(|turn| act.starts_with(turn));
-                if !(again && turns) {
-                    self::act(rig, &mut act.split(' '));
-                }
+            // The second press of a double click would take back what the first one did; steps are pressed many times.
+            let turns = ["check", "show", "quiz"].iter().any(|turn| asked.starts_with(turn));
+            if !(again && turns) {
+                act(rig, &mut asked.split(' '));
             }
+            return;
+        }
+        if kind == "click" {
             return;
         }
         if let Ok(Some(question)) = target.closest("[data-quiz]") {
@@ -104,6 +109,23 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             _ => {}
         }
     });
+}
+
+/// What a key asks for beside what the browser does with it: the enter key in the field of a dial checks it, and arrows take
+/// a slider to the next stop, also from a value between two.
+fn pressed(target: &Element, event: &Event) -> Option<String> {
+    let event = event.dyn_ref::<KeyboardEvent>()?;
+    let is_slider = || target.matches("[type=\"range\"]").unwrap_or(false);
+    let asked = match event.key().as_str() {
+        "Enter" if is_one_enter(event) && target.matches("[type=\"text\"]").unwrap_or(false) => {
+            ["check-dial ", &target.get_attribute("data-dial")?].concat()
+        }
+        "ArrowRight" | "ArrowUp" if is_slider() => ["more ", &control(target)?].concat(),
+        "ArrowLeft" | "ArrowDown" if is_slider() => ["less ", &control(target)?].concat(),
+        _ => return None,
+    };
+    event.prevent_default();
+    Some(asked)
 }
 
 /// Whether a key is the enter key, pressed once: held down it would ask again at once, and some writings end a word with it.
@@ -193,9 +215,9 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
         }
         "check" | "show" => {
             if let Some(round) = round() {
-                rig.predict(&|made| match (made.is_open(round), what) {
-                    (true, "check") => made.forget(round),
-                    (open, _) => made.turn(round, !open),
+                rig.predict(&|made| match what {
+                    "check" => made.check(round),
+                    _ => made.turn(round, !made.is_open(round)),
                 });
             }
         }
@@ -205,6 +227,10 @@ fn act<'a>(rig: Rig, words: &mut impl Iterator<Item = &'a str>) {
                     (true, "check-dial") => made.dials.forget(dial),
                     (open, _) => made.dials.turn(dial, !open),
                 });
+                // The field, where the enter key may have been pressed, is locked then.
+                if let Some(button) = page::by_id(&[what, control].concat()).filter(|_| what == "check-dial") {
+                    let _ = button.focus();
+                }
             }
         }
         "quiz" => quiz::check(rig, control),

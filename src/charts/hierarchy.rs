@@ -119,6 +119,9 @@ fn cell(of: &Snapshot, tier: Tier, what: &str) -> Option<String> {
 }
 
 fn name(state: &State, tier: Tier) -> String {
+    if tier == Tier::Cache && state.gpu.on_chip.llc_mib.is_some() {
+        return t("tier.name.infinity").into();
+    }
     let name = words::choice("tier.name", tier.id());
     if tier == Tier::Own { format!("{name}, {}", state.gpu.memory) } else { name }
 }
@@ -215,6 +218,12 @@ mod tests {
                 "a100-80-sxm",
                 "Registers: nobody publishes how much this tier moves, so there is no ceiling to compute. \
                  Only 0.2% of the weights find room there.",
+            ),
+            (
+                Tier::Cache,
+                "mi300x",
+                "L2 + Infinity Cache, 17,200 GB/s: at most 1,302 tokens a second for one sequence of Llama 2 7B, since each token reads 13.2 GB of weights. \
+                 It is 3.25× faster than own memory. Only 2.2% of the weights find room there.",
             ),
             (Tier::Peer, "t4", "Another card: T4 has none."),
             (Tier::Host, "gb10", "Host memory: GB10 (DGX Spark) has none."),

@@ -29,6 +29,8 @@ pub static LINES: Round = Round {
 
 /// Bars narrower than this have no room for a name, in percent.
 const NAMED: f64 = 3.5;
+/// Bars narrower than this have none on a narrow screen.
+const ROOMY: f64 = 8.0;
 
 /// Adds pieces to a text. Once for all, since a program in the browser loads each copy.
 #[inline(never)]
@@ -85,22 +87,11 @@ impl<'a> Drawn<'a> {
             push(&mut html, &["<rect fill=\"url(#masonry-", pattern, ")", &place, "</g>"]);
             if to - from > NAMED {
                 let (middle, name) = (percent(f64::midpoint(from, to)), words::choice("oom.short", tensor.id()));
-                push(&mut html, &["<text x=\"", &middle, "\" y=\"50%\">", &name, "</text>"]);
+                let class = if to - from > ROOMY { "" } else { " class=\"tight\"" };
+                push(&mut html, &["<text", class, " x=\"", &middle, "\" y=\"50%\">", &name, "</text>"]);
             }
         }
         let edge = percent(self.x(self.capacity));
-        if step == Step::Model {
-            push(
-                &mut html,
-                &[
-                    "<text class=\"oom-card-label\" x=\"",
-                    &edge,
-                    "\" y=\"-55%\">",
-                    &self.of.size(self.capacity),
-                    "</text>",
-                ],
-            );
-        }
         push(&mut html, &["<rect class=\"oom-card\" x=\"", &edge, "\" width=\"2\" y=\"-50%\" height=\"200%\"/>"]);
         html
     }
@@ -166,6 +157,8 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
         "sum_sentence" => drawn.sum(),
         "card" => drawn.tape.card.gpu(&of.state).name.into(),
         "capacity" => of.size(drawn.capacity),
+        // Where the card's line has its label: half of it stays within the page.
+        "edge" => percent(drawn.x(drawn.capacity).max(10.0)),
         "place" => drawn.tape.place().to_string(),
         "last" => (program.steps().count().saturating_sub(1)).to_string(),
         _ => match part.split_once('.')? {
@@ -293,6 +286,7 @@ mod tests {
         let drawn = Drawn::new(&snapshot);
         assert!((drawn.x(drawn.peak) - 97.0).abs() < 1e-9 && drawn.x(drawn.capacity) < 97.0);
         let bar = drawn.bar(Step::WeightCopy);
+        assert!(bar.contains("<text class=\"tight\" x=") && bar.contains("<text x="), "{bar}");
         for name in [">W<", ">x<", ">y<", ">∇W<", ">copy<"] {
             assert!(bar.contains(name), "{name}: {bar}");
         }

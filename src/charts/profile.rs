@@ -91,6 +91,7 @@ impl Case {
 
 /// Puts what was read into the state; what the text does not hold stays.
 pub fn take(state: &mut State, paste: &Paste) {
+    state.died = paste.failed;
     for (slot, found) in state.measured.iter_mut().zip(paste.found) {
         if let Some(bytes) = found.size() {
             // At most a pebibyte.
@@ -214,12 +215,14 @@ fn sentence(of: &Snapshot, case: &Case) -> String {
     let less = falls(gap);
     let key = match (gap, open, less) {
         (None, ..) => "profile.gap.none",
+        // It asked for as much and would have asked for more: no setting has to explain what is missing.
+        (_, true, true) if of.state.died => "profile.gap.died",
         (_, false, _) => "profile.gap.close",
         (_, true, false) => "profile.gap.more",
         (_, true, true) => "profile.gap.less",
     };
     let mut said = fill(key, &values);
-    if open && gap.is_some() {
+    if open && gap.is_some() && !(less && of.state.died) {
         let key = if suspect.is_some() { "profile.suspected" } else { "profile.nobody" };
         said.push(' ');
         said += &fill(key, &values);
@@ -251,6 +254,17 @@ mod tests {
 
     fn said_of(measured: [u64; 3]) -> String {
         at(measured).value("profile.sentence").unwrap().replace('\u{202f}', " ")
+    }
+
+    #[test]
+    fn a_run_that_died_below_the_estimate_names_no_suspect() {
+        let told = |died| {
+            let state = State { measured: [10_000_000_000, 0, 0], died, ..planned() };
+            Snapshot::of(state).value("profile.sentence").unwrap()
+        };
+        assert!(told(false).contains("Likeliest") || told(false).contains("No single setting"), "{}", told(false));
+        assert!(told(true).contains("or more") && !told(true).contains("Likeliest"), "{}", told(true));
+        assert!(!told(true).contains("No single setting"), "{}", told(true));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use memory_wall_core::profile;
 use super::{Quantity, Slider};
 use crate::state::State;
 use crate::state::decimal::Decimal;
-use crate::state::dimensions::Dimension;
+use crate::state::dimensions::{Dimension, refusal};
 use crate::state::number;
 use crate::state::roofline::Levers;
 use crate::state::tape::{self, SIZES};
@@ -147,13 +147,14 @@ impl Field {
                 let kept = self.text(state);
                 state
                     .set_dimension(dimension, whole)
-                    .map_err(|error| fill("field.error.shape", &[("error", &error.to_string()), ("kept", &kept)]))?;
+                    .map_err(|error| fill("field.error.shape", &[("error", &refusal(error)), ("kept", &kept)]))?;
             }
             Self::Tape(size) => *(size.slot)(&mut state.tape.program) = whole,
             Self::Own(own) => *(own.slot)(&mut state.roofline) = value,
             Self::Measured(place) => {
                 if let Some(slot) = state.measured.get_mut(place) {
                     *slot = value;
+                    state.died = false;
                 }
             }
         }

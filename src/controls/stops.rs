@@ -68,12 +68,12 @@ impl Stops {
 
     /// The stops for a batch.
     pub fn batch() -> Self {
-        Self::new(1, 4_096, 4, &[])
+        Self::new(1, 4_096, 4, &[4_000])
     }
 
-    /// The stops for a sequence length. 128,000 is the context that model cards print, 131,072 the one they mean.
+    /// The stops for a sequence length, those with a mark among them. 128,000 is the context that model cards print, 131,072 the one they mean.
     pub fn seq_length() -> Self {
-        Self::new(128, 2 << 20, 8, &[32_000, 64_000, 128_000, 1_000_000])
+        Self::new(128, 2 << 20, 8, &[2_000, 8_000, 32_000, 64_000, 128_000, 1_000_000])
     }
 
     /// Whether a value lies within the stops (a typed one may not).

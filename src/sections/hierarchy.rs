@@ -14,12 +14,12 @@ use crate::words::t;
 /// Height of one tier in the drawing, of what stands above the first, and of the whole, in pixels.
 const ROW: usize = 46;
 const TOP: usize = 20;
-const HEIGHT: usize = TOP + ROW * Tier::ALL.len();
+const HEIGHT: usize = TOP + ROW * Tier::ALL.len() + 18;
 
 fn drawing() -> AnyView {
     let decade = |x: f64| {
         let x = percent(x);
-        view! { <line class="grid" x1=x.clone() x2=x y1=TOP y2="100%"></line> }
+        view! { <line class="grid" x1=x.clone() x2=x y1=TOP y2=HEIGHT - 18></line> }
     };
     let grid = (
         [1e7, 1e8, 1e9, 1e10, 1e11].map(|bytes| decade(WING - bar(HOLDS, bytes))).into_iter().collect_view(),
@@ -54,10 +54,18 @@ fn drawing() -> AnyView {
             }
         })
         .collect_view();
+    // What own memory moves, beside each bar: between them stand figures.
     let mark = live("tier.own.moves_to");
+    let marks = (0..Tier::ALL.len())
+        .map(|place| {
+            let top = TOP + ROW * place + 25;
+            view! { <line class="tier-mark" x1=mark.clone() x2=mark.clone() y1=top y2=top + 16></line> }
+        })
+        .collect_view();
     view! {
         <svg class="tiers" role="img" aria-labelledby="tier-title tier-sentence" height=HEIGHT>
-            {grid} <line class="tier-mark" x1=mark.clone() x2=mark y1=TOP y2="100%"></line> {rows}
+            {grid} {rows} {marks}
+            <text class="axis-title tier-rate" x=mark dx="4" y=HEIGHT - 8>{t("tier.mark")}</text>
             <text class="axis-title" x="0" y="8">{t("tier.holds")}</text>
             <text class="axis-title tier-rate" x="100%" y="8">{t("tier.moves")}</text>
         </svg>

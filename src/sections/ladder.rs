@@ -2,19 +2,20 @@
 //! build time, since the search behind it is more program than a page should load; which run is shown is for the style sheet.
 
 use leptos::prelude::*;
-use memory_wall_core::advise::{Effect, Rung, ladder as rungs_of, least_slow};
+use memory_wall_core::advise::{Effect, Idle, Plan, Risk, Rung, ladder as rungs_of, least_slow, search};
 use memory_wall_core::display::{ByteUnit, Figure, Grouped, Size};
 use memory_wall_core::training::Loss;
-use memory_wall_core::{Attention, Bytes, Mode, Scenario, engines, evaluate};
+use memory_wall_core::{Attention, Bytes, Mode, Scenario, Verdict, engines, evaluate};
 
-use super::reasons::reasons;
+use super::reasons::reasons_named;
 use crate::charts::ladder::FIRST;
 use crate::charts::wall::percent;
+use crate::live::verdict_words;
 use crate::state::query;
-use crate::widgets::prediction::{guess, reveal};
+use crate::widgets::prediction::{guess_named, reveal};
 use crate::words::{self, fill, t};
 
-use super::masonry::live;
+use super::masonry::{kept_unit, live};
 
 /// The runs, each by its name and as a link would have it.
 pub const JOBS: [(&str, &str); 3] = [
@@ -38,9 +39,13 @@ fn name(rung: Rung) -> String {
     words::choice("rung", rung.id())
 }
 
-/// The same within a sentence: in lower case, unless it begins with an abbreviation.
+/// The same within a sentence.
 fn inside(rung: Rung) -> String {
-    let name = name(rung);
+    lower(name(rung))
+}
+
+/// What begins a sentence as it stands within one: in lower case, unless it begins with an abbreviation.
+fn lower(name: String) -> String {
     let mut letters = name.chars();
     match (letters.next(), letters.next()) {
         (Some(first), Some(second)) if !second.is_uppercase() => {
@@ -101,7 +106,8 @@ impl Job {
             vec![words::choice("ladder.effort", rung.effort().id()), words::choice("ladder.risk", rung.risk().id())];
         about.extend(cards);
         let about = about.join(", ");
-        let fits = effect.fits == Some(true);
+        let verdict = verdict(effect);
+        let fits = verdict != Verdict::DoesNotFit;
         let card = effect.scenario.gpu.filter(|_| rung == Rung::BiggerCard).map(|gpu| format!(": {}", gpu.name));
         view! {
             <tr data-fits=fits.then_some("")>
@@ -116,9 +122,9 @@ impl Job {
                     </svg>
                     {size(effect.total)}
                 </td>
-                <td class="numeric">{saved}</td>
-                <td class="numeric">{times(effect.slowdown)}</td>
-                <td>{t(if fits { "ladder.fits" } else { "ladder.short" })}</td>
+                <td class="numeric" data-head=t("ladder.head.saved")>{saved}</td>
+                <td class="numeric" data-head=t("ladder.head.time")>{times(effect.slowdown)}</td>
+                <td>{verdict_words(verdict)}</td>
             </tr>
         }
         .into_any()
@@ -156,20 +162,60 @@ impl Job {
                     <summary>{count}</summary>
                     <ul class="rungs-idle">{idle}</ul>
                 </details>
-                <p class="summary ladder-plan">{self.plan()}</p>
+                {self.ways(&rungs)}
             </div>
         }
         .into_any()
     }
 
-    /// The combination that fits with the least slowdown, in words.
-    fn plan(&self) -> String {
-        let Some(plan) = least_slow(&self.scenario) else { return t("ladder.plan.none").into() };
-        let changes = changes(&self.scenario, &plan.effect.scenario).join(", ");
-        let (total, time) = (size(plan.effect.total), times(plan.effect.slowdown));
-        let key = if plan.lossy { "ladder.plan.lossy" } else { "ladder.plan" };
-        fill(key, &[("changes", &changes), ("total", &total), ("time", &time)])
+    /// The ways to make it fit, each with what it costs in cards: the best combination on this card, the best single fix over
+    /// several, and a larger card. What leaves the results as they are comes first, and of that the least slow.
+    fn ways(&self, rungs: &[(Rung, Result<Effect, Idle>)]) -> AnyView {
+        let mut ways = Vec::new();
+        let plan = least_slow(&self.scenario);
+        // Results that may change a little are worth a tenth of the time.
+        let quicker = |lossy: &Plan| plan.is_some_and(|plan| lossy.effect.slowdown * 1.1 < plan.effect.slowdown);
+        for plan in plan.into_iter().chain(search(&self.scenario, true).filter(quicker)) {
+            let key = if plan.lossy { "ladder.way.lossy" } else { "ladder.way.same" };
+            let changed = changes(&self.scenario, &plan.effect.scenario).join(", ");
+            ways.push((plan.lossy, t(key).to_owned(), changed, plan.effect));
+        }
+        let alone = || {
+            let effects = rungs.iter().filter_map(|(rung, effect)| Some((*rung, *effect.as_ref().ok()?)));
+            effects.filter(|(rung, effect)| rung.risk() == Risk::None && verdict(effect) != Verdict::DoesNotFit)
+        };
+        let slower = |(_, one): &(Rung, Effect), (_, other): &(Rung, Effect)| one.slowdown.total_cmp(&other.slowdown);
+        if let Some((rung, effect)) = alone().filter(|(_, effect)| effect.gpus > 1).min_by(slower) {
+            let price = match effect.gpus - 1 {
+                1 => t("ladder.way.card").into(),
+                more => fill("ladder.way.cards", &[("n", &Grouped(more.into()).to_string())]),
+            };
+            ways.push((false, price, inside(rung), effect));
+        }
+        if let Some((_, effect)) = alone().find(|(rung, _)| *rung == Rung::BiggerCard) {
+            let card = effect.scenario.gpu.map_or("", |gpu| gpu.name);
+            ways.push((false, t("ladder.way.other").into(), card.into(), effect));
+        }
+        ways.sort_by(|(worse, .., one), (lossy, .., other)| {
+            worse.cmp(lossy).then(one.slowdown.total_cmp(&other.slowdown))
+        });
+        let ways = ways.into_iter().map(|(_, price, changes, effect)| {
+            let verdict = lower(verdict_words(verdict(&effect)));
+            let (total, time) = (size(effect.total), times(effect.slowdown));
+            let values = [("changes", changes.as_str()), ("total", &total), ("verdict", &verdict), ("time", &time)];
+            view! { <li><strong>{price}</strong> ": " {fill("ladder.way", &values)}</li> }
+        });
+        view! {
+            <p class="summary ladder-plan">{t(if plan.is_some() { "ladder.ways" } else { "ladder.ways.elsewhere" })}</p>
+            <ol class="summary ladder-ways">{ways.collect_view()}</ol>
+        }
+        .into_any()
     }
+}
+
+/// What the calculator says to a changed run, with the same margin for fragmentation.
+fn verdict(effect: &Effect) -> Verdict {
+    evaluate::evaluate(&effect.scenario).fit.map_or(Verdict::DoesNotFit, |fit| fit.verdict)
 }
 
 /// What is different in another scenario, in words.
@@ -216,13 +262,14 @@ fn why(question: &str, option: &str) -> String {
 pub fn rungs() -> AnyView {
     let asked = PAIRS
         .into_iter()
-        .map(|(question, pair)| {
-            let [former, latter] = pair;
-            let (former, latter) = (name(former), inside(latter));
-            let label = fill("ladder.pair", &[("former", &former), ("latter", &latter)]);
+        .map(|(question, [former, latter])| {
+            let label = fill("ladder.pair", &[("former", &name(former)), ("latter", &inside(latter))]);
+            let named = |option: &str| name(if option == "former" { former } else { latter });
             view! {
                 <div class="rungs-pair">
-                    {guess(&FIRST, question, label)} {reasons(&FIRST, question, |option| why(question, option))}
+                    {guess_named(&FIRST, question, label, &named)}
+                    <p class="rungs-said">{live(&format!("predict.said.{question}"))}</p>
+                    {reasons_named(&FIRST, question, &named, |option| why(question, option))}
                 </div>
             }
         })
@@ -257,7 +304,7 @@ pub fn ladder() -> AnyView {
                 <legend>{t("ladder.which")}</legend>
                 <div class="radios">{buttons}</div>
             </fieldset>
-            {jobs.iter().map(Job::view).collect_view()} <p class="caption">{t("ladder.note")}</p>
+            {kept_unit()} {jobs.iter().map(Job::view).collect_view()} <p class="caption">{t("ladder.note")}</p>
         </div>
     }
     .into_any()
@@ -275,5 +322,20 @@ mod tests {
             assert!(rungs.iter().any(|(_, effect)| effect.is_err()));
             assert!(rungs.iter().filter(|(_, effect)| effect.is_ok()).count() > 4, "{}", job.id);
         }
+    }
+
+    #[test]
+    fn the_least_slow_way_comes_first_with_its_price_and_the_calculators_verdict() {
+        let said = |job: usize| {
+            let job = Job::of(JOBS[job]);
+            let rungs: Vec<_> = rungs_of(&job.scenario).collect();
+            job.ways(&rungs).to_html()
+        };
+        let place = |html: &str, text: &str| html.find(text).unwrap_or_else(|| panic!("{text}: {html}"));
+        let serve = said(2);
+        let prices = ["ladder.way.other", "ladder.way.card", "ladder.way.same", "ladder.way.lossy"];
+        let places = prices.map(|price| place(&serve, &format!("<strong>{}</strong>", t(price))));
+        assert!(places.is_sorted(), "{serve}");
+        assert!(said(0).contains("it fits, barely") && !said(0).contains(t("ladder.way.lossy")));
     }
 }

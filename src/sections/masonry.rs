@@ -3,6 +3,8 @@
 use leptos::prelude::*;
 use memory_wall_core::Bucket;
 
+use crate::words::t;
+
 /// The text or attribute with this name, as a directive that the prerenderer fills in and the browser keeps in step.
 pub fn live(name: &str) -> String {
     format!("{{{{live {name}}}}}")
@@ -11,6 +13,11 @@ pub fn live(name: &str) -> String {
 /// The attribute that is there while the condition with this name holds.
 pub fn flag(name: &str) -> String {
     format!("{{{{flag {name}}}}}")
+}
+
+/// Says of an example whose sizes are fixed that they stay in GB; the style sheet shows it to who has chosen GiB.
+pub fn kept_unit() -> AnyView {
+    view! { <p class="caption kept-unit">{t("control.unit.kept")}</p> }.into_any()
 }
 
 /// The pattern of a bucket's masonry, so that no bucket is told by colour alone.

@@ -392,6 +392,12 @@ pub fn oom() -> AnyView {
             {walk()}
             <fieldset class="oom-steps" data-control="step" data-value=live("control.chosen.step")>
                 <legend class="visually-hidden">{t("control.step")}</legend>
+                // What the line through all bars is, over its end.
+                <div class="oom-edge" aria-hidden="true">
+                    <svg class="oom-bar">
+                        <text class="oom-card-label" x=live("oom.edge") y="50%">{live("oom.capacity")}</text>
+                    </svg>
+                </div>
                 {Step::ALL.iter().map(|one| step(*one)).collect_view()}
             </fieldset>
             <p class="oom-verdict">{live("oom.verdict")}</p>

@@ -4,14 +4,14 @@ use leptos::prelude::*;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::{Bucket, Bytes, evaluate};
 
-use super::masonry::CourseRect;
+use super::masonry::{CourseRect, kept_unit};
 use crate::charts::wall::percent;
 use crate::live::bucket_name;
 use crate::state::State;
 use crate::words::{fill, t};
 
 /// The columns: tokens of the one sequence.
-const COLUMNS: [u32; 5] = [2_048, 32_768, 65_536, 128_000, 163_840];
+const COLUMNS: [u32; 5] = [2_048, 32_768, 65_536, 128_000, 160_000];
 /// Where each column stands, and how wide it is, in percent of the width.
 const PLACES: [&str; 5] = ["3%", "22.4%", "41.8%", "61.2%", "80.6%"];
 const WIDTH: &str = "16.4%";
@@ -57,7 +57,7 @@ pub fn opening_wall() -> AnyView {
                 <svg class=format!("column column-{place}") overflow="visible" data-over=over.then_some("")>
                     {courses}
                     <svg x=x width=WIDTH overflow="visible">
-                        <text class="column-tokens" x="50%" y="100%" dy="16">{short(tokens)}</text>
+                        <text class="column-tokens" x="50%" y="100%" dy="16">{Grouped(tokens.into()).to_string()}</text>
                         <text class="column-total" x="50%" y="100%" dy="34">{size(wall.total)}</text>
                     </svg>
                 </svg>
@@ -89,13 +89,8 @@ pub fn opening_wall() -> AnyView {
                     .collect_view()}
             </p>
             <p class="caption">{caption}</p>
+            {kept_unit()}
         </div>
     }
     .into_any()
-}
-
-/// 2,048 as 2k, 128,000 as 128k: thousands or binary thousands, whichever is whole.
-fn short(tokens: u32) -> String {
-    let thousand = if tokens.is_multiple_of(1_000) { 1_000 } else { 1_024 };
-    format!("{}k", tokens / thousand)
 }

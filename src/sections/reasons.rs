@@ -8,6 +8,16 @@ use crate::words::t;
 
 /// Why each option is right or is not; the right one and the reader's own are marked.
 pub fn reasons(round: &Round, question: &str, why: impl Fn(&str) -> String) -> AnyView {
+    reasons_named(round, question, &|option| round.option(option), why)
+}
+
+/// The same where the options of each question have names of their own.
+pub fn reasons_named(
+    round: &Round,
+    question: &str,
+    named: &dyn Fn(&str) -> String,
+    why: impl Fn(&str) -> String,
+) -> AnyView {
     let answer = (round.answer)(question);
     let rows = round
         .options
@@ -16,7 +26,7 @@ pub fn reasons(round: &Round, question: &str, why: impl Fn(&str) -> String) -> A
             view! {
                 <div class="reason" data-right=(answer == Some(option)).then_some("")>
                     <dt>
-                        {round.option(option)}
+                        {named(option)}
                         <span class="yours" hidden=flag(&format!("predict.other.{question}.{option}"))>{t("sort.yours")}</span>
                     </dt>
                     <dd>{why(option)}</dd>

@@ -309,6 +309,21 @@ fn both() -> AnyView {
     .into_any()
 }
 
+/// The words that names of operations are made of, each a link to what the glossary says of it.
+fn terms() -> AnyView {
+    let all = [
+        ("term-mlp", "sort.term.mlp"),
+        ("term-relu", "sort.term.relu"),
+        ("term-softmax", "sort.term.softmax"),
+        ("term-layernorm-rmsnorm", "sort.term.layer_norm"),
+    ];
+    let link = |(place, (anchor, key)): (usize, (&str, &'static str))| {
+        let comma = if place == 0 { "" } else { ", " };
+        view! { {comma} <a href=format!("reference.html#{anchor}")>{t(key)}</a> }
+    };
+    view! { {all.into_iter().enumerate().map(link).collect_view()} "." }.into_any()
+}
+
 /// The figure.
 pub fn sort() -> AnyView {
     let [first, second] = CARDS.map(card_name);
@@ -317,7 +332,9 @@ pub fn sort() -> AnyView {
     view! {
         <div class="sort" data-shut="{{flag predict.shut.sides}}" data-next-shut="{{flag predict.shut.ridge}}">
             <p class="figure-title">{t("sort.title")}</p>
-            <p class="caption">{fill("sort.intro", &[("gpu", first), ("ridge", &ridge_of(CARDS[0]))])}</p>
+            <p class="caption">
+                {fill("sort.intro", &[("gpu", first), ("ridge", &ridge_of(CARDS[0]))])} " " {t("sort.terms")} " " {terms()}
+            </p>
             <div class="sort-head">
                 <span class="sort-axis">{t("sort.axis")}</span>
                 {scale()}

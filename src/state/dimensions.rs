@@ -1,8 +1,10 @@
 //! The dimensions of a model that a reader can change.
 
 use memory_wall_core::Architecture;
-use memory_wall_core::architecture::Projection;
+use memory_wall_core::architecture::{Projection, ShapeError};
 use memory_wall_core::bounds::{self, Bounds};
+
+use crate::words::{fill, t};
 
 /// One dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,5 +103,15 @@ impl Dimension {
             latent.nope_dim = shape.head_dim.saturating_sub(latent.rope_dim).max(1);
         }
         shape
+    }
+}
+
+/// Why dimensions make no model, in words. Each is within its range by then, and no kind has more layers than there are.
+pub fn refusal(error: ShapeError) -> String {
+    match error {
+        ShapeError::KvHeadsDoNotDivide { heads, kv_heads } => {
+            fill("shape.heads", &[("heads", &heads.to_string()), ("kv_heads", &kv_heads.to_string())])
+        }
+        _ => t("shape.other").into(),
     }
 }

@@ -9,6 +9,7 @@ pub mod query;
 pub mod roofline;
 pub mod tape;
 
+use memory_wall_core::architecture::ShapeError;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::tables::gpus::{self, Gpu};
@@ -60,6 +61,8 @@ pub struct State {
     pub cluster: cluster::Cluster,
     /// Bytes that the reader has measured: allocated, reserved, used; zero where not given. In no link: they are the reader's own.
     pub measured: [u64; 3],
+    /// Whether the run that it was measured in died asking for more: then its peak would have been that or more.
+    pub died: bool,
 }
 
 /// The model and the card that the page starts with.
@@ -102,6 +105,7 @@ impl State {
             tape: tape::Tape::default(),
             cluster: cluster::Cluster::default(),
             measured: [0; 3],
+            died: false,
         }
     }
 
@@ -149,9 +153,9 @@ impl State {
     }
 
     /// Changes one dimension, if the model that results is possible.
-    pub fn set_dimension(&mut self, dimension: Dimension, value: u32) -> Result<(), memory_wall_core::ScenarioError> {
+    pub fn set_dimension(&mut self, dimension: Dimension, value: u32) -> Result<(), ShapeError> {
         let shape = dimension.with(self.model.architecture, self.shape, value);
-        Scenario { architecture: shape, ..self.scenario() }.check()?;
+        shape.check()?;
         self.shape = shape;
         Ok(())
     }

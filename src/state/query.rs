@@ -9,12 +9,12 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::{gpus, models};
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, ScenarioError, WeightFormat};
+use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, WeightFormat};
 
 use super::State;
 use super::cluster::Cards;
 use super::decimal::Decimal;
-use super::dimensions::Dimension;
+use super::dimensions::{self, Dimension};
 use super::roofline::{self as levers, Dots, Levers, Precisions};
 use super::tape::{self, Tape};
 use crate::words::{fill, t};
@@ -284,7 +284,7 @@ impl Reader {
         match shape.check() {
             Ok(()) => state.shape = shape,
             Err(error) => {
-                let error = ScenarioError::from(error).to_string();
+                let error = dimensions::refusal(error);
                 self.notices.push(fill("notice.shape", &[("error", &error), ("model", state.model.name)]));
             }
         }

@@ -8,7 +8,12 @@ use crate::sections::masonry::{flag, live};
 
 /// One question of a round. The guess stays to be seen when the round is open, and cannot be changed then.
 pub fn guess(round: &Round, question: &str, label: String) -> AnyView {
-    let choices = round.options.iter().map(|id| Choice { id, label: round.option(id), group: "" }).collect();
+    guess_named(round, question, label, &|option| round.option(option))
+}
+
+/// The same where the options of each question have names of their own.
+pub fn guess_named(round: &Round, question: &str, label: String, named: &dyn Fn(&str) -> String) -> AnyView {
+    let choices = round.options.iter().map(|id| Choice { id, label: named(id), group: "" }).collect();
     let id = round.id;
     let locked = flag(&format!("predict.open.{id}"));
     radios(question, label, choices, "", live(&format!("predict.guess.{question}")), [Some(locked), None])
@@ -24,7 +29,7 @@ pub fn reveal(round: &Round) -> AnyView {
 pub fn buttons(check: &str, show: &str, [checks, shows]: [&str; 2], id: &str) -> AnyView {
     let button = |class: &'static str, act: &str, label: &str| {
         view! {
-            <button type="button" class=class data-act=format!("{act} {id}")>
+            <button type="button" class=class id=(act == "check-dial").then(|| format!("{act}{id}")) data-act=format!("{act} {id}")>
                 {label.to_owned()}
             </button>
         }

@@ -8,11 +8,11 @@ use crate::controls::{Quantity, Slider};
 use crate::sections::masonry::live;
 use crate::words::{fill, t};
 
-/// Values with a mark, each a button that sets it.
+/// Values with a mark, each a button that sets it. A k is a thousand, as on the axes and in the fields.
 const fn marks(quantity: Quantity) -> &'static [(u32, &'static str)] {
     match quantity {
-        Quantity::SeqLength => &[(2_048, "2k"), (8_192, "8k"), (32_768, "32k"), (128_000, "128k"), (1_000_000, "1M")],
-        Quantity::Batch => &[(1, "1"), (8, "8"), (64, "64"), (512, "512"), (4_096, "4k")],
+        Quantity::SeqLength => &[(2_000, "2k"), (8_000, "8k"), (32_000, "32k"), (128_000, "128k"), (1_000_000, "1M")],
+        Quantity::Batch => &[(1, "1"), (8, "8"), (64, "64"), (512, "512"), (4_000, "4k")],
     }
 }
 

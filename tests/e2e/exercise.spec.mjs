@@ -83,3 +83,14 @@ test('the slider alone does the same from the keyboard', async ({ wall, page }) 
     expect(await spoken()).toBe('128,000 tokens, KV cache 67.1 GB, total 81.9 GB. It fits, barely');
   });
 });
+
+test('an arrow takes the slider from a value between two stops to the next one', async ({ wall, page }) => {
+  await wall.goto('seq=2500');
+  await wall.seq.slider.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(wall.seq.slider).toHaveAttribute('aria-valuetext', /^2,560 tokens/);
+  await wall.seq.field.fill('2500');
+  await wall.seq.slider.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(wall.seq.slider).toHaveAttribute('aria-valuetext', /^2,304 tokens/);
+});

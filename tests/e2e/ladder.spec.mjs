@@ -1,7 +1,6 @@
 // The ladder: every known fix for three runs, chosen without a program, and what comes first, asked before it is shown.
 
 import { expect, test } from './fixtures.mjs';
-import { plain } from './page.mjs';
 
 const ladder = (wall) => wall.page.locator('#figure-ladder');
 const shown = (wall) => ladder(wall).locator('.ladder-job:visible');
@@ -15,26 +14,27 @@ test('a run is chosen by keyboard, and its ladder is shown alone', async ({ wall
   await page.keyboard.press('ArrowRight');
   await expect(shown(wall)).toHaveCount(1);
   await expect(shown(wall)).toHaveAttribute('data-job', 'serve');
-  await expect(shown(wall).getByRole('row', { name: /^KV cache in 8 bits/ })).toContainText('fits');
+  await expect(shown(wall).getByRole('row', { name: /^KV cache in 8 bits/ })).toContainText('It fits, barely');
   expect(wall.query()).toBe('');
 });
 
-test('a rung that does nothing says why, and the least slow combination is named', async ({ wall }) => {
+test('a rung that does nothing says why, and the ways that fit are named, the least slow first', async ({ wall }) => {
   await wall.goto();
   const job = shown(wall);
   await job.locator('summary').click();
   await expect(job.getByRole('listitem').filter({ hasText: 'Flash attention' })).toHaveText('Flash attention: flash attention is on already.');
-  expect(plain(await job.locator('.ladder-plan').innerText())).toContain('Fit with the least slowdown, results as they are:');
+  await expect(job.locator('.ladder-ways li')).toContainText([/^Another card, the same results: L40S/, /^The same card, the same results: a micro-batch of 2/]);
 });
 
 test('what comes first is asked, and every option has its reason', async ({ wall, page }) => {
   await wall.goto();
   const asked = page.locator('#figure-rungs');
-  await asked.getByRole('group', { name: 'A chunked loss, or full checkpointing?' }).getByRole('radio', { name: 'the one named first' }).check({ force: true });
+  await asked.getByRole('group', { name: 'A chunked loss, or full checkpointing?' }).getByRole('radio', { name: 'A chunked loss' }).check({ force: true });
   await expect(asked.locator('.reason:visible')).toHaveCount(0);
   await asked.getByRole('button').first().press('Enter');
   await wall.settle();
   await expect(asked.locator('.reason:visible')).toHaveCount(6);
+  await expect(asked.locator('.rungs-said')).toHaveText(['Right.', '', '']);
   await expect(asked.locator('.sort-score')).toHaveText('1 right of the 1 that you guessed; 3 were asked.');
 });
 

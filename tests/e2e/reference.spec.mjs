@@ -71,6 +71,9 @@ test('a search and a choice narrow a table together, and say by how much', async
   await terms.getByRole('searchbox').fill('paged');
   await expect(terms.locator('.terms > div:visible dt').first()).toBeVisible();
   await expect(terms.getByRole('status')).toHaveText(/^\d of \d+ terms$/);
+  // The title of the section that explains a term is not searched.
+  await terms.getByRole('searchbox').fill('how far is a byte');
+  await expect(terms.locator('.terms > div:visible')).toHaveCount(0);
 });
 
 test('all of it works by keyboard, and the focus is seen', async ({ page }) => {
@@ -156,4 +159,7 @@ test('on paper every row is printed, whatever was searched for', async ({ page }
   await expect(page.locator('.tools:visible')).toHaveCount(0);
   expect(await cards.shown.count()).toBeGreaterThan(few);
   await expect(cards.shown).toHaveCount(await cards.rows.count());
+  // What is folded is printed too.
+  const folded = page.locator('details:not([open]) table').first();
+  expect((await folded.boundingBox()).height).toBeGreaterThan(100);
 });

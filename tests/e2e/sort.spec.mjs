@@ -181,7 +181,13 @@ test('the table of contents counts what was done, and keeps it', async ({ wall, 
   await wall.goto();
   const entry = page.locator('.contents li', { has: page.locator('a[href="#roofline"]') });
   await expect(entry.locator('.done')).toHaveText('');
-  await buttons(page, '.sort').filter({ hasText: /^Check$/ }).first().click();
+  const check = buttons(page, '.sort').filter({ hasText: /^Check$/ }).first();
+  await check.click();
+  await expect(score(page)).toHaveText('Guess first, or let it be shown.');
+  await expect(page.locator('#announcer')).toHaveText('Guess first, or let it be shown.');
+  await group(page, 'relu').locator('input[value="memory"]').check({ force: true });
+  await expect(score(page)).toHaveText('1 of 8 guessed');
+  await check.click();
   await expect(entry.locator('.done')).toHaveText('1 of 2 done');
   await wall.reload();
   await expect(entry.locator('.done')).toHaveText('1 of 2 done');

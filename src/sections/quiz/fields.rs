@@ -88,6 +88,7 @@ fn order(asked: &Asked) -> AnyView {
     let mut parts: Vec<&'static str> =
         asked.question.groups.iter().flat_map(|group| &group.choices).map(|choice| choice.text).collect();
     parts.sort_unstable();
+    let right = super::shuffled(&asked.question.groups);
     let rows = (0..parts.len())
         .map(|place| {
             let options = parts
@@ -97,7 +98,8 @@ fn order(asked: &Asked) -> AnyView {
                 .collect_view();
             let name = fill("quiz.place", &[("n", &(place + 1).to_string())]);
             view! {
-                <li>
+                // What belongs here, and what the style sheet says where it stands here and where it does not.
+                <li data-right=right.get(place).map(ToString::to_string) data-said=t("quiz.place.right") data-slip=t("quiz.place.wrong")>
                     <select aria-label=name autocomplete="off" data-value=live(&format!("quiz.nth.{place}.{id}")) disabled=flag(&format!("quiz.done.{id}"))>
                         <option value="-">{t("quiz.choose")}</option>
                         {options}

@@ -12,7 +12,7 @@ mod written;
 
 use leptos::prelude::*;
 
-use super::masonry::{flag, live};
+use super::masonry::{flag, kept_unit, live};
 use crate::quiz::book::VARIANTS;
 use crate::words::{self, fill, t};
 use numbers::{Values, Variant, unit};
@@ -288,7 +288,7 @@ pub fn questions() -> AnyView {
     let asked = all(false).into_iter().map(Asked::of).collect::<Vec<_>>();
     view! {
         <div class="quiz">
-            {standing()}
+            {standing()} {kept_unit()}
             <ol class="questions">{asked.iter().map(question).collect_view()}</ol>
         </div>
     }

@@ -60,6 +60,24 @@ fn every_option_is_explained_and_the_right_ones_are_as_many_as_are_asked_for() {
 }
 
 #[test]
+fn the_right_option_is_seldom_the_longest() {
+    let (mut groups, mut longest) = (0, Vec::new());
+    for asked in asked().iter().filter(|asked| matches!(asked.question.kind, Kind::Choice | Kind::Diagnose)) {
+        for group in &asked.question.groups {
+            let lengths = |right: bool| {
+                let of = group.choices.iter().filter(move |choice| choice.right == right);
+                of.map(|choice| put(choice.text, &asked.values).chars().count()).max()
+            };
+            groups += 1;
+            if lengths(true) > lengths(false) {
+                longest.push(asked.question.id);
+            }
+        }
+    }
+    assert!(longest.len() * 10 <= groups * 4, "{} of {groups}: {longest:?}", longest.len());
+}
+
+#[test]
 fn every_number_is_put_in_and_none_is_left_over() {
     for asked in asked() {
         let question = &asked.question;

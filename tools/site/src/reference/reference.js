@@ -39,7 +39,12 @@ for (const table of document.querySelectorAll('table:has(th[data-sort])')) {
 for (const tools of document.querySelectorAll('[data-over]')) {
   const over = document.getElementById(tools.dataset.over);
   const rows = [...(over.tBodies?.[0] ?? over).children];
-  const texts = rows.map((row) => row.textContent.toLowerCase());
+  // Where a term is explained is a title of its own, not what the term says.
+  const texts = rows.map((row) => {
+    const said = row.cloneNode(true);
+    said.querySelectorAll('.explained').forEach((title) => title.remove());
+    return said.textContent.toLowerCase();
+  });
   const field = tools.querySelector('input');
   const choices = [...tools.querySelectorAll('select')];
   const count = tools.querySelector('.count');
