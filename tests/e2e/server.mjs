@@ -1,14 +1,17 @@
-// A small static server for the built page: on a free local port, with the right types and no header beyond them,
-// so that what works here works on any static host. The same folder is served at the root and under two deeper paths.
+// A small static server for the built page: on a free local port, with the right types and the day of each file, as
+// any static server says it, and no header beyond, so that what works here works on any static host. The same folder is served at the root and under two deeper paths.
 
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The folder that is served; `DIST_DIR` names another. */
 export const DIST = process.env.DIST_DIR || fileURLToPath(new URL('../../dist', import.meta.url));
+
+/** The page in one file, as it is opened from a disk. */
+export const ONE_FILE = pathToFileURL(join(DIST, 'memory-wall.html')).href;
 
 /** Where the page lies on the server. */
 export const PREFIXES = ['/memory-wall/', '/a/b/c/', '/'];
@@ -34,14 +37,18 @@ async function found(root, path) {
   const file = normalize(join(root, path.slice(prefix.length) || 'index.html'));
   if (!file.startsWith(root + sep)) return undefined;
   const data = await stat(file).catch(() => undefined);
-  return data?.isFile() ? { file, size: data.size } : undefined;
+  return data?.isFile() ? { file, size: data.size, changed: data.mtime.toUTCString() } : undefined;
 }
 
-/** Starts the server; `close` ends it and every connection. */
+/**
+ * Starts the server; `close` ends it and every connection. What `trouble` is set to stands between a request and its answer:
+ * it gets the path and the response, may wait, and says true when it has dealt with the request itself.
+ */
 export async function serve(folder = DIST) {
   const root = normalize(folder).replace(/[/\\]+$/, '');
   if (!(await found(root, '/'))) throw new Error(`${root} holds no index.html: run \`cargo xtask build\` first`);
   // Long links belong to the tests; Node's own limit would answer 431 for the page.
+  const site = { trouble: undefined };
   const server = createServer({ maxHeaderSize: 256 * 1024 }, async (request, response) => {
     let path;
     try {
@@ -49,14 +56,18 @@ export async function serve(folder = DIST) {
     } catch {
       path = undefined;
     }
+    if (await site.trouble?.(path, response)) return;
     const answer = path === undefined || path.includes('\0') ? undefined : await found(root, path);
     if (!answer) {
-      response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('Not found\n');
+      // As static hosts do, whatever is asked for.
+      const lost = await readFile(join(root, '404.html')).catch(() => 'Not found\n');
+      response.writeHead(404, { 'Content-Type': TYPES['.html'] }).end(lost);
       return;
     }
     response.writeHead(200, {
       'Content-Type': TYPES[extname(answer.file)] ?? 'application/octet-stream',
       'Content-Length': answer.size,
+      'Last-Modified': answer.changed,
     });
     if (request.method === 'HEAD') response.end();
     else createReadStream(answer.file).pipe(response);
@@ -65,12 +76,12 @@ export async function serve(folder = DIST) {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  return {
+  return Object.assign(site, {
     origin: `http://127.0.0.1:${server.address().port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(resolve);
         server.closeAllConnections();
       }),
-  };
+  });
 }

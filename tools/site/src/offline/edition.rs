@@ -57,17 +57,15 @@ fn started(staging: &Path, html: &str) -> Result<String, String> {
     let path = staging.join(program);
     let program = std::fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
     let program = STANDARD.encode(program);
-    let start = include_str!("start.js");
-    let script = crate::script::without_comments(&start.replace("// glue", glue));
+    let start = include_str!("start.js").replace("// glue", glue);
+    let [start, old] = [&start, include_str!("old.js")].map(crate::script::without_comments);
     let html = format!(
-        "{before}<script type=\"text/plain\" id=\"program\">{program}</script><script type=\"module\">{script}</script>{after}"
+        "{before}<script>{old}</script><script type=\"text/plain\" id=\"program\">{program}</script>\
+         <script type=\"module\">{start}</script>{after}"
     );
     let (before, main) = html.split_once("<main ").ok_or("the page has no main part")?;
-    let old = crate::script::without_comments(include_str!("old.js"));
-    Ok(format!(
-        "{before}<p class=\"notice\" id=\"too-old\" hidden>{}</p><script>{old}</script><main {main}",
-        t("offline.too_old")
-    ))
+    let sentence = t("offline.too_old");
+    Ok(format!("{before}<p class=\"notice\" id=\"too-old\" hidden>{sentence}</p><main {main}"))
 }
 
 /// What stands before, between and after two marks.

@@ -4,5 +4,5 @@
     if (!document.documentElement.hasAttribute('data-live')) document.getElementById('too-old').hidden = false;
   }
   window.addEventListener('error', tell);
-  if (!('noModule' in HTMLScriptElement.prototype)) tell();
+  if (!('noModule' in HTMLScriptElement.prototype)) window.addEventListener('load', tell);
 })();
