@@ -5,7 +5,9 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 /** The folder that is served; `DIST_DIR` names another. */
 export const DIST = process.env.DIST_DIR || fileURLToPath(new URL('../../dist', import.meta.url));
@@ -40,11 +42,25 @@ async function found(root, path) {
   return data?.isFile() ? { file, size: data.size, changed: data.mtime.toUTCString() } : undefined;
 }
 
+/** Sends bytes over a line in turn with everyone else's. */
+async function drip(response, bytes, line) {
+  const SHARE = 4_000;
+  for (let sent = 0; sent < bytes.length && !response.destroyed; sent += SHARE) {
+    const share = bytes.subarray(sent, sent + SHARE);
+    line.free = Math.max(line.free ?? 0, performance.now()) + (share.length / line.rate) * 1_000;
+    await wait(line.free - performance.now());
+    response.write(share);
+  }
+  response.end();
+}
+
 /**
  * Starts the server; `close` ends it and every connection. What `trouble` is set to stands between a request and its answer:
  * it gets the path and the response, may wait, and says true when it has dealt with the request itself.
+ * With a `line` everything goes over one: compressed as hosts do, each answer after `latency` milliseconds, all of them
+ * together at `rate` bytes a second.
  */
-export async function serve(folder = DIST) {
+export async function serve(folder = DIST, line) {
   const root = normalize(folder).replace(/[/\\]+$/, '');
   if (!(await found(root, '/'))) throw new Error(`${root} holds no index.html: run \`cargo xtask build\` first`);
   // Long links belong to the tests; Node's own limit would answer 431 for the page.
@@ -64,12 +80,15 @@ export async function serve(folder = DIST) {
       response.writeHead(404, { 'Content-Type': TYPES['.html'] }).end(lost);
       return;
     }
-    response.writeHead(200, {
-      'Content-Type': TYPES[extname(answer.file)] ?? 'application/octet-stream',
-      'Content-Length': answer.size,
-      'Last-Modified': answer.changed,
-    });
+    const head = { 'Content-Type': TYPES[extname(answer.file)] ?? 'application/octet-stream', 'Last-Modified': answer.changed };
+    if (line) await wait(line.latency);
+    if (line && request.headers['if-modified-since'] === answer.changed) {
+      response.writeHead(304, head).end();
+      return;
+    }
+    response.writeHead(200, { ...head, ...(line ? { 'Content-Encoding': 'gzip' } : { 'Content-Length': answer.size }) });
     if (request.method === 'HEAD') response.end();
+    else if (line) await drip(response, gzipSync(await readFile(answer.file)), line);
     else createReadStream(answer.file).pipe(response);
   });
   await new Promise((resolve, reject) => {
