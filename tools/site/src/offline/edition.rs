@@ -4,12 +4,10 @@
 
 use std::path::Path;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use memory_wall_app::words::t;
 
 use super::{FOOT, HEAD, data_uri, markup};
-use crate::{page, policy, read};
+use crate::{page, policy, program, read, script};
 
 /// The one file, made from the page as it is built, its two marks still in it.
 pub(super) fn build(staging: &Path, index: &str) -> Result<String, String> {
@@ -47,22 +45,14 @@ fn without_other_pages(html: &str) -> String {
     markup::without(html, "<a ", "</a>", reaches_out).replace(". . ", ". ")
 }
 
-/// The program inside the page, and a sentence for browsers that cannot run it.
+/// The program inside the page, as one plain script, and a sentence for browsers that cannot run it.
 fn started(staging: &Path, html: &str) -> Result<String, String> {
-    let (before, script, after) = cut(html, "<script type=\"module\">", "</script>")?;
-    let (_, glue, _) = cut(script, "from './", "'")?;
-    let (_, program, _) = cut(script, "module_or_path: './", "'")?;
-    let glue = read(&staging.join(glue))?;
-    let (glue, _) = glue.rsplit_once("export {").ok_or("the glue exports nothing")?;
-    let path = staging.join(program);
-    let program = std::fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
-    let program = STANDARD.encode(program);
-    let start = include_str!("start.js").replace("// glue", glue);
-    let [start, old] = [&start, include_str!("old.js")].map(crate::script::without_comments);
-    let html = format!(
-        "{before}<script>{old}</script><script type=\"text/plain\" id=\"program\">{program}</script>\
-         <script type=\"module\">{start}</script>{after}"
-    );
+    let (before, _, after) = cut(html, "<script type=\"module\">", "</script>")?;
+    let program = program::staged(staging)?.plain;
+    let program = read(&staging.join(program))?;
+    let [start, old] = [include_str!("start.js"), include_str!("old.js")].map(script::without_comments);
+    // A module waits until the page is there.
+    let html = format!("{before}<script>{old}</script><script type=\"module\">{program}{start}</script>{after}");
     let (before, main) = html.split_once("<main ").ok_or("the page has no main part")?;
     let sentence = t("offline.too_old");
     Ok(format!("{before}<p class=\"notice\" id=\"too-old\" hidden>{sentence}</p><main {main}"))

@@ -13,11 +13,12 @@ use crate::script;
 /// The worker's own name. It stays as it is for ever: readers' browsers ask for it again and again.
 pub(super) const WORKER: &str = "sw.js";
 
-/// What is not kept, by its name or its folder, and why.
+/// What is not kept, by its name, its folder or how its name begins, and why.
 const ASIDE: &[(&str, &str)] = &[
     (WORKER, "the browser keeps its worker itself"),
     (super::ONE_FILE, "a copy of what is kept, for a disk of one's own"),
     ("screenshots/", "shown before the app is installed, by what installs it"),
+    ("program-", "for frames of other sites, which may fetch nothing and find nothing that is kept"),
     ("oembed/", "asked for by other sites, whose caches are theirs"),
 ];
 
@@ -26,7 +27,7 @@ const KINDS: [&str; 8] = ["css", "html", "js", "json", "png", "svg", "wasm", "we
 
 /// Why a file is not kept, if so.
 fn aside(file: &str) -> Option<&'static str> {
-    let is = |name: &str| file == name || (name.ends_with('/') && file.starts_with(name));
+    let is = |name: &str| file == name || (name.ends_with(['/', '-']) && file.starts_with(name));
     ASIDE.iter().find(|(name, _)| is(name)).map(|(_, reason)| *reason)
 }
 
