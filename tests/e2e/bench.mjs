@@ -18,6 +18,7 @@ const site = await serve();
 const browser = await chromium.launch(launchOptions);
 try {
   await visits();
+  await slowLine();
   await edits();
   await drags();
 } finally {
@@ -66,6 +67,22 @@ async function visits() {
     transferred += gzipSync(data, { level: 9 }).length;
   }
   line('page: first visit after gzip', (transferred / 1_000).toFixed(1), 'kB');
+}
+
+/** A first visit over a slow phone line, until everything is kept for use without a network. The line is the server's: the worker has to use it too. */
+async function slowLine() {
+  const line4G = await serve(DIST, { latency: 150, rate: 1_600_000 / 8 });
+  const context = await browser.newContext({ viewport: { width: 360, height: 800 } });
+  const page = await context.newPage();
+  const begin = performance.now();
+  await page.goto(`${line4G.origin}/`, { waitUntil: 'commit' });
+  await page.locator('html[data-live]').waitFor({ state: 'attached' });
+  const live = performance.now() - begin;
+  await page.locator('#offline-ready').waitFor({ state: 'visible' });
+  line('page: live on slow 4G (1.6 Mbit/s, 150 ms)', live.toFixed(0), 'ms');
+  line('page: kept for use without a network on slow 4G', (performance.now() - begin).toFixed(0), 'ms', '5000');
+  await context.close();
+  await line4G.close();
 }
 
 /** Edits by the slider: the event, the engine and the controls; what follows in a frame is measured by `drags`. */

@@ -16,10 +16,13 @@ const EXPECTED = /^The `integrity` attribute is currently ignored for preload de
 /** Without JavaScript nobody takes the program that the page preloads, and Chromium says that too. */
 const UNUSED = /_bg\.wasm was preloaded using link preload but not used/;
 
+/** Where a test wants no worker, Playwright says so on the console of the page. */
+const BLOCKED = /^Service Worker registration blocked by Playwright/;
+
 /** Watches a browser profile; what goes wrong in it is added to `troubles`. */
 async function watch(context, origin, troubles, javaScriptEnabled = true) {
   context.on('console', (message) => {
-    const expected = EXPECTED.test(message.text()) || (!javaScriptEnabled && UNUSED.test(message.text()));
+    const expected = EXPECTED.test(message.text()) || BLOCKED.test(message.text()) || (!javaScriptEnabled && UNUSED.test(message.text()));
     if (['error', 'warning', 'assert'].includes(message.type()) && !expected) {
       troubles.push(`console ${message.type()}: ${message.text()}`);
     }
@@ -27,7 +30,7 @@ async function watch(context, origin, troubles, javaScriptEnabled = true) {
   context.on('weberror', (error) => troubles.push(`exception: ${error.error().stack ?? error.error()}`));
   context.on('request', (request) => {
     const { protocol, origin: to } = new URL(request.url());
-    const own = to === origin || ['data:', 'blob:', 'about:'].includes(protocol);
+    const own = to === origin || ['data:', 'blob:', 'about:', 'file:'].includes(protocol);
     if (!own) troubles.push(`request to another origin: ${request.url()}`);
   });
   context.on('requestfailed', (request) => {
@@ -52,6 +55,9 @@ async function watch(context, origin, troubles, javaScriptEnabled = true) {
 }
 
 export const test = base.extend({
+  /** The address that the page is opened at, if not where the server has it. */
+  home: ['/', { option: true }],
+
   /** The server of this worker. */
   site: [
     async ({}, use) => {
@@ -77,16 +83,16 @@ export const test = base.extend({
   },
 
   /** The page. */
-  wall: async ({ page }, use) => use(new MemoryWall(page)),
+  wall: async ({ page, home }, use) => use(new MemoryWall(page, home)),
 
   /** Opens another browser profile with options of its own and returns the page in it. */
-  visitor: async ({ browser, site, troubles, contextOptions, viewport }, use) => {
+  visitor: async ({ browser, site, home, troubles, contextOptions, viewport, serviceWorkers }, use) => {
     const contexts = [];
     await use(async ({ javaScriptEnabled = true, ...options } = {}) => {
-      const context = await browser.newContext({ baseURL: site.origin, viewport, javaScriptEnabled, ...contextOptions, ...options });
+      const context = await browser.newContext({ baseURL: site.origin, viewport, javaScriptEnabled, serviceWorkers, ...contextOptions, ...options });
       contexts.push(context);
       await watch(context, site.origin, troubles, javaScriptEnabled);
-      return new MemoryWall(await context.newPage());
+      return new MemoryWall(await context.newPage(), home);
     });
     await Promise.all(contexts.map((context) => context.close()));
   },

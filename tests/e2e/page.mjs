@@ -7,8 +7,9 @@ export const BUCKETS = ['weights', 'gradients', 'optimizer', 'kv_cache', 'activa
 export const plain = (text) => text.replace(/\s+/g, ' ').trim();
 
 export class MemoryWall {
-  constructor(page) {
+  constructor(page, home = '/') {
     this.page = page;
+    this.home = home;
     this.calculator = page.locator('#calculator');
     this.rig = page.getByRole('group', { name: 'What is being computed' });
     this.svg = this.calculator.locator('.calculator-wall').getByRole('img');
@@ -29,7 +30,7 @@ export class MemoryWall {
   }
 
   /** Opens the page and waits until it is live. */
-  async goto(query = '', { under = '/', live = true } = {}) {
+  async goto(query = '', { under = this.home, live = true } = {}) {
     await this.page.goto(query ? `${under}?${query}` : under);
     if (live) await this.live();
     return this;

@@ -1,5 +1,6 @@
 import { defineConfig } from '@playwright/test';
 import { launchOptions } from './browser.mjs';
+import { ONE_FILE } from './server.mjs';
 
 export default defineConfig({
   testDir: '.',
@@ -20,7 +21,14 @@ export default defineConfig({
     locale: 'en-GB',
     viewport: { width: 1280, height: 900 },
     colorScheme: 'light',
+    // The worker has tests of its own: offline.spec.mjs and update.spec.mjs.
+    serviceWorkers: 'block',
     // Without transitions a measured bar is a finished bar; motion.spec.mjs looks at the transitions themselves.
     contextOptions: { reducedMotion: 'reduce' },
   },
+  projects: [
+    { name: 'page' },
+    // The page in one file, from a disk: what it promises is what the page promises.
+    { name: 'one file', testMatch: ['exercise.spec.mjs', 'hostile.spec.mjs', 'keyboard.spec.mjs'], use: { home: ONE_FILE } },
+  ],
 });

@@ -23,6 +23,7 @@ type Compressed = (Option<u64>, Option<u64>);
 struct File {
     name: String,
     first_visit: bool,
+    kept: bool,
     raw: u64,
     gzip: Option<u64>,
     brotli: Option<u64>,
@@ -74,6 +75,7 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     }
     let is_reference = |file: &File| file.name.starts_with("reference");
     part(&files, "reference", ", a page of its own", &is_reference, wanted::REFERENCE_BUDGET)?;
+    part(&files, "app", " with every page, kept for use without a network", &|file| file.kept, wanted::KEPT_BUDGET)?;
     part(&files, "program", " in it", &|file| file.name.contains(".wasm"), wanted::PROGRAM_BUDGET)
 }
 
@@ -109,11 +111,17 @@ fn measure(place: &Place) -> Result<Vec<File>, String> {
     if !assets.iter().any(|asset| asset.name == "index.html") {
         return Err("dist/index.html is missing.".to_owned());
     }
-    let reached = transfer::first_visit(&assets);
-    let files =
-        assets.into_iter().zip(reached).zip(raw).zip(compressed(place, &paths)).map(
-            |(((asset, first_visit), raw), (gzip, brotli))| File { name: asset.name, first_visit, raw, gzip, brotli },
-        );
+    let marks = transfer::first_visit(&assets).into_iter().zip(transfer::kept(&assets)).collect::<Vec<_>>();
+    let files = assets.into_iter().zip(marks).zip(raw).zip(compressed(place, &paths)).map(
+        |(((asset, (first_visit, kept)), raw), (gzip, brotli))| File {
+            name: asset.name,
+            first_visit,
+            kept,
+            raw,
+            gzip,
+            brotli,
+        },
+    );
     Ok(files.collect())
 }
 

@@ -23,7 +23,9 @@ pub(crate) fn first_visit(assets: &[Asset]) -> Vec<bool> {
         let next: Vec<bool> = assets
             .iter()
             .zip(&reached)
-            .map(|(asset, already)| *already || texts.iter().any(|text| names(text, &asset.name)))
+            .map(|(asset, already)| {
+                *already || (asset.name != WORKER && texts.iter().any(|text| names(text, &asset.name)))
+            })
             .collect();
         if next == reached {
             return reached;
@@ -31,6 +33,16 @@ pub(crate) fn first_visit(assets: &[Asset]) -> Vec<bool> {
         reached = next;
     }
 }
+
+/// Marks the worker and what it keeps once the page is there: its own list names them.
+pub(crate) fn kept(assets: &[Asset]) -> Vec<bool> {
+    let worker = assets.iter().find(|asset| asset.name == WORKER).and_then(|asset| asset.text.as_deref());
+    let list = |name: &str| worker.is_some_and(|text| text.contains(&format!("'{name}'")));
+    assets.iter().map(|asset| asset.name == WORKER || list(&asset.name)).collect()
+}
+
+/// What the page's script names and the browser asks for when the page is already there.
+const WORKER: &str = "sw.js";
 
 /// Whether the text names the file, as a word of its own: `a.js` is not named by `data.js`.
 fn names(text: &str, file: &str) -> bool {
@@ -43,14 +55,16 @@ fn names(text: &str, file: &str) -> bool {
     })
 }
 
-/// Removes the `<a …>` and `<meta …>` tags: what they name is not loaded with the page.
+/// Removes the `<a …>` and `<meta …>` tags, and the icon of home screens: what they name is not loaded with the page.
 fn without_links(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
     while let Some(start) = rest.find('<') {
         let (before, tag) = rest.split_at(start);
         kept.push_str(before);
-        let is_link = ["<a ", "<a\n", "<meta ", "<meta\n"].iter().any(|open| tag.starts_with(open));
+        let is_link = ["<a ", "<a\n", "<meta ", "<meta\n", "<link rel=\"apple-touch-icon\""]
+            .iter()
+            .any(|open| tag.starts_with(open));
         let end = if is_link {
             tag.find('>').map_or(tag.len(), |end| end.saturating_add(1))
         } else {
@@ -77,7 +91,7 @@ fn without_data(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asset, first_visit, names, without_data, without_links};
+    use super::{Asset, first_visit, kept, names, without_data, without_links};
 
     fn asset(name: &str, text: Option<&str>) -> Asset {
         Asset { name: name.to_owned(), text: text.map(str::to_owned) }
@@ -96,6 +110,26 @@ mod tests {
             asset("style-1f.css", Some("@font-face { src: url(fonts/text.woff2) }")),
         ];
         assert_eq!(first_visit(&assets), [true, false, false, true, true, true]);
+    }
+
+    #[test]
+    fn what_a_worker_keeps_is_no_part_of_a_first_visit() {
+        let page = r#"<link rel="apple-touch-icon" href="icons/180.png"><script src="./offline-1f.js"></script>"#;
+        let assets = [
+            asset("icons/180.png", None),
+            asset("index.html", Some(page)),
+            asset("offline-1f.js", Some("register('sw.js')")),
+            asset("other.html", Some("")),
+            asset("screens/a.png", None),
+            asset(
+                "sw.js",
+                Some(
+                    "// screens/\n['icons/180.png', 'x'], ['index.html', 'x'], ['offline-1f.js', 'x'], ['other.html', 'x']",
+                ),
+            ),
+        ];
+        assert_eq!(first_visit(&assets), [false, true, true, false, false, false]);
+        assert_eq!(kept(&assets), [true, true, true, true, false, true]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod embed;
 mod figures;
 mod highlight;
 mod math;
+mod offline;
 mod page;
 mod policy;
 mod program;
@@ -48,7 +49,9 @@ fn run() -> Result<(), String> {
         speak(root.join(folder))?;
     }
     page::build(&root, &staging, strict)?;
-    reference::build(&root, &staging)
+    reference::build(&root, &staging)?;
+    // Last, since it looks at every file that the others wrote.
+    offline::build(&root, &staging, strict)
 }
 
 /// Speaks the language of a folder such as `content/en` from here on; it is called as the folder is.

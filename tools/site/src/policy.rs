@@ -14,13 +14,26 @@ pub(crate) fn meta(html: &str) -> String {
     let hashes = inline_scripts(html).fold(String::new(), |all, script| all + " 'sha256-" + &hash(script) + "'");
     format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; \
-         style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'\" />"
+         style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'\" />"
     )
 }
 
 /// The policy for a page without a program: its own script and style sheet, and nothing that could load more.
 pub(crate) const STILL: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self'; style-src 'self'; \
-     img-src 'self' data:; base-uri 'none'; form-action 'none'\" />";
+     img-src 'self' data:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'\" />";
+
+/// The policy for a page that is one file: its own scripts and styles by their hashes, and of other things only what `scripts`
+/// and `more` allow.
+pub(crate) fn alone(html: &str, scripts: &str, more: &str) -> String {
+    let hashed = |text: &str| format!(" 'sha256-{}'", hash(text));
+    let scripts = inline_scripts(html).fold(scripts.to_owned(), |all, script| all + &hashed(script));
+    let sheets = html.split("<style>").skip(1).filter_map(|after| after.split("</style>").next());
+    let styles = sheets.fold(String::new(), |all, sheet| all + &hashed(sheet));
+    format!(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src{scripts}; style-src{styles}; \
+         img-src data:; {more}base-uri 'none'; form-action 'none'\" />"
+    )
+}
 
 /// The text of every script that has no `src` and is run: a block of data is not.
 fn inline_scripts(html: &str) -> impl Iterator<Item = &str> {
@@ -45,6 +58,12 @@ mod tests {
         // The text between the tags, line breaks included, as browsers hash it.
         assert!(meta.contains(&format!("'sha256-{}'", hash("\nhi\n"))), "{meta}");
         assert!(meta.contains("default-src 'none'") && !meta.contains("unsafe-inline"));
+        let alone = alone("<style>a</style><script>b</script>", "", "");
+        assert!(
+            alone.contains(&format!("script-src 'sha256-{}'; style-src 'sha256-{}';", hash("b"), hash("a"))),
+            "{alone}"
+        );
+        assert!(!alone.contains("'self'") && !alone.contains("unsafe"), "{alone}");
         assert_eq!(hash(""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
     }
 }

@@ -28,11 +28,15 @@ const FILES: &[&str] = &[
     "quiz",
     "share",
     "embed",
+    "offline",
     "print",
 ];
 
 /// The files of the reference, which is a page of its own: what it shares with the first, and its tables.
-const REFERENCE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "print"];
+const REFERENCE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "offline", "print"];
+
+/// Those of the page for addresses where nothing is.
+const LOST: &[&str] = &["tokens", "base", "lost"];
 
 /// The first page's files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {
@@ -42,6 +46,11 @@ pub(crate) fn bundle(root: &Path) -> Result<String, String> {
 /// Those of the reference.
 pub(crate) fn reference(root: &Path) -> Result<String, String> {
     bundled(root, REFERENCE)
+}
+
+/// Those of the page for addresses where nothing is.
+pub(crate) fn lost(root: &Path) -> Result<String, String> {
+    bundled(root, LOST)
 }
 
 fn bundled(root: &Path, files: &[&str]) -> Result<String, String> {

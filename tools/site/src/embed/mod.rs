@@ -82,20 +82,22 @@ fn with_frame(mut html: String, frame: &str, program: &Program) -> Result<String
     Ok(html)
 }
 
-/// Links to what only the tutorial has lead there, in a window of their own.
+/// Links to what only the other pages have lead there, in a window of their own.
 fn elsewhere(html: &str) -> String {
+    const AWAY: &str = "target=\"_blank\" rel=\"noopener\" href=\"../";
     let mut out = String::with_capacity(html.len());
-    let mut pieces = html.split("href=\"#");
+    let mut pieces = html.split("href=\"");
     out.push_str(pieces.next().unwrap_or_default());
     for piece in pieces {
-        let id = piece.split('"').next().unwrap_or_default();
-        if html.contains(&format!(" id=\"{id}\"")) {
-            out.push_str("href=\"#");
-            out.push_str(piece);
-        } else {
-            out.push_str("target=\"_blank\" rel=\"noopener\" href=\"../index.html#");
-            out.push_str(piece);
-        }
+        let link = piece.split('"').next().unwrap_or_default();
+        let is_here = link.strip_prefix('#').map(|id| html.contains(&format!(" id=\"{id}\"")));
+        out.push_str(match is_here {
+            Some(true) => "href=\"",
+            Some(false) => "target=\"_blank\" rel=\"noopener\" href=\"../index.html",
+            None if link.starts_with("../") || link.contains(':') => "href=\"",
+            None => AWAY,
+        });
+        out.push_str(piece);
     }
     out
 }
@@ -106,11 +108,11 @@ mod tests {
 
     #[test]
     fn links_within_stay_and_others_lead_to_the_tutorial() {
-        let html = "<p id=\"a\"><a href=\"#a\">a</a><a href=\"#b\">b</a></p>";
-        assert_eq!(
-            elsewhere(html),
-            "<p id=\"a\"><a href=\"#a\">a</a><a target=\"_blank\" rel=\"noopener\" href=\"../index.html#b\">b</a></p>"
-        );
+        let html = "<p id=\"a\"><a href=\"#a\">a</a><a href=\"#b\">b</a><a href=\"reference.html#c\">c</a><link href=\"../d.css\"></p>";
+        let away = "target=\"_blank\" rel=\"noopener\" href=\"../";
+        let there =
+            format!("<a {away}index.html#b\">b</a><a {away}reference.html#c\">c</a><link href=\"../d.css\"></p>");
+        assert_eq!(elsewhere(html), format!("<p id=\"a\"><a href=\"#a\">a</a>{there}"));
     }
 
     #[test]

@@ -1,0 +1,171 @@
+// Once it was open, the page opens without a network: all of it, whatever the link says, and with everything answered.
+
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from './fixtures.mjs';
+import { MemoryWall } from './page.mjs';
+import { DIST, PREFIXES } from './server.mjs';
+
+test.use({ serviceWorkers: 'allow' });
+
+/** Waits until the page says that it is kept. */
+const ready = (page) => expect(page.locator('#offline-ready')).toBeVisible();
+
+/** Every built file, with forward slashes. */
+const files = async () => {
+  const entries = await readdir(DIST, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(DIST.length).replace(/^[/\\]/, '').replaceAll('\\', '/'));
+};
+
+/** The pages among them that are kept. */
+const pages = async () => (await files()).filter((file) => file.endsWith('.html') && file !== 'memory-wall.html');
+
+for (const under of PREFIXES) {
+  test(`under ${under} the second visit needs no network, on every page`, async ({ wall, page, context }) => {
+    test.slow();
+    await wall.goto('', { under });
+    await ready(page);
+    await context.setOffline(true);
+    for (const file of await pages()) {
+      const answer = await page.goto(`${under}${file}`);
+      expect(answer.status(), file).toBe(200);
+      expect(answer.fromServiceWorker(), file).toBe(true);
+      await page.waitForLoadState();
+    }
+    await wall.goto('', { under });
+    await wall.setSeq(128_000);
+    expect((await wall.bucket('kv_cache')).bytes).toBe(67_108_864_000n);
+  });
+}
+
+test('a link with settings opens without a network', async ({ wall, page, context }) => {
+  await wall.goto();
+  await ready(page);
+  await context.setOffline(true);
+  await wall.goto('v=1&model=llama-3.1-8b&seq=4096&gpu=h100-sxm');
+  await expect(wall.list('Model')).toHaveValue('llama-3.1-8b');
+  await expect(wall.seq.field).toHaveValue('4,096');
+  await page.goto('/reference.html?from=a-link#models');
+  await expect(page.locator('#models')).toBeInViewport();
+});
+
+test('a visit that ends before the worker is ready is as good as any, and the next one begins anew', async ({ wall, site, page, troubles }) => {
+  // What only the worker asks for hangs.
+  const hanging = [];
+  site.trouble = (path, response) => path === '/icons/512.png' && hanging.push(response) > 0;
+  await wall.goto('seq=2048');
+  await wall.setSeq(128_000);
+  expect((await wall.bucket('kv_cache')).bytes).toBe(67_108_864_000n);
+  await expect(page.locator('#offline-ready')).toBeHidden();
+  await wall.reload();
+  expect((await wall.bucket('kv_cache')).bytes).toBe(67_108_864_000n);
+  expect(hanging.length).toBeGreaterThan(0);
+  site.trouble = undefined;
+  for (const response of hanging) response.destroy();
+  await ready(page);
+  troubles.splice(0, Infinity, ...troubles.filter((trouble) => !trouble.includes('/icons/512.png')));
+});
+
+test('a self-check that is half answered is there again after a reload without a network', async ({ wall, page, context }) => {
+  await wall.goto();
+  await ready(page);
+  const questions = page.locator('[data-quiz]');
+  const judged = questions.filter({ has: page.locator('[type="radio"]') }).first();
+  await judged.getByRole('radio').first().check({ force: true });
+  const typed = questions.filter({ has: page.locator('[type="text"]') }).first().getByRole('textbox');
+  await typed.fill('12.5');
+  await context.setOffline(true);
+  await wall.reload();
+  await expect(judged.getByRole('radio').first()).toBeChecked();
+  await expect(typed).toHaveValue('12.5');
+});
+
+test('every built file is kept, or stands on the list of those that are not', async ({ wall, page }) => {
+  await wall.goto();
+  await ready(page);
+  const kept = await page.evaluate(async () => {
+    const names = await caches.keys();
+    const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return { names, paths: requests.flat().map(({ url }) => new URL(url).pathname.slice(1)) };
+  });
+  expect(kept.names).toHaveLength(1);
+  expect(kept.names[0]).toMatch(/^memory-wall \/ /);
+  const worker = await readFile(join(DIST, 'sw.js'), 'utf8');
+  const aside = [...worker.matchAll(/^\/\/ ([\w./-]+): \S/gm)].map(([, name]) => name);
+  const left = (await files()).filter((file) => !aside.some((name) => file === name || (/[/-]$/.test(name) && file.startsWith(name))));
+  expect(kept.paths.toSorted()).toEqual(left.toSorted());
+  expect(kept.paths).toContain('index.html');
+});
+
+test('copies on one host keep their files apart', async ({ wall, page, context }) => {
+  for (const under of PREFIXES) {
+    await wall.goto('', { under });
+    await ready(page);
+  }
+  expect(await page.evaluate(async () => (await caches.keys()).map((name) => name.split(' ')[1]))).toEqual(PREFIXES);
+  await context.setOffline(true);
+  for (const under of PREFIXES) await wall.goto('seq=4096', { under });
+});
+
+test('in a frame no worker is registered', async ({ page, context }) => {
+  await page.route('**/host.html', (route) => route.fulfill({ contentType: 'text/html', body: '<iframe src="./"></iframe>' }));
+  await page.goto('/host.html');
+  await page.frameLocator('iframe').locator('html[data-live]').waitFor({ state: 'attached' });
+  await page.waitForTimeout(300);
+  expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+  expect(context.serviceWorkers()).toEqual([]);
+});
+
+test('where nothing can be stored the page works and says nothing', async ({ wall, page }) => {
+  await page.addInitScript(() => {
+    const refuse = () => {
+      throw new DOMException('refused', 'SecurityError');
+    };
+    for (const name of ['localStorage', 'sessionStorage', 'caches']) Object.defineProperty(window, name, { get: refuse });
+    navigator.serviceWorker.register = () => Promise.reject(new DOMException('refused', 'SecurityError'));
+  });
+  await wall.goto();
+  await wall.setSeq(128_000);
+  expect((await wall.bucket('kv_cache')).bytes).toBe(67_108_864_000n);
+  await expect(page.locator('#offline-ready')).toBeHidden();
+  await expect(page.locator('.update')).toBeEmpty();
+});
+
+test('where there is no room nothing is half kept, and the page works', async ({ wall, page, context, site }) => {
+  const session = await context.newCDPSession(page);
+  await session.send('Storage.overrideQuotaForOrigin', { origin: site.origin, quotaSize: 200_000 });
+  const asked = new Set();
+  site.trouble = (path) => void asked.add(path);
+  await wall.goto();
+  // What only the worker asks for was asked for: it has tried.
+  await expect.poll(() => asked.has('/reference.html')).toBe(true);
+  const left = () =>
+    page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration();
+      return [registration?.installing ?? null, registration?.active ?? null, ...(await caches.keys())];
+    });
+  await expect.poll(left).toEqual([null, null]);
+  site.trouble = undefined;
+  await expect(page.locator('#offline-ready')).toBeHidden();
+  await wall.setSeq(128_000);
+  expect((await wall.bucket('kv_cache')).bytes).toBe(67_108_864_000n);
+});
+
+test('what is nowhere leads home, with a network and without', async ({ wall, page, context, troubles }) => {
+  const home = page.getByRole('link', { name: 'To the start of The Memory Wall' });
+  for (const under of ['/memory-wall/', '/']) {
+    await page.goto(`${under}no/such/page?x=1`);
+    await expect(home).toHaveJSProperty('pathname', under);
+  }
+  await home.click();
+  await new MemoryWall(page).live();
+  await ready(page);
+  await context.setOffline(true);
+  await page.goto('/mistyped');
+  await expect(home).toHaveJSProperty('pathname', '/');
+  await home.click();
+  await wall.live();
+  // That they are nowhere is what was asked for, and the search for home looks where it is not.
+  const wanted = (trouble) => !/^status 404|status of 404|ERR_INTERNET_DISCONNECTED/.test(trouble);
+  troubles.splice(0, Infinity, ...troubles.filter(wanted));
+});

@@ -1,0 +1,257 @@
+// A newer version comes quietly: nobody is made to load anew, nothing is lost, and no page is made of two versions.
+
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test as base } from './fixtures.mjs';
+import { DIST, serve } from './server.mjs';
+
+const KILL = new URL('../../tools/site/src/offline/off.js', import.meta.url);
+const digest = (data) => createHash('sha256').update(data).digest('base64');
+
+/** A host whose folder can be published anew; tests of one worker share it, one after the other. */
+const test = base.extend({
+  serviceWorkers: 'allow',
+
+  site: async ({}, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'memory-wall-'));
+    await cp(DIST, folder, { recursive: true });
+    const site = await serve(folder);
+    const path = (name) => join(folder, name);
+    const text = (name) => readFile(path(name), 'utf8');
+    /**
+     * Publishes the built page as a version of that name, as a build would do: the name stands in the title, and the style
+     * sheet is called after it, so that pages of one version cannot use that of another.
+     */
+    site.publish = async (version) => {
+      await cp(DIST, folder, { recursive: true });
+      const [sheet] = (await readdir(DIST)).filter((name) => /^style-.*\.css$/.test(name));
+      for (const name of (await readdir(folder)).filter((name) => /^style-/.test(name) && name !== sheet)) await rm(path(name));
+      const renamed = sheet.replace('style-', `style-${version}-`);
+      await writeFile(path(renamed), await text(sheet));
+      await rm(path(sheet));
+      const html = (await text('index.html')).replace(sheet, renamed).replace('<title>', `<title>${version}: `);
+      await writeFile(path('index.html'), html);
+      const worker = (await text('sw.js'))
+        .replace(sheet, renamed)
+        .replace(/\['index\.html', '[^']+'\]/, `['index.html', '${digest(html)}']`)
+        .replace(/BUILD = '[^']+'/, `BUILD = '${version}'`);
+      await writeFile(path('sw.js'), worker);
+    };
+    site.write = (name, content) => writeFile(path(name), content);
+    await use(site);
+    await site.close();
+    await rm(folder, { recursive: true, force: true });
+  },
+});
+
+test.beforeEach(async ({ site }) => {
+  site.trouble = undefined;
+  await site.publish('one');
+});
+
+const ready = (page) => expect(page.locator('#offline-ready')).toBeVisible();
+const offered = (page) => page.getByRole('status').filter({ hasText: 'There is a newer version of this page.' });
+const use = (page) => page.getByRole('button', { name: 'Use it now' }).click();
+/** Asks for a newer version, as the browser does by itself from time to time. */
+const ask = (page) => page.evaluate(() => navigator.serviceWorker.getRegistration().then((one) => one.update()).then(() => {}));
+/** How often a page has been loaded since it was marked. */
+const mark = (page) => page.evaluate(() => void (window.marked = true));
+const isMarked = (page) => page.evaluate(() => window.marked === true);
+
+/** A page of version one that the worker keeps. */
+async function settled(wall, query) {
+  await wall.goto();
+  await ready(wall.page);
+  await wall.goto(query);
+  await ready(wall.page);
+  await expect(wall.page).toHaveTitle(/^one: /);
+  await mark(wall.page);
+}
+
+test('a newer version is offered, not forced, and nothing typed or answered is lost by taking it', async ({ wall, page, site }) => {
+  await settled(wall, 'seq=2048');
+  await expect(page.locator('.update')).toBeEmpty();
+  await wall.setSeq(128_000);
+  const answer = page.locator('[data-quiz]').filter({ has: page.locator('[type="text"]') }).first().getByRole('textbox');
+  await answer.fill('12.5');
+  const paste = page.locator('#profile-paste');
+  await paste.fill('torch.cuda.max_memory_allocated() = 12345678901');
+  const said = await page.locator('#profile-said').textContent();
+  expect(said.length).toBeGreaterThan(10);
+  await site.publish('two');
+  await ask(page);
+  await expect(offered(page)).toBeVisible();
+  expect(await isMarked(page)).toBe(true);
+  for (const button of await offered(page).getByRole('button').all()) {
+    const { width, height } = await button.boundingBox();
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+  }
+  await use(page);
+  await expect(page).toHaveTitle(/^two: /);
+  await wall.live();
+  await expect(wall.seq.field).toHaveValue('128,000');
+  await expect(answer).toHaveValue('12.5');
+  await expect(paste).toHaveValue(/12345678901/);
+  await expect(page.locator('#profile-said')).toHaveText(said);
+  await expect(page.locator('.update')).toBeEmpty();
+});
+
+test('what is put off stays away, and comes by itself once every tab was closed', async ({ wall, page, site, context }) => {
+  await settled(wall);
+  await site.publish('two');
+  await ask(page);
+  await expect(offered(page)).toBeVisible();
+  await offered(page).getByRole('button', { name: 'Close this message' }).click();
+  await expect(page.locator('.update')).toBeEmpty();
+  await wall.reload();
+  await expect(page).toHaveTitle(/^one: /);
+  await page.waitForTimeout(500);
+  await expect(page.locator('.update')).toBeEmpty();
+  await page.close();
+  const next = await context.newPage();
+  await expect(async () => {
+    await next.goto('about:blank');
+    await next.waitForTimeout(300);
+    await next.goto(site.origin);
+    await expect(next).toHaveTitle(/^two: /, { timeout: 1_000 });
+  }).toPass();
+});
+
+test('a page that is looked at again asks for a newer version, once an hour at most', async ({ wall, page, site }) => {
+  await page.addInitScript(() => {
+    const now = Date.now;
+    window.later = 0;
+    Date.now = () => now() + window.later * 60_000;
+  });
+  await settled(wall);
+  let asked = 0;
+  site.trouble = (path) => void (asked += path === '/sw.js');
+  const look = (minutes) =>
+    page.evaluate((minutes) => {
+      window.later = minutes;
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, minutes);
+  await look(0);
+  await look(59);
+  await page.waitForTimeout(300);
+  expect(asked).toBe(0);
+  await site.publish('two');
+  await look(61);
+  await look(62);
+  // The browser takes its time when nobody waits for the answer.
+  await expect(offered(page)).toBeVisible({ timeout: 20_000 });
+  expect(asked).toBe(1);
+});
+
+test('two tabs never mix versions, and only the one that asks loads anew', async ({ wall, page, site, context }) => {
+  await settled(wall);
+  const other = await context.newPage();
+  await other.goto(site.origin);
+  await ready(other);
+  await mark(other);
+  await site.publish('two');
+  await ask(page);
+  await expect(offered(page)).toBeVisible();
+  await expect(offered(other)).toBeVisible();
+  await use(page);
+  await expect(page).toHaveTitle(/^two: /);
+  await wall.live();
+  await page.waitForTimeout(300);
+  // The other tab stands as it was, has the files of its own version still, and takes the newer one when it is asked to.
+  expect(await isMarked(other)).toBe(true);
+  await expect(other).toHaveTitle(/^one: /);
+  const own = await other.evaluate(() => document.querySelector('link[rel="stylesheet"]').href);
+  expect(own).toContain('style-one-');
+  expect(await other.evaluate((href) => fetch(href).then(({ status }) => status), own)).toBe(200);
+  await use(other);
+  await expect(other).toHaveTitle(/^two: /);
+  const sheets = await other.evaluate(() => [...document.styleSheets].map(({ href }) => href));
+  expect(sheets).toHaveLength(1);
+  expect(sheets[0]).toContain('style-two-');
+});
+
+test('a network that dies while a newer version comes leaves the old one whole', async ({ wall, page, site, context, troubles }) => {
+  await settled(wall);
+  await site.publish('two');
+  site.trouble = (path, response) => /style-two|index\.html/.test(path) && Boolean(response.destroy());
+  await ask(page).catch(() => {});
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then((one) => one.installing === null && one.waiting === null))).toBe(true);
+  await expect(page.locator('.update')).toBeEmpty();
+  await context.setOffline(true);
+  await wall.reload();
+  await expect(page).toHaveTitle(/^one: /);
+  await wall.setSeq(128_000);
+  expect((await wall.bucket('kv_cache')).bytes).toBe(67_108_864_000n);
+  // With the network back it comes after all.
+  await context.setOffline(false);
+  site.trouble = undefined;
+  await ask(page);
+  await expect(offered(page)).toBeVisible();
+  troubles.splice(0, Infinity, ...troubles.filter((trouble) => !/ERR_EMPTY_RESPONSE|ERR_INTERNET_DISCONNECTED|ERR_FAILED/.test(trouble)));
+});
+
+test('a version that is published by halves is not taken', async ({ wall, page, site, troubles }) => {
+  await settled(wall);
+  await site.publish('two');
+  const whole = await (await fetch(`${site.origin}/index.html`)).text();
+  await site.write('index.html', `${whole}<!-- of a later version -->`);
+  await ask(page).catch(() => {});
+  await page.waitForTimeout(500);
+  await expect(page.locator('.update')).toBeEmpty();
+  await wall.reload();
+  await expect(page).toHaveTitle(/^one: /);
+  await site.write('index.html', whole);
+  await ask(page);
+  await expect(offered(page)).toBeVisible();
+  troubles.length = 0;
+});
+
+test('files that have not changed are not fetched again', async ({ wall, page, site }) => {
+  await settled(wall);
+  await site.publish('two');
+  const asked = [];
+  site.trouble = (path) => void asked.push(path);
+  await ask(page);
+  await expect(offered(page)).toBeVisible();
+  expect(asked.filter((path) => path !== '/sw.js').toSorted()).toEqual(['/index.html', expect.stringMatching(/^\/style-two-/)]);
+});
+
+test('an older version that is published again is taken like a newer one', async ({ wall, page, site }) => {
+  await settled(wall);
+  await site.publish('two');
+  await ask(page);
+  await use(page);
+  await expect(page).toHaveTitle(/^two: /);
+  await ready(page);
+  await site.publish('one');
+  await ask(page);
+  await use(page);
+  await expect(page).toHaveTitle(/^one: /);
+  await ready(page);
+  // Taken back before anybody took it, a version leaves no trace.
+  await site.publish('two');
+  await ask(page);
+  await expect(offered(page)).toBeVisible();
+  await offered(page).getByRole('button', { name: 'Close this message' }).click();
+  await site.publish('one');
+  await ask(page);
+  await page.waitForTimeout(500);
+  await expect(page.locator('.update')).toBeEmpty();
+  await wall.reload();
+  await expect(page).toHaveTitle(/^one: /);
+});
+
+test('the kill switch forgets everything, leaves, and lets open pages be', async ({ wall, page, site }) => {
+  await settled(wall);
+  await site.write('sw.js', await readFile(KILL, 'utf8'));
+  await ask(page);
+  const left = () =>
+    page.evaluate(async () => [(await navigator.serviceWorker.getRegistrations()).length, ...(await caches.keys())]);
+  await expect.poll(left).toEqual([0]);
+  expect(await isMarked(page)).toBe(true);
+  await expect(page.locator('.update')).toBeEmpty();
+  await wall.setSeq(128_000);
+  expect((await wall.bucket('kv_cache')).bytes).toBe(67_108_864_000n);
+});

@@ -1,0 +1,72 @@
+//! The page in one file: style sheet, icon, glue and program inside it, so that it opens from a disk or a stick.
+//!
+//! A browser loads no module and no program beside a page that comes from a disk; what stands in the page it runs.
+
+use std::path::Path;
+
+use memory_wall_app::words::t;
+
+use super::{FOOT, HEAD, data_uri, markup};
+use crate::{page, policy, program, read, script};
+
+/// The one file, made from the page as it is built, its two marks still in it.
+pub(super) fn build(staging: &Path, index: &str) -> Result<String, String> {
+    let mut html = index.replace(HEAD, "");
+    let one = format!("<p class=\"carry\">{}</p>", t("offline.one"));
+    page::put(&mut html, FOOT, &one)?;
+    // The policy of the page allows files beside it.
+    html = markup::without(&html, "<meta http-equiv=\"Content-Security-Policy\"", " />", |_| true);
+    for link in ["<link rel=\"modulepreload\"", "<link rel=\"preload\""] {
+        html = markup::without(&html, link, ">", |_| true);
+    }
+    // A link to a file on somebody's disk is none to hand on.
+    for (panel, end) in [("<script defer src=\"./share", "</script>"), ("<figure id=\"figure-share\"", "</figure>")] {
+        html = markup::without(&html, panel, end, |_| true);
+    }
+    let icon = read(&staging.join("icon.svg"))?;
+    page::put(&mut html, "href=\"icon.svg\"", &format!("href=\"{}\"", data_uri(&icon)))?;
+    let (before, sheet, after) = cut(&html, "<link rel=\"stylesheet\" href=\"./", " />")?;
+    let css = read(&staging.join(sheet.split('"').next().unwrap_or_default()))?;
+    html = format!("{before}<style>{css}</style>{after}");
+    html = without_other_pages(&html);
+    html = started(staging, &html)?;
+    let policy = policy::alone(&html, " 'wasm-unsafe-eval'", "");
+    page::put(&mut html, "<meta charset=\"utf-8\" />", &format!("<meta charset=\"utf-8\" />{policy}"))?;
+    match markup::tags(&html).into_iter().find(|tag| reaches_out(tag)) {
+        Some(tag) => Err(format!("{} still needs a file beside it: <{tag}>", super::ONE_FILE)),
+        None => Ok(html),
+    }
+}
+
+/// Whether a tag refers to a file of this site.
+fn reaches_out(tag: &str) -> bool {
+    let beside = |link: &str| !["#", "https://", "data:"].iter().any(|start| link.starts_with(start));
+    ["href", "src"].iter().filter_map(|name| markup::attribute(tag, name)).any(beside)
+}
+
+/// Links to pages that do not come along go, with the full stop that would be left of them.
+fn without_other_pages(html: &str) -> String {
+    markup::without(html, "<a ", "</a>", reaches_out).replace(". . ", ". ")
+}
+
+/// The program inside the page, as one plain script, and a sentence for browsers that cannot run it.
+fn started(staging: &Path, html: &str) -> Result<String, String> {
+    let (before, _, after) = cut(html, "<script type=\"module\">", "</script>")?;
+    let program = program::staged(staging)?.plain;
+    let program = read(&staging.join(program))?;
+    let [start, old] = [include_str!("start.js"), include_str!("old.js")].map(script::without_comments);
+    // A module waits until the page is there.
+    let html = format!("{before}<script>{old}</script><script type=\"module\">{program}{start}</script>{after}");
+    let (before, main) = html.split_once("<main ").ok_or("the page has no main part")?;
+    let sentence = t("offline.too_old");
+    Ok(format!("{before}<p class=\"notice\" id=\"too-old\" hidden>{sentence}</p><main {main}"))
+}
+
+/// What stands before, between and after two marks.
+fn cut<'a>(text: &'a str, open: &str, close: &str) -> Result<(&'a str, &'a str, &'a str), String> {
+    let found = text.split_once(open).and_then(|(before, rest)| {
+        let (between, after) = rest.split_once(close)?;
+        Some((before, between, after))
+    });
+    found.ok_or_else(|| format!("the built page has no {open}"))
+}

@@ -1,0 +1,70 @@
+//! Reading finished pages: their tags, as far as links and files are concerned.
+
+/// The opening tags of a page; what stands in scripts and style sheets is no markup.
+pub(super) fn tags(html: &str) -> Vec<&str> {
+    let mut tags = Vec::new();
+    let mut rest = html;
+    while let Some((_, after)) = rest.split_once('<') {
+        let (tag, behind) = after.split_once('>').unwrap_or((after, ""));
+        let closed = ["script", "style"].into_iter().find(|name| name_of(tag) == *name);
+        rest = closed.map_or(behind, |name| behind.split_once(&format!("</{name}>")).map_or("", |(_, rest)| rest));
+        if tag.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            tags.push(tag);
+        }
+    }
+    tags
+}
+
+/// The element that a tag opens.
+pub(super) fn name_of(tag: &str) -> &str {
+    tag.split(|c: char| c.is_ascii_whitespace() || c == '/').next().unwrap_or_default()
+}
+
+/// The value of an attribute, as it is written.
+pub(super) fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    let (_, value) = tag.split_once(&format!(" {name}=\""))?;
+    value.split('"').next()
+}
+
+/// Text as it stands in markup and in an attribute.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+/// Takes out every element that begins with `open` and is not wanted, up to its `close`.
+pub(super) fn without(html: &str, open: &str, close: &str, unwanted: impl Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, after)) = rest.split_once(open) {
+        let (element, behind) = after.split_once(close).unwrap_or((after, ""));
+        out.push_str(before);
+        if !unwanted(&format!("{open}{element}")) {
+            out.push_str(open);
+            out.push_str(element);
+            out.push_str(close);
+        }
+        rest = behind;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_those_of_the_page_and_not_of_its_scripts() {
+        let html =
+            "<a href=\"x\">1 < 2</a><script src=\"y\">'<b id=\"no\">'</script><br/><style>a<i</style><p id=\"z\">";
+        let tags = tags(html);
+        assert_eq!(tags.iter().map(|tag| name_of(tag)).collect::<Vec<_>>(), ["a", "script", "br", "style", "p"]);
+        assert_eq!(attribute(tags[0], "href"), Some("x"));
+        assert_eq!(attribute("a data-href=\"x\"", "href"), None);
+    }
+
+    #[test]
+    fn only_what_is_unwanted_goes() {
+        let html = "a<a b>c</a>d<a e>f</a>g";
+        assert_eq!(without(html, "<a ", "</a>", |element| element.contains(" e")), "a<a b>c</a>dg");
+    }
+}

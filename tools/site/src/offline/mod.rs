@@ -1,0 +1,148 @@
+//! What lets the page go without a network: the worker that keeps it, the app's manifest, the page in one file, and the page
+//! for addresses where nothing is. It runs last and looks at every file that is there: each is kept or stands on a list
+//! with its reason, and no link between them is dead.
+//!
+//! Only release builds have any of it: a page that is being worked on must not be kept. `MEMORY_WALL_OFFLINE=off` is the way
+//! back: its worker takes the place of those that readers have, forgets what they kept and leaves.
+
+mod edition;
+mod kept;
+mod links;
+mod markup;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use memory_wall_app::words::{fill, t};
+use memory_wall_core::Bytes;
+use memory_wall_core::display::{ByteUnit, Size};
+
+use crate::{page, policy, read, script, style, write};
+
+/// Where a page says in its head that it can be kept, and in its foot how it can be taken along.
+const HEAD: &str = "<!-- offline -->";
+const FOOT: &str = "<!-- carry -->";
+
+/// The page in one file.
+const ONE_FILE: &str = "memory-wall.html";
+
+/// Fills the marks of every page and writes what lies beside the pages.
+pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), String> {
+    let works = std::env::var("MEMORY_WALL_OFFLINE").map_or(true, |choice| choice != "off");
+    let mut pages = Vec::new();
+    for name in kept::files(staging)?.into_iter().filter(|name| name.ends_with(".html")) {
+        let html = read(&staging.join(&name))?;
+        pages.push((name, html));
+    }
+    let (mut head, mut foot) = (String::new(), String::new());
+    if strict {
+        write(&staging.join("404.html"), &lost(root, staging)?)?;
+        write(&staging.join("manifest.webmanifest"), &manifest(root)?)?;
+        let index = pages.iter().find(|(name, _)| name == "index.html").ok_or("there is no index.html")?;
+        let alone = edition::build(staging, &index.1)?;
+        write(&staging.join(ONE_FILE), &alone)?;
+        head = self::head(root, staging, works)?;
+        foot = self::foot(alone.len());
+    }
+    for (name, html) in pages.iter().filter(|(_, html)| html.contains(HEAD) || html.contains(FOOT)) {
+        write(&staging.join(name), &html.replace(HEAD, &head).replace(FOOT, &foot))?;
+    }
+    if !strict {
+        return Ok(());
+    }
+    write(&staging.join(kept::WORKER), &kept::worker(staging, works)?)?;
+    links::check(staging, &kept::files(staging)?)
+}
+
+/// For the head of every page: the manifest, how the app looks, and the script that has the page kept.
+fn head(root: &Path, staging: &Path, works: bool) -> Result<String, String> {
+    let mut out = String::from(
+        "<link rel=\"manifest\" href=\"manifest.webmanifest\" /><link rel=\"apple-touch-icon\" href=\"icons/apple-180.png\" />",
+    );
+    for (scheme, paper) in ["light", "dark"].into_iter().zip(papers(root)?) {
+        // Writing into a string does not fail.
+        let _ =
+            write!(out, "<meta name=\"theme-color\" media=\"(prefers-color-scheme: {scheme})\" content=\"{paper}\" />");
+    }
+    if works {
+        let program = script::without_comments(include_str!("offline.js"));
+        let (name, digest) = style::named("offline", &program, "js");
+        write(&staging.join(&name), &program)?;
+        let words = [("update", "offline.update"), ("use", "offline.use"), ("close", "notice.close")];
+        let words = words.map(|(word, key)| format!(" data-{word}=\"{}\"", markup::escaped(t(key)))).concat();
+        // Writing into a string does not fail.
+        let _ = write!(out, "<script defer src=\"./{name}\" integrity=\"sha256-{digest}\"{words}></script>");
+    }
+    Ok(out)
+}
+
+/// For the foot of every page: whether it is kept, and how to take it along.
+fn foot(bytes: usize) -> String {
+    let size = Size::new(Bytes(bytes.try_into().unwrap_or_default()), ByteUnit::Gb).to_string();
+    let about = fill("offline.file.about", &[("size", &size)]);
+    format!(
+        "<p class=\"carry\"><span id=\"offline-ready\" hidden>{} </span><a href=\"{ONE_FILE}\" download>{}</a> {about}\
+         <span id=\"offline-apple\" hidden> {}</span></p>",
+        t("offline.ready"),
+        t("offline.file"),
+        t("offline.apple"),
+    )
+}
+
+/// The colour of the page in light and in dark, from the one place where colours are named.
+fn papers(root: &Path) -> Result<[String; 2], String> {
+    let css = read(&root.join("style/tokens.css"))?;
+    let mut papers = css.split("--paper:").skip(1).filter_map(|rest| Some(rest.split_once(';')?.0.trim().to_owned()));
+    papers
+        .next()
+        .zip(papers.next())
+        .map(|(light, dark)| [light, dark])
+        .ok_or("style/tokens.css has no two papers".into())
+}
+
+/// The app as an installer sees it.
+fn manifest(root: &Path) -> Result<String, String> {
+    let [paper, _] = papers(root)?;
+    let text = include_str!("manifest.webmanifest").replace("{{lang}}", &page::language()).replace("{{paper}}", &paper);
+    Ok(said(&text, |key| t(key).replace('\\', "\\\\").replace('"', "\\\"")))
+}
+
+/// The page that hosts answer with where nothing is: it may be asked for at any depth, so it needs no other file.
+fn lost(root: &Path, staging: &Path) -> Result<String, String> {
+    let mut html = include_str!("404.html").replace("{{lang}}", &page::language());
+    let icon = read(&staging.join("icon.svg"))?;
+    html = said(&html.replace("{{icon}}", &data_uri(&icon)), |key| markup::escaped(t(key)));
+    let program = script::without_comments(include_str!("lost.js"));
+    page::put(&mut html, "<!-- picture -->", &icon.replace("<svg ", "<svg aria-hidden=\"true\" "))?;
+    page::put(&mut html, "<!-- style -->", &format!("<style>{}</style>", style::lost(root)?))?;
+    page::put(&mut html, "<!-- script -->", &format!("<script>{program}</script>"))?;
+    let policy = policy::alone(&html, "", "connect-src 'self'; ");
+    page::put(&mut html, "<!-- policy -->", &policy)?;
+    Ok(html)
+}
+
+/// A template with its `{{key}}`s said.
+fn said(template: &str, say: impl Fn(&'static str) -> String) -> String {
+    KEYS.iter().fold(template.to_owned(), |text, key| text.replace(&format!("{{{{{key}}}}}"), &say(key)))
+}
+
+/// The words of the two templates.
+const KEYS: [&str; 10] = [
+    "page.title",
+    "page.description",
+    "page.reference",
+    "app.short",
+    "app.calculator",
+    "app.quiz",
+    "app.screenshot",
+    "lost.title",
+    "lost.lead",
+    "lost.home",
+];
+
+/// An SVG as an address.
+fn data_uri(svg: &str) -> String {
+    format!("data:image/svg+xml;base64,{}", STANDARD.encode(svg))
+}

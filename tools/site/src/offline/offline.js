@@ -1,0 +1,120 @@
+// Has the page kept for use without a network, says so once it is, and offers a newer version when there is one.
+// Whatever fails here is silent: the page works without it.
+
+{
+  const { dataset: words, src } = document.currentScript;
+  const HOUR = 3_600_000;
+  const TYPED = 'memory-wall.typed';
+  const LATER = 'memory-wall.later';
+
+  /** Which version a worker keeps. One that keeps none never answers. */
+  const build = (worker) =>
+    new Promise((done) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data }) => done(data);
+      worker.postMessage('build', [port2]);
+    });
+
+  const shown = (id) => document.getElementById(id)?.removeAttribute('hidden');
+
+  // What is typed and stands in neither link nor storage goes over to the newer version by way of the tab's own storage.
+  const typed = () => document.querySelectorAll('main :is(textarea, input:is([type="text"], [type="search"]))[id]');
+
+  const reload = () => {
+    try {
+      sessionStorage.setItem(TYPED, JSON.stringify([...typed()].map(({ id, value }) => [id, value])));
+    } catch {
+      // Where nothing can be kept, nothing is.
+    }
+    location.reload();
+  };
+
+  const bring = () => {
+    try {
+      const before = new Map(JSON.parse(sessionStorage.getItem(TYPED) ?? '[]'));
+      sessionStorage.removeItem(TYPED);
+      for (const field of typed()) {
+        const value = before.get(field.id) ?? field.value;
+        if (field.value === value) continue;
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+    } catch {
+      // As above.
+    }
+  };
+
+  /** A place that screen readers watch; it comes before what is said in it. */
+  const place = document.createElement('div');
+  place.className = 'update';
+  place.setAttribute('role', 'status');
+  let newest;
+
+  const button = (text, act) => {
+    const made = document.createElement('button');
+    made.type = 'button';
+    made.textContent = text;
+    made.addEventListener('click', act);
+    return made;
+  };
+
+  /** Offers the version of a worker, unless it is this one or was put off before. */
+  const offer = async (worker, mine) => {
+    const version = await build(worker);
+    if (version === (await mine) || version === sessionStorage.getItem(LATER)) return;
+    newest = worker;
+    if (place.hasChildNodes()) return;
+    const use = button(words.use, () => {
+      const worker = newest;
+      if (worker.state !== 'installed') return reload();
+      // Every tab hears of the change, and only this one loads anew.
+      worker.addEventListener('statechange', () => worker.state === 'activated' && reload());
+      worker.postMessage('use');
+    });
+    const close = button('×', () => {
+      sessionStorage.setItem(LATER, version);
+      place.replaceChildren();
+    });
+    close.setAttribute('aria-label', words.close);
+    const says = document.createElement('p');
+    says.textContent = words.update;
+    place.append(says, use, close);
+  };
+
+  const start = async () => {
+    const workers = navigator.serviceWorker;
+    const registration = await workers.register(new URL('sw.js', src), { updateViaCache: 'none' });
+    let mine;
+    const watch = (worker) => {
+      const look = () => {
+        const isFirst = mine === undefined;
+        if (worker.state === 'activated' && isFirst) {
+          mine = build(worker);
+          mine.then(() => shown('offline-ready'));
+        } else if (['installed', 'activated'].includes(worker.state) && !isFirst) {
+          offer(worker, mine).catch(() => {});
+        }
+      };
+      worker.addEventListener('statechange', look);
+      look();
+    };
+    for (const worker of [registration.active, registration.waiting, registration.installing]) if (worker) watch(worker);
+    registration.addEventListener('updatefound', () => watch(registration.installing));
+    let asked = Date.now();
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState !== 'visible' || Date.now() - asked < HOUR) return;
+      asked = Date.now();
+      registration.update().catch(() => {});
+    });
+  };
+
+  // With a program, what was typed is for the program to take.
+  const begun = document.querySelector('script[type="module"]') ? 'TrunkApplicationStarted' : 'load';
+  addEventListener(begun, bring, { once: true });
+  // Elsewhere `standalone` is not known.
+  if (navigator.standalone === false) shown('offline-apple');
+  if (window.top === window && window.isSecureContext && 'serviceWorker' in navigator) {
+    document.body.append(place);
+    addEventListener('load', () => start().catch(() => {}));
+  }
+}

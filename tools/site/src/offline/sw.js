@@ -1,0 +1,89 @@
+// Keeps one whole version of the page, so that it opens without a network. The list is made from the built files.
+// Not kept:
+{{aside}}
+
+const BUILD = '{{build}}';
+/** Every file that is kept, with the SHA-256 of its content. */
+const FILES = [
+{{files}}
+];
+
+const { href: HOME, origin: ORIGIN, pathname: FOLDER } = new URL(registration.scope);
+/** Several copies may live on one host, and share its caches with whatever else is there: each has its own by its folder. */
+const OWN = `memory-wall ${FOLDER} `;
+const KEPT = OWN + BUILD;
+const KNOWN = new Set(FILES.map(([path]) => path));
+
+/** The caches of this copy, oldest first. */
+const own = async () => (await caches.keys()).filter((name) => name.startsWith(OWN));
+
+/** The answer with all its bytes if they are those that this version was built with. */
+async function whole(answer, hash) {
+  if (!answer?.ok) return undefined;
+  const bytes = await answer.arrayBuffer();
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return btoa(String.fromCharCode(...digest)) === hash ? new Response(bytes, answer) : undefined;
+}
+
+/** Keeps one file: from an older version or the browser's own cache where it has not changed, or else from the network. */
+async function keep(cache, path, hash) {
+  const url = new URL(path, HOME).href;
+  if (await cache.match(url)) return;
+  const older = (await own()).filter((name) => name !== KEPT).map((name) => async () => (await caches.open(name)).match(url));
+  const asked = ['default', 'reload'].map((cache) => () => fetch(url, { cache }).catch(() => undefined));
+  for (const source of [...older, ...asked]) {
+    const answer = await whole(await source(), hash);
+    if (answer) return cache.put(url, answer);
+  }
+  throw new Error(`${url} is not the file that this version was built with`);
+}
+
+/** All or nothing: what has come stays for the next try, and nothing of it is used before the rest is there. */
+async function install() {
+  const cache = await caches.open(KEPT);
+  const left = FILES.values();
+  const line = async () => {
+    for (const [path, hash] of left) await keep(cache, path, hash);
+  };
+  const lines = await Promise.allSettled(Array.from({ length: 6 }, line));
+  const failed = lines.find(({ status }) => status === 'rejected');
+  if (!failed) return;
+  if (failed.reason.name === 'QuotaExceededError') await caches.delete(KEPT);
+  throw failed.reason;
+}
+
+/** The version before stays beside this one: a page of it may just be loading. */
+async function tidy() {
+  const older = (await own()).filter((name) => name !== KEPT);
+  await Promise.all(older.slice(0, -1).map((name) => caches.delete(name)));
+}
+
+/** A file as it is kept; if the browser has thrown it away, as the network has it. */
+const kept = async (path) => (await (await caches.open(KEPT)).match(new URL(path, HOME))) ?? fetch(new URL(path, HOME));
+
+/** What this version has not: a file of the version before, or of the network. */
+async function other(request) {
+  for (const name of await own()) {
+    const answer = await (await caches.open(name)).match(request);
+    if (answer) return answer;
+  }
+  return fetch(request);
+}
+
+addEventListener('install', (event) => event.waitUntil(install()));
+addEventListener('activate', (event) => event.waitUntil(tidy()));
+
+addEventListener('message', ({ data, ports }) => {
+  if (data === 'use') skipWaiting();
+  else ports[0]?.postMessage(BUILD);
+});
+
+addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== 'GET' || origin !== ORIGIN || !pathname.startsWith(FOLDER)) return;
+  const path = pathname.slice(FOLDER.length).replace(/(^|\/)$/, '$1index.html');
+  if (KNOWN.has(path)) event.respondWith(kept(path));
+  else if (request.destination === 'document') event.respondWith(fetch(request).catch(() => kept('404.html')));
+  else if (request.mode !== 'navigate') event.respondWith(other(request));
+});
