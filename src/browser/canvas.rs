@@ -142,11 +142,11 @@ fn look(canvas: &HtmlCanvasElement) -> Style {
     Style { frame: Frame::WIDE, colours, family: property("font-family"), ground: true }
 }
 
-/// `#1B1D22` as a colour.
+/// `rgb(27, 29, 34)` as a colour: what the browser makes of a token, also of one that is a colour of the reader's system.
 fn colour(text: &str) -> Option<RGBColor> {
-    let digits = text.trim().strip_prefix('#')?;
-    let part = |from: usize| u8::from_str_radix(digits.get(from..from + 2)?, 16).ok();
-    Some(RGBColor(part(0)?, part(2)?, part(4)?))
+    let mut parts = text.strip_prefix("rgb(")?.trim_end_matches(')').split(',').map(|part| part.trim().parse());
+    let mut part = || parts.next()?.ok();
+    Some(RGBColor(part()?, part()?, part()?))
 }
 
 fn whole(pixels: f64) -> u32 {

@@ -116,3 +116,18 @@ test('the table beside it says the same figures as the calculator', async ({ wal
   const { size: total } = await wall.bucket('total');
   await expect(row.getByRole('cell')).toHaveText([cache, total, 'barely']);
 });
+
+test('where colours are the reader\'s own, the drawing takes them', async ({ visitor }) => {
+  const wall = await visitor({ forcedColors: 'active' });
+  await wall.goto();
+  await wall.page.locator('.roofline-canvas').scrollIntoViewIfNeeded();
+  await wall.settle();
+  const [corner, system] = await wall.page.evaluate(() => {
+    const canvas = document.querySelector('.roofline-canvas');
+    const probe = document.body.appendChild(document.createElement('p'));
+    probe.style.backgroundColor = 'Canvas';
+    const [r, g, b] = canvas.getContext('2d').getImageData(1, canvas.height - 2, 1, 1).data;
+    return [`rgb(${r}, ${g}, ${b})`, getComputedStyle(probe).backgroundColor];
+  });
+  expect(corner).toBe(system);
+});
