@@ -131,6 +131,8 @@ impl fmt::Display for Assumption {
                 "Activations are the widest moment of one layer while a prompt is read in chunks of up to {} tokens; an estimate that depends on the engine.",
                 Grouped(crate::memory::activations::PREFILL_CHUNK.into())
             ),
+            // Nothing but a whole run of a program says so.
+            Self::Served(_) | Self::ReservedCache(_) if cfg!(not(feature = "programs")) => Ok(()),
             Self::Served(engine) => f.write_str(match engine {
                 Engine::Exact => "No program serves the model.",
                 Engine::Hf => {

@@ -70,7 +70,7 @@ fn largest(bounds: Bounds, start: u32, capacity: Bytes, need: impl Fn(u32) -> By
     let mut guess = start;
     let (mut width, mut steps) = (fails.value - fits.value, 0);
     while fails.value - fits.value > 1 {
-        let middle = over(guess.clamp(fits.value + 1, fails.value - 1));
+        let middle = over(guess.max(fits.value + 1).min(fails.value - 1));
         let dropped = if middle.over <= 0 {
             core::mem::replace(&mut fits, middle)
         } else {

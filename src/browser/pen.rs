@@ -99,9 +99,9 @@ impl DrawingBackend for Pen {
         // A radius is never negative, which is all that a circle is refused for.
         let _ = self.ink.arc(x.into(), y.into(), radius.into(), 0.0, TAU);
         if fill {
-            self.fill(style.color())
+            self.fill(style.color());
         } else {
-            self.stroke(style.color(), style.stroke_width())
+            self.stroke(style.color(), style.stroke_width());
         }
         Ok(())
     }

@@ -44,9 +44,9 @@ impl Signals {
         let of = state.clone();
         // The unit changes no number, so it does not ask the engine again.
         let scenario = ArcMemo::new(move |_| of.get().scenario());
-        let evaluation = ArcMemo::new(move |_| evaluate(&scenario.get()));
+        // These two are computed only when something has changed, so they are never the same again.
+        let evaluation = ArcMemo::new_with_compare(move |_| evaluate(&scenario.get()), |_, _| true);
         let (of, at) = (state.clone(), look.clone());
-        // Computed only when something has changed, so it is never the same again.
         let roofline =
             ArcMemo::new_with_compare(move |_| at.with(|look| Arc::new(Plot::of(&of.get(), look))), |_, _| true);
         Box::leak(Box::new(Self {
@@ -115,5 +115,7 @@ impl Signals {
 /// Does something now, and again as soon as anything that it reads has changed, for as long as the page lives.
 pub(super) fn follow(act: impl Fn() + 'static) {
     let act: SendWrapper<Box<dyn Fn()>> = SendWrapper::new(Box::new(act));
-    std::mem::forget(ImmediateEffect::new(move || act()));
+    std::mem::forget(ImmediateEffect::new(move || {
+        act();
+    }));
 }

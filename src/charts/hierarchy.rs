@@ -168,16 +168,16 @@ pub fn sentence(of: &Snapshot) -> String {
         }
         _ => fill("tier.sentence.unknown", &[("tier", &tier)]),
     };
-    let mut said = vec![ceiling];
+    let mut said = ceiling;
     if let Some(against) = against(state, &rung).filter(|_| state.tier != Tier::Own) {
-        said.push(fill("tier.sentence.against", &[("against", &against)]));
+        said = said + " " + &fill("tier.sentence.against", &[("against", &against)]);
     }
     let weights = of.evaluation.bytes(Bucket::Weights);
     if let Some(known) = rung.capacity.filter(|known| known.value < weights) {
         let share = Percent(known.value.share_of(weights)).to_string();
-        said.push(fill("tier.sentence.room", &[("share", &share)]));
+        said = said + " " + &fill("tier.sentence.room", &[("share", &share)]);
     }
-    said.join(" ")
+    said
 }
 
 #[cfg(test)]

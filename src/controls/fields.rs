@@ -184,7 +184,7 @@ impl Field {
         let bounds = self.bounds()?;
         let now = self.of(state);
         let next = if up { now + 1 } else { now.saturating_sub(1) };
-        Some(self.written(next.clamp(bounds.min.into(), bounds.max.into()), state.unit))
+        Some(self.written(next.max(bounds.min.into()).min(bounds.max.into()), state.unit))
     }
 }
 

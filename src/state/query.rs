@@ -220,13 +220,13 @@ impl Reader {
                 read = read.rsplit_once('&').map_or("", |(whole, _)| whole);
             }
         }
-        let mut twice = Vec::<String>::new();
+        let mut twice = Vec::new();
         for pair in read.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             let (key, value) = (percent_decoded(key), percent_decoded(value));
             if self.pairs.iter().all(|(known, _)| *known != key) {
                 self.pairs.push((key, value));
-            } else if is_known(&key) && !twice.contains(&key) {
+            } else if let Some(key) = known(&key).filter(|key| !twice.contains(key)) {
                 twice.push(key);
             }
         }
@@ -348,8 +348,8 @@ impl Reader {
     }
 }
 
-fn is_known(key: &str) -> bool {
-    KEYS.contains(&key) || Dimension::ALL.iter().any(|dimension| dimension.name() == key)
+fn known(key: &str) -> Option<&'static str> {
+    KEYS.into_iter().chain(Dimension::ALL.map(Dimension::name)).find(|known| *known == key)
 }
 
 /// Foreign text as it is quoted in a notice: short, and without control or direction characters.
