@@ -111,6 +111,25 @@ test('every built file is kept, or stands on the list of those that are not', as
   expect(paths).toContain('index.html');
 });
 
+test('what installs the app finds all that it asks for', async ({ wall, page, context }) => {
+  await wall.goto();
+  const session = await context.newCDPSession(page);
+  const { data, errors } = await session.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+  // A profile of a test is a private one.
+  expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(['in-incognito']);
+  const { id, name, start_url, scope, icons, screenshots, shortcuts } = JSON.parse(data);
+  expect({ id, name, start_url, scope }).toEqual({ id: 'memory-wall', name: 'The Memory Wall', start_url: './', scope: './' });
+  expect(icons.map(({ sizes, purpose }) => `${sizes} ${purpose}`)).toEqual(['any any', '192x192 any', '512x512 any', '512x512 maskable']);
+  expect(screenshots.map(({ form_factor }) => form_factor)).toEqual(['wide', 'narrow']);
+  expect(shortcuts.length).toBeGreaterThan(1);
+  for (const { src, sizes } of [...icons.slice(1), ...screenshots]) {
+    const png = await readFile(join(DIST, src));
+    expect(`${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`, src).toBe(sizes);
+  }
+});
+
 test('copies on one host keep their files apart', async ({ wall, page, context }) => {
   for (const under of PREFIXES) {
     await wall.goto('', { under });
