@@ -67,7 +67,7 @@ fn head(root: &Path, staging: &Path, is_on: bool) -> Result<String, String> {
             write!(out, "<meta name=\"theme-color\" media=\"(prefers-color-scheme: {scheme})\" content=\"{paper}\" />");
     }
     if is_on {
-        let program = script::without_comments(include_str!("offline.js"));
+        let program = script::without_comments(include_str!("./offline.js"));
         let (name, digest) = style::named("offline", &program, "js");
         write(&staging.join(&name), &program)?;
         let words = [("update", "offline.update"), ("use", "offline.use"), ("close", "notice.close")];
@@ -114,7 +114,7 @@ fn lost(root: &Path, staging: &Path) -> Result<String, String> {
     let mut html = include_str!("404.html").replace("{{lang}}", &page::language());
     let icon = read(&staging.join("icon.svg"))?;
     html = said(&html.replace("{{icon}}", &data_uri(&icon)), |key| markup::escaped(t(key)));
-    let program = script::without_comments(include_str!("lost.js"));
+    let program = script::without_comments(include_str!("./lost.js"));
     page::put(&mut html, "<!-- picture -->", &icon.replace("<svg ", "<svg aria-hidden=\"true\" "))?;
     page::put(&mut html, "<!-- style -->", &format!("<style>{}</style>", style::lost(root)?))?;
     page::put(&mut html, "<!-- script -->", &format!("<script>{program}</script>"))?;
