@@ -8,17 +8,32 @@ import { DIST, PREFIXES } from './server.mjs';
 
 test.use({ serviceWorkers: 'allow' });
 
-/** Waits until the page says that it is kept. */
-const ready = (page) => expect(page.locator('#offline-ready')).toBeVisible();
-
 /** Every built file, with forward slashes. */
 const files = async () => {
   const entries = await readdir(DIST, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(DIST.length).replace(/^[/\\]/, '').replaceAll('\\', '/'));
 };
 
-/** The pages among them that are kept. */
-const pages = async () => (await files()).filter((file) => file.endsWith('.html') && file !== 'memory-wall.html');
+/** Those that are kept: the worker says which are not, and why. */
+const kept = async () => {
+  const worker = await readFile(join(DIST, 'sw.js'), 'utf8');
+  const aside = [...worker.matchAll(/^\/\/ ([\w./-]+): \S/gm)].map(([, name]) => name);
+  return (await files()).filter((file) => !aside.some((name) => file === name || (/[/-]$/.test(name) && file.startsWith(name))));
+};
+
+/** How many files are kept for the folder that a page lies in. */
+const count = (page) =>
+  page.evaluate(async () => {
+    const own = (await caches.keys()).filter((name) => name.startsWith(`memory-wall ${new URL('./', location).pathname} `));
+    const files = await Promise.all(own.map(async (name) => (await (await caches.open(name)).keys()).length));
+    return files.reduce((sum, one) => sum + one, 0);
+  });
+
+/** Waits until the page says that it is kept, and until what frames show is there too, which comes last. */
+const ready = async (page) => {
+  await expect(page.locator('#offline-ready')).toBeVisible();
+  await expect.poll(() => count(page)).toBe((await kept()).length);
+};
 
 for (const under of PREFIXES) {
   test(`under ${under} the second visit needs no network, on every page`, async ({ wall, page, context }) => {
@@ -26,11 +41,13 @@ for (const under of PREFIXES) {
     await wall.goto('', { under });
     await ready(page);
     await context.setOffline(true);
-    for (const file of await pages()) {
+    // The pages for frames are alike; those of one place stand for those of the others.
+    for (const file of (await kept()).filter((file) => file.endsWith('.html') && (under === '/' || !file.startsWith('embed/')))) {
       const answer = await page.goto(`${under}${file}`);
       expect(answer.status(), file).toBe(200);
       expect(answer.fromServiceWorker(), file).toBe(true);
-      await page.waitForLoadState();
+      const isLive = await page.evaluate(() => Boolean(document.querySelector('[data-figure], link[rel="modulepreload"]')));
+      if (isLive) await page.locator('html[data-live]').waitFor({ state: 'attached' });
     }
     await wall.goto('', { under });
     await wall.setSeq(128_000);
@@ -83,18 +100,34 @@ test('a self-check that is half answered is there again after a reload without a
 test('every built file is kept, or stands on the list of those that are not', async ({ wall, page }) => {
   await wall.goto();
   await ready(page);
-  const kept = await page.evaluate(async () => {
+  const { names, paths } = await page.evaluate(async () => {
     const names = await caches.keys();
     const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
     return { names, paths: requests.flat().map(({ url }) => new URL(url).pathname.slice(1)) };
   });
-  expect(kept.names).toHaveLength(1);
-  expect(kept.names[0]).toMatch(/^memory-wall \/ /);
-  const worker = await readFile(join(DIST, 'sw.js'), 'utf8');
-  const aside = [...worker.matchAll(/^\/\/ ([\w./-]+): \S/gm)].map(([, name]) => name);
-  const left = (await files()).filter((file) => !aside.some((name) => file === name || (/[/-]$/.test(name) && file.startsWith(name))));
-  expect(kept.paths.toSorted()).toEqual(left.toSorted());
-  expect(kept.paths).toContain('index.html');
+  expect(names).toHaveLength(1);
+  expect(names[0]).toMatch(/^memory-wall \/ /);
+  expect(paths.toSorted()).toEqual((await kept()).toSorted());
+  expect(paths).toContain('index.html');
+});
+
+test('what installs the app finds all that it asks for', async ({ wall, page, context }) => {
+  await wall.goto();
+  const session = await context.newCDPSession(page);
+  const { data, errors } = await session.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+  // A profile of a test is a private one.
+  expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(['in-incognito']);
+  const { id, name, start_url, scope, icons, screenshots, shortcuts } = JSON.parse(data);
+  expect({ id, name, start_url, scope }).toEqual({ id: 'memory-wall', name: 'The Memory Wall', start_url: './', scope: './' });
+  expect(icons.map(({ sizes, purpose }) => `${sizes} ${purpose}`)).toEqual(['any any', '192x192 any', '512x512 any', '512x512 maskable']);
+  expect(screenshots.map(({ form_factor }) => form_factor)).toEqual(['wide', 'narrow']);
+  expect(shortcuts.length).toBeGreaterThan(1);
+  for (const { src, sizes } of [...icons.slice(1), ...screenshots]) {
+    const png = await readFile(join(DIST, src));
+    expect(`${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`, src).toBe(sizes);
+  }
 });
 
 test('copies on one host keep their files apart', async ({ wall, page, context }) => {
@@ -138,7 +171,7 @@ test('where there is no room nothing is half kept, and the page works', async ({
   site.trouble = (path) => void asked.add(path);
   await wall.goto();
   // What only the worker asks for was asked for: it has tried.
-  await expect.poll(() => asked.has('/reference.html')).toBe(true);
+  await expect.poll(() => asked.has('/404.html')).toBe(true);
   const left = () =>
     page.evaluate(async () => {
       const registration = await navigator.serviceWorker.getRegistration();

@@ -31,6 +31,11 @@ fn aside(file: &str) -> Option<&'static str> {
     ASIDE.iter().find(|(name, _)| is(name)).map(|(_, reason)| *reason)
 }
 
+/// What a file is, by how its name ends.
+pub(super) fn kind(file: &str) -> &str {
+    file.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
 /// Every file below a folder, sorted, with forward slashes.
 pub(super) fn files(folder: &Path) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
@@ -48,13 +53,13 @@ pub(super) fn files(folder: &Path) -> Result<Vec<String>, String> {
 }
 
 /// The worker for what lies in a folder, or the one that undoes it.
-pub(super) fn worker(folder: &Path, works: bool) -> Result<String, String> {
-    if !works {
+pub(super) fn worker(folder: &Path, is_on: bool) -> Result<String, String> {
+    if !is_on {
         return Ok(script::without_comments(include_str!("off.js")));
     }
     let mut list = String::new();
     for name in files(folder)?.iter().filter(|name| aside(name).is_none()) {
-        let is_known = KINDS.iter().any(|kind| name.rsplit_once('.').is_some_and(|(_, ending)| ending == *kind));
+        let is_known = KINDS.contains(&kind(name));
         let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte));
         if !is_known || !is_plain {
             return Err(format!("{name} is neither kept for use without a network nor on the list of what is not"));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::kept::kind;
 use super::markup::{attribute, tags};
 use crate::read;
 
@@ -15,10 +16,10 @@ pub(super) fn check(folder: &Path, files: &[String]) -> Result<(), String> {
     let mut places: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for file in files {
         let ids = places.entry(file).or_default();
-        if file.ends_with(".webmanifest") {
+        if kind(file) == "webmanifest" {
             let text = read(&folder.join(file))?;
             links.extend(manifest_links(&text).into_iter().map(|link| (file, link)));
-        } else if file.ends_with(".html") {
+        } else if kind(file) == "html" {
             let text = read(&folder.join(file))?;
             for tag in tags(&text) {
                 let named = REFERENCES.iter().filter_map(|name| attribute(tag, name));

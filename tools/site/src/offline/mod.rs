@@ -30,9 +30,9 @@ const ONE_FILE: &str = "memory-wall.html";
 
 /// Fills the marks of every page and writes what lies beside the pages.
 pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), String> {
-    let works = std::env::var("MEMORY_WALL_OFFLINE").map_or(true, |choice| choice != "off");
+    let is_on = std::env::var("MEMORY_WALL_OFFLINE").map_or(true, |choice| choice != "off");
     let mut pages = Vec::new();
-    for name in kept::files(staging)?.into_iter().filter(|name| name.ends_with(".html")) {
+    for name in kept::files(staging)?.into_iter().filter(|name| kept::kind(name) == "html") {
         let html = read(&staging.join(&name))?;
         pages.push((name, html));
     }
@@ -43,7 +43,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
         let index = pages.iter().find(|(name, _)| name == "index.html").ok_or("there is no index.html")?;
         let alone = edition::build(staging, &index.1)?;
         write(&staging.join(ONE_FILE), &alone)?;
-        head = self::head(root, staging, works)?;
+        head = self::head(root, staging, is_on)?;
         foot = self::foot(alone.len());
     }
     for (name, html) in pages.iter().filter(|(_, html)| html.contains(HEAD) || html.contains(FOOT)) {
@@ -52,12 +52,12 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     if !strict {
         return Ok(());
     }
-    write(&staging.join(kept::WORKER), &kept::worker(staging, works)?)?;
+    write(&staging.join(kept::WORKER), &kept::worker(staging, is_on)?)?;
     links::check(staging, &kept::files(staging)?)
 }
 
 /// For the head of every page: the manifest, how the app looks, and the script that has the page kept.
-fn head(root: &Path, staging: &Path, works: bool) -> Result<String, String> {
+fn head(root: &Path, staging: &Path, is_on: bool) -> Result<String, String> {
     let mut out = String::from(
         "<link rel=\"manifest\" href=\"manifest.webmanifest\" /><link rel=\"apple-touch-icon\" href=\"icons/apple-180.png\" />",
     );
@@ -66,8 +66,8 @@ fn head(root: &Path, staging: &Path, works: bool) -> Result<String, String> {
         let _ =
             write!(out, "<meta name=\"theme-color\" media=\"(prefers-color-scheme: {scheme})\" content=\"{paper}\" />");
     }
-    if works {
-        let program = script::without_comments(include_str!("offline.js"));
+    if is_on {
+        let program = script::without_comments(include_str!("./offline.js"));
         let (name, digest) = style::named("offline", &program, "js");
         write(&staging.join(&name), &program)?;
         let words = [("update", "offline.update"), ("use", "offline.use"), ("close", "notice.close")];
@@ -114,7 +114,7 @@ fn lost(root: &Path, staging: &Path) -> Result<String, String> {
     let mut html = include_str!("404.html").replace("{{lang}}", &page::language());
     let icon = read(&staging.join("icon.svg"))?;
     html = said(&html.replace("{{icon}}", &data_uri(&icon)), |key| markup::escaped(t(key)));
-    let program = script::without_comments(include_str!("lost.js"));
+    let program = script::without_comments(include_str!("./lost.js"));
     page::put(&mut html, "<!-- picture -->", &icon.replace("<svg ", "<svg aria-hidden=\"true\" "))?;
     page::put(&mut html, "<!-- style -->", &format!("<style>{}</style>", style::lost(root)?))?;
     page::put(&mut html, "<!-- script -->", &format!("<script>{program}</script>"))?;

@@ -90,6 +90,7 @@
         const isFirst = mine === undefined;
         if (worker.state === 'activated' && isFirst) {
           mine = build(worker);
+          worker.postMessage('rest');
           mine.then(() => shown('offline-ready'));
         } else if (['installed', 'activated'].includes(worker.state) && !isFirst) {
           offer(worker, mine).catch(() => {});

@@ -38,10 +38,13 @@ async function keep(cache, path, hash) {
   throw new Error(`${url} is not the file that this version was built with`);
 }
 
-/** All or nothing: what has come stays for the next try, and nothing of it is used before the rest is there. */
-async function install() {
+/** Figures by themselves come once the pages are kept: nobody waits for them, and what unpacks them is there. */
+const isLater = ([path]) => path.startsWith('embed/');
+
+/** All of some files or an error. What has come stays for the next try. */
+async function bring(files) {
   const cache = await caches.open(KEPT);
-  const left = FILES.values();
+  const left = files.values();
   const line = async () => {
     for (const [path, hash] of left) await keep(cache, path, hash);
   };
@@ -58,24 +61,23 @@ async function tidy() {
   await Promise.all(older.slice(0, -1).map((name) => caches.delete(name)));
 }
 
-/** A file as it is kept; if the browser has thrown it away, as the network has it. */
-const kept = async (path) => (await (await caches.open(KEPT)).match(new URL(path, HOME))) ?? fetch(new URL(path, HOME));
-
-/** What this version has not: a file of the version before, or of the network. */
-async function other(request) {
-  for (const name of await own()) {
+/** A file of this version, or else of the version before, or else of the network. */
+async function kept(request) {
+  for (const name of [KEPT, ...(await own())]) {
     const answer = await (await caches.open(name)).match(request);
     if (answer) return answer;
   }
   return fetch(request);
 }
 
-addEventListener('install', (event) => event.waitUntil(install()));
+// Nothing of a version is used before all of it is there.
+addEventListener('install', (event) => event.waitUntil(bring(FILES.filter((file) => !isLater(file)))));
 addEventListener('activate', (event) => event.waitUntil(tidy()));
 
-addEventListener('message', ({ data, ports }) => {
-  if (data === 'use') skipWaiting();
-  else ports[0]?.postMessage(BUILD);
+addEventListener('message', (event) => {
+  if (event.data === 'use') skipWaiting();
+  else if (event.data === 'rest') event.waitUntil(bring(FILES.filter(isLater)).catch(() => {}));
+  else event.ports[0]?.postMessage(BUILD);
 });
 
 addEventListener('fetch', (event) => {
@@ -83,7 +85,7 @@ addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== ORIGIN || !pathname.startsWith(FOLDER)) return;
   const path = pathname.slice(FOLDER.length).replace(/(^|\/)$/, '$1index.html');
-  if (KNOWN.has(path)) event.respondWith(kept(path));
-  else if (request.destination === 'document') event.respondWith(fetch(request).catch(() => kept('404.html')));
-  else if (request.mode !== 'navigate') event.respondWith(other(request));
+  if (KNOWN.has(path)) event.respondWith(kept(new URL(path, HOME)));
+  else if (request.destination === 'document') event.respondWith(fetch(request).catch(() => kept(new URL('404.html', HOME))));
+  else if (request.mode !== 'navigate') event.respondWith(kept(request));
 });

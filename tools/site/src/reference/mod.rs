@@ -165,7 +165,8 @@ mod tests {
         std::fs::remove_dir_all(&staging).unwrap();
         (result.unwrap(), assert_eq!(names.len(), 3));
         let html = html.unwrap();
-        assert!(!html.contains("<!--"), "a mark is left");
+        // What lets the page go without a network is put in last, by another.
+        assert!(!html.replace("<!-- offline -->", "").replace("<!-- carry -->", "").contains("<!--"), "a mark is left");
         for name in names.iter().filter(|name| name.as_str() != "reference.html") {
             assert_eq!(html.matches(&format!("\"./{name}\"")).count(), 1, "{name}");
         }
