@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test as base } from './fixtures.mjs';
 import { host } from './host.mjs';
-import { readHeights } from './heights.mjs';
+import { address, readHeights } from './heights.mjs';
 import { DIST } from './server.mjs';
 
 /** A page of another origin with this HTML; what its frames say is in `window.heard`. */
@@ -218,7 +218,7 @@ test('options of the link: no question, a question first, the answer at once, le
 test('at its published height no figure needs a bar of its own', async ({ page, site }) => {
   test.slow();
   for (const { figure, heights } of HEIGHTS) {
-    await page.goto(`${site.origin}/embed/${figure}.html`);
+    await page.goto(`${site.origin}/${address(figure)}`);
     await page.locator('html[data-live]').waitFor({ state: 'attached' });
     for (const [width, height] of heights) {
       await page.setViewportSize({ width, height });
@@ -227,7 +227,7 @@ test('at its published height no figure needs a bar of its own', async ({ page, 
       expect(await page.evaluate(() => innerHeight - document.body.offsetHeight), `${figure} at ${width}`).toBeLessThan(20 + height / 8);
     }
   }
-  expect(HEIGHTS.map(({ figure }) => figure)).toEqual(figures);
+  expect(HEIGHTS.map(({ figure }) => figure).filter((figure) => !figure.includes('?'))).toEqual(figures);
 });
 
 for (const width of [320, 768]) {
