@@ -104,11 +104,15 @@ fn built(name: &str) -> BTreeMap<String, String> {
     let staging = std::env::temp_dir().join(format!("memory-wall-site-{}-{name}", std::process::id()));
     fs::create_dir_all(&staging).unwrap();
     fs::copy(root().join("index.html"), staging.join("index.html")).unwrap();
+    // In place of the program, which is not looked at here.
+    let glue = "new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
+    fs::write(staging.join("memory-wall-app-0.js"), glue).unwrap();
+    fs::write(staging.join("memory-wall-app-0_bg.wasm"), "\0asm").unwrap();
     let result = page::build(&root(), &staging, true);
-    let files = fs::read_dir(&staging).unwrap().map(|entry| {
-        let path = entry.unwrap().path();
-        (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap())
-    });
+    let paths = fs::read_dir(&staging).unwrap().map(|entry| entry.unwrap().path());
+    let files = paths
+        .filter(|path| path.is_file())
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap()));
     let files = files.collect();
     fs::remove_dir_all(&staging).unwrap();
     result.unwrap();

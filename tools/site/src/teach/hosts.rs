@@ -162,8 +162,10 @@ mod tests {
         for host in hosts() {
             let text = filled(host.id, HOSTILE);
             assert!(!text.contains("@{") && text.contains("embed/kv") && text.contains("https://a.b/c/"), "{text}");
-            // What could end an attribute or begin an element is nowhere as it was.
-            assert!(!text.contains("<d>") && !text.contains("\"b\""), "{}: {text}", host.id);
+            // What could begin an element or end an attribute or a string is nowhere as it was.
+            let prose = ["myst", "quarto", "markdown", "latex"].contains(&host.id);
+            assert!(host.id == "latex" || !text.contains("<d>"), "{}: {text}", host.id);
+            assert!(prose || !text.contains("\"b\""), "{}: {text}", host.id);
         }
     }
 
