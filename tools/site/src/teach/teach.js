@@ -46,9 +46,14 @@
   const says = (key, values = {}) => (form.dataset[key] ?? '').replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const chosen = (list) => list.selectedOptions[0].textContent;
 
+  // A figure is some work to show: it waits until no other is asked for.
   let shown;
+  let next;
   const preview = (address, title, width, height) => {
-    if (shown === `${address} ${width}`) return;
+    clearTimeout(next);
+    if (shown !== `${address} ${width}`) next = setTimeout(() => show(address, title, width, height), shown ? 400 : 0);
+  };
+  const show = (address, title, width, height) => {
     shown = `${address} ${width}`;
     const frame = Object.assign(document.createElement('iframe'), { title: says('previewOf', { figure: title }), width, height, loading: 'lazy', src: address });
     part('preview').replaceChildren(frame);
