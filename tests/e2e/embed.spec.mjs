@@ -234,6 +234,9 @@ test('of the self-check one section can be asked alone', async ({ hosted, site }
   await say(page, { mw: 1, type: 'hello' });
   await expect.poll(() => heard(page, 'progress').then((list) => list.at(-1))).toMatchObject({ done: 0, total: all });
   expect((await heard(page, 'resize')).at(-1).height).toBeLessThan(2_000);
+  await frame.locator('[data-quiz="oom.copy"] .quiz-option input').first().check({ force: true });
+  await frame.locator('[data-act="quiz oom.copy"]').click();
+  await expect.poll(() => heard(page, 'answer')).toMatchObject([{ item: 'oom.copy', attempt: 1 }]);
   const wrong = (await hosted(`<iframe src="${site.origin}/embed/quiz.html?only=opening" width="700" height="900" title="t"></iframe>`)).frameLocator('iframe');
   await live(wrong);
   await expect(wrong.locator('#notice .notice')).toContainText('only');

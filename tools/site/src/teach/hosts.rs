@@ -117,28 +117,31 @@ impl Chosen<'_> {
     }
 }
 
-/// A text as it has to be written in a place.
+/// A text as it has to be written in a place; nothing for a place that is not known.
 pub(crate) fn escaped(text: &str, place: &str) -> Option<String> {
-    let letter = |letter: char| -> Option<String> {
-        let behind = |escape: &str| format!("{escape}{letter}");
-        Some(match (place, letter) {
-            ("html", '&') => "&amp;".into(),
-            ("html", '<') => "&lt;".into(),
-            ("html", '>') => "&gt;".into(),
-            ("html", '"') => "&quot;".into(),
-            ("html", '\'') => "&#39;".into(),
-            ("python", '\\' | '"' | '\'') => behind("\\"),
-            ("python" | "markdown" | "latex", '\n') => " ".into(),
-            ("markdown", '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '$' | '{' | '}' | '|' | '~') => behind("\\"),
-            ("latex", '%' | '#' | '&' | '_' | '$' | '{' | '}') | ("address", '%' | '#' | '&' | '_') => behind("\\"),
-            ("latex", '\\') => "\\textbackslash{}".into(),
-            ("latex", '~') => "\\textasciitilde{}".into(),
-            ("latex", '^') => "\\textasciicircum{}".into(),
-            ("html" | "python" | "markdown" | "latex" | "address", letter) => letter.into(),
-            _ => return None,
-        })
+    // What a backslash before it makes a letter like any other.
+    let slashed = match place {
+        "html" => "",
+        "python" => "\\\"'",
+        "markdown" => "\\`*_[]<>${}|~",
+        "latex" => "%#&_${}",
+        "address" => "%#&_",
+        _ => return None,
     };
-    text.chars().map(letter).collect()
+    let letter = |letter: char| match (place, letter) {
+        (_, letter) if slashed.contains(letter) => format!("\\{letter}"),
+        ("html", '&') => "&amp;".into(),
+        ("html", '<') => "&lt;".into(),
+        ("html", '>') => "&gt;".into(),
+        ("html", '"') => "&quot;".into(),
+        ("html", '\'') => "&#39;".into(),
+        ("latex", '\\') => "\\textbackslash{}".into(),
+        ("latex", '~') => "\\textasciitilde{}".into(),
+        ("latex", '^') => "\\textasciicircum{}".into(),
+        ("python" | "markdown" | "latex", '\n') => " ".into(),
+        (_, letter) => letter.to_string(),
+    };
+    Some(text.chars().map(letter).collect())
 }
 
 #[cfg(test)]
