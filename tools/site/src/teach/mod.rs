@@ -163,7 +163,8 @@ fn builder(words: &Words) -> String {
     let option = |value: &str, name: &str, chosen: bool| {
         format!("<option value=\"{value}\"{}>{name}</option>", if chosen { " selected" } else { "" })
     };
-    let figures: String = registry::alone().map(|id| option(id, &escaped(&embed::title(id)), id == "buckets")).collect();
+    let figures: String =
+        registry::alone().map(|id| option(id, &escaped(&embed::title(id)), id == "buckets")).collect();
     let sections = embed::asked().into_iter().map(|id| option(id, &escaped(&words::choice("quiz.of", id)), false));
     let sections = option("", &words.say("build.only.all"), true) + &sections.collect::<String>();
     let options = OPTIONS.iter().fold(String::new(), |all, (key, values)| {
