@@ -39,7 +39,7 @@ const REFERENCE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "off
 const LOST: &[&str] = &["tokens", "base", "lost"];
 
 /// The files of the page for teachers, which has tables too.
-const TEACH: &[&str] = &["tokens", "base", "prose", "nav", "reference", "teach", "print"];
+const TEACH: &[&str] = &["tokens", "base", "prose", "nav", "reference", "teach", "offline", "print"];
 
 /// The first page's files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {
