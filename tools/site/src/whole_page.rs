@@ -177,7 +177,9 @@ pub(crate) fn whole() -> &'static Page {
     static PAGE: OnceLock<Page> = OnceLock::new();
     PAGE.get_or_init(|| {
         let mut files = built("once");
-        let html: &'static str = Box::leak(files.remove("index.html").unwrap().into_boxed_str());
+        // The marks for use without a network are filled once every page is there.
+        let html = files.remove("index.html").unwrap().replace("<!-- offline -->", "").replace("<!-- carry -->", "");
+        let html: &'static str = Box::leak(html.into_boxed_str());
         Page { html, elements: parsed(html), files }
     })
 }
