@@ -16,7 +16,7 @@ use memory_wall_core::display::{Grouped, Size};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Bucket, Scenario, display::ByteUnit, evaluate};
 
-const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/embedding.md"];
 
 /// What is made rather than kept, and files that belong to others.
 const ELSEWHERE: [&str; 5] = [".git", ".tools", "dist", "node_modules", "target"];
@@ -196,7 +196,8 @@ impl Project {
                 }
                 for target in line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
                 {
-                    if !target.starts_with("https://") && !self.files.contains(target) {
+                    let near = Path::new(name).with_file_name(target).to_string_lossy().replace('\\', "/");
+                    if !target.starts_with("https://") && !self.files.contains(&near) {
                         say(target, "the link leads nowhere");
                     }
                 }

@@ -10,10 +10,12 @@ import { DIST, serve } from './server.mjs';
 
 const FILE = fileURLToPath(new URL('../../tools/site/src/embed/heights.txt', import.meta.url));
 const WIDTHS = [320, 480, 640, 800, 960];
+/** The page of a line. */
+export const address = (figure) => `embed/${figure.replace(/(\?|$)/, '.html$1')}`;
 /** Letters differ from machine to machine. */
 const AIR = 1.06;
 
-/** The published heights: `[{ figure, heights: [[width, height], …] }]`. */
+/** The published heights: `[{ figure, heights: [[width, height], …] }]`; of the self-check also `quiz?only=` a section. */
 export async function readHeights() {
   const lines = (await readFile(FILE, 'utf8')).split('\n').filter((line) => line && !line.startsWith('#'));
   return lines.map((line) => {
@@ -27,8 +29,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const browser = await chromium.launch(launchOptions);
   const page = await browser.newPage({ reducedMotion: 'reduce' });
   const lines = ['# Pixels of height that a figure needs at a width, with some air: made by tests/e2e/heights.mjs.'];
-  for (const file of (await readdir(join(DIST, 'embed'))).sort()) {
-    await page.goto(`${site.origin}/embed/${file}`);
+  const figures = (await readdir(join(DIST, 'embed'))).map((file) => file.replace('.html', ''));
+  const quiz = await readFile(join(DIST, 'embed/quiz.html'), 'utf8');
+  const asked = /data-only="([^"]+)"/.exec(quiz)[1].split(' ').map((section) => `quiz?only=${section}`);
+  for (const figure of [...figures, ...asked].sort()) {
+    await page.goto(`${site.origin}/${address(figure)}`);
     await page.locator('html[data-live]').waitFor({ state: 'attached' });
     const pairs = [];
     for (const width of WIDTHS) {
@@ -37,7 +42,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       const height = await page.evaluate(() => document.body.offsetHeight);
       pairs.push(`${width}:${Math.ceil((height * AIR) / 10) * 10}`);
     }
-    lines.push([file.replace('.html', ''), ...pairs].join(' '));
+    lines.push([figure, ...pairs].join(' '));
   }
   await writeFile(FILE, `${lines.join('\n')}\n`);
   await browser.close();

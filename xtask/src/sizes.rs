@@ -76,6 +76,8 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     let is_reference = |file: &File| file.name.starts_with("reference");
     part(&files, "reference", ", a page of its own", &is_reference, wanted::REFERENCE_BUDGET)?;
     part(&files, "app", " with every page, kept for use without a network", &|file| file.kept, wanted::KEPT_BUDGET)?;
+    let is_teach = |file: &File| file.name.starts_with("teach");
+    part(&files, "page for teachers", ", another", &is_teach, wanted::TEACH_BUDGET)?;
     part(&files, "program", " in it", &|file| file.name.contains(".wasm"), wanted::PROGRAM_BUDGET)
 }
 

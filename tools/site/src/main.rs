@@ -3,6 +3,7 @@
 //!
 //! It speaks English, or the language of the folder that `MEMORY_WALL_CONTENT` names.
 
+mod apart;
 mod directives;
 mod embed;
 mod figures;
@@ -19,9 +20,11 @@ mod reference;
 mod script;
 mod share;
 mod style;
+mod teach;
 mod typeset;
 #[cfg(test)]
 mod whole_page;
+mod wording;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -50,6 +53,7 @@ fn run() -> Result<(), String> {
     }
     page::build(&root, &staging, strict)?;
     reference::build(&root, &staging)?;
+    teach::build(&root, &staging)?;
     // Last, since it looks at every file that the others wrote.
     offline::build(&root, &staging, strict)
 }

@@ -70,6 +70,7 @@ fn titled(html: &str) -> Result<String, String> {
     put(&mut html, "{{page.description}}", t("page.description"))?;
     put(&mut html, "{{page.skip}}", t("page.skip"))?;
     put(&mut html, "{{page.reference}}", t("page.reference"))?;
+    put(&mut html, "{{page.teach}}", t("page.teach"))?;
     put(&mut html, "{{page.colophon}}", t("page.colophon"))?;
     Ok(html.replace("{{page.title}}", t("page.title")))
 }

@@ -38,14 +38,17 @@ const REFERENCE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "off
 /// Those of the page for addresses where nothing is.
 const LOST: &[&str] = &["tokens", "base", "lost"];
 
+/// The files of the page for teachers, which has tables too.
+const TEACH: &[&str] = &["tokens", "base", "prose", "nav", "reference", "teach", "offline", "print"];
+
 /// The first page's files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {
     bundled(root, FILES)
 }
 
-/// Those of the reference.
-pub(crate) fn reference(root: &Path) -> Result<String, String> {
-    bundled(root, REFERENCE)
+/// Those of a page beside it.
+pub(crate) fn apart(root: &Path, name: &str) -> Result<String, String> {
+    bundled(root, if name == "teach" { TEACH } else { REFERENCE })
 }
 
 /// Those of the page for addresses where nothing is.

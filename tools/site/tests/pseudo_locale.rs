@@ -124,9 +124,9 @@ fn built() -> String {
                     if line.is_empty() || line.starts_with("in: ") { format!("{line}\n") } else { strange_prose(line) }
                 })
                 .collect()
-        } else if name == "reference.txt" {
+        } else if ["reference.txt", "teach.txt"].contains(&name.as_str()) {
             let line = |line: &str| match line.split_once(" = ") {
-                Some((key, text)) => format!("{key} = {}\n", strange(text, &[("{", "}"), ("`", "`")])),
+                Some((key, text)) => format!("{key} = {}\n", strange(text, &[("{", "}"), ("`", "`"), ("](", ")")])),
                 None => format!("{line}\n"),
             };
             text.lines().map(line).collect()
@@ -138,6 +138,10 @@ fn built() -> String {
         fs::write(folder.join(path.file_name().unwrap()), said).unwrap();
     }
     fs::copy(root().join("index.html"), staging.join("index.html")).unwrap();
+    // In place of the program, which is not looked at here.
+    let glue = "new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
+    fs::write(staging.join("memory-wall-app-0.js"), glue).unwrap();
+    fs::write(staging.join("memory-wall-app-0_bg.wasm"), "\0asm").unwrap();
     let site = Command::new(env!("CARGO_BIN_EXE_memory-wall-site"))
         .env("TRUNK_STAGING_DIR", &staging)
         .env("TRUNK_PROFILE", "release")

@@ -15,6 +15,7 @@
     reveal: (value) => ['0', '1'].includes(value),
     ui: (value) => ['full', 'min'].includes(value),
     id: (value) => /^[\w.:-]{1,64}$/.test(value),
+    only: (value) => own.only?.split(' ').includes(value),
   };
   const options = {};
   const rest = location.search.slice(1).split('&').filter((pair) => {
@@ -33,6 +34,8 @@
   theme(options.theme ?? 'auto');
   root.dataset.ui = options.ui ?? 'full';
   root.dataset.predict = options.predict ?? 'optional';
+  // Of the self-check one section alone: until its questions are marked, none is shown.
+  if (options.only) root.dataset.only = options.only;
 
   // Messages out. What a reader does is told only to a page that has said hello.
   let count = 0;
@@ -62,7 +65,8 @@
 
   // What the reader does, from what the program keeps of it.
   const all = (selector) => [...document.querySelectorAll(selector)];
-  const acts = (what) => all(`[data-act^="${what} "]`).map((button) => button.dataset.act.split(' ')[1]);
+  const asked = (place) => !options.only || place.closest('[data-quiz]')?.hasAttribute('data-in');
+  const acts = (what) => all(`[data-act^="${what} "]`).filter(asked).map((button) => button.dataset.act.split(' ')[1]);
   const items = () => [...new Set([...acts('check'), ...acts('check-dial'), ...acts('quiz'), ...acts('claim')])];
   const marks = () =>
     all('[data-live-attributes*="data-mark=predict.mark."]').map((place) => ({
@@ -94,12 +98,13 @@
   let known = new Map();
   let done = -1;
   const progress = (text) => {
-    const now = answers(text);
+    const here = items();
+    const now = new Map([...answers(text)].filter(([item]) => here.includes(item)));
     for (const [item, answer] of now) {
       if (JSON.stringify(known.get(item)) !== JSON.stringify(answer)) tell('answer', { item, ...answer });
     }
     known = now;
-    const [total, ready] = [items().length, opened(text).length];
+    const [total, ready] = [here.length, opened(text).length];
     root.toggleAttribute('data-waits', root.dataset.predict === 'required' && acts('check-dial').length > 0 && ready === 0);
     for (const place of all('.figure')) place.inert = root.hasAttribute('data-waits');
     if (ready === done || total === 0) return;
@@ -196,6 +201,7 @@
     // Where the program looks for its words, as data.
     const words = Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: window.memoryWallWords });
     document.body.append(words);
+    if (options.only) for (const question of all(`[data-quiz^="${options.only}."]`)) question.dataset.in = '';
   });
   Promise.all([begun, whole])
     .then(([start]) => start())

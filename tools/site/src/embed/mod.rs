@@ -1,14 +1,25 @@
 //! One small page a figure, to be shown within other pages: the same program, style sheet and words, and a script that
 //! speaks with the page around.
 
+pub(crate) mod heights;
+mod oembed;
+
 use std::path::Path;
 
-use memory_wall_app::registry;
+use memory_wall_app::registry::{self, SECTIONS};
+use memory_wall_app::sections::quiz::text;
 use memory_wall_app::words::{self, t};
 
 use crate::program::{self, Program};
 use crate::style::Rules;
 use crate::{figures, page, policy, prose, read, script, style, write};
+
+/// Sections that the self-check has questions about, which can be asked alone.
+pub(crate) fn asked() -> Vec<&'static str> {
+    let questions = text::questions().unwrap_or_default();
+    let has = |id: &&str| questions.iter().any(|question| question.section() == *id);
+    SECTIONS.iter().copied().filter(has).collect()
+}
 
 /// What a figure is called outside the tutorial.
 pub(crate) fn title(id: &str) -> String {
@@ -31,12 +42,25 @@ pub(crate) fn build(root: &Path, staging: &Path, texts: &[String], rules: &mut R
     let host = script::without_comments(&read(&root.join("tools/site/src/embed/embed.js"))?);
     write(&staging.join("embed.js"), &host)?;
     let template = read(&root.join("embed.html"))?;
+    let public = oembed::public()?;
+    described(staging, public.as_deref())?;
     registry::alone()
         .map(|id| {
-            let html = rules.externalise(&drawn(id, &template, texts)?);
-            Ok((id, elsewhere(&with_frame(html, &name, &program)?)))
+            let mut html = rules.externalise(&drawn(id, &template, texts)?);
+            page::put(&mut html, "<!-- oembed -->", &oembed::link(id, &title(id), public.as_deref()))?;
+            Ok((id, elsewhere(&with_frame(html, id, &name, &program)?)))
         })
         .collect()
+}
+
+/// A small file for each figure, for sites that look a link up before they show it.
+fn described(staging: &Path, public: Option<&str>) -> Result<(), String> {
+    let folder = staging.join("oembed");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+    for row in heights::all()?.iter().filter(|row| row.only.is_none()) {
+        write(&folder.join(format!("{}.json", row.figure)), &oembed::json(row, &title(row.figure), public)?)?;
+    }
+    Ok(())
 }
 
 /// Puts the link to the finished style sheet and the policy into each page, and writes them.
@@ -71,10 +95,12 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
 
 /// The script that speaks with the page around and brings the words, and where it finds the program. Like the style sheet it
 /// has no integrity: a frame without an origin could not compare it, and would stay still.
-fn with_frame(mut html: String, frame: &str, program: &Program) -> Result<String, String> {
+fn with_frame(mut html: String, id: &str, frame: &str, program: &Program) -> Result<String, String> {
     let Program { glue, wasm, plain } = program;
+    // What `only=` may ask for.
+    let parts = if id == "quiz" { format!(" data-only=\"{}\"", asked().join(" ")) } else { String::new() };
     let script = format!(
-        "<script src=\"../{frame}\" data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" data-glue-integrity=\"{}\" \
+        "<script src=\"../{frame}\"{parts} data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" data-glue-integrity=\"{}\" \
          data-program=\"../{}\" data-program-integrity=\"{}\"></script>",
         glue.name, glue.integrity, wasm.name, wasm.integrity
     );

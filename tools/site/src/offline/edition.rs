@@ -46,7 +46,7 @@ fn reaches_out(tag: &str) -> bool {
 
 /// Links to pages that do not come along go, with the full stop that would be left of them.
 fn without_other_pages(html: &str) -> String {
-    markup::without(html, "<a ", "</a>", reaches_out).replace(". . ", ". ")
+    markup::without(html, "<a ", "</a>", reaches_out).replace(". . . ", ". ").replace(". . ", ". ")
 }
 
 /// The program inside the page, as one plain script, and a sentence for browsers that cannot run it.

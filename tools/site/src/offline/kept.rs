@@ -23,7 +23,7 @@ const ASIDE: &[(&str, &str)] = &[
 ];
 
 /// What a page is made of. A file of another kind is a mistake, or wants to be thought about.
-const KINDS: [&str; 8] = ["css", "html", "js", "json", "png", "svg", "wasm", "webmanifest"];
+const KINDS: [&str; 9] = ["css", "html", "js", "json", "png", "svg", "txt", "wasm", "webmanifest"];
 
 /// Why a file is not kept, if so.
 fn aside(file: &str) -> Option<&'static str> {

@@ -7,7 +7,7 @@ use memory_wall_core::units::ByteRate;
 
 use super::listed::{Sources, figure, name, printed, whole};
 use super::table::{Cell, Choice, Row, Table};
-use super::words::Words;
+use crate::wording::Words;
 
 /// The formats in which a card's matrix units may multiply, in the order of the columns.
 const FORMATS: [ComputePrecision; 7] = [

@@ -8,7 +8,7 @@ use memory_wall_core::display::{Figure, Grouped};
 
 use super::listed::{name, whole};
 use super::table::{Cell, Row, Table};
-use super::words::{Words, escaped};
+use crate::wording::{Words, escaped};
 
 /// The table of groups, each group's rows, and what is left out.
 pub(crate) fn html(words: &Words) -> String {

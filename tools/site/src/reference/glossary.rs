@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::sheet::inline;
 use super::table;
-use super::words::Words;
 use crate::prose;
+use crate::wording::{Words, inline};
 
 /// One term.
 #[derive(Debug, PartialEq)]

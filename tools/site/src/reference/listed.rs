@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use memory_wall_core::display::{Figure, Grouped};
 
 use super::table::Cell;
-use super::words::{Words, linked};
+use crate::wording::{Words, linked};
 
 /// A name that links to its own row.
 pub(crate) fn name(id: &str, name: &str) -> Cell {

@@ -11,53 +11,23 @@ mod listed;
 mod models;
 mod sheet;
 mod table;
-mod words;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use memory_wall_app::words::language;
 
-use self::words::{MISSING, Words};
-use crate::{page, policy, read, script, style, write};
+use crate::wording::Words;
+use crate::{apart, page, policy, read};
 
 /// The page's parts, by their anchors, in their order.
 const PARTS: [&str; 5] = ["hardware", "models", "formulas", "accuracy", "glossary"];
 
 /// Writes the page, its style sheet and its script.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
-    let words = Words::read()?;
-    let mut html = headed(&read(&root.join("reference.html"))?, &words)?;
-    let css = style::reference(root)?;
-    let script = script::without_comments(&read(&root.join("tools/site/src/reference/reference.js"))?);
-    let (sheet, digest) = style::named("reference", &css, "css");
-    let link = format!("<link rel=\"stylesheet\" href=\"./{sheet}\" integrity=\"sha256-{digest}\" />");
-    let (program, digest) = style::named("reference", &script, "js");
-    let tag = format!("<script defer src=\"./{program}\" integrity=\"sha256-{digest}\"></script>");
-    for (mark, text) in [
-        ("<!-- policy -->", policy::STILL.to_owned()),
-        ("<!-- style -->", link),
-        ("<!-- script -->", tag),
-        ("<!-- content -->", content(&words)?),
-    ] {
-        page::put(&mut html, mark, &text)?;
-    }
-    if let Some((_, key)) = html.split_once(MISSING) {
-        return Err(format!("reference.txt has no words for {}", key.split(MISSING).next().unwrap_or_default()));
-    }
-    write(&staging.join(sheet), &css)?;
-    write(&staging.join(program), &script)?;
-    write(&staging.join("reference.html"), &html)
-}
-
-/// The frame of the page in its own language.
-fn headed(html: &str, words: &Words) -> Result<String, String> {
-    let mut html = html.to_owned();
-    page::put(&mut html, "{{lang}}", &page::language())?;
-    for key in ["head.title", "head.description", "head.skip", "head.colophon"] {
-        page::put(&mut html, &format!("{{{{{key}}}}}"), &words.say(key))?;
-    }
-    Ok(html.replace("{{head.home}}", &words.say("head.home")))
+    let words = Words::read("reference.txt")?;
+    let content = content(&words)?;
+    apart::write_page(root, staging, "reference", &words, policy::STILL, &content)
 }
 
 /// Everything between header and footer.
@@ -81,7 +51,7 @@ fn content(words: &Words) -> Result<String, String> {
             _ => glossary::html(&text("glossary.md")?, &page::titles(&page::texts()?), words)?,
         };
         let lead = (1..).map(|place| format!("lead.{id}.{place}")).take_while(|key| words.has(key));
-        let lead = lead.fold(String::new(), |all, key| all + &format!("<p>{}</p>", sheet::inline(&words.say(&key))));
+        let lead = lead.fold(String::new(), |all, key| all + &format!("<p>{}</p>", words.prose(&key, &[])));
         let title = words.say(&format!("part.{id}"));
         // Writing into a string does not fail.
         let _ = write!(
@@ -95,6 +65,7 @@ fn content(words: &Words) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wording::MISSING;
     use memory_wall_accuracy::{Data, all};
     use memory_wall_app::registry::SECTIONS;
     use memory_wall_core::tables::{gpus, models};
@@ -111,9 +82,9 @@ mod tests {
 
     #[test]
     fn every_row_of_every_table_is_there_and_every_link_arrives() {
-        let words = Words::read().unwrap();
+        let words = Words::read("reference.txt").unwrap();
         let html = content(&words).unwrap();
-        let _ = headed(&read(&root().join("reference.html")).unwrap(), &words).unwrap();
+        let _ = apart::headed(&read(&root().join("reference.html")).unwrap(), &words).unwrap();
         assert_eq!(words.left(), Vec::<&String>::new(), "words that nobody says");
         assert!(!html.contains(MISSING), "words are missing");
         let all_ids = quoted(&html, " id=\"");
@@ -142,7 +113,7 @@ mod tests {
 
     #[test]
     fn figures_are_the_engines() {
-        let words = Words::read().unwrap();
+        let words = Words::read("reference.txt").unwrap();
         let html = content(&words).unwrap();
         // What other tests and texts hold to be so.
         for figure in ["67,108,864,000", "6,738,415,616", "12,879,925,248", "26,703", "156", "85.2", "79.3"] {

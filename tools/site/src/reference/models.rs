@@ -8,7 +8,7 @@ use memory_wall_core::{Scenario, worked};
 
 use super::listed::{Sources, name, whole};
 use super::table::{Cell, Choice, Row, Table};
-use super::words::Words;
+use crate::wording::Words;
 
 /// Kinds of attention and of layers, in the order in which they are offered.
 const KINDS: [&str; 7] = ["mha", "gqa", "mqa", "latent", "window", "state", "experts"];

@@ -9,8 +9,8 @@ use memory_wall_core::display::{ByteUnit, Duration, Figure, Grouped, Size, THIN_
 use memory_wall_core::units::Bytes;
 
 use super::examples::{self, Example};
-use super::words::{Words, escaped};
 use crate::math::{self, Formula, Value};
+use crate::wording::{Words, escaped, inline};
 
 /// What the engine answers.
 #[derive(Clone, Copy, Debug)]
@@ -192,14 +192,6 @@ fn formula_name(name: &str) -> String {
     }
 }
 
-/// A line of Markdown, without the paragraph around it.
-pub(super) fn inline(markdown: &str) -> String {
-    let mut html = String::new();
-    let options = pulldown_cmark::Options::ENABLE_SMART_PUNCTUATION;
-    pulldown_cmark::html::push_html(&mut html, pulldown_cmark::Parser::new_ext(markdown, options));
-    html.trim().trim_start_matches("<p>").trim_end_matches("</p>").to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_sheet_that_contradicts_the_engine_is_not_built() {
-        let words = Words::read().unwrap();
+        let words = Words::read("reference.txt").unwrap();
         let wrong = text().replacen("2 × layers × kv_heads", "3 × layers × kv_heads", 1);
         assert!(html(&wrong, &words).unwrap_err().contains("the engine says"));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::words::Words;
+use crate::wording::Words;
 
 /// What a cell shows, and by what it is sorted.
 #[derive(Default)]

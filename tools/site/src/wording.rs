@@ -1,4 +1,4 @@
-//! The words of the reference, from files of its own: the program never says them, so no visitor of the first page loads them.
+//! The words of a page beside the tutorial, from a file of its own: the program never says them, so no visitor of the first page loads them.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,14 +17,14 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Reads `key = text` lines.
-    pub(crate) fn read() -> Result<Self, String> {
-        let text = read(&language().folder.join("reference.txt"))?;
+    /// Reads the `key = text` lines of a file beside the prose.
+    pub(crate) fn read(file: &str) -> Result<Self, String> {
+        let text = read(&language().folder.join(file))?;
         let mut table = BTreeMap::new();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let (key, text) = line.split_once(" = ").ok_or(format!("reference.txt: not `key = text`: {line}"))?;
+            let (key, text) = line.split_once(" = ").ok_or(format!("{file}: not `key = text`: {line}"))?;
             if table.insert(key.to_owned(), text.to_owned()).is_some() {
-                return Err(format!("reference.txt: {key} is there twice"));
+                return Err(format!("{file}: {key} is there twice"));
             }
         }
         Ok(Self { table, asked: RefCell::default() })
@@ -34,6 +34,13 @@ impl Words {
     pub(crate) fn say(&self, key: &str) -> String {
         self.asked.borrow_mut().insert(key.to_owned());
         self.table.get(key).map_or_else(|| format!("{MISSING}{key}{MISSING}"), |text| escaped(text))
+    }
+
+    /// The words with this key as a line of Markdown, with `{name}` replaced by its value.
+    pub(crate) fn prose(&self, key: &str, values: &[(&str, String)]) -> String {
+        self.asked.borrow_mut().insert(key.to_owned());
+        let text = self.table.get(key).map_or_else(|| format!("{MISSING}{key}{MISSING}"), |text| inline(text));
+        values.iter().fold(text, |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
     }
 
     /// Whether there are words with this key.
@@ -52,6 +59,14 @@ impl Words {
         let asked = self.asked.borrow();
         self.table.keys().filter(|key| !asked.contains(*key)).collect()
     }
+}
+
+/// A line of Markdown as HTML, without the paragraph around it.
+pub(crate) fn inline(markdown: &str) -> String {
+    let mut html = String::new();
+    let options = pulldown_cmark::Options::ENABLE_SMART_PUNCTUATION;
+    pulldown_cmark::html::push_html(&mut html, pulldown_cmark::Parser::new_ext(markdown, options));
+    html.trim().trim_start_matches("<p>").trim_end_matches("</p>").to_owned()
 }
 
 /// Text as HTML.

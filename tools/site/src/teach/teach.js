@@ -1,0 +1,111 @@
+// What the page for teachers does beyond being read: the choices become the text for a page of theirs, and a preview of it.
+// Templates, heights and notes are those that stand in the page; the rules of escaping are those of hosts.rs.
+(() => {
+  'use strict';
+  const form = document.getElementById('builder');
+  const part = (name) => document.getElementById(`teach-${name}`);
+  const { elements } = form;
+  // Only letters that need no escape in any host, whatever the address of this page is made of.
+  const code = (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  const base = new URL('./', location.href).href.replace(/[^\w.~:/%\-[\]]/g, code);
+
+  const HTML = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  const LATEX = { '\\': '\\textbackslash{}', '~': '\\textasciitilde{}', '^': '\\textasciicircum{}' };
+  const ESCAPES = {
+    html: (text) => text.replace(/[&<>"']/g, (letter) => HTML[letter]),
+    python: (text) => text.replace(/[\\"']/g, '\\$&').replaceAll('\n', ' '),
+    markdown: (text) => text.replace(/[\\`*_[\]<>${}|~]/g, '\\$&').replaceAll('\n', ' '),
+    latex: (text) => text.replace(/[%#&_${}\\~^]/g, (letter) => LATEX[letter] ?? `\\${letter}`).replaceAll('\n', ' '),
+    address: (text) => text.replace(/[%#&_]/g, '\\$&'),
+  };
+  const fill = (template, values) =>
+    template.replace(/@\{(\w+)(?:\|([\w,]+))?\}/g, (_, name, places) =>
+      (places?.split(',') ?? []).reduce((text, place) => ESCAPES[place](text), String(values[name])),
+    );
+
+  // A link of this site; its query is its state. Options of figures are chosen below it.
+  const OPTIONS = ['theme', 'lang', 'predict', 'reveal', 'ui', 'id', 'only'];
+  const most = Number(form.dataset.most);
+  /** The state that a link stands for, or the name of what is wrong with it. */
+  const taken = (link) => {
+    const [address, query = ''] = link.split('#')[0].split(/\?(.*)/s);
+    let path = '';
+    if (link.startsWith('?') || address === '') path = '';
+    else if (!URL.canParse(address)) return { fault: 'foreign' };
+    else {
+      const { href } = new URL(address);
+      const own = new URL('./', location.href).href;
+      path = href.startsWith(own) ? href.slice(own.length) : undefined;
+    }
+    if (path === undefined || !/^((index|teach)\.html|embed\/[a-z_]+\.html)?$/.test(path)) return { fault: 'foreign' };
+    if (query.length > most) return { fault: 'long' };
+    if (!/^[\w.,=&%+-]*$/.test(query)) return { fault: 'letters' };
+    return { state: query.split('&').filter((pair) => pair && !OPTIONS.includes(pair.split('=')[0])) };
+  };
+
+  const says = (key, values = {}) => (form.dataset[key] ?? '').replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const chosen = (list) => list.selectedOptions[0].textContent;
+
+  // A figure is some work to show: it waits until no other is asked for.
+  let shown;
+  let next;
+  const preview = (address, title, width, height) => {
+    clearTimeout(next);
+    if (shown !== `${address} ${width}`) next = setTimeout(() => show(address, title, width, height), shown ? 400 : 0);
+  };
+  const show = (address, title, width, height) => {
+    shown = `${address} ${width}`;
+    const frame = Object.assign(document.createElement('iframe'), { title: says('previewOf', { figure: title }), width, height, loading: 'lazy', src: address });
+    part('preview').replaceChildren(frame);
+  };
+
+  const follow = () => {
+    const figure = elements.figure.value;
+    elements.only.closest('.field').hidden = figure !== 'quiz';
+    const only = figure === 'quiz' ? elements.only.value : '';
+    const { state = [], fault } = taken(elements.link.value.trim());
+    part('error').textContent = fault ? says(`link${fault[0].toUpperCase()}${fault.slice(1)}`, { base, most }) : '';
+    elements.link.setAttribute('aria-invalid', Boolean(fault));
+    const pairs = [...state];
+    for (const name of ['theme', 'predict', 'ui']) if (elements[name].selectedIndex > 0) pairs.push(`${name}=${elements[name].value}`);
+    if (elements.reveal.checked) pairs.push('reveal=1');
+    if (only) pairs.push(`only=${only}`);
+    const query = pairs.join('&');
+    const row = document.querySelector(`tr[data-figure="${figure}${only && `?only=${only}`}"]`);
+    const width = Number(elements.width.value);
+    const height = Number(row.querySelector(`[data-width="${width}"]`).textContent);
+    const title = row.cells[0].textContent;
+    const file = `embed/${figure}.html${query && `?${query}`}`;
+    const attributes = [...new URLSearchParams(query)].map(([key, value]) => ` ${key}="${ESCAPES.html(value)}"`).join('');
+    const host = document.getElementById(`host-${elements.host.value}`);
+    const text = fill(host.querySelector('.snippet').dataset.template, { url: base + file, script: `${base}embed.js`, figure, title, width, height, attributes });
+    if (part('snippet').value !== text) {
+      part('snippet').value = text;
+      part('said').textContent = says('said', { host: chosen(elements.host), figure: title, width, height });
+    }
+    part('notes').replaceChildren(...[...host.querySelector('.notes').children].map((note) => note.cloneNode(true)));
+    preview(file, title, width, height);
+  };
+
+  const select = () => {
+    part('snippet').focus();
+    part('snippet').select();
+    part('said').textContent = says('selected');
+  };
+  part('copy').addEventListener('click', () => {
+    const copied = navigator.clipboard?.writeText(part('snippet').value) ?? Promise.reject();
+    copied.then(() => (part('said').textContent = says('copied')), select);
+  });
+
+  // What is typed is looked at when it rests.
+  let rest;
+  form.addEventListener('input', ({ target }) => {
+    clearTimeout(rest);
+    rest = setTimeout(follow, target === elements.link ? 300 : 0);
+  });
+  form.addEventListener('submit', (event) => event.preventDefault());
+  part('local').hidden = location.protocol !== 'file:' && !/^(localhost|127\.|\[::1\])/.test(location.hostname);
+  form.hidden = false;
+  follow();
+  part('said').textContent = '';
+})();
