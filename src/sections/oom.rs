@@ -393,8 +393,8 @@ pub fn oom() -> AnyView {
             <fieldset class="oom-steps" data-control="step" data-value=live("control.chosen.step")>
                 <legend class="visually-hidden">{t("control.step")}</legend>
                 // What the line through all bars is, over its end.
-                <div class="oom-edge" aria-hidden="true">
-                    <svg class="oom-bar">
+                <div class="oom-edge">
+                    <svg class="oom-bar" aria-hidden="true">
                         <text class="oom-card-label" x=live("oom.edge") y="50%">{live("oom.capacity")}</text>
                     </svg>
                 </div>
