@@ -58,6 +58,7 @@ pub fn share() -> AnyView {
                         {figures}
                     </select>
                     <p class="share-buttons">{button("embed", t("share.copy.embed"))}</p>
+                    <p class="share-more"><a href="teach.html">{t("share.more")}</a></p>
                     <p class="share-said" role="status"></p>
                 </div>
                 <div class="share-code" hidden=true>

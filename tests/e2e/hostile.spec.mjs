@@ -151,7 +151,7 @@ for (const seed of [1, 2, 3, 4, 5]) {
           bytes: values('table.buckets [data-bytes]', ['data-bytes']),
         };
       });
-      expect(said.match(/^.*(\bNaN\b|\bundefined\b|\binf(inity)?\b|\bnull\b|\{\{).*$/gim) ?? [], search).toEqual([]);
+      expect(said.replaceAll("Infinity Cache", "").match(/^.*(\bNaN\b|\bundefined\b|\binf(inity)?\b|\bnull\b|\{\{).*$/gim) ?? [], search).toEqual([]);
       expect(below, search).toEqual([]);
       const [total, ...parts] = bytes.map(BigInt).reverse();
       expect(parts.reduce((sum, one) => sum + one), search).toBe(total);

@@ -46,7 +46,7 @@ for (const under of PREFIXES) {
       const answer = await page.goto(`${under}${file}`);
       expect(answer.status(), file).toBe(200);
       expect(answer.fromServiceWorker(), file).toBe(true);
-      const isLive = await page.evaluate(() => Boolean(document.querySelector('[data-figure], link[rel="modulepreload"]')));
+      const isLive = await page.evaluate(() => Boolean(document.querySelector('html[data-figure], link[rel="modulepreload"]')));
       if (isLive) await page.locator('html[data-live]').waitFor({ state: 'attached' });
     }
     await wall.goto('', { under });
@@ -74,6 +74,7 @@ test('a visit that ends before the worker is ready is as good as any, and the ne
   await wall.setSeq(128_000);
   expect((await wall.bucket('kv_cache')).bytes).toBe(67_108_864_000n);
   await expect(page.locator('#offline-ready')).toBeHidden();
+  await expect.poll(() => page.url()).toContain('seq=128000');
   await wall.reload();
   expect((await wall.bucket('kv_cache')).bytes).toBe(67_108_864_000n);
   expect(hanging.length).toBeGreaterThan(0);
