@@ -71,7 +71,10 @@
     query = detail;
     show();
   });
-  panel.addEventListener('toggle', () => panel.open && document.dispatchEvent(new CustomEvent('memory-wall:ask')));
+  const ask = () => panel.open && document.dispatchEvent(new CustomEvent('memory-wall:ask'));
+  panel.addEventListener('toggle', ask);
+  // Who opens it before the program is there is answered then.
+  addEventListener('TrunkApplicationStarted', ask);
   panel.addEventListener('click', ({ target }) => {
     const { share } = target.closest('[data-share]')?.dataset ?? {};
     if (!share) return;
