@@ -21,6 +21,11 @@ pub(super) fn query() -> Option<String> {
     page::document()?.document_element()?.get_attribute("data-query")
 }
 
+/// Under which name such a page keeps its answers; an empty one keeps none.
+pub(super) fn kept() -> Option<String> {
+    page::document()?.document_element()?.get_attribute("data-kept")
+}
+
 /// Tells whoever listens.
 pub(super) fn tell(what: &str, detail: &str) {
     let with = CustomEventInit::new();

@@ -14,7 +14,7 @@ use crate::words::{fill, t};
 
 /// Brings back what was kept, and makes the file field work.
 pub(super) fn start(rig: Rig) {
-    bring(rig, &storage::load(&storage::progress()).unwrap_or_default());
+    bring(rig, &storage::progress().and_then(|key| storage::load(&key)).unwrap_or_default());
     let Some(field) = page::by_id("quiz-import").and_then(|field| field.dyn_into::<HtmlInputElement>().ok()) else {
         return;
     };

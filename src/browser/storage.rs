@@ -6,14 +6,17 @@ use super::{host, page};
 /// The key of the state; the version in it is that of the query format.
 pub(super) const STATE: &str = "memory-wall.v1.state";
 /// The key of what was guessed and answered: lines of text, see [`crate::state::progress`]. A figure by itself keeps its own,
-/// since several of them on one page would write over each other.
-pub(super) fn progress() -> String {
+/// since several of them on one page would write over each other; one that shows its answers unasked keeps none.
+pub(super) fn progress() -> Option<String> {
     let mut key = String::from("memory-wall.v1.progress");
-    if let Some(figure) = host::figure() {
+    if let Some(name) = host::kept() {
+        if name.is_empty() {
+            return None;
+        }
         key.push('.');
-        key.push_str(&figure);
+        key.push_str(&name);
     }
-    key
+    Some(key)
 }
 
 fn storage() -> Option<web_sys::Storage> {

@@ -51,7 +51,7 @@ pub(super) fn progress(rig: Rig) {
         let text = progress::write(&rig.predictions());
         // What was there from the start is kept already.
         if kept.borrow().as_ref().is_some_and(|before| *before != text) {
-            let _ = storage::save(&storage::progress(), &text);
+            let _ = storage::progress().and_then(|key| storage::save(&key, &text));
         }
         host::tell("memory-wall:progress", &text);
         kept.replace(Some(text));

@@ -348,8 +348,13 @@ impl Reader {
     }
 }
 
+/// Every key that a link may have.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    KEYS.into_iter().chain(Dimension::ALL.map(Dimension::name))
+}
+
 fn known(key: &str) -> Option<&'static str> {
-    KEYS.into_iter().chain(Dimension::ALL.map(Dimension::name)).find(|known| *known == key)
+    keys().find(|known| *known == key)
 }
 
 /// Foreign text as it is quoted in a notice: short, and without control or direction characters.

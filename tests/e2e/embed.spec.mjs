@@ -1,6 +1,6 @@
 // A figure within a page of somebody else: every kind of frame that hosts are known to make of it.
 
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test as base } from './fixtures.mjs';
 import { host } from './host.mjs';
@@ -169,6 +169,119 @@ test('the page around can ask and be told', async ({ hosted, site }) => {
   await expect.poll(() => heard(page, 'state').then((list) => list.at(-1)?.query)).toBe('v=1&model=llama-3.1-8b');
   await say(page, { mw: 1, type: 'set', query: 'gpu=nonsense' });
   await expect.poll(() => heard(page, 'error').then((list) => list.at(-1))).toMatchObject({ code: 'query' });
+});
+
+test('who says hello late is told what was answered before, and who says it early nothing that was not', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/sort.html" width="700" height="900" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  const rows = frame.locator('fieldset[data-control]:not([disabled])');
+  await rows.first().getByRole('radio').first().check();
+  await frame.locator('[data-act="check sides"]').click();
+  await frame.locator('[data-act="show ridge"]').click();
+  await page.waitForTimeout(600);
+  expect(await heard(page, 'answer')).toHaveLength(0);
+  await say(page, { mw: 1, type: 'hello' });
+  await expect.poll(() => heard(page, 'complete').then((list) => list.length)).toBe(1);
+  const answers = await heard(page, 'answer');
+  expect(answers).toHaveLength(1);
+  const [{ raw, max, scaled }] = await heard(page, 'complete');
+  expect(raw).toBe(answers[0].correct ? 1 : 0);
+  expect(max, 'every question of the round and the one after it').toBeGreaterThan(8);
+  expect(scaled).toBeCloseTo(raw / max);
+  expect(await heard(page, 'progress')).toMatchObject([{ done: 2, total: 2 }]);
+  // Another visit, whose host says hello at once.
+  await page.evaluate(() => {
+    window.heard = [];
+    const frame = document.querySelector('iframe');
+    frame.addEventListener('load', () => frame.contentWindow.postMessage({ mw: 1, type: 'hello' }, '*'));
+    frame.src = `${frame.src}?v=1`;
+  });
+  await expect.poll(() => heard(page, 'complete').then((list) => list.length)).toBe(1);
+  expect(await heard(page, 'progress')).toMatchObject([{ done: 2, total: 2 }]);
+  expect(await heard(page, 'answer')).toHaveLength(1);
+});
+
+test('what the link shows anyway is nobody’s answer, is not kept, and is there again after a reset', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/hierarchy.html?reveal=1" width="700" height="900" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  await expect(frame.locator('details.guess')).toHaveAttribute('open', '');
+  await say(page, { mw: 1, type: 'hello' });
+  await say(page, { mw: 1, type: 'reset' });
+  await page.waitForTimeout(700);
+  await expect(frame.locator('details.guess')).toHaveAttribute('open', '');
+  for (const type of ['answer', 'progress', 'complete']) expect(await heard(page, type), type).toHaveLength(0);
+  await page.evaluate((src) => (document.querySelector('iframe').src = src), `${site.origin}/embed/hierarchy.html?predict=required`);
+  await live(frame);
+  await expect(frame.locator('#figure-hierarchy')).toHaveAttribute('inert', '');
+  await expect(frame.locator('.embed-waits')).toBeVisible();
+});
+
+test('two parts of the self-check on one page keep their answers apart', async ({ hosted, site }) => {
+  const parts = ['oom', 'roofline'];
+  const page = await hosted(parts.map((part) => `<iframe src="${site.origin}/embed/quiz.html?only=${part}" width="700" height="900" title="${part}"></iframe>`).join(''));
+  const answer = async (place) => {
+    const frame = page.frameLocator('iframe').nth(place);
+    await live(frame);
+    const question = frame.locator('[data-quiz][data-in]').filter({ has: frame.getByRole('radio') }).first();
+    await question.getByRole('radio').first().check();
+    await question.locator('[data-act^="quiz "]').click();
+    await expect(question).toHaveAttribute('data-state', /right|wrong/);
+    return question.getAttribute('data-quiz');
+  };
+  const answered = [await answer(0), await answer(1)];
+  await page.waitForTimeout(300);
+  await page.reload();
+  for (const [place, id] of answered.entries()) {
+    await live(page.frameLocator('iframe').nth(place));
+    await expect(page.frameLocator('iframe').nth(place).locator(`[data-quiz="${id}"]`)).toHaveAttribute('data-state', /right|wrong/);
+  }
+});
+
+test('a host that says hello and keeps the frame low leaves the figure its bar', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/hierarchy.html" width="700" height="500" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  await say(page, { mw: 1, type: 'hello' });
+  await page.waitForTimeout(600);
+  await expect(frame.locator('html')).not.toHaveCSS('overflow-y', 'hidden');
+  await page.locator('iframe').evaluate((frame) => (frame.height = 3_000));
+  await expect(frame.locator('html')).toHaveCSS('overflow-y', 'hidden');
+});
+
+test('an element that is taken out and put back has its height again', async ({ hosted, site }) => {
+  const page = await hosted(
+    `<script src="${site.origin}/embed.js"></script><memory-wall figure="trips" hidden-by="tabs" lang="de"></memory-wall><memory-wall figure="peak"></memory-wall>`,
+  );
+  const frame = page.frameLocator('memory-wall >> nth=0 >> iframe');
+  await live(frame);
+  await expect.poll(() => fits(frame)).toEqual([0, 0]);
+  await expect(page.locator('memory-wall iframe').first(), 'attributes of HTML stay with the element').toHaveAttribute('src', `${site.origin}/embed/trips.html`);
+  await page.evaluate(async () => {
+    const [first, second] = document.querySelectorAll('memory-wall');
+    first.remove();
+    second.querySelector('iframe').contentWindow.postMessage({ mw: 1, type: 'hello' }, '*');
+    await new Promise((done) => setTimeout(done, 300));
+    document.body.prepend(first);
+    first.querySelector('iframe').style.height = '100px';
+  });
+  await live(frame);
+  await expect.poll(() => fits(frame)).toEqual([0, 0]);
+});
+
+test('the complete host of the document does what it says', async ({ hosted, site }) => {
+  const text = await readFile(new URL('../../docs/embedding.md', import.meta.url), 'utf8');
+  const [, html] = /```html\n(<!doctype html>[\s\S]*?)```/.exec(text);
+  const page = await hosted(html.replaceAll('https://example.org/memory-wall/', `${site.origin}/`).replace(/<!doctype html>\s*<html lang="en">|<\/html>/g, ''));
+  const frame = page.frameLocator('#figure');
+  await live(frame);
+  await expect(frame.locator('html')).toHaveAttribute('data-hosted', '');
+  await frame.locator('#dial-walk-number').fill('1');
+  await frame.locator('[data-act="check-dial walk"]').click();
+  await expect(page.locator('#said')).toHaveText('walk: not yet');
+  await page.locator('#longer').click();
+  await expect.poll(() => heard(page, 'state').then((list) => list.at(-1)?.query)).toBe('v=1&model=llama-3.1-8b&seq=128000');
 });
 
 test('a thousand hostile messages change nothing and raise nothing', async ({ hosted, site }) => {

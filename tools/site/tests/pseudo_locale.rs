@@ -105,6 +105,19 @@ fn between(text: &str, open: &str, close: &str) -> String {
     out + rest
 }
 
+/// What lies in one folder in another.
+fn copied(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let place = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copied(&entry.path(), &place);
+        } else {
+            fs::copy(entry.path(), place).unwrap();
+        }
+    }
+}
+
 /// The folder of the language, and the page that is built from it.
 fn built() -> String {
     let place = std::env::temp_dir().join(format!("memory-wall-pseudo-{}", std::process::id()));
@@ -138,6 +151,7 @@ fn built() -> String {
         fs::write(folder.join(path.file_name().unwrap()), said).unwrap();
     }
     fs::copy(root().join("index.html"), staging.join("index.html")).unwrap();
+    copied(&root().join("public"), &staging);
     // In place of the program, which is not looked at here.
     let glue = "new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
     fs::write(staging.join("memory-wall-app-0.js"), glue).unwrap();

@@ -14,8 +14,8 @@
   addEventListener('message', ({ data, origin, source }) => {
     if (data?.mw !== 1 || typeof data.type !== 'string') return;
     for (const frame of frames) {
-      if (!frame.isConnected) frames.delete(frame);
-      else if (frame.contentWindow === source && (origin === 'null' || origin === new URL(frame.src).origin)) {
+      // One that is taken out may come back.
+      if (frame.isConnected && frame.contentWindow === source && (origin === 'null' || origin === new URL(frame.src).origin)) {
         if (data.height > 0 && data.height < 20000) frame.style.height = `${data.height}px`;
         frame.dispatchEvent(new CustomEvent('memory-wall', { bubbles: true, detail: data }));
       }
@@ -24,7 +24,8 @@
   const upgrade = () => document.querySelectorAll('iframe[data-memory-wall]').forEach(adopt);
   if (document.readyState === 'loading') addEventListener('DOMContentLoaded', upgrade);
   upgrade();
-  const own = ['figure', 'title', 'height', 'class', 'id', 'style', 'loading'];
+  // What a link can say; every other attribute is the element's own.
+  const KEYS = '{{keys}}'.split(' ');
   customElements.get('memory-wall') ||
     customElements.define(
       'memory-wall',
@@ -38,7 +39,7 @@
           const figure = this.getAttribute('figure') ?? '';
           if (this.frame || !/^[a-z_]{1,40}$/.test(figure)) return;
           const url = new URL(`${figure}.html`, base);
-          for (const { name, value } of this.attributes) if (!own.includes(name) && !/^(data|aria)-|^on/.test(name)) url.searchParams.set(name, value);
+          for (const { name, value } of this.attributes) if (KEYS.includes(name)) url.searchParams.set(name, value);
           this.frame = Object.assign(document.createElement('iframe'), { src: url, title: this.title || this.textContent.trim() || figure, loading: 'lazy' });
           this.frame.style.cssText = `display:block;width:100%;border:0;height:${Number(this.getAttribute('height')) || 480}px`;
           this.replaceChildren(this.frame);

@@ -34,6 +34,10 @@
   theme(options.theme ?? 'auto');
   root.dataset.ui = options.ui ?? 'full';
   root.dataset.predict = options.predict ?? 'optional';
+  // Under which name answers are kept: several of one figure on a page are told apart by their options. What is shown without
+  // having been asked is nobody's answer, so then nothing is kept.
+  const shows = options.reveal === '1' || options.predict === 'off';
+  root.dataset.kept = shows ? '' : [figure, options.only, options.id].filter(Boolean).join('.');
   // Of the self-check one section alone: until its questions are marked, none is shown.
   if (options.only) root.dataset.only = options.only;
 
@@ -52,11 +56,20 @@
   // Heights, in every form that hosts are known to listen for.
   let height = 0;
   const secret = /[#&?]secret=([\w-]{1,64})/.exec(location.hash)?.[1];
+  let hosted = false;
+  let bar;
+  /** Without a bar as long as the page around gives the height that is asked for, so that none comes and goes. */
+  const settle = () => {
+    clearTimeout(bar);
+    if (innerHeight >= height) root.toggleAttribute('data-hosted', hosted);
+    else bar = setTimeout(() => root.removeAttribute('data-hosted'), 300);
+  };
   const measure = () => {
     const now = Math.ceil(document.body.getBoundingClientRect().height);
     // A hidden frame has no width; and a few pixels less are no reason to move what stands below.
     if (!framed || innerWidth === 0 || now === 0 || (now <= height && now > height - 8)) return;
     height = now;
+    settle();
     post('resize', { height });
     const lti = { subject: 'lti.frameResize', height };
     for (const message of [lti, JSON.stringify(lti), { type: 'embed-size', height }]) parent.postMessage(message, '*');
@@ -67,12 +80,15 @@
   const all = (selector) => [...document.querySelectorAll(selector)];
   const asked = (place) => !options.only || place.closest('[data-quiz]')?.hasAttribute('data-in');
   const acts = (what) => all(`[data-act^="${what} "]`).filter(asked).map((button) => button.dataset.act.split(' ')[1]);
-  const items = () => [...new Set([...acts('check'), ...acts('check-dial'), ...acts('quiz'), ...acts('claim')])];
+  /** What can be checked: what the link shows anyway is not asked. */
+  const items = () => [...new Set([...(shows ? [] : [...acts('check'), ...acts('check-dial')]), ...acts('quiz'), ...acts('claim')])];
   const marks = () =>
     all('[data-live-attributes*="data-mark=predict.mark."]').map((place) => ({
       item: /data-mark=predict\.mark\.(\S+)/.exec(place.dataset.liveAttributes)[1],
       mark: place.dataset.mark,
     }));
+  /** What can be answered: a round that is checked at once has several questions. */
+  const questions = () => [...new Set([...(shows ? [] : [...marks().map(({ item }) => item), ...acts('check-dial')]), ...acts('quiz'), ...acts('claim')])];
   /** Every answer that stands in the page, by its item. */
   const answers = (text) => {
     const lines = text.split('\n').map((line) => line.split(' '));
@@ -95,26 +111,37 @@
   };
   const opened = (text) =>
     items().filter((item) => text.split('\n').some((line) => line === `open ${item}` || new RegExp(`^quiz ${item.replaceAll('.', '\\.')} (right|wrong) `).test(line)));
-  let known = new Map();
+  /** What the listener has been told. Before the first answers stand in the page there is nothing to tell. */
+  let settled = false;
+  let told = new Map();
   let done = -1;
-  const progress = (text) => {
-    const here = items();
-    const now = new Map([...answers(text)].filter(([item]) => here.includes(item)));
+  let completed = false;
+  let kept = '';
+  const progress = () => {
+    const [total, ready] = [items().length, opened(kept).length];
+    const waits = root.dataset.predict === 'required' && acts('check-dial').length > 0 && ready === 0;
+    root.toggleAttribute('data-waits', waits);
+    for (const place of all('.figure')) place.inert = waits;
+    if (!settled || !listener) return;
+    const asked = questions();
+    const now = new Map([...answers(kept)].filter(([item]) => asked.includes(item)));
     for (const [item, answer] of now) {
-      if (JSON.stringify(known.get(item)) !== JSON.stringify(answer)) tell('answer', { item, ...answer });
+      if (JSON.stringify(told.get(item)) !== JSON.stringify(answer)) tell('answer', { item, ...answer });
     }
-    known = now;
-    const [total, ready] = [here.length, opened(text).length];
-    root.toggleAttribute('data-waits', root.dataset.predict === 'required' && acts('check-dial').length > 0 && ready === 0);
-    for (const place of all('.figure')) place.inert = root.hasAttribute('data-waits');
-    if (ready === done || total === 0) return;
-    const before = done;
+    told = now;
+    if (total === 0) return;
+    if (ready !== done) tell('progress', { done: ready, total });
     done = ready;
-    tell('progress', { done, total });
-    if (done === total && before >= 0) {
+    if (done === total && !completed) {
       const raw = [...now.values()].filter(({ correct }) => correct).length;
-      tell('complete', { raw, max: Math.max(now.size, 1), scaled: raw / Math.max(now.size, 1) });
+      tell('complete', { raw, max: asked.length, scaled: raw / asked.length });
     }
+    completed = done === total;
+  };
+  /** Opens what the link shows anyway. */
+  const reveal = () => {
+    if (!shows) return;
+    for (const button of all('[data-act^="show"]')) if (!kept.split('\n').includes(`open ${button.dataset.act.split(' ')[1]}`)) button.click();
   };
 
   // Messages in: from the page around alone, and each only in its own shape.
@@ -129,20 +156,22 @@
   let live = false;
   const waiting = [];
   let state = first;
-  let kept = '';
   const ready = () => post('ready', { title: document.title, version: own.version, height, query: state });
   const ACTS = {
     hello: () => {
-      root.dataset.hosted = '';
+      hosted = true;
+      settle();
       if (live) ready();
-      done = -1;
-      progress(kept);
+      // Whoever says it is told everything, also what was answered before.
+      [told, done, completed] = [new Map(), -1, false];
+      progress();
     },
     set: ({ query }) => ask('set', query),
     theme: ({ value }) => theme(value),
     reset: () => {
       ask('bring', '');
       ask('set', first);
+      reveal();
     },
     getState: () => post('state', { query: state }),
   };
@@ -173,7 +202,7 @@
   document.addEventListener('memory-wall:progress', ({ detail }) => {
     kept = detail;
     // The page shows what became of an answer in its next frame or when it rests, and hidden pages have no frames.
-    setTimeout(() => progress(kept), 300);
+    setTimeout(progress, 300);
   });
   document.addEventListener('memory-wall:notices', ({ detail }) => post('error', { code: 'query', about: detail }));
 
@@ -208,13 +237,15 @@
     .then(
       () => {
         live = true;
-        if (options.reveal === '1' || options.predict === 'off') {
-          for (const button of all('[data-act^="show"]')) if (!opened(kept).includes(button.dataset.act.split(' ')[1])) button.click();
-        }
+        reveal();
         measure();
         ready();
         for (const message of waiting.splice(0)) ACTS[message.type](message);
-        progress(kept);
+        progress();
+        setTimeout(() => {
+          settled = true;
+          progress();
+        }, 300);
       },
       () => {
         root.dataset.failed = '';
@@ -225,5 +256,6 @@
   whole.then(() => {
     new ResizeObserver(measure).observe(document.body);
     document.addEventListener('visibilitychange', measure);
+    addEventListener('resize', settle);
   });
 })();

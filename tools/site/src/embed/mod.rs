@@ -8,11 +8,15 @@ use std::path::Path;
 
 use memory_wall_app::registry::{self, SECTIONS};
 use memory_wall_app::sections::quiz::text;
+use memory_wall_app::state::query;
 use memory_wall_app::words::{self, t};
 
 use crate::program::{self, Program};
 use crate::style::Rules;
 use crate::{figures, page, policy, prose, read, script, style, write};
+
+/// What an element says of its link beside the state.
+const ATTRIBUTES: [&str; 5] = ["theme", "predict", "reveal", "ui", "only"];
 
 /// Sections that the self-check has questions about, which can be asked alone.
 pub(crate) fn asked() -> Vec<&'static str> {
@@ -40,6 +44,8 @@ pub(crate) fn build(root: &Path, staging: &Path, texts: &[String], rules: &mut R
     let folder = staging.join("embed");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
     let host = script::without_comments(&read(&root.join("tools/site/src/embed/embed.js"))?);
+    let keys: Vec<_> = query::keys().chain(ATTRIBUTES).collect();
+    let host = host.replace("{{keys}}", &keys.join(" "));
     write(&staging.join("embed.js"), &host)?;
     let template = read(&root.join("embed.html"))?;
     let public = oembed::public()?;
@@ -84,6 +90,7 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
         ("{{anchor}}", prose::anchor(id)),
         ("{{whole}}", t("alone.whole").to_owned()),
         ("{{failed}}", t("alone.failed").to_owned()),
+        ("{{waits}}", t("alone.waits").to_owned()),
         ("<!-- patterns -->", figures::patterns()),
         ("<!-- notice -->", figures::notice()),
         ("<!-- content -->", prose::alone(id, texts)?),

@@ -78,6 +78,8 @@
   panel.addEventListener('click', ({ target }) => {
     const { share } = target.closest('[data-share]')?.dataset ?? {};
     if (!share) return;
+    // What was changed a moment ago is in what is copied.
+    ask();
     if (texts[share]) copy(texts[share]());
     else if (share === 'qr') save();
     // Who changes their mind is not bothered.

@@ -189,7 +189,7 @@ fn builder(words: &Words) -> String {
         "<noscript><p class=\"no-script\">{}</p></noscript><form id=\"builder\" hidden data-most=\"{MOST}\"{said}><p>{}</p><p class=\"no-script\" id=\"teach-local\" hidden>{}</p>\
          <div class=\"builder\"><div class=\"choices\">{}\
          <p class=\"field\"><label for=\"teach-link\">{}</label><input id=\"teach-link\" name=\"link\" type=\"text\" inputmode=\"url\" autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"teach-hint teach-error\" /></p>\
-         <p class=\"quiet\" id=\"teach-hint\">{}</p><p class=\"error\" id=\"teach-error\"></p>{}{options}\
+         <p class=\"quiet\" id=\"teach-hint\">{}</p><p class=\"error\" id=\"teach-error\" role=\"alert\"></p>{}{options}\
          <p class=\"field check\"><input id=\"teach-reveal\" name=\"reveal\" type=\"checkbox\" /><label for=\"teach-reveal\">{}</label></p>{}{}</div>\
          <div class=\"result\"><p class=\"field\"><label for=\"teach-snippet\">{}</label><textarea id=\"teach-snippet\" readonly rows=\"7\" spellcheck=\"false\"></textarea></p>\
          <p class=\"act\"><button type=\"button\" id=\"teach-copy\">{}</button> <span id=\"teach-said\" role=\"status\"></span></p><h3>{}</h3><div id=\"teach-notes\"></div></div></div>\
