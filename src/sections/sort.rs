@@ -315,7 +315,7 @@ fn terms() -> AnyView {
         ("term-mlp", "sort.term.mlp"),
         ("term-relu", "sort.term.relu"),
         ("term-softmax", "sort.term.softmax"),
-        ("term-layernorm-rmsnorm", "sort.term.layer_norm"),
+        ("term-norms", "sort.term.layer_norm"),
     ];
     let link = |(place, (anchor, key)): (usize, (&str, &'static str))| {
         let comma = if place == 0 { "" } else { ", " };

@@ -150,7 +150,12 @@ fn built() -> String {
         };
         fs::write(folder.join(path.file_name().unwrap()), said).unwrap();
     }
-    fs::copy(root().join("index.html"), staging.join("index.html")).unwrap();
+    // Trunk puts the script that starts the program in the place of its own links.
+    let page = fs::read_to_string(root().join("index.html")).unwrap();
+    let mut pieces = page.split("<link data-trunk");
+    let first = pieces.next().unwrap().to_owned();
+    let page = pieces.fold(first, |page, piece| page + piece.split_once("/>").unwrap().1);
+    fs::write(staging.join("index.html"), page.replace("</head>", "<script type=\"module\"></script></head>")).unwrap();
     copied(&root().join("public"), &staging);
     // In place of the program, which is not looked at here.
     let glue = "new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";

@@ -12,10 +12,12 @@ struct Term<'a> {
     name: &'a str,
     /// The section that explains it.
     section: &'a str,
+    /// What figures link to it by, in every language; without it the anchor is made from the name.
+    id: Option<&'a str>,
     says: &'a str,
 }
 
-/// Blocks of a heading, `in: section` and a line.
+/// Blocks of a heading, `in: section` or `in: section #id`, and a line.
 fn read(text: &str) -> Result<Vec<Term<'_>>, String> {
     let blocks = text.split("## ").skip(1);
     let terms = blocks.map(|block| {
@@ -23,7 +25,8 @@ fn read(text: &str) -> Result<Vec<Term<'_>>, String> {
         let mut next = || lines.next().ok_or(format!("glossary.md: too little is said about {block}"));
         let (name, section, says) = (next()?, next()?, next()?);
         let section = section.strip_prefix("in: ").ok_or(format!("glossary.md: {name} is in no section"))?;
-        Ok(Term { name, section, says })
+        let (section, id) = section.split_once(" #").map_or((section, None), |(section, id)| (section, Some(id)));
+        Ok(Term { name, section, id, says })
     });
     terms.collect()
 }
@@ -38,7 +41,7 @@ pub(crate) fn html(text: &str, sections: &[(&str, String)], words: &Words) -> Re
     let mut out = table::tools(words, "terms", "terms-list", "");
     out.push_str("<dl class=\"terms\" id=\"terms-list\">");
     for term in read(text)? {
-        let Term { name, section, says } = term;
+        let Term { name, section, id, says } = term;
         let title = sections.iter().find(|(id, _)| *id == section);
         let (_, title) = title.ok_or(format!("glossary.md: {name} is in {section}, which is no section"))?;
         // Writing into a string does not fail.
@@ -46,7 +49,7 @@ pub(crate) fn html(text: &str, sections: &[(&str, String)], words: &Words) -> Re
             out,
             "<div id=\"{id}\"><dt><a class=\"permalink\" href=\"#{id}\">{name}</a></dt><dd>{} <a class=\"explained\" href=\"./#{section}\">{title}</a></dd></div>",
             inline(says),
-            id = anchor(name),
+            id = id.map_or_else(|| anchor(name), |id| format!("term-{id}")),
         );
     }
     Ok(out + "</dl>")
@@ -80,6 +83,7 @@ mod tests {
     #[test]
     fn half_a_term_is_refused() {
         assert!(read("## A\nin: b\n").is_err() && read("## A\nb\nc.\n").is_err());
-        assert_eq!(read("## A\nin: b\nC.\n").unwrap(), [Term { name: "A", section: "b", says: "C." }]);
+        assert_eq!(read("## A\nin: b\nC.\n").unwrap(), [Term { name: "A", section: "b", id: None, says: "C." }]);
+        assert_eq!(read("## A\nin: b #c\nD.\n").unwrap()[0].id, Some("c"));
     }
 }
