@@ -60,8 +60,8 @@ pub(super) fn save(blob: &Blob, file: &'static str) -> Option<&'static str> {
     let link: HtmlAnchorElement = page::document()?.create_element("a").ok()?.dyn_into().ok()?;
     link.set_href(&url);
     link.set_download(file);
+    // The address stays until the page ends: Safari comes for the file after this, and it is a few kilobytes.
     link.click();
-    let _ = Url::revoke_object_url(&url);
     Some(file)
 }
 

@@ -1,9 +1,9 @@
 // A newer version comes quietly: nobody is made to load anew, nothing is lost, and no page is made of two versions.
 
-import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test as base } from './fixtures.mjs';
 import { DIST, serve } from './server.mjs';
 
@@ -16,7 +16,9 @@ const test = base.extend({
 
   site: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'memory-wall-'));
-    await cp(DIST, folder, { recursive: true });
+    // The worker comes last and at once: a browser that asks by itself meanwhile must not find one of a version in the making.
+    const copy = () => cp(DIST, folder, { recursive: true, filter: (name) => basename(name) !== 'sw.js' });
+    await copy();
     const site = await serve(folder);
     const path = (name) => join(folder, name);
     const text = (name) => readFile(path(name), 'utf8');
@@ -25,7 +27,7 @@ const test = base.extend({
      * sheet is called after it, so that pages of one version cannot use that of another.
      */
     site.publish = async (version) => {
-      await cp(DIST, folder, { recursive: true });
+      await copy();
       const [sheet] = (await readdir(DIST)).filter((name) => /^style-.*\.css$/.test(name));
       for (const name of (await readdir(folder)).filter((name) => /^style-/.test(name) && name !== sheet)) await rm(path(name));
       const renamed = sheet.replace('style-', `style-${version}-`);
@@ -33,11 +35,12 @@ const test = base.extend({
       await rm(path(sheet));
       const html = (await text('index.html')).replace(sheet, renamed).replace('<title>', `<title>${version}: `);
       await writeFile(path('index.html'), html);
-      const worker = (await text('sw.js'))
+      const worker = (await readFile(join(DIST, 'sw.js'), 'utf8'))
         .replace(sheet, renamed)
         .replace(/\['index\.html', '[^']+'\]/, `['index.html', '${digest(html)}']`)
         .replace(/BUILD = '[^']+'/, `BUILD = '${version}'`);
-      await writeFile(path('sw.js'), worker);
+      await writeFile(path('sw.js.new'), worker);
+      await rename(path('sw.js.new'), path('sw.js'));
     };
     site.write = (name, content) => writeFile(path(name), content);
     await use(site);
@@ -56,6 +59,8 @@ const offered = (page) => page.getByRole('status').filter({ hasText: 'There is a
 const use = (page) => page.getByRole('button', { name: 'Use it now' }).click();
 /** Asks for a newer version, as the browser does by itself from time to time. */
 const ask = (page) => page.evaluate(() => navigator.serviceWorker.getRegistration().then((one) => one.update()).then(() => {}));
+/** Which versions are kept. */
+const versions = (page) => page.evaluate(async () => (await caches.keys()).map((name) => name.split(' ').at(-1)).toSorted());
 /** How often a page has been loaded since it was marked. */
 const mark = (page) => page.evaluate(() => void (window.marked = true));
 const isMarked = (page) => page.evaluate(() => window.marked === true);
@@ -117,6 +122,89 @@ test('what is put off stays away, and comes by itself once every tab was closed'
     await next.goto(site.origin);
     await expect(next).toHaveTitle(/^two: /, { timeout: 1_000 });
   }).toPass();
+});
+
+test('what is put off is the version that was offered last, and the focus stays on the page', async ({ wall, page, site }) => {
+  await settled(wall);
+  for (const version of ['two', 'three']) {
+    await site.publish(version);
+    await ask(page);
+    await expect.poll(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then(({ installing, waiting }) => !installing && Boolean(waiting)))).toBe(true);
+    await expect(offered(page)).toBeVisible();
+  }
+  const close = offered(page).getByRole('button', { name: 'Close this message' });
+  await page.waitForTimeout(300);
+  await close.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.update')).toBeEmpty();
+  await expect(page.locator('#main')).toBeFocused();
+  await wall.reload();
+  await expect(page).toHaveTitle(/^one: /);
+  await page.waitForTimeout(500);
+  await expect(page.locator('.update')).toBeEmpty();
+});
+
+test('an offer that is taken back by the host goes by itself', async ({ wall, page, site }) => {
+  await settled(wall);
+  await site.publish('two');
+  await ask(page);
+  await expect(offered(page)).toBeVisible();
+  await site.publish('one');
+  await ask(page);
+  await expect(page.locator('.update')).toBeEmpty();
+});
+
+test('what is chosen on the page for teachers goes over to a newer version', async ({ wall, page, site, troubles }) => {
+  await settled(wall);
+  await page.goto('/teach.html');
+  await ready(page);
+  const chosen = { 'Figure': 'trips', 'Width of your column': '480', 'Colours': 'dark' };
+  for (const [label, value] of Object.entries(chosen)) await page.getByLabel(label, { exact: true }).selectOption(value);
+  await page.getByLabel('Show the answers at once').check();
+  const snippet = page.getByLabel('For your page');
+  await expect(snippet).toHaveValue(/embed\/trips\.html\?theme=dark&amp;reveal=1/);
+  const before = await snippet.inputValue();
+  await site.publish('two');
+  await ask(page);
+  await mark(page);
+  await use(page);
+  await expect.poll(() => isMarked(page)).toBe(false);
+  for (const [label, value] of Object.entries(chosen)) await expect(page.getByLabel(label, { exact: true })).toHaveValue(value);
+  await expect(page.getByLabel('Show the answers at once')).toBeChecked();
+  await expect(snippet).toHaveValue(before);
+  // A preview that is left is given up.
+  troubles.splice(0, Infinity, ...troubles.filter((trouble) => !trouble.includes('net::ERR_ABORTED')));
+});
+
+test('beside a version stays the one that was in use before it, and no other', async ({ wall, page, site, troubles }) => {
+  await settled(wall);
+  const take = async (version) => {
+    await site.publish(version);
+    await ask(page);
+    await use(page);
+    await expect(page).toHaveTitle(new RegExp(`^${version}: `));
+    await ready(page);
+  };
+  // Put off, and overtaken.
+  await site.publish('two');
+  await ask(page);
+  await offered(page).getByRole('button', { name: 'Close this message' }).click();
+  await take('three');
+  expect(await versions(page)).toEqual(['one', 'three']);
+  // Come by half.
+  await site.publish('four');
+  site.trouble = (path, response) => path === '/index.html' && Boolean(response.destroy());
+  await ask(page).catch(() => {});
+  await expect.poll(async () => (await versions(page)).includes('four')).toBe(true);
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then(({ installing }) => installing === null))).toBe(true);
+  site.trouble = undefined;
+  await take('five');
+  expect(await versions(page)).toEqual(['five', 'three']);
+  // Back, and on again.
+  await take('three');
+  await take('six');
+  expect(await versions(page)).toEqual(['six', 'three']);
+  troubles.splice(0, Infinity, ...troubles.filter((trouble) => !/ERR_EMPTY_RESPONSE|ERR_FAILED/.test(trouble)));
 });
 
 test('a page that is looked at again asks for a newer version, once an hour at most', async ({ wall, page, site }) => {

@@ -5,7 +5,7 @@
   while (folders.pop() !== undefined && folders.length > 0) {
     const folder = `${folders.join('/')}/`;
     const answer = await fetch(`${folder}manifest.webmanifest`).then((answer) => answer.ok && answer.json()).catch(() => false);
-    if (answer?.id !== 'memory-wall') continue;
+    if (answer?.short_name !== home.dataset.app) continue;
     home.href = folder;
     return;
   }

@@ -103,6 +103,9 @@ fn papers(root: &Path) -> Result<[String; 2], String> {
 }
 
 /// The app as an installer sees it.
+///
+/// Its `id` is empty, which stands for its start: any other would be the same for every copy on one host, since the folder
+/// that a copy lies in does not count when an `id` is resolved.
 fn manifest(root: &Path) -> Result<String, String> {
     let [paper, _] = papers(root)?;
     let text = include_str!("manifest.webmanifest").replace("{{lang}}", &page::language()).replace("{{paper}}", &paper);

@@ -17,12 +17,16 @@
 
   const shown = (id) => document.getElementById(id)?.removeAttribute('hidden');
 
-  // What is typed and stands in neither link nor storage goes over to the newer version by way of the tab's own storage.
-  const typed = () => document.querySelectorAll('main :is(textarea, input:is([type="text"], [type="search"]))[id]');
+  // What is typed or chosen and stands in neither link nor storage goes over to the newer version by way of the tab's own storage.
+  const OWN = 'main :is(textarea, select, input:is([type="text"], [type="search"], [type="checkbox"], [type="radio"]))[id]:not([readonly])';
+  const fields = () => [...document.querySelectorAll(OWN)];
+  const says = ({ type }) => (['checkbox', 'radio'].includes(type) ? 'checked' : 'value');
 
   const reload = () => {
     try {
-      sessionStorage.setItem(TYPED, JSON.stringify([...typed()].map(({ id, value }) => [id, value])));
+      // The one of several that is chosen speaks for the others.
+      const told = fields().filter(({ type, checked }) => type !== 'radio' || checked);
+      sessionStorage.setItem(TYPED, JSON.stringify(told.map((field) => [field.id, field[says(field)]])));
     } catch {
       // Where nothing can be kept, nothing is.
     }
@@ -33,11 +37,14 @@
     try {
       const before = new Map(JSON.parse(sessionStorage.getItem(TYPED) ?? '[]'));
       sessionStorage.removeItem(TYPED);
-      for (const field of typed()) {
-        const value = before.get(field.id) ?? field.value;
-        if (field.value === value) continue;
-        field.value = value;
-        field.dispatchEvent(new Event('input', { bubbles: true }));
+      for (const field of fields()) {
+        const now = field[says(field)];
+        const value = before.get(field.id) ?? now;
+        if (now === value) continue;
+        field[says(field)] = value;
+        if (field[says(field)] === value) for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, { bubbles: true }));
+        // A choice that there is no more.
+        else field[says(field)] = now;
       }
     } catch {
       // As above.
@@ -48,7 +55,15 @@
   const place = document.createElement('div');
   place.className = 'update';
   place.setAttribute('role', 'status');
+  /** What is offered: a worker and its version. */
   let newest;
+
+  const close = () => {
+    newest = undefined;
+    const isIn = place.contains(document.activeElement);
+    place.replaceChildren();
+    if (isIn) document.querySelector('main')?.focus({ preventScroll: true });
+  };
 
   const button = (text, act) => {
     const made = document.createElement('button');
@@ -61,24 +76,24 @@
   /** Offers the version of a worker, unless it is this one or was put off before. */
   const offer = async (worker, mine) => {
     const version = await build(worker);
-    if (version === (await mine) || version === sessionStorage.getItem(LATER)) return;
-    newest = worker;
+    if (version === (await mine) || version === sessionStorage.getItem(LATER) || worker.state === 'redundant') return;
+    newest = { worker, version };
     if (place.hasChildNodes()) return;
     const use = button(words.use, () => {
-      const worker = newest;
+      const { worker } = newest;
       if (worker.state !== 'installed') return reload();
       // Every tab hears of the change, and only this one loads anew.
       worker.addEventListener('statechange', () => worker.state === 'activated' && reload());
       worker.postMessage('use');
     });
-    const close = button('×', () => {
-      sessionStorage.setItem(LATER, version);
-      place.replaceChildren();
+    const later = button('×', () => {
+      sessionStorage.setItem(LATER, newest.version);
+      close();
     });
-    close.setAttribute('aria-label', words.close);
-    const says = document.createElement('p');
-    says.textContent = words.update;
-    place.append(says, use, close);
+    later.setAttribute('aria-label', words.close);
+    const text = document.createElement('p');
+    text.textContent = words.update;
+    place.append(text, use, later);
   };
 
   const start = async () => {
@@ -94,6 +109,9 @@
           mine.then(() => shown('offline-ready'));
         } else if (['installed', 'activated'].includes(worker.state) && !isFirst) {
           offer(worker, mine).catch(() => {});
+        } else if (worker.state === 'redundant' && newest?.worker === worker) {
+          // Another came in its place, and is offered by itself if it is another than this page's.
+          close();
         }
       };
       worker.addEventListener('statechange', look);

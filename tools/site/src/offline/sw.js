@@ -14,8 +14,17 @@ const OWN = `memory-wall ${FOLDER} `;
 const KEPT = OWN + BUILD;
 const KNOWN = new Set(FILES.map(([path]) => path));
 
-/** The caches of this copy, oldest first. */
+/** Where a version keeps its turn. No page asks for it. */
+const TURN = `${HOME}?turn`;
+
+/** The caches of this copy. */
 const own = async () => (await caches.keys()).filter((name) => name.startsWith(OWN));
+
+/** When a version was taken into use, counted from one: the order of arrival is another. Nothing for one that only arrived. */
+async function turn(name) {
+  const answer = await caches.match(TURN, { cacheName: name });
+  return answer && Number(await answer.text());
+}
 
 /** The answer with all its bytes if they are those that this version was built with. */
 async function whole(answer, hash) {
@@ -29,7 +38,7 @@ async function whole(answer, hash) {
 async function keep(cache, path, hash) {
   const url = new URL(path, HOME).href;
   if (await cache.match(url)) return;
-  const older = (await own()).filter((name) => name !== KEPT).map((name) => async () => (await caches.open(name)).match(url));
+  const older = (await own()).filter((name) => name !== KEPT).map((name) => () => caches.match(url, { cacheName: name }));
   const asked = ['default', 'reload'].map((cache) => () => fetch(url, { cache }).catch(() => undefined));
   for (const source of [...older, ...asked]) {
     const answer = await whole(await source(), hash);
@@ -50,28 +59,42 @@ async function bring(files) {
   };
   const lines = await Promise.allSettled(Array.from({ length: 6 }, line));
   const failed = lines.find(({ status }) => status === 'rejected');
-  if (!failed) return;
-  if (failed.reason.name === 'QuotaExceededError') await caches.delete(KEPT);
-  throw failed.reason;
+  if (failed) throw failed.reason;
 }
 
-/** The version before stays beside this one: a page of it may just be loading. */
+/** What every page needs. Where there is no room for it, what has come makes room again; what is in use is never touched. */
+async function install() {
+  try {
+    await bring(FILES.filter((file) => !isLater(file)));
+  } catch (error) {
+    if (error.name === 'QuotaExceededError') await caches.delete(KEPT);
+    throw error;
+  }
+}
+
+/** The version that was in use before stays beside this one: a page of it may just be loading. The rest goes. */
 async function tidy() {
-  const older = (await own()).filter((name) => name !== KEPT);
-  await Promise.all(older.slice(0, -1).map((name) => caches.delete(name)));
+  const others = (await own()).filter((name) => name !== KEPT);
+  const turns = await Promise.all(others.map(turn));
+  const last = Math.max(0, ...turns.filter(Boolean));
+  await (await caches.open(KEPT)).put(TURN, new Response(last + 1));
+  // What was never in use may belong to a newer version that is on its way.
+  const isOnItsWay = Boolean(registration.installing ?? registration.waiting);
+  const gone = others.filter((_, at) => (turns[at] ? turns[at] < last : !isOnItsWay));
+  await Promise.all(gone.map((name) => caches.delete(name)));
 }
 
 /** A file of this version, or else of the version before, or else of the network. */
 async function kept(request) {
   for (const name of [KEPT, ...(await own())]) {
-    const answer = await (await caches.open(name)).match(request);
+    const answer = await caches.match(request, { cacheName: name });
     if (answer) return answer;
   }
   return fetch(request);
 }
 
 // Nothing of a version is used before all of it is there.
-addEventListener('install', (event) => event.waitUntil(bring(FILES.filter((file) => !isLater(file)))));
+addEventListener('install', (event) => event.waitUntil(install()));
 addEventListener('activate', (event) => event.waitUntil(tidy()));
 
 addEventListener('message', (event) => {

@@ -41,7 +41,8 @@
     file.querySelector('rect').setAttribute('fill', '#fff');
     const url = URL.createObjectURL(new Blob([file.outerHTML], { type: 'image/svg+xml' }));
     Object.assign(document.createElement('a'), { href: url, download: 'memory-wall-qr.svg' }).click();
-    URL.revokeObjectURL(url);
+    // Safari comes for the file later than this.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
   };
 
   let library;
