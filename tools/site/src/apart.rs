@@ -1,10 +1,14 @@
-//! Pages beside the tutorial that have no program: a template, a style sheet, a script that they do without, and words of
-//! their own, each in files called as the page is.
+//! Pages beside the tutorial that have no program: one template, and of each a style sheet, a script that it does without, and
+//! words of its own, in files called as the page is.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::wording::{MISSING, Words};
 use crate::{page, read, script, style, write};
+
+/// Such a page, and which one its foot leads to.
+const PAGES: [(&str, &str); 2] = [("reference", "teach"), ("teach", "reference")];
 
 /// Writes the page `name` with its style sheet and its script.
 pub(crate) fn write_page(
@@ -15,7 +19,7 @@ pub(crate) fn write_page(
     policy: &str,
     content: &str,
 ) -> Result<(), String> {
-    let mut html = headed(&read(&root.join(format!("{name}.html")))?, words)?;
+    let mut html = headed(root, name, words)?;
     let css = style::apart(root, name)?;
     let script = script::without_comments(&read(&root.join(format!("tools/site/src/{name}/{name}.js")))?);
     let (sheet, digest) = style::named(name, &css, "css");
@@ -38,14 +42,43 @@ pub(crate) fn write_page(
     write(&staging.join(format!("{name}.html")), &html)
 }
 
-/// The frame of the page in its own language: whatever it calls `{{head.…}}` is said.
-pub(crate) fn headed(html: &str, words: &Words) -> Result<String, String> {
-    let mut html = html.to_owned();
+/// The frame of the page in its own language: whatever the template calls `{{head.…}}` is said.
+pub(crate) fn headed(root: &Path, name: &str, words: &Words) -> Result<String, String> {
+    let mut html = read(&root.join("apart.html"))?;
+    let other = PAGES.iter().find(|(page, _)| *page == name).map_or("", |(_, other)| other);
     page::put(&mut html, "{{lang}}", &page::language())?;
+    page::put(&mut html, "{{other}}", other)?;
     while let Some((before, (key, behind))) =
         html.split_once("{{head.").and_then(|(before, rest)| Some((before, rest.split_once("}}")?)))
     {
         html = format!("{before}{}{behind}", words.say(&format!("head.{key}")));
     }
     Ok(html)
+}
+
+/// The title of the page, and its parts to choose from; and then the parts, each by its anchor.
+pub(crate) fn content(
+    words: &Words,
+    parts: &[&str],
+    body: impl Fn(&str) -> Result<String, String>,
+) -> Result<String, String> {
+    let items = parts.iter().fold(String::new(), |all, id| {
+        all + &format!("<li><a href=\"#{id}\">{}</a></li>", words.say(&format!("part.{id}")))
+    });
+    let name = words.say("contents");
+    let mut out = format!(
+        "<section class=\"section section-opening\"><h1>{}</h1><p>{}</p><nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol></nav></section>",
+        words.say("title"),
+        words.say("lead"),
+    );
+    for id in parts {
+        let (title, lead) = (words.say(&format!("part.{id}")), words.paragraphs(&format!("lead.{id}"), &[]));
+        // Writing into a string does not fail.
+        let _ = write!(
+            out,
+            "<section id=\"{id}\" class=\"section section-{id}\"><h2><a class=\"permalink\" href=\"#{id}\">{title}</a></h2>{lead}<div class=\"wide\">{}</div></section>",
+            body(id)?
+        );
+    }
+    Ok(out)
 }

@@ -43,6 +43,12 @@ impl Words {
         values.iter().fold(text, |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
     }
 
+    /// The paragraphs `<key>.1`, `<key>.2` and so on.
+    pub(crate) fn paragraphs(&self, key: &str, values: &[(&str, String)]) -> String {
+        let keys = (1..).map(|place| format!("{key}.{place}")).take_while(|key| self.has(key));
+        keys.fold(String::new(), |all, key| all + &format!("<p>{}</p>", self.prose(&key, values)))
+    }
+
     /// Whether there are words with this key.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)

@@ -12,7 +12,6 @@ mod models;
 mod sheet;
 mod table;
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use memory_wall_app::words::language;
@@ -33,33 +32,15 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
 /// Everything between header and footer.
 fn content(words: &Words) -> Result<String, String> {
     let text = |name: &str| read(&language().folder.join(name));
-    let items = PARTS.iter().fold(String::new(), |all, id| {
-        all + &format!("<li><a href=\"#{id}\">{}</a></li>", words.say(&format!("part.{id}")))
-    });
-    let name = words.say("contents");
-    let mut out = format!(
-        "<section class=\"section section-opening\"><h1>{}</h1><p>{}</p><nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol></nav></section>",
-        words.say("title"),
-        words.say("lead"),
-    );
-    for id in PARTS {
-        let body = match id {
+    apart::content(words, &PARTS, |id| {
+        Ok(match id {
             "hardware" => cards::html(words),
             "models" => models::html(words),
             "formulas" => sheet::html(&text("formulas.md")?, words)?,
             "accuracy" => errors::html(words),
             _ => glossary::html(&text("glossary.md")?, &page::titles(&page::texts()?), words)?,
-        };
-        let lead = (1..).map(|place| format!("lead.{id}.{place}")).take_while(|key| words.has(key));
-        let lead = lead.fold(String::new(), |all, key| all + &format!("<p>{}</p>", words.prose(&key, &[])));
-        let title = words.say(&format!("part.{id}"));
-        // Writing into a string does not fail.
-        let _ = write!(
-            out,
-            "<section id=\"{id}\" class=\"section section-{id}\"><h2><a class=\"permalink\" href=\"#{id}\">{title}</a></h2>{lead}<div class=\"wide\">{body}</div></section>"
-        );
-    }
-    Ok(out)
+        })
+    })
 }
 
 #[cfg(test)]
@@ -84,7 +65,7 @@ mod tests {
     fn every_row_of_every_table_is_there_and_every_link_arrives() {
         let words = Words::read("reference.txt").unwrap();
         let html = content(&words).unwrap();
-        let _ = apart::headed(&read(&root().join("reference.html")).unwrap(), &words).unwrap();
+        let _ = apart::headed(&root(), "reference", &words).unwrap();
         assert_eq!(words.left(), Vec::<&String>::new(), "words that nobody says");
         assert!(!html.contains(MISSING), "words are missing");
         let all_ids = quoted(&html, " id=\"");

@@ -47,36 +47,14 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
 /// Everything between header and footer.
 fn content(words: &Words) -> Result<String, String> {
     let heights = heights::all()?;
-    let items = PARTS.iter().fold(String::new(), |all, id| {
-        all + &format!("<li><a href=\"#{id}\">{}</a></li>", words.say(&format!("part.{id}")))
-    });
-    let name = words.say("contents");
-    let mut out = format!(
-        "<section class=\"section section-opening\"><h1>{}</h1><p>{}</p><nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol></nav></section>",
-        words.say("title"),
-        words.say("lead"),
-    );
-    for id in PARTS {
-        let body = match id {
+    apart::content(words, &PARTS, |id| {
+        Ok(match id {
             "build" => builder(words),
-            "figures" => paragraphs(words, "figures.lead", &[]) + &table(words, &heights)?,
+            "figures" => words.paragraphs("figures.lead", &[]) + &table(words, &heights)?,
             "hosts" => list(words, &heights)?,
-            _ => paragraphs(words, "contract", &[]),
-        };
-        let title = words.say(&format!("part.{id}"));
-        // Writing into a string does not fail.
-        let _ = write!(
-            out,
-            "<section id=\"{id}\" class=\"section section-{id}\"><h2><a class=\"permalink\" href=\"#{id}\">{title}</a></h2><div class=\"wide\">{body}</div></section>"
-        );
-    }
-    Ok(out)
-}
-
-/// The paragraphs `<key>.1`, `<key>.2` and so on.
-fn paragraphs(words: &Words, key: &str, values: &[(&str, String)]) -> String {
-    let keys = (1..).map(|place| format!("{key}.{place}")).take_while(|key| words.has(key));
-    keys.fold(String::new(), |all, key| all + &format!("<p>{}</p>", words.prose(&key, values)))
+            _ => words.paragraphs("contract", &[]),
+        })
+    })
 }
 
 /// What a row of the table shows.
@@ -132,7 +110,7 @@ fn list(words: &Words, heights: &[Heights]) -> Result<String, String> {
     let height = height.ok_or(format!("{figure} has no height at {WIDTH} pixels"))?;
     let values = [("figure", escaped(&title)), ("width", WIDTH.to_string()), ("base", BASE.to_owned())];
     let chosen = Chosen { base: BASE, figure, title: &title, query, width: WIDTH, height };
-    let mut out = paragraphs(words, "hosts.lead", &values);
+    let mut out = words.paragraphs("hosts.lead", &values);
     for (group, hosts) in GROUPS {
         let _ = write!(out, "<h3>{}</h3>", words.say(&format!("group.{group}")));
         for Host { id, template } in hosts {
@@ -141,7 +119,7 @@ fn list(words: &Words, heights: &[Heights]) -> Result<String, String> {
                 out,
                 "<article class=\"host\" id=\"host-{id}\"><h4>{}</h4><div class=\"notes\">{}</div><pre class=\"snippet\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\" data-template=\"{}\"><code>{}</code></pre></article>",
                 words.say(&format!("host.{id}.name")),
-                paragraphs(words, &format!("host.{id}"), &[]),
+                words.paragraphs(&format!("host.{id}"), &[]),
                 escaped(template).replace('\n', "&#10;"),
                 escaped(&snippet),
             );
@@ -230,7 +208,7 @@ mod tests {
     fn every_figure_and_every_host_is_there_with_its_words() {
         let words = Words::read("teach.txt").unwrap();
         let html = content(&words).unwrap();
-        let _ = apart::headed(&read(&root().join("teach.html")).unwrap(), &words).unwrap();
+        let _ = apart::headed(&root(), "teach", &words).unwrap();
         assert_eq!(words.left(), Vec::<&String>::new(), "words that nobody says");
         assert!(!html.contains(MISSING), "words are missing");
         let ids = quoted(&html, " id=\"");
