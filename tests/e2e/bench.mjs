@@ -170,15 +170,16 @@ async function drags() {
     // The first and the last call of each drawing, by the clock.
     window.drawings = [];
     const context = CanvasRenderingContext2D.prototype;
-    for (const name of ['fillRect', 'stroke', 'fill', 'fillText']) {
+    for (const name of ['stroke', 'fill', 'fillText']) {
       const real = context[name];
       context[name] = function (...call) {
         const begin = performance.now();
         real.apply(this, call);
         const last = window.drawings.at(-1);
-        // The ground comes first in a drawing, and is the only rectangle.
-        if (name === 'fillRect' || !last) window.drawings.push({ begin, end: performance.now() });
+        // Each step of a drag is drawn at most once.
+        if (window.stepped || !last) window.drawings.push({ begin, end: performance.now() });
         else last.end = performance.now();
+        window.stepped = false;
       };
     }
   });
@@ -202,6 +203,7 @@ async function drags() {
             queued().then(() => done(performance.now() - begin));
           });
         });
+        window.stepped = true;
         const begin = performance.now();
         slider.value = String(step % Number(slider.max));
         slider.dispatchEvent(new Event('input', { bubbles: true }));

@@ -20,7 +20,7 @@
     embed: () => {
       const [figure] = figures.selectedOptions;
       const url = new URL(`embed/${figure.value}.html${query && `?${query}`}`, address);
-      return `<iframe src="${quoted(url.href)}" title="${quoted(figure.text.trim())}" width="100%" height="${figure.dataset.height}" style="border:0" loading="lazy" data-memory-wall></iframe>`;
+      return `<iframe src="${quoted(url.href)}" title="${quoted(figure.text.trim())}" width="100%" height="${figure.dataset.height}" style="border:0" loading="lazy"></iframe>`;
     },
   };
   const copy = async (text) => {
