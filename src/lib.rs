@@ -7,6 +7,8 @@ pub mod browser;
 pub mod charts;
 pub mod controls;
 pub mod dials;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod heights;
 pub mod live;
 pub mod predictions;
 pub mod quiz;

@@ -3,19 +3,17 @@
 use leptos::prelude::*;
 
 use super::masonry::live;
+use crate::heights;
 use crate::registry;
 use crate::words::{self, t};
 
-/// The heights that figures by themselves need: a line each, `figure 320:920 480:810 …`.
-const HEIGHTS: &str = include_str!("../../tools/site/src/embed/heights.txt");
+/// The width whose height is copied: that of a column of text.
+const WIDTH: u32 = 640;
 
-/// The height that is copied is the one of this width: that of a column of text.
-const WIDTH: &str = "640:";
-
-/// The height of a figure in a column of text.
-fn height(figure: &str) -> Option<&'static str> {
-    let line = HEIGHTS.lines().find(|line| line.split(' ').next() == Some(figure))?;
-    line.split(' ').find_map(|pair| pair.strip_prefix(WIDTH))
+/// The height of a figure there.
+fn height(figure: &str) -> Option<u32> {
+    let rows = heights::all().ok()?;
+    rows.iter().find(|row| row.figure == figure && row.only.is_none())?.of(WIDTH)
 }
 
 fn button(act: &'static str, label: &'static str) -> AnyView {
@@ -33,7 +31,7 @@ pub fn share() -> AnyView {
         .filter_map(|id| {
             let height = height(id)?;
             Some(view! {
-                <option value=id data-height=height selected=id == "buckets">
+                <option value=id data-height=height.to_string() selected=id == "buckets">
                     {words::choice("alone.title", id)}
                 </option>
             })
@@ -81,8 +79,7 @@ mod tests {
     #[test]
     fn every_figure_by_itself_has_a_height() {
         for id in registry::alone() {
-            let pixels: u32 = height(id).and_then(|height| height.parse().ok()).unwrap_or_default();
-            assert!((100..20_000).contains(&pixels), "{id}");
+            assert!((100..20_000).contains(&height(id).unwrap_or_default()), "{id}");
         }
     }
 }

@@ -8,7 +8,7 @@ import { chromium } from '@playwright/test';
 import { launchOptions } from './browser.mjs';
 import { DIST, serve } from './server.mjs';
 
-const FILE = fileURLToPath(new URL('../../tools/site/src/embed/heights.txt', import.meta.url));
+const FILE = fileURLToPath(new URL('../../src/heights.txt', import.meta.url));
 const WIDTHS = [320, 480, 640, 800, 960];
 /** The page of a line. */
 export const address = (figure) => `embed/${figure.replace(/(\?|$)/, '.html$1')}`;

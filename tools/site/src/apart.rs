@@ -82,3 +82,15 @@ pub(crate) fn content(
     }
     Ok(out)
 }
+
+/// What stands between a mark and the next quotation mark, wherever the mark is.
+#[cfg(test)]
+pub(crate) fn quoted<'a>(html: &'a str, mark: &str) -> Vec<&'a str> {
+    html.split(mark).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+/// The folder of the project.
+#[cfg(test)]
+pub(crate) fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

@@ -9,6 +9,8 @@ use memory_wall_app::live::Snapshot;
 use memory_wall_app::state::State;
 use memory_wall_app::state::query::{self, Decoded};
 
+use crate::wording::escaped;
+
 /// A page's directives replaced by what they stand for.
 pub(crate) fn filled(html: &str) -> Result<String, String> {
     let state = Snapshot::of(State::default());
@@ -146,11 +148,6 @@ fn fill_tag(tag: &str, marks: &str, state: &Snapshot, out: &mut String) -> Resul
     out.push_str(end);
     out.push('>');
     Ok(())
-}
-
-/// Text as HTML.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -51,11 +51,11 @@ fn run() -> Result<(), String> {
     if let Some(folder) = std::env::var_os("MEMORY_WALL_CONTENT") {
         speak(root.join(folder))?;
     }
-    page::build(&root, &staging, strict)?;
+    let program = page::build(&root, &staging, strict)?;
     reference::build(&root, &staging)?;
     teach::build(&root, &staging)?;
     // Last, since it looks at every file that the others wrote.
-    offline::build(&root, &staging, strict)
+    offline::build(&root, &staging, &program, strict)
 }
 
 /// Speaks the language of a folder such as `content/en` from here on; it is called as the folder is.

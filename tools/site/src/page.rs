@@ -5,10 +5,11 @@ use std::path::Path;
 use memory_wall_app::registry::SECTIONS;
 use memory_wall_app::words::{self, t};
 
+use crate::program::{self, Program};
 use crate::{directives, embed, figures, policy, prose, read, script, share, style, write};
 
 /// Fills the page that Trunk staged, and puts a small page for each figure beside it.
-pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), String> {
+pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program, String> {
     let path = staging.join("index.html");
     let mut html = read(&path)?;
     let mut content = String::new();
@@ -33,9 +34,10 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
     html = body(&titled(&html)?)?;
 
     html = script::squeezed(staging, &html)?;
+    let program = program::staged(staging)?;
     let mut rules = style::Rules::default();
     html = rules.externalise(&html);
-    let embeds = embed::build(root, staging, &texts, &mut rules)?;
+    let embeds = embed::build(root, staging, &program, &texts, &mut rules)?;
     let css = style::bundle(root)? + &rules.css();
     let (name, link) = style::link(&css);
     write(&staging.join(&name), &css)?;
@@ -45,7 +47,8 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
 
     let policy = if strict { policy::meta(&html) } else { String::new() };
     put(&mut html, "<!-- policy -->", &policy)?;
-    write(&path, &html)
+    write(&path, &html)?;
+    Ok(program)
 }
 
 /// The prose of every section, in their order.

@@ -80,15 +80,17 @@
   const all = (selector) => [...document.querySelectorAll(selector)];
   const asked = (place) => !options.only || place.closest('[data-quiz]')?.hasAttribute('data-in');
   const acts = (what) => all(`[data-act^="${what} "]`).filter(asked).map((button) => button.dataset.act.split(' ')[1]);
-  /** What can be checked: what the link shows anyway is not asked. */
-  const items = () => [...new Set([...(shows ? [] : [...acts('check'), ...acts('check-dial')]), ...acts('quiz'), ...acts('claim')])];
   const marks = () =>
     all('[data-live-attributes*="data-mark=predict.mark."]').map((place) => ({
       item: /data-mark=predict\.mark\.(\S+)/.exec(place.dataset.liveAttributes)[1],
       mark: place.dataset.mark,
     }));
+  /** With these predictions, everything that is asked: what the link shows anyway is not. */
+  const asks = (predictions) => [...new Set([...(shows ? [] : predictions), ...acts('quiz'), ...acts('claim')])];
+  /** What can be checked. */
+  const items = () => asks([...acts('check'), ...acts('check-dial')]);
   /** What can be answered: a round that is checked at once has several questions. */
-  const questions = () => [...new Set([...(shows ? [] : [...marks().map(({ item }) => item), ...acts('check-dial')]), ...acts('quiz'), ...acts('claim')])];
+  const questions = () => asks([...marks().map(({ item }) => item), ...acts('check-dial')]);
   /** Every answer that stands in the page, by its item. */
   const answers = (text) => {
     const lines = text.split('\n').map((line) => line.split(' '));
@@ -109,8 +111,8 @@
     }
     return found;
   };
-  const opened = (text) =>
-    items().filter((item) => text.split('\n').some((line) => line === `open ${item}` || new RegExp(`^quiz ${item.replaceAll('.', '\\.')} (right|wrong) `).test(line)));
+  /** Everything that shows its answer, by what is kept. */
+  const opened = () => new Set([...kept.matchAll(/^(?:open (\S+)|quiz (\S+) (?:right|wrong) .*)$/gm)].map(([, item, question]) => item ?? question));
   /** What the listener has been told. Before the first answers stand in the page there is nothing to tell. */
   let settled = false;
   let told = new Map();
@@ -118,7 +120,8 @@
   let completed = false;
   let kept = '';
   const progress = () => {
-    const [total, ready] = [items().length, opened(kept).length];
+    const [here, shown] = [items(), opened()];
+    const [total, ready] = [here.length, here.filter((item) => shown.has(item)).length];
     const waits = root.dataset.predict === 'required' && acts('check-dial').length > 0 && ready === 0;
     root.toggleAttribute('data-waits', waits);
     for (const place of all('.figure')) place.inert = waits;
@@ -141,7 +144,8 @@
   /** Opens what the link shows anyway. */
   const reveal = () => {
     if (!shows) return;
-    for (const button of all('[data-act^="show"]')) if (!kept.split('\n').includes(`open ${button.dataset.act.split(' ')[1]}`)) button.click();
+    const shown = opened();
+    for (const button of all('[data-act^="show"]')) if (!shown.has(button.dataset.act.split(' ')[1])) button.click();
   };
 
   // Messages in: from the page around alone, and each only in its own shape.

@@ -1,17 +1,17 @@
 //! One small page a figure, to be shown within other pages: the same program, style sheet and words, and a script that
 //! speaks with the page around.
 
-pub(crate) mod heights;
 mod oembed;
 
 use std::path::Path;
 
+use memory_wall_app::heights;
 use memory_wall_app::registry::{self, SECTIONS};
 use memory_wall_app::sections::quiz::text;
 use memory_wall_app::state::query;
 use memory_wall_app::words::{self, t};
 
-use crate::program::{self, Program};
+use crate::program::Program;
 use crate::style::Rules;
 use crate::{figures, page, policy, prose, read, script, style, write};
 
@@ -34,8 +34,13 @@ pub(crate) fn title(id: &str) -> String {
 pub(crate) type Waiting = (&'static str, String);
 
 /// Draws the pages; their inline styles become rules of the first page's style sheet.
-pub(crate) fn build(root: &Path, staging: &Path, texts: &[String], rules: &mut Rules) -> Result<Vec<Waiting>, String> {
-    let program = program::staged(staging)?;
+pub(crate) fn build(
+    root: &Path,
+    staging: &Path,
+    program: &Program,
+    texts: &[String],
+    rules: &mut Rules,
+) -> Result<Vec<Waiting>, String> {
     // One file for all figures: with the words it is half of what a figure weighs.
     let frame = script::without_comments(&read(&root.join("tools/site/src/embed/frame.js"))?);
     let frame = format!("window.memoryWallWords = {:?};\n{frame}", page::words());
@@ -54,7 +59,7 @@ pub(crate) fn build(root: &Path, staging: &Path, texts: &[String], rules: &mut R
         .map(|id| {
             let mut html = rules.externalise(&drawn(id, &template, texts)?);
             page::put(&mut html, "<!-- oembed -->", &oembed::link(id, &title(id), public.as_deref()))?;
-            Ok((id, elsewhere(&with_frame(html, id, &name, &program)?)))
+            Ok((id, elsewhere(&with_frame(html, id, &name, program)?)))
         })
         .collect()
 }
@@ -153,5 +158,20 @@ mod tests {
         for id in registry::alone() {
             assert!(!title(id).is_empty() && !title(id).contains('.'), "{id}: {}", title(id));
         }
+    }
+
+    #[test]
+    fn every_figure_and_every_part_of_the_self_check_has_its_heights() {
+        let all = heights::all().unwrap();
+        for figure in registry::alone() {
+            assert!(all.iter().any(|row| row.figure == figure && row.only.is_none()), "{figure}");
+        }
+        for section in asked() {
+            assert!(all.iter().any(|row| row.figure == "quiz" && row.only == Some(section)), "{section}");
+        }
+        assert_eq!(all.len(), registry::alone().count() + asked().len());
+        let widths = |row: &heights::Heights| row.at.iter().map(|(width, _)| *width).collect::<Vec<_>>();
+        assert!(all.iter().all(|row| widths(row) == [320, 480, 640, 800, 960]));
+        assert_eq!(all.iter().find(|row| row.figure == "trips").unwrap().of(640), Some(840));
     }
 }

@@ -2,8 +2,8 @@
 
 use memory_wall_app::words::t;
 
-use super::heights::Heights;
 use crate::wording::escaped;
+use memory_wall_app::heights::Heights;
 
 /// The width that is offered.
 const WIDTH: u32 = 640;
@@ -65,7 +65,7 @@ fn text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::heights;
+    use memory_wall_app::heights;
 
     fn trips() -> Heights {
         heights::all().unwrap().into_iter().find(|row| row.figure == "trips").unwrap()

@@ -7,10 +7,11 @@ use std::path::Path;
 use memory_wall_app::words::t;
 
 use super::{FOOT, HEAD, data_uri, markup};
-use crate::{page, policy, program, read, script};
+use crate::program::Program;
+use crate::{page, policy, read, script};
 
 /// The one file, made from the page as it is built, its two marks still in it.
-pub(super) fn build(staging: &Path, index: &str) -> Result<String, String> {
+pub(super) fn build(staging: &Path, program: &Program, index: &str) -> Result<String, String> {
     let mut html = index.replace(HEAD, "");
     let one = format!("<p class=\"carry\">{}</p>", t("offline.one"));
     page::put(&mut html, FOOT, &one)?;
@@ -29,7 +30,7 @@ pub(super) fn build(staging: &Path, index: &str) -> Result<String, String> {
     let css = read(&staging.join(sheet.split('"').next().unwrap_or_default()))?;
     html = format!("{before}<style>{css}</style>{after}");
     html = without_other_pages(&html);
-    html = started(staging, &html)?;
+    html = started(staging, program, &html)?;
     let policy = policy::alone(&html, " 'wasm-unsafe-eval'", "");
     page::put(&mut html, "<meta charset=\"utf-8\" />", &format!("<meta charset=\"utf-8\" />{policy}"))?;
     match markup::tags(&html).into_iter().find(|tag| reaches_out(tag)) {
@@ -50,10 +51,9 @@ fn without_other_pages(html: &str) -> String {
 }
 
 /// The program inside the page, as one plain script, and a sentence for browsers that cannot run it.
-fn started(staging: &Path, html: &str) -> Result<String, String> {
+fn started(staging: &Path, program: &Program, html: &str) -> Result<String, String> {
     let (before, _, after) = cut(html, "<script type=\"module\">", "</script>")?;
-    let program = program::staged(staging)?.plain;
-    let program = read(&staging.join(program))?;
+    let program = read(&staging.join(&program.plain))?;
     let [start, old] = [include_str!("start.js"), include_str!("old.js")].map(script::without_comments);
     // A module waits until the page is there.
     let html = format!("{before}<script>{old}</script><script type=\"module\">{program}{start}</script>{after}");

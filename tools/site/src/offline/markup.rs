@@ -26,11 +26,6 @@ pub(super) fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     value.split('"').next()
 }
 
-/// Text as it stands in markup and in an attribute.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
-}
-
 /// Takes out every element that begins with `open` and is not wanted, up to its `close`.
 pub(super) fn without(html: &str, open: &str, close: &str, unwanted: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(html.len());

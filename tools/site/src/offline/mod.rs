@@ -19,6 +19,8 @@ use memory_wall_app::words::{fill, t};
 use memory_wall_core::Bytes;
 use memory_wall_core::display::{ByteUnit, Size};
 
+use crate::program::Program;
+use crate::wording::escaped;
 use crate::{page, policy, read, script, style, write};
 
 /// Where a page says in its head that it can be kept, and in its foot how it can be taken along.
@@ -29,7 +31,7 @@ const FOOT: &str = "<!-- carry -->";
 const ONE_FILE: &str = "memory-wall.html";
 
 /// Fills the marks of every page and writes what lies beside the pages.
-pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), String> {
+pub(crate) fn build(root: &Path, staging: &Path, program: &Program, strict: bool) -> Result<(), String> {
     let is_on = std::env::var("MEMORY_WALL_OFFLINE").map_or(true, |choice| choice != "off");
     let mut pages = Vec::new();
     for name in kept::files(staging)?.into_iter().filter(|name| kept::kind(name) == "html") {
@@ -41,7 +43,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<(), Str
         write(&staging.join("404.html"), &lost(root, staging)?)?;
         write(&staging.join("manifest.webmanifest"), &manifest(root)?)?;
         let index = pages.iter().find(|(name, _)| name == "index.html").ok_or("there is no index.html")?;
-        let alone = edition::build(staging, &index.1)?;
+        let alone = edition::build(staging, program, &index.1)?;
         write(&staging.join(ONE_FILE), &alone)?;
         head = self::head(root, staging, is_on)?;
         foot = self::foot(alone.len());
@@ -71,7 +73,7 @@ fn head(root: &Path, staging: &Path, is_on: bool) -> Result<String, String> {
         let (name, digest) = style::named("offline", &program, "js");
         write(&staging.join(&name), &program)?;
         let words = [("update", "offline.update"), ("use", "offline.use"), ("close", "notice.close")];
-        let words = words.map(|(word, key)| format!(" data-{word}=\"{}\"", markup::escaped(t(key)))).concat();
+        let words = words.map(|(word, key)| format!(" data-{word}=\"{}\"", escaped(t(key)))).concat();
         // Writing into a string does not fail.
         let _ = write!(out, "<script defer src=\"./{name}\" integrity=\"sha256-{digest}\"{words}></script>");
     }
@@ -116,7 +118,7 @@ fn manifest(root: &Path) -> Result<String, String> {
 fn lost(root: &Path, staging: &Path) -> Result<String, String> {
     let mut html = include_str!("404.html").replace("{{lang}}", &page::language());
     let icon = read(&staging.join("icon.svg"))?;
-    html = said(&html.replace("{{icon}}", &data_uri(&icon)), |key| markup::escaped(t(key)));
+    html = said(&html.replace("{{icon}}", &data_uri(&icon)), |key| escaped(t(key)));
     let program = script::without_comments(include_str!("./lost.js"));
     page::put(&mut html, "<!-- picture -->", &icon.replace("<svg ", "<svg aria-hidden=\"true\" "))?;
     page::put(&mut html, "<!-- style -->", &format!("<style>{}</style>", style::lost(root)?))?;

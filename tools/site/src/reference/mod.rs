@@ -46,20 +46,12 @@ fn content(words: &Words) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::apart::{quoted, root};
     use crate::wording::MISSING;
     use memory_wall_accuracy::{Data, all};
     use memory_wall_app::registry::SECTIONS;
     use memory_wall_core::tables::{gpus, models};
     use std::collections::BTreeSet;
-
-    fn root() -> std::path::PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-    }
-
-    /// What stands between a mark and the next quotation mark, wherever the mark is.
-    fn quoted<'a>(html: &'a str, mark: &str) -> Vec<&'a str> {
-        html.split(mark).skip(1).filter_map(|rest| rest.split('"').next()).collect()
-    }
 
     #[test]
     fn every_row_of_every_table_is_there_and_every_link_arrives() {

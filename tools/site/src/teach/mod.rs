@@ -7,10 +7,11 @@ mod hosts;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use memory_wall_app::heights::{self, Heights};
 use memory_wall_app::{registry, words};
 
 use self::hosts::{Chosen, GROUPS, Host};
-use crate::embed::{self, heights, heights::Heights};
+use crate::embed;
 use crate::wording::{Words, escaped};
 use crate::{apart, policy, read, write};
 
@@ -193,16 +194,9 @@ fn builder(words: &Words) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::apart::{quoted, root};
     use crate::wording::MISSING;
     use std::collections::BTreeSet;
-
-    fn root() -> std::path::PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-    }
-
-    fn quoted<'a>(html: &'a str, mark: &str) -> Vec<&'a str> {
-        html.split(mark).skip(1).filter_map(|rest| rest.split('"').next()).collect()
-    }
 
     #[test]
     fn every_figure_and_every_host_is_there_with_its_words() {
