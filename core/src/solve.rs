@@ -177,10 +177,9 @@ const MOST_STAGES: u32 = 128;
 pub fn fewest_gpus(scenario: &Scenario, capacity: Bytes) -> Option<Cluster> {
     let mut best = None::<(u64, f64, Cluster)>;
     for cut in cuts(scenario) {
-        if best.is_some_and(|(fewest, ..)| cut.ranks() > fewest) {
-            continue;
-        }
-        let Some((parallel, total)) = fewest_ranks(scenario, cut, capacity) else { continue };
+        // Cuts that need more cards than the best one so far need not be known any closer.
+        let most = best.map_or(u64::from(MOST_RANKS), |(fewest, ..)| fewest / cut.ranks());
+        let Some((parallel, total)) = fewest_ranks(scenario, cut, capacity, most) else { continue };
         let (gpus, slowdown) = (parallel.ranks(), cost::slowdown(scenario, &Scenario { parallel, ..*scenario }));
         if best.is_none_or(|(fewest, least, _)| gpus < fewest || (gpus == fewest && slowdown < least)) {
             best = Some((gpus, slowdown, Cluster { parallel, gpus, total }));
@@ -189,8 +188,8 @@ pub fn fewest_gpus(scenario: &Scenario, capacity: Bytes) -> Option<Cluster> {
     best.map(|(.., cluster)| cluster)
 }
 
-/// The fewest data-parallel ranks with which a cut fits, and what the fullest then holds.
-fn fewest_ranks(scenario: &Scenario, cut: Parallelism, capacity: Bytes) -> Option<(Parallelism, Bytes)> {
+/// The fewest data-parallel ranks with which a cut fits, if it does so with `most` of them, and what the fullest then holds.
+fn fewest_ranks(scenario: &Scenario, cut: Parallelism, capacity: Bytes, most: u64) -> Option<(Parallelism, Bytes)> {
     let with = |dp: u32| {
         // More ranks share the states of training; in inference they would only be copies.
         let zero = if dp > 1 { ZeroStage::Weights } else { cut.zero };
@@ -198,8 +197,8 @@ fn fewest_ranks(scenario: &Scenario, cut: Parallelism, capacity: Bytes) -> Optio
         let parallel = Parallelism { dp, zero, ep: 1, ..cut };
         Scenario { parallel, ..*scenario }
     };
-    let most = if scenario.mode.trains() { MOST_RANKS } else { 1 };
-    if with(1).check().is_err() {
+    let most = if scenario.mode.trains() { u32::try_from(most).unwrap_or(MOST_RANKS).min(MOST_RANKS) } else { 1 };
+    if most == 0 || with(1).check().is_err() {
         return None;
     }
     let fits = |dp: u32| evaluate::fits(&with(dp), capacity);

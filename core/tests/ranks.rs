@@ -15,6 +15,7 @@ use memory_wall_core::{
 };
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::test_runner::{TestCaseResult, TestRunner};
 
 fn config() -> ProptestConfig {
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
@@ -196,12 +197,16 @@ proptest! {
     }
 }
 
-proptest! {
-    // Each of these runs thousands of evaluations.
-    #![proptest_config(ProptestConfig { cases: config().cases / 200 + 1, ..config() })]
+/// A twentieth of the cases for a property of a search, which runs thousands of evaluations for each. Not by `proptest!`:
+/// there the environment's number goes before any other.
+fn search<S: Strategy>(any: S, holds: impl Fn(S::Value) -> TestCaseResult) {
+    let config = ProptestConfig { cases: config().cases / 20 + 1, ..config() };
+    TestRunner::new(config).run(&any, holds).unwrap_or_else(|error| panic!("{error}"));
+}
 
-    #[test]
-    fn the_plan_fits_and_no_combination_is_quicker(scenario in scenario()) {
+#[test]
+fn the_plan_fits_and_no_combination_is_quicker() {
+    search(scenario(), |scenario| {
         let Some(plan) = advise::least_slow(&scenario) else { return Ok(()) };
         let capacity = scenario.gpu.unwrap().capacity;
         prop_assert!(fits(&plan.effect.scenario, capacity));
@@ -210,10 +215,13 @@ proptest! {
         if fits(&scenario, capacity) {
             prop_assert!(!plan.lossy && plan.effect.slowdown <= 1.0 + 1e-9, "{}", plan.effect.slowdown);
         }
-    }
+        Ok(())
+    });
+}
 
-    #[test]
-    fn the_fewest_cards_fit_and_one_rank_fewer_does_not(scenario in scenario(), capacity in 30u32..43) {
+#[test]
+fn the_fewest_cards_fit_and_one_rank_fewer_does_not() {
+    search((scenario(), 30u32..43), |(scenario, capacity)| {
         let capacity = Bytes(1 << capacity);
         let Some(cluster) = solve::fewest_gpus(&scenario, capacity) else { return Ok(()) };
         let on = |parallel| Scenario { parallel, ..scenario };
@@ -224,10 +232,13 @@ proptest! {
             let fewer = on(Parallelism { dp: cluster.parallel.dp - 1, ..cluster.parallel });
             prop_assert!(!fits(&fewer, capacity));
         }
-    }
+        Ok(())
+    });
+}
 
-    #[test]
-    fn the_smallest_card_and_the_largest_model_fit(scenario in scenario()) {
+#[test]
+fn the_smallest_card_and_the_largest_model_fit() {
+    search(scenario(), |scenario| {
         if let Some(gpu) = solve::smallest_gpu(&scenario) {
             prop_assert!(fits(&scenario, gpu.capacity));
             let smaller = memory_wall_core::tables::gpus::GPUS.iter().filter(|other| other.capacity < gpu.capacity);
@@ -243,5 +254,6 @@ proptest! {
             let narrower = Scenario { weights, ..alone };
             prop_assert!(fits(&narrower, capacity));
         }
-    }
+        Ok(())
+    });
 }

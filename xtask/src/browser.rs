@@ -11,7 +11,9 @@ use crate::process::Job;
 use crate::setup::say;
 use crate::wanted;
 
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/// The one without windows first: the same engine, and the browser tests take half the time.
+const NAMES: [&str; 5] =
+    ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 const MAC_APPS: [&str; 2] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -137,8 +139,10 @@ fn install_with_apt(place: &Place) -> bool {
     }
     say("installing Chromium with apt-get (about a minute)");
     let apt = |arguments: &[&str]| place.job("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive").run();
-    let installed = apt(&["update", "--quiet"])
-        .and_then(|()| apt(&["install", "--quiet", "--yes", "--no-install-recommends", "chromium"]));
+    let install = |package| apt(&["install", "--quiet", "--yes", "--no-install-recommends", package]);
+    // Not every system has the one without windows as a package of its own.
+    let installed =
+        apt(&["update", "--quiet"]).and_then(|()| install("chromium-headless-shell").or_else(|_| install("chromium")));
     if let Err(sentence) = &installed {
         say(sentence);
     }

@@ -159,7 +159,7 @@ fn builder(words: &Words) -> String {
         all + &format!("<optgroup label=\"{}\">{hosts}</optgroup>", words.say(&format!("group.{group}")))
     });
     // What the script says, in attributes of the form.
-    let said = ["copied", "selected", "said", "preview.of", "link.foreign", "link.letters", "link.long"]
+    let said = ["copied", "selected", "said", "phone", "preview.of", "link.foreign", "link.letters", "link.long"]
         .into_iter()
         .fold(String::new(), |all, key| {
             all + &format!(" data-{}=\"{}\"", key.replace('.', "-"), words.say(&format!("build.{key}")))
@@ -171,7 +171,7 @@ fn builder(words: &Words) -> String {
          <p class=\"quiet\" id=\"teach-hint\">{}</p><p class=\"error\" id=\"teach-error\" role=\"alert\"></p>{}{options}\
          <p class=\"field check\"><input id=\"teach-reveal\" name=\"reveal\" type=\"checkbox\" /><label for=\"teach-reveal\">{}</label></p>{}{}</div>\
          <div class=\"result\"><p class=\"field\"><label for=\"teach-snippet\">{}</label><textarea id=\"teach-snippet\" readonly rows=\"7\" spellcheck=\"false\"></textarea></p>\
-         <p class=\"act\"><button type=\"button\" id=\"teach-copy\">{}</button> <span id=\"teach-said\" role=\"status\"></span></p><h3>{}</h3><div id=\"teach-notes\"></div></div></div>\
+         <p class=\"act\"><button type=\"button\" id=\"teach-copy\">{}</button> <span id=\"teach-said\" role=\"status\"></span></p><p class=\"quiet\" id=\"teach-phone\"></p><h3>{}</h3><div id=\"teach-notes\"></div></div></div>\
          <h3>{}</h3><div class=\"preview\" id=\"teach-preview\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"></div></form>",
         words.say("build.no_script"),
         words.say("build.lead"),

@@ -83,6 +83,9 @@
       part('snippet').value = text;
       part('said').textContent = says('said', { host: chosen(elements.host), figure: title, width, height });
     }
+    const narrow = row.querySelector('[data-width]');
+    const high = Number(narrow.textContent);
+    part('phone').textContent = high > height && !text.includes(`${base}embed.js`) ? says('phone', { narrow: narrow.dataset.width, high }) : '';
     part('notes').replaceChildren(...[...host.querySelector('.notes').children].map((note) => note.cloneNode(true)));
     preview(file, title, width, height);
   };
