@@ -5,6 +5,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
+#[path = "common/hostile.rs"]
+mod hostile;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -266,7 +269,7 @@ fn ten_megabytes_of_junk_take_no_time() {
         let start = Instant::now();
         let decoded = decode(&query);
         assert!(start.elapsed() < Duration::from_secs(1), "{junk}: {:?}", start.elapsed());
-        check(&decoded).unwrap();
+        hostile::decoded(&decoded);
         assert_eq!(decoded.state, State::default(), "{junk}");
     }
 }
@@ -280,52 +283,9 @@ fn the_longest_possible_list_of_notices_is_short() {
         format!("mode=training&weights=int4&kv_heads=5&{twice}{junk}{}", "zzz&yyy&xxx&www&vvv&".repeat(300)),
     ] {
         let decoded = decode(&query);
-        check(&decoded).unwrap();
+        hostile::decoded(&decoded);
         assert!(decoded.notices.len() > 15, "{:?}", decoded.notices);
     }
-}
-
-/// What holds for every query that was read.
-fn check(decoded: &Decoded) -> Result<(), TestCaseError> {
-    let Decoded { state, notices } = decoded;
-    prop_assert_eq!(state.scenario().check(), Ok(()));
-    prop_assert!(notices.len() <= 48, "{} notices", notices.len());
-    for notice in notices {
-        prop_assert!((10..=400).contains(&notice.chars().count()), "{} characters: {notice}", notice.chars().count());
-        prop_assert!(!notice.contains(hides), "{notice:?}");
-    }
-    // Nothing is said twice. Two unknown keys may look the same, shortened and without what hides.
-    let mut said: Vec<&String> = notices.iter().filter(|notice| !notice.contains("not known here")).collect();
-    said.sort();
-    prop_assert!(said.windows(2).all(|pair| pair[0] != pair[1]), "{:?}", notices);
-    // What was understood is a link of its own, without a notice.
-    let again = decode(&encode(state));
-    prop_assert_eq!(&again.notices, &Vec::<String>::new());
-    prop_assert_eq!(again.state, settled(state));
-    Ok(())
-}
-
-/// Characters that are not seen themselves and may change how others are: controls, line separators and those of
-/// Unicode's property `Bidi_Control`.
-fn hides(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// The state as a link carries it: with the weights that are in use.
-fn settled(state: &State) -> State {
-    let default = State::default().weights;
-    let used = state.weights_in_use();
-    let unsaid = State { weights: default, ..*state }.weights_in_use();
-    State { weights: if used == unsaid { default } else { used }, roofline: of_roofline(state), ..*state }
-}
-
-/// The roofline's settings as a link carries them: no choice that changes nothing.
-fn of_roofline(state: &State) -> Levers {
-    let mut now = state.roofline;
-    now.kernels = now.kernels.filter(|kernels| *kernels != Kernels::of(&state.scenario()));
-    now.versus = if now.versus[0].is_none() { [now.versus[1], None] } else { now.versus };
-    now
 }
 
 fn config() -> ProptestConfig {
@@ -526,7 +486,7 @@ proptest! {
         prop_assert!(link.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"&=-._,".contains(&byte)), "{link}");
         let back = decode(&link);
         prop_assert_eq!(&back.notices, &Vec::<String>::new(), "{}", &link);
-        prop_assert_eq!(back.state, settled(&state), "{}", &link);
+        prop_assert_eq!(back.state, hostile::settled(&state), "{}", &link);
         prop_assert_eq!(encode(&back.state), link);
         // A round number stands for a published model alone; any other is counted.
         prop_assert!(!state.is_changed() || state.shape.rounded_parameters.is_none());
@@ -543,12 +503,12 @@ proptest! {
 
     #[test]
     fn junk_breaks_nothing(characters in prop::collection::vec(any::<char>(), 0..5_000)) {
-        check(&decode(&characters.into_iter().collect::<String>()))?;
+        hostile::decoded(&decode(&characters.into_iter().collect::<String>()));
     }
 
     #[test]
     fn what_looks_like_a_query_breaks_nothing(query in near_queries()) {
-        check(&decode(&query))?;
+        hostile::decoded(&decode(&query));
     }
 
     #[test]
@@ -568,8 +528,8 @@ proptest! {
         let mixed = mixed.join("&");
         prop_assume!(mixed.len() <= LONGEST);
         let decoded = decode(&mixed);
-        check(&decoded)?;
-        prop_assert_eq!(decoded.state, settled(&state), "{}", mixed);
+        hostile::decoded(&decoded);
+        prop_assert_eq!(decoded.state, hostile::settled(&state), "{}", mixed);
     }
 
     #[test]
@@ -577,7 +537,7 @@ proptest! {
         let link = encode(&state);
         let long = format!("{}&{link}&{}", "&".repeat(padding), "y".repeat(500));
         let decoded = decode(&long);
-        check(&decoded)?;
+        hostile::decoded(&decoded);
         let whole: Vec<&str> = long[..=LONGEST].rsplit_once('&').unwrap().0.split('&').filter(|part| !part.is_empty()).collect();
         prop_assert_eq!(decoded.state, decode(&whole.join("&")).state);
     }

@@ -25,7 +25,6 @@ use reactive_graph::prelude::*;
 use rest::Rest;
 use rig::{Rig, Signals};
 
-use crate::state::State;
 use crate::state::query::{self, Decoded};
 use crate::words;
 
@@ -36,11 +35,7 @@ pub fn start() {
         Some(query) => query::decode(&query),
         // A figure by itself begins as its page says, not where the reader left the tutorial.
         None if host::figure().is_some() => query::decode(""),
-        // What is stored was written here; if it cannot be read any more, the reader never asked about it.
-        None => Decoded {
-            state: storage::load(storage::STATE).map_or_else(State::default, |query| query::decode(&query).state),
-            notices: Vec::new(),
-        },
+        None => stored(),
     };
     let rig = Signals::start(&state);
     quiz::start(rig);
@@ -52,6 +47,18 @@ pub fn start() {
     watch::rest(rig);
     host::listen(rig);
     page::mark_live();
+}
+
+/// What is stored was written here. Of what cannot be read any more the rest applies, the whole is set aside, and nothing is
+/// said: the reader never asked about it.
+fn stored() -> Decoded {
+    let text = storage::load(storage::STATE).unwrap_or_default();
+    let mut decoded = query::decode(&text);
+    if !decoded.notices.is_empty() {
+        storage::set_aside(storage::STATE, &text);
+        decoded.notices.clear();
+    }
+    decoded
 }
 
 /// A series of changes is over when none has come for so many milliseconds.

@@ -14,7 +14,13 @@ use crate::words::{fill, t};
 
 /// Brings back what was kept, and makes the file field work.
 pub(super) fn start(rig: Rig) {
-    bring(rig, &storage::progress().and_then(|key| storage::load(&key)).unwrap_or_default());
+    if let Some(key) = storage::progress() {
+        let text = storage::load(&key).unwrap_or_default();
+        bring(rig, &text);
+        if !progress::is_whole(&text, &rig.predictions.get_untracked()) {
+            storage::set_aside(&key, &text);
+        }
+    }
     let Some(field) = page::by_id("quiz-import").and_then(|field| field.dyn_into::<HtmlInputElement>().ok()) else {
         return;
     };

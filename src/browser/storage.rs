@@ -33,3 +33,9 @@ pub(super) fn save(key: &str, text: &str) -> Option<()> {
     let storage = storage()?;
     if text.is_empty() { storage.remove_item(key).ok() } else { storage.set_item(key, text).ok() }
 }
+
+/// Keeps beside it what stands under a key and is not understood, since the next change writes over it. The last such text is kept.
+pub(super) fn set_aside(key: &str, text: &str) {
+    // Where nothing can be kept, nothing was.
+    let _ = save(&format!("{key}.aside"), text);
+}

@@ -94,6 +94,11 @@ pub fn read(text: &str, known: &dyn Fn(&str) -> bool) -> Predictions {
     made
 }
 
+/// Whether everything of a text is in what was read of it: understood, or set aside within it.
+pub fn is_whole(text: &str, made: &Predictions) -> bool {
+    text.len() <= LARGEST && made.aside.len() < MOST_ASIDE
+}
+
 fn put(made: &mut Predictions, line: &str, known: &dyn Fn(&str) -> bool) -> Option<()> {
     let (what, rest) = cut(line, b' ')?;
     match what {

@@ -28,8 +28,10 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     let rig = figures::figure("rig").ok_or("there is no figure rig")?;
     put(&mut html, "<!-- patterns -->", &figures::patterns())?;
     put(&mut html, "<!-- figure rig -->", &rig)?;
-    put(&mut html, "<!-- words -->", &spoken())?;
+    let watch = format!("<script>{}</script>", script::without_comments(include_str!("stuck.js")));
+    put(&mut html, "<!-- words -->", &(spoken() + &watch))?;
     put(&mut html, "<!-- notice -->", &figures::notice())?;
+    put(&mut html, "<!-- stuck -->", &stuck())?;
     put(&mut html, "<!-- content -->", &content)?;
     html = body(&titled(&html)?)?;
 
@@ -93,6 +95,11 @@ fn spoken() -> String {
 pub(crate) fn words() -> String {
     let lines = words::language().spoken.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What is said where the program cannot start.
+fn stuck() -> String {
+    format!("<p class=\"notice\" id=\"stuck\" role=\"alert\" hidden>{}</p>", t("page.stuck"))
 }
 
 /// Puts `text` in the one place that a mark keeps.

@@ -50,16 +50,13 @@ fn without_other_pages(html: &str) -> String {
     markup::without(html, "<a ", "</a>", reaches_out).replace(". . . ", ". ").replace(". . ", ". ")
 }
 
-/// The program inside the page, as one plain script, and a sentence for browsers that cannot run it.
+/// The program inside the page, as one plain script.
 fn started(staging: &Path, program: &Program, html: &str) -> Result<String, String> {
     let (before, _, after) = cut(html, "<script type=\"module\">", "</script>")?;
     let program = read(&staging.join(&program.plain))?;
-    let [start, old] = [include_str!("start.js"), include_str!("old.js")].map(script::without_comments);
+    let start = script::without_comments(include_str!("start.js"));
     // A module waits until the page is there.
-    let html = format!("{before}<script>{old}</script><script type=\"module\">{program}{start}</script>{after}");
-    let (before, main) = html.split_once("<main ").ok_or("the page has no main part")?;
-    let sentence = t("offline.too_old");
-    Ok(format!("{before}<p class=\"notice\" id=\"too-old\" hidden>{sentence}</p><main {main}"))
+    Ok(format!("{before}<script type=\"module\">{program}{start}</script>{after}"))
 }
 
 /// What stands before, between and after two marks.

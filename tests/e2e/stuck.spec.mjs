@@ -1,0 +1,53 @@
+// Where the program does not start, the page says so, and is still a page to read.
+
+import { expect, test } from './fixtures.mjs';
+
+/** The page in a profile of its own, which may complain: its files are tampered with. */
+const visited = async (browser, site, tamper) => {
+  const page = await browser.newPage({ baseURL: site.origin, serviceWorkers: 'block' });
+  await tamper(page);
+  await page.goto('/');
+  return page;
+};
+
+const PROGRAM = '**/*_bg.wasm';
+const GLUE = /memory-wall-app-[^_]*\.js$/;
+
+/** What keeps the program from starting. */
+const WAYS = [
+  ['its file does not come', (page) => page.route(PROGRAM, (route) => route.abort())],
+  ['its file is not there', (page) => page.route(PROGRAM, (route) => route.fulfill({ status: 404, body: '' }))],
+  ['its file is cut off', (page) => page.route(PROGRAM, (route) => route.fulfill({ contentType: 'application/wasm', body: Buffer.from('\0asm') }))],
+  ['the glue does not come', (page) => page.route(GLUE, (route) => route.abort())],
+  ['the glue is another', (page) => page.route(GLUE, (route) => route.fulfill({ contentType: 'text/javascript', body: 'export default 1' }))],
+  [
+    'the host forbids WebAssembly',
+    (page) =>
+      page.route(/\/$/, async (route) => {
+        const answer = await route.fetch();
+        const headers = { ...answer.headers(), 'content-security-policy': "script-src 'self' 'unsafe-inline'" };
+        await route.fulfill({ response: answer, headers });
+      }),
+  ],
+  ['the browser has no WebAssembly', (page) => page.addInitScript(() => delete window.WebAssembly)],
+];
+
+for (const [what, tamper] of WAYS) {
+  test(`where ${what}, a notice says so and everything can be read`, async ({ browser, site }) => {
+    const page = await visited(browser, site, tamper);
+    const notice = page.locator('#stuck');
+    await expect(notice).toBeVisible();
+    await expect(notice).toHaveAttribute('role', 'alert');
+    await expect(notice).toContainText('could not start');
+    await expect(page.locator('html')).not.toHaveAttribute('data-live');
+    // The figures stand in their default state.
+    await expect(page.locator('table.buckets').first()).toContainText('13.5 GB');
+    await expect(page.locator('.still-wide').first()).toBeVisible();
+    await page.close();
+  });
+}
+
+test('where it starts, nothing of that is said', async ({ wall, page }) => {
+  await wall.goto();
+  await expect(page.locator('#stuck')).toBeHidden();
+});

@@ -1,0 +1,14 @@
+// Says that the interactive parts could not start: their files did not come, were kept back, or ask too much of the browser.
+// It is written for browsers that are too old for them. What fails later is another matter.
+(function () {
+  function tell() {
+    if (!document.documentElement.hasAttribute('data-live')) document.getElementById('stuck').hidden = false;
+  }
+  function ofScript(event) {
+    if (event.target === window || event.target.tagName === 'SCRIPT') tell();
+  }
+  // A script that does not come says so to itself alone, which is heard on the way down.
+  window.addEventListener('error', ofScript, true);
+  window.addEventListener('unhandledrejection', tell);
+  if (!('noModule' in HTMLScriptElement.prototype)) window.addEventListener('load', tell);
+})();
