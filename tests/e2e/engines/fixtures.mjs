@@ -9,6 +9,9 @@ import { engine } from './engines.mjs';
 
 export { expect };
 
+/** Asks until the answer is as expected, often: a page that is asked costs little, and waiting longer than needed costs everybody. */
+export const until = (ask, message) => expect.poll(ask, { message, intervals: [100] });
+
 /** Where the page lies with the watch in it. What lies at its own address stays as it was built: the worker compares. */
 export const WATCHED = '/watched.html';
 
@@ -62,7 +65,7 @@ export const test = base.extend({
   wall: async ({ driver, site }, use) => {
     const wall = {
       /** Until the program answers, in the page or in the frame that is looked at. */
-      live: () => expect.poll(() => driver.run(() => document.documentElement.hasAttribute('data-live')), 'it comes alive').toBe(true),
+      live: () => until(() => driver.run(() => document.documentElement.hasAttribute('data-live')), 'it comes alive').toBe(true),
       open: async (path = '/') => {
         await driver.open(`${site.origin}${path}`);
         await wall.live();
