@@ -58,7 +58,7 @@ export class WebDriver {
       return session;
     } catch (error) {
       await session.end();
-      throw new Error(`${program} is installed and starts no browser: ${error.message}\n${driver.said}`);
+      throw new Error(`${program} starts no browser: ${error.message}\n${driver.said}`);
     }
   }
 
