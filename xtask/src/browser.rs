@@ -180,5 +180,7 @@ pub(crate) fn engines(place: &Place) -> Result<(), String> {
         say(&format!("installing {names} with apt-get (some minutes)"));
         apt(place, &missing)?;
     }
-    tools::geckodriver(place)
+    tools::geckodriver(place)?;
+    say("the engines are ready");
+    Ok(())
 }

@@ -86,10 +86,6 @@ export class WebDriver {
     return this.send('POST', '/url', { url });
   }
 
-  reload() {
-    return this.send('POST', '/refresh');
-  }
-
   /** Calls a function in the page, or in the frame that is looked at; a promise is waited for. */
   run(work, ...args) {
     return this.send('POST', '/execute/sync', { script: `return (${work}).apply(null, arguments)`, args });
@@ -100,32 +96,35 @@ export class WebDriver {
     return found[ELEMENT];
   }
 
+  /** An element in the middle of the window: where drivers bring it by themselves, the bar of the page can lie over it. */
+  async reach(css) {
+    const element = await this.find(css);
+    await this.run((element) => element.scrollIntoView({ block: 'center', behavior: 'instant' }), { [ELEMENT]: element });
+    return element;
+  }
+
   /** Clicks where a reader would; the driver refuses when something lies over it. */
   async click(css) {
-    return this.send('POST', `/element/${await this.find(css)}/click`);
+    return this.send('POST', `/element/${await this.reach(css)}/click`);
   }
 
   /** Empties a field and types into it. It is clicked first, since in a frame of another origin WebKit gives nothing the focus unasked. */
   async type(css, text) {
-    const field = await this.find(css);
+    const field = await this.reach(css);
     await this.send('POST', `/element/${field}/click`);
     await this.send('POST', `/element/${field}/clear`);
     await this.send('POST', `/element/${field}/value`, { text });
   }
 
-  /** Presses a key where it is named, on an element. */
+  /** Presses a key on an element. */
   async press(css, key) {
-    const CODES = { ArrowLeft: '\ue012', ArrowRight: '\ue014', Enter: '\ue007', Tab: '\ue004' };
-    return this.send('POST', `/element/${await this.find(css)}/value`, { text: CODES[key] });
+    const CODES = { ArrowLeft: '\ue012', ArrowRight: '\ue014' };
+    return this.send('POST', `/element/${await this.reach(css)}/value`, { text: CODES[key] });
   }
 
   /** Looks into a frame; `undefined` looks at the whole page again. */
   async frame(css) {
     return this.send('POST', '/frame', { id: css ? { [ELEMENT]: await this.find(css) } : null });
-  }
-
-  async screenshot() {
-    return Buffer.from(await this.send('GET', '/screenshot'), 'base64');
   }
 
   /** A window whose page is so large. */
