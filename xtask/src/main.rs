@@ -114,6 +114,7 @@ mod tests {
     #[test]
     fn arguments_make_commands() {
         assert_eq!(Command::parse(&["serve", "--port", "9000"]), Some(Command::Serve { port: 9000 }));
+        assert_eq!(Command::parse(&["setup", "--engines"]), Some(Command::Engines));
         assert_eq!(Command::parse(&["serve"]), Some(Command::Serve { port: 8080 }));
         assert_eq!(Command::parse(&["test", "--fast"]), Some(Command::Test { fast: true }));
     }

@@ -22,7 +22,7 @@ function isProgram(file) {
   }
 }
 
-/** A screen that nobody looks at, for engines that need one. */
+/** A screen that nobody looks at, for engines that need one: on that of whoever runs the tests their windows would jump about. */
 async function screen(xvfb) {
   const shown = start(xvfb, ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
   const number = await new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ async function screen(xvfb) {
     shown.child.once('error', reject);
     shown.child.once('exit', () => reject(new Error(`${xvfb} shows nothing: ${shown.said}`)));
   });
-  return { env: { DISPLAY: `:${number}` }, end: shown.end };
+  return { env: { DISPLAY: `:${number}`, GDK_BACKEND: 'x11' }, end: shown.end };
 }
 
 /** Each by its name: what it lacks, in words, or how it is started. */
@@ -51,9 +51,9 @@ const ENGINES = {
   WebKit() {
     const driver = program('WEBKIT_DRIVER_PATH', 'WebKitWebDriver');
     if (!driver) return { lacks: 'WebKitWebDriver not found' };
+    const xvfb = program('XVFB_PATH', 'Xvfb');
     const hasScreen = Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
-    const xvfb = hasScreen ? undefined : program('XVFB_PATH', 'Xvfb');
-    if (!hasScreen && !xvfb) return { lacks: 'it needs a screen: there is none, and Xvfb is not found' };
+    if (!xvfb && !hasScreen) return { lacks: 'no screen, and Xvfb not found' };
     return { start: async () => WebDriver.start(driver, {}, xvfb && (await screen(xvfb))) };
   },
 };
