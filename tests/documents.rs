@@ -38,7 +38,7 @@ fn read(path: &str) -> String {
 struct Project {
     /// Every file, by its path below the root.
     files: BTreeSet<String>,
-    /// Every word of the Rust sources.
+    /// Every word of the sources, Rust's and the browser tests'.
     words: BTreeSet<String>,
     /// The patterns of `cargo xtask`, each the words of one: `["serve", "--port", port]`.
     xtask: Vec<Vec<String>>,
@@ -52,7 +52,8 @@ impl Project {
         walk(root(), &mut files);
         let mut words = BTreeSet::new();
         // This file names what is not there, to be caught.
-        for file in files.iter().filter(|file| file.ends_with(".rs") && *file != "tests/documents.rs") {
+        let is_source = |file: &&String| file.ends_with(".rs") || file.ends_with(".mjs");
+        for file in files.iter().filter(is_source).filter(|file| *file != "tests/documents.rs") {
             words.extend(read(file).split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned));
         }
         let xtask = read("xtask/src/main.rs");

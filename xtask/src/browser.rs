@@ -1,4 +1,4 @@
-//! Node, Playwright and a Chromium for the browser tests.
+//! Node, Playwright and a Chromium for the browser tests; on request other engines.
 
 use std::env;
 use std::fs;
@@ -9,6 +9,7 @@ use crate::lockfile;
 use crate::place::Place;
 use crate::process::Job;
 use crate::setup::say;
+use crate::tools;
 use crate::wanted;
 
 /// The one without windows first: the same engine, and the browser tests take half the time.
@@ -18,6 +19,14 @@ const NAMES: [&str; 5] =
 const MAC_APPS: [&str; 2] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+/// What the engines need beside Firefox's driver, by the names of one program and of the package of Debian that has it.
+const ENGINES: [(&[&str], &str); 4] = [
+    (&["chromedriver"], "chromium-driver"),
+    (&["firefox", "firefox-esr"], "firefox-esr"),
+    (&["WebKitWebDriver"], "webkit2gtk-driver"),
+    (&["Xvfb"], "xvfb"),
 ];
 
 /// A browser for the tests: a program of this machine, or Playwright's own.
@@ -133,18 +142,45 @@ fn download(place: &Place, own: &Browser) -> bool {
 }
 
 fn install_with_apt(place: &Place) -> bool {
-    let is_root = place.job("id").args(["-u"]).text().is_ok_and(|id| id == "0");
-    if !is_root || place.program("apt-get").is_none() {
+    if !has_apt(place) {
         return false;
     }
     say("installing Chromium with apt-get (about a minute)");
-    let apt = |arguments: &[&str]| place.job("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive").run();
-    let install = |package| apt(&["install", "--quiet", "--yes", "--no-install-recommends", package]);
     // Not every system has the one without windows as a package of its own.
-    let installed =
-        apt(&["update", "--quiet"]).and_then(|()| install("chromium-headless-shell").or_else(|_| install("chromium")));
+    let installed = apt(place, &["chromium-headless-shell"]).or_else(|_| apt(place, &["chromium"]));
     if let Err(sentence) = &installed {
         say(sentence);
     }
     installed.is_ok()
+}
+
+fn has_apt(place: &Place) -> bool {
+    let is_root = place.job("id").args(["-u"]).text().is_ok_and(|id| id == "0");
+    is_root && place.program("apt-get").is_some()
+}
+
+fn apt(place: &Place, packages: &[&str]) -> Result<(), String> {
+    let apt = |arguments: &[&str]| place.job("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+    apt(&["update", "--quiet"]).run()?;
+    apt(&["install", "--quiet", "--yes", "--no-install-recommends"]).args(packages).run()
+}
+
+/// Makes sure that the page can be tried in every engine, each with its driver.
+pub(crate) fn engines(place: &Place) -> Result<(), String> {
+    let is_missing = |(programs, _): &&(&[&str], &str)| programs.iter().all(|name| place.program(name).is_none());
+    let missing: Vec<&str> = ENGINES.iter().filter(is_missing).map(|(_, package)| *package).collect();
+    if !missing.is_empty() {
+        let names = missing.join(" ");
+        if !has_apt(place) {
+            return Err(format!(
+                "Debian calls what is missing {names}. Install it with your system's packages and try again; what is \
+                 not installed is skipped by the tests."
+            ));
+        }
+        say(&format!("installing {names} with apt-get (some minutes)"));
+        apt(place, &missing)?;
+    }
+    tools::geckodriver(place)?;
+    say("the engines are ready");
+    Ok(())
 }

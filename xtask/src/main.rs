@@ -28,6 +28,7 @@ Usage: cargo xtask <command>
 
   setup [--tests]       install what is missing: wasm targets, trunk, wasm-bindgen, wasm-opt;
                         with --tests also Playwright and a browser
+  setup --engines       install other browsers with their drivers: Firefox, WebKit
   serve [--port 8080]   build for development, serve on this machine, rebuild on change
   build                 build for release into dist/, list the sizes, check the budget
   test [--fast]         every check; --fast leaves out the release build and the browser
@@ -39,6 +40,7 @@ Usage: cargo xtask <command>
 #[derive(Debug, PartialEq, Eq)]
 enum Command {
     Setup { tests: bool },
+    Engines,
     Serve { port: u16 },
     Build,
     Test { fast: bool },
@@ -52,6 +54,7 @@ impl Command {
         match arguments {
             ["setup"] => Some(Self::Setup { tests: false }),
             ["setup", "--tests"] => Some(Self::Setup { tests: true }),
+            ["setup", "--engines"] => Some(Self::Engines),
             ["serve"] => Some(Self::Serve { port: wanted::PORT }),
             ["serve", "--port", port] => port.parse().ok().map(|port| Self::Serve { port }),
             ["build"] => Some(Self::Build),
@@ -66,6 +69,7 @@ impl Command {
     fn run(&self, place: &Place) -> Result<(), String> {
         match self {
             Self::Setup { tests } => setup::all(place, *tests),
+            Self::Engines => browser::engines(place),
             Self::Serve { port } => serve::run(place, *port),
             Self::Build => {
                 setup::all(place, false)?;
@@ -110,6 +114,7 @@ mod tests {
     #[test]
     fn arguments_make_commands() {
         assert_eq!(Command::parse(&["serve", "--port", "9000"]), Some(Command::Serve { port: 9000 }));
+        assert_eq!(Command::parse(&["setup", "--engines"]), Some(Command::Engines));
         assert_eq!(Command::parse(&["serve"]), Some(Command::Serve { port: 8080 }));
         assert_eq!(Command::parse(&["test", "--fast"]), Some(Command::Test { fast: true }));
     }

@@ -1,4 +1,4 @@
-//! Trunk and the two helpers it calls.
+//! Trunk and the two helpers it calls; on request the driver of Firefox.
 
 use std::env;
 use std::fs;
@@ -90,6 +90,16 @@ fn wasm_opt(place: &Place) -> Result<(), String> {
         .args([&package])
         .run()
         .map_err(|sentence| format!("{sentence} {advice}"))
+}
+
+/// The driver of Firefox; one that is there is taken as it is.
+pub(crate) fn geckodriver(place: &Place) -> Result<(), String> {
+    if place.program("geckodriver").is_some() {
+        return Ok(());
+    }
+    let version = wanted::GECKODRIVER;
+    say(&format!("compiling geckodriver {version}, once (about 4 minutes on two cores)"));
+    cargo_install(place, "geckodriver", version, true)
 }
 
 /// Asks npm's own file, because starting this `wasm-opt` (a script for Node) only for its version takes a quarter of a

@@ -9,6 +9,9 @@ pub(crate) const WASM_OPT: &str = "132";
 /// The npm package that holds a ready `wasm-opt` of that version.
 pub(crate) const BINARYEN: &str = "132.0.0";
 
+/// The driver of Firefox that is compiled where there is none.
+pub(crate) const GECKODRIVER: &str = "0.37.1";
+
 /// What the page and the proof that the core needs no `std` are compiled for.
 pub(crate) const TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32v1-none"];
 

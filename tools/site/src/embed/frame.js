@@ -3,7 +3,7 @@
 (() => {
   'use strict';
   const root = document.documentElement;
-  const own = document.currentScript.dataset;
+  const { dataset: own, nonce } = document.currentScript;
   const { figure } = root.dataset;
   const framed = parent !== window;
 
@@ -213,8 +213,7 @@
   // The program: as a module, or where a frame has no origin and so may fetch nothing, as one plain script.
   const load = async () => {
     if (origin === 'null') {
-      const script = document.createElement('script');
-      script.src = own.plain;
+      const script = Object.assign(document.createElement('script'), { src: own.plain, nonce });
       await new Promise((loaded, failed) => {
         Object.assign(script, { onload: loaded, onerror: failed });
         document.head.append(script);

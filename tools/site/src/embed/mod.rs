@@ -77,8 +77,9 @@ fn described(staging: &Path, public: Option<&str>) -> Result<(), String> {
 /// Puts the link to the finished style sheet and the policy into each page, and writes them.
 pub(crate) fn finish(staging: &Path, pages: Vec<Waiting>, sheet: &str) -> Result<(), String> {
     for (id, mut html) in pages {
-        page::put(&mut html, "<!-- style -->", &format!("<link rel=\"stylesheet\" href=\"../{sheet}\" />"))?;
-        let policy = policy::meta(&html);
+        let link = format!("<link rel=\"stylesheet\" href=\"../{sheet}\" nonce=\"{}\" />", policy::OWN);
+        page::put(&mut html, "<!-- style -->", &link)?;
+        let policy = policy::framed(&html);
         page::put(&mut html, "<!-- policy -->", &policy)?;
         write(&staging.join("embed").join(format!("{id}.html")), &html)?;
     }
@@ -112,9 +113,13 @@ fn with_frame(mut html: String, id: &str, frame: &str, program: &Program) -> Res
     // What `only=` may ask for.
     let parts = if id == "quiz" { format!(" data-only=\"{}\"", asked().join(" ")) } else { String::new() };
     let script = format!(
-        "<script src=\"../{frame}\"{parts} data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" data-glue-integrity=\"{}\" \
-         data-program=\"../{}\" data-program-integrity=\"{}\"></script>",
-        glue.name, glue.integrity, wasm.name, wasm.integrity
+        "<script src=\"../{frame}\" nonce=\"{}\"{parts} data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" \
+         data-glue-integrity=\"{}\" data-program=\"../{}\" data-program-integrity=\"{}\"></script>",
+        policy::OWN,
+        glue.name,
+        glue.integrity,
+        wasm.name,
+        wasm.integrity
     );
     page::put(&mut html, "<!-- frame -->", &script)?;
     Ok(html)
