@@ -19,7 +19,7 @@ test(`a random walk of ${STEPS} steps over all controls breaks nothing`, async (
       const OUT = '[data-act^="export"], [data-act^="keep"], [data-keep], [download], #share-native, [type=file]';
       const all = () =>
         [...document.querySelectorAll(':is(main, .rig, #notice) :is(button, select, input, textarea, summary, [data-dot])')].filter(
-          (one) => !one.matches(OUT) && !one.disabled && !one.readOnly,
+          (one) => !one.matches(OUT) && !one.disabled && !one.readOnly && one.checkVisibility(),
         );
       const fire = (place, ...kinds) => kinds.forEach((kind) => place.dispatchEvent(new Event(kind, { bubbles: true })));
       const KEYS = ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'Enter', 'Escape', 'PageUp'];
