@@ -22,3 +22,8 @@ pub(super) fn replace(query: &str) -> Option<()> {
     let url = format!("{path}{question}{query}{hash}");
     window.history().ok()?.replace_state_with_url(&JsValue::NULL, "", Some(&url)).ok()
 }
+
+/// The whole address, where it is one that others can open.
+pub(super) fn whole() -> Option<String> {
+    page::window()?.location().href().ok().filter(|address| address.starts_with("http"))
+}

@@ -124,7 +124,12 @@ fn follow(rig: Rig) {
         keep::buttons(rig, host);
     }
     points::watch(rig);
-    page::on_print(move || canvas::print(&rig.roofline.get_untracked()));
+    page::on_print(move || {
+        canvas::print(&rig.roofline.get_untracked());
+        if let (Some(place), Some(address)) = (page::first(".printed > span"), address::whole()) {
+            page::write(&place, &address);
+        }
+    });
     let rest = {
         let (frames, rested) = (frames.clone(), Rc::clone(&rested));
         Rest::new(REST, move || {

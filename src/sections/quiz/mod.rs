@@ -343,46 +343,9 @@ pub fn claims() -> AnyView {
     view! { <ol class="questions claims">{asked.iter().map(claim).collect_view()}</ol> }.into_any()
 }
 
-/// All answers in a few words each, on paper only: there nothing can be opened.
+/// The head of the answers, on paper only: there they stand behind all questions, see `style/print.css`.
 pub fn key() -> AnyView {
-    let rows = all(false)
-        .into_iter()
-        .chain(all(true))
-        .map(|question| {
-            let asked = Asked::of(question);
-            let right: Vec<String> = match asked.question.kind {
-                Kind::Number => Vec::new(),
-                Kind::Claim => {
-                    let holds = asked.question.text("true").is_some();
-                    vec![
-                        if holds { t("quiz.claim.is.true") } else { t("quiz.claim.is.false") }.into(),
-                        asked.text("why"),
-                    ]
-                }
-                kind => {
-                    let choices = asked.question.groups.iter().flat_map(|group| &group.choices);
-                    let right = choices.filter(|choice| choice.right || kind == Kind::Order);
-                    right.map(|choice| put(choice.text, &asked.values)).collect()
-                }
-            };
-            let id = asked.question.id;
-            let title = asked.question.text("title").map(|title| view! { <b>{title} ": "</b> });
-            let worked = asked
-                .each("worked")
-                .into_iter()
-                .map(|(place, text)| view! { <span data-v=place.to_string()>{text}</span> })
-                .collect_view();
-            let separator = if asked.question.kind == Kind::Claim { " " } else { "; " };
-            view! { <li data-variant=live(&format!("quiz.variant.{id}"))>{title} {worked} {right.join(separator)}</li> }
-        })
-        .collect_view();
-    view! {
-        <div class="quiz-key">
-            <p class="figure-title">{t("quiz.key")}</p>
-            <ol>{rows}</ol>
-        </div>
-    }
-    .into_any()
+    view! { <p class="figure-title">{t("quiz.key")}</p> }.into_any()
 }
 
 #[cfg(test)]

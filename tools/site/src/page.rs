@@ -77,6 +77,7 @@ fn titled(html: &str) -> Result<String, String> {
     put(&mut html, "{{page.reference}}", t("page.reference"))?;
     put(&mut html, "{{page.teach}}", t("page.teach"))?;
     put(&mut html, "{{page.colophon}}", t("page.colophon"))?;
+    put(&mut html, "{{page.printed}}", t("page.printed"))?;
     Ok(html.replace("{{page.title}}", t("page.title")))
 }
 

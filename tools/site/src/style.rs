@@ -30,6 +30,8 @@ const FILES: &[&str] = &[
     "embed",
     "offline",
     "print",
+    "paper",
+    "paper_quiz",
 ];
 
 /// The files of the reference, which is a page of its own: what it shares with the first, and its tables.
