@@ -7,6 +7,13 @@ pub(crate) fn version_of<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     lines.next().and_then(|line| value_of(line, "version"))
 }
 
+/// The version that the packages of the workspace share, in the text of Cargo.toml.
+pub(crate) fn own_version(manifest: &str) -> Option<&str> {
+    let mut lines = manifest.lines();
+    lines.find(|line| line.trim() == "[workspace.package]")?;
+    lines.take_while(|line| !line.starts_with('[')).find_map(|line| value_of(line, "version"))
+}
+
 fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.strip_prefix(key)?.trim_start().strip_prefix('=')?.trim().strip_prefix('"')?.strip_suffix('"')
 }
@@ -23,7 +30,7 @@ pub(crate) fn major(version: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{major, says_version, version_of};
+    use super::{major, own_version, says_version, version_of};
 
     const LOCK: &str = r#"
 [[package]]
@@ -44,6 +51,14 @@ dependencies = [
         assert_eq!(version_of(LOCK, "wasm-bindgen"), Some("0.2.121"));
         assert_eq!(version_of(LOCK, "wasm-bindgen-macro"), Some("0.2.9"));
         assert_eq!(version_of(LOCK, "wasm"), None);
+    }
+
+    #[test]
+    fn the_workspace_has_one_version() {
+        let manifest =
+            "[workspace]\nversion = \"9\"\n[workspace.package]\nedition = \"2024\"\nversion = \"1.2.3\"\n[package]\n";
+        assert_eq!(own_version(manifest), Some("1.2.3"));
+        assert_eq!(own_version("[workspace.package]\n[package]\nversion = \"1\"\n"), None);
     }
 
     #[test]

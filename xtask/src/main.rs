@@ -11,10 +11,12 @@ mod lockfile;
 mod network;
 mod place;
 mod process;
+mod release;
 mod serve;
 mod setup;
 mod sizes;
 mod table;
+mod tar;
 mod tools;
 mod transfer;
 mod wanted;
@@ -32,6 +34,9 @@ Usage: cargo xtask <command>
   serve [--port 8080]   build for development, serve on this machine, rebuild on change
   build                 build for release into dist/, list the sizes, check the budget
   test [--fast]         every check; --fast leaves out the release build and the browser
+  release [--version X.Y.Z]
+                        every check on the release of Cargo.toml's version, which CHANGELOG.md dates, and an archive
+                        of it with its SHA-256 in target/release-X.Y.Z/
   bench                 measure the core and the page in the browser
   screenshot            take the pictures of the page
 ";
@@ -44,6 +49,7 @@ enum Command {
     Serve { port: u16 },
     Build,
     Test { fast: bool },
+    Release { version: Option<String> },
     Bench,
     Screenshot,
 }
@@ -60,14 +66,21 @@ impl Command {
             ["build"] => Some(Self::Build),
             ["test"] => Some(Self::Test { fast: false }),
             ["test", "--fast"] => Some(Self::Test { fast: true }),
+            ["release"] => Some(Self::Release { version: None }),
+            ["release", "--version", version] => Some(Self::Release { version: Some((*version).to_owned()) }),
             ["bench"] => Some(Self::Bench),
             ["screenshot"] => Some(Self::Screenshot),
             _ => None,
         }
     }
 
-    fn run(&self, place: &Place) -> Result<(), String> {
+    fn run(&self, place: Place) -> Result<(), String> {
+        let place = match self {
+            Self::Release { version } => return release::run(place, version.as_deref()),
+            _ => &place,
+        };
         match self {
+            Self::Release { .. } => Ok(()),
             Self::Setup { tests } => setup::all(place, *tests),
             Self::Engines => browser::engines(place),
             Self::Serve { port } => serve::run(place, *port),
@@ -95,7 +108,7 @@ fn main() -> ExitCode {
         eprint!("{HELP}");
         return ExitCode::from(2);
     };
-    match Place::find().and_then(|place| command.run(&place)) {
+    match Place::find().and_then(|place| command.run(place)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => {
             // `test` has already said everything, and its count must stay the last line.
@@ -117,11 +130,21 @@ mod tests {
         assert_eq!(Command::parse(&["setup", "--engines"]), Some(Command::Engines));
         assert_eq!(Command::parse(&["serve"]), Some(Command::Serve { port: 8080 }));
         assert_eq!(Command::parse(&["test", "--fast"]), Some(Command::Test { fast: true }));
+        assert_eq!(Command::parse(&["release"]), Some(Command::Release { version: None }));
+        let named = Command::Release { version: Some("1.2.3".to_owned()) };
+        assert_eq!(Command::parse(&["release", "--version", "1.2.3"]), Some(named));
     }
 
     #[test]
     fn what_is_not_understood_is_refused() {
-        for wrong in [&[][..], &["tets"], &["serve", "--port", "99999"], &["test", "--slow"], &["build", "x"]] {
+        for wrong in [
+            &[][..],
+            &["tets"],
+            &["serve", "--port", "99999"],
+            &["test", "--slow"],
+            &["build", "x"],
+            &["release", "1.2.3"],
+        ] {
             assert_eq!(Command::parse(wrong), None, "{wrong:?}");
         }
     }

@@ -12,6 +12,7 @@ use crate::process::Job;
 pub(crate) struct Place {
     root: PathBuf,
     github: OnceCell<bool>,
+    released: Option<String>,
 }
 
 impl Place {
@@ -24,8 +25,18 @@ impl Place {
         start
             .ancestors()
             .find(|folder| folder.join("Trunk.toml").is_file())
-            .map(|root| Self { root: root.to_path_buf(), github: OnceCell::new() })
+            .map(|root| Self { root: root.to_path_buf(), github: OnceCell::new(), released: None })
             .ok_or_else(|| "No Trunk.toml here or above: run this inside the project.".to_owned())
+    }
+
+    /// The same place, where what is built is the release of a day.
+    pub(crate) fn released_on(self, date: &str) -> Self {
+        Self { released: Some(date.to_owned()), ..self }
+    }
+
+    /// The day of the release that is built, if one is.
+    pub(crate) fn release(&self) -> Option<&str> {
+        self.released.as_deref()
     }
 
     /// The root of the checkout.

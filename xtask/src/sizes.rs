@@ -57,7 +57,12 @@ pub(crate) fn trunk(place: &Place, arguments: &[&str]) -> Job {
 
 /// Builds the page for release into `dist`.
 pub(crate) fn build(place: &Place) -> Result<(), String> {
-    trunk(place, &["build", "--release", "--locked"]).run()
+    let job = trunk(place, &["build", "--release", "--locked"]);
+    match place.release() {
+        Some(date) => job.env("MEMORY_WALL_RELEASE", date).run(),
+        // A variable left over from elsewhere makes no release.
+        None => job.without("MEMORY_WALL_RELEASE").run(),
+    }
 }
 
 /// Prints the sizes of `dist`; an error when a first visit transfers more than the budget.

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use memory_wall_app::registry::SECTIONS;
-use memory_wall_app::words::{self, t};
+use memory_wall_app::words::{self, fill, t};
 
 use crate::program::{self, Program};
+use crate::wording::escaped;
 use crate::{directives, embed, figures, policy, prose, read, script, share, style, write};
 
 /// Fills the page that Trunk staged, and puts a small page for each figure beside it.
@@ -78,7 +79,18 @@ fn titled(html: &str) -> Result<String, String> {
     put(&mut html, "{{page.teach}}", t("page.teach"))?;
     put(&mut html, "{{page.colophon}}", t("page.colophon"))?;
     put(&mut html, "{{page.printed}}", t("page.printed"))?;
+    put(&mut html, "{{page.version}}", &version(std::env::var("MEMORY_WALL_RELEASE").ok().as_deref()))?;
     Ok(html.replace("{{page.title}}", t("page.title")))
+}
+
+/// Which version this is: of a release with its day, as `cargo xtask release` tells it; any other build says that it is
+/// none, and nothing of when and where it was made, so that two builds are the same.
+fn version(released: Option<&str>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    match released {
+        Some(date) => fill("page.version.released", &[("version", version), ("date", &escaped(date))]),
+        None => fill("page.version.between", &[("version", version)]),
+    }
 }
 
 /// The body's directives filled in; the head has none, and its scripts are no text to look into.
@@ -110,4 +122,16 @@ pub(crate) fn put(html: &mut String, mark: &str, text: &str) -> Result<(), Strin
     }
     *html = html.replace(mark, text);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn a_release_says_its_day_and_others_that_they_are_none() {
+        let number = env!("CARGO_PKG_VERSION");
+        assert_eq!(version(Some("2026-11-22")), format!("Version {number} of 2026-11-22."));
+        assert_eq!(version(None), format!("Version {number}, built between releases."));
+    }
 }
