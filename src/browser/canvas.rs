@@ -62,7 +62,9 @@ impl Host {
         }
         resized.forget();
         let seen = Rc::clone(&self.seen);
-        page::on_sight(&[self.canvas.clone().into()], move |_, visible| seen.set(visible));
+        if let Some(observer) = page::on_sight(move |_, visible| seen.set(visible)) {
+            observer.observe(&self.canvas);
+        }
         let (look, again) = (Rc::clone(&self.look), frames.clone());
         let themed = Rc::new(move |_| {
             look.replace(None);

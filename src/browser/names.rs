@@ -144,17 +144,44 @@ impl Followers {
         Self(RefCell::new(groups))
     }
 
-    /// Learns which groups are on the screen.
+    /// Learns which groups are on the screen: those of a section that is. A browser looks at whatever is watched in every frame,
+    /// and a hundred and fifty places took it longer than to compute what they say.
     pub(super) fn watch(&self) {
-        let groups = self.0.borrow();
-        let seen: Vec<_> =
-            groups.iter().filter_map(|group| Some((group.place.clone()?, Rc::clone(&group.seen)))).collect();
-        let places: Vec<Element> = seen.iter().map(|(place, _)| place.clone()).collect();
-        page::on_sight(&places, move |place, visible| {
-            for (_, seen) in seen.iter().filter(|(known, _)| known == place) {
+        let place = |group: &Group| {
+            let place = group.place.clone()?;
+            Some((place.closest("section").ok().flatten(), place, Rc::clone(&group.seen)))
+        };
+        let places: Rc<Vec<_>> = Rc::new(self.0.borrow().iter().filter_map(place).collect());
+        let all = Rc::clone(&places);
+        let inner = page::on_sight(move |place, visible| {
+            for (.., seen) in all.iter().filter(|(_, known, _)| known == place) {
                 seen.set(visible);
             }
         });
+        let Some(inner) = inner else { return };
+        let mut sections = Vec::new();
+        for (section, place, _) in places.iter() {
+            match section {
+                Some(section) if !sections.contains(section) => sections.push(section.clone()),
+                Some(_) => {}
+                None => inner.observe(place),
+            }
+        }
+        let outer = page::on_sight(move |section, visible| {
+            for (_, place, seen) in places.iter().filter(|(known, ..)| known.as_ref() == Some(section)) {
+                if visible {
+                    inner.observe(place);
+                } else {
+                    inner.unobserve(place);
+                    seen.set(false);
+                }
+            }
+        });
+        for section in sections {
+            if let Some(outer) = &outer {
+                outer.observe(&section);
+            }
+        }
     }
 
     /// Says that the reader has moved a control, so that it may show something else than it was told to. What cannot be used

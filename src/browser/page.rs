@@ -114,17 +114,14 @@ pub(super) fn on_print(act: impl Fn() + Clone + 'static) {
     }
 }
 
-/// Says for each of some elements whenever it comes onto the screen or leaves it.
-pub(super) fn on_sight(places: &[Element], mut act: impl FnMut(&Element, bool) + 'static) {
+/// Says for each element that it is made to observe whenever that comes onto the screen or leaves it.
+pub(super) fn on_sight(mut act: impl FnMut(&Element, bool) + 'static) -> Option<IntersectionObserver> {
     let tell = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
         for entry in entries.iter().filter_map(|entry| entry.dyn_into::<IntersectionObserverEntry>().ok()) {
             act(&entry.target(), entry.is_intersecting());
         }
     });
-    if let Ok(observer) = IntersectionObserver::new(tell.as_ref().unchecked_ref()) {
-        for place in places {
-            observer.observe(place);
-        }
-    }
+    let observer = IntersectionObserver::new(tell.as_ref().unchecked_ref()).ok();
     tell.forget();
+    observer
 }

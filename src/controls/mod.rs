@@ -72,6 +72,7 @@ pub fn value(snapshot: &Snapshot, part: &str) -> Option<String> {
 pub fn flag(state: &State, part: &str) -> Option<bool> {
     match part.split_once('.') {
         Some(("idle", control)) => Some(Pick::by_control(control)?.is_idle(state)),
+        Some(("unit", id)) => Some(state.unit == ByteUnit::from_id(id)?),
         _ => None,
     }
 }

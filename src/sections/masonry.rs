@@ -15,9 +15,9 @@ pub fn flag(name: &str) -> String {
     format!("{{{{flag {name}}}}}")
 }
 
-/// Says of an example whose sizes are fixed that they stay in GB; the style sheet shows it to who has chosen GiB.
+/// Says of an example whose sizes are fixed that they stay in GB, to who has chosen GiB.
 pub fn kept_unit() -> AnyView {
-    view! { <p class="caption kept-unit">{t("control.unit.kept")}</p> }.into_any()
+    view! { <p class="caption" hidden=flag("control.unit.gb")>{t("control.unit.kept")}</p> }.into_any()
 }
 
 /// The pattern of a bucket's masonry, so that no bucket is told by colour alone.

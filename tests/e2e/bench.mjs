@@ -205,7 +205,8 @@ async function drags() {
         });
         window.stepped = true;
         const begin = performance.now();
-        slider.value = String(step % Number(slider.max));
+        // There and back, as a hand drags: from one end to the other in one step is a jump.
+        slider.value = String(Math.abs((step % (2 * slider.max)) - slider.max));
         slider.dispatchEvent(new Event('input', { bubbles: true }));
         const handler = performance.now() - begin;
         frames.push(handler + (await frame));
