@@ -187,9 +187,17 @@ impl Followers {
     /// Says that the reader has moved a control, so that it may show something else than it was told to. What cannot be used
     /// yet or at all stays until the state says something else than it `says` now.
     pub(super) fn touched(&self, target: &Element, says: Option<&str>) {
+        // What the target stands in is found once: whether each of some hundred controls contains it would be asked at every step.
+        let holder = |place: &Element| place.closest("[data-live-attributes]").ok().flatten();
+        let mut holders = Vec::new();
+        let mut next = holder(target);
+        while let Some(place) = next {
+            next = place.parent_element().and_then(|up| holder(&up));
+            holders.push(place);
+        }
         for group in self.0.borrow_mut().iter_mut() {
             for follower in &mut group.followers {
-                if matches!(follower.aspect, Aspect::Control) && follower.place.contains(Some(target)) {
+                if matches!(follower.aspect, Aspect::Control) && holders.contains(&follower.place) {
                     follower.now = says.map(Into::into);
                 }
             }
