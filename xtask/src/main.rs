@@ -38,6 +38,7 @@ Usage: cargo xtask <command>
                         every check on the release of Cargo.toml's version, which CHANGELOG.md dates, and an archive
                         of it with its SHA-256 in target/release-X.Y.Z/
   bench                 measure the core and the page in the browser
+  audit                 look at every page in every theme, width and state for what keeps readers out (minutes)
   screenshot            take the pictures of the page
 ";
 
@@ -51,6 +52,7 @@ enum Command {
     Test { fast: bool },
     Release { version: Option<String> },
     Bench,
+    Audit,
     Screenshot,
 }
 
@@ -69,6 +71,7 @@ impl Command {
             ["release"] => Some(Self::Release { version: None }),
             ["release", "--version", version] => Some(Self::Release { version: Some((*version).to_owned()) }),
             ["bench"] => Some(Self::Bench),
+            ["audit"] => Some(Self::Audit),
             ["screenshot"] => Some(Self::Screenshot),
             _ => None,
         }
@@ -91,14 +94,18 @@ impl Command {
             }
             Self::Test { fast } => gates::run(place, *fast),
             Self::Bench => bench::run(place),
-            Self::Screenshot => {
-                setup::all(place, false)?;
-                let browser = browser::ready(place)?;
-                sizes::build(place)?;
-                browser.node(place, &["screenshots.mjs"]).run()
-            }
+            Self::Audit => in_browser(place, "audit.mjs"),
+            Self::Screenshot => in_browser(place, "screenshots.mjs"),
         }
     }
+}
+
+/// Runs a script of the browser tests' folder on a fresh build.
+fn in_browser(place: &Place, script: &str) -> Result<(), String> {
+    setup::all(place, false)?;
+    let browser = browser::ready(place)?;
+    sizes::build(place)?;
+    browser.node(place, &[script]).run()
 }
 
 fn main() -> ExitCode {
