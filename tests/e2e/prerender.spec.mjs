@@ -39,7 +39,8 @@ test('every figure says the same before and after it comes alive', async ({ wall
   expect(after.map((figure) => figure.id)).toEqual(before.map((figure) => figure.id));
   expect(before.length).toBeGreaterThanOrEqual(3);
   for (const [place, figure] of before.entries()) {
-    expect(figure.text.length, figure.id).toBeGreaterThan(20);
+    // Above the answers on paper stands a word.
+    expect(figure.text.length, figure.id).toBeGreaterThan(figure.id === 'figure-quiz_key' ? 5 : 20);
     for (const what of ['text', 'seen', 'drawing', 'spoken', 'controls']) {
       expect.soft(after[place][what], `${what} of ${figure.id}`).toEqual(figure[what]);
     }
