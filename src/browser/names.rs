@@ -66,6 +66,11 @@ impl Follower {
             return;
         }
         let text = answer.as_deref().unwrap_or_default();
+        // The page arrives saying it already: writing the same would have all of it laid out once more.
+        if self.now.is_none() && self.shows(text) {
+            self.now = answer;
+            return;
+        }
         // Attributes have legal names: they come from the page's own build.
         let _ = match &self.aspect {
             Aspect::Text => {
@@ -90,6 +95,17 @@ impl Follower {
             Aspect::Flag(attribute) => self.place.set_attribute(attribute, ""),
         };
         self.now = answer;
+    }
+
+    /// Whether the page says this now. Controls are asked when they are set.
+    fn shows(&self, text: &str) -> bool {
+        match &self.aspect {
+            Aspect::Text => self.place.text_content().as_deref() == Some(text),
+            Aspect::Html => self.place.inner_html() == text,
+            Aspect::Attribute(attribute) => self.place.get_attribute(attribute).as_deref() == Some(text),
+            Aspect::Flag(attribute) => self.place.has_attribute(attribute) != text.is_empty(),
+            Aspect::Control | Aspect::Offered => false,
+        }
     }
 }
 
