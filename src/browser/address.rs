@@ -23,7 +23,10 @@ pub(super) fn replace(query: &str) -> Option<()> {
     window.history().ok()?.replace_state_with_url(&JsValue::NULL, "", Some(&url)).ok()
 }
 
-/// The whole address, where it is one that others can open.
-pub(super) fn whole() -> Option<String> {
-    page::window()?.location().href().ok().filter(|address| address.starts_with("http"))
+/// The address of the page with a query, where it is one that others can open.
+pub(super) fn whole(query: &str) -> Option<String> {
+    let address = page::window()?.location().href().ok().filter(|address| address.starts_with("http"))?;
+    let page = address.split(['?', '#']).next()?;
+    let question = if query.is_empty() { "" } else { "?" };
+    Some([page, question, query].concat())
 }

@@ -126,7 +126,9 @@ fn follow(rig: Rig) {
     points::watch(rig);
     page::on_print(move || {
         canvas::print(&rig.roofline.get_untracked());
-        if let (Some(place), Some(address)) = (page::first(".printed > span"), address::whole()) {
+        if let (Some(place), Some(address)) =
+            (page::first(".printed > span"), address::whole(&query::encode(&rig.state_now())))
+        {
             page::write(&place, &address);
         }
     });

@@ -19,7 +19,8 @@ use crate::quiz::book::{Entry, Numbers, VARIANTS, Verdict};
 const NUMBERS: [&str; 5] = ["variant", "asked", "right", "day", "step"];
 /// The first line.
 const HEAD: &str = "memory-wall progress 1";
-/// How much is read at most, and how many lines are set aside at most: more was not written by a page.
+/// How much is read at most, and how many lines are carried along at most: more was not written by a page. One more is read, which
+/// tells that there were more.
 const LARGEST: usize = 100_000;
 const MOST_ASIDE: usize = 50;
 
@@ -44,7 +45,7 @@ pub fn write(made: &Predictions) -> String {
         named(&mut rest, "given", &entry.given);
         line(&mut out, "quiz ", &entry.id, &rest);
     }
-    for words in &made.aside {
+    for words in made.aside.iter().take(MOST_ASIDE) {
         line(&mut out, "? ", words, "");
     }
     if out.is_empty() { out } else { String::from(HEAD) + "\n" + &out }
@@ -87,7 +88,7 @@ pub fn read(text: &str, known: &dyn Fn(&str) -> bool) -> Predictions {
     for line in text.split('\n').map(str::trim).filter(|line| !line.is_empty() && *line != HEAD) {
         // What was set aside before may be understood by this page.
         let line = line.strip_prefix("? ").unwrap_or(line);
-        if put(&mut made, line, known).is_none() && made.aside.len() < MOST_ASIDE {
+        if put(&mut made, line, known).is_none() && made.aside.len() <= MOST_ASIDE {
             made.aside.push(line.into());
         }
     }
@@ -96,7 +97,7 @@ pub fn read(text: &str, known: &dyn Fn(&str) -> bool) -> Predictions {
 
 /// Whether everything of a text is in what was read of it: understood, or set aside within it.
 pub fn is_whole(text: &str, made: &Predictions) -> bool {
-    text.len() <= LARGEST && made.aside.len() < MOST_ASIDE
+    text.len() <= LARGEST && made.aside.len() <= MOST_ASIDE
 }
 
 fn put(made: &mut Predictions, line: &str, known: &dyn Fn(&str) -> bool) -> Option<()> {
@@ -223,6 +224,14 @@ mod tests {
             assert!(made.quiz.entries.len() < 2, "{text}");
         }
         assert_eq!(read(&"x\n".repeat(100_000), &all), Predictions::default());
-        assert_eq!(read(&"x\n".repeat(1_000), &all).aside.len(), MOST_ASIDE);
+        assert_eq!(read(&"x\n".repeat(1_000), &all).aside.len(), MOST_ASIDE + 1);
+        // What is carried along of too much is all of what is written, and so on the next visit nothing is missing.
+        for (lines, whole) in [(MOST_ASIDE, true), (MOST_ASIDE + 1, false)] {
+            let text = "x\n".repeat(lines);
+            let made = read(&text, &all);
+            assert_eq!(is_whole(&text, &made), whole);
+            let written = write(&made);
+            assert!(is_whole(&written, &read(&written, &all)));
+        }
     }
 }

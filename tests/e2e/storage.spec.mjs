@@ -63,6 +63,8 @@ for (const [what, text] of Object.entries(ANSWERS)) {
     expect(await kept(page, `${PROGRESS}.aside`)).toBe(text);
     await page.locator('.question input[type=radio]').first().check();
     await expect.poll(() => kept(page, PROGRESS)).toContain('\nquiz ');
+    // Also on the visits after it.
+    await wall.reload();
     expect(await kept(page, `${PROGRESS}.aside`)).toBe(text);
   });
 }

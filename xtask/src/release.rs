@@ -1,7 +1,7 @@
 //! A release: everything checked, built with its version and day in the page, and packed.
 //!
 //! The version is that of Cargo.toml and the day that of its head in CHANGELOG.md, so a release can be built again from
-//! its commit, to the byte.
+//! its commit; with the same compiler, Node and `MEMORY_WALL_URL`, to the byte.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,8 @@ import { start, WebDriver } from './webdriver.mjs';
 function program(variable, ...names) {
   const named = process.env[variable];
   if (named) return named;
-  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  // What the set-up compiles lies with the project's own tools.
+  const folders = [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), join(import.meta.dirname, '../../../.tools/bin')];
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram);
 }
 
@@ -39,7 +40,8 @@ const ENGINES = {
     const driver = program('CHROMEDRIVER_PATH', 'chromedriver');
     if (!driver) return { lacks: 'chromedriver not found' };
     const { executablePath: binary, args } = launchOptions;
-    return { start: () => WebDriver.start(driver, { 'goog:chromeOptions': { binary, args: ['--headless', ...args] } }) };
+    // As Playwright starts it; some systems allow a sandbox to packaged browsers alone.
+    return { start: () => WebDriver.start(driver, { 'goog:chromeOptions': { binary, args: ['--headless', '--no-sandbox', ...args] } }) };
   },
   Firefox() {
     const driver = program('GECKODRIVER_PATH', 'geckodriver');

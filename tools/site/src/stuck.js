@@ -5,7 +5,7 @@
     if (!document.documentElement.hasAttribute('data-live')) document.getElementById('stuck').hidden = false;
   }
   function ofScript(event) {
-    if (event.target === window || event.target.tagName === 'SCRIPT') tell();
+    if (event.target === window || (event.target.tagName === 'SCRIPT' && event.target.type === 'module')) tell();
   }
   // A script that does not come says so to itself alone, which is heard on the way down.
   window.addEventListener('error', ofScript, true);
