@@ -2,6 +2,8 @@
 //!
 //! 1,000 cases a property, or as many as the environment variable `PROPTEST_CASES` says.
 
+#[path = "common/cases.rs"]
+mod cases;
 #[path = "common/hostile.rs"]
 mod hostile;
 
@@ -47,11 +49,6 @@ const PIECES: [&str; 35] = [
     "<b>",
 ];
 
-fn config() -> ProptestConfig {
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if std::env::var_os("PROPTEST_CASES").is_some() { config } else { ProptestConfig { cases: 1_000, ..config } }
-}
-
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         12 => select(PIECES.as_slice()).prop_map(str::to_owned),
@@ -61,7 +58,7 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases::config())]
 
     #[test]
     fn what_looks_like_answers_is_read_as_it_is_written(pieces in prop::collection::vec(piece(), 0..80)) {

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
+#[path = "common/cases.rs"]
+mod cases;
 #[path = "common/hostile.rs"]
 mod hostile;
 
@@ -288,11 +290,6 @@ fn the_longest_possible_list_of_notices_is_short() {
     }
 }
 
-fn config() -> ProptestConfig {
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if std::env::var_os("PROPTEST_CASES").is_some() { config } else { ProptestConfig { cases: 1_000, ..config } }
-}
-
 /// A value of an input: its ends, a power of two, something small, or anything.
 fn within(Bounds { min, max, .. }: Bounds) -> impl Strategy<Value = u32> {
     prop_oneof![
@@ -477,7 +474,7 @@ fn near_queries() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases::config())]
 
     #[test]
     fn every_state_survives_the_journey(state in states()) {

@@ -18,8 +18,7 @@ pub(super) fn replace(query: &str) -> Option<()> {
     let window = page::window()?;
     let location = window.location();
     let (path, hash) = (location.pathname().ok()?, location.hash().ok()?);
-    let question = if query.is_empty() { "" } else { "?" };
-    let url = format!("{path}{question}{query}{hash}");
+    let url = path + &asked(query) + &hash;
     window.history().ok()?.replace_state_with_url(&JsValue::NULL, "", Some(&url)).ok()
 }
 
@@ -27,6 +26,10 @@ pub(super) fn replace(query: &str) -> Option<()> {
 pub(super) fn whole(query: &str) -> Option<String> {
     let address = page::window()?.location().href().ok().filter(|address| address.starts_with("http"))?;
     let page = address.split(['?', '#']).next()?;
-    let question = if query.is_empty() { "" } else { "?" };
-    Some([page, question, query].concat())
+    Some(page.to_owned() + &asked(query))
+}
+
+/// A query as it stands in an address.
+fn asked(query: &str) -> String {
+    if query.is_empty() { String::new() } else { String::from("?") + query }
 }

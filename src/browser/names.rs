@@ -193,10 +193,9 @@ impl Followers {
                 }
             }
         });
+        let Some(outer) = outer else { return };
         for section in sections {
-            if let Some(outer) = &outer {
-                outer.observe(&section);
-            }
+            outer.observe(&section);
         }
     }
 

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { launchOptions } from './browser.mjs';
+import { MemoryWall } from './page.mjs';
 import { DIST, serve } from './server.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -69,7 +70,7 @@ async function audit(path, name) {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.emulateMedia(THEMES.light);
     await page.goto(`${site.origin}/${path}${query}`);
-    if (alive) await page.locator('html[data-live]').waitFor({ state: 'attached' });
+    if (alive) await new MemoryWall(page).live();
     await page.evaluate(act);
     await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
     await page.evaluate(AXE);
@@ -77,7 +78,7 @@ async function audit(path, name) {
       await page.setViewportSize({ width, height: 900 });
       for (const [theme, media] of Object.entries(THEMES)) {
         await page.emulateMedia(media);
-        await settle(page);
+        await new MemoryWall(page).settle();
         // Another theme has other colours and nothing else.
         check(`${name}, ${state}, ${theme}, ${width} px`, await violations(page, theme === 'light' ? { type: 'tag', values: TAGS } : { type: 'rule', values: COLOURS }));
       }
@@ -87,12 +88,6 @@ async function audit(path, name) {
   }
   await context.close();
   console.log(`${name}: ${((performance.now() - start) / 1_000).toFixed(0)} s`);
-}
-
-/** What follows a change of size or of settings comes within a tenth of a second and a frame. */
-async function settle(page) {
-  await page.waitForTimeout(130);
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
 }
 
 function violations(page, runOnly) {
@@ -128,7 +123,7 @@ async function spaced(page) {
     sheet.replaceSync(text);
     document.adoptedStyleSheets = [sheet];
   }, SPACING);
-  await settle(page);
+  await new MemoryWall(page).settle();
   const faults = [...(await sideways(page)), ...(await cut(page)).filter((one) => !before.has(one))];
   await page.evaluate(() => (document.adoptedStyleSheets = []));
   return faults;

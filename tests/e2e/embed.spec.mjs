@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test as base } from './fixtures.mjs';
 import { host } from './host.mjs';
 import { address, readHeights } from './heights.mjs';
+import { handOut } from './random.mjs';
 import { is, types } from './schema.mjs';
 import { DIST } from './server.mjs';
 
@@ -289,21 +290,17 @@ test('a thousand hostile messages change nothing and raise nothing', async ({ ho
   const frame = page.frameLocator('iframe');
   await live(frame);
   const before = await frame.locator('#calculator').innerText();
+  await handOut(page);
   await page.evaluate(() => {
     const frame = document.querySelector('iframe').contentWindow;
-    let seed = 7;
-    const random = (n) => {
-      // Multiplied as whole numbers: beyond 53 bits the last digits would all be noughts.
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-      return Math.floor((seed / 2 ** 32) * n);
-    };
+    const { pick } = window.random(7);
     const strange = [null, undefined, 0, -1, NaN, Infinity, '', '__proto__', '<img src=x onerror=alert(1)>', 'x'.repeat(5_000), [], {}, [[]], true, new Date(), /x/, new Map()];
     const types = ['set', 'theme', 'bring', 'constructor', '__proto__', 'toString', 'hasOwnProperty', 'eval', 7, null, {}];
     for (let n = 0; n < 1_000; n += 1) {
-      const any = () => strange[random(strange.length)];
-      const type = types[random(types.length)];
+      const any = () => pick(strange);
+      const type = pick(types);
       const shapes = [any(), { mw: 1, type, query: any() === 'x' ? '' : [any()], value: any() }, { mw: any(), type, query: 'seq=9' }, { mw: 1, type: any() }, { type: 'set', query: 'seq=9' }, JSON.stringify({ mw: 1, type: 'set', query: 'seq=9' })];
-      frame.postMessage(shapes[random(shapes.length)], '*');
+      frame.postMessage(pick(shapes), '*');
     }
   });
   // Another window than the one around is nobody.

@@ -2,6 +2,7 @@
 
 import { expect, test } from './fixtures.mjs';
 import { plain } from './page.mjs';
+import { handOut, random } from './random.mjs';
 
 const IMAGE = '<img src=x onerror=window.hit=1>';
 const junk = 'x'.repeat(10_000);
@@ -82,19 +83,6 @@ test('a good link brings no notice', async ({ wall }) => {
   await expect(wall.dimension('kv_heads')).toHaveValue('4');
 });
 
-/** A small generator with a seed, so that a failing query comes again. */
-function random(seed) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const pick = (list) => list[Math.floor(next() * list.length)];
-  return { next, pick };
-}
-
 const KEYS = ['v', 'model', 'mode', 'batch', 'seq', 'weights', 'kv', 'optimizer', 'checkpointing', 'attention', 'gpu', 'unit'];
 const DIMENSIONS = ['layers', 'hidden_size', 'heads', 'kv_heads', 'head_dim', 'intermediate_size', 'vocab_size'];
 const GOOD = {
@@ -160,14 +148,9 @@ test('thirty random links', async ({ wall, page }) => {
 test('ten thousand random queries: no exception, and each is read as what is written of it', async ({ wall, page }) => {
   test.slow();
   await wall.goto();
+  await handOut(page);
   const wrong = await page.evaluate(async () => {
-    let seed = 20_413;
-    const random = (n) => {
-      // Multiplied as whole numbers: beyond 53 bits the last digits would all be noughts.
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-      return Math.floor((seed / 2 ** 32) * n);
-    };
-    const one = (list) => list[random(list.length)];
+    const { below, pick: one } = window.random(20_413);
     const keys = [
       'v', 'model', 'mode', 'batch', 'seq', 'weights', 'kv', 'optimizer', 'checkpointing', 'attention', 'gpu', 'unit', 'tier', 'dots', 'pass',
       'kernels', 'accounting', 'precisions', 'vs', 'roof', 'op', 'gemm', 'rate', 'tape', 'features', 'rows', 'tokens', 'step', 'card', 'cards',
@@ -178,9 +161,9 @@ test('ten thousand random queries: no exception, and each is read as what is wri
       one([
         () => one(options),
         () => one(options),
-        () => String(random(2_000_000)),
-        () => String(2 ** random(80)),
-        () => `${random(99)},${random(99)}.${random(99)},${random(9)}e${random(400)}`,
+        () => String(below(2_000_000)),
+        () => String(2 ** below(80)),
+        () => `${below(99)},${below(99)}.${below(99)},${below(9)}e${below(400)}`,
         () => one(['-1', '0', 'NaN', '1e999', '%00', '%', '%zz', '\u202e', '<b>', '🙂', '', ' ', 'null', '1_000', '+5', '0x10', 'x'.repeat(3_000)]),
       ])();
     let state;
@@ -195,7 +178,7 @@ test('ten thousand random queries: no exception, and each is read as what is wri
     };
     const wrong = [];
     for (let n = 0; n < 10_000; n += 1) {
-      const query = Array.from({ length: 1 + random(8) }, () => `${one(keys)}=${values()}`).join('&');
+      const query = Array.from({ length: 1 + below(8) }, () => `${one(keys)}=${values()}`).join('&');
       const once = read(query);
       notices.length = 0;
       const twice = read(once);

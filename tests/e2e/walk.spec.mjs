@@ -2,6 +2,7 @@
 // be used afterwards. Where it starts is said with every failure, so that it can be walked again.
 
 import { expect, test } from './fixtures.mjs';
+import { handOut } from './random.mjs';
 
 const SEED = 20_413;
 const STEPS = 10_000;
@@ -10,14 +11,10 @@ test(`a random walk of ${STEPS} steps over all controls breaks nothing`, async (
   test.setTimeout(180_000);
   await wall.goto();
   await wall.openDetails();
+  await handOut(page);
   const walked = await page.evaluate(
     async ([seed, steps]) => {
-      const random = (n) => {
-        // Multiplied as whole numbers: beyond 53 bits the last digits would all be noughts.
-        seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-        return Math.floor((seed / 2 ** 32) * n);
-      };
-      const one = (list) => list[random(list.length)];
+      const { below, pick: one } = window.random(seed);
       const TEXTS = ['', '0', '1', '7', '4096', '128k', '1e9', '-3', 'NaN', '9'.repeat(60), '<b>x</b>', '3.5', '2,048', '80 GB', '1 MiB', '🧱', ' ', '١٢', '\u202e1', "{'allocated_bytes.all.peak': 9663676416}"];
       // What hands out files or leaves the page is pressed elsewhere.
       const OUT = '[data-act^="export"], [data-act^="keep"], [data-keep], [download], #share-native, [type=file]';
@@ -30,7 +27,7 @@ test(`a random walk of ${STEPS} steps over all controls breaks nothing`, async (
       const kinds = {};
       const step = (place) => {
         const { tagName: tag, type } = place;
-        if (random(8) === 0) {
+        if (below(8) === 0) {
           kinds.keys = (kinds.keys ?? 0) + 1;
           place.focus({ preventScroll: true });
           place.dispatchEvent(new KeyboardEvent('keydown', { key: one(KEYS), bubbles: true, cancelable: true }));
@@ -39,15 +36,15 @@ test(`a random walk of ${STEPS} steps over all controls breaks nothing`, async (
         const kind = `${tag} ${type ?? ''}`.trim();
         kinds[kind] = (kinds[kind] ?? 0) + 1;
         if (tag === 'SELECT') {
-          place.selectedIndex = random(place.options.length);
+          place.selectedIndex = below(place.options.length);
           fire(place, 'input', 'change');
         } else if (type === 'range') {
-          place.value = String(Number(place.min) + random(Number(place.max) - Number(place.min) + 1));
+          place.value = String(Number(place.min) + below(Number(place.max) - Number(place.min) + 1));
           fire(place, 'input', 'change');
         } else if (tag === 'TEXTAREA' || type === 'text' || type === 'search') {
-          place.value = one([() => one(TEXTS), () => String(random(3_000_000)), () => String(2 ** random(40))])();
+          place.value = one([() => one(TEXTS), () => String(below(3_000_000)), () => String(2 ** below(40))])();
           fire(place, 'input', 'change');
-          if (random(3) === 0) place.blur();
+          if (below(3) === 0) place.blur();
         } else if (place.dataset.dot) {
           fire(place, one(['focusin', 'pointerover', 'pointerout']));
         } else place.click();

@@ -10,6 +10,7 @@ use crate::gates;
 use crate::lockfile;
 use crate::place::Place;
 use crate::setup;
+use crate::sizes;
 use crate::tar;
 
 /// Packs and sums up: `node -e … archive.tar archive.tar.gz`. What it prints is what `sha256sum --check` reads.
@@ -82,23 +83,11 @@ fn clean(status: &str) -> Result<(), String> {
 
 /// Every file of a folder, by its name under another, in the order of their names.
 fn files(folder: &Path, under: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let unreadable = |path: &Path, error: std::io::Error| format!("{} is not readable: {error}.", path.display());
-    let mut all = Vec::new();
-    let mut entries = fs::read_dir(folder)
-        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<PathBuf>, _>>())
-        .map_err(|error| unreadable(folder, error))?;
-    entries.sort();
-    for path in entries {
-        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let name = format!("{under}/{name}");
-        if path.is_dir() {
-            all.extend(files(&path, &name)?);
-        } else {
-            let bytes = fs::read(&path).map_err(|error| unreadable(&path, error))?;
-            all.push((name, bytes));
-        }
-    }
-    Ok(all)
+    let named = |path: PathBuf| {
+        let bytes = fs::read(&path).map_err(|error| format!("{} is not readable: {error}.", path.display()))?;
+        Ok((format!("{under}/{}", sizes::name(folder, &path)), bytes))
+    };
+    sizes::files(folder)?.into_iter().map(named).collect()
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -100,9 +100,7 @@ fn part(files: &[File], name: &str, more: &str, is: &dyn Fn(&File) -> bool, budg
 
 fn measure(place: &Place) -> Result<Vec<File>, String> {
     let dist = place.dist();
-    let mut paths = Vec::new();
-    collect(&dist, &mut paths)?;
-    paths.sort();
+    let paths = files(&dist)?;
     let mut assets = Vec::new();
     let mut raw = Vec::new();
     for path in &paths {
@@ -111,7 +109,7 @@ fn measure(place: &Place) -> Result<Vec<File>, String> {
             path.extension().is_some_and(|ending| ["html", "css", "js", "mjs"].iter().any(|known| ending == *known));
         raw.push(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         assets.push(Asset {
-            name: path.strip_prefix(&dist).unwrap_or(path).to_string_lossy().replace('\\', "/"),
+            name: name(&dist, path),
             text: is_text.then(|| String::from_utf8_lossy(&bytes).into_owned()),
         });
     }
@@ -130,6 +128,19 @@ fn measure(place: &Place) -> Result<Vec<File>, String> {
         },
     );
     Ok(files.collect())
+}
+
+/// Every file of a folder and of those in it, in order.
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut paths = Vec::new();
+    collect(folder, &mut paths)?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// What a file is called in a folder, with forward slashes.
+pub(crate) fn name(folder: &Path, path: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).to_string_lossy().replace('\\', "/")
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
