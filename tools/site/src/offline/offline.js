@@ -4,6 +4,8 @@
 {
   const { dataset: words, src } = document.currentScript;
   const HOUR = 3_600_000;
+  /** How long a newer version may take to come into use; it is there already. */
+  const PATIENCE = 2_000;
   const TYPED = 'memory-wall.typed';
   const LATER = 'memory-wall.later';
 
@@ -85,6 +87,8 @@
       // Every tab hears of the change, and only this one loads anew.
       worker.addEventListener('statechange', () => worker.state === 'activated' && reload());
       worker.postMessage('use');
+      // The old one goes once it has nothing to do, and Chromium may miss that moment. A page that loads anew lets go of it.
+      setTimeout(reload, PATIENCE);
     });
     const later = button('×', () => {
       sessionStorage.setItem(LATER, newest.version);
