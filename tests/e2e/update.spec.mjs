@@ -188,7 +188,7 @@ test('a newer version that is asked for comes also where the old one is slow to 
   await page.evaluate(() => void fetch('slow.txt').catch(() => {}));
   await expect.poll(() => answer).toBeTruthy();
   await use(page);
-  await expect.poll(() => isMarked(page)).toBe(false);
+  await page.waitForFunction(() => !window.marked);
   // It is offered again, or has come by now; nothing is lost on the way.
   await wall.live();
   await expect(paste).toHaveValue(/12345678901/);
