@@ -13,10 +13,11 @@ mod points;
 mod quiz;
 mod rest;
 mod rig;
+mod slices;
 mod storage;
 mod watch;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use reactive_graph::graph::untrack;
@@ -25,6 +26,7 @@ use reactive_graph::prelude::*;
 use rest::Rest;
 use rig::{Rig, Signals};
 
+use crate::live::Snapshot;
 use crate::state::query::{self, Decoded};
 use crate::words;
 
@@ -46,7 +48,6 @@ pub fn start() {
     watch::announce(rig);
     watch::rest(rig);
     host::listen(rig);
-    page::mark_live();
 }
 
 /// What is stored was written here. Of what cannot be read any more the rest applies, the whole is set aside, and nothing is
@@ -90,34 +91,78 @@ impl Turn {
     }
 }
 
-/// Brings names, points and canvas in step with the state: now; and after each change what is on the screen in the next
-/// frame, and the rest when the changes rest, so that a lever that is dragged moves what it is dragged for.
+/// Brings names, points and canvas in step with the state: after each change what is on the screen in the next frame, and the
+/// rest when the changes rest, so that a lever that is dragged moves what it is dragged for. At first everything is the rest;
+/// once that is there, the page is live.
 fn follow(rig: Rig) {
-    let names = Rc::new(names::Followers::find(rig));
+    let names = Rc::new(names::Followers::new());
     let host = canvas::Host::find().map(Rc::new);
     let rested = Rc::new(Cell::new(true));
-    let (followers, drawing, all) = (Rc::clone(&names), host.clone(), Rc::clone(&rested));
-    let (turn, mean) = (Cell::new(Turn::Both), Cell::new(0.0));
-    let step = move || {
-        let (begin, all) = (page::now(), all.get());
-        let drawing = drawing.as_ref().filter(|host| all || host.is_seen());
-        // Nothing takes turns with a drawing that nobody sees.
-        let now = if all || drawing.is_none() { Turn::Both } else { turn.get() };
-        if now != Turn::Drawing {
-            followers.ask(&untrack(|| rig.snapshot()), all);
+    let (turn, mean) = (Rc::new(Cell::new(Turn::Both)), Rc::new(Cell::new(0.0)));
+    let frames = frame::Frame::new({
+        let (names, host, rested) = (Rc::clone(&names), host.clone(), Rc::clone(&rested));
+        let (turn, mean) = (Rc::clone(&turn), Rc::clone(&mean));
+        move || {
+            let begin = page::now();
+            let drawing = host.as_ref().filter(|host| rested.get() || host.is_seen());
+            // Nothing takes turns with a drawing that nobody sees.
+            let now = if drawing.is_none() { Turn::Both } else { turn.get() };
+            if now != Turn::Drawing {
+                names.ask(&untrack(|| rig.snapshot()));
+            }
+            if let Some(host) = drawing.filter(|_| now != Turn::Words) {
+                host.draw(&rig.roofline.get_untracked());
+            }
+            mean.set(mean.get() + WEIGHT * (page::now() - begin - mean.get()));
+            turn.set(now.next(mean.get()));
         }
-        if all {
-            points::mark(&rig.roofline.get_untracked());
+    });
+    let slices = slices::Slices::new({
+        let (names, host, rested) = (Rc::clone(&names), host.clone(), Rc::clone(&rested));
+        // What the rest is brought in step with, and whether the drawing is.
+        let pass = RefCell::new(None::<(Snapshot, bool)>);
+        let live = Cell::new(false);
+        move || {
+            let mut pass = pass.borrow_mut();
+            // Changes have begun again, and have another rest.
+            if !rested.get() {
+                *pass = None;
+                return false;
+            }
+            if names.find() {
+                return true;
+            }
+            match &mut *pass {
+                None => {
+                    turn.set(Turn::Both);
+                    mean.set(0.0);
+                    *pass = Some((untrack(|| rig.snapshot()), false));
+                }
+                Some((_, drawn)) if !*drawn => {
+                    *drawn = true;
+                    if let Some(host) = &host {
+                        host.draw(&rig.roofline.get_untracked());
+                    }
+                }
+                Some((snapshot, _)) => {
+                    if names.ask_next(snapshot) {
+                        return true;
+                    }
+                    *pass = None;
+                    // The points are among what has been asked.
+                    points::mark(&rig.roofline.get_untracked());
+                    if !live.replace(true) {
+                        names.watch();
+                        page::mark_live();
+                        host::tell("memory-wall:live", "");
+                    }
+                    return false;
+                }
+            }
+            true
         }
-        if let Some(host) = drawing.filter(|_| now != Turn::Words) {
-            host.draw(&rig.roofline.get_untracked());
-        }
-        mean.set(if all { 0.0 } else { mean.get() + WEIGHT * (page::now() - begin - mean.get()) });
-        turn.set(if all { Turn::Both } else { now.next(mean.get()) });
-    };
-    step();
-    let frames = frame::Frame::new(step);
-    names.watch();
+    });
+    slices.ask();
     controls::listen(rig, &names);
     if let Some(host) = &host {
         host.watch(&frames);
@@ -133,17 +178,21 @@ fn follow(rig: Rig) {
         }
     });
     let rest = {
-        let (frames, rested) = (frames.clone(), Rc::clone(&rested));
+        let rested = Rc::clone(&rested);
         Rest::new(REST, move || {
             rested.set(true);
-            frames.ask();
+            slices.ask();
         })
     };
+    let begun = Cell::new(false);
     rig::follow(move || {
         rig.state.track();
         rig.roofline.track();
         rig.predictions.track();
-        names.stale();
+        if !begun.replace(true) {
+            return;
+        }
+        names.stale(rig.state().unit);
         rested.set(false);
         frames.ask();
         rest.ask();

@@ -4,9 +4,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use memory_wall_core::display::ByteUnit;
 use web_sys::Element;
 
-use super::rig::{Rig, follow};
 use super::{controls, page};
 use crate::live::Snapshot;
 use crate::state::{State, query};
@@ -115,49 +115,54 @@ struct Group {
     seen: Rc<Cell<bool>>,
     /// Whether they can wait until a series of changes is over.
     later: bool,
+    /// The state that they stand at, if it is not the reader's. Of that they follow the unit alone.
+    at: Option<State>,
     followers: Vec<Follower>,
     /// Whether they are behind the state.
     stale: bool,
 }
 
+impl Group {
+    fn ask(&mut self, snapshot: &Snapshot) {
+        self.stale = false;
+        let fixed = self.at.map(|at| Snapshot::of(State { unit: snapshot.state.unit, ..at }));
+        for follower in &mut self.followers {
+            follower.ask(fixed.as_ref().unwrap_or(snapshot));
+        }
+    }
+}
+
 /// Everything that is named in the page.
-pub(super) struct Followers(RefCell<Vec<Group>>);
+pub(super) struct Followers {
+    groups: RefCell<Vec<Group>>,
+    /// What was not looked into yet.
+    left: RefCell<std::vec::IntoIter<Element>>,
+    unit: Cell<ByteUnit>,
+}
 
 impl Followers {
-    /// Finds all names, and keeps those at a fixed state in step with the unit.
-    pub(super) fn find(rig: Rig) -> Self {
-        let mut groups = Vec::<Group>::new();
-        let fixed = RefCell::new(Vec::new());
-        for place in page::elements("[data-live-number], [data-live-attributes], [data-live-flags]") {
-            if let Some(at) = place.get_attribute("data-at") {
-                fixed.borrow_mut().push((query::decode(&at).state, Follower::of(&place)));
-                continue;
-            }
-            let near = |selector| place.closest(selector).ok().flatten();
-            let around = near(".table-scroll, [data-later], .figure, .rig, p");
+    /// All places with names; `find` looks into them. A page arrives in the unit of the default.
+    pub(super) fn new() -> Self {
+        let left = page::elements("[data-live-number], [data-live-attributes], [data-live-flags]").into_iter();
+        Self { groups: RefCell::default(), left: RefCell::new(left), unit: Cell::new(State::default().unit) }
+    }
+
+    /// Looks into the next place, and says whether there was one.
+    pub(super) fn find(&self) -> bool {
+        let Some(place) = self.left.borrow_mut().next() else { return false };
+        let near = |selector| place.closest(selector).ok().flatten();
+        let around = near(".table-scroll, [data-later], .figure, .rig, p");
+        let at = place.get_attribute("data-at").map(|at| query::decode(&at).state);
+        let followers = Follower::of(&place);
+        let mut groups = self.groups.borrow_mut();
+        // They come in the order of the page, so a group is either the last one or new.
+        if let Some(group) = groups.last_mut().filter(|group| group.place == around && group.at == at) {
+            group.followers.extend(followers);
+        } else {
             let later = near("[data-later]").is_some();
-            let followers = Follower::of(&place);
-            // They come in the order of the page, so a group is either the last one or new.
-            match groups.last_mut().filter(|group| group.place == around) {
-                Some(group) => group.followers.extend(followers),
-                None => groups.push(Group { place: around, seen: Rc::default(), later, followers, stale: true }),
-            }
+            groups.push(Group { place: around, seen: Rc::default(), later, at, followers, stale: true });
         }
-        // What stands at a fixed state follows the unit alone, and need not ask the engine again while a slider moves.
-        let shown = Cell::new(None);
-        follow(move || {
-            let unit = rig.state().unit;
-            if shown.replace(Some(unit)) == Some(unit) {
-                return;
-            }
-            for (state, followers) in fixed.borrow_mut().iter_mut() {
-                let snapshot = Snapshot::of(State { unit, ..*state });
-                for follower in followers {
-                    follower.ask(&snapshot);
-                }
-            }
-        });
-        Self(RefCell::new(groups))
+        true
     }
 
     /// Learns which groups are on the screen: those of a section that is. A browser looks at whatever is watched in every frame,
@@ -167,7 +172,7 @@ impl Followers {
             let place = group.place.clone()?;
             Some((place.closest("section").ok().flatten(), place, Rc::clone(&group.seen)))
         };
-        let places: Rc<Vec<_>> = Rc::new(self.0.borrow().iter().filter_map(place).collect());
+        let places: Rc<Vec<_>> = Rc::new(self.groups.borrow().iter().filter_map(place).collect());
         let all = Rc::clone(&places);
         let inner = page::on_sight(move |place, visible| {
             for (.., seen) in all.iter().filter(|(_, known, _)| known == place) {
@@ -210,7 +215,7 @@ impl Followers {
             next = place.parent_element().and_then(|up| holder(&up));
             holders.push(place);
         }
-        for group in self.0.borrow_mut().iter_mut() {
+        for group in self.groups.borrow_mut().iter_mut() {
             for follower in &mut group.followers {
                 if matches!(follower.aspect, Aspect::Control) && holders.contains(&follower.place) {
                     follower.now = says.map(Into::into);
@@ -219,22 +224,26 @@ impl Followers {
         }
     }
 
-    /// Says that everything is behind.
-    pub(super) fn stale(&self) {
-        for group in self.0.borrow_mut().iter_mut() {
-            group.stale = true;
+    /// Says that everything is behind a state in this unit.
+    pub(super) fn stale(&self, unit: ByteUnit) {
+        let turned = self.unit.replace(unit) != unit;
+        for group in self.groups.borrow_mut().iter_mut() {
+            group.stale |= turned || group.at.is_none();
         }
     }
 
-    /// Brings what is on the screen and cannot wait in step with a snapshot, or with `all` everything.
-    pub(super) fn ask(&self, snapshot: &Snapshot, all: bool) {
-        for group in self.0.borrow_mut().iter_mut().filter(|group| group.stale) {
-            if all || group.seen.get() && !group.later {
-                group.stale = false;
-                for follower in &mut group.followers {
-                    follower.ask(snapshot);
-                }
-            }
+    /// Brings what is on the screen and cannot wait in step with a snapshot.
+    pub(super) fn ask(&self, snapshot: &Snapshot) {
+        for group in self.groups.borrow_mut().iter_mut().filter(|group| group.stale && group.seen.get() && !group.later)
+        {
+            group.ask(snapshot);
         }
+    }
+
+    /// Brings one more group in step, wherever it is, and says whether there was one.
+    pub(super) fn ask_next(&self, snapshot: &Snapshot) -> bool {
+        let mut groups = self.groups.borrow_mut();
+        let next = groups.iter_mut().find(|group| group.stale);
+        next.map(|group| group.ask(snapshot)).is_some()
     }
 }

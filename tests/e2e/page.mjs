@@ -46,10 +46,13 @@ export class MemoryWall {
     await this.settle();
   }
 
-  /** Waits until what an edit started has reached the page: what is not looked at follows when changes rest, and two frames cover the drawing. */
+  /** Waits until what an edit started has reached the page: what is not looked at follows when changes rest, until there is nothing left to do, and two frames cover the drawing. */
   async settle() {
-    await this.page.waitForTimeout(150);
-    await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+    await this.page.waitForTimeout(130);
+    await this.page.evaluate(async () => {
+      await scheduler.postTask(() => {}, { priority: 'background' });
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
+    });
   }
 
   /** The parts of a slider with its field, its step buttons and its marks. */

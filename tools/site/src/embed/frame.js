@@ -235,8 +235,10 @@
     document.body.append(words);
     if (options.only) for (const question of all(`[data-quiz^="${options.only}."]`)) question.dataset.in = '';
   });
+  const alive = new Promise((then) => document.addEventListener('memory-wall:live', then));
   Promise.all([begun, whole])
     .then(([start]) => start())
+    .then(() => alive)
     .then(
       () => {
         live = true;

@@ -132,8 +132,8 @@
   };
 
   // With a program, what was typed is for the program to take.
-  const begun = document.querySelector('script[type="module"]') ? 'TrunkApplicationStarted' : 'load';
-  addEventListener(begun, bring, { once: true });
+  if (document.querySelector('script[type="module"]')) document.addEventListener('memory-wall:live', bring, { once: true });
+  else addEventListener('load', bring, { once: true });
   // Elsewhere `standalone` is not known.
   if (navigator.standalone === false) shown('offline-apple');
   if (window.top === window && window.isSecureContext && 'serviceWorker' in navigator) {

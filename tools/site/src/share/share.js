@@ -75,7 +75,7 @@
   const ask = () => panel.open && document.dispatchEvent(new CustomEvent('memory-wall:ask'));
   panel.addEventListener('toggle', ask);
   // Who opens it before the program is there is answered then.
-  addEventListener('TrunkApplicationStarted', ask);
+  document.addEventListener('memory-wall:live', ask);
   panel.addEventListener('click', ({ target }) => {
     const { share } = target.closest('[data-share]')?.dataset ?? {};
     if (!share) return;
