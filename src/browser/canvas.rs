@@ -22,7 +22,8 @@ use crate::charts::roofline::sketch::still;
 /// The canvas, and what is on it.
 pub(super) struct Host {
     canvas: HtmlCanvasElement,
-    /// Its size in pixels of the page; nothing before it was measured.
+    /// Its size in pixels of the page; nothing before it was measured. The browser tells it once it has laid out the page: to ask
+    /// would have it do so at once.
     size: Rc<Cell<(f64, f64)>>,
     /// Colours and letters; none after the theme has changed.
     look: Rc<RefCell<Option<Style>>>,
@@ -37,14 +38,7 @@ impl Host {
     /// The canvas of the page, if it has one.
     pub(super) fn find() -> Option<Self> {
         let canvas: HtmlCanvasElement = page::first(".roofline-canvas")?;
-        let size = (canvas.client_width().into(), canvas.client_height().into());
-        Some(Self {
-            canvas,
-            size: Rc::new(Cell::new(size)),
-            look: Rc::default(),
-            drawn: RefCell::default(),
-            seen: Rc::default(),
-        })
+        Some(Self { canvas, size: Rc::default(), look: Rc::default(), drawn: RefCell::default(), seen: Rc::default() })
     }
 
     /// Follows size, theme and the resolution of the screen.

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { launchOptions } from './browser.mjs';
-import { MemoryWall } from './page.mjs';
+import { MemoryWall, layOut } from './page.mjs';
 import { DIST, serve } from './server.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -71,6 +71,7 @@ async function audit(path, name) {
     await page.emulateMedia(THEMES.light);
     await page.goto(`${site.origin}/${path}${query}`);
     if (alive) await new MemoryWall(page).live();
+    await layOut(page);
     await page.evaluate(act);
     await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
     await page.evaluate(AXE);
@@ -121,11 +122,11 @@ async function spaced(page) {
   await page.evaluate((text) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);
-    document.adoptedStyleSheets = [sheet];
+    document.adoptedStyleSheets.push(sheet);
   }, SPACING);
   await new MemoryWall(page).settle();
   const faults = [...(await sideways(page)), ...(await cut(page)).filter((one) => !before.has(one))];
-  await page.evaluate(() => (document.adoptedStyleSheets = []));
+  await page.evaluate(() => void document.adoptedStyleSheets.pop());
   return faults;
 }
 

@@ -1,7 +1,7 @@
 // How teams cope: ticks are painted and answered without any program, and directions lead to the figures that they change.
 
 import { expect, test } from './fixtures.mjs';
-import { plain } from './page.mjs';
+import { plain, spoken } from './page.mjs';
 
 const cell = (page, name) => page.getByRole('checkbox', { name, exact: true });
 const counted = (page, which) => page.locator(`.paint-${which}`).evaluate((element) => getComputedStyle(element, '::before').content);
@@ -30,7 +30,7 @@ test('every direction has a status, a source, and a link to a figure that is the
   expect(await links.count()).toBe(11);
   for (const link of await links.all()) await expect(page.locator(await link.getAttribute('href'))).toHaveCount(1);
   await expect(page.locator('.next-group')).toHaveCount(3);
-  expect(plain(await page.locator('.next').innerText())).toContain('A stack goes from 819 to 2,048 GB/s.');
+  expect(await spoken(page.locator('.next'))).toContain('A stack goes from 819 to 2,048 GB/s.');
 });
 
 test.describe('without JavaScript', () => {

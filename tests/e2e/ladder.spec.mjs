@@ -1,6 +1,7 @@
 // The ladder: every known fix for three runs, chosen without a program, and what comes first, asked before it is shown.
 
 import { expect, test } from './fixtures.mjs';
+import { layOut } from './page.mjs';
 
 const ladder = (wall) => wall.page.locator('#figure-ladder');
 const shown = (wall) => ladder(wall).locator('.ladder-job:visible');
@@ -29,6 +30,7 @@ test('a rung that does nothing says why, and the ways that fit are named, the le
 test('what comes first is asked, and every option has its reason', async ({ wall, page }) => {
   await wall.goto();
   const asked = page.locator('#figure-rungs');
+  await layOut(page);
   await asked.getByRole('group', { name: 'A chunked loss, or full checkpointing?' }).getByRole('radio', { name: 'A chunked loss' }).check({ force: true });
   await expect(asked.locator('.reason:visible')).toHaveCount(0);
   await asked.getByRole('button').first().press('Enter');
@@ -41,6 +43,7 @@ test('what comes first is asked, and every option has its reason', async ({ wall
 test('without the program the ladders can still be chosen', async ({ visitor }) => {
   const wall = await visitor({ javaScriptEnabled: false });
   await wall.goto('', { live: false });
+  await layOut(wall.page);
   await ladder(wall).getByRole('radio', { name: 'train 8B on 80 GB' }).check({ force: true });
   await expect(shown(wall)).toHaveAttribute('data-job', 'train');
   await wall.page.setViewportSize({ width: 360, height: 800 });

@@ -1,6 +1,7 @@
 // The page fits every screen: nothing to scroll sideways, nothing too small to hit, no text upon text.
 
 import { expect, test } from './fixtures.mjs';
+import { layOut } from './page.mjs';
 
 const STATES = {
   default: '',
@@ -10,7 +11,10 @@ const STATES = {
   'training a large one': 'mode=training&model=llama-3.1-405b&seq=8192&batch=64&gpu=h100-nvl',
 };
 
-const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const sideways = async (page) => {
+  await layOut(page);
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+};
 
 /** Elements that reach out of the page, to name the culprit. */
 const wide = (page) =>

@@ -6,6 +6,20 @@ export const BUCKETS = ['weights', 'gradients', 'optimizer', 'kv_cache', 'activa
 /** White space made plain: the page separates numbers from units by a thin space. */
 export const plain = (text) => text.replace(/\s+/g, ' ').trim();
 
+/** Has a whole page laid out, also what is far from the screen. */
+export const layOut = (page) =>
+  page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('.section { content-visibility: visible !important; }');
+    document.adoptedStyleSheets.push(sheet);
+  });
+
+/** What something says to who has come to it: what is not laid out has no text to be copied. */
+export const spoken = async (place) => {
+  await layOut(place.page());
+  return plain(await place.innerText());
+};
+
 export class MemoryWall {
   constructor(page, home = '/') {
     this.page = page;
@@ -161,6 +175,7 @@ export class MemoryWall {
 
   /** All visible text, as a reader could copy it. */
   async text() {
+    await layOut(this.page);
     return plain(await this.page.locator('body').innerText());
   }
 

@@ -3,13 +3,13 @@
 import AxeBuilder from '@axe-core/playwright';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './fixtures.mjs';
-import { plain } from './page.mjs';
+import { spoken } from './page.mjs';
 
 const KEY = 'memory-wall.v1.progress';
 const question = (page, id) => page.locator(`[id="quiz-${id}"]`);
 const check = (page, id) => question(page, id).locator('.reveal .check');
 const said = (page, id) => question(page, id).locator('.quiz-said');
-const ask = async (page, id) => plain(await question(page, id).locator('.ask').filter({ visible: true }).innerText());
+const ask = (page, id) => spoken(question(page, id).locator('.ask').filter({ visible: true }));
 const kept = (page) => page.evaluate((key) => localStorage.getItem(key), KEY);
 
 test('a number is read with its unit, its slip is named, and the next try has fresh numbers', async ({ wall, page }) => {
@@ -29,7 +29,7 @@ test('a number is read with its unit, its slip is named, and the next try has fr
   await expect(said(page, id)).toHaveText('Not this, but a slip that is known: it is marked below.');
   await expect(question(page, id).locator('.slips [data-hit]')).toHaveText('Exactly half: keys and values both need storing.');
   await expect(wall.announcer).toContainText('a slip that is known');
-  expect(plain(await question(page, id).locator('.working').filter({ visible: true }).innerText())).toContain('= 137 GB, which is 128 GiB');
+  expect(await spoken(question(page, id).locator('.working').filter({ visible: true }))).toContain('= 137 GB, which is 128 GiB');
   await check(page, id).focus();
   await page.keyboard.press('Enter');
   await expect(field).toBeEnabled();

@@ -17,6 +17,7 @@ pub(crate) fn write_page(
     name: &str,
     words: &Words,
     policy: &str,
+    how: &str,
     content: &str,
 ) -> Result<(), String> {
     let mut html = headed(root, name, words)?;
@@ -25,7 +26,7 @@ pub(crate) fn write_page(
     let (sheet, digest) = style::named(name, &css, "css");
     let link = format!("<link rel=\"stylesheet\" href=\"./{sheet}\" integrity=\"sha256-{digest}\" />");
     let (program, digest) = style::named(name, &script, "js");
-    let tag = format!("<script defer src=\"./{program}\" integrity=\"sha256-{digest}\"></script>");
+    let tag = format!("<script {how} src=\"./{program}\" integrity=\"sha256-{digest}\"></script>");
     for (mark, text) in [
         ("<!-- policy -->", policy),
         ("<!-- style -->", &link),

@@ -30,7 +30,9 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     put(&mut html, "<!-- patterns -->", &figures::patterns())?;
     put(&mut html, "<!-- figure rig -->", &rig)?;
     let watch = format!("<script>{}</script>", script::without_comments(include_str!("stuck.js")));
-    put(&mut html, "<!-- words -->", &(spoken() + &watch))?;
+    put(&mut html, "<!-- watch -->", &watch)?;
+    html = put_off(&html, "<link rel=\"preload\"", "<!-- words -->");
+    put(&mut html, "<!-- words -->", &spoken())?;
     put(&mut html, "<!-- notice -->", &figures::notice())?;
     put(&mut html, "<!-- stuck -->", &stuck())?;
     put(&mut html, "<!-- content -->", &content)?;
@@ -97,6 +99,14 @@ fn version(released: Option<&str>) -> String {
 pub(crate) fn body(html: &str) -> Result<String, String> {
     let (head, body) = html.split_once("<body").ok_or("the page has no body")?;
     Ok(format!("{head}<body{}", directives::filled(body)?))
+}
+
+/// Takes an element from the head to a place further down: the program comes behind the page that it brings to life, so that what
+/// is read first has the line to itself.
+fn put_off(html: &str, element: &str, mark: &str) -> String {
+    let Some((before, rest)) = html.split_once(element) else { return html.to_owned() };
+    let Some((inner, behind)) = rest.split_once('>') else { return html.to_owned() };
+    [before, &behind.replace(mark, &format!("{element}{inner}>{mark}"))].concat()
 }
 
 /// The words that the program says too, as data: nothing runs in it.

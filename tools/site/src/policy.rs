@@ -29,9 +29,9 @@ pub(crate) fn framed(html: &str) -> String {
         .fold(meta(html), |meta, what| meta.replace(&format!("{what} 'self'"), &format!("{what} 'self' 'nonce-{OWN}'")))
 }
 
-/// The policy for a page without a program: its own script and style sheet, and nothing that could load more.
+/// The policy for a page without a program: its own script and style sheet, and what of its own host an audit asks for as the page.
 pub(crate) const STILL: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self'; style-src 'self'; \
-     img-src 'self' data:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'\" />";
+     img-src 'self' data:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'\" />";
 
 /// The policy for a page that is one file: its own scripts and styles by their hashes, and of other things only what `scripts`
 /// and `more` allow.

@@ -93,6 +93,7 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
         ("{{lang}}", page::language()),
         ("{{figure}}", id.to_owned()),
         ("{{title}}", title(id)),
+        ("{{description}}", format!("{}. {}", title(id), t("page.description"))),
         ("{{anchor}}", prose::anchor(id)),
         ("{{whole}}", t("alone.whole").to_owned()),
         ("{{failed}}", t("alone.failed").to_owned()),

@@ -42,7 +42,8 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     for (from, to) in [("docs/embedding.md", "embedding.txt"), ("docs/messages.schema.json", "messages.schema.json")] {
         write(&staging.join(to), &read(&root.join(from))?)?;
     }
-    apart::write_page(root, staging, "teach", &words, &policy, &content)
+    // What the script shows stands above the rest, which would jump if it came later.
+    apart::write_page(root, staging, "teach", &words, &policy, "defer blocking=\"render\"", &content)
 }
 
 /// Everything between header and footer.
