@@ -3,7 +3,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from './fixtures.mjs';
-import { MemoryWall } from './page.mjs';
+import { MemoryWall, layOut } from './page.mjs';
 import { DIST, PREFIXES } from './server.mjs';
 
 test.use({ serviceWorkers: 'allow' });
@@ -91,6 +91,7 @@ test('a visit that ends before the worker is ready is as good as any, and the ne
 test('a self-check that is half answered is there again after a reload without a network', async ({ wall, page, context }) => {
   await wall.goto();
   await ready(page);
+  await layOut(page);
   const questions = page.locator('[data-quiz]');
   const judged = questions.filter({ has: page.locator('[type="radio"]') }).first();
   await judged.getByRole('radio').first().check({ force: true });

@@ -1,10 +1,10 @@
 // A program line by line: forward fits, backward does not, and every switch says why.
 
 import { expect, test } from './fixtures.mjs';
-import { plain } from './page.mjs';
+import { layOut, plain, spoken } from './page.mjs';
 
 const figure = (page) => page.locator('#figure-oom');
-const sentence = async (page) => plain(await figure(page).locator('.oom-sentence').innerText());
+const sentence = (page) => spoken(figure(page).locator('.oom-sentence'));
 const verdict = async (page) => plain(await figure(page).locator('.oom-verdict').textContent());
 const step = (page, id) => figure(page).locator(`.oom-step:has(input[value="${id}"])`);
 const steps = (page) => figure(page).locator('.oom-step:visible input').evaluateAll((all) => all.map((one) => one.value));
@@ -83,11 +83,12 @@ test('switches change the program, its steps and its end', async ({ wall, page }
   expect(await verdict(page)).toContain('it runs');
   await figure(page).getByRole('textbox', { name: 'features' }).fill('0');
   await expect(figure(page).getByText('is not a whole number from 1')).toBeVisible();
-  expect(await page.locator('body').innerText()).not.toContain('NaN');
+  expect(await spoken(page.locator('body'))).not.toContain('NaN');
 });
 
 test('the line and the peak are guessed, and every option has its reason', async ({ wall, page }) => {
   await wall.goto();
+  await layOut(page);
   const guess = page.locator('#figure-oom_guess');
   await guess.getByRole('radio', { name: 'line 3, y' }).check({ force: true });
   await guess.getByRole('button', { name: 'Check' }).click();

@@ -1,10 +1,11 @@
 // The page as it arrives says the same as the page that is live; and it says it without JavaScript.
 
 import { expect, test } from './fixtures.mjs';
-import { BUCKETS, plain } from './page.mjs';
+import { BUCKETS, layOut, plain } from './page.mjs';
 
 /** What each figure says: its text, where its drawing stands, and every value a reader can read off a control. */
-function figures(wall) {
+async function figures(wall) {
+  await layOut(wall.page);
   return wall.page.evaluate(() => {
     // The notice for readers without JavaScript is the one thing that may differ.
     document.querySelectorAll('noscript, .no-script').forEach((notice) => notice.remove());

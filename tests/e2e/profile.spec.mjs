@@ -1,11 +1,11 @@
 // The profile: an example before anything is given, numbers pasted or typed beside the estimate of the page, and nothing of a text but its numbers.
 
 import { expect, test } from './fixtures.mjs';
-import { plain } from './page.mjs';
+import { plain, spoken } from './page.mjs';
 
 const figure = (wall) => wall.page.locator('#figure-profile');
-const sentence = async (wall) => plain(await figure(wall).locator('#profile-sentence').innerText());
-const said = async (wall) => plain(await figure(wall).locator('#profile-said').innerText());
+const sentence = (wall) => spoken(figure(wall).locator('#profile-sentence'));
+const said = (wall) => spoken(figure(wall).locator('#profile-said'));
 const box = (wall) => figure(wall).getByRole('textbox', { name: 'Paste what your run printed' });
 
 const STATS = "OrderedDict({'allocated_bytes.all.current': 1, 'allocated_bytes.all.peak': 15032385536, 'reserved_bytes.all.peak': 16106127360})";

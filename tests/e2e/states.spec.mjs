@@ -2,7 +2,7 @@
 
 import { expect, test } from './fixtures.mjs';
 import { expectLabelsApart } from './labels.mjs';
-import { plain } from './page.mjs';
+import { layOut, plain } from './page.mjs';
 
 const states = (page) => page.locator('#figure-states');
 const activation = (page) => page.locator('#figure-activation');
@@ -10,7 +10,10 @@ const fixes = (page) => page.locator('#figure-fixes');
 const sides = (page) => page.locator('#figure-sides');
 
 /** What stands under each column, in their order. */
-const feet = async (page) => (await states(page).locator('.foot').allInnerTexts()).map(plain);
+const feet = async (page) => {
+  await layOut(page);
+  return (await states(page).locator('.foot').allInnerTexts()).map(plain);
+};
 
 /** A table, row by row. */
 const rows = (table) => table.locator('tbody tr').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, ' ').trim())));

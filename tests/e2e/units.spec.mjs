@@ -1,7 +1,7 @@
 // GB or GiB: every size follows, no byte changes.
 
 import { expect, test } from './fixtures.mjs';
-import { plain } from './page.mjs';
+import { layOut, plain } from './page.mjs';
 
 // What moves in a second is given as on data sheets, whatever the unit of sizes.
 const DECIMAL = /\d\s?(kB|MB|GB|TB)\b(?!\/s)/;
@@ -59,6 +59,7 @@ test('the unit changes every size and no byte', async ({ wall, page }) => {
 test('no decimal size is left in a live figure or in the prose', async ({ wall, page }) => {
   await wall.goto('unit=gib&seq=128000');
   await wall.openDetails();
+  await layOut(page);
   // Drawn once, at fixed states, with sizes as data sheets have them: the hint of the unit says so.
   const fixed = ['opening', 'kv_cache', 'kv_pages', 'rungs', 'ladder', 'peak', 'matrix', 'frontier', 'quiz', 'claims', 'quiz_key'].map((id) => `.figure-${id}`);
   const live = `.figure:not(${fixed})`;

@@ -17,30 +17,32 @@ const test = base.extend({
   site: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'memory-wall-'));
     // The worker comes last and at once: a browser that asks by itself meanwhile must not find one of a version in the making.
-    const copy = () => cp(DIST, folder, { recursive: true, filter: (name) => basename(name) !== 'sw.js' });
-    await copy();
+    await cp(DIST, folder, { recursive: true, filter: (name) => basename(name) !== 'sw.js' });
     const site = await serve(folder);
     const path = (name) => join(folder, name);
-    const text = (name) => readFile(path(name), 'utf8');
     /**
      * Publishes the built pages as a version of that name, as a build would do: the name stands in their titles, and the style
      * sheet is called after it, so that pages of one version cannot use that of another.
      */
     site.publish = async (version) => {
-      await copy();
+      // Whole or not at all: a worker may just be asking.
+      const put = async (name, content) => {
+        await writeFile(path(`${name}.new`), content);
+        await rename(path(`${name}.new`), path(name));
+      };
+      const built = (name) => readFile(join(DIST, name), 'utf8');
       const [sheet] = (await readdir(DIST)).filter((name) => /^style-.*\.css$/.test(name));
-      for (const name of (await readdir(folder)).filter((name) => /^style-/.test(name) && name !== sheet)) await rm(path(name));
       const renamed = sheet.replace('style-', `style-${version}-`);
-      await writeFile(path(renamed), await text(sheet));
-      await rm(path(sheet));
-      let worker = (await readFile(join(DIST, 'sw.js'), 'utf8')).replace(sheet, renamed).replace(/BUILD = '[^']+'/, `BUILD = '${version}'`);
-      for (const name of (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.html'))) {
-        const html = (await text(name)).replaceAll(sheet, renamed).replace('<title>', `<title>${version}: `);
-        await writeFile(path(name), html);
-        worker = worker.replace(`['${name}', '${digest(await readFile(join(DIST, name)))}']`, `['${name}', '${digest(html)}']`);
+      await put(renamed, await built(sheet));
+      let worker = (await built('sw.js')).replace(sheet, renamed).replace(/BUILD = '[^']+'/, `BUILD = '${version}'`);
+      for (const name of (await readdir(DIST, { recursive: true })).filter((name) => name.endsWith('.html'))) {
+        const before = await built(name);
+        const html = before.replaceAll(sheet, renamed).replace('<title>', `<title>${version}: `);
+        await put(name, html);
+        worker = worker.replace(`['${name}', '${digest(before)}']`, `['${name}', '${digest(html)}']`);
       }
-      await writeFile(path('sw.js.new'), worker);
-      await rename(path('sw.js.new'), path('sw.js'));
+      for (const name of (await readdir(folder)).filter((name) => /^style-/.test(name) && name !== renamed)) await rm(path(name));
+      await put('sw.js', worker);
     };
     site.write = (name, content) => writeFile(path(name), content);
     await use(site);
