@@ -41,7 +41,7 @@ test('the snippet and the preview follow what is chosen', async ({ page, site })
   await teach.field('Show the answers at once').check();
   await teach.field('State, as a link').fill(`${site.origin}/index.html?${STATE}&theme=light#figure-trips`);
   const query = `${STATE}&theme=dark&predict=off&ui=min&reveal=1`;
-  const height = await page.locator('tr[data-figure="trips"] [data-width="480"]').innerText();
+  const height = await page.locator('tr[data-figure="trips"] [data-width="480"]').textContent();
   await expect(teach.snippet).toHaveValue(
     `<iframe src="${site.origin}/embed/trips.html?${query.replaceAll('&', '&amp;')}" title="Fused kernels: what goes to memory and back" width="100%" height="${height}" style="border:0;max-width:480px" loading="lazy"></iframe>`,
   );
@@ -56,7 +56,7 @@ test('the snippet and the preview follow what is chosen', async ({ page, site })
   await teach.field('Figure').selectOption('quiz');
   await teach.field('Questions about').selectOption('oom');
   await expect(teach.snippet).toHaveValue(/embed\/quiz\.html\?.*only=oom"/);
-  const few = Number(await page.locator('tr[data-figure="quiz?only=oom"] [data-width="480"]').innerText());
+  const few = Number(await page.locator('tr[data-figure="quiz?only=oom"] [data-width="480"]').textContent());
   await expect(page.locator('.preview iframe')).toHaveAttribute('height', String(few));
 });
 
