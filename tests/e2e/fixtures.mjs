@@ -37,8 +37,8 @@ async function watch(context, origin, troubles, javaScriptEnabled = true) {
     const error = request.failure()?.errorText;
     // Without JavaScript the browser drops the module that the page preloads.
     const dropped = !javaScriptEnabled && request.url().endsWith('.js');
-    // The icon comes last; a reader who leaves at once ends it.
-    const left = error === 'net::ERR_ABORTED' && request.url().endsWith('/icon.svg');
+    // Icon and manifest come last; a reader who leaves at once ends them.
+    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest)$/.test(request.url());
     if (!dropped && !left) troubles.push(`request failed: ${request.url()} ${error}`);
   });
   context.on('response', (response) => {
