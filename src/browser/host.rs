@@ -1,6 +1,7 @@
 //! What a page around the program is told and may ask, by events of the document whose names begin with `memory-wall:`.
 //!
-//! Out: `live` (every figure is there and answers), `state` (the query), `progress` (its text), `notices` (what of a query could not be used, a line each).
+//! Out: `live` (every figure is there and answers), `state` (the query), `progress` (its text), `notices` (what of a query could
+//! not be used, a line each).
 //! In: `ask` (for the query), `set` (a query), `bring` (a progress text), `theme` (the colours have changed).
 //! A page that shows one figure says so, and which, in `data-figure`; its query comes in `data-query`, without its options.
 

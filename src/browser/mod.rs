@@ -103,18 +103,20 @@ fn follow(rig: Rig) {
         let (names, host, rested) = (Rc::clone(&names), host.clone(), Rc::clone(&rested));
         let (turn, mean) = (Rc::clone(&turn), Rc::clone(&mean));
         move || {
-            let begin = page::now();
-            let drawing = host.as_ref().filter(|host| rested.get() || host.is_seen());
-            // Nothing takes turns with a drawing that nobody sees.
-            let now = if drawing.is_none() { Turn::Both } else { turn.get() };
+            let (begin, all) = (page::now(), rested.get());
+            let drawing = host.as_ref().filter(|host| all || host.is_seen());
+            // Nothing takes turns with a drawing that nobody sees, nor at rest: nothing comes after it.
+            let now = if all || drawing.is_none() { Turn::Both } else { turn.get() };
             if now != Turn::Drawing {
                 names.ask(&untrack(|| rig.snapshot()));
             }
             if let Some(host) = drawing.filter(|_| now != Turn::Words) {
                 host.draw(&rig.roofline.get_untracked());
             }
-            mean.set(mean.get() + WEIGHT * (page::now() - begin - mean.get()));
-            turn.set(now.next(mean.get()));
+            if !all {
+                mean.set(mean.get() + WEIGHT * (page::now() - begin - mean.get()));
+                turn.set(now.next(mean.get()));
+            }
         }
     });
     let slices = slices::Slices::new({
