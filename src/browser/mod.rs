@@ -165,6 +165,13 @@ fn follow(rig: Rig) {
         }
     });
     slices.ask();
+    if let Some(document) = page::document() {
+        let (names, slices) = (Rc::clone(&names), Rc::clone(&slices));
+        page::listen(&document, "memory-wall:more", move |_| {
+            names.more();
+            slices.ask();
+        });
+    }
     controls::listen(rig, &names);
     if let Some(host) = &host {
         host.watch(&frames);

@@ -33,8 +33,16 @@ struct Follower {
 
 impl Follower {
     /// Everything that one element asks for: `data-live-number="total"`, `data-live-attributes="y=wall.line y2=wall.line"`, `data-live-flags="data-over=wall.over"`.
+    /// A `~` in a name is the question around.
     fn of(place: &Element) -> Vec<Self> {
-        let follower = |aspect, name: &str| Self { place: place.clone(), aspect, name: name.into(), now: None };
+        let follower = |aspect, name: &str| {
+            let around = || place.closest("[data-quiz]").ok().flatten()?.get_attribute("data-quiz");
+            let name = match name.strip_suffix('~') {
+                Some(own) => own.to_owned() + &around().unwrap_or_default(),
+                None => name.into(),
+            };
+            Self { place: place.clone(), aspect, name, now: None }
+        };
         let text = |name: &String| follower(if Snapshot::is_html(name) { Aspect::Html } else { Aspect::Text }, name);
         let mut all: Vec<Self> = place.get_attribute("data-live-number").iter().map(text).collect();
         let mut pairs = |list: &str, aspect: fn(String) -> Aspect| {
@@ -135,21 +143,32 @@ impl Group {
 /// Everything that is named in the page.
 pub(super) struct Followers {
     groups: RefCell<Vec<Group>>,
-    /// What was not looked into yet.
-    left: RefCell<std::vec::IntoIter<Element>>,
+    /// What was not looked into yet, the last first.
+    left: RefCell<Vec<Element>>,
     unit: Cell<ByteUnit>,
 }
+
+/// What follows the state, on the whole page.
+const ALL: &str = "[data-live-number], [data-live-attributes], [data-live-flags]";
+/// The same, within answers.
+const ANSWERS: &str = ".solution :is([data-live-number], [data-live-attributes], [data-live-flags])";
 
 impl Followers {
     /// All places with names; `find` looks into them. A page arrives in the unit of the default.
     pub(super) fn new() -> Self {
-        let left = page::elements("[data-live-number], [data-live-attributes], [data-live-flags]").into_iter();
+        let mut left = page::elements(ALL);
+        left.reverse();
         Self { groups: RefCell::default(), left: RefCell::new(left), unit: Cell::new(State::default().unit) }
+    }
+
+    /// Answers have come, and have to be looked into as well.
+    pub(super) fn more(&self) {
+        self.left.borrow_mut().extend(page::elements(ANSWERS));
     }
 
     /// Looks into the next place, and says whether there was one.
     pub(super) fn find(&self) -> bool {
-        let Some(place) = self.left.borrow_mut().next() else { return false };
+        let Some(place) = self.left.borrow_mut().pop() else { return false };
         let near = |selector| place.closest(selector).ok().flatten();
         let around = near(".table-scroll, [data-later], .figure, .rig, p");
         let at = place.get_attribute("data-at").map(|at| query::decode(&at).state);
@@ -158,6 +177,7 @@ impl Followers {
         // They come in the order of the page, so a group is either the last one or new.
         if let Some(group) = groups.last_mut().filter(|group| group.place == around && group.at == at) {
             group.followers.extend(followers);
+            group.stale = true;
         } else {
             let later = near("[data-later]").is_some();
             groups.push(Group { place: around, seen: Rc::default(), later, at, followers, stale: true });

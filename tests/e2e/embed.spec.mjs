@@ -357,6 +357,58 @@ test('of the self-check one section can be asked alone', async ({ hosted, site }
   await expect(wrong.locator('.standing')).toBeVisible();
 });
 
+test('the answers of the self-check come when somebody begins to answer, with and without an origin', async ({ hosted, site }) => {
+  for (const sandbox of ['', 'sandbox="allow-scripts"']) {
+    const page = await hosted(`<iframe ${sandbox} src="${site.origin}/embed/quiz.html" width="700" height="1800" title="t"></iframe>`);
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const frame = page.frameLocator('iframe');
+    await live(frame);
+    await page.waitForTimeout(300);
+    expect(asked.filter((url) => url.includes('/answers-'))).toEqual([]);
+    const question = frame.locator('[data-quiz="buckets.weights"]');
+    await expect(question.locator('.solution .working')).toHaveCount(0);
+    await question.getByRole('textbox').fill('13 GB');
+    await expect(question.locator('.solution .working')).toHaveCount(6);
+    // What follows the state in an answer does so from when it comes.
+    await question.getByRole('button', { name: 'Check' }).click();
+    await expect(question).toHaveAttribute('data-state', 'wrong');
+    await expect(question.locator('.working:visible')).toHaveCount(1);
+    await expect(question.locator('.slips [data-hit]')).toHaveCount(1);
+    expect(asked.filter((url) => url.includes('/answers-'))).toHaveLength(1);
+  }
+});
+
+test('answers that were given before bring the answers along', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/quiz.html" width="700" height="1800" title="t"></iframe>`);
+  const question = page.frameLocator('iframe').locator('[data-quiz="roofline.three"]');
+  await live(page.frameLocator('iframe'));
+  await question.getByRole('radio').first().check();
+  await question.getByRole('button', { name: 'Check' }).click();
+  await expect(question.locator('.reason .yours:visible')).toHaveCount(1);
+  await page.waitForTimeout(300);
+  await page.reload();
+  await live(page.frameLocator('iframe'));
+  await expect(question.locator('.reason .yours:visible')).toHaveCount(1);
+});
+
+test('answers that cannot be fetched are said to be missing, and are asked for again', async ({ browser, site }) => {
+  const page = await browser.newPage({ baseURL: site.origin, serviceWorkers: 'block' });
+  let away = true;
+  await page.route('**/answers-*.js', (route) => (away ? route.abort() : route.fallback()));
+  await page.goto('/embed/quiz.html');
+  await live(page);
+  const solution = page.locator('[data-quiz="roofline.three"] .solution');
+  await solution.locator('summary').click();
+  await expect(solution.locator('.missing')).toHaveText(/could not be fetched/);
+  away = false;
+  await solution.locator('summary').click();
+  await expect(solution.locator('.missing')).toHaveCount(0);
+  await solution.locator('summary').click();
+  await expect(solution.locator('.reason').first()).toBeVisible();
+  await page.close();
+});
+
 test('options of the link: no question, a question first, the answer at once, less around', async ({ hosted, site }) => {
   const with_ = async (query) => {
     const page = await hosted(`<iframe src="${site.origin}/embed/hierarchy.html?${query}" width="700" height="900" title="t"></iframe>`);

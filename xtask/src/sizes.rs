@@ -83,6 +83,15 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     part(&files, "app", " with every page, kept for use without a network", &|file| file.kept, wanted::KEPT_BUDGET)?;
     let is_teach = |file: &File| file.name.starts_with("teach");
     part(&files, "page for teachers", ", another", &is_teach, wanted::TEACH_BUDGET)?;
+    let alone = files.iter().filter(|file| file.name.starts_with("embed/")).max_by_key(|file| file.gzip);
+    let alone = alone.map(|file| file.name.clone()).unwrap_or_default();
+    let is_alone = |file: &File| file.name == alone;
+    part(&files, "heaviest figure by itself", ", where there is another", &is_alone, wanted::FURTHER_BUDGET)?;
+    let is_shared = |file: &File| {
+        let starts = ["memory-wall-app-", "style-", "embed-"];
+        is_alone(file) || starts.iter().any(|start| file.name.starts_with(start))
+    };
+    part(&files, "same figure", " with all that it needs", &is_shared, wanted::ALONE_BUDGET)?;
     part(&files, "program", " in it", &|file| file.name.contains(".wasm"), wanted::PROGRAM_BUDGET)
 }
 

@@ -77,9 +77,11 @@ fn shuffled(groups: &[Group]) -> Vec<usize> {
     parts.iter().map(|part| sorted.iter().position(|known| known == part).unwrap_or(0)).collect()
 }
 
-/// A number as the browser reads it from the page.
+/// A number as the browser reads it from the page, in five digits: [`TOLERANCE`](crate::quiz::number::TOLERANCE) is two percent.
 fn plain(number: f64) -> String {
-    format!("{number:e}")
+    // What was just written is read again.
+    let rounded: f64 = format!("{number:.4e}").parse().unwrap_or(number);
+    format!("{rounded:e}")
 }
 
 /// The reasons of the options, the right ones marked, and the reader's own.

@@ -1,7 +1,8 @@
 //! Directives: what the page names, filled in for the default state.
 //!
 //! `{{live name}}` and `{{live name at query}}` in a text or an attribute, `{{flag name}}` as an attribute;
-//! each leaves a mark by which the browser finds it again.
+//! each leaves a mark by which the browser finds it again. Within a question the marks say `~` for the question's own name:
+//! what is the same for all packs into nearly nothing.
 
 use std::fmt::Write as _;
 
@@ -14,11 +15,12 @@ use crate::wording::escaped;
 /// A page's directives replaced by what they stand for.
 pub(crate) fn filled(html: &str) -> Result<String, String> {
     let state = Snapshot::of(State::default());
+    let mut around = "";
     let mut out = String::with_capacity(html.len() * 2);
     let mut rest = html;
     // Text and tags in turn: attributes and texts are filled in differently.
     while let Some((text, after)) = rest.split_once('<') {
-        fill_text(text, &state, &mut out)?;
+        fill_text(text, (&state, around), &mut out)?;
         // A script is no text to look into: while serving, Trunk adds one with a placeholder of its own.
         if let Some((script, behind)) = after.split_once("</script>").filter(|_| after.starts_with("script")) {
             out.extend(["<", script, "</script>"]);
@@ -26,6 +28,7 @@ pub(crate) fn filled(html: &str) -> Result<String, String> {
             continue;
         }
         let (tag, behind) = after.split_once('>').ok_or("a tag is not closed")?;
+        around = asked_in(tag).unwrap_or(around);
         // The text of an element that is nothing but a live number: the element itself carries the mark.
         let (content, tail) = behind.split_at(behind.find('<').unwrap_or(behind.len()));
         let whole = content
@@ -35,18 +38,32 @@ pub(crate) fn filled(html: &str) -> Result<String, String> {
         match whole {
             Some(directive) if tail.starts_with("</") => {
                 let number = Live::read(directive, &state)?;
-                fill_tag(tag, &number.marks(), &state, &mut out)?;
+                fill_tag(tag, &number.marks(around), (&state, around), &mut out)?;
                 out.push_str(&number.html());
                 rest = tail;
             }
             _ => {
-                fill_tag(tag, "", &state, &mut out)?;
+                fill_tag(tag, "", (&state, around), &mut out)?;
                 rest = behind;
             }
         }
     }
-    fill_text(rest, &state, &mut out)?;
+    fill_text(rest, (&state, around), &mut out)?;
     Ok(out)
+}
+
+/// The question that begins with a tag; none any more where a figure does.
+fn asked_in(tag: &str) -> Option<&str> {
+    let asked = tag.split_once(" data-quiz=\"").and_then(|(_, after)| after.split_once('"')).map(|(asked, _)| asked);
+    asked.or(tag.starts_with("figure").then_some(""))
+}
+
+/// A name as the mark says it within a question.
+fn named(name: &str, around: &str) -> String {
+    match name.strip_suffix(around).filter(|own| !around.is_empty() && own.starts_with("quiz.") && own.ends_with('.')) {
+        Some(own) => format!("{own}~"),
+        None => name.into(),
+    }
 }
 
 /// A `{{live …}}` and its answer.
@@ -81,9 +98,9 @@ impl Live {
         if Snapshot::is_html(&self.name) { self.value.clone() } else { escaped(&self.value) }
     }
 
-    fn marks(&self) -> String {
+    fn marks(&self, around: &str) -> String {
         let at = self.at.as_ref().map(|at| format!(" data-at=\"{}\"", escaped(at))).unwrap_or_default();
-        format!(" data-live-number=\"{}\"{at}", self.name)
+        format!(" data-live-number=\"{}\"{at}", named(&self.name, around))
     }
 }
 
@@ -94,14 +111,14 @@ fn next(text: &str) -> Result<Option<(&str, &str, &str)>, String> {
     Ok(Some((before, inside, behind)))
 }
 
-fn fill_text(mut text: &str, state: &Snapshot, out: &mut String) -> Result<(), String> {
+fn fill_text(mut text: &str, (state, around): (&Snapshot, &str), out: &mut String) -> Result<(), String> {
     while let Some((before, inside, behind)) = next(text)? {
         out.push_str(before);
         match inside.split_once(' ') {
             Some(("live", directive)) => {
                 let number = Live::read(directive, state)?;
                 // Writing into a string does not fail.
-                let _ = write!(out, "<span class=\"live\"{}>{}</span>", number.marks(), number.html());
+                let _ = write!(out, "<span class=\"live\"{}>{}</span>", number.marks(around), number.html());
             }
             _ => return Err(format!("{{{{{inside}}}}} is not a directive")),
         }
@@ -112,7 +129,7 @@ fn fill_text(mut text: &str, state: &Snapshot, out: &mut String) -> Result<(), S
 }
 
 /// A tag with its attributes filled in, and `marks` added.
-fn fill_tag(tag: &str, marks: &str, state: &Snapshot, out: &mut String) -> Result<(), String> {
+fn fill_tag(tag: &str, marks: &str, (state, around): (&Snapshot, &str), out: &mut String) -> Result<(), String> {
     let (body, end) = tag.strip_suffix('/').map_or((tag, ""), |body| (body, "/"));
     let mut rest = body;
     let (mut attributes, mut flags) = (Vec::new(), Vec::new());
@@ -126,13 +143,13 @@ fn fill_tag(tag: &str, marks: &str, state: &Snapshot, out: &mut String) -> Resul
             Some(("live", directive)) => {
                 let number = Live::read(directive, state)?;
                 let _ = write!(out, " {attribute}=\"{}\"", escaped(&number.value));
-                attributes.push(format!("{attribute}={}", number.name));
+                attributes.push(format!("{attribute}={}", named(&number.name, around)));
             }
             Some(("flag", name)) => {
                 if state.flag(name).ok_or(format!("there is no flag {name}"))? {
                     let _ = write!(out, " {attribute}=\"\"");
                 }
-                flags.push(format!("{attribute}={name}"));
+                flags.push(format!("{attribute}={}", named(name, around)));
             }
             _ => return Err(format!("{{{{{inside}}}}} is not a directive for an attribute")),
         }
@@ -170,6 +187,19 @@ mod tests {
         assert_eq!(
             html,
             "<g a=\"1\" y=\"1.11%\" data-empty=\"\" data-live-attributes=\"y=wall.kv_cache.height\" data-live-flags=\"data-over=wall.over data-empty=empty.gradients\">"
+        );
+    }
+
+    #[test]
+    fn within_a_question_marks_leave_its_name_out() {
+        let html = filled(
+            "<li data-quiz=\"oom.copy\" data-state=\"{{live quiz.state.oom.copy}}\"><b>{{live quiz.said.oom.copy}}</b></li>\
+             <figure><b>{{live quiz.said.oom.copy}}</b></figure>",
+        );
+        assert_eq!(
+            html.unwrap(),
+            "<li data-quiz=\"oom.copy\" data-state=\"\" data-live-attributes=\"data-state=quiz.state.~\">\
+             <b data-live-number=\"quiz.said.~\"></b></li><figure><b data-live-number=\"quiz.said.oom.copy\"></b></figure>"
         );
     }
 

@@ -210,14 +210,37 @@
   });
   document.addEventListener('memory-wall:notices', ({ detail }) => post('error', { code: 'query', about: detail }));
 
+  /** Brings a script that is part of this page. */
+  const bring = (src) =>
+    new Promise((loaded, failed) => {
+      const script = Object.assign(document.createElement('script'), { src, nonce, onload: loaded });
+      script.onerror = () => {
+        script.remove();
+        failed(new Error(src));
+      };
+      document.head.append(script);
+    });
+
+  // Answers come when the reader begins to answer, or opens one; if they cannot be had, the next try asks again.
+  if (own.answers) {
+    let asked = false;
+    const answer = ({ target }) => {
+      if (asked || !target.closest?.('[data-quiz]')) return;
+      asked = true;
+      for (const place of all('.missing')) place.remove();
+      bring(own.answers).catch(() => {
+        asked = false;
+        const missing = () => Object.assign(document.createElement('p'), { className: 'missing', textContent: own.missing });
+        for (const place of all('.solution[open]')) place.append(missing());
+      });
+    };
+    for (const event of ['pointerdown', 'focusin', 'toggle']) document.addEventListener(event, answer, true);
+  }
+
   // The program: as a module, or where a frame has no origin and so may fetch nothing, as one plain script.
   const load = async () => {
     if (origin === 'null') {
-      const script = Object.assign(document.createElement('script'), { src: own.plain, nonce });
-      await new Promise((loaded, failed) => {
-        Object.assign(script, { onload: loaded, onerror: failed });
-        document.head.append(script);
-      });
+      await bring(own.plain);
       return window.memoryWall;
     }
     const preload = Object.assign(document.createElement('link'), { rel: 'modulepreload', href: own.glue, crossOrigin: 'anonymous', integrity: own.glueIntegrity });

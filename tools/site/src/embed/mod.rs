@@ -1,6 +1,7 @@
 //! One small page a figure, to be shown within other pages: the same program, style sheet and words, and a script that
 //! speaks with the page around.
 
+mod answers;
 mod oembed;
 
 use std::path::Path;
@@ -13,6 +14,7 @@ use memory_wall_app::words::{self, t};
 
 use crate::program::Program;
 use crate::style::Rules;
+use crate::wording::escaped;
 use crate::{figures, page, policy, prose, read, script, style, write};
 
 /// What an element says of its link beside the state.
@@ -52,6 +54,7 @@ pub(crate) fn build(
     let keys: Vec<_> = query::keys().chain(ATTRIBUTES).collect();
     let host = host.replace("{{keys}}", &keys.join(" "));
     write(&staging.join("embed.js"), &host)?;
+    let answers = script::without_comments(&read(&root.join("tools/site/src/embed/answers.js"))?);
     let template = read(&root.join("embed.html"))?;
     let public = oembed::public()?;
     described(staging, public.as_deref())?;
@@ -59,7 +62,24 @@ pub(crate) fn build(
         .map(|id| {
             let mut html = rules.externalise(&drawn(id, &template, texts)?);
             page::put(&mut html, "<!-- oembed -->", &oembed::link(id, &title(id), public.as_deref()))?;
-            Ok((id, elsewhere(&with_frame(html, id, &name, program)?)))
+            let mut html = elsewhere(&html);
+            let mut own = String::new();
+            if id == "quiz" {
+                let (page, script) = answers::apart(&html, &answers)?;
+                let (name, _) = style::named("answers", &script, "js");
+                write(&staging.join(&name), &script)?;
+                html = page;
+                let begin = "<ol class=\"questions\">";
+                page::put(
+                    &mut html,
+                    begin,
+                    &format!("<noscript><p class=\"caption\">{}</p></noscript>{begin}", t("alone.answers")),
+                )?;
+                // What `only=` may ask for, where the answers are, and what is said when they cannot be had.
+                let (asked, missing) = (asked().join(" "), escaped(t("alone.missing")));
+                own = format!(" data-only=\"{asked}\" data-answers=\"../{name}\" data-missing=\"{missing}\"");
+            }
+            Ok((id, with_frame(html, &own, &name, program)?))
         })
         .collect()
 }
@@ -109,12 +129,10 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
 
 /// The script that speaks with the page around and brings the words, and where it finds the program. Like the style sheet it
 /// has no integrity: a frame without an origin could not compare it, and would stay still.
-fn with_frame(mut html: String, id: &str, frame: &str, program: &Program) -> Result<String, String> {
+fn with_frame(mut html: String, own: &str, frame: &str, program: &Program) -> Result<String, String> {
     let Program { glue, wasm, plain } = program;
-    // What `only=` may ask for.
-    let parts = if id == "quiz" { format!(" data-only=\"{}\"", asked().join(" ")) } else { String::new() };
     let script = format!(
-        "<script src=\"../{frame}\" nonce=\"{}\"{parts} data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" \
+        "<script src=\"../{frame}\" nonce=\"{}\"{own} data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" \
          data-glue-integrity=\"{}\" data-program=\"../{}\" data-program-integrity=\"{}\"></script>",
         policy::OWN,
         glue.name,
