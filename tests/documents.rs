@@ -113,7 +113,12 @@ impl Project {
             ["cargo", "xtask"] => Some(None),
             ["cargo", "xtask", rest @ ..] => {
                 let fits = |pattern: &Vec<String>| {
-                    pattern.len() == rest.len()
+                    // What is named behind `..` may be several words, or none.
+                    let (pattern, open) = match pattern.split_last() {
+                        Some((last, before)) if last.ends_with("..") => (before, true),
+                        _ => (pattern.as_slice(), false),
+                    };
+                    (pattern.len() == rest.len() || open && pattern.len() < rest.len())
                         && pattern
                             .iter()
                             .zip(rest)

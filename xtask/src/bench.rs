@@ -47,12 +47,30 @@ pub(crate) fn run(place: &Place) -> Result<(), String> {
         .tee(|line| measurements.extend(measurement(line)))?;
     sizes::build(place)?;
     browser.node(place, &["bench.mjs"]).tee(|line| measurements.extend(measurement(line)))?;
+    report(place, &measurements, "bench.txt")
+}
+
+/// Measures pages with Lighthouse, all of them where none is named.
+pub(crate) fn lighthouse(place: &Place, pages: &[String]) -> Result<(), String> {
+    setup::all(place, false)?;
+    let browser = browser::ready(place)?;
+    browser::packages(place, &place.lighthouse())?;
+    sizes::build(place)?;
+    let mut measurements = Vec::new();
+    let script = place.lighthouse().join("lighthouse.mjs");
+    let job = browser.node(place, &[&script.to_string_lossy()]);
+    job.args(pages).tee(|line| measurements.extend(measurement(line)))?;
+    report(place, &measurements, "lighthouse.txt")
+}
+
+/// Prints the table, keeps it as a file, and says whether a bound is broken.
+fn report(place: &Place, measurements: &[Measurement], file: &str) -> Result<(), String> {
     if measurements.is_empty() {
         return Err("Nothing was measured.".to_owned());
     }
-    let text = summary(&measurements);
+    let text = summary(measurements);
     print!("\n{text}");
-    let path = place.target().join("bench.txt");
+    let path = place.target().join(file);
     fs::write(&path, text).map_err(|error| format!("{} cannot be written: {error}.", path.display()))?;
     if measurements.iter().any(|measurement| measurement.kept == Some(false)) {
         return Err("A bound is broken.".to_owned());

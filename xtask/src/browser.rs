@@ -48,7 +48,7 @@ impl Browser {
 /// Makes sure that the browser tests can run.
 pub(crate) fn ready(place: &Place) -> Result<Browser, String> {
     node(place)?;
-    packages(place)?;
+    packages(place, &place.e2e())?;
     chromium(place)
 }
 
@@ -64,8 +64,8 @@ fn node(place: &Place) -> Result<(), String> {
     }
 }
 
-fn packages(place: &Place) -> Result<(), String> {
-    let folder = place.e2e();
+/// What the scripts of a folder need of npm.
+pub(crate) fn packages(place: &Place, folder: &Path) -> Result<(), String> {
     let lock = folder.join("package-lock.json");
     // npm writes this file last, so it is older than the lock exactly when the lock has changed since.
     let installed = folder.join("node_modules").join(".package-lock.json");
@@ -76,9 +76,9 @@ fn packages(place: &Place) -> Result<(), String> {
     place
         .job("npm")
         .args(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
-        .folder(&folder)
+        .folder(folder)
         .run()
-        .map_err(|sentence| format!("{sentence} Check the network and run `npm ci` in tests/e2e by hand."))
+        .map_err(|sentence| format!("{sentence} Check the network and run `npm ci` in {} by hand.", folder.display()))
 }
 
 fn is_newer(file: &Path, than: &Path) -> bool {

@@ -38,6 +38,8 @@ Usage: cargo xtask <command>
                         every check on the release of Cargo.toml's version, which CHANGELOG.md dates, and an archive
                         of it with its SHA-256 in target/release-X.Y.Z/
   bench                 measure the core and the page in the browser
+  lighthouse [PAGE…]    measure every page, or some, as a phone on a slow line: speed, accessibility, good practice
+                        (20 minutes; RUNS=1 visits each once instead of five times)
   audit                 look at every page in every theme, width and state for what keeps readers out (minutes)
   screenshot            take the pictures of the page
 ";
@@ -52,6 +54,7 @@ enum Command {
     Test { fast: bool },
     Release { version: Option<String> },
     Bench,
+    Lighthouse { pages: Vec<String> },
     Audit,
     Screenshot,
 }
@@ -71,6 +74,9 @@ impl Command {
             ["release"] => Some(Self::Release { version: None }),
             ["release", "--version", version] => Some(Self::Release { version: Some((*version).to_owned()) }),
             ["bench"] => Some(Self::Bench),
+            ["lighthouse", pages @ ..] => {
+                Some(Self::Lighthouse { pages: pages.iter().map(ToString::to_string).collect() })
+            }
             ["audit"] => Some(Self::Audit),
             ["screenshot"] => Some(Self::Screenshot),
             _ => None,
@@ -94,6 +100,7 @@ impl Command {
             }
             Self::Test { fast } => gates::run(place, *fast),
             Self::Bench => bench::run(place),
+            Self::Lighthouse { pages } => bench::lighthouse(place, pages),
             Self::Audit => in_browser(place, "audit.mjs"),
             Self::Screenshot => in_browser(place, "screenshots.mjs"),
         }
@@ -140,6 +147,16 @@ mod tests {
         assert_eq!(Command::parse(&["release"]), Some(Command::Release { version: None }));
         let named = Command::Release { version: Some("1.2.3".to_owned()) };
         assert_eq!(Command::parse(&["release", "--version", "1.2.3"]), Some(named));
+    }
+
+    #[test]
+    fn pages_can_be_named() {
+        let pages = |arguments: &[&str]| match Command::parse(arguments) {
+            Some(Command::Lighthouse { pages }) => pages,
+            other => vec![format!("{other:?}")],
+        };
+        assert!(pages(&["lighthouse"]).is_empty());
+        assert_eq!(pages(&["lighthouse", "index", "embed/oom"]), ["index", "embed/oom"]);
     }
 
     #[test]

@@ -64,6 +64,11 @@ impl Place {
         self.root.join("tests").join("e2e")
     }
 
+    /// What the pages are measured with that only Lighthouse needs.
+    pub(crate) fn lighthouse(&self) -> PathBuf {
+        self.root.join("tests").join("lighthouse")
+    }
+
     /// Whether ready binaries can be fetched; asked at most once in a run.
     pub(crate) fn github(&self) -> bool {
         *self.github.get_or_init(network::github_answers)
