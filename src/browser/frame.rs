@@ -1,43 +1,60 @@
 //! Work that is done at most once a frame, however often it is asked for, and never unasked.
+//!
+//! Where the work is short it is part of the frame. Where it takes long, the frame comes first and shows what the browser itself
+//! moves, the knob of a slider above all; what the work changes is seen one frame later.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
 use super::page;
+use super::slices::Slices;
+
+/// Milliseconds from which on work takes long: laying out and painting what it changes take some three times as much.
+const LONG: f64 = 1.5;
 
 /// A handle by which the work is asked for; copies ask for the same work.
 #[derive(Clone)]
-pub(super) struct Frame(Rc<Inner>);
-
-struct Inner {
-    act: RefCell<Option<Closure<dyn FnMut()>>>,
-    waiting: Cell<bool>,
+pub(super) struct Frame {
+    frame: Rc<Closure<dyn FnMut()>>,
+    waiting: Rc<Cell<bool>>,
 }
 
 impl Frame {
     /// Work for the next frame after each time it is asked for.
     pub(super) fn new(act: impl Fn() + 'static) -> Self {
-        let frame = Self(Rc::new(Inner { act: RefCell::new(None), waiting: Cell::new(false) }));
-        let again = frame.clone();
-        // The page lives as long as both.
-        let act = Closure::new(move || {
-            again.0.waiting.set(false);
-            act();
+        let waiting = Rc::new(Cell::new(false));
+        let took = Rc::new(Cell::new(0.0));
+        let work = {
+            let (waiting, took) = (Rc::clone(&waiting), Rc::clone(&took));
+            Rc::new(move || {
+                waiting.set(false);
+                let begin = page::now();
+                act();
+                took.set(page::now() - begin);
+            })
+        };
+        let after = Slices::new({
+            let work = Rc::clone(&work);
+            move || {
+                work();
+                false
+            }
         });
-        frame.0.act.replace(Some(act));
-        frame
+        let frame = Closure::new(move || if took.get() < LONG { work() } else { after.ask() });
+        Self { frame: Rc::new(frame), waiting }
     }
 
     /// Asks for it.
     pub(super) fn ask(&self) {
-        if self.0.waiting.get() {
+        if self.waiting.get() {
             return;
         }
-        if let (Some(act), Some(window)) = (self.0.act.borrow().as_ref(), page::window()) {
-            self.0.waiting.set(window.request_animation_frame(act.as_ref().unchecked_ref()).is_ok());
+        if let Some(window) = page::window() {
+            let frame = (*self.frame).as_ref();
+            self.waiting.set(window.request_animation_frame(frame.unchecked_ref()).is_ok());
         }
     }
 }
