@@ -1,7 +1,7 @@
 //! What a page around the program is told and may ask, by events of the document whose names begin with `memory-wall:`.
 //!
-//! Out: `live` (every figure is there and answers), `state` (the query), `progress` (its text), `notices` (what of a query could
-//! not be used, a line each).
+//! Out: `live` (every figure is there and answers), `rest` (the page shows all that was chosen and answered), `state` (the query),
+//! `progress` (its text), `notices` (what of a query could not be used, a line each).
 //! In: `ask` (for the query), `set` (a query), `bring` (a progress text), `theme` (the colours have changed).
 //! A page that shows one figure says so, and which, in `data-figure`; its query comes in `data-query`, without its options.
 
@@ -37,6 +37,13 @@ pub(super) fn tell(what: &str, detail: &str) {
     }
 }
 
+/// Tells what of a query could not be used, if there is anything.
+pub(super) fn tell_notices(notices: &[String]) {
+    if !notices.is_empty() {
+        tell("memory-wall:notices", &notices.join("\n"));
+    }
+}
+
 /// Does what is asked.
 pub(super) fn listen(rig: Rig) {
     let Some(document) = page::document() else { return };
@@ -47,9 +54,7 @@ pub(super) fn listen(rig: Rig) {
             "memory-wall:bring" => _ = quiz::bring(rig, &text),
             _ => {
                 let decoded = query::decode(&text);
-                if !decoded.notices.is_empty() {
-                    tell("memory-wall:notices", &decoded.notices.join("\n"));
-                }
+                tell_notices(&decoded.notices);
                 rig.set(&decoded.state);
             }
         }

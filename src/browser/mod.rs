@@ -43,6 +43,7 @@ pub fn start() {
     quiz::start(rig);
     follow(rig);
     watch::notices(&notices);
+    host::tell_notices(&notices);
     watch::save(rig);
     watch::progress(rig);
     watch::announce(rig);
@@ -153,6 +154,7 @@ fn follow(rig: Rig) {
                     *pass = None;
                     // The points are among what has been asked.
                     points::mark(&rig.roofline.get_untracked());
+                    host::tell("memory-wall:rest", "");
                     if !live.replace(true) {
                         names.watch();
                         page::mark_live();

@@ -2,13 +2,14 @@
 #![expect(clippy::disallowed_methods, reason = "this file puts notices and announcements into the page")]
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use reactive_graph::prelude::*;
 use web_sys::Element;
 
 use super::rest::Rest;
 use super::rig::{Rig, follow};
-use super::{address, host, page, storage};
+use super::{address, host, page, quiz, storage};
 use crate::charts::{hierarchy, oom};
 use crate::predictions::Predictions;
 use crate::state::{State, progress, query};
@@ -44,18 +45,35 @@ pub(super) fn save(rig: Rig) {
     }
 }
 
-/// Keeps what was guessed and answered as soon as it has changed.
+/// Keeps what was guessed and answered as soon as it has changed, and takes over what another tab has kept: each writes all of
+/// it, and would write over the others otherwise.
 pub(super) fn progress(rig: Rig) {
-    let kept = RefCell::new(None::<String>);
-    follow(move || {
-        let text = progress::write(&rig.predictions());
-        // What was there from the start is kept already.
-        if kept.borrow().as_ref().is_some_and(|before| *before != text) {
-            let _ = storage::progress().and_then(|key| storage::save(&key, &text));
+    let Some(key) = storage::progress() else {
+        return follow(move || host::tell("memory-wall:progress", &progress::write(&rig.predictions())));
+    };
+    let kept = Rc::new(RefCell::new(None::<String>));
+    // A storage that is full keeps what is older than what stands in the page.
+    let saved = Rc::new(Cell::new(true));
+    follow({
+        let (key, kept, saved) = (key.clone(), Rc::clone(&kept), Rc::clone(&saved));
+        move || {
+            let text = progress::write(&rig.predictions());
+            // What was there from the start is kept already.
+            if kept.borrow().as_ref().is_some_and(|before| *before != text) {
+                saved.set(storage::save(&key, &text).is_some());
+            }
+            host::tell("memory-wall:progress", &text);
+            kept.replace(Some(text));
         }
-        host::tell("memory-wall:progress", &text);
-        kept.replace(Some(text));
     });
+    if let Some(window) = page::window() {
+        page::listen(&window, "storage", move |_| {
+            let text = storage::load(&key).unwrap_or_default();
+            if saved.get() && kept.borrow().as_ref().is_some_and(|before| *before != text) {
+                quiz::bring(rig, &text);
+            }
+        });
+    }
 }
 
 /// Ends a series of changes, so that the next one is compared with what is there now.

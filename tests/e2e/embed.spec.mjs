@@ -153,7 +153,7 @@ test('the page around can ask and be told', async ({ hosted, site }) => {
   await live(frame);
   await say(page, { mw: 1, type: 'hello' });
   await expect.poll(() => heard(page, 'ready').then((list) => list.length)).toBe(2);
-  expect((await heard(page, 'ready')).at(-1)).toMatchObject({ figure: 'hierarchy', id: 'one', version: '1', query: 'model=llama-3.1-8b' });
+  expect((await heard(page, 'ready')).at(-1)).toMatchObject({ figure: 'hierarchy', id: 'one', version: '1', query: 'v=1&model=llama-3.1-8b' });
   await say(page, { mw: 1, type: 'set', query: 'model=llama-2-7b&gpu=h100-sxm' });
   await expect(frame.locator('#figure-hierarchy')).toContainText('H100');
   await expect.poll(() => heard(page, 'state').then((list) => list.at(-1)?.query)).toBe('v=1&gpu=h100-sxm');
@@ -407,6 +407,92 @@ test('answers that cannot be fetched are said to be missing, and are asked for a
   await solution.locator('summary').click();
   await expect(solution.locator('.reason').first()).toBeVisible();
   await page.close();
+});
+
+test('a right answer is told before it counts, however the reader goes on', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/hierarchy.html" width="700" height="900" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  await say(page, { mw: 1, type: 'hello' });
+  await frame.locator('#dial-walk-number').fill('60');
+  await frame.locator('[data-act="check-dial walk"]').click();
+  const tier = frame.locator('[name="control-tier"]').first();
+  await tier.focus();
+  for (let press = 0; press < 40; press += 1) await tier.press(press % 2 ? 'ArrowLeft' : 'ArrowRight');
+  await expect.poll(() => heard(page, 'complete')).toMatchObject([{ raw: 1, max: 1 }]);
+  const told = await page.evaluate(() => window.heard.filter(({ type }) => ['answer', 'complete'].includes(type)).map(({ type }) => type));
+  expect(told).toEqual(['answer', 'complete']);
+});
+
+test('a host is told what of a link was not understood, and the state as it is when it asks', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/buckets.html?gpu=nonsense&theme=purple" width="700" height="900" title="t"></iframe>`);
+  await live(page.frameLocator('iframe'));
+  await expect.poll(() => heard(page, 'error')).toMatchObject([{ code: 'query', about: expect.stringMatching(/nonsense[^]*theme/) }]);
+  await page.evaluate(() => {
+    const figure = document.querySelector('iframe').contentWindow;
+    figure.postMessage({ mw: 1, type: 'set', query: 'gpu=h100-sxm' }, '*');
+    figure.postMessage({ mw: 1, type: 'getState' }, '*');
+  });
+  await expect.poll(() => heard(page, 'state').then(([first]) => first?.query)).toContain('gpu=h100-sxm');
+  expect((await heard(page, 'state'))[0].query).not.toContain('nonsense');
+});
+
+test('options may be written as addresses are, and name figures that are apart', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/hierarchy.html?id=week%3A3&theme=d%61rk" width="700" height="900" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  await expect.poll(() => heard(page, 'ready')).toMatchObject([{ id: 'week:3' }]);
+  await expect(frame.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await expect(frame.locator('#notice .notice')).toBeHidden();
+});
+
+test('the self-check shows all its answers where the link asks for it, and keeps and asks nothing then', async ({ hosted, site }) => {
+  const page = await hosted(['quiz', 'claims'].map((figure) => `<iframe src="${site.origin}/embed/${figure}.html?reveal=1" width="700" height="900" title="${figure}"></iframe>`).join(''));
+  for (const place of [0, 1]) {
+    const frame = page.frameLocator('iframe').nth(place);
+    await live(frame);
+    const shut = frame.locator('.solution:not([open])');
+    await expect(shut).toHaveCount(0);
+    await expect(frame.locator('.solution > :not(summary)').first()).toBeVisible();
+    await page.locator('iframe').nth(place).evaluate((one) => one.contentWindow.postMessage({ mw: 1, type: 'hello' }, '*'));
+  }
+  await page.waitForTimeout(300);
+  for (const type of ['answer', 'progress', 'complete']) expect(await heard(page, type), type).toHaveLength(0);
+  // Without predictions a self-check is what it was, and is kept.
+  const off = await hosted(`<iframe src="${site.origin}/embed/claims.html?predict=off" width="700" height="900" title="t"></iframe>`);
+  const frame = off.frameLocator('iframe');
+  await live(frame);
+  await expect(frame.locator('html')).toHaveAttribute('data-kept', 'claims');
+});
+
+test('a figure that cannot start asks for nothing first, and tells who comes late', async ({ browser, site }) => {
+  const other = await host({ '/': `<script>window.heard=[];addEventListener('message',({data})=>heard.push(data))</script><iframe src="${site.origin}/embed/hierarchy.html?predict=required" width="700" height="900" title="t"></iframe>` });
+  const page = await browser.newPage();
+  await page.route('**/*_bg.wasm', (route) => route.abort());
+  await page.goto(other.origin);
+  const frame = page.frameLocator('iframe');
+  await expect(frame.locator('.embed-failed')).toBeVisible();
+  await expect(frame.locator('#figure-hierarchy')).not.toHaveAttribute('inert', '');
+  await expect(frame.locator('.embed-waits')).toBeHidden();
+  await page.evaluate(() => void (window.heard.length = 0));
+  await say(page, { mw: 1, type: 'hello' });
+  await say(page, { mw: 1, type: 'getState' });
+  await expect.poll(() => page.evaluate(() => window.heard.filter(({ mw }) => mw === 1).map(({ type }) => type))).toEqual(['resize', 'error', 'state']);
+  await page.close();
+  await other.close();
+});
+
+test('a script that each of two snippets brings tells the page once what was answered', async ({ hosted, site }) => {
+  const snippet = (figure) => `<iframe data-memory-wall src="${site.origin}/embed/${figure}.html" title="${figure}"></iframe><script src="${site.origin}/embed.js"></script>`;
+  const page = await hosted(`<script>window.told=[];addEventListener('memory-wall',({detail})=>told.push(detail))</script>${snippet('hierarchy')}${snippet('claims')}`);
+  for (const place of [0, 1]) {
+    await page.locator('iframe').nth(place).scrollIntoViewIfNeeded();
+    await live(page.frameLocator('iframe').nth(place));
+  }
+  const claims = page.frameLocator('iframe').nth(1);
+  await expect.poll(() => fits(claims)).toEqual([0, 0]);
+  await claims.locator('[data-act^="claim "]').first().click();
+  await expect.poll(() => page.evaluate(() => window.told.filter(({ type }) => type === 'answer').length)).toBe(1);
 });
 
 test('options of the link: no question, a question first, the answer at once, less around', async ({ hosted, site }) => {

@@ -4,7 +4,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from './fixtures.mjs';
 import { MemoryWall, layOut } from './page.mjs';
-import { DIST, PREFIXES } from './server.mjs';
+import { DIST, PREFIXES, serve } from './server.mjs';
 
 test.use({ serviceWorkers: 'allow' });
 
@@ -35,6 +35,28 @@ const ready = async (page) => {
   await expect(page.locator('#offline-ready')).toBeVisible();
   await expect.poll(() => count(page)).toBe((await kept()).length);
 };
+
+test('hosts that answer with other heads, and show pages without their ending, are no trouble', async ({ browser }) => {
+  const site = await serve();
+  const context = await browser.newContext({ baseURL: site.origin, serviceWorkers: 'allow' });
+  const page = await context.newPage();
+  // Some answer their page for what is lost as lost, some vary by everything, some lead from /reference.html to /reference.
+  site.trouble = async (path, response) => {
+    const file = { '/404.html': '404.html', '/reference': 'reference.html' }[path];
+    if (path === '/reference.html') response.writeHead(308, { Location: 'reference' }).end();
+    else if (file) response.writeHead(file === '404.html' ? 404 : 200, { 'Content-Type': 'text/html', Vary: '*' }).end(await readFile(join(DIST, file)));
+    return Boolean(file) || path === '/reference.html';
+  };
+  await page.goto('/');
+  await ready(page);
+  await context.setOffline(true);
+  await page.goto('/reference');
+  await expect(page.locator('h1')).toHaveText(/Reference/);
+  await page.goto('/nothing/here');
+  await expect(page.locator('.lost')).toBeVisible();
+  await context.close();
+  await site.close();
+});
 
 for (const under of PREFIXES) {
   test(`under ${under} the second visit needs no network, on every page`, async ({ wall, page, context }) => {

@@ -74,3 +74,28 @@ test('strange lines among kept answers are carried along', async ({ wall, page }
   await page.locator('.question input[type=radio]').first().check();
   await expect.poll(() => kept(page, PROGRESS)).toMatch(/guess relu memory[^]*\? memory-wall progress 2\n\? future 1 2/);
 });
+
+test('what is answered in one tab is not lost by what is answered in another', async ({ wall, page, context }) => {
+  await wall.goto();
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.locator('html[data-live]').waitFor({ state: 'attached' });
+  const answer = async (tab, id) => {
+    const question = tab.locator(`[data-quiz="${id}"]`);
+    await question.locator('.quiz-option').first().click();
+    await question.getByRole('button', { name: 'Check' }).click();
+    await expect(question).toHaveAttribute('data-state', /right|wrong/);
+  };
+  await answer(page, 'roofline.three');
+  await answer(other, 'oom.copy');
+  for (const tab of [page, other]) {
+    for (const id of ['roofline.three', 'oom.copy']) await expect(tab.locator(`[data-quiz="${id}"]`)).toHaveAttribute('data-state', /right|wrong/);
+  }
+  // What is forgotten in one is forgotten in the other.
+  await other.locator('.scores > summary').click();
+  await other.locator('[data-act="forget roofline"]').click();
+  await expect(page.locator('[data-quiz="roofline.three"]')).toHaveAttribute('data-state', '');
+  await page.reload();
+  await expect(page.locator('[data-quiz="oom.copy"]')).toHaveAttribute('data-state', /right|wrong/);
+  await expect(page.locator('[data-quiz="roofline.three"]')).toHaveAttribute('data-state', '');
+});

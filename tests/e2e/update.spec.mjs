@@ -87,6 +87,10 @@ test('a newer version is offered, not forced, and nothing typed or answered is l
   await paste.fill('torch.cuda.max_memory_allocated() = 12345678901');
   const said = await page.locator('#profile-said').textContent();
   expect(said.length).toBeGreaterThan(10);
+  const tick = page.getByRole('checkbox', { name: 'LoRA: Gradients' });
+  await tick.check();
+  const job = page.locator('[name="ladder-job"]').nth(1);
+  await job.locator('..').click();
   await site.publish('two');
   await ask(page);
   await expect(offered(page)).toBeVisible();
@@ -102,6 +106,9 @@ test('a newer version is offered, not forced, and nothing typed or answered is l
   await expect(answer).toHaveValue('12.5');
   await expect(paste).toHaveValue(/12345678901/);
   await expect(page.locator('#profile-said')).toHaveText(said);
+  await expect(tick).toBeChecked();
+  await expect(page.getByRole('checkbox', { name: 'LoRA: Weights' })).not.toBeChecked();
+  await expect(job).toBeChecked();
   await expect(page.locator('.update')).toBeEmpty();
 });
 

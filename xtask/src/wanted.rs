@@ -24,7 +24,7 @@ pub(crate) const NODE_MAJOR: u32 = 20;
 /// The most bytes, after gzip, that a first visit may transfer.
 pub(crate) const FIRST_VISIT_BUDGET: u64 = 322_000;
 /// The most bytes, after gzip, that the program in it may be.
-pub(crate) const PROGRAM_BUDGET: u64 = 197_000;
+pub(crate) const PROGRAM_BUDGET: u64 = 198_000;
 /// The most bytes, after gzip, that the reference may be with its own style sheet and script. Every measured row is in it.
 pub(crate) const REFERENCE_BUDGET: u64 = 85_000;
 /// The same for the page for teachers, which has a table and an example for each host.

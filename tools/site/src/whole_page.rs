@@ -317,6 +317,20 @@ fn everything_operated_and_drawn_has_a_name() {
 }
 
 #[test]
+fn a_mark_that_leaves_out_its_question_stands_in_one() {
+    let page = whole();
+    let mut found = 0;
+    for list in ["data-live-number", "data-live-attributes", "data-live-flags"] {
+        for (element, names) in page.with(list).into_iter().filter(|(_, names)| names.contains('~')) {
+            let around = std::iter::once(element).chain(page.around(element));
+            assert!(around.into_iter().any(|one| one.get("data-quiz").is_some()), "{element}: {names}");
+            found += 1;
+        }
+    }
+    assert!(found > 300, "{found}");
+}
+
+#[test]
 fn headings_have_no_gaps() {
     let levels: Vec<u32> = whole()
         .elements

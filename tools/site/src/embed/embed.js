@@ -2,8 +2,12 @@
 // It speaks only with the frames that it looks after, and only about figures: see docs/embedding.md.
 (() => {
   'use strict';
+  // Each snippet brings this script; the first does the work of all.
+  if (window.memoryWallUpgrade) return window.memoryWallUpgrade();
   const base = new URL('embed/', document.currentScript.src);
   const frames = new Set();
+  // Hosts lead from http to https, and from one name of theirs to another.
+  const site = (address) => new URL(address).host.replace(/^www\./, '');
   const hello = (frame) => frame.contentWindow?.postMessage({ mw: 1, type: 'hello' }, '*');
   const adopt = (frame) => {
     if (frames.has(frame)) return;
@@ -15,13 +19,14 @@
     if (data?.mw !== 1 || typeof data.type !== 'string') return;
     for (const frame of frames) {
       // One that is taken out may come back.
-      if (frame.isConnected && frame.contentWindow === source && (origin === 'null' || origin === new URL(frame.src).origin)) {
+      if (frame.isConnected && frame.contentWindow === source && (origin === 'null' || site(origin) === site(frame.src))) {
         if (data.height > 0 && data.height < 20000) frame.style.height = `${data.height}px`;
         frame.dispatchEvent(new CustomEvent('memory-wall', { bubbles: true, detail: data }));
       }
     }
   });
   const upgrade = () => document.querySelectorAll('iframe[data-memory-wall]').forEach(adopt);
+  window.memoryWallUpgrade = upgrade;
   if (document.readyState === 'loading') addEventListener('DOMContentLoaded', upgrade);
   upgrade();
   // What a link can say; every other attribute is the element's own.

@@ -18,8 +18,15 @@
     only: (value) => own.only?.split(' ').includes(value),
   };
   const options = {};
+  const decoded = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
   const rest = location.search.slice(1).split('&').filter((pair) => {
-    const [key, value = ''] = pair.split('=');
+    const [key, value = ''] = pair.split('=').map(decoded);
     const taken = Object.hasOwn(OPTIONS, key) && !Object.hasOwn(options, key) && OPTIONS[key](value);
     if (taken) options[key] = value;
     return pair && !taken;
@@ -36,8 +43,10 @@
   root.dataset.predict = options.predict ?? 'optional';
   // Under which name answers are kept: several of one figure on a page are told apart by their options. What is shown without
   // having been asked is nobody's answer, so then nothing is kept.
-  const shows = options.reveal === '1' || options.predict === 'off';
-  root.dataset.kept = shows ? '' : [figure, options.only, options.id].filter(Boolean).join('.');
+  // The self-check and its claims are no predictions: without them nothing would be left.
+  const isCheck = ['quiz', 'claims'].includes(figure);
+  const shows = options.reveal === '1' || (options.predict === 'off' && !isCheck);
+  root.dataset.kept = shows ? '' : [figure, options.only, options.id && `#${options.id}`].filter(Boolean).join('.');
   // Of the self-check one section alone: until its questions are marked, none is shown.
   if (options.only) root.dataset.only = options.only;
 
@@ -86,7 +95,7 @@
       mark: place.dataset.mark,
     }));
   /** With these predictions, everything that is asked: what the link shows anyway is not. */
-  const asks = (predictions) => [...new Set([...(shows ? [] : predictions), ...acts('quiz'), ...acts('claim')])];
+  const asks = (predictions) => [...new Set(shows ? [] : [...predictions, ...acts('quiz'), ...acts('claim')])];
   /** What can be checked. */
   const items = () => asks([...acts('check'), ...acts('check-dial')]);
   /** What can be answered: a round that is checked at once has several questions. */
@@ -113,8 +122,10 @@
   };
   /** Everything that shows its answer, by what is kept. */
   const opened = () => new Set([...kept.matchAll(/^(?:open (\S+)|quiz (\S+) (?:right|wrong) .*)$/gm)].map(([, item, question]) => item ?? question));
-  /** What the listener has been told. Before the first answers stand in the page there is nothing to tell. */
-  let settled = false;
+  let live = false;
+  /** Whether the page is still to show what was answered. */
+  let behind = true;
+  /** What the listener has been told. */
   let told = new Map();
   let done = -1;
   let completed = false;
@@ -122,10 +133,11 @@
   const progress = () => {
     const [here, shown] = [items(), opened()];
     const [total, ready] = [here.length, here.filter((item) => shown.has(item)).length];
-    const waits = root.dataset.predict === 'required' && acts('check-dial').length > 0 && ready === 0;
+    // Where nothing can be answered nobody waits for it.
+    const waits = !('failed' in root.dataset) && root.dataset.predict === 'required' && acts('check-dial').length > 0 && ready === 0;
     root.toggleAttribute('data-waits', waits);
     for (const place of all('.figure')) place.inert = waits;
-    if (!settled || !listener) return;
+    if (behind || !listener) return;
     const asked = questions();
     const now = new Map([...answers(kept)].filter(([item]) => asked.includes(item)));
     for (const [item, answer] of now) {
@@ -146,6 +158,7 @@
     if (!shows) return;
     const shown = opened();
     for (const button of all('[data-act^="show"]')) if (!shown.has(button.dataset.act.split(' ')[1])) button.click();
+    for (const answer of all('.solution')) answer.open = true;
   };
 
   // Messages in: from the page around alone, and each only in its own shape.
@@ -157,15 +170,27 @@
     reset: () => true,
     getState: () => true,
   };
-  let live = false;
   const waiting = [];
   let state = first;
-  const ready = () => post('ready', { title: document.title, version: own.version, height, query: state });
+  let asking = false;
+  /** The state as it is, which the program tells of itself only when it rests. */
+  const current = () => {
+    asking = true;
+    ask('ask');
+    asking = false;
+    return state;
+  };
+  const failed = () => post('error', { code: 'program', about: '' });
+  const ready = () => post('ready', { title: document.title, version: own.version, height, query: current() });
   const ACTS = {
     hello: () => {
       hosted = true;
       settle();
       if (live) ready();
+      else if ('failed' in root.dataset) {
+        post('resize', { height });
+        failed();
+      }
       // Whoever says it is told everything, also what was answered before.
       [told, done, completed] = [new Map(), -1, false];
       progress();
@@ -177,7 +202,7 @@
       ask('set', first);
       reveal();
     },
-    getState: () => post('state', { query: state }),
+    getState: () => post('state', { query: current() }),
   };
   addEventListener('message', ({ source, origin, data }) => {
     if (source !== parent || !framed) return;
@@ -189,12 +214,13 @@
     }
     if (type === 'hello') listener = origin === 'null' || origin === '' ? '*' : origin;
     // What comes before the program is there is for it all the same.
-    if (live || type === 'hello' || type === 'theme') ACTS[type](data);
+    if (live || type === 'hello' || type === 'theme' || (type === 'getState' && 'failed' in root.dataset)) ACTS[type](data);
     else waiting.push(data);
   });
 
   document.addEventListener('memory-wall:state', ({ detail }) => {
     state = detail;
+    if (asking) return;
     tell('state', { query: state });
     try {
       const query = [state, ...Object.entries(options).map((pair) => pair.join('='))].filter(Boolean).join('&');
@@ -205,8 +231,14 @@
   });
   document.addEventListener('memory-wall:progress', ({ detail }) => {
     kept = detail;
-    // The page shows what became of an answer in its next frame or when it rests, and hidden pages have no frames.
-    setTimeout(progress, 300);
+    behind = true;
+    progress();
+  });
+  // What became of an answer is read off the page, which has shown it by now.
+  document.addEventListener('memory-wall:rest', () => {
+    if (!behind) return;
+    behind = false;
+    progress();
   });
   document.addEventListener('memory-wall:notices', ({ detail }) => post('error', { code: 'query', about: detail }));
 
@@ -270,15 +302,13 @@
         ready();
         for (const message of waiting.splice(0)) ACTS[message.type](message);
         progress();
-        setTimeout(() => {
-          settled = true;
-          progress();
-        }, 300);
       },
       () => {
         root.dataset.failed = '';
+        progress();
         measure();
-        post('error', { code: 'program', about: '' });
+        failed();
+        for (const message of waiting.splice(0)) if (message.type === 'getState') ACTS.getState();
       },
     );
   whole.then(() => {

@@ -20,15 +20,19 @@
   const shown = (id) => document.getElementById(id)?.removeAttribute('hidden');
 
   // What is typed or chosen and stands in neither link nor storage goes over to the newer version by way of the tab's own storage.
-  const OWN = 'main :is(textarea, select, input:is([type="text"], [type="search"], [type="checkbox"], [type="radio"]))[id]:not([readonly])';
-  const fields = () => [...document.querySelectorAll(OWN)];
+  const OWN = 'main :is(textarea, select, input:is([type="text"], [type="search"], [type="checkbox"], [type="radio"])):not([readonly])';
+  /** What has no id is known by where it stands and what it is called. */
+  const known = ({ id, name, value, type, ariaLabel, dataset, parentElement }) =>
+    id || [parentElement.closest('[id]').id, name, type === 'radio' && value, ariaLabel, dataset.by, type].join(' ');
+  /** Fields of the program without an id are what link and storage say. */
+  const fields = () => [...document.querySelectorAll(OWN)].filter((field) => field.id || !/^(control|quiz)-/.test(field.name) && !field.closest('[data-quiz]'));
   const says = ({ type }) => (['checkbox', 'radio'].includes(type) ? 'checked' : 'value');
 
   const reload = () => {
     try {
       // The one of several that is chosen speaks for the others.
       const told = fields().filter(({ type, checked }) => type !== 'radio' || checked);
-      sessionStorage.setItem(TYPED, JSON.stringify(told.map((field) => [field.id, field[says(field)]])));
+      sessionStorage.setItem(TYPED, JSON.stringify(told.map((field) => [known(field), field[says(field)]])));
     } catch {
       // Where nothing can be kept, nothing is.
     }
@@ -41,7 +45,7 @@
       sessionStorage.removeItem(TYPED);
       for (const field of fields()) {
         const now = field[says(field)];
-        const value = before.get(field.id) ?? now;
+        const value = before.get(known(field)) ?? now;
         if (now === value) continue;
         field[says(field)] = value;
         if (field[says(field)] === value) for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, { bubbles: true }));

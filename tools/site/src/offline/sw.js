@@ -26,12 +26,16 @@ async function turn(name) {
   return answer && Number(await answer.text());
 }
 
-/** The answer with all its bytes if they are those that this version was built with. */
+/** The answer with all its bytes if they are those that this version was built with, whatever status a host gives to a page such as
+ * 404.html; without what the host says about how they came. */
 async function whole(answer, hash) {
-  if (!answer?.ok) return undefined;
+  if (!answer) return undefined;
   const bytes = await answer.arrayBuffer();
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return btoa(String.fromCharCode(...digest)) === hash ? new Response(bytes, answer) : undefined;
+  if (btoa(String.fromCharCode(...digest)) !== hash) return undefined;
+  const headers = new Headers(answer.headers);
+  for (const name of ['content-encoding', 'content-length', 'vary']) headers.delete(name);
+  return new Response(bytes, { headers });
 }
 
 /** Keeps one file: from an older version or the browser's own cache where it has not changed, or else from the network. */
@@ -108,7 +112,9 @@ addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== ORIGIN || !pathname.startsWith(FOLDER)) return;
   const path = pathname.slice(FOLDER.length).replace(/(^|\/)$/, '$1index.html');
-  if (KNOWN.has(path)) event.respondWith(kept(new URL(path, HOME)));
+  // Some hosts show pages without their ending.
+  const file = [path, `${path}.html`].find((file) => KNOWN.has(file));
+  if (file) event.respondWith(kept(new URL(file, HOME)));
   else if (request.destination === 'document') event.respondWith(fetch(request).catch(() => kept(new URL('404.html', HOME))));
   else if (request.mode !== 'navigate') event.respondWith(kept(request));
 });

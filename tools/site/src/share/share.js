@@ -51,6 +51,8 @@
       const [href, integrity] = [new URL(own.qr, location.href).href, own.qrIntegrity];
       document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href, integrity, crossOrigin: 'anonymous' }));
       library = import(href);
+      // The next try asks again.
+      library.catch(() => (library = undefined));
     }
     const { encode } = await library;
     const text = link();
