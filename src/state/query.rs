@@ -15,6 +15,7 @@ use super::State;
 use super::cluster::Cards;
 use super::decimal::Decimal;
 use super::dimensions::{self, Dimension};
+use super::number;
 use super::roofline::{self as levers, Dots, Levers, Precisions};
 use super::tape::{self, Tape};
 use crate::words::{fill, t};
@@ -222,8 +223,13 @@ impl Reader {
         }
         let mut twice = Vec::new();
         for pair in read.split('&').filter(|pair| !pair.is_empty()) {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            // A link that was copied out of a page's text has its `&` written as `&amp;`.
+            let pair = pair.strip_prefix("amp;").unwrap_or(pair);
+            let (key, value) = pair.split_once('=').filter(|(key, _)| !key.is_empty()).unwrap_or((pair, ""));
             let (key, value) = (percent_decoded(key), percent_decoded(value));
+            if is_tracking(&key) {
+                continue;
+            }
             if self.pairs.iter().all(|(known, _)| *known != key) {
                 self.pairs.push((key, value));
             } else if let Some(key) = known(&key).filter(|key| !twice.contains(key)) {
@@ -243,7 +249,8 @@ impl Reader {
 
     fn choice<T>(&mut self, key: &str, find: impl FnOnce(&str) -> Option<T>, kept: &str) -> Option<T> {
         let value = self.take(key)?;
-        let found = find(&value);
+        // All names are in small letters.
+        let found = find(&value.trim().to_ascii_lowercase());
         if found.is_none() {
             self.refuse(key, &value, kept);
         }
@@ -262,15 +269,13 @@ impl Reader {
 
     fn count(&mut self, key: &str, bounds: Bounds, slot: &mut u32) {
         let Some(text) = self.take(key) else { return };
-        match text.parse::<u64>().ok().and_then(|value| bounds.check(value).ok()) {
-            // `parse` would read "+5"; a link has digits only.
-            Some(value) if text.bytes().all(|byte| byte.is_ascii_digit()) => *slot = value,
-            _ => {
-                let [min, max, kept] = [bounds.min, bounds.max, *slot].map(|n| Grouped(n.into()).to_string());
-                let values = [("key", key), ("value", &shown(&text)), ("min", &min), ("max", &max), ("kept", &kept)];
-                self.notices.push(fill("notice.number", &values));
-            }
+        if let Some(value) = number::read(&text, bounds) {
+            *slot = value;
+            return;
         }
+        let [min, max, kept] = [bounds.min, bounds.max, *slot].map(|n| Grouped(n.into()).to_string());
+        let values = [("key", key), ("value", &shown(&text)), ("min", &min), ("max", &max), ("kept", &kept)];
+        self.notices.push(fill("notice.number", &values));
     }
 
     /// All dimensions at once: heads and KV heads have to go together, whichever is named first.
@@ -332,20 +337,33 @@ impl Reader {
         } else {
             let max = Grouped(kind.most().into()).to_string();
             let values = [("key", key), ("value", &shown(&text)), ("n", &N.to_string()), ("max", &max)];
-            self.notices.push(fill("notice.list", &values));
+            let name = if N == 1 { "notice.list.one" } else { "notice.list" };
+            self.notices.push(fill(name, &values));
         }
     }
 
     fn name_the_rest(&mut self) {
         const NAMED: usize = 3;
-        for (key, _) in self.pairs.iter().take(NAMED) {
-            self.notices.push(fill("notice.unknown", &[("key", &shown(key))]));
+        for (key, value) in self.pairs.iter().take(NAMED) {
+            let is_option = OPTIONS.contains(&key.as_str());
+            let name = if is_option { "notice.option" } else { "notice.unknown" };
+            self.notices.push(fill(name, &[("key", &shown(key)), ("value", &shown(value))]));
         }
         let more = self.pairs.len().saturating_sub(NAMED);
-        if more > 0 {
+        if more == 1 {
+            self.notices.push(t("notice.unknown.other").into());
+        } else if more > 0 {
             self.notices.push(fill("notice.unknown.many", &[("n", &more.to_string())]));
         }
     }
+}
+
+/// What a link to a figure by itself may say beside the state; `frame.js` takes what it can use.
+pub const OPTIONS: [&str; 7] = ["theme", "lang", "predict", "reveal", "ui", "id", "only"];
+
+/// Whether mail programs and other sites add a key to links that they pass on.
+fn is_tracking(key: &str) -> bool {
+    key.starts_with("utm_") || ["fbclid", "gclid", "msclkid", "mc_cid", "mc_eid", "igshid"].contains(&key)
 }
 
 /// Every key that a link may have.

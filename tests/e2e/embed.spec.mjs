@@ -6,6 +6,7 @@ import { expect, test as base } from './fixtures.mjs';
 import { host } from './host.mjs';
 import { address, readHeights } from './heights.mjs';
 import { handOut } from './random.mjs';
+import { pages, squeezed } from './pdf.mjs';
 import { is, types } from './schema.mjs';
 import { DIST } from './server.mjs';
 
@@ -17,7 +18,8 @@ const test = base.extend({
       const other = await host({ '/': `<script>window.heard=[];addEventListener('message',({data})=>heard.push(data))</script>${html}` });
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
       const complaints = [];
-      context.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
+      // What is opened from here is watched by other tests.
+      context.on('console', (message) => message.page() === page && ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
       context.on('weberror', (error) => complaints.push(String(error.error())));
       context.on('request', (request) => {
         const { origin, protocol } = new URL(request.url());
@@ -494,6 +496,59 @@ test('a script that each of two snippets brings tells the page once what was ans
   await claims.locator('[data-act^="claim "]').first().click();
   await expect.poll(() => page.evaluate(() => window.told.filter(({ type }) => type === 'answer').length)).toBe(1);
 });
+
+test('what comes in place of the answers, or comes late, is said, and asked for again', async ({ browser, site }) => {
+  const page = await browser.newPage({ baseURL: site.origin, serviceWorkers: 'block' });
+  let how = (route) => route.fulfill({ contentType: 'text/html', body: '<p>Please log in</p>' });
+  await page.route('**/answers-*.js', (route) => how(route));
+  await page.goto('/embed/quiz.html?only=roofline');
+  await live(page);
+  const solution = page.locator('[data-quiz="roofline.three"] .solution');
+  await solution.locator('summary').click();
+  await expect(solution.locator('.missing')).toHaveText(/could not be fetched/);
+  let come;
+  const held = new Promise((then) => (come = then));
+  how = (route) => held.then(() => route.fallback());
+  await solution.locator('summary').click();
+  await solution.locator('summary').click();
+  await expect(solution.getByRole('status')).toHaveText('The answer is on its way.');
+  come();
+  await expect(solution.locator('.reason').first()).toBeVisible();
+  await expect(page.locator('.missing')).toHaveCount(0);
+  await page.close();
+});
+
+test('the way to the tutorial takes the state along', async ({ hosted, site }) => {
+  const page = await hosted(`<iframe src="${site.origin}/embed/buckets.html?model=llama-3.1-8b" width="700" height="900" title="t"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await live(frame);
+  await frame.locator('#control-seq-number').fill('32768');
+  const [tutorial] = await Promise.all([page.context().waitForEvent('page'), frame.locator('.embed-foot a').click()]);
+  await tutorial.locator('html[data-live]').waitFor({ state: 'attached' });
+  await expect(tutorial.locator('#control-seq-number')).toHaveValue('32,768');
+  expect(new URL(tutorial.url()).search).toBe('?v=1&model=llama-3.1-8b&seq=32768');
+  expect(new URL(tutorial.url()).hash).toBe('#calculator');
+});
+
+for (const figure of ['quiz', 'claims']) {
+  test(`on paper the questions of ${figure} by itself are numbered one by one, and answers come behind them`, async ({ page, site }) => {
+    await page.goto(`${site.origin}/embed/${figure}.html`);
+    await live(page);
+    if (figure === 'quiz') await page.getByRole('radio').first().focus();
+    await page.locator('.solution > :not(summary)').first().waitFor({ state: 'attached' });
+    const paper = pages(await page.pdf({ format: 'A4' }));
+    expect(paper[0].length).toBeGreaterThan(200);
+    const all = paper.join('');
+    const marks = await page.locator(figure === 'quiz' ? '.question h3' : '.question .ask').evaluateAll((places) => places.map((place) => place.textContent));
+    let from = 0;
+    for (const [at, mark] of marks.entries()) {
+      const found = all.indexOf(squeezed(`${at + 1}.${mark}`), from);
+      expect(found, `${at + 1}. ${mark}`).toBeGreaterThanOrEqual(from);
+      from = found;
+    }
+    expect(all.lastIndexOf('Answers')).toBeGreaterThan(from);
+  });
+}
 
 test('options of the link: no question, a question first, the answer at once, less around', async ({ hosted, site }) => {
   const with_ = async (query) => {

@@ -111,6 +111,12 @@ test.describe('without JavaScript', () => {
     await wall.goto('', { live: false });
     await expect(page.locator('.no-script')).toBeVisible();
     await expect(page.locator('.no-script')).toContainText('JavaScript');
+    // And what only it could answer is not there to be pressed.
+    for (const at of ['.reveal button', '.standing button']) {
+      expect(await page.locator(at).count()).toBeGreaterThan(3);
+      await expect(page.locator(`${at}:visible`)).toHaveCount(0);
+    }
+    expect(await page.locator('.solution:visible').count(), 'answers can be opened all the same').toBeGreaterThan(50);
     const live = await visitor();
     await live.goto();
     await expect(live.page.locator('.no-script')).toBeHidden();

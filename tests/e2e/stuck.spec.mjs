@@ -1,6 +1,8 @@
 // Where the program does not start, the page says so, and is still a page to read.
 
+import { dirname } from 'node:path';
 import { expect, test } from './fixtures.mjs';
+import { ONE_FILE } from './server.mjs';
 
 /** The page in a profile of its own, which may complain: its files are tampered with. */
 const visited = async (browser, site, tamper) => {
@@ -50,4 +52,13 @@ for (const [what, tamper] of WAYS) {
 test('where it starts, nothing of that is said', async ({ wall, page }) => {
   await wall.goto();
   await expect(page.locator('#stuck')).toBeHidden();
+});
+
+test('opened from a disk, the page is the edition in one file that lies beside it', async ({ browser }) => {
+  const page = await browser.newPage();
+  await page.goto(`${dirname(ONE_FILE)}/index.html?v=1&seq=4096#kv_cache`);
+  await page.waitForURL(/memory-wall\.html\?v=1&seq=4096#kv_cache$/);
+  await page.locator('html[data-live]').waitFor({ state: 'attached' });
+  await expect(page.locator('#control-seq-number')).toHaveValue('4,096');
+  await page.close();
 });

@@ -30,6 +30,25 @@ async function open(page) {
   return parts(page);
 }
 
+test('a link is taken as it is pasted, and one of a figure chooses it with its options', async ({ page, site }) => {
+  const teach = await open(page);
+  const link = teach.field('State, as a link');
+  for (const pasted of ['model=llama-3.1-8b&seq=32768', '?v=1&amp;model=llama-3.1-8b&amp;seq=32768', `${site.origin}/?model=llama-3.1-8b&seq=32768`]) {
+    await link.fill('');
+    await link.fill(pasted);
+    await expect(teach.snippet).toHaveValue(/buckets\.html\?(v=1&amp;)?model=llama-3\.1-8b&amp;seq=32768"/);
+    await expect(teach.error).toHaveText('');
+  }
+  await link.fill(`${site.origin}/embed/quiz.html?v=1&only=oom&theme=dark`);
+  await expect(teach.field('Figure')).toHaveValue('quiz');
+  await expect(teach.snippet).toHaveValue(/quiz\.html\?v=1&amp;theme=dark&amp;only=oom"/);
+  await link.fill('?v=1&model=nonsense');
+  await expect(teach.error).toHaveText(/cannot use all of this link.*nonsense/);
+  // Nothing scrolls inside a frame where there is none.
+  await teach.field('Host').selectOption('latex');
+  await expect(page.locator('#teach-phone')).toHaveText('');
+});
+
 test('the snippet and the preview follow what is chosen', async ({ page, site }) => {
   const teach = await open(page);
   await expect(teach.snippet).toHaveValue(new RegExp(`^<iframe src="${site.origin}/embed/buckets.html" title="The memory calculator"`));

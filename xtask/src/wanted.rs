@@ -22,9 +22,9 @@ pub(crate) const WASI: &str = "wasm32-wasip1";
 pub(crate) const NODE_MAJOR: u32 = 20;
 
 /// The most bytes, after gzip, that a first visit may transfer.
-pub(crate) const FIRST_VISIT_BUDGET: u64 = 322_000;
+pub(crate) const FIRST_VISIT_BUDGET: u64 = 323_000;
 /// The most bytes, after gzip, that the program in it may be.
-pub(crate) const PROGRAM_BUDGET: u64 = 198_000;
+pub(crate) const PROGRAM_BUDGET: u64 = 198_500;
 /// The most bytes, after gzip, that the reference may be with its own style sheet and script. Every measured row is in it.
 pub(crate) const REFERENCE_BUDGET: u64 = 85_000;
 /// The same for the page for teachers, which has a table and an example for each host.

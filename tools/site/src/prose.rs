@@ -52,7 +52,10 @@ pub(crate) fn alone(id: &str, texts: &[String]) -> Result<String, String> {
     let asked = since.rfind("**Predict").or_else(|| since.find("{{dial ")).and_then(|place| since.get(place..));
     let asked = asked.filter(|text| text.contains("{{dial ")).and_then(|text| text.split_once("</details>"));
     let asked = asked.map(|(asked, _)| format!("{asked}</details>\n\n"));
-    section(id, &(asked.unwrap_or_default() + &figure)).map(|html| html.replacen(&format!(" id=\"{id}\""), "", 1))
+    // On paper answers come behind all questions, under a head of their own.
+    let key = if matches!(id, "quiz" | "claims") { "\n\n{{figure quiz_key}}" } else { "" };
+    let html = section(id, &(asked.unwrap_or_default() + &figure + key))?;
+    Ok(html.replacen(&format!(" id=\"{id}\""), "", 1))
 }
 
 /// Numbers to be predicted, `{{dial id}}` on a line of its own.

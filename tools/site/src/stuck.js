@@ -1,6 +1,12 @@
 // Says that the interactive parts could not start: their files did not come, were kept back, or ask too much of the browser.
 // It is written for browsers that are too old for them. What fails later is another matter.
 (function () {
+  // From a disk a browser loads neither module nor style sheet; the edition in one file, which the page offers, lies beside it.
+  function whole() {
+    var one = document.querySelector('a[download]');
+    if (one && document.querySelector('link[rel="modulepreload"]')) location.replace(one.getAttribute('href') + location.search + location.hash);
+  }
+  if (location.protocol === 'file:') document.addEventListener('DOMContentLoaded', whole);
   function tell() {
     if (!document.documentElement.hasAttribute('data-live')) document.getElementById('stuck').hidden = false;
   }

@@ -255,18 +255,46 @@
 
   // Answers come when the reader begins to answer, or opens one; if they cannot be had, the next try asks again.
   if (own.answers) {
+    const SOON = 400;
+    const LATE = 15_000;
+    const after = (wait) => new Promise((then) => setTimeout(then, wait));
+    const isThere = () => 'answered' in root.dataset;
     let asked = false;
-    const answer = ({ target }) => {
-      if (asked || !target.closest?.('[data-quiz]')) return;
-      asked = true;
+    /** Says under each answer that is open why nothing stands there. */
+    const tellWhy = (why = '') => {
       for (const place of all('.missing')) place.remove();
-      bring(own.answers).catch(() => {
-        asked = false;
-        const missing = () => Object.assign(document.createElement('p'), { className: 'missing', textContent: own.missing });
-        for (const place of all('.solution[open]')) place.append(missing());
-      });
+      const line = () => Object.assign(document.createElement('p'), { className: 'missing', role: 'status', textContent: why });
+      if (why) for (const place of all('.solution[open]')) place.append(line());
+    };
+    const fetched = async () => {
+      after(SOON).then(() => asked && !isThere() && tellWhy(own.coming));
+      await Promise.race([bring(own.answers), after(LATE)]).catch(() => {});
+      // Also what came may be something else: a network that asks to be logged in to answers everything.
+      asked = false;
+      tellWhy(isThere() ? '' : own.missing);
+    };
+    const answer = ({ target }) => {
+      if (isThere() || !target.closest?.('[data-quiz]')) return;
+      if (asked) {
+        if (document.querySelector('.missing')) tellWhy(own.coming);
+        return;
+      }
+      asked = true;
+      tellWhy();
+      fetched();
     };
     for (const event of ['pointerdown', 'focusin', 'toggle']) document.addEventListener(event, answer, true);
+  }
+
+  // Who goes on to the tutorial finds there what stands here.
+  for (const event of ['pointerdown', 'focusin']) {
+    document.addEventListener(event, ({ target }) => {
+      const link = target.closest?.('a[href*="index.html"]');
+      if (!link || !live) return;
+      const url = new URL(link.href);
+      url.search = current();
+      link.href = url;
+    });
   }
 
   // The program: as a module, or where a frame has no origin and so may fetch nothing, as one plain script.

@@ -52,7 +52,8 @@ pub(crate) fn build(
     std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
     let host = script::without_comments(&read(&root.join("tools/site/src/embed/embed.js"))?);
     let keys: Vec<_> = query::keys().chain(ATTRIBUTES).collect();
-    let host = host.replace("{{keys}}", &keys.join(" "));
+    let figures: Vec<_> = registry::alone().collect();
+    let host = host.replace("{{keys}}", &keys.join(" ")).replace("{{figures}}", &figures.join(" "));
     write(&staging.join("embed.js"), &host)?;
     let answers = script::without_comments(&read(&root.join("tools/site/src/embed/answers.js"))?);
     let template = read(&root.join("embed.html"))?;
@@ -70,18 +71,26 @@ pub(crate) fn build(
                 write(&staging.join(&name), &script)?;
                 html = page;
                 let begin = "<ol class=\"questions\">";
-                page::put(
-                    &mut html,
-                    begin,
-                    &format!("<noscript><p class=\"caption\">{}</p></noscript>{begin}", t("alone.answers")),
-                )?;
-                // What `only=` may ask for, where the answers are, and what is said when they cannot be had.
-                let (asked, missing) = (asked().join(" "), escaped(t("alone.missing")));
-                own = format!(" data-only=\"{asked}\" data-answers=\"../{name}\" data-missing=\"{missing}\"");
+                page::put(&mut html, begin, &(whole_check() + begin))?;
+                // What `only=` may ask for, where the answers are, and what is said until they are there or when they cannot be had.
+                let [coming, missing] = ["alone.coming", "alone.missing"].map(|key| escaped(t(key)));
+                own = format!(
+                    " data-only=\"{}\" data-answers=\"../{name}\" data-coming=\"{coming}\" data-missing=\"{missing}\"",
+                    asked().join(" ")
+                );
             }
             Ok((id, with_frame(html, &own, &name, program)?))
         })
         .collect()
+}
+
+/// Where the answers are for who has no JavaScript.
+fn whole_check() -> String {
+    format!(
+        "<noscript><p class=\"caption\">{} <a href=\"../index.html#check\" target=\"_blank\" rel=\"noopener\">{}</a></p></noscript>",
+        t("alone.answers"),
+        t("alone.whole")
+    )
 }
 
 /// A small file for each figure, for sites that look a link up before they show it.

@@ -70,6 +70,12 @@
     code().catch(() => (find('.share-code').hidden = true));
   };
 
+  // What was to be copied by hand has been.
+  field.addEventListener('blur', () => {
+    if (field.value === link()) return;
+    field.value = link();
+    tell('');
+  });
   document.addEventListener('memory-wall:state', ({ detail }) => {
     query = detail;
     show();

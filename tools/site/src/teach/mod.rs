@@ -160,11 +160,21 @@ fn builder(words: &Words) -> String {
         all + &format!("<optgroup label=\"{}\">{hosts}</optgroup>", words.say(&format!("group.{group}")))
     });
     // What the script says, in attributes of the form.
-    let said = ["copied", "selected", "said", "phone", "preview.of", "link.foreign", "link.letters", "link.long"]
-        .into_iter()
-        .fold(String::new(), |all, key| {
-            all + &format!(" data-{}=\"{}\"", key.replace('.', "-"), words.say(&format!("build.{key}")))
-        });
+    let said = [
+        "copied",
+        "selected",
+        "said",
+        "phone",
+        "preview.of",
+        "link.foreign",
+        "link.state",
+        "link.letters",
+        "link.long",
+    ]
+    .into_iter()
+    .fold(String::new(), |all, key| {
+        all + &format!(" data-{}=\"{}\"", key.replace('.', "-"), words.say(&format!("build.{key}")))
+    });
     format!(
         "<noscript><p class=\"no-script\">{}</p></noscript><form id=\"builder\" hidden data-most=\"{MOST}\"{said}><p>{}</p><p class=\"no-script\" id=\"teach-local\" hidden>{}</p>\
          <div class=\"builder\"><div class=\"choices\">{}\

@@ -27,7 +27,9 @@
   const OPTIONS = ['theme', 'lang', 'predict', 'reveal', 'ui', 'id', 'only'];
   const most = Number(form.dataset.most);
   /** The state that a link stands for, or the name of what is wrong with it. */
-  const taken = (link) => {
+  const taken = (pasted) => {
+    // A link may come out of a page's text, and a query may come alone.
+    const link = pasted.replaceAll('&amp;', '&').replace(/^[a-z_]+=/, '?$&');
     const [address, query = ''] = link.split('#')[0].split(/\?(.*)/s);
     let path = '';
     if (link.startsWith('?') || address === '') path = '';
@@ -40,7 +42,18 @@
     if (path === undefined || !/^((index|teach)\.html|embed\/[a-z_]+\.html)?$/.test(path)) return { fault: 'foreign' };
     if (query.length > most) return { fault: 'long' };
     if (!/^[\w.,=&%+-]*$/.test(query)) return { fault: 'letters' };
-    return { state: query.split('&').filter((pair) => pair && !OPTIONS.includes(pair.split('=')[0])) };
+    const pairs = query.split('&').filter(Boolean);
+    const isOption = (pair) => OPTIONS.includes(pair.split('=')[0]);
+    return { figure: path.match(/^embed\/(\w+)/)?.[1], options: pairs.filter(isOption), state: pairs.filter((pair) => !isOption(pair)) };
+  };
+  /** A link of a figure by itself chooses that figure and its options. */
+  const adopt = ({ figure, options }) => {
+    if (!figure) return;
+    for (const [name, value] of [['figure', figure], ...options.map((pair) => pair.split('='))]) {
+      const field = elements[name];
+      if (name === 'reveal') field.checked = value === '1';
+      else if ([...(field?.options ?? [])].some((option) => option.value === value)) field.value = value;
+    }
   };
 
   const says = (key, values = {}) => (form.dataset[key] ?? '').replace(/\{(\w+)\}/g, (_, name) => values[name]);
@@ -85,7 +98,7 @@
     }
     const narrow = row.querySelector('[data-width]');
     const high = Number(narrow.textContent);
-    part('phone').textContent = high > height && !text.includes(`${base}embed.js`) ? says('phone', { narrow: narrow.dataset.width, high }) : '';
+    part('phone').textContent = high > height && /iframe/i.test(text) && !text.includes(`${base}embed.js`) ? says('phone', { narrow: narrow.dataset.width, high }) : '';
     part('notes').replaceChildren(...[...host.querySelector('.notes').children].map((note) => note.cloneNode(true)));
     preview(file, title, width, height);
   };
@@ -104,7 +117,14 @@
   let rest;
   form.addEventListener('input', ({ target }) => {
     clearTimeout(rest);
+    if (target === elements.link) adopt(taken(elements.link.value.trim()));
     rest = setTimeout(follow, target === elements.link ? 300 : 0);
+  });
+  // What the figure itself cannot use of a link it says to the page around it.
+  addEventListener('message', ({ source, data }) => {
+    if (source !== part('preview').querySelector('iframe')?.contentWindow || data?.mw !== 1 || data.code !== 'query') return;
+    part('error').textContent = says('linkState', { about: data.about });
+    elements.link.setAttribute('aria-invalid', true);
   });
   form.addEventListener('submit', (event) => event.preventDefault());
   part('local').hidden = location.protocol !== 'file:' && !/^(localhost|127\.|\[::1\])/.test(location.hostname);
