@@ -5,7 +5,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use memory_wall_core::display::ByteUnit;
-use web_sys::Element;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, NodeList};
 
 use super::{controls, page};
 use crate::live::Snapshot;
@@ -143,8 +144,9 @@ impl Group {
 /// Everything that is named in the page.
 pub(super) struct Followers {
     groups: RefCell<Vec<Group>>,
-    /// What was not looked into yet, the last first.
-    left: RefCell<Vec<Element>>,
+    /// What was not looked into yet: places, and the next one of them. There are two thousand, so that not even all of them are
+    /// taken at once.
+    left: RefCell<Vec<(NodeList, u32)>>,
     unit: Cell<ByteUnit>,
 }
 
@@ -156,19 +158,30 @@ const ANSWERS: &str = ".solution :is([data-live-number], [data-live-attributes],
 impl Followers {
     /// All places with names; `find` looks into them. A page arrives in the unit of the default.
     pub(super) fn new() -> Self {
-        let mut left = page::elements(ALL);
-        left.reverse();
-        Self { groups: RefCell::default(), left: RefCell::new(left), unit: Cell::new(State::default().unit) }
+        let left = RefCell::new(page::all(ALL).into_iter().map(|all| (all, 0)).collect());
+        Self { groups: RefCell::default(), left, unit: Cell::new(State::default().unit) }
     }
 
     /// Answers have come, and have to be looked into as well.
     pub(super) fn more(&self) {
-        self.left.borrow_mut().extend(page::elements(ANSWERS));
+        self.left.borrow_mut().extend(page::all(ANSWERS).map(|all| (all, 0)));
+    }
+
+    fn next(&self) -> Option<Element> {
+        let mut left = self.left.borrow_mut();
+        while let Some((all, next)) = left.last_mut() {
+            *next += 1;
+            if let Some(place) = all.get(*next - 1).and_then(|place| place.dyn_into().ok()) {
+                return Some(place);
+            }
+            left.pop();
+        }
+        None
     }
 
     /// Looks into the next place, and says whether there was one.
     pub(super) fn find(&self) -> bool {
-        let Some(place) = self.left.borrow_mut().pop() else { return false };
+        let Some(place) = self.next() else { return false };
         let near = |selector| place.closest(selector).ok().flatten();
         let around = near(".table-scroll, [data-later], .figure, .rig, p");
         let at = place.get_attribute("data-at").map(|at| query::decode(&at).state);

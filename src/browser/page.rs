@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{
     Document, Element, Event, EventTarget, HtmlElement, HtmlInputElement, IntersectionObserver,
-    IntersectionObserverEntry, Node, Window,
+    IntersectionObserverEntry, Node, NodeList, Window,
 };
 
 pub(super) fn window() -> Option<Window> {
@@ -26,11 +26,14 @@ pub(super) fn by_id(id: &str) -> Option<HtmlElement> {
     document()?.get_element_by_id(id)?.dyn_into().ok()
 }
 
+/// All that a selector finds, as the browser has it.
+pub(super) fn all(selector: &str) -> Option<NodeList> {
+    document()?.query_selector_all(selector).ok()
+}
+
 /// Every element that a selector finds, drawings included.
 pub(super) fn elements(selector: &str) -> Vec<Element> {
-    let Some(list) = document().and_then(|document| document.query_selector_all(selector).ok()) else {
-        return Vec::new();
-    };
+    let Some(list) = all(selector) else { return Vec::new() };
     (0..list.length()).filter_map(|place| list.get(place)?.dyn_into().ok()).collect()
 }
 

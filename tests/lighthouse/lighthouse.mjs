@@ -1,15 +1,10 @@
-// Lighthouse on every page, as a phone on a slow line: the median of some visits, in the lines that bench.rs reads.
+// Lighthouse on every page: the median of some visits, in the lines that bench.rs reads.
 // A page's name as an argument chooses it, `RUNS=1` visits it once: `RUNS=1 node lighthouse.mjs index embed/oom`.
 
 import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import lighthouse from 'lighthouse';
-import { chromium } from '../e2e/node_modules/@playwright/test/index.mjs';
-import { launchOptions } from '../e2e/browser.mjs';
 import { DIST, serve } from '../e2e/server.mjs';
-
-const RUNS = Number(process.env.RUNS ?? 5);
+import { measured, score, visits } from './visits.mjs';
 
 /** What is at least asked of each category. */
 const SCORES = { performance: 98, accessibility: 100, 'best-practices': 100, seo: 100 };
@@ -23,16 +18,7 @@ const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !pages.includes(name));
 if (unknown.length > 0) throw new Error(`there is no page ${unknown.join(', ')}; there are ${pages.join(', ')}`);
 
-const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 const line = (name, value, unit, bound) => console.log([name, value, unit, bound].join('\t'));
-
-/** A port that is free now. */
-const port = await new Promise((found) => {
-  const server = createServer().listen(0, () => {
-    const { port } = server.address();
-    server.close(() => found(port));
-  });
-});
 
 // Lighthouse slows line and processor itself; files arrive packed, as from any host.
 const site = await serve(DIST, { latency: 0, rate: Infinity });
@@ -43,28 +29,18 @@ try {
 }
 
 async function measure(name) {
-  const visits = [];
-  for (let run = 0; run < RUNS; run += 1) {
-    // A browser of its own for each visit: nothing is there from the one before.
-    const browser = await chromium.launch({ ...launchOptions, args: [...launchOptions.args, `--remote-debugging-port=${port}`] });
-    const address = `${site.origin}/${name === 'index' ? '' : `${name}.html`}`;
-    const result = await lighthouse(address, { port, logLevel: 'error' });
-    await browser.close();
-    const { lhr } = result;
-    if (lhr.runtimeError) throw new Error(`${name}: ${lhr.runtimeError.message}`);
-    visits.push(lhr);
-  }
+  const all = await visits(`${site.origin}/${name === 'index' ? '' : `${name}.html`}`);
   for (const [category, least] of Object.entries(SCORES)) {
     if (category === 'seo' && name === ASKS_NOT_TO_BE_FOUND) continue;
-    line(`${name}: ${category}`, (100 * median(visits.map((visit) => visit.categories[category].score))).toFixed(0), '', `>=${least}`);
-    if (category !== 'performance') failures(visits[0], category).forEach((failure) => console.log(`  ${name}: ${failure}`));
+    line(`${name}: ${category}`, score(all, category).toFixed(0), '', `>=${least}`);
+    if (category !== 'performance') failures(all[0], category).forEach((failure) => console.log(`  ${name}: ${failure}`));
   }
   for (const [audit, unit, digits] of [
     ['largest-contentful-paint', 'ms', 0],
     ['total-blocking-time', 'ms', 0],
     ['cumulative-layout-shift', '', 3],
   ]) {
-    line(`${name}: ${audit.replaceAll('-', ' ')}`, median(visits.map((visit) => visit.audits[audit].numericValue)).toFixed(digits), unit, '-');
+    line(`${name}: ${audit.replaceAll('-', ' ')}`, measured(all, audit).toFixed(digits), unit, '-');
   }
 }
 
