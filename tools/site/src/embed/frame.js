@@ -263,8 +263,13 @@
     /** Says under each answer that is open why nothing stands there. */
     const tellWhy = (why = '') => {
       for (const place of all('.missing')) place.remove();
-      const line = () => Object.assign(document.createElement('p'), { className: 'missing', role: 'status', textContent: why });
-      if (why) for (const place of all('.solution[open]')) place.append(line());
+      if (!why) return;
+      for (const [at, place] of all('.solution[open]').entries()) {
+        const line = Object.assign(document.createElement('p'), { className: 'missing', textContent: why });
+        // Said once, however many are open.
+        if (at === 0) line.role = 'status';
+        place.append(line);
+      }
     };
     const fetched = async () => {
       after(SOON).then(() => asked && !isThere() && tellWhy(own.coming));
