@@ -77,6 +77,8 @@ async function audit(path, name) {
     await page.evaluate(AXE);
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
+      // Where the page is scrolled to, what stays in sight lies over something else, which can be scrolled from under it.
+      await page.evaluate(() => scrollTo(0, 0));
       for (const [theme, media] of Object.entries(THEMES)) {
         await page.emulateMedia(media);
         await new MemoryWall(page).settle();
