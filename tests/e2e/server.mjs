@@ -33,10 +33,10 @@ const TYPES = {
 };
 
 /** The file that a path asks for; nothing when there is none or when it lies outside the folder. */
-async function found(root, path) {
-  const prefix = PREFIXES.find((prefix) => path.startsWith(prefix));
+async function found(root, path, prefixes) {
+  const prefix = prefixes.find((prefix) => path.startsWith(prefix));
   if (prefix === undefined) return undefined;
-  const file = normalize(join(root, path.slice(prefix.length) || 'index.html'));
+  const file = normalize(join(root, path.slice(prefix.length).replace(/(^|\/)$/, '$1index.html')));
   if (!file.startsWith(root + sep)) return undefined;
   const data = await stat(file).catch(() => undefined);
   return data?.isFile() ? { file, size: data.size, changed: data.mtime.toUTCString() } : undefined;
@@ -58,11 +58,11 @@ async function drip(response, bytes, line) {
  * Starts the server; `close` ends it and every connection. What `trouble` is set to stands between a request and its answer:
  * it gets the path and the response, may wait, and says true when it has dealt with the request itself.
  * With a `line` everything goes over one: compressed as hosts do, each answer after `latency` milliseconds, all of them
- * together at `rate` bytes a second.
+ * together at `rate` bytes a second. A folder may lie under other paths than this site does.
  */
-export async function serve(folder = DIST, line) {
+export async function serve(folder = DIST, line, prefixes = PREFIXES) {
   const root = normalize(folder).replace(/[/\\]+$/, '');
-  if (!(await found(root, '/'))) throw new Error(`${root} holds no index.html: run \`cargo xtask build\` first`);
+  if (!(await found(root, prefixes.at(-1), prefixes))) throw new Error(`${root} holds no index.html: run \`cargo xtask build\` first`);
   // Long links belong to the tests; Node's own limit would answer 431 for the page.
   const site = { trouble: undefined };
   const server = createServer({ maxHeaderSize: 256 * 1024 }, async (request, response) => {
@@ -73,7 +73,7 @@ export async function serve(folder = DIST, line) {
       path = undefined;
     }
     if (await site.trouble?.(path, response)) return;
-    const answer = path === undefined || path.includes('\0') ? undefined : await found(root, path);
+    const answer = path === undefined || path.includes('\0') ? undefined : await found(root, path, prefixes);
     if (!answer) {
       // As static hosts do, whatever is asked for.
       const lost = await readFile(join(root, '404.html')).catch(() => 'Not found\n');

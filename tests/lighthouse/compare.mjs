@@ -1,12 +1,10 @@
 // The same measurements for a page of somebody else, built and lying in a folder here: `node compare.mjs FOLDER [PATH]`, where the
 // path is that at which the page expects to lie, such as /gpu_poor/. docs/speed.md has what came of it, and says how to read it.
 
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { chromium } from '../e2e/node_modules/@playwright/test/index.mjs';
 import { launchOptions } from '../e2e/browser.mjs';
+import { serve } from '../e2e/server.mjs';
 import { measured, score, visits } from './visits.mjs';
 
 const [folder, path = '/'] = process.argv.slice(2);
@@ -14,34 +12,11 @@ if (!folder) throw new Error('which folder? node compare.mjs FOLDER [PATH]');
 /** How long a page may take to fetch what it fetches after it has loaded. */
 const AFTERWARDS = 3_000;
 
-const TYPES = {
-  '.css': 'text/css',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain',
-  '.wasm': 'application/wasm',
-  '.webmanifest': 'application/manifest+json',
-  '.woff2': 'font/woff2',
-};
-const isPacked = (type) => /text|json|javascript|svg|wasm/.test(type);
-
 // The page may lie under a path: the first part of it is the folder's.
-const [, under = ''] = /^(\/[^/]+)\//.exec(path) ?? [];
-const server = createServer(async (request, response) => {
-  const asked = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
-  const file = asked.startsWith(`${under}/`) && asked.slice(under.length).replace(/\/$/, '/index.html');
-  const data = file && !file.includes('..') && (await readFile(join(folder, file)).catch(() => undefined));
-  if (!data) return response.writeHead(404).end();
-  const type = TYPES[extname(file)] ?? 'application/octet-stream';
-  const body = isPacked(type) ? gzipSync(data, { level: 9 }) : data;
-  const packed = isPacked(type) ? { 'Content-Encoding': 'gzip' } : {};
-  response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, 'Cache-Control': 'max-age=600', ...packed }).end(body);
-});
-await new Promise((then) => server.listen(0, '127.0.0.1', then));
-const origin = `http://127.0.0.1:${server.address().port}`;
+const [, under = '/'] = /^(\/[^/]+\/)/.exec(path) ?? [];
+// Packed, as from any host.
+const site = await serve(folder, { latency: 0, rate: Infinity }, [under]);
+const { origin } = site;
 const address = origin + path;
 const browser = await chromium.launch(launchOptions);
 const words = (page) => page.evaluate(() => document.body.innerText.split(/\s+/).filter(Boolean).length);
@@ -62,7 +37,7 @@ const first = await opened({ serviceWorkers: 'block' }, async (page) => {
     if (protocol.startsWith('http') && to !== origin) elsewhere.add(host);
   });
   page.on('response', (response) => {
-    if (response.url().startsWith(origin) && response.status() === 200) sizes.push(response.headerValue('content-length').then(Number));
+    if (response.url().startsWith(origin) && response.status() === 200) sizes.push(response.body().then((body) => gzipSync(body, { level: 9 }).length));
   });
   await page.goto(address);
   await page.waitForTimeout(AFTERWARDS);
@@ -85,7 +60,7 @@ const again = await opened({}, async (page, context) => {
 });
 await browser.close();
 const all = await visits(address);
-server.close();
+await site.close();
 const scores = ['performance', 'accessibility', 'best-practices', 'seo'].map((category) => score(all, category).toFixed(0));
 const [paint, blocked, shift] = ['largest-contentful-paint', 'total-blocking-time', 'cumulative-layout-shift'].map((audit) => measured(all, audit));
 console.log(

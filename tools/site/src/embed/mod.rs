@@ -17,8 +17,8 @@ use crate::style::Rules;
 use crate::wording::escaped;
 use crate::{figures, page, policy, prose, read, script, style, write};
 
-/// What an element says of its link beside the state.
-const ATTRIBUTES: [&str; 5] = ["theme", "predict", "reveal", "ui", "only"];
+/// Attributes that mean something else to a page than to a link.
+const OF_PAGES: [&str; 2] = ["lang", "id"];
 
 /// Sections that the self-check has questions about, which can be asked alone.
 pub(crate) fn asked() -> Vec<&'static str> {
@@ -51,7 +51,7 @@ pub(crate) fn build(
     let folder = staging.join("embed");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
     let host = script::without_comments(&read(&root.join("tools/site/src/embed/embed.js"))?);
-    let keys: Vec<_> = query::keys().chain(ATTRIBUTES).collect();
+    let keys: Vec<_> = query::keys().chain(query::OPTIONS).filter(|key| !OF_PAGES.contains(key)).collect();
     let figures: Vec<_> = registry::alone().collect();
     let host = host.replace("{{keys}}", &keys.join(" ")).replace("{{figures}}", &figures.join(" "));
     write(&staging.join("embed.js"), &host)?;
