@@ -29,6 +29,9 @@ pub(super) struct Host {
     look: Rc<RefCell<Option<Style>>>,
     drawn: RefCell<Option<(Arc<Plot>, Frame)>>,
     seen: Rc<Cell<bool>>,
+    /// Whether the first pass over the page is over. It draws the first plot, piece by piece with all the rest, so until then a
+    /// size asks for nothing.
+    begun: Rc<Cell<bool>>,
 }
 
 /// Across and down at most: more is more than any screen shows, and than browsers draw.
@@ -38,17 +41,26 @@ impl Host {
     /// The canvas of the page, if it has one.
     pub(super) fn find() -> Option<Self> {
         let canvas: HtmlCanvasElement = page::first(".roofline-canvas")?;
-        Some(Self { canvas, size: Rc::default(), look: Rc::default(), drawn: RefCell::default(), seen: Rc::default() })
+        Some(Self {
+            canvas,
+            size: Rc::default(),
+            look: Rc::default(),
+            drawn: RefCell::default(),
+            seen: Rc::default(),
+            begun: Rc::default(),
+        })
     }
 
     /// Follows size, theme and the resolution of the screen.
     pub(super) fn watch(&self, frames: &Frames) {
-        let (size, again) = (Rc::clone(&self.size), frames.clone());
+        let (size, begun, again) = (Rc::clone(&self.size), Rc::clone(&self.begun), frames.clone());
         let resized = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
             if let Ok(entry) = entries.get(0).dyn_into::<ResizeObserverEntry>() {
                 let rect = entry.content_rect();
                 size.set((rect.width(), rect.height()));
-                again.ask();
+                if begun.get() {
+                    again.ask();
+                }
             }
         });
         if let Ok(observer) = ResizeObserver::new(resized.as_ref().unchecked_ref()) {
@@ -76,6 +88,12 @@ impl Host {
         if let Some(window) = page::window() {
             page::listen(&window, "resize", move |_| again.ask());
         }
+    }
+
+    /// The first pass is over; a size that came late in it is drawn now.
+    pub(super) fn begin(&self, plot: &Arc<Plot>) {
+        self.begun.set(true);
+        self.draw(plot);
     }
 
     /// Whether it is on the screen.

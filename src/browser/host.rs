@@ -6,7 +6,7 @@
 //! A page that shows one figure says so, and which, in `data-figure`; its query comes in `data-query`, without its options.
 
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{CustomEvent, CustomEventInit};
+use web_sys::{CustomEvent, CustomEventInit, Event};
 
 use super::rig::Rig;
 use super::{page, quiz};
@@ -44,11 +44,16 @@ pub(super) fn tell_notices(notices: &[String]) {
     }
 }
 
+/// The text that an event brings.
+pub(super) fn detail(event: &Event) -> String {
+    event.dyn_ref::<CustomEvent>().and_then(|event| event.detail().as_string()).unwrap_or_default()
+}
+
 /// Does what is asked.
 pub(super) fn listen(rig: Rig) {
     let Some(document) = page::document() else { return };
     page::listen_to(&document, &["memory-wall:ask", "memory-wall:set", "memory-wall:bring"], move |event| {
-        let text = event.dyn_ref::<CustomEvent>().and_then(|event| event.detail().as_string()).unwrap_or_default();
+        let text = detail(&event);
         match event.type_().as_str() {
             "memory-wall:ask" => tell("memory-wall:state", &query::encode(&rig.state_now())),
             "memory-wall:bring" => _ = quiz::bring(rig, &text),

@@ -30,8 +30,24 @@ use crate::live::Snapshot;
 use crate::state::query::{self, Decoded};
 use crate::words;
 
-/// Starts the page: link, then storage, then the default; then every figure comes alive.
+/// Starts the page, piece by piece, since whatever is called for the first time is compiled then.
 pub fn start() {
+    let begun = Cell::new(None);
+    let pieces = slices::Slices::new(move || match begun.take() {
+        None => {
+            begun.set(Some(begin()));
+            true
+        }
+        Some((rig, notices)) => {
+            come_alive(rig, &notices);
+            false
+        }
+    });
+    pieces.ask();
+}
+
+/// Link, then storage, then the default: the state that the page starts from, and what could not be used of it.
+fn begin() -> (Rig, Vec<String>) {
     words::learn(page::by_id("words").and_then(|place| place.text_content()).unwrap_or_default());
     let Decoded { state, notices } = match address::query() {
         Some(query) => query::decode(&query),
@@ -41,9 +57,14 @@ pub fn start() {
     };
     let rig = Signals::start(&state);
     quiz::start(rig);
+    (rig, notices)
+}
+
+/// Every figure follows the state from here on.
+fn come_alive(rig: Rig, notices: &[String]) {
     follow(rig);
-    watch::notices(&notices);
-    host::tell_notices(&notices);
+    watch::notices(notices);
+    host::tell_notices(notices);
     watch::save(rig);
     watch::progress(rig);
     watch::announce(rig);
@@ -155,8 +176,11 @@ fn follow(rig: Rig) {
                     // The points are among what has been asked.
                     points::mark(&rig.roofline.get_untracked());
                     host::tell("memory-wall:rest", "");
+                    names.watch();
                     if !live.replace(true) {
-                        names.watch();
+                        if let Some(host) = &host {
+                            host.begin(&rig.roofline.get_untracked());
+                        }
                         page::mark_live();
                         host::tell("memory-wall:live", "");
                     }
@@ -169,8 +193,8 @@ fn follow(rig: Rig) {
     slices.ask();
     if let Some(document) = page::document() {
         let (names, slices) = (Rc::clone(&names), Rc::clone(&slices));
-        page::listen(&document, "memory-wall:more", move |_| {
-            names.more();
+        page::listen(&document, "memory-wall:more", move |event| {
+            names.more(&host::detail(&event));
             slices.ask();
         });
     }

@@ -147,24 +147,25 @@ pub(super) struct Followers {
     /// What was not looked into yet: places, and the next one of them. There are two thousand, so that not even all of them are
     /// taken at once.
     left: RefCell<Vec<(NodeList, u32)>>,
+    /// How many groups are watched.
+    watched: Cell<usize>,
     unit: Cell<ByteUnit>,
 }
 
 /// What follows the state, on the whole page.
 const ALL: &str = "[data-live-number], [data-live-attributes], [data-live-flags]";
-/// The same, within answers.
-const ANSWERS: &str = ".solution :is([data-live-number], [data-live-attributes], [data-live-flags])";
 
 impl Followers {
     /// All places with names; `find` looks into them. A page arrives in the unit of the default.
     pub(super) fn new() -> Self {
         let left = RefCell::new(page::all(ALL).into_iter().map(|all| (all, 0)).collect());
-        Self { groups: RefCell::default(), left, unit: Cell::new(State::default().unit) }
+        Self { groups: RefCell::default(), left, watched: Cell::default(), unit: Cell::new(State::default().unit) }
     }
 
-    /// Answers have come, and have to be looked into as well.
-    pub(super) fn more(&self) {
-        self.left.borrow_mut().extend(page::all(ANSWERS).map(|all| (all, 0)));
+    /// More of the page has come within such elements, and has to be looked into as well.
+    pub(super) fn more(&self, within: &str) {
+        let came = page::all(&format!(":is({within}) :is({ALL})"));
+        self.left.borrow_mut().extend(came.map(|all| (all, 0)));
     }
 
     fn next(&self) -> Option<Element> {
@@ -198,14 +199,19 @@ impl Followers {
         true
     }
 
-    /// Learns which groups are on the screen: those of a section that is. A browser looks at whatever is watched in every frame,
-    /// and a hundred and fifty places took it longer than to compute what they say.
+    /// Learns which of the groups that are new are on the screen: those of a section that is. A browser looks at whatever is
+    /// watched in every frame, and a hundred and fifty places took it longer than to compute what they say.
     pub(super) fn watch(&self) {
         let place = |group: &Group| {
             let place = group.place.clone()?;
             Some((place.closest("section").ok().flatten(), place, Rc::clone(&group.seen)))
         };
-        let places: Rc<Vec<_>> = Rc::new(self.groups.borrow().iter().filter_map(place).collect());
+        let groups = self.groups.borrow();
+        let places: Rc<Vec<_>> =
+            Rc::new(groups.iter().skip(self.watched.replace(groups.len())).filter_map(place).collect());
+        if places.is_empty() {
+            return;
+        }
         let all = Rc::clone(&places);
         let inner = page::on_sight(move |place, visible| {
             for (.., seen) in all.iter().filter(|(_, known, _)| known == place) {

@@ -12,7 +12,7 @@ use crate::quiz::number::{self, Judged, Unit};
 use crate::state::progress;
 use crate::words::{fill, t};
 
-/// Brings back what was kept, and makes the file field work.
+/// Brings back what was kept, and makes the file field work. In the tutorial the questions come later.
 pub(super) fn start(rig: Rig) {
     if let Some(key) = storage::progress() {
         let text = storage::load(&key).unwrap_or_default();
@@ -21,8 +21,20 @@ pub(super) fn start(rig: Rig) {
             storage::set_aside(&key, &text);
         }
     }
+    if !take_files(rig)
+        && let Some(document) = page::document()
+    {
+        page::listen(&document, "memory-wall:more", move |_| {
+            bring(rig, &progress::write(&rig.predictions.get_untracked()));
+            take_files(rig);
+        });
+    }
+}
+
+/// Makes the field work that takes progress from a file, and says whether it is there.
+fn take_files(rig: Rig) -> bool {
     let Some(field) = page::by_id("quiz-import").and_then(|field| field.dyn_into::<HtmlInputElement>().ok()) else {
-        return;
+        return false;
     };
     let files = field.clone();
     page::listen(&field, "change", move |_| {
@@ -43,11 +55,13 @@ pub(super) fn start(rig: Rig) {
         // The same file can be chosen again.
         files.set_value("");
     });
+    true
 }
 
-/// Puts kept progress in place, and says how many lines were set aside.
+/// Puts kept progress in place, and says how many lines were set aside. Until the questions have come each is taken to be one.
 pub(super) fn bring(rig: Rig, text: &str) -> usize {
-    let mut made = progress::read(text, &|id| question(id).is_some());
+    let is_waiting = page::by_id("self-check").is_some();
+    let mut made = progress::read(text, &|id| is_waiting || question(id).is_some());
     let now = js_sys::Date::new_0();
     // Minutes since 1970 where the reader is: within range for as long as there are readers.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -470,7 +470,7 @@ test('the self-check shows all its answers where the link asks for it, and keeps
 test('a figure that cannot start asks for nothing first, and tells who comes late', async ({ browser, site }) => {
   const other = await host({ '/': `<script>window.heard=[];addEventListener('message',({data})=>heard.push(data))</script><iframe src="${site.origin}/embed/hierarchy.html?predict=required" width="700" height="900" title="t"></iframe>` });
   const page = await browser.newPage();
-  await page.route('**/*_bg.wasm', (route) => route.abort());
+  await page.route('**/*.wasm', (route) => route.abort());
   await page.goto(other.origin);
   const frame = page.frameLocator('iframe');
   await expect(frame.locator('.embed-failed')).toBeVisible();

@@ -7,22 +7,13 @@ import { serve } from './server.mjs';
 
 export { expect };
 
-/**
- * The one warning that is expected: Chromium checks no integrity on `<link rel="preload" as="fetch">` and says so.
- * Trunk writes the attribute for browsers that do; leaving it out would lose the check there.
- */
-const EXPECTED = /^The `integrity` attribute is currently ignored for preload destinations/;
-
-/** Without JavaScript nobody takes the program that the page preloads, and Chromium says that too. */
-const UNUSED = /_bg\.wasm was preloaded using link preload but not used/;
-
 /** Where a test wants no worker, Playwright says so on the console of the page. */
 const BLOCKED = /^Service Worker registration blocked by Playwright/;
 
 /** Watches a browser profile; what goes wrong in it is added to `troubles`. */
 async function watch(context, origin, troubles, javaScriptEnabled = true) {
   context.on('console', (message) => {
-    const expected = EXPECTED.test(message.text()) || BLOCKED.test(message.text()) || (!javaScriptEnabled && UNUSED.test(message.text()));
+    const expected = BLOCKED.test(message.text());
     if (['error', 'warning', 'assert'].includes(message.type()) && !expected) {
       troubles.push(`console ${message.type()}: ${message.text()}`);
     }
@@ -35,11 +26,9 @@ async function watch(context, origin, troubles, javaScriptEnabled = true) {
   });
   context.on('requestfailed', (request) => {
     const error = request.failure()?.errorText;
-    // Without JavaScript the browser drops the module that the page preloads.
-    const dropped = !javaScriptEnabled && request.url().endsWith('.js');
-    // Icon and manifest come last; a reader who leaves at once ends them.
-    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest)$/.test(request.url());
-    if (!dropped && !left) troubles.push(`request failed: ${request.url()} ${error}`);
+    // Icon, manifest and self-check come last; a reader who leaves at once ends them.
+    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest|check\.html)$/.test(request.url());
+    if (!left) troubles.push(`request failed: ${request.url()} ${error}`);
   });
   context.on('response', (response) => {
     if (response.status() >= 400) troubles.push(`status ${response.status()}: ${response.url()}`);

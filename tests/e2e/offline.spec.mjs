@@ -69,7 +69,7 @@ for (const under of PREFIXES) {
       const answer = await page.goto(`${under}${file}`);
       expect(answer.status(), file).toBe(200);
       expect(answer.fromServiceWorker(), file).toBe(true);
-      const isLive = await page.evaluate(() => Boolean(document.querySelector('html[data-figure], link[rel="modulepreload"]')));
+      const isLive = await page.evaluate(() => Boolean(document.querySelector('html[data-figure], #stuck')));
       expect(isLive, file).toBe(/^(embed\/|index)/.test(file));
       if (isLive) await page.locator('html[data-live]').waitFor({ state: 'attached' });
       // Who leaves before all of it has come ends what is still asked for.

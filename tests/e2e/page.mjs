@@ -57,7 +57,14 @@ export class MemoryWall {
 
   async live() {
     await this.page.locator('html[data-live]').waitFor({ state: 'attached' });
+    await this.whole();
     await this.settle();
+  }
+
+  /** Has the self-check taken into the tutorial, as whoever searches the page does. */
+  async whole() {
+    await this.page.evaluate(() => document.dispatchEvent(new KeyboardEvent('keydown', { ctrlKey: true, bubbles: true })));
+    await this.page.locator('#self-check').waitFor({ state: 'detached' });
   }
 
   /** Waits until what an edit started has reached the page: what is not looked at follows when changes rest, until there is nothing left to do, and two frames cover the drawing. */

@@ -43,14 +43,19 @@ for (const live of [true, false]) {
           expect(paper.filter((text) => text.includes(squeezed(first)) && text.includes(squeezed(last))), `“${first}” is in one piece`).toHaveLength(1);
         }
 
-        // Every answer with its reason, and behind the last question.
-        const all = paper.join('');
+        // Every answer with its reason, and behind the last question; without a program they stand on their own page.
+        const tutorial = paper.join('');
+        expect(tutorial).toContain('Reference(reference.html)');
+        if (!live) {
+          expect(tutorial).toContain('(check.html)');
+          await page.goto('/check.html');
+        }
+        const all = live ? tutorial : pages(await page.pdf({ format })).join('');
         const answers = all.lastIndexOf('Answers');
         expect(answers).toBeGreaterThan(all.lastIndexOf('LoRAtrainsathousandth'));
         expect(all.indexOf('exactly26,031,728,640bytes')).toBeGreaterThan(answers);
         expect(all.indexOf('fuseitwithitsneighbours')).toBeGreaterThan(answers);
         expect(all, 'a slip that nobody made').not.toContain('aroofoveranidleunit');
-        expect(all).toContain('Reference(reference.html)');
       });
     }
   });

@@ -139,6 +139,7 @@ test.describe('without JavaScript', () => {
 
   test('every question, every reason and every verdict can be read, and they are printed at the end', async ({ wall, page }) => {
     await wall.goto('', { live: false });
+    await page.getByRole('link', { name: 'the self-check, to be read' }).click();
     const questions = page.locator('.question');
     expect(await questions.count()).toBeGreaterThanOrEqual(40);
     for (const one of await questions.all()) {

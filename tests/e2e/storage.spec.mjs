@@ -2,6 +2,7 @@
 // understands, and what it does not is set aside.
 
 import { expect, test } from './fixtures.mjs';
+import { MemoryWall } from './page.mjs';
 
 const STATE = 'memory-wall.v1.state';
 const PROGRESS = 'memory-wall.v1.progress';
@@ -79,7 +80,7 @@ test('what is answered in one tab is not lost by what is answered in another', a
   await wall.goto();
   const other = await context.newPage();
   await other.goto(page.url());
-  await other.locator('html[data-live]').waitFor({ state: 'attached' });
+  await new MemoryWall(other).live();
   const answer = async (tab, id) => {
     const question = tab.locator(`[data-quiz="${id}"]`);
     await question.locator('.quiz-option').first().click();
@@ -95,7 +96,7 @@ test('what is answered in one tab is not lost by what is answered in another', a
   await other.locator('.scores > summary').click();
   await other.locator('[data-act="forget roofline"]').click();
   await expect(page.locator('[data-quiz="roofline.three"]')).toHaveAttribute('data-state', '');
-  await page.reload();
+  await wall.reload();
   await expect(page.locator('[data-quiz="oom.copy"]')).toHaveAttribute('data-state', /right|wrong/);
   await expect(page.locator('[data-quiz="roofline.three"]')).toHaveAttribute('data-state', '');
 });

@@ -12,8 +12,8 @@ const visited = async (browser, site, tamper) => {
   return page;
 };
 
-const PROGRAM = '**/*_bg.wasm';
-const GLUE = /memory-wall-app-[^_]*\.js$/;
+const PROGRAM = '**/*.wasm';
+const GLUE = /glue-\w*\.js$/;
 
 /** What keeps the program from starting. */
 const WAYS = [

@@ -12,7 +12,7 @@ const SCORES = { performance: 98, accessibility: 100, 'best-practices': 100, seo
 /** A page that is where nothing is asks not to be found, and Lighthouse takes that for a mistake. */
 const ASKS_NOT_TO_BE_FOUND = '404';
 
-const pages = ['index', 'teach', 'reference', '404'];
+const pages = ['index', 'check', 'teach', 'reference', '404'];
 pages.push(...(await readdir(join(DIST, 'embed'))).sort().map((file) => `embed/${file.replace('.html', '')}`));
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !pages.includes(name));
@@ -35,12 +35,13 @@ async function measure(name) {
     line(`${name}: ${category}`, score(all, category).toFixed(0), '', `>=${least}`);
     if (category !== 'performance') failures(all[0], category).forEach((failure) => console.log(`  ${name}: ${failure}`));
   }
-  for (const [audit, unit, digits] of [
-    ['largest-contentful-paint', 'ms', 0],
-    ['total-blocking-time', 'ms', 0],
-    ['cumulative-layout-shift', '', 3],
+  for (const [audit, unit, digits, bound] of [
+    ['largest-contentful-paint', 'ms', 0, '1200'],
+    // On cores that are busy with other things it is several times as long; the bench has a bound for it.
+    ['total-blocking-time', 'ms', 0, '-'],
+    ['cumulative-layout-shift', '', 3, '0.01'],
   ]) {
-    line(`${name}: ${audit.replaceAll('-', ' ')}`, measured(all, audit).toFixed(digits), unit, '-');
+    line(`${name}: ${audit.replaceAll('-', ' ')}`, measured(all, audit).toFixed(digits), unit, bound);
   }
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     let is_alone = |file: &File| file.name == alone;
     part(&files, "heaviest figure by itself", ", where there is another", &is_alone, wanted::FURTHER_BUDGET)?;
     let is_shared = |file: &File| {
-        let starts = ["memory-wall-app-", "style-", "embed-"];
+        let starts = ["glue-", "memory-wall-", "style-", "embed-"];
         is_alone(file) || starts.iter().any(|start| file.name.starts_with(start))
     };
     part(&files, "same figure", " with all that it needs", &is_shared, wanted::ALONE_BUDGET)?;

@@ -8,16 +8,16 @@ use crate::wording::{MISSING, Words};
 use crate::{page, read, script, style, write};
 
 /// Such a page, and which one its foot leads to.
-const PAGES: [(&str, &str); 2] = [("reference", "teach"), ("teach", "reference")];
+const PAGES: [(&str, &str); 3] = [("reference", "teach"), ("teach", "reference"), ("check", "reference")];
 
-/// Writes the page `name` with its style sheet and its script.
+/// Writes the page `name` with its style sheet and its script, which comes later unless it is said how it comes first.
 pub(crate) fn write_page(
     root: &Path,
     staging: &Path,
     name: &str,
     words: &Words,
     policy: &str,
-    how: &str,
+    how: Option<&str>,
     content: &str,
 ) -> Result<(), String> {
     let mut html = headed(root, name, words)?;
@@ -26,21 +26,28 @@ pub(crate) fn write_page(
     let (sheet, digest) = style::named(name, &css, "css");
     let link = format!("<link rel=\"stylesheet\" href=\"./{sheet}\" integrity=\"sha256-{digest}\" />");
     let (program, digest) = style::named(name, &script, "js");
-    let tag = format!("<script {how} src=\"./{program}\" integrity=\"sha256-{digest}\"></script>");
+    let attributes = how.map(|how| format!("{how} ")).unwrap_or_default();
+    let tag = format!("<script {attributes}src=\"./{program}\" integrity=\"sha256-{digest}\"></script>");
+    let [first, late] = if how.is_some() { [tag.as_str(), ""] } else { ["", tag.as_str()] };
     for (mark, text) in [
         ("<!-- policy -->", policy),
         ("<!-- style -->", &link),
-        ("<!-- script -->", &tag),
+        ("<!-- script -->", first),
+        ("<!-- late -->", late),
         ("<!-- content -->", content),
     ] {
         page::put(&mut html, mark, text)?;
     }
-    if let Some((_, key)) = html.split_once(MISSING) {
-        return Err(format!("{name}.txt has no words for {}", key.split(MISSING).next().unwrap_or_default()));
-    }
+    is_said(name, &html)?;
     write(&staging.join(sheet), &css)?;
     write(&staging.join(program), &script)?;
     write(&staging.join(format!("{name}.html")), &html)
+}
+
+/// An error if words of a page are missing.
+pub(crate) fn is_said(name: &str, html: &str) -> Result<(), String> {
+    let missing = html.split_once(MISSING).and_then(|(_, key)| key.split(MISSING).next());
+    missing.map_or(Ok(()), |key| Err(format!("{name}.txt has no words for {key}")))
 }
 
 /// The frame of the page in its own language: whatever the template calls `{{head.…}}` is said.
@@ -49,6 +56,7 @@ pub(crate) fn headed(root: &Path, name: &str, words: &Words) -> Result<String, S
     let other = PAGES.iter().find(|(page, _)| *page == name).map_or("", |(_, other)| other);
     page::put(&mut html, "{{lang}}", &page::language())?;
     page::put(&mut html, "{{other}}", other)?;
+    page::put(&mut html, "<!-- later -->", &page::later())?;
     while let Some((before, (key, behind))) =
         html.split_once("{{head.").and_then(|(before, rest)| Some((before, rest.split_once("}}")?)))
     {

@@ -4,10 +4,13 @@
 //! It speaks English, or the language of the folder that `MEMORY_WALL_CONTENT` names.
 
 mod apart;
+mod check;
 mod directives;
 mod embed;
 mod figures;
 mod highlight;
+mod imports;
+mod markup;
 mod math;
 mod offline;
 mod page;
@@ -72,6 +75,6 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 /// Writes a file, or says which could not be written.
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))
+fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
+    std::fs::write(path, content).map_err(|error| format!("{} cannot be written: {error}", path.display()))
 }

@@ -5,21 +5,27 @@ use std::path::Path;
 use memory_wall_app::registry::SECTIONS;
 use memory_wall_app::words::{self, fill, t};
 
-use crate::program::{self, Program};
+use crate::program::{self, File, Program};
 use crate::wording::escaped;
-use crate::{directives, embed, figures, policy, prose, read, script, share, style, write};
+use crate::{check, directives, embed, figures, markup, policy, prose, read, script, share, style, write};
 
 /// Fills the page that Trunk staged, and puts a small page for each figure beside it.
 pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program, String> {
     let path = staging.join("index.html");
-    let mut html = read(&path)?;
+    let mut html = without_start(&read(&path)?);
     let mut content = String::new();
     let texts = texts()?;
     let titles = titles(&texts);
     let drawn = SECTIONS.iter().zip(&texts).map(|(id, text)| prose::section(id, text));
     let drawn = drawn.collect::<Result<Vec<_>, _>>()?;
+    let mut check = String::new();
     for (place, section) in drawn.iter().enumerate() {
-        content.push_str(section);
+        if SECTIONS.get(place) == Some(&check::SECTION) {
+            content.push_str(&check::cut(section)?);
+            check.clone_from(section);
+        } else {
+            content.push_str(section);
+        }
         content.push_str(&if place == 0 {
             prose::contents(&titles, &drawn)
         } else {
@@ -31,22 +37,23 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     put(&mut html, "<!-- figure rig -->", &rig)?;
     let watch = format!("<script>{}</script>", script::without_comments(include_str!("stuck.js")));
     put(&mut html, "<!-- watch -->", &watch)?;
-    html = put_off(&html, "<link rel=\"preload\"", "<!-- words -->");
-    put(&mut html, "<!-- words -->", &spoken())?;
     put(&mut html, "<!-- notice -->", &figures::notice())?;
     put(&mut html, "<!-- stuck -->", &stuck())?;
     put(&mut html, "<!-- content -->", &content)?;
     html = body(&titled(&html)?)?;
 
-    html = script::squeezed(staging, &html)?;
     let program = program::staged(staging)?;
+    put(&mut html, "<!-- start -->", &start(&program, staging)?)?;
+    put(&mut html, "<!-- later -->", &later())?;
     let mut rules = style::Rules::default();
     html = rules.externalise(&html);
+    let check = rules.externalise(&check::drawn(root, &check)?);
     let embeds = embed::build(root, staging, &program, &texts, &mut rules)?;
     let css = style::bundle(root)? + &rules.css();
     let (name, link) = style::link(&css);
     write(&staging.join(&name), &css)?;
     put(&mut html, "<!-- style -->", &link)?;
+    put(&mut html, "<!-- check -->", &check::finish(root, staging, check, &link)?)?;
     embed::finish(staging, embeds, &name)?;
     put(&mut html, "<!-- share -->", &share::tag(root, staging)?)?;
 
@@ -101,17 +108,40 @@ pub(crate) fn body(html: &str) -> Result<String, String> {
     Ok(format!("{head}<body{}", directives::filled(body)?))
 }
 
-/// Takes an element from the head to a place further down: the program comes behind the page that it brings to life, so that what
-/// is read first has the line to itself.
-fn put_off(html: &str, element: &str, mark: &str) -> String {
-    let Some((before, rest)) = html.split_once(element) else { return html.to_owned() };
-    let Some((inner, behind)) = rest.split_once('>') else { return html.to_owned() };
-    [before, &behind.replace(mark, &format!("{element}{inner}>{mark}"))].concat()
+/// The page as Trunk was given it: what it adds starts the program before the page is read, see `later.js`.
+fn without_start(html: &str) -> String {
+    let elements = [
+        ("<script type=\"module\">", "</script>"),
+        ("<link rel=\"modulepreload\"", ">"),
+        ("<link rel=\"preload\"", ">"),
+    ];
+    elements.iter().fold(html.to_owned(), |html, (open, close)| markup::without(&html, open, close, |_| true))
 }
 
-/// The words that the program says too, as data: nothing runs in it.
-fn spoken() -> String {
-    format!("<script type=\"text/plain\" id=\"words\">\n{}\n</script>", words())
+/// What brings everything that a page's `later` holds, once the page has been painted.
+pub(crate) fn later() -> String {
+    format!("<script>{}</script>", script::without_comments(include_str!("later.js")))
+}
+
+/// What starts the program, with the words that it says in a file of their own.
+fn start(program: &Program, staging: &Path) -> Result<String, String> {
+    let words = format!("export const words = {:?};\n", words());
+    let (name, digest) = style::named("words", &words, "js");
+    write(&staging.join(&name), &words)?;
+    let own = File { name, integrity: format!("sha256-{digest}") };
+    let preloaded = [&program.glue, &own].map(|File { name, integrity }| {
+        format!("<link rel=\"modulepreload\" href=\"./{name}\" integrity=\"{integrity}\" />")
+    });
+    let mut script = script::without_comments(include_str!("start.js"));
+    for (mark, text) in [
+        ("{{program}}", &program.wasm.name),
+        ("{{program integrity}}", &program.wasm.integrity),
+        ("{{glue}}", &program.glue.name),
+        ("{{words}}", &own.name),
+    ] {
+        put(&mut script, mark, text)?;
+    }
+    Ok(format!("{}<script type=\"module\">{script}</script>", preloaded.concat()))
 }
 
 /// These words, a line each.

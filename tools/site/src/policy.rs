@@ -1,12 +1,14 @@
-//! The content security policy: nothing but the page's own files, and the one inline script that starts the program, by its hash.
+//! The content security policy: nothing but the page's own files, and its few inline scripts, by their hashes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use crate::page;
+
 /// SHA-256 in base64, as policies and integrity attributes write it.
-pub(crate) fn hash(text: &str) -> String {
-    STANDARD.encode(Sha256::digest(text.as_bytes()))
+pub(crate) fn hash(content: impl AsRef<[u8]>) -> String {
+    STANDARD.encode(Sha256::digest(content))
 }
 
 /// The policy for a page, as its `meta` element.
@@ -29,9 +31,10 @@ pub(crate) fn framed(html: &str) -> String {
         .fold(meta(html), |meta, what| meta.replace(&format!("{what} 'self'"), &format!("{what} 'self' 'nonce-{OWN}'")))
 }
 
-/// The policy for a page without a program: its own script and style sheet, and what of its own host an audit asks for as the page.
-pub(crate) const STILL: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self'; style-src 'self'; \
-     img-src 'self' data:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'\" />";
+/// The policy for a page without a program: its own scripts and style sheet, and what of its own host an audit asks for as the page.
+pub(crate) fn still() -> String {
+    meta(&page::later()).replace(" 'wasm-unsafe-eval'", "")
+}
 
 /// The policy for a page that is one file: its own scripts and styles by their hashes, and of other things only what `scripts`
 /// and `more` allow.

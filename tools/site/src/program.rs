@@ -1,14 +1,13 @@
 //! The program as files: the glue and the WebAssembly that Trunk staged, and both as one plain script for frames that may fetch nothing.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
-use sha2::{Digest, Sha384};
 
-use crate::{read, style, write};
+use crate::{imports, script, style, write};
 
 /// A staged file: its name, and its digest as integrity attributes write it.
 pub(crate) struct File {
@@ -26,32 +25,36 @@ pub(crate) struct Program {
     pub(crate) plain: String,
 }
 
-/// Finds the program among the staged files. It is called after the glue was squeezed.
+/// Takes the program that Trunk staged, and stages it squeezed and in its two forms in its place.
 pub(crate) fn staged(staging: &Path) -> Result<Program, String> {
-    let [glue, wasm] = ["js", "wasm"].map(|ending| named(staging, ending));
-    let (glue, wasm) = (glue?, wasm?);
-    let script = plain(&read(&staging.join(&glue))?, &bytes(staging, &wasm)?)?;
-    let (plain, _) = style::named("program", &script, "js");
-    write(&staging.join(&plain), &script)?;
-    Ok(Program { glue: file(staging, glue)?, wasm: file(staging, wasm)?, plain })
+    let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, "js")?));
+    let (wasm, glue) = imports::shortened(&taken(staging, "wasm")?, &glue)?;
+    let plain = plain(&glue, &wasm)?;
+    let put = |stem: &str, content: &[u8], ending: &str| {
+        let (name, digest) = style::named(stem, content, ending);
+        write(&staging.join(&name), content)?;
+        Ok::<_, String>(File { name, integrity: format!("sha256-{digest}") })
+    };
+    Ok(Program {
+        glue: put("glue", glue.as_bytes(), "js")?,
+        wasm: put("memory-wall", &wasm, "wasm")?,
+        plain: put("program", plain.as_bytes(), "js")?.name,
+    })
 }
 
-/// The one staged file of the program with this ending.
-fn named(staging: &Path, ending: &str) -> Result<String, String> {
+/// The content of the one file of the program with this ending, which goes.
+fn taken(staging: &Path, ending: &str) -> Result<Vec<u8>, String> {
     let files =
         std::fs::read_dir(staging).map_err(|error| format!("{} cannot be listed: {error}", staging.display()))?;
-    let names = files.flatten().map(|file| file.file_name().to_string_lossy().into_owned());
-    let mut own = names.filter(|name| name.starts_with("memory-wall-app") && name.ends_with(&format!(".{ending}")));
-    own.next().ok_or(format!("Trunk staged no program that ends with .{ending}"))
-}
-
-fn bytes(staging: &Path, name: &str) -> Result<Vec<u8>, String> {
-    std::fs::read(staging.join(name)).map_err(|error| format!("{name} cannot be read: {error}"))
-}
-
-fn file(staging: &Path, name: String) -> Result<File, String> {
-    let digest = STANDARD.encode(Sha384::digest(bytes(staging, &name)?));
-    Ok(File { name, integrity: format!("sha384-{digest}") })
+    let is_own = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("memory-wall-app") && name.ends_with(&format!(".{ending}"))
+    };
+    let path = files.flatten().map(|file| file.path()).find(is_own);
+    let path = path.ok_or(format!("Trunk staged no program that ends with .{ending}"))?;
+    let content = std::fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    std::fs::remove_file(&path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))?;
+    Ok(content)
 }
 
 /// Glue and WebAssembly as one script that any page can load, wherever it stands: it leaves `memoryWall()`, which starts the

@@ -1,31 +1,4 @@
-//! The glue between page and program, as wasm-bindgen writes it, without its comments and indentation.
-
-use std::path::Path;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest, Sha384};
-
-use crate::{read, write};
-
-/// Squeezes the staged script and puts its new integrity value into the page.
-pub(crate) fn squeezed(staging: &Path, html: &str) -> Result<String, String> {
-    let files =
-        std::fs::read_dir(staging).map_err(|error| format!("{} cannot be listed: {error}", staging.display()))?;
-    let mut html = html.to_owned();
-    for path in files.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "js"))
-    {
-        let script = read(&path)?;
-        let short = without_comments(&script);
-        html = html.replace(&integrity(&script), &integrity(&short));
-        write(&path, &short)?;
-    }
-    Ok(html)
-}
-
-fn integrity(script: &str) -> String {
-    format!("sha384-{}", STANDARD.encode(Sha384::digest(script.as_bytes())))
-}
+//! Scripts without their comments and indentation.
 
 /// Whole lines of comment and the white space around lines go. The glue has no text that spans lines, so no more is needed to be safe.
 pub(crate) fn without_comments(script: &str) -> String {

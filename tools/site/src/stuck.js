@@ -4,7 +4,7 @@
   // From a disk a browser loads neither module nor style sheet; the edition in one file, which the page offers, lies beside it.
   function whole() {
     var one = document.querySelector('a[download]');
-    if (one && document.querySelector('link[rel="modulepreload"]')) location.replace(one.getAttribute('href') + location.search + location.hash);
+    if (one && document.getElementById('later')) location.replace(one.getAttribute('href') + location.search + location.hash);
   }
   if (location.protocol === 'file:') document.addEventListener('DOMContentLoaded', whole);
   function tell() {

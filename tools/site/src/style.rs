@@ -133,7 +133,7 @@ pub(crate) fn link(css: &str) -> (String, String) {
 }
 
 /// A name that changes with the content, and the content's digest.
-pub(crate) fn named(stem: &str, content: &str, ending: &str) -> (String, String) {
+pub(crate) fn named(stem: &str, content: impl AsRef<[u8]>, ending: &str) -> (String, String) {
     let digest = policy::hash(content);
     let short: String = digest.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
     (format!("{stem}-{}.{ending}", short.to_ascii_lowercase()), digest)

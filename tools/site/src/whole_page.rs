@@ -12,7 +12,7 @@ use memory_wall_app::registry::{FIGURES, SECTIONS};
 use memory_wall_app::state::State;
 use memory_wall_app::state::query;
 
-use crate::page;
+use crate::{check, page};
 
 /// Elements that have no end.
 const VOID: [&str; 6] = ["br", "hr", "img", "input", "link", "meta"];
@@ -107,13 +107,14 @@ fn built(name: &str) -> BTreeMap<String, String> {
     // In place of the program, which is not looked at here.
     let glue = "new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
     fs::write(staging.join("memory-wall-app-0.js"), glue).unwrap();
-    fs::write(staging.join("memory-wall-app-0_bg.wasm"), "\0asm").unwrap();
+    fs::write(staging.join("memory-wall-app-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
     let result = page::build(&root(), &staging, true);
     let paths = fs::read_dir(&staging).unwrap().map(|entry| entry.unwrap().path());
     let files = paths.filter(|path| path.is_file()).map(|path| {
         let text = fs::read_to_string(&path).unwrap();
         // The marks for use without a network are filled once every page is there.
-        let text = text.replace("<!-- offline -->", "").replace("<!-- carry -->", "");
+        let marks = ["<!-- offline -->", "<!-- keep -->", "<!-- carry -->"];
+        let text = marks.iter().fold(text, |text, mark| text.replace(mark, ""));
         (path.file_name().unwrap().to_string_lossy().into_owned(), text)
     });
     let files = files.collect();
@@ -179,8 +180,10 @@ fn attributes(mut rest: &str) -> BTreeMap<String, String> {
 pub(crate) fn whole() -> &'static Page {
     static PAGE: OnceLock<Page> = OnceLock::new();
     PAGE.get_or_init(|| {
-        let mut files = built("once");
-        let html: &'static str = Box::leak(files.remove("index.html").unwrap().into_boxed_str());
+        let files = built("once");
+        // With the self-check, as its readers have it.
+        let html = check::whole(&files["index.html"], &files["check.html"]).unwrap();
+        let html: &'static str = Box::leak(html.into_boxed_str());
         Page { html, elements: parsed(html), files }
     })
 }
@@ -368,7 +371,6 @@ fn sections_and_figures_are_those_of_the_registry() {
 
 #[test]
 fn the_same_sources_make_the_same_page() {
-    let again = built("again");
-    assert_eq!(again.get("index.html").map(String::as_str), Some(whole().html));
-    assert_eq!(again.len(), whole().files.len() + 1);
+    // Also a page that is not as it was is not printed: it is long.
+    assert!(built("again") == whole().files, "a file is another, or has another name");
 }

@@ -9,5 +9,5 @@
   for (const question of document.querySelectorAll('[data-quiz]')) {
     question.querySelector('.solution').insertAdjacentHTML('beforeend', answers[question.dataset.quiz]);
   }
-  document.dispatchEvent(new CustomEvent('memory-wall:more'));
+  document.dispatchEvent(new CustomEvent('memory-wall:more', { detail: '.solution' }));
 })();

@@ -15,7 +15,7 @@ use memory_wall_app::words::{self, t};
 use crate::program::Program;
 use crate::style::Rules;
 use crate::wording::escaped;
-use crate::{figures, page, policy, prose, read, script, style, write};
+use crate::{figures, markup, page, policy, prose, read, script, style, write};
 
 /// Attributes that mean something else to a page than to a link.
 const OF_PAGES: [&str; 2] = ["lang", "id"];
@@ -87,9 +87,9 @@ pub(crate) fn build(
 /// Where the answers are for who has no JavaScript.
 fn whole_check() -> String {
     format!(
-        "<noscript><p class=\"caption\">{} <a href=\"../index.html#check\" target=\"_blank\" rel=\"noopener\">{}</a></p></noscript>",
+        "<noscript><p class=\"caption\">{} <a href=\"../check.html\" target=\"_blank\" rel=\"noopener\">{}</a></p></noscript>",
         t("alone.answers"),
-        t("alone.whole")
+        t("waiting.page")
     )
 }
 
@@ -156,21 +156,12 @@ fn with_frame(mut html: String, own: &str, frame: &str, program: &Program) -> Re
 /// Links to what only the other pages have lead there, in a window of their own.
 fn elsewhere(html: &str) -> String {
     const AWAY: &str = "target=\"_blank\" rel=\"noopener\" href=\"../";
-    let mut out = String::with_capacity(html.len());
-    let mut pieces = html.split("href=\"");
-    out.push_str(pieces.next().unwrap_or_default());
-    for piece in pieces {
-        let link = piece.split('"').next().unwrap_or_default();
-        let is_here = link.strip_prefix('#').map(|id| html.contains(&format!(" id=\"{id}\"")));
-        out.push_str(match is_here {
-            Some(true) => "href=\"",
-            Some(false) => "target=\"_blank\" rel=\"noopener\" href=\"../index.html",
-            None if link.starts_with("../") || link.contains(':') => "href=\"",
-            None => AWAY,
-        });
-        out.push_str(piece);
-    }
-    out
+    markup::relinked(html, |link| match markup::is_here(html, link) {
+        Some(true) => "href=\"",
+        Some(false) => "target=\"_blank\" rel=\"noopener\" href=\"../index.html",
+        None if link.starts_with("../") || link.contains(':') => "href=\"",
+        None => AWAY,
+    })
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use memory_wall_app::words::t;
 
-use super::{FOOT, HEAD, data_uri, markup};
+use super::{FOOT, HEAD, data_uri};
 use crate::program::Program;
-use crate::{page, policy, read, script};
+use crate::{markup, page, policy, read, script};
 
 /// The one file, made from the page as it is built, its two marks still in it.
 pub(super) fn build(staging: &Path, program: &Program, index: &str) -> Result<String, String> {
@@ -17,13 +17,8 @@ pub(super) fn build(staging: &Path, program: &Program, index: &str) -> Result<St
     page::put(&mut html, FOOT, &one)?;
     // The policy of the page allows files beside it.
     html = markup::without(&html, "<meta http-equiv=\"Content-Security-Policy\"", " />", |_| true);
-    for link in ["<link rel=\"modulepreload\"", "<link rel=\"preload\""] {
-        html = markup::without(&html, link, ">", |_| true);
-    }
     // A link to a file on somebody's disk is none to hand on.
-    for (panel, end) in [("<script defer src=\"./share", "</script>"), ("<figure id=\"figure-share\"", "</figure>")] {
-        html = markup::without(&html, panel, end, |_| true);
-    }
+    html = markup::without(&html, "<figure id=\"figure-share\"", "</figure>", |_| true);
     let icon = read(&staging.join("icon.svg"))?;
     page::put(&mut html, "href=\"icon.svg\"", &format!("href=\"{}\"", data_uri(&icon)))?;
     let (before, sheet, after) = cut(&html, "<link rel=\"stylesheet\" href=\"./", " />")?;
@@ -50,13 +45,17 @@ fn without_other_pages(html: &str) -> String {
     markup::without(html, "<a ", "</a>", reaches_out).replace(". . . ", ". ").replace(". . ", ". ")
 }
 
-/// The program inside the page, as one plain script.
+/// The words and the program inside the page, the program as one plain script, in place of what brings them.
 fn started(staging: &Path, program: &Program, html: &str) -> Result<String, String> {
-    let (before, _, after) = cut(html, "<script type=\"module\">", "</script>")?;
+    let (before, _, after) = cut(html, "<template id=\"later\">", "</template>")?;
+    let (between, _, after) = cut(after, "<script>", "</script>")?;
     let program = read(&staging.join(&program.plain))?;
-    let start = script::without_comments(include_str!("start.js"));
-    // A module waits until the page is there.
-    Ok(format!("{before}<script type=\"module\">{program}{start}</script>{after}"))
+    let start = script::without_comments(include_str!("one_file.js"));
+    let words = page::words();
+    // A block of data is not run; and a module waits until the page is there.
+    Ok(format!(
+        "{before}{between}<script type=\"text/plain\" id=\"words\">\n{words}\n</script><script type=\"module\">{program}{start}</script>{after}"
+    ))
 }
 
 /// What stands before, between and after two marks.

@@ -8,7 +8,6 @@
 mod edition;
 mod kept;
 mod links;
-mod markup;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,10 +20,12 @@ use memory_wall_core::display::{ByteUnit, Size};
 
 use crate::program::Program;
 use crate::wording::escaped;
-use crate::{page, policy, read, script, style, write};
+use crate::{check, page, policy, read, script, style, write};
 
-/// Where a page says in its head that it can be kept, and in its foot how it can be taken along.
+/// Where a page says in its head that it can be kept, where it has that done, and where it says in its foot how it can be taken
+/// along.
 const HEAD: &str = "<!-- offline -->";
+const KEEP: &str = "<!-- keep -->";
 const FOOT: &str = "<!-- carry -->";
 
 /// The page in one file.
@@ -38,18 +39,23 @@ pub(crate) fn build(root: &Path, staging: &Path, program: &Program, strict: bool
         let html = read(&staging.join(&name))?;
         pages.push((name, html));
     }
-    let (mut head, mut foot) = (String::new(), String::new());
+    let (mut head, mut keep, mut foot) = (String::new(), String::new(), String::new());
     if strict {
         write(&staging.join("404.html"), &lost(root, staging)?)?;
         write(&staging.join("manifest.webmanifest"), &manifest(root)?)?;
-        let index = pages.iter().find(|(name, _)| name == "index.html").ok_or("there is no index.html")?;
-        let alone = edition::build(staging, program, &index.1)?;
+        let page = |file: &str| {
+            pages.iter().find(|(name, _)| name == file).map(|(_, html)| html).ok_or(format!("there is no {file}"))
+        };
+        let alone = edition::build(staging, program, &check::whole(page("index.html")?, page("check.html")?)?)?;
         write(&staging.join(ONE_FILE), &alone)?;
-        head = self::head(root, staging, is_on)?;
+        head = self::head(root)?;
+        if is_on {
+            keep = self::keep(staging)?;
+        }
         foot = self::foot(alone.len());
     }
-    for (name, html) in pages.iter().filter(|(_, html)| html.contains(HEAD) || html.contains(FOOT)) {
-        write(&staging.join(name), &html.replace(HEAD, &head).replace(FOOT, &foot))?;
+    for (name, html) in pages.iter().filter(|(_, html)| [HEAD, KEEP, FOOT].iter().any(|mark| html.contains(mark))) {
+        write(&staging.join(name), html.replace(HEAD, &head).replace(KEEP, &keep).replace(FOOT, &foot))?;
     }
     if !strict {
         return Ok(());
@@ -58,8 +64,8 @@ pub(crate) fn build(root: &Path, staging: &Path, program: &Program, strict: bool
     links::check(staging, &kept::files(staging)?)
 }
 
-/// For the head of every page: the manifest, how the app looks, and the script that has the page kept.
-fn head(root: &Path, staging: &Path, is_on: bool) -> Result<String, String> {
+/// For the head of every page: the manifest, and how the app looks.
+fn head(root: &Path) -> Result<String, String> {
     let mut out = String::from(
         "<link rel=\"manifest\" href=\"manifest.webmanifest\" /><link rel=\"apple-touch-icon\" href=\"icons/apple-180.png\" />",
     );
@@ -68,16 +74,17 @@ fn head(root: &Path, staging: &Path, is_on: bool) -> Result<String, String> {
         let _ =
             write!(out, "<meta name=\"theme-color\" media=\"(prefers-color-scheme: {scheme})\" content=\"{paper}\" />");
     }
-    if is_on {
-        let program = script::without_comments(include_str!("./offline.js"));
-        let (name, digest) = style::named("offline", &program, "js");
-        write(&staging.join(&name), &program)?;
-        let words = [("update", "offline.update"), ("use", "offline.use"), ("close", "notice.close")];
-        let words = words.map(|(word, key)| format!(" data-{word}=\"{}\"", escaped(t(key)))).concat();
-        // Writing into a string does not fail.
-        let _ = write!(out, "<script defer src=\"./{name}\" integrity=\"sha256-{digest}\"{words}></script>");
-    }
     Ok(out)
+}
+
+/// The script that has a page kept.
+fn keep(staging: &Path) -> Result<String, String> {
+    let program = script::without_comments(include_str!("./offline.js"));
+    let (name, digest) = style::named("offline", &program, "js");
+    write(&staging.join(&name), &program)?;
+    let words = [("update", "offline.update"), ("use", "offline.use"), ("close", "notice.close")];
+    let words = words.map(|(word, key)| format!(" data-{word}=\"{}\"", escaped(t(key)))).concat();
+    Ok(format!("<script defer src=\"./{name}\" integrity=\"sha256-{digest}\"{words}></script>"))
 }
 
 /// For the foot of every page: whether it is kept, and how to take it along.

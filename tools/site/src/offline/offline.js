@@ -135,13 +135,16 @@
     });
   };
 
+  /** Runs at once what waits for an event that has been. */
+  const when = (isOver, target, event, act) => (isOver ? act() : target.addEventListener(event, act, { once: true }));
+  const loaded = (act) => when(document.readyState === 'complete', window, 'load', act);
   // With a program, what was typed is for the program to take.
-  if (document.querySelector('script[type="module"]')) document.addEventListener('memory-wall:live', bring, { once: true });
-  else addEventListener('load', bring, { once: true });
+  if (document.querySelector('script[type="module"]')) when('live' in document.documentElement.dataset, document, 'memory-wall:live', bring);
+  else loaded(bring);
   // Elsewhere `standalone` is not known.
   if (navigator.standalone === false) shown('offline-apple');
   if (window.top === window && window.isSecureContext && 'serviceWorker' in navigator) {
     document.body.append(place);
-    addEventListener('load', () => start().catch(() => {}));
+    loaded(() => start().catch(() => {}));
   }
 }

@@ -84,6 +84,7 @@
   panel.addEventListener('toggle', ask);
   // Who opens it before the program is there is answered then.
   document.addEventListener('memory-wall:live', ask);
+  ask();
   panel.addEventListener('click', ({ target }) => {
     const { share } = target.closest('[data-share]')?.dataset ?? {};
     if (!share) return;

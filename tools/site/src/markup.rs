@@ -1,7 +1,7 @@
 //! Reading finished pages: their tags, as far as links and files are concerned.
 
 /// The opening tags of a page; what stands in scripts and style sheets is no markup.
-pub(super) fn tags(html: &str) -> Vec<&str> {
+pub(crate) fn tags(html: &str) -> Vec<&str> {
     let mut tags = Vec::new();
     let mut rest = html;
     while let Some((_, after)) = rest.split_once('<') {
@@ -16,18 +16,18 @@ pub(super) fn tags(html: &str) -> Vec<&str> {
 }
 
 /// The element that a tag opens.
-pub(super) fn name_of(tag: &str) -> &str {
+pub(crate) fn name_of(tag: &str) -> &str {
     tag.split(|c: char| c.is_ascii_whitespace() || c == '/').next().unwrap_or_default()
 }
 
 /// The value of an attribute, as it is written.
-pub(super) fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     let (_, value) = tag.split_once(&format!(" {name}=\""))?;
     value.split('"').next()
 }
 
 /// Takes out every element that begins with `open` and is not wanted, up to its `close`.
-pub(super) fn without(html: &str, open: &str, close: &str, unwanted: impl Fn(&str) -> bool) -> String {
+pub(crate) fn without(html: &str, open: &str, close: &str, unwanted: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some((before, after)) = rest.split_once(open) {
@@ -41,6 +41,18 @@ pub(super) fn without(html: &str, open: &str, close: &str, unwanted: impl Fn(&st
         rest = behind;
     }
     out + rest
+}
+
+/// Every link written anew: what stands before its address is what `open` says of it.
+pub(crate) fn relinked(html: &str, open: impl Fn(&str) -> &'static str) -> String {
+    let mut pieces = html.split("href=\"");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |all, piece| all + open(piece.split('"').next().unwrap_or_default()) + piece)
+}
+
+/// Whether a link leads to a place, and the page has it.
+pub(crate) fn is_here(html: &str, link: &str) -> Option<bool> {
+    link.strip_prefix('#').map(|id| html.contains(&format!(" id=\"{id}\"")))
 }
 
 #[cfg(test)]
