@@ -85,6 +85,22 @@ test('arrow keys walk along the points, and what is chosen is read off', async (
   expect(order.at(-1).label.startsWith(head)).toBe(true);
 });
 
+test('who presses a spot again gets to every point that lies there', async ({ wall, page }) => {
+  await wall.goto();
+  const spot = page.locator('.roofline-dots g g').filter({ has: page.locator('[data-dot="pass-decode"]') });
+  const keys = await spot.locator('[data-dot]').evaluateAll((dots) => dots.map((dot) => dot.dataset.dot));
+  expect(keys.length).toBeGreaterThan(2);
+  await wall.roofline.canvas.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await spot.locator('[data-dot]').last().boundingBox();
+  for (const key of [...keys].reverse()) {
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await expect(page.locator('.roofline-dots :focus')).toHaveAttribute('data-dot', key);
+  }
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await expect(page.locator('.roofline-dots :focus'), 'and then to the top again').toHaveAttribute('data-dot', keys.at(-1));
+});
+
 test('a lever leaves a ghost where the passes were', async ({ wall }) => {
   await wall.goto();
   const before = (await points(wall)).find(({ key }) => key === 'pass-decode');

@@ -60,6 +60,8 @@ const fn full(role: Role) -> Ink {
 
 /// What was before.
 const GHOST: u8 = 35;
+/// What lies between a name and the roofs that run through it: they are seen, and it is read.
+const PLATE: u8 = 80;
 
 /// Where a text stands from its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -321,7 +323,15 @@ impl Board<'_> {
             let rig = line.owner == Owner::Rig;
             let role =
                 if matches!(line.owner, Owner::Rig | Owner::Versus | Owner::Custom) { Role::Ink } else { Role::Quiet };
-            self.text(&name, (right - self.px(4.0), *at), Side::End, role, rig);
+            let at = (right - self.px(4.0), *at);
+            let [x1, y1, x2, y2] = self.extent(&name, at, Side::End);
+            if !self.clear([x1, y1, x2, y2]) {
+                // Names stand above their roofs: those of lower ones on the ground under the rig's.
+                let ground = if self.height(self.plot.roof(), at.0) < at.1 { Role::Raised } else { Role::Paper };
+                let points = [(x1, y1), (x2, y1), (x2, y2), (x1, y2)].map(|(x, y)| (pixel(x), pixel(y))).to_vec();
+                self.marks.push(Mark::Area { points, ink: Ink { role: ground, percent: PLATE } });
+            }
+            self.text(&name, at, Side::End, role, rig);
         }
     }
 
@@ -411,16 +421,18 @@ impl Board<'_> {
         }
     }
 
-    /// Whether no roof runs through a box: roofs rise to the right, so their heights at its sides tell.
-    fn clear(&self, [x1, y1, x2, y2]: Extent) -> bool {
+    /// How far down a roof runs at a place across.
+    fn height(&self, roof: Roof, at: f64) -> f64 {
         let [left, top, right, bottom] = self.field;
         let (x, y) = (self.plot.x, self.plot.y);
-        let height = |roof: Roof, at: f64| {
-            let power = x.from + (x.to - x.from) * (at - left) / (right - left);
-            let rate = (libm::log10(roof.bandwidth.0) + power).min(libm::log10(roof.peak.0));
-            bottom - (bottom - top) * (rate - y.from) / (y.to - y.from)
-        };
-        self.plot.lines.iter().all(|line| height(line.roof, x1) < y1 || height(line.roof, x2) > y2)
+        let power = x.from + (x.to - x.from) * (at - left) / (right - left);
+        let rate = (libm::log10(roof.bandwidth.0) + power).min(libm::log10(roof.peak.0));
+        bottom - (bottom - top) * (rate - y.from) / (y.to - y.from)
+    }
+
+    /// Whether no roof runs through a box: roofs rise to the right, so their heights at its sides tell.
+    fn clear(&self, [x1, y1, x2, y2]: Extent) -> bool {
+        self.plot.lines.iter().all(|line| self.height(line.roof, x1) < y1 || self.height(line.roof, x2) > y2)
     }
 
     /// A name beside a point, where it touches nothing; none where there is no room.

@@ -93,6 +93,36 @@ fn more_roofs_are_drawn_when_asked_for() {
     assert!((custom.ridge().0 - 1_000.0).abs() < 1e-9);
 }
 
+/// Names of roofs that others run through lie on plates: the names are read, and the roofs are seen.
+#[test]
+fn a_name_that_a_roof_runs_through_lies_on_a_plate() {
+    let plates = |plot: &Plot| {
+        let marks = marks(plot, Frame::NARROW);
+        let plate = |mark: &&Mark| matches!(mark, Mark::Area { ink, .. } if ink.percent < 100);
+        marks.iter().filter(plate).count()
+    };
+    assert_eq!(plates(&of(&State::default())), 0);
+    let near = with(|now| {
+        now.versus = [gpus::by_id("h100-sxm"), gpus::by_id("mi300x")];
+        now.card = [600_000, 2_000];
+    });
+    assert!(plates(&of(&near)) > 0);
+}
+
+/// Points that lie on one another stand together, others apart.
+#[test]
+fn points_on_one_spot_stand_together() {
+    let spots = |state: &State| {
+        let html = of(state).dots_html();
+        let spots = html.split("<g>").skip(1).map(|spot| spot.matches("<circle").count());
+        assert_eq!(html.matches("<g>").count(), html.matches("</g>").count());
+        spots.collect::<Vec<_>>()
+    };
+    assert_eq!(spots(&with(|now| now.dots = Dots::Textbook)), [1; 6]);
+    // At batch 1 all that reads weights has an intensity of 1.
+    assert_eq!(spots(&State::default()), [7, 1, 1]);
+}
+
 #[test]
 fn the_walk_goes_from_left_to_right_and_the_table_has_every_point() {
     for batch in [1, 64, 4_096] {

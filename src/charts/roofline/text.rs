@@ -15,6 +15,9 @@ use crate::charts::wall::percent;
 use crate::state::roofline::Dots;
 use crate::words::{self, fill, t};
 
+/// Points this near to each other, in percent of the field, lie on one spot.
+const SPOT: f64 = 0.5;
+
 /// What holds an operation back, in words.
 fn bound(bound: Bound) -> String {
     words::choice("roofline.bound", bound.id())
@@ -182,11 +185,17 @@ impl Plot {
         })
     }
 
-    /// The points as elements of a drawing, along the axis; which one is read off is said by the browser.
+    /// The points as elements of a drawing, along the axis, those on one spot together: the style sheet lets a pointer through
+    /// to the next of them. Which one is read off is said by the browser.
     pub fn dots_html(&self) -> String {
         let mut html = String::new();
+        let mut spot = None;
         for dot in self.walk() {
             let (x, y) = self.place(dot.intensity, dot.rate);
+            if spot.is_none_or(|(left, top): (f64, f64)| (x - left).abs() > SPOT || (y - top).abs() > SPOT) {
+                html += if spot.is_some() { "</g><g>" } else { "<g>" };
+                spot = Some((x, y));
+            }
             // Writing into a string does not fail.
             let _ = write!(
                 html,
@@ -196,6 +205,9 @@ impl Plot {
                 dot.key,
                 escaped(&dot.spoken())
             );
+        }
+        if spot.is_some() {
+            html += "</g>";
         }
         html
     }
