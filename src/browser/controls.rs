@@ -56,7 +56,9 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
                     if target.matches("[type=\"text\"]").unwrap_or(false)
                         && event.dyn_ref::<KeyboardEvent>().is_some_and(is_one_enter) =>
                 {
-                    quiz::check(rig, &question.get_attribute("data-quiz").unwrap_or_default());
+                    // The button that takes the focus is not pressed by the same key.
+                    event.prevent_default();
+                    quiz::enter(rig, &question);
                 }
                 _ => {}
             }

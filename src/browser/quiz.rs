@@ -4,7 +4,7 @@
 use reactive_graph::prelude::*;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
+use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlSelectElement};
 
 use super::rig::Rig;
 use super::{keep, page, storage};
@@ -153,6 +153,18 @@ pub(super) fn check(rig: Rig, id: &str) {
             let slip = if let Judged::Slip(slip) = judged { slip } else { "" };
             rig.predict(&|made| made.quiz.judge(id, judged == Judged::Right, slip));
         }
+    }
+}
+
+/// Checks what was typed into a question at the enter key. Where that locks the field, the focus goes on to the button.
+pub(super) fn enter(rig: Rig, question: &Element) {
+    let id = data(question, "data-quiz");
+    check(rig, &id);
+    if rig.predictions.get_untracked().quiz.is_done(&id)
+        && let Ok(Some(button)) = question.query_selector(".check")
+        && let Some(button) = button.dyn_ref::<HtmlElement>()
+    {
+        let _ = button.focus();
     }
 }
 

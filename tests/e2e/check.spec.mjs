@@ -88,14 +88,17 @@ test.describe('on a first visit', () => {
     await expect(page.locator('[id="quiz-oom.copy"]')).toBeInViewport();
     await page.unroute(PAGE);
     await page.route(PAGE, async (route) => {
-      await page.waitForTimeout(600);
+      await page.waitForTimeout(1_500);
       await route.continue();
     });
     await opened(page, '/?v=1#figure-claims');
-    await page.mouse.wheel(0, 300);
+    await page.mouse.wheel(0, -3_000);
+    await page.waitForTimeout(200);
+    const place = await page.evaluate(() => scrollY);
+    await expect(first(page), 'it is still to come').toHaveCount(0);
     await first(page).waitFor({ state: 'attached' });
     await page.waitForTimeout(200);
-    expect(await page.evaluate(() => scrollY)).toBeLessThan(1_000);
+    expect(Math.abs((await page.evaluate(() => scrollY)) - place)).toBeLessThan(50);
   });
 
   test('a reload and the way back lead to the question where the reader was', async ({ page }) => {
@@ -124,6 +127,46 @@ test.describe('on a first visit', () => {
     await first(page).waitFor({ state: 'attached' });
     await expect(page.locator('#figure-quiz')).toBeFocused();
   });
+
+  test('a link to a question leads to its place at once, which says that it comes', async ({ page }) => {
+    let go;
+    const wait = new Promise((then) => (go = then));
+    await asked(page, async (route) => {
+      await wait;
+      await route.continue();
+    });
+    await opened(page, '/#quiz-oom.copy');
+    const place = page.locator('#self-check');
+    await expect(place).toBeInViewport();
+    await expect(place.getByRole('status')).toHaveText('They are on their way.');
+    go();
+    await expect(page.locator('.question[id="quiz-oom.copy"]')).toBeInViewport();
+  });
+
+  for (const width of [360, 1_280]) {
+    test(`the end of the page is where its key leads, at ${width} px`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 800 });
+      await asked(page, async (route) => {
+        await page.waitForTimeout(300);
+        await route.continue();
+      });
+      const left = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY);
+      const ends = async () => {
+        await page.keyboard.press('End');
+        await page.waitForTimeout(700);
+        await expect.poll(left).toBeLessThan(2);
+      };
+      await opened(page);
+      await ends();
+      await expect(first(page)).toBeAttached();
+      await page.keyboard.press('Home');
+      await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+      await page.waitForTimeout(300);
+      expect(await page.evaluate(() => scrollY), 'the way back is free').toBe(0);
+      await page.goto('/reference.html');
+      await ends();
+    });
+  }
 
   const TROUBLES = {
     'does not come': (route) => route.abort(),

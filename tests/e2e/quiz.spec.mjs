@@ -23,14 +23,15 @@ test('a number is read with its unit, its slip is named, and the next try has fr
   await field.fill('a lot');
   await page.keyboard.press('Enter');
   await expect(question(page, id).getByRole('status')).toContainText('“a lot” is not a number');
+  await expect(field).toBeFocused();
   // By keyboard alone from here: half of it, since keys and values both need storing.
   await field.fill('68.7 GB');
   await page.keyboard.press('Enter');
+  await expect(check(page, id), 'the field is locked now').toBeFocused();
   await expect(said(page, id)).toHaveText('Not this, but a slip that is known: it is marked below.');
   await expect(question(page, id).locator('.slips [data-hit]')).toHaveText('Exactly half: keys and values both need storing.');
   await expect(wall.announcer).toContainText('a slip that is known');
   expect(await spoken(question(page, id).locator('.working').filter({ visible: true }))).toContain('= 137 GB, which is 128 GiB');
-  await check(page, id).focus();
   await page.keyboard.press('Enter');
   await expect(field).toBeEnabled();
   await expect(field).toHaveValue('');
@@ -156,5 +157,19 @@ test.describe('without JavaScript', () => {
     expect(blank, 'every answer is printed').toEqual([]);
     const reasons = question(page, 'roofline.three').locator('.reason').filter({ visible: true });
     await expect(reasons, 'the right one alone').toHaveCount(1);
+  });
+
+  test('a link to a question leads to the way there', async ({ page }) => {
+    await page.goto('/#quiz-oom.copy');
+    await expect(page.locator('#self-check a')).toBeInViewport();
+    await page.goto('/check.html#quiz-oom.copy');
+    await expect(page.locator('[id="quiz-oom.copy"]')).toBeInViewport();
+  });
+
+  test('the figure by itself shows what is asked and offered, and no field that nothing answers', async ({ page }) => {
+    await page.goto('/embed/quiz.html');
+    await expect(page.locator('.question').first()).toBeVisible();
+    await expect(page.getByText('Memory holds it back; moving fewer bytes helps')).toBeVisible();
+    await expect(page.locator('input, select, button').filter({ visible: true })).toHaveCount(0);
   });
 });

@@ -118,9 +118,10 @@ fn without_start(html: &str) -> String {
     elements.iter().fold(html.to_owned(), |html, (open, close)| markup::without(&html, open, close, |_| true))
 }
 
-/// What brings everything that a page's `later` holds, once the page has been painted.
+/// What every page has from the beginning: what brings all that its `later` holds once it has been painted, and the way to its end.
 pub(crate) fn later() -> String {
-    format!("<script>{}</script>", script::without_comments(include_str!("later.js")))
+    let scripts = [include_str!("later.js"), include_str!("end.js")];
+    format!("<script>{}</script>", script::without_comments(&scripts.concat()))
 }
 
 /// What starts the program, with the words that it says in a file of their own.

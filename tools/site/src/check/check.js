@@ -1,8 +1,8 @@
 // Takes the self-check, a page of its own, into the tutorial: once it is kept on the device, which costs nothing, or before that
-// when the reader comes near, follows a link to a place in it, or is about to search the page or print it.
+// when the reader comes near, follows a link to a place in it, goes to the end of the page, or is about to search or print it.
 (() => {
   'use strict';
-  const { of, page: from, failed, older } = document.currentScript.dataset;
+  const { of, page: from, coming, failed, older } = document.currentScript.dataset;
   const AT = 'memory-wall.at';
   const place = document.getElementById('self-check');
   const section = place.closest('section');
@@ -17,7 +17,12 @@
       return '';
     }
   };
-  const isLost = () => target() !== '' && !document.getElementById(target());
+  /** Whether it points at what is still to come, or at the mark that stands for it here. */
+  const isLost = () => {
+    const name = target();
+    const found = name && document.getElementById(name);
+    return name !== '' && (!found || place.contains(found));
+  };
   const isBack = ['reload', 'back_forward'].includes(performance.getEntriesByType('navigation')[0]?.type);
   /** Whether the reader waits for a place that the address points at, and has not gone on meanwhile. */
   let waits = isLost() && !isBack;
@@ -77,7 +82,7 @@
   const bring = async () => {
     if (asked) return;
     asked = true;
-    said.textContent = '';
+    said.textContent = waits ? coming : '';
     let found;
     try {
       found = await find();
@@ -115,7 +120,7 @@
   };
   addEventListener('hashchange', look);
   addEventListener('beforeprint', bring);
-  addEventListener('keydown', ({ ctrlKey, metaKey }) => (ctrlKey || metaKey) && bring());
+  addEventListener('keydown', ({ ctrlKey, key, metaKey }) => (ctrlKey || metaKey || key === 'End') && bring());
   if (waits || at || target() === section.id) bring();
   navigator.serviceWorker?.ready.then(bring);
 })();

@@ -14,11 +14,25 @@ pub(crate) const SECTION: &str = "check";
 const CUT: &str = "<figure id=\"figure-quiz\"";
 const END: &str = "</section>";
 
-/// The section as the tutorial has it until the rest comes.
+/// The section as the tutorial has it until the rest comes. Links to a place in the rest lead to the way there.
 pub(crate) fn cut(section: &str) -> Result<String, String> {
-    let (before, _) = section.split_once(CUT).ok_or("the self-check has no questions")?;
+    let (before, asked) = section.split_once(CUT).ok_or("the self-check has no questions")?;
     let link = format!("<a href=\"check.html\">{}</a>", t("waiting.page"));
-    Ok(format!("{before}<p id=\"self-check\">{} {link}</p>\n{END}\n", t("waiting.lead")))
+    let places: String = places(&format!("{CUT}{asked}")).map(|id| format!("<i id=\"{id}\"></i>")).collect();
+    Ok(format!("{before}<p id=\"self-check\">{places}{} {link}</p>\n{END}\n", t("waiting.lead")))
+}
+
+/// The places that somebody may lead to: questions, figures, and headings but those of questions.
+fn places(html: &str) -> impl Iterator<Item = &str> {
+    markup::tags(html).into_iter().filter_map(|tag| {
+        let id = markup::attribute(tag, "id")?;
+        let is_place = match markup::name_of(tag) {
+            "li" => markup::attribute(tag, "class") == Some("question"),
+            "h2" | "h3" | "h4" => !id.starts_with("quiz-"),
+            name => name == "figure",
+        };
+        is_place.then_some(id)
+    })
 }
 
 /// The tutorial with the self-check taken in, as `check.js` does it.
@@ -75,9 +89,9 @@ pub(crate) fn finish(root: &Path, staging: &Path, mut html: String, style: &str)
     let program = script::without_comments(&read(&root.join("tools/site/src/check/check.js"))?);
     let (name, digest) = style::named("check", &program, "js");
     write(&staging.join(&name), &program)?;
-    let [failed, older] = ["waiting.failed", "waiting.older"].map(|key| escaped(t(key)));
+    let [coming, failed, older] = ["waiting.coming", "waiting.failed", "waiting.older"].map(|key| escaped(t(key)));
     Ok(format!(
-        "<script src=\"./{name}\" integrity=\"sha256-{digest}\" data-page=\"check.html\" data-of=\"{of}\" data-failed=\"{failed}\" data-older=\"{older}\"></script>"
+        "<script src=\"./{name}\" integrity=\"sha256-{digest}\" data-page=\"check.html\" data-of=\"{of}\" data-coming=\"{coming}\" data-failed=\"{failed}\" data-older=\"{older}\"></script>"
     ))
 }
 
@@ -95,12 +109,13 @@ mod tests {
 
     #[test]
     fn what_is_cut_off_comes_back() {
-        let section = "<section id=\"check\">\n<p>a</p>\n<figure id=\"figure-quiz\"><a href=\"./#oom\">b</a></figure><p>c</p></section>";
+        let section = "<section id=\"check\">\n<p>a</p>\n<figure id=\"figure-quiz\"><li class=\"question\" id=\"quiz-a\"><h3 id=\"quiz-b\"></h3></li><a href=\"./#oom\">b</a></figure><p>c</p></section>";
         let index = format!("<main>{}</main>", cut(section).unwrap());
-        assert!(index.contains("check.html") && !index.contains("figure"), "{index}");
+        assert!(index.contains("check.html") && !index.contains("<figure"), "{index}");
+        assert!(index.contains("<i id=\"figure-quiz\"></i><i id=\"quiz-a\"></i>") && !index.contains("b\""), "{index}");
         let back = whole(&index, &format!("<main>{section}</main>")).unwrap();
         assert!(
-            back.contains("<p>a</p>\n<figure id=\"figure-quiz\"><a href=\"#oom\">b</a></figure><p>c</p>\n</section>"),
+            back.contains("<p>a</p>\n<figure id=\"figure-quiz\"><li class=\"question\" id=\"quiz-a\"><h3 id=\"quiz-b\"></h3></li><a href=\"#oom\">b</a></figure><p>c</p>\n</section>"),
             "{back}"
         );
         assert!(cut("<section></section>").is_err() && whole("", &index).is_err());
