@@ -18,7 +18,8 @@ const END: &str = "</section>";
 pub(crate) fn cut(section: &str) -> Result<String, String> {
     let (before, asked) = section.split_once(CUT).ok_or("the self-check has no questions")?;
     let link = format!("<a href=\"check.html\">{}</a>", t("waiting.page"));
-    let places: String = places(&format!("{CUT}{asked}")).map(|id| format!("<i id=\"{id}\"></i>")).collect();
+    let whole = format!("{CUT}{asked}");
+    let places = places(&whole).fold(String::new(), |all, id| all + &format!("<i id=\"{id}\"></i>"));
     Ok(format!("{before}<p id=\"self-check\">{places}{} {link}</p>\n{END}\n", t("waiting.lead")))
 }
 
