@@ -26,6 +26,12 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
     page::listen_to(&document, &["input", "change", "click", "keydown", "focusout"], move |event| {
         let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return };
         let kind = event.type_();
+        // A key that is held down went on from a field to the button behind it.
+        let held = event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.repeat() && event.key() == "Enter");
+        if held && target.get_attribute("data-act").is_some_and(|asked| turns(&asked)) {
+            event.prevent_default();
+            return;
+        }
         let asked = match kind.as_str() {
             // What was hit may be a piece of the button.
             "click" => target.closest("[data-act]").ok().flatten().and_then(|button| button.get_attribute("data-act")),
@@ -35,8 +41,7 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
         if let Some(asked) = asked {
             let again = event.dyn_ref::<UiEvent>().is_some_and(|event| event.detail() > 1);
             // The second press of a double click would take back what the first one did; steps are pressed many times.
-            let turns = ["check", "show", "quiz"].iter().any(|turn| asked.starts_with(turn));
-            if !(again && turns) {
+            if !(again && turns(&asked)) {
                 act(rig, &mut asked.split(' '));
             }
             return;
@@ -111,6 +116,11 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
             _ => {}
         }
     });
+}
+
+/// Whether what is asked for is taken back when it is asked for again.
+fn turns(asked: &str) -> bool {
+    ["check", "show", "quiz"].iter().any(|turn| asked.starts_with(turn))
 }
 
 /// What a key asks for beside what the browser does with it: the enter key in the field of a dial checks it, and arrows take

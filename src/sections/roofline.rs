@@ -20,7 +20,7 @@ fn plot() -> AnyView {
             <div class="stills" inner_html=stills></div>
             <canvas class="roofline-canvas" role="img" aria-label=live("roofline.sentence")></canvas>
             <svg class="roofline-dots" role="listbox" aria-label=t("roofline.dots.label")>
-                <g>{live("roofline.dots")}</g>
+                <g role="none">{live("roofline.dots")}</g>
             </svg>
         </div>
     }

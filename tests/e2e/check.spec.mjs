@@ -11,6 +11,8 @@ const asked = async (page, answer = (route) => route.continue()) => {
   await page.route(PAGE, (route) => answer(route, times.push(route.request().url())));
   return times;
 };
+/** The answer that was tampered with is the only thing that may fail. */
+const forgive = (troubles) => troubles.splice(0, Infinity, ...troubles.filter((trouble) => !/check\.html|Failed to load resource/.test(trouble)));
 const opened = async (page, address = '/') => {
   await page.goto(address);
   await page.locator('html[data-live]').waitFor({ state: 'attached' });
@@ -120,6 +122,21 @@ test.describe('on a first visit', () => {
     await isThere();
   });
 
+  test('a reload while a question is waited for leads to it, and paper does not wait', async ({ page, troubles }) => {
+    await page.route(PAGE, (route) => route.abort());
+    await opened(page, '/#quiz-oom.copy');
+    const status = page.locator('#self-check').getByRole('status');
+    await expect(status).toContainText('could not be brought here');
+    await page.emulateMedia({ media: 'print' });
+    await expect(status).toBeHidden();
+    await page.emulateMedia({ media: null });
+    await page.unroute(PAGE);
+    await page.reload();
+    await first(page).waitFor({ state: 'attached' });
+    await expect(page.locator('[id="quiz-oom.copy"]')).toBeInViewport();
+    forgive(troubles);
+  });
+
   test('the focus that was on the way to it is then on it', async ({ page }) => {
     await opened(page);
     await page.locator('#self-check a').evaluate((one) => one.focus({ preventScroll: true }));
@@ -159,6 +176,10 @@ test.describe('on a first visit', () => {
       await opened(page);
       await ends();
       await expect(first(page)).toBeAttached();
+      // A link that is followed by voice presses nothing.
+      await page.locator('.contents a[href="#parallel"]').evaluate((link) => link.click());
+      await page.waitForTimeout(500);
+      await expect(page.locator('#parallel')).toBeInViewport();
       await page.keyboard.press('Home');
       await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
       await page.waitForTimeout(300);
@@ -186,8 +207,7 @@ test.describe('on a first visit', () => {
       await page.locator('#check').scrollIntoViewIfNeeded();
       await first(page).waitFor();
       expect(times).toHaveLength(2);
-      // The answer that was tampered with is the only thing that may fail.
-      troubles.splice(0, Infinity, ...troubles.filter((trouble) => !/check\.html|Failed to load resource/.test(trouble)));
+      forgive(troubles);
     });
   }
 });

@@ -101,6 +101,18 @@ test('who presses a spot again gets to every point that lies there', async ({ wa
   await expect(page.locator('.roofline-dots :focus'), 'and then to the top again').toHaveAttribute('data-dot', keys.at(-1));
 });
 
+test('a screen reader is told of options in a list, and which is chosen', async ({ wall, page }) => {
+  await wall.goto();
+  const count = await page.locator('.roofline-dots [data-dot]').count();
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  const names = await page.locator('.roofline-dots [data-dot]').evaluateAll((dots) => dots.map((dot) => dot.getAttribute('aria-label')));
+  const options = nodes.filter(({ role, name }) => role?.value === 'option' && names.includes(name?.value));
+  expect(options).toHaveLength(count);
+  const chosen = options.filter(({ properties }) => properties.some(({ name, value }) => name === 'selected' && value.value));
+  expect(chosen).toHaveLength(1);
+});
+
 test('a lever leaves a ghost where the passes were', async ({ wall }) => {
   await wall.goto();
   const before = (await points(wall)).find(({ key }) => key === 'pass-decode');

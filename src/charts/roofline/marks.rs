@@ -308,7 +308,9 @@ impl Board<'_> {
         let mut ceiling = f64::INFINITY;
         let mut placed = Vec::new();
         for &(y, line) in order.into_iter().rev().filter_map(|place| names.get(place)) {
-            let at = (y - self.size() * 0.8).min(ceiling);
+            // Points lie on the rig's roof.
+            let above = if line.owner == Owner::Rig { 1.25 } else { 0.8 };
+            let at = (y - self.size() * above).min(ceiling);
             ceiling = at - step;
             placed.push((at, line));
         }

@@ -114,8 +114,8 @@ fn a_name_that_a_roof_runs_through_lies_on_a_plate() {
 fn points_on_one_spot_stand_together() {
     let spots = |state: &State| {
         let html = of(state).dots_html();
-        let spots = html.split("<g>").skip(1).map(|spot| spot.matches("<circle").count());
-        assert_eq!(html.matches("<g>").count(), html.matches("</g>").count());
+        let spots = html.split("<g ").skip(1).map(|spot| spot.matches("<circle").count());
+        assert_eq!(html.matches("<g ").count(), html.matches("</g>").count());
         spots.collect::<Vec<_>>()
     };
     assert_eq!(spots(&with(|now| now.dots = Dots::Textbook)), [1; 6]);

@@ -193,7 +193,7 @@ impl Plot {
         for dot in self.walk() {
             let (x, y) = self.place(dot.intensity, dot.rate);
             if spot.is_none_or(|(left, top): (f64, f64)| (x - left).abs() > SPOT || (y - top).abs() > SPOT) {
-                html += if spot.is_some() { "</g><g>" } else { "<g>" };
+                html += if spot.is_some() { "</g><g role=\"none\">" } else { "<g role=\"none\">" };
                 spot = Some((x, y));
             }
             // Writing into a string does not fail.

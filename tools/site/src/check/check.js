@@ -34,14 +34,17 @@
   } catch {
     // Where nothing is kept, nothing is known.
   }
-  const goOn = () => {
+  const goOn = ({ ctrlKey, key, metaKey }) => {
+    // Whoever reloads waits on.
+    if (ctrlKey || metaKey || key === 'F5') return;
     waits = false;
     at = undefined;
   };
   for (const event of ['wheel', 'touchmove', 'pointerdown', 'keydown']) addEventListener(event, goOn, { passive: true });
   addEventListener('pagehide', () => {
     const top = (question) => question.getBoundingClientRect().top;
-    const [question] = [...section.querySelectorAll('.question')].filter((one) => top(one) > -one.offsetHeight && top(one) < innerHeight);
+    const seen = () => [...section.querySelectorAll('.question')].find((one) => top(one) > -one.offsetHeight && top(one) < innerHeight);
+    const question = waits ? document.getElementById(target()) : seen();
     try {
       if (question) sessionStorage.setItem(AT, JSON.stringify([question.id, top(question)]));
       else sessionStorage.removeItem(AT);
@@ -79,10 +82,14 @@
   };
 
   let asked = false;
-  const bring = async () => {
-    if (asked) return;
+  const bring = async (isAwaited = waits || at) => {
+    const word = isAwaited ? coming : '';
+    if (asked) {
+      said.textContent ||= word;
+      return;
+    }
     asked = true;
-    said.textContent = waits ? coming : '';
+    said.textContent = word;
     let found;
     try {
       found = await find();
@@ -119,8 +126,8 @@
     if (waits || target() === section.id) bring();
   };
   addEventListener('hashchange', look);
-  addEventListener('beforeprint', bring);
-  addEventListener('keydown', ({ ctrlKey, key, metaKey }) => (ctrlKey || metaKey || key === 'End') && bring());
+  addEventListener('beforeprint', () => bring());
+  addEventListener('keydown', ({ ctrlKey, key, metaKey }) => (ctrlKey || metaKey || key === 'End') && bring(key === 'End' || undefined));
   if (waits || at || target() === section.id) bring();
-  navigator.serviceWorker?.ready.then(bring);
+  navigator.serviceWorker?.ready.then(() => bring());
 })();

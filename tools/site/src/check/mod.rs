@@ -23,7 +23,7 @@ pub(crate) fn cut(section: &str) -> Result<String, String> {
     Ok(format!("{before}<p id=\"self-check\">{places}{} {link}</p>\n{END}\n", t("waiting.lead")))
 }
 
-/// The places that somebody may lead to: questions, figures, and headings but those of questions.
+/// The places that links lead to: questions, figures, and headings but those of questions. Single claims have none.
 fn places(html: &str) -> impl Iterator<Item = &str> {
     markup::tags(html).into_iter().filter_map(|tag| {
         let id = markup::attribute(tag, "id")?;
