@@ -130,6 +130,8 @@ test.describe('on a first visit', () => {
     await page.emulateMedia({ media: 'print' });
     await expect(status).toBeHidden();
     await page.emulateMedia({ media: null });
+    await page.locator('#self-check').scrollIntoViewIfNeeded();
+    await page.waitForTimeout(300);
     await page.unroute(PAGE);
     await page.reload();
     await first(page).waitFor({ state: 'attached' });
