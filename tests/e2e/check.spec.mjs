@@ -13,6 +13,16 @@ const asked = async (page, answer = (route) => route.continue()) => {
 };
 /** The answer that was tampered with is the only thing that may fail. */
 const forgive = (troubles) => troubles.splice(0, Infinity, ...troubles.filter((trouble) => !/check\.html|Failed to load resource/.test(trouble)));
+/** Keeps the page back until what this returns is called. */
+const held = async (page) => {
+  let go;
+  const wait = new Promise((then) => (go = then));
+  await asked(page, async (route) => {
+    await wait;
+    await route.continue();
+  });
+  return go;
+};
 const opened = async (page, address = '/') => {
   await page.goto(address);
   await page.locator('html[data-live]').waitFor({ state: 'attached' });
@@ -77,12 +87,7 @@ test.describe('on a first visit', () => {
   });
 
   test('who goes somewhere in it while it comes arrives there, and who goes on reading is left alone', async ({ page }) => {
-    let go;
-    const wait = new Promise((then) => (go = then));
-    await asked(page, async (route) => {
-      await wait;
-      await route.continue();
-    });
+    const go = await held(page);
     await opened(page);
     await page.keyboard.press('Control+f');
     await page.evaluate(() => (location.hash = 'quiz-oom.copy'));
@@ -148,12 +153,7 @@ test.describe('on a first visit', () => {
   });
 
   test('a link to a question leads to its place at once, which says that it comes', async ({ page }) => {
-    let go;
-    const wait = new Promise((then) => (go = then));
-    await asked(page, async (route) => {
-      await wait;
-      await route.continue();
-    });
+    const go = await held(page);
     await opened(page, '/#quiz-oom.copy');
     const place = page.locator('#self-check');
     await expect(place).toBeInViewport();
