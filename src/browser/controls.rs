@@ -26,15 +26,14 @@ pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
     page::listen_to(&document, &["input", "change", "click", "keydown", "focusout"], move |event| {
         let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return };
         let kind = event.type_();
-        // A key that is held down went on from a field to the button behind it.
-        let held = event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.repeat() && event.key() == "Enter");
-        if held && target.get_attribute("data-act").is_some_and(|asked| turns(&asked)) {
-            event.prevent_default();
-            return;
-        }
         let asked = match kind.as_str() {
             // What was hit may be a piece of the button.
             "click" => target.closest("[data-act]").ok().flatten().and_then(|button| button.get_attribute("data-act")),
+            // A key that is held down went on from a field to the button behind it.
+            "keydown" if is_held(&event) && target.get_attribute("data-act").is_some_and(|asked| turns(&asked)) => {
+                event.prevent_default();
+                return;
+            }
             "keydown" => pressed(&target, &event),
             _ => None,
         };
@@ -143,6 +142,11 @@ fn pressed(target: &Element, event: &Event) -> Option<String> {
 /// Whether a key is the enter key, pressed once: held down it would ask again at once, and some writings end a word with it.
 fn is_one_enter(event: &KeyboardEvent) -> bool {
     event.key() == "Enter" && !event.repeat() && !event.is_composing()
+}
+
+/// Whether the enter key is held down.
+fn is_held(event: &Event) -> bool {
+    event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.repeat() && event.key() == "Enter")
 }
 
 /// The name of the control that an element belongs to.
