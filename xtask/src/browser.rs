@@ -81,6 +81,16 @@ pub(crate) fn packages(place: &Place, folder: &Path) -> Result<(), String> {
         .map_err(|sentence| format!("{sentence} Check the network and run `npm ci` in {} by hand.", folder.display()))
 }
 
+/// Whether npm can install a folder's packages from its lock file alone: `npm ci` refuses a lock that lacks one.
+pub(crate) fn lock_is_whole(place: &Place, folder: &Path) -> Result<(), String> {
+    place
+        .job("npm")
+        .args(["ci", "--dry-run", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+        .folder(folder)
+        .run()
+        .map_err(|sentence| format!("{sentence} Run `npm install --package-lock-only` in {}.", folder.display()))
+}
+
 fn is_newer(file: &Path, than: &Path) -> bool {
     let time = |path: &Path| -> Option<SystemTime> { fs::metadata(path).and_then(|data| data.modified()).ok() };
     matches!((time(file), time(than)), (Some(file), Some(than)) if file >= than)

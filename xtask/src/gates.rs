@@ -128,6 +128,10 @@ pub(crate) fn run(place: &Place, fast: bool) -> Result<(), String> {
             built = true;
             sizes::report(place)
         });
+        gates.gate("npm locks", || {
+            browser.as_ref().map_err(Clone::clone)?;
+            [place.e2e(), place.lighthouse()].iter().try_for_each(|folder| browser::lock_is_whole(place, folder))
+        });
         let in_browsers = |arguments: &[&str]| match &browser {
             _ if !built => (Counts::default(), Err("Left out: the build failed.".to_owned())),
             Ok(browser) => browser_tests(place, browser, arguments),
