@@ -88,16 +88,16 @@ mod tests {
         let state = State::default();
         for (name, text) in [
             ("tokens", "2,048"),
-            ("separate.bytes", "445 MB"),
-            ("separate.time", "736 µs"),
+            ("separate.bytes", "355 MB"),
+            ("separate.time", "691 µs"),
             ("pointwise.time", "647 µs"),
             ("epilogue.bytes", "175 MB"),
             ("epilogue.time", "592 µs"),
-            ("epilogue.gain", "1.24"),
+            ("epilogue.gain", "1.17"),
             ("result", "45.1 MB"),
             ("room", "does not fit into"),
-            ("product", "80%"),
-            ("rest", "20%"),
+            ("product", "86%"),
+            ("rest", "14%"),
         ] {
             assert_eq!(said(&state, &format!("trip.{name}")), text, "{name}");
         }

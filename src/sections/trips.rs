@@ -1,4 +1,4 @@
-//! One layer as four kernels, as two and as one: each a round trip between the card's memory and its chip.
+//! One layer as three kernels, as two and as one: each a round trip between the card's memory and its chip.
 
 use leptos::prelude::*;
 use memory_wall_core::fusion::{Fusion, Kernel};

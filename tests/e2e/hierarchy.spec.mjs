@@ -61,8 +61,8 @@ test('it follows the card and the model', async ({ wall }) => {
 test('the trips follow the sequence length and say when they are not made', async ({ wall, page }) => {
   await wall.goto();
   const said = async () => plain(await wall.trips.locator('.summary').innerText());
-  expect(await said()).toContain('four kernels move 445 MB and take 736 µs');
-  expect(await said()).toContain('1.24× as fast');
+  expect(await said()).toContain('three kernels move 355 MB and take 691 µs');
+  expect(await said()).toContain('1.17× as fast');
   const room = page.locator('[data-live-number="trip.room"]');
   await expect(room).toHaveText('does not fit into');
   await wall.setSeq(1_024);
@@ -82,7 +82,7 @@ test.describe('without JavaScript', () => {
     const sums = (wall) => wall.trips.locator('.cut').allInnerTexts().then((all) => all.map(plain));
     expect(await sums(wall)).toEqual(await sums(live));
     await expect(wall.hierarchy.getByRole('img', { name: /^The memories of A100 SXM4 80GB Own memory, HBM2e/ })).toBeVisible();
-    await expect(wall.trips.getByRole('img', { name: /four kernels move/ })).toBeVisible();
+    await expect(wall.trips.getByRole('img', { name: /three kernels move/ })).toBeVisible();
     // The guess opens without a program.
     await expect(page.getByText('minutes, about an hour')).toBeHidden();
     await page.locator('summary', { hasText: 'The walk' }).click();
