@@ -375,6 +375,7 @@ mod tests {
             let whole: Vec<&Run> = runs.iter().filter(|run| lower(run).iter().all(|part| *part > 0.0)).collect();
             let prefill = (!prefills.is_empty()).then(|| best(|share| error_of([share, 1.0], &prefills)));
             let decode = (!decodes.is_empty()).then(|| best(|share| error_of([1.0, share], &decodes)));
+            let counted = [&prefills, &decodes].map(|only| if only.is_empty() { whole.len() } else { only.len() });
             let (prefill, decode) = match (prefill, decode) {
                 _ if whole.is_empty() => (prefill, decode),
                 (Some(prefill), None) => (Some(prefill), Some(best(|share| error_of([prefill, share], &whole)))),
@@ -383,12 +384,17 @@ mod tests {
                     (Some(both), Some(both))
                 }
             };
-            for (pass, share) in [(Pass::Prefill, prefill), (Pass::Decode, decode)] {
+            for ((pass, share), runs) in [(Pass::Prefill, prefill), (Pass::Decode, decode)].into_iter().zip(counted) {
                 let row = efficiency::TYPICAL
                     .iter()
                     .find(|row| (row.program.id(), row.pass, row.weights.id()) == (program, pass, weights));
                 let known = row.map(|row| row.share);
                 assert_eq!(known, share, "{program} {} {weights}", pass.id());
+                assert!(
+                    row.is_none_or(|row| usize::try_from(row.runs) == Ok(runs)),
+                    "{program} {} {weights}: {runs} runs",
+                    pass.id()
+                );
                 found += usize::from(row.is_some());
             }
         }

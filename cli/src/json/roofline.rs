@@ -142,6 +142,8 @@ struct Typical {
     program: &'static str,
     /// The cards of those runs.
     measured_on: &'static str,
+    /// How many runs.
+    runs: u32,
     share_of_bound: f64,
     time_s: f64,
 }
@@ -203,8 +205,9 @@ impl OnePass {
                 .map(|row| Typical {
                     program: row.program.id(),
                     measured_on: row.cards,
+                    runs: row.runs,
                     share_of_bound: row.share,
-                    time_s: estimate.lower.0 / row.share,
+                    time_s: row.seconds(estimate.lower).0,
                 })
                 .collect(),
             operations: rows.iter().map(|row| OneTask::new(row, whole)).collect(),

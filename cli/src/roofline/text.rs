@@ -223,6 +223,20 @@ fn pass(it: &Run, timed: &Timed) -> String {
         format!("{} at least", time(estimate.lower))
     };
     let mut text = wrapped(&format!("{what}: {least}, up to {}; {held}.", time(estimate.upper)), 2);
+    for typical in efficiency::like(&it.scenario, it.gpu, estimate.pass) {
+        text += &wrapped(
+            &format!(
+                "  Typically {} with {}: {} of the bound in {} measured runs of {} weights on one {}.",
+                time(typical.seconds(estimate.lower)),
+                typical.program.id(),
+                percent(typical.share),
+                typical.runs,
+                typical.weights,
+                typical.cards
+            ),
+            2,
+        );
+    }
     let users = match estimate.pass {
         Pass::Decode => format!("{} tokens/s for each sequence, ", range(speed.per_user)),
         Pass::Prefill | Pass::Training => String::new(),
@@ -280,7 +294,6 @@ fn turning(it: &Run) -> String {
 }
 
 fn assumptions(it: &Run, shares_used: Efficiency) -> Vec<String> {
-    let scenario = &it.scenario;
     let kernels = match it.counting.kernels {
         Kernels::Fused => "Small operations run inside the kernels of their neighbours.",
         Kernels::Separate => "Small operations run as kernels of their own, as in this program.",
@@ -293,23 +306,10 @@ fn assumptions(it: &Run, shares_used: Efficiency) -> Vec<String> {
     } else {
         format!("The second is the bound at {}, as asked.", shares(shares_used))
     };
-    let mut lines = vec![
+    vec![
         "The first time is a bound: every operation as fast as the card can, one after another; a launch costs nothing. Programs that launch each kernel from Python can be far slower than the range.".to_owned(),
         second,
         kernels.into(),
         "Activations that fit in the card's caches stay there; weights and KV cache never do.".into(),
-    ];
-    for &pass in Pass::of(scenario.mode) {
-        for typical in efficiency::like(scenario, it.gpu, pass) {
-            lines.push(format!(
-                "{} with {} weights reached {} of its bound in {}, measured on one {}; memory-wall accuracy shows the errors.",
-                typical.program.id(),
-                typical.weights,
-                percent(typical.share),
-                pass.id(),
-                typical.cards
-            ));
-        }
-    }
-    lines
+    ]
 }

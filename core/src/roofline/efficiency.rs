@@ -5,6 +5,7 @@ use crate::precision::WeightFormat;
 use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
+use crate::units::Seconds;
 
 /// Shares of a card's rates that are reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +14,13 @@ pub struct Efficiency {
     pub compute: f64,
     /// Of the bandwidth, of memory and of links.
     pub bandwidth: f64,
+}
+
+impl Typical {
+    /// The time that the program typically takes where the bound is `lower`.
+    pub fn seconds(&self, lower: Seconds) -> Seconds {
+        Seconds(lower.0 / self.share)
+    }
 }
 
 impl Efficiency {
@@ -45,34 +53,37 @@ pub struct Typical {
     pub weights: WeightFormat,
     /// Lower bound by measured time.
     pub share: f64,
+    /// Measured runs that it was fitted to.
+    pub runs: u32,
     /// The cards of those runs.
     pub cards: &'static str,
 }
 
-const fn typical(program: Program, pass: Pass, weights: WeightFormat, share: f64) -> Typical {
-    let cards = match program {
-        Program::GptFast => "A100 or MI250X",
-        Program::TensorRtLlm => "A100, H100 or L40S",
-        Program::LlamaCpp => "GB10",
+const fn typical(program: Program, pass: Pass, weights: WeightFormat, share: f64, runs: u32) -> Typical {
+    let cards = match (program, weights) {
+        (Program::GptFast, WeightFormat::Int4Group32) | (Program::TensorRtLlm, WeightFormat::Fp16) => "A100",
+        (Program::GptFast, _) => "A100 or MI250X",
+        (Program::TensorRtLlm, _) => "H100 or L40S",
+        (Program::LlamaCpp, _) => "GB10",
     };
-    Typical { program, pass, weights, share, cards }
+    Typical { program, pass, weights, share, runs, cards }
 }
 
-/// One share for each program, pass and format, fitted to the rows of `accuracy/data/speed.csv` on one card, whose errors are published with them.
+/// One share for each program, pass and format, with the number of runs, fitted to the rows of `accuracy/data/speed.csv` on one card, whose errors are published with them.
 pub static TYPICAL: &[Typical] = &[
-    typical(Program::GptFast, Pass::Decode, WeightFormat::Bf16, 0.68),
-    typical(Program::GptFast, Pass::Decode, WeightFormat::Int8, 0.63),
-    typical(Program::GptFast, Pass::Decode, WeightFormat::Int4Group32, 0.53),
-    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp16, 0.67),
-    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp16, 0.77),
-    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp8, 0.68),
-    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp8, 0.68),
-    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q8Zero, 0.48),
-    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q8Zero, 0.75),
-    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q4Zero, 0.42),
-    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q4Zero, 0.66),
-    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Mxfp4, 0.41),
-    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Mxfp4, 0.8),
+    typical(Program::GptFast, Pass::Decode, WeightFormat::Bf16, 0.68, 3),
+    typical(Program::GptFast, Pass::Decode, WeightFormat::Int8, 0.63, 4),
+    typical(Program::GptFast, Pass::Decode, WeightFormat::Int4Group32, 0.53, 2),
+    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp16, 0.67, 4),
+    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp16, 0.77, 5),
+    typical(Program::TensorRtLlm, Pass::Prefill, WeightFormat::Fp8, 0.68, 10),
+    typical(Program::TensorRtLlm, Pass::Decode, WeightFormat::Fp8, 0.68, 10),
+    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q8Zero, 0.48, 9),
+    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q8Zero, 0.75, 19),
+    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Q4Zero, 0.42, 4),
+    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Q4Zero, 0.66, 6),
+    typical(Program::LlamaCpp, Pass::Prefill, WeightFormat::Mxfp4, 0.41, 11),
+    typical(Program::LlamaCpp, Pass::Decode, WeightFormat::Mxfp4, 0.8, 17),
 ];
 
 /// What programs like the scenario's reached with weights of as many bits, on one card of the same maker: llama.cpp for itself, the others for everything else.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use memory_wall_core::Bytes;
 use memory_wall_core::display::{Grouped, Percent, Size};
 use memory_wall_core::roofline::latency::Estimate;
-use memory_wall_core::roofline::{Bound, Pass};
+use memory_wall_core::roofline::{Bound, Pass, efficiency};
 
 use super::quantity::{digits, flops, plain, rate, time};
 use super::{Dot, Kind, Plot};
@@ -149,6 +149,18 @@ impl Plot {
                 text.push(' ');
             }
             text.push_str(&sentence(pass));
+            // What was measured beside the bound, which is a wide range.
+            for typical in efficiency::like(&scenario, self.state.gpu, pass.pass) {
+                let values = [
+                    ("program", typical.program.id()),
+                    ("time", &time(typical.seconds(pass.lower).0)),
+                    ("share", &Percent(typical.share).to_string()),
+                    ("runs", &Grouped(typical.runs.into()).to_string()),
+                    ("cards", typical.cards),
+                ];
+                text.push(' ');
+                text.push_str(&fill("roofline.time.typical", &values));
+            }
         }
         text
     }
