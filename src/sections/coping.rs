@@ -227,6 +227,7 @@ fn said(direction: &Direction) -> Option<String> {
             let next = Roof { bandwidth: memory_wall_core::units::ByteRate::from_gb_per_s(bandwidth), ..now };
             let values = [
                 ("hbm3", figure(stack(HBM3).as_gb_per_s())),
+                ("now", figure(card.bandwidth.as_gb_per_s() / f64::from(STACKS))),
                 ("hbm4", figure(stack(HBM4).as_gb_per_s())),
                 ("n", STACKS.to_string()),
                 ("gpu", card.name.into()),

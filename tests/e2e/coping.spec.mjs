@@ -30,7 +30,7 @@ test('every direction has a status, a source, and a link to a figure that is the
   expect(await links.count()).toBe(11);
   for (const link of await links.all()) await expect(page.locator(await link.getAttribute('href'))).toHaveCount(1);
   await expect(page.locator('.next-group')).toHaveCount(3);
-  expect(await spoken(page.locator('.next'))).toContain('A stack goes from 819 to 2,048 GB/s.');
+  expect(await spoken(page.locator('.next'))).toContain('A stack of HBM3 moves 819 GB/s, the HBM3E of B200 (HGX/DGX) 963, HBM4 2,048.');
 });
 
 test.describe('without JavaScript', () => {
