@@ -26,7 +26,7 @@ use memory_wall_core::fusion::{Fusion, Kernel};
 use memory_wall_core::hierarchy::Tier;
 use memory_wall_core::memory::StatePart;
 use memory_wall_core::memory::kinds::Kind;
-use memory_wall_core::profile::{Row, Suspect};
+use memory_wall_core::profile::{self, Row, Suspect};
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass, Task};
 use memory_wall_core::scaling::{Purpose, Size};
@@ -382,6 +382,8 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("profile.row", of(Row::ALL, Row::id)),
         ("profile.meaning", of(Row::ALL, Row::id)),
         ("profile.suspect", of(Suspect::ALL, Suspect::id)),
+        ("profile.tensor", of(profile::Tensor::ALL, profile::Tensor::id)),
+        ("profile.fix", ["logits", "scores", "tokens", "states"].map(String::from).to_vec()),
     ])
 }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use memory_wall_core::memory::overhead::CONTEXT_BYTES;
-use memory_wall_core::profile::{Found, LONGEST, Paste, Suspect, read, size, suspect};
+use memory_wall_core::profile::{Found, LONGEST, Paste, Request, Suspect, Tensor, candidates, read, size, suspect};
 use memory_wall_core::tables::models;
 use memory_wall_core::{Bytes, Mode, Scenario, evaluate};
 
@@ -61,6 +61,46 @@ fn every_format_is_read() {
     assert_eq!(used, Some(2_244 * GIB / 100));
     assert_eq!(sizes(DRIVER), [None, None, Some(15_012 * MIB)]);
     assert_eq!(sizes(&format!("{SUMMARY}\n{DRIVER}")), [Some(13 * GIB), Some(14 * GIB), Some(15_012 * MIB)]);
+}
+
+#[test]
+fn the_request_that_failed_is_read_with_its_precision() {
+    let asked = |text: &str| read(text).asked.map(|request| (request.bytes.0, request.grain.0));
+    assert_eq!(asked(OUT_OF_MEMORY), Some((2 * GIB, GIB / 100)));
+    assert_eq!(asked("Tried to allocate 500.00 MiB. GPU 0"), Some((500 * MIB, MIB / 100)));
+    // The message of PyTorch up to 2.0.
+    let old = "Tried to allocate 1.96 GiB (GPU 0; 23.69 GiB total capacity; 21.50 GiB already allocated; 17.69 MiB free; 22.00 GiB reserved in total by PyTorch)";
+    assert_eq!(sizes(old), [Some(43 * GIB / 2), Some(22 * GIB), None]);
+    assert_eq!(asked(old), Some((196 * GIB / 100, GIB / 100)));
+    for text in ["Tried to allocate", "Tried to allocate nan GiB", "Tried to allocate more", SUMMARY] {
+        assert_eq!(asked(text), None, "{text}");
+    }
+    // A peak that was reached before is not what the request came on top of.
+    assert_eq!(sizes(&format!("{SUMMARY}{OUT_OF_MEMORY}"))[0], Some(41 * GIB / 2));
+    assert_eq!(asked(&format!("{SUMMARY}Tried to allocate 2.00 GiB. GPU 0")), None);
+}
+
+#[test]
+fn a_tensor_is_named_by_its_size_as_the_allocator_rounds_it() {
+    let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+    (scenario.mode, scenario.batch, scenario.seq_length) = (Mode::Training, 4, 2_048);
+    let named = |bytes: u128, grain: u128| {
+        let request = Request { bytes: Bytes(bytes), grain: Bytes(grain) };
+        candidates(&scenario, &request).map(|it| it.tensor).collect::<Vec<_>>()
+    };
+    // 4 × 2,048 × 4,096 × 2 bytes are 64 MiB; keys are a quarter of them: 16 MiB.
+    assert_eq!(named(64 * MIB, MIB / 100), [Tensor::Stream]);
+    assert_eq!(named(66 * MIB, MIB / 100), []);
+    // Within half of the last digit and no further.
+    assert_eq!(named(64 * MIB + MIB / 200, MIB / 100), [Tensor::Stream]);
+    assert_eq!(named(64 * MIB + MIB / 50, MIB / 100), []);
+    // A block of the allocator may hold anything.
+    assert_eq!(named(16 * MIB, MIB / 100), []);
+    // 1,023 tokens of 4,096 values in 16 bits are 7.99 MiB, 4,093 tokens 31.98: rounded up to 32.
+    scenario.batch = 1;
+    scenario.seq_length = 4_093;
+    let request = Request { bytes: Bytes(32 * MIB), grain: Bytes(MIB / 100) };
+    assert!(candidates(&scenario, &request).any(|it| it.tensor == Tensor::Stream));
 }
 
 #[test]
@@ -134,7 +174,10 @@ fn no_mutation_of_a_sample_panics() {
             }
         }
         let text = String::from_utf8_lossy(&bytes);
-        let _ = read(&text);
+        if let Some(request) = read(&text).asked {
+            let shape = models::MODELS[round % models::MODELS.len()].architecture;
+            let _ = candidates(&Scenario::new(shape), &request).count();
+        }
         let _ = size(text.get(..20.min(text.len())).unwrap_or_default(), 1);
     }
 }

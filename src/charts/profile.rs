@@ -5,9 +5,9 @@
 
 use std::sync::OnceLock;
 
-use memory_wall_core::display::{ByteUnit, Percent, Size};
+use memory_wall_core::display::{ByteUnit, Grouped, Percent, Size};
 use memory_wall_core::memory::overhead::CONTEXT_BYTES;
-use memory_wall_core::profile::{self, Found, Paste, Reading, Row, Span, Suspect};
+use memory_wall_core::profile::{self, Candidate, Found, Paste, Reading, Request, Row, Span, Suspect, Tensor};
 use memory_wall_core::tables::models;
 use memory_wall_core::{Bytes, Mode, Scenario, evaluate};
 
@@ -17,7 +17,7 @@ use crate::charts::wall::percent;
 use crate::live::Snapshot;
 use crate::predictions::Round;
 use crate::state::State;
-use crate::words::{self, fill, t};
+use crate::words::{self, fill, fill_with, t};
 
 /// What an estimate is to be compared with.
 pub static PEAK: Round = Round {
@@ -57,14 +57,14 @@ fn example() -> &'static Case {
         let allocated = tensors + Bytes(tensors.0 / 100);
         let reserved = allocated + Bytes(allocated.0 / 10);
         let used = reserved + Bytes(CONTEXT_BYTES.into());
-        let reading = Reading { allocated: Some(allocated), reserved: Some(reserved), used: Some(used) };
+        let reading = Reading { allocated: Some(allocated), asked: None, reserved: Some(reserved), used: Some(used) };
         Case { scenario, estimate: evaluate::total(&scenario), reading }
     })
 }
 
 /// Whether the reader has given no number yet.
 fn is_example(state: &State) -> bool {
-    state.measured == [0; 3]
+    state.measured == [0; 3] && state.asked.is_none()
 }
 
 /// What is compared: the example, or the reader's numbers with the settings of the page.
@@ -73,7 +73,8 @@ fn case(of: &Snapshot) -> Case {
         return *example();
     }
     let [allocated, reserved, used] = of.state.measured.map(|bytes| Some(Bytes(bytes.into())).filter(|it| it.0 > 0));
-    let reading = Reading { allocated, reserved, used };
+    let asked = of.state.asked.map(|request| request.bytes);
+    let reading = Reading { allocated, asked, reserved, used };
     Case { scenario: of.state.scenario(), estimate: of.evaluation.total, reading }
 }
 
@@ -91,7 +92,7 @@ impl Case {
 
 /// Puts what was read into the state; what the text does not hold stays.
 pub fn take(state: &mut State, paste: &Paste) {
-    state.died = paste.failed;
+    state.asked = paste.asked;
     for (slot, found) in state.measured.iter_mut().zip(paste.found) {
         if let Some(bytes) = found.size() {
             // At most a pebibyte.
@@ -100,9 +101,18 @@ pub fn take(state: &mut State, paste: &Paste) {
     }
 }
 
+/// The name of a row; of a run that died the same levels mean something else.
+fn name(row: Row, died: bool) -> String {
+    match row {
+        Row::Allocated if died => t("profile.died.needed").into(),
+        Row::Reserved if died => t("profile.died.reserved").into(),
+        _ => words::choice("profile.row", row.id()),
+    }
+}
+
 /// What was found in a text and what was not, in words; nothing of the text itself.
 pub fn said(paste: &Paste, unit: ByteUnit) -> String {
-    if paste.found == [Found::Absent; 3] {
+    if paste.found == [Found::Absent; 3] && paste.asked.is_none() {
         return t("profile.paste.nothing").into();
     }
     let mut said = String::new();
@@ -113,12 +123,16 @@ pub fn said(paste: &Paste, unit: ByteUnit) -> String {
             Found::Unreadable => "profile.paste.unread",
         };
         let size = Size::new(found.size().unwrap_or_default(), unit).to_string();
-        let name = words::choice("profile.row", row.id());
+        let name = match (row, paste.asked) {
+            (Row::Allocated, Some(_)) => t("profile.died.held").into(),
+            _ => name(*row, paste.asked.is_some()),
+        };
         said.push_str(&fill(key, &[("name", &name), ("size", &size)]));
         said.push(' ');
     }
-    if paste.failed {
-        said.push_str(t("profile.paste.failed"));
+    if let Some(request) = paste.asked {
+        let size = Size::new(request.bytes, unit).to_string();
+        said.push_str(&fill("profile.paste.read", &[("name", t("profile.died.asked")), ("size", &size)]));
         said.push(' ');
     }
     if paste.cut {
@@ -154,6 +168,7 @@ fn cell(of: &Snapshot, case: &Case, row: Row, what: &str) -> Option<String> {
     Some(match (what, &span) {
         ("x", _) => at(|span| span.from.min(span.to)),
         ("width", _) => at(Span::bytes),
+        ("name", _) => name(row, case.reading.asked.is_some()),
         ("value", None) => t("profile.missing").into(),
         ("value", Some(span)) => {
             let size = of.size(span.bytes());
@@ -182,55 +197,55 @@ pub fn flag(of: &Snapshot, part: &str) -> Option<bool> {
     })
 }
 
-/// The whole comparison in words: the gap and what would explain it, then what lies beyond the tensors.
+/// The whole comparison in words: the gap and what would explain it, the request that failed, then what lies beyond the tensors.
 fn sentence(of: &Snapshot, case: &Case) -> String {
     let [gap, kept, outside] = [Row::Unexplained, Row::Kept, Row::Outside].map(|row| case.span(row));
-    let allocated = case.reading.allocated.unwrap_or_default();
+    let held = case.reading.allocated.unwrap_or_default();
+    let need = case.reading.need().unwrap_or_default();
     let estimate = gap.map_or(Bytes::ZERO, |gap| gap.from);
-    let suspect = profile::suspect(&case.scenario, allocated);
+    let suspect = profile::suspect(&case.scenario, need);
     let length = |span: Option<Span>| span.map_or(Bytes::ZERO, |span| span.bytes());
     let context = Bytes(CONTEXT_BYTES.into());
     let tensors = suspect.map_or(Bytes::ZERO, |(_, tensors)| tensors);
-    let sizes = [allocated, estimate, length(gap), tensors, length(kept), length(outside), context];
-    let sizes = sizes.map(|bytes| of.size(bytes));
-    let [allocated_said, estimate_said, gap_said, tensors_said, kept_said, outside_said, context_said] =
-        sizes.each_ref().map(String::as_str);
-    let shares = [(gap, estimate), (kept, allocated)].map(|(span, whole)| length(span).share_of(whole));
+    let asked = case.reading.asked;
+    let peak = [("held", of.size(held)), ("asked", of.size(asked.unwrap_or_default())), ("allocated", of.size(need))];
+    let peak_key = if asked.is_some() { "profile.died" } else { "profile.ran" };
+    let shares = [(gap, estimate), (kept, held)].map(|(span, whole)| length(span).share_of(whole));
     let [gap_share, kept_share] = shares.map(|share| Percent(share).to_string());
     let name = suspect.map(|(suspect, _)| words::choice("profile.suspect", suspect.id())).unwrap_or_default();
     let values = [
-        ("allocated", allocated_said),
-        ("estimate", estimate_said),
-        ("gap", gap_said),
-        ("share", &gap_share),
-        ("suspect", &name),
-        ("tensors", tensors_said),
-        ("kept", kept_said),
-        ("kept_share", &kept_share),
-        ("outside", outside_said),
-        ("context", context_said),
+        ("peak", fill_with(peak_key, &peak)),
+        ("estimate", of.size(estimate)),
+        ("gap", of.size(length(gap))),
+        ("share", gap_share),
+        ("suspect", name),
+        ("tensors", of.size(tensors)),
+        ("kept", of.size(length(kept))),
+        ("kept_share", kept_share),
+        ("outside", of.size(length(outside))),
+        ("context", of.size(context)),
     ];
     let falls = |span: Option<Span>| span.is_some_and(|span| span.to < span.from);
     let [open, _] = shares.map(|share| share > 0.05);
     let less = falls(gap);
+    // A run that died would have asked for more: no setting has to explain what is missing.
+    let unfinished = less && asked.is_some();
     let key = match (gap, open, less) {
         (None, ..) => "profile.gap.none",
-        // It asked for as much and would have asked for more: no setting has to explain what is missing.
-        (_, true, true) if of.state.died => "profile.gap.died",
         (_, false, _) => "profile.gap.close",
         (_, true, false) => "profile.gap.more",
+        (_, true, true) if unfinished => "profile.gap.died",
         (_, true, true) => "profile.gap.less",
     };
-    let mut said = fill(key, &values);
-    if open && gap.is_some() && !(less && of.state.died) {
+    let mut said = vec![fill_with(key, &values)];
+    if open && gap.is_some() && !unfinished {
         let key = if suspect.is_some() { "profile.suspected" } else { "profile.nobody" };
-        said.push(' ');
-        said += &fill(key, &values);
+        said.push(fill_with(key, &values));
     }
+    said.extend(of.state.asked.map(|request| requested(of, case, &request)));
     if kept.is_some() {
         let key = if falls(kept) { "profile.kept.less" } else { "profile.kept" };
-        said.push(' ');
-        said += &fill(key, &values);
+        said.push(fill_with(key, &values));
     }
     if outside.is_some_and(|span| !span.expected) {
         let key = match (falls(outside), length(outside).0 > 3 * context.0) {
@@ -238,10 +253,45 @@ fn sentence(of: &Snapshot, case: &Case) -> String {
             (false, true) => "profile.outside.more",
             (false, false) => "profile.outside",
         };
+        said.push(fill_with(key, &values));
+    }
+    said.join(" ")
+}
+
+/// Which tensors have the size of the request that failed, and what makes them smaller.
+fn requested(of: &Snapshot, case: &Case, request: &Request) -> String {
+    let found: Vec<Candidate> = profile::candidates(&case.scenario, request).collect();
+    let named = |it: &Candidate| {
+        let factors = it.shape.iter().chain([&it.bytes_per_value]).filter(|n| **n > 1);
+        let shape = factors.map(|n| Grouped((*n).into()).to_string()).collect::<Vec<_>>().join(" × ");
+        let name = words::choice("profile.tensor", it.tensor.id());
+        fill("profile.request.tensor", &[("tensor", &name), ("shape", &shape)])
+    };
+    let key = match found.len() {
+        _ if request.is_block() => "profile.request.block",
+        0 => "profile.request.none",
+        1 => "profile.request.one",
+        _ => "profile.request.several",
+    };
+    let list = found.iter().map(named).collect::<Vec<_>>().join("; ");
+    let mut said = fill(key, &[("asked", &of.size(request.bytes)), ("tensors", &list)]);
+    let mut fixes: Vec<&str> = found.iter().map(|it| fix(it.tensor)).collect();
+    fixes.dedup();
+    for fix in fixes {
         said.push(' ');
-        said += &fill(key, &values);
+        said += &words::choice("profile.fix", fix);
     }
     said
+}
+
+/// What makes a tensor smaller.
+const fn fix(tensor: Tensor) -> &'static str {
+    match tensor {
+        Tensor::Logits => "logits",
+        Tensor::Scores => "scores",
+        Tensor::Mlp | Tensor::Stream | Tensor::Cache => "tokens",
+        Tensor::Table | Tensor::Matrix => "states",
+    }
 }
 
 #[cfg(test)]
@@ -256,15 +306,59 @@ mod tests {
         at(measured).value("profile.sentence").unwrap().replace('\u{202f}', " ")
     }
 
+    /// An out-of-memory message with this request and this much held.
+    fn message(asked: &str, held: &str) -> String {
+        format!(
+            "CUDA out of memory. Tried to allocate {asked}. GPU 0 has a total capacity of 23.65 GiB of which 1.00 GiB is free. \
+             Of the allocated memory {held} is allocated by PyTorch, and 430.00 MiB is reserved by PyTorch but unallocated."
+        )
+    }
+
+    /// A training run on four sequences of 2,048 tokens that died with this message.
+    fn died(model: &str, message: &str) -> Snapshot {
+        let mut state = State { mode: Mode::Training, batch: 4, unit: ByteUnit::Gib, ..State::default() };
+        state.choose_model(models::by_id(model).unwrap());
+        take(&mut state, &profile::read(message));
+        Snapshot::of(state)
+    }
+
+    fn said_by(snapshot: &Snapshot) -> String {
+        snapshot.value("profile.sentence").unwrap().replace('\u{202f}', " ")
+    }
+
     #[test]
-    fn a_run_that_died_below_the_estimate_names_no_suspect() {
-        let told = |died| {
-            let state = State { measured: [10_000_000_000, 0, 0], died, ..planned() };
-            Snapshot::of(state).value("profile.sentence").unwrap()
-        };
-        assert!(told(false).contains("Likeliest") || told(false).contains("No single setting"), "{}", told(false));
-        assert!(told(true).contains("or more") && !told(true).contains("Likeliest"), "{}", told(true));
-        assert!(!told(true).contains("No single setting"), "{}", told(true));
+    fn a_run_that_died_needs_what_it_held_and_what_it_asked_for() {
+        let snapshot = died("llama-3.1-8b", &message("1.96 GiB", "21.50 GiB"));
+        let said = said_by(&snapshot);
+        assert!(said.contains("held 21.5 GiB when the run died, and asked for 1.96 GiB more"), "{said}");
+        assert!(said.contains("needs at least 23.5 GiB"), "{said}");
+        // It died below the estimate: it would have asked for more.
+        assert!(said.contains("had not reached its peak") && !said.contains("Likeliest"), "{said}");
+        assert!(!said.contains("different runs"), "what was reserved is less than what was needed: {said}");
+        assert_eq!(snapshot.value("profile.allocated.name").unwrap(), "Needed: held and asked for");
+        assert_eq!(snapshot.value("profile.allocated.value").unwrap().replace('\u{202f}', " "), "23.5 GiB");
+        assert_eq!(at([0; 3]).value("profile.allocated.name").unwrap(), "Allocated at the peak");
+    }
+
+    #[test]
+    fn the_tensor_that_was_asked_for_is_named_with_what_makes_it_smaller() {
+        let said = |model: &str, asked: &str| said_by(&died(model, &message(asked, "21.50 GiB")));
+        for (asked, parts) in [
+            ("1.96 GiB", ["is the size of the logits (4 × 2,048 × 128,256 × 2 bytes).", "A chunked loss"]),
+            ("3.91 GiB", ["is the size of the logits (4 × 2,048 × 128,256 × 4 bytes).", "A chunked loss"]),
+            ("1.00 GiB", ["attention scores (4 × 32 × 2,048 × 2,048 × 2 bytes).", "FlashAttention"]),
+            ("502.00 MiB", ["the embedding table or output head", "ZeRO-3"]),
+            ("1.23 GiB", ["No tensor has the size of 1.23 GiB", "memory snapshot"]),
+            ("20.00 MiB", ["may hold any small tensor", "simply full"]),
+        ] {
+            let text = said("llama-3.2-1b", asked);
+            assert!(parts.iter().all(|part| text.contains(part)), "{asked}: {text}");
+        }
+        // 128,256 × 4,096 × 4 bytes are as many: nothing but the traceback tells which.
+        let several = said("llama-3.1-8b", "1.96 GiB");
+        for part in ["several tensors", "the logits (4", "head, its gradient", "traceback", "chunked loss", "ZeRO-3"] {
+            assert!(several.contains(part), "{several}");
+        }
     }
 
     #[test]

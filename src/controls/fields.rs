@@ -154,7 +154,7 @@ impl Field {
             Self::Measured(place) => {
                 if let Some(slot) = state.measured.get_mut(place) {
                     *slot = value;
-                    state.died = false;
+                    state.asked = None;
                 }
             }
         }

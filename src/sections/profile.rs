@@ -48,7 +48,7 @@ fn drawing() -> AnyView {
             view! {
                 <g class="fall" data-step=step.then_some("") data-absent=when("absent") data-expected=when("expected")>
                     <line class="fall-rule" x1="0" x2="100%" y1=top y2=top></line>
-                    <text class="fall-name" x="0" y=top + 15>{words::choice("profile.row", id)}</text>
+                    <text class="fall-name" x="0" y=top + 15>{of("name")}</text>
                     <text class="fall-figure" x="100%" y=top + 15>{of("value")}</text>
                     <rect class="fall-bar" x=of("x") width=of("width") y=top + 26 height="11"></rect>
                 </g>
@@ -70,7 +70,7 @@ fn table() -> AnyView {
             let id = row.id();
             view! {
                 <tr>
-                    <th scope="row">{words::choice("profile.row", id)}</th>
+                    <th scope="row">{live(&format!("profile.{id}.name"))}</th>
                     <td>{live(&format!("profile.{id}.value"))}</td>
                     <td>{words::choice("profile.meaning", id)}</td>
                 </tr>

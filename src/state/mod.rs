@@ -12,6 +12,7 @@ pub mod tape;
 use memory_wall_core::architecture::ShapeError;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::profile::Request;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
 use memory_wall_core::{
@@ -61,8 +62,8 @@ pub struct State {
     pub cluster: cluster::Cluster,
     /// Bytes that the reader has measured: allocated, reserved, used; zero where not given. In no link: they are the reader's own.
     pub measured: [u64; 3],
-    /// Whether the run that it was measured in died asking for more: then its peak would have been that or more.
-    pub died: bool,
+    /// What the run that was measured asked for when it died, if it died.
+    pub asked: Option<Request>,
 }
 
 /// The model and the card that the page starts with.
@@ -105,7 +106,7 @@ impl State {
             tape: tape::Tape::default(),
             cluster: cluster::Cluster::default(),
             measured: [0; 3],
-            died: false,
+            asked: None,
         }
     }
 

@@ -4,6 +4,7 @@
 //! when memory runs out, and the table of `nvidia-smi`. Each number is looked for by the words around it, so that it does not
 //! matter what else was pasted along. All of it is one walk over bytes and one reader of sizes: every visitor loads it.
 
+use super::Request;
 use crate::units::Bytes;
 
 /// The longest text that is read, in bytes: some hundred times what is printed.
@@ -38,11 +39,11 @@ impl Found {
 /// What a text holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paste {
-    /// The peak of what was allocated, the peak of what was reserved, and what the driver says is used.
+    /// The peak of what was allocated, the peak of what was reserved, and what the driver says is used; of a run that died,
+    /// what was allocated and reserved then.
     pub found: [Found; 3],
-    /// Whether the run died asking for more: then what it asked for counts as allocated, and its peak would have been that
-    /// much or more.
-    pub failed: bool,
+    /// What the run asked for when it died: it needs at least that much more than it held.
+    pub asked: Option<Request>,
     /// Whether the text was longer than is read.
     pub cut: bool,
 }
@@ -58,26 +59,32 @@ pub struct Paste {
 pub fn read(text: &str) -> Paste {
     let bytes = text.as_bytes();
     let (text, rest) = bytes.split_at_checked(LONGEST).unwrap_or((bytes, &[]));
-    let live = before(text, b"is allocated by PyTorch");
-    let free = before(text, b"is reserved by PyTorch");
-    let held = match (live, free) {
+    // Up to PyTorch 2.0 the message said "already allocated" and "reserved in total".
+    let live = first([before(text, b"is allocated by PyTorch"), before(text, b"already allocated")]);
+    let held = match (live, before(text, b"is reserved by PyTorch")) {
         (Found::Size(live), Found::Size(free)) => Found::Size(live + free),
-        _ => free,
+        (_, Found::Absent) => before(text, b"reserved in total by PyTorch"),
+        (_, free) => free,
     };
-    let asked = after(text, b"Tried to allocate", 0).size().filter(|_| live.size().is_some());
-    let wanted = match (live, asked) {
-        (Found::Size(live), Some(asked)) => Found::Size(live + asked),
-        _ => live,
-    };
+    let peak = first([after(text, b"allocated_bytes.all.peak", 0), after(text, b"Allocated memory", 2)]);
+    // A request comes on top of what was there when it failed, not on top of an earlier peak.
+    let asked = asked(text).filter(|_| live != Found::Absent || peak == Found::Absent);
     let found = [
-        first([after(text, b"allocated_bytes.all.peak", 0), after(text, b"Allocated memory", 2), wanted]),
+        if asked.is_some() { live } else { first([peak, live]) },
         first([after(text, b"reserved_bytes.all.peak", 0), after(text, b"GPU reserved memory", 2), held]),
-        first([after(text, b"this process has ", 0), driver(text), Found::Absent]),
+        first([after(text, b"this process has ", 0), driver(text)]),
     ];
-    Paste { found, failed: asked.is_some(), cut: !rest.is_empty() }
+    Paste { found, asked, cut: !rest.is_empty() }
 }
 
-fn first(found: [Found; 3]) -> Found {
+/// What a run asked for when it died, by PyTorch's message.
+fn asked(text: &[u8]) -> Option<Request> {
+    let words = b"Tried to allocate";
+    let size = quantity(text.get(place(text, words)? + words.len()..)?, 1, 1_024)?;
+    Some(Request { bytes: Bytes(size.bytes.into()), grain: Bytes(size.grain.into()) })
+}
+
+fn first<const N: usize>(found: [Found; N]) -> Found {
     found.into_iter().find(|found| *found != Found::Absent).unwrap_or_default()
 }
 
@@ -93,8 +100,8 @@ fn first(found: [Found; 3]) -> Found {
 /// assert_eq!(size("-1 GiB", 1), None);
 /// ```
 pub fn size(text: &str, plain: u64) -> Option<u64> {
-    let (size, rest) = quantity(text.as_bytes(), plain, 1_000)?;
-    rest.trim_ascii().is_empty().then_some(size)
+    let size = quantity(text.as_bytes(), plain, 1_000)?;
+    size.rest.trim_ascii().is_empty().then_some(size.bytes)
 }
 
 /// White space, and the bytes of the narrow and the unbreakable ones that the page writes.
@@ -102,8 +109,17 @@ const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0xe2 | 0x80 | 0xaf | 0xc2 | 0xa0)
 }
 
-/// The size at the beginning of a text, and what stands behind it. A unit without `i` counts in powers of `base`.
-fn quantity(text: &[u8], plain: u64, base: u64) -> Option<(u64, &[u8])> {
+/// A size at the beginning of a text.
+struct Quantity<'a> {
+    bytes: u64,
+    /// One unit of its last digit.
+    grain: u64,
+    /// What stands behind it.
+    rest: &'a [u8],
+}
+
+/// Reads a size. A unit without `i` counts in powers of `base`.
+fn quantity(text: &[u8], plain: u64, base: u64) -> Option<Quantity<'_>> {
     let (mut digits, mut behind, mut seen, mut point, mut mark) = (0_u64, 1_u64, 0_u8, false, false);
     let mut rest = text;
     while let Some((byte, after)) = rest.split_first() {
@@ -150,12 +166,12 @@ fn quantity(text: &[u8], plain: u64, base: u64) -> Option<(u64, &[u8])> {
     let base = if unit.len() == 3 { 1_024 } else { base };
     // What is no unit belongs to what follows.
     let (power, rest, once) = power.map_or((0, rest, plain), |power| (power, behind_unit, 1));
-    let mut bytes = digits.checked_mul(once)?;
+    let (mut bytes, mut grain) = (digits.checked_mul(once)?, once);
     for _ in 0..power {
-        bytes = bytes.checked_mul(base)?;
+        (bytes, grain) = (bytes.checked_mul(base)?, grain.checked_mul(base)?);
     }
-    bytes /= behind;
-    (1..=MOST).contains(&bytes).then_some((bytes, rest))
+    let (bytes, grain) = (bytes / behind, grain / behind);
+    (1..=MOST).contains(&bytes).then_some(Quantity { bytes, grain, rest })
 }
 
 fn place(text: &[u8], words: &[u8]) -> Option<usize> {
@@ -174,7 +190,7 @@ fn after(text: &[u8], words: &[u8], bars: usize) -> Found {
     let number = text.get(start.unwrap_or(text.len())..).and_then(|text| quantity(text, 1, 1_024));
     // `1e30` and `5.` are numbers of another kind.
     let other = |rest: &[u8]| rest.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b".'".contains(byte));
-    Found::of(number.filter(|(_, rest)| !other(rest)).map(|(size, _)| size))
+    Found::of(number.filter(|size| !other(size.rest)).map(|size| size.bytes))
 }
 
 /// The size in front of some words: the last two words before them.
@@ -184,7 +200,7 @@ fn before(text: &[u8], words: &[u8]) -> Found {
     let space = |text: &[u8]| text.iter().rposition(|byte| *byte == b' ').map_or(0, |place| place + 1);
     let unit = space(text);
     let start = space(text.get(..unit).unwrap_or_default().trim_ascii_end());
-    Found::of(text.get(start..).and_then(|text| quantity(text, 1, 1_024)).map(|(size, _)| size))
+    Found::of(text.get(start..).and_then(|text| quantity(text, 1, 1_024)).map(|size| size.bytes))
 }
 
 /// The most that a card uses in the table of `nvidia-smi`: `12345MiB / 81920MiB`.
@@ -193,7 +209,7 @@ fn driver(text: &[u8]) -> Found {
     while let Some(end) = place(rest, b"MiB /") {
         let number = rest.get(..end).unwrap_or_default();
         let start = number.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |place| place + 1);
-        let size = Found::of(number.get(start..).and_then(|text| quantity(text, 1 << 20, 1)).map(|(size, _)| size));
+        let size = Found::of(number.get(start..).and_then(|text| quantity(text, 1 << 20, 1)).map(|size| size.bytes));
         if most.size().is_none() || size.size() > most.size() {
             most = size;
         }
