@@ -192,6 +192,8 @@ fn what_cannot_be_used_is_named_exactly() {
         ),
         ("v=2", "It says version 2; this page reads version 1 and took what it understood."),
         ("mode=training&weights=int4", "weights: int4 cannot be trained, so training uses bf16."),
+        ("mode=qlora&weights=bf16", "weights: QLoRA cannot freeze bf16, so it uses nf4, double quantised."),
+        ("mode=qlora&weights=fp8", "weights: QLoRA cannot freeze fp8, so it uses nf4, double quantised."),
         ("colour=red", "It has a part that is not known here: colour."),
         ("SEQ=4096", "It has a part that is not known here: SEQ."),
         ("colour=red&colour=blue", "It has a part that is not known here: colour."),
@@ -210,6 +212,8 @@ fn what_was_valid_is_kept() {
         decode("v=2&seq=128000&batch=-1&colour=red&kv_heads=5&mode=training&weights=int4&gpu=h100-sxm&gpu=t4").state;
     assert_eq!(encode(&state), "v=1&mode=training&seq=128000&gpu=h100-sxm");
     assert_eq!((state.weights, state.weights_in_use()), (WeightFormat::Int4, WeightFormat::Bf16));
+    // What QLoRA cannot freeze is not carried on in a link.
+    assert_eq!(encode(&decode("mode=qlora&weights=fp8").state), "v=1&mode=qlora");
     // One dimension is wrong in itself: the others stand.
     assert_eq!(encode(&decode("layers=x&heads=16&kv_heads=8").state), "v=1&heads=16&kv_heads=8");
     // Together they cannot be: all of them go, and the model stays.

@@ -9,7 +9,7 @@ use crate::{BadInput, suggest};
 /// The message for a scenario that the engine refuses.
 pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
     BadInput(match error {
-        ScenarioError::NotTrainable(_) | ScenarioError::NotQuantised(_) => {
+        ScenarioError::NotTrainable(_) | ScenarioError::NotFrozen(_) => {
             format!("--mode {}: {error}", scenario.mode.id())
         }
         ScenarioError::Parallel(error) => cut(scenario, error),

@@ -84,7 +84,7 @@ impl Request {
             mode,
             batch: values::count(given, "--batch", bounds::BATCH)?.unwrap_or(start.batch),
             seq_length: values::count(given, "--seq", bounds::SEQ_LENGTH)?.unwrap_or(start.seq_length),
-            weights: weights.unwrap_or(usual_weights(mode)),
+            weights: weights.unwrap_or(mode.nearest(start.weights)),
             kv: values::choice(given, "--kv", KvPrecision::ALL, KvPrecision::id)?.unwrap_or(start.kv),
             optimizer: values::choice(given, "--optimizer", Optimizer::ALL, Optimizer::id)?.unwrap_or(start.optimizer),
             checkpointing: values::choice(given, "--checkpointing", Checkpointing::ALL, Checkpointing::id)?
@@ -106,7 +106,7 @@ impl Request {
                 let Parallelism { cp, sequence_parallel, .. } = settings.parallel;
                 settings.parallel = Parallelism { cp, sequence_parallel, ..Parallelism::ONE };
             }
-            Some(Question::Weights) => settings.weights = usual_weights(mode),
+            Some(Question::Weights) => settings.weights = mode.nearest(start.weights),
             _ => {}
         }
         Ok(Self {
@@ -135,7 +135,7 @@ impl Request {
         // How the checkpoint is stored is how it is served, or frozen, unless something else was asked for.
         let weights = match (stored, self.settings.mode) {
             (Some(stored), Mode::Inference) if !self.weights_given => stored,
-            (Some(stored), Mode::Qlora) if !self.weights_given && !stored.trainable() => stored,
+            (Some(stored), mode @ Mode::Qlora) if !self.weights_given && mode.takes(stored) => stored,
             _ => self.settings.weights,
         };
         let scenario = Scenario { architecture, seq_length, weights, ..self.settings };
@@ -153,14 +153,6 @@ impl Request {
         let alone = Scenario { parallel: Parallelism::ONE, ..self.settings };
         alone.check().map_err(|error| refusal::of(&alone, &error))?;
         Ok(self.settings)
-    }
-}
-
-/// The weights of a mode where none are named: `QLoRA` freezes the model in its own format.
-const fn usual_weights(mode: Mode) -> WeightFormat {
-    match mode {
-        Mode::Qlora => WeightFormat::Nf4Dq,
-        _ => WeightFormat::Bf16,
     }
 }
 

@@ -136,8 +136,16 @@ fn names() {
         ),
         (
             "estimate --model llama-2-7b --mode qlora --weights bf16",
-            "--mode qlora: weights bf16 are not quantised: qlora freezes the model in a smaller format, such as nf4; \
+            "--mode qlora: weights bf16 cannot be frozen: qlora takes int8, int4, int4-g32, nf4, nf4-dq; \
              adapters on 16-bit weights are mode lora",
+        ),
+        (
+            "estimate --model llama-2-7b --mode qlora --weights fp8",
+            "--mode qlora: weights fp8 cannot be frozen: qlora takes int8, int4, int4-g32, nf4, nf4-dq",
+        ),
+        (
+            "roofline --model llama-2-7b --mode qlora --weights q4_k --gpu l4",
+            "--mode qlora: weights q4_k cannot be frozen: qlora takes int8, int4, int4-g32, nf4, nf4-dq",
         ),
     ]);
 }

@@ -36,6 +36,43 @@ impl Mode {
     pub const fn adapts(self) -> bool {
         matches!(self, Self::Lora | Self::Qlora)
     }
+
+    /// Whether the mode can use weights of this format: 16 and 32 bits to train and to carry the adapters of `LoRA`; what `QLoRA` can freeze;
+    /// and everything in inference, where [`Engine::offers`] says what a program runs.
+    ///
+    /// # Source
+    /// The files under `src/peft/tuners/lora` of github.com/huggingface/peft, listed on 2026-11-23: bitsandbytes in 8 and 4 bits, GPTQ, AWQ,
+    /// HQQ and torchao. Weights stored in fp8 have one for Intel's Gaudi only (`inc.py`), which is not counted; MXFP4, NVFP4 and GGUF have none.
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_core::{Mode, WeightFormat};
+    /// assert!(Mode::Qlora.takes(WeightFormat::Nf4) && Mode::Inference.takes(WeightFormat::Fp8));
+    /// assert!(!Mode::Qlora.takes(WeightFormat::Fp8) && !Mode::Qlora.takes(WeightFormat::Bf16));
+    /// ```
+    pub const fn takes(self, weights: WeightFormat) -> bool {
+        match self {
+            Self::Inference => true,
+            Self::Training | Self::Lora => weights.trainable(),
+            Self::Qlora => matches!(
+                weights,
+                WeightFormat::Int8
+                    | WeightFormat::Int4
+                    | WeightFormat::Int4Group32
+                    | WeightFormat::Nf4
+                    | WeightFormat::Nf4Dq
+            ),
+        }
+    }
+
+    /// The chosen format where the mode takes it, and otherwise the one that it usually has: bf16, or double quantised NF4 in `QLoRA`.
+    pub const fn nearest(self, chosen: WeightFormat) -> WeightFormat {
+        match self {
+            _ if self.takes(chosen) => chosen,
+            Self::Qlora => WeightFormat::Nf4Dq,
+            _ => WeightFormat::Bf16,
+        }
+    }
 }
 
 choices! {
@@ -90,8 +127,8 @@ pub enum ScenarioError {
     Shape(ShapeError),
     /// These weights cannot be trained.
     NotTrainable(WeightFormat),
-    /// A model frozen in 4 bits needs such weights.
-    NotQuantised(WeightFormat),
+    /// Adapters in `QLoRA` are not trained beside these weights.
+    NotFrozen(WeightFormat),
     /// The adapters' targets hold no matrix that can carry one.
     NoAdapters,
     /// vLLM keeps the cache of what it generates on the card.
@@ -112,12 +149,15 @@ impl fmt::Display for ScenarioError {
             Self::CacheStays => {
                 f.write_str("vLLM keeps the KV cache of running requests on the card: it cannot be offloaded there")
             }
-            Self::NotQuantised(format) => {
-                write!(
-                    f,
-                    "weights {} are not quantised: qlora freezes the model in a smaller format, such as nf4; adapters on 16-bit weights are mode lora",
-                    format.id()
-                )
+            Self::NotFrozen(format) => {
+                write!(f, "weights {} cannot be frozen: qlora takes", format.id())?;
+                for (place, taken) in WeightFormat::ALL.iter().filter(|format| Mode::Qlora.takes(**format)).enumerate() {
+                    write!(f, "{} {}", if place == 0 { "" } else { "," }, taken.id())?;
+                }
+                if format.trainable() {
+                    f.write_str("; adapters on 16-bit weights are mode lora")?;
+                }
+                Ok(())
             }
             Self::NotTrainable(format) => write!(
                 f,
@@ -177,17 +217,17 @@ impl Scenario {
         self.training.check()?;
         self.serving.check()?;
         self.parallel.check(&self.architecture)?;
-        if matches!(self.mode, Mode::Training | Mode::Lora) && !self.weights.trainable() {
-            return Err(ScenarioError::NotTrainable(self.weights));
+        if !self.mode.takes(self.weights) {
+            return Err(match self.mode {
+                Mode::Qlora => ScenarioError::NotFrozen(self.weights),
+                _ => ScenarioError::NotTrainable(self.weights),
+            });
         }
         if self.mode.adapts() && crate::memory::adapters::parameters(self) == 0 {
             return Err(ScenarioError::NoAdapters);
         }
         if self.mode == Mode::Inference && self.serving.engine == Engine::Vllm && self.offload.kv_cache {
             return Err(ScenarioError::CacheStays);
-        }
-        if self.mode == Mode::Qlora && self.weights.trainable() {
-            return Err(ScenarioError::NotQuantised(self.weights));
         }
         Ok(())
     }
@@ -218,22 +258,11 @@ impl Scenario {
         self.architecture.tied_embeddings && !litgpt
     }
 
-    /// Whether the program that serves the scenario, or the code that freezes its weights, can use their format.
+    /// Whether the mode can use the format of the weights, and in inference the program that serves them.
     pub const fn is_offered(&self) -> bool {
         match self.mode {
             Mode::Inference => self.serving.engine.offers(self.weights, self.kv),
-            // What adapters are known to be trained beside.
-            Mode::Qlora => {
-                matches!(
-                    self.weights,
-                    WeightFormat::Nf4
-                        | WeightFormat::Nf4Dq
-                        | WeightFormat::Int4
-                        | WeightFormat::Int4Group32
-                        | WeightFormat::Int8
-                )
-            }
-            Mode::Training | Mode::Lora => true,
+            _ => self.mode.takes(self.weights),
         }
     }
 

@@ -8,8 +8,8 @@ mod picks;
 mod quantities;
 mod stops;
 
+use memory_wall_core::WeightFormat;
 use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::{Mode, WeightFormat};
 
 pub use fields::{FIELDS, Field, MEASURED, Own};
 pub use picks::{PICKS, Pick};
@@ -23,15 +23,6 @@ use crate::words::fill;
 /// `true` or `false` in words, for ARIA states.
 fn said(holds: bool) -> String {
     if holds { "true" } else { "false" }.into()
-}
-
-/// Whether a format of the weights can be chosen in this mode.
-fn is_offered(state: &State, format: WeightFormat) -> bool {
-    match state.mode {
-        Mode::Inference => true,
-        Mode::Training | Mode::Lora => format.trainable(),
-        Mode::Qlora => !format.trainable(),
-    }
 }
 
 /// The text with this name, `chosen.gpu` or `spoken.seq`; `None` for a name that is not known.
@@ -54,7 +45,7 @@ pub fn value(snapshot: &Snapshot, part: &str) -> Option<String> {
     Some(match part {
         // The formats that the mode can use; the page hides the others.
         "offered" => {
-            let offered = WeightFormat::ALL.iter().filter(|format| is_offered(state, **format));
+            let offered = WeightFormat::ALL.iter().filter(|format| state.mode.takes(**format));
             offered.map(|format| format.id()).collect::<Vec<_>>().join(" ")
         }
         "counted" => {

@@ -128,13 +128,9 @@ impl State {
         }
     }
 
-    /// The chosen format, or the nearest that the mode can use: bf16 to train in, nf4 to freeze. The choice comes back with inference.
+    /// The chosen format, or the nearest that the mode can use. The choice comes back with a mode that can.
     pub fn weights_in_use(&self) -> WeightFormat {
-        match (self.mode, self.weights.trainable()) {
-            (Mode::Training | Mode::Lora, false) => WeightFormat::Bf16,
-            (Mode::Qlora, true) => WeightFormat::Nf4Dq,
-            _ => self.weights,
-        }
+        self.mode.nearest(self.weights)
     }
 
     /// Takes a model with the dimensions that it was published with.
@@ -185,10 +181,13 @@ mod tests {
     }
 
     #[test]
-    fn training_never_reaches_the_engine_with_weights_that_cannot_be_trained() {
+    fn no_mode_reaches_the_engine_with_weights_that_it_cannot_use() {
         for &weights in WeightFormat::ALL {
-            let state = State { weights, mode: Mode::Training, ..State::default() };
-            assert_eq!(state.scenario().check(), Ok(()), "{weights}");
+            for &mode in Mode::ALL {
+                let state = State { mode, weights, ..State::default() };
+                assert_eq!(state.scenario().check(), Ok(()), "{} {weights}", mode.id());
+                assert!(state.scenario().is_offered(), "{} {weights}", mode.id());
+            }
         }
         let back = State { weights: WeightFormat::Int4, mode: Mode::Inference, ..State::default() };
         assert_eq!(back.weights_in_use(), WeightFormat::Int4);

@@ -36,6 +36,15 @@ test('training offers only formats that can be trained and gives the chosen one 
   expect(await wall.bytes()).toEqual(before);
 });
 
+test('QLoRA offers only what adapters are trained beside, and does not take fp8 along', async ({ wall }) => {
+  await wall.goto('model=llama-3.1-8b&weights=fp8');
+  await wall.setMode('with QLoRA');
+  expect(await wall.offered('Weights in')).toEqual(['int8', 'int4', 'int4-g32', 'nf4', 'nf4-dq']);
+  await expect(wall.list('Weights in')).toHaveValue('nf4-dq');
+  await wall.setMode('generating');
+  await expect(wall.list('Weights in')).toHaveValue('fp8');
+});
+
 test('each mode shows the settings that matter in it', async ({ wall }) => {
   await wall.goto();
   await wall.openDetails();

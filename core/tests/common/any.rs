@@ -281,11 +281,7 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
             ((batch, seq_length), mode, weights, kv, optimizer, checkpointing, attention),
             (training, serving, parallel, [optimizer_away, parameters, kv_cache], gpu),
         )| {
-            let weights = match mode {
-                Mode::Training | Mode::Lora if !weights.trainable() => WeightFormat::Bf16,
-                Mode::Qlora if weights.trainable() => WeightFormat::Nf4,
-                _ => weights,
-            };
+            let weights = mode.nearest(weights);
             let scenario = Scenario {
                 architecture,
                 mode,
