@@ -72,7 +72,7 @@ fn a_mixture_has_a_floor_of_its_own() {
 #[test]
 fn a_training_step_has_a_time_and_a_use_of_the_card() {
     let (_, it) = json(
-        "roofline --gpu h100-sxm --model llama-3.1-8b --mode training --batch 4 --seq 8192 --dp 8 --zero 3 --compile",
+        "roofline --gpu h100-sxm --model llama-3.1-8b --mode training --batch 2 --seq 8192 --checkpointing full --dp 8 --zero 3 --compile",
     );
     assert_eq!((it["pass"].as_str(), it["kernels"].as_str()), (Some("training"), Some("fused")));
     assert!(it["time_to_first_token_lower_s"].is_null() && it["crossover_batch"].is_null());
@@ -80,6 +80,37 @@ fn a_training_step_has_a_time_and_a_use_of_the_card() {
     assert!(slow > 0.2 && fast < 1.0 && slow < fast);
     let Run { err: notes, .. } = run("roofline --gpu h100-sxm --model llama-3.1-8b --mode training --compile");
     assert!(!notes.contains("--compile"), "it fuses kernels here: {notes}");
+}
+
+#[test]
+fn what_does_not_fit_has_no_tokens_a_second_and_says_so() {
+    for (line, word) in [
+        ("--gpu rtx4090 --model llama-3.1-70b", "decode"),
+        ("--gpu h100-sxm --model llama-3.1-8b --mode training --batch 4 --seq 8192", "training"),
+        ("--gpu h100-sxm --model llama-3.1-8b --engine vllm --batch 100 --seq 100000", "decode"),
+    ] {
+        let (_, it) = json(&format!("roofline {line}"));
+        assert_eq!((&it["verdict"], &it["pass"]), (&"does_not_fit".into(), &word.into()), "{line}");
+        for pass in it["passes"].as_array().unwrap().iter().chain([&it]) {
+            for rate in ["tokens_per_s_per_user", "tokens_per_s_per_card", "mfu"] {
+                assert!(pass[rate].is_null(), "{line} {rate}");
+            }
+            assert!(pass["time_lower_s"].as_f64().unwrap() > 0.0, "{line}");
+        }
+        // The same as what estimate says.
+        let (_, estimate) = json(&format!("estimate {line}"));
+        for key in ["verdict", "total_bytes", "limit_bytes"] {
+            assert_eq!(it[key], estimate[key], "{line} {key}");
+        }
+        let Run { out: text, .. } = run(&format!("roofline {line}"));
+        assert!(text.contains("\nMemory: needs ") && text.contains("does not fit"), "{text}");
+        assert!(text.contains("This run cannot start.") && !text.contains(" tokens/s for"), "{text}");
+    }
+    let Run { out: text, .. } = run("roofline --gpu h100-sxm --model llama-3.1-8b");
+    assert!(text.contains(" tokens/s for each") && text.contains("of 85.0 GB: fits"), "{text}");
+    let (_, it) = json("roofline --gpu a100-80-sxm --model llama-2-7b --seq 128000");
+    assert_eq!(it["verdict"], "tight");
+    assert!(it["tokens_per_s_per_user"].is_array());
 }
 
 #[test]

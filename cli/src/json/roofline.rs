@@ -101,6 +101,9 @@ pub(crate) struct Times<'a> {
     peak_flops: f64,
     bandwidth_bytes_per_s: f64,
     ridge: f64,
+    total_bytes: u128,
+    limit_bytes: Option<u128>,
+    verdict: Option<&'static str>,
     kernels: &'static str,
     efficiency: Shares,
     #[serde(flatten)]
@@ -128,10 +131,10 @@ struct OnePass {
     /// Where all tokens of a batch visit the same experts.
     time_floor_s: f64,
     weights_time_s: f64,
-    /// Slowest first.
+    /// Slowest first. These three and what runs typically reach are missing where the run does not fit.
     tokens_per_s_per_user: Option<[f64; 2]>,
-    tokens_per_s_per_card: [f64; 2],
-    mfu: [f64; 2],
+    tokens_per_s_per_card: Option<[f64; 2]>,
+    mfu: Option<[f64; 2]>,
     typical: Vec<Typical>,
     operations: Vec<OneTask>,
 }
@@ -180,7 +183,7 @@ impl OnePass {
     fn new(it: &Run, timed: &Timed) -> Self {
         let Timed { estimate, rows } = timed;
         let roof = Roof { peak: multiplies_in(&it.scenario, it.gpu).1, bandwidth: it.gpu.bandwidth };
-        let speed = estimate.speed(&it.scenario, it.gpu);
+        let speed = it.fits().then(|| estimate.speed(&it.scenario, it.gpu));
         let whole = rows.iter().map(|row| row.lower.0).sum();
         let measured = efficiency::like(&it.scenario, it.gpu, estimate.pass);
         Self {
@@ -198,10 +201,11 @@ impl OnePass {
             time_upper_s: estimate.upper.0,
             time_floor_s: estimate.floor.0,
             weights_time_s: estimate.weights as f64 / it.gpu.bandwidth.0,
-            tokens_per_s_per_user: (estimate.pass != Pass::Training).then_some(speed.per_user),
-            tokens_per_s_per_card: speed.per_card,
-            mfu: speed.mfu,
+            tokens_per_s_per_user: speed.filter(|_| estimate.pass != Pass::Training).map(|speed| speed.per_user),
+            tokens_per_s_per_card: speed.map(|speed| speed.per_card),
+            mfu: speed.map(|speed| speed.mfu),
             typical: measured
+                .filter(|_| it.fits())
                 .map(|row| Typical {
                     program: row.program.id(),
                     measured_on: row.cards,
@@ -230,6 +234,9 @@ impl<'a> Times<'a> {
             peak_flops: peak.0,
             bandwidth_bytes_per_s: roof.bandwidth.0,
             ridge: roof.ridge().0,
+            total_bytes: it.total.0,
+            limit_bytes: it.fit.map(|fit| fit.limit.0),
+            verdict: it.fit.map(|fit| fit.verdict.id()),
             kernels: it.counting.kernels.id(),
             efficiency: Shares::new(it.counting.efficiency),
             step: it.step().map(|timed| OnePass::new(it, timed)),

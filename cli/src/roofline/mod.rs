@@ -3,13 +3,13 @@
 mod asked;
 mod text;
 
-use memory_wall_core::Scenario;
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::latency::{Counting, Estimate, estimate};
 use memory_wall_core::roofline::tasks::{TaskTotal, by_task};
 use memory_wall_core::roofline::{Accounting, Bound, Efficiency, Pass, Roof, Work};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::{FlopRate, Intensity, Seconds};
+use memory_wall_core::{Bytes, Fit, Scenario, Verdict, evaluate};
 
 pub(crate) use asked::Asked;
 use asked::Subject;
@@ -47,6 +47,10 @@ pub(crate) struct Run {
     pub(crate) scenario: Scenario,
     pub(crate) counting: Counting,
     pub(crate) passes: Vec<Timed>,
+    /// What the fullest GPU has to hold.
+    pub(crate) total: Bytes,
+    /// That against the GPU.
+    pub(crate) fit: Option<Fit>,
 }
 
 impl Run {
@@ -56,12 +60,20 @@ impl Run {
             estimate: estimate(scenario, asked.gpu, *pass, counting),
             rows: by_task(scenario, asked.gpu, *pass, counting.kernels).into_iter().flatten().collect(),
         };
+        let evaluation = evaluate(scenario);
         Self {
             gpu: asked.gpu,
             scenario: *scenario,
             counting,
             passes: Pass::of(scenario.mode).iter().map(timed).collect(),
+            total: evaluation.total,
+            fit: evaluation.fit,
         }
+    }
+
+    /// Whether the GPU can hold it: what does not fit has times in theory, and no tokens a second.
+    pub(crate) fn fits(&self) -> bool {
+        self.fit.is_some_and(|fit| fit.verdict != Verdict::DoesNotFit)
     }
 
     /// The pass that a program repeats: a decoding step, or a training step.

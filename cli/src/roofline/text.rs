@@ -162,7 +162,7 @@ pub(super) fn operation(it: &Operation) -> String {
 
 /// The passes of a model.
 pub(super) fn model(title: &str, it: &Run) -> String {
-    let Run { gpu, scenario, counting, passes } = it;
+    let Run { gpu, scenario, counting, passes, .. } = it;
     let (precision, peak) = multiplies_in(scenario, gpu);
     let roof = Roof { peak, bandwidth: gpu.bandwidth };
     let mut text = wrapped(title, 2) + &inputs::text(scenario, None);
@@ -178,6 +178,7 @@ pub(super) fn model(title: &str, it: &Run) -> String {
         ),
         2,
     );
+    text += &memory(it);
     for timed in passes {
         text.push('\n');
         text += &pass(it, timed);
@@ -189,6 +190,21 @@ pub(super) fn model(title: &str, it: &Run) -> String {
     text += "\nAssumptions:\n";
     for line in assumptions(it, counting.efficiency) {
         text += &wrapped(&format!("- {line}"), 2);
+    }
+    text
+}
+
+/// Whether it fits, before any time is given.
+fn memory(it: &Run) -> String {
+    let Some(fit) = it.fit else { return String::new() };
+    let [needs, limit] = [it.total, fit.limit].map(|bytes| words::size(bytes, ByteUnit::Gb));
+    let verdict = words::verdict(fit.verdict, words::serving(&it.scenario));
+    let mut text = wrapped(&format!("Memory: needs {needs} of {limit}: {verdict}"), 2);
+    if !it.fits() {
+        text += &wrapped(
+            "This run cannot start. The times below are for a GPU of the same speed with enough memory, and no tokens/s are given.",
+            2,
+        );
     }
     text
 }
@@ -223,6 +239,9 @@ fn pass(it: &Run, timed: &Timed) -> String {
         format!("{} at least", time(estimate.lower))
     };
     let mut text = wrapped(&format!("{what}: {least}, up to {}; {held}.", time(estimate.upper)), 2);
+    if !it.fits() {
+        return text + "  No tokens/s: it does not fit.\n" + &table(rows);
+    }
     for typical in efficiency::like(&it.scenario, it.gpu, estimate.pass) {
         text += &wrapped(
             &format!(
