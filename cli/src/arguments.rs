@@ -73,8 +73,9 @@ pub(crate) const SERVING: [Known; 5] = [
     Known::value("--gpu-memory-utilization", "percent of the card, such as 90 or 0.9"),
 ];
 
-pub(crate) const TRAINING: [Known; 14] = [
+pub(crate) const TRAINING: [Known; 17] = [
     Known::value("--recipe", "a recipe such as mixed or pure"),
+    Known::value("--gradients", "by-recipe, kept or freed"),
     Known::value("--optimizer", "an optimizer such as adamw"),
     Known::value("--step", "fused or foreach"),
     Known::value("--implementation", "transformers, megatron, torchtitan or litgpt"),
@@ -86,8 +87,10 @@ pub(crate) const TRAINING: [Known; 14] = [
     Known::switch("--no-reshard-after-forward"),
     Known::value("--micro-batches", "a whole number of micro-batches"),
     Known::value("--lora-rank", "a whole number"),
-    Known::value("--lora-targets", "all, or some of q, k, v, o, mlp and head, with commas between them"),
+    Known::value("--lora-targets", "all, attention, or some of q, k, v, o, mlp and head, with commas between them"),
+    Known::value("--lora-dtype", "fp32 or bf16"),
     Known::switch("--lora-dropout"),
+    Known::switch("--no-kbit-upcast"),
 ];
 
 pub(crate) const CARDS: [Known; 10] = [

@@ -17,6 +17,7 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
     word("kv", from.kv.id(), to.kv.id());
     word("attention", from.attention.id(), to.attention.id());
     word("recipe", from.training.recipe.id(), to.training.recipe.id());
+    word("gradients", from.training.gradients.id(), to.training.gradients.id());
     word("optimizer", from.optimizer.id(), to.optimizer.id());
     word("checkpointing", from.checkpointing.id(), to.checkpointing.id());
     word("loss", from.training.loss.id(), to.training.loss.id());

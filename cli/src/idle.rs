@@ -5,8 +5,9 @@ use memory_wall_core::{Engine, Implementation, Scenario, ZeroStage};
 use crate::options::Given;
 use crate::solve::Question;
 
-const TRAINING_ONLY: [&str; 13] = [
+const TRAINING_ONLY: [&str; 14] = [
     "--recipe",
+    "--gradients",
     "--optimizer",
     "--step",
     "--implementation",
@@ -23,7 +24,8 @@ const TRAINING_ONLY: [&str; 13] = [
 const INFERENCE_ONLY: [&str; 5] =
     ["--kv", "--engine", "--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
 const VLLM_ONLY: [&str; 3] = ["--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
-const ADAPTERS_ONLY: [&str; 3] = ["--lora-rank", "--lora-targets", "--lora-dropout"];
+const ADAPTERS_ONLY: [&str; 5] =
+    ["--lora-rank", "--lora-targets", "--lora-dtype", "--lora-dropout", "--no-kbit-upcast"];
 /// What [`Question::Gpus`] tries by itself.
 const CUTS: [&str; 7] = ["--dp", "--tp", "--pp", "--ep", "--zero", "--shard", "--virtual-stages"];
 
@@ -52,6 +54,20 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     }
     if !scenario.mode.trains() {
         note("--recipe", format!(" in {mode}, where the model is frozen and its adapters follow its weights"));
+    }
+    if scenario.mode.adapts() && scenario.training.implementation != Implementation::Transformers {
+        note(
+            "--lora-dtype",
+            " without --implementation transformers: other code keeps adapters in the model's precision".into(),
+        );
+    }
+    let mut with_upcast = *scenario;
+    with_upcast.training.lora.upcast = true;
+    if !with_upcast.upcasts() {
+        note(
+            "--no-kbit-upcast",
+            " here: peft upcasts only beside weights that bitsandbytes quantised, in mode qlora".into(),
+        );
     }
     if scenario.training.implementation != Implementation::Torchtitan {
         for option in ["--async-tp", "--compile", "--no-reshard-after-forward"] {

@@ -49,10 +49,18 @@ fn training(scenario: &Scenario) -> String {
     if scenario.mode.adapts() {
         let dropout = if training.lora.dropout { ", with dropout" } else { "" };
         let rank = Grouped(training.lora.rank.into());
-        parts.push(format!("adapters of rank {rank} on {}{dropout}", targets(training.lora.targets).join(", ")));
+        let dtype = if training.lora.precision == usual.lora.precision { "" } else { " in 16 bits" };
+        let targets = targets(training.lora.targets).join(", ");
+        parts.push(format!("adapters of rank {rank}{dtype} on {targets}{dropout}"));
+        if scenario.mode == Mode::Qlora && !training.lora.upcast {
+            parts.push("tables and norms not upcast".into());
+        }
     }
     if scenario.mode == Mode::Training && training.recipe != usual.recipe {
         parts.push(format!("recipe {}", training.recipe.id()));
+    }
+    if training.gradients != usual.gradients {
+        parts.push(format!("gradients {} between steps", training.gradients.id()));
     }
     if training.step == StepKernel::Foreach {
         parts.push("foreach step".into());

@@ -9,8 +9,8 @@ use memory_wall_core::engines::vllm;
 use memory_wall_core::tables::gpus::{self, GPUS, Gpu};
 use memory_wall_core::tables::models::{self, MODELS, Model};
 use memory_wall_core::{
-    Attention, Checkpointing, Engine, Implementation, KvPrecision, LoraTargets, Loss, Mode, Offload, Optimizer,
-    Parallelism, Recipe, Scenario, Serving, StepKernel, Training, WeightFormat, ZeroStage,
+    AdapterPrecision, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets, Loss,
+    Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, Serving, StepKernel, Training, WeightFormat, ZeroStage,
 };
 
 use crate::options::Given;
@@ -203,9 +203,13 @@ fn training(given: &Given, start: Training) -> Result<Training, BadInput> {
     let mut lora = start.lora;
     lora.rank = values::count(given, "--lora-rank", bounds::LORA_RANK)?.unwrap_or(lora.rank);
     lora.targets = targets(given)?.unwrap_or(lora.targets);
+    lora.precision =
+        values::choice(given, "--lora-dtype", AdapterPrecision::ALL, AdapterPrecision::id)?.unwrap_or(lora.precision);
     lora.dropout = given.has("--lora-dropout");
+    lora.upcast = !given.has("--no-kbit-upcast");
     Ok(Training {
         recipe: values::choice(given, "--recipe", Recipe::ALL, Recipe::id)?.unwrap_or(start.recipe),
+        gradients: values::choice(given, "--gradients", Gradients::ALL, Gradients::id)?.unwrap_or(start.gradients),
         step: values::choice(given, "--step", StepKernel::ALL, StepKernel::id)?.unwrap_or(start.step),
         implementation: values::choice(given, "--implementation", Implementation::ALL, Implementation::id)?
             .unwrap_or(start.implementation),
@@ -220,15 +224,16 @@ fn training(given: &Given, start: Training) -> Result<Training, BadInput> {
 }
 
 fn targets(given: &Given) -> Result<Option<LoraTargets>, BadInput> {
-    let words = ["q", "k", "v", "o", "mlp", "head", "all"];
+    let words = ["q", "k", "v", "o", "mlp", "head", "attention", "all"];
     let Some(chosen) = values::list(given, "--lora-targets", &words, &TARGET_ALIASES)? else { return Ok(None) };
     let has = |word: &str| chosen.contains(&word);
     let all = has("all");
+    let attention = all || has("attention");
     Ok(Some(LoraTargets {
-        q: all || has("q"),
-        k: all || has("k"),
-        v: all || has("v"),
-        o: all || has("o"),
+        q: attention || has("q"),
+        k: attention || has("k"),
+        v: attention || has("v"),
+        o: attention || has("o"),
         mlp: all || has("mlp"),
         head: has("head"),
     }))

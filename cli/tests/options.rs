@@ -10,6 +10,7 @@ use serde_json::{Value, json as literal};
 const TRAINING: &str = "estimate --model llama-3.1-8b --mode training";
 const INFERENCE: &str = "estimate --model llama-3.1-8b";
 const LORA: &str = "estimate --model llama-3.1-8b --mode lora";
+const QLORA: &str = "estimate --model llama-3.1-8b --mode qlora";
 
 /// The scenario that a command line describes, at a pointer such as `/lora/rank`.
 fn input(line: &str, pointer: &str) -> Value {
@@ -68,7 +69,11 @@ fn every_option_arrives() {
         (LORA, "--lora-targets v,q", "/lora/targets", literal!(["q", "v"])),
         (LORA, "--lora-targets all", "/lora/targets", literal!(["q", "k", "v", "o", "mlp"])),
         (LORA, "--lora-targets all,head", "/lora/targets", literal!(["q", "k", "v", "o", "mlp", "head"])),
+        (LORA, "--lora-targets attention", "/lora/targets", literal!(["q", "k", "v", "o"])),
+        (LORA, "--lora-dtype bf16", "/lora/dtype", literal!("bf16")),
         (LORA, "--lora-dropout", "/lora/dropout", literal!(true)),
+        (QLORA, "--no-kbit-upcast", "/lora/kbit_upcast", literal!(false)),
+        (TRAINING, "--gradients freed", "/gradients", literal!("freed")),
     ] {
         let line = format!("{start} {option}");
         assert_eq!(input(&line, pointer), value, "{line}");
@@ -112,6 +117,9 @@ fn options_change_what_they_are_about() {
         (TRAINING, "--offload optimizer"),
         (LORA, "--lora-rank 256"),
         (LORA, "--lora-targets q"),
+        (LORA, "--lora-dtype bf16"),
+        (QLORA, "--no-kbit-upcast"),
+        (TRAINING, "--gradients freed"),
     ] {
         assert_ne!(total(start), total(&format!("{start} {option}")), "{start} {option}");
     }
@@ -244,6 +252,19 @@ fn options_without_effect_get_a_note() {
         ),
         ("--async-tp", &["--async-tp has no effect in inference"]),
         ("--mode training --lora-rank 8", &["--lora-rank has no effect in training"]),
+        ("--gradients kept", &["--gradients has no effect in inference"]),
+        (
+            "--mode lora --no-kbit-upcast",
+            &[
+                "--no-kbit-upcast has no effect here: peft upcasts only beside weights that bitsandbytes quantised, in mode qlora",
+            ],
+        ),
+        (
+            "--mode lora --implementation litgpt --lora-dtype bf16",
+            &[
+                "--lora-dtype has no effect without --implementation transformers: other code keeps adapters in the model's precision",
+            ],
+        ),
         ("--mode training --compile", &["--compile has no effect without --implementation torchtitan"]),
         ("--mode training --zero 3", &["--zero has no effect without --dp"]),
         ("--mode training --dp 8 --shard 4", &["--shard has no effect without --zero"]),
@@ -269,6 +290,15 @@ fn the_text_names_what_is_not_usual() {
         (
             format!("{LORA} --lora-rank 64 --lora-targets q,v --lora-dropout"),
             &["adapters of rank 64 on q, v, with dropout"][..],
+        ),
+        (
+            format!("{QLORA} --lora-targets attention --lora-dtype bf16 --no-kbit-upcast"),
+            &["adapters of rank 16 in 16 bits on q, k, v, o, tables and norms not upcast"],
+        ),
+        (format!("{QLORA} --lora-targets q,v"), &["prepare_model_for_kbit_training"]),
+        (
+            format!("{TRAINING} --gradients freed"),
+            &["gradients freed between steps", "Gradients are freed after each step"],
         ),
         (
             format!(

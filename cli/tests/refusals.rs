@@ -68,7 +68,7 @@ fn options() {
         ("estimate --model llama-2-7b --dp", "--dp needs a value: a whole number of ranks"),
         (
             "estimate --model llama-2-7b --lora-targets",
-            "--lora-targets needs a value: all, or some of q, k, v, o, mlp and head, with commas between them",
+            "--lora-targets needs a value: all, attention, or some of q, k, v, o, mlp and head, with commas between them",
         ),
         (
             "estimate --model llama-2-7b --max-num-seq 5",
@@ -169,7 +169,7 @@ fn names_of_the_engine() {
 
 #[test]
 fn lists() {
-    let targets = "--lora-targets takes q, k, v, o, mlp, head or all, several with commas between them, not";
+    let targets = "--lora-targets takes q, k, v, o, mlp, head, attention or all, several with commas between them, not";
     let offload = "--offload takes optimizer, parameters or kv, several with commas between them, not";
     for (option, line) in [
         ("--lora-targets q_proj,v_proj", format!("{targets} \"q_proj\", did you mean q?")),

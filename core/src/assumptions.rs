@@ -6,6 +6,7 @@ use crate::architecture::{Positions, Projection};
 use crate::display::Grouped;
 use crate::engines::{self, How};
 use crate::memory::activations::transformers;
+use crate::memory::{adapters, gradients};
 use crate::offload::Offload;
 use crate::parallelism::ZeroStage;
 use crate::precision::{ComputePrecision, WeightFormat};
@@ -40,6 +41,11 @@ pub enum Assumption {
     ReservedCache(How),
     /// In which precisions the states of training are kept.
     Recipe(Recipe),
+    /// What becomes of gradients between two steps.
+    Gradients {
+        /// Whether they stay allocated.
+        kept: bool,
+    },
     /// The optimizer's step makes a copy for a moment.
     ForeachStep,
     /// Adapters learn, the model is frozen.
@@ -48,7 +54,13 @@ pub enum Assumption {
         rank: u32,
         /// Whose code runs.
         implementation: Implementation,
+        /// Whether they are in fp32.
+        fp32: bool,
+        /// Whether each keeps a copy of its input, in stock code.
+        copies: bool,
     },
+    /// Tables and norms beside quantised matrices are upcast to fp32.
+    Upcast(WeightFormat),
     /// Whose code runs.
     Implementation(Implementation),
     /// All experts are there, whichever a token visits.
@@ -148,39 +160,56 @@ impl fmt::Display for Assumption {
             Self::ReservedCache(how) => how.fmt(f),
             Self::Recipe(recipe) => f.write_str(match recipe {
                 Recipe::Mixed => {
-                    "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all); gradients stay allocated from step to step."
+                    "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all)."
                 }
                 Recipe::MixedFp32Gradients => {
-                    "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW; gradients stay allocated from step to step."
+                    "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW."
                 }
                 Recipe::WithoutMaster => {
-                    "16-bit weights and gradients and the optimizer's states in fp32, without a master copy: 12 bytes a parameter with AdamW; gradients are freed after each step."
+                    "16-bit weights and gradients and the optimizer's states in fp32, without a master copy: 12 bytes a parameter with AdamW."
                 }
                 Recipe::Pure => {
-                    "Weights, gradients and the optimizer's states are all kept in 16 bits, without a master copy: 8 bytes a parameter with AdamW; gradients are freed after each step."
+                    "Weights, gradients and the optimizer's states are all kept in 16 bits, without a master copy: 8 bytes a parameter with AdamW."
                 }
                 Recipe::Fp32 => {
-                    "Weights, gradients and the optimizer's states are all kept in fp32: 16 bytes a parameter with AdamW; gradients are freed after each step."
+                    "Weights, gradients and the optimizer's states are all kept in fp32: 16 bytes a parameter with AdamW."
                 }
                 Recipe::Autocast => {
-                    "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph; gradients are freed after each step."
+                    "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph."
                 }
             }),
+            Self::Gradients { kept: true } => f.write_str(
+                "Gradients stay allocated from step to step, in the buffers that Megatron-LM and DeepSpeed keep.",
+            ),
+            Self::Gradients { kept: false } => {
+                f.write_str("Gradients are freed after each step, as PyTorch's zero_grad does.")
+            }
             Self::ForeachStep => f.write_str(
                 "The optimizer's step runs over lists of tensors (foreach, PyTorch's default on CUDA) and makes one more copy as large as all that learns; a fused step does without.",
             ),
-            Self::Adapters { rank, implementation } => write!(
+            Self::Adapters { rank, implementation, fp32, copies } => write!(
                 f,
-                "Adapters of rank {} learn, the model is frozen: it keeps no gradients, and a frozen matrix keeps no input. {} Routed experts carry none.",
+                "Adapters of rank {} learn, the model is frozen: it has no gradients, and a frozen matrix saves no input for backward. {} Routed experts carry none.",
                 Grouped(rank.into()),
                 match implementation {
-                    Implementation::Transformers =>
-                        "Adapters are in fp32, as peft makes them, and each keeps an fp32 copy of its input; derived from code, no such peak was measured.",
+                    Implementation::Transformers => match (fp32, copies) {
+                        (true, true) =>
+                            "Adapters are in fp32, as peft makes them by default, and each saves an fp32 copy of its input: with adapters on all matrices that can be more than full training saves.",
+                        (true, false) =>
+                            "Adapters are in fp32, as peft makes them by default; hidden states are in fp32 too, so adapters on the same input save it once.",
+                        (false, true) => "Adapters are in 16 bits, and each saves a copy of its input.",
+                        (false, false) =>
+                            "Adapters are in 16 bits like the model, so those on the same input save it once.",
+                    },
                     Implementation::Litgpt =>
                         "Adapters are in the precision of the model; a 4-bit matrix keeps its input, as bitsandbytes up to 0.43.1 does.",
                     Implementation::Megatron | Implementation::Torchtitan =>
                         "Adapters are in the precision of the model; what they keep is derived from the code for full training.",
                 }
+            ),
+            Self::Upcast(format) => write!(
+                f,
+                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less."
             ),
             Self::Implementation(implementation) => f.write_str(match implementation {
                 Implementation::Transformers => {
@@ -302,7 +331,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 25;
+    pub const CAPACITY: usize = 26;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -352,16 +381,29 @@ impl Assumptions {
             list: [
                 beyond,
                 when(shape.rounded_parameters.is_some(), Assumption::RoundedParameters),
-                when(scenario.weights.layers_only(), Assumption::WideTensors(scenario.weights)),
+                when(
+                    scenario.weights.layers_only(),
+                    if scenario.upcasts() {
+                        Assumption::Upcast(scenario.weights)
+                    } else {
+                        Assumption::WideTensors(scenario.weights)
+                    },
+                ),
                 shape.moe.map(|moe| Assumption::AllExperts {
                     experts: moe.experts,
                     visited: moe.experts_per_token,
                     ep: scenario.parallel.ep,
                 }),
                 when(full, Assumption::Recipe(scenario.recipe())),
+                when(full, Assumption::Gradients { kept: gradients::between_steps(scenario) || scenario.torchtitan() }),
                 when(
                     scenario.mode.adapts(),
-                    Assumption::Adapters { rank: training.lora.rank, implementation: training.implementation },
+                    Assumption::Adapters {
+                        rank: training.lora.rank,
+                        implementation: training.implementation,
+                        fp32: adapters::bytes_each(scenario) == 4,
+                        copies: transformers::copies_inputs(scenario),
+                    },
                 ),
                 when(!scenario.is_offered(), Assumption::NotOffered),
                 when(!trains, Assumption::FullSequences),

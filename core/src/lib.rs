@@ -75,6 +75,7 @@ pub use precision::{KvPrecision, WeightFormat};
 pub use scenario::{Attention, Mode, Scenario, ScenarioError};
 pub use serving::{Engine, Serving};
 pub use training::{
-    Checkpointing, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, StepKernel, Stock, Training,
+    AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, StepKernel,
+    Stock, Training,
 };
 pub use units::Bytes;

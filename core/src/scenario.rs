@@ -321,6 +321,23 @@ impl Scenario {
         u64::from(self.batch) * u64::from(self.seq_length)
     }
 
+    /// Whether what bitsandbytes leaves in 16 bits is upcast to fp32 before training, which hidden states and logits follow.
+    ///
+    /// # Source
+    /// `prepare_model_for_kbit_training` of `peft` (`src/peft/utils/other.py` at 5d602fd, read 2026-11-23): all 16-bit parameters outside 4-bit matrices are upcast,
+    /// unless GPTQ, AQLM, EETQ, HQQ or torchao quantised the model.
+    pub const fn upcasts(&self) -> bool {
+        matches!(self.mode, Mode::Qlora)
+            && self.training.lora.upcast
+            && matches!(self.training.implementation, Implementation::Transformers)
+            && matches!(self.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8)
+    }
+
+    /// Bytes of one value between operations: 4 in fp32 and behind tables and norms that are upcast to it, otherwise 2.
+    pub fn value_bytes(&self) -> u64 {
+        if self.upcasts() { 4 } else { self.activation_bytes() }
+    }
+
     /// Bytes of one value in a matrix multiplication: 4 in fp32, otherwise 2.
     pub fn activation_bytes(&self) -> u64 {
         match (self.mode, self.recipe()) {

@@ -21,6 +21,28 @@ choices! {
 }
 
 choices! {
+    /// Whether gradients stay allocated between two steps.
+    Gradients {
+        /// As the trainers behind the recipe do it: a mixed recipe keeps its buffers (Megatron-LM, DeepSpeed), the others free their gradients.
+        ByRecipe = "by-recipe";
+        /// Buffers that stay.
+        Kept = "kept";
+        /// Freed after each step, as PyTorch's `zero_grad` does since 2.0.
+        Freed = "freed";
+    }
+}
+
+choices! {
+    /// In which precision adapters, their gradients and their optimizer states are kept.
+    AdapterPrecision {
+        /// fp32, the default of `peft` (`autocast_adapter_dtype=True`).
+        Fp32 = "fp32";
+        /// 16 bits, beside fp32 weights fp32: `autocast_adapter_dtype=False`, and TRL's QLoRA.
+        Bf16 = "bf16";
+    }
+}
+
+choices! {
     /// What the optimizer keeps for each parameter.
     Optimizer {
         /// Two moments.
@@ -115,6 +137,8 @@ impl LoraTargets {
     pub const QV: Self = Self { q: true, k: false, v: true, o: false, mlp: false, head: false };
     /// Every matrix of the layers.
     pub const ALL_LINEAR: Self = Self { q: true, k: true, v: true, o: true, mlp: true, head: false };
+    /// The four matrices of attention.
+    pub const ATTENTION: Self = Self { mlp: false, ..Self::ALL_LINEAR };
 }
 
 /// An adapter: two thin matrices beside each target, of `rank` rows and columns.
@@ -124,6 +148,10 @@ pub struct Lora {
     pub rank: u32,
     /// Where the adapters are.
     pub targets: LoraTargets,
+    /// The precision of the adapters in stock code.
+    pub precision: AdapterPrecision,
+    /// Whether `QLoRA` upcasts to fp32 what bitsandbytes leaves in 16 bits (`prepare_model_for_kbit_training` of `peft`).
+    pub upcast: bool,
     /// Whether the adapters' inputs pass through dropout, which keeps a copy and a mask of each.
     pub dropout: bool,
 }
@@ -133,6 +161,8 @@ pub struct Lora {
 pub struct Training {
     /// Precisions of the states.
     pub recipe: Recipe,
+    /// Whether gradients stay allocated between two steps.
+    pub gradients: Gradients,
     /// How the optimizer's step runs.
     pub step: StepKernel,
     /// Whose code runs.
@@ -171,6 +201,7 @@ impl Training {
     /// Mixed precision with a fused step, plain loss, one micro-batch, transformers code.
     pub const DEFAULT: Self = Self {
         recipe: Recipe::Mixed,
+        gradients: Gradients::ByRecipe,
         step: StepKernel::Fused,
         implementation: Implementation::Transformers,
         loss: Loss::Plain,
@@ -178,7 +209,13 @@ impl Training {
         async_tp: false,
         reshard_after_forward: true,
         micro_batches: 1,
-        lora: Lora { rank: 16, targets: LoraTargets::ALL_LINEAR, dropout: false },
+        lora: Lora {
+            rank: 16,
+            targets: LoraTargets::ALL_LINEAR,
+            precision: AdapterPrecision::Fp32,
+            upcast: true,
+            dropout: false,
+        },
         stock: Stock { cpu: false, padding: false, outputs_kept: false, grouped_experts: true },
     };
 

@@ -144,6 +144,10 @@ fn training() -> Vec<Entry> {
                 list(Recipe::ALL.iter().map(|it| it.id()))
             ),
         ),
+        option(
+            "--gradients HABIT",
+            "between two steps: kept in buffers (Megatron-LM, DeepSpeed), freed (PyTorch); by-recipe (default): kept in the mixed recipes",
+        ),
         option("--optimizer NAME", format!("{}; default adamw", list(Optimizer::ALL.iter().map(|it| it.id())))),
         option("--step KIND", "fused (default), foreach: PyTorch's own default on CUDA, which makes a copy"),
         option(
@@ -163,9 +167,17 @@ fn training() -> Vec<Entry> {
         option("--lora-rank N", format!("rank of the adapters; default {}", start.lora.rank)),
         option(
             "--lora-targets LIST",
-            "layers with an adapter, with commas between: q, k, v, o, mlp, head; all (default) is every one but the head",
+            "layers with an adapter, with commas between: q, k, v, o, mlp, head; attention is q, k, v and o, all (default) is every one but the head",
+        ),
+        option(
+            "--lora-dtype D",
+            "precision of the adapters in transformers code: fp32 (default, as peft makes them: each saves an fp32 copy of its input), bf16 (autocast_adapter_dtype=False)",
         ),
         option("--lora-dropout", "the adapters' inputs pass through dropout"),
+        option(
+            "--no-kbit-upcast",
+            "qlora without peft's prepare_model_for_kbit_training, as in TRL: tables, norms and hidden states stay in 16 bits",
+        ),
     ]
 }
 

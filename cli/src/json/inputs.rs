@@ -17,6 +17,7 @@ pub(crate) struct Inputs {
     checkpointing: &'static str,
     attention: &'static str,
     recipe: &'static str,
+    gradients: &'static str,
     step: &'static str,
     implementation: &'static str,
     loss: &'static str,
@@ -38,7 +39,9 @@ pub(crate) struct Inputs {
 struct Lora {
     rank: u32,
     targets: Vec<&'static str>,
+    dtype: &'static str,
     dropout: bool,
+    kbit_upcast: bool,
 }
 
 /// How the run is cut over cards.
@@ -69,6 +72,7 @@ impl Inputs {
             checkpointing: scenario.checkpointing.id(),
             attention: scenario.attention.id(),
             recipe: training.recipe.id(),
+            gradients: training.gradients.id(),
             step: training.step.id(),
             implementation: training.implementation.id(),
             loss: training.loss.id(),
@@ -79,7 +83,9 @@ impl Inputs {
             lora: Lora {
                 rank: training.lora.rank,
                 targets: inputs::targets(training.lora.targets),
+                dtype: training.lora.precision.id(),
                 dropout: training.lora.dropout,
+                kbit_upcast: training.lora.upcast,
             },
             engine: serving.engine.id(),
             max_num_seqs: serving.max_num_seqs,

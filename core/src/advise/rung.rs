@@ -4,12 +4,13 @@ use super::idle::Idle;
 use crate::bounds;
 use crate::engines;
 use crate::evaluate;
+use crate::memory::gradients;
 use crate::parallelism::ZeroStage;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::serving::Engine;
 use crate::tables::gpus::GPUS;
-use crate::training::{Checkpointing, Loss, Optimizer, Recipe};
+use crate::training::{Checkpointing, Gradients, Loss, Optimizer, Recipe};
 
 choices! {
     /// One fix, in the order in which they are worth trying.
@@ -146,6 +147,10 @@ impl Rung {
                 }
                 changed.weights = WeightFormat::Bf16;
                 changed.training.recipe = Recipe::Mixed;
+                // What becomes of gradients between two steps is no matter of precision: both sides do the same.
+                if full && gradients::between_steps(&changed) != gradients::between_steps(scenario) {
+                    changed.training.gradients = Gradients::Freed;
+                }
             }
             Self::FlashAttention => {
                 if scenario.attention == Attention::Flash {

@@ -3,7 +3,7 @@
 use crate::architecture::{Latent, Moe, Projection};
 use crate::parallelism::ZeroStage;
 use crate::scenario::Scenario;
-use crate::training::{Implementation, LoraTargets};
+use crate::training::{AdapterPrecision, Implementation, LoraTargets};
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Bytes of the adapters themselves, a part of the weights; nothing where none learn.
@@ -37,16 +37,17 @@ pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
 /// Bytes of one parameter of an adapter, of its gradient and of each moment.
 ///
 /// # Formula
-/// 4 in stock code, where `peft` widens adapters to fp32 unless told otherwise; elsewhere 2, or 4 beside fp32 weights.
+/// In stock code as [`AdapterPrecision`] says: 4, since `peft` upcasts adapters to fp32 unless told otherwise, or 2. Elsewhere 2. Beside fp32 weights always 4.
 ///
 /// # Units
 /// Bytes.
 ///
 /// # Source
-/// `autocast_adapter_dtype` of `peft` 0.12 and later, true by default, seen in runs of 0.17; LitGPT makes adapters in the precision of the model.
+/// `autocast_adapter_dtype` of `peft` 0.12 and later, true by default; beside quantised weights adapters are made in fp32 and trainers such as TRL cast them to
+/// 16 bits (huggingface/peft issue 2889 and `trl/trainer/sft_trainer.py` at 00313f2, read 2026-11-23). LitGPT makes adapters in the precision of the model.
 pub fn bytes_each(scenario: &Scenario) -> u64 {
-    match scenario.training.implementation {
-        Implementation::Transformers => 4,
+    match (scenario.training.implementation, scenario.training.lora.precision) {
+        (Implementation::Transformers, AdapterPrecision::Fp32) => 4,
         _ => scenario.weights.unquantised_bytes().into(),
     }
 }

@@ -5,7 +5,7 @@ use crate::memory::backward::{self, Moment};
 use crate::memory::{activations, adapters};
 use crate::parallelism::ZeroStage;
 use crate::scenario::{Mode, Scenario};
-use crate::training::{Implementation, Recipe};
+use crate::training::{Gradients, Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Bytes of the gradients; nothing in inference.
@@ -19,8 +19,8 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Bytes.
 ///
 /// # Assumes
-/// Mixed precision keeps its gradient buffers from step to step, as Megatron-LM and DeepSpeed do. Elsewhere gradients are
-/// freed after each step (PyTorch's `zero_grad` since 2.0), so that none exist when backward begins, unless micro-batches add theirs up.
+/// Unless [`crate::Gradients`] says otherwise, mixed precision keeps its gradient buffers from step to step, as Megatron-LM and DeepSpeed do. Elsewhere
+/// gradients are freed after each step (PyTorch's `zero_grad` since 2.0), so that none exist when backward begins, unless micro-batches add theirs up.
 ///
 /// # Source
 /// Rajbhandari et al. 2020 (`ZeRO`), section 3.1; measured steps of PyTorch 2.15 (gradient bytes equal parameter bytes in 157 of 157).
@@ -102,12 +102,21 @@ pub fn bytes_each(scenario: &Scenario) -> u64 {
     }
 }
 
-/// Whether gradients of the whole model exist when the backward pass begins.
+/// Whether gradients stay allocated from one step to the next.
+pub fn between_steps(scenario: &Scenario) -> bool {
+    match scenario.training.gradients {
+        Gradients::Kept => true,
+        Gradients::Freed => false,
+        Gradients::ByRecipe => {
+            scenario.mode == Mode::Training && matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients)
+        }
+    }
+}
+
+/// Whether all gradients exist when the backward pass begins.
 pub fn before_backward(scenario: &Scenario) -> bool {
-    let buffers =
-        scenario.mode == Mode::Training && matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients);
     // FSDP2 reduces gradients on a stream of its own, whose blocks of memory serve nothing else and so are held from step to step.
-    buffers || scenario.torchtitan() || scenario.training.micro_batches > 1
+    between_steps(scenario) || scenario.torchtitan() || scenario.training.micro_batches > 1
 }
 
 /// Parameters whose gradients exist at one moment in a layer, where none existed before.
@@ -147,4 +156,27 @@ pub fn of_inner_matrices(scenario: &Scenario) -> u128 {
     let matrices = (scenario.architecture.mlp.matrices() - 1) * mlp_matrix(scenario);
     let each = matrices.div_ceil(scenario.parallel.shards_from(ZeroStage::Gradients));
     u128::from(each) * u128::from(bytes_each(scenario))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::models;
+    use crate::worked;
+
+    #[test]
+    fn whether_gradients_stay_is_a_choice_of_its_own() {
+        let llama = models::by_id("llama-2-7b").unwrap().architecture;
+        let mut scenario = Scenario { mode: Mode::Training, ..Scenario::new(llama) };
+        let when_backward_begins = |scenario: &Scenario| worked::total(|sink| terms(scenario, Phase::Loss, sink)).0;
+        for (recipe, usual) in [(Recipe::Mixed, 2), (Recipe::MixedFp32Gradients, 4), (Recipe::Pure, 0)] {
+            scenario.training.recipe = recipe;
+            for (gradients, bytes) in
+                [(Gradients::ByRecipe, usual), (Gradients::Kept, usual.max(2)), (Gradients::Freed, 0)]
+            {
+                scenario.training.gradients = gradients;
+                assert_eq!(when_backward_begins(&scenario), bytes * 6_738_415_616, "{recipe:?} {gradients:?}");
+            }
+        }
+    }
 }

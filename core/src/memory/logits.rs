@@ -14,7 +14,7 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// Bytes of logits and loss at one phase.
 ///
 /// # Formula
-/// With T = tokens, V = `vocab_size`, e = bytes of a logit (2, in fp32 4) and c = e for soft-capped logits (Gemma 2), otherwise 0:
+/// With T = tokens, V = `vocab_size`, e = bytes of a logit (2; 4 in fp32 and behind the fp32 head of a model prepared for `QLoRA`) and c = e for soft-capped logits (Gemma 2), otherwise 0:
 /// when the forward pass ends, (10 + c)·T·V in 16 bits (logits, their fp32 copy, the log-softmax) and (8 + c)·T·V in fp32, with the labels;
 /// when the backward pass starts, (12 + c)·T·V (log-softmax, gradient of the loss, gradient of log-softmax, each fp32)
 /// plus 8 bytes, the loss and its gradient; the labels are gone by then. A script that keeps the model's outputs adds e·T·V.
@@ -77,7 +77,7 @@ fn loss(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
     }
     let [tokens, vocab] = scores(scenario);
     let mut product = |factors: &[Factor]| sink(&Term { item: Item::LossTensors, factors, divisor: 1 });
-    let e = scenario.activation_bytes();
+    let e = scenario.value_bytes();
     let kept = scenario.training.stock.outputs_kept;
     let bytes = match (scenario.training.loss, phase) {
         (Loss::Compiled, _) => 4,
@@ -118,7 +118,7 @@ fn cut_loss(scenario: &Scenario, phase: Phase) -> u64 {
 
 /// Soft-capped logits keep the hyperbolic tangent.
 pub(crate) fn soft_cap(scenario: &Scenario) -> u64 {
-    if scenario.architecture.soft_capped { scenario.activation_bytes() } else { 0 }
+    if scenario.architecture.soft_capped { scenario.value_bytes() } else { 0 }
 }
 
 /// Labels in 64 bits, padded by one a sequence and shifted: of one sequence the shifted ones are a view of the padded ones.
@@ -148,7 +148,7 @@ pub fn kept(scenario: &Scenario, sink: Sink<'_>) {
     }
     let [tokens, vocab] = scores(scenario);
     let mut product = |factors: &[Factor]| sink(&Term { item: Item::LossTensors, factors, divisor: 1 });
-    let outputs = if scenario.training.stock.outputs_kept { scenario.activation_bytes() } else { 0 };
+    let outputs = if scenario.training.stock.outputs_kept { scenario.value_bytes() } else { 0 };
     product(&[Factor::number(4 + soft_cap(scenario) + outputs), tokens, vocab]);
     product(&[Factor::number(8), tokens]);
     product(&[Factor::number(if scenario.batch == 1 { 16 } else { 8 })]);

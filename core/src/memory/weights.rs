@@ -19,7 +19,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Bytes; each kind of tensor is rounded up to a whole byte.
 ///
 /// # Assumes
-/// [`crate::WeightFormat::kept`] says which kinds a format quantises. Two tied tables are stored once. Of layers that wait in host memory two are on the card; tables, norms and biases stay.
+/// [`crate::WeightFormat::kept`] says which kinds a format quantises; `QLoRA` keeps the others in fp32 where it upcasts them ([`Scenario::upcasts`]). Two tied tables are stored once. Of layers that wait in host memory two are on the card; tables, norms and biases stay.
 ///
 /// # Source
 /// Storage layouts: see [`crate::WeightFormat`]. Which tensors stay wide: defaults of GPTQ, AWQ, bitsandbytes, llama.cpp and of fp8 and MXFP4 checkpoints.
@@ -113,6 +113,32 @@ pub(crate) fn layout(scenario: &Scenario, item: Item, mixture: bool) -> Block {
         _ if gguf && mixture && scenario.weights == WeightFormat::Mxfp4 && item != Item::Experts => {
             WeightFormat::Q8Zero.kept(item, mixture, scenario.architecture.tied_embeddings)
         }
-        _ => scenario.weights.kept(item, mixture, scenario.architecture.tied_embeddings),
+        _ => match scenario.weights.kept(item, mixture, scenario.architecture.tied_embeddings) {
+            Block::BF16 if scenario.upcasts() => Block::FP32,
+            block => block,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::models;
+    use crate::worked;
+
+    #[test]
+    fn k_bit_preparation_upcasts_tables_and_norms() {
+        let llama = models::by_id("llama-3.1-8b").unwrap().architecture;
+        let mut scenario = Scenario { mode: Mode::Qlora, weights: WeightFormat::Nf4Dq, ..Scenario::new(llama) };
+        let bytes = |scenario: &Scenario| worked::total(|sink| terms(scenario, sink)).0;
+        // Embedding and head of 128,256 × 4,096 each, and 65 norms.
+        let wide = 2 * 128_256 * 4_096 + 65 * 4_096;
+        let upcast = bytes(&scenario);
+        scenario.training.lora.upcast = false;
+        assert_eq!(upcast - bytes(&scenario), 2 * wide);
+        // peft leaves models of other quantisers alone.
+        for weights in [WeightFormat::Int4, WeightFormat::Int4Group32] {
+            assert!(!Scenario { weights, training: crate::Training::DEFAULT, ..scenario }.upcasts());
+        }
     }
 }

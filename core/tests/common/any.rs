@@ -6,9 +6,9 @@ use memory_wall_core::architecture::{
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
-    Architecture, Attention, Checkpointing, Engine, Implementation, KvPrecision, Lora, LoraTargets, Loss, Mode,
-    Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, StepKernel, Stock, Training,
-    WeightFormat, ZeroStage,
+    AdapterPrecision, Architecture, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, Lora,
+    LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, StepKernel,
+    Stock, Training, WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -177,13 +177,13 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
 
 prop_compose! {
     fn training()(
-        recipe in select(Recipe::ALL),
+        (recipe, gradients) in (select(Recipe::ALL), select(Gradients::ALL)),
         step in select(StepKernel::ALL),
         implementation in select(Implementation::ALL),
         loss in select(Loss::ALL),
         micro_batches in prop_oneof![2 => Just(1), 1 => within(bounds::MICRO_BATCHES)],
-        rank in within(bounds::LORA_RANK),
-        [q, k, v, o, mlp, head, dropout] in any::<[bool; 7]>(),
+        (rank, precision) in (within(bounds::LORA_RANK), select(AdapterPrecision::ALL)),
+        [q, k, v, o, mlp, head, dropout, upcast] in any::<[bool; 8]>(),
         [compile, async_tp, reshard_after_forward] in any::<[bool; 3]>(),
         [cpu, padding, outputs_kept, grouped_experts] in any::<[bool; 4]>(),
     ) -> Training {
@@ -191,6 +191,7 @@ prop_compose! {
         let targets = LoraTargets { q: q || !(k || v || o || mlp || head), k, v, o, mlp, head };
         Training {
             recipe,
+            gradients,
             step,
             implementation,
             loss,
@@ -198,7 +199,7 @@ prop_compose! {
             async_tp,
             reshard_after_forward,
             micro_batches,
-            lora: Lora { rank, targets, dropout },
+            lora: Lora { rank, targets, precision, upcast, dropout },
             stock: Stock { cpu, padding, outputs_kept, grouped_experts },
         }
     }

@@ -6,8 +6,8 @@ use memory_wall_core::display::{Figure, THIN_SPACE};
 use memory_wall_core::memory::{StatePart, activations, logits, states};
 use memory_wall_core::tables::models;
 use memory_wall_core::{
-    Attention, Bucket, Bytes, Checkpointing, Evaluation, Implementation, Mode, Optimizer, Phase, Recipe, Scenario,
-    WeightFormat, bounds, evaluate, worked,
+    Attention, Bucket, Bytes, Checkpointing, Evaluation, Gradients, Implementation, Mode, Optimizer, Phase, Recipe,
+    Scenario, WeightFormat, bounds, evaluate, worked,
 };
 
 use crate::charts::wall::percent;
@@ -151,7 +151,11 @@ fn remedy(state: &State, id: &str) -> [Scenario; 2] {
         "smaller-micro-batch" => {
             (after.training.micro_batches, after.batch) = (before.batch.min(bounds::MICRO_BATCHES.max), 1);
         }
-        "mixed-precision" => (after.weights, after.training.recipe) = (WeightFormat::Bf16, Recipe::Mixed),
+        "mixed-precision" => {
+            (after.weights, after.training.recipe) = (WeightFormat::Bf16, Recipe::Mixed);
+            // As before it: what becomes of gradients between two steps is no matter of precision.
+            after.training.gradients = Gradients::Freed;
+        }
         "offload-optimizer" => after.offload.optimizer = true,
         _ => {}
     }

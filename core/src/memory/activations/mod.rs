@@ -93,7 +93,7 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
 /// Weights that are gathered where ZeRO-3 shares them out: the tables, the layer at work and the next one.
 ///
 /// # Formula
-/// (tables + 2 × a layer) × bytes of a weight in a multiplication; nothing where layers wait in host memory, whose two layers are counted with the weights.
+/// (tables + 2 × a layer) × bytes of a weight in a multiplication, of quantised layers those of their format; nothing where layers wait in host memory, whose two layers are counted with the weights.
 ///
 /// # Assumes
 /// Layers of equal size, and one layer fetched ahead, as FSDP and DeepSpeed do.
@@ -102,14 +102,19 @@ fn gathered(scenario: &Scenario, sink: Sink<'_>) {
         return;
     }
     let (tables, layer) = tables_and_layer(scenario);
-    let block = match scenario.mode {
-        Mode::Qlora => scenario.weights.block(),
-        _ if scenario.activation_bytes() == 4 => Block::FP32,
-        _ => Block::BF16,
+    let wide = if scenario.value_bytes() == 4 { Block::FP32 } else { Block::BF16 };
+    let mut gather = |parameters: u64, block: Block| {
+        let factors =
+            [Factor::new(Symbol::Parameters, parameters), Factor::new(Symbol::BytesPerValue, block.bytes.into())];
+        sink(&Term { item: Item::GatheredWeights, factors: &factors, divisor: block.values });
     };
-    let here = tables + layer * scenario.local().layers.min(2);
-    let factors = [Factor::new(Symbol::Parameters, here), Factor::new(Symbol::BytesPerValue, block.bytes.into())];
-    sink(&Term { item: Item::GatheredWeights, factors: &factors, divisor: block.values });
+    let layers = layer * scenario.local().layers.min(2);
+    if scenario.mode == Mode::Qlora {
+        gather(tables, wide);
+        gather(layers, scenario.weights.block());
+    } else {
+        gather(tables + layers, wide);
+    }
 }
 
 /// The same in the backward pass, and the gradients of one layer before they are shared out.

@@ -16,7 +16,7 @@ pub struct Sizes<'a> {
     pub shape: &'a Architecture,
     /// The rank's share of it.
     pub local: Local,
-    /// Bytes of a value in a matrix multiplication.
+    /// Bytes of a value between operations ([`Scenario::value_bytes`]).
     pub e: u64,
     /// Bytes of a value of the residual stream: wider than `e` under autocast.
     pub r: u64,
@@ -80,7 +80,7 @@ impl<'a> Sizes<'a> {
     pub fn of(scenario: &'a Scenario) -> Self {
         let local = scenario.local();
         let autocast = scenario.mode == Mode::Training && scenario.recipe() == Recipe::Autocast;
-        let e = scenario.activation_bytes();
+        let e = scenario.value_bytes();
         let tokens = u64::from(scenario.batch) * local.seq_length;
         let sharing = if scenario.parallel.sequence_parallel { scenario.parallel.tp } else { 1 };
         Self {

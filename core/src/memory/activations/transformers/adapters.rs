@@ -11,7 +11,7 @@ use crate::worked::{Factor, Item, Symbol};
 /// What the adapters of layers of these kinds keep.
 ///
 /// # Formula
-/// With w bytes a value, 4 as `peft` widens adapters, 2 under autocast: for each target w·T·`rank`, the input of its second matrix,
+/// With w bytes a value, those of the adapters ([`adapters::bytes_each`]), 2 under autocast: for each target w·T·`rank`, the input of its second matrix,
 /// and w·T·inputs, a copy of the input of its first, which each target makes for itself; with dropout a mask of 1 byte a value besides.
 /// Adapters as wide as the model, without dropout and autocast, share the tensor that the matrix beside them reads, kept once
 /// ([`super::super::sizes::Learns`]).
@@ -23,7 +23,8 @@ use crate::worked::{Factor, Item, Symbol};
 /// All layers alike: the first, whose input needs no gradient, keeps one norm and its masks less. Targets as [`adapters::parameters`] counts them.
 ///
 /// # Source
-/// Derived from the laws of stock code and from the code of `peft`; the list of tensors seen in a small Llama on a CPU (`peft` 0.17). No peak of such a run was measured.
+/// Derived from the laws of stock code and from the code of `peft`; the list of tensors seen in a small Llama on a CPU (`peft` 0.17). Whole runs: set `peft-peaks` of the
+/// crate `memory-wall-accuracy`.
 pub(super) fn terms(sizes: &Sizes<'_>, kinds: &Kinds, product: Product<'_>) {
     if !sizes.scenario.mode.adapts() {
         return;
@@ -99,16 +100,16 @@ fn width(scenario: &Scenario) -> u64 {
 }
 
 /// Whether each adapter keeps a copy of its input, and not the tensor that the frozen matrix reads.
-pub(in crate::memory::activations) fn copies_inputs(scenario: &Scenario) -> bool {
+pub(crate) fn copies_inputs(scenario: &Scenario) -> bool {
     scenario.training.lora.dropout
         || scenario.recipe() == Recipe::Autocast
-        || adapters::bytes_each(scenario) != scenario.activation_bytes()
+        || adapters::bytes_each(scenario) != scenario.value_bytes()
 }
 
 /// The largest matrix of a layer in 16 bits, unpacked for its multiplication.
 ///
 /// # Formula
-/// e × inputs × outputs.
+/// 2 × inputs × outputs, or 4 beside fp32 weights: in the precision of the multiplication, whatever hidden states are in.
 ///
 /// # Assumes
 /// One matrix at a time. bitsandbytes from 0.43.2 on keeps no input of a frozen 4-bit matrix; earlier versions kept each.
@@ -124,7 +125,7 @@ pub(super) fn unpacked(sizes: &Sizes<'_>, product: Product<'_>) {
     });
     let widest = width.max(sizes.local.heads * u64::from(sizes.shape.head_dim));
     let widest = Factor::new(Symbol::IntermediateSize, widest);
-    product(Item::DequantizedWeights, &[Factor::number(sizes.e), sizes.hidden, widest]);
+    product(Item::DequantizedWeights, &[Factor::number(sizes.scenario.activation_bytes()), sizes.hidden, widest]);
 }
 
 #[cfg(test)]
@@ -134,7 +135,8 @@ mod tests {
     use crate::memory::activations;
     use crate::precision::WeightFormat;
     use crate::scenario::{Mode, Scenario};
-    use crate::training::{LoraTargets, Recipe};
+    use crate::tables::models;
+    use crate::training::{AdapterPrecision, LoraTargets, Recipe};
     use crate::worked::{Item, total};
 
     /// The small Llama that was run: 192 tokens, 3 layers.
@@ -170,6 +172,53 @@ mod tests {
         // What a frozen matrix reads is not kept: 3 tensors of the MLP, and no norm's output.
         assert_eq!(of(&all, Item::MlpTensors, Phase::Loss), 9 * 2 * 192 * 704);
         assert_eq!(of(&all, Item::NormOutputs, Phase::Loss), 0);
+    }
+
+    #[test]
+    fn adapters_in_16_bits_share_what_the_matrices_beside_them_read() {
+        let mut all = small(LoraTargets::ALL_LINEAR);
+        all.training.lora.precision = AdapterPrecision::Bf16;
+        // 21 inputs of second matrices; the inputs of the first ones are the norms' outputs, attention's output and the product in the MLP.
+        assert_eq!(of(&all, Item::AdapterTensors, Phase::Loss), 21 * 2 * 192 * 8);
+        assert_eq!(of(&all, Item::NormOutputs, Phase::Loss), 6 * 2 * 192 * 256);
+        assert_eq!(of(&all, Item::MlpTensors, Phase::Loss), 12 * 2 * 192 * 704);
+    }
+
+    #[test]
+    fn whether_lora_saves_activations_depends_on_targets_and_precision() {
+        let llama = models::by_id("llama-2-7b").unwrap().architecture;
+        let saved = |mode, targets, precision| {
+            let mut scenario = Scenario { mode, ..Scenario::new(llama) };
+            (scenario.training.lora.targets, scenario.training.lora.precision) = (targets, precision);
+            total(|sink| activations::terms(&scenario, Phase::Loss, sink)).0 / 10_000_000
+        };
+        let lora = |targets, precision| saved(Mode::Lora, targets, precision);
+        let [fp32, bf16] = [AdapterPrecision::Fp32, AdapterPrecision::Bf16];
+        // In units of 10 MB: more than full training with peft's defaults on all matrices, otherwise less.
+        assert_eq!(saved(Mode::Training, LoraTargets::QV, fp32), 1_229);
+        assert_eq!(lora(LoraTargets::ALL_LINEAR, fp32), 1_802);
+        assert_eq!(lora(LoraTargets::ATTENTION, fp32), 1_297);
+        assert_eq!(lora(LoraTargets::QV, fp32), 1_082);
+        assert_eq!(lora(LoraTargets::ALL_LINEAR, bf16), 1_119);
+        assert_eq!(lora(LoraTargets::QV, bf16), 920);
+    }
+
+    #[test]
+    fn k_bit_preparation_keeps_hidden_states_in_fp32() {
+        let mut scenario = small(LoraTargets::QV);
+        (scenario.mode, scenario.weights) = (Mode::Qlora, WeightFormat::Nf4Dq);
+        let kept = |scenario: &Scenario, item| of(scenario, item, Phase::Loss);
+        // Adapters and hidden states are both in fp32, so queries and values share one input.
+        assert_eq!(kept(&scenario, Item::AdapterTensors), 6 * 4 * 192 * 8);
+        assert_eq!(kept(&scenario, Item::NormOutputs), 3 * 4 * 192 * 256);
+        assert_eq!(kept(&scenario, Item::MlpTensors), 9 * 4 * 192 * 704);
+        // A matrix is unpacked in the 16 bits that it is multiplied in.
+        assert_eq!(of(&scenario, Item::DequantizedWeights, Phase::Backward), 2 * 256 * 704);
+        // Without that step everything is as beside a model in bf16.
+        scenario.training.lora.upcast = false;
+        for item in [Item::AdapterTensors, Item::NormOutputs, Item::MlpTensors] {
+            assert_eq!(kept(&scenario, item), kept(&small(LoraTargets::QV), item));
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::parallelism::Parallelism;
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::training::{Checkpointing, Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
-pub(super) use adapters::copies_inputs;
+pub(crate) use adapters::copies_inputs;
 use attention::Product;
 
 /// What the forward pass leaves behind.

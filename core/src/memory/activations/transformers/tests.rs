@@ -200,7 +200,7 @@ fn the_first_layer_in_the_backward_pass() {
 fn adapters_free_the_inputs_of_frozen_matrices() {
     let full = training(LLAMA, Recipe::Pure, Attention::Flash);
     let mut scenario = Scenario { mode: Mode::Lora, ..full };
-    scenario.training.lora = Lora { rank: 4, targets: LoraTargets::QV, dropout: false };
+    scenario.training.lora = Lora { rank: 4, targets: LoraTargets::QV, ..scenario.training.lora };
     // Gone: two normalised copies, the outputs of both norms, the product inside the MLP. Each adapter has an fp32 copy of its input instead.
     let frozen = layer(&full) - T * (4 * H + 4 * H + 2 * F);
     assert_eq!(layer(&scenario), frozen + 2 * 4 * T * (H + 4));
