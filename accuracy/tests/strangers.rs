@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use memory_wall_accuracy::{Data, all, csv};
 
 /// Files whose rows come in many selections, with the column that names a row.
-const FILES: [(&str, &str, &str); 5] = [
+const FILES: [(&str, &str, &str); 6] = [
     ("training_peaks.csv", "row_id", include_str!("../data/training_peaks.csv")),
+    ("peft_runs.csv", "row_id", include_str!("../data/peft_runs.csv")),
     ("kv_cache.csv", "case_id", include_str!("../data/kv_cache.csv")),
     ("kv_cache_run.csv", "name", include_str!("../data/kv_cache_run.csv")),
     ("vllm_runs.csv", "row_id", include_str!("../data/vllm_runs.csv")),

@@ -218,7 +218,8 @@ fn accumulates(row: csv::Row<'_>, old: bool, gpus: u32, shared: bool) -> bool {
     row.number("micro_batch").is_ok_and(|micro_batch| global_batch / gpus > micro_batch)
 }
 
-fn targets(text: &str) -> Result<LoraTargets, String> {
+/// The layers with an adapter, by their names with commas between.
+pub(super) fn targets(text: &str) -> Result<LoraTargets, String> {
     let mut targets = LoraTargets { q: false, k: false, v: false, o: false, mlp: false, head: false };
     for target in text.split(',').map(str::trim) {
         let place = match target {

@@ -5,6 +5,7 @@ mod inference;
 mod kv_cache;
 mod litgpt;
 mod logits;
+mod peft;
 mod reading;
 mod real_gpu;
 mod saved_activations;
@@ -28,6 +29,7 @@ pub const SETS: &[Make] = &[
     real_gpu::sets,
     torchtitan::sets,
     litgpt::sets,
+    peft::sets,
     kv_cache::sets,
     vllm::sets,
     inference::sets,
