@@ -21,10 +21,11 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Scenario, unit: ByteUnit) ->
         (
             "Capacity",
             format!(
-                "{} = {}, {}{}",
+                "{} = {}, {}{}{}",
                 words::size(fit.capacity, unit),
                 fit.capacity,
                 gpu.capacity_basis.label(),
+                gpu.reported().range().map(|range| format!(" ({range})")).unwrap_or_default(),
                 limit(fit, scenario, unit)
             ),
         ),

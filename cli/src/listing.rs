@@ -1,7 +1,7 @@
 //! `memory-wall models` and `memory-wall gpus`.
 
 use memory_wall_core::display::{ByteUnit, Count, Grouped, Size, THIN_SPACE};
-use memory_wall_core::tables::gpus::GPUS;
+use memory_wall_core::tables::gpus::{CapacityBasis, GPUS, Gpu};
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::{Scenario, evaluate};
 
@@ -54,7 +54,7 @@ pub(crate) fn gpus(json: bool) -> Result<String, BadInput> {
         ("Name", Side::Left),
         ("Year", Side::Right),
         ("GB", Side::Right),
-        ("Bytes", Side::Right),
+        ("GiB", Side::Right),
         ("GB/s", Side::Right),
         ("bf16", Side::Right),
     ]);
@@ -64,11 +64,22 @@ pub(crate) fn gpus(json: bool) -> Result<String, BadInput> {
             gpu.name.into(),
             gpu.year.to_string(),
             gpu.printed_gb.to_string(),
-            Grouped(gpu.capacity.0).to_string(),
+            reported(gpu),
             gpu.bandwidth.as_gb_per_s().to_string(),
             gpu.peaks.bf16.map_or(NONE.into(), |peak| peak.tflops().to_string()),
         ]);
     }
     Ok(table.text()
-        + "\nGB: printed on the box. Bytes: what the card offers. GB/s: memory bandwidth. bf16: dense TFLOP/s.\n")
+        + "\nGB: printed on the box. GiB: what PyTorch reports on the GPU, from the newest driver to the oldest;\n\
+           ~ is an estimate or a printed size, for want of a report. The engine takes the smallest figure.\n\
+           GB/s: memory bandwidth. bf16: dense TFLOP/s.\n")
+}
+
+/// The capacity in GiB, as a range where several figures are known.
+fn reported(gpu: &Gpu) -> String {
+    let mark = if gpu.capacity_basis == CapacityBasis::Torch { "" } else { "~" };
+    match gpu.reported().range() {
+        Some(range) => format!("{mark}{}", range.to_string().trim_end_matches(" GiB")),
+        None => format!("{mark}{:.2}", gpu.capacity.as_gib()),
+    }
 }

@@ -52,7 +52,7 @@ fn cards_are_listed_in_full() {
     let v100 = rows.iter().find(|row| row["id"] == "v100-sxm2-16").unwrap();
     assert_eq!(v100["peak_tflops"]["fp16"], 125.0);
     assert_eq!(v100["peak_tflops"]["bf16"], Value::Null);
-    assert_eq!(v100["capacity_basis"], "driver total as commonly given, not confirmed by a report");
+    assert_eq!(v100["capacity_basis"], "reported by PyTorch on the device");
     assert_eq!(v100["memory"], "HBM2");
 }
 

@@ -12,7 +12,7 @@ use crate::parallelism::ZeroStage;
 use crate::precision::{ComputePrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::serving::Engine;
-use crate::tables::gpus::CapacityBasis;
+use crate::tables::gpus::Reported;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
 
 /// What a figure stands on; the sentence is its `Display`.
@@ -92,7 +92,7 @@ pub enum Assumption {
     /// Context of the process.
     DeviceContext,
     /// Where the capacity comes from.
-    Capacity(CapacityBasis),
+    Capacity(Reported),
     /// The card has no units for this format.
     NoUnits(WeightFormat),
     /// Scales of a quantised cache are left out.
@@ -262,22 +262,7 @@ impl fmt::Display for Assumption {
             Self::DeviceContext => f.write_str(
                 "Driver context and libraries are taken as 512 MiB, the middle of the 0.3 to 0.8 GiB seen on NVIDIA cards.",
             ),
-            Self::Capacity(basis) => f.write_str(match basis {
-                CapacityBasis::Torch => "The capacity is what PyTorch reports on the device.",
-                CapacityBasis::Driver => {
-                    "The capacity is the driver's total (nvidia-smi); a program sees about 0.4 to 2% less of it."
-                }
-                CapacityBasis::Unconfirmed => {
-                    "The capacity is a driver total as commonly given; no report of a device was found to confirm it."
-                }
-                CapacityBasis::Binary => {
-                    "The capacity is the printed size read as binary gigabytes, as sister cards report it; no report of this one was found."
-                }
-                CapacityBasis::Printed => "The capacity of this card is its printed number: no report of a device was found.",
-                CapacityBasis::Shared => {
-                    "The capacity is the memory of the whole computer; the system keeps a part of it from the GPU."
-                }
-            }),
+            Self::Capacity(reported) => write!(f, "{reported}"),
             Self::NoUnits(format) => write!(
                 f,
                 "This card has no matrix units for {format}, or none are published: the memory is right, the run may be slow or not start."
@@ -355,7 +340,6 @@ impl Assumptions {
         let training = &scenario.training;
         let selective_idle =
             trains && scenario.checkpointing == Checkpointing::Selective && scenario.attention == Attention::Flash;
-        let basis = scenario.gpu.map(|gpu| gpu.capacity_basis);
         let units = match scenario.weights {
             WeightFormat::Bf16 => Some(ComputePrecision::Bf16),
             WeightFormat::Fp16 => Some(ComputePrecision::Fp16),
@@ -431,7 +415,7 @@ impl Assumptions {
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
                 when(served.is_none(), Assumption::DeviceContext),
                 when(offload != Offload::default(), Assumption::Offload),
-                basis.map(Assumption::Capacity),
+                scenario.gpu.map(|gpu| Assumption::Capacity(gpu.reported())),
                 when(no_units, Assumption::NoUnits(scenario.weights)),
                 when(quantised_cache, Assumption::CacheScales),
                 learned,

@@ -210,10 +210,10 @@ mod tests {
     #[test]
     fn forward_fits_and_backward_does_not() {
         let tape = Tape::default();
-        assert_eq!(said(tape, "oom.sentence"), "Line 4: 18.3 GB in use, 7.50 GB of GeForce RTX 4090 left.");
+        assert_eq!(said(tape, "oom.sentence"), "Line 4: 18.3 GB in use, 7.00 GB of GeForce RTX 4090 left.");
         assert_eq!(
             said(Tape { step: Step::WeightCopy, ..tape }, "oom.sentence"),
-            "Line 5: 27.9 GB in use, 2.16 GB more than GeForce RTX 4090 has. Out of memory."
+            "Line 5: 27.9 GB in use, 2.66 GB more than GeForce RTX 4090 has. Out of memory."
         );
         assert_eq!(
             said(Tape { step: Step::End, ..tape }, "oom.sentence"),

@@ -17,7 +17,7 @@ const WRITTEN = ['model', 'input', 'forward', 'loss', 'seed', 'weight-grad', 'we
 test('one walks through it by keyboard, and it dies where the hidden copy is made', async ({ wall, page }) => {
   await wall.goto();
   expect(await steps(page)).toEqual(WRITTEN);
-  expect(await sentence(page)).toBe('Line 4: 18.3 GB in use, 7.50 GB of GeForce RTX 4090 left.');
+  expect(await sentence(page)).toBe('Line 4: 18.3 GB in use, 7.00 GB of GeForce RTX 4090 left.');
   // What has not run is not given away.
   await expect(step(page, 'loss').locator('.oom-total')).toBeVisible();
   await expect(step(page, 'weight-copy').locator('.oom-total')).toBeHidden();
@@ -27,7 +27,7 @@ test('one walks through it by keyboard, and it dies where the hidden copy is mad
   await wall.settle();
   await expect(step(page, 'weight-copy').locator('input')).toBeFocused();
   await expect(step(page, 'weight-copy')).toContainText('out of memory');
-  expect(await sentence(page)).toBe('Line 5: 27.9 GB in use, 2.16 GB more than GeForce RTX 4090 has. Out of memory.');
+  expect(await sentence(page)).toBe('Line 5: 27.9 GB in use, 2.66 GB more than GeForce RTX 4090 has. Out of memory.');
   expect(await ledger(page)).toEqual([
     'W, the weights 1.07 GB',
     'b, the bias 65.5 kB',

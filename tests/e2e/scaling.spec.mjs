@@ -49,7 +49,7 @@ test('it follows the card and the format, and says where no number of cards does
   expect((await rows(page))[3]).toEqual(['700B', '705 GB', '6', '8']);
   await wall.goto('gpu=t4&scale=train');
   // ZeRO-3 alone leaves no room for a layer and its activations, groups of eight do; the dot stays at the end of the scale.
-  expect((await rows(page))[3]).toEqual(['700B', '11.2 TB', '700', '2,104']);
+  expect((await rows(page))[3]).toEqual(['700B', '11.2 TB', '700', '2,280']);
   await expect(page.locator('.scaling-table tbody tr').nth(3).locator('td').nth(4)).toHaveText('none');
   await expect(page.locator('.size[data-size="700b"] .lane-needed')).toHaveAttribute('cx', /^100(\.0+)?%$/);
 });

@@ -60,10 +60,8 @@ fn row(gpu: &'static Gpu, words: &Words, sources: &mut Sources) -> Row {
     let link = |rate: Option<ByteRate>| printed(rate.map(ByteRate::as_gb_per_s));
     let basis = match gpu.capacity_basis {
         CapacityBasis::Torch => "torch",
-        CapacityBasis::Driver => "driver",
-        CapacityBasis::Unconfirmed => "unconfirmed",
+        CapacityBasis::Estimated => "estimated",
         CapacityBasis::Shared => "shared",
-        CapacityBasis::Binary => "binary",
         CapacityBasis::Printed => "printed",
     };
     let mut cells = vec![
@@ -74,7 +72,7 @@ fn row(gpu: &'static Gpu, words: &Words, sources: &mut Sources) -> Row {
         whole(gpu.printed_gb.into()),
         figure(gpu.capacity.as_gb()),
         figure(gpu.capacity.as_gib()),
-        Cell::text(words.say(&format!("cards.basis.{basis}"))),
+        Cell::text(known_from(gpu, words.say(&format!("cards.basis.{basis}")))),
         printed(Some(gpu.bandwidth.as_gb_per_s())),
     ];
     cells.extend(FORMATS.map(|format| printed(gpu.peaks.at(format).map(|_| peak(gpu, format)))));
@@ -89,6 +87,14 @@ fn row(gpu: &'static Gpu, words: &Words, sources: &mut Sources) -> Row {
         ("formats", formats.collect::<Vec<_>>().join(" ")),
     ];
     Row { id, chosen_by, cells }
+}
+
+/// The basis, and the range where there is one.
+fn known_from(gpu: &Gpu, basis: String) -> String {
+    match gpu.reported().range() {
+        Some(range) => format!("{basis}, {range}"),
+        None => basis,
+    }
 }
 
 /// The printed figure itself: a rate in FLOP/s and back would leave digits of its own behind.
