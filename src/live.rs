@@ -137,9 +137,9 @@ impl Snapshot {
                         .unwrap_or_default(),
                 )
             }
-            Some((what, id)) => self.bucket_value(what, Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?),
+            Some((what, id)) => self.bucket_value(what, Bucket::EACH.into_iter().find(|bucket| bucket.id() == id)?),
             None => self.plain_value(name).or_else(|| {
-                let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == name)?;
+                let bucket = Bucket::EACH.into_iter().find(|bucket| bucket.id() == name)?;
                 Some(self.size(self.evaluation.bytes(bucket)))
             }),
         }
@@ -149,7 +149,7 @@ impl Snapshot {
     pub fn flag(&self, name: &str) -> Option<bool> {
         match name.split_once('.') {
             Some(("empty", id)) => {
-                let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
+                let bucket = Bucket::EACH.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(self.evaluation.bytes(bucket) == Bytes::ZERO)
             }
             Some(("control", part)) => controls::flag(&self.state, part),
@@ -164,7 +164,7 @@ impl Snapshot {
             Some(("train", part)) => training::flag(self, part),
             Some(("profile", part)) => profile::flag(self, part),
             Some(("short", id)) => {
-                let bucket = Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?;
+                let bucket = Bucket::EACH.into_iter().find(|bucket| bucket.id() == id)?;
                 Some(Terms::of(bucket, self).is_short())
             }
             _ => None,
@@ -243,7 +243,7 @@ impl Snapshot {
     /// The formulas of a bucket; `first` and `list` are HTML, see [`Self::is_html`].
     fn terms_value(&self, part: &str) -> Option<String> {
         let (what, id) = part.split_once('.')?;
-        let terms = Terms::of(Bucket::ALL.into_iter().find(|bucket| bucket.id() == id)?, self);
+        let terms = Terms::of(Bucket::EACH.into_iter().find(|bucket| bucket.id() == id)?, self);
         Some(match what {
             "first" => terms.first(),
             "count" => terms.count(),

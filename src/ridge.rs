@@ -4,7 +4,7 @@ use memory_wall_core::display::{Duration, Figure, Grouped, Percent, THIN_SPACE};
 use memory_wall_core::roofline::latency::{self, Counting};
 use memory_wall_core::roofline::{Pass, Roof, crossover, roof_of};
 use memory_wall_core::units::{ByteRate, FlopRate, Intensity};
-use memory_wall_core::{Bytes, Mode, Scenario};
+use memory_wall_core::{Bytes, Mode};
 
 use crate::charts::sort;
 use crate::live::Snapshot;
@@ -17,7 +17,7 @@ pub const LOW: Intensity = Intensity(3.0);
 
 /// The text with this name; `None` for a name that is not known.
 pub fn value(of: &Snapshot, part: &str) -> Option<String> {
-    let scenario = Scenario { mode: Mode::Inference, ..of.state.scenario() };
+    let scenario = of.state.scenario().with(|it| it.mode = Mode::Inference).ok()?;
     let roof = roof_of(&scenario, of.state.gpu);
     let step = || latency::estimate(&scenario, of.state.gpu, Pass::Decode, Counting::of(&scenario));
     let leap = |what: fn(Roof) -> f64| {

@@ -294,11 +294,11 @@ fn the_readme_gives_the_engines_figures() {
     let gpu = gpus::by_id("a100-80-sxm").unwrap();
     let architecture = models::by_id("llama-2-7b").unwrap().architecture;
     let scenario = Scenario { seq_length: 128_000, gpu: Some(gpu), ..Scenario::new(architecture) };
-    let evaluation = evaluate(&scenario);
+    let evaluation = evaluate(&scenario.check().unwrap());
     let fit = evaluation.fit.unwrap();
     let mut wanted: Vec<String> = [evaluation.total, fit.capacity, fit.margin.magnitude()]
         .into_iter()
-        .chain(Bucket::ALL.map(|bucket| evaluation.bytes(bucket)).into_iter().filter(|bytes| bytes.0 > 0))
+        .chain(Bucket::EACH.map(|bucket| evaluation.bytes(bucket)).into_iter().filter(|bytes| bytes.0 > 0))
         .flat_map(|bytes| [Grouped(bytes.0).to_string(), Size::new(bytes, ByteUnit::Gb).plain().to_string()])
         .collect();
     wanted.push(format!("{} tokens at batch 1", Grouped(fit.max_seq.into())));

@@ -105,7 +105,7 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("checkpointing", ids(Checkpointing::ALL, Checkpointing::id)),
         ("attention", ids(Attention::ALL, Attention::id)),
         ("gpu", GPUS.iter().map(|gpu| gpu.id).collect()),
-        ("unit", ids(&ByteUnit::ALL, ByteUnit::id)),
+        ("unit", ids(&ByteUnit::EACH, ByteUnit::id)),
         ("tier", ids(Tier::ALL, Tier::id)),
         ("dots", ids(Dots::ALL, Dots::id)),
         ("pass", vec!["prefill", "decode"]),
@@ -389,7 +389,7 @@ fn states() -> impl Strategy<Value = State> {
     let model = (0..MODELS.len(), prop::collection::vec(change, 0..8));
     let rest = (
         0..GPUS.len(),
-        select(ByteUnit::ALL.as_slice()),
+        select(ByteUnit::EACH.as_slice()),
         select(Mode::ALL),
         select(Tier::ALL),
         (levers(), select(Cards::ALL), select(Purpose::ALL)),

@@ -28,11 +28,12 @@ use memory_wall_core::memory::StatePart;
 use memory_wall_core::memory::kinds::Kind;
 use memory_wall_core::profile::{self, Row, Suspect};
 use memory_wall_core::roofline::operations::Kernels;
-use memory_wall_core::roofline::{Accounting, Pass, Task};
+use memory_wall_core::roofline::{Accounting, Bound, Pass, Task};
 use memory_wall_core::scaling::{Purpose, Size};
 use memory_wall_core::schemes::Scheme;
 use memory_wall_core::tape::{Step, Tensor};
-use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer, Recipe};
+use memory_wall_core::worked::Item;
+use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer, Phase, Recipe, Verdict};
 
 /// Words that the program in the browser loads, and words of the prerendered page alone.
 const LOADED: &str = "content/en/words.txt";
@@ -305,7 +306,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         all.iter().copied().map(|one| id(one).to_owned()).collect()
     }
     let jobs = || JOBS.iter().map(|(id, _)| (*id).to_owned()).collect::<Vec<_>>();
-    let units = ByteUnit::ALL.into_iter().flat_map(|unit| [unit.id().to_owned(), format!("{}.hint", unit.id())]);
+    let units = ByteUnit::EACH.into_iter().flat_map(|unit| [unit.id().to_owned(), format!("{}.hint", unit.id())]);
     // The pairs of the ladder are called as its rungs are.
     let named = ROUNDS.iter().filter(|round| round.id != "rungs");
     let predicted = named.flat_map(|round| round.options.iter().map(|option| format!("{}.{option}", round.id)));
@@ -313,8 +314,8 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
     let inner = Step::ALL.iter().skip_while(|step| **step != Step::Mean).filter(|step| **step != Step::End);
     let inner = inner.map(|step| step.id().to_owned());
     BTreeMap::from([
-        ("bucket", of(&Bucket::ALL, Bucket::id)),
-        ("item", ids("core/src/worked.rs", "Item")),
+        ("bucket", of(Bucket::ALL, Bucket::id)),
+        ("item", of(Item::ALL, Item::id)),
         ("dimension", of(&Dimension::ALL, Dimension::name)),
         ("control.mode", of(Mode::ALL, Mode::id)),
         ("control.attention", of(Attention::ALL, Attention::id)),
@@ -342,9 +343,9 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
             "quiz.of",
             asked().map(|question| question.section().to_owned()).collect::<BTreeSet<_>>().into_iter().collect(),
         ),
-        ("verdict", ids("core/src/evaluate.rs", "Verdict")),
-        ("table.phase", ids("core/src/evaluate.rs", "Phase")),
-        ("roofline.bound", ids("core/src/roofline/mod.rs", "Bound")),
+        ("verdict", of(Verdict::ALL, Verdict::id)),
+        ("table.phase", of(Phase::ALL, Phase::id)),
+        ("roofline.bound", of(Bound::ALL, Bound::id)),
         ("roofline.pass", of(Pass::ALL, Pass::id)),
         ("roofline.task", of(Task::ALL, Task::id)),
         ("control.kernels", of(Kernels::ALL, Kernels::id)),
@@ -389,7 +390,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
 
 /// Keys that a format makes, by that format: `about` says something else in each mode where it says so.
 fn composed(known: &BTreeMap<String, String>) -> BTreeMap<&'static str, Vec<String>> {
-    let about = Bucket::ALL.into_iter().flat_map(|bucket| {
+    let about = Bucket::EACH.into_iter().flat_map(|bucket| {
         let key = format!("about.{}", bucket.id());
         if known.contains_key(&key) {
             vec![key]

@@ -2,7 +2,7 @@
 
 use memory_wall_core::advise::{self, Effect, Idle, Plan, Rung, ladder};
 use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::{Evaluation, Scenario, Verdict, evaluate};
+use memory_wall_core::{Checked, Evaluation, Verdict, evaluate};
 
 use crate::request::Request;
 use crate::text::{Side, Table, WIDTH, hanging, wrapped};
@@ -12,7 +12,7 @@ use crate::{Answer, BadInput, changes, estimate, inputs, json, words};
 #[derive(Debug)]
 pub(crate) struct Advice {
     /// As it is.
-    pub(crate) scenario: Scenario,
+    pub(crate) scenario: Checked,
     /// What it needs as it is.
     pub(crate) evaluation: Evaluation,
     /// Every rung with its effect, or why it does nothing.
@@ -25,7 +25,7 @@ pub(crate) struct Advice {
 
 impl Advice {
     /// About one scenario.
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    pub(crate) fn of(scenario: &Checked) -> Self {
         // A program may take a share of the card only, so that it is the verdict which says whether a change fits.
         let judged = |effect: Effect| Effect { fits: fits(&evaluate(&effect.scenario)), ..effect };
         let search = |lossy| {

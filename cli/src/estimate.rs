@@ -1,7 +1,7 @@
 //! `memory-wall estimate`.
 
 use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::{Scenario, Verdict};
+use memory_wall_core::{Checked, Verdict};
 
 use crate::findings::Findings;
 use crate::model::Model;
@@ -27,7 +27,7 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, BadInput> {
 }
 
 /// The model that was named, and the scenario with it.
-pub(crate) fn asked(request: &Request) -> Result<(Model, Scenario), BadInput> {
+pub(crate) fn asked(request: &Request) -> Result<(Model, Checked), BadInput> {
     let Some(source) = &request.source else { return Err(BadInput::new("a model is missing: --model ID")) };
     let model = Model::load(source)?;
     let scenario = request.scenario(model.architecture, model.stored)?;

@@ -2,15 +2,15 @@
 
 use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::{StageRanks, per_rank};
-use memory_wall_core::{Bucket, Bytes, Evaluation, Offload, Phase, Scenario, cost, evaluate, worked};
+use memory_wall_core::{Bucket, Bytes, Checked, Evaluation, Phase, cost, evaluate, worked};
 
 /// A scenario with its evaluation.
 #[derive(Debug)]
 pub(crate) struct Findings {
     /// As the fullest rank sees it: formulas and offload are its own, as the buckets are.
-    pub(crate) rank: Scenario,
+    pub(crate) rank: Checked,
     /// As the rank sees it that sends most: in a pipeline the last one generates and sends nothing on.
-    busiest: Scenario,
+    busiest: Checked,
     /// What the engine says.
     pub(crate) evaluation: Evaluation,
     /// The ranks of each pipeline stage.
@@ -30,22 +30,17 @@ pub(crate) struct Host {
 
 impl Findings {
     /// Of one scenario.
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    pub(crate) fn of(scenario: &Checked) -> Self {
         let evaluation = evaluate(scenario);
-        let on = |stage| {
-            let mut rank = *scenario;
-            rank.parallel.stage = stage;
-            rank
-        };
         // Of stages that send as much the first.
-        let stages = (0..scenario.parallel.pp).rev().map(on);
+        let stages = (0..scenario.parallel.pp).rev().map(|stage| scenario.at_stage(stage));
         let busiest = stages.max_by_key(communication::between_ranks).unwrap_or(*scenario);
-        Self { rank: on(evaluation.stage), busiest, evaluation, ranks: per_rank(scenario).collect() }
+        Self { rank: scenario.at_stage(evaluation.stage), busiest, evaluation, ranks: per_rank(scenario).collect() }
     }
 
     /// Bytes that the rank which sends most sends to others in one step, by kind.
     pub(crate) fn traffic(&self) -> Vec<(Traffic, Bytes)> {
-        let kinds = Traffic::ALL.into_iter().filter(|kind| *kind != Traffic::Host);
+        let kinds = Traffic::EACH.into_iter().filter(|kind| *kind != Traffic::Host);
         kinds.map(|kind| (kind, communication::bytes(&self.busiest, kind))).collect()
     }
 
@@ -62,12 +57,11 @@ impl Findings {
         }
         // States are all there when the step is taken, whenever the peak is.
         let phase = if self.rank.mode.trains() { Phase::OptimizerStep } else { Phase::Forward };
-        let states = |scenario: &Scenario| -> Bytes {
+        let states = |scenario: &Checked| -> Bytes {
             let buckets = [Bucket::Weights, Bucket::Optimizer, Bucket::KvCache].into_iter();
             buckets.map(|bucket| worked::total(|sink| bucket.terms(scenario, phase, sink))).sum()
         };
-        let on_card = Scenario { offload: Offload::default(), ..self.rank };
-        let waiting = states(&on_card) - states(&self.rank);
+        let waiting = states(&self.rank.without_offload()) - states(&self.rank);
         Some(Host { waiting, moved, seconds: cost::offload_seconds(&self.rank) })
     }
 }

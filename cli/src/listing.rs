@@ -1,22 +1,29 @@
 //! `memory-wall models` and `memory-wall gpus`.
 
 use memory_wall_core::display::{ByteUnit, Count, Grouped, Size, THIN_SPACE};
+use memory_wall_core::memory::kv_cache;
 use memory_wall_core::tables::gpus::{CapacityBasis, GPUS, Gpu};
-use memory_wall_core::tables::models::MODELS;
-use memory_wall_core::{Scenario, evaluate};
+use memory_wall_core::tables::models::{MODELS, Model};
+use memory_wall_core::{Bytes, Scenario};
 
-use crate::BadInput;
 use crate::json;
 use crate::json::listing::{GpuRow, ModelRow};
 use crate::text::{Side, Table};
+use crate::{BadInput, refusal};
 
 /// Where nothing is known.
 const NONE: &str = "-";
 
+/// What one token of one sequence adds to a model's bf16 cache.
+pub(crate) fn per_token(model: &Model) -> Result<Bytes, BadInput> {
+    let scenario = Scenario::new(model.architecture);
+    scenario.check().map(|it| kv_cache::bytes_per_token(&it)).map_err(|error| refusal::of(&scenario, &error))
+}
+
 /// Every model of the table.
 pub(crate) fn models(json: bool) -> Result<String, BadInput> {
     if json {
-        return json::text(&MODELS.iter().map(ModelRow::new).collect::<Vec<_>>());
+        return json::text(&MODELS.iter().map(ModelRow::new).collect::<Result<Vec<_>, _>>()?);
     }
     let mut table = Table::new(&[
         ("ID", Side::Left),
@@ -28,7 +35,7 @@ pub(crate) fn models(json: bool) -> Result<String, BadInput> {
     ]);
     for model in MODELS {
         let shape = &model.architecture;
-        let per_token = evaluate(&Scenario::new(*shape)).kv_bytes_per_token;
+        let per_token = per_token(model)?;
         table.row([
             model.id.into(),
             model.name.into(),

@@ -9,8 +9,9 @@ use memory_wall_core::engines::vllm;
 use memory_wall_core::tables::gpus::{self, GPUS, Gpu};
 use memory_wall_core::tables::models::{self, MODELS, Model};
 use memory_wall_core::{
-    AdapterPrecision, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets, Loss,
-    Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, Serving, StepKernel, Training, WeightFormat, ZeroStage,
+    AdapterPrecision, Attention, Checked, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets,
+    Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, Serving, StepKernel, Training, WeightFormat,
+    ZeroStage,
 };
 
 use crate::options::Given;
@@ -98,7 +99,7 @@ impl Request {
             ..start
         };
         let json = given.has("--json");
-        let unit = values::choice(given, "--unit", &ByteUnit::ALL, ByteUnit::id)?.unwrap_or_default();
+        let unit = values::choice(given, "--unit", &ByteUnit::EACH, ByteUnit::id)?.unwrap_or_default();
         let notes = idle::notes(given, &settings, question);
         match question {
             // What is looked for starts from what is usual.
@@ -125,7 +126,7 @@ impl Request {
         &self,
         architecture: Architecture,
         stored: Option<WeightFormat>,
-    ) -> Result<Scenario, BadInput> {
+    ) -> Result<Checked, BadInput> {
         // A model with learned positions cannot go beyond them, so its default does not either.
         let most = match architecture.positions {
             Positions::Learned(rows) if !self.seq_given => rows,
@@ -139,8 +140,7 @@ impl Request {
             _ => self.settings.weights,
         };
         let scenario = Scenario { architecture, seq_length, weights, ..self.settings };
-        scenario.check().map_err(|error| refusal::of(&scenario, &error))?;
-        Ok(scenario)
+        scenario.check().map_err(|error| refusal::of(&scenario, &error))
     }
 
     /// Uses these weights, as if `--weights` had named them.

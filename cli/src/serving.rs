@@ -2,19 +2,19 @@
 
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::engines::{Inspection, inspect};
-use memory_wall_core::{Engine, Scenario};
+use memory_wall_core::{Checked, Engine};
 
 use crate::text::{Side, Table, wrapped};
 use crate::words;
 
 /// What the program of a scenario takes; `None` where none serves it.
-pub(crate) fn inspected(scenario: &Scenario) -> Option<Inspection> {
+pub(crate) fn inspected(scenario: &Checked) -> Option<Inspection> {
     let inspection = inspect(scenario);
     (inspection.engine != Engine::Exact).then_some(inspection)
 }
 
 /// The lines; nothing where no program serves the scenario.
-pub(crate) fn text(scenario: &Scenario, unit: ByteUnit) -> String {
+pub(crate) fn text(scenario: &Checked, unit: ByteUnit) -> String {
     let Some(inspection) = inspected(scenario) else { return String::new() };
     let Inspection { engine, version, source, cache, parts, pool } = inspection;
     let size = |bytes| words::size(bytes, unit);

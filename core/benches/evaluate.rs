@@ -7,7 +7,9 @@ use memory_wall_core::roofline::Pass;
 use memory_wall_core::roofline::latency::{Counting, estimate};
 use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
-use memory_wall_core::{Attention, Bytes, Checkpointing, Mode, Parallelism, Scenario, advise, evaluate, solve};
+use memory_wall_core::{
+    Attention, Bytes, Checked, Checkpointing, Mode, Parallelism, Scenario, advise, evaluate, solve,
+};
 
 /// Where this runs: the same program is measured natively and as WebAssembly.
 const PLACE: &str = if cfg!(target_arch = "wasm32") { "wasm" } else { "native" };
@@ -42,7 +44,7 @@ fn main() -> Result<(), &'static str> {
             recomputing(scenario("llama-3.1-405b", "a100-80-sxm")?),
         ),
     ] {
-        println!("{PLACE} {name}\t{:.2}\tµs\t{BOUND}", microseconds(&scenario, BATCHES, BATCH));
+        println!("{PLACE} {name}\t{:.2}\tµs\t{BOUND}", microseconds(&legal(&scenario)?, BATCHES, BATCH));
     }
     let mut slowest = ("", "", 0.0f64);
     for model in MODELS {
@@ -51,7 +53,7 @@ fn main() -> Result<(), &'static str> {
             for scenario in
                 [start, Scenario { attention: Attention::Eager, ..start }, training(start), recomputing(start)]
             {
-                let time = microseconds(&scenario, 15, 5);
+                let time = microseconds(&legal(&scenario)?, 15, 5);
                 if time > slowest.2 {
                     slowest = (model.id, gpu.id, time);
                 }
@@ -67,6 +69,7 @@ fn main() -> Result<(), &'static str> {
         ("prefill, deepseek-v3", deepseek, Pass::Prefill),
         ("training step, llama-3.1-8b", training(scenario("llama-3.1-8b", "h100-sxm")?), Pass::Training),
     ] {
+        let scenario = legal(&scenario)?;
         let gpu = scenario.gpu.ok_or("no card")?;
         let time = median(BATCHES, BATCH, || estimate(black_box(&scenario), gpu, pass, Counting::of(&scenario)));
         println!("{PLACE} roofline: {name}\t{time:.2}\tµs\t{BOUND}");
@@ -75,9 +78,10 @@ fn main() -> Result<(), &'static str> {
     let mut large = training(scenario("llama-3.1-70b", "h100-sxm")?);
     (large.batch, large.seq_length) = (256, 8_192);
     large.parallel = Parallelism { dp: 64, ..Parallelism::ONE };
+    let large = legal(&large)?;
     let search = median(15, 1, || advise::least_slow(black_box(&large)));
     println!("{PLACE} advise: search over all combinations\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
-    let serving = Scenario { seq_length: 1_000_000, ..scenario("llama-3.1-70b", "h100-sxm")? };
+    let serving = legal(&Scenario { seq_length: 1_000_000, ..scenario("llama-3.1-70b", "h100-sxm")? })?;
     let search = median(15, 1, || advise::least_slow(black_box(&serving)));
     println!("{PLACE} advise: search in inference\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
     let cluster = median(15, 1, || solve::fewest_gpus(black_box(&large), Bytes(85_020_639_232)));
@@ -86,8 +90,12 @@ fn main() -> Result<(), &'static str> {
     Ok(())
 }
 
+fn legal(scenario: &Scenario) -> Result<Checked, &'static str> {
+    scenario.check().map_err(|_| "an illegal scenario")
+}
+
 /// The median time of one evaluation, in microseconds.
-fn microseconds(scenario: &Scenario, batches: usize, batch: u32) -> f64 {
+fn microseconds(scenario: &Checked, batches: usize, batch: u32) -> f64 {
     median(batches, batch, || evaluate(black_box(scenario)))
 }
 

@@ -1,5 +1,6 @@
 //! What a figure stands on, in sentences: an estimate never poses as exact.
 
+use crate::checked::Checked;
 use core::fmt;
 
 use crate::architecture::{Positions, Projection};
@@ -10,7 +11,7 @@ use crate::memory::{adapters, gradients};
 use crate::offload::Offload;
 use crate::parallelism::ZeroStage;
 use crate::precision::{ComputePrecision, WeightFormat};
-use crate::scenario::{Attention, Mode, Scenario};
+use crate::scenario::{Attention, Mode};
 use crate::serving::Engine;
 use crate::tables::gpus::Reported;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
@@ -324,7 +325,7 @@ impl Assumptions {
     }
 
     /// Those of one scenario.
-    pub fn of(scenario: &Scenario) -> Self {
+    pub fn of(scenario: &Checked) -> Self {
         let shape = &scenario.architecture;
         let trains = scenario.mode.trains();
         let full = scenario.mode == Mode::Training;
@@ -430,7 +431,7 @@ impl Assumptions {
 }
 
 /// Whether the saved tensors of such a combination were held against runs.
-fn was_measured(scenario: &Scenario) -> bool {
+fn was_measured(scenario: &Checked) -> bool {
     let shape = &scenario.architecture;
     match scenario.training.implementation {
         Implementation::Transformers => transformers::measured(scenario),

@@ -1,4 +1,4 @@
-//! A list of choices with their short names: one macro for all of them.
+//! A list of choices with their short names: one macro for every enumeration that has any.
 
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $id:literal;)* }) => {
@@ -8,9 +8,12 @@ macro_rules! choices {
 
         impl $name {
             /// Every choice, in the order in which they are offered.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
+            pub const ALL: &[Self] = &Self::EACH;
 
-            /// The short name, as in links and on the command line.
+            /// The same as an array, for tables with a place for each.
+            pub const EACH: [Self; [$($id),*].len()] = [$(Self::$variant),*];
+
+            /// The short name, as in links, in JSON, in style sheets and on the command line.
             pub const fn id(self) -> &'static str {
                 match self { $(Self::$variant => $id),* }
             }

@@ -1,43 +1,28 @@
 //! What goes over the wires in one step: the price of cutting a run over cards.
 
 use crate::architecture::Projection;
+use crate::checked::Checked;
 use crate::memory::{gradients, weights};
 use crate::parallelism::ZeroStage;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::training::Checkpointing;
 use crate::units::Bytes;
 
-/// Why ranks talk to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Traffic {
-    /// Gradients are averaged, and sharded weights gathered.
-    Data,
-    /// Partial results of the shared matrices are added up.
-    Tensor,
-    /// Activations go to the next stage, their gradients back.
-    Pipeline,
-    /// Keys and values go round among the parts of a sequence.
-    Context,
-    /// Tokens travel to their experts and back.
-    Expert,
-    /// States travel between host memory and the card.
-    Host,
-}
-
-impl Traffic {
-    /// Every kind.
-    pub const ALL: [Self; 6] = [Self::Data, Self::Tensor, Self::Pipeline, Self::Context, Self::Expert, Self::Host];
-
-    /// The name in JSON.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Data => "data_parallel",
-            Self::Tensor => "tensor_parallel",
-            Self::Pipeline => "pipeline_parallel",
-            Self::Context => "context_parallel",
-            Self::Expert => "expert_parallel",
-            Self::Host => "host",
-        }
+choices! {
+    /// Why ranks talk to each other.
+    Traffic {
+        /// Gradients are averaged, and sharded weights gathered.
+        Data = "data_parallel";
+        /// Partial results of the shared matrices are added up.
+        Tensor = "tensor_parallel";
+        /// Activations go to the next stage, their gradients back.
+        Pipeline = "pipeline_parallel";
+        /// Keys and values go round among the parts of a sequence.
+        Context = "context_parallel";
+        /// Tokens travel to their experts and back.
+        Expert = "expert_parallel";
+        /// States travel between host memory and the card.
+        Host = "host";
     }
 }
 
@@ -69,10 +54,11 @@ impl Traffic {
 /// let mut scenario = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
 /// scenario.parallel = Parallelism { dp: 8, ..Parallelism::ONE };
+/// let scenario = scenario.check().unwrap();
 /// // 14 GB of gradients: seven eighths, twice.
 /// assert_eq!(bytes(&scenario, Traffic::Data), Bytes(24_500_000_000));
 /// ```
-pub fn bytes(scenario: &Scenario, traffic: Traffic) -> Bytes {
+pub fn bytes(scenario: &Checked, traffic: Traffic) -> Bytes {
     match traffic {
         Traffic::Data => data(scenario),
         Traffic::Tensor => tensor(scenario),
@@ -84,8 +70,8 @@ pub fn bytes(scenario: &Scenario, traffic: Traffic) -> Bytes {
 }
 
 /// All traffic between ranks: everything but [`Traffic::Host`].
-pub fn between_ranks(scenario: &Scenario) -> Bytes {
-    Traffic::ALL.into_iter().filter(|traffic| *traffic != Traffic::Host).map(|traffic| bytes(scenario, traffic)).sum()
+pub fn between_ranks(scenario: &Checked) -> Bytes {
+    Traffic::EACH.into_iter().filter(|traffic| *traffic != Traffic::Host).map(|traffic| bytes(scenario, traffic)).sum()
 }
 
 /// `(ranks − 1) / ranks` of `amount`, times `times`, rounded up.
@@ -94,11 +80,11 @@ fn ring(amount: u128, ranks: u64, times: u64) -> u128 {
     amount.saturating_mul(u128::from(times)).saturating_mul(ranks - 1).div_ceil(ranks)
 }
 
-fn local_gradients(scenario: &Scenario) -> u128 {
+fn local_gradients(scenario: &Checked) -> u128 {
     u128::from(scenario.trained_parameters()) * u128::from(gradients::bytes_each(scenario))
 }
 
-fn data(scenario: &Scenario) -> Bytes {
+fn data(scenario: &Checked) -> Bytes {
     let parallel = &scenario.parallel;
     let ranks = u64::from(parallel.dp) * u64::from(parallel.cp);
     if !scenario.mode.trains() || ranks == 1 {
@@ -135,7 +121,7 @@ fn data(scenario: &Scenario) -> Bytes {
 }
 
 /// Bytes of the residual stream of one micro-batch on this rank; in inference of one token of each sequence.
-fn stream(scenario: &Scenario) -> u128 {
+fn stream(scenario: &Checked) -> u128 {
     let tokens = if scenario.mode.trains() { scenario.local().seq_length } else { 1 };
     [scenario.batch.into(), tokens, scenario.architecture.hidden_size.into(), scenario.activation_bytes()]
         .into_iter()
@@ -144,11 +130,11 @@ fn stream(scenario: &Scenario) -> u128 {
 }
 
 /// How often the work of one micro-batch is done in a step.
-fn repeats(scenario: &Scenario) -> u64 {
+fn repeats(scenario: &Checked) -> u64 {
     if scenario.mode.trains() { scenario.training.micro_batches.into() } else { 1 }
 }
 
-fn tensor(scenario: &Scenario) -> Bytes {
+fn tensor(scenario: &Checked) -> Bytes {
     let reduces = match (scenario.mode.trains(), scenario.checkpointing) {
         (false, _) => 2,
         (true, Checkpointing::Full) => 6,
@@ -158,7 +144,7 @@ fn tensor(scenario: &Scenario) -> Bytes {
     Bytes(ring(stream(scenario), scenario.parallel.tp.into(), times) * u128::from(repeats(scenario)))
 }
 
-fn pipeline(scenario: &Scenario) -> Bytes {
+fn pipeline(scenario: &Checked) -> Bytes {
     let parallel = &scenario.parallel;
     if parallel.pp == 1 {
         return Bytes::ZERO;
@@ -171,7 +157,7 @@ fn pipeline(scenario: &Scenario) -> Bytes {
     Bytes(stream(scenario).div_ceil(share) * (forward + backward) * u128::from(repeats(scenario)))
 }
 
-fn context(scenario: &Scenario) -> Bytes {
+fn context(scenario: &Checked) -> Bytes {
     let ranks = u128::from(scenario.parallel.cp);
     let local = scenario.local();
     let width = match scenario.architecture.projection {
@@ -191,7 +177,7 @@ fn context(scenario: &Scenario) -> Bytes {
     Bytes(block * (ranks - 1) * times * u128::from(repeats(scenario)))
 }
 
-fn expert(scenario: &Scenario) -> Bytes {
+fn expert(scenario: &Checked) -> Bytes {
     let Some(moe) = scenario.architecture.moe else { return Bytes::ZERO };
     let local = scenario.local();
     let mixtures = local.layers.min(scenario.architecture.moe_layers().into());
@@ -204,7 +190,7 @@ fn expert(scenario: &Scenario) -> Bytes {
     Bytes(ring(travelling, scenario.parallel.ep.into(), trips * mixtures) * u128::from(repeats(scenario)))
 }
 
-fn host(scenario: &Scenario) -> Bytes {
+fn host(scenario: &Checked) -> Bytes {
     let offload = scenario.offload;
     let mut sum = 0;
     if scenario.mode.trains() && offload.optimizer {
@@ -219,8 +205,7 @@ fn host(scenario: &Scenario) -> Bytes {
         sum += weights::layers(scenario).div_ceil(u128::from(shards)) * u128::from(passes);
     }
     if offload.kv_cache && !scenario.mode.trains() {
-        let on_card = Scenario { offload: crate::Offload { kv_cache: false, ..offload }, ..*scenario };
-        sum += crate::worked::total(|sink| crate::memory::kv_cache::terms(&on_card, sink)).0;
+        sum += crate::worked::total(|sink| crate::memory::kv_cache::terms(&scenario.without_offload(), sink)).0;
     }
     Bytes(sum)
 }

@@ -3,11 +3,12 @@
 //! It ranks fixes and says "about a third slower"; it is no forecast of tokens a second. Work runs at the card's dense peak times a stated
 //! efficiency, traffic at the links' printed rates, and nothing overlaps: what hides traffic behind work makes a fix cheaper than said here.
 
+use crate::checked::Checked;
 use crate::communication::{self, Traffic};
 use crate::memory::{Bucket, kv_cache};
 use crate::precision::ComputePrecision;
 use crate::roofline::operations::visited;
-use crate::scenario::{Attention, Mode, Scenario};
+use crate::scenario::{Attention, Mode};
 use crate::tables::gpus::{self, Gpu};
 use crate::training::{Checkpointing, Optimizer};
 use crate::units::ByteRate;
@@ -27,7 +28,7 @@ const FULL_TOKENS: f64 = 1_024.0;
 /// Seconds of one step of the rank that is looked at: a training step, or one token for each sequence.
 ///
 /// Of use only as a ratio to another one, see [`slowdown`]. Never NaN and never zero.
-pub fn seconds(scenario: &Scenario) -> f64 {
+pub fn seconds(scenario: &Checked) -> f64 {
     let reference = gpus::by_id(REFERENCE).or(gpus::GPUS.first());
     let Some(gpu) = scenario.gpu.or(reference) else { return 1.0 };
     let work = if scenario.mode.trains() { training(scenario, gpu) } else { decoding(scenario, gpu) };
@@ -35,13 +36,13 @@ pub fn seconds(scenario: &Scenario) -> f64 {
 }
 
 /// How many times longer a step of `changed` takes for the same amount of work than one of `original`.
-pub fn slowdown(original: &Scenario, changed: &Scenario) -> f64 {
-    let each = |scenario: &Scenario| seconds(scenario) / work_done(scenario);
+pub fn slowdown(original: &Checked, changed: &Checked) -> f64 {
+    let each = |scenario: &Checked| seconds(scenario) / work_done(scenario);
     each(changed) / each(original)
 }
 
 /// Tokens that one step learns from or generates, on all replicas.
-fn work_done(scenario: &Scenario) -> f64 {
+fn work_done(scenario: &Checked) -> f64 {
     let parallel = &scenario.parallel;
     let tokens = if scenario.mode.trains() { scenario.tokens() } else { scenario.batch.into() };
     let steps = if scenario.mode.trains() { f64::from(scenario.training.micro_batches) } else { 1.0 };
@@ -51,7 +52,7 @@ fn work_done(scenario: &Scenario) -> f64 {
 }
 
 /// FLOPs of one forward pass of the whole model over one micro-batch.
-fn forward(scenario: &Scenario) -> f64 {
+fn forward(scenario: &Checked) -> f64 {
     let shape = &scenario.architecture;
     let table = shape.parameters().embedding;
     let gathered = if shape.tied_embeddings { 0 } else { table };
@@ -61,7 +62,7 @@ fn forward(scenario: &Scenario) -> f64 {
 }
 
 /// FLOPs of the attention scores and their use, the causal half.
-fn scores(scenario: &Scenario) -> f64 {
+fn scores(scenario: &Checked) -> f64 {
     let shape = &scenario.architecture;
     2.0 * f64::from(shape.layers)
         * shape.query_width() as f64
@@ -69,7 +70,7 @@ fn scores(scenario: &Scenario) -> f64 {
         * f64::from(scenario.seq_length)
 }
 
-fn peak(scenario: &Scenario, gpu: &Gpu) -> f64 {
+fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
     let order: &[ComputePrecision] = if scenario.activation_bytes() == 4 {
         &[ComputePrecision::Tf32, ComputePrecision::Fp32]
     } else {
@@ -80,7 +81,7 @@ fn peak(scenario: &Scenario, gpu: &Gpu) -> f64 {
     known.map_or(gpu.bandwidth.0 * 100.0, |rate| rate.0)
 }
 
-fn training(scenario: &Scenario, gpu: &Gpu) -> f64 {
+fn training(scenario: &Checked, gpu: &Gpu) -> f64 {
     let parallel = &scenario.parallel;
     let forward_flops = forward(scenario);
     // Backward: gradients of inputs, and of the weights that learn.
@@ -118,7 +119,7 @@ fn training(scenario: &Scenario, gpu: &Gpu) -> f64 {
 /// What of the weights one step of generation reads: of a mixture the experts that any of the sequences visits.
 ///
 /// With E experts of which a token visits k at random, B tokens leave (1 − k/E)^B of them untouched.
-fn read_share(scenario: &Scenario) -> f64 {
+fn read_share(scenario: &Checked) -> f64 {
     let shape = &scenario.architecture;
     let Some(moe) = shape.moe else { return 1.0 };
     let idle = 1.0 - visited(&moe, scenario.batch.into()) / f64::from(moe.experts.max(1));
@@ -128,22 +129,21 @@ fn read_share(scenario: &Scenario) -> f64 {
 }
 
 /// One token for each sequence: weights and cache are read once, or the work takes longer.
-fn decoding(scenario: &Scenario, gpu: &Gpu) -> f64 {
+fn decoding(scenario: &Checked, gpu: &Gpu) -> f64 {
     let parallel = &scenario.parallel;
     let ranks = f64::from(parallel.tp) * f64::from(parallel.pp);
-    let on_card = Scenario { offload: crate::Offload::default(), ..*scenario };
+    let on_card = scenario.without_offload();
     let weights = worked::total(|sink| Bucket::Weights.terms(&on_card, crate::Phase::Forward, sink)).0 as f64;
     let cache = worked::total(|sink| kv_cache::terms(&on_card, sink)).0 as f64;
     let active = read_share(scenario);
-    let one_token = Scenario { seq_length: 1, ..*scenario };
-    let compute = forward(&one_token) / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY);
+    let compute = forward(&scenario.with_seq_length(1)) / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY);
     // Stages of a pipeline take turns.
     let read = (weights * active + cache) / gpu.bandwidth.0 * f64::from(parallel.pp);
     read.max(compute)
 }
 
-fn traffic(scenario: &Scenario, gpu: &Gpu) -> f64 {
-    Traffic::ALL
+fn traffic(scenario: &Checked, gpu: &Gpu) -> f64 {
+    Traffic::EACH
         .into_iter()
         .map(|kind| communication::bytes(scenario, kind).0 as f64 / link(scenario, gpu, kind).0)
         .sum()
@@ -153,7 +153,7 @@ fn traffic(scenario: &Scenario, gpu: &Gpu) -> f64 {
 ///
 /// Beyond the cards that share fast links, each has an adapter of its own. What goes to everybody (gradients, gathered weights, sums) crosses
 /// between computers once for all cards of one, over all their adapters; what goes to one card (a stage's output, a token for an expert) has one.
-pub fn link(scenario: &Scenario, gpu: &Gpu, kind: Traffic) -> ByteRate {
+pub fn link(scenario: &Checked, gpu: &Gpu, kind: Traffic) -> ByteRate {
     let inside = gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE);
     let together = gpu.cards_on_links();
     let parallel = &scenario.parallel;
@@ -174,7 +174,7 @@ pub fn link(scenario: &Scenario, gpu: &Gpu, kind: Traffic) -> ByteRate {
 }
 
 /// Seconds that offloaded states spend on the link to host memory in one step; `None` where nothing is offloaded or no link is known.
-pub fn offload_seconds(scenario: &Scenario) -> Option<f64> {
+pub fn offload_seconds(scenario: &Checked) -> Option<f64> {
     let bytes = communication::bytes(scenario, Traffic::Host).0;
     let link = scenario.gpu?.host_link?;
     (bytes > 0).then(|| bytes as f64 / link.0)

@@ -6,33 +6,19 @@ use core::fmt;
 
 use crate::units::{Bytes, GB, GIB, SignedBytes};
 
-/// Whether sizes are shown in powers of 1,000 or of 1,024.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ByteUnit {
-    /// kB, MB, GB, TB: powers of 1,000, as on data sheets.
-    #[default]
-    Gb,
-    /// KiB, MiB, GiB, TiB: powers of 1,024, as in `nvidia-smi` and PyTorch.
-    Gib,
+choices! {
+    /// Whether sizes are shown in powers of 1,000 or of 1,024.
+    #[derive(Default)]
+    ByteUnit {
+        /// kB, MB, GB, TB: powers of 1,000, as on data sheets.
+        #[default]
+        Gb = "gb";
+        /// KiB, MiB, GiB, TiB: powers of 1,024, as in `nvidia-smi` and PyTorch.
+        Gib = "gib";
+    }
 }
 
 impl ByteUnit {
-    /// Both units, in the order in which they are offered.
-    pub const ALL: [Self; 2] = [Self::Gb, Self::Gib];
-
-    /// The short name, also used in links.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Gb => "gb",
-            Self::Gib => "gib",
-        }
-    }
-
-    /// The unit with this short name.
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|unit| unit.id() == id)
-    }
-
     /// One GB or one GiB, in bytes.
     pub const fn giga(self) -> u128 {
         match self {

@@ -37,6 +37,7 @@ pub mod advise;
 pub mod architecture;
 pub mod assumptions;
 pub mod bounds;
+mod checked;
 pub mod communication;
 #[cfg(feature = "serde")]
 pub mod config;
@@ -67,6 +68,7 @@ pub mod units;
 pub mod worked;
 
 pub use architecture::Architecture;
+pub use checked::Checked;
 pub use evaluate::{Evaluation, Fit, Phase, Verdict, evaluate};
 pub use memory::Bucket;
 pub use offload::Offload;

@@ -32,20 +32,13 @@ impl Block {
 }
 
 macro_rules! formats {
-    ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$vdoc:meta])* $variant:ident = $id:literal, $label:literal, $values:literal, $bytes:literal;)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$vdoc])* $variant),* }
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $id:literal, $label:literal, $values:literal, $bytes:literal;)* }) => {
+        choices! {
+            $(#[$doc])*
+            $name { $($(#[$vdoc])* $variant = $id;)* }
+        }
 
         impl $name {
-            #[doc = concat!("Every ", $what, ", widest first.")]
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// The short name, as in links and on the command line.
-            pub const fn id(self) -> &'static str {
-                match self { $(Self::$variant => $id),* }
-            }
-
             /// The name to show.
             pub const fn label(self) -> &'static str {
                 match self { $(Self::$variant => $label),* }
@@ -54,11 +47,6 @@ macro_rules! formats {
             /// Its exact storage.
             pub const fn block(self) -> Block {
                 match self { $(Self::$variant => Block::new($values, $bytes)),* }
-            }
-
-            #[doc = concat!("The ", $what, " with this short name.")]
-            pub fn from_id(id: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|format| format.id() == id)
             }
         }
 
@@ -78,7 +66,7 @@ formats! {
     /// Source: layout of each format as its own documentation states it (GPTQ and AWQ with group size 128;
     /// bitsandbytes NF4 with block 64, with and without double quantisation; OCP Microscaling v1.0 for MXFP4;
     /// NVIDIA's NVFP4 with one fp8 scale for 16 values; DeepSeek-V3 for fp8 in blocks of 128 × 128; the block structures of llama.cpp).
-    WeightFormat, "weight format" {
+    WeightFormat {
         /// IEEE single precision: 4 bytes.
         Fp32 = "fp32", "fp32", 1, 4;
         /// IEEE half precision: 2 bytes.
@@ -180,7 +168,7 @@ impl WeightFormat {
 
 formats! {
     /// How the KV cache is stored. Scales, where an engine keeps any, are per tensor or per head: below 0.1%, not counted.
-    KvPrecision, "KV precision" {
+    KvPrecision {
         /// IEEE single precision: 4 bytes.
         Fp32 = "fp32", "fp32", 1, 4;
         /// IEEE half precision: 2 bytes.
@@ -196,42 +184,27 @@ formats! {
     }
 }
 
-/// A format in which a card's units multiply. TF32 lives here only: it is a way to compute on fp32 data, never a way to store it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ComputePrecision {
-    /// Plain single precision, outside the matrix units on most cards.
-    Fp32,
-    /// fp32 data, rounded to 10 mantissa bits inside the matrix units.
-    Tf32,
-    /// Half precision.
-    Fp16,
-    /// bfloat16.
-    Bf16,
-    /// 8-bit float.
-    Fp8,
-    /// 8-bit integers.
-    Int8,
-    /// 4-bit float.
-    Fp4,
+choices! {
+    /// A format in which a card's units multiply. TF32 lives here only: it is a way to compute on fp32 data, never a way to store it.
+    ComputePrecision {
+        /// Plain single precision, outside the matrix units on most cards.
+        Fp32 = "fp32";
+        /// fp32 data, rounded to 10 mantissa bits inside the matrix units.
+        Tf32 = "tf32";
+        /// Half precision.
+        Fp16 = "fp16";
+        /// bfloat16.
+        Bf16 = "bf16";
+        /// 8-bit float.
+        Fp8 = "fp8";
+        /// 8-bit integers.
+        Int8 = "int8";
+        /// 4-bit float.
+        Fp4 = "fp4";
+    }
 }
 
 impl ComputePrecision {
-    /// Every compute precision.
-    pub const ALL: [Self; 7] = [Self::Fp32, Self::Tf32, Self::Fp16, Self::Bf16, Self::Fp8, Self::Int8, Self::Fp4];
-
-    /// The short name.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Fp32 => "fp32",
-            Self::Tf32 => "tf32",
-            Self::Fp16 => "fp16",
-            Self::Bf16 => "bf16",
-            Self::Fp8 => "fp8",
-            Self::Int8 => "int8",
-            Self::Fp4 => "fp4",
-        }
-    }
-
     /// Bytes of one operand in memory: TF32 reads fp32 data, so 4; `None` where it is not a whole byte (fp4).
     pub const fn operand_bytes(self) -> Option<u32> {
         match self {

@@ -1,6 +1,7 @@
 //! How many cards a model takes, from 7 to 700 billion parameters: by division, and by what division leaves out.
 
 use crate::architecture::Architecture;
+use crate::checked::Checked;
 use crate::evaluate::{self, Phase, TIGHT_PERCENT};
 use crate::memory::Bucket;
 use crate::memory::overhead::CONTEXT_BYTES;
@@ -128,7 +129,7 @@ fn tight(gpu: &Gpu) -> Bytes {
     Bytes(gpu.capacity.0 * (100 - TIGHT_PERCENT) / 100)
 }
 
-fn bytes(scenario: &Scenario, buckets: &[Bucket]) -> Bytes {
+fn bytes(scenario: &Checked, buckets: &[Bucket]) -> Bytes {
     buckets.iter().map(|bucket| worked::total(|sink| bucket.terms(scenario, Phase::Loss, sink))).sum()
 }
 
@@ -136,22 +137,22 @@ fn cards(bytes: Bytes, each: Bytes) -> u64 {
     u64::try_from(bytes.0.div_ceil(each.0.max(1))).unwrap_or(u64::MAX)
 }
 
-/// What the fullest card holds in this cut.
-fn held(scenario: &Scenario, parallel: Parallelism) -> Bytes {
-    evaluate::total(&Scenario { parallel, ..*scenario })
+/// What the fullest card holds in this cut; `None` where the model cannot be cut so.
+fn held(scenario: &Checked, parallel: Parallelism) -> Option<Bytes> {
+    scenario.with(|it| it.parallel = parallel).ok().map(|it| evaluate::total(&it))
 }
 
 /// The fewest data-parallel groups of a cut over which ZeRO-3 shares the states out so that no card holds more than `capacity`.
-fn shared(scenario: &Scenario, states: Bytes, capacity: Bytes, group: Parallelism) -> Option<Parallelism> {
+fn shared(scenario: &Checked, states: Bytes, capacity: Bytes, group: Parallelism) -> Option<Parallelism> {
     // What does not shrink with the number of groups is what a card of very many holds.
     let each = Bytes(states.0 / u128::from(group.tp));
-    let floor = held(scenario, Parallelism { dp: MOST, ..group });
+    let floor = held(scenario, Parallelism { dp: MOST, ..group })?;
     let spare = (capacity + Bytes(each.0 / u128::from(MOST))).0.saturating_sub(floor.0);
     let from = u32::try_from(cards(each, Bytes(spare))).unwrap_or(u32::MAX);
     // Another moment of the step may be fuller where there are few.
     for dp in from..from.saturating_add(TRIES).min(MOST) {
         let cut = Parallelism { dp, ..group };
-        if held(scenario, cut) <= capacity {
+        if held(scenario, cut)? <= capacity {
             return Some(cut);
         }
     }
@@ -159,10 +160,10 @@ fn shared(scenario: &Scenario, states: Bytes, capacity: Bytes, group: Parallelis
 }
 
 /// The fewest cards from so many on in a legal cut of which none holds more than `capacity`.
-fn split(scenario: &Scenario, from: u32, capacity: Bytes) -> Option<Parallelism> {
+fn split(scenario: &Checked, from: u32, capacity: Bytes) -> Option<Parallelism> {
     let mut cut = Parallelism { tp: from.clamp(1, NODE), pp: from.div_ceil(NODE), ..Parallelism::ONE };
     for _ in 0..TRIES {
-        if cut.check(&scenario.architecture).is_ok() && held(scenario, cut) <= capacity {
+        if held(scenario, cut).is_some_and(|held| held <= capacity) {
             return Some(cut);
         }
         if cut.tp < NODE {
@@ -211,6 +212,7 @@ pub fn need(size: Size, purpose: Purpose, weights: WeightFormat, gpu: &Gpu) -> O
         checkpointing: Checkpointing::Full,
         ..Scenario::new(size.architecture()?)
     };
+    let scenario = scenario.check().ok()?;
     // In inference there are neither gradients nor states.
     let divided = bytes(&scenario, &[Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]);
     let margin = cards(divided, usable(gpu));

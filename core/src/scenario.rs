@@ -5,8 +5,7 @@ use core::fmt;
 use crate::architecture::{Architecture, ShapeError};
 use crate::bounds::{self, OutOfBounds};
 use crate::offload::Offload;
-use crate::parallelism::{Local, ParallelError, Parallelism, ZeroStage};
-use crate::parameters::Parameters;
+use crate::parallelism::{ParallelError, Parallelism};
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving};
 use crate::tables::gpus::Gpu;
@@ -209,8 +208,8 @@ impl Scenario {
         }
     }
 
-    /// Whether every part is in range and the parts go together.
-    pub fn check(&self) -> Result<(), ScenarioError> {
+    /// Whether every part is in range and the parts go together: all of [`Scenario::check`] that needs no formula.
+    pub(crate) fn parts(&self) -> Result<(), ScenarioError> {
         self.architecture.check()?;
         bounds::BATCH.check(self.batch.into())?;
         bounds::SEQ_LENGTH.check(self.seq_length.into())?;
@@ -222,9 +221,6 @@ impl Scenario {
                 Mode::Qlora => ScenarioError::NotFrozen(self.weights),
                 _ => ScenarioError::NotTrainable(self.weights),
             });
-        }
-        if self.mode.adapts() && crate::memory::adapters::parameters(self) == 0 {
-            return Err(ScenarioError::NoAdapters);
         }
         if self.mode == Mode::Inference && self.serving.engine == Engine::Vllm && self.offload.kv_cache {
             return Err(ScenarioError::CacheStays);
@@ -239,17 +235,6 @@ impl Scenario {
             (Recipe::Fp32, _) | (_, WeightFormat::Fp32) => Recipe::Fp32,
             (recipe, _) => recipe,
         }
-    }
-
-    /// The parameters that the rank which is looked at holds before any sharding.
-    pub fn local_parameters(&self) -> Parameters {
-        let shape = Architecture { tied_embeddings: self.ties(), ..self.architecture };
-        let mut held = shape.parameters_of(&self.parallel, self.layers_here());
-        if self.torchtitan() {
-            // Norms are whole on tensor-parallel ranks; below a thousandth, and every formula of torchtitan cuts them too.
-            held.vectors = held.vectors.div_ceil(self.parallel.tp.into());
-        }
-        held
     }
 
     /// Whether the output head is the embedding table: LitGPT trains a head of its own, whatever the published model does.
@@ -271,49 +256,9 @@ impl Scenario {
         self.mode.trains() && self.training.implementation == Implementation::Torchtitan
     }
 
-    /// The first layer of the stage that is looked at, and the one behind its last.
-    pub fn layers_here(&self) -> (u32, u32) {
-        let layers = self.architecture.layers;
-        if self.torchtitan() {
-            self.parallel.layers_beside_tables(layers)
-        } else {
-            self.parallel.layers_of_stage(layers)
-        }
-    }
-
-    /// The parameters that learn on the rank which is looked at: all of them, or those of the adapters.
-    pub fn trained_parameters(&self) -> u64 {
-        match self.mode {
-            Mode::Inference => 0,
-            Mode::Training => self.local_parameters().total(),
-            Mode::Lora | Mode::Qlora => crate::memory::adapters::parameters(self),
-        }
-    }
-
     /// Whether embedding and head are one table on the rank that is looked at.
     pub fn tied_here(&self) -> bool {
         self.ties() && self.parallel.pp == 1
-    }
-
-    /// What is left on a rank of `parameters` that learn, where ZeRO shares them out from `stage` on.
-    ///
-    /// Experts that are cut over expert-parallel ranks are shared out over fewer ranks than the rest; a part of all is taken to hold its part of them.
-    pub fn shared_out(&self, parameters: u64, stage: ZeroStage) -> u64 {
-        let shards = self.parallel.shards_from(stage);
-        if self.parallel.ep == 1 || shards == 1 || self.mode != Mode::Training {
-            return parameters.div_ceil(shards);
-        }
-        let held = self.local_parameters();
-        let (whole, experts) = (held.total().max(1), held.experts);
-        let here = (whole - experts).div_ceil(shards) + experts.div_ceil(self.parallel.expert_shards_from(stage));
-        let part = (u128::from(parameters) * u128::from(here)).div_ceil(u128::from(whole));
-        u64::try_from(part).unwrap_or(u64::MAX)
-    }
-
-    /// What the rank that is looked at holds.
-    pub fn local(&self) -> Local {
-        let (start, end) = self.layers_here();
-        self.parallel.local(&self.architecture, end - start, self.seq_length, self.training.micro_batches)
     }
 
     /// `batch × seq_length`.

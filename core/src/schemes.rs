@@ -1,9 +1,10 @@
 //! The same training step cut over some cards in each of the plain ways: what a card holds, and what it sends.
 
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::Bucket;
 use crate::parallelism::{Parallelism, ZeroStage};
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::units::Bytes;
 use crate::worked;
 
@@ -35,7 +36,7 @@ impl Scheme {
     /// ```
     /// use memory_wall_core::schemes::{Scheme, states};
     /// use memory_wall_core::{Scenario, tables::models};
-    /// let model = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
+    /// let model = Scenario::new(models::by_id("generic-7b").unwrap().architecture).check().unwrap();
     /// let less = |scheme: Scheme| {
     ///     let [one, many] = [1, 8].map(|cards| states(&scheme.over(&model, cards).unwrap()).0 as f64);
     ///     (10.0 * one / many).round() / 10.0
@@ -43,7 +44,7 @@ impl Scheme {
     /// // 4, 8 and N times are what the stages come to on very many cards.
     /// assert_eq!([Scheme::Zero1, Scheme::Zero2, Scheme::Zero3].map(less), [2.9, 4.3, 8.0]);
     /// ```
-    pub fn over(self, scenario: &Scenario, cards: u32) -> Option<Scenario> {
+    pub fn over(self, scenario: &Checked, cards: u32) -> Option<Checked> {
         let (mut cut, mut micro_batches) = (Parallelism::ONE, 1);
         match self {
             Self::Data => cut.dp = cards,
@@ -53,14 +54,15 @@ impl Scheme {
             Self::Tensor => (cut.tp, cut.sequence_parallel) = (cards, true),
             Self::Pipeline => (cut.pp, micro_batches) = (cards, cards),
         }
-        let mut run = Scenario { mode: Mode::Training, parallel: cut, ..*scenario };
-        run.training.micro_batches = micro_batches;
-        run.check().is_ok().then_some(run)
+        let run = scenario.with(|it| {
+            (it.mode, it.parallel, it.training.micro_batches) = (Mode::Training, cut, micro_batches);
+        });
+        run.ok()
     }
 }
 
 /// Bytes of weights, gradients and optimizer states that a card keeps.
-pub fn states(scenario: &Scenario) -> Bytes {
+pub fn states(scenario: &Checked) -> Bytes {
     let buckets = [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer];
     buckets.iter().map(|bucket| worked::total(|sink| bucket.terms(scenario, Phase::Loss, sink))).sum()
 }
@@ -69,6 +71,7 @@ pub fn states(scenario: &Scenario) -> Bytes {
 mod tests {
     use super::*;
     use crate::communication;
+    use crate::scenario::Scenario;
     use crate::tables::models;
 
     fn textbook() -> Scenario {
@@ -77,17 +80,21 @@ mod tests {
 
     #[test]
     fn zero_3_sends_half_as_much_again() {
-        let sent = |scheme: Scheme| communication::between_ranks(&scheme.over(&textbook(), 8).unwrap()).0;
+        let sent =
+            |scheme: Scheme| communication::between_ranks(&scheme.over(&textbook().check().unwrap(), 8).unwrap()).0;
         assert_eq!([Scheme::Data, Scheme::Zero1, Scheme::Zero2].map(sent), [24_500_000_000; 3]);
         assert_eq!(sent(Scheme::Zero3), 36_750_000_000);
-        assert_eq!(communication::between_ranks(&Scheme::Data.over(&textbook(), 1).unwrap()), Bytes::ZERO);
+        assert_eq!(
+            communication::between_ranks(&Scheme::Data.over(&textbook().check().unwrap(), 1).unwrap()),
+            Bytes::ZERO
+        );
     }
 
     #[test]
     fn heads_and_layers_bound_the_cut() {
-        assert!(Scheme::Tensor.over(&textbook(), 16).is_some());
-        assert!(Scheme::Tensor.over(&textbook(), 64).is_none(), "32 heads");
-        assert!(Scheme::Pipeline.over(&textbook(), 64).is_none(), "32 layers");
-        assert!(Scheme::Zero3.over(&textbook(), 64).is_some());
+        assert!(Scheme::Tensor.over(&textbook().check().unwrap(), 16).is_some());
+        assert!(Scheme::Tensor.over(&textbook().check().unwrap(), 64).is_none(), "32 heads");
+        assert!(Scheme::Pipeline.over(&textbook().check().unwrap(), 64).is_none(), "32 layers");
+        assert!(Scheme::Zero3.over(&textbook().check().unwrap(), 64).is_some());
     }
 }

@@ -4,13 +4,13 @@
 //! it fits at the answer and not one step beyond.
 
 use crate::bounds::{self, Bounds};
+use crate::checked::Checked;
 use crate::cost;
 use crate::engines;
 use crate::evaluate::{self, Phase, Totals};
 use crate::memory::Bucket;
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::precision::WeightFormat;
-use crate::scenario::Scenario;
 use crate::tables::gpus::{GPUS, Gpu};
 use crate::tables::models::{MODELS, Model};
 use crate::units::Bytes;
@@ -20,19 +20,19 @@ use crate::worked;
 ///
 /// ```
 /// use memory_wall_core::{Bytes, Scenario, evaluate, solve, tables::models};
-/// let scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
+/// let scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture).check().unwrap();
 /// let capacity = Bytes(85_197_848_576);
 /// let longest = solve::max_seq_length(&scenario, capacity);
-/// assert!(evaluate(&Scenario { seq_length: longest, ..scenario }).total <= capacity);
-/// assert!(evaluate(&Scenario { seq_length: longest + 1, ..scenario }).total > capacity);
+/// assert!(evaluate(&scenario.with_seq_length(longest)).total <= capacity);
+/// assert!(evaluate(&scenario.with_seq_length(longest + 1)).total > capacity);
 /// ```
-pub fn max_seq_length(scenario: &Scenario, capacity: Bytes) -> u32 {
+pub fn max_seq_length(scenario: &Checked, capacity: Bytes) -> u32 {
     let totals = Totals::of(scenario);
     largest(bounds::SEQ_LENGTH, scenario.seq_length, capacity, |seq_length| totals.at(scenario.batch, seq_length))
 }
 
 /// The largest batch at which the scenario needs no more than `capacity`; 0 if none.
-pub fn max_batch(scenario: &Scenario, capacity: Bytes) -> u32 {
+pub fn max_batch(scenario: &Checked, capacity: Bytes) -> u32 {
     let totals = Totals::of(scenario);
     largest(bounds::BATCH, scenario.batch, capacity, |batch| totals.at(batch, scenario.seq_length))
 }
@@ -41,15 +41,14 @@ pub fn max_batch(scenario: &Scenario, capacity: Bytes) -> u32 {
 ///
 /// ```
 /// use memory_wall_core::{Scenario, solve, tables::models};
-/// let textbook = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
+/// let textbook = Scenario::new(models::by_id("generic-7b").unwrap().architecture).check().unwrap();
 /// assert_eq!(solve::kv_cache_passes_weights(&textbook), Some(26_703));
 /// ```
-pub fn kv_cache_passes_weights(scenario: &Scenario) -> Option<u32> {
-    let bytes =
-        |bucket: Bucket, scenario: &Scenario| worked::total(|sink| bucket.terms(scenario, Phase::Forward, sink));
+pub fn kv_cache_passes_weights(scenario: &Checked) -> Option<u32> {
+    let bytes = |bucket: Bucket, scenario: &Checked| worked::total(|sink| bucket.terms(scenario, Phase::Forward, sink));
     let weights = bytes(Bucket::Weights, scenario);
     let last = largest(bounds::SEQ_LENGTH, scenario.seq_length, weights, |seq_length| {
-        bytes(Bucket::KvCache, &Scenario { seq_length, ..*scenario })
+        bytes(Bucket::KvCache, &scenario.with_seq_length(seq_length))
     });
     (last < bounds::SEQ_LENGTH.max).then_some(last + 1)
 }
@@ -137,7 +136,7 @@ const MOST_RANKS: u32 = 16_384;
 
 /// The cuts that are tried for [`fewest_gpus`], each with one data-parallel rank, and only those that go with the model:
 /// tensor parallelism over 1 to 8 cards, any pipeline of up to 128 stages, and in training context parallelism over 1, 2, 4 or 8.
-pub fn cuts(scenario: &Scenario) -> impl Iterator<Item = Parallelism> {
+pub fn cuts(scenario: &Checked) -> impl Iterator<Item = Parallelism> {
     let (shape, start) = (scenario.architecture, scenario.parallel);
     let contexts: &[u32] = if scenario.mode.trains() { &[1, 2, 4, 8] } else { &[1] };
     let stages = shape.layers.min(MOST_STAGES);
@@ -170,17 +169,18 @@ const MOST_STAGES: u32 = 128;
 ///
 /// ```
 /// use memory_wall_core::{Bytes, Scenario, solve, tables::{gpus, models}};
-/// let scenario = Scenario::new(models::by_id("llama-3.1-70b").unwrap().architecture);
+/// let scenario = Scenario::new(models::by_id("llama-3.1-70b").unwrap().architecture).check().unwrap();
 /// let cluster = solve::fewest_gpus(&scenario, gpus::by_id("h100-sxm").unwrap().capacity).unwrap();
 /// assert_eq!((cluster.gpus, cluster.parallel.tp), (2, 2));
 /// ```
-pub fn fewest_gpus(scenario: &Scenario, capacity: Bytes) -> Option<Cluster> {
+pub fn fewest_gpus(scenario: &Checked, capacity: Bytes) -> Option<Cluster> {
     let mut best = None::<(u64, f64, Cluster)>;
     for cut in cuts(scenario) {
         // Cuts that need more cards than the best one so far need not be known any closer.
         let most = best.map_or(u64::from(MOST_RANKS), |(fewest, ..)| fewest / cut.ranks());
-        let Some((parallel, total)) = fewest_ranks(scenario, cut, capacity, most) else { continue };
-        let (gpus, slowdown) = (parallel.ranks(), cost::slowdown(scenario, &Scenario { parallel, ..*scenario }));
+        let Some(answer) = fewest_ranks(scenario, cut, capacity, most) else { continue };
+        let (parallel, gpus) = (answer.parallel, answer.parallel.ranks());
+        let (total, slowdown) = (evaluate::total(&answer), cost::slowdown(scenario, &answer));
         if best.is_none_or(|(fewest, least, _)| gpus < fewest || (gpus == fewest && slowdown < least)) {
             best = Some((gpus, slowdown, Cluster { parallel, gpus, total }));
         }
@@ -188,20 +188,21 @@ pub fn fewest_gpus(scenario: &Scenario, capacity: Bytes) -> Option<Cluster> {
     best.map(|(.., cluster)| cluster)
 }
 
-/// The fewest data-parallel ranks with which a cut fits, if it does so with `most` of them, and what the fullest then holds.
-fn fewest_ranks(scenario: &Scenario, cut: Parallelism, capacity: Bytes, most: u64) -> Option<(Parallelism, Bytes)> {
+/// The scenario over the fewest data-parallel ranks with which a cut fits, if it does so with `most` of them.
+fn fewest_ranks(scenario: &Checked, cut: Parallelism, capacity: Bytes, most: u64) -> Option<Checked> {
     let with = |dp: u32| {
         // More ranks share the states of training; in inference they would only be copies.
         let zero = if dp > 1 { ZeroStage::Weights } else { cut.zero };
         // Sharded like all weights, experts need no cut of their own.
         let parallel = Parallelism { dp, zero, ep: 1, ..cut };
-        Scenario { parallel, ..*scenario }
+        scenario.with(|it| it.parallel = parallel).ok()
     };
     let most = if scenario.mode.trains() { u32::try_from(most).unwrap_or(MOST_RANKS).min(MOST_RANKS) } else { 1 };
-    if most == 0 || with(1).check().is_err() {
+    if most == 0 {
         return None;
     }
-    let fits = |dp: u32| evaluate::fits(&with(dp), capacity);
+    with(1)?;
+    let fits = |dp: u32| with(dp).is_some_and(|it| evaluate::fits(&it, capacity));
     let found = if fits(1) {
         1
     } else if most == 1 || !fits(most) {
@@ -219,30 +220,28 @@ fn fewest_ranks(scenario: &Scenario, cut: Parallelism, capacity: Bytes, most: u6
         }
         works
     };
-    let answer = with(found);
-    Some((answer.parallel, evaluate::total(&answer)))
+    with(found)
 }
 
 /// The card with the least memory on which the scenario fits, of those in the table.
-pub fn smallest_gpu(scenario: &Scenario) -> Option<&'static Gpu> {
+pub fn smallest_gpu(scenario: &Checked) -> Option<&'static Gpu> {
     let total = evaluate::total(scenario);
     GPUS.iter().filter(|gpu| engines::limit(scenario, gpu.capacity) >= total).min_by_key(|gpu| gpu.capacity)
 }
 
 /// The model of the table with the most parameters that fits in `capacity`, everything else as in the scenario.
-pub fn largest_model(scenario: &Scenario, capacity: Bytes) -> Option<&'static Model> {
+pub fn largest_model(scenario: &Checked, capacity: Bytes) -> Option<&'static Model> {
     let fits = |model: &&Model| {
-        let tried = Scenario { architecture: model.architecture, ..*scenario };
-        tried.check().is_ok() && evaluate::fits(&tried, capacity)
+        scenario.with(|it| it.architecture = model.architecture).is_ok_and(|it| evaluate::fits(&it, capacity))
     };
     MODELS.iter().filter(fits).max_by_key(|model| model.architecture.parameters().total())
 }
 
 /// The weight format with the most bits that fits in `capacity`, of those that the program can use: what quantisation is needed, if any.
-pub fn widest_weights(scenario: &Scenario, capacity: Bytes) -> Option<WeightFormat> {
+pub fn widest_weights(scenario: &Checked, capacity: Bytes) -> Option<WeightFormat> {
     let fits = |weights: &WeightFormat| {
-        let tried = Scenario { weights: *weights, ..*scenario };
-        tried.is_offered() && tried.check().is_ok() && evaluate::fits(&tried, capacity)
+        let tried = scenario.with(|it| it.weights = *weights);
+        tried.is_ok_and(|it| it.is_offered() && evaluate::fits(&it, capacity))
     };
     let bits =
         |weights: &WeightFormat| u64::from(weights.block().bytes) * 1_000_000 / u64::from(weights.block().values);

@@ -113,165 +113,111 @@ impl Factor {
     }
 }
 
-/// The thing in memory that a term counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Item {
-    /// Matrices of attention and MLP.
-    LayerMatrices,
-    /// Matrices of the routed experts.
-    Experts,
-    /// Routers of the experts, and gates of shared experts.
-    Routers,
-    /// Token embedding table.
-    EmbeddingTable,
-    /// Output head, where it is not the embedding table.
-    OutputHead,
-    /// Learned position embeddings.
-    PositionTable,
-    /// Norm weights and all biases.
-    NormsAndBiases,
-    /// K and V of layers that see the whole context.
-    FullLayers,
-    /// K and V of layers with a sliding window.
-    WindowLayers,
-    /// What the engine reserves of a cache beyond the tokens in it.
-    ReservedCache,
-    /// States of layers with linear attention or a state-space model.
-    LinearStates,
-    /// Compressed keys and values of latent attention.
-    LatentLayers,
-    /// Inputs that the norms of a layer keep.
-    NormInputs,
-    /// Norm outputs, kept as inputs of the matrix multiplications.
-    NormOutputs,
-    /// What the norms on queries and keys keep.
-    QkNormTensors,
-    /// Queries, keys and values, and the output of attention.
-    AttentionTensors,
-    /// Softmax statistics of a fused attention kernel.
-    SoftmaxStatistics,
-    /// Attention scores and probabilities, s × s.
-    AttentionScores,
-    /// A mask tensor, s × s, that a sliding window needs, and that eager attention keeps for recomputation.
-    AttentionMask,
-    /// What the MLP keeps.
-    MlpTensors,
-    /// 16-bit copies of the weights that autocast makes and the graph keeps.
-    WeightCopies,
-    /// What adapters keep of their inputs.
-    AdapterTensors,
-    /// What the routed experts keep.
-    ExpertTensors,
-    /// What the router of a mixture keeps.
-    RouterTensors,
-    /// One byte a value for each dropout mask.
-    DropoutMasks,
-    /// Sines and cosines of the rotary embedding, shared by all layers.
-    RotaryTables,
-    /// Position ids, and the dropout mask of the embedding output.
-    EmbeddingTensors,
-    /// The final norm and the input of the output head.
-    FinalNorm,
-    /// The input of each layer, all that full checkpointing keeps.
-    Checkpoints,
-    /// The one layer that is being recomputed.
-    RecomputedLayer,
-    /// A quantised matrix, unpacked for a multiplication.
-    DequantizedWeights,
-    /// Gradients of a layer on their way to other ranks.
-    ReducedGradients,
-    /// Weights gathered from other ranks for the layer at work.
-    GatheredWeights,
-    /// Working tensors of one layer.
-    LayerWorkspace,
-    /// Logits, their log-softmax and gradients.
-    LossTensors,
-    /// Logits of all micro-batches of a step, which a pipeline keeps.
-    StepLogits,
-    /// Gradients of tied tables that exist for a moment beside the sum.
-    TableGradients,
-    /// Logits of the last token of each sequence.
-    LastLogits,
-    /// One gradient for each parameter.
-    Gradients,
-    /// The two thin matrices of each adapter.
-    AdapterWeights,
-    /// fp32 copy of the weights that the optimizer updates.
-    MasterWeights,
-    /// Running mean of the gradient (momentum).
-    FirstMoment,
-    /// Running mean of its square.
-    SecondMoment,
-    /// A copy of all parameters that the optimizer's step makes for a moment.
-    StepTemporary,
-    /// CUDA context and library workspaces.
-    DeviceContext,
-    /// What the allocator holds beyond the tensors in it.
-    Fragmentation,
-    /// Buffers of the communication library.
-    Communication,
-    /// Recorded kernels of the engine.
-    CudaGraphs,
-    /// What the engine sets aside for itself.
-    EngineWorkspace,
-}
-
-impl Item {
-    /// The name in JSON and in lists of words.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::LayerMatrices => "layer_matrices",
-            Self::Experts => "experts",
-            Self::Routers => "routers",
-            Self::EmbeddingTable => "embedding_table",
-            Self::OutputHead => "output_head",
-            Self::PositionTable => "position_table",
-            Self::NormsAndBiases => "norms_and_biases",
-            Self::FullLayers => "full_layers",
-            Self::WindowLayers => "window_layers",
-            Self::ReservedCache => "reserved_cache",
-            Self::LinearStates => "linear_states",
-            Self::LatentLayers => "latent_layers",
-            Self::NormInputs => "norm_inputs",
-            Self::NormOutputs => "norm_outputs",
-            Self::QkNormTensors => "qk_norm_tensors",
-            Self::AttentionTensors => "attention_tensors",
-            Self::SoftmaxStatistics => "softmax_statistics",
-            Self::AttentionScores => "attention_scores",
-            Self::AttentionMask => "attention_mask",
-            Self::MlpTensors => "mlp_tensors",
-            Self::WeightCopies => "weight_copies",
-            Self::AdapterTensors => "adapter_tensors",
-            Self::ExpertTensors => "expert_tensors",
-            Self::RouterTensors => "router_tensors",
-            Self::DropoutMasks => "dropout_masks",
-            Self::RotaryTables => "rotary_tables",
-            Self::EmbeddingTensors => "embedding_tensors",
-            Self::FinalNorm => "final_norm",
-            Self::Checkpoints => "checkpoints",
-            Self::RecomputedLayer => "recomputed_layer",
-            Self::DequantizedWeights => "dequantized_weights",
-            Self::ReducedGradients => "reduced_gradients",
-            Self::GatheredWeights => "gathered_weights",
-            Self::LayerWorkspace => "layer_workspace",
-            Self::LossTensors => "loss_tensors",
-            Self::StepLogits => "step_logits",
-            Self::TableGradients => "table_gradients",
-            Self::LastLogits => "last_logits",
-            Self::Gradients => "gradients",
-            Self::AdapterWeights => "adapter_weights",
-            Self::MasterWeights => "master_weights",
-            Self::FirstMoment => "first_moment",
-            Self::SecondMoment => "second_moment",
-            Self::StepTemporary => "step_temporary",
-            Self::DeviceContext => "device_context",
-            Self::Fragmentation => "fragmentation",
-            Self::Communication => "communication",
-            Self::CudaGraphs => "cuda_graphs",
-            Self::EngineWorkspace => "engine_workspace",
-        }
+choices! {
+    /// The thing in memory that a term counts.
+    Item {
+        /// Matrices of attention and MLP.
+        LayerMatrices = "layer_matrices";
+        /// Matrices of the routed experts.
+        Experts = "experts";
+        /// Routers of the experts, and gates of shared experts.
+        Routers = "routers";
+        /// Token embedding table.
+        EmbeddingTable = "embedding_table";
+        /// Output head, where it is not the embedding table.
+        OutputHead = "output_head";
+        /// Learned position embeddings.
+        PositionTable = "position_table";
+        /// Norm weights and all biases.
+        NormsAndBiases = "norms_and_biases";
+        /// K and V of layers that see the whole context.
+        FullLayers = "full_layers";
+        /// K and V of layers with a sliding window.
+        WindowLayers = "window_layers";
+        /// What the engine reserves of a cache beyond the tokens in it.
+        ReservedCache = "reserved_cache";
+        /// States of layers with linear attention or a state-space model.
+        LinearStates = "linear_states";
+        /// Compressed keys and values of latent attention.
+        LatentLayers = "latent_layers";
+        /// Inputs that the norms of a layer keep.
+        NormInputs = "norm_inputs";
+        /// Norm outputs, kept as inputs of the matrix multiplications.
+        NormOutputs = "norm_outputs";
+        /// What the norms on queries and keys keep.
+        QkNormTensors = "qk_norm_tensors";
+        /// Queries, keys and values, and the output of attention.
+        AttentionTensors = "attention_tensors";
+        /// Softmax statistics of a fused attention kernel.
+        SoftmaxStatistics = "softmax_statistics";
+        /// Attention scores and probabilities, s × s.
+        AttentionScores = "attention_scores";
+        /// A mask tensor, s × s, that a sliding window needs, and that eager attention keeps for recomputation.
+        AttentionMask = "attention_mask";
+        /// What the MLP keeps.
+        MlpTensors = "mlp_tensors";
+        /// 16-bit copies of the weights that autocast makes and the graph keeps.
+        WeightCopies = "weight_copies";
+        /// What adapters keep of their inputs.
+        AdapterTensors = "adapter_tensors";
+        /// What the routed experts keep.
+        ExpertTensors = "expert_tensors";
+        /// What the router of a mixture keeps.
+        RouterTensors = "router_tensors";
+        /// One byte a value for each dropout mask.
+        DropoutMasks = "dropout_masks";
+        /// Sines and cosines of the rotary embedding, shared by all layers.
+        RotaryTables = "rotary_tables";
+        /// Position ids, and the dropout mask of the embedding output.
+        EmbeddingTensors = "embedding_tensors";
+        /// The final norm and the input of the output head.
+        FinalNorm = "final_norm";
+        /// The input of each layer, all that full checkpointing keeps.
+        Checkpoints = "checkpoints";
+        /// The one layer that is being recomputed.
+        RecomputedLayer = "recomputed_layer";
+        /// A quantised matrix, unpacked for a multiplication.
+        DequantizedWeights = "dequantized_weights";
+        /// Gradients of a layer on their way to other ranks.
+        ReducedGradients = "reduced_gradients";
+        /// Weights gathered from other ranks for the layer at work.
+        GatheredWeights = "gathered_weights";
+        /// Working tensors of one layer.
+        LayerWorkspace = "layer_workspace";
+        /// Logits, their log-softmax and gradients.
+        LossTensors = "loss_tensors";
+        /// Logits of all micro-batches of a step, which a pipeline keeps.
+        StepLogits = "step_logits";
+        /// Gradients of tied tables that exist for a moment beside the sum.
+        TableGradients = "table_gradients";
+        /// Logits of the last token of each sequence.
+        LastLogits = "last_logits";
+        /// One gradient for each parameter.
+        Gradients = "gradients";
+        /// The two thin matrices of each adapter.
+        AdapterWeights = "adapter_weights";
+        /// fp32 copy of the weights that the optimizer updates.
+        MasterWeights = "master_weights";
+        /// Running mean of the gradient (momentum).
+        FirstMoment = "first_moment";
+        /// Running mean of its square.
+        SecondMoment = "second_moment";
+        /// A copy of all parameters that the optimizer's step makes for a moment.
+        StepTemporary = "step_temporary";
+        /// CUDA context and library workspaces.
+        DeviceContext = "device_context";
+        /// What the allocator holds beyond the tensors in it.
+        Fragmentation = "fragmentation";
+        /// Buffers of the communication library.
+        Communication = "communication";
+        /// Recorded kernels of the engine.
+        CudaGraphs = "cuda_graphs";
+        /// What the engine sets aside for itself.
+        EngineWorkspace = "engine_workspace";
     }
 }
+
+impl Item {}
 
 /// A product of factors over a divisor, in bytes.
 #[derive(Clone, Copy, Debug)]

@@ -66,7 +66,7 @@ fn every_published_file_is_read_as_the_model_it_describes() {
         let architecture = config.architecture().unwrap_or_else(|error| panic!("{id}: {error}"));
         assert_eq!(architecture.parameters().total(), row.number("parameters"), "{id}");
         assert_eq!(architecture.active_parameters(), row.number("active_parameters"), "{id}");
-        let cache = evaluate(&Scenario::new(architecture)).kv_bytes_per_token;
+        let cache = evaluate(&Scenario::new(architecture).check().unwrap()).kv_bytes_per_token;
         assert_eq!(cache, Bytes(row.number("kv_bytes_per_token_bf16").into()), "{id}");
         assert_eq!(architecture.trained_context.map(u64::from), row.optional("trained_context"), "{id}");
         assert_eq!(config.stored_weights().map_or("", WeightFormat::id), row.text("stored_weights"), "{id}");

@@ -22,7 +22,7 @@ fn config() -> ProptestConfig {
 }
 
 fn exact(scenario: &Scenario) -> Bytes {
-    worked::total(|sink| kv_cache::terms(scenario, sink))
+    worked::total(|sink| kv_cache::terms(&scenario.check().unwrap(), sink))
 }
 
 fn serving(scenario: &Scenario) -> Scenario {
@@ -32,6 +32,8 @@ fn serving(scenario: &Scenario) -> Scenario {
 fn with(scenario: &Scenario, engine: Engine) -> Scenario {
     let mut scenario = *scenario;
     scenario.serving.engine = engine;
+    // vLLM is refused with a cache in host memory.
+    scenario.offload.kv_cache &= engine != Engine::Vllm;
     scenario
 }
 
@@ -43,14 +45,14 @@ proptest! {
         let scenario = serving(&scenario);
         for &engine in Engine::ALL {
             let served = with(&scenario, engine);
-            let reserved = kv_cache::reserved(&served);
-            prop_assert_eq!(reserved.exact, exact(&scenario));
+            let reserved = kv_cache::reserved(&served.check().unwrap());
+            prop_assert_eq!(reserved.exact, exact(&served));
             prop_assert!(reserved.bytes >= reserved.exact);
             prop_assert!(engine != Engine::Exact || reserved.how == How::Exact && reserved.bytes == reserved.exact);
             prop_assert!(!reserved.how.to_string().is_empty());
-            let inspection = engines::inspect(&served);
+            let inspection = engines::inspect(&served.check().unwrap());
             let parts = inspection.parts.iter().filter(|part| part.bucket == Bucket::Overhead).map(|part| part.bytes);
-            let overhead = worked::total(|sink| Bucket::Overhead.terms(&served, memory_wall_core::Phase::Forward, sink));
+            let overhead = worked::total(|sink| Bucket::Overhead.terms(&served.check().unwrap(), memory_wall_core::Phase::Forward, sink));
             prop_assert!(engine == Engine::Exact || parts.sum::<Bytes>() == overhead);
         }
     }
@@ -58,7 +60,7 @@ proptest! {
     #[test]
     fn nothing_falls_with_more_or_longer_sequences(scenario in scenario(), more in 1u32..2_000) {
         let scenario = serving(&scenario);
-        let total = |scenario: &Scenario| memory_wall_core::evaluate::total(scenario);
+        let total = |scenario: &Scenario| memory_wall_core::evaluate::total(&scenario.check().unwrap());
         let longer = Scenario { seq_length: scenario.seq_length.saturating_add(more).min(10_000_000), ..scenario };
         let wider = Scenario { batch: scenario.batch.saturating_add(more).min(1_000_000), ..scenario };
         prop_assert!(total(&longer) >= total(&scenario));
@@ -68,10 +70,10 @@ proptest! {
     /// The verdict on vLLM is whether the pool holds what the sequences need.
     #[test]
     fn a_share_of_the_card_is_judged_by_its_pool(scenario in scenario()) {
-        let mut scenario = with(&serving(&scenario), Engine::Vllm);
+        let scenario = with(&serving(&scenario), Engine::Vllm).check().unwrap();
         let Some(gpu) = scenario.gpu else { return Ok(()) };
         let evaluation = evaluate(&scenario);
-        scenario.parallel.stage = evaluation.stage;
+        let scenario = scenario.at_stage(evaluation.stage);
         let fit = evaluation.fit.unwrap();
         let run = vllm::Run::of(&scenario);
         let start = run.start(gpu.capacity, vllm::requested(&scenario, gpu.capacity));
@@ -86,7 +88,7 @@ proptest! {
         // Too little beside the share is a doubt, not a no.
         prop_assert!(start.outside.0 >= 0 || fit.verdict != Verdict::Fits);
         // The longest that fits does, on the rank that is fullest then.
-        let at = |seq_length| evaluate(&Scenario { seq_length, ..scenario }).fit.unwrap().verdict;
+        let at = |seq_length| evaluate(&scenario.with_seq_length(seq_length)).fit.unwrap().verdict;
         prop_assert!(fit.max_seq == 0 || at(fit.max_seq) != Verdict::DoesNotFit);
         prop_assert!(fit.max_seq == 10_000_000 || at(fit.max_seq + 1) == Verdict::DoesNotFit);
     }
@@ -99,10 +101,10 @@ proptest! {
         let whole = Scenario { parallel: Parallelism::ONE, ..scenario };
         let sum: Held = (0..scenario.parallel.pp).fold(Held::default(), |sum, stage| {
             scenario.parallel.stage = stage;
-            let here = Held::on(&scenario);
+            let here = Held::on(&scenario.check().unwrap());
             Held { full: sum.full + here.full, sliding: sum.sliding + here.sliding, linear: sum.linear + here.linear }
         });
-        prop_assert_eq!(sum, Held::on(&whole));
+        prop_assert_eq!(sum, Held::on(&whole.check().unwrap()));
     }
 }
 
@@ -128,7 +130,7 @@ fn one_model_under_every_program() {
         // Weights with rotary tables, the profile, 0.51 of context and 0.904 of graphs and 0.25 beside PyTorch.
         (Engine::Vllm, 14_989, 1_885, 1_664),
     ] {
-        let evaluation = evaluate(&with(&llama, engine));
+        let evaluation = evaluate(&with(&llama, engine).check().unwrap());
         assert_eq!(of(&evaluation, &[Bucket::Weights]), weights, "{engine:?}");
         assert_eq!(of(&evaluation, &[Bucket::KvCache]), 1_000, "{engine:?}");
         assert_eq!(of(&evaluation, &[Bucket::Activations, Bucket::Logits]), work, "{engine:?}");
@@ -140,13 +142,13 @@ fn one_model_under_every_program() {
 fn a_pool_holds_so_many_tokens_and_no_more() {
     let mut llama = Scenario { gpu: gpus::by_id("h100-sxm"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
     llama.serving.utilization_percent = 95;
-    let fit = evaluate(&llama).fit.unwrap();
-    let pool = vllm::pool(&llama, vllm::Version::MEASURED, llama.gpu.unwrap().capacity);
+    let fit = evaluate(&llama.check().unwrap()).fit.unwrap();
+    let pool = vllm::pool(&llama.check().unwrap(), vllm::Version::MEASURED, llama.gpu.unwrap().capacity);
     assert_eq!(u128::from(fit.max_seq), pool.tokens);
     // Beside the share wait the context and the graphs, 1.4 GiB; and a forward pass of 1.9 GiB runs again.
     for (percent, verdict) in [(95, Verdict::Fits), (97, Verdict::Tight), (99, Verdict::Tight)] {
         llama.serving.utilization_percent = percent;
-        assert_eq!(evaluate(&llama).fit.unwrap().verdict, verdict, "{percent}");
+        assert_eq!(evaluate(&llama.check().unwrap()).fit.unwrap().verdict, verdict, "{percent}");
     }
 }
 
@@ -156,7 +158,7 @@ fn newer_samplers_take_less() {
     qwen.serving.utilization_percent = 95;
     // "torch peak memory increase" of Qwen3 14B in four releases: 5.635 and 2.232 GiB.
     for (minor, activation) in [(15, 5_635), (16, 5_635), (17, 2_232), (18, 2_232)] {
-        let pool = vllm::pool(&qwen, vllm::Version { major: 0, minor }, Bytes(85_029_615_042));
+        let pool = vllm::pool(&qwen.check().unwrap(), vllm::Version { major: 0, minor }, Bytes(85_029_615_042));
         assert_eq!(thousandths(pool.activation), activation, "0.{minor}");
     }
 }
@@ -171,23 +173,23 @@ fn latent_attention_is_cached_as_the_short_vector() {
     lite.seq_length = 4_096;
     let compressed = Bytes(27 * 576 * 4_096 * 2);
     assert_eq!(exact(&lite), compressed);
-    assert_eq!(kv_cache::reserved(&with(&lite, Engine::Vllm)).bytes, compressed);
-    assert_eq!(kv_cache::reserved(&with(&lite, Engine::LlamaCpp)).bytes, compressed);
+    assert_eq!(kv_cache::reserved(&with(&lite, Engine::Vllm).check().unwrap()).bytes, compressed);
+    assert_eq!(kv_cache::reserved(&with(&lite, Engine::LlamaCpp).check().unwrap()).bytes, compressed);
     // 31,104 bytes a token, as runs of 5.23 have it; 276,480 as whole heads, up to 4.57.
-    let short = kv_cache::reserved(&with(&lite, Engine::Hf));
+    let short = kv_cache::reserved(&with(&lite, Engine::Hf).check().unwrap());
     assert_eq!((short.bytes, short.how), (Bytes(31_104 * 4_096), How::Compressed));
     // A rank of two has all of the one vector.
     lite.parallel.tp = 2;
     assert_eq!(exact(&lite), compressed);
-    assert_eq!(kv_cache::reserved(&with(&lite, Engine::Hf)).bytes, compressed);
+    assert_eq!(kv_cache::reserved(&with(&lite, Engine::Hf).check().unwrap()).bytes, compressed);
 }
 
 #[test]
 fn two_layers_of_an_offloaded_cache_are_on_the_card() {
-    let mut llama = Scenario { seq_length: 8_192, ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+    let mut llama = Scenario { seq_length: 8_192, ..with(&model("llama-3.1-8b"), Engine::LlamaCpp) };
     llama.offload.kv_cache = true;
     assert_eq!(exact(&llama), Bytes((1 << 30) / 16));
-    assert_eq!(kv_cache::reserved(&llama).how, How::InHostMemory);
+    assert_eq!(kv_cache::reserved(&llama.check().unwrap()).how, How::InHostMemory);
 }
 
 #[test]
@@ -200,6 +202,6 @@ fn shared_layers_have_no_cache_and_windows_may_have_heads_of_their_own() {
     let scenario = Scenario { seq_length: 4_096, ..Scenario::new(shape) };
     assert_eq!(exact(&scenario), Bytes(2 * 10 * 2 * 256 * 4_096 * 2 + 2 * 10 * 4 * 64 * 512 * 2));
     let mut items = Vec::new();
-    kv_cache::terms(&scenario, &mut |term| items.push(term.item));
+    kv_cache::terms(&scenario.check().unwrap(), &mut |term| items.push(term.item));
     assert_eq!(items, [Item::FullLayers, Item::WindowLayers]);
 }

@@ -16,7 +16,7 @@ fn scenario(id: &str) -> Scenario {
 }
 
 fn kv(id: &str, batch: u32, seq_length: u32) -> Bytes {
-    evaluate(&Scenario { batch, seq_length, ..scenario(id) }).bytes(Bucket::KvCache)
+    evaluate(&Scenario { batch, seq_length, ..scenario(id) }.check().unwrap()).bytes(Bucket::KvCache)
 }
 
 #[test]
@@ -36,8 +36,8 @@ fn kv_caches() {
     ] {
         assert_eq!(kv(id, batch, seq_length), Bytes(bytes), "{id}, {batch} × {seq_length}");
     }
-    assert_eq!(evaluate(&scenario("llama-2-7b")).kv_bytes_per_token, Bytes(524_288));
-    assert_eq!(evaluate(&scenario("llama-3.1-8b")).kv_bytes_per_token, Bytes(131_072));
+    assert_eq!(evaluate(&scenario("llama-2-7b").check().unwrap()).kv_bytes_per_token, Bytes(524_288));
+    assert_eq!(evaluate(&scenario("llama-3.1-8b").check().unwrap()).kv_bytes_per_token, Bytes(131_072));
 }
 
 #[test]
@@ -50,32 +50,34 @@ fn kv_precisions() {
         (KvPrecision::Int8, 262_144),
         (KvPrecision::Int4, 131_072),
     ] {
-        let evaluation = evaluate(&Scenario { kv, ..scenario("llama-2-7b") });
+        let evaluation = evaluate(&Scenario { kv, ..scenario("llama-2-7b") }.check().unwrap());
         assert_eq!(evaluation.kv_bytes_per_token, Bytes(bytes), "{kv}");
     }
 }
 
 #[test]
 fn the_cache_of_a_7b_outgrows_its_weights_at_26_703_tokens() {
-    let start = evaluate(&scenario("generic-7b"));
+    let start = evaluate(&scenario("generic-7b").check().unwrap());
     let weights = start.bytes(Bucket::Weights);
     assert_eq!(weights, Bytes(14_000_000_000));
     let crossover = u32::try_from(weights.0 / start.kv_bytes_per_token.0 + 1).unwrap();
     assert_eq!(crossover, 26_703);
-    assert_eq!(solve::kv_cache_passes_weights(&scenario("generic-7b")), Some(crossover));
+    assert_eq!(solve::kv_cache_passes_weights(&scenario("generic-7b").check().unwrap()), Some(crossover));
     assert!(kv("generic-7b", 1, crossover) > weights);
     assert!(kv("generic-7b", 1, crossover - 1) <= weights);
 }
 
 #[test]
 fn training_takes_16_bytes_a_parameter() {
-    let evaluation = evaluate(&Scenario { mode: Mode::Training, ..scenario("generic-7b") });
+    let evaluation = evaluate(&Scenario { mode: Mode::Training, ..scenario("generic-7b") }.check().unwrap());
     // 2 for the weights, 2 for the gradients, 4 + 4 + 4 for master copy and moments.
     assert_eq!(evaluation.bytes(Bucket::Weights), Bytes(14_000_000_000));
     assert_eq!(evaluation.bytes(Bucket::Gradients), Bytes(14_000_000_000));
     assert_eq!(evaluation.bytes(Bucket::Optimizer), Bytes(84_000_000_000));
     // In fp32 the weights are their own master copy: 4 + 4 + 8.
-    let wide = evaluate(&Scenario { mode: Mode::Training, weights: WeightFormat::Fp32, ..scenario("generic-7b") });
+    let wide = evaluate(
+        &Scenario { mode: Mode::Training, weights: WeightFormat::Fp32, ..scenario("generic-7b") }.check().unwrap(),
+    );
     let states = |evaluation: &memory_wall_core::Evaluation| {
         [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
             .map(|bucket| evaluation.bytes(bucket))
@@ -89,7 +91,7 @@ fn training_takes_16_bytes_a_parameter() {
 
 #[test]
 fn weights_of_13b() {
-    assert_eq!(evaluate(&scenario("llama-2-13b")).bytes(Bucket::Weights), Bytes(26_031_728_640));
+    assert_eq!(evaluate(&scenario("llama-2-13b").check().unwrap()).bytes(Bucket::Weights), Bytes(26_031_728_640));
 }
 
 /// Llama 2 7B by hand. Matrices of a layer: 4 × 4096² + 3 × 4096 × 11008 = 202,375,168; of 32 layers: 6,476,005,376.
@@ -108,7 +110,7 @@ fn weight_formats() {
         (WeightFormat::Nf4Dq, 3_340_771_328 + WIDE), // 395,264 superblocks of 16,384 × 8,452 bytes
         (WeightFormat::Mxfp4, 3_440_377_856 + WIDE), // 202,375,168 blocks of 32 × 17 bytes
     ] {
-        let evaluation = evaluate(&Scenario { weights, ..scenario("llama-2-7b") });
+        let evaluation = evaluate(&Scenario { weights, ..scenario("llama-2-7b") }.check().unwrap());
         assert_eq!(evaluation.bytes(Bucket::Weights), Bytes(bytes), "{weights}");
     }
 }
@@ -121,7 +123,7 @@ fn every_model_has_the_parameters_and_the_cache_of_its_checkpoint() {
             assert_eq!(model.id, "generic-7b", "a real model without a row");
             continue;
         };
-        let evaluation = evaluate(&Scenario::new(model.architecture));
+        let evaluation = evaluate(&Scenario::new(model.architecture).check().unwrap());
         let parameters = row.number("parameters");
         assert_eq!(evaluation.parameters.total(), parameters, "{}", model.id);
         let active = row.optional("active_parameters");
@@ -143,7 +145,7 @@ fn every_model_has_the_parameters_and_the_cache_of_its_checkpoint() {
     assert_eq!(rows.len() + 1, MODELS.len());
     assert_eq!(rows.iter().filter(|row| row.optional("kv_bytes_per_token_bf16").is_some()).count(), 24);
     assert_eq!(rows.iter().filter(|row| row.optional("published").is_some()).count(), rows.len() - 1);
-    let textbook = evaluate(&scenario("generic-7b"));
+    let textbook = evaluate(&scenario("generic-7b").check().unwrap());
     assert_eq!((textbook.parameters.total(), textbook.kv_bytes_per_token), (7_000_000_000, Bytes(524_288)));
 }
 

@@ -86,7 +86,7 @@ fn a_tensor_is_named_by_its_size_as_the_allocator_rounds_it() {
     (scenario.mode, scenario.batch, scenario.seq_length) = (Mode::Training, 4, 2_048);
     let named = |bytes: u128, grain: u128| {
         let request = Request { bytes: Bytes(bytes), grain: Bytes(grain) };
-        candidates(&scenario, &request).map(|it| it.tensor).collect::<Vec<_>>()
+        candidates(&scenario.check().unwrap(), &request).map(|it| it.tensor).collect::<Vec<_>>()
     };
     // 4 × 2,048 × 4,096 × 2 bytes are 64 MiB; keys are a quarter of them: 16 MiB.
     assert_eq!(named(64 * MIB, MIB / 100), [Tensor::Stream]);
@@ -100,7 +100,7 @@ fn a_tensor_is_named_by_its_size_as_the_allocator_rounds_it() {
     scenario.batch = 1;
     scenario.seq_length = 4_093;
     let request = Request { bytes: Bytes(32 * MIB), grain: Bytes(MIB / 100) };
-    assert!(candidates(&scenario, &request).any(|it| it.tensor == Tensor::Stream));
+    assert!(candidates(&scenario.check().unwrap(), &request).any(|it| it.tensor == Tensor::Stream));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn no_mutation_of_a_sample_panics() {
         let text = String::from_utf8_lossy(&bytes);
         if let Some(request) = read(&text).asked {
             let shape = models::MODELS[round % models::MODELS.len()].architecture;
-            let _ = candidates(&Scenario::new(shape), &request).count();
+            let _ = candidates(&Scenario::new(shape).check().unwrap(), &request).count();
         }
         let _ = size(text.get(..20.min(text.len())).unwrap_or_default(), 1);
     }
@@ -237,15 +237,15 @@ fn each_suspect_is_found_where_it_alone_differs() {
     for mode in [Mode::Training, Mode::Inference, Mode::Lora] {
         let mut scenario = Scenario::new(models::by_id("llama-3.2-1b").unwrap().architecture);
         (scenario.mode, scenario.batch, scenario.seq_length) = (mode, 4, 4_096);
-        let estimate = evaluate::total(&scenario) - Bytes(CONTEXT_BYTES.into());
-        assert_eq!(suspect(&scenario, estimate), None, "the estimate itself needs none");
+        let estimate = evaluate::total(&scenario.check().unwrap()) - Bytes(CONTEXT_BYTES.into());
+        assert_eq!(suspect(&scenario.check().unwrap(), estimate), None, "the estimate itself needs none");
         for wanted in Suspect::ALL {
-            let Some(tensors) = wanted.tensors(&scenario) else { continue };
-            if let Some((_, explained)) = suspect(&scenario, tensors) {
+            let Some(tensors) = wanted.tensors(&scenario.check().unwrap()) else { continue };
+            if let Some((_, explained)) = suspect(&scenario.check().unwrap(), tensors) {
                 assert_eq!(explained, tensors, "{mode:?} {wanted:?}");
             }
         }
-        assert_eq!(suspect(&scenario, Bytes(1 << 49)), None, "nothing explains that much");
-        let _ = suspect(&scenario, Bytes(1));
+        assert_eq!(suspect(&scenario.check().unwrap(), Bytes(1 << 49)), None, "nothing explains that much");
+        let _ = suspect(&scenario.check().unwrap(), Bytes(1));
     }
 }

@@ -32,13 +32,13 @@ proptest! {
 
     #[test]
     fn every_legal_scenario_passes_its_check(scenario in scenario(), alone in on_one_card()) {
-        prop_assert_eq!(scenario.check(), Ok(()));
-        prop_assert_eq!(alone.check(), Ok(()));
+        prop_assert_eq!(scenario.check().err(), None);
+        prop_assert_eq!(alone.check().err(), None);
     }
 
     #[test]
     fn parts_sum_to_the_total_on_every_rank(scenario in scenario()) {
-        let evaluation = evaluate(&scenario);
+        let evaluation = evaluate(&scenario.check().unwrap());
         let sum: Bytes = evaluation.buckets.iter().map(|(_, bytes)| *bytes).sum();
         prop_assert_eq!(sum, evaluation.total);
         prop_assert!(evaluation.total.0 < 1 << 127);
@@ -47,7 +47,7 @@ proptest! {
         prop_assert_eq!(highest, evaluation.total);
         prop_assert!(evaluation.phases.iter().any(|it| it == (evaluation.peak_phase, evaluation.total)));
         let mut fullest = Bytes::ZERO;
-        for rank in per_rank(&scenario) {
+        for rank in per_rank(&scenario.check().unwrap()) {
             prop_assert_eq!(rank.buckets.iter().map(|(_, bytes)| *bytes).sum::<Bytes>(), rank.total);
             fullest = fullest.max(rank.total);
         }
@@ -111,7 +111,7 @@ proptest! {
             [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
                 .map(|bucket| {
                     memory_wall_core::worked::total(|sink| {
-                        bucket.terms(&sharded, memory_wall_core::Phase::OptimizerStep, &mut |term| {
+                        bucket.terms(&sharded.check().unwrap(), memory_wall_core::Phase::OptimizerStep, &mut |term| {
                             // Gathered layers and gradients under way are the price, not the states.
                             if !matches!(term.item, memory_wall_core::worked::Item::GatheredWeights | memory_wall_core::worked::Item::ReducedGradients) {
                                 sink(term);
@@ -135,14 +135,16 @@ proptest! {
     ) {
         let mut scenario = Scenario { mode, weights: WeightFormat::Bf16, gpu: None, ..scenario };
         scenario.training.implementation = Implementation::Torchtitan;
+        // Some models have no matrix for the chosen adapters.
+        let Ok(legal) = scenario.check() else { return Ok(()) };
         let [batch, seq_length, layers] = more;
         for step in [1, batch] {
             let batch = (scenario.batch + step).min(bounds::BATCH.max);
-            prop_assert!(total(&scenario) <= total(&Scenario { batch, ..scenario }), "batch {}", batch);
+            prop_assert!(total(&legal) <= total(&legal.with_batch(batch)), "batch {}", batch);
         }
         for step in [1, seq_length] {
             let seq_length = (scenario.seq_length + step).min(bounds::SEQ_LENGTH.max);
-            prop_assert!(total(&scenario) <= total(&Scenario { seq_length, ..scenario }), "length {}", seq_length);
+            prop_assert!(total(&legal) <= total(&legal.with_seq_length(seq_length)), "length {}", seq_length);
         }
         // Layers of one kind: of several the mean block can shrink.
         let shape = &mut scenario.architecture;
@@ -151,41 +153,40 @@ proptest! {
         let mut deeper = scenario;
         for step in [1, layers] {
             deeper.architecture.layers = (scenario.architecture.layers + step).min(bounds::LAYERS.max);
-            prop_assert!(total(&scenario) <= total(&deeper), "{} layers more", step);
+            prop_assert!(total(&scenario.check().unwrap()) <= total(&deeper.check().unwrap()), "{} layers more", step);
         }
         // No stage holds more than the ones that are looked at.
-        let fullest = per_rank(&scenario).map(|rank| rank.total).max();
-        prop_assert_eq!(fullest, Some(total(&scenario)));
+        let fullest = per_rank(&scenario.check().unwrap()).map(|rank| rank.total).max();
+        prop_assert_eq!(fullest, Some(total(&scenario.check().unwrap())));
     }
 
     #[test]
     fn one_card_sends_nothing(scenario in scenario()) {
         let alone = Scenario { parallel: Parallelism::ONE, ..scenario };
-        prop_assert_eq!(communication::between_ranks(&alone), Bytes::ZERO);
-        for traffic in Traffic::ALL {
-            prop_assert!(communication::bytes(&scenario, traffic).0 < 1 << 127);
+        prop_assert_eq!(communication::between_ranks(&alone.check().unwrap()), Bytes::ZERO);
+        for traffic in Traffic::EACH {
+            prop_assert!(communication::bytes(&scenario.check().unwrap(), traffic).0 < 1 << 127);
         }
     }
 
     #[test]
     fn times_are_numbers(scenario in scenario()) {
-        let seconds = cost::seconds(&scenario);
+        let seconds = cost::seconds(&scenario.check().unwrap());
         prop_assert!(seconds.is_finite() && seconds > 0.0, "{}", seconds);
-        prop_assert!(cost::offload_seconds(&scenario).is_none_or(|seconds| seconds.is_finite() && seconds > 0.0));
-        let same = cost::slowdown(&scenario, &scenario);
+        prop_assert!(cost::offload_seconds(&scenario.check().unwrap()).is_none_or(|seconds| seconds.is_finite() && seconds > 0.0));
+        let same = cost::slowdown(&scenario.check().unwrap(), &scenario.check().unwrap());
         prop_assert!((same - 1.0).abs() < 1e-12);
     }
 
     /// Every rung is a legal scenario or a reason, and says what the engine says.
     #[test]
     fn rungs_agree_with_the_engine(scenario in scenario()) {
-        let before = total(&scenario);
+        let before = total(&scenario.check().unwrap());
         let mut rungs = 0;
-        for (rung, effect) in advise::ladder(&scenario) {
+        for (rung, effect) in advise::ladder(&scenario.check().unwrap()) {
             rungs += 1;
             match effect {
                 Ok(effect) => {
-                    prop_assert_eq!(effect.scenario.check(), Ok(()));
                     prop_assert_eq!(total(&effect.scenario), effect.total);
                     prop_assert_eq!(before.minus(effect.total), effect.saved);
                     prop_assert!(effect.slowdown.is_finite() && effect.slowdown > 0.0, "{:?}", rung);
@@ -207,12 +208,12 @@ fn search<S: Strategy>(any: S, holds: impl Fn(S::Value) -> TestCaseResult) {
 #[test]
 fn the_plan_fits_and_no_combination_is_quicker() {
     search(scenario(), |scenario| {
-        let Some(plan) = advise::least_slow(&scenario) else { return Ok(()) };
+        let Some(plan) = advise::least_slow(&scenario.check().unwrap()) else { return Ok(()) };
         let capacity = scenario.gpu.unwrap().capacity;
         prop_assert!(fits(&plan.effect.scenario, capacity));
         prop_assert_eq!(total(&plan.effect.scenario), plan.effect.total);
         // Where the scenario fits as it is, nothing slower is proposed.
-        if fits(&scenario, capacity) {
+        if fits(&scenario.check().unwrap(), capacity) {
             prop_assert!(!plan.lossy && plan.effect.slowdown <= 1.0 + 1e-9, "{}", plan.effect.slowdown);
         }
         Ok(())
@@ -223,14 +224,14 @@ fn the_plan_fits_and_no_combination_is_quicker() {
 fn the_fewest_cards_fit_and_one_rank_fewer_does_not() {
     search((scenario(), 30u32..43), |(scenario, capacity)| {
         let capacity = Bytes(1 << capacity);
-        let Some(cluster) = solve::fewest_gpus(&scenario, capacity) else { return Ok(()) };
+        let Some(cluster) = solve::fewest_gpus(&scenario.check().unwrap(), capacity) else { return Ok(()) };
         let on = |parallel| Scenario { parallel, ..scenario };
-        prop_assert!(fits(&on(cluster.parallel), capacity));
-        prop_assert_eq!(total(&on(cluster.parallel)), cluster.total);
+        prop_assert!(fits(&on(cluster.parallel).check().unwrap(), capacity));
+        prop_assert_eq!(total(&on(cluster.parallel).check().unwrap()), cluster.total);
         prop_assert_eq!(cluster.gpus, cluster.parallel.ranks());
         if cluster.parallel.dp > 2 {
             let fewer = on(Parallelism { dp: cluster.parallel.dp - 1, ..cluster.parallel });
-            prop_assert!(!fits(&fewer, capacity));
+            prop_assert!(!fits(&fewer.check().unwrap(), capacity));
         }
         Ok(())
     });
@@ -239,20 +240,20 @@ fn the_fewest_cards_fit_and_one_rank_fewer_does_not() {
 #[test]
 fn the_smallest_card_and_the_largest_model_fit() {
     search(scenario(), |scenario| {
-        if let Some(gpu) = solve::smallest_gpu(&scenario) {
-            prop_assert!(fits(&scenario, gpu.capacity));
+        if let Some(gpu) = solve::smallest_gpu(&scenario.check().unwrap()) {
+            prop_assert!(fits(&scenario.check().unwrap(), gpu.capacity));
             let smaller = memory_wall_core::tables::gpus::GPUS.iter().filter(|other| other.capacity < gpu.capacity);
-            prop_assert!(smaller.clone().all(|other| !fits(&scenario, other.capacity)));
+            prop_assert!(smaller.clone().all(|other| !fits(&scenario.check().unwrap(), other.capacity)));
         }
         let capacity = scenario.gpu.map_or(Bytes(80 << 30), |gpu| gpu.capacity);
         let alone = Scenario { parallel: Parallelism::ONE, mode: Mode::Inference, ..scenario };
-        if let Some(model) = solve::largest_model(&alone, capacity) {
+        if let Some(model) = solve::largest_model(&alone.check().unwrap(), capacity) {
             let tried = Scenario { architecture: model.architecture, ..alone };
-            prop_assert!(fits(&tried, capacity));
+            prop_assert!(fits(&tried.check().unwrap(), capacity));
         }
-        if let Some(weights) = solve::widest_weights(&alone, capacity) {
+        if let Some(weights) = solve::widest_weights(&alone.check().unwrap(), capacity) {
             let narrower = Scenario { weights, ..alone };
-            prop_assert!(fits(&narrower, capacity));
+            prop_assert!(fits(&narrower.check().unwrap(), capacity));
         }
         Ok(())
     });

@@ -32,12 +32,12 @@ fn card(id: &str) -> &'static Gpu {
 
 fn list(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> Vec<Operation> {
     let mut all = Vec::new();
-    Listing::new(scenario, gpu, pass).each(&mut |operation| all.push(*operation));
+    Listing::new(&scenario.check().unwrap(), gpu, pass).each(&mut |operation| all.push(*operation));
     all
 }
 
 fn timed(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> Estimate {
-    estimate(scenario, gpu, pass, Counting::of(scenario))
+    estimate(&scenario.check().unwrap(), gpu, pass, Counting::of(scenario))
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn one_token_reads_every_weight_but_the_rows_that_are_looked_up() {
     for row in MODELS.iter().filter(|row| row.architecture.moe.is_none()) {
         let scenario = Scenario { seq_length: 1, ..Scenario::new(row.architecture) };
         let mut held = 0;
-        Bucket::Weights.terms(&scenario, memory_wall_core::Phase::Forward, &mut |term| {
+        Bucket::Weights.terms(&scenario.check().unwrap(), memory_wall_core::Phase::Forward, &mut |term| {
             let looked_up = term.item == Item::PositionTable
                 || term.item == Item::EmbeddingTable && !row.architecture.tied_embeddings;
             if !looked_up {
@@ -136,16 +136,16 @@ fn the_batch_at_which_decoding_computes_is_the_one_that_a_count_finds() {
         let computes = |batch| {
             let scenario = Scenario { batch, ..scenario };
             let counting = Counting { kernels: Kernels::Fused, ..Counting::of(&scenario) };
-            let step = estimate(&scenario, gpu, Pass::Decode, counting);
+            let step = estimate(&scenario.check().unwrap(), gpu, Pass::Decode, counting);
             step.work.flops as f64 >= ridge * step.moved as f64
         };
-        let batch = crossover::batch(&scenario, gpu);
+        let batch = crossover::batch(&scenario.check().unwrap(), gpu);
         let counted = (1..20_000).find(|&batch| computes(batch));
         assert_eq!(batch, counted, "{id} at {seq_length}");
     }
     // Each sequence of 8,192 tokens brings a gigabyte of cache: no batch helps.
     let long = Scenario { seq_length: 8_192, ..model("llama-3.1-8b") };
-    assert_eq!(crossover::batch(&long, card("h100-sxm")), None);
+    assert_eq!(crossover::batch(&long.check().unwrap(), card("h100-sxm")), None);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn separate_kernels_move_more_than_fused_ones() {
     let scenario = Scenario { batch: 8, seq_length: 4_096, ..model("llama-2-7b") };
     let moved = |kernels| {
         let counting = Counting { kernels, ..Counting::of(&scenario) };
-        estimate(&scenario, gpu, Pass::Prefill, counting).moved as f64
+        estimate(&scenario.check().unwrap(), gpu, Pass::Prefill, counting).moved as f64
     };
     assert!(moved(Kernels::Separate) > 1.5 * moved(Kernels::Fused));
 }
@@ -299,7 +299,7 @@ proptest! {
     ) {
         for &pass in Pass::of(scenario.mode) {
             let counting = Counting { kernels, efficiency: Efficiency::LEAST };
-            let time = estimate(&scenario, &gpu, pass, counting);
+            let time = estimate(&scenario.check().unwrap(), &gpu, pass, counting);
             let (floor, lower, upper) = (time.floor.0, time.lower.0, time.upper.0);
             prop_assert!(lower > 0.0 && upper.is_finite());
             prop_assert!(floor <= lower && lower <= upper);
@@ -308,7 +308,7 @@ proptest! {
             // What hides behind the work may come on top: links, and what goes to others or to host memory; and stages may wait for each other.
             let waiting = if pass == Pass::Training { f64::from(scenario.parallel.pp) } else { 0.0 };
             prop_assert!(upper <= lower / 0.35 * (3.000_001 + waiting));
-            let speed = time.speed(&scenario, &gpu);
+            let speed = time.speed(&scenario.check().unwrap(), &gpu);
             for [slow, fast] in [speed.per_user, speed.per_card, speed.mfu] {
                 prop_assert!(slow <= fast && slow >= 0.0 && fast.is_finite());
             }
@@ -332,7 +332,7 @@ proptest! {
             prop_assert!(all.iter().all(sound));
             prop_assert!(pass == Pass::Training || all.iter().all(|operation| operation.direction == Direction::Forward));
             let time = timed(&scenario, &gpu, pass);
-            let rows: Vec<_> = by_task(&scenario, &gpu, pass, Kernels::of(&scenario)).into_iter().flatten().collect();
+            let rows: Vec<_> = by_task(&scenario.check().unwrap(), &gpu, pass, Kernels::of(&scenario)).into_iter().flatten().collect();
             let sum: f64 = rows.iter().map(|row| row.lower.0).sum();
             let hidden = scenario.offload != memory_wall_core::Offload::default();
             prop_assert!(hidden || (sum / time.lower.0 - 1.0).abs() < 1e-9);

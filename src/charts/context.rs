@@ -1,7 +1,7 @@
 //! Memory against context length, both logarithmic: the KV cache is the straight line that crosses the others.
 
 use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::{Bucket, Bytes, Phase, Scenario, Verdict, bounds, evaluate, solve, worked};
+use memory_wall_core::{Bucket, Bytes, Checked, Phase, Verdict, bounds, evaluate, solve, worked};
 
 use crate::words::{fill, t};
 
@@ -31,8 +31,8 @@ pub struct Row {
 }
 
 impl Row {
-    fn of(scenario: &Scenario, seq_length: u32) -> Self {
-        let evaluation = evaluate(&Scenario { seq_length, ..*scenario });
+    fn of(scenario: &Checked, seq_length: u32) -> Self {
+        let evaluation = evaluate(&scenario.with_seq_length(seq_length));
         Self {
             seq_length,
             kv_cache: evaluation.bytes(Bucket::KvCache),
@@ -68,8 +68,8 @@ fn log(bytes: Bytes) -> f64 {
 
 impl Chart {
     /// Samples the engine.
-    pub fn of(scenario: &Scenario, unit: ByteUnit) -> Self {
-        let bucket = |bucket: Bucket, at: &Scenario| worked::total(|sink| bucket.terms(at, Phase::Forward, sink));
+    pub fn of(scenario: &Checked, unit: ByteUnit) -> Self {
+        let bucket = |bucket: Bucket, at: &Checked| worked::total(|sink| bucket.terms(at, Phase::Forward, sink));
         let mut samples = Vec::new();
         let mut octave = FROM;
         while octave < TO {
@@ -80,7 +80,7 @@ impl Chart {
         let samples: Vec<_> = samples
             .into_iter()
             .map(|seq_length| {
-                let at = Scenario { seq_length, ..*scenario };
+                let at = scenario.with_seq_length(seq_length);
                 (seq_length, bucket(Bucket::KvCache, &at), evaluate::total(&at))
             })
             .collect();

@@ -5,7 +5,7 @@ use memory_wall_core::hierarchy::{Latency, Rung, Tier, rung};
 use memory_wall_core::roofline::Pass;
 use memory_wall_core::roofline::latency::{self, Counting};
 use memory_wall_core::units::ByteRate;
-use memory_wall_core::{Bucket, Bytes, Mode, Scenario};
+use memory_wall_core::{Bucket, Bytes, Checked, Mode};
 
 use crate::charts::wall::percent;
 use crate::dials::Dial;
@@ -138,13 +138,14 @@ fn against(state: &State, rung: &Rung) -> Option<String> {
 
 /// Weights that one token of one sequence reads: of a mixture its own experts, of the embedding table a row. The same that a
 /// step of decoding reads on the roofline.
-pub fn read_by(scenario: &Scenario, gpu: &'static Gpu) -> Bytes {
-    let scenario = Scenario { mode: Mode::Inference, batch: 1, ..*scenario };
+pub fn read_by(scenario: &Checked, gpu: &'static Gpu) -> Bytes {
+    let scenario = scenario.with_batch(1);
     Bytes(latency::estimate(&scenario, gpu, Pass::Decode, Counting::of(&scenario)).weights)
 }
 
 fn read(of: &Snapshot) -> Bytes {
-    read_by(&of.state.scenario(), of.state.gpu)
+    let generating = of.state.scenario().with(|it| it.mode = Mode::Inference);
+    generating.map_or(Bytes::ZERO, |scenario| read_by(&scenario, of.state.gpu))
 }
 
 /// The chosen tier in words: its ceiling, how it stands beside own memory, and whether the weights find room.

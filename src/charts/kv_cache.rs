@@ -5,7 +5,7 @@ use memory_wall_core::memory::kinds::{self, Kind};
 #[cfg(not(target_arch = "wasm32"))]
 use memory_wall_core::memory::paging;
 use memory_wall_core::memory::{kv_cache, paging::EXAMPLE};
-use memory_wall_core::{Bucket, Bytes, Engine, KvPrecision, Mode, Scenario, evaluate, worked};
+use memory_wall_core::{Bucket, Bytes, Checked, Engine, KvPrecision, Mode, evaluate, worked};
 
 use crate::charts::wall::percent;
 use crate::dials::Dial;
@@ -30,7 +30,7 @@ pub static USERS: Dial = Dial {
     unit: "sequences",
     range: (1.0, 10_000.0),
     answer: || {
-        let scenario = Scenario { seq_length: ASKED, ..State::default().scenario() };
+        let scenario = State::default().scenario().with_seq_length(ASKED);
         evaluate(&scenario).fit.map(|fit| fit.max_batch.into())
     },
 };
@@ -43,20 +43,21 @@ pub fn x(bytes: f64) -> f64 {
 }
 
 /// The reader's scenario, generating, with the attention of a row.
-fn scenario(of: &Snapshot, row: &str) -> Option<Scenario> {
-    let own = Scenario { mode: Mode::Inference, ..of.state.scenario() };
+fn scenario(of: &Snapshot, row: &str) -> Option<Checked> {
+    let own = of.state.scenario().with(|it| it.mode = Mode::Inference).ok()?;
     if row == YOURS {
         return Some(own);
     }
-    Some(Scenario { architecture: Kind::from_id(row)?.shape(), ..own })
+    let architecture = Kind::from_id(row)?.shape();
+    own.with(|it| it.architecture = architecture).ok()
 }
 
-fn cache(scenario: &Scenario) -> Bytes {
+fn cache(scenario: &Checked) -> Bytes {
     worked::total(|sink| kv_cache::terms(scenario, sink))
 }
 
 /// Sequences of this length that fit on the card, all told.
-fn fits(scenario: &Scenario) -> String {
+fn fits(scenario: &Checked) -> String {
     evaluate(scenario).fit.map(|fit| Grouped(fit.max_batch.into()).to_string()).unwrap_or_default()
 }
 
@@ -102,37 +103,32 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
         _ => {
             let (row, what) = part.split_once('.')?;
             if let Some(engine) = Engine::from_id(row) {
-                return aside(of, own, engine, what);
+                return aside(of, &own, engine, what);
             }
             let scenario = scenario(of, row)?;
+            let stored = |kv: KvPrecision| scenario.with(|it| it.kv = kv).ok();
             match what.split_at_checked(2) {
-                Some(("x.", format)) => {
-                    percent(x(cache(&Scenario { kv: KvPrecision::from_id(format)?, ..scenario }).0 as f64))
-                }
-                _ if what == "token" => {
-                    of.size(kv_cache::bytes_per_token(&Scenario { kv: KvPrecision::Bf16, ..scenario }))
-                }
+                Some(("x.", format)) => percent(x(cache(&stored(KvPrecision::from_id(format)?)?).0 as f64)),
+                _ if what == "token" => of.size(kv_cache::bytes_per_token(&stored(KvPrecision::Bf16)?)),
                 _ if what == "fits" => fits(&scenario),
-                _ => of.size(cache(&Scenario { kv: KvPrecision::from_id(what)?, ..scenario })),
+                _ => of.size(cache(&stored(KvPrecision::from_id(what)?)?)),
             }
         }
     })
 }
 
 /// What the card has beside everything that is no cache.
-fn room(of: &Snapshot, own: &Scenario) -> Bytes {
+fn room(of: &Snapshot, own: &Checked) -> Bytes {
     let evaluation = evaluate(own);
     let rest = evaluation.total.0.saturating_sub(evaluation.bytes(Bucket::KvCache).0);
     Bytes(of.state.gpu.capacity.0.saturating_sub(rest))
 }
 
 /// What a program sets aside for the reader's cache, and how many times the exact one that is.
-fn aside(of: &Snapshot, mut own: Scenario, engine: Engine, what: &str) -> Option<String> {
-    own.serving.engine = engine;
-    if !engine.offers(own.weights, own.kv) {
-        return Some(t("cache.program.no").into());
-    }
-    let reserved = kv_cache::reserved(&own);
+fn aside(of: &Snapshot, own: &Checked, engine: Engine, what: &str) -> Option<String> {
+    let served = own.with(|it| it.serving.engine = engine).ok().filter(|_| engine.offers(own.weights, own.kv));
+    let Some(served) = served else { return Some(t("cache.program.no").into()) };
+    let reserved = kv_cache::reserved(&served);
     Some(match what {
         "bytes" => of.size(reserved.bytes),
         "times" => Figure(reserved.bytes.0 as f64 / (reserved.exact.0.max(1) as f64)).to_string(),

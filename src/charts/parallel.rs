@@ -4,7 +4,7 @@
 use memory_wall_core::ZeroStage;
 use memory_wall_core::display::{Duration, Figure};
 use memory_wall_core::schemes::{Scheme, states};
-use memory_wall_core::{Bucket, Bytes, Mode, Scenario, communication, evaluate};
+use memory_wall_core::{Bucket, Bytes, Checked, Mode, communication, evaluate};
 
 use crate::charts::wall::percent;
 use crate::dials::Dial;
@@ -39,8 +39,8 @@ pub static ZERO: Dial = Dial {
 };
 
 /// The reader's model as a training step on one card.
-fn step(state: &State) -> Scenario {
-    Scenario { gpu: None, ..State { mode: Mode::Training, ..*state }.scenario() }
+fn step(state: &State) -> Checked {
+    State { mode: Mode::Training, ..*state }.scenario().without_gpu()
 }
 
 /// All ways with the reader's model and number of cards.
@@ -122,8 +122,7 @@ fn plain(of: &Snapshot, part: &str) -> Option<String> {
             Figure(gpu.peaks.bf16?.tflops() * 1e12 / rate.0).to_string()
         }
         "host" | "host_time" | "kept" => {
-            let mut run = Scheme::Data.over(&step(&of.state), 1)?;
-            run.offload.optimizer = true;
+            let run = Scheme::Data.over(&step(&of.state), 1)?.with(|it| it.offload.optimizer = true).ok()?;
             let bytes = communication::bytes(&run, communication::Traffic::Host);
             match part {
                 "host" => of.size(bytes),
@@ -136,8 +135,7 @@ fn plain(of: &Snapshot, part: &str) -> Option<String> {
         "limit1" | "limit2" => {
             let run = step(&of.state);
             let zero = if part == "limit1" { ZeroStage::Optimizer } else { ZeroStage::Gradients };
-            let mut many = run;
-            (many.parallel.dp, many.parallel.zero) = (1_000_000, zero);
+            let many = run.with(|it| (it.parallel.dp, it.parallel.zero) = (1_000_000, zero)).ok()?;
             Figure(states(&run).0 as f64 / states(&many).0 as f64).to_string()
         }
         _ => return None,

@@ -9,7 +9,7 @@ use memory_wall_core::display::{ByteUnit, Grouped, Percent, Size};
 use memory_wall_core::memory::overhead::CONTEXT_BYTES;
 use memory_wall_core::profile::{self, Candidate, Found, Paste, Reading, Request, Row, Span, Suspect, Tensor};
 use memory_wall_core::tables::models;
-use memory_wall_core::{Bytes, Mode, Scenario, evaluate};
+use memory_wall_core::{Bytes, Checked, Mode, evaluate};
 
 #[cfg(not(target_arch = "wasm32"))]
 use crate::charts::sort;
@@ -33,7 +33,7 @@ const MEASURED: [Row; 3] = [Row::Allocated, Row::Reserved, Row::Used];
 /// What is compared.
 #[derive(Clone, Copy)]
 struct Case {
-    scenario: Scenario,
+    scenario: Checked,
     estimate: Bytes,
     reading: Reading,
 }

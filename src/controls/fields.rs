@@ -126,7 +126,7 @@ impl Field {
 
     /// Whether a text is another way to write what the field shows.
     pub fn says(self, typed: &str, shown: &str) -> bool {
-        self.read(typed).is_some_and(|value| ByteUnit::ALL.iter().any(|unit| self.written(value, *unit) == shown))
+        self.read(typed).is_some_and(|value| ByteUnit::EACH.iter().any(|unit| self.written(value, *unit) == shown))
     }
 
     /// Whether a text may become a number as it is being written: `1979.` or `2e`.

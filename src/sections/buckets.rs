@@ -14,7 +14,7 @@ const TICKS: usize = 8;
 
 /// The wall with its axis, its labels and the line of the card.
 fn wall() -> AnyView {
-    let courses = Bucket::ALL
+    let courses = Bucket::EACH
         .map(|bucket| {
             let id = bucket.id();
             let of = |what: &str| live(&format!("wall.{id}.{what}"));
@@ -74,7 +74,7 @@ fn answers() -> AnyView {
 
 /// The wall as a table: each part with its formula, the numbers put in, its bytes and its share.
 fn table() -> AnyView {
-    let rows = Bucket::ALL
+    let rows = Bucket::EACH
         .map(|bucket| {
             let id = bucket.id();
             let of = |what: &str| live(&format!("{what}.{id}"));

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use memory_wall_core::advise::{Effect, Idle, Plan, Risk, Rung, ladder as rungs_of, least_slow, search};
 use memory_wall_core::display::{ByteUnit, Figure, Grouped, Size};
 use memory_wall_core::training::Loss;
-use memory_wall_core::{Attention, Bytes, Mode, Scenario, Verdict, engines, evaluate};
+use memory_wall_core::{Attention, Bytes, Checked, Mode, Scenario, Verdict, engines, evaluate};
 
 use super::reasons::reasons_named;
 use crate::charts::ladder::FIRST;
@@ -63,7 +63,7 @@ fn times(slowdown: f64) -> String {
 /// A run: what is asked of the engine, its name in words, its peak and what its card takes.
 struct Job {
     id: &'static str,
-    scenario: Scenario,
+    scenario: Checked,
     title: String,
     needs: Bytes,
     limit: Bytes,

@@ -145,7 +145,7 @@ pub(super) fn units() -> AnyView {
     };
     view! {
         <span class="units" role="group" aria-label=t("control.unit")>
-            {ByteUnit::ALL.map(button).into_iter().collect_view()}
+            {ByteUnit::EACH.map(button).into_iter().collect_view()}
         </span>
     }
     .into_any()

@@ -43,9 +43,9 @@ fn train(name: &str) -> String {
 /// A column of parts. What it holds for each parameter does not depend on the model, unless the reader chooses it.
 fn column((place, (id, recipe)): (usize, &(&'static str, Option<Recipe>))) -> AnyView {
     let left = LEFT + STEP * place as f64 + (STEP - WIDTH) / 2.0;
-    let scenario = with(&State::default(), *recipe);
+    let parts = with(&State::default(), *recipe).map(|run| each(&run)).unwrap_or_default();
     let mut below = 0.0;
-    let parts = StatePart::ALL.iter().zip(each(&scenario)).map(|(part, own)| {
+    let parts = StatePart::ALL.iter().zip(parts).map(|(part, own)| {
         let name = part.id();
         let middle = height(below + own / 2.0);
         below += own;
@@ -82,7 +82,7 @@ pub fn states() -> AnyView {
         .map(|(id, recipe)| {
             let of = |what: &str| train(&format!("{id}.{what}"));
             let fixed = with(&State::default(), *recipe);
-            let [sum, sums] = if recipe.is_some() {
+            let [sum, sums] = if let Some(fixed) = fixed.filter(|_| recipe.is_some()) {
                 [short(each(&fixed).into_iter().sum()), terms(&fixed)]
             } else {
                 [
@@ -148,7 +148,7 @@ fn states_table() -> AnyView {
     let rows = COLUMNS
         .iter()
         .map(|(id, recipe)| {
-            let fixed = each(&with(&State::default(), *recipe));
+            let fixed = with(&State::default(), *recipe).map(|run| each(&run)).unwrap_or_default();
             let cells = StatePart::ALL.iter().zip(fixed).map(|(part, own)| {
                 let text = if recipe.is_some() { short(own) } else { train(&format!("{id}.{}.each", part.id())) };
                 view! { <td>{text}</td> }

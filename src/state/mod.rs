@@ -16,8 +16,8 @@ use memory_wall_core::profile::Request;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
 use memory_wall_core::{
-    Architecture, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, Scenario, Training, WeightFormat,
-    bounds,
+    Architecture, Attention, Checked, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, Scenario, ScenarioError,
+    Training, WeightFormat, bounds,
 };
 
 use crate::words::fill;
@@ -111,8 +111,17 @@ impl State {
     }
 
     /// What the engine is asked.
-    pub fn scenario(&self) -> Scenario {
-        Scenario {
+    pub fn scenario(&self) -> Checked {
+        // Links, controls and the calls of a page around refuse what does not pass: see `State::check`.
+        self.check().unwrap_or_else(|error| unreachable!("an illegal state: {error}"))
+    }
+
+    /// What the engine is asked, or why it cannot be.
+    ///
+    /// # Errors
+    /// The settings do not go together.
+    pub fn check(&self) -> Result<Checked, ScenarioError> {
+        let scenario = Scenario {
             architecture: self.shape,
             mode: self.mode,
             batch: self.batch,
@@ -125,7 +134,8 @@ impl State {
             gpu: Some(self.gpu),
             training: Training { recipe: self.recipe, ..Training::DEFAULT },
             ..Scenario::new(self.shape)
-        }
+        };
+        scenario.check()
     }
 
     /// The chosen format, or the nearest that the mode can use. The choice comes back with a mode that can.
@@ -176,7 +186,7 @@ mod tests {
     fn the_first_state_is_the_one_the_prose_speaks_of() {
         let state = State::default();
         assert_eq!((state.model.id, state.gpu.id), (FIRST_MODEL, FIRST_GPU));
-        assert_eq!(state.scenario().check(), Ok(()));
+        assert_eq!(state.check().err(), None);
         assert_eq!((state.batch, state.seq_length), (1, 2_048));
     }
 
@@ -185,7 +195,7 @@ mod tests {
         for &weights in WeightFormat::ALL {
             for &mode in Mode::ALL {
                 let state = State { mode, weights, ..State::default() };
-                assert_eq!(state.scenario().check(), Ok(()), "{} {weights}", mode.id());
+                assert_eq!(state.check().err(), None, "{} {weights}", mode.id());
                 assert!(state.scenario().is_offered(), "{} {weights}", mode.id());
             }
         }

@@ -16,7 +16,7 @@ use memory_wall_core::roofline::operations::Kernels;
 /// What holds for every query that was read.
 pub(crate) fn decoded(decoded: &Decoded) {
     let Decoded { state, notices } = decoded;
-    assert_eq!(state.scenario().check(), Ok(()));
+    assert_eq!(state.check().err(), None);
     assert!(notices.len() <= 48, "{} notices", notices.len());
     for notice in notices {
         assert!((10..=400).contains(&notice.chars().count()), "{} characters: {notice}", notice.chars().count());

@@ -11,45 +11,45 @@ use memory_wall_core::{
 /// What the engine says to a case, in the unit of the case; `None` of an unknown one.
 pub fn ours(case: &str) -> Option<u128> {
     Some(match case {
-        "kv-llama-2-7b" => cache(model("llama-2-7b")?, 8_192),
-        "kv-llama-3.1-8b" => cache(model("llama-3.1-8b")?, 8_192),
-        "kv-mistral-7b-v0.1" => cache(model("mistral-7b-v0.1")?, 32_768),
-        "kv-gemma-3-27b" => cache(model("gemma-3-27b-text")?, 131_072),
-        "kv-deepseek-v3" => cache(model("deepseek-v3")?, 131_072),
-        "kv-gpt-oss-20b" => cache(model("gpt-oss-20b")?, 131_072),
-        "kv-qwen3-30b-a3b" => cache(model("qwen3-30b-a3b")?, 262_144),
+        "kv-llama-2-7b" => cache(model("llama-2-7b")?, 8_192)?,
+        "kv-llama-3.1-8b" => cache(model("llama-3.1-8b")?, 8_192)?,
+        "kv-mistral-7b-v0.1" => cache(model("mistral-7b-v0.1")?, 32_768)?,
+        "kv-gemma-3-27b" => cache(model("gemma-3-27b-text")?, 131_072)?,
+        "kv-deepseek-v3" => cache(model("deepseek-v3")?, 131_072)?,
+        "kv-gpt-oss-20b" => cache(model("gpt-oss-20b")?, 131_072)?,
+        "kv-qwen3-30b-a3b" => cache(model("qwen3-30b-a3b")?, 262_144)?,
         "params-llama-3.1-8b" => model("llama-3.1-8b")?.parameters().total().into(),
         "params-mixtral-8x7b" => model("mixtral-8x7b")?.parameters().total().into(),
         "params-deepseek-v3" => biased(model("deepseek-v3")?).parameters().total().into(),
-        "weights-llama-3.1-8b-bf16" => stored(model("llama-3.1-8b")?, WeightFormat::Bf16),
-        "weights-llama-3.1-8b-awq" => stored(model("llama-3.1-8b")?, WeightFormat::Int4),
-        "weights-llama-2-7b-nf4" => stored(model("llama-2-7b")?, WeightFormat::Nf4),
-        "weights-llama-2-7b-q4_0" => stored(model("llama-2-7b")?, WeightFormat::Q4Zero),
-        "weights-mixtral-8x7b" => stored(model("mixtral-8x7b")?, WeightFormat::Bf16),
-        "weights-qwen3-next-80b" => stored(model("qwen3-next-80b-a3b")?, WeightFormat::Bf16),
-        "states-llama-2-7b" => states(model("llama-2-7b")?, Parallelism::ONE),
-        "states-zero1-8" => states(model("llama-2-7b")?, sharded(ZeroStage::Optimizer, 8)),
-        "states-zero2-8" => states(model("llama-2-7b")?, sharded(ZeroStage::Gradients, 8)),
-        "states-zero3-8" => states(model("llama-2-7b")?, sharded(ZeroStage::Weights, 8)),
-        "states-zero1-64" => states(round_75()?, sharded(ZeroStage::Optimizer, 64)),
-        "states-zero2-64" => states(round_75()?, sharded(ZeroStage::Gradients, 64)),
-        "states-zero3-64" => states(round_75()?, sharded(ZeroStage::Weights, 64)),
-        "states-tp8" => states(model("llama-2-7b")?, Parallelism { tp: 8, ..Parallelism::ONE }),
-        "act-gpt-eager" => in_flight(&Scenario { attention: Attention::Eager, ..gpt(1, Parallelism::ONE, 1) }),
-        "act-gpt-flash" => in_flight(&gpt(1, Parallelism::ONE, 1)),
-        "act-llama-flash" => activations::saved_per_layer(&training(model("llama-3.1-8b")?, 8_192)).0,
+        "weights-llama-3.1-8b-bf16" => stored(model("llama-3.1-8b")?, WeightFormat::Bf16)?,
+        "weights-llama-3.1-8b-awq" => stored(model("llama-3.1-8b")?, WeightFormat::Int4)?,
+        "weights-llama-2-7b-nf4" => stored(model("llama-2-7b")?, WeightFormat::Nf4)?,
+        "weights-llama-2-7b-q4_0" => stored(model("llama-2-7b")?, WeightFormat::Q4Zero)?,
+        "weights-mixtral-8x7b" => stored(model("mixtral-8x7b")?, WeightFormat::Bf16)?,
+        "weights-qwen3-next-80b" => stored(model("qwen3-next-80b-a3b")?, WeightFormat::Bf16)?,
+        "states-llama-2-7b" => states(model("llama-2-7b")?, Parallelism::ONE)?,
+        "states-zero1-8" => states(model("llama-2-7b")?, sharded(ZeroStage::Optimizer, 8))?,
+        "states-zero2-8" => states(model("llama-2-7b")?, sharded(ZeroStage::Gradients, 8))?,
+        "states-zero3-8" => states(model("llama-2-7b")?, sharded(ZeroStage::Weights, 8))?,
+        "states-zero1-64" => states(round_75()?, sharded(ZeroStage::Optimizer, 64))?,
+        "states-zero2-64" => states(round_75()?, sharded(ZeroStage::Gradients, 64))?,
+        "states-zero3-64" => states(round_75()?, sharded(ZeroStage::Weights, 64))?,
+        "states-tp8" => states(model("llama-2-7b")?, Parallelism { tp: 8, ..Parallelism::ONE })?,
+        "act-gpt-eager" => in_flight(&Scenario { attention: Attention::Eager, ..gpt(1, Parallelism::ONE, 1) })?,
+        "act-gpt-flash" => in_flight(&gpt(1, Parallelism::ONE, 1))?,
+        "act-llama-flash" => activations::saved_per_layer(&training(model("llama-3.1-8b")?, 8_192).check().ok()?).0,
         "act-llama-eager" => {
             let scenario = Scenario { attention: Attention::Eager, ..training(model("llama-3.1-8b")?, 2_048) };
-            activations::saved_per_layer(&scenario).0
+            activations::saved_per_layer(&scenario.check().ok()?).0
         }
         "logits-llama-3.1-8b" => {
-            let scenario = training(model("llama-3.1-8b")?, 8_192);
+            let scenario = training(model("llama-3.1-8b")?, 8_192).check().ok()?;
             worked::total(|sink| logits::terms(&scenario, Phase::Loss, sink)).0
         }
-        "pipeline-8" => in_flight(&gpt(32, Parallelism { pp: 8, ..Parallelism::ONE }, 8)),
-        "pipeline-8-interleaved" => in_flight(&gpt(32, INTERLEAVED, 16)),
-        "pipeline-8-interleaved-short" => in_flight(&gpt(32, INTERLEAVED, 8)),
-        "pipeline-8-short" => in_flight(&gpt(32, Parallelism { pp: 8, ..Parallelism::ONE }, 4)),
+        "pipeline-8" => in_flight(&gpt(32, Parallelism { pp: 8, ..Parallelism::ONE }, 8))?,
+        "pipeline-8-interleaved" => in_flight(&gpt(32, INTERLEAVED, 16))?,
+        "pipeline-8-interleaved-short" => in_flight(&gpt(32, INTERLEAVED, 8))?,
+        "pipeline-8-short" => in_flight(&gpt(32, Parallelism { pp: 8, ..Parallelism::ONE }, 4))?,
         _ => return None,
     })
 }
@@ -72,14 +72,14 @@ fn round_75() -> Option<Architecture> {
 /// Eight stages that take two chunks of layers in turn.
 const INTERLEAVED: Parallelism = Parallelism { pp: 8, virtual_stages: 2, ..Parallelism::ONE };
 
-fn cache(architecture: Architecture, seq_length: u32) -> u128 {
-    let scenario = Scenario { seq_length, ..Scenario::new(architecture) };
-    worked::total(|sink| kv_cache::terms(&scenario, sink)).0
+fn cache(architecture: Architecture, seq_length: u32) -> Option<u128> {
+    let scenario = Scenario { seq_length, ..Scenario::new(architecture) }.check().ok()?;
+    Some(worked::total(|sink| kv_cache::terms(&scenario, sink)).0)
 }
 
-fn stored(architecture: Architecture, format: WeightFormat) -> u128 {
-    let scenario = Scenario { weights: format, ..Scenario::new(architecture) };
-    worked::total(|sink| weights::terms(&scenario, sink)).0
+fn stored(architecture: Architecture, format: WeightFormat) -> Option<u128> {
+    let scenario = Scenario { weights: format, ..Scenario::new(architecture) }.check().ok()?;
+    Some(worked::total(|sink| weights::terms(&scenario, sink)).0)
 }
 
 fn training(architecture: Architecture, seq_length: u32) -> Scenario {
@@ -91,16 +91,14 @@ fn sharded(zero: ZeroStage, dp: u32) -> Parallelism {
 }
 
 /// Weights, gradients and optimizer states of mixed precision with `AdamW` on one rank.
-fn states(architecture: Architecture, parallel: Parallelism) -> u128 {
-    let scenario = Scenario { parallel, ..training(architecture, 2_048) };
-    [
+fn states(architecture: Architecture, parallel: Parallelism) -> Option<u128> {
+    let scenario = Scenario { parallel, ..training(architecture, 2_048) }.check().ok()?;
+    let parts = [
         worked::total(|sink| weights::terms(&scenario, sink)),
         worked::total(|sink| gradients::terms(&scenario, Phase::OptimizerStep, sink)),
         worked::total(|sink| optimizer::terms(&scenario, Phase::Loss, sink)),
-    ]
-    .into_iter()
-    .sum::<Bytes>()
-    .0
+    ];
+    Some(parts.into_iter().sum::<Bytes>().0)
 }
 
 /// A GPT of the width of a 7B, trained with fused kernels on sequences of 2,048 tokens.
@@ -117,7 +115,8 @@ fn gpt(layers: u32, parallel: Parallelism, micro_batches: u32) -> Scenario {
 }
 
 /// What the layers of the rank keep, of all micro-batches in flight.
-fn in_flight(scenario: &Scenario) -> u128 {
+fn in_flight(scenario: &Scenario) -> Option<u128> {
+    let scenario = scenario.check().ok()?;
     let local = scenario.local();
-    worked::total(|sink| megatron::layers(scenario, local.chunk_layers * local.chunks_in_flight, sink)).0
+    Some(worked::total(|sink| megatron::layers(&scenario, local.chunk_layers * local.chunks_in_flight, sink)).0)
 }

@@ -9,7 +9,7 @@ use memory_wall_core::memory::{gradients, optimizer, weights};
 use memory_wall_core::tables::models;
 use memory_wall_core::worked;
 use memory_wall_core::{
-    Attention, Bytes, Implementation, Mode, Parallelism, Phase, Recipe, Scenario, WeightFormat, ZeroStage,
+    Attention, Bytes, Checked, Implementation, Mode, Parallelism, Phase, Recipe, Scenario, WeightFormat, ZeroStage,
 };
 
 use crate::csv;
@@ -80,7 +80,7 @@ fn cut(row: csv::Row<'_>) -> Result<Parallelism, String> {
     })
 }
 
-fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
+fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
     let mut scenario = Scenario {
         mode: Mode::Training,
         batch: row.number_or("micro_batch", 1)?,
@@ -92,8 +92,7 @@ fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
     scenario.training.implementation = Implementation::Megatron;
     // The charts show a pipeline that is full: as many micro-batches as stages.
     scenario.training.micro_batches = scenario.parallel.pp;
-    scenario.check().map_err(|error| error.to_string())?;
-    Ok(scenario)
+    scenario.check().map_err(|error| error.to_string())
 }
 
 fn activations(row: csv::Row<'_>) -> Result<Bytes, String> {
@@ -103,7 +102,7 @@ fn activations(row: csv::Row<'_>) -> Result<Bytes, String> {
 }
 
 fn states(row: csv::Row<'_>) -> Result<Bytes, String> {
-    let mut scenario = scenario(row)?;
+    let mut scenario = *scenario(row)?;
     if row.text("formula_id") == "pp_stage0" {
         // A stage holds whole layers and a table: this needs the model itself.
         let model = models::by_id(row.text("model_id")).ok_or("the model is not in the table")?;
@@ -123,6 +122,7 @@ fn states(row: csv::Row<'_>) -> Result<Bytes, String> {
         "8" => (scenario.training.recipe, scenario.weights) = (Recipe::Fp32, WeightFormat::Fp32),
         other => return Err(format!("{other:?} bytes a parameter are no recipe that is known")),
     }
+    let scenario = scenario.check().map_err(|error| error.to_string())?;
     let part = |name: &&str| match *name {
         "weights" => worked::total(|sink| weights::terms(&scenario, sink)),
         "gradients" => worked::total(|sink| gradients::terms(&scenario, Phase::OptimizerStep, sink)),

@@ -8,6 +8,7 @@ use memory_wall_core::{Bytes, Scenario, WeightFormat};
 
 use super::reading::{counts, left_out};
 use crate::csv;
+use crate::sets::reading::check;
 use crate::{Bound, Data, Outcome, Row, Set, Use};
 
 /// The scripts' own prompt, which the tables do not state.
@@ -115,7 +116,7 @@ fn predicted(row: csv::Row<'_>) -> Result<Peak, String> {
         (_, "sequential") => scenario.parallel.pp = gpus,
         (_, other) => return Err(format!("parallel_style {other:?} is not known")),
     }
-    Ok(litgpt::peak(&scenario))
+    Ok(litgpt::peak(&check(&scenario)?))
 }
 
 fn weights(row: csv::Row<'_>) -> Result<WeightFormat, String> {

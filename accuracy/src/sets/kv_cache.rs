@@ -4,7 +4,7 @@ use memory_wall_core::architecture::{Architecture, Latent, LinearAttention, Line
 use memory_wall_core::engines::hf;
 use memory_wall_core::memory::kv_cache;
 use memory_wall_core::worked::Item;
-use memory_wall_core::{Bytes, KvPrecision, Scenario, bounds};
+use memory_wall_core::{Bytes, Checked, KvPrecision, Scenario, bounds};
 
 use super::reading::{bytes, check};
 use crate::csv;
@@ -30,7 +30,7 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
 }
 
 /// Bytes of the cache without states, or of the states alone.
-fn cache(scenario: &Scenario, states: bool) -> u64 {
+fn cache(scenario: &Checked, states: bool) -> u64 {
     let mut sum = Bytes::ZERO;
     kv_cache::terms(scenario, &mut |term| {
         if (term.item == Item::LinearStates) == states {
@@ -43,20 +43,20 @@ fn cache(scenario: &Scenario, states: bool) -> u64 {
 fn stated(row: csv::Row<'_>) -> Row {
     let predicted = scenario(row).and_then(|scenario| match row.text("quantity") {
         "total" => Ok(cache(&scenario, false)),
-        "per_token" => Ok(cache(&Scenario { seq_length: 1, ..scenario }, false)),
+        "per_token" => Ok(cache(&scenario.with_seq_length(1), false)),
         // States do not grow with the context, so a total of theirs is one at any length.
         "linear_state" => Ok(cache(&scenario, true)),
         "marginal_per_token_past_window" => {
             let longer =
                 bounds::SEQ_LENGTH.check(u64::from(scenario.seq_length) + 1).map_err(|error| error.to_string())?;
-            Ok(cache(&Scenario { seq_length: longer, ..scenario }, false) - cache(&scenario, false))
+            Ok(cache(&scenario.with_seq_length(longer), false) - cache(&scenario, false))
         }
         other => Err(format!("quantity {other:?} is not known")),
     });
     bytes(row.text("case_id").into(), row, predicted, row.whole("expected_bytes"))
 }
 
-fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
+fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
     let count = |column| row.number_or(column, 0);
     let [full, sliding, latent, linear] =
         [count("full_layers")?, count("swa_layers")?, count("mla_layers")?, count("linear_layers")?];
@@ -103,8 +103,7 @@ fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
         kv: precision(row.number_or("kv_bits", 16)?)?,
         ..Scenario::new(shape)
     };
-    check(&scenario)?;
-    Ok(scenario)
+    check(&scenario)
 }
 
 /// The width of a head. Where keys and values differ, their mean: the cache holds one of each.
@@ -154,7 +153,7 @@ const STATIC_TOKENS: u32 = 64;
 fn run(row: csv::Row<'_>) -> [Row; 2] {
     let scenario = run_scenario(row);
     let name = |what: &str| format!("{} {} {} {what}", row.text("name"), row.text("dtype"), row.text("cache"));
-    let compared = |of: fn(&Scenario) -> Bytes| {
+    let compared = |of: fn(&Checked) -> Bytes| {
         let whole = |bytes: Bytes| u64::try_from(bytes.0).unwrap_or(u64::MAX);
         match (row.text("cache"), &scenario) {
             ("DynamicCache", Ok(scenario)) => Ok(whole(of(scenario))),
@@ -181,11 +180,11 @@ fn run(row: csv::Row<'_>) -> [Row; 2] {
     [of("used", compared(hf::used), "kv_logical_bytes"), of("held", compared(held), "kv_storage_bytes")]
 }
 
-fn exact(scenario: &Scenario) -> Bytes {
+fn exact(scenario: &Checked) -> Bytes {
     kv_cache::reserved(scenario).exact
 }
 
-fn run_scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
+fn run_scenario(row: csv::Row<'_>) -> Result<Checked, String> {
     let [layers, heads, kv_heads, head_dim] =
         [row.number("layers")?, row.number("heads")?, row.number("kv_heads")?, row.number("head_dim")?];
     let mut shape = Architecture { layers, heads, kv_heads, head_dim, ..Architecture::llama([1; 7]) };
@@ -209,6 +208,5 @@ fn run_scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
     };
     let scenario =
         Scenario { batch: row.number("batch")?, seq_length: row.number("tokens")?, kv, ..Scenario::new(shape) };
-    check(&scenario)?;
-    Ok(scenario)
+    check(&scenario)
 }

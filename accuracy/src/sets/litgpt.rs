@@ -4,8 +4,8 @@ use memory_wall_core::architecture::{Biases, Mlp, Norm};
 use memory_wall_core::memory::activations::litgpt::{self, Era, Method, Run};
 use memory_wall_core::units::GB;
 use memory_wall_core::{
-    Architecture, Bytes, Checkpointing, Implementation, LoraTargets, Mode, Parallelism, Recipe, Scenario, StepKernel,
-    WeightFormat, ZeroStage,
+    Architecture, Bytes, Checked, Checkpointing, Implementation, LoraTargets, Mode, Parallelism, Recipe, Scenario,
+    StepKernel, WeightFormat, ZeroStage,
 };
 
 use super::reading::{check, left_out};
@@ -135,7 +135,7 @@ fn predicted(row: csv::Row<'_>) -> Result<Bytes, String> {
 }
 
 /// The training run that a row states, or why it is not modelled.
-fn run(row: csv::Row<'_>) -> Result<(Scenario, Run), String> {
+fn run(row: csv::Row<'_>) -> Result<(Checked, Run), String> {
     if !row.text("kind").starts_with("lit_") {
         return Err(format!("kind {:?} is not known", row.text("kind")));
     }
@@ -195,8 +195,7 @@ fn run(row: csv::Row<'_>) -> Result<(Scenario, Run), String> {
     scenario.parallel =
         Parallelism { dp: gpus, zero: if shared { ZeroStage::Weights } else { ZeroStage::None }, ..Parallelism::ONE };
     scenario.training.micro_batches = if accumulates(row, old, gpus, shared) { 2 } else { 1 };
-    check(&scenario)?;
-    Ok((scenario, run))
+    Ok((check(&scenario)?, run))
 }
 
 /// Whether gradients of earlier micro-batches exist at the peak. The tables do not say: their scripts and configurations do.

@@ -2,14 +2,14 @@
 
 use memory_wall_core::memory::logits;
 use memory_wall_core::worked::{self, Term};
-use memory_wall_core::{Architecture, Mode, Phase, Scenario, Stock, Training, WeightFormat};
+use memory_wall_core::{Architecture, Checked, Mode, Phase, Scenario, Stock, Training, WeightFormat};
 
 use crate::csv;
 use crate::sets::reading::recipe;
 use crate::{Bound, Data, Outcome, Row, Set};
 
 /// The terms of one moment.
-type Terms = fn(&Scenario, &mut dyn FnMut(&Term<'_>));
+type Terms = fn(&Checked, &mut dyn FnMut(&Term<'_>));
 
 /// The set of `logits_ce.csv`: the peak of the forward pass, what is kept, and the peak of the backward pass.
 pub(super) fn sets(data: &Data) -> Vec<Set> {
@@ -39,7 +39,7 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
     }]
 }
 
-fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
+fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
     let dtype = row.text("dtype");
     let loss = row.text("loss");
     if loss != "hf" {
@@ -60,6 +60,5 @@ fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
             ..Architecture::llama([1, hidden, 1, 1, 1, 1, vocab])
         })
     };
-    scenario.check().map_err(|error| error.to_string())?;
-    Ok(scenario)
+    scenario.check().map_err(|error| error.to_string())
 }

@@ -6,7 +6,7 @@
 
 use memory_wall_core::tables::models;
 use memory_wall_core::{
-    AdapterPrecision, Bucket, Checkpointing, Mode, Recipe, Scenario, StepKernel, WeightFormat, evaluate,
+    AdapterPrecision, Bucket, Checked, Checkpointing, Mode, Recipe, Scenario, StepKernel, WeightFormat, evaluate,
 };
 
 use super::litgpt::targets;
@@ -56,7 +56,7 @@ fn parameters(row: csv::Row<'_>) -> Option<Row> {
 }
 
 /// The training run that a row states, or why it is not modelled.
-fn run(row: csv::Row<'_>) -> Result<Scenario, String> {
+fn run(row: csv::Row<'_>) -> Result<Checked, String> {
     let model = row.text("model_id");
     let model = models::by_id(model).ok_or_else(|| format!("model {model:?} is not known"))?;
     if row.text("dtype") != "bfloat16" {
@@ -93,6 +93,5 @@ fn run(row: csv::Row<'_>) -> Result<Scenario, String> {
         lora.dropout = row.float("lora_dropout")? > 0.0;
         lora.precision = if row.is_set("adapter_fp32") { AdapterPrecision::Fp32 } else { AdapterPrecision::Bf16 };
     }
-    check(&scenario)?;
-    Ok(scenario)
+    check(&scenario)
 }

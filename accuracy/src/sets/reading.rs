@@ -1,6 +1,8 @@
 //! What the columns that all files share make of a row.
 
-use memory_wall_core::{Architecture, Attention, Checkpointing, Mode, Recipe, Scenario, Training, WeightFormat};
+use memory_wall_core::{
+    Architecture, Attention, Checked, Checkpointing, Mode, Recipe, Scenario, Training, WeightFormat,
+};
 
 use crate::csv;
 use crate::{Outcome, Row, Use};
@@ -21,8 +23,8 @@ pub(super) fn counts(row: csv::Row<'_>) -> Use {
     if row.text("use").starts_with("report") { Use::Reported } else { Use::Checked }
 }
 
-/// Whether the engine takes a scenario.
-pub(super) fn check(scenario: &Scenario) -> Result<(), String> {
+/// A scenario as the engine takes it, or why it does not.
+pub(super) fn check(scenario: &Scenario) -> Result<Checked, String> {
     scenario.check().map_err(|error| error.to_string())
 }
 
@@ -42,7 +44,7 @@ pub(super) fn pytorch(
     shape: Architecture,
     attention: &str,
     training: Training,
-) -> Result<Scenario, String> {
+) -> Result<Checked, String> {
     let dtype = row.text("dtype_mode");
     let scenario = Scenario {
         mode: Mode::Training,
@@ -58,8 +60,7 @@ pub(super) fn pytorch(
         training: Training { recipe: recipe(dtype)?, ..training },
         ..Scenario::new(shape)
     };
-    check(&scenario)?;
-    Ok(scenario)
+    check(&scenario)
 }
 
 /// A row of whole bytes.

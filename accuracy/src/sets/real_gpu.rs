@@ -39,7 +39,7 @@ fn outcome(row: csv::Row<'_>) -> Result<Outcome, String> {
         training: Training { recipe: Recipe::Fp32, ..Training::DEFAULT },
         ..Scenario::new(Architecture::llama([32, 2_560, 32, 32, 80, 10_240, 10_000]))
     };
-    scenario.check().map_err(|error| error.to_string())?;
+    let scenario = scenario.check().map_err(|error| error.to_string())?;
     let engine = match what {
         "AdamW state" => worked::total(|sink| optimizer::terms(&scenario, Phase::OptimizerStep, sink)),
         "gradients" => worked::total(|sink| gradients::terms(&scenario, Phase::OptimizerStep, sink)),

@@ -3,7 +3,7 @@
 use memory_wall_core::architecture::{Biases, Mlp, Moe, Norm, Positions, SlidingWindow};
 use memory_wall_core::memory::{activations, logits};
 use memory_wall_core::worked::{self, Item};
-use memory_wall_core::{Architecture, Bytes, Checkpointing, Phase, Scenario, Stock, Training};
+use memory_wall_core::{Architecture, Bytes, Checked, Checkpointing, Phase, Stock, Training};
 
 use crate::csv;
 use crate::sets::{reading, step_peaks};
@@ -16,13 +16,13 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
     for row in file.rows() {
         let id = format!("case {}", row.text("case"));
         let scenario = scenario(row);
-        let compare = |engine: fn(&Scenario) -> u128, column: &str| {
+        let compare = |engine: fn(&Checked) -> u128, column: &str| {
             Outcome::of(scenario.clone().and_then(|scenario| Ok(Outcome::whole(engine(&scenario), row.whole(column)?))))
         };
         layers.push(Row::checked(id.clone(), "bytes", compare(layer, "saved_per_layer")));
         totals.push(Row::checked(format!("{id}, saved"), "bytes", compare(saved, "saved_total")));
         totals.push(Row::checked(format!("{id}, alive"), "bytes", compare(alive, "live_after_forward")));
-        let count = |scenario: &Scenario| scenario.architecture.parameters().total().into();
+        let count = |scenario: &Checked| scenario.architecture.parameters().total().into();
         parameters.push(Row::checked(id, "parameters", compare(count, "params")));
     }
     parameters.extend(step_peaks::parameters(data));
@@ -49,7 +49,7 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
 }
 
 /// What one layer keeps.
-fn layer(scenario: &Scenario) -> u128 {
+fn layer(scenario: &Checked) -> u128 {
     if scenario.checkpointing == Checkpointing::None {
         return activations::saved_per_layer(scenario).0;
     }
@@ -58,7 +58,7 @@ fn layer(scenario: &Scenario) -> u128 {
 }
 
 /// What autograd's hooks see: all that is alive but the outputs, the loss itself and the arguments with which checkpoints are called again.
-fn saved(scenario: &Scenario) -> u128 {
+fn saved(scenario: &Checked) -> u128 {
     let rotary = scenario.architecture.positions == Positions::Rotary;
     let arguments = |item| match item {
         Item::RotaryTables | Item::AttentionMask => true,
@@ -72,13 +72,13 @@ fn saved(scenario: &Scenario) -> u128 {
 }
 
 /// Everything alive between the forward and the backward pass, the logits too.
-fn alive(scenario: &Scenario) -> u128 {
-    let mut kept = *scenario;
-    kept.training.stock.outputs_kept = true;
-    (activations_of(scenario, |_| true) + worked::total(|sink| logits::kept(&kept, sink))).0
+fn alive(scenario: &Checked) -> u128 {
+    let kept = scenario.with(|it| it.training.stock.outputs_kept = true);
+    let outputs = kept.map_or(Bytes::ZERO, |kept| worked::total(|sink| logits::kept(&kept, sink)));
+    (activations_of(scenario, |_| true) + outputs).0
 }
 
-fn activations_of(scenario: &Scenario, counts: impl Fn(Item) -> bool) -> Bytes {
+fn activations_of(scenario: &Checked, counts: impl Fn(Item) -> bool) -> Bytes {
     let mut sum = Bytes::ZERO;
     activations::terms(scenario, Phase::Loss, &mut |term| {
         if counts(term.item) {
@@ -89,7 +89,7 @@ fn activations_of(scenario: &Scenario, counts: impl Fn(Item) -> bool) -> Bytes {
 }
 
 /// The training step that a row states, or why it is not modelled.
-fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
+fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
     let on = row.text("measured_on");
     let stock = Stock {
         cpu: if on.contains("CUDA") {

@@ -7,7 +7,7 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Efficiency, Pass};
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::units::ByteRate;
-use memory_wall_core::{Engine, KvPrecision, Scenario, Serving, WeightFormat};
+use memory_wall_core::{Checked, Engine, KvPrecision, Scenario, Serving, WeightFormat};
 
 use super::reading::{check, counts, left_out};
 use super::{inference, torchtitan};
@@ -133,7 +133,7 @@ fn shown(row: csv::Row<'_>, unit: &'static str, outcome: Result<Outcome, String>
 /// What a row's time is made of, and the time that was measured.
 #[derive(Clone)]
 struct Run {
-    scenario: Scenario,
+    scenario: Checked,
     gpu: &'static Gpu,
     kernels: Kernels,
     parts: Vec<Part>,
@@ -174,7 +174,7 @@ impl Run {
             (_, "sequential") => scenario.parallel.pp = cards,
             (_, other) => return Err(format!("parallel_style {other:?} is not known")),
         }
-        check(&scenario)?;
+        let scenario = check(&scenario)?;
         let gpu = match (row.text("gpu_id"), row.text("gpu")) {
             ("", name) if name.contains("GB10") => gpus::by_id("gb10"),
             (id, _) => gpus::by_id(id),
@@ -188,7 +188,7 @@ impl Run {
     /// Each part's floor, lower and upper end, in seconds.
     fn times(&self) -> impl Iterator<Item = (Part, [f64; 3])> + '_ {
         self.parts.iter().map(|part| {
-            let scenario = Scenario { seq_length: part.seq_length, ..self.scenario };
+            let scenario = self.scenario.with_seq_length(part.seq_length);
             let counting = Counting { kernels: self.kernels, efficiency: Efficiency::LEAST };
             let time = estimate(&scenario, self.gpu, part.pass, counting);
             (*part, [time.floor.0, time.lower.0, time.upper.0].map(|seconds| seconds * part.times))

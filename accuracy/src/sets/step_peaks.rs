@@ -1,7 +1,7 @@
 //! Whole training steps of stock PyTorch and transformers at real model sizes: forward, backward, AdamW.
 
 use memory_wall_core::evaluate::{Evaluation, at_phase};
-use memory_wall_core::{Architecture, Bucket, Phase, Scenario, StepKernel, Stock, Training, evaluate};
+use memory_wall_core::{Architecture, Bucket, Checked, Phase, StepKernel, Stock, Training, evaluate};
 
 use crate::csv;
 use crate::sets::reading;
@@ -121,7 +121,7 @@ fn in_backward(row: csv::Row<'_>) -> Result<Phase, String> {
 }
 
 /// The training step that a row states, or why it is not modelled.
-fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
+fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
     let attention = row.text("attn");
     let training = Training {
         step: match row.text("adamw") {

@@ -1,8 +1,8 @@
 //! Peaks that torchtitan reports: the most that PyTorch's allocator reserved on any rank.
 
 use memory_wall_core::{
-    Architecture, Bucket, Bytes, Checkpointing, Implementation, Loss, Mode, Parallelism, Recipe, Scenario, StepKernel,
-    Training, ZeroStage, evaluate,
+    Architecture, Bucket, Bytes, Checked, Checkpointing, Implementation, Loss, Mode, Parallelism, Recipe, Scenario,
+    StepKernel, Training, ZeroStage, evaluate,
 };
 
 use super::reading;
@@ -59,13 +59,13 @@ fn row(row: csv::Row<'_>) -> Row {
 }
 
 /// What the allocator reserves at the peak: everything but the driver's own memory, which it does not know.
-fn reserved(scenario: &Scenario) -> Bytes {
+fn reserved(scenario: &Checked) -> Bytes {
     let evaluation = evaluate(scenario);
     evaluation.total - evaluation.bytes(Bucket::Overhead)
 }
 
 /// The training step that a row states, or why it is not modelled.
-pub(super) fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
+pub(super) fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
     recipe(row)?;
     let counts = ["m_layers", "m_hidden", "m_heads", "m_kv_heads", "m_head_dim", "m_ffn", "m_vocab"];
     let mut sizes = [0; 7];
@@ -109,9 +109,9 @@ pub(super) fn scenario(row: csv::Row<'_>) -> Result<Scenario, String> {
         micro_batches: if parallel.pp > 1 { count(row, "pp_microbatch", Some(parallel.pp))? } else { 1 },
         ..Training::DEFAULT
     };
+    let scenario = reading::check(&scenario)?;
     let tokens = u64::from(scenario.batch) * scenario.local().seq_length;
     must(row, "tokens_per_rank_micro", |text| text.is_empty() || text.parse() == Ok(tokens))?;
-    reading::check(&scenario)?;
     Ok(scenario)
 }
 

@@ -4,9 +4,10 @@ use memory_wall_core::architecture::{Architecture, Latent, Mlp, Moe, Projection,
 use memory_wall_core::engines::vllm::{self, BLOCK, CAPTURE_SIZES, Image, RopeTable, Run, Version};
 use memory_wall_core::tables::gpus;
 use memory_wall_core::units::GIB;
-use memory_wall_core::{Bytes, KvPrecision, Scenario, WeightFormat};
+use memory_wall_core::{Bytes, Checked, KvPrecision, Scenario, WeightFormat};
 
 use crate::csv;
+use crate::sets::reading::check;
 
 /// Positions and width of a rotary table; the width is the head's where it is not named.
 type Table = (u64, Option<u64>);
@@ -65,7 +66,7 @@ fn of_family<T: Copy>(table: &[(&str, T)], id: &str) -> Option<T> {
 /// A row, read.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
-    pub(super) scenario: Scenario,
+    pub(super) scenario: Checked,
     pub(super) version: Version,
     /// What vLLM sees of the card.
     pub(super) total: Bytes,
@@ -83,7 +84,7 @@ pub(super) struct Read {
 
 impl Read {
     /// The run, on the rank that `scenario` looks at.
-    pub(super) fn run<'a>(&'a self, scenario: &'a Scenario) -> Run<'a> {
+    pub(super) fn run<'a>(&'a self, scenario: &'a Checked) -> Run<'a> {
         Run {
             version: self.version,
             block_size: self.block_size,
@@ -97,10 +98,8 @@ impl Read {
     }
 
     /// The scenario on one stage of its pipeline.
-    pub(super) fn on_stage(&self, stage: u32) -> Scenario {
-        let mut scenario = self.scenario;
-        scenario.parallel.stage = stage;
-        scenario
+    pub(super) fn on_stage(&self, stage: u32) -> Checked {
+        self.scenario.at_stage(stage)
     }
 
     /// Whether it is more than a dense model of text.
@@ -128,6 +127,7 @@ pub(super) fn read(row: csv::Row<'_>) -> Result<Read, String> {
     scenario.gpu = card(row.text("gpu"), &mut assumed);
     batch(row, total, &mut scenario, &mut assumed)?;
     reject(&scenario)?;
+    let scenario = check(&scenario)?;
     let utilization = row.float("gpu_mem_util")?;
     let other_parameters = if row.text("m_params_other").is_empty() { 0 } else { row.whole("m_params_other")? };
     let rope = of_family(ROPE, id);

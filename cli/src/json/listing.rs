@@ -2,8 +2,10 @@
 
 use memory_wall_core::tables::gpus::{Gpu, Peak, Peaks};
 use memory_wall_core::tables::models::Model;
-use memory_wall_core::{Scenario, evaluate};
 use serde::Serialize;
+
+use crate::BadInput;
+use crate::listing::per_token;
 
 /// A row of `models`.
 #[derive(Debug, Serialize)]
@@ -27,9 +29,9 @@ pub(crate) struct ModelRow {
 
 impl ModelRow {
     /// Of a model; its KV cache in bf16.
-    pub(crate) fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &Model) -> Result<Self, BadInput> {
         let shape = &model.architecture;
-        Self {
+        Ok(Self {
             id: model.id,
             name: model.name,
             family: model.family,
@@ -43,9 +45,9 @@ impl ModelRow {
             intermediate_size: shape.intermediate_size,
             vocab_size: shape.vocab_size,
             context: shape.trained_context,
-            kv_bytes_per_token: evaluate(&Scenario::new(*shape)).kv_bytes_per_token.0,
+            kv_bytes_per_token: per_token(model)?.0,
             source: model.source,
-        }
+        })
     }
 }
 

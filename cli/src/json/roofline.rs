@@ -31,7 +31,7 @@ impl Card {
             let roof = Roof::of(gpu, precision)?;
             Some(OneRoof { precision: precision.id(), peak_flops: roof.peak.0, ridge: roof.ridge().0 })
         };
-        let roofs = ComputePrecision::ALL.into_iter().filter_map(roof).collect();
+        let roofs = ComputePrecision::EACH.into_iter().filter_map(roof).collect();
         Self { gpu: gpu.id, bandwidth_bytes_per_s: gpu.bandwidth.0, roofs }
     }
 }

@@ -134,7 +134,7 @@ impl Asked {
 }
 
 fn unknown_precision(text: &str) -> BadInput {
-    let ids: Vec<&str> = ComputePrecision::ALL.iter().map(|it| it.id()).collect();
+    let ids: Vec<&str> = ComputePrecision::EACH.iter().map(|it| it.id()).collect();
     let meant = crate::suggest::did_you_mean(&crate::suggest::nearest(text, ids.iter().copied()));
     BadInput(format!("--precision takes {}, not {}{meant}", crate::suggest::either(&ids), quote(text)))
 }
@@ -142,7 +142,7 @@ fn unknown_precision(text: &str) -> BadInput {
 /// The precision that is named, or the card's usual one.
 fn precision(given: &Given, gpu: &Gpu) -> Result<ComputePrecision, BadInput> {
     let known: Vec<ComputePrecision> =
-        ComputePrecision::ALL.into_iter().filter(|precision| gpu.peaks.at(*precision).is_some()).collect();
+        ComputePrecision::EACH.into_iter().filter(|precision| gpu.peaks.at(*precision).is_some()).collect();
     let Some(text) = given.text("--precision") else {
         let usual = [ComputePrecision::Bf16, ComputePrecision::Fp16].into_iter().find(|it| known.contains(it));
         return usual
@@ -150,7 +150,7 @@ fn precision(given: &Given, gpu: &Gpu) -> Result<ComputePrecision, BadInput> {
             .ok_or_else(|| BadInput(format!("no peak of {} is published", gpu.name)));
     };
     let wanted =
-        ComputePrecision::ALL.into_iter().find(|it| it.id() == text).ok_or_else(|| unknown_precision(&text))?;
+        ComputePrecision::EACH.into_iter().find(|it| it.id() == text).ok_or_else(|| unknown_precision(&text))?;
     if known.contains(&wanted) {
         return Ok(wanted);
     }

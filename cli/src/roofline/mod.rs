@@ -9,7 +9,7 @@ use memory_wall_core::roofline::tasks::{TaskTotal, by_task};
 use memory_wall_core::roofline::{Accounting, Bound, Efficiency, Pass, Roof, Work};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::{FlopRate, Intensity, Seconds};
-use memory_wall_core::{Bytes, Fit, Scenario, Verdict, evaluate};
+use memory_wall_core::{Bytes, Checked, Fit, Verdict, evaluate};
 
 pub(crate) use asked::Asked;
 use asked::Subject;
@@ -44,7 +44,7 @@ pub(crate) struct Timed {
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) gpu: &'static Gpu,
-    pub(crate) scenario: Scenario,
+    pub(crate) scenario: Checked,
     pub(crate) counting: Counting,
     pub(crate) passes: Vec<Timed>,
     /// What the fullest GPU has to hold.
@@ -54,7 +54,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    fn of(asked: &Asked, scenario: &Scenario) -> Self {
+    fn of(asked: &Asked, scenario: &Checked) -> Self {
         let counting = Counting { kernels: asked.kernels(scenario), efficiency: asked.efficiency };
         let timed = |pass: &Pass| Timed {
             estimate: estimate(scenario, asked.gpu, *pass, counting),

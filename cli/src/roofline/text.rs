@@ -109,7 +109,7 @@ pub(super) fn card(gpu: &Gpu) -> String {
     );
     text.push('\n');
     let mut table = Table::new(&[("Precision", Side::Left), ("Dense peak", Side::Right), ("Ridge", Side::Right)]);
-    for precision in ComputePrecision::ALL {
+    for precision in ComputePrecision::EACH {
         if let Some(roof) = Roof::of(gpu, precision) {
             let ridge = format!("{} FLOP/byte", digits(roof.ridge().0));
             table.row([precision.id().into(), rate_in(precision, roof.peak.0), ridge]);

@@ -12,7 +12,7 @@ use crate::request::Request;
 use crate::text::{Side, Table, wrapped};
 use crate::{Answer, BadInput, card, changes, estimate, inputs, json, suggest, values, words};
 
-pub(crate) use search::{Solution, Tried, Value, solve};
+pub(crate) use search::{Solution, Tried, Value, largest_model, solve};
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,11 +107,13 @@ impl Question {
 
 /// Looks for the answer.
 pub(crate) fn answer(question: Question, request: &Request) -> Result<Answer, BadInput> {
-    let (model, scenario) = match question {
-        Question::Model => (None, request.without_model()?),
-        _ => estimate::asked(request).map(|(model, scenario)| (Some(model), scenario))?,
+    let (model, scenario, solution) = if question == Question::Model {
+        let settings = request.without_model()?;
+        (None, settings, largest_model(&settings))
+    } else {
+        let (model, scenario) = estimate::asked(request)?;
+        (Some(model), *scenario, solve(question, &scenario))
     };
-    let solution = solve(question, &scenario);
     let mut notes = request.notes.clone();
     if question != Question::Weights {
         notes.extend(model.iter().flat_map(|model| model.remarks(request, &scenario)));

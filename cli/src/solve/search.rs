@@ -6,7 +6,7 @@ use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
 use memory_wall_core::tables::models::{MODELS, Model};
 use memory_wall_core::{
-    Bytes, Fit, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage, evaluate, solve as engine,
+    Bytes, Checked, Fit, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage, evaluate, solve as engine,
 };
 
 use super::Question;
@@ -18,7 +18,7 @@ pub(crate) struct Tried {
     /// The value.
     pub(crate) value: Value,
     /// The scenario with it.
-    pub(crate) scenario: Scenario,
+    pub(crate) scenario: Checked,
     /// What the fullest card holds.
     pub(crate) total: Bytes,
     /// That against the card.
@@ -68,7 +68,7 @@ impl fmt::Display for Value {
 }
 
 impl Tried {
-    fn new(value: Value, scenario: &Scenario) -> Self {
+    fn new(value: Value, scenario: &Checked) -> Self {
         let evaluation = evaluate(scenario);
         Self { value, scenario: *scenario, total: evaluation.total, fit: evaluation.fit }
     }
@@ -80,14 +80,14 @@ impl Tried {
 }
 
 /// Looks for the answer to a question about a scenario, which names a card where the question is not about cards.
-pub(crate) fn solve(question: Question, scenario: &Scenario) -> Solution {
+pub(crate) fn solve(question: Question, scenario: &Checked) -> Solution {
     let fit = || evaluate(scenario).fit;
     let (answer, next) = match question {
         Question::Context => number(bounds::SEQ_LENGTH, fit().map_or(0, |fit| fit.max_seq), |seq_length| {
-            Tried::new(Value::Tokens(seq_length), &Scenario { seq_length, ..*scenario })
+            Tried::new(Value::Tokens(seq_length), &scenario.with_seq_length(seq_length))
         }),
         Question::Batch => number(bounds::BATCH, fit().map_or(0, |fit| fit.max_batch), |batch| {
-            Tried::new(Value::Sequences(batch), &Scenario { batch, ..*scenario })
+            Tried::new(Value::Sequences(batch), &scenario.with_batch(batch))
         }),
         Question::Gpus => cards(scenario),
         Question::Gpu => card(scenario),
@@ -95,6 +95,12 @@ pub(crate) fn solve(question: Question, scenario: &Scenario) -> Solution {
         Question::Weights => weights(scenario),
     };
     Solution { question, answer, next }
+}
+
+/// Looks for the largest model with settings that are legal with some models of the list only.
+pub(crate) fn largest_model(settings: &Scenario) -> Solution {
+    let (answer, next) = model(settings);
+    Solution { question: Question::Model, answer, next }
 }
 
 type Found = (Option<Tried>, Option<Tried>);
@@ -105,10 +111,13 @@ fn number(bounds: Bounds, found: u32, with: impl Fn(u32) -> Tried) -> Found {
 }
 
 /// The fewest cards, and the emptiest cut with fewer.
-fn cards(scenario: &Scenario) -> Found {
-    let tried = |parallel| Tried::new(Value::Cards(parallel), &Scenario { parallel, ..*scenario });
+fn cards(scenario: &Checked) -> Found {
+    let tried = |parallel| {
+        let run = scenario.with(|it| it.parallel = parallel).ok()?;
+        Some(Tried::new(Value::Cards(parallel), &run))
+    };
     let capacity = scenario.gpu.map_or(Bytes::ZERO, |gpu| gpu.capacity);
-    let answer = engine::fewest_gpus(scenario, capacity).map(|cluster| tried(cluster.parallel));
+    let answer = engine::fewest_gpus(scenario, capacity).and_then(|cluster| tried(cluster.parallel));
     let Some(answer) = answer else { return (None, None) };
     let fewer = answer.scenario.parallel.ranks() - 1;
     let with_fewer = engine::cuts(scenario).filter_map(|cut| {
@@ -116,16 +125,16 @@ fn cards(scenario: &Scenario) -> Found {
         let most = u32::try_from(fewer / cut.ranks().max(1)).unwrap_or(u32::MAX);
         let dp = if scenario.mode.trains() { most } else { most.min(1) };
         let zero = if dp > 1 { ZeroStage::Weights } else { cut.zero };
-        (dp > 0).then(|| tried(Parallelism { dp, zero, ..cut }))
+        if dp > 0 { tried(Parallelism { dp, zero, ..cut }) } else { None }
     });
     let emptiest = with_fewer.min_by_key(|tried| tried.total);
     (Some(answer), emptiest)
 }
 
 /// The card with the least memory, and the next smaller one.
-fn card(scenario: &Scenario) -> Found {
-    let mut cards: Vec<Tried> =
-        GPUS.iter().map(|gpu| Tried::new(Value::Card(gpu), &Scenario { gpu: Some(gpu), ..*scenario })).collect();
+fn card(scenario: &Checked) -> Found {
+    let on = |gpu: &'static Gpu| Some(Tried::new(Value::Card(gpu), &scenario.with(|it| it.gpu = Some(gpu)).ok()?));
+    let mut cards: Vec<Tried> = GPUS.iter().filter_map(on).collect();
     let capacity = |tried: &Tried| tried.fit.map_or(Bytes::ZERO, |fit| fit.capacity);
     cards.sort_by_key(capacity);
     let place = cards.iter().position(Tried::fits).unwrap_or(cards.len());
@@ -135,21 +144,22 @@ fn card(scenario: &Scenario) -> Found {
 
 /// The model with the most parameters, and the next larger one.
 fn model(scenario: &Scenario) -> Found {
-    let with = |model: &'static Model| Scenario { architecture: model.architecture, ..*scenario };
-    let mut models: Vec<&Model> = MODELS.iter().filter(|model| with(model).check().is_ok()).collect();
+    let mut models: Vec<&Model> = MODELS.iter().collect();
     models.sort_by_key(|model| model.parameters);
-    let tried: Vec<Tried> = models.into_iter().map(|model| Tried::new(Value::Model(model), &with(model))).collect();
-    last_that_fits(tried)
+    let tried = models.into_iter().filter_map(|model| {
+        let run = Scenario { architecture: model.architecture, ..*scenario }.check().ok()?;
+        Some(Tried::new(Value::Model(model), &run))
+    });
+    last_that_fits(tried.collect())
 }
 
 /// The format with the most bits, and the next wider one.
-fn weights(scenario: &Scenario) -> Found {
-    let with = |weights: &WeightFormat| Scenario { weights: *weights, ..*scenario };
-    let mut formats: Vec<&WeightFormat> =
-        WeightFormat::ALL.iter().filter(|it| with(it).is_offered() && with(it).check().is_ok()).collect();
+fn weights(scenario: &Checked) -> Found {
+    let with = |weights: WeightFormat| scenario.with(|it| it.weights = weights).ok().filter(|it| it.is_offered());
+    let mut formats = WeightFormat::ALL.to_vec();
     // Of formats with as many bits the later in the list is tried later: bf16 behind fp16.
     formats.sort_by(|one, other| one.block().bits_per_value().total_cmp(&other.block().bits_per_value()));
-    let tried = formats.into_iter().map(|format| Tried::new(Value::Weights(*format), &with(format)));
+    let tried = formats.into_iter().filter_map(|format| Some(Tried::new(Value::Weights(format), &with(format)?)));
     last_that_fits(tried.collect())
 }
 
@@ -193,7 +203,7 @@ mod tests {
     fn the_answer_fits_and_the_next_step_does_not() {
         for scenario in scenarios() {
             for question in Question::ALL {
-                let solution = solve(question, &scenario);
+                let solution = solve(question, &scenario.check().unwrap());
                 let what = format!("{question:?} {}", scenario.mode.id());
                 assert!(solution.answer.as_ref().is_none_or(Tried::fits), "{what}");
                 assert!(solution.next.as_ref().is_none_or(|next| !next.fits()), "{what}");
@@ -206,15 +216,21 @@ mod tests {
     fn answers_are_the_engines_own() {
         for scenario in scenarios() {
             let capacity = scenario.gpu.unwrap().capacity;
-            let answer = |question| solve(question, &scenario).answer;
+            let answer = |question| solve(question, &scenario.check().unwrap()).answer;
             let card = answer(Question::Gpu).map(|tried| tried.scenario.gpu.unwrap().capacity);
-            assert_eq!(card, engine::smallest_gpu(&scenario).map(|gpu| gpu.capacity));
+            assert_eq!(card, engine::smallest_gpu(&scenario.check().unwrap()).map(|gpu| gpu.capacity));
             let model = answer(Question::Model).map(|tried| tried.scenario.architecture);
-            assert_eq!(model, engine::largest_model(&scenario, capacity).map(|model| model.architecture));
+            assert_eq!(
+                model,
+                engine::largest_model(&scenario.check().unwrap(), capacity).map(|model| model.architecture)
+            );
             let weights = answer(Question::Weights).map(|tried| tried.scenario.weights);
-            assert_eq!(weights, engine::widest_weights(&scenario, capacity));
+            assert_eq!(weights, engine::widest_weights(&scenario.check().unwrap(), capacity));
             let cards = answer(Question::Gpus).map(|tried| tried.scenario.parallel);
-            assert_eq!(cards, engine::fewest_gpus(&scenario, capacity).map(|cluster| cluster.parallel));
+            assert_eq!(
+                cards,
+                engine::fewest_gpus(&scenario.check().unwrap(), capacity).map(|cluster| cluster.parallel)
+            );
         }
     }
 }

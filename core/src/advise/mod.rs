@@ -6,10 +6,10 @@ mod idle;
 mod rung;
 mod search;
 
+use crate::checked::Checked;
 use crate::cost;
 use crate::engines;
 use crate::evaluate;
-use crate::scenario::Scenario;
 use crate::units::{Bytes, SignedBytes};
 
 pub use idle::Idle;
@@ -20,7 +20,7 @@ pub use search::{Plan, least_slow, search};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// The scenario with the fix.
-    pub scenario: Scenario,
+    pub scenario: Checked,
     /// The peak with it, on the fullest card.
     pub total: Bytes,
     /// The peak without it less the peak with it: negative makes it worse.
@@ -35,7 +35,7 @@ pub struct Effect {
 
 impl Effect {
     /// The effect of a changed scenario.
-    fn of(original: &Scenario, before: Bytes, scenario: &Scenario) -> Self {
+    fn of(original: &Checked, before: Bytes, scenario: &Checked) -> Self {
         let total = evaluate::total(scenario);
         Self {
             scenario: *scenario,
@@ -54,17 +54,15 @@ impl Effect {
 /// use memory_wall_core::{Mode, Scenario, advise::{Rung, ladder}, tables::{gpus, models}};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// (scenario.mode, scenario.gpu) = (Mode::Training, gpus::by_id("h100-sxm"));
+/// let scenario = scenario.check().unwrap();
 /// let (_, flash) = ladder(&scenario).find(|(rung, _)| *rung == Rung::FlashAttention).unwrap();
 /// assert_eq!(flash.unwrap_err().to_string(), "flash attention is on already");
 /// ```
-pub fn ladder(scenario: &Scenario) -> impl Iterator<Item = (Rung, Result<Effect, Idle>)> {
+pub fn ladder(scenario: &Checked) -> impl Iterator<Item = (Rung, Result<Effect, Idle>)> {
     let scenario = *scenario;
     let before = evaluate::total(&scenario);
     Rung::ALL.iter().map(move |rung| {
         let effect = rung.apply(&scenario).and_then(|changed| {
-            if changed.check().is_err() {
-                return Err(Idle::CannotChange);
-            }
             let effect = Effect::of(&scenario, before, &changed);
             // A bigger card saves nothing and still helps.
             if effect.saved.0 == 0 && *rung != Rung::BiggerCard {

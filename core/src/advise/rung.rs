@@ -2,6 +2,7 @@
 
 use super::idle::Idle;
 use crate::bounds;
+use crate::checked::Checked;
 use crate::engines;
 use crate::evaluate;
 use crate::memory::gradients;
@@ -121,9 +122,9 @@ impl Rung {
     }
 
     /// The scenario with this fix, or why it does nothing here.
-    pub fn apply(self, scenario: &Scenario) -> Result<Scenario, Idle> {
+    pub fn apply(self, scenario: &Checked) -> Result<Checked, Idle> {
         let (trains, full) = (scenario.mode.trains(), scenario.mode == Mode::Training);
-        let mut changed = *scenario;
+        let mut changed = **scenario;
         let training = |applies: bool| if applies { Ok(()) } else { Err(Idle::TrainingOnly) };
         match self {
             Self::FreeStaleTensors => {
@@ -288,7 +289,7 @@ impl Rung {
                 changed.gpu = Some(fitting.or(largest).ok_or(Idle::LargestCard)?);
             }
         }
-        Ok(changed)
+        changed.check().map_err(|_| Idle::CannotChange)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Effect;
 use crate::bounds;
+use crate::checked::Checked;
 use crate::cost;
 use crate::engines;
 use crate::evaluate;
@@ -30,34 +31,33 @@ pub struct Plan {
 /// use memory_wall_core::{Mode, Scenario, advise, tables::{gpus, models}};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.2-1b").unwrap().architecture);
 /// (scenario.mode, scenario.batch, scenario.gpu) = (Mode::Training, 8, gpus::by_id("rtx4090"));
+/// let scenario = scenario.check().unwrap();
 /// let plan = advise::least_slow(&scenario).unwrap();
 /// assert!(plan.effect.total <= scenario.gpu.unwrap().capacity && !plan.lossy);
 /// ```
-pub fn least_slow(scenario: &Scenario) -> Option<Plan> {
+pub fn least_slow(scenario: &Checked) -> Option<Plan> {
     search(scenario, false).or_else(|| search(scenario, true))
 }
 
 /// The same for one kind of fixes alone: those that leave the results as they are, or combinations with those that may change them a little.
-pub fn search(scenario: &Scenario, lossy: bool) -> Option<Plan> {
+pub fn search(scenario: &Checked, lossy: bool) -> Option<Plan> {
     let capacity = scenario.gpu?.capacity;
     let before = evaluate::total(scenario);
     // What fits as it is needs no fix.
     let mut best = (!lossy && before <= engines::limit(scenario, capacity)).then_some((*scenario, 1.0));
     each_combination(scenario, lossy, &mut |candidate| {
-        let slowdown = cost::slowdown(scenario, candidate);
-        if best.as_ref().is_none_or(|(_, least)| slowdown < *least)
-            && candidate.check().is_ok()
-            && evaluate::fits(candidate, capacity)
-        {
-            best = Some((*candidate, slowdown));
+        let Ok(candidate) = candidate.check() else { return };
+        let slowdown = cost::slowdown(scenario, &candidate);
+        if best.as_ref().is_none_or(|(_, least)| slowdown < *least) && evaluate::fits(&candidate, capacity) {
+            best = Some((candidate, slowdown));
         }
     });
     best.map(|(found, _)| Plan { effect: Effect::of(scenario, before, &found), lossy })
 }
 
 /// Every combination of the levers that the mode has.
-fn each_combination(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenario)) {
-    let flash = Scenario { attention: Attention::Flash, ..*scenario };
+fn each_combination(scenario: &Checked, lossy: bool, visit: &mut dyn FnMut(&Scenario)) {
+    let flash = Scenario { attention: Attention::Flash, ..**scenario };
     if scenario.mode.trains() {
         each_training(&flash, lossy, visit);
     } else {

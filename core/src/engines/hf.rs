@@ -3,9 +3,10 @@
 use super::card::cublas_workspace;
 use super::{CONTEXT, How, Sink, amount, reservation};
 use crate::architecture::Projection;
+use crate::checked::Checked;
 use crate::memory::kv_cache::Held;
 use crate::memory::{Bucket, kv_cache};
-use crate::scenario::{Attention, Scenario};
+use crate::scenario::Attention;
 use crate::units::Bytes;
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
@@ -27,7 +28,7 @@ pub const SOURCE: &str = "transformers 5.23.0, cache_utils.py and the modelling 
 ///
 /// # Source
 /// `transformers` 5.23, `cache_utils.py`; equal to the byte to measured caches (`kv_cache_run.csv`), and to runs of DeepSeek-V2-Lite.
-pub(super) fn cache(scenario: &Scenario, exact: u128) -> (u128, How) {
+pub(super) fn cache(scenario: &Checked, exact: u128) -> (u128, How) {
     match scenario.architecture.projection {
         Projection::Latent(_) => (exact, How::Compressed),
         Projection::Heads => (exact, How::Growing),
@@ -35,12 +36,8 @@ pub(super) fn cache(scenario: &Scenario, exact: u128) -> (u128, How) {
 }
 
 /// The cache with windows of another width.
-fn with_window(scenario: &Scenario, width: impl Fn(u32) -> u32) -> Bytes {
-    let mut scenario = *scenario;
-    if let Some(window) = &mut scenario.architecture.sliding_window {
-        window.window = width(window.window);
-    }
-    worked::total(|sink| kv_cache::terms(&scenario, sink))
+fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32) -> Bytes {
+    worked::total(|sink| kv_cache::with_window(scenario, width, sink))
 }
 
 /// The part of a `DynamicCache` that is used: a window of w tokens keeps w − 1 of the past, for the token to come.
@@ -49,23 +46,22 @@ fn with_window(scenario: &Scenario, width: impl Fn(u32) -> u32) -> Bytes {
 /// use memory_wall_core::architecture::{Architecture, SlidingWindow};
 /// use memory_wall_core::{Bytes, Scenario, engines::hf};
 /// let shape = Architecture { sliding_window: Some(SlidingWindow::over(4, 16)), ..Architecture::llama([4, 64, 8, 2, 8, 128, 256]) };
-/// let scenario = Scenario { batch: 2, seq_length: 32, ..Scenario::new(shape) };
+/// let scenario = Scenario { batch: 2, seq_length: 32, ..Scenario::new(shape) }.check().unwrap();
 /// assert_eq!((hf::used(&scenario), hf::after_prompt(&scenario)), (Bytes(7_680), Bytes(16_384)));
 /// assert_eq!(hf::fixed(&scenario, 64), Bytes(8_192));
 /// ```
-pub fn used(scenario: &Scenario) -> Bytes {
+pub fn used(scenario: &Checked) -> Bytes {
     with_window(scenario, |window| window.saturating_sub(1))
 }
 
 /// What a `DynamicCache` holds straight after a prompt of `seq_length` tokens: layers with a window hold all of it until the next token.
-pub fn after_prompt(scenario: &Scenario) -> Bytes {
+pub fn after_prompt(scenario: &Checked) -> Bytes {
     with_window(scenario, |_| u32::MAX)
 }
 
 /// What a `StaticCache` of `max_length` tokens holds from the start.
-pub fn fixed(scenario: &Scenario, max_length: u32) -> Bytes {
-    let scenario = Scenario { seq_length: max_length, ..*scenario };
-    worked::total(|sink| kv_cache::terms(&scenario, sink))
+pub fn fixed(scenario: &Checked, max_length: u32) -> Bytes {
+    worked::total(|sink| kv_cache::terms(&scenario.with_seq_length(max_length), sink))
 }
 
 /// A moment of the forward pass.
@@ -92,7 +88,7 @@ enum Moment {
 ///
 /// # Source
 /// Order of operations in the modelling code of `transformers` 5.23.
-pub(super) fn work(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+pub(super) fn work(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     let all = |moment| {
         let logits = worked::total(|sink| at(moment, Bucket::Logits, scenario, sink));
         worked::total(|sink| at(moment, Bucket::Activations, scenario, sink)) + logits
@@ -104,7 +100,7 @@ pub(super) fn work(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
     }
 }
 
-fn at(moment: Moment, bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+fn at(moment: Moment, bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     let (shape, local) = (&scenario.architecture, scenario.local());
     let e = scenario.activation_bytes();
     let batch = Factor::new(Symbol::Batch, scenario.batch.into());
@@ -142,7 +138,7 @@ fn at(moment: Moment, bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
 }
 
 /// The widest MLP that a token passes through on this rank: dense, or all its experts together.
-pub(super) fn widest_mlp(scenario: &Scenario) -> u64 {
+pub(super) fn widest_mlp(scenario: &Checked) -> u64 {
     let shape = &scenario.architecture;
     let dense = if shape.moe_layers() < shape.layers { u64::from(shape.intermediate_size) } else { 0 };
     let mixture = shape.moe.map_or(0, |moe| {
@@ -152,7 +148,7 @@ pub(super) fn widest_mlp(scenario: &Scenario) -> u64 {
 }
 
 /// The process and its libraries.
-pub(super) fn overhead(scenario: &Scenario, sink: Sink<'_>) {
+pub(super) fn overhead(scenario: &Checked, sink: Sink<'_>) {
     amount(Item::DeviceContext, CONTEXT, sink);
     amount(Item::EngineWorkspace, cublas_workspace(scenario.gpu).into(), sink);
 }

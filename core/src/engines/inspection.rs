@@ -1,9 +1,9 @@
 //! What a program takes, item by item, with the version and the source of each figure: for the page and the command line.
 
 use super::{Reservation, hf, llamacpp, reservation, serving, terms, vllm};
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::{Bucket, weights};
-use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::Bytes;
 use crate::worked::{self, Item};
@@ -92,12 +92,13 @@ pub struct Inspection {
 /// use memory_wall_core::{Engine, Scenario, engines, tables::models, worked::Item};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// scenario.serving.engine = Engine::LlamaCpp;
+/// let scenario = scenario.check().unwrap();
 /// let inspection = engines::inspect(&scenario);
 /// assert_eq!(inspection.cache.how.to_string(), "2,048 cells for each sequence, a multiple of 256, allotted when the program starts.");
 /// let logits = inspection.parts.iter().find(|part| part.item == Item::LastLogits).unwrap();
 /// assert_eq!(logits.bytes.0, 512 * 128_256 * 4);
 /// ```
-pub fn inspect(scenario: &Scenario) -> Inspection {
+pub fn inspect(scenario: &Checked) -> Inspection {
     let engine = serving(scenario).unwrap_or(Engine::Exact);
     let (version, source) = match engine {
         Engine::Exact => ("", "the model's own dimensions"),
@@ -141,6 +142,7 @@ const fn basis(bucket: Bucket, item: Item) -> Basis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Scenario;
     use crate::tables::{gpus, models};
 
     #[test]
@@ -149,14 +151,14 @@ mod tests {
         for &engine in Engine::ALL {
             let mut scenario = Scenario { gpu: gpus::by_id("h100-sxm"), ..Scenario::new(model.architecture) };
             scenario.serving.engine = engine;
-            let inspection = inspect(&scenario);
+            let inspection = inspect(&scenario.check().unwrap());
             assert!(!inspection.source.is_empty());
             assert_eq!(inspection.pool.is_some(), engine == Engine::Vllm);
             if engine == Engine::Exact {
                 assert_eq!(inspection.parts.iter().count(), 0);
                 continue;
             }
-            let evaluation = crate::evaluate(&scenario);
+            let evaluation = crate::evaluate(&scenario.check().unwrap());
             for bucket in [Bucket::Activations, Bucket::Logits, Bucket::Overhead] {
                 let parts = inspection.parts.iter().filter(|part| part.bucket == bucket).map(|part| part.bytes);
                 assert_eq!(parts.sum::<Bytes>(), evaluation.bytes(bucket), "{engine:?} {bucket:?}");

@@ -1,8 +1,8 @@
 //! The generation scripts of LitGPT: what they hold at their peak. No choice of [`crate::Engine`]; measured runs are held against it.
 
 use super::card::SMALL_WORKSPACE;
+use crate::checked::Checked;
 use crate::precision::WeightFormat;
-use crate::scenario::Scenario;
 use crate::units::Bytes;
 
 /// What the fullest card holds at the peak of `generate`.
@@ -46,10 +46,11 @@ impl Peak {
 /// use memory_wall_core::{Scenario, WeightFormat, engines::litgpt, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
 /// (scenario.weights, scenario.seq_length) = (WeightFormat::Nf4, 60);
+/// let scenario = scenario.check().unwrap();
 /// // Published: 4.57 GB.
 /// assert!((litgpt::peak(&scenario).total().as_gb() - 4.54).abs() < 0.01);
 /// ```
-pub fn peak(scenario: &Scenario) -> Peak {
+pub fn peak(scenario: &Checked) -> Peak {
     let shape = &scenario.architecture;
     let parameters = shape.parameters();
     let e = u128::from(scenario.weights.unquantised_bytes());
@@ -86,7 +87,7 @@ fn stored(format: WeightFormat, count: u128) -> u128 {
 }
 
 /// Parameters of the largest matrix of a layer.
-fn largest_matrix(scenario: &Scenario) -> u128 {
+fn largest_matrix(scenario: &Checked) -> u128 {
     let shape = &scenario.architecture;
     let h = u64::from(shape.hidden_size);
     let widths = [shape.query_width() + 2 * shape.kv_width(), shape.query_width(), shape.intermediate_size.into()];

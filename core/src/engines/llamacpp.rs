@@ -2,10 +2,11 @@
 
 use super::hf::widest_mlp;
 use super::{How, Sink};
+use crate::checked::Checked;
 use crate::memory::Bucket;
 use crate::memory::kv_cache::{self, Held};
 use crate::precision::{Block, KvPrecision};
-use crate::scenario::{Attention, Scenario};
+use crate::scenario::Attention;
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
 /// What was read; the program numbers builds, not versions.
@@ -19,7 +20,7 @@ const CELLS: u64 = 256;
 pub const CHUNK: u64 = 512;
 
 /// Cells of one sequence in layers that see everything.
-fn cells(scenario: &Scenario) -> u64 {
+fn cells(scenario: &Checked) -> u64 {
     kv_cache::tokens(scenario).next_multiple_of(CELLS)
 }
 
@@ -48,7 +49,7 @@ const fn stored(kv: KvPrecision) -> Block {
 ///
 /// # Source
 /// `llama-kv-cache-iswa.cpp`; 64.00 MiB for 512 and 1,024.00 MiB for 8,192 tokens of Llama 3.1 8B in public logs.
-pub(super) fn cache(scenario: &Scenario) -> (u128, How) {
+pub(super) fn cache(scenario: &Checked) -> (u128, How) {
     let shape = &scenario.architecture;
     let held = Held::on(scenario);
     let Block { values, bytes } = stored(scenario.kv);
@@ -83,7 +84,7 @@ pub(super) fn cache(scenario: &Scenario) -> (u128, How) {
 ///
 /// # Source
 /// Public logs: Llama 3.1 8B 258.50 MiB up to 2,048 tokens and 560.00 MiB at 8,192 without flash attention; Qwen3 8B 304.75 MiB at 32,768 with it.
-pub(super) fn work(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+pub(super) fn work(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     let [of_logits, of_layer] = [logits, layer].map(|moment| {
         worked::total(|sink: Sink<'_>| moment(Bucket::Activations, scenario, sink))
             + worked::total(|sink: Sink<'_>| moment(Bucket::Logits, scenario, sink))
@@ -92,7 +93,7 @@ pub(super) fn work(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
     fullest(bucket, scenario, sink);
 }
 
-fn logits(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+fn logits(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     let shape = &scenario.architecture;
     if !scenario.local().head {
         return;
@@ -109,7 +110,7 @@ fn logits(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
     }
 }
 
-fn layer(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+fn layer(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     if bucket == Bucket::Logits {
         return;
     }
@@ -134,6 +135,7 @@ fn layer(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
 mod tests {
     use super::*;
     use crate::architecture::{Architecture, SlidingWindow};
+    use crate::scenario::Scenario;
     use crate::serving::Engine;
     use crate::tables::models;
     use crate::units::Bytes;
@@ -146,7 +148,7 @@ mod tests {
         scenario
     }
 
-    fn buffers(scenario: &Scenario) -> (u128, Bytes) {
+    fn buffers(scenario: &Checked) -> (u128, Bytes) {
         let work = [Bucket::Activations, Bucket::Logits]
             .map(|bucket| worked::total(|sink: Sink<'_>| super::work(bucket, scenario, sink)));
         (cache(scenario).0, work.into_iter().sum())
@@ -156,11 +158,11 @@ mod tests {
     fn buffers_are_those_of_public_logs() {
         let Some(llama) = models::by_id("llama-3.1-8b") else { panic!("no model") };
         for (seq_length, cache, compute) in [(512, 64.0, 258.5), (2_048, 256.0, 258.5), (8_192, 1_024.0, 560.0)] {
-            let (kv, work) = buffers(&served(llama.architecture, seq_length, Attention::Eager));
+            let (kv, work) = buffers(&served(llama.architecture, seq_length, Attention::Eager).check().unwrap());
             assert_eq!((kv as f64 / MIB as f64, work.0 as f64 / MIB as f64), (cache, compute), "{seq_length}");
         }
         let qwen3 = Architecture::llama([36, 4_096, 32, 8, 128, 12_288, 151_936]);
-        let (_, work) = buffers(&served(qwen3, 32_768, Attention::Flash));
+        let (_, work) = buffers(&served(qwen3, 32_768, Attention::Flash).check().unwrap());
         assert_eq!(work.0, 304 * MIB + 3 * MIB / 4);
     }
 
@@ -170,11 +172,11 @@ mod tests {
             sliding_window: Some(SlidingWindow::over(52, 1_024)),
             ..Architecture::llama([62, 5_376, 32, 16, 128, 21_504, 262_208])
         };
-        assert_eq!(buffers(&served(gemma, 131_072, Attention::Flash)).0, 10_864 * MIB);
+        assert_eq!(buffers(&served(gemma, 131_072, Attention::Flash).check().unwrap()).0, 10_864 * MIB);
         let oss = Architecture {
             sliding_window: Some(SlidingWindow::over(12, 128)),
             ..Architecture::llama([24, 2_880, 64, 8, 64, 2_880, 201_088])
         };
-        assert_eq!(buffers(&served(oss, 131_072, Attention::Flash)).0, 3_090 * MIB);
+        assert_eq!(buffers(&served(oss, 131_072, Attention::Flash).check().unwrap()).0, 3_090 * MIB);
     }
 }

@@ -14,6 +14,7 @@ pub mod vllm;
 pub use inspection::{Basis, Inspection, Part, Parts, inspect};
 pub use reservation::{How, Reservation, reservation};
 
+use crate::checked::Checked;
 use crate::evaluate::{TIGHT_PERCENT, Verdict};
 use crate::memory::{Bucket, kv_cache, weights};
 use crate::scenario::{Mode, Scenario};
@@ -43,7 +44,7 @@ pub(crate) fn running(scenario: &Scenario) -> Option<Engine> {
 }
 
 /// The terms of one bucket as the scenario's program fills it.
-pub fn terms(bucket: Bucket, scenario: &Scenario, sink: Sink<'_>) {
+pub fn terms(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     let engine = scenario.serving.engine;
     match bucket {
         Bucket::Weights => {
@@ -105,12 +106,12 @@ pub struct Judgement {
 /// use memory_wall_core::{Bytes, Engine, Scenario, engines, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// let card = Bytes(85_020_639_232);
-/// assert_eq!(engines::limit(&scenario, card), card);
+/// assert_eq!(engines::limit(&scenario.check().unwrap(), card), card);
 /// scenario.serving.engine = Engine::Vllm;
 /// // 90% of it, and 1.41 GiB for context and graphs.
-/// assert!(engines::limit(&scenario, card) < card);
+/// assert!(engines::limit(&scenario.check().unwrap(), card) < card);
 /// ```
-pub fn limit(scenario: &Scenario, capacity: Bytes) -> Bytes {
+pub fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
     match running(scenario) {
         Some(Engine::Vllm) => vllm::Run::of(scenario).limit(capacity),
         _ => capacity,
@@ -121,7 +122,7 @@ pub fn limit(scenario: &Scenario, capacity: Bytes) -> Bytes {
 ///
 /// vLLM takes a share of the card and keeps what its pool cannot use, so there the need is held against the share:
 /// it fits when the pool holds the cache of all sequences, [`vllm::Start`].
-pub fn judge(scenario: &Scenario, capacity: Bytes, total: Bytes) -> Judgement {
+pub fn judge(scenario: &Checked, capacity: Bytes, total: Bytes) -> Judgement {
     if running(scenario) == Some(Engine::Vllm) {
         return vllm::Run::of(scenario).judge(capacity, total);
     }

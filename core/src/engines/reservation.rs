@@ -1,11 +1,11 @@
 //! What a program sets aside for keys and values, beside what they exactly take.
 
+use crate::checked::Checked;
 use core::fmt;
 
 use super::{Sink, hf, llamacpp, serving, vllm};
 use crate::display::Grouped;
 use crate::memory::kv_cache;
-use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::Bytes;
 use crate::worked;
@@ -94,7 +94,7 @@ pub struct Reservation {
 }
 
 /// What the scenario's program sets aside for the cache.
-pub fn reservation(scenario: &Scenario) -> Reservation {
+pub fn reservation(scenario: &Checked) -> Reservation {
     let exact = worked::total(|sink: Sink<'_>| kv_cache::terms(scenario, sink));
     let (bytes, how) = match serving(scenario) {
         None | Some(Engine::Exact) => (exact.0, How::Exact),

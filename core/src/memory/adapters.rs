@@ -1,8 +1,8 @@
 //! Adapters: two thin matrices beside each chosen linear layer, which learn while the model is frozen.
 
 use crate::architecture::{Latent, Moe, Projection};
+use crate::checked::Checked;
 use crate::parallelism::ZeroStage;
-use crate::scenario::Scenario;
 use crate::training::{AdapterPrecision, Implementation, LoraTargets};
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -19,7 +19,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 ///
 /// # Source
 /// Hu et al. 2021 (arXiv 2106.09685).
-pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     if !scenario.mode.adapts() {
         return;
     }
@@ -45,7 +45,7 @@ pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
 /// # Source
 /// `autocast_adapter_dtype` of `peft` 0.12 and later, true by default; beside quantised weights adapters are made in fp32 and trainers such as TRL cast them to
 /// 16 bits (huggingface/peft issue 2889 and `trl/trainer/sft_trainer.py` at 00313f2, read 2026-11-23). LitGPT makes adapters in the precision of the model.
-pub fn bytes_each(scenario: &Scenario) -> u64 {
+pub fn bytes_each(scenario: &Checked) -> u64 {
     match (scenario.training.implementation, scenario.training.lora.precision) {
         (Implementation::Transformers, AdapterPrecision::Fp32) => 4,
         _ => scenario.weights.unquantised_bytes().into(),
@@ -77,9 +77,10 @@ pub fn bytes_each(scenario: &Scenario) -> u64 {
 /// let mut scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
 /// scenario.mode = Mode::Lora;
 /// (scenario.training.lora.rank, scenario.training.lora.targets) = (8, LoraTargets::QV);
+/// let scenario = scenario.check().unwrap();
 /// assert_eq!(adapters::parameters(&scenario), 4_194_304);
 /// ```
-pub fn parameters(scenario: &Scenario) -> u64 {
+pub fn parameters(scenario: &Checked) -> u64 {
     let (shape, local, lora) = (&scenario.architecture, scenario.local(), scenario.training.lora);
     let (start, end) = scenario.parallel.layers_of_stage(shape.layers);
     let kinds = shape.kinds_between(start, end);
@@ -106,7 +107,7 @@ pub fn parameters(scenario: &Scenario) -> u64 {
 }
 
 /// Inputs and outputs of the targets in one layer's attention.
-fn attention(scenario: &Scenario, kv_heads: u32, head_dim: u32) -> u64 {
+fn attention(scenario: &Checked, kv_heads: u32, head_dim: u32) -> u64 {
     let (shape, targets) = (&scenario.architecture, scenario.training.lora.targets);
     let tp = u64::from(scenario.parallel.tp);
     let heads = scenario.local().heads;
@@ -143,6 +144,7 @@ mod tests {
     use crate::architecture::Architecture;
     use crate::parallelism::Parallelism;
     use crate::scenario::Mode;
+    use crate::scenario::Scenario;
     use crate::tables::models;
 
     fn with(architecture: Architecture, rank: u32, targets: LoraTargets) -> Scenario {
@@ -155,8 +157,8 @@ mod tests {
     fn counts_are_the_printed_ones() {
         let falcon = Architecture::llama([60, 8_192, 128, 8, 64, 32_768, 65_024]);
         let phi = Architecture::llama([24, 2_048, 32, 32, 64, 8_192, 51_200]);
-        assert_eq!(parameters(&with(falcon, 8, LoraTargets::QV)), 12_042_240);
-        assert_eq!(parameters(&with(phi, 8, LoraTargets::QV)), 1_572_864);
+        assert_eq!(parameters(&with(falcon, 8, LoraTargets::QV).check().unwrap()), 12_042_240);
+        assert_eq!(parameters(&with(phi, 8, LoraTargets::QV).check().unwrap()), 1_572_864);
     }
 
     #[test]
@@ -165,12 +167,12 @@ mod tests {
         let targets = LoraTargets { head: true, ..LoraTargets::ALL_LINEAR };
         let mut scenario = with(llama, 16, targets);
         let whole = 32 * (2 * (4_096 + 4_096) + 2 * (4_096 + 1_024) + 3 * (4_096 + 14_336)) + 4_096 + 128_256;
-        assert_eq!(parameters(&scenario), 16 * whole);
+        assert_eq!(parameters(&scenario.check().unwrap()), 16 * whole);
         scenario.parallel = Parallelism { tp: 2, pp: 2, stage: 0, ..Parallelism::ONE };
         let layer = 2 * (4_096 + 2_048) + 2 * (4_096 + 512) + 3 * (4_096 + 7_168);
-        assert_eq!(parameters(&scenario), 16 * 16 * layer);
+        assert_eq!(parameters(&scenario.check().unwrap()), 16 * 16 * layer);
         scenario.parallel.stage = 1;
-        assert_eq!(parameters(&scenario), 16 * (16 * layer + 4_096 + 64_128));
+        assert_eq!(parameters(&scenario.check().unwrap()), 16 * (16 * layer + 4_096 + 64_128));
     }
 
     #[test]
@@ -180,11 +182,14 @@ mod tests {
             ..Architecture::llama([32, 4_096, 32, 8, 128, 14_336, 32_000])
         };
         let attention = 2 * (4_096 + 4_096) + 2 * (4_096 + 1_024);
-        assert_eq!(parameters(&with(mixtral, 16, LoraTargets::ALL_LINEAR)), 16 * 32 * attention);
+        assert_eq!(parameters(&with(mixtral, 16, LoraTargets::ALL_LINEAR).check().unwrap()), 16 * 32 * attention);
         let shared = Moe { shared_intermediate_size: 512, dense_layers: 2, ..Moe::of(8, 2, 14_336) };
         let shared = Architecture { moe: Some(shared), ..mixtral };
         let mlps = 2 * 3 * (4_096 + 14_336) + 30 * 3 * (4_096 + 512);
-        assert_eq!(parameters(&with(shared, 16, LoraTargets::ALL_LINEAR)), 16 * (32 * attention + mlps));
+        assert_eq!(
+            parameters(&with(shared, 16, LoraTargets::ALL_LINEAR).check().unwrap()),
+            16 * (32 * attention + mlps)
+        );
     }
 
     #[test]
@@ -195,10 +200,13 @@ mod tests {
             ..Architecture::llama([27, 2_048, 16, 16, 192, 10_944, 102_400])
         };
         let (down, up) = (2_048 + 512 + 64, 512 + 16 * 256);
-        assert_eq!(parameters(&with(deepseek, 8, LoraTargets::QV)), 8 * 27 * (2_048 + 16 * 192 + down + up));
+        assert_eq!(
+            parameters(&with(deepseek, 8, LoraTargets::QV).check().unwrap()),
+            8 * 27 * (2_048 + 16 * 192 + down + up)
+        );
         let compressed =
             Architecture { projection: Projection::Latent(Latent { q_lora_rank: Some(1_536), ..it }), ..deepseek };
         let queries = (2_048 + 1_536) + (1_536 + 16 * 192);
-        assert_eq!(parameters(&with(compressed, 8, LoraTargets::QV)), 8 * 27 * (queries + down + up));
+        assert_eq!(parameters(&with(compressed, 8, LoraTargets::QV).check().unwrap()), 8 * 27 * (queries + down + up));
     }
 }

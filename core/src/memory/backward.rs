@@ -1,7 +1,7 @@
 //! The backward pass frees activations and fills gradients, so it can be fullest where it begins, where it ends or behind it.
 
+use crate::checked::Checked;
 use crate::memory::{activations, gradients};
-use crate::scenario::Scenario;
 use crate::units::Bytes;
 use crate::worked;
 
@@ -22,7 +22,7 @@ impl Moment {
 }
 
 /// Bytes of gradients and activations at one moment.
-pub fn bytes(scenario: &Scenario, moment: Moment) -> [Bytes; 2] {
+pub fn bytes(scenario: &Checked, moment: Moment) -> [Bytes; 2] {
     [
         worked::total(|sink| gradients::in_backward(scenario, moment, sink)),
         worked::total(|sink| activations::in_backward(scenario, moment, sink)),
@@ -30,7 +30,7 @@ pub fn bytes(scenario: &Scenario, moment: Moment) -> [Bytes; 2] {
 }
 
 /// The fullest moment of the backward pass, and its bytes of gradients and activations.
-pub fn fullest(scenario: &Scenario) -> (Moment, [Bytes; 2]) {
+pub fn fullest(scenario: &Checked) -> (Moment, [Bytes; 2]) {
     let mut best = (Moment::End, [Bytes::ZERO; 2]);
     let in_place = gradients::before_backward(scenario);
     for moment in Moment::ALL {
@@ -49,6 +49,7 @@ pub fn fullest(scenario: &Scenario) -> (Moment, [Bytes; 2]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Scenario;
     use crate::training::Recipe;
     use crate::{Checkpointing, Mode, tables::models};
 
@@ -56,7 +57,7 @@ mod tests {
         let model = models::by_id(id).map(|model| model.architecture).unwrap();
         let mut scenario = Scenario { mode: Mode::Training, seq_length, checkpointing, ..Scenario::new(model) };
         scenario.training.recipe = recipe;
-        fullest(&scenario).0
+        fullest(&scenario.check().unwrap()).0
     }
 
     #[test]
@@ -77,7 +78,7 @@ mod tests {
         let llama = models::by_id("llama-3.2-1b").unwrap().architecture;
         let mut scenario = Scenario { mode: Mode::Training, seq_length: 128, ..Scenario::new(llama) };
         scenario.training.recipe = Recipe::Pure;
-        let [gradients, activations] = bytes(&scenario, Moment::End);
+        let [gradients, activations] = bytes(&scenario.check().unwrap(), Moment::End);
         assert_eq!(gradients, Bytes(2 * (1_235_814_400 + 2 * 128_256 * 2_048)));
         assert_eq!(activations, Bytes::ZERO);
     }

@@ -1,5 +1,6 @@
 //! One gradient for each parameter that learns.
 
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::backward::{self, Moment};
 use crate::memory::{activations, adapters};
@@ -24,7 +25,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 ///
 /// # Source
 /// Rajbhandari et al. 2020 (`ZeRO`), section 3.1; measured steps of PyTorch 2.15 (gradient bytes equal parameter bytes in 157 of 157).
-pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn terms(scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
     let exist = match phase {
         Phase::Backward => return in_backward(scenario, backward::fullest(scenario).0, sink),
         Phase::OptimizerStep => true,
@@ -54,10 +55,11 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>))
 /// use memory_wall_core::{Mode, Recipe, Scenario, tables::models, worked};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// (scenario.mode, scenario.training.recipe) = (Mode::Training, Recipe::Pure);
+/// let scenario = scenario.check().unwrap();
 /// let first = worked::total(|sink| gradients::in_backward(&scenario, Moment::FirstLayer, sink));
 /// assert_eq!(first.0, 14_691_065_856);
 /// ```
-pub fn in_backward(scenario: &Scenario, moment: Moment, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn in_backward(scenario: &Checked, moment: Moment, sink: &mut dyn FnMut(&Term<'_>)) {
     if !scenario.mode.trains() {
         return;
     }
@@ -78,7 +80,7 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: &mut dyn FnMut(&Te
     }
 }
 
-fn product(scenario: &Scenario, parameters: u64, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+fn product(scenario: &Checked, parameters: u64, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
     // LitGPT adds micro-batches up without sharing their gradients out; only the last one does.
     let adds_up = scenario.training.implementation == Implementation::Litgpt && scenario.training.micro_batches > 1;
     let here = if adds_up && phase != Phase::OptimizerStep {
@@ -94,7 +96,7 @@ fn product(scenario: &Scenario, parameters: u64, phase: Phase, sink: &mut dyn Fn
 }
 
 /// Bytes of one gradient.
-pub fn bytes_each(scenario: &Scenario) -> u64 {
+pub fn bytes_each(scenario: &Checked) -> u64 {
     match (scenario.mode, scenario.recipe()) {
         (Mode::Training, Recipe::Mixed | Recipe::WithoutMaster | Recipe::Pure) => 2,
         (Mode::Training, _) => 4,
@@ -114,13 +116,13 @@ pub fn between_steps(scenario: &Scenario) -> bool {
 }
 
 /// Whether all gradients exist when the backward pass begins.
-pub fn before_backward(scenario: &Scenario) -> bool {
+pub fn before_backward(scenario: &Checked) -> bool {
     // FSDP2 reduces gradients on a stream of its own, whose blocks of memory serve nothing else and so are held from step to step.
     between_steps(scenario) || scenario.torchtitan() || scenario.training.micro_batches > 1
 }
 
 /// Parameters whose gradients exist at one moment in a layer, where none existed before.
-fn existing(scenario: &Scenario, moment: Moment) -> u64 {
+fn existing(scenario: &Checked, moment: Moment) -> u64 {
     let (shape, local, held) = (&scenario.architecture, scenario.local(), scenario.local_parameters());
     let final_norm = if local.head { shape.norm.vectors() * u64::from(shape.hidden_size) } else { 0 };
     let matrix = mlp_matrix(scenario);
@@ -135,7 +137,7 @@ fn existing(scenario: &Scenario, moment: Moment) -> u64 {
 }
 
 /// One matrix of a layer's MLP, or of all its experts.
-fn mlp_matrix(scenario: &Scenario) -> u64 {
+fn mlp_matrix(scenario: &Checked) -> u64 {
     let shape = &scenario.architecture;
     let h = u64::from(shape.hidden_size);
     match shape.moe {
@@ -148,7 +150,7 @@ fn mlp_matrix(scenario: &Scenario) -> u64 {
 }
 
 /// Bytes that the gradients of an MLP's matrices but the last one add while a layer's backward pass runs; nothing where they exist all along.
-pub fn of_inner_matrices(scenario: &Scenario) -> u128 {
+pub fn of_inner_matrices(scenario: &Checked) -> u128 {
     let rounded = scenario.architecture.rounded_parameters.is_some();
     if before_backward(scenario) || scenario.mode != Mode::Training || rounded {
         return 0;
@@ -168,7 +170,8 @@ mod tests {
     fn whether_gradients_stay_is_a_choice_of_its_own() {
         let llama = models::by_id("llama-2-7b").unwrap().architecture;
         let mut scenario = Scenario { mode: Mode::Training, ..Scenario::new(llama) };
-        let when_backward_begins = |scenario: &Scenario| worked::total(|sink| terms(scenario, Phase::Loss, sink)).0;
+        let when_backward_begins =
+            |scenario: &Scenario| worked::total(|sink| terms(&scenario.check().unwrap(), Phase::Loss, sink)).0;
         for (recipe, usual) in [(Recipe::Mixed, 2), (Recipe::MixedFp32Gradients, 4), (Recipe::Pure, 0)] {
             scenario.training.recipe = recipe;
             for (gradients, bytes) in

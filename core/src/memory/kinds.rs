@@ -32,7 +32,7 @@ impl Kind {
     /// ```
     /// use memory_wall_core::memory::{kinds::Kind, kv_cache};
     /// use memory_wall_core::{Bytes, Scenario};
-    /// let token = |kind: Kind| kv_cache::bytes_per_token(&Scenario::new(kind.shape()));
+    /// let token = |kind: Kind| kv_cache::bytes_per_token(&Scenario::new(kind.shape()).check().unwrap());
     /// assert_eq!(token(Kind::MultiHead), Bytes(2 * 32 * 32 * 128 * 2));
     /// assert_eq!(token(Kind::Grouped), Bytes(131_072));
     /// // Once, not once for keys and once for values.
@@ -112,7 +112,7 @@ mod tests {
     fn the_figures_of_textbooks_at_4096_tokens() {
         let cache = |kind: Kind| {
             let scenario = Scenario { seq_length: 4_096, ..Scenario::new(kind.shape()) };
-            assert_eq!(scenario.check(), Ok(()), "{}", kind.id());
+            let scenario = scenario.check().unwrap();
             worked::total(|sink| kv_cache::terms(&scenario, sink))
         };
         assert_eq!(cache(Kind::MultiHead), Bytes(2_147_483_648));

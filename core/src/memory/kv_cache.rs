@@ -1,9 +1,9 @@
 //! Keys and values of every token so far: what makes long contexts expensive.
 
 use crate::architecture::{LinearAttention, Projection, SlidingWindow};
+use crate::checked::Checked;
 use crate::engines::{self, Reservation};
 use crate::precision::Block;
-use crate::scenario::{Mode, Scenario};
 use crate::units::Bytes;
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
@@ -38,12 +38,17 @@ pub const STATE_BYTES: u64 = 4;
 /// use memory_wall_core::{Bytes, Scenario, memory::kv_cache, tables::models, worked};
 /// let mut scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
 /// scenario.seq_length = 128_000;
+/// let scenario = scenario.check().unwrap();
 /// assert_eq!(worked::total(|sink| kv_cache::terms(&scenario, sink)), Bytes(67_108_864_000));
 /// ```
-pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
-    if scenario.mode.trains() {
-        return;
+pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
+    if !scenario.mode.trains() {
+        with_window(scenario, |window| window, sink);
     }
+}
+
+/// The same with windows of another width, and in training too.
+pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: &mut dyn FnMut(&Term<'_>)) {
     let shape = &scenario.architecture;
     let Held { full, sliding, linear } = on_card(scenario);
     let tokens = tokens(scenario);
@@ -54,7 +59,7 @@ pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
     if let Some(window) = shape.sliding_window
         && sliding > 0
     {
-        let kept = match u64::from(window.window) {
+        let kept = match u64::from(width(window.window)) {
             kept if tokens > kept => Factor::new(Symbol::Window, kept),
             _ => whole,
         };
@@ -68,14 +73,14 @@ pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
 }
 
 /// KV heads and head width of layers with a sliding window.
-fn heads_of(scenario: &Scenario, window: SlidingWindow) -> [u32; 2] {
+fn heads_of(scenario: &Checked, window: SlidingWindow) -> [u32; 2] {
     let shape = &scenario.architecture;
     [window.kv_heads.unwrap_or(shape.kv_heads), window.head_dim.unwrap_or(shape.head_dim)]
 }
 
 /// Keys and values of `count` layers of one kind.
 fn layers(
-    scenario: &Scenario,
+    scenario: &Checked,
     item: Item,
     count: u64,
     [kv_heads, head_dim]: [u32; 2],
@@ -101,12 +106,12 @@ fn layers(
 }
 
 /// KV heads on one tensor-parallel rank: a share, or a copy of one where there are fewer heads than ranks.
-fn heads_here(scenario: &Scenario, kv_heads: u32) -> u64 {
+fn heads_here(scenario: &Checked, kv_heads: u32) -> u64 {
     u64::from(kv_heads / scenario.parallel.tp.max(1)).max(1)
 }
 
 /// States of `count` layers: what the convolution has seen, and the recurrent state.
-fn states(scenario: &Scenario, state: &LinearAttention, count: u64, sink: &mut dyn FnMut(&Term<'_>)) {
+fn states(scenario: &Checked, state: &LinearAttention, count: u64, sink: &mut dyn FnMut(&Term<'_>)) {
     let State { channels, value_heads } = State::of(scenario, state);
     let layers = Factor::new(Symbol::Layers, count);
     let batch = Factor::new(Symbol::Batch, scenario.batch.into());
@@ -135,7 +140,7 @@ struct State {
 }
 
 impl State {
-    fn of(scenario: &Scenario, it: &LinearAttention) -> Self {
+    fn of(scenario: &Checked, it: &LinearAttention) -> Self {
         let [key_heads, value_heads] =
             [it.key_heads, it.value_heads].map(|heads| u64::from(heads).div_ceil(scenario.parallel.tp.into()));
         let channels = 2 * key_heads * u64::from(it.key_dim) + value_heads * u64::from(it.value_dim);
@@ -156,7 +161,7 @@ pub struct Held {
 
 impl Held {
     /// Those of the rank that is looked at. Layers that share another one's cache are taken from those that see everything.
-    pub fn on(scenario: &Scenario) -> Self {
+    pub fn on(scenario: &Checked) -> Self {
         let (shape, parallel) = (&scenario.architecture, &scenario.parallel);
         let full = shape.full_layers();
         let shared = shape.shared_cache_layers.min(full);
@@ -175,7 +180,7 @@ impl Held {
 }
 
 /// The layers whose cache is on the card: all, or two where the cache waits in host memory.
-fn on_card(scenario: &Scenario) -> Held {
+fn on_card(scenario: &Checked) -> Held {
     let held = Held::on(scenario);
     if !scenario.offload.kv_cache {
         return held;
@@ -186,12 +191,12 @@ fn on_card(scenario: &Scenario) -> Held {
 }
 
 /// Tokens of one sequence that the rank keeps.
-pub(crate) fn tokens(scenario: &Scenario) -> u64 {
+pub(crate) fn tokens(scenario: &Checked) -> u64 {
     u64::from(scenario.seq_length).div_ceil(scenario.parallel.cp.into())
 }
 
 /// Values that one layer keeps of one token: all keys and values of its heads here, or the latent vector.
-pub(crate) fn values_per_token(scenario: &Scenario, sliding: Option<SlidingWindow>) -> u64 {
+pub(crate) fn values_per_token(scenario: &Checked, sliding: Option<SlidingWindow>) -> u64 {
     let shape = &scenario.architecture;
     if let Projection::Latent(latent) = shape.projection {
         return u64::from(latent.kv_lora_rank) + u64::from(latent.rope_dim);
@@ -201,17 +206,15 @@ pub(crate) fn values_per_token(scenario: &Scenario, sliding: Option<SlidingWindo
 }
 
 /// Bytes of one layer's state for one sequence; nothing without such layers.
-pub(crate) fn state_bytes(scenario: &Scenario) -> u128 {
+pub(crate) fn state_bytes(scenario: &Checked) -> u128 {
     let Some(it) = scenario.architecture.linear_attention else { return 0 };
-    let one = Scenario { batch: 1, ..*scenario };
-    worked::total(|sink| states(&one, &it, 1, sink)).0
+    worked::total(|sink| states(&scenario.with_batch(1), &it, 1, sink)).0
 }
 
 /// Bytes that one more token of one sequence adds while no window is full. States do not grow.
-pub fn bytes_per_token(scenario: &Scenario) -> Bytes {
-    let one = Scenario { mode: Mode::Inference, batch: 1, seq_length: 1, ..*scenario };
+pub fn bytes_per_token(scenario: &Checked) -> Bytes {
     let mut sum = Bytes::ZERO;
-    terms(&one, &mut |term| {
+    with_window(&scenario.with_batch(1).with_seq_length(1), |window| window, &mut |term| {
         if term.item != Item::LinearStates {
             sum += term.bytes();
         }
@@ -226,11 +229,12 @@ pub fn bytes_per_token(scenario: &Scenario) -> Bytes {
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// scenario.seq_length = 1_000;
 /// scenario.serving.engine = Engine::Vllm;
+/// let scenario = scenario.check().unwrap();
 /// let reserved = kv_cache::reserved(&scenario);
 /// assert_eq!(reserved.exact, Bytes(131_072 * 1_000));
 /// // 63 pages of 16 tokens.
 /// assert_eq!(reserved.bytes, Bytes(131_072 * 1_008));
 /// ```
-pub fn reserved(scenario: &Scenario) -> Reservation {
+pub fn reserved(scenario: &Checked) -> Reservation {
     engines::reservation(scenario)
 }

@@ -1,8 +1,9 @@
 //! Scores over the whole vocabulary, and what the loss makes of them: the bucket most calculators forget.
 
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::activations::{litgpt, torchtitan};
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::training::{Implementation, Loss};
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -39,12 +40,13 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// use memory_wall_core::{Bytes, Mode, Phase, Scenario, memory::logits, tables::models, worked};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
+/// let scenario = scenario.check().unwrap();
 /// let bytes = worked::total(|sink| logits::terms(&scenario, Phase::Loss, sink));
 /// assert_eq!(bytes, Bytes(12 * 2_048 * 128_256 + 8));
 /// let forward = worked::total(|sink| logits::terms(&scenario, Phase::ForwardEnd, sink));
 /// assert_eq!(forward, Bytes(10 * 2_048 * 128_256 + 8 * 2_048 + 16));
 /// ```
-pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
+pub fn terms(scenario: &Checked, phase: Phase, sink: Sink<'_>) {
     if scenario.mode.trains() && scenario.training.implementation == Implementation::Litgpt {
         return litgpt::loss(scenario, phase, sink);
     }
@@ -61,7 +63,7 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
 }
 
 /// The tokens whose logits exist at once on this rank, and the part of the vocabulary that it scores.
-pub(crate) fn scores(scenario: &Scenario) -> [Factor; 2] {
+pub(crate) fn scores(scenario: &Checked) -> [Factor; 2] {
     let local = scenario.local();
     let tokens = u64::from(scenario.batch) * local.seq_length;
     let tokens = match scenario.training.loss {
@@ -71,7 +73,7 @@ pub(crate) fn scores(scenario: &Scenario) -> [Factor; 2] {
     [tokens, Factor::new(Symbol::VocabSize, local.vocab_size)]
 }
 
-fn loss(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
+fn loss(scenario: &Checked, phase: Phase, sink: Sink<'_>) {
     if !scenario.local().head {
         return;
     }
@@ -107,7 +109,7 @@ fn loss(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
 }
 
 /// What native PyTorch adds where it cuts the vocabulary over ranks.
-fn cut_loss(scenario: &Scenario, phase: Phase) -> u64 {
+fn cut_loss(scenario: &Checked, phase: Phase) -> u64 {
     let training = &scenario.training;
     let backward = phase != Phase::ForwardEnd;
     // The loss of a cut vocabulary makes the exponential of its log-softmax anew: four fp32 copies instead of three.
@@ -117,12 +119,12 @@ fn cut_loss(scenario: &Scenario, phase: Phase) -> u64 {
 }
 
 /// Soft-capped logits keep the hyperbolic tangent.
-pub(crate) fn soft_cap(scenario: &Scenario) -> u64 {
+pub(crate) fn soft_cap(scenario: &Checked) -> u64 {
     if scenario.architecture.soft_capped { scenario.value_bytes() } else { 0 }
 }
 
 /// Labels in 64 bits, padded by one a sequence and shifted: of one sequence the shifted ones are a view of the padded ones.
-fn shifted_labels(scenario: &Scenario, product: &mut dyn FnMut(&[Factor])) {
+fn shifted_labels(scenario: &Checked, product: &mut dyn FnMut(&[Factor])) {
     let batch = Factor::new(Symbol::Batch, scenario.batch.into());
     let seq = Factor::new(Symbol::SeqLength, scenario.local().seq_length);
     product(&[Factor::number(if scenario.batch == 1 { 8 } else { 16 }), batch, seq]);
@@ -140,9 +142,10 @@ fn shifted_labels(scenario: &Scenario, product: &mut dyn FnMut(&[Factor])) {
 /// use memory_wall_core::{Bytes, Mode, Scenario, memory::logits, tables::models, worked};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
+/// let scenario = scenario.check().unwrap();
 /// assert_eq!(worked::total(|sink| logits::kept(&scenario, sink)), Bytes((4 * 128_256 + 8) * 2_048 + 16));
 /// ```
-pub fn kept(scenario: &Scenario, sink: Sink<'_>) {
+pub fn kept(scenario: &Checked, sink: Sink<'_>) {
     if !scenario.mode.trains() || !scenario.local().head {
         return;
     }
@@ -158,6 +161,7 @@ pub fn kept(scenario: &Scenario, sink: Sink<'_>) {
 mod tests {
     use super::*;
     use crate::parallelism::Parallelism;
+    use crate::scenario::Scenario;
     use crate::training::{Recipe, Stock};
     use crate::{Architecture, WeightFormat, worked};
 
@@ -165,14 +169,14 @@ mod tests {
     const V: u128 = 32_000;
 
     fn scenario(weights: WeightFormat, soft_capped: bool, outputs_kept: bool) -> Scenario {
-        let shape = Architecture { soft_capped, ..Architecture::llama([1, 8, 1, 1, 1, 1, 32_000]) };
+        let shape = Architecture { soft_capped, ..Architecture::llama([2, 8, 2, 2, 1, 2, 32_000]) };
         let mut scenario = Scenario { mode: Mode::Training, weights, seq_length: 64, ..Scenario::new(shape) };
         scenario.training.recipe = Recipe::Pure;
         scenario.training.stock = Stock { outputs_kept, ..scenario.training.stock };
         scenario
     }
 
-    fn at(scenario: &Scenario, phase: Phase) -> u128 {
+    fn at(scenario: &Checked, phase: Phase) -> u128 {
         worked::total(|sink| terms(scenario, phase, sink)).0
     }
 
@@ -190,10 +194,10 @@ mod tests {
             (Fp32, true, true, 12, 12, 20),
         ] {
             let scenario = scenario(weights, capped, outputs);
-            assert_eq!(at(&scenario, Phase::ForwardEnd), forward * T * V + 8 * T + 16);
-            assert_eq!(worked::total(|sink| kept(&scenario, sink)).0, between * T * V + 8 * T + 16);
-            assert_eq!(at(&scenario, Phase::Loss), backward * T * V + 8);
-            assert_eq!(at(&scenario, Phase::Backward), 0);
+            assert_eq!(at(&scenario.check().unwrap(), Phase::ForwardEnd), forward * T * V + 8 * T + 16);
+            assert_eq!(worked::total(|sink| kept(&scenario.check().unwrap(), sink)).0, between * T * V + 8 * T + 16);
+            assert_eq!(at(&scenario.check().unwrap(), Phase::Loss), backward * T * V + 8);
+            assert_eq!(at(&scenario.check().unwrap(), Phase::Backward), 0);
         }
     }
 
@@ -201,9 +205,12 @@ mod tests {
     fn other_losses_need_less() {
         let mut scenario = Scenario { batch: 100, ..scenario(WeightFormat::Bf16, false, false) };
         scenario.training.loss = Loss::Compiled;
-        assert_eq!(at(&scenario, Phase::Loss), 4 * 100 * T * V + 8);
+        assert_eq!(at(&scenario.check().unwrap(), Phase::Loss), 4 * 100 * T * V + 8);
         scenario.training.loss = Loss::Chunked;
-        assert_eq!(at(&scenario, Phase::Loss), 12 * u128::from(CHUNK_TOKENS) * V + 2 * 100 * T * 8 + 8);
+        assert_eq!(
+            at(&scenario.check().unwrap(), Phase::Loss),
+            12 * u128::from(CHUNK_TOKENS) * V + 2 * 100 * T * 8 + 8
+        );
     }
 
     #[test]
@@ -211,8 +218,8 @@ mod tests {
         let mut scenario = scenario(WeightFormat::Bf16, false, false);
         scenario.parallel = Parallelism { tp: 2, ..Parallelism::ONE };
         // A cut vocabulary needs a fourth fp32 copy of what is left of it.
-        assert_eq!(at(&scenario, Phase::Loss), 16 * T * V / 2 + 8);
+        assert_eq!(at(&scenario.check().unwrap(), Phase::Loss), 16 * T * V / 2 + 8);
         scenario.parallel = Parallelism { pp: 2, ..Parallelism::ONE };
-        assert_eq!(at(&scenario, Phase::Loss), 0);
+        assert_eq!(at(&scenario.check().unwrap(), Phase::Loss), 0);
     }
 }

@@ -15,57 +15,34 @@ pub mod weights;
 
 pub use states::{StatePart, states};
 
+use crate::checked::Checked;
 use crate::engines;
 use crate::evaluate::Phase;
-use crate::scenario::Scenario;
 use crate::worked::Term;
 
-/// A kind of content, in the order in which the wall is built: what stays first, what comes and goes on top.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bucket {
-    /// The model's parameters.
-    Weights,
-    /// Keys and values of all tokens so far.
-    KvCache,
-    /// Tensors kept for the backward pass, or the working space of a forward pass.
-    Activations,
-    /// One gradient for each parameter.
-    Gradients,
-    /// What the optimizer keeps.
-    Optimizer,
-    /// Scores over the vocabulary and what the loss makes of them.
-    Logits,
-    /// CUDA context and libraries.
-    Overhead,
+choices! {
+    /// A kind of content, in the order in which the wall is built: what stays first, what comes and goes on top.
+    Bucket {
+        /// The model's parameters.
+        Weights = "weights";
+        /// One gradient for each parameter.
+        Gradients = "gradients";
+        /// What the optimizer keeps.
+        Optimizer = "optimizer";
+        /// Keys and values of all tokens so far.
+        KvCache = "kv_cache";
+        /// Tensors kept for the backward pass, or the working space of a forward pass.
+        Activations = "activations";
+        /// Scores over the vocabulary and what the loss makes of them.
+        Logits = "logits";
+        /// CUDA context and libraries.
+        Overhead = "overhead";
+    }
 }
 
 impl Bucket {
-    /// Every bucket, bottom first.
-    pub const ALL: [Self; 7] = [
-        Self::Weights,
-        Self::Gradients,
-        Self::Optimizer,
-        Self::KvCache,
-        Self::Activations,
-        Self::Logits,
-        Self::Overhead,
-    ];
-
-    /// The name in links, in JSON and in style sheets.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Weights => "weights",
-            Self::KvCache => "kv_cache",
-            Self::Activations => "activations",
-            Self::Gradients => "gradients",
-            Self::Optimizer => "optimizer",
-            Self::Logits => "logits",
-            Self::Overhead => "overhead",
-        }
-    }
-
     /// The terms of this bucket at one phase of the step.
-    pub fn terms(self, scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+    pub fn terms(self, scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
         // A program that serves the model fills the buckets in its own way.
         if engines::running(scenario).is_some() {
             return engines::terms(self, scenario, sink);

@@ -1,10 +1,11 @@
 //! What the optimizer keeps between steps, and what its step needs for a moment.
 
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::adapters;
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::training::{Optimizer, Recipe, StepKernel};
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -35,9 +36,10 @@ const EIGHT_BIT: Block = Block { values: 256, bytes: 260 };
 /// use memory_wall_core::{Bytes, Mode, Phase, Scenario, memory::optimizer, tables::models, worked};
 /// let mut scenario = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
+/// let scenario = scenario.check().unwrap();
 /// assert_eq!(worked::total(|sink| optimizer::terms(&scenario, Phase::Loss, sink)), Bytes(84_000_000_000));
 /// ```
-pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn terms(scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
     if !scenario.mode.trains() {
         return;
     }
@@ -91,7 +93,7 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: &mut dyn FnMut(&Term<'_>))
 }
 
 /// The precision of moments that are not quantised: that of the parameters which the step updates.
-fn plain(scenario: &Scenario) -> Block {
+fn plain(scenario: &Checked) -> Block {
     match (scenario.mode, scenario.recipe()) {
         (Mode::Training, Recipe::Pure) => Block::BF16,
         (Mode::Training, _) => Block::FP32,
@@ -101,7 +103,7 @@ fn plain(scenario: &Scenario) -> Block {
 }
 
 /// Values that Adafactor keeps on this rank: a row and a column for each matrix, one for each entry of a vector.
-fn factored(scenario: &Scenario, trained: u64) -> u64 {
+fn factored(scenario: &Checked, trained: u64) -> u64 {
     let (shape, local, held) = (&scenario.architecture, scenario.local(), scenario.local_parameters());
     if scenario.mode != Mode::Training {
         // The thin matrices of adapters: their long sides.

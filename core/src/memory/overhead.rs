@@ -1,6 +1,6 @@
 //! What the driver and its libraries take before the first tensor.
 
-use crate::scenario::Scenario;
+use crate::checked::Checked;
 use crate::worked::{Factor, Item, Term};
 
 /// CUDA context, kernels and library workspaces of one process: an estimate, the middle of 0.3 to 0.8 GiB.
@@ -19,6 +19,6 @@ pub const CONTEXT_BYTES: u64 = 512 << 20;
 ///
 /// # Source
 /// 0.3 to 0.8 GiB is what a context and the cuBLAS workspaces were seen to take on A100 and H100; vLLM 0.19 logs 0.25 to 0.27 GiB beside the context.
-pub fn terms(_scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn terms(_scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     sink(&Term { item: Item::DeviceContext, factors: &[Factor::number(CONTEXT_BYTES)], divisor: 1 });
 }

@@ -1,8 +1,8 @@
 //! What a training step holds for each parameter, part by part: where the 16 bytes come from.
 
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::{gradients, optimizer, weights};
-use crate::scenario::Scenario;
 use crate::units::Bytes;
 use crate::worked::{self, Item};
 
@@ -42,11 +42,11 @@ choices! {
 /// let mut scenario = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
 /// // 2 + 2 + 4 + 4 + 4 bytes for each of 7 billion.
-/// assert_eq!(states(&scenario), [14, 14, 28, 28, 28].map(|gb| Bytes(gb * 1_000_000_000)));
+/// assert_eq!(states(&scenario.check().unwrap()), [14, 14, 28, 28, 28].map(|gb| Bytes(gb * 1_000_000_000)));
 /// scenario.training.recipe = Recipe::WithoutMaster;
-/// assert_eq!(states(&scenario).into_iter().sum::<Bytes>(), Bytes(84_000_000_000));
+/// assert_eq!(states(&scenario.check().unwrap()).into_iter().sum::<Bytes>(), Bytes(84_000_000_000));
 /// ```
-pub fn states(scenario: &Scenario) -> [Bytes; 5] {
+pub fn states(scenario: &Checked) -> [Bytes; 5] {
     let [mut master, mut first, mut second] = [Bytes::ZERO; 3];
     optimizer::terms(scenario, Phase::OptimizerStep, &mut |term| {
         let part = match term.item {
@@ -66,6 +66,7 @@ pub fn states(scenario: &Scenario) -> [Bytes; 5] {
 mod tests {
     use super::*;
     use crate::memory::Bucket;
+    use crate::scenario::Scenario;
     use crate::tables::models;
     use crate::training::{Optimizer, Recipe, StepKernel};
     use crate::{Mode, Offload};
@@ -86,7 +87,12 @@ mod tests {
             (Recipe::Fp32, [4, 4, 0, 4, 4]),
             (Recipe::Autocast, [4, 4, 0, 4, 4]),
         ] {
-            assert_eq!(states(&training(recipe)), bytes.map(|each| Bytes(each * 7_000_000_000)), "{}", recipe.id());
+            assert_eq!(
+                states(&training(recipe).check().unwrap()),
+                bytes.map(|each| Bytes(each * 7_000_000_000)),
+                "{}",
+                recipe.id()
+            );
         }
     }
 
@@ -94,21 +100,27 @@ mod tests {
     fn the_parts_are_those_of_the_buckets() {
         for optimizer in Optimizer::ALL {
             let scenario = Scenario { optimizer: *optimizer, ..training(Recipe::Mixed) };
-            let buckets = [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
-                .map(|bucket| worked::total(|sink| bucket.terms(&scenario, Phase::OptimizerStep, sink)));
-            assert_eq!(states(&scenario).into_iter().sum::<Bytes>(), buckets.into_iter().sum(), "{}", optimizer.id());
+            let buckets = [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer].map(|bucket| {
+                worked::total(|sink| bucket.terms(&scenario.check().unwrap(), Phase::OptimizerStep, sink))
+            });
+            assert_eq!(
+                states(&scenario.check().unwrap()).into_iter().sum::<Bytes>(),
+                buckets.into_iter().sum(),
+                "{}",
+                optimizer.id()
+            );
         }
     }
 
     #[test]
     fn a_copy_of_a_moment_is_no_state_and_what_waits_elsewhere_is_not_here() {
         let mut scenario = training(Recipe::Pure);
-        let before = states(&scenario);
+        let before = states(&scenario.check().unwrap());
         scenario.training.step = StepKernel::Foreach;
-        assert_eq!(states(&scenario), before);
+        assert_eq!(states(&scenario.check().unwrap()), before);
         scenario.offload = Offload { optimizer: true, parameters: false, kv_cache: false };
-        assert_eq!(states(&scenario)[2..], [Bytes::ZERO; 3]);
+        assert_eq!(states(&scenario.check().unwrap())[2..], [Bytes::ZERO; 3]);
         scenario.mode = Mode::Inference;
-        assert_eq!(states(&scenario).map(|bytes| bytes.0), [14_000_000_000, 0, 0, 0, 0]);
+        assert_eq!(states(&scenario.check().unwrap()).map(|bytes| bytes.0), [14_000_000_000, 0, 0, 0, 0]);
     }
 }

@@ -1,10 +1,11 @@
 //! The parameters of the model.
 
+use crate::checked::Checked;
 use crate::memory::adapters;
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::{Block, WeightFormat};
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::serving::Engine;
 use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -27,10 +28,10 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// # Example
 /// ```
 /// use memory_wall_core::{Bytes, Scenario, memory::weights, tables::models, worked};
-/// let scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
+/// let scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture).check().unwrap();
 /// assert_eq!(worked::total(|sink| weights::terms(&scenario, sink)), Bytes(13_476_831_232));
 /// ```
-pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     let shards = |item| match item {
         _ if !scenario.mode.trains() => 1,
         Item::Experts => scenario.parallel.expert_shards_from(ZeroStage::Weights),
@@ -56,7 +57,7 @@ pub fn terms(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
 }
 
 /// Each kind of tensor that there is, with its count and the layout it is kept in.
-pub fn kinds(scenario: &Scenario, parameters: &Parameters, mut each: impl FnMut(Item, u64, Block)) {
+pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(Item, u64, Block)) {
     let mixture = scenario.architecture.moe.is_some();
     for (item, count) in [
         (Item::LayerMatrices, parameters.matrices),
@@ -79,7 +80,7 @@ const fn in_layers(item: Item) -> bool {
 }
 
 /// Bytes of the layers' matrices on this rank: what parameter offloading fetches.
-pub fn layers(scenario: &Scenario) -> u128 {
+pub fn layers(scenario: &Checked) -> u128 {
     let mut sum = 0;
     kinds(scenario, &scenario.local_parameters(), |item, count, block| {
         if in_layers(item) {
@@ -90,7 +91,7 @@ pub fn layers(scenario: &Scenario) -> u128 {
 }
 
 /// Bytes of the weights on this rank before any sharding over data-parallel ranks.
-pub fn local(scenario: &Scenario) -> u128 {
+pub fn local(scenario: &Checked) -> u128 {
     let mut sum = 0;
     kinds(scenario, &scenario.local_parameters(), |item, count, block| sum += bytes(item, count, block));
     sum
@@ -101,7 +102,7 @@ fn bytes(item: Item, count: u64, block: Block) -> u128 {
     Term { item, factors: &factors, divisor: block.values }.bytes().0
 }
 
-pub(crate) fn layout(scenario: &Scenario, item: Item, mixture: bool) -> Block {
+pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
     let litgpt = scenario.training.implementation == Implementation::Litgpt;
     let gguf = scenario.mode == Mode::Inference && scenario.serving.engine == Engine::LlamaCpp;
     match (scenario.mode, scenario.recipe()) {
@@ -123,6 +124,7 @@ pub(crate) fn layout(scenario: &Scenario, item: Item, mixture: bool) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Scenario;
     use crate::tables::models;
     use crate::worked;
 
@@ -130,7 +132,7 @@ mod tests {
     fn k_bit_preparation_upcasts_tables_and_norms() {
         let llama = models::by_id("llama-3.1-8b").unwrap().architecture;
         let mut scenario = Scenario { mode: Mode::Qlora, weights: WeightFormat::Nf4Dq, ..Scenario::new(llama) };
-        let bytes = |scenario: &Scenario| worked::total(|sink| terms(scenario, sink)).0;
+        let bytes = |scenario: &Scenario| worked::total(|sink| terms(&scenario.check().unwrap(), sink)).0;
         // Embedding and head of 128,256 × 4,096 each, and 65 norms.
         let wide = 2 * 128_256 * 4_096 + 65 * 4_096;
         let upcast = bytes(&scenario);

@@ -1,7 +1,7 @@
 //! The request that a run died of, and the tensors of the estimated scenario that have its size.
 
 use crate::architecture::Architecture;
-use crate::scenario::Scenario;
+use crate::checked::Checked;
 use crate::units::Bytes;
 
 /// What a run asked for when no memory was left, as precisely as the message says it.
@@ -87,7 +87,7 @@ impl Request {
 
 impl Tensor {
     /// Its dimensions on the rank that is looked at.
-    fn shape(self, scenario: &Scenario) -> [u64; 5] {
+    fn shape(self, scenario: &Checked) -> [u64; 5] {
         let Architecture { hidden_size, head_dim, .. } = scenario.architecture;
         let local = scenario.local();
         let (batch, tokens) = (u64::from(scenario.batch), local.seq_length);
@@ -124,13 +124,14 @@ impl Tensor {
 /// use memory_wall_core::{Mode, Scenario, profile::{Tensor, candidates, read}, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.2-1b").unwrap().architecture);
 /// (scenario.mode, scenario.batch, scenario.seq_length) = (Mode::Training, 4, 2_048);
+/// let scenario = scenario.check().unwrap();
 /// let request = read("Tried to allocate 1.96 GiB. GPU 0").asked.unwrap();
 /// let found: Vec<_> = candidates(&scenario, &request).collect();
 /// // 4 × 2,048 × 128,256 × 2 bytes.
 /// assert_eq!(found.len(), 1);
 /// assert_eq!((found[0].tensor, found[0].bytes().0), (Tensor::Logits, 2_101_346_304));
 /// ```
-pub fn candidates(scenario: &Scenario, request: &Request) -> impl Iterator<Item = Candidate> {
+pub fn candidates(scenario: &Checked, request: &Request) -> impl Iterator<Item = Candidate> {
     let tensors = Tensor::ALL.iter().flat_map(|tensor| {
         let shape = tensor.shape(scenario);
         [2, 4].map(|bytes_per_value| Candidate { tensor: *tensor, shape, bytes_per_value })

@@ -1,10 +1,11 @@
 //! Which single setting would explain why an estimate and a measurement differ: each is tried, and the engine says what it would take.
 
 use crate::bounds;
+use crate::checked::Checked;
 use crate::evaluate::{self, Phase};
 use crate::memory::overhead::CONTEXT_BYTES;
 use crate::precision::{KvPrecision, WeightFormat};
-use crate::scenario::{Attention, Mode, Scenario};
+use crate::scenario::{Attention, Mode};
 use crate::training::{Checkpointing, Loss, Optimizer, Recipe, StepKernel};
 use crate::units::Bytes;
 
@@ -50,8 +51,8 @@ choices! {
 
 impl Suspect {
     /// The scenario in which it is so; `None` where it is so already, or cannot be.
-    fn applied(self, scenario: &Scenario) -> Option<Scenario> {
-        let mut changed = *scenario;
+    fn applied(self, scenario: &Checked) -> Option<Checked> {
+        let mut changed = **scenario;
         let (trains, full) = (scenario.mode.trains(), scenario.mode == Mode::Training);
         let training = &mut changed.training;
         let possible = match self {
@@ -123,11 +124,11 @@ impl Suspect {
                 scenario.batch > 1
             }
         };
-        possible.then_some(changed)
+        changed.check().ok().filter(|_| possible)
     }
 
     /// What tensors would take at the peak, if it were so.
-    pub fn tensors(self, scenario: &Scenario) -> Option<Bytes> {
+    pub fn tensors(self, scenario: &Checked) -> Option<Bytes> {
         let changed = self.applied(scenario)?;
         let total = if self == Self::NoStatesYet {
             evaluate::at_phase(scenario, Phase::FirstStep)
@@ -160,10 +161,11 @@ const CLOSE: u128 = 20;
 /// use memory_wall_core::{Attention, Mode, Scenario, evaluate, profile::{Suspect, suspect}, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.2-1b").unwrap().architecture);
 /// (scenario.mode, scenario.batch) = (Mode::Training, 4);
+/// let scenario = scenario.check().unwrap();
 /// let measured = Suspect::EagerAttention.tensors(&scenario).unwrap();
 /// assert_eq!(suspect(&scenario, measured), Some((Suspect::EagerAttention, measured)));
 /// ```
-pub fn suspect(scenario: &Scenario, allocated: Bytes) -> Option<(Suspect, Bytes)> {
+pub fn suspect(scenario: &Checked, allocated: Bytes) -> Option<(Suspect, Bytes)> {
     let estimate = evaluate::total(scenario) - Bytes(CONTEXT_BYTES.into());
     let gap = allocated.minus(estimate).magnitude();
     if gap.0 <= estimate.0 / CLOSE {

@@ -3,8 +3,7 @@
 use super::operations::{Kernels, Listing, Routing};
 use super::{Pass, multiplies_in};
 use crate::bounds;
-use crate::parallelism::Parallelism;
-use crate::scenario::Scenario;
+use crate::checked::Checked;
 use crate::tables::gpus::{Gpu, OnChip};
 
 /// What a decoding step does for a batch, on one card.
@@ -16,10 +15,9 @@ struct Step {
 }
 
 impl Step {
-    fn of(scenario: &Scenario, gpu: &Gpu, batch: u32) -> Self {
+    fn of(scenario: &Checked, gpu: &Gpu, batch: u32) -> Self {
         // Of all stages of a pipeline together, as if on one card.
-        let parallel = Parallelism { pp: 1, stage: 0, virtual_stages: 1, ..scenario.parallel };
-        let scenario = Scenario { batch, parallel, ..*scenario };
+        let scenario = scenario.without_pipeline().with_batch(batch);
         // Whose cache is not known keeps every activation.
         let gpu = &Gpu { on_chip: OnChip { l2_mib: None, llc_mib: None, ..gpu.on_chip }, ..*gpu };
         let listing = Listing {
@@ -64,12 +62,12 @@ impl Step {
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// let h100 = gpus::by_id("h100-sxm").unwrap();
 /// scenario.seq_length = 1;
-/// assert_eq!(crossover::batch(&scenario, h100), Some(297));
+/// assert_eq!(crossover::batch(&scenario.check().unwrap(), h100), Some(297));
 /// // With a long context the cache is what is read, and no batch changes that.
 /// scenario.seq_length = 8_192;
-/// assert_eq!(crossover::batch(&scenario, h100), None);
+/// assert_eq!(crossover::batch(&scenario.check().unwrap(), h100), None);
 /// ```
-pub fn batch(scenario: &Scenario, gpu: &Gpu) -> Option<u32> {
+pub fn batch(scenario: &Checked, gpu: &Gpu) -> Option<u32> {
     let ridge = multiplies_in(scenario, gpu).1.0 / gpu.bandwidth.0;
     let most = bounds::BATCH.max;
     if scenario.architecture.moe.is_some() {

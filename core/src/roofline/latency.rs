@@ -2,10 +2,10 @@
 
 use super::operations::{Kernels, Listing, Operation, Routing, Unit};
 use super::{Bound, Efficiency, Pass, Roof, Task, Work, attention_rate, multiplies_in, wide_rate};
+use crate::checked::Checked;
 use crate::communication::{self, Traffic};
 use crate::cost;
 use crate::memory::kv_cache;
-use crate::offload::Offload;
 use crate::precision::ComputePrecision;
 use crate::scenario::Scenario;
 use crate::tables::gpus::Gpu;
@@ -33,7 +33,7 @@ pub struct Rates {
 
 impl Rates {
     /// Of a card, as the scenario uses it.
-    pub fn of(scenario: &Scenario, gpu: &Gpu) -> Self {
+    pub fn of(scenario: &Checked, gpu: &Gpu) -> Self {
         let roof = |peak| Roof { peak, bandwidth: gpu.bandwidth };
         let matrix = roof(multiplies_in(scenario, gpu).1);
         let link = |kind| cost::link(scenario, gpu, kind);
@@ -297,12 +297,13 @@ impl Sum {
 /// use memory_wall_core::{Scenario, tables::{gpus, models}};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// scenario.seq_length = 1;
+/// let scenario = scenario.check().unwrap();
 /// let step = estimate(&scenario, gpus::by_id("h100-sxm").unwrap(), Pass::Decode, Counting::of(&scenario));
 /// // 15.0 GB of weights at 3.35 TB/s: the embedding table is looked up, not read.
 /// assert_eq!((step.weights as f64 / 1e8).round(), 150.0);
 /// assert_eq!((step.lower.as_ms() * 100.0).round(), 448.0);
 /// ```
-pub fn estimate(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting) -> Estimate {
+pub fn estimate(scenario: &Checked, gpu: &Gpu, pass: Pass, counting: Counting) -> Estimate {
     let sum = summed(scenario, gpu, pass, counting, Routing::Uniform);
     let hidden = hidden_traffic(scenario, gpu, pass);
     let [memory, compute, links] = sum.held_by;
@@ -331,10 +332,10 @@ pub fn estimate(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting) 
     }
 }
 
-fn summed(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting, routing: Routing) -> Sum {
+fn summed(scenario: &Checked, gpu: &Gpu, pass: Pass, counting: Counting, routing: Routing) -> Sum {
     let stages = scenario.parallel.pp;
-    let of = |stage: u32, scenario: &Scenario| {
-        let scenario = Scenario { parallel: scenario.parallel.at_stage(stage), ..*scenario };
+    let of = |stage: u32, scenario: &Checked| {
+        let scenario = scenario.at_stage(stage);
         let listing = Listing { scenario: &scenario, gpu, pass, kernels: counting.kernels, routing };
         Sum::of(&listing, counting.efficiency)
     };
@@ -342,8 +343,7 @@ fn summed(scenario: &Scenario, gpu: &Gpu, pass: Pass, counting: Counting, routin
         return (0..stages).flat_map(|stage| of(stage, scenario)).fold(Sum::default(), |sum, part| sum.and(&part));
     }
     let m = scenario.training.micro_batches;
-    let mut single = *scenario;
-    single.training.micro_batches = 1;
+    let single = scenario.with_one_micro_batch();
     // Every stage's share of one micro-batch; the slowest sets the pace.
     let (mut slowest, mut step) = (Sum::default(), Sum::default());
     let [mut kernels, mut links, mut upper] = [Way::default(); 3];
@@ -385,7 +385,7 @@ impl Way {
 }
 
 /// What can run behind the work: gradients and gathered weights, the parts of a sequence that go round, and what waits in host memory.
-fn hidden_traffic(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> f64 {
+fn hidden_traffic(scenario: &Checked, gpu: &Gpu, pass: Pass) -> f64 {
     let seconds = |bytes: u128, kind| bytes as f64 / cost::link(scenario, gpu, kind).0;
     let of = |kind| seconds(communication::bytes(scenario, kind).0, kind);
     match pass {
@@ -393,9 +393,7 @@ fn hidden_traffic(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> f64 {
         Pass::Decode => of(Traffic::Host),
         Pass::Prefill => {
             // Keys and values of a part of the prompt pass by all other cards.
-            let cache = worked::total(|sink| {
-                kv_cache::terms(&Scenario { offload: Offload::default(), ..*scenario }, sink);
-            });
+            let cache = worked::total(|sink| kv_cache::terms(&scenario.without_offload(), sink));
             let round = cache.0 * u128::from(scenario.parallel.cp - 1);
             // Weights come for each piece of the prompt once; the cache goes where it waits.
             of(Traffic::Host).max(seconds(round, Traffic::Context))

@@ -26,27 +26,19 @@ use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
 use crate::units::{ByteRate, FlopRate, Intensity, Seconds};
 
-/// What holds work back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bound {
-    /// Bytes: the work waits for memory.
-    Memory,
-    /// Arithmetic: the units are full.
-    Compute,
-    /// The wire between cards, or to host memory.
-    Link,
+choices! {
+    /// What holds work back.
+    Bound {
+        /// Bytes: the work waits for memory.
+        Memory = "memory";
+        /// Arithmetic: the units are full.
+        Compute = "compute";
+        /// The wire between cards, or to host memory.
+        Link = "link";
+    }
 }
 
 impl Bound {
-    /// The name in JSON and in style sheets.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-            Self::Compute => "compute",
-            Self::Link => "link",
-        }
-    }
-
     /// The place in a list of all three.
     const fn place(self) -> usize {
         match self {

@@ -3,6 +3,7 @@
 use super::Work;
 use super::lister::Lister;
 use crate::architecture::Moe;
+use crate::checked::Checked;
 use crate::scenario::{Mode, Scenario};
 use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
@@ -181,7 +182,7 @@ impl Operation {
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
     /// The run.
-    pub scenario: &'a Scenario,
+    pub scenario: &'a Checked,
     /// The card.
     pub gpu: &'a Gpu,
     /// The pass.
@@ -194,7 +195,7 @@ pub struct Listing<'a> {
 
 impl<'a> Listing<'a> {
     /// A pass as the scenario's program runs it.
-    pub const fn new(scenario: &'a Scenario, gpu: &'a Gpu, pass: Pass) -> Self {
+    pub fn new(scenario: &'a Checked, gpu: &'a Gpu, pass: Pass) -> Self {
         Self { scenario, gpu, pass, kernels: Kernels::of(scenario), routing: Routing::Uniform }
     }
 

@@ -2,7 +2,7 @@
 
 use super::latency::Estimate;
 use super::{Pass, attention_rate, multiplies_in};
-use crate::scenario::Scenario;
+use crate::checked::Checked;
 use crate::tables::gpus::Gpu;
 
 /// Speeds that follow from a pass, as the ends of a range: the first is the slower one.
@@ -25,7 +25,7 @@ impl Estimate {
     ///
     /// # Assumes
     /// In inference as many batches are under way as a pipeline has stages, so that all of them work.
-    pub fn speed(&self, scenario: &Scenario, gpu: &Gpu) -> Speed {
+    pub fn speed(&self, scenario: &Checked, gpu: &Gpu) -> Speed {
         let parallel = &scenario.parallel;
         let tokens = match self.pass {
             Pass::Decode => f64::from(scenario.batch),

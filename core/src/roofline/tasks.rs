@@ -3,12 +3,12 @@
 use super::latency::Rates;
 use super::operations::{Kernels, Listing, Operation, Unit};
 use super::{Bound, Pass, Task, Work};
-use crate::scenario::Scenario;
+use crate::checked::Checked;
 use crate::tables::gpus::Gpu;
 use crate::units::Seconds;
 
 /// Seconds of the bound that each kind of operation takes, longest first, with its FLOPs and bytes: a table's rows.
-pub fn by_task(scenario: &Scenario, gpu: &Gpu, pass: Pass, kernels: Kernels) -> [Option<TaskTotal>; Task::ALL.len()] {
+pub fn by_task(scenario: &Checked, gpu: &Gpu, pass: Pass, kernels: Kernels) -> [Option<TaskTotal>; Task::ALL.len()] {
     let rates = Rates::of(scenario, gpu);
     let listing = Listing { kernels, ..Listing::new(scenario, gpu, pass) };
     let mut rows = [None::<TaskTotal>; Task::ALL.len()];

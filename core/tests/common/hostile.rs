@@ -38,7 +38,7 @@ pub(crate) fn ask_everything(bytes: &[u8]) -> bool {
         };
         let scenario =
             Scenario { mode: *mode, weights, seq_length: 4_096, gpu: GPUS.first(), ..Scenario::new(architecture) };
-        if scenario.check().is_ok() {
+        if let Ok(scenario) = scenario.check() {
             let evaluation = evaluate(&scenario);
             assert_eq!(evaluation.parameters.total(), parameters);
             assert_eq!(

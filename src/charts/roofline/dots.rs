@@ -1,6 +1,6 @@
 //! The points: the model's passes and operations, textbook kernels, the reader's own.
 
-use memory_wall_core::Scenario;
+use memory_wall_core::Checked;
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::latency::{Counting, Estimate, Rates, estimate};
 use memory_wall_core::roofline::operations::Unit;
@@ -146,7 +146,7 @@ impl Dot {
 }
 
 /// The model's passes with their times.
-pub(super) fn estimates(state: &State, scenario: &Scenario) -> Vec<Estimate> {
+pub(super) fn estimates(state: &State, scenario: &Checked) -> Vec<Estimate> {
     let counting = Counting { kernels: state.roofline.kernels_in_use(scenario), ..Counting::of(scenario) };
     Pass::of(scenario.mode).iter().map(|&pass| estimate(scenario, state.gpu, pass, counting)).collect()
 }
@@ -193,7 +193,7 @@ fn textbook() -> [(Kernel, &'static str); 6] {
 /// All points that the state asks for, in the order of the table.
 pub(super) fn all(
     state: &State,
-    scenario: &Scenario,
+    scenario: &Checked,
     rates: &Rates,
     precision: ComputePrecision,
     passes: &[Estimate],

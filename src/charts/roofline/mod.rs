@@ -170,7 +170,7 @@ fn lines(state: &State, rates: &Rates, precision: ComputePrecision, dots: &[Dot]
         lines.push(Line { owner: Owner::Vector, name: t("roofline.vector").into(), roof: rates.vector });
     }
     if levers.precisions == Precisions::All {
-        for other in ComputePrecision::ALL {
+        for other in ComputePrecision::EACH {
             let Some(roof) = Roof::of(gpu, other).filter(|_| other != precision) else { continue };
             // Precisions of one rate are one line with two names.
             match lines.iter_mut().find(|line| line.roof.peak == roof.peak && line.owner != Owner::Vector) {
@@ -180,7 +180,7 @@ fn lines(state: &State, rates: &Rates, precision: ComputePrecision, dots: &[Dot]
         }
     }
     for other in levers.versus.into_iter().flatten().filter(|other| other.id != gpu.id) {
-        let scenario = memory_wall_core::Scenario { gpu: Some(other), ..state.scenario() };
+        let scenario = memory_wall_core::Scenario { gpu: Some(other), ..*state.scenario() };
         let (precision, peak) = multiplies_in(&scenario, other);
         let roof = Roof { peak, bandwidth: other.bandwidth };
         lines.push(Line { owner: Owner::Versus, name: named(other.name, precision.id()), roof });

@@ -6,8 +6,8 @@ use memory_wall_core::display::{Figure, THIN_SPACE};
 use memory_wall_core::memory::{StatePart, activations, logits, states};
 use memory_wall_core::tables::models;
 use memory_wall_core::{
-    Attention, Bucket, Bytes, Checkpointing, Evaluation, Gradients, Implementation, Mode, Optimizer, Phase, Recipe,
-    Scenario, WeightFormat, bounds, evaluate, worked,
+    Attention, Bucket, Bytes, Checked, Checkpointing, Evaluation, Gradients, Implementation, Mode, Optimizer, Phase,
+    Recipe, Scenario, WeightFormat, bounds, evaluate, worked,
 };
 
 use crate::charts::wall::percent;
@@ -65,32 +65,32 @@ pub static STATES: Dial = Dial {
     unit: "gb",
     range: (2.0, 2_000.0),
     answer: || {
-        let scenario = Scenario::new(models::by_id("generic-7b")?.architecture);
-        Some(sum(&Scenario { mode: Mode::Training, ..scenario }).0 as f64 / 1e9)
+        let scenario = Scenario { mode: Mode::Training, ..Scenario::new(models::by_id("generic-7b")?.architecture) };
+        Some(sum(&scenario.check().ok()?).0 as f64 / 1e9)
     },
 };
 
-fn sum(scenario: &Scenario) -> Bytes {
+fn sum(scenario: &Checked) -> Bytes {
     states(scenario).into_iter().sum()
 }
 
 /// The reader's model in training.
-fn training(state: &State) -> Scenario {
+fn training(state: &State) -> Checked {
     State { mode: Mode::Training, ..*state }.scenario()
 }
 
 /// Training with a recipe and `AdamW`, from 16-bit weights; with none, as the reader has chosen.
-pub fn with(state: &State, recipe: Option<Recipe>) -> Scenario {
-    let mut scenario = training(state);
-    if let Some(recipe) = recipe {
-        (scenario.weights, scenario.training.recipe, scenario.optimizer) =
-            (WeightFormat::Bf16, recipe, Optimizer::AdamW);
-    }
-    scenario
+pub fn with(state: &State, recipe: Option<Recipe>) -> Option<Checked> {
+    let own = training(state);
+    let Some(recipe) = recipe else { return Some(own) };
+    let plain = |it: &mut Scenario| {
+        (it.weights, it.training.recipe, it.optimizer) = (WeightFormat::Bf16, recipe, Optimizer::AdamW);
+    };
+    own.with(plain).ok()
 }
 
 /// Bytes of each part for one parameter.
-pub fn each(scenario: &Scenario) -> [f64; 5] {
+pub fn each(scenario: &Checked) -> [f64; 5] {
     let parameters = Bytes(scenario.local_parameters().total().into());
     states(scenario).map(|bytes| bytes.share_of(parameters))
 }
@@ -111,7 +111,7 @@ pub fn short(number: f64) -> String {
 
 /// `2 + 2 + 4 + 4 + 4`, without what is not there.
 #[cfg(not(target_arch = "wasm32"))]
-pub fn terms(scenario: &Scenario) -> String {
+pub fn terms(scenario: &Checked) -> String {
     let terms = each(scenario).into_iter().filter(|each| *each > 0.0);
     terms.map(short).collect::<Vec<_>>().join(" + ")
 }
@@ -128,7 +128,7 @@ impl Answers {
     pub fn of(state: &State) -> Self {
         let modes = [Mode::Inference, Mode::Training].map(|mode| evaluate(&State { mode, ..*state }.scenario()));
         let fixes = FIXES.map(|id| {
-            let [before, after] = remedy(state, id);
+            let [before, after] = remedy(state, id)?;
             let total = evaluate::total(&after);
             let saved = evaluate::total(&before).minus(total).0;
             (saved != 0).then_some((saved, total))
@@ -138,8 +138,8 @@ impl Answers {
 }
 
 /// Training without a remedy and with it; the same twice where it changes nothing.
-fn remedy(state: &State, id: &str) -> [Scenario; 2] {
-    let mut before = training(state);
+fn remedy(state: &State, id: &str) -> Option<[Checked; 2]> {
+    let mut before = *training(state);
     if id == "mixed-precision" {
         (before.weights, before.training.recipe) = (WeightFormat::Fp32, Recipe::Fp32);
     }
@@ -159,24 +159,26 @@ fn remedy(state: &State, id: &str) -> [Scenario; 2] {
         "offload-optimizer" => after.offload.optimizer = true,
         _ => {}
     }
-    [before, after]
+    Some([before.check().ok()?, after.check().ok()?])
 }
 
 /// The bytes that a row on activations keeps, and those of them that are scores of eager attention.
-fn kept(state: &State, code: Option<Code>) -> (Bytes, Bytes) {
-    let mut scenario = with(state, Some(Recipe::Mixed));
+fn kept(state: &State, code: Option<Code>) -> Option<(Bytes, Bytes)> {
     let (implementation, checkpointing, recipe, attention) =
         code.unwrap_or((Implementation::Transformers, Checkpointing::None, Recipe::Mixed, Attention::Flash));
-    (scenario.training.implementation, scenario.training.recipe) = (implementation, recipe);
-    (scenario.checkpointing, scenario.attention) = (checkpointing, attention);
-    match code {
-        Some(_) => activations::in_layers(&scenario),
-        None => (worked::total(|sink| logits::terms(&scenario, Phase::Loss, sink)), Bytes::ZERO),
-    }
+    let run = with(state, Some(Recipe::Mixed))?.with(|it| {
+        (it.training.implementation, it.training.recipe) = (implementation, recipe);
+        (it.checkpointing, it.attention) = (checkpointing, attention);
+    });
+    let run = run.ok()?;
+    Some(match code {
+        Some(_) => activations::in_layers(&run),
+        None => (worked::total(|sink| logits::terms(&run, Phase::Loss, sink)), Bytes::ZERO),
+    })
 }
 
 fn kept_by(state: &State, id: &str) -> Option<(Bytes, Bytes)> {
-    KEPT.iter().find(|(row, _)| *row == id).map(|(_, code)| kept(state, *code))
+    KEPT.iter().find(|(row, _)| *row == id).and_then(|(_, code)| kept(state, *code))
 }
 
 /// As a multiple of `hidden_size` bytes, for each token and layer.
@@ -225,8 +227,8 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
 }
 
 /// The scenario of a column.
-fn column(state: &State, id: &str) -> Option<Scenario> {
-    COLUMNS.iter().find(|(column, _)| *column == id).map(|(_, recipe)| with(state, *recipe))
+fn column(state: &State, id: &str) -> Option<Checked> {
+    COLUMNS.iter().find(|(column, _)| *column == id).and_then(|(_, recipe)| with(state, *recipe))
 }
 
 /// Of a column, `yours.each`; of one of its parts, `yours.first.height`.
@@ -273,7 +275,7 @@ fn fix_value(of: &Snapshot, part: &str) -> Option<String> {
     // A rough estimate that only the prose and the table name, at fixed states: the program has no answer and leaves it as it is.
     #[cfg(not(target_arch = "wasm32"))]
     if what == "time" {
-        let [before, after] = remedy(&of.state, id);
+        let [before, after] = remedy(&of.state, id)?;
         return Some(format!("{:.1}×", memory_wall_core::cost::slowdown(&before, &after)));
     }
     let place = FIXES.iter().position(|fix| *fix == id)?;

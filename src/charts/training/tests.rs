@@ -85,7 +85,7 @@ fn remedies_save_what_the_engine_says() {
 #[test]
 fn mixed_precision_is_compared_with_fp32_that_treats_gradients_alike() {
     let state = State::default();
-    let [before, after] = remedy(&state, "mixed-precision");
+    let [before, after] = remedy(&state, "mixed-precision").unwrap();
     let [fp32, mixed] = [before, after].map(|scenario| evaluate::total(&scenario));
     // 16 bytes a parameter on both sides: with one sequence nothing worth mentioning is saved, and nothing is added.
     assert!(mixed <= fp32 && fp32.minus(mixed).0 < 1_000_000_000, "{fp32:?} {mixed:?}");
@@ -103,8 +103,7 @@ fn a_remedy_changes_what_the_rung_of_its_name_changes() {
                     let (recipe, optimizer, checkpointing) = (*recipe, *optimizer, *checkpointing);
                     let state = State { batch, optimizer, recipe, checkpointing, ..State::default() };
                     for id in FIXES {
-                        let [before, after] = remedy(&state, id);
-                        assert_eq!((before.check(), after.check()), (Ok(()), Ok(())));
+                        let [before, after] = remedy(&state, id).unwrap();
                         let rung = Rung::from_id(id).unwrap().apply(&before);
                         assert_eq!(rung.unwrap_or(before), after, "{id} of {state:?}");
                     }

@@ -6,9 +6,9 @@ use memory_wall_core::precision::{ComputePrecision, KvPrecision};
 use memory_wall_core::roofline::{Accounting, Kernel, Roof};
 use memory_wall_core::training::{Recipe, Training};
 use memory_wall_core::units::Intensity;
-use memory_wall_core::{Bucket, Bytes, Mode, Parallelism, Scenario, WeightFormat, ZeroStage, evaluate};
+use memory_wall_core::{Bucket, Bytes, Mode, Parallelism, Scenario, WeightFormat, ZeroStage};
 
-use super::numbers::{Values, gpu, model, on_cards, roof, states, training};
+use super::numbers::{Values, asked, gpu, model, on_cards, roof, states, training};
 use super::written::{figure, flops, gib, number, rate, size};
 use crate::charts::hierarchy::nanoseconds;
 
@@ -17,28 +17,28 @@ const A100: &str = "a100-80-sxm";
 
 fn kv(id: &str, batch: u32, seq_length: u32, kv: KvPrecision) -> Option<Bytes> {
     let scenario = Scenario { batch, seq_length, kv, ..Scenario::new(model(id)?.architecture) };
-    Some(evaluate(&scenario).bytes(Bucket::KvCache))
+    Some(asked(&scenario)?.bytes(Bucket::KvCache))
 }
 
 fn weights(id: &str, format: WeightFormat) -> Option<Bytes> {
-    Some(evaluate(&Scenario { weights: format, ..Scenario::new(model(id)?.architecture) }).bytes(Bucket::Weights))
+    Some(asked(&Scenario { weights: format, ..Scenario::new(model(id)?.architecture) })?.bytes(Bucket::Weights))
 }
 
 /// The activations of a training step of a 7B model.
 fn activations(batch: u32) -> Option<Bytes> {
     let scenario = Scenario { batch, ..training(model("llama-2-7b")?) };
-    Some(evaluate(&scenario).bytes(Bucket::Activations))
+    Some(asked(&scenario)?.bytes(Bucket::Activations))
 }
 
 fn in_recipe(recipe: Recipe, weights: WeightFormat) -> Option<Bytes> {
     let scenario = training(model("llama-2-7b")?);
-    Some(states(&evaluate(&Scenario { weights, training: Training { recipe, ..scenario.training }, ..scenario })))
+    Some(states(&asked(&Scenario { weights, training: Training { recipe, ..scenario.training }, ..scenario })?))
 }
 
 /// Totals of tuning a 7B model in full and with adapters.
 fn tuned() -> Option<[Bytes; 2]> {
     let full = training(model("llama-2-7b")?);
-    Some([full, Scenario { mode: Mode::Lora, ..full }].map(|scenario| evaluate(&scenario).total))
+    Some([asked(&full)?.total, asked(&Scenario { mode: Mode::Lora, ..full })?.total])
 }
 
 /// The linear layer that is widely told of: x and y, the weights, after the forward pass, and at the peak.
@@ -61,7 +61,7 @@ pub fn facts(id: &str) -> Option<Values> {
     let bf16 = KvPrecision::Bf16;
     let gradients = |cards| {
         let parallel = Parallelism { dp: cards, ..Parallelism::ONE };
-        evaluate(&Scenario { parallel, ..training(seven) }).bytes(Bucket::Gradients)
+        Some(asked(&Scenario { parallel, ..training(seven) })?.bytes(Bucket::Gradients))
     };
     let own = rung(card, Tier::Own)?;
     let cache = rung(card, Tier::Cache)?;
@@ -143,7 +143,7 @@ pub fn facts(id: &str) -> Option<Values> {
             let frozen = weights("llama-2-7b", WeightFormat::Bf16)?;
             vec![name, ("weights", size(frozen)), ("full", size(full)), ("lora", size(lora))]
         }
-        "parallel.data" => vec![("gradients", size(gradients(1))), ("gradients_8", size(gradients(8)))],
+        "parallel.data" => vec![("gradients", size(gradients(1)?)), ("gradients_8", size(gradients(8)?))],
         "claims.kv13" => vec![
             ("model", thirteen.name.into()),
             ("size", size(kv("llama-2-13b", 32, 4_096, bf16)?)),
@@ -219,7 +219,7 @@ pub fn facts(id: &str) -> Option<Values> {
                 ("capacity", size(card.capacity)),
             ]
         }
-        "claims.adam" => vec![("size", size(states(&evaluate(&training(model("generic-7b")?)))))],
+        "claims.adam" => vec![("size", size(states(&asked(&training(model("generic-7b")?))?)))],
         "claims.exceeds" => {
             let asked = Bytes(84_000_000_000);
             (asked < card.capacity).then_some(())?;
@@ -237,7 +237,7 @@ pub fn facts(id: &str) -> Option<Values> {
         }
         "claims.zero" => {
             let of = |stage| on_cards(seven, 8, stage);
-            let [whole, second, third] = [ZeroStage::None, ZeroStage::Gradients, ZeroStage::Weights].map(of);
+            let (whole, second, third) = (of(ZeroStage::None)?, of(ZeroStage::Gradients)?, of(ZeroStage::Weights)?);
             vec![
                 ("whole", size(whole)),
                 ("second", size(second)),
@@ -245,7 +245,7 @@ pub fn facts(id: &str) -> Option<Values> {
                 ("times", figure(whole.0 as f64 / second.0 as f64)),
             ]
         }
-        "claims.data" => vec![("one", size(gradients(1))), ("eight", size(gradients(8)))],
+        "claims.data" => vec![("one", size(gradients(1)?)), ("eight", size(gradients(8)?))],
         "claims.seventy" => {
             let seventy = model("llama-3.1-70b")?;
             let held = weights("llama-3.1-70b", WeightFormat::Bf16)?;

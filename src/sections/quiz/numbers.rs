@@ -62,6 +62,11 @@ pub(super) fn training(model: &Model) -> Scenario {
     Scenario { mode: Mode::Training, ..Scenario::new(model.architecture) }
 }
 
+/// What the engine says to a scenario, if it is legal.
+pub(super) fn asked(scenario: &Scenario) -> Option<Evaluation> {
+    Some(evaluate(&scenario.check().ok()?))
+}
+
 /// A size in GiB where it was asked in GB: as large a number, and a smaller unit.
 fn in_gib(bytes: Bytes) -> f64 {
     bytes.as_gib() * 1e9
@@ -128,7 +133,7 @@ pub fn variants(id: &str) -> Vec<Variant> {
         }
         "training.states" => {
             ["llama-2-7b", "llama-3.1-8b", "llama-2-13b", "llama-3.2-3b", "llama-3.1-70b", "qwen2.5-14b"]
-                .map(|id| Some(kept(model(id)?)))
+                .map(|id| kept(model(id)?))
                 .into()
         }
         "parallel.zero" => [
@@ -158,7 +163,7 @@ pub fn variants(id: &str) -> Vec<Variant> {
 
 fn weights((id, format): (&str, WeightFormat)) -> Option<Variant> {
     let model = model(id)?;
-    let bytes = evaluate(&Scenario { weights: format, ..Scenario::new(model.architecture) }).bytes(Bucket::Weights);
+    let bytes = asked(&Scenario { weights: format, ..Scenario::new(model.architecture) })?.bytes(Bucket::Weights);
     let exact = bytes.0 as f64;
     let each = format.block().bytes;
     Some(Variant {
@@ -179,7 +184,7 @@ fn weights((id, format): (&str, WeightFormat)) -> Option<Variant> {
 fn cache((id, batch, tokens): (&str, u32, u32)) -> Option<Variant> {
     let model = model(id)?;
     let shape = model.architecture;
-    let bytes = evaluate(&Scenario { batch, seq_length: tokens, ..Scenario::new(shape) }).bytes(Bucket::KvCache);
+    let bytes = asked(&Scenario { batch, seq_length: tokens, ..Scenario::new(shape) })?.bytes(Bucket::KvCache);
     let exact = bytes.0 as f64;
     let mut slips = vec![
         ("half", exact / 2.0),
@@ -208,7 +213,7 @@ fn cache((id, batch, tokens): (&str, u32, u32)) -> Option<Variant> {
 
 fn context((id, free, batch): (&str, u32, u32)) -> Option<Variant> {
     let model = model(id)?;
-    let each = evaluate(&Scenario::new(model.architecture)).kv_bytes_per_token;
+    let each = asked(&Scenario::new(model.architecture))?.kv_bytes_per_token;
     let free = Bytes(u128::from(free) * 1_000_000_000);
     let all = free.0 / each.0.max(1);
     let tokens = all / u128::from(batch);
@@ -269,7 +274,7 @@ fn ridge(gpu: &Gpu) -> Option<Variant> {
 
 fn tokens((id, card, tier): (&str, &str, Tier)) -> Option<Variant> {
     let (model, gpu) = (model(id)?, gpu(card)?);
-    let bytes = read_by(&Scenario::new(model.architecture), gpu);
+    let bytes = read_by(&Scenario::new(model.architecture).check().ok()?, gpu);
     let tier_of = rung(gpu, tier)?;
     let answer = tier_of.reads_per_second(bytes)?;
     let place = if tier == Tier::Own { t("quiz.tier.own") } else { t("quiz.tier.host") };
@@ -314,12 +319,12 @@ fn trips((kernels, millions): (u64, u64)) -> Variant {
     }
 }
 
-fn kept(model: &Model) -> Variant {
-    let evaluation = evaluate(&training(model));
+fn kept(model: &Model) -> Option<Variant> {
+    let evaluation = asked(&training(model))?;
     let bytes = states(&evaluation);
     let parameters = model.architecture.parameters().total();
     let of = |each: f64| parameters as f64 * each;
-    Variant {
+    Some(Variant {
         values: vec![
             ("model", model.name.into()),
             ("parameters", Count(parameters).to_string()),
@@ -336,19 +341,19 @@ fn kept(model: &Model) -> Variant {
             ("gradients", of(18.0)),
             ("gib", in_gib(bytes)),
         ],
-    }
+    })
 }
 
 /// The states on one of several cards.
-pub(super) fn on_cards(model: &Model, cards: u32, zero: ZeroStage) -> Bytes {
+pub(super) fn on_cards(model: &Model, cards: u32, zero: ZeroStage) -> Option<Bytes> {
     let parallel = Parallelism { dp: cards, zero, ..Parallelism::ONE };
-    states(&evaluate(&Scenario { parallel, ..training(model) }))
+    Some(states(&asked(&Scenario { parallel, ..training(model) })?))
 }
 
 fn shared((id, cards, stage): (&str, u32, ZeroStage)) -> Option<Variant> {
     let model = model(id)?;
     let of = |stage| on_cards(model, cards, stage);
-    let [bytes, whole] = [of(stage), of(ZeroStage::None)];
+    let (bytes, whole) = (of(stage)?, of(ZeroStage::None)?);
     let others = [
         ("whole", ZeroStage::None),
         ("all", ZeroStage::Weights),
@@ -367,14 +372,14 @@ fn shared((id, cards, stage): (&str, u32, ZeroStage)) -> Option<Variant> {
         slips: others
             .into_iter()
             .filter(|(_, other)| *other != stage)
-            .map(|(slip, other)| (slip, of(other).0 as f64))
+            .filter_map(|(slip, other)| Some((slip, of(other)?.0 as f64)))
             .collect(),
     })
 }
 
 fn cards((id, card, trains): (&str, &str, bool)) -> Option<Variant> {
     let (model, gpu) = (model(id)?, gpu(card)?);
-    let evaluation = evaluate(&training(model));
+    let evaluation = asked(&training(model))?;
     let held = |trains| if trains { states(&evaluation) } else { evaluation.bytes(Bucket::Weights) };
     let whole = |bytes: Bytes| bytes.0.div_ceil(gpu.capacity.0.max(1));
     let answer = whole(held(trains)) as f64;

@@ -11,8 +11,8 @@ pub use start::{Pool, Start, default_batch, pool, requested};
 pub use version::{CONSTANTS, Constants, Version};
 
 use super::{How, Sink, amount, hundredths};
+use crate::checked::Checked;
 use crate::memory::kv_cache;
-use crate::scenario::Scenario;
 use crate::units::GIB;
 use crate::worked::Item;
 
@@ -46,7 +46,7 @@ pub struct Image {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run<'a> {
     /// Model, settings and cut; `serving` holds what vLLM is told.
-    pub scenario: &'a Scenario,
+    pub scenario: &'a Checked,
     /// The release.
     pub version: Version,
     /// Tokens of a page.
@@ -65,7 +65,7 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// The scenario on the newest release that was measured.
-    pub const fn of(scenario: &'a Scenario) -> Self {
+    pub fn of(scenario: &'a Checked) -> Self {
         Self {
             scenario,
             version: Version::MEASURED,

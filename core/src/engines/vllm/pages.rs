@@ -1,8 +1,8 @@
 //! Pages of vLLM's pool: one size for all layers, handed out to groups of them.
 
 use crate::architecture::Projection;
+use crate::checked::Checked;
 use crate::memory::kv_cache::{self, Held};
-use crate::scenario::Scenario;
 
 /// Tokens of a page where nothing else is asked for.
 pub const BLOCK: u32 = 16;
@@ -57,7 +57,7 @@ pub struct Pages {
 
 impl Pages {
     /// Cuts the pool into pages of `block` tokens; `None` where the layers' pages are no multiples of each other, so that vLLM does not start.
-    pub fn of(scenario: &Scenario, block: u32) -> Option<Self> {
+    pub fn of(scenario: &Checked, block: u32) -> Option<Self> {
         let held = Held::on(scenario);
         let window = scenario.architecture.sliding_window;
         let [full, sliding] =
@@ -125,7 +125,7 @@ impl Pages {
     ///
     /// ```
     /// use memory_wall_core::{Scenario, engines::vllm::Pages, tables::models};
-    /// let llama = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+    /// let llama = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture).check().unwrap();
     /// // A log of vLLM 0.19 says 476,016 for a pool of 58.11 GiB.
     /// let pool = (58.11 * f64::from(1 << 30)) as u128;
     /// assert_eq!(Pages::of(&llama, 16).unwrap().tokens(pool), 476_032);
@@ -143,13 +143,13 @@ impl Pages {
 }
 
 /// Bytes of so many cached values.
-fn of_values(scenario: &Scenario, values: u128) -> u128 {
+fn of_values(scenario: &Checked, values: u128) -> u128 {
     let block = scenario.kv.block();
     (values * u128::from(block.bytes)).div_ceil(block.values.into())
 }
 
 /// The tokens of a page after it has grown to hold a state.
-fn grown(block: u64, per_token: u128, state: u128, scenario: &Scenario) -> u64 {
+fn grown(block: u64, per_token: u128, state: u128, scenario: &Checked) -> u64 {
     let step = if matches!(scenario.architecture.projection, Projection::Latent(_)) { 64 } else { 16 };
     let steps = state.div_ceil((per_token * step).max(1));
     if per_token == 0 { block } else { block.max(u64::try_from(steps * step).unwrap_or(u64::MAX)) }
@@ -160,6 +160,7 @@ mod tests {
     use super::*;
     use crate::architecture::{Architecture, Latent, LinearAttention, LinearKind, SlidingWindow};
     use crate::precision::KvPrecision;
+    use crate::scenario::Scenario;
 
     fn scenario(architecture: Architecture) -> Scenario {
         Scenario::new(architecture)
@@ -172,36 +173,36 @@ mod tests {
         })
     }
 
-    fn cut(scenario: &Scenario) -> (u128, u64, u64) {
+    fn cut(scenario: &Checked) -> (u128, u64, u64) {
         Pages::of(scenario, BLOCK).map_or((0, 0, 0), |pages| (pages.page, pages.group_size, pages.groups))
     }
 
     #[test]
     fn one_kind_is_one_group() {
         let llama = scenario(Architecture::llama([32, 4_096, 32, 8, 128, 14_336, 128_256]));
-        assert_eq!(cut(&llama), (65_536, 32, 1));
-        assert_eq!(cut(&Scenario { kv: KvPrecision::Fp8, ..llama }), (32_768, 32, 1));
+        assert_eq!(cut(&llama.check().unwrap()), (65_536, 32, 1));
+        assert_eq!(cut(&Scenario { kv: KvPrecision::Fp8, ..llama }.check().unwrap()), (32_768, 32, 1));
         let mut two = llama;
         two.parallel.tp = 2;
-        assert_eq!(cut(&two), (32_768, 32, 1));
+        assert_eq!(cut(&two.check().unwrap()), (32_768, 32, 1));
     }
 
     #[test]
     fn two_kinds_share_groups_of_the_smaller() {
         // 10 full and 52 windowed layers: groups of 10, so that the windowed ones pad to 60.
-        assert_eq!(cut(&gemma_3_27b()), (131_072, 10, 7));
+        assert_eq!(cut(&gemma_3_27b().check().unwrap()), (131_072, 10, 7));
         // 10 and 14 are near enough to be padded to 14.
         let near = Architecture {
             layers: 24,
             sliding_window: Some(SlidingWindow::over(14, 1_024)),
             ..gemma_3_27b().architecture
         };
-        assert_eq!(cut(&scenario(near)), (131_072, 14, 2));
+        assert_eq!(cut(&scenario(near).check().unwrap()), (131_072, 14, 2));
     }
 
     #[test]
     fn a_window_keeps_what_is_being_read_and_a_page_more() {
-        let Some(pages) = Pages::of(&gemma_3_27b(), BLOCK) else { panic!("no pages") };
+        let Some(pages) = Pages::of(&gemma_3_27b().check().unwrap(), BLOCK) else { panic!("no pages") };
         // One group of 2,000 pages for everything, six of 576 for the window of 1,023 and 8,192 tokens on their way, and one more each.
         assert_eq!(pages.blocks(32_000, 8_192), 2_000 + 6 * 577);
         assert_eq!(pages.blocks(16, 8_192), 1 + 6 * 2);
@@ -214,9 +215,9 @@ mod tests {
             projection: Projection::Latent(latent),
             ..Architecture::llama([27, 2_048, 16, 16, 192, 10_944, 102_400])
         });
-        assert_eq!(cut(&scenario), (16 * 576 * 2, 27, 1));
+        assert_eq!(cut(&scenario.check().unwrap()), (16 * 576 * 2, 27, 1));
         scenario.parallel.tp = 8;
-        assert_eq!(cut(&scenario), (16 * 576 * 2, 27, 1));
+        assert_eq!(cut(&scenario.check().unwrap()), (16 * 576 * 2, 27, 1));
     }
 
     #[test]
@@ -231,9 +232,9 @@ mod tests {
             }),
             ..Architecture::llama([60, 5_376, 32, 4, 512, 21_504, 262_144])
         };
-        let Some(pages) = Pages::of(&scenario(shape(16, 256)), BLOCK) else { panic!("no pages") };
+        let Some(pages) = Pages::of(&scenario(shape(16, 256)).check().unwrap(), BLOCK) else { panic!("no pages") };
         assert_eq!((pages.page, pages.block(), pages.groups), (16 * 2 * 16 * 256 * 2, 32, 6));
-        assert_eq!(Pages::of(&scenario(shape(3, 256)), BLOCK), None);
+        assert_eq!(Pages::of(&scenario(shape(3, 256)).check().unwrap(), BLOCK), None);
     }
 
     #[test]
@@ -253,10 +254,10 @@ mod tests {
         });
         // 8,192 channels × 4 × 2 bytes and 32 × 128 × 128 × 4; a token of attention takes 2,048 bytes.
         let state = 8_192 * 4 * 2 + 32 * 128 * 128 * 4;
-        assert_eq!(kv_cache::state_bytes(&next), state);
+        assert_eq!(kv_cache::state_bytes(&next.check().unwrap()), state);
         let block = 16 * state.div_ceil(16 * 2_048);
-        assert_eq!(cut(&next), (block * 2_048, 12, 4));
-        let Some(pages) = Pages::of(&next, BLOCK) else { panic!("no pages") };
+        assert_eq!(cut(&next.check().unwrap()), (block * 2_048, 12, 4));
+        let Some(pages) = Pages::of(&next.check().unwrap(), BLOCK) else { panic!("no pages") };
         assert_eq!(pages.blocks(1, 8_192), 1 + 3);
     }
 }

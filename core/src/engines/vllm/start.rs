@@ -1,10 +1,10 @@
 //! Whether vLLM starts, and what its pool holds.
 
 use super::{Run, Version};
+use crate::checked::Checked;
 use crate::engines::Judgement;
 use crate::evaluate::Verdict;
 use crate::memory::kv_cache;
-use crate::scenario::Scenario;
 use crate::tables::gpus::Gpu;
 use crate::units::{Bytes, GIB, SignedBytes};
 use crate::worked;
@@ -45,7 +45,7 @@ pub struct Start {
 }
 
 /// The share of a card that vLLM takes, rounded up.
-pub fn requested(scenario: &Scenario, total: Bytes) -> Bytes {
+pub fn requested(scenario: &Checked, total: Bytes) -> Bytes {
     Bytes((total.0 * u128::from(scenario.serving.utilization_percent)).div_ceil(100))
 }
 
@@ -68,6 +68,7 @@ pub fn requested(scenario: &Scenario, total: Bytes) -> Bytes {
 /// use memory_wall_core::{Bytes, Scenario, engines::vllm, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// scenario.serving.utilization_percent = 95;
+/// let scenario = scenario.check().unwrap();
 /// let pool = vllm::pool(&scenario, vllm::Version::MEASURED, Bytes(85_029_615_042));
 /// // A log of an H100 says 14.99, 1.89, 0.25 and 58.11 GiB, and 476,016 tokens.
 /// let gib = |bytes: Bytes| (bytes.as_gib() * 100.0).round() / 100.0;
@@ -75,7 +76,7 @@ pub fn requested(scenario: &Scenario, total: Bytes) -> Bytes {
 /// assert_eq!(gib(pool.pool.magnitude()), 58.11);
 /// assert_eq!(pool.tokens, 476_000);
 /// ```
-pub fn pool(scenario: &Scenario, version: Version, total: Bytes) -> Pool {
+pub fn pool(scenario: &Checked, version: Version, total: Bytes) -> Pool {
     Run { version, ..Run::of(scenario) }.pool(requested(scenario, total))
 }
 

@@ -1,8 +1,9 @@
 //! What fused kernels in the manner of Megatron-LM keep for the backward pass: the classic 34 bytes a token and channel.
 
 use crate::architecture::Mlp;
+use crate::checked::Checked;
 use crate::memory::backward::Moment;
-use crate::scenario::{Attention, Scenario};
+use crate::scenario::Attention;
 use crate::training::Checkpointing;
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -29,10 +30,15 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// use memory_wall_core::architecture::{Architecture, Mlp};
 /// use memory_wall_core::{Bytes, Mode, Scenario, memory::activations::megatron, worked};
 /// let gpt = Architecture { mlp: Mlp::Gelu, dropout: true, ..Architecture::llama([1, 4_096, 32, 32, 128, 16_384, 50_257]) };
-/// let scenario = Scenario { mode: Mode::Training, ..Scenario::new(gpt) };
+/// let scenario = Scenario { mode: Mode::Training, ..Scenario::new(gpt) }.check().unwrap();
 /// assert_eq!(worked::total(|sink| megatron::layers(&scenario, 1, sink)), Bytes(34 * 2_048 * 4_096));
 /// ```
-pub fn layers(scenario: &Scenario, layers: u64, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn layers(scenario: &Checked, layers: u64, sink: &mut dyn FnMut(&Term<'_>)) {
+    recomputing(scenario.checkpointing, scenario, layers, sink);
+}
+
+/// The same with other checkpointing than the scenario's.
+fn recomputing(how: Checkpointing, scenario: &Checked, layers: u64, sink: &mut dyn FnMut(&Term<'_>)) {
     let (shape, local) = (&scenario.architecture, scenario.local());
     let tp = u64::from(scenario.parallel.tp);
     // Norms and dropout are whole on each rank, unless sequence parallelism shares their tokens out.
@@ -42,7 +48,7 @@ pub fn layers(scenario: &Scenario, layers: u64, sink: &mut dyn FnMut(&Term<'_>))
     let l = Factor::new(Symbol::Layers, layers);
     let h = Factor::new(Symbol::HiddenSize, shape.hidden_size.into());
     let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
-    if scenario.checkpointing == Checkpointing::Full {
+    if how == Checkpointing::Full {
         product(Item::Checkpoints, &[Factor::number(2), l, whole, h]);
         return;
     }
@@ -58,7 +64,7 @@ pub fn layers(scenario: &Scenario, layers: u64, sink: &mut dyn FnMut(&Term<'_>))
         Item::AttentionTensors,
         &[Factor::number(4), l, cut, Factor::new(Symbol::KvHeads, local.kv_heads), head_dim],
     );
-    if scenario.attention == Attention::Eager && scenario.checkpointing == Checkpointing::None {
+    if scenario.attention == Attention::Eager && how == Checkpointing::None {
         let kept = if shape.dropout { 5 } else { 2 };
         let s = Factor::new(Symbol::SeqLength, local.seq_length);
         let whole_s = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
@@ -94,14 +100,14 @@ pub fn layers(scenario: &Scenario, layers: u64, sink: &mut dyn FnMut(&Term<'_>))
 }
 
 /// What the layers in flight keep when the backward pass begins, and the final norm's input and output, the head's input.
-pub fn kept(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn kept(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     let local = scenario.local();
     layers(scenario, local.chunk_layers * local.chunks_in_flight, sink);
     once(scenario, sink);
 }
 
 /// The same at one moment of the backward pass, with the layer that is computed again.
-pub fn in_backward(scenario: &Scenario, moment: Moment, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn in_backward(scenario: &Checked, moment: Moment, sink: &mut dyn FnMut(&Term<'_>)) {
     let local = scenario.local();
     let held = match moment {
         Moment::LastLayer => local.chunk_layers * local.chunks_in_flight,
@@ -111,12 +117,12 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: &mut dyn FnMut(&Te
     layers(scenario, held, sink);
     once(scenario, sink);
     if matches!(scenario.checkpointing, Checkpointing::Full | Checkpointing::PerOp) {
-        let whole = Scenario { checkpointing: Checkpointing::None, ..*scenario };
-        layers(&whole, 1, &mut |term| sink(&Term { item: Item::RecomputedLayer, ..*term }));
+        let mut again = |term: &Term<'_>| sink(&Term { item: Item::RecomputedLayer, ..*term });
+        recomputing(Checkpointing::None, scenario, 1, &mut again);
     }
 }
 
-fn once(scenario: &Scenario, sink: &mut dyn FnMut(&Term<'_>)) {
+fn once(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     let local = scenario.local();
     if local.head {
         let tokens = Factor::new(Symbol::Tokens, u64::from(scenario.batch) * local.seq_length);

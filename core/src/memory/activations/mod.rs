@@ -9,12 +9,13 @@ pub mod torchtitan;
 pub mod transformers;
 pub mod workspace;
 
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::backward::{self, Moment};
 use crate::memory::gradients;
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -45,12 +46,13 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// use memory_wall_core::{Bytes, memory::activations, Mode, Phase, Scenario, tables::models, worked};
 /// let mut scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
+/// let scenario = scenario.check().unwrap();
 /// // 32 layers, the rotary tables, the final norm and the input of the head.
 /// let layers = 32 * (186_504 * 2_048 + 24);
 /// let once = 2 * 2_048 * 128 * 2 + 2_048 * (8 * 4_096 + 4);
 /// assert_eq!(worked::total(|sink| activations::terms(&scenario, Phase::Loss, sink)), Bytes(layers + once));
 /// ```
-pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
+pub fn terms(scenario: &Checked, phase: Phase, sink: Sink<'_>) {
     match (scenario.mode, phase) {
         (Mode::Inference, _) => workspace::terms(scenario, sink),
         (_, Phase::Backward) => in_backward(scenario, backward::fullest(scenario).0, sink),
@@ -75,7 +77,7 @@ pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
 }
 
 /// Bytes of activations at one moment of the backward pass.
-pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
+pub fn in_backward(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     match scenario.training.implementation {
         Implementation::Transformers => {
             transformers::backward::terms(scenario, moment, sink);
@@ -97,7 +99,7 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
 ///
 /// # Assumes
 /// Layers of equal size, and one layer fetched ahead, as FSDP and DeepSpeed do.
-fn gathered(scenario: &Scenario, sink: Sink<'_>) {
+fn gathered(scenario: &Checked, sink: Sink<'_>) {
     if scenario.parallel.shards_from(ZeroStage::Weights) == 1 || scenario.offload.parameters {
         return;
     }
@@ -118,7 +120,7 @@ fn gathered(scenario: &Scenario, sink: Sink<'_>) {
 }
 
 /// The same in the backward pass, and the gradients of one layer before they are shared out.
-fn in_transit(scenario: &Scenario, sink: Sink<'_>) {
+fn in_transit(scenario: &Checked, sink: Sink<'_>) {
     gathered(scenario, sink);
     if scenario.parallel.shards_from(ZeroStage::Gradients) > 1 && scenario.mode == Mode::Training {
         let (_, layer) = tables_and_layer(scenario);
@@ -129,20 +131,20 @@ fn in_transit(scenario: &Scenario, sink: Sink<'_>) {
 }
 
 /// Parameters of the tables on this rank, and of one of its layers, whole.
-fn tables_and_layer(scenario: &Scenario) -> (u64, u64) {
+fn tables_and_layer(scenario: &Checked) -> (u64, u64) {
     let held = scenario.local_parameters();
     let tables = held.embedding + held.head + held.positions;
     (tables, (held.total() - tables).div_ceil(scenario.local().layers.max(1)))
 }
 
 /// Whether it is known that the same is held when the forward pass ends and when the backward pass begins, so that it is computed once.
-pub fn same_until_backward(scenario: &Scenario) -> bool {
+pub fn same_until_backward(scenario: &Checked) -> bool {
     scenario.torchtitan()
         || (scenario.training.implementation == Implementation::Transformers && scenario.recipe() != Recipe::Autocast)
 }
 
 /// Whether the gradients of a whole MLP exist at the widest moment of a layer's backward pass, or only those of its last matrix.
-pub fn mlp_done(scenario: &Scenario) -> bool {
+pub fn mlp_done(scenario: &Checked) -> bool {
     match scenario.training.implementation {
         Implementation::Transformers => AtWork::of(&Sizes::of(scenario)).mlp_done(),
         Implementation::Megatron | Implementation::Torchtitan | Implementation::Litgpt => false,
@@ -168,11 +170,11 @@ pub fn mlp_done(scenario: &Scenario) -> bool {
 /// use memory_wall_core::{Bytes, Checkpointing, memory::activations, Mode, Scenario, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
-/// assert_eq!(activations::in_layers(&scenario).0, Bytes(32 * (186_504 * 2_048 + 24)));
+/// assert_eq!(activations::in_layers(&scenario.check().unwrap()).0, Bytes(32 * (186_504 * 2_048 + 24)));
 /// scenario.checkpointing = Checkpointing::Full;
-/// assert_eq!(activations::in_layers(&scenario).0, Bytes(32 * 2 * 4_096 * 2_048));
+/// assert_eq!(activations::in_layers(&scenario.check().unwrap()).0, Bytes(32 * 2 * 4_096 * 2_048));
 /// ```
-pub fn in_layers(scenario: &Scenario) -> (crate::Bytes, crate::Bytes) {
+pub fn in_layers(scenario: &Checked) -> (crate::Bytes, crate::Bytes) {
     let (mut all, mut scores) = (0, 0);
     terms(scenario, Phase::Loss, &mut |term| {
         let bytes = term.bytes().0;
@@ -201,8 +203,9 @@ pub fn in_layers(scenario: &Scenario) -> (crate::Bytes, crate::Bytes) {
 /// use memory_wall_core::{Bytes, memory::activations, Mode, Scenario, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture);
 /// scenario.mode = Mode::Training;
+/// let scenario = scenario.check().unwrap();
 /// assert_eq!(activations::saved_per_layer(&scenario), Bytes(186_504 * 2_048 + 24));
 /// ```
-pub fn saved_per_layer(scenario: &Scenario) -> crate::Bytes {
+pub fn saved_per_layer(scenario: &Checked) -> crate::Bytes {
     crate::worked::total(|sink| transformers::one_layer(scenario, sink))
 }

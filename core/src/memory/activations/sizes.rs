@@ -2,8 +2,9 @@
 
 use super::transformers;
 use crate::architecture::Architecture;
+use crate::checked::Checked;
 use crate::parallelism::Local;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::training::Recipe;
 use crate::worked::{Factor, Symbol};
 
@@ -11,7 +12,7 @@ use crate::worked::{Factor, Symbol};
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes<'a> {
     /// The whole question.
-    pub scenario: &'a Scenario,
+    pub scenario: &'a Checked,
     /// The model.
     pub shape: &'a Architecture,
     /// The rank's share of it.
@@ -59,7 +60,7 @@ pub struct Learns {
 }
 
 impl Learns {
-    fn of(scenario: &Scenario) -> Self {
+    fn of(scenario: &Checked) -> Self {
         if !scenario.mode.adapts() {
             return Self { norms: true, attention_in: true, attention_out: true, mlp: true, head: true };
         }
@@ -77,7 +78,7 @@ impl Learns {
 
 impl<'a> Sizes<'a> {
     /// Those of the rank that `scenario` looks at.
-    pub fn of(scenario: &'a Scenario) -> Self {
+    pub fn of(scenario: &'a Checked) -> Self {
         let local = scenario.local();
         let autocast = scenario.mode == Mode::Training && scenario.recipe() == Recipe::Autocast;
         let e = scenario.value_bytes();

@@ -2,7 +2,8 @@
 
 use super::Sink;
 use crate::architecture::Mlp;
-use crate::scenario::{Attention, Scenario};
+use crate::checked::Checked;
+use crate::scenario::Attention;
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Tokens that an engine feeds through a layer at once while it reads a prompt (vLLM's default on large cards).
@@ -23,7 +24,7 @@ pub const PREFILL_CHUNK: u64 = 8_192;
 ///
 /// # Source
 /// The order of operations in the modelling code of `transformers`; an estimate.
-pub fn terms(scenario: &Scenario, sink: Sink<'_>) {
+pub fn terms(scenario: &Checked, sink: Sink<'_>) {
     let (shape, local) = (&scenario.architecture, scenario.local());
     let e = scenario.activation_bytes();
     let chunk = Factor::new(Symbol::ChunkTokens, scenario.tokens().min(PREFILL_CHUNK));

@@ -8,8 +8,8 @@ use memory_wall_core::tables::models;
 use memory_wall_core::units::Bytes;
 use memory_wall_core::worked::{self, Item};
 use memory_wall_core::{
-    Attention, Bucket, Checkpointing, Implementation, LoraTargets, Loss, Mode, Optimizer, Phase, Recipe, Scenario,
-    evaluate, solve,
+    Attention, Bucket, Checked, Checkpointing, Implementation, LoraTargets, Loss, Mode, Optimizer, Phase, Recipe,
+    Scenario, evaluate, solve,
 };
 
 use super::sheet::Answer;
@@ -21,7 +21,7 @@ pub(crate) struct Example {
     /// The formula.
     pub(crate) id: &'static str,
     /// The state, of which most names are read.
-    pub(crate) scenario: Scenario,
+    pub(crate) scenario: Checked,
     /// The model's name.
     pub(crate) model: &'static str,
     /// The card's name, where there is one.
@@ -44,7 +44,7 @@ pub(super) fn quantity(name: &'static str, number: f64, (scale, unit): (f64, &st
 }
 
 impl Example {
-    pub(super) fn new(id: &'static str, scenario: &Scenario, answer: Answer) -> Self {
+    pub(super) fn new(id: &'static str, scenario: &Checked, answer: Answer) -> Self {
         let known = models::MODELS.iter().find(|model| model.architecture == scenario.architecture);
         let (model, gpu) = (known.map_or("", |model| model.name), scenario.gpu.map_or("", |gpu| gpu.name));
         Self { id, scenario: *scenario, model, gpu, given: Vec::new(), answer }
@@ -89,12 +89,18 @@ impl Example {
     }
 }
 
-pub(super) fn model(id: &str) -> Result<Scenario, String> {
-    models::by_id(id).map(|model| Scenario::new(model.architecture)).ok_or(format!("there is no model {id}"))
+pub(super) fn model(id: &str) -> Result<Checked, String> {
+    let model = models::by_id(id).ok_or(format!("there is no model {id}"))?;
+    Scenario::new(model.architecture).check().map_err(|error| error.to_string())
 }
 
-pub(super) fn training(id: &str) -> Result<Scenario, String> {
-    Ok(Scenario { mode: Mode::Training, ..model(id)? })
+pub(super) fn training(id: &str) -> Result<Checked, String> {
+    changed(&model(id)?, |it| it.mode = Mode::Training)
+}
+
+/// A scenario with a change.
+pub(super) fn changed(scenario: &Checked, change: impl FnOnce(&mut Scenario)) -> Result<Checked, String> {
+    scenario.with(change).map_err(|error| error.to_string())
 }
 
 /// Every example, in the order of the sheet.
@@ -106,7 +112,7 @@ pub(crate) fn all() -> Result<Vec<Example>, String> {
     Ok(all)
 }
 
-fn bucket(scenario: &Scenario, bucket: Bucket, phase: Phase) -> Answer {
+fn bucket(scenario: &Checked, bucket: Bucket, phase: Phase) -> Answer {
     Answer::Bytes(worked::total(|sink| bucket.terms(scenario, phase, sink)))
 }
 
@@ -114,15 +120,16 @@ fn bucket(scenario: &Scenario, bucket: Bucket, phase: Phase) -> Answer {
 fn stored() -> Result<Vec<Example>, String> {
     let llama = model("llama-2-7b")?;
     let mixtral = model("mixtral-8x7b")?;
-    let mut lora = Scenario { mode: Mode::Lora, ..llama };
-    (lora.training.lora.rank, lora.training.lora.targets) = (8, LoraTargets::QV);
+    let lora = changed(&llama, |it| {
+        (it.mode, it.training.lora.rank, it.training.lora.targets) = (Mode::Lora, 8, LoraTargets::QV);
+    })?;
     let seven = training("generic-7b")?;
-    let with = |optimizer| Scenario { optimizer, ..seven };
-    let states_of = |scenario: &Scenario| bucket(scenario, Bucket::Optimizer, Phase::Loss);
+    let with = |run: &Checked, optimizer| changed(run, |it| it.optimizer = optimizer);
+    let states_of = |scenario: &Checked| bucket(scenario, Bucket::Optimizer, Phase::Loss);
     let all_states: Bytes = states(&seven).into_iter().sum();
     let full = training("llama-2-7b")?;
-    let (muon, adafactor) =
-        (Scenario { optimizer: Optimizer::Muon, ..full }, Scenario { optimizer: Optimizer::Adafactor, ..full });
+    let (muon, adafactor) = (with(&full, Optimizer::Muon)?, with(&full, Optimizer::Adafactor)?);
+    let foreach = changed(&seven, |it| it.training.step = memory_wall_core::StepKernel::Foreach)?;
     let parts = llama.architecture.parameters();
     Ok(vec![
         Example::new("parameters", &llama, Answer::Count(parts.total())),
@@ -136,16 +143,14 @@ fn stored() -> Result<Vec<Example>, String> {
             .with([whole("r", lora.training.lora.rank)]),
         Example::new("gradients", &seven, bucket(&seven, Bucket::Gradients, Phase::OptimizerStep)),
         Example::new("adamw", &seven, states_of(&seven)),
-        Example::new("adamw8bit", &seven, states_of(&with(Optimizer::AdamW8bit))),
-        Example::new("lion", &seven, states_of(&with(Optimizer::Lion))),
+        Example::new("adamw8bit", &seven, states_of(&with(&seven, Optimizer::AdamW8bit)?)),
+        Example::new("lion", &seven, states_of(&with(&seven, Optimizer::Lion)?)),
         Example::new("muon", &muon, states_of(&muon)).with([whole("matrices", parts.matrices)]),
         Example::new("adafactor", &adafactor, states_of(&adafactor)).with([whole("vectors", parts.vectors)]),
         Example::new("states", &seven, Answer::Bytes(all_states)),
         Example::new("foreach", &seven, {
-            let mut foreach = seven;
-            foreach.training.step = memory_wall_core::StepKernel::Foreach;
             let total =
-                |scenario: &Scenario| worked::total(|sink| optimizer::terms(scenario, Phase::OptimizerStep, sink));
+                |scenario: &Checked| worked::total(|sink| optimizer::terms(scenario, Phase::OptimizerStep, sink));
             Answer::Bytes(total(&foreach) - total(&seven))
         }),
     ])
@@ -154,20 +159,13 @@ fn stored() -> Result<Vec<Example>, String> {
 /// Activations, by whose code runs.
 fn kept() -> Result<Vec<Example>, String> {
     let stock = training("llama-2-7b")?;
-    let pure = {
-        let mut pure = stock;
-        pure.training.recipe = Recipe::Pure;
-        pure
-    };
-    let in_layers = |scenario: &Scenario| Answer::Bytes(activations::in_layers(scenario).0);
-    let eager = Scenario { attention: Attention::Eager, ..stock };
-    let full = Scenario { checkpointing: Checkpointing::Full, ..stock };
+    let in_layers = |scenario: &Checked| Answer::Bytes(activations::in_layers(scenario).0);
+    let eager = changed(&stock, |it| it.attention = Attention::Eager)?;
+    let full = changed(&stock, |it| it.checkpointing = Checkpointing::Full)?;
     let by = |implementation| {
-        let mut scenario = pure;
-        scenario.training.implementation = implementation;
-        scenario
+        changed(&stock, |it| (it.training.recipe, it.training.implementation) = (Recipe::Pure, implementation))
     };
-    let (titan, lit) = (by(Implementation::Torchtitan), by(Implementation::Litgpt));
+    let (titan, lit) = (by(Implementation::Torchtitan)?, by(Implementation::Litgpt)?);
     let gpt = training("gpt2-xl")?;
     let gpt_layers = worked::total(|sink| megatron::layers(&gpt, gpt.architecture.layers.into(), sink));
     let once = worked::total(|sink| activations::terms(&stock, Phase::Loss, sink)) - activations::in_layers(&stock).0;
@@ -189,14 +187,13 @@ fn kept() -> Result<Vec<Example>, String> {
 /// Logits, the cache, what every process takes, and the sum.
 fn scored_and_cached() -> Result<Vec<Example>, String> {
     let eight = training("llama-3.1-8b")?;
-    let scores = |scenario: &Scenario, phase| Answer::Bytes(worked::total(|sink| logits::terms(scenario, phase, sink)));
-    let mut chunked = Scenario { seq_length: 8_192, ..eight };
-    chunked.training.loss = Loss::Chunked;
+    let scores = |scenario: &Checked, phase| Answer::Bytes(worked::total(|sink| logits::terms(scenario, phase, sink)));
+    let chunked = changed(&eight, |it| (it.seq_length, it.training.loss) = (8_192, Loss::Chunked))?;
     let serving = model("llama-3.1-8b")?;
-    let long = |id: &str| Ok::<_, String>(Scenario { seq_length: 128_000, ..model(id)? });
+    let long = |id: &str| Ok::<_, String>(model(id)?.with_seq_length(128_000));
     let (llama, gemma, latent, next) =
         (long("llama-2-7b")?, long("gemma-3-27b-text")?, long("deepseek-v3")?, long("qwen3-next-80b-a3b")?);
-    let cache = |scenario: &Scenario| bucket(scenario, Bucket::KvCache, Phase::Forward);
+    let cache = |scenario: &Checked| bucket(scenario, Bucket::KvCache, Phase::Forward);
     let window = gemma.architecture.sliding_window.ok_or("there is no window")?;
     let memory_wall_core::architecture::Projection::Latent(vector) = latent.architecture.projection else {
         return Err("attention is not latent".into());
@@ -215,7 +212,7 @@ fn scored_and_cached() -> Result<Vec<Example>, String> {
     let whole_run = training("llama-2-7b")?;
     let evaluation = evaluate(&whole_run);
     let fullest = at_phase(&whole_run, evaluation.peak_phase);
-    let parts = Bucket::ALL.map(|bucket| whole(bucket.id(), evaluation.bytes(bucket).0));
+    let parts = Bucket::EACH.map(|bucket| whole(bucket.id(), evaluation.bytes(bucket).0));
     Ok(vec![
         Example::new("logits", &eight, scores(&eight, Phase::Loss)),
         Example::new("logits-forward", &eight, scores(&eight, Phase::ForwardEnd)),

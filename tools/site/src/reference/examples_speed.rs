@@ -9,9 +9,9 @@ use memory_wall_core::scaling::{Purpose, Size, need, usable};
 use memory_wall_core::schemes::{self, Scheme};
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::units::{Bytes, GB, Intensity};
-use memory_wall_core::{Bucket, Offload, Parallelism, Phase, Scenario, WeightFormat, ZeroStage, cost, worked};
+use memory_wall_core::{Bucket, Checked, Parallelism, Phase, WeightFormat, ZeroStage, cost, worked};
 
-use super::examples::{Example, model, quantity, training, whole};
+use super::examples::{Example, changed, model, quantity, training, whole};
 use super::sheet::Answer;
 use crate::math::Value;
 
@@ -40,20 +40,19 @@ fn roofline() -> Result<Vec<Example>, String> {
     let (a100, h100) = (card("a100-80-sxm")?, card("h100-sxm")?);
     let roof = |gpu| Roof::of(gpu, ComputePrecision::Bf16).ok_or("there is no roof");
     let (roof, faster) = (roof(a100)?, roof(h100)?);
-    let on = |scenario: Scenario, gpu| Scenario { gpu: Some(gpu), ..scenario };
-    let seven = on(model("generic-7b")?, a100);
+    let seven = changed(&model("generic-7b")?, |it| it.gpu = Some(a100))?;
     let low = Intensity(3.0);
     let product = Kernel::Gemm { m: 4_096, n: 4_096, k: 4_096 }.work(2);
     let intensity = product.intensity(Accounting::ReadsAndWrites).0;
     // With next to no context a step of decoding is the reading of the weights.
-    let eight = on(Scenario { seq_length: 1, ..model("llama-3.1-8b")? }, h100);
+    let eight = changed(&model("llama-3.1-8b")?, |it| (it.seq_length, it.gpu) = (1, Some(h100)))?;
     let step = estimate(&eight, h100, Pass::Decode, Counting::of(&eight));
     let own = rung(a100, Tier::Own).ok_or("there is no memory")?;
     let weights = worked::total(|sink| Bucket::Weights.terms(&seven, Phase::Forward, sink));
     let reads = own.reads_per_second(weights).ok_or("the memory has no bandwidth")?;
     let batch = crossover::batch(&eight, h100).ok_or("no batch computes")?;
     let [first, second] = [1_u32, 2].map(|batch| {
-        let scenario = Scenario { batch, ..eight };
+        let scenario = eight.with_batch(batch);
         estimate(&scenario, h100, Pass::Decode, Counting::of(&scenario))
     });
     let others = |step: &Estimate| step.moved - step.weights;
@@ -104,36 +103,35 @@ fn roofline() -> Result<Vec<Example>, String> {
 
 fn many_cards() -> Result<Vec<Example>, String> {
     let seven = training("generic-7b")?;
-    let cut = |parallel: Parallelism| Scenario { parallel, ..seven };
+    let cut = |parallel: Parallelism| changed(&seven, |it| it.parallel = parallel);
     let eight = whole("N", 8_u32);
     let held = |scheme: Scheme| {
         let run = scheme.over(&seven, 8).ok_or("the model cannot be cut so")?;
         Ok::<_, String>(Answer::Bytes(schemes::states(&run)))
     };
-    let sent = |scenario: &Scenario, traffic| Answer::Bytes(communication::bytes(scenario, traffic));
-    let data = cut(Parallelism { dp: 8, ..Parallelism::ONE });
-    let fully = cut(Parallelism { dp: 8, zero: ZeroStage::Weights, ..Parallelism::ONE });
+    let sent = |scenario: &Checked, traffic| Answer::Bytes(communication::bytes(scenario, traffic));
+    let data = cut(Parallelism { dp: 8, ..Parallelism::ONE })?;
+    let fully = cut(Parallelism { dp: 8, zero: ZeroStage::Weights, ..Parallelism::ONE })?;
     let bytes = |bucket: Bucket| worked::total(|sink| bucket.terms(&seven, Phase::OptimizerStep, sink)).0;
     let (weights, gradients) = (whole("W", bytes(Bucket::Weights)), whole("G", bytes(Bucket::Gradients)));
     let states = [weights.clone(), gradients.clone(), eight.clone()];
     let ranks = Parallelism { dp: 4, tp: 8, pp: 2, ..Parallelism::ONE };
     let stream = whole("A", u64::from(seven.architecture.hidden_size) * seven.tokens() * seven.activation_bytes());
-    let tensor = cut(Parallelism { tp: 8, ..Parallelism::ONE });
-    let mut pipeline = cut(Parallelism { pp: 4, stage: 1, ..Parallelism::ONE });
-    pipeline.training.micro_batches = 8;
+    let tensor = cut(Parallelism { tp: 8, ..Parallelism::ONE })?;
+    let pipeline = cut(Parallelism { pp: 4, stage: 1, ..Parallelism::ONE })?;
+    let pipeline = changed(&pipeline, |it| it.training.micro_batches = 8)?;
     let first = Parallelism { stage: 0, ..pipeline.parallel };
-    let context = cut(Parallelism { cp: 4, ..Parallelism::ONE });
+    let context = cut(Parallelism { cp: 4, ..Parallelism::ONE })?;
     let here = context.local();
-    let mut mixtral = training("mixtral-8x7b")?;
-    mixtral.parallel = Parallelism { dp: 8, ep: 8, ..Parallelism::ONE };
+    let experts = Parallelism { dp: 8, ep: 8, ..Parallelism::ONE };
+    let mixtral = changed(&training("mixtral-8x7b")?, |it| it.parallel = experts)?;
     let routed = u64::from(mixtral.architecture.hidden_size) * mixtral.tokens() * mixtral.activation_bytes();
     let a100 = card("a100-80-sxm")?;
-    let offload =
-        Scenario { offload: Offload { optimizer: true, parameters: false, kv_cache: false }, gpu: Some(a100), ..seven };
+    let offload = changed(&seven, |it| (it.offload.optimizer, it.gpu) = (true, Some(a100)))?;
     let host = a100.host_link.ok_or("there is no link")?;
     let seconds = cost::offload_seconds(&offload).ok_or("nothing is offloaded")?;
     Ok(vec![
-        Example::new("ranks", &cut(ranks), Answer::Count(ranks.ranks())).with([
+        Example::new("ranks", &cut(ranks)?, Answer::Count(ranks.ranks())).with([
             whole("dp", ranks.dp),
             whole("tp", ranks.tp),
             whole("pp", ranks.pp),
@@ -161,7 +159,7 @@ fn many_cards() -> Result<Vec<Example>, String> {
 fn clusters() -> Result<Vec<Example>, String> {
     let a100 = card("a100-80-sxm")?;
     let needed = need(Size::B700, Purpose::Hold, WeightFormat::Fp16, a100).ok_or("no number of cards holds it")?;
-    let scenario = Scenario { gpu: Some(a100), ..model("generic-7b")? };
+    let scenario = changed(&model("generic-7b")?, |it| it.gpu = Some(a100))?;
     let on = |id, count: u64, each: Bytes| {
         Example::new(id, &scenario, Answer::Count(count)).with([whole("needed", needed.bytes.0), whole("each", each.0)])
     };

@@ -35,7 +35,7 @@ fn content(words: &Words) -> Result<String, String> {
     apart::content(words, &PARTS, |id| {
         Ok(match id {
             "hardware" => cards::html(words),
-            "models" => models::html(words),
+            "models" => models::html(words)?,
             "formulas" => sheet::html(&text("formulas.md")?, words)?,
             "accuracy" => errors::html(words),
             _ => glossary::html(&text("glossary.md")?, &page::titles(&page::texts()?), words)?,

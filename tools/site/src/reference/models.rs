@@ -14,9 +14,9 @@ use crate::wording::Words;
 const KINDS: [&str; 7] = ["mha", "gqa", "mqa", "latent", "window", "state", "experts"];
 
 /// The table with its sources.
-pub(crate) fn html(words: &Words) -> String {
+pub(crate) fn html(words: &Words) -> Result<String, String> {
     let mut sources = Sources::new("model-source");
-    let rows: Vec<Row> = MODELS.iter().map(|model| row(model, words, &mut sources)).collect();
+    let rows = MODELS.iter().map(|model| row(model, words, &mut sources)).collect::<Result<_, _>>()?;
     let columns = [
         "name",
         "family",
@@ -45,17 +45,17 @@ pub(crate) fn html(words: &Words) -> String {
     let kinds = KINDS.map(|kind| (kind.to_owned(), words.say(&format!("models.kind.{kind}"))));
     let choices = vec![Choice { by: "family", options: families }, Choice { by: "kinds", options: kinds.into() }];
     let table = Table { id: "models", columns: columns.into(), choices, rows };
-    format!("{}<p class=\"caption\">{}</p>{}", table.html(words), words.say("models.note"), sources.list(words))
+    Ok(format!("{}<p class=\"caption\">{}</p>{}", table.html(words), words.say("models.note"), sources.list(words)))
 }
 
 fn slug(family: &str) -> String {
     family.to_lowercase().replace(' ', "-")
 }
 
-fn row(model: &'static Model, words: &Words, sources: &mut Sources) -> Row {
+fn row(model: &'static Model, words: &Words, sources: &mut Sources) -> Result<Row, String> {
     let id = format!("model-{}", model.id);
     let shape = &model.architecture;
-    let scenario = Scenario::new(*shape);
+    let scenario = Scenario::new(*shape).check().map_err(|error| format!("{}: {error}", model.id))?;
     let stored = worked::total(|sink| weights::terms(&scenario, sink));
     let token = kv_cache::bytes_per_token(&scenario);
     let active = shape.active_parameters();
@@ -83,7 +83,7 @@ fn row(model: &'static Model, words: &Words, sources: &mut Sources) -> Row {
         Cell::maybe(experts),
         sources.cell(&[model.source]),
     ];
-    Row { id, chosen_by: vec![("family", slug(model.family)), ("kinds", kinds.join(" "))], cells }
+    Ok(Row { id, chosen_by: vec![("family", slug(model.family)), ("kinds", kinds.join(" "))], cells })
 }
 
 /// Whose keys and values are kept.

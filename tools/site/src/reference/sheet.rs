@@ -256,9 +256,9 @@ mod tests {
             Traffic::Expert => "experts",
             Traffic::Host => "offload",
         };
-        let wanted = Bucket::ALL.into_iter().map(bucket);
+        let wanted = Bucket::EACH.into_iter().map(bucket);
         let wanted = wanted.chain(Implementation::ALL.iter().copied().map(implementation));
-        for id in wanted.chain(Traffic::ALL.into_iter().map(traffic)) {
+        for id in wanted.chain(Traffic::EACH.into_iter().map(traffic)) {
             assert!(ids.contains(&id), "there is no formula {id}");
         }
     }

@@ -1,9 +1,10 @@
 //! LitGPT's loss: logits that Lightning Fabric widens to fp32, and a head that runs in chunks while the model is frozen.
 
 use super::Sink;
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::activations::litgpt::shards;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Tokens of one sequence for which head and loss run at once.
@@ -30,15 +31,15 @@ pub const CHUNK_TOKENS: u64 = 128;
 /// # Example
 /// ```
 /// use memory_wall_core::memory::activations::litgpt;
-/// use memory_wall_core::{Architecture, Bytes, Mode, Phase, Scenario, worked::total};
+/// use memory_wall_core::{Architecture, Bytes, Checked, Mode, Phase, Scenario, worked::total};
 /// let llama = Architecture::llama([32, 4_096, 32, 32, 128, 11_008, 32_000]);
 /// let mut scenario = Scenario { mode: Mode::Lora, seq_length: 1_304, ..Scenario::new(llama) };
-/// let bytes = |scenario: &Scenario| total(|sink| litgpt::loss(scenario, Phase::Loss, sink));
-/// assert_eq!(bytes(&scenario), Bytes(8 * 32_000 * (1_304 + 128)));
+/// let bytes = |scenario: &Checked| total(|sink| litgpt::loss(scenario, Phase::Loss, sink));
+/// assert_eq!(bytes(&scenario.check().unwrap()), Bytes(8 * 32_000 * (1_304 + 128)));
 /// scenario.mode = Mode::Training;
-/// assert_eq!(bytes(&scenario), Bytes(12 * 32_000 * 1_304));
+/// assert_eq!(bytes(&scenario.check().unwrap()), Bytes(12 * 32_000 * 1_304));
 /// ```
-pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
+pub fn terms(scenario: &Checked, phase: Phase, sink: Sink<'_>) {
     let local = scenario.local();
     if !scenario.mode.trains() || !local.head {
         return;

@@ -14,9 +14,10 @@ mod shards;
 use super::Sink;
 use super::sizes::Sizes;
 use crate::architecture::Norm;
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::backward::Moment;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::training::{Checkpointing, LoraTargets, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -43,7 +44,7 @@ struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    fn of(scenario: &'a Scenario, run: Run) -> Self {
+    fn of(scenario: &'a Checked, run: Run) -> Self {
         let none = LoraTargets { q: false, k: false, v: false, o: false, mlp: false, head: false };
         let full = scenario.mode == Mode::Training;
         let lora = !full && run.method == Method::OfTheMode;
@@ -132,10 +133,11 @@ impl<'a> Code<'a> {
 /// let mut scenario = Scenario { mode: Mode::Lora, seq_length: 1_304, ..Scenario::new(llama) };
 /// (scenario.training.lora.rank, scenario.training.lora.targets) = (8, LoraTargets::QV);
 /// scenario.training.lora.dropout = true;
+/// let scenario = scenario.check().unwrap();
 /// let kept = total(|sink| litgpt::kept(&scenario, Run::DEFAULT, Phase::Loss, sink));
 /// assert_eq!(kept.0, 7_374_600_192);
 /// ```
-pub fn kept(scenario: &Scenario, run: Run, phase: Phase, sink: Sink<'_>) {
+pub fn kept(scenario: &Checked, run: Run, phase: Phase, sink: Sink<'_>) {
     let code = Code::of(scenario, run);
     let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
     saved(&code, &mut product);
@@ -163,7 +165,7 @@ pub fn kept(scenario: &Scenario, run: Run, phase: Phase, sink: Sink<'_>) {
 ///
 /// # Assumes
 /// Gradients of tensors inside a layer are left out: LitGPT's published peaks lie at the loss.
-pub fn in_backward(scenario: &Scenario, run: Run, moment: Moment, sink: Sink<'_>) {
+pub fn in_backward(scenario: &Checked, run: Run, moment: Moment, sink: Sink<'_>) {
     let code = Code::of(scenario, run);
     let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
     let at_work = if code.recomputes() { Some(Item::RecomputedLayer) } else { None };
@@ -189,7 +191,7 @@ pub fn in_backward(scenario: &Scenario, run: Run, moment: Moment, sink: Sink<'_>
 }
 
 /// What is there in the optimizer's step: the buckets of data parallelism.
-pub fn in_step(scenario: &Scenario, run: Run, sink: Sink<'_>) {
+pub fn in_step(scenario: &Checked, run: Run, sink: Sink<'_>) {
     let code = Code::of(scenario, run);
     shards::buckets(&code, &mut |item, factors| sink(&Term { item, factors, divisor: 1 }));
 }

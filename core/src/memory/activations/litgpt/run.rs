@@ -1,10 +1,11 @@
 //! One of LitGPT's published runs: what the general engine does not ask about, and everything that is allocated at one of its phases.
 
 use super::block::{PROMPT_TOKENS, PROMPTS_FROM};
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::backward::{self, Moment};
 use crate::memory::{adapters, gradients, optimizer, weights};
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::units::Bytes;
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
@@ -64,12 +65,12 @@ pub const WORKSPACES: u64 = 2 * 8_519_680;
 /// use memory_wall_core::memory::activations::litgpt::{self, Method, Run};
 /// use memory_wall_core::{Architecture, Mode, Scenario};
 /// let llama = Architecture::llama([32, 4_096, 32, 32, 128, 11_008, 32_000]);
-/// let scenario = Scenario { mode: Mode::Lora, ..Scenario::new(llama) };
+/// let scenario = Scenario { mode: Mode::Lora, ..Scenario::new(llama) }.check().unwrap();
 /// let of = |method| litgpt::trained(&scenario, Run { method, ..Run::DEFAULT });
 /// assert_eq!(of(Method::Adapter), 1_229_760);
 /// assert_eq!(of(Method::AdapterV2), 4_279_744);
 /// ```
-pub fn trained(scenario: &Scenario, run: Run) -> u64 {
+pub fn trained(scenario: &Checked, run: Run) -> u64 {
     let shape = &scenario.architecture;
     let norm = shape.norm.vectors() * u64::from(shape.hidden_size);
     match run.method {
@@ -83,7 +84,7 @@ pub fn trained(scenario: &Scenario, run: Run) -> u64 {
 }
 
 /// Parameters that are added to the model.
-pub fn added(scenario: &Scenario, run: Run) -> u64 {
+pub fn added(scenario: &Checked, run: Run) -> u64 {
     let shape = &scenario.architecture;
     let [layers, h, heads] = [shape.layers, shape.hidden_size, shape.heads].map(u64::from);
     let prompts = layers.saturating_sub(PROMPTS_FROM) * (PROMPT_TOKENS * h + heads);
@@ -112,7 +113,7 @@ pub fn added(scenario: &Scenario, run: Run) -> u64 {
 ///
 /// # Assumes
 /// Paged optimizer states are managed memory, outside of PyTorch's allocator: such a run has its optimizer offloaded.
-pub fn step(scenario: &Scenario, run: Run, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+pub fn step(scenario: &Checked, run: Run, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
     let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
     let moment = match phase {
         Phase::Backward if run.method == Method::OfTheMode => backward::fullest(scenario).0,
@@ -151,7 +152,7 @@ pub fn step(scenario: &Scenario, run: Run, phase: Phase, sink: &mut dyn FnMut(&T
 }
 
 /// The fullest phase of a run, and what is allocated then.
-pub fn peak(scenario: &Scenario, run: Run) -> (Phase, Bytes) {
+pub fn peak(scenario: &Checked, run: Run) -> (Phase, Bytes) {
     let phases = if run.first_batch { &[Phase::FirstStep] } else { Phase::of(scenario.mode) };
     let mut best = (Phase::FirstStep, Bytes::ZERO);
     for &phase in phases {

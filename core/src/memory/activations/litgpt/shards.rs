@@ -1,13 +1,14 @@
 //! What several cards add in LitGPT: weights gathered by FSDP, buckets of gradients.
 
 use super::{Code, Era, Product};
+use crate::checked::Checked;
 use crate::memory::backward::Moment;
 use crate::parallelism::ZeroStage;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::worked::{Factor, Item, Symbol};
 
 /// Whether FSDP shares out the weights.
-pub(super) fn over_ranks(scenario: &Scenario) -> bool {
+pub(super) fn over_ranks(scenario: &Checked) -> bool {
     scenario.parallel.shards_from(ZeroStage::Weights) > 1
 }
 

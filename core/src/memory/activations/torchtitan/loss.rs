@@ -1,9 +1,9 @@
 //! The logits of torchtitan's loss, and those that a pipeline keeps.
 
 use super::{Rank, Sink, product};
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::memory::logits;
-use crate::scenario::Scenario;
 use crate::training::Loss;
 use crate::worked::{Factor, Item, Symbol};
 
@@ -30,10 +30,11 @@ use crate::worked::{Factor, Item, Symbol};
 /// use memory_wall_core::{Bytes, Implementation, Mode, Phase, Scenario, memory::logits, tables::models, worked};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// (scenario.mode, scenario.training.implementation) = (Mode::Training, Implementation::Torchtitan);
+/// let scenario = scenario.check().unwrap();
 /// let bytes = worked::total(|sink| logits::terms(&scenario, Phase::Loss, sink));
 /// assert_eq!(bytes, Bytes(14 * 2_048 * 128_256));
 /// ```
-pub fn terms(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
+pub fn terms(scenario: &Checked, phase: Phase, sink: Sink<'_>) {
     let rank = Rank::of(scenario);
     outputs(&rank, sink);
     let begins = match phase {

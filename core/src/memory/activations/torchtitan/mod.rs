@@ -14,10 +14,10 @@ pub mod loss;
 mod shards;
 
 use super::Sink;
+use crate::checked::Checked;
 use crate::memory::backward::Moment;
 use crate::parallelism::{Local, ZeroStage};
 use crate::parameters::Parameters;
-use crate::scenario::Scenario;
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
 /// Hands a product out, unless it is none.
@@ -29,7 +29,7 @@ fn product(sink: Sink<'_>, item: Item, factors: &[Factor]) {
 
 /// The rank that is looked at, with the numbers that its formulas share.
 struct Rank<'a> {
-    scenario: &'a Scenario,
+    scenario: &'a Checked,
     local: Local,
     held: Parameters,
     /// Tensor-parallel ranks.
@@ -45,7 +45,7 @@ struct Rank<'a> {
 }
 
 impl<'a> Rank<'a> {
-    fn of(scenario: &'a Scenario) -> Self {
+    fn of(scenario: &'a Checked) -> Self {
         let (local, tp) = (scenario.local(), u64::from(scenario.parallel.tp));
         let tokens = u64::from(scenario.batch) * local.seq_length;
         Self {
@@ -143,11 +143,12 @@ enum Stages {
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// (scenario.mode, scenario.checkpointing) = (Mode::Training, Checkpointing::PerOp);
 /// (scenario.training.implementation, scenario.training.compile) = (Implementation::Torchtitan, true);
+/// let scenario = scenario.check().unwrap();
 /// // 55,424 bytes a token and layer, up and product of one MLP, the final norm; one card gathers nothing.
 /// let saved = 2_048 * (55_424 * 32 + 2 * 2 * 14_336 + 8 * 4_096);
 /// assert_eq!(worked::total(|sink| torchtitan::kept(&scenario, sink)), Bytes(saved));
 /// ```
-pub fn kept(scenario: &Scenario, sink: Sink<'_>) {
+pub fn kept(scenario: &Checked, sink: Sink<'_>) {
     let rank = Rank::of(scenario);
     let State { gradients, layers } = rank.state(Moment::LastLayer);
     rank.shards(gradients, sink);
@@ -170,7 +171,7 @@ pub fn kept(scenario: &Scenario, sink: Sink<'_>) {
 ///
 /// An interleaved schedule of one round is either at its first chunk ([`Moment::LastLayer`]), with all saved tensors and the gradients of that chunk,
 /// or behind it, with the tensors of the other chunks and all gradients. Otherwise both are there at once.
-pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
+pub fn in_backward(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     let rank = Rank::of(scenario);
     let State { gradients, layers } = rank.state(moment);
     rank.shards(gradients, sink);
@@ -183,6 +184,6 @@ pub fn in_backward(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
 }
 
 /// What stays while the optimizer takes its step: buffers, gathered weights and gradients that are not shared out yet.
-pub fn in_step(scenario: &Scenario, sink: Sink<'_>) {
+pub fn in_step(scenario: &Checked, sink: Sink<'_>) {
     Rank::of(scenario).shards(Stages::All, sink);
 }

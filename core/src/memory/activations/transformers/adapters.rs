@@ -2,9 +2,10 @@
 
 use super::attention::Product;
 use crate::architecture::Projection;
+use crate::checked::Checked;
 use crate::memory::activations::sizes::{Kinds, Sizes};
 use crate::memory::adapters;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Mode;
 use crate::training::Recipe;
 use crate::worked::{Factor, Item, Symbol};
 
@@ -95,12 +96,12 @@ fn one(sizes: &Sizes<'_>, layers: u64, matrices: u64, inputs: &[Factor], product
 }
 
 /// Bytes of a value that an adapter keeps.
-fn width(scenario: &Scenario) -> u64 {
+fn width(scenario: &Checked) -> u64 {
     if scenario.recipe() == Recipe::Autocast { 2 } else { adapters::bytes_each(scenario) }
 }
 
 /// Whether each adapter keeps a copy of its input, and not the tensor that the frozen matrix reads.
-pub(crate) fn copies_inputs(scenario: &Scenario) -> bool {
+pub(crate) fn copies_inputs(scenario: &Checked) -> bool {
     scenario.training.lora.dropout
         || scenario.recipe() == Recipe::Autocast
         || adapters::bytes_each(scenario) != scenario.value_bytes()
@@ -149,7 +150,7 @@ mod tests {
 
     fn of(scenario: &Scenario, item: Item, phase: Phase) -> u128 {
         let only = |sink: &mut dyn FnMut(&crate::worked::Term<'_>)| {
-            activations::terms(scenario, phase, &mut |term| {
+            activations::terms(&scenario.check().unwrap(), phase, &mut |term| {
                 if term.item == item {
                     sink(term);
                 }
@@ -190,7 +191,7 @@ mod tests {
         let saved = |mode, targets, precision| {
             let mut scenario = Scenario { mode, ..Scenario::new(llama) };
             (scenario.training.lora.targets, scenario.training.lora.precision) = (targets, precision);
-            total(|sink| activations::terms(&scenario, Phase::Loss, sink)).0 / 10_000_000
+            total(|sink| activations::terms(&scenario.check().unwrap(), Phase::Loss, sink)).0 / 10_000_000
         };
         let lora = |targets, precision| saved(Mode::Lora, targets, precision);
         let [fp32, bf16] = [AdapterPrecision::Fp32, AdapterPrecision::Bf16];

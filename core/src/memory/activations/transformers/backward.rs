@@ -3,11 +3,12 @@
 use super::attention::{self, Product};
 use super::{adapters, block, of_layers, once, recomputes, weight_copies};
 use crate::architecture::{Mlp, Norm};
+use crate::checked::Checked;
 use crate::memory::activations::Sink;
 use crate::memory::activations::sizes::{Kinds, Sizes};
 use crate::memory::backward::Moment;
 use crate::memory::gradients;
-use crate::scenario::{Attention, Scenario};
+use crate::scenario::Attention;
 use crate::training::Checkpointing;
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -23,7 +24,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// # Source
 /// Inventories at the peak of steps run with PyTorch 2.15: Llama 3.1 8B checkpointed at 8,192 tokens, Llama 2 7B and Mixtral 8x7B at 4,096, equal to the byte
 /// but for 8 bytes of the loss and 24 or 32 of the kernels.
-pub fn terms(scenario: &Scenario, moment: Moment, sink: Sink<'_>) {
+pub fn terms(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     let sizes = Sizes::of(scenario);
     let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
     let gradient = [Factor::number(sizes.r), sizes.stream_tokens, sizes.hidden];

@@ -15,9 +15,10 @@ mod tests;
 use super::Sink;
 use super::sizes::{Kinds, Sizes};
 use crate::architecture::{Architecture, Mlp, Norm, Positions, Projection};
+use crate::checked::Checked;
 use crate::evaluate::Phase;
 use crate::parallelism::Parallelism;
-use crate::scenario::{Attention, Mode, Scenario};
+use crate::scenario::{Attention, Mode};
 use crate::training::{Checkpointing, Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 pub(crate) use adapters::copies_inputs;
@@ -45,13 +46,14 @@ use attention::Product;
 /// use memory_wall_core::{Checkpointing, Mode, Phase, Scenario, memory::activations, tables::models, worked};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// (scenario.mode, scenario.checkpointing) = (Mode::Training, Checkpointing::Full);
+/// let scenario = scenario.check().unwrap();
 /// let mut inputs = 0;
 /// activations::terms(&scenario, Phase::Loss, &mut |term| {
 ///     inputs += if term.item == worked::Item::Checkpoints { term.bytes().0 } else { 0 };
 /// });
 /// assert_eq!(inputs, 32 * 2 * 2_048 * 4_096);
 /// ```
-pub fn kept(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
+pub fn kept(scenario: &Checked, phase: Phase, sink: Sink<'_>) {
     let sizes = Sizes::of(scenario);
     let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
     of_layers(&sizes, sizes.held, &mut product);
@@ -78,13 +80,13 @@ pub fn kept(scenario: &Scenario, phase: Phase, sink: Sink<'_>) {
 /// # Formula
 /// A Llama-type layer in bf16 with flash attention keeps T·(16h + 4q + 4k + 8f + 4a + 8) + 24 with T = tokens, h = `hidden_size`, q and k the widths of
 /// queries and keys, f = `intermediate_size`, a = `heads`; with eager attention T·(16h + 8q + 8f + 8) + 6·`batch`·a·s².
-pub fn one_layer(scenario: &Scenario, sink: Sink<'_>) {
+pub fn one_layer(scenario: &Checked, sink: Sink<'_>) {
     let sizes = Sizes::of(scenario);
     block::terms(&sizes, &block::fullest(&sizes), true, &mut |item, factors| sink(&Term { item, factors, divisor: 1 }));
 }
 
 /// Whether whole layers are computed again.
-fn recomputes(scenario: &Scenario) -> bool {
+fn recomputes(scenario: &Checked) -> bool {
     matches!(scenario.checkpointing, Checkpointing::Full | Checkpointing::PerOp)
 }
 
@@ -201,7 +203,7 @@ fn weight_copies(sizes: &Sizes<'_>, layers: u64, head: bool, product: Product<'_
 }
 
 /// Whether the tensors of such a question were measured, or are derived from what was and from the code.
-pub fn measured(scenario: &Scenario) -> bool {
+pub fn measured(scenario: &Checked) -> bool {
     let training = &scenario.training;
     let shape = &scenario.architecture;
     let plain_run = scenario.mode == Mode::Training

@@ -46,12 +46,14 @@ fn on_cpu(scenario: &Scenario) -> Scenario {
 }
 
 fn layer(scenario: &Scenario) -> u128 {
-    activations::saved_per_layer(scenario).0
+    activations::saved_per_layer(&scenario.check().unwrap()).0
 }
 
 fn item(scenario: &Scenario, phase: Phase, item: Item) -> u128 {
     let mut sum = 0;
-    activations::terms(scenario, phase, &mut |term| sum += if term.item == item { term.bytes().0 } else { 0 });
+    activations::terms(&scenario.check().unwrap(), phase, &mut |term| {
+        sum += if term.item == item { term.bytes().0 } else { 0 }
+    });
     sum
 }
 
@@ -190,9 +192,9 @@ fn the_first_layer_in_the_backward_pass() {
         checkpointing: Checkpointing::Full,
         ..training(llama, Recipe::Pure, Attention::Flash)
     };
-    let bytes = worked::total(|sink| activations::in_backward(&scenario, Moment::FirstLayer, sink));
+    let bytes = worked::total(|sink| activations::in_backward(&scenario.check().unwrap(), Moment::FirstLayer, sink));
     assert_eq!(bytes, Bytes(67_108_864 + 2_186_412_064 - 8));
-    let end = worked::total(|sink| activations::in_backward(&scenario, Moment::End, sink));
+    let end = worked::total(|sink| activations::in_backward(&scenario.check().unwrap(), Moment::End, sink));
     assert_eq!(end, Bytes(2 * 8_192 * 4_096));
 }
 
@@ -217,9 +219,11 @@ fn adapters_free_the_inputs_of_frozen_matrices() {
 #[test]
 fn what_was_not_measured_says_so() {
     let llama = training(LLAMA, Recipe::Pure, Attention::Flash);
-    let derived = |scenario: &Scenario| Assumptions::of(scenario).iter().any(|it| it == Assumption::DerivedTensors);
-    assert!(measured(&llama) && !derived(&llama));
-    assert!(Assumptions::of(&llama).iter().any(|it| it.to_string().contains("equal to the byte")));
+    let derived = |scenario: &Scenario| {
+        Assumptions::of(&scenario.check().unwrap()).iter().any(|it| it == Assumption::DerivedTensors)
+    };
+    assert!(measured(&llama.check().unwrap()) && !derived(&llama));
+    assert!(Assumptions::of(&llama.check().unwrap()).iter().any(|it| it.to_string().contains("equal to the byte")));
     let parallel = Scenario { architecture: Architecture { parallel_residual: true, ..LLAMA }, ..llama };
     let selective = Scenario { checkpointing: Checkpointing::Selective, ..llama };
     let mut chunked = llama;
@@ -229,11 +233,11 @@ fn what_was_not_measured_says_so() {
     let autocast =
         Scenario { checkpointing: Checkpointing::Full, ..training(LLAMA, Recipe::Autocast, Attention::Flash) };
     for scenario in [parallel, selective, padded, autocast, Scenario { mode: Mode::Lora, ..llama }] {
-        assert!(!measured(&scenario) && derived(&scenario));
+        assert!(!measured(&scenario.check().unwrap()) && derived(&scenario));
     }
-    assert!(measured(&on_cpu(&padded)));
+    assert!(measured(&on_cpu(&padded).check().unwrap()));
     let mut megatron = llama;
     megatron.training.implementation = Implementation::Megatron;
-    assert!(!measured(&megatron));
-    assert!(measured(&chunked));
+    assert!(!measured(&megatron.check().unwrap()));
+    assert!(measured(&chunked.check().unwrap()));
 }
