@@ -14,7 +14,6 @@ mod inputs;
 mod json;
 mod listing;
 mod model;
-mod number;
 mod options;
 mod refusal;
 mod request;

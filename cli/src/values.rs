@@ -2,21 +2,22 @@
 
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::Grouped;
+use memory_wall_core::number::{self, Kilo};
 
 use crate::BadInput;
 use crate::options::Given;
+use crate::suggest;
 use crate::text::{QUOTED, quote, shortened};
-use crate::{number, suggest};
 
 /// A whole number in its range.
 pub(crate) fn count(given: &Given, option: &str, bounds: Bounds) -> Result<Option<u32>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(None) };
     let Bounds { min, max, unit, .. } = bounds;
     let range = format!("{} to {}", Grouped(min.into()), Grouped(max.into()));
-    let Some(value) = number::read(&text) else {
+    let Some(value) = number::read(&text, Kilo::Binary) else {
         let (of, grouped) = (if unit.is_empty() { "" } else { " of " }, Grouped(max.into()).to_string());
         let short = if max < 1_000 { String::new() } else { format!(", {grouped}, {}", grouped.replace(',', "_")) };
-        let scaled = if max < 1_000 { "" } else { " or with k or M for thousands or millions" };
+        let scaled = if max < 1_000 { "" } else { " or with k for 1,024 and M for 1,048,576" };
         return Err(BadInput(format!(
             "{option} takes a whole number{of}{unit} from {range}, written as {max}{short}{scaled}, not {}",
             quote(&text)
@@ -24,7 +25,12 @@ pub(crate) fn count(given: &Given, option: &str, bounds: Bounds) -> Result<Optio
     };
     let outside = |_| {
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-        BadInput(format!("{option} {} is outside {range}{unit}", shortened(text.trim(), QUOTED)))
+        let said = if number::is_spelled(&text) && value < u64::MAX {
+            format!(" = {}", Grouped(value.into()))
+        } else {
+            String::new()
+        };
+        BadInput(format!("{option} {}{said} is outside {range}{unit}", shortened(text.trim(), QUOTED)))
     };
     bounds.check(value).map(Some).map_err(outside)
 }
@@ -42,9 +48,9 @@ pub(crate) fn percent(given: &Given, option: &str) -> Result<Option<u32>, BadInp
         Some((whole, hundredths)) => {
             let hundredths = hundredths.trim_end_matches('0');
             let digits = format!("{}{hundredths:0<2}", if whole.is_empty() { "0" } else { whole });
-            if hundredths.len() > 2 { None } else { number::read(&digits) }
+            if hundredths.len() > 2 { None } else { number::grouped(&digits) }
         }
-        None => number::read(word.strip_suffix('%').unwrap_or(word)),
+        None => number::grouped(word.strip_suffix('%').unwrap_or(word)),
     };
     let value = value.ok_or_else(|| {
         BadInput(format!(

@@ -28,7 +28,7 @@ fn every_option_arrives() {
         (INFERENCE, "--mode qlora", "/weights", literal!("nf4-dq")),
         (INFERENCE, "--engine hf", "/engine", literal!("hf")),
         (INFERENCE, "--engine vllm --max-num-seqs 64", "/max_num_seqs", literal!(64)),
-        (INFERENCE, "--engine vllm --max-num-batched-tokens 4k", "/max_num_batched_tokens", literal!(4_000)),
+        (INFERENCE, "--engine vllm --max-num-batched-tokens 4k", "/max_num_batched_tokens", literal!(4_096)),
         (
             INFERENCE,
             "--engine vllm --gpu h100-sxm --gpu-memory-utilization 0.95",

@@ -225,12 +225,12 @@ fn cuts() {
             "--pp 16: 64 pipeline stages are more than the 32 layers of the model",
         ),
         ("estimate --model llama-2-7b --tp 0", "--tp 0 is outside 1 to 4,096 ranks"),
-        ("estimate --model llama-2-7b --dp 2M", "--dp 2M is outside 1 to 1,000,000 ranks"),
+        ("estimate --model llama-2-7b --dp 2M", "--dp 2M = 2,097,152 is outside 1 to 1,000,000 ranks"),
         ("estimate --model llama-2-7b --micro-batches 0", "--micro-batches 0 is outside 1 to 1,000,000"),
         ("estimate --model llama-2-7b --lora-rank 70000", "--lora-rank 70000 is outside 1 to 65,536"),
         (
             "estimate --model llama-2-7b --lora-rank half",
-            "--lora-rank takes a whole number from 1 to 65,536, written as 65536, 65,536, 65_536 or with k or M for thousands or millions, not \"half\"",
+            "--lora-rank takes a whole number from 1 to 65,536, written as 65536, 65,536, 65_536 or with k for 1,024 and M for 1,048,576, not \"half\"",
         ),
     ]);
 }
@@ -293,27 +293,32 @@ fn numbers() {
             program().args(["estimate", "--model", "llama-2-7b", "--seq", value]).output().unwrap().into();
         let line = format!(
             "--seq takes a whole number of tokens from 1 to 10,000,000, written as 10000000, 10,000,000, 10_000_000 \
-             or with k or M for thousands or millions, not {value:?}"
+             or with k for 1,024 and M for 1,048,576, not {value:?}"
         );
         assert_refused(&result, &line, value);
     }
-    for value in ["0", "00", "10000001", "11M", "2^64", "18446744073709551616", "999999999999999999999999999999"] {
+    for value in ["0", "00", "10000001", "2^64", "18446744073709551616", "999999999999999999999999999999"] {
         let line = format!("--seq {value} is outside 1 to 10,000,000 tokens");
         assert_refused(&run(&format!("estimate --model llama-2-7b --seq {value}")), &line, value);
     }
     all_refused(&[
+        ("estimate --model llama-2-7b --seq 10M", "--seq 10M = 10,485,760 is outside 1 to 10,000,000 tokens"),
         ("estimate --model llama-2-7b --batch 0", "--batch 0 is outside 1 to 1,000,000 sequences"),
         (
             "estimate --model llama-2-7b --batch -1",
             "--batch takes a whole number of sequences from 1 to 1,000,000, written as 1000000, 1,000,000, 1_000_000 \
-             or with k or M for thousands or millions, not \"-1\"",
+             or with k for 1,024 and M for 1,048,576, not \"-1\"",
         ),
     ]);
-    for value in ["128000", "128_000", "128,000", "128k", "128K", "0.128M", "1_2_8_0_0_0", "0128000"] {
-        assert!(
-            run(&format!("estimate --model llama-2-7b --seq={value}")).out.contains("seq_length 128,000,"),
-            "{value}"
-        );
+    for (values, read) in [
+        (["128000", "128_000", "128,000", "1_2_8_0_0_0", "0128000"].as_slice(), "128,000"),
+        (["32k", "32K", "32Ki", "32768", "32,768", "32_768", "2^15", "0.03125M"].as_slice(), "32,768"),
+        (["128k"].as_slice(), "131,072"),
+    ] {
+        for value in values {
+            let out = run(&format!("estimate --model llama-2-7b --seq={value}")).out;
+            assert!(out.contains(&format!("seq_length {read},")), "{value}: {out}");
+        }
     }
 }
 

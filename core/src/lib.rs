@@ -50,6 +50,7 @@ pub mod frontier;
 pub mod fusion;
 pub mod hierarchy;
 pub mod memory;
+pub mod number;
 pub mod offload;
 pub mod parallelism;
 pub mod parameters;

@@ -1,5 +1,6 @@
 //! What `roofline` is asked about, read from its options.
 
+use memory_wall_core::number::{self, Kilo};
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Efficiency, Kernel, Work};
@@ -9,7 +10,7 @@ use memory_wall_core::{Scenario, WeightFormat};
 use crate::options::Given;
 use crate::request::Request;
 use crate::text::quote;
-use crate::{BadInput, number, values};
+use crate::{BadInput, values};
 
 /// The card, the subject, and how it is counted.
 #[derive(Debug)]
@@ -186,8 +187,11 @@ const LARGEST: u64 = 100_000_000;
 
 fn gemm(text: &str, precision: ComputePrecision) -> Result<Work, BadInput> {
     let parts: Vec<&str> = text.split([',', 'x', '×']).map(str::trim).collect();
-    let sizes: Vec<u64> =
-        parts.iter().filter_map(|part| number::read(part)).filter(|size| (1..=LARGEST).contains(size)).collect();
+    let sizes: Vec<u64> = parts
+        .iter()
+        .filter_map(|part| number::read(part, Kilo::Binary))
+        .filter(|size| (1..=LARGEST).contains(size))
+        .collect();
     let ([m, n, k], 3) = (<[u64; 3]>::try_from(sizes.as_slice()).unwrap_or_default(), parts.len().min(sizes.len()))
     else {
         return Err(BadInput(format!(
@@ -209,7 +213,7 @@ fn gemm(text: &str, precision: ComputePrecision) -> Result<Work, BadInput> {
 /// More FLOPs or bytes than any machine sees.
 const MOST: f64 = 1e30;
 
-/// A count as it is written: digits, `2^30`, `1.5e12`, or with one of the letters k, M, G, T, P.
+/// FLOPs or bytes as they are written: digits, `2^30`, `1.5e12`, or with one of the letters k, M, G, T, P, powers of a thousand.
 fn quantity(option: &str, text: &str) -> Result<u128, BadInput> {
     let bad = || {
         BadInput(format!(
@@ -218,7 +222,7 @@ fn quantity(option: &str, text: &str) -> Result<u128, BadInput> {
         ))
     };
     let word = text.trim();
-    if let Some(whole) = number::read(word) {
+    if let Some(whole) = number::read(word, Kilo::Decimal) {
         return Ok(whole.into());
     }
     let letters = [('k', 1e3), ('K', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12), ('P', 1e15), ('E', 1e18)];
@@ -282,7 +286,7 @@ mod tests {
     fn a_gemm_has_three_sides() {
         let work = gemm("4096,4096,4096", ComputePrecision::Bf16).unwrap();
         assert_eq!((work.flops, work.read + work.written), (2 * 4_096_u128.pow(3), 3 * 2 * 4_096 * 4_096));
-        assert_eq!(gemm("4k x 4k x 4k", ComputePrecision::Fp8).unwrap().flops, 2 * 4_000_u128.pow(3));
+        assert_eq!(gemm("4k x 4k x 4k", ComputePrecision::Fp8).unwrap().flops, 2 * 4_096_u128.pow(3));
         for text in ["", "1,2", "1,2,3,4", "0,1,1", "a,b,c", "1,2,-3", "1,2,1000000000"] {
             assert!(gemm(text, ComputePrecision::Bf16).is_err(), "{text}");
         }
