@@ -62,3 +62,18 @@ test('opened from a disk, the page is the edition in one file that lies beside i
   await expect(page.locator('#control-seq-number')).toHaveValue('4,096');
   await page.close();
 });
+
+test('the page in one file keeps the terms whose links it cannot take along', async ({ browser, site }) => {
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  const terms = async (address) => {
+    await page.goto(address);
+    const line = page.locator('p', { hasText: 'New words, in the glossary' }).first();
+    return (await line.textContent()).replace(/\s+/g, ' ').trim();
+  };
+  const [served, alone] = [await terms(site.origin), await terms(ONE_FILE)];
+  expect(alone).toMatch(/: \w[^,]*(, \w[^,]*)+\.?$/);
+  expect(alone).toBe(served);
+  // And nowhere does a mark stand where a word was.
+  expect(await page.locator('main').textContent()).not.toMatch(/[:,] ,/);
+  await page.close();
+});

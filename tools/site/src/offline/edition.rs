@@ -40,9 +40,24 @@ fn reaches_out(tag: &str) -> bool {
     ["href", "src"].iter().filter_map(|name| markup::attribute(tag, name)).any(beside)
 }
 
-/// Links to pages that do not come along go, with the full stop that would be left of them.
+/// Links to pages that do not come along go, with the full stop that would be left of them. A word that only says where
+/// more about it stands, such as a term of the glossary, stays as a word.
 fn without_other_pages(html: &str) -> String {
-    markup::without(html, "<a ", "</a>", reaches_out).replace(". . . ", ". ").replace(". . ", ". ")
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, after)) = rest.split_once("<a ") {
+        let (link, behind) = after.split_once("</a>").unwrap_or((after, ""));
+        let (attributes, text) = link.split_once('>').unwrap_or((link, ""));
+        let tag = format!("a {attributes}");
+        out.push_str(before);
+        if !reaches_out(&tag) {
+            out.extend(["<a ", link, "</a>"]);
+        } else if markup::attribute(&tag, "href").is_some_and(|link| link.contains('#')) {
+            out.push_str(text);
+        }
+        rest = behind;
+    }
+    (out + rest).replace(". . . ", ". ").replace(". . ", ". ")
 }
 
 /// The words and the program inside the page, the program as one plain script, in place of what brings them.
@@ -65,4 +80,16 @@ fn cut<'a>(text: &'a str, open: &str, close: &str) -> Result<(&'a str, &'a str, 
         Some((before, between, after))
     });
     found.ok_or_else(|| format!("the built page has no {open}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_other_pages;
+
+    #[test]
+    fn links_to_other_pages_go_and_their_terms_stay() {
+        let html = "<p>New words: <a href=\"reference.html#ridge\">ridge</a>, <a class=\"x\" href=\"reference.html#roof\">roof</a>.</p>\
+             <p>Title. <a href=\"reference.html\">Reference</a>. <a href=\"teach.html\">Teach</a>. <a href=\"#here\">Here</a></p>";
+        assert_eq!(without_other_pages(html), "<p>New words: ridge, roof.</p><p>Title. <a href=\"#here\">Here</a></p>");
+    }
 }
