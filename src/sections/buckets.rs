@@ -146,9 +146,6 @@ fn assumptions() -> AnyView {
 pub fn calculator() -> AnyView {
     view! {
         <div class="calculator">
-            <noscript>
-                <p class="no-script">{t("calculator.no_script")}</p>
-            </noscript>
             {levers::rig_row()}
             <div class="calculator-main">
                 <div class="calculator-wall">{wall()}</div>

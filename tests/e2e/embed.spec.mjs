@@ -584,6 +584,41 @@ test('at its published height no figure needs a bar of its own', async ({ page, 
   expect(HEIGHTS.map(({ figure }) => figure).filter((figure) => !figure.includes('?'))).toEqual(figures);
 });
 
+/** Figures whose example no link changes, and those that need no script. */
+const OWN = ['opening', 'claims', 'rungs', 'profile', 'oom', 'oom_guess', 'peak', 'worked_roofline', 'frontier', 'sort'];
+const WORKING = ['ladder', 'matrix'];
+
+test('a frame without scripts says what it shows and that it stands still, and has nothing to operate', async ({ browser, site }) => {
+  test.slow();
+  // A browser complains of the scripts that such a frame blocks.
+  const page = await browser.newPage({ serviceWorkers: 'block' });
+  for (const figure of figures) {
+    await page.setContent(`<iframe sandbox="" src="${site.origin}/embed/${figure}.html?model=llama-3.1-8b" width="700" height="1800" title="t"></iframe>`);
+    const frame = page.frameLocator('iframe');
+    const said = frame.locator('.no-script');
+    await expect(said, figure).toBeVisible();
+    await expect(said, figure).toContainText('JavaScript');
+    // Whose numbers these are: those of the starting point, or of an example that no link changes.
+    const rig = /stands still, whatever its link asks for. It shows the starting point:\s*Llama 2 7B, bf16, batch 1, 2,048 tokens, A100 SXM4 80GB/;
+    const own = OWN.includes(figure) && 'stands still. It shows an example of its own';
+    const works = WORKING.includes(figure) && 'works without it, and shows an example of its own';
+    if (figure !== 'quiz') await expect.soft(said, figure).toContainText(own || works || rig);
+    const link = said.getByRole('link');
+    await expect(link, figure).toHaveAttribute('href', figure === 'quiz' ? '../check.html' : /^\.\.\/index\.html#/);
+    const operated = frame.locator(':is(input, select, textarea, button):visible');
+    expect(await operated.count(), figure).toBe(works ? await frame.locator('main input').count() : 0);
+    await expect(frame.locator('main .figure').first(), figure).toBeVisible();
+    // With scripts there is no such word.
+    await page.locator('iframe').evaluate((frame) => {
+      frame.removeAttribute('sandbox');
+      frame.src = `${frame.src}&batch=2`;
+    });
+    await live(frame);
+    await expect(said, figure).toHaveCount(0);
+  }
+  await page.close();
+});
+
 for (const width of [320, 768]) {
   test(`each of ${figures.length} figures by itself says what it said before it was live, at ${width} px`, async ({ page, site }) => {
     test.slow();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use memory_wall_app::registry::SECTIONS;
+use memory_wall_app::sections::masonry::live;
 use memory_wall_app::words::{self, fill, t};
 
 use crate::program::{self, File, Program};
@@ -38,6 +39,8 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     let watch = format!("<script>{}</script>", script::without_comments(include_str!("stuck.js")));
     put(&mut html, "<!-- watch -->", &watch)?;
     put(&mut html, "<!-- notice -->", &figures::notice())?;
+    let rig = live("rig_line");
+    put(&mut html, "<!-- still -->", &still(&fill("page.still", &[("rig", &rig)])))?;
     put(&mut html, "<!-- stuck -->", &stuck())?;
     put(&mut html, "<!-- content -->", &content)?;
     html = body(&titled(&html)?)?;
@@ -149,6 +152,11 @@ fn start(program: &Program, staging: &Path) -> Result<String, String> {
 pub(crate) fn words() -> String {
     let lines = words::language().spoken.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What is said where no script runs: there alone it is an element of the page, and the style sheet leaves the controls out.
+pub(crate) fn still(text: &str) -> String {
+    format!("<noscript><p class=\"no-script\">{text}</p></noscript>")
 }
 
 /// What is said where the program cannot start.

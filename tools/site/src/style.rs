@@ -28,6 +28,7 @@ const FILES: &[&str] = &[
     "quiz",
     "share",
     "embed",
+    "still",
     "offline",
     "print",
     "paper",

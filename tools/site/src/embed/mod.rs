@@ -7,10 +7,12 @@ mod oembed;
 use std::path::Path;
 
 use memory_wall_app::heights;
+use memory_wall_app::live::Snapshot;
 use memory_wall_app::registry::{self, SECTIONS};
+use memory_wall_app::sections::masonry::live;
 use memory_wall_app::sections::quiz::text;
-use memory_wall_app::state::query;
-use memory_wall_app::words::{self, t};
+use memory_wall_app::state::{State, query};
+use memory_wall_app::words::{self, fill, t};
 
 use crate::program::Program;
 use crate::style::Rules;
@@ -70,8 +72,6 @@ pub(crate) fn build(
                 let (name, _) = style::named("answers", &script, "js");
                 write(&staging.join(&name), &script)?;
                 html = page;
-                let begin = "<ol class=\"questions\">";
-                page::put(&mut html, begin, &(whole_check() + begin))?;
                 // What `only=` may ask for, where the answers are, and what is said until they are there or when they cannot be had.
                 let [coming, missing] = ["alone.coming", "alone.missing"].map(|key| escaped(t(key)));
                 own = format!(
@@ -84,13 +84,30 @@ pub(crate) fn build(
         .collect()
 }
 
-/// Where the answers are for who has no JavaScript.
-fn whole_check() -> String {
-    format!(
-        "<noscript><p class=\"caption\">{} <a href=\"../check.html\" target=\"_blank\" rel=\"noopener\">{}</a></p></noscript>",
-        t("alone.answers"),
-        t("waiting.page")
-    )
+/// What a figure says of itself where its frame allows no script, and where it can be used.
+fn still(id: &str, content: &str) -> String {
+    let said = match id {
+        // Where the answers are.
+        "quiz" => t("alone.answers").to_owned(),
+        // What the style sheet answers.
+        _ if content.contains("<input") && !content.contains("data-act") => t("alone.still.works").to_owned(),
+        _ if follows_settings(content) => fill("alone.still", &[("rig", &live("rig_line"))]),
+        _ => t("alone.still.own").to_owned(),
+    };
+    let (place, name) = match id {
+        "quiz" => ("check.html".to_owned(), t("waiting.page")),
+        _ => (format!("index.html#{}", prose::anchor(id)), t("alone.still.live")),
+    };
+    page::still(&format!("{said} <a href=\"../{place}\" target=\"_blank\" rel=\"noopener\">{name}</a>"))
+}
+
+/// Whether anything that a drawn figure says would be another with other settings.
+fn follows_settings(content: &str) -> bool {
+    let other = query::decode("model=llama-3.1-70b&gpu=h100-sxm&weights=fp8&mode=training&batch=8&seq=8192").state;
+    let [ours, theirs] = [State::default(), other].map(Snapshot::of);
+    let names = content.split("{{live ").skip(1).filter_map(|rest| rest.split("}}").next());
+    let own = |name: &&str| !name.contains(" at ") && !name.starts_with("control.");
+    names.filter(own).any(|name| ours.value(name) != theirs.value(name))
 }
 
 /// A small file for each figure, for sites that look a link up before they show it.
@@ -118,6 +135,7 @@ pub(crate) fn finish(staging: &Path, pages: Vec<Waiting>, sheet: &str) -> Result
 /// One page with its figure, without style sheet and script.
 fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, String> {
     let mut html = template.to_owned();
+    let content = prose::alone(id, texts)?;
     for (mark, text) in [
         ("{{lang}}", page::language()),
         ("{{figure}}", id.to_owned()),
@@ -129,7 +147,8 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
         ("{{waits}}", t("alone.waits").to_owned()),
         ("<!-- patterns -->", figures::patterns()),
         ("<!-- notice -->", figures::notice()),
-        ("<!-- content -->", prose::alone(id, texts)?),
+        ("<!-- still -->", still(id, &content)),
+        ("<!-- content -->", content.clone()),
     ] {
         page::put(&mut html, mark, &text)?;
     }
@@ -175,6 +194,22 @@ mod tests {
         let there =
             format!("<a {away}index.html#b\">b</a><a {away}reference.html#c\">c</a><link href=\"../d.css\"></p>");
         assert_eq!(elsewhere(html), format!("<p id=\"a\"><a href=\"#a\">a</a>{there}"));
+    }
+
+    #[test]
+    fn a_figure_that_cannot_move_says_whose_numbers_it_shows() {
+        let texts = page::texts().unwrap();
+        let said = |id: &str| still(id, &prose::alone(id, &texts).unwrap());
+        for id in ["buckets", "roofline", "kv_cache", "states", "parallel"] {
+            assert!(said(id).contains("{{live rig_line}}"), "{id}: {}", said(id));
+        }
+        for id in ["ladder", "matrix"] {
+            assert!(said(id).contains(t("alone.still.works")), "{id}: {}", said(id));
+        }
+        for id in ["opening", "claims", "rungs", "profile"] {
+            assert!(said(id).contains(t("alone.still.own")) && !said(id).contains("rig_line"), "{id}: {}", said(id));
+        }
+        assert!(said("quiz").contains("../check.html") && said("oom").contains("../index.html#figure-oom"));
     }
 
     #[test]
