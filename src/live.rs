@@ -18,7 +18,7 @@ use crate::charts::{hierarchy, kv_cache, oom, parallel, profile, scaling, sort, 
 use crate::controls;
 use crate::predictions::Predictions;
 use crate::ridge;
-use crate::state::State;
+use crate::state::{State, dimensions};
 use crate::terms::Terms;
 use crate::words::{self, fill, fill_with, t};
 
@@ -316,12 +316,14 @@ impl Snapshot {
             "summary" => self.summary(),
             "context_sentence" => self.chart().sentence(),
             "phase" => words::choice("table.phase", evaluation.peak_phase.id()),
+            "verdict_id" if state.draft.is_some() => "waits".into(),
             "verdict_id" => fit.verdict.id().into(),
-            "verdict" => verdict_words(fit.verdict),
+            "verdict" => self.verdict(&fit),
             "margin_sentence" => self.margin_sentence(&fit),
             "answer_context" => largest(fit.max_seq, bounds::SEQ_LENGTH, "answer.context.value", "answer.context.none"),
             "answer_context_note" => match shape.trained_context {
                 Some(trained) if fit.max_seq > trained => fill("answer.context.beyond", &[("n", &grouped(trained))]),
+                None if state.is_changed() => t("answer.context.edited").into(),
                 _ => String::new(),
             },
             "answer_batch" => largest(fit.max_batch, bounds::BATCH, "answer.batch.value", "answer.batch.none"),
@@ -356,8 +358,16 @@ impl Snapshot {
         })
     }
 
-    /// The margin in words: "with 69.9 GB to spare".
+    /// The verdict in words; there is none while the reader's dimensions do not go together.
+    pub fn verdict(&self, fit: &Fit) -> String {
+        if self.state.draft.is_some() { t("verdict.waits").into() } else { verdict_words(fit.verdict) }
+    }
+
+    /// The margin in words, "with 69.9 GB to spare", or why there is no verdict.
     fn margin_sentence(&self, fit: &Fit) -> String {
+        if let Some(disagreement) = dimensions::disagreement(&self.state) {
+            return fill("verdict.waits.margin", &[("disagreement", &disagreement)]);
+        }
         let key = match fit.verdict {
             Verdict::Fits => "verdict.fits.margin",
             Verdict::Tight => "verdict.tight.margin",
@@ -409,14 +419,14 @@ impl Snapshot {
         let Some(fit) = &evaluation.fit else { return format!("{what}. {largest}") };
         let [total, capacity] = [evaluation.total, fit.capacity].map(|bytes| self.size(bytes));
         let needs = fill("summary.total", &[("total", &total), ("capacity", &capacity), ("gpu", state.gpu.name)]);
-        format!("{what} {needs}. {} {}. {largest}", verdict_words(fit.verdict), self.margin_sentence(fit))
+        format!("{what} {needs}. {} {}. {largest}", self.verdict(fit), self.margin_sentence(fit))
     }
 
     /// What a screen reader hears after an edit: the outcome first.
     pub fn announcement(&self) -> String {
         let total = self.size(self.evaluation.total);
         match &self.evaluation.fit {
-            Some(fit) => format!("{total}. {} {}", verdict_words(fit.verdict), self.margin_sentence(fit)),
+            Some(fit) => format!("{total}. {} {}", self.verdict(fit), self.margin_sentence(fit)),
             None => total,
         }
     }

@@ -420,9 +420,10 @@ fn states() -> impl Strategy<Value = State> {
             };
             state.choose_model(&MODELS[model]);
             for (dimension, value) in changes {
-                // What cannot be is refused and changes nothing.
-                let _ = state.set_dimension(dimension, value);
+                state.set_dimension(dimension, value);
             }
+            // A draft stays on its page: links have the last dimensions that went together.
+            state.draft = None;
             state.set_batch(batch);
             state.set_seq_length(seq);
             state

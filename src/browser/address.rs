@@ -33,3 +33,11 @@ pub(super) fn whole(query: &str) -> Option<String> {
 fn asked(query: &str) -> String {
     if query.is_empty() { String::new() } else { String::from("?") + query }
 }
+
+/// Goes back or forward through the pages that were visited.
+pub(super) fn travel(pages: i32) {
+    if let Some(history) = page::window().and_then(|window| window.history().ok()) {
+        // Without a page there nothing happens.
+        let _ = history.go_with_delta(pages);
+    }
+}

@@ -1,26 +1,30 @@
 //! What the reader operates: one listener for the whole page, and what controls show.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::profile;
 use wasm_bindgen::JsCast;
 use web_sys::{
-    Element, Event, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent, UiEvent,
+    Element, Event, HtmlElement, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, HtmlTextAreaElement,
+    KeyboardEvent, UiEvent,
 };
 
 use super::names::Followers;
-use super::rig::Rig;
-use super::{page, quiz};
+use super::rig::{self, Rig};
+use super::{address, page, quiz};
 use crate::charts;
 use crate::controls::{Field, Pick, Quantity};
 use crate::dials::{self, Dial};
 use crate::predictions::Round;
 use crate::state::State;
-use crate::words::t;
+use crate::state::dimensions::Dimension;
+use crate::words::{fill, t};
 
 /// Listens to everything that is operated.
 pub(super) fn listen(rig: Rig, names: &Rc<Followers>) {
+    follow_dimensions(rig);
     let names = Rc::clone(names);
     let Some(document) = page::document() else { return };
     page::listen_to(&document, &["input", "change", "click", "keydown", "focusout"], move |event| {
@@ -123,10 +127,16 @@ fn turns(asked: &str) -> bool {
 }
 
 /// What a key asks for beside what the browser does with it: the enter key in the field of a dial checks it, and arrows take
-/// a slider to the next stop, also from a value between two.
+/// a slider to the next stop, also from a value between two. With Alt, Ctrl or Meta a key is the browser's own.
 fn pressed(target: &Element, event: &Event) -> Option<String> {
     let event = event.dyn_ref::<KeyboardEvent>()?;
     let is_slider = || target.matches("[type=\"range\"]").unwrap_or(false);
+    if !page::is_plain(event) {
+        if is_slider() {
+            travel(event);
+        }
+        return None;
+    }
     let asked = match event.key().as_str() {
         "Enter" if is_one_enter(event) && target.matches("[type=\"text\"]").unwrap_or(false) => {
             ["check-dial ", &target.get_attribute("data-dial")?].concat()
@@ -139,9 +149,27 @@ fn pressed(target: &Element, event: &Event) -> Option<String> {
     Some(asked)
 }
 
+/// Alt or Meta and an arrow go back and forward through the pages that were visited. On a slider Chromium steps instead, so it
+/// is kept from that, and sent on its way.
+fn travel(event: &KeyboardEvent) {
+    let key = event.key();
+    if !key.starts_with("Arrow") {
+        return;
+    }
+    event.prevent_default();
+    if event.ctrl_key() || event.shift_key() || event.alt_key() == event.meta_key() {
+        return;
+    }
+    match key.as_str() {
+        "ArrowLeft" => address::travel(-1),
+        "ArrowRight" => address::travel(1),
+        _ => {}
+    }
+}
+
 /// Whether a key is the enter key, pressed once: held down it would ask again at once, and some writings end a word with it.
 fn is_one_enter(event: &KeyboardEvent) -> bool {
-    event.key() == "Enter" && !event.repeat() && !event.is_composing()
+    event.key() == "Enter" && page::is_plain(event) && !event.repeat() && !event.is_composing()
 }
 
 /// Whether the enter key is held down.
@@ -188,8 +216,9 @@ fn settle(rig: Rig, selector: &str) {
 fn settled(rig: Rig, place: &Element) {
     if let Some((input, field)) = place.dyn_ref::<HtmlInputElement>().and_then(|input| Some((input, field_of(input)?)))
     {
-        input.set_value(&field.text(&rig.state_now()));
-        say(input, None);
+        let state = rig.state_now();
+        input.set_value(&field.text(&state));
+        judge(input, field, &state);
     }
 }
 
@@ -346,7 +375,7 @@ fn field(rig: Rig, field: Field, input: &HtmlInputElement, event: &Event) -> Opt
         "keydown" => {
             let key = event.dyn_ref::<KeyboardEvent>()?;
             let arrow = ["ArrowUp", "ArrowDown"].contains(&key.key().as_str());
-            if !arrow || key.shift_key() || key.ctrl_key() || key.alt_key() || key.meta_key() || key.is_composing() {
+            if !arrow || !page::is_plain(key) || key.shift_key() || key.is_composing() {
                 return None;
             }
             let next = field.next(&rig.state_now(), key.key() == "ArrowUp")?;
@@ -362,48 +391,84 @@ fn field(rig: Rig, field: Field, input: &HtmlInputElement, event: &Event) -> Opt
 fn put(rig: Rig, field: Field, input: &HtmlInputElement) -> bool {
     let typed = input.value();
     let mut state = rig.state_now();
-    if field.says(&typed, &field.text(&state)) {
-        say(input, None);
-        return true;
-    }
-    let result = field.put(&mut state, &typed);
     let writes = page::focused().as_deref() == Some(input.as_ref());
-    match &result {
-        Err(_) if writes && field.is_begun(&typed) => say(input, None),
-        _ => say(input, result.as_ref().err().map(String::as_str)),
-    }
-    if result.is_err() {
-        return false;
-    }
-    rig.set(&state);
-    // One dimension may have been refused for the sake of another.
-    if matches!(field, Field::Dimension(_)) {
-        for other in page::elements("[data-field][aria-invalid]") {
-            let other = other.dyn_ref::<HtmlInputElement>();
-            if let Some((other, field @ Field::Dimension(_))) = other.and_then(|one| Some((one, field_of(one)?))) {
-                put(rig, field, other);
-            }
+    if !field.says(&typed, &field.text(&state)) {
+        if let Err(error) = field.put(&mut state, &typed) {
+            say(input, Some(&error).filter(|_| !writes || !field.is_begun(&typed)).map(String::as_str));
+            return false;
         }
+        rig.set(&state);
+    }
+    judge(input, field, &state);
+    // What a letter stands for is seen while it is written; after that the field shows the number itself.
+    if let Some(reading) = field.reading(&typed, state.unit).filter(|_| writes)
+        && let Some(place) = write_under(input, &fill("field.reading", &[("n", &reading)]))
+    {
+        // An attribute with a legal name can be set.
+        let _ = place.set_attribute("data-reading", "");
     }
     true
 }
 
-/// Says under a field what is wrong with it, or nothing any more.
-#[expect(clippy::disallowed_methods, reason = "a message is text, and stands in the page")]
-pub(super) fn say(input: &HtmlInputElement, error: Option<&str>) {
-    let id = format!("{}-error", input.id());
-    if let Some(place) = page::by_id(&id) {
-        place.set_text_content(error);
+/// Marks a field whose dimension does not go together with another, and takes back what was said about any other.
+fn judge(input: &HtmlInputElement, field: Field, state: &State) {
+    say(input, None);
+    if field.disagrees(state) {
+        invalid(input, "dimension-count");
     }
+}
+
+/// One dimension decides about another: each field whose text is a number is judged again when the state changes.
+fn follow_dimensions(rig: Rig) {
+    let waited = Cell::new(false);
+    rig::follow(move || {
+        let state = rig.state();
+        let waits = state.draft.is_some();
+        if waited.replace(waits) || waits {
+            for dimension in Dimension::ALL {
+                let input = page::by_id(&format!("control-{}", dimension.name()));
+                let input = input.as_ref().and_then(|input| input.dyn_ref::<HtmlInputElement>());
+                let field = Field::Dimension(dimension);
+                if let Some(input) = input.filter(|input| field.says(&input.value(), &field.text(&state))) {
+                    judge(input, field, &state);
+                }
+            }
+        }
+    });
+}
+
+/// Says under a field what is wrong with it, or nothing any more.
+pub(super) fn say(input: &HtmlInputElement, error: Option<&str>) {
+    if let Some(place) = write_under(input, error.unwrap_or_default()) {
+        let _ = place.remove_attribute("data-reading");
+    }
+    if error.is_some() {
+        invalid(input, &message_id(input));
+    } else {
+        // Attributes with legal names can be removed.
+        let _ = input.remove_attribute("aria-invalid").and(input.remove_attribute("aria-describedby"));
+    }
+}
+
+/// Marks a field as one that cannot be used as it is, for the reason that stands in a place.
+fn invalid(input: &HtmlInputElement, reason: &str) {
     // Attributes with legal names can be set.
-    let _ = match error {
-        Some(_) => input.set_attribute("aria-invalid", "true").and(input.set_attribute("aria-describedby", &id)),
-        None => input.remove_attribute("aria-invalid").and(input.remove_attribute("aria-describedby")),
-    };
+    let _ = input.set_attribute("aria-invalid", "true").and(input.set_attribute("aria-describedby", reason));
+}
+
+fn message_id(input: &HtmlInputElement) -> String {
+    format!("{}-error", input.id())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a message is text, and stands in the page")]
+fn write_under(input: &HtmlInputElement, text: &str) -> Option<HtmlElement> {
+    let place = page::by_id(&message_id(input))?;
+    place.set_text_content(Some(text));
+    Some(place)
 }
 
 /// Shows a value in a control: the option of a list, the button of a row, the place of a slider, the text of a field.
-pub(super) fn show(place: &Element, value: &str) {
+pub(super) fn show(place: &Element, value: &str, state: &State) {
     if let Some(select) = place.dyn_ref::<HtmlSelectElement>() {
         select.set_value(value);
     } else if let Some(input) = place.dyn_ref::<HtmlInputElement>() {
@@ -420,9 +485,9 @@ pub(super) fn show(place: &Element, value: &str) {
         match field_of(input) {
             Some(field) if field.says(&input.value(), value) && writes() => {}
             // What cannot be used stays to be mended until something else has become of the state.
-            Some(_) => {
+            Some(field) => {
                 input.set_value(value);
-                say(input, None);
+                judge(input, field, state);
             }
             // Setting what is there already would move the cursor.
             None if input.value() == value => {}

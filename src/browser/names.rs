@@ -92,7 +92,7 @@ impl Follower {
                 Ok(())
             }
             Aspect::Control => {
-                controls::show(&self.place, text);
+                controls::show(&self.place, text, &snapshot.state);
                 Ok(())
             }
             Aspect::Offered => {

@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{
     Document, Element, Event, EventTarget, HtmlElement, HtmlInputElement, IntersectionObserver,
-    IntersectionObserverEntry, Node, NodeList, Window,
+    IntersectionObserverEntry, KeyboardEvent, Node, NodeList, Window,
 };
 
 pub(super) fn window() -> Option<Window> {
@@ -19,6 +19,11 @@ pub(super) fn document() -> Option<Document> {
 /// Milliseconds since the page was opened, by a clock that nobody sets.
 pub(super) fn now() -> f64 {
     window().and_then(|window| window.performance()).map_or(0.0, |clock| clock.now())
+}
+
+/// Whether a key is pressed without Alt, Ctrl and Meta: with one of them it belongs to the browser or to the system.
+pub(super) fn is_plain(key: &KeyboardEvent) -> bool {
+    !(key.alt_key() || key.ctrl_key() || key.meta_key())
 }
 
 /// The element with this id.

@@ -50,10 +50,7 @@ pub(super) fn watch(rig: Rig) {
         }
     });
     page::listen(&field, "keydown", move |event| {
-        let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
-        if key.alt_key() || key.ctrl_key() || key.meta_key() {
-            return;
-        }
+        let Some(key) = event.dyn_ref::<KeyboardEvent>().filter(|key| page::is_plain(key)) else { return };
         let plot = rig.roofline.get_untracked();
         let walk = plot.walk();
         let Some(here) = named(&event).and_then(|name| walk.iter().position(|dot| dot.key.to_string() == name)) else {

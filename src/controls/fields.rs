@@ -3,13 +3,13 @@
 use memory_wall_core::Bytes;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::number::{self, Kilo};
 use memory_wall_core::profile;
 
 use super::{Quantity, Slider};
 use crate::state::State;
 use crate::state::decimal::Decimal;
-use crate::state::dimensions::{Dimension, refusal};
-use crate::state::number;
+use crate::state::dimensions::{Dimension, disagreeing};
 use crate::state::roofline::Levers;
 use crate::state::tape::{self, SIZES};
 use crate::words::fill;
@@ -87,7 +87,7 @@ impl Field {
     fn of(self, state: &State) -> u64 {
         match self {
             Self::Quantity(quantity) => quantity.of(state).into(),
-            Self::Dimension(dimension) => dimension.of(&state.shape).into(),
+            Self::Dimension(dimension) => dimension.of(&state.written()).into(),
             Self::Tape(size) => size.of(state.tape.program).into(),
             Self::Own(own) => *(own.slot)(&mut { state.roofline }),
             Self::Measured(place) => state.measured.get(place).copied().unwrap_or(0),
@@ -111,10 +111,14 @@ impl Field {
 
     fn read(self, typed: &str) -> Option<u64> {
         if let Some(bounds) = self.bounds() {
-            return number::read(typed, bounds).map(u64::from);
+            let value = number::read(typed, Kilo::Binary)?;
+            return bounds.check(value).ok().map(u64::from);
         }
         match self {
             _ if typed.trim().is_empty() => Some(0),
+            Self::Own(own) if own.kind == Decimal::SIDE => {
+                number::read(typed, Kilo::Binary).filter(|side| (1..=own.kind.most()).contains(side))
+            }
             Self::Own(own) => own.kind.read(typed),
             // PyTorch's functions give bytes, and the driver counts in MiB. Less than one is a unit forgotten.
             Self::Measured(place) => {
@@ -127,6 +131,17 @@ impl Field {
     /// Whether a text is another way to write what the field shows.
     pub fn says(self, typed: &str, shown: &str) -> bool {
         self.read(typed).is_some_and(|value| ByteUnit::EACH.iter().any(|unit| self.written(value, *unit) == shown))
+    }
+
+    /// What a text with a letter or a power in it stands for, to be shown beside it: `32k` is 32,768.
+    pub fn reading(self, typed: &str, unit: ByteUnit) -> Option<String> {
+        self.read(typed).filter(|_| number::is_spelled(typed)).map(|value| self.written(value, unit))
+    }
+
+    /// Whether the field shows a dimension that does not go together with another.
+    pub fn disagrees(self, state: &State) -> bool {
+        let Self::Dimension(dimension) = self else { return false };
+        state.disagreement().is_some_and(|error| disagreeing(error).contains(&dimension))
     }
 
     /// Whether a text may become a number as it is being written: `1979.` or `2e`.
@@ -143,12 +158,7 @@ impl Field {
         let whole = u32::try_from(value).unwrap_or(u32::MAX);
         match self {
             Self::Quantity(quantity) => quantity.set(state, whole),
-            Self::Dimension(dimension) => {
-                let kept = self.text(state);
-                state
-                    .set_dimension(dimension, whole)
-                    .map_err(|error| fill("field.error.shape", &[("error", &refusal(error)), ("kept", &kept)]))?;
-            }
+            Self::Dimension(dimension) => state.set_dimension(dimension, whole),
             Self::Tape(size) => *(size.slot)(&mut state.tape.program) = whole,
             Self::Own(own) => *(own.slot)(&mut state.roofline) = value,
             Self::Measured(place) => {
@@ -168,7 +178,17 @@ impl Field {
         if let Some(bounds) = self.bounds() {
             let [min, max] = [bounds.min, bounds.max].map(|n| group(n.into()));
             let kept = self.text(state);
-            return fill("field.error", &[("value", &short), ("min", &min), ("max", &max), ("kept", &kept)]);
+            // 10M is more than ten million.
+            let value =
+                number::read(typed, Kilo::Binary).filter(|value| number::is_spelled(typed) && *value < u64::MAX);
+            let short = value.map_or(short.clone(), |value| format!("{short} = {}", group(value)));
+            let said = fill("field.error", &[("value", &short), ("min", &min), ("max", &max), ("kept", &kept)]);
+            // These fields have their messages under all of them.
+            return if matches!(self, Self::Dimension(_) | Self::Tape(_)) {
+                format!("{}: {said}", bounds.name)
+            } else {
+                said
+            };
         }
         match self {
             Self::Own(own) => {
@@ -200,20 +220,22 @@ mod tests {
     fn what_is_typed_is_read_and_shown_in_one_way() {
         let mut state = State::default();
         for (control, typed, shown) in [
-            ("seq", "128k", "128,000"),
+            ("seq", "128k", "131,072"),
             ("roofline-batch", " 16 ", "16"),
             ("layers", "40", "40"),
             ("roof-peak", "1979.5", "1979.5"),
             ("op-flops", "2.5e12", "2,500,000,000,000"),
             ("rate", ".5", "0.5"),
             ("rate", "", ""),
-            ("features", "8k", "8,000"),
+            ("features", "8k", "8,192"),
+            ("gemm-m", "4k", "4,096"),
+            ("op-flops", "4k", "4,000"),
         ] {
             assert_eq!(field(control).put(&mut state, typed), Ok(()), "{control}");
             assert_eq!(field(control).text(&state), shown, "{control}");
             assert!(field(control).says(typed, shown) && !field(control).says("nonsense", shown), "{control}");
         }
-        assert_eq!((state.seq_length, state.batch, state.shape.layers), (128_000, 16, 40));
+        assert_eq!((state.seq_length, state.batch, state.shape.layers), (131_072, 16, 40));
     }
 
     #[test]
@@ -221,7 +243,6 @@ mod tests {
         for (control, typed, reason) in [
             ("seq", "0", "“0” is not a whole number from 1 to 10,000,000. Still 2,048."),
             ("batch", "many", "“many” is not a whole number from 1 to 1,000,000. Still 1."),
-            ("kv_heads", "5", "Still 32."),
             ("gemm-m", "1.5", "“1.5”"),
         ] {
             let mut state = State::default();

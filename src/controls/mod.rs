@@ -17,7 +17,7 @@ pub use quantities::{Quantity, SLIDERS, Slider};
 pub use stops::Stops;
 
 use crate::live::Snapshot;
-use crate::state::State;
+use crate::state::{State, dimensions};
 use crate::words::fill;
 
 /// `true` or `false` in words, for ARIA states.
@@ -48,12 +48,13 @@ pub fn value(snapshot: &Snapshot, part: &str) -> Option<String> {
             let offered = WeightFormat::ALL.iter().filter(|format| state.mode.takes(**format));
             offered.map(|format| format.id()).collect::<Vec<_>>().join(" ")
         }
+        "counted" if state.draft.is_some() => dimensions::disagreement(state)?,
         "counted" => {
             let parameters = snapshot.evaluation.parameters.total();
             fill("control.dimensions.counted", &[("parameters", &Grouped(parameters.into()).to_string())])
         }
         // Said rather than disabled: a button that is pressed keeps the focus.
-        "unchanged" => said(!state.is_changed()),
+        "unchanged" => said(state.written() == state.model.architecture),
         "published" => fill("control.dimensions.reset", &[("model", state.model.name)]),
         _ => return None,
     })
@@ -63,6 +64,7 @@ pub fn value(snapshot: &Snapshot, part: &str) -> Option<String> {
 pub fn flag(state: &State, part: &str) -> Option<bool> {
     match part.split_once('.') {
         Some(("idle", control)) => Some(Pick::by_control(control)?.is_idle(state)),
+        None if part == "waits" => Some(state.draft.is_some()),
         Some(("unit", id)) => Some(state.unit == ByteUnit::from_id(id)?),
         _ => None,
     }

@@ -8,7 +8,7 @@ use memory_wall_core::{Bucket, Bytes};
 
 use super::Stops;
 use crate::charts::training;
-use crate::live::{Snapshot, verdict_words};
+use crate::live::Snapshot;
 use crate::state::State;
 use crate::words::{fill, t};
 
@@ -95,7 +95,7 @@ pub static SLIDERS: [Slider; 8] = [
 fn memory(snapshot: &Snapshot) -> String {
     let evaluation = &snapshot.evaluation;
     let kv = evaluation.bytes(Bucket::KvCache);
-    let verdict = evaluation.fit.map(|fit| verdict_words(fit.verdict));
+    let verdict = evaluation.fit.map(|fit| snapshot.verdict(&fit));
     let [cache, total] = [kv, evaluation.total].map(|bytes| snapshot.size(bytes));
     let values = [("cache", cache.as_str()), ("total", &total), ("verdict", &verdict.unwrap_or_default())];
     let key = if kv == Bytes::ZERO { "control.consequence.training" } else { "control.consequence.inference" };

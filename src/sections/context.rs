@@ -12,7 +12,7 @@ use crate::words::t;
 
 /// The plot: lines and names in percent of its box, curves in a square that is stretched over it.
 fn plot() -> AnyView {
-    let columns = [(1_000, "1k"), (10_000, "10k"), (100_000, "100k"), (1_000_000, "1M")]
+    let columns = [(1 << 10, "1k"), (1 << 13, "8k"), (1 << 16, "64k"), (1 << 20, "1M")]
         .map(|(tokens, text)| {
             let x = percent(Chart::x(tokens));
             view! {

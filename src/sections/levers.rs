@@ -97,18 +97,12 @@ pub(super) fn more() -> AnyView {
 
 /// The model's own dimensions as fields.
 fn dimensions() -> AnyView {
-    let fields = Dimension::ALL
-        .into_iter()
-        .map(|dimension| {
-            let label = words::choice("dimension", dimension.name());
-            field::labelled(dimension.name(), label, "control control-dimension", "numeric")
-        })
-        .collect_view();
+    let fields = Dimension::ALL.map(|one| (one.name(), words::choice("dimension", one.name())));
     view! {
         <fieldset class="dimensions">
             <legend>{t("control.dimensions")}</legend>
-            <div class="dimension-fields">{fields}</div>
-            <p class="dimension-count">{live("control.counted")}</p>
+            {field::grid(&fields, "control control-dimension")}
+            <p class="dimension-count" id="dimension-count" data-waits=flag("control.waits")>{live("control.counted")}</p>
             <button type="button" class="plain-button" aria-disabled=live("control.unchanged") data-act="published">
                 {live("control.published")}
             </button>

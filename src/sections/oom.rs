@@ -219,12 +219,7 @@ fn switches() -> AnyView {
         }
     };
     let [no_name, x_grad, squares, bf16] = SWITCHES;
-    let sizes = SIZES
-        .iter()
-        .map(|size| {
-            field::labelled(size.name, words::choice("oom.size", size.name), "control control-dimension", "numeric")
-        })
-        .collect_view();
+    let sizes = SIZES.iter().map(|size| (size.name, words::choice("oom.size", size.name))).collect::<Vec<_>>();
     view! {
         <div class="oom-switches" role="group" aria-label=t("oom.switches")>
             <span class="oom-switches-name" aria-hidden="true">{t("oom.switches")}</span>
@@ -233,7 +228,7 @@ fn switches() -> AnyView {
         <details class="more">
             <summary>{t("oom.more")}</summary>
             <div class="more-inner">
-                <div class="dimension-fields">{sizes}</div>
+                <div>{field::grid(&sizes, "control control-dimension")}</div>
                 <div class="oom-switches">{switch(bf16)}</div>
             </div>
         </details>

@@ -1,6 +1,6 @@
 //! Reading and writing numbers with a point as people type them, held as whole numbers of their last place.
 
-use super::number::ungrouped;
+use memory_wall_core::number::grouped;
 
 /// A kind of number: how many places behind the point are kept, and the largest value, counted in the last place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,17 +25,15 @@ impl Decimal {
         if text.len() > 40 {
             return None;
         }
-        let text = ungrouped(text.trim())?;
-        let (number, power) = scaled(&text)?;
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let digits = whole.len() + fraction.len();
-        let all_digits = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        if number.is_empty() || number.ends_with('.') || !all_digits || digits > 20 {
+        let (number, power) = scaled(text.trim())?;
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+        if fraction.is_empty() || fraction.len() > 20 {
             return None;
         }
-        let mut value = 0_u128;
-        for digit in whole.bytes().chain(fraction.bytes()) {
-            value = value * 10 + u128::from(digit.checked_sub(b'0').filter(|digit| *digit < 10)?);
+        let whole = if whole.is_empty() && number.starts_with('.') { 0 } else { grouped(whole)? };
+        let mut value = u128::from(whole);
+        for digit in fraction.bytes() {
+            value = value.checked_mul(10)?.checked_add(digit.checked_sub(b'0').filter(|digit| *digit < 10)?.into())?;
         }
         let ten = 10_u128;
         let behind = u32::try_from(fraction.len()).ok()?;

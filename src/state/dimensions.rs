@@ -4,6 +4,7 @@ use memory_wall_core::Architecture;
 use memory_wall_core::architecture::{Projection, ShapeError};
 use memory_wall_core::bounds::{self, Bounds};
 
+use super::State;
 use crate::words::{fill, t};
 
 /// One dimension.
@@ -68,8 +69,9 @@ impl Dimension {
         }
     }
 
-    /// `shape` with this dimension set. A shape that equals the published one again is the published one;
-    /// any other has its parameters counted, never rounded, and no more layers of a kind than layers.
+    /// `shape` with this dimension set. A shape that equals the published one again is the published one.
+    /// Any other has its parameters counted, never rounded, no more layers of a kind than layers, and no context that it was
+    /// trained for: nobody has trained it.
     pub fn with(self, published: Architecture, mut shape: Architecture, value: u32) -> Architecture {
         match self {
             Self::Layers => shape.layers = value,
@@ -84,6 +86,7 @@ impl Dimension {
             return published;
         }
         shape.rounded_parameters = None;
+        shape.trained_context = None;
         // Kinds of layers that the published model mixes stay as many as there is room for; where every layer slides, all do.
         let mut room = shape.layers;
         if let (Some(sliding), Some(before)) = (&mut shape.sliding_window, published.sliding_window) {
@@ -104,6 +107,22 @@ impl Dimension {
         }
         shape
     }
+}
+
+/// The dimensions that do not go together, if a shape is no model.
+pub fn disagreeing(error: ShapeError) -> &'static [Dimension] {
+    match error {
+        ShapeError::KvHeadsDoNotDivide { .. } => &[Dimension::Heads, Dimension::KvHeads],
+        _ => &Dimension::ALL,
+    }
+}
+
+/// Which of the reader's dimensions do not go together, in words, and what every figure stands for meanwhile.
+pub fn disagreement(state: &State) -> Option<String> {
+    let error = state.disagreement()?;
+    let kept = disagreeing(error).iter().map(|one| format!("{} {}", one.name(), one.of(&state.shape)));
+    let kept = kept.collect::<Vec<_>>().join(", ");
+    Some(fill("control.dimensions.waits", &[("error", &refusal(error)), ("kept", &kept)]))
 }
 
 /// Why dimensions make no model, in words. Each is within its range by then, and no kind has more layers than there are.

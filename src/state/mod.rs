@@ -3,7 +3,6 @@
 pub mod cluster;
 pub mod decimal;
 pub mod dimensions;
-pub mod number;
 pub mod progress;
 pub mod query;
 pub mod roofline;
@@ -28,8 +27,11 @@ use dimensions::Dimension;
 pub struct State {
     /// The model that the dimensions started from.
     pub model: &'static Model,
-    /// Its shape, with the reader's changes.
+    /// Its shape, with the reader's changes: always one that a model can have.
     pub shape: Architecture,
+    /// What the fields of the dimensions say while they do not go together: the reader is between two changes, and every
+    /// figure still stands for `shape`. In no link.
+    pub draft: Option<Architecture>,
     /// Inference or training.
     pub mode: Mode,
     /// Sequences at once.
@@ -90,6 +92,7 @@ impl State {
         Self {
             model,
             shape: model.architecture,
+            draft: None,
             mode,
             batch,
             seq_length,
@@ -147,6 +150,7 @@ impl State {
     pub fn choose_model(&mut self, model: &'static Model) {
         self.model = model;
         self.shape = model.architecture;
+        self.draft = None;
     }
 
     /// Whether a dimension differs from the published model.
@@ -159,12 +163,25 @@ impl State {
         if self.is_changed() { fill("model.changed", &[("model", self.model.name)]) } else { self.model.name.into() }
     }
 
-    /// Changes one dimension, if the model that results is possible.
-    pub fn set_dimension(&mut self, dimension: Dimension, value: u32) -> Result<(), ShapeError> {
-        let shape = dimension.with(self.model.architecture, self.shape, value);
-        shape.check()?;
-        self.shape = shape;
-        Ok(())
+    /// Changes one dimension. Changes are judged together: those that make no model yet wait in the draft for the rest.
+    pub fn set_dimension(&mut self, dimension: Dimension, value: u32) {
+        let shape = dimension.with(self.model.architecture, self.written(), value);
+        if shape.check().is_ok() {
+            self.shape = shape;
+            self.draft = None;
+        } else {
+            self.draft = Some(shape);
+        }
+    }
+
+    /// The dimensions as their fields show them.
+    pub fn written(&self) -> Architecture {
+        self.draft.unwrap_or(self.shape)
+    }
+
+    /// What keeps the dimensions in the fields from being a model.
+    pub fn disagreement(&self) -> Option<ShapeError> {
+        self.draft?.check().err()
     }
 
     /// Sets the sequence length, kept in range.
@@ -204,13 +221,27 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_dimension_changes_nothing() {
+    fn dimensions_that_do_not_go_together_wait_for_the_rest() {
         let mut state = State::default();
-        assert!(state.set_dimension(Dimension::KvHeads, 5).is_err());
-        assert_eq!(state, State::default());
-        assert!(state.set_dimension(Dimension::KvHeads, 8).is_ok());
-        assert!(state.is_changed());
-        assert!(state.set_dimension(Dimension::KvHeads, 32).is_ok());
-        assert!(!state.is_changed(), "back at the published value it is the published model again");
+        state.choose_model(models::by_id("phi-3-mini-4k").unwrap());
+        let published = state.shape;
+        state.set_dimension(Dimension::Heads, 40);
+        assert_eq!((state.shape, state.written().heads, state.written().kv_heads), (published, 40, 32));
+        let disagreement = state.disagreement().unwrap();
+        assert_eq!(disagreement, ShapeError::KvHeadsDoNotDivide { heads: 40, kv_heads: 32 });
+        assert_eq!(dimensions::disagreeing(disagreement), [Dimension::Heads, Dimension::KvHeads]);
+        assert_eq!(state.scenario().check(), Ok(()), "what is computed is the last model");
+        // Another dimension joins the group, and the group is judged as one.
+        state.set_dimension(Dimension::Layers, 40);
+        assert_eq!(state.shape, published);
+        state.set_dimension(Dimension::KvHeads, 10);
+        assert_eq!((state.shape.heads, state.shape.kv_heads, state.shape.layers), (40, 10, 40));
+        assert_eq!((state.draft, state.disagreement()), (None, None));
+        assert_eq!(state.shape.trained_context, None, "nobody has trained the edited model");
+        for (dimension, value) in [(Dimension::Heads, 32), (Dimension::Layers, 32), (Dimension::KvHeads, 32)] {
+            state.set_dimension(dimension, value);
+        }
+        assert!(!state.is_changed(), "back at the published values it is the published model again");
+        assert_eq!(state.shape.trained_context, Some(4_096));
     }
 }

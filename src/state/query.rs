@@ -5,6 +5,7 @@
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::hierarchy::Tier;
+use memory_wall_core::number::{self, Kilo};
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::scaling::Purpose;
@@ -15,7 +16,6 @@ use super::State;
 use super::cluster::Cards;
 use super::decimal::Decimal;
 use super::dimensions::{self, Dimension};
-use super::number;
 use super::roofline::{self as levers, Dots, Levers, Precisions};
 use super::tape::{self, Tape};
 use crate::words::{fill, t};
@@ -269,7 +269,8 @@ impl Reader {
 
     fn count(&mut self, key: &str, bounds: Bounds, slot: &mut u32) {
         let Some(text) = self.take(key) else { return };
-        if let Some(value) = number::read(&text, bounds) {
+        // A link never changes its meaning: a `k` in it has always been a thousand.
+        if let Some(value) = number::read(&text, Kilo::Decimal).and_then(|value| bounds.check(value).ok()) {
             *slot = value;
             return;
         }

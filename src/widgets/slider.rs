@@ -8,11 +8,13 @@ use crate::controls::{Quantity, Slider};
 use crate::sections::masonry::live;
 use crate::words::{fill, t};
 
-/// Values with a mark, each a button that sets it. A k is a thousand, as on the axes and in the fields.
+/// Values with a mark, each a button that sets it. A k is 1,024, as in the fields and in the names of context lengths.
 const fn marks(quantity: Quantity) -> &'static [(u32, &'static str)] {
     match quantity {
-        Quantity::SeqLength => &[(2_000, "2k"), (8_000, "8k"), (32_000, "32k"), (128_000, "128k"), (1_000_000, "1M")],
-        Quantity::Batch => &[(1, "1"), (8, "8"), (64, "64"), (512, "512"), (4_000, "4k")],
+        Quantity::SeqLength => {
+            &[(1 << 11, "2k"), (1 << 13, "8k"), (1 << 15, "32k"), (1 << 17, "128k"), (1 << 20, "1M")]
+        }
+        Quantity::Batch => &[(1, "1"), (8, "8"), (64, "64"), (512, "512"), (1 << 12, "4k")],
     }
 }
 

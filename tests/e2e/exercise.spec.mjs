@@ -4,7 +4,9 @@ import { expect, test } from './fixtures.mjs';
 import { plain } from './page.mjs';
 
 const SHORT = { size: '1.07 GB', bytes: 1_073_741_824n };
-const LONG = { size: '67.1 GB', bytes: 67_108_864_000n };
+const LONG = { tokens: 128_000, size: '67.1 GB', bytes: 67_108_864_000n };
+/** What engineers call 128k. */
+const MARK = { tokens: 131_072, size: '68.7 GB', bytes: 68_719_476_736n };
 
 async function largest(wall) {
   const { total, ...parts } = await wall.bytes();
@@ -13,7 +15,7 @@ async function largest(wall) {
 }
 
 /** Does the exercise by one way of setting the length and checks what a reader should find. */
-async function exercise(wall, stretch) {
+async function exercise(wall, stretch, { tokens, ...cache } = LONG) {
   await wall.goto('model=llama-2-7b&seq=2048');
   expect(await wall.bucket('kv_cache')).toEqual(SHORT);
   expect(await largest(wall)).toBe('weights');
@@ -23,34 +25,36 @@ async function exercise(wall, stretch) {
   await stretch();
   await wall.settle();
 
-  expect(await wall.bucket('kv_cache')).toEqual(LONG);
+  expect(await wall.bucket('kv_cache')).toEqual(cache);
   expect(await largest(wall)).toBe('kv_cache');
   expect(await wall.courseHeight('kv_cache')).toBeGreaterThan(30 * before);
-  await expect(wall.rig.getByRole('link')).toContainText('128,000 tokens');
-  await expect(wall.page.locator('main p [data-live-number="kv_sentence"]')).toContainText(/67\.1\sGB: 82%/);
+  await expect(wall.rig.getByRole('link')).toContainText(`${tokens.toLocaleString('en-US')} tokens`);
+  await expect(wall.page.locator('main p [data-live-number="kv_sentence"]')).toContainText(new RegExp(`${cache.size.replace(' ', '\\s')}: 82%`));
 }
 
 test('typing 128000 makes the KV cache 67.1 GB and the largest part', async ({ wall }) => {
   await exercise(wall, () => wall.seq.field.fill('128000'));
 });
 
-test('the mark at 128k does the same', async ({ wall }) => {
-  await exercise(wall, () => wall.seq.mark(128_000).click());
-  await expect(wall.seq.mark(128_000)).toHaveAttribute('aria-pressed', 'true');
-  await expect(wall.seq.mark(2_000)).toHaveAttribute('aria-pressed', 'false');
+test('the mark at 128k does the same for 131,072 tokens', async ({ wall }) => {
+  await exercise(wall, () => wall.seq.mark(131_072).click(), MARK);
+  await expect(wall.seq.mark(131_072)).toHaveAttribute('aria-pressed', 'true');
+  await expect(wall.seq.mark(2_048)).toHaveAttribute('aria-pressed', 'false');
 });
 
 test('dragging the slider does the same', async ({ wall, page }) => {
   await exercise(wall, async () => {
     await wall.seq.slider.scrollIntoViewIfNeeded();
     const track = await wall.seq.slider.boundingBox();
-    const mark = await wall.seq.mark(128_000).boundingBox();
+    const mark = await wall.seq.mark(131_072).boundingBox();
+    // One stop left of the mark; the thumb's centre travels the track less its own width.
+    const stop = (track.width - 24) / Number(await wall.seq.slider.getAttribute('max'));
     const y = track.y + track.height / 2;
-    const thumb = await wall.seq.mark(2_000).boundingBox();
+    const thumb = await wall.seq.mark(2_048).boundingBox();
     await page.mouse.move(thumb.x + thumb.width / 2, y);
     await page.mouse.down();
-    // The mark stands where the thumb stands at its value, so dropping the thumb above it sets it.
-    await page.mouse.move(mark.x + mark.width / 2, y, { steps: 12 });
+    // The mark stands where the thumb stands at its value.
+    await page.mouse.move(mark.x + mark.width / 2 - stop, y, { steps: 12 });
     await page.mouse.up();
   });
 });

@@ -57,8 +57,8 @@ const ORDER = [
   'Model',
   'Weights in',
   'Card',
-  ...LEVER('Sequence length', 'tokens', ['2k (2,000)', '8k (8,000)', '32k (32,000)', '128k (128,000)', '1M (1,000,000)']),
-  ...LEVER('Batch', 'sequences', ['1', '8', '64', '512', '4k (4,000)']),
+  ...LEVER('Sequence length', 'tokens', ['2k (2,048)', '8k (8,192)', '32k (32,768)', '128k (131,072)', '1M (1,048,576)']),
+  ...LEVER('Batch', 'sequences', ['1', '8', '64', '512', '4k (4,096)']),
   'generating',
   'More settings',
   'KV cache in',
@@ -144,6 +144,47 @@ test('lists change with the arrow keys', async ({ wall, page }) => {
   await expect(wall.rig.getByRole('link')).toContainText('A100 PCIe 40GB');
 });
 
+test('a key with Alt, Ctrl or Meta steps nothing, and Alt with the left arrow goes back', async ({ wall, page }) => {
+  await wall.goto('seq=4096');
+  await wall.goto('seq=8192');
+  const sliders = ['#control-seq', '#control-roofline-batch', '#dial-walk input[type="range"]', '#oom-place'];
+  for (const slider of sliders) {
+    const place = page.locator(slider);
+    await place.focus();
+    const before = await place.inputValue();
+    for (const keys of ['Control+ArrowRight', 'Control+ArrowLeft', 'Control+Alt+ArrowUp', 'Alt+ArrowUp', 'Meta+ArrowDown', 'Alt+Shift+ArrowLeft']) {
+      await page.keyboard.press(keys);
+      expect(await place.inputValue(), `${slider} after ${keys}`).toBe(before);
+    }
+  }
+  await wall.batch.field.focus();
+  for (const modifier of ['Control', 'Alt', 'Meta']) await page.keyboard.press(`${modifier}+ArrowUp`);
+  await expect(wall.batch.field).toHaveValue('1');
+  // A point of the roofline keeps its place.
+  const point = page.locator('.roofline-dots [tabindex="0"]');
+  const chosen = await point.getAttribute('data-dot');
+  await point.focus();
+  for (const modifier of ['Control', 'Alt', 'Meta']) await page.keyboard.press(`${modifier}+ArrowRight`);
+  await expect(page.locator('.roofline-dots [aria-selected="true"]')).toHaveAttribute('data-dot', chosen);
+  await wall.mode('generating').focus();
+  for (const modifier of ['Control', 'Alt', 'Meta']) await page.keyboard.press(`${modifier}+ArrowRight`);
+  await expect(wall.mode('generating')).toBeChecked();
+  // With the enter key too: a guess is not checked.
+  await page.locator('#dial-walk-number').fill('60');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.locator('#dial-walk-number')).toBeEnabled();
+  await expect(page.locator('#dial-walk-number')).not.toHaveAttribute('readonly', /.*/);
+  await wall.seq.slider.focus();
+  await page.keyboard.press('Alt+ArrowLeft');
+  await expect(page).toHaveURL(/seq=4096$/);
+  await wall.live();
+  await wall.seq.slider.focus();
+  await page.keyboard.press('Alt+ArrowRight');
+  await expect(page).toHaveURL(/seq=8192$/);
+  await wall.live();
+  await expect(wall.seq.field).toHaveValue('8,192');
+});
+
 test('the mode changes with the arrow keys', async ({ wall, page }) => {
   await wall.goto();
   await wall.mode('generating').focus();
@@ -197,7 +238,7 @@ test('details open with Enter and the dimensions in them can be changed and rest
   await page.keyboard.type('8');
   await wall.settle();
   expect((await wall.bucket('kv_cache')).bytes).toBe(1_073_741_824n / 4n);
-  await expect(wall.rig.getByRole('link')).toContainText('Llama 2 7B, changed');
+  await expect(wall.rig.getByRole('link')).toContainText('Llama 2 7B, edited');
   const restore = page.getByRole('button', { name: 'Back to Llama 2 7B' });
   await restore.focus();
   await page.keyboard.press('Enter');
