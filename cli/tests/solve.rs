@@ -140,7 +140,7 @@ fn nothing_that_fits_is_a_no() {
             "none: the narrowest format that goes with this mode does not fit.",
         ),
         ("--for model --mode training --batch 10000 --seq 1M --gpu t4", "none: the smallest of the list does not fit."),
-        ("--for gpus --model llama-3.1-405b --batch 1M --seq 1M --gpu t4", "none of the cuts that are tried fits"),
+        ("--for gpus --model llama-3.1-405b --batch 1000000 --seq 1M --gpu t4", "none of the cuts that are tried fits"),
     ] {
         let run = run(&format!("solve {line}"));
         assert_eq!((run.code, run.err.as_str()), (1, ""), "{line}");

@@ -109,7 +109,7 @@ fn everything() -> String {
     text += "  memory-wall --version\n";
     text += &options::all();
     text += EXIT_CODES;
-    text += "\nNumbers are written as 131072, 131,072, 131_072, 2^17 or 128k: a k is 1,024 and an M 1,048,576,\nbut of FLOPs and bytes a thousand and a million.\n\nExamples:\n";
+    text += "\nNumbers are written as 131072, 131,072, 131_072, 2^17 or 128k. A k is 1,024 and\nan M 1,048,576; of FLOPs and bytes they are a thousand and a million.\n\nExamples:\n";
     text.extend(EXAMPLES.map(|(what, line)| example(what, line)));
     text
 }
