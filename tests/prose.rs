@@ -169,6 +169,7 @@ const ALLOWED: &[(&str, &str, &str, &str)] = &[
     ("page.txt", "dial.question.zero", "8 cards", "what is asked about"),
     ("page.txt", "control.card.", "24 gb", "the name of a card to choose: as it is sold"),
     ("page.txt", "control.card.", "40 gb", "the name of a card to choose: as it is sold"),
+    ("page.txt", "scaling.time", "6 flops", "the rule itself"),
     ("page.txt", "oom.switch.bf16", "2 bytes", "what the switch sets"),
     ("page.txt", "train.kept_table.note", "four times", "the shape of a textbook's model"),
     ("page.txt", "train.kept.about.full", "2 bytes", "what bf16 is"),

@@ -6,7 +6,7 @@ use crate::evaluate::{self, Phase, TIGHT_PERCENT};
 use crate::memory::Bucket;
 use crate::memory::overhead::CONTEXT_BYTES;
 use crate::parallelism::{Parallelism, ZeroStage};
-use crate::precision::WeightFormat;
+use crate::precision::{ComputePrecision, WeightFormat};
 use crate::scenario::{Mode, Scenario};
 use crate::tables::gpus::Gpu;
 use crate::tables::models;
@@ -175,6 +175,52 @@ fn split(scenario: &Checked, from: u32, capacity: Bytes) -> Option<Parallelism> 
     None
 }
 
+/// Training tokens for each parameter that are taken to be worth a model's size. Source: Hoffmann et al. 2022 ("Chinchilla").
+pub const TOKENS_PER_PARAMETER: u64 = 20;
+
+/// Share of the peak that the model's own arithmetic reaches in training (MFU): from and to.
+///
+/// # Source
+/// Korthikanti et al. 2022, table 5: runs that reach 41.5% to 56.3% take 29% to 32% longer when every layer is recomputed,
+/// which leaves 32% to 43%. Llama 3's report says 38% to 43%, `torchtitan`'s public runs of Llama 3.1 8B on 8 H100 32% to 42%.
+pub const MFU: [f64; 2] = [0.30, 0.45];
+
+impl Size {
+    /// Tokens that it is trained on.
+    pub const fn training_tokens(self) -> u64 {
+        self.parameters() * TOKENS_PER_PARAMETER
+    }
+
+    /// Seconds that so many cards train it, shortest first; `None` where the card's dense 16-bit rate is not published.
+    ///
+    /// # Formula
+    /// 6 × parameters × tokens / (cards × dense peak × MFU).
+    ///
+    /// # Units
+    /// Seconds.
+    ///
+    /// # Assumes
+    /// 16-bit arithmetic, [`TOKENS_PER_PARAMETER`] and [`MFU`]; nothing fails on the way.
+    ///
+    /// # Source
+    /// Kaplan et al. 2020 (6 FLOPs for each parameter and token).
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_core::{scaling::Size, tables::gpus};
+    /// let card = gpus::by_id("a100-80-sxm").unwrap();
+    /// let years = Size::B70.training_seconds(16, card).unwrap().map(|seconds| (seconds / 31_557_600.0).round());
+    /// assert_eq!(years, [8.0, 12.0]);
+    /// ```
+    pub fn training_seconds(self, cards: u64, gpu: &Gpu) -> Option<[f64; 2]> {
+        let [bf16, fp16] = [ComputePrecision::Bf16, ComputePrecision::Fp16].map(|precision| gpu.peaks.at(precision));
+        let peak = bf16.or(fp16)?.0;
+        let flops = 6.0 * self.parameters() as f64 * self.training_tokens() as f64;
+        let [low, high] = MFU;
+        Some([high, low].map(|mfu| flops / (cards.max(1) as f64 * peak * mfu)))
+    }
+}
+
 /// The cards that a size takes.
 ///
 /// # Formula
@@ -287,6 +333,18 @@ mod tests {
         // 64 heads go neither over 3 cards nor 96 over 7.
         assert_eq!([b70, b175].map(|row| (row.load.unwrap(), row.cut.unwrap())), [(3, 4), (7, 8)]);
         assert_eq!((b700.parallel.tp, b700.parallel.pp), (8, 3));
+    }
+
+    #[test]
+    fn what_holds_a_training_step_does_not_finish_it_soon() {
+        let a100 = by_id("a100-80-sxm").unwrap();
+        let years =
+            |cards| Size::B70.training_seconds(cards, a100).unwrap().map(|seconds| seconds / (365.25 * 86_400.0));
+        // 6 × 70e9 × 1.4e12 FLOPs at 45% and 30% of 16 × 312 TFLOP/s.
+        let [fast, slow] = years(16);
+        assert!((fast - 8.295).abs() < 0.01 && (slow - 12.442).abs() < 0.01, "{fast} {slow}");
+        assert!((years(1_600)[0] * 100.0 - fast).abs() < 1e-9);
+        assert_eq!(Size::B70.training_tokens(), 1_400_000_000_000);
     }
 
     #[test]

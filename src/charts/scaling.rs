@@ -3,15 +3,15 @@
 use std::array;
 
 use memory_wall_core::WeightFormat;
-use memory_wall_core::display::Grouped;
-use memory_wall_core::scaling::{Need, Purpose, Size, need, usable};
+use memory_wall_core::display::{Count, Figure, Grouped, Percent};
+use memory_wall_core::scaling::{MFU, Need, Purpose, Size, TOKENS_PER_PARAMETER, need, usable};
 use memory_wall_core::tables::gpus;
 
 use crate::charts::wall::percent;
 use crate::dials::Dial;
 use crate::live::Snapshot;
 use crate::state::State;
-use crate::words::{self, fill_with, t};
+use crate::words::{self, fill, fill_with, t};
 
 /// One row a size, in the order of [`Size::ALL`].
 pub type Rows = [Option<Need>; 4];
@@ -44,6 +44,19 @@ pub fn rows(state: &State) -> Rows {
 /// Where so many cards stand on the scale.
 pub fn at(cards: u64) -> String {
     percent((libm::log10(cards.max(1) as f64) / f64::from(DECADES)).clamp(0.0, 1.0) * 100.0)
+}
+
+/// How long so many cards train a model, as a range in years or days.
+fn trained_in(of: &Snapshot, size: Size, need: &Need) -> String {
+    const DAY: f64 = 86_400.0;
+    const YEAR: f64 = 365.25 * DAY;
+    let Some(range) = need.nodes.and_then(|cards| size.training_seconds(cards, of.state.gpu)) else {
+        return t("scaling.unknown").into();
+    };
+    let long = range[1] >= 2.0 * YEAR;
+    let [from, to] = range.map(|seconds| Figure(seconds / if long { YEAR } else { DAY }).to_string());
+    let key = if long { "scaling.years" } else { "scaling.days" };
+    fill(key, &[("from", &from), ("to", &to)])
 }
 
 fn row(of: &Snapshot, id: &str) -> Option<Need> {
@@ -81,6 +94,11 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
         "tp" => parallel.tp.to_string(),
         // Stages of a pipeline, or groups that share the states out.
         "groups" => (parallel.pp * parallel.dp).to_string(),
+        "time" => trained_in(of, Size::from_id(id)?, &need),
+        // Asked for at a fixed state only.
+        #[cfg(not(target_arch = "wasm32"))]
+        "tokens" => Grouped(Size::from_id(id)?.tokens().into()).to_string(),
+        "trained_on" => Count(Size::from_id(id)?.training_tokens()).to_string(),
         "from" => at(need.printed),
         "to" => at(need.nodes.unwrap_or(need.printed)),
         "sentence" => sentence(of, id)?,
@@ -112,7 +130,22 @@ fn sentence(of: &Snapshot, id: &str) -> Option<String> {
         ("real", count(Some(need.real))),
         ("nodes", count(need.nodes)),
     ];
-    Some(fill_with(key, &values))
+    let mut sentence = fill_with(key, &values);
+    if of.state.cluster.purpose == Purpose::Train && need.nodes.is_some() {
+        let size = Size::from_id(id)?;
+        let [low, high] = MFU.map(|share| Percent(share).to_string());
+        let values = [
+            ("tokens", Grouped(size.tokens().into()).to_string()),
+            ("trained_on", Count(size.training_tokens()).to_string()),
+            ("each", TOKENS_PER_PARAMETER.to_string()),
+            ("time", trained_in(of, size, &need)),
+            ("low", low),
+            ("high", high),
+        ];
+        sentence.push(' ');
+        sentence += &fill_with("scaling.sentence.train", &values);
+    }
+    Some(sentence)
 }
 
 #[cfg(test)]
@@ -150,14 +183,42 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_cards_to_train_on_says_what_it_assumes_and_how_long_it_takes() {
+        let snapshot = at(Purpose::Train, "a100-80-sxm");
+        let said = snapshot.value("scaling.70b.sentence").unwrap().replace(THIN_SPACE, " ");
+        for part in
+            ["16 as computers come", "every layer is recomputed", "one sequence of 4,096 tokens", "1.40 T tokens"]
+        {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert!(said.contains("8.29 to 12.4 years") && said.contains("30% to 45%"), "{said}");
+        assert_eq!(snapshot.value("scaling.7b.time").unwrap(), "242 to 364 days");
+        let held = at(Purpose::Hold, "a100-80-sxm").value("scaling.70b.sentence").unwrap();
+        assert!(!held.contains("recomputed"), "{held}");
+    }
+
+    #[test]
     fn every_name_has_an_answer_on_every_card() {
         for gpu in gpus::GPUS {
             for &purpose in Purpose::ALL {
                 let snapshot = at(purpose, gpu.id);
                 for size in Size::ALL {
                     for what in [
-                        "bytes", "added", "printed", "real", "margin", "load", "cut", "nodes", "tp", "groups", "from",
-                        "to", "sentence",
+                        "bytes",
+                        "added",
+                        "printed",
+                        "real",
+                        "margin",
+                        "load",
+                        "cut",
+                        "nodes",
+                        "tp",
+                        "groups",
+                        "from",
+                        "to",
+                        "time",
+                        "trained_on",
+                        "sentence",
                     ] {
                         let text = snapshot.value(&format!("scaling.{}.{what}", size.id())).unwrap();
                         assert!(!text.is_empty() && !text.contains("scaling."), "{} {what}: {text}", gpu.id);

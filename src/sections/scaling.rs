@@ -1,8 +1,8 @@
 //! Section 9: the table from 7 to 700 billion parameters. Each row is a lane from what division says to what is needed, and opens into its reasons.
 
 use leptos::prelude::*;
-use memory_wall_core::display::Grouped;
-use memory_wall_core::scaling::{NODE, Purpose, REQUESTS, Size};
+use memory_wall_core::display::{Grouped, Percent};
+use memory_wall_core::scaling::{MFU, NODE, Purpose, REQUESTS, Size, TOKENS_PER_PARAMETER};
 
 use super::levers::{cards, formats, list, row};
 use super::masonry::{flag, live};
@@ -47,7 +47,9 @@ fn reasons(size: Size) -> AnyView {
         }
         .into_any()
     };
-    let [bytes, added, tp, groups] = ["bytes", "added", "tp", "groups"].map(of);
+    let [bytes, added, tp, groups, trained_on] = ["bytes", "added", "tp", "groups", "trained_on"].map(of);
+    let [low, high] = MFU.map(|share| Percent(share).to_string());
+    let each = TOKENS_PER_PARAMETER.to_string();
     let (printed, real, usable) = (live("printed_capacity"), live("scaling.real"), live("scaling.usable"));
     let [requests, node, heads, layers] =
         [REQUESTS, NODE, shape.map_or(0, |shape| shape.heads), shape.map_or(0, |shape| shape.layers)]
@@ -66,6 +68,10 @@ fn reasons(size: Size) -> AnyView {
         ("tp", &tp),
         ("groups", &groups),
         ("node", &node),
+        ("trained_on", &trained_on),
+        ("each", &each),
+        ("low", &low),
+        ("high", &high),
     ];
     let [hold, serve, train] =
         ["not.hold", "not.serve", "not.train"].map(|name| Some(flag(&format!("scaling.{name}"))));
@@ -78,8 +84,9 @@ fn reasons(size: Size) -> AnyView {
             {line(train.clone(), fill("scaling.load.train", &values), "load")}
             {line(hold, fill("scaling.cut.hold", &values), "cut")}
             {line(serve, fill("scaling.cut.hold", &values), "cut")}
-            {line(train, fill("scaling.cut.train", &values), "cut")}
+            {line(train.clone(), fill("scaling.cut.train", &values), "cut")}
             {line(None, fill("scaling.nodes", &values), "nodes")}
+            {line(train, fill("scaling.time", &values), "time")}
         </ol>
     }
     .into_any()

@@ -28,6 +28,10 @@ test('what the cards are for is chosen by keyboard, changes every row and the li
     ['175B', '2.80 TB', '35', '40'],
     ['700B', '11.2 TB', '140', '168'],
   ]);
+  await expect(figure.locator('.summary')).toContainText('in which every layer is recomputed and each GPU has one sequence of 4,096 tokens');
+  await figure.locator('.size[data-size="70b"] summary').click();
+  const lines = (await figure.locator('.size[data-size="70b"] .why li:visible').allInnerTexts()).map(plain);
+  expect(lines.at(-1)).toMatch(/^to train on 1.40 T tokens, .* 8.29 to 12.4 years$/);
   await expect.poll(() => wall.query()).toBe('?v=1&scale=train');
 });
 
