@@ -361,7 +361,7 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("oom.size", SIZES.iter().map(|size| size.name.to_owned()).collect()),
         ("control.scale", of(Purpose::ALL, Purpose::id)),
         ("parallel.name", of(Scheme::ALL, Scheme::id)),
-        ("parallel.head", ["way", "states", "less", "total", "sent", "time"].map(Into::into).into()),
+        ("parallel.head", ["way", "states", "less", "total", "sent", "links", "idle"].map(Into::into).into()),
         ("scaling.what", of(Purpose::ALL, Purpose::id)),
         ("scaling.name", of(Size::ALL, Size::id)),
         ("scaling.head", ["size", "bytes", "printed", "real", "margin", "load", "cut", "nodes"].map(Into::into).into()),

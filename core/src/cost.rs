@@ -15,7 +15,7 @@ use crate::units::ByteRate;
 use crate::worked;
 
 /// Share of the dense peak that large matrix multiplications of a training step are taken to reach: 38 to 43% is what Llama 3 reports for its 405B runs.
-const COMPUTE_EFFICIENCY: f64 = 0.4;
+pub const COMPUTE_EFFICIENCY: f64 = 0.4;
 /// Between computers: one 400 Gb/s adapter a card, in one direction.
 const NETWORK: ByteRate = ByteRate::from_gb_per_s(50.0);
 /// Where a card's table has no link: PCIe 4.0 with 16 lanes, in one direction.
@@ -81,7 +81,43 @@ fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
     known.map_or(gpu.bandwidth.0 * 100.0, |rate| rate.0)
 }
 
-fn training(scenario: &Checked, gpu: &Gpu) -> f64 {
+/// The share of a training step in which a pipeline stage waits for the others: the bubble. Zero without a pipeline.
+///
+/// # Formula
+/// (p − 1) / (m·v + p − 1), with p stages, m micro-batches and v chunks of layers on each stage.
+///
+/// # Source
+/// Narayanan et al. 2021 (Megatron-LM), section 2.2: (p − 1) / (m·v) of the time that the work takes.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::{Mode, Parallelism, Scenario, cost, tables::models};
+/// let mut scenario = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
+/// (scenario.mode, scenario.parallel) = (Mode::Training, Parallelism { pp: 8, ..Parallelism::ONE });
+/// let idle = |micro_batches| {
+///     let mut step = scenario;
+///     step.training.micro_batches = micro_batches;
+///     cost::bubble(&step.check().unwrap())
+/// };
+/// // 7 of 15 slots, and 7 of 71.
+/// assert!((idle(8) - 7.0 / 15.0).abs() < 1e-9);
+/// assert!((idle(64) - 7.0 / 71.0).abs() < 1e-9);
+/// ```
+pub fn bubble(scenario: &Checked) -> f64 {
+    let behind = f64::from(scenario.parallel.pp - 1);
+    behind / (f64::from(scenario.training.micro_batches) * f64::from(scenario.parallel.virtual_stages) + behind)
+}
+
+/// The time that a training step's traffic takes its links, as a share of the time that its arithmetic takes.
+///
+/// # Assumes
+/// Both at the rates that [`seconds`] assumes. Whether the traffic is hidden behind the arithmetic is another question.
+pub fn traffic_share(scenario: &Checked, gpu: &Gpu) -> f64 {
+    traffic(scenario, gpu) / arithmetic(scenario, gpu)
+}
+
+/// Seconds of a training step's matrix multiplications on one rank, without waiting.
+fn arithmetic(scenario: &Checked, gpu: &Gpu) -> f64 {
     let parallel = &scenario.parallel;
     let forward_flops = forward(scenario);
     // Backward: gradients of inputs, and of the weights that learn.
@@ -97,10 +133,14 @@ fn training(scenario: &Checked, gpu: &Gpu) -> f64 {
     // Few tokens at a time do not fill the matrix units.
     let filled = tokens / (tokens + FULL_TOKENS / 8.0);
     let micro_batches = f64::from(scenario.training.micro_batches);
-    let bubble = 1.0 + f64::from(parallel.pp - 1) / (micro_batches * f64::from(parallel.virtual_stages));
-    let compute =
-        (passes * forward_flops + again) * micro_batches / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY * filled)
-            * bubble;
+    (passes * forward_flops + again) * micro_batches / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY * filled)
+}
+
+fn training(scenario: &Checked, gpu: &Gpu) -> f64 {
+    let parallel = &scenario.parallel;
+    let ranks = f64::from(parallel.tp) * f64::from(parallel.pp) * f64::from(parallel.cp);
+    let micro_batches = f64::from(scenario.training.micro_batches);
+    let compute = arithmetic(scenario, gpu) / (1.0 - bubble(scenario));
     // Eager attention reads and writes its scores a dozen times.
     let eager = if scenario.attention == Attention::Eager {
         let scores = f64::from(scenario.architecture.heads) * scenario.tokens() as f64 * f64::from(scenario.seq_length);

@@ -1,6 +1,7 @@
 //! The same training step cut over some cards in each of the plain ways: what a card holds, and what it sends.
 
 use crate::checked::Checked;
+use crate::communication;
 use crate::evaluate::Phase;
 use crate::memory::Bucket;
 use crate::parallelism::{Parallelism, ZeroStage};
@@ -30,7 +31,8 @@ impl Scheme {
     /// The scenario as a training step over so many cards; `None` where the model cannot be cut so.
     ///
     /// # Assumes
-    /// A pipeline is kept full by as many micro-batches as it has stages. Everything else is as in the scenario.
+    /// Every way trains on the same tokens in a step, as many micro-batches as there are GPUs: data-parallel GPUs take one each, and where
+    /// all GPUs share a micro-batch they take one after the other. Everything else is as in the scenario.
     ///
     /// # Example
     /// ```
@@ -51,7 +53,7 @@ impl Scheme {
             Self::Zero1 => (cut.dp, cut.zero) = (cards, ZeroStage::Optimizer),
             Self::Zero2 => (cut.dp, cut.zero) = (cards, ZeroStage::Gradients),
             Self::Zero3 => (cut.dp, cut.zero) = (cards, ZeroStage::Weights),
-            Self::Tensor => (cut.tp, cut.sequence_parallel) = (cards, true),
+            Self::Tensor => (cut.tp, cut.sequence_parallel, micro_batches) = (cards, true, cards),
             Self::Pipeline => (cut.pp, micro_batches) = (cards, cards),
         }
         let run = scenario.with(|it| {
@@ -59,6 +61,32 @@ impl Scheme {
         });
         run.ok()
     }
+}
+
+/// Bytes that one GPU sends for each token that all GPUs train on in a step.
+///
+/// # Formula
+/// Bytes that it sends in a step / (micro-batches × batch × sequence length × data-parallel ranks).
+///
+/// # Units
+/// Bytes a token, rounded to the nearest.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::{Bytes, Scenario, schemes::{Scheme, sent_per_token}, tables::models};
+/// let scenario = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
+/// let sent = |scheme: Scheme, batch| {
+///     let many = Scenario { batch, ..scenario };
+///     sent_per_token(&scheme.over(&many.check().unwrap(), 8).unwrap())
+/// };
+/// // Gradients are sent once a step, sums of layers for every token.
+/// assert_eq!([1, 8].map(|batch| sent(Scheme::Data, batch)), [Bytes(1_495_361), Bytes(186_920)]);
+/// assert_eq!([1, 8].map(|batch| sent(Scheme::Tensor, batch)), [Bytes(1_835_008), Bytes(1_835_008)]);
+/// ```
+pub fn sent_per_token(scenario: &Checked) -> Bytes {
+    let micro_batches = u64::from(scenario.training.micro_batches) * u64::from(scenario.parallel.dp);
+    let tokens = u128::from(scenario.tokens()) * u128::from(micro_batches);
+    Bytes((communication::between_ranks(scenario).0 + tokens / 2) / tokens.max(1))
 }
 
 /// Bytes of weights, gradients and optimizer states that a card keeps.
@@ -70,7 +98,6 @@ pub fn states(scenario: &Checked) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::communication;
     use crate::scenario::Scenario;
     use crate::tables::models;
 
@@ -88,6 +115,15 @@ mod tests {
             communication::between_ranks(&Scheme::Data.over(&textbook().check().unwrap(), 1).unwrap()),
             Bytes::ZERO
         );
+    }
+
+    #[test]
+    fn every_way_trains_on_the_same_tokens() {
+        let step = |scheme: &Scheme| scheme.over(&textbook().check().unwrap(), 8).unwrap();
+        for run in Scheme::ALL.iter().map(step) {
+            let sequences = run.training.micro_batches * run.parallel.dp * run.batch;
+            assert_eq!(sequences, 8, "{:?}", run.parallel);
+        }
     }
 
     #[test]

@@ -2,22 +2,27 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 use memory_wall_core::ZeroStage;
-use memory_wall_core::display::{Duration, Figure};
-use memory_wall_core::schemes::{Scheme, states};
-use memory_wall_core::{Bucket, Bytes, Checked, Mode, communication, evaluate};
+use memory_wall_core::display::{Duration, Figure, Percent};
+use memory_wall_core::schemes::{Scheme, sent_per_token, states};
+use memory_wall_core::{Bucket, Bytes, Checked, Mode, communication, cost, evaluate};
 
 use crate::charts::wall::percent;
 use crate::dials::Dial;
 use crate::live::Snapshot;
 use crate::state::State;
-use crate::words::{fill, t};
+use crate::words::{fill, fill_with, t};
 
 /// What a card holds in one of the ways.
 pub struct Row {
     buckets: [(Bucket, Bytes); 7],
     total: Bytes,
     states: Bytes,
+    /// Bytes that it sends for each token of the step.
     sent: Bytes,
+    /// Time on the links, as a share of the time that the arithmetic takes.
+    links: f64,
+    /// Share of the step in which it waits for other stages.
+    idle: f64,
 }
 
 /// One row a way, in the order of [`Scheme::ALL`]; none where the model cannot be cut so.
@@ -53,8 +58,15 @@ pub fn rows(state: &State) -> Rows {
         rows.push(run.map(|run| {
             let held = evaluate(&run);
             most = most.max(held.total);
-            let sent = communication::between_ranks(&run);
-            Row { buckets: held.buckets, total: held.total, states: states(&run), sent }
+            let (links, idle) = (cost::traffic_share(&run, state.gpu), cost::bubble(&run));
+            Row {
+                buckets: held.buckets,
+                total: held.total,
+                states: states(&run),
+                sent: sent_per_token(&run),
+                links,
+                idle,
+            }
         }));
     }
     Rows { rows, most }
@@ -80,7 +92,10 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
         }
         return Some(percent(0.0));
     }
-    let Some(row) = row else { return Some(t("parallel.illegal").into()) };
+    let Some(row) = row else {
+        let beside = matches!(what, "sends" | "time");
+        return Some(if beside { String::new() } else { t("parallel.illegal").into() });
+    };
     Some(match what {
         "total" => of.size(row.total),
         "states" => of.size(row.states),
@@ -89,10 +104,19 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
             fill("parallel.times", &[("n", &Figure(whole.0 as f64 / (row.states.0 as f64).max(1.0)).to_string())])
         }
         "sent" => of.size(row.sent),
-        "time" => match of.state.gpu.peer_link {
-            Some(link) => Duration(row.sent.0 as f64 / link.0).to_string(),
-            None => t("parallel.no_link").into(),
-        },
+        "links" => Percent(row.links).to_string(),
+        "idle" => Percent(row.idle).to_string(),
+        // What the drawing says under a bar: nothing of one GPU, which has nobody to talk to.
+        "sends" | "time" if row.sent == Bytes::ZERO => String::new(),
+        "sends" => fill("parallel.sends", &[("sent", &of.size(row.sent))]),
+        "time" => {
+            let values = [("links", Percent(row.links).to_string()), ("idle", Percent(row.idle).to_string())];
+            match Scheme::from_id(id)? {
+                Scheme::Tensor => fill_with("parallel.time.waits", &values),
+                Scheme::Pipeline => fill_with("parallel.time.idle", &values),
+                _ => fill_with("parallel.time.hidden", &values),
+            }
+        }
         _ => return None,
     })
 }
@@ -103,17 +127,26 @@ fn plain(of: &Snapshot, part: &str) -> Option<String> {
         "cards" => of.state.cluster.cards.id().into(),
         "line" => percent(gpu.capacity.share_of(of.parallel().most) * 100.0),
         "sentence" => {
-            let [data, zero3] = ["data", "zero3"].map(|id| value(of, &format!("{id}.total")).unwrap_or_default());
-            let (sent, time) = (value(of, "zero3.sent")?, value(of, "zero3.time")?);
+            let said = |name: &str| value(of, name).unwrap_or_default();
             let values = [
-                ("cards", of.state.cluster.cards.id()),
-                ("data", &data),
-                ("zero3", &zero3),
-                ("sent", &sent),
-                ("time", &time),
+                ("cards", of.state.cluster.cards.id().to_owned()),
+                ("data", said("data.total")),
+                ("zero3", said("zero3.total")),
+                ("sent", said("zero3.sent")),
+                ("tensor", said("tensor.sent")),
+                ("idle", said("pipeline.idle")),
             ];
-            let key = if sent_any(of) { "parallel.sentence" } else { "parallel.sentence.one" };
-            fill(key, &values)
+            if !sent_any(of) {
+                return Some(fill_with("parallel.sentence.one", &values));
+            }
+            let mut sentence = fill_with("parallel.sentence", &values);
+            for (id, key) in [("tensor", "parallel.sentence.tensor"), ("pipeline", "parallel.sentence.pipeline")] {
+                if row(of, id)?.is_some() {
+                    sentence.push(' ');
+                    sentence += &fill_with(key, &values);
+                }
+            }
+            sentence
         }
         // Only said of fixed states.
         #[cfg(not(target_arch = "wasm32"))]
@@ -189,8 +222,23 @@ mod tests {
     #[test]
     fn the_sentence_says_what_is_sent_where_anything_is() {
         let said = |cards| at(cards).value("parallel.sentence").unwrap().replace(THIN_SPACE, " ");
-        assert!(said(Cards::Eight).contains("sends 35.4 GB a step"), "{}", said(Cards::Eight));
+        let eight = said(Cards::Eight);
+        for part in ["sends 2.16 MB for each token", "tensor parallelism it sends 1.84 MB", "idle for 47% of the step"]
+        {
+            assert!(eight.contains(part), "{eight}");
+        }
         assert!(!said(Cards::One).contains("sends"), "{}", said(Cards::One));
+        assert!(!said(Cards::SixtyFour).contains("In tensor parallelism"), "{}", said(Cards::SixtyFour));
+    }
+
+    #[test]
+    fn larger_batches_make_data_parallelism_cheaper_and_tensor_parallelism_not() {
+        let at = |batch: u32| Snapshot::of(State { batch, ..State::default() });
+        let [one, eight] = [1, 8].map(at);
+        let sent = |of: &Snapshot, id: &str| row(of, id).unwrap().as_ref().unwrap().sent.0;
+        assert_eq!(sent(&one, "tensor"), sent(&eight, "tensor"));
+        assert!(sent(&eight, "data") * 7 < sent(&one, "data"), "an eighth of it");
+        assert!(sent(&one, "pipeline") * 50 < sent(&one, "tensor"));
     }
 
     #[test]
@@ -202,7 +250,7 @@ mod tests {
                 state.cluster.cards = cards;
                 let snapshot = Snapshot::of(state);
                 for scheme in Scheme::ALL {
-                    for what in ["total", "states", "less", "sent", "time", "x.weights", "w.logits"] {
+                    for what in ["total", "states", "less", "sent", "links", "idle", "x.weights", "w.logits"] {
                         let text = snapshot.value(&format!("parallel.{}.{what}", scheme.id())).unwrap();
                         assert!(!text.is_empty() && !text.contains("NaN") && !text.contains("parallel."), "{text}");
                     }

@@ -1,8 +1,9 @@
 //! Section 8: one training step over many cards. A bar for what each card holds, one a way to cut the step, and what it sends.
 
 use leptos::prelude::*;
-use memory_wall_core::Bucket;
+use memory_wall_core::display::Percent;
 use memory_wall_core::schemes::Scheme;
+use memory_wall_core::{Bucket, cost};
 
 use super::levers::row;
 use super::masonry::{flag, live, pattern};
@@ -10,10 +11,10 @@ use crate::live::bucket_name;
 use crate::state::cluster::Cards;
 use crate::widgets::choice::plain;
 use crate::widgets::table::{self, Table};
-use crate::words::{self, t};
+use crate::words::{self, fill, t};
 
 /// Height of one way in the drawing, and of what stands above the first, in pixels.
-const ROW: usize = 52;
+const ROW: usize = 70;
 const TOP: usize = 24;
 
 /// What a card holds in training, in the order of the bar.
@@ -56,6 +57,8 @@ fn drawing() -> AnyView {
                     <text class="way-name" x="0" y=top + 13>{name(*scheme)}</text>
                     <text class="way-total" x="100%" y=top + 13>{of("total")}</text>
                     {parts}
+                    <text class="way-sent" x="0" y=top + 56>{of("sends")}</text>
+                    <text class="way-time" x="100%" y=top + 56>{of("time")}</text>
                 </g>
             }
         })
@@ -88,7 +91,7 @@ fn key() -> AnyView {
 }
 
 fn table() -> AnyView {
-    let cells = ["states", "less", "total", "sent", "time"];
+    let cells = ["states", "less", "total", "sent", "links", "idle"];
     let rows = Scheme::ALL.iter().map(|scheme| {
         let id = scheme.id();
         table::row(name(*scheme), &format!("parallel.{id}"), &cells)
@@ -113,7 +116,9 @@ pub fn parallel() -> AnyView {
             <p class="figure-title" id="ways-title">{t("parallel.title")} " " {live("model")}</p>
             {row("cards", t("control.cards"), cards)} {drawing()} {key()}
             <p class="summary" id="ways-sentence">{live("parallel.sentence")}</p>
-            <p class="caption">{t("parallel.note")}</p>
+            <p class="caption">
+                {fill("parallel.note", &[("share", &Percent(cost::COMPUTE_EFFICIENCY).to_string())])}
+            </p>
             {table()}
         </div>
     }

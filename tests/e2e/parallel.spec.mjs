@@ -10,12 +10,17 @@ test('the number of cards is chosen by keyboard and changes bars, sentence and l
   await wall.goto();
   expect(await totals(page)).toEqual(EIGHT);
   const figure = page.locator('#figure-parallel');
+  const beneath = async (id) => plain((await figure.locator(`.way[data-way="${id}"] :is(.way-sent, .way-time)`).allTextContents()).join(', '));
+  expect(await beneath('data')).toBe('sends 1.44 MB per token, links 11%, mostly hidden');
+  expect(await beneath('tensor')).toBe('sends 1.84 MB per token, links 14%, waited for');
+  expect(await beneath('pipeline')).toBe('sends 8.19 kB per token, idle 47%');
   await figure.getByRole('radio', { name: '8', exact: true }).focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
   await wall.settle();
   await expect(figure.getByRole('radio', { name: '64', exact: true })).toBeFocused();
   expect((await totals(page)).slice(4)).toEqual(['not possible', 'not possible']);
+  expect(await beneath('tensor')).toBe(',');
   await expect(figure.locator('#ways-sentence')).toContainText('Over 64 cards');
   await expect.poll(() => wall.query()).toBe('?v=1&cards=64');
 });
@@ -44,7 +49,7 @@ test.describe('without JavaScript', () => {
     await live.goto();
     expect(await totals(page)).toEqual(EIGHT);
     expect(await totals(live.page)).toEqual(EIGHT);
-    await expect(page.getByRole('img', { name: /^What each card holds to train Llama 2 7B Over 8 cards/ })).toBeVisible();
+    await expect(page.getByRole('img', { name: /^What each card holds to train Llama 2 7B Over 8 GPUs/ })).toBeVisible();
     await page.locator('#parallel').getByText('ZeRO-1, 2 and 3').click();
     await expect(page.locator('#parallel .guess')).toContainText('2.91×');
   });
