@@ -120,7 +120,7 @@ const fn asked(question: Question) -> &'static [&'static str] {
         Question::Context => &["--seq"],
         Question::Batch => &["--batch"],
         Question::Gpus => &CUTS,
-        Question::Gpu => &["--gpu"],
+        Question::Gpu => &[],
         Question::Model => &["--model", "--config"],
         Question::Weights => &["--weights"],
     }

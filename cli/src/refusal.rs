@@ -12,6 +12,7 @@ pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
         ScenarioError::NotTrainable(_) | ScenarioError::NotFrozen(_) => {
             format!("--mode {}: {error}", scenario.mode.id())
         }
+        ScenarioError::Offload(error) => format!("--offload: {error}"),
         ScenarioError::Parallel(error) => cut(scenario, error),
         _ => format!("the scenario cannot be: {error}"),
     })

@@ -180,8 +180,7 @@ fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>
         (Some(id), _) => {
             let ids = GPUS.iter().map(|it| it.id);
             let gpu = values::listed("--gpu", &id, gpus::by_id(&id), ids, "gpus")?;
-            // Where the card is looked for, a named one changes nothing.
-            Ok((question != Some(Question::Gpu)).then_some(gpu))
+            Ok(Some(gpu))
         }
         (None, None | Some(Question::Gpu)) => Ok(None),
         (None, Some(question)) => Err(BadInput(format!(

@@ -30,6 +30,20 @@ pub(crate) fn counted(count: u32, bounds: Bounds) -> String {
     }
 }
 
+/// A verdict in a column.
+pub(crate) const fn fits(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Fits => "yes",
+        Verdict::Tight => "tight",
+        Verdict::DoesNotFit => "no",
+    }
+}
+
+/// `1 GPU`, `8 GPUs`.
+pub(crate) fn gpus(count: u64) -> String {
+    if count == 1 { "1 GPU".into() } else { format!("{} GPUs", Grouped(count.into())) }
+}
+
 /// `1 card`, `8 cards`.
 pub(crate) fn cards(count: u64) -> String {
     if count == 1 { "1 card".into() } else { format!("{} cards", Grouped(count.into())) }

@@ -41,11 +41,15 @@ fn estimate_says_the_same_of_each_step() {
             let (code, it) = json(&format!("solve --for {question} {scenario}"));
             assert_eq!(it["for"], question);
             assert_eq!(code, i32::from(it["answer"].is_null()), "{question} {scenario}");
-            for (step, fits) in [("answer", true), ("next", false)] {
+            for step in ["answer", "next"] {
                 if it[step].is_null() {
                     continue;
                 }
+                let fits = it[step]["verdict"] != "does_not_fit";
                 assert_eq!(it[step]["fits"], fits, "{question} {scenario} {step}");
+                // A GPU on which the run is only tight is not the answer, and the next smaller one may be that.
+                let enough = if question == "gpu" { it[step]["verdict"] == "fits" } else { fits };
+                assert_eq!(enough, step == "answer", "{question} {scenario} {step}");
                 // What programs take by themselves depends on the card, so the batch of vLLM stays as it was.
                 let serving = ["max-num-seqs", "max-num-batched-tokens"]
                     .map(|option| format!("--{option} {}", it["scenario"][option.replace('-', "_")]));
@@ -104,8 +108,15 @@ fn the_text_shows_the_answer_and_the_next_step() {
             &["Fewest cards on H100 SXM5 80GB (h100-sxm): 2 cards: ", "\n1 card ", "\nAs options: --"],
         ),
         ("--for gpus --model llama-3.1-8b --gpu h100-sxm", &[": 1 card\n", "\nOne card is enough.\n"]),
-        ("--for gpu --model llama-3.1-8b", &["Smallest card: ", "\nCard "]),
-        ("--for gpu --model gpt2-small", &["Smallest card: ", "\nNo card of the list is smaller.\n"]),
+        ("--for gpu --model llama-3.1-8b", &["Smallest GPU for servers and desktops: ", "\nGPU "]),
+        (
+            "--for gpu --model qwen2.5-32b --weights int4 --engine vllm --gpu rtx4090",
+            &["Smallest GPU like GeForce RTX 4090 (NVIDIA, desktop or workstation): "],
+        ),
+        (
+            "--for gpu --model gpt2-small",
+            &["Smallest GPU for servers and desktops: ", "\nNo GPU of these is smaller.\n"],
+        ),
         ("--for model --gpu rtx4090", &["The models of the list\n", "Largest model on GeForce RTX 4090 (rtx4090): "]),
         ("--for weights --model llama-3.1-70b --gpu h100-sxm", &["Widest weights on ", "\nfp16 "]),
         ("--for weights --model gpt2-small --gpu b200", &["fp32\n", "\nNo wider format goes with this mode.\n"]),
@@ -134,7 +145,7 @@ fn nothing_that_fits_is_a_no() {
     for (line, found) in [
         ("--for context --model llama-3.1-405b --gpu t4", "none: a single token does not fit."),
         ("--for batch --model llama-3.1-405b --gpu t4", "none: a single sequence does not fit."),
-        ("--for gpu --model llama-3.1-405b", "none: the largest of the list is too small."),
+        ("--for gpu --model llama-3.1-405b", "none holds it with room to spare."),
         (
             "--for weights --model llama-3.1-405b --gpu t4",
             "none: the narrowest format that goes with this mode does not fit.",
@@ -172,7 +183,8 @@ fn options_that_are_looked_for_get_a_note() {
                 "--zero has no effect: solve --for gpus looks for it",
             ],
         ),
-        ("--for gpu", &["--gpu has no effect: solve --for gpu looks for it"]),
+        // A named GPU says of which maker and class the answer is.
+        ("--for gpu", &[]),
         ("--for model", &["--model has no effect: solve --for model looks for it"]),
         ("--for weights --weights fp32", &["--weights has no effect: solve --for weights looks for it"]),
     ] {
@@ -180,4 +192,28 @@ fn options_that_are_looked_for_get_a_note() {
         let said: Vec<&str> = run.err.lines().filter_map(|line| line.strip_prefix("memory-wall: note: ")).collect();
         assert_eq!((run.code, said.as_slice()), (0, notes), "{line}");
     }
+}
+
+#[test]
+fn the_smallest_gpu_is_one_that_the_run_can_move_to() {
+    let vendor = |id: &Value| memory_wall_core::tables::gpus::by_id(id.as_str().unwrap()).unwrap().vendor;
+    for (line, wanted) in [
+        ("--model llama-3.1-70b --gpu mi300x", "AMD"),
+        ("--model llama-3.1-8b --gpu tpu-v4", "Google"),
+        ("--model llama-3.1-70b --gpu m3max --weights q4_k --engine llamacpp", "Apple"),
+    ] {
+        let (code, it) = json(&format!("solve --for gpu {line}"));
+        assert_eq!((code, vendor(&it["answer"]["value"])), (0, wanted), "{line}");
+        assert_eq!(it["answer"]["verdict"], "fits", "{line}");
+    }
+    // A TPU v4 has a little less memory than an RTX 5090, and runs no AWQ in vLLM.
+    for seq in ["2k", "4k", "8k", "16k", "32k"] {
+        let (_, it) = json(&format!("solve --for gpu --model qwen2.5-32b --weights int4 --engine vllm --seq {seq}"));
+        assert!(["NVIDIA", "AMD"].contains(&vendor(&it["answer"]["value"])), "{seq}: {it}");
+    }
+    // 13.5 GB of weights and 1.3 GB of cache: tight on 16.9 GB, which is shown as such.
+    let (_, it) = json("solve --for gpu --model llama-2-7b --gpu rtx4080 --weights fp16 --seq 2500");
+    assert_eq!((&it["answer"]["value"], &it["next"]["verdict"]), (&"rtx4090".into(), &"tight".into()));
+    let text = run("solve --for gpu --model llama-2-7b --gpu rtx4080 --weights fp16 --seq 2500").out;
+    assert!(text.lines().any(|line| line.contains("rtx4080") && line.ends_with(" tight")), "{text}");
 }

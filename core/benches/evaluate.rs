@@ -79,10 +79,10 @@ fn main() -> Result<(), &'static str> {
     (large.batch, large.seq_length) = (256, 8_192);
     large.parallel = Parallelism { dp: 64, ..Parallelism::ONE };
     let large = legal(&large)?;
-    let search = median(15, 1, || advise::least_slow(black_box(&large)));
+    let search = median(15, 1, || advise::quickest(black_box(&large)));
     println!("{PLACE} advise: search over all combinations\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
     let serving = legal(&Scenario { seq_length: 1_000_000, ..scenario("llama-3.1-70b", "h100-sxm")? })?;
-    let search = median(15, 1, || advise::least_slow(black_box(&serving)));
+    let search = median(15, 1, || advise::quickest(black_box(&serving)));
     println!("{PLACE} advise: search in inference\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
     let cluster = median(15, 1, || solve::fewest_gpus(black_box(&large), Bytes(85_020_639_232)));
     // Thousands of cuts; nobody drags a slider through this one.

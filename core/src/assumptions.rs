@@ -10,7 +10,7 @@ use crate::memory::activations::transformers;
 use crate::memory::{adapters, gradients};
 use crate::offload::Offload;
 use crate::parallelism::ZeroStage;
-use crate::precision::{ComputePrecision, WeightFormat};
+use crate::precision::WeightFormat;
 use crate::scenario::{Attention, Mode};
 use crate::serving::Engine;
 use crate::tables::gpus::Reported;
@@ -341,13 +341,7 @@ impl Assumptions {
         let training = &scenario.training;
         let selective_idle =
             trains && scenario.checkpointing == Checkpointing::Selective && scenario.attention == Attention::Flash;
-        let units = match scenario.weights {
-            WeightFormat::Bf16 => Some(ComputePrecision::Bf16),
-            WeightFormat::Fp16 => Some(ComputePrecision::Fp16),
-            WeightFormat::Fp8 | WeightFormat::Fp8Block => Some(ComputePrecision::Fp8),
-            _ => None,
-        };
-        let no_units = scenario.gpu.zip(units).is_some_and(|(gpu, precision)| gpu.peaks.at(precision).is_none());
+        let no_units = scenario.gpu.is_some_and(|gpu| !gpu.multiplies(scenario.weights));
         let learned = match shape.positions {
             Positions::Learned(rows) if scenario.seq_length <= rows => Some(Assumption::LearnedPositions(rows)),
             _ => None,

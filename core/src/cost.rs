@@ -27,7 +27,7 @@ const FULL_TOKENS: f64 = 1_024.0;
 
 /// Seconds of one step of the rank that is looked at: a training step, or one token for each sequence.
 ///
-/// Of use only as a ratio to another one, see [`slowdown`]. Never NaN and never zero.
+/// Of use only as a ratio to another one, see [`time_ratio`]. Never NaN and never zero.
 pub fn seconds(scenario: &Checked) -> f64 {
     let reference = gpus::by_id(REFERENCE).or(gpus::GPUS.first());
     let Some(gpu) = scenario.gpu.or(reference) else { return 1.0 };
@@ -35,8 +35,8 @@ pub fn seconds(scenario: &Checked) -> f64 {
     work + traffic(scenario, gpu)
 }
 
-/// How many times longer a step of `changed` takes for the same amount of work than one of `original`.
-pub fn slowdown(original: &Checked, changed: &Checked) -> f64 {
+/// The time that `changed` takes for the same amount of work, as a multiple of the time that `original` takes: 2 is twice as long, 0.5 half.
+pub fn time_ratio(original: &Checked, changed: &Checked) -> f64 {
     let each = |scenario: &Checked| seconds(scenario) / work_done(scenario);
     each(changed) / each(original)
 }

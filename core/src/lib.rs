@@ -34,6 +34,7 @@ extern crate alloc;
 mod choices;
 
 pub mod advise;
+pub mod alternatives;
 pub mod architecture;
 pub mod assumptions;
 pub mod bounds;
@@ -72,7 +73,7 @@ pub use architecture::Architecture;
 pub use checked::Checked;
 pub use evaluate::{Evaluation, Fit, Phase, Verdict, evaluate};
 pub use memory::Bucket;
-pub use offload::Offload;
+pub use offload::{Offload, OffloadError};
 pub use parallelism::{Parallelism, ZeroStage};
 pub use precision::{KvPrecision, WeightFormat};
 pub use scenario::{Attention, Mode, Scenario, ScenarioError};

@@ -1,5 +1,11 @@
 //! What waits in host memory, and what it costs to fetch it.
 
+use core::fmt;
+
+use crate::scenario::{Mode, Scenario};
+use crate::serving::Engine;
+use crate::tables::classes::Class;
+
 /// Which states wait in host memory instead of on the card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Offload {
@@ -9,4 +15,88 @@ pub struct Offload {
     pub parameters: bool,
     /// KV cache, fetched layer by layer.
     pub kv_cache: bool,
+}
+
+/// Why states cannot wait in host memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffloadError {
+    /// vLLM keeps the cache of what it generates on the GPU.
+    CacheStays,
+    /// llama.cpp computes on the CPU what is not on the GPU, and streams no weights.
+    ComputedOnCpu,
+    /// The GPU, by its name, has no memory but that of its computer.
+    SharedMemory(&'static str),
+}
+
+impl fmt::Display for OffloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CacheStays => {
+                f.write_str("vLLM keeps the KV cache of running requests on the card: it cannot be offloaded there")
+            }
+            Self::ComputedOnCpu => f.write_str(
+                "llama.cpp computes layers that are left in host memory (-ngl, --no-kv-offload) on the CPU, and does not stream them to the GPU: that is not modelled",
+            ),
+            Self::SharedMemory(gpu) => {
+                write!(f, "{gpu} shares its memory with the CPU: nothing can be offloaded to other memory")
+            }
+        }
+    }
+}
+
+impl core::error::Error for OffloadError {}
+
+impl Offload {
+    /// Whether the program and the GPU of a scenario can offload what the scenario says.
+    ///
+    /// # Errors
+    /// Where the program keeps the states on the GPU, computes on the CPU what is offloaded, or where both share their memory.
+    pub fn check(scenario: &Scenario) -> Result<(), OffloadError> {
+        let Self { optimizer, parameters, kv_cache } = scenario.offload;
+        let serves = scenario.mode == Mode::Inference;
+        if !(parameters || if serves { kv_cache } else { optimizer }) {
+            return Ok(());
+        }
+        match (scenario.gpu, scenario.serving.engine) {
+            (Some(gpu), _) if gpu.class() == Class::Unified => Err(OffloadError::SharedMemory(gpu.name)),
+            (_, Engine::Vllm) if serves && kv_cache => Err(OffloadError::CacheStays),
+            (_, Engine::LlamaCpp) if serves => Err(OffloadError::ComputedOnCpu),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{gpus, models};
+
+    #[test]
+    fn only_what_a_program_streams_can_be_offloaded() {
+        let scenario = |engine, offload, gpu| {
+            let mut scenario = Scenario::new(models::MODELS[0].architecture);
+            (scenario.serving.engine, scenario.offload, scenario.gpu) = (engine, offload, gpus::by_id(gpu));
+            scenario
+        };
+        let none = Offload::default();
+        let weights = Offload { parameters: true, ..none };
+        let cache = Offload { kv_cache: true, ..none };
+        for (engine, offload, gpu, wanted) in [
+            (Engine::Exact, weights, "rtx4090", Ok(())),
+            (Engine::Hf, cache, "rtx4090", Ok(())),
+            (Engine::Vllm, weights, "rtx4090", Ok(())),
+            (Engine::Vllm, cache, "rtx4090", Err(OffloadError::CacheStays)),
+            (Engine::LlamaCpp, none, "m3max", Ok(())),
+            (Engine::LlamaCpp, weights, "rtx4090", Err(OffloadError::ComputedOnCpu)),
+            (Engine::LlamaCpp, cache, "rtx4090", Err(OffloadError::ComputedOnCpu)),
+            // It waits for training, which nobody serves.
+            (Engine::LlamaCpp, Offload { optimizer: true, ..none }, "m3max", Ok(())),
+            (Engine::Exact, weights, "gb10", Err(OffloadError::SharedMemory("GB10 (DGX Spark)"))),
+        ] {
+            assert_eq!(Offload::check(&scenario(engine, offload, gpu)), wanted, "{engine:?} {offload:?} {gpu}");
+        }
+        let mut training = scenario(Engine::LlamaCpp, weights, "rtx4090");
+        training.mode = Mode::Training;
+        assert_eq!(Offload::check(&training), Ok(()));
+    }
 }

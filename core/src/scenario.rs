@@ -4,10 +4,10 @@ use core::fmt;
 
 use crate::architecture::{Architecture, ShapeError};
 use crate::bounds::{self, OutOfBounds};
-use crate::offload::Offload;
+use crate::offload::{Offload, OffloadError};
 use crate::parallelism::{ParallelError, Parallelism};
 use crate::precision::{KvPrecision, WeightFormat};
-use crate::serving::{Engine, Serving};
+use crate::serving::Serving;
 use crate::tables::gpus::Gpu;
 use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, Training};
 
@@ -130,8 +130,8 @@ pub enum ScenarioError {
     NotFrozen(WeightFormat),
     /// The adapters' targets hold no matrix that can carry one.
     NoAdapters,
-    /// vLLM keeps the cache of what it generates on the card.
-    CacheStays,
+    /// What is to be offloaded cannot be.
+    Offload(OffloadError),
     /// The run cannot be cut like this.
     Parallel(ParallelError),
 }
@@ -145,9 +145,7 @@ impl fmt::Display for ScenarioError {
             Self::NoAdapters => f.write_str(
                 "these targets hold no matrix that carries an adapter: the routed experts of a mixture carry none; q, k, v and o do",
             ),
-            Self::CacheStays => {
-                f.write_str("vLLM keeps the KV cache of running requests on the card: it cannot be offloaded there")
-            }
+            Self::Offload(error) => error.fmt(f),
             Self::NotFrozen(format) => {
                 write!(f, "weights {} cannot be frozen: qlora takes", format.id())?;
                 for (place, taken) in WeightFormat::ALL.iter().filter(|format| Mode::Qlora.takes(**format)).enumerate() {
@@ -172,6 +170,12 @@ impl core::error::Error for ScenarioError {}
 impl From<OutOfBounds> for ScenarioError {
     fn from(error: OutOfBounds) -> Self {
         Self::OutOfBounds(error)
+    }
+}
+
+impl From<OffloadError> for ScenarioError {
+    fn from(error: OffloadError) -> Self {
+        Self::Offload(error)
     }
 }
 
@@ -222,9 +226,7 @@ impl Scenario {
                 _ => ScenarioError::NotTrainable(self.weights),
             });
         }
-        if self.mode == Mode::Inference && self.serving.engine == Engine::Vllm && self.offload.kv_cache {
-            return Err(ScenarioError::CacheStays);
-        }
+        Offload::check(self)?;
         Ok(())
     }
 

@@ -3,15 +3,15 @@
 //! Memory never falls when an input grows, so the answer is found by search, and it is the forward model's own:
 //! it fits at the answer and not one step beyond.
 
+use crate::alternatives;
 use crate::bounds::{self, Bounds};
 use crate::checked::Checked;
 use crate::cost;
-use crate::engines;
 use crate::evaluate::{self, Phase, Totals};
 use crate::memory::Bucket;
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::precision::WeightFormat;
-use crate::tables::gpus::{GPUS, Gpu};
+use crate::tables::gpus::Gpu;
 use crate::tables::models::{MODELS, Model};
 use crate::units::Bytes;
 use crate::worked;
@@ -180,9 +180,9 @@ pub fn fewest_gpus(scenario: &Checked, capacity: Bytes) -> Option<Cluster> {
         let most = best.map_or(u64::from(MOST_RANKS), |(fewest, ..)| fewest / cut.ranks());
         let Some(answer) = fewest_ranks(scenario, cut, capacity, most) else { continue };
         let (parallel, gpus) = (answer.parallel, answer.parallel.ranks());
-        let (total, slowdown) = (evaluate::total(&answer), cost::slowdown(scenario, &answer));
-        if best.is_none_or(|(fewest, least, _)| gpus < fewest || (gpus == fewest && slowdown < least)) {
-            best = Some((gpus, slowdown, Cluster { parallel, gpus, total }));
+        let (total, time_ratio) = (evaluate::total(&answer), cost::time_ratio(scenario, &answer));
+        if best.is_none_or(|(fewest, least, _)| gpus < fewest || (gpus == fewest && time_ratio < least)) {
+            best = Some((gpus, time_ratio, Cluster { parallel, gpus, total }));
         }
     }
     best.map(|(.., cluster)| cluster)
@@ -223,10 +223,9 @@ fn fewest_ranks(scenario: &Checked, cut: Parallelism, capacity: Bytes, most: u64
     with(found)
 }
 
-/// The card with the least memory on which the scenario fits, of those in the table.
+/// The GPU with the least memory that holds the scenario with room to spare, of those that it could move to ([`alternatives::of`]).
 pub fn smallest_gpu(scenario: &Checked) -> Option<&'static Gpu> {
-    let total = evaluate::total(scenario);
-    GPUS.iter().filter(|gpu| engines::limit(scenario, gpu.capacity) >= total).min_by_key(|gpu| gpu.capacity)
+    alternatives::roomy(scenario).filter_map(|other| other.gpu).min_by_key(|gpu| gpu.capacity)
 }
 
 /// The model of the table with the most parameters that fits in `capacity`, everything else as in the scenario.

@@ -11,7 +11,8 @@ use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::{fits, per_rank, total};
 use memory_wall_core::parameters::Parameters;
 use memory_wall_core::{
-    Bucket, Bytes, Implementation, Mode, Parallelism, Scenario, WeightFormat, ZeroStage, bounds, cost, evaluate, solve,
+    Bucket, Bytes, Implementation, Mode, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage, alternatives, bounds,
+    cost, evaluate, solve,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -174,7 +175,7 @@ proptest! {
         let seconds = cost::seconds(&scenario.check().unwrap());
         prop_assert!(seconds.is_finite() && seconds > 0.0, "{}", seconds);
         prop_assert!(cost::offload_seconds(&scenario.check().unwrap()).is_none_or(|seconds| seconds.is_finite() && seconds > 0.0));
-        let same = cost::slowdown(&scenario.check().unwrap(), &scenario.check().unwrap());
+        let same = cost::time_ratio(&scenario.check().unwrap(), &scenario.check().unwrap());
         prop_assert!((same - 1.0).abs() < 1e-12);
     }
 
@@ -189,7 +190,7 @@ proptest! {
                 Ok(effect) => {
                     prop_assert_eq!(total(&effect.scenario), effect.total);
                     prop_assert_eq!(before.minus(effect.total), effect.saved);
-                    prop_assert!(effect.slowdown.is_finite() && effect.slowdown > 0.0, "{:?}", rung);
+                    prop_assert!(effect.time_ratio.is_finite() && effect.time_ratio > 0.0, "{:?}", rung);
                 }
                 Err(reason) => prop_assert!(!reason.id().is_empty()),
             }
@@ -208,13 +209,14 @@ fn search<S: Strategy>(any: S, holds: impl Fn(S::Value) -> TestCaseResult) {
 #[test]
 fn the_plan_fits_and_no_combination_is_quicker() {
     search(scenario(), |scenario| {
-        let Some(plan) = advise::least_slow(&scenario.check().unwrap()) else { return Ok(()) };
+        let Some(plan) = advise::quickest(&scenario.check().unwrap()) else { return Ok(()) };
         let capacity = scenario.gpu.unwrap().capacity;
         prop_assert!(fits(&plan.effect.scenario, capacity));
+        prop_assert_eq!(evaluate::verdict(&plan.effect.scenario), Some(Verdict::Fits));
         prop_assert_eq!(total(&plan.effect.scenario), plan.effect.total);
         // Where the scenario fits as it is, nothing slower is proposed.
-        if fits(&scenario.check().unwrap(), capacity) {
-            prop_assert!(!plan.lossy && plan.effect.slowdown <= 1.0 + 1e-9, "{}", plan.effect.slowdown);
+        if evaluate::verdict(&scenario.check().unwrap()) == Some(Verdict::Fits) {
+            prop_assert!(!plan.lossy && plan.effect.time_ratio <= 1.0 + 1e-9, "{}", plan.effect.time_ratio);
         }
         Ok(())
     });
@@ -240,10 +242,13 @@ fn the_fewest_cards_fit_and_one_rank_fewer_does_not() {
 #[test]
 fn the_smallest_card_and_the_largest_model_fit() {
     search(scenario(), |scenario| {
-        if let Some(gpu) = solve::smallest_gpu(&scenario.check().unwrap()) {
-            prop_assert!(fits(&scenario.check().unwrap(), gpu.capacity));
-            let smaller = memory_wall_core::tables::gpus::GPUS.iter().filter(|other| other.capacity < gpu.capacity);
-            prop_assert!(smaller.clone().all(|other| !fits(&scenario.check().unwrap(), other.capacity)));
+        let checked = scenario.check().unwrap();
+        if let Some(gpu) = solve::smallest_gpu(&checked) {
+            prop_assert!(fits(&checked, gpu.capacity));
+            let smaller = alternatives::of(&checked).filter(|other| other.gpu.unwrap().capacity < gpu.capacity);
+            for other in smaller {
+                prop_assert_ne!(evaluate::verdict(&other), Some(Verdict::Fits));
+            }
         }
         let capacity = scenario.gpu.map_or(Bytes(80 << 30), |gpu| gpu.capacity);
         let alone = Scenario { parallel: Parallelism::ONE, mode: Mode::Inference, ..scenario };

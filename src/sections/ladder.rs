@@ -2,7 +2,7 @@
 //! build time, since the search behind it is more program than a page should load; which run is shown is for the style sheet.
 
 use leptos::prelude::*;
-use memory_wall_core::advise::{Effect, Idle, Plan, Risk, Rung, ladder as rungs_of, least_slow, search};
+use memory_wall_core::advise::{Effect, Idle, Plan, Risk, Rung, ladder as rungs_of, search};
 use memory_wall_core::display::{ByteUnit, Figure, Grouped, Size};
 use memory_wall_core::training::Loss;
 use memory_wall_core::{Attention, Bytes, Checked, Mode, Scenario, Verdict, engines, evaluate};
@@ -56,8 +56,8 @@ fn lower(name: String) -> String {
 }
 
 /// `1.33×`.
-fn times(slowdown: f64) -> String {
-    fill("ladder.times", &[("n", &Figure(slowdown).to_string())])
+fn times(time_ratio: f64) -> String {
+    fill("ladder.times", &[("n", &Figure(time_ratio).to_string())])
 }
 
 /// A run: what is asked of the engine, its name in words, its peak and what its card takes.
@@ -123,7 +123,7 @@ impl Job {
                     {size(effect.total)}
                 </td>
                 <td class="numeric" data-head=t("ladder.head.saved")>{saved}</td>
-                <td class="numeric" data-head=t("ladder.head.time")>{times(effect.slowdown)}</td>
+                <td class="numeric" data-head=t("ladder.head.time")>{times(effect.time_ratio)}</td>
                 <td>{verdict_words(verdict)}</td>
             </tr>
         }
@@ -169,22 +169,29 @@ impl Job {
     }
 
     /// The ways to make it fit, each with what it costs in cards: the best combination on this card, the best single fix over
-    /// several, and a larger card. What leaves the results as they are comes first, and of that the least slow.
+    /// several, and a larger GPU of the same maker and class. What leaves the results as they are comes first, and of that the quickest.
+    /// What is only tight or takes too long is named last, and only where nothing on this GPU is better.
     fn ways(&self, rungs: &[(Rung, Result<Effect, Idle>)]) -> AnyView {
         let mut ways = Vec::new();
-        let plan = least_slow(&self.scenario);
+        let [exact, lossy] = [false, true].map(|lossy| search(&self.scenario, lossy));
+        let plan = exact.fits.or(lossy.fits);
         // Results that may change a little are worth a tenth of the time.
-        let quicker = |lossy: &Plan| plan.is_some_and(|plan| lossy.effect.slowdown * 1.1 < plan.effect.slowdown);
-        for plan in plan.into_iter().chain(search(&self.scenario, true).filter(quicker)) {
-            let key = if plan.lossy { "ladder.way.lossy" } else { "ladder.way.same" };
+        let quicker = |lossy: &Plan| plan.is_some_and(|plan| lossy.effect.time_ratio * 1.1 < plan.effect.time_ratio);
+        let named = |key: &'static str| move |plan: Plan| (key, plan);
+        let of_kind = |plan: Plan| (if plan.lossy { "ladder.way.lossy" } else { "ladder.way.same" }, plan);
+        let slow = exact.slow.or(lossy.slow).map(named("ladder.way.slow"));
+        let tight = exact.tight.or(lossy.tight).map(named("ladder.way.tight"));
+        let worse = slow.into_iter().chain(tight).filter(|_| plan.is_none());
+        for (key, plan) in plan.into_iter().chain(lossy.fits.filter(quicker)).map(of_kind).chain(worse) {
             let changed = changes(&self.scenario, &plan.effect.scenario).join(", ");
-            ways.push((plan.lossy, t(key).to_owned(), changed, plan.effect));
+            ways.push((key != "ladder.way.same", t(key).to_owned(), changed, plan.effect));
         }
         let alone = || {
             let effects = rungs.iter().filter_map(|(rung, effect)| Some((*rung, *effect.as_ref().ok()?)));
-            effects.filter(|(rung, effect)| rung.risk() == Risk::None && verdict(effect) != Verdict::DoesNotFit)
+            effects.filter(|(rung, effect)| rung.risk() == Risk::None && verdict(effect) == Verdict::Fits)
         };
-        let slower = |(_, one): &(Rung, Effect), (_, other): &(Rung, Effect)| one.slowdown.total_cmp(&other.slowdown);
+        let slower =
+            |(_, one): &(Rung, Effect), (_, other): &(Rung, Effect)| one.time_ratio.total_cmp(&other.time_ratio);
         if let Some((rung, effect)) = alone().filter(|(_, effect)| effect.gpus > 1).min_by(slower) {
             let price = match effect.gpus - 1 {
                 1 => t("ladder.way.card").into(),
@@ -197,11 +204,11 @@ impl Job {
             ways.push((false, t("ladder.way.other").into(), card.into(), effect));
         }
         ways.sort_by(|(worse, .., one), (lossy, .., other)| {
-            worse.cmp(lossy).then(one.slowdown.total_cmp(&other.slowdown))
+            worse.cmp(lossy).then(one.time_ratio.total_cmp(&other.time_ratio))
         });
         let ways = ways.into_iter().map(|(_, price, changes, effect)| {
             let verdict = lower(verdict_words(verdict(&effect)));
-            let (total, time) = (size(effect.total), times(effect.slowdown));
+            let (total, time) = (size(effect.total), times(effect.time_ratio));
             let values = [("changes", changes.as_str()), ("total", &total), ("verdict", &verdict), ("time", &time)];
             view! { <li><strong>{price}</strong> ": " {fill("ladder.way", &values)}</li> }
         });
@@ -215,7 +222,7 @@ impl Job {
 
 /// What the calculator says to a changed run, with the same margin for fragmentation.
 fn verdict(effect: &Effect) -> Verdict {
-    evaluate::evaluate(&effect.scenario).fit.map_or(Verdict::DoesNotFit, |fit| fit.verdict)
+    effect.verdict.unwrap_or(Verdict::DoesNotFit)
 }
 
 /// What is different in another scenario, in words.
@@ -325,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_slow_way_comes_first_with_its_price_and_the_calculators_verdict() {
+    fn the_quickest_way_comes_first_with_its_price_and_none_is_only_tight() {
         let said = |job: usize| {
             let job = Job::of(JOBS[job]);
             let rungs: Vec<_> = rungs_of(&job.scenario).collect();
@@ -333,9 +340,13 @@ mod tests {
         };
         let place = |html: &str, text: &str| html.find(text).unwrap_or_else(|| panic!("{text}: {html}"));
         let serve = said(2);
-        let prices = ["ladder.way.other", "ladder.way.card", "ladder.way.same", "ladder.way.lossy"];
+        let prices = ["ladder.way.other", "ladder.way.card", "ladder.way.lossy"];
         let places = prices.map(|price| place(&serve, &format!("<strong>{}</strong>", t(price))));
         assert!(places.is_sorted(), "{serve}");
-        assert!(said(0).contains("it fits, barely") && !said(0).contains(t("ladder.way.lossy")));
+        for job in 0..JOBS.len() {
+            let html = said(job);
+            assert!(html.contains("it fits") && !html.contains("it fits, barely"), "{html}");
+            assert!(!html.contains(t("ladder.way.slow")), "{html}");
+        }
     }
 }

@@ -19,12 +19,12 @@ test('a run is chosen by keyboard, and its ladder is shown alone', async ({ wall
   expect(wall.query()).toBe('');
 });
 
-test('a rung that does nothing says why, and the ways that fit are named, the least slow first', async ({ wall }) => {
+test('a rung that does nothing says why, and the ways that fit are named, the quickest first', async ({ wall }) => {
   await wall.goto();
   const job = shown(wall);
   await job.locator('summary').click();
   await expect(job.getByRole('listitem').filter({ hasText: 'Flash attention' })).toHaveText('Flash attention: flash attention is on already.');
-  await expect(job.locator('.ladder-ways li')).toContainText([/^Another card, the same results: L40S/, /^The same card, the same results: a micro-batch of 2/]);
+  await expect(job.locator('.ladder-ways li')).toContainText([/^Another GPU, the same results: RTX PRO 6000/, /^The same GPU, the same results: a chunked loss, offloading/, /^The same GPU, with results that may change/]);
 });
 
 test('what comes first is asked, and every option has its reason', async ({ wall, page }) => {

@@ -36,7 +36,7 @@ const ABOUT: [About; 7] = [
         name: "advise",
         usage: "advise --model ID | --config FILE [--gpu ID] [options]",
         line: "What to do about a run that does not fit.",
-        more: "It tries each fix by itself, cheapest first, and then all combinations on the same cards for the least slow one that fits.",
+        more: "It tries each fix by itself, cheapest first, and then all combinations on the same GPUs for the quickest one that fits with room to spare. What is only tight, or takes more than four times as long, is listed apart.",
     },
     About {
         name: "roofline",
@@ -77,8 +77,8 @@ pub(crate) fn text(command: Option<&str>) -> String {
 const EXIT_CODES: &str = "
 Exit code:
   0  it fits, or no card is named; a bound holds
-  1  it does not fit (solve: nothing does; advise: not with any combination
-     of fixes); accuracy: a set is out of its bound
+  1  it does not fit (solve: nothing does; advise: no combination of fixes
+     makes it fit with room to spare); accuracy: a set is out of its bound
   2  the input cannot be used
 ";
 

@@ -209,7 +209,7 @@ fn output() -> Vec<Entry> {
 fn question() -> Vec<Entry> {
     vec![option(
         "--for WHAT",
-        "context (longest), batch (largest), gpus (fewest cards, and how they are cut), gpu (smallest card), model (largest of the list), weights (widest format)",
+        "context (longest), batch (largest), gpus (fewest cards, and how they are cut), gpu (smallest that leaves room; with --gpu one of the same maker and class), model (largest of the list), weights (widest format)",
     )]
 }
 

@@ -1,7 +1,7 @@
 //! The answer of `advise` for programs.
 
-use memory_wall_core::Scenario;
 use memory_wall_core::advise::{Effect, Idle, Plan, Rung};
+use memory_wall_core::{Scenario, Verdict};
 use serde::Serialize;
 
 use super::inputs::Inputs;
@@ -17,9 +17,12 @@ pub(crate) struct Answer<'a> {
     capacity_bytes: Option<u128>,
     total_bytes: u128,
     fits: Option<bool>,
+    verdict: Option<&'static str>,
     ladder: Vec<Step>,
     plan: Option<Combination>,
     lossy_plan: Option<Combination>,
+    slow_plan: Option<Combination>,
+    tight_plan: Option<Combination>,
 }
 
 /// One rung.
@@ -41,13 +44,14 @@ struct Change {
     options: Vec<String>,
     saved_bytes: i128,
     total_bytes: u128,
-    slowdown: f64,
+    time_ratio: f64,
     gpus: u64,
     gpu: Option<&'static str>,
     fits: Option<bool>,
+    verdict: Option<&'static str>,
 }
 
-/// The least slow combination that fits.
+/// A combination of fixes.
 #[derive(Debug, Serialize)]
 struct Combination {
     lossy: bool,
@@ -65,12 +69,20 @@ impl<'a> Answer<'a> {
             gpu: scenario.gpu.map(|gpu| gpu.id),
             capacity_bytes: advice.evaluation.fit.map(|fit| fit.capacity.0),
             total_bytes: advice.evaluation.total.0,
-            fits: advice.fits(),
+            fits: advice.verdict().map(fits),
+            verdict: advice.verdict().map(Verdict::id),
             ladder: advice.rungs.iter().map(|(rung, effect)| Step::new(scenario, *rung, effect)).collect(),
             plan: advice.plan.map(|plan| Combination::new(scenario, &plan)),
             lossy_plan: advice.lossy_plan.map(|plan| Combination::new(scenario, &plan)),
+            slow_plan: advice.slow_plan.map(|plan| Combination::new(scenario, &plan)),
+            tight_plan: advice.tight_plan.map(|plan| Combination::new(scenario, &plan)),
         }
     }
+}
+
+/// Whether it goes in at all, however tightly.
+fn fits(verdict: Verdict) -> bool {
+    verdict != Verdict::DoesNotFit
 }
 
 impl Combination {
@@ -98,10 +110,11 @@ impl Change {
             options: changes::between(scenario, &effect.scenario),
             saved_bytes: effect.saved.0,
             total_bytes: effect.total.0,
-            slowdown: effect.slowdown,
+            time_ratio: effect.time_ratio,
             gpus: effect.gpus,
             gpu: effect.scenario.gpu.map(|gpu| gpu.id),
-            fits: effect.fits,
+            fits: effect.verdict.map(fits),
+            verdict: effect.verdict.map(Verdict::id),
         }
     }
 }

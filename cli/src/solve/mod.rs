@@ -23,7 +23,7 @@ pub(crate) enum Question {
     Batch,
     /// The fewest cards, and how they are cut.
     Gpus,
-    /// The card with the least memory.
+    /// The GPU with the least memory that leaves room to spare.
     Gpu,
     /// The model with the most parameters.
     Model,
@@ -61,7 +61,7 @@ impl Question {
             Self::Context => "Longest context",
             Self::Batch => "Largest batch",
             Self::Gpus => "Fewest cards",
-            Self::Gpu => "Smallest card",
+            Self::Gpu => "Smallest GPU",
             Self::Model => "Largest model",
             Self::Weights => "Widest weights",
         }
@@ -73,7 +73,7 @@ impl Question {
             Self::Context => "Context",
             Self::Batch => "Batch",
             Self::Gpus => "Cards",
-            Self::Gpu => "Card",
+            Self::Gpu => "GPU",
             Self::Model => "Model",
             Self::Weights => "Weights",
         }
@@ -84,7 +84,7 @@ impl Question {
         match self {
             Self::Context | Self::Batch => "This is the largest that is asked about.",
             Self::Gpus => "One card is enough.",
-            Self::Gpu => "No card of the list is smaller.",
+            Self::Gpu => "No GPU of these is smaller.",
             Self::Model => "No larger model of the list goes with these options.",
             Self::Weights => "No wider format goes with this mode.",
         }
@@ -98,7 +98,7 @@ impl Question {
             Self::Gpus => {
                 "none of the cuts that are tried fits: tensor parallelism up to 8, pipelines of up to 128 stages and, in training, context parallelism up to 8 and ZeRO-3 over data-parallel ranks."
             }
-            Self::Gpu => "none: the largest of the list is too small.",
+            Self::Gpu => "none holds it with room to spare.",
             Self::Model => "none: the smallest of the list does not fit.",
             Self::Weights => "none: the narrowest format that goes with this mode does not fit.",
         }
@@ -131,7 +131,14 @@ fn text(model: Option<&Model>, scenario: &Scenario, solution: &Solution, unit: B
     let question = solution.question;
     let title = model.map_or("The models of the list", |model| model.title.as_str());
     let mut text = wrapped(title, 2) + &inputs::text(scenario, Some(question));
-    let on = scenario.gpu.map(|gpu| format!(" on {} ({})", gpu.name, gpu.id)).unwrap_or_default();
+    let on = match (question, scenario.gpu) {
+        (Question::Gpu, Some(gpu)) => {
+            format!(" like {} ({}, {})", gpu.name, gpu.vendor, gpu.class().label())
+        }
+        (Question::Gpu, None) => " for servers and desktops".into(),
+        (_, Some(gpu)) => format!(" on {} ({})", gpu.name, gpu.id),
+        (_, None) => String::new(),
+    };
     let found = match &solution.answer {
         Some(answer) => found(answer),
         None => question.nothing().into(),
@@ -190,7 +197,7 @@ fn table(question: Question, tried: &[&Tried], unit: ByteUnit) -> String {
             let margin = format!("{}{}", words::sign(fit.margin), Grouped(fit.margin.magnitude().0));
             (words::size(fit.limit, unit), margin)
         });
-        let fits = if tried.fits() { "yes" } else { "no" };
+        let fits = tried.fit.map_or("no", |fit| words::fits(fit.verdict));
         table.row([tried.value.to_string(), words::size(tried.total, unit), of, margin, fits.into()]);
     }
     table.text()

@@ -1,4 +1,4 @@
-//! Why a rung does nothing for a scenario.
+//! Why a fix does nothing for a scenario.
 
 use core::fmt;
 
@@ -51,9 +51,13 @@ choices! {
         CacheOffloaded = "cache-offloaded";
         /// VLLM keeps the cache of running requests on the card.
         CacheKept = "cache-kept";
+        /// llama.cpp computes on the CPU what is left in host memory.
+        ComputedOnCpu = "computed-on-cpu";
+        /// The GPU shares its memory with the CPU.
+        SharedMemory = "shared-memory";
         /// No card is named.
         NoCard = "no-card";
-        /// This is the largest card in the table.
+        /// This is the largest GPU of its maker and class that runs the scenario.
         LargestCard = "largest-card";
         /// These states are shared out already.
         SharedOut = "shared-out";
@@ -94,7 +98,11 @@ impl Idle {
             Self::CacheOffloaded => "the cache waits in host memory already",
             Self::CacheKept => "vLLM keeps the cache of running requests on the card",
             Self::NoCard => "no card is named",
-            Self::LargestCard => "this is the largest card in the table",
+            Self::ComputedOnCpu => {
+                "llama.cpp computes on the CPU what is left in host memory; how slow that is is not modelled"
+            }
+            Self::SharedMemory => "the GPU shares its memory with the CPU",
+            Self::LargestCard => "no larger GPU of the same maker and class runs it",
             Self::SharedOut => "these states are shared out already",
             Self::CannotChange => "this model cannot be changed so",
             Self::PeakElsewhere => "the peak is elsewhere: it stays as it is",

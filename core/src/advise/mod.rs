@@ -1,4 +1,4 @@
-//! What to do about a run that does not fit: the ladder of fixes, cheapest first, and the least slow combination of them.
+//! What to do about a run that does not fit: the ladder of fixes, cheapest first, and the quickest combination of them.
 //!
 //! Every rung is a change to the scenario, so that the engine itself says what it saves; nothing is a rule of thumb.
 
@@ -8,13 +8,12 @@ mod search;
 
 use crate::checked::Checked;
 use crate::cost;
-use crate::engines;
-use crate::evaluate;
+use crate::evaluate::{self, Verdict};
 use crate::units::{Bytes, SignedBytes};
 
 pub use idle::Idle;
 pub use rung::{Effort, Risk, Rung};
-pub use search::{Plan, least_slow, search};
+pub use search::{Found, Plan, TOO_SLOW, quickest, search};
 
 /// What one fix does to a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,12 +24,12 @@ pub struct Effect {
     pub total: Bytes,
     /// The peak without it less the peak with it: negative makes it worse.
     pub saved: SignedBytes,
-    /// How many times longer the same work takes, by a rough estimate ([`cost::slowdown`]).
-    pub slowdown: f64,
-    /// Cards in all.
+    /// The time of the same work as a multiple of that without the fix, by a rough estimate ([`cost::time_ratio`]): below 1 is faster.
+    pub time_ratio: f64,
+    /// GPUs in all.
     pub gpus: u64,
-    /// Whether it fits then; `None` without a card.
-    pub fits: Option<bool>,
+    /// Whether it fits then; `None` without a GPU.
+    pub verdict: Option<Verdict>,
 }
 
 impl Effect {
@@ -41,9 +40,9 @@ impl Effect {
             scenario: *scenario,
             total,
             saved: before.minus(total),
-            slowdown: cost::slowdown(original, scenario),
+            time_ratio: cost::time_ratio(original, scenario),
             gpus: scenario.parallel.ranks(),
-            fits: scenario.gpu.map(|gpu| total <= engines::limit(scenario, gpu.capacity)),
+            verdict: evaluate::verdict(scenario),
         }
     }
 }

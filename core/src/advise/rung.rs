@@ -1,16 +1,17 @@
-//! The rungs: each a change to a scenario, or a reason why it does nothing there.
+//! The fixes: each a change to a scenario, or a reason why it does nothing there.
 
 use super::idle::Idle;
+use crate::alternatives;
 use crate::bounds;
 use crate::checked::Checked;
-use crate::engines;
-use crate::evaluate;
+use crate::cost;
 use crate::memory::gradients;
+use crate::offload::{Offload, OffloadError};
 use crate::parallelism::ZeroStage;
-use crate::precision::{KvPrecision, WeightFormat};
+use crate::precision::{ComputePrecision, KvPrecision, WeightFormat};
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::serving::Engine;
-use crate::tables::gpus::GPUS;
+use crate::tables::gpus::Gpu;
 use crate::training::{Checkpointing, Gradients, Loss, Optimizer, Recipe};
 
 choices! {
@@ -146,7 +147,7 @@ impl Rung {
                 if scenario.weights != WeightFormat::Fp32 && !(full && scenario.recipe() == Recipe::Fp32) {
                     return Err(Idle::SixteenBits);
                 }
-                changed.weights = WeightFormat::Bf16;
+                changed.weights = sixteen_bits(scenario);
                 changed.training.recipe = Recipe::Mixed;
                 // What becomes of gradients between two steps is no matter of precision: both sides do the same.
                 if full && gradients::between_steps(&changed) != gradients::between_steps(scenario) {
@@ -197,10 +198,7 @@ impl Rung {
                 if !matches!(scenario.kv, KvPrecision::Fp32 | KvPrecision::Fp16 | KvPrecision::Bf16) {
                     return Err(Idle::CacheQuantised);
                 }
-                changed.kv = match scenario.serving.engine {
-                    Engine::LlamaCpp => KvPrecision::Int8,
-                    _ => KvPrecision::Fp8,
-                };
+                changed.kv = eight_bit_cache(scenario);
             }
             Self::EightBitWeights => {
                 if trains {
@@ -209,7 +207,7 @@ impl Rung {
                 if !scenario.weights.trainable() {
                     return Err(Idle::WeightsQuantised);
                 }
-                changed.weights = WeightFormat::Int8;
+                changed.weights = eight_bits(scenario);
             }
             Self::FourBitWeights => {
                 if trains {
@@ -218,7 +216,7 @@ impl Rung {
                 if scenario.weights.block().bits_per_value() < 8.0 {
                     return Err(Idle::FewBits);
                 }
-                changed.weights = WeightFormat::Int4;
+                changed.weights = four_bits(scenario);
             }
             Self::Lora => {
                 training(trains)?;
@@ -260,12 +258,14 @@ impl Rung {
                     return Err(Idle::StatesOffloaded);
                 }
                 changed.offload.optimizer = true;
+                offloadable(&changed)?;
             }
             Self::OffloadParameters => {
                 if scenario.offload.parameters {
                     return Err(Idle::WeightsOffloaded);
                 }
                 changed.offload.parameters = true;
+                offloadable(&changed)?;
             }
             Self::OffloadCache => {
                 if trains {
@@ -274,23 +274,71 @@ impl Rung {
                 if scenario.offload.kv_cache {
                     return Err(Idle::CacheOffloaded);
                 }
-                if scenario.serving.engine == Engine::Vllm {
-                    return Err(Idle::CacheKept);
-                }
                 changed.offload.kv_cache = true;
+                offloadable(&changed)?;
             }
             Self::BiggerCard => {
                 let Some(gpu) = scenario.gpu else { return Err(Idle::NoCard) };
-                let total = evaluate::total(scenario);
-                let larger = GPUS.iter().filter(|other| other.capacity > gpu.capacity);
-                let fitting = larger.clone().filter(|other| engines::limit(scenario, other.capacity) >= total);
-                let fitting = fitting.min_by_key(|other| other.capacity);
-                let largest = larger.max_by_key(|other| other.capacity);
-                changed.gpu = Some(fitting.or(largest).ok_or(Idle::LargestCard)?);
+                changed.gpu = Some(bigger(scenario, gpu).ok_or(Idle::LargestCard)?);
             }
         }
         changed.check().map_err(|_| Idle::CannotChange)
     }
+}
+
+/// The smallest GPU with more memory that holds the scenario with room to spare and is no slower; if all that hold it are slower,
+/// the smallest of those; and if none holds it, the largest.
+fn bigger(scenario: &Checked, own: &Gpu) -> Option<&'static Gpu> {
+    let larger = |other: &Checked| other.gpu.is_some_and(|gpu| gpu.capacity > own.capacity);
+    let capacity = |other: &Checked| other.gpu.map(|gpu| gpu.capacity);
+    let holds = || alternatives::roomy(scenario).filter(larger);
+    let quick = holds().filter(|other| cost::time_ratio(scenario, other) <= NO_SLOWER);
+    let smallest = quick.min_by_key(capacity).or_else(|| holds().min_by_key(capacity));
+    smallest.or_else(|| alternatives::of(scenario).filter(larger).max_by_key(capacity))?.gpu
+}
+
+/// A GPU that takes a twentieth longer passes for as quick: the estimate of time is no finer.
+const NO_SLOWER: f64 = 1.05;
+
+/// The 16-bit format that the scenario's GPU multiplies in.
+fn sixteen_bits(scenario: &Scenario) -> WeightFormat {
+    match scenario.gpu {
+        Some(gpu) if gpu.peaks.at(ComputePrecision::Bf16).is_none() => WeightFormat::Fp16,
+        _ => WeightFormat::Bf16,
+    }
+}
+
+/// 8-bit weights as the scenario's program loads them.
+pub(super) const fn eight_bits(scenario: &Scenario) -> WeightFormat {
+    match scenario.serving.engine {
+        Engine::LlamaCpp => WeightFormat::Q8Zero,
+        _ => WeightFormat::Int8,
+    }
+}
+
+/// 4-bit weights as the scenario's program loads them.
+pub(super) const fn four_bits(scenario: &Scenario) -> WeightFormat {
+    match scenario.serving.engine {
+        Engine::LlamaCpp => WeightFormat::Q4K,
+        _ if scenario.weights.is_gguf() => WeightFormat::Q4K,
+        _ => WeightFormat::Int4,
+    }
+}
+
+/// The 8-bit cache that the scenario's program has.
+pub(super) const fn eight_bit_cache(scenario: &Scenario) -> KvPrecision {
+    match scenario.serving.engine {
+        Engine::LlamaCpp | Engine::Hf => KvPrecision::Int8,
+        Engine::Vllm | Engine::Exact => KvPrecision::Fp8,
+    }
+}
+
+fn offloadable(changed: &Scenario) -> Result<(), Idle> {
+    Offload::check(changed).map_err(|error| match error {
+        OffloadError::CacheStays => Idle::CacheKept,
+        OffloadError::ComputedOnCpu => Idle::ComputedOnCpu,
+        OffloadError::SharedMemory(_) => Idle::SharedMemory,
+    })
 }
 
 fn shard(scenario: &mut Scenario, stage: ZeroStage) -> Result<(), Idle> {

@@ -1,58 +1,89 @@
 //! The search over all combinations of fixes on the same cards.
 
 use super::Effect;
+use super::rung::{eight_bit_cache, eight_bits, four_bits};
 use crate::bounds;
 use crate::checked::Checked;
 use crate::cost;
-use crate::engines;
-use crate::evaluate;
+use crate::evaluate::{self, Verdict};
 use crate::offload::Offload;
 use crate::parallelism::ZeroStage;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::scenario::{Attention, Scenario};
-use crate::serving::Engine;
 use crate::training::{Checkpointing, Loss, Optimizer};
 
-/// The combination of fixes that fits the card of the scenario with the least slowdown, by trying all of them.
+/// A combination of fixes on the same GPUs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     /// What it does.
     pub effect: Effect,
-    /// Whether it changes results: 8-bit optimizer states, quantised weights or cache. Tried only where nothing else fits.
+    /// Whether it may change results: 8-bit optimizer states, quantised weights or cache.
     pub lossy: bool,
 }
 
-/// Searches all combinations on the same cards: first those that leave the results as they are, then with those that may change them a little.
-///
-/// `None` where no card is named or nothing fits. LoRA, more cards and other cards are not tried: they change what is done, not how.
-/// Micro-batches are halved down to a single sequence, so every batch of the search divides the work alike.
-///
-/// ```
-/// use memory_wall_core::{Mode, Scenario, advise, tables::{gpus, models}};
-/// let mut scenario = Scenario::new(models::by_id("llama-3.2-1b").unwrap().architecture);
-/// (scenario.mode, scenario.batch, scenario.gpu) = (Mode::Training, 8, gpus::by_id("rtx4090"));
-/// let scenario = scenario.check().unwrap();
-/// let plan = advise::least_slow(&scenario).unwrap();
-/// assert!(plan.effect.total <= scenario.gpu.unwrap().capacity && !plan.lossy);
-/// ```
-pub fn least_slow(scenario: &Checked) -> Option<Plan> {
-    search(scenario, false).or_else(|| search(scenario, true))
+/// The quickest combinations by what the GPU makes of them, out of all that were tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The quickest that fits with room to spare, if it takes no more than [`TOO_SLOW`]: the one to recommend.
+    pub fits: Option<Plan>,
+    /// The quickest that fits with room to spare and takes longer than that.
+    pub slow: Option<Plan>,
+    /// The quickest that is only tight: it may fail by fragmentation.
+    pub tight: Option<Plan>,
 }
 
-/// The same for one kind of fixes alone: those that leave the results as they are, or combinations with those that may change them a little.
-pub fn search(scenario: &Checked, lossy: bool) -> Option<Plan> {
-    let capacity = scenario.gpu?.capacity;
-    let before = evaluate::total(scenario);
-    // What fits as it is needs no fix.
-    let mut best = (!lossy && before <= engines::limit(scenario, capacity)).then_some((*scenario, 1.0));
-    each_combination(scenario, lossy, &mut |candidate| {
+/// A combination that takes more than this many times as long is one that nobody would run: it is named, and not recommended.
+pub const TOO_SLOW: f64 = 4.0;
+
+/// The combination to recommend: the quickest that fits with room to spare and leaves the results as they are, and where there is none,
+/// the quickest that may change them a little. `None` where no GPU is named, or nothing fits with room to spare and is quick enough.
+///
+/// ```
+/// use memory_wall_core::{Mode, Scenario, Verdict, advise, tables::{gpus, models}};
+/// let mut scenario = Scenario::new(models::by_id("llama-3.2-1b").unwrap().architecture);
+/// (scenario.mode, scenario.batch, scenario.gpu) = (Mode::Training, 8, gpus::by_id("rtx4090"));
+/// let plan = advise::quickest(&scenario.check().unwrap()).unwrap();
+/// assert!(plan.effect.verdict == Some(Verdict::Fits) && !plan.lossy);
+/// ```
+pub fn quickest(scenario: &Checked) -> Option<Plan> {
+    search(scenario, false).fits.or_else(|| search(scenario, true).fits)
+}
+
+/// Searches all combinations of one kind on the same GPUs: those that leave the results as they are, or those that may change them a little.
+///
+/// `LoRA`, more GPUs and other GPUs are not tried: they change what is done, not how.
+/// Micro-batches are halved down to a single sequence, so every batch of the search divides the work alike.
+pub fn search(scenario: &Checked, lossy: bool) -> Found {
+    if scenario.gpu.is_none() {
+        return Found::default();
+    }
+    let (mut fits, mut slow, mut tight) = (None, None, None);
+    let mut visit = |candidate: &Scenario| {
         let Ok(candidate) = candidate.check() else { return };
-        let slowdown = cost::slowdown(scenario, &candidate);
-        if best.as_ref().is_none_or(|(_, least)| slowdown < *least) && evaluate::fits(&candidate, capacity) {
-            best = Some((candidate, slowdown));
+        let time = cost::time_ratio(scenario, &candidate);
+        let quicker = |known: &Option<(Checked, f64)>| known.is_none_or(|(_, least)| time < least);
+        let of_use = quicker(&fits) || quicker(&slow) || quicker(&tight);
+        if !(of_use && candidate.is_offered()) {
+            return;
         }
-    });
-    best.map(|(found, _)| Plan { effect: Effect::of(scenario, before, &found), lossy })
+        let place = match evaluate::verdict(&candidate) {
+            Some(Verdict::Fits) if time > TOO_SLOW => &mut slow,
+            Some(Verdict::Fits) => &mut fits,
+            Some(Verdict::Tight) => &mut tight,
+            Some(Verdict::DoesNotFit) | None => return,
+        };
+        if quicker(place) {
+            *place = Some((candidate, time));
+        }
+    };
+    if !lossy {
+        // What fits as it is needs no fix.
+        visit(scenario);
+    }
+    each_combination(scenario, lossy, &mut visit);
+    let before = evaluate::total(scenario);
+    let plan = |found: (Checked, f64)| Plan { effect: Effect::of(scenario, before, &found.0), lossy };
+    Found { fits: fits.map(plan), slow: slow.map(plan), tight: tight.map(plan) }
 }
 
 /// Every combination of the levers that the mode has.
@@ -113,23 +144,16 @@ fn each_training(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenar
 fn each_serving(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenario)) {
     let own_weights = core::slice::from_ref(&scenario.weights);
     let own_cache = core::slice::from_ref(&scenario.kv);
-    let weights: &[WeightFormat] = if lossy && scenario.weights.trainable() {
-        &[WeightFormat::Bf16, WeightFormat::Int8, WeightFormat::Int4]
-    } else {
-        own_weights
-    };
-    // What each program can keep a cache in.
-    let caches: &[KvPrecision] = match scenario.serving.engine {
-        _ if !lossy => own_cache,
-        Engine::Vllm => &[KvPrecision::Bf16, KvPrecision::Fp8],
-        Engine::LlamaCpp => &[KvPrecision::Bf16, KvPrecision::Int8, KvPrecision::Int4],
-        Engine::Exact | Engine::Hf => &[KvPrecision::Bf16, KvPrecision::Fp8, KvPrecision::Int4],
-    };
+    let narrower = [WeightFormat::Bf16, eight_bits(scenario), four_bits(scenario)];
+    let weights: &[WeightFormat] = if lossy && scenario.weights.trainable() { &narrower } else { own_weights };
+    // What the program cannot keep a cache in, a check refuses.
+    let caches: &[KvPrecision] =
+        if lossy { &[KvPrecision::Bf16, eight_bit_cache(scenario), KvPrecision::Int4] } else { own_cache };
     let bits = |kv: KvPrecision| kv.block().bits_per_value();
     for &weights in weights {
         for &kv in caches.iter().filter(|kv| bits(**kv) <= bits(scenario.kv)) {
             for parameters in [false, true] {
-                for &kv_cache in if scenario.serving.engine == Engine::Vllm { &[false][..] } else { &[false, true] } {
+                for kv_cache in [false, true] {
                     let offload = Offload {
                         parameters: scenario.offload.parameters || parameters,
                         kv_cache: scenario.offload.kv_cache || kv_cache,

@@ -1,6 +1,7 @@
 //! A run held against its GPU.
 
-use super::peak::total;
+use super::peak::{Peak, total};
+use super::stages::fullest;
 use crate::checked::Checked;
 use crate::engines::{self, Judgement};
 use crate::solve;
@@ -50,6 +51,13 @@ impl Fit {
 /// Below this share of the capacity a margin counts as tight. Of what PyTorch's allocator had reserved at the end of a
 /// training step, 10 to 13% was measured to be free: a tenth covers most such runs, and not every one.
 pub const TIGHT_PERCENT: u128 = 10;
+
+/// What the scenario's own GPU makes of it; `None` without one.
+pub fn verdict(scenario: &Checked) -> Option<Verdict> {
+    let gpu = scenario.gpu?;
+    let rank = fullest(scenario);
+    Some(engines::judge(&rank, gpu.capacity, Peak::of(&rank).total).verdict)
+}
 
 /// Whether the scenario goes on a card of `capacity`, on every rank.
 pub fn fits(scenario: &Checked, capacity: Bytes) -> bool {

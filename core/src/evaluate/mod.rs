@@ -14,7 +14,7 @@ use crate::worked::Item;
 
 use peak::{Peak, largest_items};
 
-pub use fit::{Fit, TIGHT_PERCENT, Verdict, fits};
+pub use fit::{Fit, TIGHT_PERCENT, Verdict, fits, verdict};
 pub use peak::{Totals, total};
 pub use phases::{Phase, Phases, at_phase};
 pub use stages::{StageRanks, per_rank};

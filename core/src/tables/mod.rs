@@ -1,4 +1,5 @@
 //! Facts with a source: models and cards.
 
+pub mod classes;
 pub mod gpus;
 pub mod models;

@@ -296,14 +296,12 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 training,
                 serving,
                 parallel,
-                // vLLM offers no such thing.
-                offload: Offload {
-                    optimizer: optimizer_away,
-                    parameters,
-                    kv_cache: kv_cache && serving.engine != Engine::Vllm,
-                },
+                offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
             };
+            // Not every program and GPU can offload.
+            let offload = if Offload::check(&scenario).is_ok() { scenario.offload } else { Offload::default() };
+            let scenario = Scenario { offload, ..scenario };
             // Some models have no matrix in the chosen places.
             if scenario.check() == Err(ScenarioError::NoAdapters) {
                 let weights = if scenario.weights.trainable() { scenario.weights } else { WeightFormat::Bf16 };

@@ -276,7 +276,7 @@ fn fix_value(of: &Snapshot, part: &str) -> Option<String> {
     #[cfg(not(target_arch = "wasm32"))]
     if what == "time" {
         let [before, after] = remedy(&of.state, id)?;
-        return Some(format!("{:.1}×", memory_wall_core::cost::slowdown(&before, &after)));
+        return Some(format!("{:.1}×", memory_wall_core::cost::time_ratio(&before, &after)));
     }
     let place = FIXES.iter().position(|fix| *fix == id)?;
     let Some((saved, total)) = of.training().fixes.get(place).copied()? else {

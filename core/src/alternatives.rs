@@ -1,0 +1,32 @@
+//! The GPUs that a run could move to.
+
+use crate::checked::Checked;
+use crate::evaluate::{self, Verdict};
+use crate::tables::classes::Class;
+use crate::tables::gpus::{GPUS, Gpu};
+
+/// The scenario on every GPU of the table that can stand in for its own, its own among them: of the same maker and class, with units for its
+/// weights unless its own GPU has none either, and one on which its program runs. Where it names no GPU, on every data-centre and desktop GPU
+/// that has the units and runs the program.
+///
+/// ```
+/// use memory_wall_core::{Scenario, alternatives, tables::{gpus, models}};
+/// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+/// scenario.gpu = gpus::by_id("mi300x");
+/// let scenario = scenario.check().unwrap();
+/// assert!(alternatives::of(&scenario).all(|other| other.gpu.unwrap().vendor == "AMD"));
+/// ```
+pub fn of(scenario: &Checked) -> impl Iterator<Item = Checked> {
+    let scenario = *scenario;
+    let stands_in = move |gpu: &Gpu| match scenario.gpu {
+        Some(own) => gpu.is_like(own) && (gpu.multiplies(scenario.weights) || !own.multiplies(scenario.weights)),
+        None => matches!(gpu.class(), Class::DataCentre | Class::Desktop) && gpu.multiplies(scenario.weights),
+    };
+    let on = move |gpu| scenario.with(|it| it.gpu = Some(gpu)).ok();
+    GPUS.iter().filter(move |gpu| stands_in(gpu)).filter_map(on).filter(|other| other.is_offered())
+}
+
+/// The same on those GPUs alone that hold it with room to spare: a run that is only tight there may fail by fragmentation.
+pub fn roomy(scenario: &Checked) -> impl Iterator<Item = Checked> {
+    of(scenario).filter(|other| evaluate::verdict(other) == Some(Verdict::Fits))
+}
