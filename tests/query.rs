@@ -29,7 +29,9 @@ use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::tape::Step;
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, WeightFormat};
+use memory_wall_core::{
+    AdapterPrecision, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, TargetSet, WeightFormat,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -37,7 +39,7 @@ use proptest::sample::select;
 const LINKS: &str = include_str!("golden/links.txt");
 
 /// Every key of a link, in the order in which they are written.
-const KEYS: [&str; 39] = [
+const KEYS: [&str; 41] = [
     "v",
     "model",
     "layers",
@@ -77,6 +79,8 @@ const KEYS: [&str; 39] = [
     "cards",
     "scale",
     "recipe",
+    "targets",
+    "adapters",
 ];
 
 /// The rows of the golden file: a link and its shortest form.
@@ -118,6 +122,8 @@ fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("step", ids(Step::ALL, Step::id)),
         ("card", ids(&Card::ALL, Card::id)),
         ("recipe", ids(Recipe::ALL, Recipe::id)),
+        ("targets", ids(TargetSet::ALL, TargetSet::id)),
+        ("adapters", ids(AdapterPrecision::ALL, AdapterPrecision::id)),
     ])
 }
 

@@ -33,7 +33,9 @@ use memory_wall_core::scaling::{Purpose, Size};
 use memory_wall_core::schemes::Scheme;
 use memory_wall_core::tape::{Step, Tensor};
 use memory_wall_core::worked::Item;
-use memory_wall_core::{Attention, Bucket, Checkpointing, Mode, Optimizer, Phase, Recipe, Verdict};
+use memory_wall_core::{
+    AdapterPrecision, Attention, Bucket, Checkpointing, Mode, Optimizer, Phase, Recipe, TargetSet, Verdict,
+};
 
 /// Words that the program in the browser loads, and words of the prerendered page alone.
 const LOADED: &str = "content/en/words.txt";
@@ -366,6 +368,8 @@ fn groups() -> BTreeMap<&'static str, Vec<String>> {
         ("scaling.name", of(Size::ALL, Size::id)),
         ("scaling.head", ["size", "bytes", "printed", "real", "margin", "load", "cut", "nodes"].map(Into::into).into()),
         ("control.recipe", of(Recipe::ALL, Recipe::id)),
+        ("control.targets", of(TargetSet::ALL, TargetSet::id)),
+        ("control.adapters", of(AdapterPrecision::ALL, AdapterPrecision::id)),
         ("train.part", of(StatePart::ALL, StatePart::id)),
         ("train.column", COLUMNS.iter().map(|(id, _)| (*id).to_owned()).collect()),
         ("train.kept", KEPT.iter().map(|(id, _)| (*id).to_owned()).collect()),

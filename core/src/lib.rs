@@ -80,6 +80,6 @@ pub use scenario::{Attention, Mode, Scenario, ScenarioError};
 pub use serving::{Engine, Serving};
 pub use training::{
     AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, StepKernel,
-    Stock, Training,
+    Stock, TargetSet, Training,
 };
 pub use units::Bytes;

@@ -141,6 +141,29 @@ impl LoraTargets {
     pub const ATTENTION: Self = Self { mlp: false, ..Self::ALL_LINEAR };
 }
 
+choices! {
+    /// Usual sets of layers that carry an adapter.
+    TargetSet {
+        /// [`LoraTargets::ALL_LINEAR`].
+        All = "all";
+        /// [`LoraTargets::ATTENTION`].
+        Attention = "attention";
+        /// [`LoraTargets::QV`].
+        QueriesAndValues = "qv";
+    }
+}
+
+impl TargetSet {
+    /// Its layers.
+    pub const fn targets(self) -> LoraTargets {
+        match self {
+            Self::All => LoraTargets::ALL_LINEAR,
+            Self::Attention => LoraTargets::ATTENTION,
+            Self::QueriesAndValues => LoraTargets::QV,
+        }
+    }
+}
+
 /// An adapter: two thin matrices beside each target, of `rank` rows and columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lora {

@@ -6,7 +6,9 @@ use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus;
 use memory_wall_core::tables::models;
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, WeightFormat};
+use memory_wall_core::{
+    AdapterPrecision, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, TargetSet, WeightFormat,
+};
 
 use crate::state::State;
 use crate::state::cluster::Cards;
@@ -16,8 +18,8 @@ use crate::state::roofline::{Dots, Precisions};
 pub struct Pick {
     /// Its name in the page.
     pub control: &'static str,
-    /// Whether it matters in training or in inference; `None` for both.
-    trains: Option<bool>,
+    /// Whether it matters in a mode.
+    matters: fn(Mode) -> bool,
     chosen: fn(&State) -> &'static str,
     put: fn(&mut State, &str),
 }
@@ -40,8 +42,18 @@ impl Pick {
 
     /// Whether it changes nothing in the mode of the state.
     pub fn is_idle(&self, state: &State) -> bool {
-        self.trains.is_some_and(|trains| trains != state.mode.trains())
+        !(self.matters)(state.mode)
     }
+}
+
+/// In every mode.
+const fn always(_: Mode) -> bool {
+    true
+}
+
+/// In inference alone.
+const fn generates(mode: Mode) -> bool {
+    !mode.trains()
 }
 
 /// Two different cards to compare with, the first place filled first.
@@ -55,10 +67,10 @@ fn compare(state: &mut State, place: usize, id: &str) {
 
 /// A choice that is one field of the state.
 macro_rules! field {
-    ($control:literal, $trains:expr, $kind:ty, $($field:ident).+) => {
+    ($control:literal, $matters:expr, $kind:ty, $($field:ident).+) => {
         Pick {
             control: $control,
-            trains: $trains,
+            matters: $matters,
             chosen: |state| state.$($field).+.id(),
             put: |state, id| state.$($field).+ = <$kind>::from_id(id).unwrap_or(state.$($field).+),
         }
@@ -67,27 +79,31 @@ macro_rules! field {
 
 const WEIGHTS: Pick = Pick {
     control: "weights",
-    trains: None,
+    matters: always,
     chosen: |state| state.weights_in_use().id(),
     put: |state, id| state.weights = WeightFormat::from_id(id).unwrap_or(state.weights),
 };
 
 const GPU: Pick = Pick {
     control: "gpu",
-    trains: None,
+    matters: always,
     chosen: |state| state.gpu.id,
     put: |state, id| state.gpu = gpus::by_id(id).unwrap_or(state.gpu),
 };
 
-const OPTIMIZER: Pick = field!("optimizer", Some(true), Optimizer, optimizer);
+const OPTIMIZER: Pick = field!("optimizer", Mode::trains, Optimizer, optimizer);
 
-const RECIPE: Pick = field!("recipe", Some(true), Recipe, recipe);
+const RECIPE: Pick = field!("recipe", Mode::trains, Recipe, recipe);
+
+const TARGETS: Pick = field!("targets", Mode::adapts, TargetSet, targets);
+
+const ADAPTERS: Pick = field!("adapters", Mode::adapts, AdapterPrecision, adapters);
 
 /// Every one on the page.
-pub static PICKS: [Pick; 26] = [
+pub static PICKS: [Pick; 30] = [
     Pick {
         control: "model",
-        trains: None,
+        matters: always,
         chosen: |state| state.model.id,
         put: |state, id| {
             if let Some(model) = models::by_id(id) {
@@ -98,19 +114,23 @@ pub static PICKS: [Pick; 26] = [
     WEIGHTS,
     Pick { control: "roofline-weights", ..WEIGHTS },
     GPU,
-    field!("mode", None, Mode, mode),
-    field!("kv", Some(false), KvPrecision, kv),
-    field!("attention", None, Attention, attention),
+    field!("mode", always, Mode, mode),
+    field!("kv", generates, KvPrecision, kv),
+    field!("attention", always, Attention, attention),
     OPTIMIZER,
     RECIPE,
     // The section on training speaks of training in every mode.
-    Pick { control: "training-optimizer", trains: None, ..OPTIMIZER },
-    Pick { control: "training-recipe", trains: None, ..RECIPE },
-    field!("checkpointing", Some(true), Checkpointing, checkpointing),
-    field!("tier", None, Tier, tier),
+    Pick { control: "training-optimizer", matters: always, ..OPTIMIZER },
+    Pick { control: "training-recipe", matters: always, ..RECIPE },
+    TARGETS,
+    ADAPTERS,
+    Pick { control: "training-targets", matters: always, ..TARGETS },
+    Pick { control: "training-adapters", matters: always, ..ADAPTERS },
+    field!("checkpointing", Mode::trains, Checkpointing, checkpointing),
+    field!("tier", always, Tier, tier),
     Pick {
         control: "kernels",
-        trains: None,
+        matters: always,
         chosen: |state| state.roofline.kernels_in_use(&state.scenario()).id(),
         put: |state, id| {
             if let Some(kernels) = Kernels::from_id(id) {
@@ -119,38 +139,38 @@ pub static PICKS: [Pick; 26] = [
             }
         },
     },
-    field!("pass", Some(false), Pass, roofline.pass),
-    field!("dots", None, Dots, roofline.dots),
-    field!("precisions", None, Precisions, roofline.precisions),
-    field!("accounting", None, Accounting, roofline.accounting),
+    field!("pass", generates, Pass, roofline.pass),
+    field!("dots", always, Dots, roofline.dots),
+    field!("precisions", always, Precisions, roofline.precisions),
+    field!("accounting", always, Accounting, roofline.accounting),
     Pick {
         control: "vs",
-        trains: None,
+        matters: always,
         chosen: |state| state.roofline.versus[0].map_or("", |gpu| gpu.id),
         put: |state, id| compare(state, 0, id),
     },
     Pick {
         control: "vs-also",
-        trains: None,
+        matters: always,
         chosen: |state| state.roofline.versus[1].map_or("", |gpu| gpu.id),
         put: |state, id| compare(state, 1, id),
     },
     Pick {
         control: "step",
-        trains: None,
+        matters: always,
         chosen: |state| state.tape.step_in_use().id(),
         put: |state, id| _ = state.tape.act("step", id),
     },
     Pick {
         control: "card",
-        trains: None,
+        matters: always,
         chosen: |state| state.tape.card.id(),
         put: |state, id| _ = state.tape.act("card", id),
     },
     Pick { control: "scaling-gpu", ..GPU },
     Pick { control: "scaling-weights", ..WEIGHTS },
-    field!("cards", None, Cards, cluster.cards),
-    field!("scale", None, Purpose, cluster.purpose),
+    field!("cards", always, Cards, cluster.cards),
+    field!("scale", always, Purpose, cluster.purpose),
 ];
 
 #[cfg(test)]
@@ -171,6 +191,10 @@ mod tests {
             ("recipe", "pure"),
             ("training-optimizer", "lion"),
             ("training-recipe", "without-master"),
+            ("targets", "qv"),
+            ("adapters", "bf16"),
+            ("training-targets", "attention"),
+            ("training-adapters", "bf16"),
             ("checkpointing", "full"),
             ("tier", "host"),
             ("kernels", "separate"),
@@ -217,7 +241,8 @@ mod tests {
             let state = State { mode, ..State::default() };
             PICKS.iter().filter(|pick| pick.is_idle(&state)).map(|pick| pick.control).collect::<Vec<_>>()
         };
-        assert_eq!(idle(Mode::Inference), ["optimizer", "recipe", "checkpointing"]);
-        assert_eq!(idle(Mode::Training), ["kv", "pass"]);
+        assert_eq!(idle(Mode::Inference), ["optimizer", "recipe", "targets", "adapters", "checkpointing"]);
+        assert_eq!(idle(Mode::Training), ["kv", "targets", "adapters", "pass"]);
+        assert_eq!(idle(Mode::Qlora), ["kv", "pass"]);
     }
 }

@@ -4,7 +4,9 @@ use leptos::prelude::*;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
 use memory_wall_core::tables::models::{MODELS, Model};
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, WeightFormat};
+use memory_wall_core::{
+    AdapterPrecision, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, TargetSet, WeightFormat,
+};
 
 use super::masonry::{flag, live};
 use crate::controls::{Pick, SLIDERS, Slider};
@@ -76,6 +78,16 @@ pub(super) fn recipes() -> Vec<Choice> {
     Recipe::ALL.iter().map(|one| worded("control.recipe", one.id())).collect()
 }
 
+/// The layers that carry an adapter.
+pub(super) fn targets() -> Vec<Choice> {
+    TargetSet::ALL.iter().map(|one| worded("control.targets", one.id())).collect()
+}
+
+/// The precisions of adapters.
+pub(super) fn adapters() -> Vec<Choice> {
+    AdapterPrecision::ALL.iter().map(|one| worded("control.adapters", one.id())).collect()
+}
+
 /// What matters less often: KV precision, attention, optimizer, checkpointing, the model's own dimensions.
 pub(super) fn more() -> AnyView {
     let kv = KvPrecision::ALL.iter().map(|kv| plain(kv.id(), kv.label())).collect();
@@ -88,6 +100,7 @@ pub(super) fn more() -> AnyView {
             <div class="more-inner">
                 {list("kv", t("control.kv"), kv)} {list("attention", t("control.attention"), attention)}
                 {list("optimizer", t("control.optimizer"), optimizer)} {list("recipe", t("control.recipe"), recipes())}
+                {list("targets", t("control.targets"), targets())} {list("adapters", t("control.adapters"), adapters())}
                 {list("checkpointing", t("control.checkpointing"), checkpointing)} {dimensions()}
             </div>
         </details>

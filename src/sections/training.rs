@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use memory_wall_core::memory::StatePart;
 use memory_wall_core::{Bucket, Mode, Optimizer, Recipe};
 
-use super::levers::{lever, list, recipes};
+use super::levers::{adapters, lever, list, recipes, targets};
 use super::masonry::{flag, live, pattern};
 use crate::charts::training::{COLUMNS, FIXES, KEPT, LONGEST, SIDES, WING, each, height, short, terms, with};
 use crate::charts::wall::percent;
@@ -281,6 +281,10 @@ pub fn fixes() -> AnyView {
         <div class="fixes">
             <p class="figure-title">{t("train.fixes_title")} " " {live("model")}</p>
             {table.open()}
+            <div class="state-choice">
+                {list("training-targets", t("train.targets"), targets())}
+                {list("training-adapters", t("train.adapters"), adapters())}
+            </div>
         </div>
     }
     .into_any()

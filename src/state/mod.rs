@@ -15,8 +15,8 @@ use memory_wall_core::profile::Request;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
 use memory_wall_core::{
-    Architecture, Attention, Checked, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, Scenario, ScenarioError,
-    Training, WeightFormat, bounds,
+    AdapterPrecision, Architecture, Attention, Checked, Checkpointing, KvPrecision, Lora, Mode, Optimizer, Recipe,
+    Scenario, ScenarioError, TargetSet, Training, WeightFormat, bounds,
 };
 
 use crate::words::fill;
@@ -46,6 +46,10 @@ pub struct State {
     pub optimizer: Optimizer,
     /// In which precisions the states of training are kept.
     pub recipe: Recipe,
+    /// Which layers carry an adapter.
+    pub targets: TargetSet,
+    /// In which precision adapters are kept.
+    pub adapters: AdapterPrecision,
     /// What is recomputed.
     pub checkpointing: Checkpointing,
     /// How attention is computed.
@@ -100,6 +104,8 @@ impl State {
             kv,
             optimizer,
             recipe: Training::DEFAULT.recipe,
+            targets: TargetSet::All,
+            adapters: Training::DEFAULT.lora.precision,
             checkpointing,
             attention,
             gpu,
@@ -135,7 +141,11 @@ impl State {
             checkpointing: self.checkpointing,
             attention: self.attention,
             gpu: Some(self.gpu),
-            training: Training { recipe: self.recipe, ..Training::DEFAULT },
+            training: Training {
+                recipe: self.recipe,
+                lora: Lora { targets: self.targets.targets(), precision: self.adapters, ..Training::DEFAULT.lora },
+                ..Training::DEFAULT
+            },
             ..Scenario::new(self.shape)
         };
         scenario.check()

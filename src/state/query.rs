@@ -10,7 +10,9 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::{gpus, models};
-use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, WeightFormat};
+use memory_wall_core::{
+    AdapterPrecision, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, TargetSet, WeightFormat,
+};
 
 use super::State;
 use super::cluster::Cards;
@@ -27,7 +29,7 @@ pub const LONGEST: usize = 2_000;
 const VERSION: &str = "1";
 
 /// Every key that is understood, in the order in which they are written; dimensions carry their own names.
-const KEYS: [&str; 32] = [
+const KEYS: [&str; 34] = [
     "v",
     "model",
     "mode",
@@ -64,6 +66,9 @@ const KEYS: [&str; 32] = [
     "scale",
     // How training keeps its states.
     "recipe",
+    // Where adapters are, and in which precision.
+    "targets",
+    "adapters",
 ];
 
 /// The state as a query without `?`; empty for the default state.
@@ -93,6 +98,8 @@ pub fn encode(state: &State) -> String {
     query.put("cards", state.cluster.cards.id(), default.cluster.cards.id());
     query.put("scale", state.cluster.purpose.id(), default.cluster.purpose.id());
     query.put("recipe", state.recipe.id(), default.recipe.id());
+    query.put("targets", state.targets.id(), default.targets.id());
+    query.put("adapters", state.adapters.id(), default.adapters.id());
     if query.0.is_empty() { query.0 } else { format!("v={VERSION}{}", query.0) }
 }
 
@@ -200,6 +207,8 @@ pub fn decode(query: &str) -> Decoded {
     reader.pick("cards", Cards::from_id, &mut state.cluster.cards, Cards::id);
     reader.pick("scale", Purpose::from_id, &mut state.cluster.purpose, Purpose::id);
     reader.pick("recipe", Recipe::from_id, &mut state.recipe, Recipe::id);
+    reader.pick("targets", TargetSet::from_id, &mut state.targets, TargetSet::id);
+    reader.pick("adapters", AdapterPrecision::from_id, &mut state.adapters, AdapterPrecision::id);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }

@@ -154,7 +154,7 @@ test('ten thousand random queries: no exception, and each is read as what is wri
     const keys = [
       'v', 'model', 'mode', 'batch', 'seq', 'weights', 'kv', 'optimizer', 'checkpointing', 'attention', 'gpu', 'unit', 'tier', 'dots', 'pass',
       'kernels', 'accounting', 'precisions', 'vs', 'roof', 'op', 'gemm', 'rate', 'tape', 'features', 'rows', 'tokens', 'step', 'card', 'cards',
-      'scale', 'recipe', 'layers', 'hidden_size', 'heads', 'kv_heads', 'head_dim', 'intermediate_size', 'vocab_size', 'theme', '__proto__', '',
+      'scale', 'recipe', 'targets', 'adapters', 'layers', 'hidden_size', 'heads', 'kv_heads', 'head_dim', 'intermediate_size', 'vocab_size', 'theme', '__proto__', '',
     ];
     const options = [...document.querySelectorAll('option, [type=radio]')].map((option) => option.value);
     const values = () =>

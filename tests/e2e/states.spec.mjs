@@ -43,6 +43,21 @@ test('the choice is made by keyboard, changes its own column, travels in the lin
   await expect(wall.list('States kept as')).toHaveValue('pure');
 });
 
+test('what LoRA saves follows where its adapters are and their precision, here and in the calculator', async ({ wall, page }) => {
+  await wall.goto('batch=8');
+  expect(await saves(page, 'LoRA')).toBe('48.0 GB');
+  await fixes(page).getByRole('combobox', { name: 'LoRA: adapters on' }).selectOption('qv');
+  await fixes(page).getByRole('combobox', { name: 'LoRA: adapters in' }).selectOption('bf16');
+  await wall.settle();
+  expect(await saves(page, 'LoRA')).toBe('119 GB');
+  await expect.poll(() => wall.query()).toBe('?v=1&batch=8&targets=qv&adapters=bf16');
+  await wall.openDetails();
+  await expect(wall.list('Adapters on')).toBeHidden();
+  await wall.setMode('tuning with LoRA');
+  await expect(wall.list('Adapters on')).toHaveValue('qv');
+  await expect(wall.list('Adapters in')).toHaveValue('bf16');
+});
+
 test('figures follow model, card, batch and sequence length', async ({ wall, page }) => {
   await wall.goto('batch=8&seq=4096');
   expect(await saves(page, 'Gradient accumulation')).not.toBe('nothing here');

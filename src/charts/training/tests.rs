@@ -1,6 +1,7 @@
 use super::*;
 use memory_wall_core::advise::Rung;
 use memory_wall_core::tables::gpus;
+use memory_wall_core::{AdapterPrecision, TargetSet};
 
 fn said(state: &State, name: &str) -> String {
     Snapshot::of(*state).value(&format!("train.{name}")).unwrap().replace(THIN_SPACE, " ")
@@ -80,6 +81,17 @@ fn remedies_save_what_the_engine_says() {
     assert_eq!(said(&State::default(), "fix.smaller-micro-batch.saved"), "nothing here");
     let pure = State { recipe: Recipe::Pure, ..state };
     assert!(said(&pure, "fix.lora.saved").ends_with("GB more"), "adapters in this code keep more than they free");
+}
+
+#[test]
+fn what_lora_saves_follows_the_choice_of_adapters() {
+    let state = State { batch: 8, ..State::default() };
+    for (targets, adapters, saved) in [
+        (TargetSet::All, AdapterPrecision::Fp32, "48.0 GB"),
+        (TargetSet::QueriesAndValues, AdapterPrecision::Bf16, "119 GB"),
+    ] {
+        assert_eq!(said(&State { targets, adapters, ..state }, "fix.lora.saved"), saved);
+    }
 }
 
 #[test]
