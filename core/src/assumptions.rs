@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::architecture::{Positions, Projection};
 use crate::display::Grouped;
-use crate::engines::{self, How};
+use crate::engines::{self, How, vllm};
 use crate::memory::activations::transformers;
 use crate::memory::{adapters, gradients};
 use crate::offload::Offload;
@@ -40,6 +40,13 @@ pub enum Assumption {
     Served(Engine),
     /// What the program sets aside for the cache.
     ReservedCache(How),
+    /// What vLLM's process takes beside PyTorch, where logs leave a range.
+    BesidePytorch {
+        /// Before its first tensor.
+        context: vllm::Span,
+        /// Libraries and communication.
+        non_torch: vllm::Span,
+    },
     /// In which precisions the states of training are kept.
     Recipe(Recipe),
     /// What becomes of gradients between two steps.
@@ -145,7 +152,7 @@ impl fmt::Display for Assumption {
                 Grouped(crate::memory::activations::PREFILL_CHUNK.into())
             ),
             // Nothing but a whole run of a program says so.
-            Self::Served(_) | Self::ReservedCache(_) if cfg!(not(feature = "programs")) => Ok(()),
+            Self::Served(_) | Self::ReservedCache(_) | Self::BesidePytorch { .. } if cfg!(not(feature = "programs")) => Ok(()),
             Self::Served(engine) => f.write_str(match engine {
                 Engine::Exact => "No program serves the model.",
                 Engine::Hf => {
@@ -159,6 +166,10 @@ impl fmt::Display for Assumption {
                 }
             }),
             Self::ReservedCache(how) => how.fmt(f),
+            Self::BesidePytorch { context, non_torch } => write!(
+                f,
+                "No log of vLLM on this kind of GPU and link covers all of it: its context usually takes {context}, its libraries and communication {non_torch}. The upper ends are counted, so that the verdict is not better than the truth."
+            ),
             Self::Recipe(recipe) => f.write_str(match recipe {
                 Recipe::Mixed => {
                     "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all)."
@@ -317,7 +328,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 26;
+    pub const CAPACITY: usize = 27;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -401,6 +412,7 @@ impl Assumptions {
                     (None, false, _) => Assumption::PrefillChunks,
                 }),
                 served.map(|_| Assumption::ReservedCache(engines::reservation(scenario).how)),
+                served.filter(|engine| *engine == Engine::Vllm).and_then(|_| beside_pytorch(scenario)),
                 when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
                 when(
                     trains && training.step == StepKernel::Foreach && scenario.optimizer == Optimizer::AdamW,
@@ -422,6 +434,14 @@ impl Assumptions {
             ],
         }
     }
+}
+
+/// What vLLM takes beside PyTorch, where logs leave a range.
+fn beside_pytorch(scenario: &Checked) -> Option<Assumption> {
+    let run = vllm::Run::of(scenario);
+    let (context, non_torch) = (run.context_span(), run.non_torch_span());
+    let ranged = |span: vllm::Span| span.low < span.high;
+    (ranged(context) || ranged(non_torch)).then_some(Assumption::BesidePytorch { context, non_torch })
 }
 
 /// Whether the saved tensors of such a combination were held against runs.

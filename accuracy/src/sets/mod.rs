@@ -13,6 +13,7 @@ mod speed;
 mod step_peaks;
 mod torchtitan;
 mod vllm;
+mod vllm_beside;
 mod vllm_run;
 
 use crate::{Data, Set};
@@ -32,6 +33,7 @@ pub const SETS: &[Make] = &[
     peft::sets,
     kv_cache::sets,
     vllm::sets,
+    vllm_beside::sets,
     inference::sets,
     speed::sets,
 ];

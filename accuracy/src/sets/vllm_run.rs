@@ -16,6 +16,7 @@ type Table = (u64, Option<u64>);
 /// From the models' published `config.json`; checked by the weights of their logs.
 const ROPE: &[(&str, &[Table])] = &[
     ("llama-3", &[(131_072, None)]),
+    ("llama-3-8b", &[(8_192, None)]),
     // Ten million positions: 2.5 GiB on every rank.
     ("llama-4", &[(10_485_760, None)]),
     ("codellama", &[(16_384, None)]),
@@ -93,6 +94,7 @@ impl Read {
             other_parameters: self.other_parameters,
             rope: Some(&self.rope),
             image: self.image,
+            cautious: false,
             ..Run::of(scenario)
         }
     }
@@ -172,7 +174,7 @@ pub(super) fn bytes_of_gib(gib: f64) -> Bytes {
     Bytes(bytes_of(gib * GIB as f64, f64::round))
 }
 
-fn version(text: &str, assumed: &mut Vec<String>) -> Result<Version, String> {
+pub(super) fn version(text: &str, assumed: &mut Vec<String>) -> Result<Version, String> {
     if let Some(version) = Version::read(text) {
         return Ok(version);
     }
@@ -211,11 +213,21 @@ fn cache_precision(row: csv::Row<'_>, weights: WeightFormat) -> Result<KvPrecisi
     }
 }
 
-fn card(name: &str, assumed: &mut Vec<String>) -> Option<&'static gpus::Gpu> {
-    let known = [("H100", "h100-sxm"), ("H200", "h200-sxm"), ("A100", "a100-80-sxm"), ("B200", "b200")];
+pub(super) fn card(name: &str, assumed: &mut Vec<String>) -> Option<&'static gpus::Gpu> {
+    let known = [
+        ("H100", "h100-sxm"),
+        ("H200", "h200-sxm"),
+        ("A100", "a100-80-sxm"),
+        ("B200", "b200"),
+        ("RTX 3090", "rtx3090"),
+        ("RTX 4090", "rtx4090"),
+        ("RTX 5090", "rtx5090"),
+        ("GB10", "gb10"),
+        ("L4", "l4"),
+    ];
     let found = known.into_iter().find(|(word, _)| name.contains(word)).and_then(|(_, id)| gpus::by_id(id));
     if found.is_none() {
-        assumed.push(format!("card {name:?} taken as an H100"));
+        assumed.push(format!("GPU {name:?} taken as an H100"));
     }
     found
 }

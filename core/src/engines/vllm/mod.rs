@@ -1,16 +1,19 @@
 //! vLLM: a share of the card, from which weights, one profiled forward pass and the driver's part are taken; the rest becomes pages.
 
+mod beside;
 mod pages;
 mod start;
 mod version;
 mod weights;
 mod work;
 
+pub use beside::{NonTorch, Span};
 pub use pages::{BLOCK, Pages};
 pub use start::{Pool, Start, default_batch, pool, requested};
 pub use version::{CONSTANTS, Constants, Version};
 
-use super::{How, Sink, amount, hundredths};
+use super::card::Link;
+use super::{How, Sink, amount};
 use crate::checked::Checked;
 use crate::memory::kv_cache;
 use crate::units::GIB;
@@ -61,6 +64,8 @@ pub struct Run<'a> {
     pub rope: Option<&'a [RopeTable]>,
     /// The image that the profile passes through; `None` for text.
     pub image: Option<Image>,
+    /// Whether the upper end is counted where logs leave a range (see [`Span`]), and not the usual figure.
+    pub cautious: bool,
 }
 
 impl<'a> Run<'a> {
@@ -75,6 +80,7 @@ impl<'a> Run<'a> {
             other_parameters: 0,
             rope: None,
             image: None,
+            cautious: true,
         }
     }
 
@@ -107,14 +113,28 @@ impl<'a> Run<'a> {
 
     /// What is allocated beside PyTorch while vLLM starts.
     pub fn non_torch(&self) -> u128 {
-        let parallel = &self.scenario.parallel;
-        self.constants().non_torch(parallel.tp, parallel.pp)
+        self.counted(self.non_torch_span())
     }
 
     /// What the process takes before its first tensor: total less free memory in the logs.
     pub fn context(&self) -> u128 {
+        self.counted(self.context_span())
+    }
+
+    /// What logs say of the memory beside PyTorch.
+    pub fn non_torch_span(&self) -> Span {
         let parallel = &self.scenario.parallel;
-        if parallel.tp == 1 && parallel.pp == 1 { super::CONTEXT } else { hundredths(153) }
+        self.constants().non_torch.on(Link::of(self.scenario.gpu), parallel.tp, parallel.pp)
+    }
+
+    /// What logs say of the memory before the first tensor.
+    pub fn context_span(&self) -> Span {
+        let parallel = &self.scenario.parallel;
+        beside::context(Link::of(self.scenario.gpu), parallel.tp > 1 || parallel.pp > 1)
+    }
+
+    const fn counted(&self, span: Span) -> u128 {
+        if self.cautious { span.cautious() } else { span.typical }
     }
 
     /// Recorded graphs.
@@ -141,7 +161,7 @@ impl<'a> Run<'a> {
     /// Context, the driver's and the communication library's part, graphs.
     pub(super) fn overhead(&self, sink: Sink<'_>) {
         let non_torch = self.non_torch();
-        let alone = self.constants().non_torch(1, self.scenario.parallel.pp).min(non_torch);
+        let alone = self.constants().non_torch.alone.typical.min(non_torch);
         amount(Item::DeviceContext, self.context(), sink);
         amount(Item::EngineWorkspace, alone, sink);
         amount(Item::Communication, non_torch - alone, sink);

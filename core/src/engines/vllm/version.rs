@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::engines::hundredths;
+use super::beside::{NonTorch, Span};
 
 /// The first two numbers of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,10 +47,8 @@ pub struct Constants {
     pub top_k_scratch: bool,
     /// Whether the workspaces of a mixture stay allocated.
     pub expert_workspace: bool,
-    /// What drivers and communication allocate beside PyTorch during the start: alone, with 2 and with 4 or more tensor-parallel ranks.
-    pub non_torch: [u128; 3],
-    /// The same on the ranks of a pipeline without tensor parallelism.
-    pub non_torch_pipeline: u128,
+    /// What drivers and communication allocate beside PyTorch during the start.
+    pub non_torch: NonTorch,
     /// Whether recorded graphs are counted as part of the share that vLLM takes.
     pub graphs_inside: bool,
     /// Where they are from.
@@ -62,6 +60,25 @@ const SORTING: u64 = 36;
 /// The sampler since: fp32 logits 4, probabilities 4, exponential noise 4.
 const TRITON: u64 = 12;
 
+/// Beside PyTorch before 0.18. Alone: 0.13 to 0.16 GiB on H100, 0.02 GiB on a GPU of 23.65 GiB (ShanghaoLi0913/memory-aware_RLHF, 0.10.2).
+/// Over PCIe: 0.25 GiB on two RTX 4090 (vllm-project/vllm issue 13061, 0.7), 0.20 GiB on sixteen RTX 3090 (pull request 14447, 0.8), 0.74 GiB
+/// in a note that names no GPU. NVLink without a switch has no log: between PCIe and a switch.
+const BEFORE_0_18: NonTorch = NonTorch {
+    alone: Span::of(2, 13, 16),
+    switch: [Span::known(55), Span::known(55)],
+    fast: Span::of(20, 55, 74),
+    pcie: Span::of(20, 25, 74),
+};
+
+/// Beside PyTorch since 0.18, when a GPU alone takes 0.12 GiB more on H100. PCIe and NVLink without a switch have no log:
+/// the range is that of older releases, 0.12 GiB later, and for NVLink up to what a switch takes.
+const SINCE_0_18: NonTorch = NonTorch {
+    alone: Span::known(25),
+    switch: [Span::known(207), Span::known(213)],
+    fast: Span::of(20, 67, 213),
+    pcie: Span::of(20, 37, 75),
+};
+
 /// Every stretch, oldest first.
 pub const CONSTANTS: [Constants; 4] = [
     Constants {
@@ -69,8 +86,7 @@ pub const CONSTANTS: [Constants; 4] = [
         sampler_bytes: SORTING,
         top_k_scratch: false,
         expert_workspace: false,
-        non_torch: [hundredths(13), hundredths(55), hundredths(55)],
-        non_torch_pipeline: hundredths(7),
+        non_torch: BEFORE_0_18,
         graphs_inside: false,
         source: "code of the sampler (16 of 36 bytes; 20 inferred from six runs); logs of 0.11 to 0.15: 0.13 GiB alone, 0.55 GiB with 2 ranks",
     },
@@ -79,8 +95,7 @@ pub const CONSTANTS: [Constants; 4] = [
         sampler_bytes: TRITON,
         top_k_scratch: true,
         expert_workspace: true,
-        non_torch: [hundredths(13), hundredths(55), hundredths(55)],
-        non_torch_pipeline: hundredths(7),
+        non_torch: BEFORE_0_18,
         graphs_inside: false,
         source: "code of 0.19; a log of 0.17: 0.13 GiB beside PyTorch",
     },
@@ -89,8 +104,7 @@ pub const CONSTANTS: [Constants; 4] = [
         sampler_bytes: TRITON,
         top_k_scratch: true,
         expert_workspace: true,
-        non_torch: [hundredths(25), hundredths(207), hundredths(213)],
-        non_torch_pipeline: hundredths(7),
+        non_torch: SINCE_0_18,
         graphs_inside: false,
         source: "code of 0.19.0; its logs on H100: 0.25 GiB alone, 2.07 GiB with 2 ranks, 2.13 GiB with 4, 0.07 GiB in a pipeline; 8 ranks as 4",
     },
@@ -99,8 +113,7 @@ pub const CONSTANTS: [Constants; 4] = [
         sampler_bytes: TRITON,
         top_k_scratch: true,
         expert_workspace: true,
-        non_torch: [hundredths(25), hundredths(207), hundredths(213)],
-        non_torch_pipeline: hundredths(7),
+        non_torch: SINCE_0_18,
         graphs_inside: true,
         source: "code of 0.21 (graphs are estimated before the pool is sized); the rest as in 0.19, not measured",
     },
@@ -111,17 +124,6 @@ impl Constants {
     pub fn of(version: Version) -> &'static Self {
         let [oldest, ..] = &CONSTANTS;
         CONSTANTS.iter().rfind(|constants| constants.since <= version).unwrap_or(oldest)
-    }
-
-    /// What is allocated beside PyTorch on one rank.
-    pub fn non_torch(&self, tp: u32, pp: u32) -> u128 {
-        let [alone, two, four] = self.non_torch;
-        match (tp, pp) {
-            (1, 1) => alone,
-            (1, _) => self.non_torch_pipeline,
-            (2 | 3, _) => two,
-            _ => four,
-        }
     }
 }
 

@@ -1,0 +1,91 @@
+//! What a process of vLLM takes beside PyTorch, by release, GPU and link: its context before the first tensor, and "non-torch memory".
+
+use memory_wall_core::engines::vllm::{Run, Span};
+use memory_wall_core::units::GIB;
+use memory_wall_core::{Architecture, Scenario};
+
+use super::vllm_run::{card, version};
+use crate::csv;
+use crate::{Bound, Data, Outcome, Row, Set, Use};
+
+/// One figure of a log beside what the engine takes for such a start.
+struct Logged {
+    name: &'static str,
+    measured: f64,
+    span: Span,
+}
+
+pub(super) fn sets(data: &Data) -> Vec<Set> {
+    let file = data.file("vllm_runs.csv");
+    let rows = file.rows().flat_map(|row| logged(row).into_iter().map(move |logged| shown(row, &logged)));
+    vec![Set {
+        name: "vllm-beside-pytorch",
+        about: "Context (total less free memory at the start) and memory beside PyTorch, by release, GPU and link: the usual figure, shown only; \
+                where logs leave a range, the engine counts its upper end",
+        bound: Bound::NONE,
+        rows: rows.collect(),
+    }]
+}
+
+fn shown(row: csv::Row<'_>, logged: &Logged) -> Row {
+    let of = |what: &str| row.text(what);
+    let Span { low, high, .. } = logged.span;
+    let range = if low < high { format!("; range {:.2} to {:.2}", gib(low), gib(high)) } else { String::new() };
+    Row {
+        id: format!("{} {}", of("row_id"), logged.name),
+        unit: "GiB",
+        counts: Use::Reported,
+        outcome: Outcome::Compared { predicted: gib(logged.span.typical), measured: logged.measured, exact: false },
+        doubt: format!("vLLM {} on {}, tp {}, pp {}{range}", of("engine_version"), of("gpu"), of("tp"), of("pp")),
+    }
+}
+
+/// What the log prints of the two; nothing where it says neither, or not on what.
+fn logged(row: csv::Row<'_>) -> Vec<Logged> {
+    let mut assumed = Vec::new();
+    let Ok(version) = version(row.text("engine_version"), &mut assumed) else { return Vec::new() };
+    let gpu = card(row.text("gpu"), &mut assumed);
+    let [Ok(tp), Ok(pp)] = [row.number_or("tp", 1), row.number_or("pp", 1)] else { return Vec::new() };
+    if gpu.is_none() {
+        return Vec::new();
+    }
+    // Neither depends on the model: one that every cut divides.
+    let any = Architecture::llama([64, 16_384, 128, 128, 128, 65_536, 131_072]);
+    let mut scenario = Scenario { gpu, ..Scenario::new(any) };
+    (scenario.parallel.tp, scenario.parallel.pp) = (tp, pp);
+    let Ok(scenario) = scenario.check() else { return Vec::new() };
+    let run = Run { version, ..Run::of(&scenario) };
+    let context = row.float("gpu_total_gib").and_then(|total| Ok(total - row.float("free_at_start_gib")?));
+    [("context", context, run.context_span()), ("non-torch", row.float("non_torch_gib"), run.non_torch_span())]
+        .into_iter()
+        .filter_map(|(name, measured, span)| Some(Logged { name, measured: measured.ok()?, span }))
+        .collect()
+}
+
+fn gib(bytes: u128) -> f64 {
+    bytes as f64 / GIB as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_covers_every_log_of_another_gpu() {
+        let data = Data::carried();
+        let file = data.file("vllm_runs.csv");
+        let others = file.rows().filter(|row| !row.text("gpu").starts_with("H100"));
+        let mut figures = 0;
+        for row in others {
+            for Logged { name, measured, span } in logged(row) {
+                figures += 1;
+                assert!(
+                    measured <= gib(span.cautious()) + 0.005,
+                    "{} {name}: {measured} of {span}",
+                    row.text("row_id")
+                );
+            }
+        }
+        assert!(figures >= 6, "{figures}");
+    }
+}

@@ -1,0 +1,160 @@
+//! What vLLM's process takes beside PyTorch: the CUDA context before its first tensor, and drivers and communication during the start.
+//!
+//! Logs print both: total less free memory at the start, and "non-torch memory". They differ by link, by release and a little by GPU.
+
+use core::fmt;
+
+use crate::engines::card::Link;
+use crate::engines::hundredths;
+use crate::units::GIB;
+
+/// What logs say of a figure, in bytes: the smallest, the usual and the largest.
+///
+/// Where logs of the same release and link agree, the three are close; where there is none, the ends are those of other GPUs and releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The smallest.
+    pub low: u128,
+    /// The usual one.
+    pub typical: u128,
+    /// The largest.
+    pub high: u128,
+}
+
+impl Span {
+    /// Hundredths of a GiB.
+    pub(super) const fn of(low: u128, typical: u128, high: u128) -> Self {
+        Self { low: hundredths(low), typical: hundredths(typical), high: hundredths(high) }
+    }
+
+    /// The same that logs of the same kind agree on.
+    pub(super) const fn known(typical: u128) -> Self {
+        Self::of(typical, typical, typical)
+    }
+
+    /// What is counted: the figure that is known, and of a range its upper end, so that a verdict is not better than the truth.
+    pub const fn cautious(self) -> u128 {
+        self.high
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [low, typical, high] = [self.low, self.typical, self.high].map(|bytes| (bytes * 100 + GIB / 2) / GIB);
+        let gib = |hundredths: u128| (hundredths / 100, hundredths % 100);
+        let (low, typical, high) = (gib(low), gib(typical), gib(high));
+        if low == high {
+            return write!(f, "{}.{:02} GiB", typical.0, typical.1);
+        }
+        write!(f, "{}.{:02} GiB ({}.{:02} to {}.{:02})", typical.0, typical.1, low.0, low.1, high.0, high.1)
+    }
+}
+
+/// What drivers and communication allocate beside PyTorch during the start, under one stretch of releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NonTorch {
+    /// On a GPU alone.
+    pub alone: Span,
+    /// Through a switch, with 2 and with 4 or more tensor-parallel ranks.
+    pub switch: [Span; 2],
+    /// Over another fast link.
+    pub fast: Span,
+    /// Over PCIe.
+    pub pcie: Span,
+}
+
+impl NonTorch {
+    /// That of one rank.
+    pub const fn on(&self, link: Link, tp: u32, pp: u32) -> Span {
+        let [two, four] = self.switch;
+        match (tp, pp, link) {
+            (1, 1, Link::Switch) => self.alone,
+            // 0.02 GiB on a GPU of 23.65 GiB (ShanghaoLi0913/memory-aware_RLHF, 0.10.2); the rest is known of H100 alone.
+            (1, 1, _) => Span { low: hundredths(2), ..self.alone },
+            // In a pipeline without tensor parallelism: two stages on H100, and 0.33 GiB on two RTX 5090 (vllm-project/vllm issue 14452, 0.8).
+            (1, _, Link::Switch) => Span::known(7),
+            (1, ..) => Span::of(7, 7, 33),
+            (2 | 3, _, Link::Switch) => two,
+            (_, _, Link::Switch) => four,
+            (_, _, Link::Fast) => self.fast,
+            (_, _, Link::Pcie) => self.pcie,
+        }
+    }
+}
+
+/// What the process takes before its first tensor.
+///
+/// # Source
+/// Alone: 0.51 to 0.53 GiB on H100 (logs of 0.19), 0.61 (kolyangg/mlops-assignment, 0.10.2), 0.44 on a GPU of 23.65 GiB
+/// (ShanghaoLi0913/memory-aware_RLHF, 0.10.2). With ranks: 1.43 to 1.55 GiB on H100 (logs of 0.19); over PCIe about 0.4 GiB on eight RTX 3090
+/// (Sandermage/genesis-vllm-patches issue 24, 0.20) to 0.63 GiB (wtdcode/vllm-backport issue 34, after 0.21). A100 and MI300X: no log.
+pub(super) const fn context(link: Link, ranks: bool) -> Span {
+    match (link, ranks) {
+        (Link::Switch, false) => Span::known(51),
+        (_, false) => Span::of(23, 51, 61),
+        (Link::Switch, true) => Span::known(153),
+        (Link::Fast, true) => Span::of(40, 100, 155),
+        (Link::Pcie, true) => Span::of(40, 50, 63),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+
+    use alloc::string::ToString;
+
+    use super::*;
+    use crate::assumptions::Assumptions;
+    use crate::checked::Checked;
+    use crate::engines::vllm::{CONSTANTS, Run};
+    use crate::tables::{gpus, models};
+    use crate::{Engine, Scenario};
+
+    #[test]
+    fn a_span_is_in_order_and_only_a_switch_is_known() {
+        for constants in &CONSTANTS {
+            let NonTorch { alone, switch: [two, four], fast, pcie } = constants.non_torch;
+            for span in [alone, two, four, fast, pcie] {
+                assert!(span.low <= span.typical && span.typical <= span.high, "{span:?}");
+            }
+            assert_eq!((two.low, four.low), (two.high, four.high));
+            assert!(pcie.low < pcie.high && fast.low < fast.high);
+            // PCIe never needs more than a switch does.
+            assert!(pcie.typical <= two.typical && pcie.typical <= fast.typical, "{:?}", constants.since);
+        }
+    }
+
+    #[test]
+    fn two_gpus_over_pcie_are_not_charged_what_a_switch_takes() {
+        let newest = CONSTANTS[3].non_torch;
+        let taken = |link| newest.on(link, 2, 1).cautious() + context(link, true).cautious();
+        // 1.38 GiB at most, and not the 3.60 of two H100.
+        assert_eq!(taken(Link::Pcie), hundredths(75) + hundredths(63));
+        assert_eq!(taken(Link::Switch), hundredths(207) + hundredths(153));
+        // A log of vLLM 0.7 on two RTX 4090 says 0.25 GiB (vllm-project/vllm issue 13061).
+        assert_eq!(CONSTANTS[0].non_torch.on(Link::Pcie, 2, 1).typical, hundredths(25));
+    }
+
+    #[test]
+    fn a_range_is_said_and_its_upper_end_counted() {
+        let on = |gpu, tp| {
+            let shape = models::by_id("llama-3.1-8b").unwrap().architecture;
+            let mut scenario = Scenario { gpu: gpus::by_id(gpu), ..Scenario::new(shape) };
+            (scenario.parallel.tp, scenario.serving.engine) = (tp, Engine::Vllm);
+            scenario.check().unwrap()
+        };
+        let said = |scenario: &Checked| {
+            Assumptions::of(scenario).iter().map(|it| it.to_string()).any(|it| it.contains("upper ends"))
+        };
+        let two = on("rtx4090", 2);
+        let run = Run::of(&two);
+        assert_eq!((run.context(), run.non_torch()), (hundredths(63), hundredths(75)));
+        let usual = Run { cautious: false, ..run };
+        assert_eq!((usual.context(), usual.non_torch()), (hundredths(50), hundredths(37)));
+        assert_eq!(run.context_span().to_string(), "0.50 GiB (0.40 to 0.63)");
+        assert!(said(&two));
+        // Logs of H100 agree with each other.
+        assert!(!said(&on("h100-sxm", 2)));
+    }
+}
