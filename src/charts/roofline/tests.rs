@@ -232,3 +232,11 @@ fn training_is_one_pass() {
     assert_eq!(plot.selected.to_string(), "pass-training");
     assert!(plot.times().starts_with("A step takes "));
 }
+
+#[test]
+fn rates_of_a_run_that_does_not_fit_say_so() {
+    let said =
+        |mode| of(&State { mode, ..State::default() }).times().contains("This run does not fit on A100 SXM4 80GB");
+    assert!(!said(Mode::Inference));
+    assert!(said(Mode::Training), "7B parameters with 16 bytes each are more than 80 GB");
+}

@@ -4,10 +4,10 @@
 
 use std::fmt::Write as _;
 
-use memory_wall_core::Bytes;
 use memory_wall_core::display::{Grouped, Percent, Size};
 use memory_wall_core::roofline::latency::Estimate;
 use memory_wall_core::roofline::{Bound, Pass, efficiency};
+use memory_wall_core::{Bytes, Verdict, evaluate};
 
 use super::quantity::{digits, flops, plain, rate, time};
 use super::{Dot, Kind, Plot};
@@ -128,7 +128,7 @@ impl Plot {
         text
     }
 
-    /// How long the passes take and how fast that is, one sentence for each.
+    /// How long the passes take and how fast that is, one sentence for each, and a last one where the run does not fit.
     pub fn times(&self) -> String {
         let scenario = self.state.scenario();
         let sentence = |pass: &Estimate| {
@@ -161,6 +161,10 @@ impl Plot {
                 text.push(' ');
                 text.push_str(&fill("roofline.time.typical", &values));
             }
+        }
+        if evaluate::verdict(&scenario) == Some(Verdict::DoesNotFit) {
+            text.push(' ');
+            text.push_str(&fill("roofline.time.no_room", &[("gpu", self.state.gpu.name)]));
         }
         text
     }
