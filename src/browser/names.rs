@@ -8,7 +8,7 @@ use memory_wall_core::display::ByteUnit;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, NodeList};
 
-use super::{controls, page};
+use super::{controls, page, quiz};
 use crate::live::Snapshot;
 use crate::state::{State, query};
 
@@ -22,6 +22,8 @@ enum Aspect {
     Control,
     /// What a list offers.
     Offered,
+    /// The attempt at a question in whose order its options stand.
+    Attempt,
 }
 
 /// Something on the page that follows the state: where it stands, what of it, its name, and what it says now.
@@ -57,6 +59,7 @@ impl Follower {
         pairs("data-live-attributes", |attribute| match attribute.as_str() {
             "value" | "data-value" => Aspect::Control,
             "data-offered" => Aspect::Offered,
+            "data-attempt" => Aspect::Attempt,
             _ => Aspect::Attribute(attribute),
         });
         pairs("data-live-flags", Aspect::Flag);
@@ -99,6 +102,10 @@ impl Follower {
                 controls::offer(&self.place, text);
                 Ok(())
             }
+            Aspect::Attempt => {
+                quiz::arrange(&self.place, text);
+                self.place.set_attribute("data-attempt", text)
+            }
             Aspect::Attribute(attribute) => self.place.set_attribute(attribute, text),
             Aspect::Flag(attribute) if text.is_empty() => self.place.remove_attribute(attribute),
             Aspect::Flag(attribute) => self.place.set_attribute(attribute, ""),
@@ -113,6 +120,7 @@ impl Follower {
             Aspect::Html => self.place.inner_html() == text,
             Aspect::Attribute(attribute) => self.place.get_attribute(attribute).as_deref() == Some(text),
             Aspect::Flag(attribute) => self.place.has_attribute(attribute) != text.is_empty(),
+            Aspect::Attempt => self.place.get_attribute("data-attempt").as_deref() == Some(text),
             Aspect::Control | Aspect::Offered => false,
         }
     }

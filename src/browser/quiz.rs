@@ -9,6 +9,7 @@ use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlSelectElement};
 use super::rig::Rig;
 use super::{keep, page, storage};
 use crate::quiz::number::{self, Judged, Unit};
+use crate::quiz::shuffle;
 use crate::state::progress;
 use crate::words::{fill, t};
 
@@ -112,6 +113,20 @@ fn given(question: &Element) -> String {
     words
 }
 
+/// Puts options, or their reasons, in the order of an attempt. The page arrives in that of the first one.
+pub(super) fn arrange(place: &Element, attempt: &str) {
+    let (Ok(attempt), Ok(Some(question))) = (attempt.parse(), place.closest("[data-quiz]")) else { return };
+    let id = data(&question, "data-quiz");
+    let rank =
+        |option: &Element| data(option, "data-option").parse().map_or(0, |option| shuffle::rank(&id, attempt, option));
+    let mut left = page::within(place, "[data-option]");
+    // There are a handful: sorting them would be the larger part of the program.
+    while let Some(next) = left.iter().enumerate().min_by_key(|(_, option)| rank(option)).map(|(at, _)| at) {
+        // They are moved within the place that they are in.
+        let _ = place.append_child(&left.swap_remove(next));
+    }
+}
+
 /// Takes what the reader has put into a question.
 pub(super) fn give(rig: Rig, question: &Element) {
     refuse(question, None);
@@ -124,6 +139,29 @@ fn refuse(question: &Element, error: Option<&str>) {
     if let Ok(Some(place)) = question.query_selector(".field-error") {
         place.set_text_content(error);
     }
+}
+
+/// What is wrong with chosen options, or with parts put in order: the options that are not right, or `-` where only something is missing
+/// or in another place.
+fn wrong(given: &str, answer: &str, in_order: bool) -> Option<String> {
+    let wrong = others(given, answer);
+    if !wrong.is_empty() {
+        return Some(wrong);
+    }
+    let is_right = given == answer || !in_order && others(answer, given).is_empty();
+    (!is_right).then(|| String::from("-"))
+}
+
+/// Words of one text that are not in another, with `+` between them.
+fn others(text: &str, known: &str) -> String {
+    let mut others = String::new();
+    for word in text.split(' ').filter(|word| known.split(' ').all(|known| known != *word)) {
+        if !others.is_empty() {
+            others.push('+');
+        }
+        others.push_str(word);
+    }
+    others
 }
 
 /// Checks a question, or asks it again.
@@ -139,8 +177,14 @@ pub(super) fn check(rig: Rig, id: &str) {
     if given.is_empty() || (!answer.is_empty() && given.contains('-')) {
         return refuse(&question, Some(t("quiz.first")));
     }
+    if now.quiz.is_unchanged(id) {
+        return refuse(&question, Some(t("quiz.same")));
+    }
+    // Of two options, a hint would be the answer.
+    let is_last = matches!(question.query_selector(".hints"), Ok(None));
     if !answer.is_empty() {
-        return rig.predict(&|made| made.quiz.judge(id, given == answer, ""));
+        let wrong = wrong(given, &answer, matches!(question.query_selector("select"), Ok(Some(_))));
+        return rig.predict(&|made| made.quiz.judge(id, wrong.as_deref(), is_last));
     }
     let variant = format!("[data-v=\"{}\"][data-answer]", now.quiz.variant(id));
     let Ok(Some(variant)) = question.query_selector(&variant) else { return };
@@ -150,8 +194,12 @@ pub(super) fn check(rig: Rig, id: &str) {
     match number::judge(given, unit, &data(&variant, "data-answer"), &slips) {
         None => refuse(&question, Some(&fill("quiz.unread", &[("value", given)]))),
         Some(judged) => {
-            let slip = if let Judged::Slip(slip) = judged { slip } else { "" };
-            rig.predict(&|made| made.quiz.judge(id, judged == Judged::Right, slip));
+            let wrong = match judged {
+                Judged::Right => None,
+                Judged::Slip(slip) => Some(slip),
+                Judged::Other => Some("-"),
+            };
+            rig.predict(&|made| made.quiz.judge(id, wrong, is_last));
         }
     }
 }

@@ -42,8 +42,11 @@ pub struct Entry {
     pub given: String,
     /// What became of it.
     pub verdict: Verdict,
-    /// The slip that it was, if a known one.
+    /// What was wrong at the last try that was: the name of a known slip, the numbers of wrong options with `+` between them, or
+    /// `-` for anything else. While the question is open, it is what a hint is shown for.
     pub slip: String,
+    /// What was given then, until the page is left.
+    pub tried: String,
     /// How often, when, and with what it was asked.
     pub numbers: Numbers,
 }
@@ -86,11 +89,17 @@ impl Entry {
         self.numbers.is_due(today)
     }
 
+    /// Whether it was answered wrongly once, and a hint is shown.
+    const fn is_hinted(&self) -> bool {
+        matches!(self.verdict, Verdict::Open) && !self.slip.is_empty()
+    }
+
     /// Ready to be answered again, with the next numbers.
     fn again(&mut self) {
         self.verdict = Verdict::Open;
         self.given.clear();
         self.slip.clear();
+        self.tried.clear();
         self.numbers.variant = (self.numbers.variant + 1) % VARIANTS;
     }
 }
@@ -136,19 +145,35 @@ impl Quiz {
         }
     }
 
-    /// Takes the verdict on what stands there.
-    pub fn judge(&mut self, id: &str, right: bool, slip: &str) {
+    /// Whether a hint is shown, and what stands there is still what it is for.
+    pub fn is_unchanged(&self, id: &str) -> bool {
+        self.entry(id).is_some_and(|entry| entry.is_hinted() && entry.given == entry.tried)
+    }
+
+    /// Takes the verdict on what stands there: right, or what was wrong with it. The first wrong try brings a hint and leaves the
+    /// question open, unless it `is_last`.
+    pub fn judge(&mut self, id: &str, wrong: Option<&str>, is_last: bool) {
         let today = self.today;
         id.clone_into(&mut self.latest);
         let Some(entry) = self.entry_mut(id).filter(|entry| entry.verdict == Verdict::Open) else { return };
         let due = entry.is_due(today);
+        let right = wrong.is_none();
+        let is_over = is_last || entry.is_hinted();
         let numbers = &mut entry.numbers;
         numbers.step = if right { numbers.step + u32::from(due) } else { 0 };
         numbers.asked += 1;
         numbers.right += u32::from(right);
         numbers.day = today;
-        entry.verdict = if right { Verdict::Right } else { Verdict::Wrong };
-        slip.clone_into(&mut entry.slip);
+        match wrong {
+            None => entry.verdict = Verdict::Right,
+            Some(wrong) => {
+                wrong.clone_into(&mut entry.slip);
+                entry.tried.clone_from(&entry.given);
+                if is_over {
+                    entry.verdict = Verdict::Wrong;
+                }
+            }
+        }
     }
 
     /// Asks a question again, with fresh numbers where it has them.
@@ -169,7 +194,7 @@ impl Quiz {
     pub fn open(&mut self, today: u32) {
         self.today = today;
         for entry in &mut self.entries {
-            if entry.verdict != Verdict::Open && entry.is_due(today) {
+            if (entry.verdict != Verdict::Open || entry.is_hinted()) && entry.is_due(today) {
                 entry.again();
             }
         }
@@ -181,11 +206,15 @@ impl Quiz {
     }
 
     fn said(&self, id: &str) -> &'static str {
-        match self.entry(id).map(|entry| (entry.verdict, entry.slip.is_empty())) {
-            Some((Verdict::Right, _)) => t("quiz.right"),
-            Some((Verdict::Wrong, true)) => t("quiz.wrong"),
-            Some((Verdict::Wrong, false)) => t("quiz.slip"),
-            _ => "",
+        let Some(entry) = self.entry(id) else { return "" };
+        match entry.verdict {
+            Verdict::Open if entry.is_hinted() => t("quiz.hinted"),
+            Verdict::Open => "",
+            Verdict::Right if entry.slip.is_empty() => t("quiz.right"),
+            Verdict::Right => t("quiz.right.hinted"),
+            // Known slips have names, options have numbers.
+            Verdict::Wrong if entry.slip.starts_with(char::is_alphabetic) => t("quiz.slip"),
+            Verdict::Wrong => t("quiz.wrong"),
         }
     }
 
@@ -194,7 +223,7 @@ impl Quiz {
         let (what, id) = part.split_once('.')?;
         let entry = self.entry(id);
         Some(match what {
-            "state" => entry.map_or("", |entry| entry.verdict.id()).into(),
+            "state" => entry.map_or("", |entry| if entry.is_hinted() { "hint" } else { entry.verdict.id() }).into(),
             "variant" => self.variant(id).to_string(),
             "given" => entry.map(|entry| entry.given.clone()).unwrap_or_default(),
             "said" => self.said(id).into(),
@@ -228,18 +257,22 @@ impl Quiz {
         self.entry(id).is_some_and(|entry| entry.given.split(' ').any(|given| given == option))
     }
 
-    /// Whether a condition holds: `done.ID`, `other.OPTION.ID` for what was not chosen, `slip.NAME.ID`, `rested.ID` for what is not due.
+    /// Whether a condition holds: `done.ID`, `other.OPTION.ID` for what was not chosen, `slip.NAME.ID`, `unhinted.NAME.ID` where
+    /// its hint is not shown, `rested.ID` for what is not due.
     pub fn flag(&self, part: &str) -> Option<bool> {
         let (what, id) = part.split_once('.')?;
         Some(match what {
             "done" => self.is_done(id),
             "rested" => !self.entry(id).is_some_and(|entry| entry.is_due(self.today)),
-            "other" | "slip" => {
+            "other" | "slip" | "unhinted" => {
                 let (name, id) = id.split_once('.')?;
-                if what == "other" {
-                    !self.is_done(id) || !self.has(name, id)
-                } else {
-                    self.entry(id).is_some_and(|entry| entry.slip == name)
+                let entry = self.entry(id);
+                match what {
+                    "other" => !self.is_done(id) || !self.has(name, id),
+                    "slip" => entry.is_some_and(|entry| entry.slip == name),
+                    _ => {
+                        !entry.is_some_and(|entry| entry.is_hinted() && entry.slip.split('+').any(|slip| slip == name))
+                    }
                 }
             }
             _ => return None,
@@ -258,11 +291,47 @@ mod tests {
 
     const ID: &str = "kv_cache.size";
 
+    /// A question that was answered once and for all.
     fn answered(today: u32, right: bool) -> Quiz {
         let mut quiz = Quiz { today, ..Quiz::default() };
         quiz.give(ID, "137 GB");
-        quiz.judge(ID, right, if right { "" } else { "half" });
+        quiz.judge(ID, (!right).then_some("half"), true);
         quiz
+    }
+
+    fn said(quiz: &Quiz) -> String {
+        quiz.value("said.kv_cache.size").unwrap()
+    }
+
+    #[test]
+    fn a_wrong_try_brings_a_hint_first_and_the_answer_second() {
+        let mut quiz = Quiz { today: 100, ..Quiz::default() };
+        quiz.give(ID, "68.7 GB");
+        quiz.judge(ID, Some("half"), false);
+        assert_eq!(quiz.value("state.kv_cache.size").as_deref(), Some("hint"));
+        assert_eq!((said(&quiz).as_str(), quiz.is_done(ID)), (t("quiz.hinted"), false));
+        let hidden = |quiz: &Quiz, slip| quiz.flag(&format!("unhinted.{slip}.{ID}")).unwrap();
+        assert_eq!(["half", "bits"].map(|slip| hidden(&quiz, slip)), [false, true]);
+        assert!(quiz.is_unchanged(ID), "the same once more is no new try");
+        quiz.give(ID, "1");
+        assert!(!quiz.is_unchanged(ID));
+        assert!(!hidden(&quiz, "half"), "the hint stays while another answer is thought of");
+        let mut wrong = quiz.clone();
+        wrong.judge(ID, Some("-"), false);
+        assert_eq!((said(&wrong).as_str(), wrong.is_done(ID)), (t("quiz.wrong"), true));
+        assert_eq!(wrong.value("score.").as_deref(), Some("0 of 2"));
+        assert!(hidden(&wrong, "half"), "the answer is there now");
+        quiz.judge(ID, None, false);
+        assert_eq!((said(&quiz).as_str(), quiz.is_done(ID)), (t("quiz.right.hinted"), true));
+        assert_eq!(quiz.value("score.").as_deref(), Some("1 of 2"));
+        assert_eq!(quiz.flag("slip.half.kv_cache.size"), Some(true), "what it was at first is still marked");
+        // With help it was no review, and it comes back on the next day; so does one that was left at its hint.
+        quiz.open(101);
+        assert!(!quiz.is_done(ID));
+        quiz.judge(ID, Some("2+0"), false);
+        assert_eq!(["0", "1", "2"].map(|option| hidden(&quiz, option)), [false, true, false]);
+        quiz.open(102);
+        assert_eq!(quiz.value("state.kv_cache.size").as_deref(), Some(""));
     }
 
     #[test]
@@ -274,12 +343,12 @@ mod tests {
             (Some(true), Some(false))
         );
         quiz.give(ID, "other");
-        quiz.judge(ID, true, "");
+        quiz.judge(ID, None, true);
         assert_eq!(quiz.value("score.kv_cache").as_deref(), Some("0 of 1"), "a verdict stands");
         quiz.again(ID);
         assert_eq!((quiz.variant(ID), quiz.value("given.kv_cache.size").as_deref()), (1, Some("")));
         quiz.give(ID, "1");
-        quiz.judge(ID, true, "");
+        quiz.judge(ID, None, true);
         assert_eq!(quiz.value("score.kv_cache").as_deref(), Some("1 of 2"));
         assert_eq!(quiz.value("score.oom").as_deref(), Some("–"));
         quiz.reset("oom");
@@ -303,7 +372,7 @@ mod tests {
             assert_eq!(quiz.flag("rested.kv_cache.size"), Some(false), "day {day}");
             assert!(!quiz.is_done(ID), "it is asked again");
             quiz.give(ID, "1");
-            quiz.judge(ID, true, "");
+            quiz.judge(ID, None, true);
         }
         quiz.open(day + 1_000);
         assert_eq!(quiz.value("due.").as_deref(), Some(t("quiz.due.none")), "and then no more");
@@ -317,15 +386,15 @@ mod tests {
     fn what_was_wrong_begins_at_the_first_day_again() {
         let mut quiz = answered(100, true);
         quiz.open(101);
-        quiz.judge(ID, true, "");
+        quiz.judge(ID, None, true);
         quiz.open(104);
-        quiz.judge(ID, false, "");
+        quiz.judge(ID, Some("-"), true);
         quiz.open(105);
         assert_eq!(quiz.flag("rested.kv_cache.size"), Some(false));
         // Trying again on the same day is practice, no review.
         let mut quiz = answered(100, true);
         quiz.again(ID);
-        quiz.judge(ID, true, "");
+        quiz.judge(ID, None, true);
         assert_eq!(quiz.entry(ID).map(|entry| entry.numbers.step), Some(0));
     }
 

@@ -5,5 +5,6 @@
 
 pub mod book;
 pub mod number;
+pub mod shuffle;
 
 pub use book::{Quiz, Verdict};

@@ -175,7 +175,7 @@ mod tests {
         made.dials.turn(Dial::by_id("walk").unwrap(), true);
         made.quiz.today = 20_413;
         made.quiz.give("kv_cache.size", "68.7 GB");
-        made.quiz.judge("kv_cache.size", false, "half");
+        made.quiz.judge("kv_cache.size", Some("half"), true);
         made.quiz.again("roofline.three");
         made
     }

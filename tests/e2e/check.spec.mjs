@@ -40,7 +40,7 @@ test.describe('on a first visit', () => {
     await page.locator('#opening').scrollIntoViewIfNeeded();
     await page.locator('[id="quiz-oom.copy"]').scrollIntoViewIfNeeded();
     const question = page.locator('[id="quiz-roofline.three"]');
-    await question.getByRole('radio').first().check();
+    await question.locator('input[value="0"]').check();
     await question.getByRole('button', { name: 'Check' }).click();
     await expect(question.locator('.quiz-said')).toHaveText('Right.');
     await expect(page.locator('[data-live-number="quiz.score.roofline"]')).toHaveText('1 of 1');

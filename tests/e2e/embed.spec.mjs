@@ -230,7 +230,7 @@ test('two parts of the self-check on one page keep their answers apart', async (
     const question = frame.locator('[data-quiz][data-in]').filter({ has: frame.getByRole('radio') }).first();
     await question.getByRole('radio').first().check();
     await question.locator('[data-act^="quiz "]').click();
-    await expect(question).toHaveAttribute('data-state', /right|wrong/);
+    await expect(question).toHaveAttribute('data-state', /right|wrong|hint/);
     return question.getAttribute('data-quiz');
   };
   const answered = [await answer(0), await answer(1)];
@@ -238,7 +238,7 @@ test('two parts of the self-check on one page keep their answers apart', async (
   await page.reload();
   for (const [place, id] of answered.entries()) {
     await live(page.frameLocator('iframe').nth(place));
-    await expect(page.frameLocator('iframe').nth(place).locator(`[data-quiz="${id}"]`)).toHaveAttribute('data-state', /right|wrong/);
+    await expect(page.frameLocator('iframe').nth(place).locator(`[data-quiz="${id}"]`)).toHaveAttribute('data-state', /right|wrong|hint/);
   }
 });
 
@@ -350,9 +350,18 @@ test('of the self-check one section can be asked alone', async ({ hosted, site }
   await say(page, { mw: 1, type: 'hello' });
   await expect.poll(() => heard(page, 'progress').then((list) => list.at(-1))).toMatchObject({ done: 0, total: all });
   expect((await heard(page, 'resize')).at(-1).height).toBeLessThan(2_000);
-  await frame.locator('[data-quiz="oom.copy"] .quiz-option input').first().check({ force: true });
+  const choose = (option) => frame.locator(`[data-quiz="oom.copy"] input[value="${option}"]`).check({ force: true });
+  await choose(0);
   await frame.locator('[data-act="quiz oom.copy"]').click();
-  await expect.poll(() => heard(page, 'answer')).toMatchObject([{ item: 'oom.copy', attempt: 1 }]);
+  const first = { item: 'oom.copy', given: '0', correct: false, attempt: 1 };
+  await expect.poll(() => heard(page, 'answer')).toMatchObject([first]);
+  // What is chosen with the help of the hint is no answer before it is checked, and nothing is done before that.
+  await choose(2);
+  await page.waitForTimeout(300);
+  expect(await heard(page, 'answer')).toHaveLength(1);
+  await frame.locator('[data-act="quiz oom.copy"]').click();
+  await expect.poll(() => heard(page, 'answer')).toMatchObject([first, { item: 'oom.copy', given: '2', correct: true, attempt: 2 }]);
+  expect((await heard(page, 'progress')).map(({ done }) => done)).toEqual([0, 1]);
   const wrong = (await hosted(`<iframe src="${site.origin}/embed/quiz.html?only=opening" width="700" height="900" title="t"></iframe>`)).frameLocator('iframe');
   await live(wrong);
   await expect(wrong.locator('#notice .notice')).toContainText('only');
@@ -369,10 +378,14 @@ test('the answers of the self-check come when somebody begins to answer, with an
     await page.waitForTimeout(300);
     expect(asked.filter((url) => url.includes('/answers-'))).toEqual([]);
     const question = frame.locator('[data-quiz="buckets.weights"]');
-    await expect(question.locator('.solution .working')).toHaveCount(0);
+    await expect(question.locator('.solution .working, .hints p')).toHaveCount(0);
     await question.getByRole('textbox').fill('13 GB');
     await expect(question.locator('.solution .working')).toHaveCount(6);
     // What follows the state in an answer does so from when it comes.
+    await question.getByRole('button', { name: 'Check' }).click();
+    await expect(question).toHaveAttribute('data-state', 'hint');
+    await expect(question.locator('.hints p:visible')).toHaveCount(1);
+    await question.getByRole('textbox').fill('52 GB');
     await question.getByRole('button', { name: 'Check' }).click();
     await expect(question).toHaveAttribute('data-state', 'wrong');
     await expect(question.locator('.working:visible')).toHaveCount(1);
@@ -385,7 +398,7 @@ test('answers that were given before bring the answers along', async ({ hosted, 
   const page = await hosted(`<iframe src="${site.origin}/embed/quiz.html" width="700" height="1800" title="t"></iframe>`);
   const question = page.frameLocator('iframe').locator('[data-quiz="roofline.three"]');
   await live(page.frameLocator('iframe'));
-  await question.getByRole('radio').first().check();
+  await question.locator('input[value="0"]').check();
   await question.getByRole('button', { name: 'Check' }).click();
   await expect(question.locator('.reason .yours:visible')).toHaveCount(1);
   await page.waitForTimeout(300);

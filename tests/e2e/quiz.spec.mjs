@@ -1,4 +1,5 @@
-// The self-check: typed numbers with named slips, fresh numbers, reasons for every option, and progress that is kept on the device.
+// The self-check: typed numbers with named slips, a hint before the answer, fresh numbers, options in another order at each attempt, reasons for
+// every option, and progress that is kept on the device.
 
 import AxeBuilder from '@axe-core/playwright';
 import { readFile } from 'node:fs/promises';
@@ -10,6 +11,9 @@ const question = (page, id) => page.locator(`[id="quiz-${id}"]`);
 const check = (page, id) => question(page, id).locator('.reveal .check');
 const said = (page, id) => question(page, id).locator('.quiz-said');
 const ask = (page, id) => spoken(question(page, id).locator('.ask').filter({ visible: true }));
+const hints = (page, id) => question(page, id).locator('.hints p').filter({ visible: true });
+/** An option by the number under which it is kept: it stands elsewhere at each attempt. */
+const option = (page, id, number) => question(page, id).locator(`.quiz-option input[value="${number}"]`);
 const kept = (page) => page.evaluate((key) => localStorage.getItem(key), KEY);
 
 test('a number is read with its unit, its slip is named, and the next try has fresh numbers', async ({ wall, page }) => {
@@ -30,10 +34,21 @@ test('a number is read with its unit, its slip is named, and the next try has fr
   // Held down, it presses nothing more.
   await page.keyboard.down('Enter');
   await page.keyboard.up('Enter');
+  await expect(said(page, id)).toHaveText('Not this. Here is a hint, and you have one more try.');
+  await expect(hints(page, id)).toHaveText(['Exactly half: keys and values both need storing.']);
+  await expect(question(page, id).locator('.solution'), 'the answer is not given away').not.toHaveAttribute('open', '');
+  await expect(wall.announcer).toContainText('Here is a hint');
+  await expect(field).toBeEnabled();
+  await page.keyboard.press('Enter');
+  await expect(question(page, id).getByRole('status')).toHaveText('This is the same answer as before. Change it, or open the answer.');
+  await expect(said(page, id), 'which is no second try').toHaveText('Not this. Here is a hint, and you have one more try.');
+  await field.fill('64 GiB');
+  await page.keyboard.press('Enter');
   await expect(check(page, id), 'the field is locked now').toBeFocused();
-  await expect(said(page, id)).toHaveText('Not this, but a slip that is known: it is marked below.');
+  await expect(said(page, id)).toHaveText('Not this. It is a known slip, marked below.');
+  await expect(hints(page, id)).toHaveCount(0);
   await expect(question(page, id).locator('.slips [data-hit]')).toHaveText('Exactly half: keys and values both need storing.');
-  await expect(wall.announcer).toContainText('a slip that is known');
+  await expect(wall.announcer).toContainText('a known slip');
   expect(await spoken(question(page, id).locator('.working').filter({ visible: true }))).toContain('= 137 GB, which is 128 GiB');
   await page.keyboard.press('Enter');
   await expect(field).toBeEnabled();
@@ -47,8 +62,10 @@ test('a number is read with its unit, its slip is named, and the next try has fr
     for (let tries = 0; tries < 6; tries += 1) {
       await check(page, id).click();
       if (tries < 5) {
-        await field.fill('1');
-        await check(page, id).click();
+        for (const wrong of ['1', '2']) {
+          await field.fill(wrong);
+          await check(page, id).click();
+        }
       }
     }
   }
@@ -57,18 +74,31 @@ test('a number is read with its unit, its slip is named, and the next try has fr
 test('options, orders and diagnoses are answered by keyboard and explained one by one', async ({ wall, page }) => {
   await wall.goto();
   const three = question(page, 'roofline.three');
-  await three.getByRole('radio').nth(1).focus();
+  await option(page, 'roofline.three', 1).focus();
   await page.keyboard.press('Space');
+  await check(page, 'roofline.three').press('Enter');
+  await expect(said(page, 'roofline.three')).toHaveText('Not this. Here is a hint, and you have one more try.');
+  await expect(hints(page, 'roofline.three')).toHaveCount(1);
+  await expect(hints(page, 'roofline.three')).toContainText('The first half is right.');
+  await option(page, 'roofline.three', 2).focus();
+  await page.keyboard.press('Space');
+  await expect(hints(page, 'roofline.three'), 'it stays while the next answer is chosen').toContainText('The first half is right.');
   await check(page, 'roofline.three').press('Enter');
   await expect(said(page, 'roofline.three')).toHaveText('Not this. The reasons are below.');
   await expect(three.locator('.yours').filter({ visible: true })).toHaveCount(1);
   await expect(three.locator('.reason')).toHaveCount(4);
+  await expect(page.locator('[data-live-number="quiz.score.roofline"]')).toHaveText('0 of 2');
   await expect(three.locator('.reason[data-right]')).toContainText('6.12 TFLOP/s');
   const oom = question(page, 'oom.backward');
-  for (const place of [0, 2]) await oom.getByRole('checkbox').nth(place).check();
-  await oom.getByRole('radio').nth(1).check();
+  // Only one of the two causes, and nothing wrong: what the hint says is that something is missing.
+  await option(page, 'oom.backward', 2).check();
+  await option(page, 'oom.backward', 6).check();
   await check(page, 'oom.backward').click();
-  await expect(said(page, 'oom.backward')).toHaveText('Right.');
+  await expect(hints(page, 'oom.backward')).toContainText('Two causes and one fix');
+  await option(page, 'oom.backward', 0).check();
+  await check(page, 'oom.backward').click();
+  await expect(said(page, 'oom.backward')).toHaveText('Right, with the help of a hint.');
+  await expect(oom.locator('.reason[data-right] .yours').filter({ visible: true })).toHaveCount(3);
   const order = question(page, 'hierarchy.order');
   const parts = ['Registers', 'L2 cache', 'The card\'s own memory', 'Host memory over PCIe', 'An NVMe drive'];
   await order.getByRole('combobox', { name: 'Place 1' }).selectOption(parts[0]);
@@ -87,7 +117,7 @@ test('progress survives a reload, can be taken along, and a foul line harms noth
   await wall.goto();
   expect(await wall.stored()).toEqual({});
   await page.locator('[data-control="relu"] input[value="memory"]').check({ force: true });
-  await question(page, 'roofline.three').getByRole('radio').first().check();
+  await option(page, 'roofline.three', 0).check();
   await check(page, 'roofline.three').click();
   await expect.poll(() => kept(page)).toContain('quiz roofline.three right slip= variant=0 asked=1 right=1');
   expect(await kept(page)).toContain('guess relu memory');
@@ -95,7 +125,7 @@ test('progress survives a reload, can be taken along, and a foul line harms noth
   await wall.reload();
   await expect(page.locator('[data-control="relu"] input[value="memory"]')).toBeChecked();
   await expect(said(page, 'roofline.three')).toHaveText('Right.');
-  await expect(question(page, 'roofline.three').getByRole('radio').first()).toBeChecked();
+  await expect(option(page, 'roofline.three', 0)).toBeChecked();
   await expect(page.locator('[data-live-number="quiz.score.roofline"]')).toHaveText('1 of 1');
   await page.locator('.scores summary').click();
   const download = page.waitForEvent('download');
@@ -112,6 +142,55 @@ test('progress survives a reload, can be taken along, and a foul line harms noth
   await other.page.getByRole('button', { name: 'Forget the answers of: Roofline' }).click();
   await expect(said(other.page, 'roofline.three')).toHaveText('');
   await expect.poll(() => kept(other.page)).not.toContain('quiz roofline.three right');
+});
+
+test('options stand elsewhere at each attempt, in the order of the page, and there again after a reload', async ({ wall, page }) => {
+  const id = 'training.mixed';
+  await wall.goto();
+  const order = () => question(page, id).locator('.quiz-option input').evaluateAll((all) => all.map((one) => one.value).join(' '));
+  const seen = new Set();
+  for (let attempt = 0; attempt < 6; attempt += 1) {
+    seen.add(await order());
+    // The arrow keys go from one to the next as they are seen.
+    await question(page, id).locator('.quiz-option input').first().focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await question(page, id).locator('.quiz-option input').nth(1).isChecked()).toBe(true);
+    await option(page, id, 1).check();
+    await check(page, id).click();
+    await expect(said(page, id)).toHaveText('Right.');
+    const reasons = question(page, id).locator('.reason');
+    expect(await reasons.evaluateAll((all) => all.map((one) => one.dataset.option).join(' ')), 'reasons stand as their options do').toBe(await order());
+    await expect.poll(() => kept(page)).toContain(`quiz ${id} right slip= variant=${attempt} `);
+    const before = await order();
+    await wall.reload();
+    expect(await order()).toBe(before);
+    await expect(option(page, id, 1), 'an answer is kept by what it says, not by where it stood').toBeChecked();
+    await check(page, id).click();
+  }
+  expect(seen.size).toBeGreaterThan(2);
+});
+
+test('a hint is there again after a reload, and answers of the first version mean what they meant', async ({ wall, page }) => {
+  await wall.goto();
+  await option(page, 'training.mixed', 2).check();
+  await check(page, 'training.mixed').click();
+  await expect.poll(() => kept(page)).toContain('quiz training.mixed open slip=2 variant=0 asked=1 right=0');
+  await wall.reload();
+  await expect(hints(page, 'training.mixed')).toContainText('It is faster.');
+  await expect(question(page, 'training.mixed')).toHaveAttribute('data-state', 'hint');
+  const today = Math.floor((Date.now() - new Date().getTimezoneOffset() * 60_000) / 86_400_000);
+  const line = (id, verdict, given) => `quiz ${id} ${verdict} slip= variant=0 asked=1 right=${verdict === 'right' ? 1 : 0} day=${today} step=0 given=${given}`;
+  const old = [line('oom.backward', 'right', '0 2 6'), line('kv_cache.decode', 'wrong', '2'), line('hierarchy.order', 'right', '3 2 4 1 0'), line('ladder.order', 'right', '0 2 1 4 3')];
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [KEY, `memory-wall progress 1\n${old.join('\n')}\n`]);
+  await wall.reload();
+  await expect(said(page, 'oom.backward')).toHaveText('Right.');
+  await expect(question(page, 'oom.backward').locator('.reason[data-right] .yours').filter({ visible: true })).toHaveCount(3);
+  await expect(said(page, 'kv_cache.decode')).toHaveText('Not this. The reasons are below.');
+  await expect(question(page, 'kv_cache.decode').locator('.reason[data-option="2"] .yours')).toBeVisible();
+  await expect(question(page, 'hierarchy.order').getByRole('combobox', { name: 'Place 1' }).locator('option:checked')).toHaveText('Registers');
+  // A question that is asked no more is carried along.
+  await option(page, 'training.mixed', 1).check();
+  await expect.poll(() => kept(page)).toContain('? quiz ladder.order right');
 });
 
 test('what was answered comes back on the next day', async ({ wall, page }) => {

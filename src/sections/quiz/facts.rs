@@ -1,26 +1,28 @@
-//! The numbers that stand in questions and claims that are asked with the same numbers each time, from the engine.
+//! The numbers that stand in questions that are asked with the same numbers each time, from the engine.
 
-use memory_wall_core::display::{ByteUnit, Count, Size};
+use memory_wall_core::display::Count;
 use memory_wall_core::hierarchy::{Tier, rung};
-use memory_wall_core::precision::{ComputePrecision, KvPrecision};
-use memory_wall_core::roofline::{Accounting, Kernel, Roof};
-use memory_wall_core::training::{Recipe, Training};
+use memory_wall_core::precision::KvPrecision;
+use memory_wall_core::roofline::operations::visited;
+use memory_wall_core::roofline::{Accounting, Kernel};
+use memory_wall_core::training::{Checkpointing, Loss, Optimizer, Recipe, Training};
 use memory_wall_core::units::Intensity;
-use memory_wall_core::{Bucket, Bytes, Mode, Parallelism, Scenario, WeightFormat, ZeroStage};
+use memory_wall_core::{Attention, Bucket, Bytes, Mode, Offload, Parallelism, Scenario, WeightFormat};
 
-use super::numbers::{Values, asked, gpu, model, on_cards, roof, states, training};
+use super::claims;
+use super::numbers::{Values, asked, gpu, model, roof, states, training};
 use super::written::{figure, flops, gib, number, rate, size};
 use crate::charts::hierarchy::nanoseconds;
 
 /// The card that most questions are about.
-const A100: &str = "a100-80-sxm";
+pub(super) const A100: &str = "a100-80-sxm";
 
-fn kv(id: &str, batch: u32, seq_length: u32, kv: KvPrecision) -> Option<Bytes> {
+pub(super) fn kv(id: &str, batch: u32, seq_length: u32, kv: KvPrecision) -> Option<Bytes> {
     let scenario = Scenario { batch, seq_length, kv, ..Scenario::new(model(id)?.architecture) };
     Some(asked(&scenario)?.bytes(Bucket::KvCache))
 }
 
-fn weights(id: &str, format: WeightFormat) -> Option<Bytes> {
+pub(super) fn weights(id: &str, format: WeightFormat) -> Option<Bytes> {
     Some(asked(&Scenario { weights: format, ..Scenario::new(model(id)?.architecture) })?.bytes(Bucket::Weights))
 }
 
@@ -35,14 +37,70 @@ fn in_recipe(recipe: Recipe, weights: WeightFormat) -> Option<Bytes> {
     Some(states(&asked(&Scenario { weights, training: Training { recipe, ..scenario.training }, ..scenario })?))
 }
 
+/// A server whose cache is too large for the GPU that most questions are about.
+pub(super) fn served() -> Option<Scenario> {
+    let architecture = model("llama-3.1-8b")?.architecture;
+    Some(Scenario { batch: 20, seq_length: 32_768, gpu: gpu(A100), ..Scenario::new(architecture) })
+}
+
+/// A training step of which every part is large.
+pub(super) fn crowded() -> Option<Scenario> {
+    Some(Scenario { batch: 8, seq_length: 2_048, gpu: gpu(A100), ..training(model("llama-3.2-3b")?) })
+}
+
+/// The same step with a part of the question's order applied to it, by its number.
+pub(super) fn eased(step: &Scenario, part: u8) -> Option<Scenario> {
+    let training = |training| Scenario { training, ..*step };
+    Some(match part {
+        0 => Scenario { optimizer: Optimizer::AdamW8bit, ..*step },
+        1 => Scenario { batch: step.batch / 2, ..*step },
+        2 => Scenario { checkpointing: Checkpointing::Full, ..*step },
+        3 => training(Training { loss: Loss::Chunked, ..step.training }),
+        4 => training(Training { micro_batches: 4, ..step.training }),
+        _ => return None,
+    })
+}
+
+/// A training step that does not fit into one GPU, and is mended by one of several changes.
+pub(super) fn small() -> Option<Scenario> {
+    Some(Scenario { batch: 8, seq_length: 4_096, gpu: gpu(A100), ..training(model("llama-3.2-1b")?) })
+}
+
+/// The same step with an option of the question applied to it, by its number.
+pub(super) fn mended(step: &Scenario, option: u8) -> Option<Scenario> {
+    match option {
+        1 => Some(Scenario { offload: Offload { optimizer: true, ..step.offload }, ..*step }),
+        2 => eased(step, 4),
+        3 => eased(step, 1),
+        option => eased(step, option),
+    }
+}
+
+fn saved(step: &Scenario, changed: &Scenario) -> Option<Bytes> {
+    asked(step)?.total.0.checked_sub(asked(changed)?.total.0).map(Bytes)
+}
+
+/// What a training step takes, bucket by bucket.
+fn needs(step: &Scenario) -> Option<Values> {
+    let evaluation = asked(step)?;
+    let of = |bucket| size(evaluation.bytes(bucket));
+    Some(vec![
+        ("weights", of(Bucket::Weights)),
+        ("gradients", of(Bucket::Gradients)),
+        ("optimizer", of(Bucket::Optimizer)),
+        ("activations", of(Bucket::Activations)),
+        ("logits", of(Bucket::Logits)),
+    ])
+}
+
 /// Totals of tuning a 7B model in full and with adapters.
-fn tuned() -> Option<[Bytes; 2]> {
+pub(super) fn tuned() -> Option<[Bytes; 2]> {
     let full = training(model("llama-2-7b")?);
     Some([asked(&full)?.total, asked(&Scenario { mode: Mode::Lora, ..full })?.total])
 }
 
 /// The linear layer that is widely told of: x and y, the weights, after the forward pass, and at the peak.
-fn linear() -> [Bytes; 4] {
+pub(super) fn linear() -> [Bytes; 4] {
     let (rows, side, each) = (32 * 4_096_u128, 16_384_u128, 4);
     let [x, w] = [rows * side * each, side * side * each];
     // Bias and its gradient are some kilobytes.
@@ -56,7 +114,6 @@ pub fn facts(id: &str) -> Option<Values> {
     let seven = model("llama-2-7b")?;
     let thirteen = model("llama-2-13b")?;
     let eight = model("llama-3.1-8b")?;
-    let parts = [("peak", flops(a100.peak)), ("bandwidth", rate(a100.bandwidth)), ("ridge", figure(a100.ridge().0))];
     let name = ("model", seven.name.to_string());
     let bf16 = KvPrecision::Bf16;
     let gradients = |cards| {
@@ -114,145 +171,107 @@ pub fn facts(id: &str) -> Option<Values> {
             ("int8", size(weights("llama-2-13b", WeightFormat::Int8)?)),
             ("int4", size(weights("llama-2-13b", WeightFormat::Int4)?)),
         ],
-        "training.accumulation" | "claims.accumulation" => {
+        "training.accumulation" => {
             vec![("four", size(activations(4)?)), ("one", size(activations(1)?))]
         }
         "training.mixed" => vec![
             ("fp32", size(in_recipe(Recipe::Fp32, WeightFormat::Fp32)?)),
             ("mixed", size(in_recipe(Recipe::Mixed, WeightFormat::Bf16)?)),
         ],
-        "claims.mixed" => vec![
-            ("parameters", Count(seven.architecture.parameters().total()).to_string()),
-            ("fp32", size(in_recipe(Recipe::Fp32, WeightFormat::Fp32)?)),
-            ("mixed", size(in_recipe(Recipe::Mixed, WeightFormat::Bf16)?)),
-        ],
-        "kv_cache.first" => vec![
-            ("model", eight.name.into()),
-            ("tokens", number(32_768)),
-            ("batch", number(20)),
-            ("cache", size(kv("llama-3.1-8b", 20, 32_768, bf16)?)),
-            ("int8", size(kv("llama-3.1-8b", 20, 32_768, KvPrecision::Int8)?)),
-            ("weights", size(weights("llama-3.1-8b", WeightFormat::Bf16)?)),
-        ],
+        "kv_cache.first" => {
+            let served = served()?;
+            let base = asked(&served)?;
+            let weights = asked(&Scenario { weights: WeightFormat::Int4, ..served })?;
+            let cached = asked(&Scenario { kv: KvPrecision::Int8, ..served })?;
+            let left = Bytes(weights.total.0.checked_sub(card.capacity.0)?);
+            vec![
+                ("model", eight.name.into()),
+                ("gpu", card.name.into()),
+                ("capacity", size(card.capacity)),
+                ("tokens", number(served.seq_length)),
+                ("batch", number(served.batch)),
+                ("cache", size(base.bytes(Bucket::KvCache))),
+                ("int8", size(cached.bytes(Bucket::KvCache))),
+                ("weights", size(base.bytes(Bucket::Weights))),
+                ("int4", size(weights.bytes(Bucket::Weights))),
+                ("left", size(left)),
+            ]
+        }
         "oom.copy" => {
             let [x, w, forward, peak] = linear().map(gib);
             vec![("x", x), ("w", w), ("forward", forward), ("peak", peak)]
         }
-        "ladder.lora" | "claims.lora" => {
+        "ladder.lora" => {
             let [full, lora] = tuned()?;
             let frozen = weights("llama-2-7b", WeightFormat::Bf16)?;
             vec![name, ("weights", size(frozen)), ("full", size(full)), ("lora", size(lora))]
         }
-        "parallel.data" => vec![("gradients", size(gradients(1)?)), ("gradients_8", size(gradients(8)?))],
-        "claims.kv13" => vec![
-            ("model", thirteen.name.into()),
-            ("size", size(kv("llama-2-13b", 32, 4_096, bf16)?)),
-            ("int8", size(kv("llama-2-13b", 32, 4_096, KvPrecision::Int8)?)),
-        ],
-        "claims.quadratic" => vec![
-            name,
-            ("tokens_a", number(4_096)),
-            ("a", size(kv("llama-2-7b", 1, 4_096, bf16)?)),
-            ("tokens_b", number(8_192)),
-            ("b", size(kv("llama-2-7b", 1, 8_192, bf16)?)),
-        ],
-        "claims.layers" => {
-            let shape = thirteen.architecture;
-            let one = Bytes(u128::from(shape.hidden_size) * 4_096 * 2);
-            let all = Bytes(one.0 * u128::from(shape.layers));
-            vec![("one", size(one)), ("all", size(all)), ("layers", number(shape.layers))]
+        "ladder.saves" => {
+            let step = crowded()?;
+            let mut values = needs(&step)?;
+            values.extend([
+                ("model", model("llama-3.2-3b")?.name.into()),
+                ("batch", number(step.batch)),
+                ("tokens", number(step.seq_length)),
+            ]);
+            for (part, name) in [(0, "saves_0"), (1, "saves_1"), (2, "saves_2"), (3, "saves_3")] {
+                values.push((name, size(saved(&step, &eased(&step, part)?)?)));
+            }
+            values
         }
-        "claims.inverted" => {
-            let [peak, bandwidth, ridge] = parts;
-            let inverse = format!("{:.4}", 1.0 / a100.ridge().0);
-            vec![peak, bandwidth, ridge, ("inverse", inverse)]
-        }
-        "claims.ridge" => parts.into(),
-        "claims.fp8" => {
-            // The card has no such rate, or the claim would stand.
-            card.peaks.fp8.is_none().then_some(())?;
-            vec![("int8", figure(card.peaks.int8?.tflops()))]
-        }
-        "claims.h100" => {
-            let of = |id| Some(rate(gpu(id)?.bandwidth));
-            vec![("sxm", of("h100-sxm")?), ("pcie", of("h100-pcie")?), ("nvl", of("h100-nvl")?)]
-        }
-        "claims.mi300x" => {
-            let fp8 = Roof::of(gpu("mi300x")?, ComputePrecision::Fp8)?.peak;
-            vec![("fp8", flops(fp8)), ("times", figure(fp8.as_tflops() / 360.0))]
-        }
-        "claims.leap" => {
-            let h100 = roof(gpu("h100-sxm")?)?;
-            vec![
-                ("compute", figure(h100.peak.0 / a100.peak.0)),
-                ("bandwidth", figure(h100.bandwidth.0 / a100.bandwidth.0)),
-                ("from", figure(a100.ridge().0)),
-                ("to", figure(h100.ridge().0)),
-            ]
-        }
-        "claims.pcie" => vec![("link", rate(card.host_link?))],
-        "claims.latency" => vec![("latency", nanoseconds(own.latency?.value))],
-        "claims.gemm" => {
-            let work = Kernel::Gemm { m: 4_096, n: 4_096, k: 4_096 }.work(2);
-            let of = |accounting| figure(work.intensity(accounting).0);
-            vec![("both", of(Accounting::ReadsAndWrites)), ("reads", of(Accounting::ReadsOnly))]
-        }
-        "claims.relu" => {
-            let work = Kernel::Relu { elements: 1 << 26 }.work(2);
-            vec![("intensity", figure(work.intensity(Accounting::ReadsAndWrites).0))]
-        }
-        "claims.token" => {
-            let bytes = weights("llama-2-7b", WeightFormat::Bf16)?;
-            let answer = figure(own.reads_per_second(bytes)?);
-            vec![("bandwidth", rate(a100.bandwidth)), ("weights", size(bytes)), ("answer", answer)]
-        }
-        "claims.linear" => {
-            let card = gpu("a100-40-sxm")?;
-            let [x, w, _, peak] = linear();
-            // It fits, or the verdict would be another one.
-            (peak < card.capacity).then_some(())?;
-            vec![
-                ("x", size(x)),
-                ("w", size(w)),
-                ("peak", size(peak)),
+        "coping.first" => {
+            let step = small()?;
+            let mut values = needs(&step)?;
+            values.retain(|(name, _)| ["activations", "logits"].contains(name));
+            values.extend([
+                ("model", model("llama-3.2-1b")?.name.into()),
                 ("gpu", card.name.into()),
                 ("capacity", size(card.capacity)),
-            ]
+                ("batch", number(step.batch)),
+                ("tokens", number(step.seq_length)),
+                ("states", size(states(&asked(&step)?))),
+            ]);
+            for (option, name) in [(0, "saves_0"), (1, "saves_1"), (3, "saves_3")] {
+                values.push((name, size(saved(&step, &mended(&step, option)?)?)));
+            }
+            values
         }
-        "claims.adam" => vec![("size", size(states(&asked(&training(model("generic-7b")?))?)))],
-        "claims.exceeds" => {
-            let asked = Bytes(84_000_000_000);
-            (asked < card.capacity).then_some(())?;
-            let in_gib = |bytes| Size::new(bytes, ByteUnit::Gib).to_string();
-            vec![("capacity", size(card.capacity)), ("gib", in_gib(card.capacity)), ("asked", in_gib(asked))]
-        }
-        "claims.half" => vec![
-            name,
-            ("bf16", size(kv("llama-2-7b", 8, 4_096, bf16)?)),
-            ("int8", size(kv("llama-2-7b", 8, 4_096, KvPrecision::Int8)?)),
-        ],
-        "claims.kv7" => {
-            let bytes = kv("llama-2-7b", 1, 4_096, bf16)?;
-            vec![name, ("size", size(bytes)), ("gib", gib(bytes))]
-        }
-        "claims.zero" => {
-            let of = |stage| on_cards(seven, 8, stage);
-            let (whole, second, third) = (of(ZeroStage::None)?, of(ZeroStage::Gradients)?, of(ZeroStage::Weights)?);
+        "coping.active" => {
+            let mixture = model("deepseek-v3")?;
+            let (shape, batch) = (mixture.architecture, 128);
+            let moe = shape.moe?;
             vec![
-                ("whole", size(whole)),
-                ("second", size(second)),
-                ("third", size(third)),
-                ("times", figure(whole.0 as f64 / second.0 as f64)),
+                ("model", mixture.name.into()),
+                ("total", Count(shape.parameters().total()).to_string()),
+                ("active", Count(shape.active_parameters()).to_string()),
+                ("weights", size(weights("deepseek-v3", WeightFormat::Bf16)?)),
+                ("batch", number(batch)),
+                ("each", number(moe.experts_per_token)),
+                ("visited", figure(visited(&moe, batch.into()))),
+                ("experts", number(moe.experts)),
             ]
         }
-        "claims.data" => vec![("one", size(gradients(1)?)), ("eight", size(gradients(8)?))],
-        "claims.seventy" => {
-            let seventy = model("llama-3.1-70b")?;
-            let held = weights("llama-3.1-70b", WeightFormat::Bf16)?;
-            let two = Bytes(2 * card.capacity.0);
-            let left = Bytes(two.0.checked_sub(held.0)?);
-            vec![("model", seventy.name.into()), ("weights", size(held)), ("two", size(two)), ("left", size(left))]
+        "training.flash" => {
+            let of = |attention| {
+                let scenario = Scenario { attention, seq_length: 4_096, ..training(seven) };
+                Some(size(asked(&scenario)?.bytes(Bucket::Activations)))
+            };
+            vec![name, ("tokens", number(4_096)), ("eager", of(Attention::Eager)?), ("flash", of(Attention::Flash)?)]
         }
-        _ => return None,
+        "scaling.legal" => {
+            let opt = model("opt-175b")?;
+            let held = weights("opt-175b", WeightFormat::Bf16)?;
+            let heads = opt.architecture.heads;
+            vec![
+                ("model", opt.name.into()),
+                ("weights", size(held)),
+                ("gpus", held.0.div_ceil(card.capacity.0.max(1)).to_string()),
+                ("capacity", size(card.capacity)),
+                ("heads", number(heads)),
+                ("each", number(heads / 8)),
+            ]
+        }
+        "parallel.data" => vec![("gradients", size(gradients(1)?)), ("gradients_8", size(gradients(8)?))],
+        _ => return claims::facts(id),
     })
 }

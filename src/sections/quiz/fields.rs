@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::text::{Group, Kind};
-use super::{Asked, put, unit};
+use super::text::{Choice, Group, Kind};
+use super::{Asked, attempt, parts, put, shuffled, unit};
 use crate::sections::masonry::{flag, live};
 use crate::words::{fill, t};
 
@@ -13,13 +13,8 @@ pub(super) fn fields(asked: &Asked) -> AnyView {
         Kind::Number => field(asked.question.id),
         Kind::Order => order(asked),
         _ => {
-            let mut from = 0;
-            let groups = asked.question.groups.iter().map(|group| {
-                let view = options(asked, group, from);
-                from += group.choices.len();
-                view
-            });
-            groups.collect_view().into_any()
+            let groups = asked.question.groups.iter().enumerate();
+            groups.map(|(place, group)| options(asked, group, place)).collect_view().into_any()
         }
     }
 }
@@ -46,18 +41,17 @@ fn field(id: &'static str) -> AnyView {
 }
 
 /// Options, one to be chosen, or several where several are right.
-fn options(asked: &Asked, group: &Group, from: usize) -> AnyView {
+fn options(asked: &Asked, group: &Group, place: usize) -> AnyView {
     let id = asked.question.id;
     let several = group.choices.iter().filter(|choice| choice.right).count() > 1;
     let kind = if several { "checkbox" } else { "radio" };
-    let rows = group
-        .choices
-        .iter()
-        .enumerate()
-        .map(|(place, choice)| {
+    let rows = shuffled(&asked.question, group)
+        .into_iter()
+        .map(|choice| {
+            let [option, value] = [choice.id, choice.id].map(|id| id.to_string());
             view! {
-                <label class="quiz-option">
-                    <input type=kind name=format!("quiz-{id}-{from}") value=(from + place).to_string() autocomplete="off" />
+                <label class="quiz-option" data-option=option>
+                    <input type=kind name=format!("quiz-{id}-{place}") value=value autocomplete="off" />
                     <span>{put(choice.text, &asked.values)}</span>
                 </label>
             }
@@ -72,6 +66,7 @@ fn options(asked: &Asked, group: &Group, from: usize) -> AnyView {
         <fieldset
             class="quiz-options"
             data-value=live(&format!("quiz.given.{id}"))
+            data-attempt=attempt(&asked.question)
             disabled=flag(&format!("quiz.done.{id}"))
             aria-describedby=format!("quiz-{id}-ask")
         >
@@ -85,21 +80,20 @@ fn options(asked: &Asked, group: &Group, from: usize) -> AnyView {
 /// A list for each place of the order.
 fn order(asked: &Asked) -> AnyView {
     let id = asked.question.id;
-    let mut parts: Vec<&'static str> =
-        asked.question.groups.iter().flat_map(|group| &group.choices).map(|choice| choice.text).collect();
-    parts.sort_unstable();
-    let right = super::shuffled(&asked.question.groups);
-    let rows = (0..parts.len())
-        .map(|place| {
-            let options = parts
+    // By the alphabet, which tells nothing of the order.
+    let mut sorted: Vec<&Choice> = parts(&asked.question).collect();
+    sorted.sort_unstable_by_key(|part| part.text);
+    let rows = parts(&asked.question)
+        .enumerate()
+        .map(|(place, right)| {
+            let options = sorted
                 .iter()
-                .enumerate()
-                .map(|(value, part)| view! { <option value=value.to_string()>{*part}</option> })
+                .map(|part| view! { <option value=part.id.to_string()>{part.text}</option> })
                 .collect_view();
             let name = fill("quiz.place", &[("n", &(place + 1).to_string())]);
             view! {
                 // What belongs here, and what the style sheet says where it stands here and where it does not.
-                <li data-right=right.get(place).map(ToString::to_string) data-said=t("quiz.place.right") data-slip=t("quiz.place.wrong")>
+                <li data-right=right.id.to_string() data-said=t("quiz.place.right") data-slip=t("quiz.place.wrong")>
                     <select aria-label=name autocomplete="off" data-value=live(&format!("quiz.nth.{place}.{id}")) disabled=flag(&format!("quiz.done.{id}"))>
                         <option value="-">{t("quiz.choose")}</option>
                         {options}
@@ -111,7 +105,7 @@ fn order(asked: &Asked) -> AnyView {
     view! {
         <ol class="quiz-order">{rows}</ol>
         // Without a program, and on paper.
-        <p class="quiz-parts">{parts.join(" · ")}</p>
+        <p class="quiz-parts">{sorted.iter().map(|part| part.text).collect::<Vec<_>>().join(" · ")}</p>
     }
     .into_any()
 }

@@ -3,20 +3,24 @@
 //! All of it is drawn here, with every set of numbers, every answer and every known slip; the program in the browser
 //! shows one set, reads what is typed or chosen, and compares it with what stands in the page (`src/browser/quiz.rs`).
 
+mod caches;
+mod claims;
 pub mod facts;
 mod fields;
 pub mod numbers;
 mod place;
 pub mod text;
+mod trained;
 mod written;
 
 use leptos::prelude::*;
 
 use super::masonry::{flag, kept_unit, live};
 use crate::quiz::book::VARIANTS;
+use crate::quiz::shuffle::rank;
 use crate::words::{self, fill, t};
 use numbers::{Values, Variant, unit};
-use text::{Group, Kind, Question};
+use text::{Choice, Group, Kind, Question};
 
 /// `{name}` replaced by its value; a name without one stays, and a test finds it.
 fn put(text: &str, values: &[(&'static str, String)]) -> String {
@@ -59,22 +63,39 @@ impl Asked {
         let words: Vec<String> = match self.question.kind {
             Kind::Number => return None,
             Kind::Claim => vec![self.question.text("true").is_some().to_string()],
-            Kind::Order => shuffled(&self.question.groups).iter().map(ToString::to_string).collect(),
+            Kind::Order => parts(&self.question).map(|part| part.id.to_string()).collect(),
             Kind::Choice | Kind::Diagnose => {
-                let choices = self.question.groups.iter().flat_map(|group| &group.choices).enumerate();
-                choices.filter(|(_, choice)| choice.right).map(|(place, _)| place.to_string()).collect()
+                let choices = self.question.groups.iter().flat_map(|group| &group.choices);
+                choices.filter(|choice| choice.right).map(|choice| choice.id.to_string()).collect()
             }
         };
         Some(words.join(" "))
     }
 }
 
-/// Where each part of an order stands in the list to choose from, which is by the alphabet.
-fn shuffled(groups: &[Group]) -> Vec<usize> {
-    let parts: Vec<&str> = groups.iter().flat_map(|group| &group.choices).map(|choice| choice.text).collect();
-    let mut sorted = parts.clone();
-    sorted.sort_unstable();
-    parts.iter().map(|part| sorted.iter().position(|known| known == part).unwrap_or(0)).collect()
+/// The parts of an order, from first to last.
+fn parts(question: &Question) -> impl Iterator<Item = &Choice> {
+    question.groups.iter().flat_map(|group| &group.choices)
+}
+
+/// Whether the options stand in another order at each attempt. Those of a picture are its letters, and parts are put in order.
+fn is_shuffled(question: &Question) -> bool {
+    matches!(question.kind, Kind::Choice | Kind::Diagnose) && question.text("picture").is_none()
+}
+
+/// Options in the order of the first attempt.
+fn shuffled<'a>(question: &Question, group: &'a Group) -> Vec<&'a Choice> {
+    let mut choices: Vec<&Choice> = group.choices.iter().collect();
+    if is_shuffled(question) {
+        choices.sort_by_key(|choice| rank(question.id, 0, choice.id));
+    }
+    choices
+}
+
+/// The attempt in whose order options stand.
+fn attempt(question: &Question) -> Option<String> {
+    let id = question.id;
+    is_shuffled(question).then(|| live(&format!("quiz.variant.{id}")))
 }
 
 /// A number as the browser reads it from the page, in five digits: [`TOLERANCE`](crate::quiz::number::TOLERANCE) is two percent.
@@ -85,22 +106,21 @@ fn plain(number: f64) -> String {
 }
 
 /// The reasons of the options, the right ones marked, and the reader's own.
-fn reasons(asked: &Asked, group: &Group, from: usize) -> AnyView {
+fn reasons(asked: &Asked, group: &Group) -> AnyView {
     let id = asked.question.id;
     let is_order = asked.question.kind == Kind::Order;
-    let rows = group
-        .choices
-        .iter()
+    let rows = shuffled(&asked.question, group)
+        .into_iter()
         .enumerate()
         .map(|(place, choice)| {
             let yours = (!is_order).then(|| {
-                let other = flag(&format!("quiz.other.{}.{id}", from + place));
+                let other = flag(&format!("quiz.other.{}.{id}", choice.id));
                 view! { <span class="yours" hidden=other>{t("sort.yours")}</span> }
             });
             let right = choice.right.then(|| view! { <span class="right">{t("quiz.is")}</span> });
             let number = if is_order { format!("{}. ", place + 1) } else { String::new() };
             view! {
-                <div class="reason" data-right=choice.right.then_some("")>
+                <div class="reason" data-right=choice.right.then_some("") data-option=choice.id.to_string()>
                     <dt>{number} {put(choice.text, &asked.values)} {right} {yours}</dt>
                     <dd>{put(choice.reason, &asked.values)}</dd>
                 </div>
@@ -110,9 +130,19 @@ fn reasons(asked: &Asked, group: &Group, from: usize) -> AnyView {
     let heading = (!group.heading.is_empty()).then(|| view! { <p class="group">{group.heading}</p> });
     view! {
         {heading}
-        <dl class="reasons">{rows}</dl>
+        <dl class="reasons" data-attempt=attempt(&asked.question)>{rows}</dl>
     }
     .into_any()
+}
+
+/// What the reader is told after a first wrong try, by what was wrong with it; `-` is for anything that nothing else is for.
+fn hints(asked: &Asked) -> Vec<(String, String)> {
+    let question = &asked.question;
+    let slips = question.slips().map(|(slip, text)| (slip.to_string(), text));
+    let choices = question.groups.iter().flat_map(|group| &group.choices).filter(|choice| !choice.hint.is_empty());
+    let options = choices.map(|choice| (choice.id.to_string(), choice.hint));
+    let other = question.text("hint").map(|text| ("-".to_string(), text));
+    slips.chain(options).chain(other).map(|(wrong, text)| (wrong, put(text, &asked.values))).collect()
 }
 
 /// What is behind the answer: the working for each set of numbers and what the slips were, or the reasons of the options.
@@ -138,13 +168,7 @@ fn answer(asked: &Asked) -> AnyView {
         }
         .into_any();
     }
-    let mut from = 0;
-    let groups = question.groups.iter().map(|group| {
-        let view = reasons(asked, group, from);
-        from += group.choices.len();
-        view
-    });
-    groups.collect_view().into_any()
+    question.groups.iter().map(|group| reasons(asked, group)).collect_view().into_any()
 }
 
 fn question(asked: &Asked) -> AnyView {
@@ -167,6 +191,10 @@ fn question(asked: &Asked) -> AnyView {
         view! { <p class="ask" id=format!("quiz-{id}-ask")>{asked.text("ask")}</p> }.into_any()
     };
     let picture = question.text("picture").map(|_| place::picture());
+    let hints = hints(asked).into_iter().map(|(wrong, text)| {
+        let hidden = flag(&format!("quiz.unhinted.{wrong}.{id}"));
+        view! { <p hidden=hidden>{text}</p> }
+    });
     view! {
         <li
             class="question"
@@ -190,6 +218,7 @@ fn question(asked: &Asked) -> AnyView {
                 <span class="quiz-said">{live(&format!("quiz.said.{id}"))}</span>
                 <span class="field-error" role="status"></span>
             </div>
+            <div class="hints" aria-live="polite">{hints.collect_view()}</div>
             <details class="solution" open=flag(&format!("quiz.done.{id}"))>
                 <summary>{t("quiz.answer")} <span class="visually-hidden">": " {question.text("title").unwrap_or_default()}</span></summary>
                 {answer(asked)}
@@ -201,8 +230,8 @@ fn question(asked: &Asked) -> AnyView {
 
 /// Sections in the order of the page, with the claims last.
 #[rustfmt::skip]
-const SECTIONS: [&str; 11] =
-    ["hierarchy", "roofline", "buckets", "training", "kv_cache", "oom", "ladder", "parallel", "scaling", "profile", "claims"];
+const SECTIONS: [&str; 12] =
+    ["hierarchy", "roofline", "buckets", "training", "kv_cache", "oom", "ladder", "parallel", "scaling", "profile", "coping", "claims"];
 
 /// How the reader stands: what is due, right answers by section, and progress as a file.
 fn standing() -> AnyView {
@@ -350,5 +379,7 @@ pub fn key() -> AnyView {
     view! { <p class="figure-title">{t("quiz.key")}</p> }.into_any()
 }
 
+#[cfg(test)]
+mod recomputed;
 #[cfg(test)]
 mod tests;

@@ -7,11 +7,12 @@ use memory_wall_core::roofline::{Kernel, Roof};
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
 use memory_wall_core::units::{FlopRate, Intensity};
-use memory_wall_core::{Bucket, Bytes, Evaluation, Mode, Parallelism, Scenario, WeightFormat, ZeroStage, evaluate};
+use memory_wall_core::{Bucket, Bytes, Evaluation, Mode, Scenario, WeightFormat, ZeroStage, evaluate};
 
 use super::written::{figure, flops, gib, number, rate, size};
+use super::{caches, trained};
 use crate::charts::hierarchy::read_by;
-use crate::words::t;
+use crate::words::{fill, t};
 
 /// Names and texts that are put into a question.
 pub type Values = Vec<(&'static str, String)>;
@@ -31,6 +32,8 @@ pub struct Variant {
 /// words are those of the language.
 pub fn unit(id: &str) -> [&'static str; 3] {
     match id {
+        "kv_cache.pages" => ["", t("quiz.unit.blocks.written"), t("quiz.unit.blocks")],
+        "parallel.bubble" => ["m", "s", "ms"],
         "roofline.ceiling" => ["T", "FLOPs/s FLOP/s FLOPS", "TFLOP/s"],
         "roofline.knee" => ["", "FLOPs/byte FLOP/byte FLOPs/B FLOP/B", "FLOP/byte"],
         "hierarchy.tokens" => ["", t("quiz.unit.rate.written"), t("quiz.unit.rate")],
@@ -68,7 +71,7 @@ pub(super) fn asked(scenario: &Scenario) -> Option<Evaluation> {
 }
 
 /// A size in GiB where it was asked in GB: as large a number, and a smaller unit.
-fn in_gib(bytes: Bytes) -> f64 {
+pub(super) fn in_gib(bytes: Bytes) -> f64 {
     bytes.as_gib() * 1e9
 }
 
@@ -77,11 +80,11 @@ pub fn variants(id: &str) -> Vec<Variant> {
     let all: Vec<Option<Variant>> = match id {
         "buckets.weights" => [
             ("llama-2-13b", WeightFormat::Bf16),
-            ("llama-3.1-8b", WeightFormat::Bf16),
-            ("qwen2.5-32b", WeightFormat::Fp8),
+            ("qwen2.5-32b", WeightFormat::Bf16),
+            ("llama-3.1-8b", WeightFormat::Fp8),
             ("llama-3.1-70b", WeightFormat::Bf16),
             ("qwen2.5-14b", WeightFormat::Fp32),
-            ("mistral-7b-v0.3", WeightFormat::Fp8),
+            ("qwen2.5-7b", WeightFormat::Fp8),
         ]
         .map(weights)
         .into(),
@@ -93,7 +96,7 @@ pub fn variants(id: &str) -> Vec<Variant> {
             ("qwen2.5-7b", 12, 16_384),
             ("qwen2.5-32b", 3, 65_536),
         ]
-        .map(cache)
+        .map(caches::cache)
         .into(),
         "kv_cache.tokens" => [
             ("llama-2-7b", 60, 4),
@@ -103,8 +106,31 @@ pub fn variants(id: &str) -> Vec<Variant> {
             ("qwen2.5-7b", 8, 5),
             ("qwen2.5-32b", 50, 12),
         ]
-        .map(context)
+        .map(caches::context)
         .into(),
+        "kv_cache.mla" => [
+            ("deepseek-v3", 16, 8_192),
+            ("deepseek-v2", 8, 16_384),
+            ("deepseek-v2-lite", 32, 8_192),
+            ("deepseek-v3", 4, 65_536),
+            ("deepseek-v2", 32, 4_096),
+            ("deepseek-v2-lite", 6, 131_072),
+        ]
+        .map(caches::latent)
+        .into(),
+        "kv_cache.window" => [
+            ("gemma-2-9b", 8_192),
+            ("gemma-3-12b", 32_768),
+            ("gpt-oss-20b", 65_536),
+            ("gemma-2-27b", 8_192),
+            ("gemma-3-27b-text", 65_536),
+            ("gpt-oss-120b", 131_072),
+        ]
+        .map(caches::windows)
+        .into(),
+        "kv_cache.pages" => [(24, 20, 16), (40, 35, 16), (10, 50, 32), (60, 18, 16), (16, 70, 32), (12, 90, 64)]
+            .map(caches::pages)
+            .into(),
         "roofline.ceiling" => [
             ("h100-sxm", 20),
             ("a100-80-sxm", 64),
@@ -133,7 +159,25 @@ pub fn variants(id: &str) -> Vec<Variant> {
         }
         "training.states" => {
             ["llama-2-7b", "llama-3.1-8b", "llama-2-13b", "llama-3.2-3b", "llama-3.1-70b", "qwen2.5-14b"]
-                .map(|id| kept(model(id)?))
+                .map(|id| trained::kept(model(id)?))
+                .into()
+        }
+        "oom.logits" => [
+            ("llama-3.1-8b", 4, 2_048),
+            ("llama-2-7b", 8, 4_096),
+            ("qwen2.5-7b", 6, 8_192),
+            ("gemma-2-9b", 2, 8_192),
+            ("mistral-7b-v0.3", 16, 2_048),
+            ("llama-3.2-1b", 8, 4_096),
+        ]
+        .map(trained::logits)
+        .into(),
+        "parallel.bubble" => [(4, 8, 30), (8, 8, 25), (4, 16, 40), (8, 32, 20), (16, 16, 15), (2, 4, 50)]
+            .map(|set| Some(trained::bubble(set)))
+            .into(),
+        "coping.experts" => {
+            ["mixtral-8x7b", "deepseek-v3", "qwen3-30b-a3b", "mixtral-8x22b", "qwen3-235b-a22b", "qwen1.5-moe-a2.7b"]
+                .map(trained::experts)
                 .into()
         }
         "parallel.zero" => [
@@ -144,7 +188,7 @@ pub fn variants(id: &str) -> Vec<Variant> {
             ("llama-3.1-70b", 64, ZeroStage::Weights),
             ("llama-2-13b", 16, ZeroStage::Optimizer),
         ]
-        .map(shared)
+        .map(trained::sharded)
         .into(),
         "scaling.cards" => [
             ("llama-3.1-70b", "a100-80-sxm", true),
@@ -154,7 +198,7 @@ pub fn variants(id: &str) -> Vec<Variant> {
             ("llama-3.1-405b", "h200-sxm", false),
             ("qwen2.5-32b", "a100-40-sxm", true),
         ]
-        .map(cards)
+        .map(trained::gpus)
         .into(),
         _ => Vec::new(),
     };
@@ -165,70 +209,33 @@ fn weights((id, format): (&str, WeightFormat)) -> Option<Variant> {
     let model = model(id)?;
     let bytes = asked(&Scenario { weights: format, ..Scenario::new(model.architecture) })?.bytes(Bucket::Weights);
     let exact = bytes.0 as f64;
+    let total = model.architecture.parameters().total();
     let each = format.block().bytes;
+    let [count, each_said] = [Count(total).to_string(), each.to_string()];
+    let mut slips = vec![("half", exact / 2.0), ("double", exact * 2.0), ("bits", exact * 8.0), ("gib", in_gib(bytes))];
+    // A format of fewer bits leaves some parameters in 16, and the text says how many.
+    let wide = bytes.0.checked_sub(u128::from(total) * u128::from(each)).and_then(|more| u64::try_from(more).ok())?;
+    let (stored, working) = if wide == 0 {
+        let values = [("format", format.label()), ("each", &*each_said), ("parameters", &*count)];
+        (fill("quiz.stored", &values), fill("quiz.stored.worked", &values))
+    } else {
+        slips.push(("flat", total as f64 * f64::from(each)));
+        let [inner, rest] = [Count(total.checked_sub(wide)?), Count(wide)].map(|count| count.to_string());
+        let values = [("format", format.label()), ("each", &*each_said), ("inner", &*inner), ("rest", &*rest)];
+        (fill("quiz.stored.mixed", &values), fill("quiz.stored.mixed.worked", &values))
+    };
     Some(Variant {
         values: vec![
             ("model", model.name.into()),
-            ("parameters", Count(model.architecture.parameters().total()).to_string()),
-            ("format", format.label().into()),
-            ("each", each.to_string()),
+            ("parameters", count),
+            ("stored", stored),
+            ("working", working),
             ("size", size(bytes)),
             ("exact", Grouped(bytes.0).to_string()),
             ("gib", gib(bytes)),
         ],
         answer: exact,
-        slips: vec![("half", exact / 2.0), ("double", exact * 2.0), ("bits", exact * 8.0), ("gib", in_gib(bytes))],
-    })
-}
-
-fn cache((id, batch, tokens): (&str, u32, u32)) -> Option<Variant> {
-    let model = model(id)?;
-    let shape = model.architecture;
-    let bytes = asked(&Scenario { batch, seq_length: tokens, ..Scenario::new(shape) })?.bytes(Bucket::KvCache);
-    let exact = bytes.0 as f64;
-    let mut slips = vec![
-        ("half", exact / 2.0),
-        ("layers", exact / f64::from(shape.layers)),
-        ("batch", exact / f64::from(batch)),
-        ("gib", in_gib(bytes)),
-    ];
-    if shape.heads != shape.kv_heads {
-        slips.push(("heads", exact * f64::from(shape.heads) / f64::from(shape.kv_heads)));
-    }
-    Some(Variant {
-        values: vec![
-            ("model", model.name.into()),
-            ("layers", number(shape.layers)),
-            ("kv_heads", number(shape.kv_heads)),
-            ("head_dim", number(shape.head_dim)),
-            ("batch", number(batch)),
-            ("tokens", number(tokens)),
-            ("size", size(bytes)),
-            ("gib", gib(bytes)),
-        ],
-        answer: exact,
         slips,
-    })
-}
-
-fn context((id, free, batch): (&str, u32, u32)) -> Option<Variant> {
-    let model = model(id)?;
-    let each = asked(&Scenario::new(model.architecture))?.kv_bytes_per_token;
-    let free = Bytes(u128::from(free) * 1_000_000_000);
-    let all = free.0 / each.0.max(1);
-    let tokens = all / u128::from(batch);
-    let answer = tokens as f64;
-    Some(Variant {
-        values: vec![
-            ("model", model.name.into()),
-            ("free", size(free)),
-            ("each", size(each)),
-            ("batch", number(batch)),
-            ("all", Grouped(all).to_string()),
-            ("answer", Grouped(tokens).to_string()),
-        ],
-        answer,
-        slips: vec![("batch", all as f64), ("half", answer / 2.0), ("double", answer * 2.0)],
     })
 }
 
@@ -317,87 +324,4 @@ fn trips((kernels, millions): (u64, u64)) -> Variant {
             .filter(|(slip, _)| *slip != "values" || kernels != 4)
             .collect(),
     }
-}
-
-fn kept(model: &Model) -> Option<Variant> {
-    let evaluation = asked(&training(model))?;
-    let bytes = states(&evaluation);
-    let parameters = model.architecture.parameters().total();
-    let of = |each: f64| parameters as f64 * each;
-    Some(Variant {
-        values: vec![
-            ("model", model.name.into()),
-            ("parameters", Count(parameters).to_string()),
-            ("size", size(bytes)),
-            ("gib", gib(bytes)),
-            ("weights", size(evaluation.bytes(Bucket::Weights))),
-        ],
-        answer: bytes.0 as f64,
-        slips: vec![
-            ("master", of(12.0)),
-            ("weights", evaluation.bytes(Bucket::Weights).0 as f64),
-            ("plain", of(4.0)),
-            ("moments", of(8.0)),
-            ("gradients", of(18.0)),
-            ("gib", in_gib(bytes)),
-        ],
-    })
-}
-
-/// The states on one of several cards.
-pub(super) fn on_cards(model: &Model, cards: u32, zero: ZeroStage) -> Option<Bytes> {
-    let parallel = Parallelism { dp: cards, zero, ..Parallelism::ONE };
-    Some(states(&asked(&Scenario { parallel, ..training(model) })?))
-}
-
-fn shared((id, cards, stage): (&str, u32, ZeroStage)) -> Option<Variant> {
-    let model = model(id)?;
-    let of = |stage| on_cards(model, cards, stage);
-    let (bytes, whole) = (of(stage)?, of(ZeroStage::None)?);
-    let others = [
-        ("whole", ZeroStage::None),
-        ("all", ZeroStage::Weights),
-        ("first", ZeroStage::Optimizer),
-        ("second", ZeroStage::Gradients),
-    ];
-    Some(Variant {
-        values: vec![
-            ("model", model.name.into()),
-            ("cards", number(cards)),
-            ("stage", stage.id().into()),
-            ("size", size(bytes)),
-            ("whole", size(whole)),
-        ],
-        answer: bytes.0 as f64,
-        slips: others
-            .into_iter()
-            .filter(|(_, other)| *other != stage)
-            .filter_map(|(slip, other)| Some((slip, of(other)?.0 as f64)))
-            .collect(),
-    })
-}
-
-fn cards((id, card, trains): (&str, &str, bool)) -> Option<Variant> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
-    let evaluation = asked(&training(model))?;
-    let held = |trains| if trains { states(&evaluation) } else { evaluation.bytes(Bucket::Weights) };
-    let whole = |bytes: Bytes| bytes.0.div_ceil(gpu.capacity.0.max(1));
-    let answer = whole(held(trains)) as f64;
-    let mut slips = vec![("floor", answer - 1.0)];
-    if trains && whole(held(false)) as f64 + 1.0 < answer {
-        slips.push(("serve", whole(held(false)) as f64));
-    }
-    Some(Variant {
-        values: vec![
-            ("model", model.name.into()),
-            ("gpu", gpu.name.into()),
-            ("capacity", size(gpu.capacity)),
-            ("what", t(if trains { "quiz.held.states" } else { "quiz.held.weights" }).into()),
-            ("size", size(held(trains))),
-            ("ratio", figure(held(trains).0 as f64 / gpu.capacity.0 as f64)),
-            ("answer", figure(answer).trim_end_matches('0').trim_end_matches('.').into()),
-        ],
-        answer,
-        slips,
-    })
 }

@@ -20,10 +20,14 @@ pub enum Kind {
 /// An option, or a part of an order, with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
+    /// Its number, under which answers are kept: it never changes, wherever the option stands.
+    pub id: u8,
     /// Its words.
     pub text: &'static str,
     /// Why it is right or is not; or why it stands where it does.
     pub reason: &'static str,
+    /// What the reader is told who has chosen it first; nothing for one that is right.
+    pub hint: &'static str,
     /// Whether it is right.
     pub right: bool,
 }
@@ -91,17 +95,18 @@ pub fn questions() -> Result<Vec<Question>, String> {
 
 fn read(question: &mut Question, line: &'static str) -> Option<()> {
     let (mark, rest) = line.split_once(' ')?;
-    match mark {
-        "?" => question.groups.push(Group { heading: rest, choices: Vec::new() }),
-        "+" | "-" | "#" => {
-            // On a picture the options are its letters, and need no words of their own.
-            let (text, reason) = rest.split_once(" :: ")?;
-            if question.groups.is_empty() {
-                question.groups.push(Group { heading: "", choices: Vec::new() });
-            }
-            question.groups.last_mut()?.choices.push(Choice { text, reason, right: mark == "+" });
+    if mark == "?" {
+        question.groups.push(Group { heading: rest, choices: Vec::new() });
+    } else if let Some(id) = mark.strip_prefix(['+', '-', '#']) {
+        let mut parts = rest.split(" :: ");
+        let (text, reason, hint) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());
+        if question.groups.is_empty() {
+            question.groups.push(Group { heading: "", choices: Vec::new() });
         }
-        _ => question.texts.push(line.split_once(" = ")?),
+        let choice = Choice { id: id.parse().ok()?, text, reason, hint, right: mark.starts_with('+') };
+        question.groups.last_mut()?.choices.push(choice);
+    } else {
+        question.texts.push(line.split_once(" = ")?);
     }
     Some(())
 }

@@ -52,8 +52,13 @@ test('a question is answered, and the answer is explained', async ({ driver, wal
   const question = '[id="quiz-roofline.three"]';
   await driver.run(() => document.getElementById('check').scrollIntoView());
   await until(() => driver.run(() => document.querySelectorAll('.question').length)).toBeGreaterThan(40);
-  await driver.click(`${question} .quiz-option:nth-of-type(2)`);
-  await driver.click(`${question} .reveal .check`);
+  const choose = async (option) => {
+    await driver.click(`${question} [value="${option}"]`);
+    await driver.click(`${question} .reveal .check`);
+  };
+  await choose(1);
+  await until(() => wall.text(`${question} .quiz-said`)).toBe('Not this. Here is a hint, and you have one more try.');
+  await choose(2);
   await until(() => wall.text(`${question} .quiz-said`)).toBe('Not this. The reasons are below.');
   expect(await wall.text(`${question} .reason[data-right]`)).toContain('6.12 TFLOP/s');
   expect(await driver.run(() => window.complaints)).toEqual([]);

@@ -1,4 +1,4 @@
-// Puts the answers under their questions; see answers.rs.
+// Puts hints and answers under their questions; see answers.rs.
 (() => {
   'use strict';
   const { dataset } = document.documentElement;
@@ -7,7 +7,9 @@
   dataset.answered = '';
   const answers = {{answers}};
   for (const question of document.querySelectorAll('[data-quiz]')) {
-    question.querySelector('.solution').insertAdjacentHTML('beforeend', answers[question.dataset.quiz]);
+    const [hints, answer] = answers[question.dataset.quiz];
+    question.querySelector('.hints')?.insertAdjacentHTML('beforeend', hints);
+    question.querySelector('.solution').insertAdjacentHTML('beforeend', answer);
   }
-  document.dispatchEvent(new CustomEvent('memory-wall:more', { detail: '.solution' }));
+  document.dispatchEvent(new CustomEvent('memory-wall:more', { detail: '.hints, .solution' }));
 })();

@@ -114,9 +114,14 @@
       if (score && guesses.has(item)) found.set(item, { given: guesses.get(item), correct: score === 'close', score });
     }
     for (const [what, item, verdict, ...more] of lines) {
-      if (what !== 'quiz' || !['right', 'wrong'].includes(verdict)) continue;
+      // Open with a slip is a first try that was wrong, and has brought a hint.
+      const isHinted = verdict === 'open' && more[0] !== 'slip=';
+      if (what !== 'quiz' || !(isHinted || ['right', 'wrong'].includes(verdict))) continue;
       const attempt = Number(more.find((word) => word.startsWith('asked='))?.slice(6));
-      found.set(item, { given: more.join(' ').split('given=')[1], correct: verdict === 'right', attempt });
+      const before = told.get(item);
+      // What is chosen next is no answer before it is checked.
+      if (isHinted && before?.attempt === attempt) found.set(item, before);
+      else found.set(item, { given: more.join(' ').split('given=')[1], correct: verdict === 'right', attempt });
     }
     return found;
   };
@@ -264,7 +269,7 @@
     const tellWhy = (why = '') => {
       for (const place of all('.missing')) place.remove();
       if (!why) return;
-      for (const [at, place] of all('.solution[open]').entries()) {
+      for (const [at, place] of all('.solution[open], [data-state="hint"] .hints').entries()) {
         const line = Object.assign(document.createElement('p'), { className: 'missing', textContent: why });
         // Said once, however many are open.
         if (at === 0) line.role = 'status';

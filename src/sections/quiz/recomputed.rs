@@ -1,0 +1,209 @@
+//! Every question that asks for a number, answered from the numbers in its text alone, as a careful reader would: the text is taken
+//! from the page as it is drawn, and nothing of the engine is asked.
+
+use super::questions;
+use crate::quiz::book::VARIANTS;
+use crate::quiz::number::{Judged, Unit, judge};
+
+/// A question as it stands in the page: its name, its unit, and each set of numbers with the text, the answer and the slips.
+struct Drawn {
+    id: String,
+    unit: [String; 2],
+    sets: Vec<[String; 3]>,
+}
+
+fn attribute(tag: &str, name: &str) -> Option<String> {
+    let tag = format!(" {tag}");
+    let value = tag.split_once(&format!(" {name}=\""))?.1.split_once('"')?.0;
+    Some(value.to_owned())
+}
+
+/// The questions of the page that are asked with a number.
+fn drawn() -> Vec<Drawn> {
+    use leptos::prelude::*;
+    let html = questions().to_html();
+    let of = |part: &str| {
+        let id = attribute(part, "data-quiz")?;
+        let unit = [attribute(part, "data-prefix")?, attribute(part, "data-names")?];
+        let sets =
+            part.split("<p ").filter_map(|ask| ask.split_once('>')).filter(|(tag, _)| tag.contains("data-slips")).map(
+                |(tag, text)| {
+                    let text = text.split_once("</p>").unwrap().0.replace("<!>", "").replace('\u{202f}', " ");
+                    assert!(!text.contains('<'), "{id}: {text}");
+                    [text, attribute(tag, "data-answer").unwrap(), attribute(tag, "data-slips").unwrap()]
+                },
+            );
+        Some(Drawn { sets: sets.collect(), id, unit })
+    };
+    html.split("<li ").filter(|part| part.contains("data-quiz=")).filter_map(of).collect()
+}
+
+/// The number that a text begins with, with what its prefix makes of it: `6.74 B` 6.74e9, `2,039 GB/s` 2.039e12, `30 ms` 0.03.
+fn number(text: &str) -> Option<f64> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let value: f64 = digits.trim_end_matches(['.', ',']).replace(',', "").parse().ok()?;
+    let unit = unit.trim_start();
+    let is = |prefix: &str, units: &[&str]| units.iter().any(|one| unit.starts_with(&format!("{prefix}{one}")));
+    let bytes = ["B", "B/s", "FLOP/s"];
+    // Of parameters and values a letter alone is a factor.
+    let factor = if is("k", &bytes) || is("K", &[" "]) {
+        1e3
+    } else if is("M", &bytes) || is("M", &[" "]) {
+        1e6
+    } else if is("G", &bytes) || is("B", &[" "]) {
+        1e9
+    } else if is("T", &bytes) || is("T", &[" "]) {
+        1e12
+    } else if is("m", &["s"]) {
+        1e-3
+    } else {
+        1.0
+    };
+    Some(value * factor)
+}
+
+/// The numbers of a text that stand in the places that `{}` has in a pattern; nothing where the text is another.
+fn find(text: &str, pattern: &str) -> Option<Vec<f64>> {
+    let (first, pieces) = pattern.split_once("{}")?;
+    let from = |start: usize| {
+        let mut rest = text.get(start + first.len()..)?;
+        let mut found = Vec::new();
+        for piece in pieces.split("{}") {
+            found.push(number(rest)?);
+            let (own, behind) = if piece.is_empty() { (rest, "") } else { rest.split_once(piece)? };
+            // A number, and perhaps a unit: what stands further on belongs to another number.
+            rest = (piece.is_empty() || own.split(' ').count() < 3).then_some(behind)?;
+        }
+        Some(found)
+    };
+    text.match_indices(first).find_map(|(start, _)| from(start))
+}
+
+/// The answer to a question, from its text.
+fn answered(id: &str, text: &str) -> Option<f64> {
+    let numbers = |pattern: &str| find(text, pattern);
+    let says = |part: &str| text.contains(part);
+    Some(match id {
+        "buckets.weights" => {
+            if let Some(parts) = numbers(
+                "parameters. {} of them, those of the matrices, are stored in fp8, {} byte for each. The other {} stay in bf16, {} bytes",
+            ) {
+                parts[0] * parts[1] + parts[2] * parts[3]
+            } else {
+                let it = numbers(" has {} parameters. All of them are stored in ")?;
+                it[0]
+                    * find(text, if says("fp32, ") { "fp32, {} bytes for each" } else { "bf16, {} bytes for each" })?[0]
+            }
+        }
+        "kv_cache.size" => {
+            let it = numbers(
+                " has {} layers and {} key-value heads of {} values. How large is its KV cache in {} bits for {} sequences of {} tokens?",
+            )?;
+            2.0 * it[0] * it[1] * it[2] * (it[3] / 8.0) * it[4] * it[5]
+        }
+        "kv_cache.tokens" => {
+            let free = numbers("A GPU has {} left")?[0];
+            free / numbers("a token costs {} of KV cache")?[0] / numbers("can each of {} sequences have?")?[0]
+        }
+        "kv_cache.mla" => {
+            let it = numbers("every one of its {} layers keeps a vector of {} values and a key of {} values")?;
+            let more = numbers("in {} bits for {} sequences of {} tokens?")?;
+            it[0] * (it[1] + it[2]) * (more[0] / 8.0) * more[1] * more[2]
+        }
+        "kv_cache.window" => {
+            let it = numbers(
+                " has {} layers with {} key-value heads of {} values. In {} of the layers only the latest {} tokens are kept",
+            )?;
+            let more = numbers("in {} bits of one sequence of {} tokens?")?;
+            let tokens = (it[0] - it[3]) * more[1] + it[3] * it[4].min(more[1]);
+            2.0 * it[1] * it[2] * (more[0] / 8.0) * tokens
+        }
+        "kv_cache.pages" => {
+            let it = numbers("in blocks of {} tokens")?;
+            let more = numbers("do {} sequences of {} tokens each take?")?;
+            more[0] * (more[1] / it[0]).ceil()
+        }
+        "oom.logits" => {
+            assert!(says("in fp32?"), "{text}");
+            let it = numbers("each of the {} entries of its vocabulary, at every token of {} sequences of {} tokens")?;
+            it[0] * it[1] * it[2] * 4.0
+        }
+        "roofline.ceiling" => {
+            let it = numbers(" computes {} in bf16 and moves {}.")?;
+            it[0].min(it[1] * numbers("an operation with {} FLOPs a byte")?[0])
+        }
+        "roofline.knee" => {
+            let it = numbers(" computes {} in bf16 and moves {}.")?;
+            it[0] / it[1]
+        }
+        "hierarchy.tokens" => numbers(" at {};")?[0] / numbers(" reads {} of weights once ")?[0],
+        "hierarchy.trips" => {
+            assert!(says("values of bf16."), "{text}");
+            let it = numbers("A chain of {} operations")?;
+            it[0] * 2.0 * numbers("kernel by kernel on {} values")?[0] * 2.0
+        }
+        "training.states" => {
+            assert!(
+                says("weights and gradients in bf16, and in fp32 a copy of the weights and two averages"),
+                "{text}"
+            );
+            numbers(" has {} parameters")?[0] * (2.0 + 2.0 + 3.0 * 4.0)
+        }
+        "parallel.zero" => {
+            let it = numbers(" has {} parameters and is trained on {} GPUs")?;
+            let each = numbers("that is {} bytes of weights, {} of gradients and {} of optimizer states")?;
+            let stage = numbers("with ZeRO stage {}?")?[0];
+            let sharded = |from: f64, bytes: f64| if stage >= from { bytes / it[1] } else { bytes };
+            it[0] * (sharded(3.0, each[0]) + sharded(2.0, each[1]) + sharded(1.0, each[2]))
+        }
+        "parallel.bubble" => {
+            let it = numbers(
+                "A pipeline has {} stages. A step sends {} micro-batches through it, and a stage needs {} for",
+            )?;
+            (it[0] + it[1] - 1.0) * it[2]
+        }
+        "coping.experts" => {
+            assert!(says("in bf16"), "{text}");
+            numbers("it has {} parameters")?[0] * 2.0
+        }
+        "scaling.cards" => (numbers(", {} in all,")?[0] / numbers(", each with {},")?[0]).ceil(),
+        _ => return None,
+    })
+}
+
+#[test]
+fn every_number_is_asked_for_with_all_that_it_takes() {
+    let all = drawn();
+    assert!(all.len() >= 16, "{}", all.len());
+    for Drawn { id, unit: [prefix, names], sets } in all {
+        assert_eq!(sets.len(), VARIANTS as usize, "{id}");
+        for [text, answer, slips] in sets {
+            let own = answered(&id, &text).unwrap_or_else(|| panic!("{id}: no answer is known to: {text}"));
+            let unit = Unit { prefix: &prefix, names: &names };
+            let bare = names.split(' ').next().unwrap();
+            let judged = judge(&format!("{own:e} {bare}"), unit, &answer, &slips);
+            assert_eq!(judged, Some(Judged::Right), "{id}: {own:e} and not {answer}: {text}");
+        }
+    }
+}
+
+#[test]
+fn numbers_are_read_as_they_are_written() {
+    for (text, value) in [
+        ("6.74 B parameters", 6.74e9),
+        ("50 M values", 50e6),
+        ("2,039 GB/s.", 2.039e12),
+        ("312 TFLOP/s in", 312e12),
+        ("524 kB of", 524e3),
+        ("85.2 GB, does", 85.2e9),
+        ("30 ms for", 0.03),
+        ("8 sequences", 8.0),
+        ("2?", 2.0),
+        ("4 bytes", 4.0),
+    ] {
+        let read = number(text).unwrap();
+        assert!((read / value - 1.0).abs() < 1e-9, "{text}: {read}");
+    }
+    assert_eq!(find("in 16 bits for 8 of 32,768.", "in {} bits for {} of {}."), Some(vec![16.0, 8.0, 32_768.0]));
+}
