@@ -140,11 +140,13 @@ fn plain(of: &Snapshot, part: &str) -> Option<String> {
                 return Some(fill_with("parallel.sentence.one", &values));
             }
             let mut sentence = fill_with("parallel.sentence", &values);
-            for (id, key) in [("tensor", "parallel.sentence.tensor"), ("pipeline", "parallel.sentence.pipeline")] {
-                if row(of, id)?.is_some() {
-                    sentence.push(' ');
-                    sentence += &fill_with(key, &values);
-                }
+            if row(of, "tensor")?.is_some() {
+                sentence.push(' ');
+                sentence += &fill_with("parallel.sentence.tensor", &values);
+            }
+            if row(of, "pipeline")?.is_some() {
+                sentence.push(' ');
+                sentence += &fill_with("parallel.sentence.pipeline", &values);
             }
             sentence
         }
