@@ -7,6 +7,7 @@ use memory_wall_core::memory::paging;
 use memory_wall_core::memory::{kv_cache, paging::EXAMPLE};
 use memory_wall_core::{Bucket, Bytes, Checked, Engine, KvPrecision, Mode, evaluate, worked};
 
+use crate::charts::vllm_pool;
 use crate::charts::wall::percent;
 use crate::dials::Dial;
 use crate::live::Snapshot;
@@ -103,6 +104,10 @@ pub fn value(of: &Snapshot, part: &str) -> Option<String> {
         _ => {
             let (row, what) = part.split_once('.')?;
             if let Some(engine) = Engine::from_id(row) {
+                // What vLLM sets aside follows from the GPU, not from the tokens.
+                if engine == Engine::Vllm {
+                    return vllm_pool::value(of, &own, what);
+                }
                 return aside(of, &own, engine, what);
             }
             let scenario = scenario(of, row)?;
@@ -124,7 +129,7 @@ fn room(of: &Snapshot, own: &Checked) -> Bytes {
     Bytes(of.state.gpu.capacity.0.saturating_sub(rest))
 }
 
-/// What a program sets aside for the reader's cache, and how many times the exact one that is.
+/// What a program without a pool sets aside for the reader's cache, and how many times the exact one that is.
 fn aside(of: &Snapshot, own: &Checked, engine: Engine, what: &str) -> Option<String> {
     let served = own.with(|it| it.serving.engine = engine).ok().filter(|_| engine.offers(own.weights, own.kv));
     let Some(served) = served else { return Some(t("cache.program.no").into()) };

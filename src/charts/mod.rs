@@ -12,4 +12,5 @@ pub mod scaling;
 pub mod sort;
 pub mod training;
 pub mod trips;
+pub mod vllm_pool;
 pub mod wall;

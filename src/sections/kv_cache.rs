@@ -9,6 +9,7 @@ use memory_wall_core::memory::paging::EXAMPLE;
 use super::levers::lever;
 use super::masonry::live;
 use crate::charts::kv_cache::{DECADES, FORMATS, PROGRAMS, YOURS, x};
+use crate::charts::vllm_pool::SHARES;
 use crate::charts::wall::percent;
 use crate::widgets::table::{self, Table};
 use crate::words::{self, fill, fill_with, t};
@@ -276,6 +277,24 @@ pub fn kv_pages() -> AnyView {
         rows: programs.collect_view().into_any(),
         note: Some(t("cache.programs.note").into()),
     };
+    let pools = SHARES.map(|share| {
+        let head = Percent(f64::from(share) / 100.0).to_string();
+        table::row(head, &format!("cache.vllm.{share}"), &["taken", "bytes", "tokens", "requests"])
+    });
+    let pools = Table {
+        name: t("cache.pool"),
+        class: "program-table",
+        caption: None,
+        heads: table::heads(&[
+            "cache.pool.share",
+            "cache.pool.taken",
+            "cache.pool.bytes",
+            "cache.pool.tokens",
+            "cache.pool.requests",
+        ]),
+        rows: pools.into_iter().collect_view().into_any(),
+        note: Some(t("cache.pool.note").into()),
+    };
     view! {
         <div class="ways-figure">
             <p class="figure-title">{title}</p>
@@ -284,6 +303,8 @@ pub fn kv_pages() -> AnyView {
                 {way("slots", EXAMPLE.slots())} {way("pages", EXAMPLE.pages())} {way("shared", EXAMPLE.shared_pages())}
             </div>
             <p class="summary" id="cache-ways-sentence">{sentence}</p>
+            <p class="summary">{live("cache.vllm.sentence")}</p>
+            {pools.folded()}
             {programs.folded()}
         </div>
     }
