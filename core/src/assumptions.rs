@@ -221,7 +221,7 @@ impl fmt::Display for Assumption {
             ),
             Self::Upcast(format) => write!(
                 f,
-                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less."
+                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less. The gradient checkpointing that it switches on is a choice of its own here."
             ),
             Self::Implementation(implementation) => f.write_str(match implementation {
                 Implementation::Transformers => {
