@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use memory_wall_app::live::Snapshot;
 use memory_wall_app::registry::SECTIONS;
-use memory_wall_app::sections::masonry::live;
+use memory_wall_app::state::State;
 use memory_wall_app::words::{self, fill, t};
 
 use crate::program::{self, File, Program};
@@ -39,8 +40,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     let watch = format!("<script>{}</script>", script::without_comments(include_str!("stuck.js")));
     put(&mut html, "<!-- watch -->", &watch)?;
     put(&mut html, "<!-- notice -->", &figures::notice())?;
-    let rig = live("rig_line");
-    put(&mut html, "<!-- still -->", &still(&fill("page.still", &[("rig", &rig)])))?;
+    put(&mut html, "<!-- still -->", &still(&fill("page.still", &[("rig", &first_settings())])))?;
     put(&mut html, "<!-- stuck -->", &stuck())?;
     put(&mut html, "<!-- content -->", &content)?;
     html = body(&titled(&html)?)?;
@@ -152,6 +152,11 @@ fn start(program: &Program, staging: &Path) -> Result<String, String> {
 pub(crate) fn words() -> String {
     let lines = words::language().spoken.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What the page stands for before anybody has changed it. Where no script runs it stays so: nothing of it follows a state.
+pub(crate) fn first_settings() -> String {
+    escaped(&Snapshot::of(State::default()).value("rig_line").unwrap_or_default())
 }
 
 /// What is said where no script runs: there alone it is an element of the page, and the style sheet leaves the controls out.
