@@ -235,3 +235,19 @@ for (const width of [320, 1280]) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
   });
 }
+
+test('a message under one of the roofline’s own fields leaves the others in their line', async ({ wall, page }) => {
+  await wall.goto();
+  await wall.openDetails();
+  const field = (name) => page.locator(`#control-${name}`);
+  const left = () => Promise.all(['gemm-m', 'gemm-n', 'gemm-k'].map((name) => field(name).boundingBox().then(({ x, width }) => [x, width])));
+  await field('gemm-m').scrollIntoViewIfNeeded();
+  const before = await left();
+  await field('gemm-m').fill('x1');
+  await expect(await message(field('gemm-m'))).toBeVisible();
+  expect(await left()).toEqual(before);
+  // A side of a matrix is a count, and 4k of it are 4,096.
+  await field('gemm-m').fill('4k');
+  await page.keyboard.press('Tab');
+  await expect(field('gemm-m')).toHaveValue('4,096');
+});
