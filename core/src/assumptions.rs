@@ -440,8 +440,7 @@ impl Assumptions {
 fn beside_pytorch(scenario: &Checked) -> Option<Assumption> {
     let run = vllm::Run::of(scenario);
     let (context, non_torch) = (run.context_span(), run.non_torch_span());
-    let ranged = |span: vllm::Span| span.low < span.high;
-    (ranged(context) || ranged(non_torch)).then_some(Assumption::BesidePytorch { context, non_torch })
+    (context.is_range() || non_torch.is_range()).then_some(Assumption::BesidePytorch { context, non_torch })
 }
 
 /// Whether the saved tensors of such a combination were held against runs.

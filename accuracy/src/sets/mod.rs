@@ -16,6 +16,8 @@ mod vllm;
 mod vllm_beside;
 mod vllm_run;
 
+pub use vllm_beside::by_gpu as vllm_by_gpu;
+
 use crate::{Data, Set};
 
 /// What makes the sets of one kind.

@@ -1,5 +1,8 @@
 //! What a process of vLLM takes beside PyTorch, by release, GPU and link: its context before the first tensor, and "non-torch memory".
 
+use std::collections::BTreeMap;
+
+use memory_wall_core::architecture::Moe;
 use memory_wall_core::engines::vllm::{Run, Span};
 use memory_wall_core::units::GIB;
 use memory_wall_core::{Architecture, Scenario};
@@ -49,8 +52,9 @@ fn logged(row: csv::Row<'_>) -> Vec<Logged> {
     if gpu.is_none() {
         return Vec::new();
     }
-    // Neither depends on the model: one that every cut divides.
-    let any = Architecture::llama([64, 16_384, 128, 128, 128, 65_536, 131_072]);
+    // Neither depends on more of the model than whether it is a mixture: one that every cut divides.
+    let mut any = Architecture::llama([64, 16_384, 128, 128, 128, 65_536, 131_072]);
+    any.moe = row.text("kind").contains("moe").then_some(Moe::of(128, 8, 1_024));
     let mut scenario = Scenario { gpu, ..Scenario::new(any) };
     (scenario.parallel.tp, scenario.parallel.pp) = (tp, pp);
     let Ok(scenario) = scenario.check() else { return Vec::new() };
@@ -60,6 +64,42 @@ fn logged(row: csv::Row<'_>) -> Vec<Logged> {
         .into_iter()
         .filter_map(|(name, measured, span)| Some(Logged { name, measured: measured.ok()?, span }))
         .collect()
+}
+
+/// What the logs of one release, GPU and cut say of one figure.
+struct Group {
+    logs: usize,
+    least: f64,
+    most: f64,
+    span: Span,
+}
+
+/// A table in Markdown: by release, GPU and cut what logs say of context and memory beside PyTorch, and what the engine takes.
+pub fn by_gpu(data: &Data) -> String {
+    let file = data.file("vllm_runs.csv");
+    let mut groups: BTreeMap<(String, String, &str), Group> = BTreeMap::new();
+    for row in file.rows() {
+        let Some(gpu) = card(row.text("gpu"), &mut Vec::new()) else { continue };
+        let release = row.text("engine_version");
+        let release = if release.starts_with("not stated") { "not stated, before 0.17" } else { release };
+        let kind = if row.text("kind").contains("moe") { ", mixtures" } else { "" };
+        let on = format!("{}, tp {}, pp {}{kind}", gpu.name, row.text("tp"), row.text("pp"));
+        for Logged { name, measured, span } in logged(row) {
+            let new = Group { logs: 0, least: measured, most: measured, span };
+            let group = groups.entry((on.clone(), release.to_owned(), name)).or_insert(new);
+            group.logs += 1;
+            (group.least, group.most) = (group.least.min(measured), group.most.max(measured));
+        }
+    }
+    let head = "| GPUs | release of vLLM | figure | logs | logged, GiB | taken, GiB | range, GiB |\n|---|---|---|---|---|---|---|\n";
+    let line = |((on, release, name), Group { logs, least, most, span }): ((String, String, &str), Group)| {
+        let seen = if least < most { format!("{least:.2} to {most:.2}") } else { format!("{least:.2}") };
+        let [low, high, taken] = [span.low, span.high, span.cautious()].map(gib);
+        let range = if low < high { format!("{low:.2} to {high:.2}") } else { "–".into() };
+        format!("| {on} | {release} | {name} | {logs} | {seen} | {taken:.2} | {range} |\n")
+    };
+    let lines: Vec<String> = groups.into_iter().map(line).collect();
+    head.to_owned() + &lines.concat()
 }
 
 fn gib(bytes: u128) -> f64 {

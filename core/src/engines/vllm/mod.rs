@@ -130,7 +130,8 @@ impl<'a> Run<'a> {
     /// What logs say of the memory before the first tensor.
     pub fn context_span(&self) -> Span {
         let parallel = &self.scenario.parallel;
-        beside::context(Link::of(self.scenario.gpu), parallel.tp > 1 || parallel.pp > 1)
+        let mixture = self.scenario.architecture.moe.is_some();
+        beside::context(Link::of(self.scenario.gpu), parallel.tp > 1 || parallel.pp > 1, mixture)
     }
 
     const fn counted(&self, span: Span) -> u128 {

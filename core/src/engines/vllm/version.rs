@@ -74,7 +74,7 @@ const BEFORE_0_18: NonTorch = NonTorch {
 /// the range is that of older releases, 0.12 GiB later, and for NVLink up to what a switch takes.
 const SINCE_0_18: NonTorch = NonTorch {
     alone: Span::known(25),
-    switch: [Span::known(207), Span::known(213)],
+    switch: [Span::of(207, 207, 210), Span::of(213, 213, 221)],
     fast: Span::of(20, 67, 213),
     pcie: Span::of(20, 37, 75),
 };
