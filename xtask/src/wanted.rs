@@ -32,7 +32,7 @@ pub(crate) const TEACH_BUDGET: u64 = 25_000;
 /// The most bytes, after gzip, that a figure by itself may transfer where nothing of this site was seen before.
 pub(crate) const ALONE_BUDGET: u64 = 240_000;
 /// The same for each further figure on a page.
-pub(crate) const FURTHER_BUDGET: u64 = 15_000;
+pub(crate) const FURTHER_BUDGET: u64 = 18_000;
 /// The most bytes, after gzip, of everything that is kept for use without a network. A slow phone line moves a million in five seconds.
 pub(crate) const KEPT_BUDGET: u64 = 700_000;
 
