@@ -151,8 +151,6 @@ impl fmt::Display for Assumption {
                 "Activations are the widest moment of one layer while a prompt is read in chunks of up to {} tokens; an estimate that depends on the engine.",
                 Grouped(crate::memory::activations::PREFILL_CHUNK.into())
             ),
-            // Nothing but a whole run of a program says so.
-            Self::Served(_) | Self::ReservedCache(_) | Self::BesidePytorch { .. } if cfg!(not(feature = "programs")) => Ok(()),
             Self::Served(engine) => f.write_str(match engine {
                 Engine::Exact => "No program serves the model.",
                 Engine::Hf => {
@@ -364,7 +362,7 @@ impl Assumptions {
         let quantised_cache = !trains && scenario.kv.block().bytes < 2 * scenario.kv.block().values;
         let gpus = scenario.parallel.ranks();
         let gathered = trains && scenario.parallel.shards_from(ZeroStage::Weights) > 1;
-        let served = engines::running(scenario);
+        let served = engines::serving(scenario);
         let offload = scenario.offload;
         let when = |condition: bool, assumption| condition.then_some(assumption);
         Self {

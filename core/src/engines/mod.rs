@@ -37,12 +37,6 @@ pub fn serving(scenario: &Scenario) -> Option<Engine> {
     (scenario.mode == Mode::Inference && scenario.serving.engine != Engine::Exact).then_some(scenario.serving.engine)
 }
 
-/// The program whose whole run is counted: none without the feature `programs`, where a served scenario is the plain mathematics
-/// and only [`reservation`] knows of programs. What is never asked is then no part of a program in a browser.
-pub(crate) fn running(scenario: &Scenario) -> Option<Engine> {
-    serving(scenario).filter(|_| cfg!(feature = "programs"))
-}
-
 /// The terms of one bucket as the scenario's program fills it.
 pub fn terms(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     let engine = scenario.serving.engine;
@@ -112,7 +106,7 @@ pub struct Judgement {
 /// assert!(engines::limit(&scenario.check().unwrap(), card) < card);
 /// ```
 pub fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
-    match running(scenario) {
+    match serving(scenario) {
         Some(Engine::Vllm) => vllm::Run::of(scenario).limit(capacity),
         _ => capacity,
     }
@@ -123,7 +117,7 @@ pub fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
 /// vLLM takes a share of the card and keeps what its pool cannot use, so there the need is held against the share:
 /// it fits when the pool holds the cache of all sequences, [`vllm::Start`].
 pub fn judge(scenario: &Checked, capacity: Bytes, total: Bytes) -> Judgement {
-    if running(scenario) == Some(Engine::Vllm) {
+    if serving(scenario) == Some(Engine::Vllm) {
         return vllm::Run::of(scenario).judge(capacity, total);
     }
     let margin = capacity.minus(total);

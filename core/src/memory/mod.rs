@@ -44,7 +44,7 @@ impl Bucket {
     /// The terms of this bucket at one phase of the step.
     pub fn terms(self, scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
         // A program that serves the model fills the buckets in its own way.
-        if engines::running(scenario).is_some() {
+        if engines::serving(scenario).is_some() {
             return engines::terms(self, scenario, sink);
         }
         match self {

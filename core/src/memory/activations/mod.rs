@@ -177,24 +177,69 @@ pub fn mlp_done(scenario: &Checked) -> bool {
 pub fn in_layers(scenario: &Checked) -> (crate::Bytes, crate::Bytes) {
     let (mut all, mut scores) = (0, 0);
     terms(scenario, Phase::Loss, &mut |term| {
-        let bytes = term.bytes().0;
-        match term.item {
-            Item::AttentionScores => scores += bytes,
-            Item::NormInputs
-            | Item::NormOutputs
-            | Item::QkNormTensors
-            | Item::AttentionTensors
-            | Item::SoftmaxStatistics
-            | Item::AttentionMask
-            | Item::MlpTensors
-            | Item::ExpertTensors
-            | Item::RouterTensors
-            | Item::DropoutMasks
-            | Item::Checkpoints => all += bytes,
-            _ => {}
-        }
+        let bytes = if each_layer_keeps(term.item) { term.bytes().0 } else { 0 };
+        all += bytes;
+        scores += if term.item == Item::AttentionScores { bytes } else { 0 };
     });
-    (crate::Bytes(all + scores), crate::Bytes(scores))
+    (crate::Bytes(all), crate::Bytes(scores))
+}
+
+/// Whether every layer keeps such a tensor of its own until the backward pass. Every item is named here, so that a new one cannot be forgotten.
+const fn each_layer_keeps(item: Item) -> bool {
+    match item {
+        Item::AttentionScores
+        | Item::NormInputs
+        | Item::NormOutputs
+        | Item::QkNormTensors
+        | Item::AttentionTensors
+        | Item::SoftmaxStatistics
+        | Item::AttentionMask
+        | Item::MlpTensors
+        | Item::AdapterTensors
+        | Item::ExpertTensors
+        | Item::RouterTensors
+        | Item::DropoutMasks
+        | Item::Checkpoints => true,
+        // Kept once, whatever the number of layers.
+        Item::WeightCopies
+        | Item::RotaryTables
+        | Item::EmbeddingTensors
+        | Item::FinalNorm
+        | Item::LossTensors
+        | Item::StepLogits
+        | Item::LastLogits
+        // There for a moment only.
+        | Item::RecomputedLayer
+        | Item::DequantizedWeights
+        | Item::ReducedGradients
+        | Item::GatheredWeights
+        | Item::LayerWorkspace
+        | Item::TableGradients
+        | Item::StepTemporary
+        // No activations.
+        | Item::LayerMatrices
+        | Item::Experts
+        | Item::Routers
+        | Item::EmbeddingTable
+        | Item::OutputHead
+        | Item::PositionTable
+        | Item::NormsAndBiases
+        | Item::AdapterWeights
+        | Item::FullLayers
+        | Item::WindowLayers
+        | Item::ReservedCache
+        | Item::LinearStates
+        | Item::LatentLayers
+        | Item::Gradients
+        | Item::MasterWeights
+        | Item::FirstMoment
+        | Item::SecondMoment
+        | Item::DeviceContext
+        | Item::Fragmentation
+        | Item::Communication
+        | Item::CudaGraphs
+        | Item::EngineWorkspace => false,
+    }
 }
 
 /// Bytes that one layer keeps when nothing is recomputed; of several kinds of layers, the fullest.
