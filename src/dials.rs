@@ -40,8 +40,11 @@ impl Dial {
         while exact / digit >= 100.0 {
             digit *= 10.0;
         }
-        // Between the ends, which are far from the ends of the type.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between the ends, which are far from the ends of the type"
+        )]
         let thousandths = (libm::round(exact / digit) * digit) as u64;
         thousandths
     }
@@ -50,8 +53,7 @@ impl Dial {
     pub fn stop(&self, guess: u64) -> u32 {
         let (low, high) = self.range;
         let part = libm::log(KIND.value(guess).max(low) / low) / libm::log(high / low);
-        // Between none and all.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between none and all")]
         let stop = libm::round(part.clamp(0.0, 1.0) * f64::from(STOPS)) as u32;
         stop
     }
@@ -68,8 +70,7 @@ impl Dial {
 
 /// A number as it is said: a count is whole, and anything else has three digits.
 fn figure(number: f64) -> String {
-    // What is not negative and not endless.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "neither negative nor infinite")]
     let whole = number as u64;
     if number > whole as f64 { Figure(number).to_string() } else { Grouped(whole.into()).to_string() }
 }
@@ -284,7 +285,7 @@ mod tests {
         assert!(dials.said(dial).starts_with("It is "), "{}", dials.said(dial));
         assert!(dials.strip().is_empty(), "what was skipped is not counted");
         dials.forget(dial);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a test with a number in range")]
         let double = (answer * 1_900.0) as u64;
         dials.take(dial, Some(double));
         dials.turn(dial, true);

@@ -159,8 +159,7 @@ impl Set {
     /// The mean error without signs of some rows; `None` of none.
     pub fn mean_abs_error<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<f64> {
         let errors: Vec<f64> = rows.filter_map(Row::error).map(f64::abs).collect();
-        // A set has far fewer rows than a float counts exactly.
-        #[expect(clippy::cast_precision_loss)]
+        #[expect(clippy::cast_precision_loss, reason = "a set has far fewer rows than a float counts exactly")]
         let count = errors.len() as f64;
         (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / count)
     }

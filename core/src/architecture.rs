@@ -308,6 +308,9 @@ impl From<OutOfBounds> for ShapeError {
 
 impl Architecture {
     /// Checks every dimension against [`crate::bounds`] and the heads against each other.
+    ///
+    /// # Errors
+    /// A dimension is outside its range, or dimensions do not go together.
     pub fn check(&self) -> Result<(), ShapeError> {
         for (bounds, value) in [
             (bounds::LAYERS, self.layers),

@@ -24,6 +24,9 @@ impl Bounds {
     /// use memory_wall_core::bounds::SEQ_LENGTH;
     /// assert_eq!(SEQ_LENGTH.check(0).unwrap_err().to_string(), "seq_length 0 is outside 1 to 10,000,000 tokens");
     /// ```
+    ///
+    /// # Errors
+    /// The value is outside the range.
     pub fn check(self, value: u64) -> Result<u32, OutOfBounds> {
         match u32::try_from(value) {
             Ok(small) if (self.min..=self.max).contains(&small) => Ok(small),

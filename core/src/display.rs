@@ -141,8 +141,8 @@ impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const ONE: u128 = 1_000_000;
         let number = if self.0.is_finite() { self.0.clamp(0.0, 1e24) } else { 0.0 };
-        // In range by the clamp. In integers: formatting a float costs a program in the browser 11 kB.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        // In integers: formatting a float costs a program in the browser 11 kB.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range by the clamp")]
         let value = (number * ONE as f64 + 0.5) as u128;
         if (1..500).contains(&value) { f.write_str("<0.001") } else { ThreeDigits { value, one: ONE }.fmt(f) }
     }
@@ -219,8 +219,7 @@ impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Thousandths of the ratio, in integers: formatting a float costs a program in the browser 11 kB.
         let ratio = if self.0.is_finite() { self.0.clamp(0.0, 1e9) } else { 0.0 };
-        // In range by the clamp.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range by the clamp")]
         let [tenths, whole] = [1_000.0, 100.0].map(|of| (ratio * of + 0.5) as u64);
         if ratio <= 0.0 {
             f.write_str("0%")

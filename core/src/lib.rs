@@ -25,7 +25,7 @@
 //! A model whose kind is not known is refused, never guessed.
 
 #![no_std]
-#![warn(missing_docs)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 #[cfg(feature = "serde")]
 extern crate alloc;

@@ -151,6 +151,9 @@ impl Parallelism {
     }
 
     /// Whether the cut goes with the model.
+    ///
+    /// # Errors
+    /// A degree is outside its range, does not divide what it cuts, or needs more layers, stages or experts than there are.
     pub fn check(&self, shape: &Architecture) -> Result<(), ParallelError> {
         for (bounds, value) in [
             (bounds::DP, self.dp),
@@ -223,7 +226,7 @@ pub struct Local {
 
 impl Parallelism {
     /// The first layer of the stage that is looked at, and the one behind its last; the first stages take what is left over.
-    pub fn layers_of_stage(&self, layers: u32) -> (u32, u32) {
+    pub(crate) fn layers_of_stage(&self, layers: u32) -> (u32, u32) {
         let (each, rest) = (layers / self.pp, layers % self.pp);
         let start = |stage: u32| stage * each + stage.min(rest);
         (start(self.stage), start(self.stage + 1))
@@ -232,19 +235,7 @@ impl Parallelism {
     /// The same as torchtitan cuts: of what is left over the chunk behind the embedding gets nothing, the next ones a layer each, the head's the rest.
     ///
     /// A rank with several chunks has layers from all over the model; they count as if they followed each other.
-    ///
-    /// ```
-    /// use memory_wall_core::Parallelism;
-    /// let layers = |stage, virtual_stages| {
-    ///     let cut = Parallelism { pp: 8, virtual_stages, stage, ..Parallelism::ONE };
-    ///     let (start, end) = cut.layers_beside_tables(126);
-    ///     end - start
-    /// };
-    /// assert_eq!([0, 1, 6, 7].map(|stage| layers(stage, 1)), [15, 16, 16, 15]);
-    /// // Chunks of 7, 14 times 8, and 7.
-    /// assert_eq!([0, 1, 6, 7].map(|stage| layers(stage, 2)), [15, 16, 16, 15]);
-    /// ```
-    pub fn layers_beside_tables(&self, layers: u32) -> (u32, u32) {
+    pub(crate) fn layers_beside_tables(&self, layers: u32) -> (u32, u32) {
         let before = |stage: u32| {
             let chunks = (0..self.virtual_stages).map(|chunk| chunk * self.pp);
             chunks.map(|first| self.start_of_chunk(layers, first + stage) - self.start_of_chunk(layers, first)).sum()
@@ -253,7 +244,7 @@ impl Parallelism {
     }
 
     /// Layers of one of all chunks, as torchtitan cuts.
-    pub fn layers_of_chunk(&self, layers: u32, chunk: u32) -> u32 {
+    pub(crate) fn layers_of_chunk(&self, layers: u32, chunk: u32) -> u32 {
         self.start_of_chunk(layers, chunk + 1) - self.start_of_chunk(layers, chunk)
     }
 
@@ -266,7 +257,7 @@ impl Parallelism {
     }
 
     /// What the rank that is looked at holds, with so many layers.
-    pub fn local(&self, shape: &Architecture, layers: u32, seq_length: u32, micro_batches: u32) -> Local {
+    pub(crate) fn local(&self, shape: &Architecture, layers: u32, seq_length: u32, micro_batches: u32) -> Local {
         let layers = u64::from(layers);
         let tp = u64::from(self.tp);
         Local {
@@ -290,9 +281,26 @@ impl Parallelism {
     ///
     /// # Source
     /// Narayanan et al. 2021 (Megatron-LM), section 2.2; on the first stage p·v + p − 1 chunks, the (1 + (p − 1)/(p·v)) of Korthikanti et al. 2022.
-    pub fn chunks_in_flight(&self, micro_batches: u32) -> u64 {
+    pub(crate) fn chunks_in_flight(&self, micro_batches: u32) -> u64 {
         let [p, v, m] = [self.pp, self.virtual_stages, micro_batches].map(u64::from);
         let behind = p - 1 - u64::from(self.stage).min(p - 1);
         if v == 1 { (behind + 1).min(m) } else { (2 * behind + (v - 1) * p + 1).min(m * v) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn torchtitan_gives_the_stages_with_a_table_a_layer_less() {
+        let layers = |stage, virtual_stages| {
+            let cut = Parallelism { pp: 8, virtual_stages, stage, ..Parallelism::ONE };
+            let (start, end) = cut.layers_beside_tables(126);
+            end - start
+        };
+        assert_eq!([0, 1, 6, 7].map(|stage| layers(stage, 1)), [15, 16, 16, 15]);
+        // Chunks of 7, 14 times 8, and 7.
+        assert_eq!([0, 1, 6, 7].map(|stage| layers(stage, 2)), [15, 16, 16, 15]);
     }
 }

@@ -56,6 +56,9 @@ impl Serving {
         Self { engine: Engine::Exact, max_num_seqs: 1_024, max_num_batched_tokens: 8_192, utilization_percent: 90 };
 
     /// Whether every number is in range.
+    ///
+    /// # Errors
+    /// A setting that is outside its range.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         bounds::MAX_NUM_SEQS.check(self.max_num_seqs.into())?;
         bounds::MAX_NUM_BATCHED_TOKENS.check(self.max_num_batched_tokens.into())?;

@@ -114,8 +114,11 @@ fn crossing(fits: Point, fails: Point, other: Point) -> u32 {
             place = (place - value / rise).max(0.0).min(width);
         }
     }
-    // Between 0 and the width of the interval; not a number becomes 0.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and the width of the interval; not a number becomes 0"
+    )]
     let place = place as u32;
     place
 }

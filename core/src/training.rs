@@ -243,6 +243,9 @@ impl Training {
     };
 
     /// Whether every number is in range.
+    ///
+    /// # Errors
+    /// A setting that is outside its range.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         bounds::MICRO_BATCHES.check(self.micro_batches.into())?;
         bounds::LORA_RANK.check(self.lora.rank.into())?;

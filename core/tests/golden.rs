@@ -178,3 +178,20 @@ fn fusing_a_small_layer_in_fp32_saves_a_few_percent() {
     assert_eq!(layer.intermediate(), Bytes(2 << 20));
     assert_eq!(layer.stays_on_chip(a100), Some(true));
 }
+
+/// Every build gives the same answers: the one feature there is reads files, and the engine asks for it nowhere else.
+#[test]
+fn no_feature_changes_an_answer() {
+    let manifest = include_str!("../Cargo.toml");
+    let features = manifest.split_once("[features]").unwrap().1.split("\n[").next().unwrap();
+    let names: Vec<&str> = features.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).collect();
+    assert_eq!(names, ["serde"]);
+    for (file, source) in [
+        ("evaluate", include_str!("../src/evaluate/mod.rs")),
+        ("memory", include_str!("../src/memory/mod.rs")),
+        ("engines", include_str!("../src/engines/mod.rs")),
+        ("assumptions", include_str!("../src/assumptions.rs")),
+    ] {
+        assert!(!source.contains("feature ="), "{file}");
+    }
+}

@@ -8,17 +8,21 @@
 #[allow(dead_code, reason = "its whole scenarios serve the tests of ranks and engines")]
 mod any;
 
+use std::collections::HashMap;
+
 use any::within;
 use memory_wall_core::architecture::{Biases, Mlp, Norm, Positions, SlidingWindow};
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Count, Margin, Percent, Size};
 use memory_wall_core::memory::activations;
 use memory_wall_core::memory::backward::Moment;
+use memory_wall_core::roofline::operations::Kernels;
+use memory_wall_core::roofline::roof_of;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::worked::{Item, Term};
 use memory_wall_core::{
     Architecture, Attention, Bucket, Bytes, Checkpointing, Evaluation, KvPrecision, Mode, Optimizer, Phase, Scenario,
-    WeightFormat, evaluate, solve,
+    WeightFormat, engines, evaluate, solve,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -181,6 +185,38 @@ proptest! {
     }
 
     #[test]
+    fn nothing_is_larger_than_the_largest_items(scenario in scenario()) {
+        let scenario = scenario.check().unwrap();
+        let evaluation = evaluate(&scenario);
+        let mut sums = HashMap::new();
+        for bucket in Bucket::EACH {
+            bucket.terms(&scenario, evaluation.peak_phase, &mut |term| {
+                *sums.entry((bucket, term.item)).or_insert(0) += product(term);
+            });
+        }
+        let mut sums: Vec<u128> = sums.into_values().filter(|bytes| *bytes > 0).collect();
+        sums.sort_unstable_by(|one, other| other.cmp(one));
+        sums.truncate(3);
+        let said: Vec<u128> = evaluation.largest_items.iter().flatten().map(|(_, bytes)| bytes.0).collect();
+        prop_assert_eq!(said, sums);
+    }
+
+    /// A scenario of any numbers whatever: refused in words or evaluated, and what needs no check answers.
+    #[test]
+    fn an_unchecked_scenario_is_refused_or_evaluated(numbers in any::<[u32; 24]>(), mask in any::<u32>(), scenario in scenario()) {
+        let hostile = with_numbers(scenario, numbers, mask);
+        match hostile.check() {
+            Ok(checked) => prop_assert!(evaluate(&checked).total.0 < 1 << 127),
+            Err(error) => prop_assert!(!error.to_string().is_empty()),
+        }
+        let _ = (hostile.recipe(), hostile.ties(), hostile.tied_here(), hostile.is_offered(), hostile.tokens());
+        let _ = (hostile.parallel.ranks(), hostile.parallel.shard_ranks(), Kernels::of(&hostile), engines::serving(&hostile));
+        for gpu in GPUS {
+            prop_assert!(roof_of(&hostile, gpu).peak.0 > 0.0);
+        }
+    }
+
+    #[test]
     fn only_training_keeps_gradients_and_only_inference_a_cache(scenario in scenario()) {
         let evaluation = evaluate(&scenario.check().unwrap());
         let training = scenario.mode.trains();
@@ -331,6 +367,46 @@ proptest! {
         is_the_last_that_fits(fit.max_seq, bounds::SEQ_LENGTH, fit.capacity, |seq_length| Scenario { seq_length, ..scenario })?;
         is_the_last_that_fits(fit.max_batch, bounds::BATCH, fit.capacity, |batch| Scenario { batch, ..scenario })?;
     }
+}
+
+/// Some of a scenario's numbers replaced by any others, nothing and the largest among them.
+fn with_numbers(mut scenario: Scenario, numbers: [u32; 24], mask: u32) -> Scenario {
+    let Scenario { architecture: shape, batch, seq_length, parallel, training, serving, .. } = &mut scenario;
+    let places = [
+        batch,
+        seq_length,
+        &mut shape.layers,
+        &mut shape.hidden_size,
+        &mut shape.heads,
+        &mut shape.kv_heads,
+        &mut shape.head_dim,
+        &mut shape.intermediate_size,
+        &mut shape.vocab_size,
+        &mut shape.shared_cache_layers,
+        &mut parallel.dp,
+        &mut parallel.tp,
+        &mut parallel.pp,
+        &mut parallel.cp,
+        &mut parallel.ep,
+        &mut parallel.virtual_stages,
+        &mut parallel.stage,
+        &mut training.micro_batches,
+        &mut training.lora.rank,
+        &mut serving.max_num_seqs,
+        &mut serving.max_num_batched_tokens,
+    ];
+    for (bit, (place, number)) in places.into_iter().zip(numbers).enumerate() {
+        if mask >> bit & 1 == 1 {
+            // Nothing, a little, and anything.
+            *place = match number % 4 {
+                0 => 0,
+                1 => number >> 28,
+                2 => u32::MAX,
+                _ => number,
+            };
+        }
+    }
+    scenario
 }
 
 /// From a kilobyte to more than anything needs, large and small magnitudes alike.

@@ -164,8 +164,7 @@ fn colour(text: &str) -> Option<RGBColor> {
 }
 
 fn whole(pixels: f64) -> u32 {
-    // Between nothing and the largest.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between nothing and the largest")]
     let whole = pixels.clamp(0.0, LARGEST).round() as u32;
     whole
 }

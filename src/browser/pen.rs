@@ -52,8 +52,7 @@ impl Pen {
 
 /// A colour as style sheets write it, with its transparency in whole percent.
 fn css(BackendColor { rgb: (red, green, blue), alpha }: BackendColor) -> String {
-    // Between 0 and 100.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
     let percent = (alpha * 100.0 + 0.5) as u8;
     format!("rgba({red},{green},{blue},{percent}%)")
 }
@@ -107,8 +106,7 @@ impl DrawingBackend for Pen {
     }
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Done {
-        // Whole pixels.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole pixels")]
         let size = style.size() as u32;
         let font = (size, matches!(style.style(), FontStyle::Bold));
         if self.font != font {

@@ -64,8 +64,11 @@ pub(super) fn bring(rig: Rig, text: &str) -> usize {
     let is_waiting = page::by_id("self-check").is_some();
     let mut made = progress::read(text, &|id| is_waiting || question(id).is_some());
     let now = js_sys::Date::new_0();
-    // Minutes since 1970 where the reader is: within range for as long as there are readers.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "days since 1970 fit into 32 bits for as long as there are readers"
+    )]
     let today = ((now.get_time() / 60_000.0 - now.get_timezone_offset()) / 1_440.0) as u32;
     made.quiz.open(today);
     let aside = made.aside.len();

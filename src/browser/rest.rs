@@ -32,8 +32,11 @@ impl Rest {
     }
 
     fn wait(self: Rc<Self>, left: f64) {
-        // Nothing is cut off: a wait is rounded up to a whole millisecond, and none is longer than the first.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "rounded up to a whole millisecond, and no longer than the first wait"
+        )]
         let left = left.min(self.milliseconds).ceil() as u32;
         let timer = Timeout::new(left, move || {
             let left = self.asked.get() + self.milliseconds - page::now();

@@ -100,9 +100,12 @@ impl Signals {
         self.predictions.set(predictions);
     }
 
-    /// Puts a changed state in place as the reader's own act.
+    /// Puts a changed state in place as the reader's own act. A state that cannot be evaluated changes nothing.
     #[inline(never)]
     pub(super) fn set(&self, state: &State) {
+        if state.check().is_err() {
+            return;
+        }
         self.edited.set(true);
         if self.rested.replace(false) {
             let ghosts = Plot::ghosts_of(&self.state_now());

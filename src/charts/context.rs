@@ -149,8 +149,7 @@ impl Chart {
             _ => return None,
         };
         let point = |sample: &(u32, Bytes, Bytes)| {
-            // Between 0 and 10,000.
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 10,000")]
             let whole = |percent: f64| (percent * SIDE / 100.0).round() as u32;
             format!("{},{} ", whole(Self::x(sample.0)), whole(self.y(pick(sample))))
         };

@@ -77,8 +77,7 @@ fn rate(rate: ByteRate) -> String {
 pub fn nanoseconds(Latency { from_ns, to_ns }: Latency) -> String {
     let [from, to] = [from_ns, to_ns].map(|ns| {
         let step = if ns < 100.0 { 1 } else { 10 };
-        // Some hundreds of nanoseconds.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some hundreds of nanoseconds")]
         let steps = (ns / f64::from(step) + 0.5) as u32;
         steps * step
     });

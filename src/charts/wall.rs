@@ -86,16 +86,18 @@ fn ticks(scale: f64, unit: ByteUnit) -> Vec<Bytes> {
         step *= factor;
     }
     let count = (scale / giga / step).floor();
-    // At most six marks, each far below 2^127 bytes.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at most six marks, each far below 2^127 bytes"
+    )]
     let marks = (0..=(count.clamp(0.0, 8.0) as u32)).map(|mark| Bytes((f64::from(mark) * step * giga).round() as u128));
     marks.collect()
 }
 
 /// Two decimals, from integers: formatting floats would add a tenth to the program for nothing.
 pub fn percent(value: f64) -> String {
-    // Between 0 and 100 here.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100 here")]
     let hundredths = (value.clamp(0.0, 10_000.0) * 100.0).round() as u32;
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }

@@ -153,7 +153,7 @@ fn own(case: &Case) -> String {
 }
 
 /// Calculations by hand are whole numbers far below 2^53.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers far below 2^53")]
 fn whole(hand: f64) -> u128 {
     hand as u128
 }

@@ -123,6 +123,9 @@ impl Rung {
     }
 
     /// The scenario with this fix, or why it does nothing here.
+    ///
+    /// # Errors
+    /// Why it does nothing here, or that this model cannot be changed so.
     pub fn apply(self, scenario: &Checked) -> Result<Checked, Idle> {
         let (trains, full) = (scenario.mode.trains(), scenario.mode == Mode::Training);
         let mut changed = **scenario;

@@ -67,6 +67,9 @@ impl Config {
     }
 
     /// The model's shape.
+    ///
+    /// # Errors
+    /// A family that is not known, a field that is missing, of the wrong kind or out of range, or a part that is not modelled.
     pub fn architecture(&self) -> Result<Architecture, ConfigError> {
         let Language { family, fields, .. } = self.language()?;
         match families::read(family, fields) {

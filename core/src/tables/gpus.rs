@@ -17,8 +17,11 @@ pub struct Peak(NonZeroU32);
 
 impl Peak {
     const fn of(tflops: f64) -> Option<Self> {
-        // Published peaks lie below 100,000 TFLOP/s.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "published peaks lie below 100,000 TFLOP/s"
+        )]
         let hundredths = (tflops * 100.0 + 0.5) as u32;
         match NonZeroU32::new(hundredths) {
             Some(hundredths) => Some(Self(hundredths)),

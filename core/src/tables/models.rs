@@ -33,7 +33,7 @@ pub fn by_id(id: &str) -> Option<&'static Model> {
 const META_DEVICE: &str = "published config.json; parameters counted in transformers 4.57.6 on PyTorch's meta device";
 /// The same for a model with an image part, which is not counted.
 const LANGUAGE_PART: &str = "text_config of the published config.json; parameters of the language model counted in transformers 4.57.6 on PyTorch's meta device";
-/// The same, where the config file of the reference repository is gated and the shape comes from the paper.
+/// No weights or config file were ever published: shape and count are those of the paper.
 const PAPER: &str = "Brown et al. 2020, table 2.1 (shape); table D.1 gives 174,600 million parameters";
 /// No real model.
 const TEXTBOOK: &str = "no real model: the textbook's 7B with hidden_size 4096 and 32 layers, shaped like Llama 2 7B and rounded to 7,000,000,000 parameters";

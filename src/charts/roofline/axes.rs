@@ -28,8 +28,7 @@ impl Axis {
 
     /// The whole powers of ten within it, every second or third one where they are many.
     pub fn decades(self) -> impl Iterator<Item = i32> {
-        // A few dozen at most.
-        #[expect(clippy::cast_possible_truncation)]
+        #[expect(clippy::cast_possible_truncation, reason = "a few dozen at most")]
         let [first, last] = [libm::ceil(self.from) as i32, libm::floor(self.to) as i32];
         let step = (last - first) / 9 + 1;
         (first..=last).filter(move |power| power % step == 0)

@@ -153,8 +153,7 @@ fn by_weight<'a>(dots: &[&'a Dot], weight: &dyn Fn(&Dot) -> f64) -> Vec<&'a Dot>
 
 /// The nearest whole pixel.
 fn pixel(value: f64) -> i32 {
-    // Drawings are a few thousand pixels large.
-    #[expect(clippy::cast_possible_truncation)]
+    #[expect(clippy::cast_possible_truncation, reason = "drawings are a few thousand pixels large")]
     let whole = value.clamp(-30_000.0, 30_000.0).round() as i32;
     whole
 }

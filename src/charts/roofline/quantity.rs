@@ -18,8 +18,11 @@ pub fn digits(value: f64) -> String {
     // Rounded to three digits first, so that 9.996 is written as 10.0.
     let (mantissa, exponent) = scientific(value, 3);
     if exponent >= 3 {
-        // In range of an integer by the smaller of the two.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the smaller of the two is in range of an integer"
+        )]
         return Grouped(value.min(1e30).round() as u128).to_string();
     }
     let places = usize::try_from(2 - exponent).unwrap_or(0);
@@ -33,13 +36,11 @@ pub fn digits(value: f64) -> String {
 
 /// So many digits and the power of ten of the first of them.
 fn scientific(value: f64, digits: i32) -> (u64, i32) {
-    // Between the smallest and the largest power that a float has.
-    #[expect(clippy::cast_possible_truncation)]
+    #[expect(clippy::cast_possible_truncation, reason = "between the smallest and the largest power that a float has")]
     let mut exponent = libm::floor(libm::log10(value)) as i32;
     let whole = |exponent: i32| {
         let scaled = value / ten(f64::from(exponent - digits + 1));
-        // A handful of digits.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of digits")]
         let whole = scaled.clamp(0.0, 1e15).round() as u64;
         whole
     };

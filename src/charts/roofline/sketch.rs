@@ -67,8 +67,7 @@ impl Sketch<'_> {
         } else {
             write!(self.out, " {what}=\"#{red:02x}{green:02x}{blue:02x}\"")
         };
-        // Between nothing and all.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between nothing and all")]
         let percent = (alpha * 100.0).round() as u32;
         if percent < 100 {
             let _ = write!(self.out, " opacity=\".{percent:02}\"");
@@ -149,8 +148,7 @@ impl DrawingBackend for Sketch<'_> {
     }
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Done {
-        // Whole pixels.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole pixels")]
         let size = style.size() as u32;
         let anchor = match style.anchor().h_pos {
             HPos::Left => "",

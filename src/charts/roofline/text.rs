@@ -277,8 +277,11 @@ impl Plot {
 
 /// A rate without its fraction.
 fn whole(value: f64) -> u128 {
-    // Positive, and far below the largest integer.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive, and far below the largest integer"
+    )]
     let whole = value.clamp(0.0, 1e18).round() as u128;
     whole
 }

@@ -161,9 +161,8 @@ pub(crate) fn neighbours(sections: &[(&str, String)], place: usize) -> String {
 
 /// `What the line means` as `what-the-line-means`.
 pub(crate) fn slug(heading: &str) -> String {
-    let letters =
-        heading.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' }).collect::<String>();
-    letters.split_whitespace().collect::<Vec<_>>().join("-")
+    let lower = heading.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]
@@ -174,6 +173,13 @@ mod tests {
     fn figures_stand_alone_or_not_at_all() {
         assert!(section("s", "{{figure opening}}").unwrap().contains("<figure id=\"figure-opening\""));
         assert_eq!(section("s", "{{figure nothing}}").unwrap_err(), "content of section s: there is no figure nothing");
+    }
+
+    #[test]
+    fn a_heading_of_any_script_is_lower_case_in_its_link() {
+        assert_eq!(slug("What does it cost? (GPU)"), "what-does-it-cost-gpu");
+        assert_eq!(slug("ÜBER Große Modelle"), "über-große-modelle");
+        assert_eq!(slug("Память ГП"), "память-гп");
     }
 
     #[test]

@@ -120,7 +120,6 @@ fn many_cards() -> Result<Vec<Example>, String> {
     let tensor = cut(Parallelism { tp: 8, ..Parallelism::ONE })?;
     let pipeline = cut(Parallelism { pp: 4, stage: 1, ..Parallelism::ONE })?;
     let pipeline = changed(&pipeline, |it| it.training.micro_batches = 8)?;
-    let first = Parallelism { stage: 0, ..pipeline.parallel };
     let context = cut(Parallelism { cp: 4, ..Parallelism::ONE })?;
     let here = context.local();
     let experts = Parallelism { dp: 8, ep: 8, ..Parallelism::ONE };
@@ -144,8 +143,8 @@ fn many_cards() -> Result<Vec<Example>, String> {
         Example::new("zero3-traffic", &fully, sent(&fully, Traffic::Data)).with(states),
         Example::new("tensor", &tensor, sent(&tensor, Traffic::Tensor)).with([stream.clone()]),
         Example::new("pipeline", &pipeline, sent(&pipeline, Traffic::Pipeline)).with([stream]),
-        Example::new("in-flight", &pipeline, Answer::Count(first.chunks_in_flight(pipeline.training.micro_batches)))
-            .with([whole("p", first.pp)]),
+        Example::new("in-flight", &pipeline, Answer::Count(pipeline.at_stage(0).local().chunks_in_flight))
+            .with([whole("p", pipeline.parallel.pp)]),
         Example::new("ring", &context, sent(&context, Traffic::Context))
             .with([whole("T", u64::from(context.batch) * here.seq_length), whole("C", context.parallel.cp)]),
         Example::new("experts", &mixtral, sent(&mixtral, Traffic::Expert))

@@ -8,6 +8,7 @@ use memory_wall_core::{Scenario, worked};
 
 use super::listed::{Sources, name, whole};
 use super::table::{Cell, Choice, Row, Table};
+use crate::prose::slug;
 use crate::wording::Words;
 
 /// Kinds of attention and of layers, in the order in which they are offered.
@@ -46,10 +47,6 @@ pub(crate) fn html(words: &Words) -> Result<String, String> {
     let choices = vec![Choice { by: "family", options: families }, Choice { by: "kinds", options: kinds.into() }];
     let table = Table { id: "models", columns: columns.into(), choices, rows };
     Ok(format!("{}<p class=\"caption\">{}</p>{}", table.html(words), words.say("models.note"), sources.list(words)))
-}
-
-fn slug(family: &str) -> String {
-    family.to_lowercase().replace(' ', "-")
 }
 
 fn row(model: &'static Model, words: &Words, sources: &mut Sources) -> Result<Row, String> {
