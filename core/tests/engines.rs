@@ -13,7 +13,7 @@ use memory_wall_core::memory::kv_cache::{self, Held};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
 use memory_wall_core::worked::{self, Item};
-use memory_wall_core::{Bucket, Bytes, Engine, Evaluation, Mode, Parallelism, Scenario, Verdict, evaluate};
+use memory_wall_core::{Bucket, Bytes, Engine, Evaluation, Mode, Offload, Parallelism, Scenario, Verdict, evaluate};
 use proptest::prelude::*;
 
 fn config() -> ProptestConfig {
@@ -25,15 +25,17 @@ fn exact(scenario: &Scenario) -> Bytes {
     worked::total(|sink| kv_cache::terms(&scenario.check().unwrap(), sink))
 }
 
+/// Served, without what its program and its GPU cannot offload.
 fn serving(scenario: &Scenario) -> Scenario {
-    Scenario { mode: Mode::Inference, ..*scenario }
+    with(&Scenario { mode: Mode::Inference, ..*scenario }, scenario.serving.engine)
 }
 
 fn with(scenario: &Scenario, engine: Engine) -> Scenario {
     let mut scenario = *scenario;
     scenario.serving.engine = engine;
-    // vLLM is refused with a cache in host memory.
-    scenario.offload.kv_cache &= engine != Engine::Vllm;
+    if Offload::check(&scenario).is_err() {
+        scenario.offload = Offload::default();
+    }
     scenario
 }
 
@@ -186,7 +188,7 @@ fn latent_attention_is_cached_as_the_short_vector() {
 
 #[test]
 fn two_layers_of_an_offloaded_cache_are_on_the_card() {
-    let mut llama = Scenario { seq_length: 8_192, ..with(&model("llama-3.1-8b"), Engine::LlamaCpp) };
+    let mut llama = Scenario { seq_length: 8_192, ..with(&model("llama-3.1-8b"), Engine::Hf) };
     llama.offload.kv_cache = true;
     assert_eq!(exact(&llama), Bytes((1 << 30) / 16));
     assert_eq!(kv_cache::reserved(&llama.check().unwrap()).how, How::InHostMemory);
