@@ -77,7 +77,7 @@ fn text(title: &str, advice: &Advice, unit: ByteUnit) -> String {
     let mut text = wrapped(title, 2) + &inputs::text(scenario, None);
     let held = match scenario.gpu.zip(advice.evaluation.fit) {
         Some((gpu, fit)) => {
-            let verdict = words::verdict(fit.verdict, words::serving(scenario));
+            let verdict = words::verdict(fit.verdict, scenario);
             format!(" of {} on {} ({}): {verdict}", words::size(fit.capacity, unit), gpu.name, gpu.id)
         }
         None => "; with --gpu it is said what fits".into(),

@@ -65,9 +65,10 @@ pub(crate) const RUN: [Known; 6] = [
     Known::value("--offload", "one or more of optimizer, parameters and kv, with commas between them"),
 ];
 
-pub(crate) const SERVING: [Known; 5] = [
+pub(crate) const SERVING: [Known; 6] = [
     Known::value("--kv", "a KV precision such as bf16 or fp8"),
     Known::value("--engine", "exact, hf, vllm or llamacpp"),
+    Known::value("--max-model-len", "a whole number of tokens"),
     Known::value("--max-num-seqs", "a whole number of sequences"),
     Known::value("--max-num-batched-tokens", "a whole number of tokens"),
     Known::value("--gpu-memory-utilization", "percent of the card, such as 90 or 0.9"),

@@ -3,16 +3,17 @@
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::tables::gpus::Gpu;
-use memory_wall_core::{Fit, Scenario, Verdict};
+use memory_wall_core::{Bytes, Checked, Fit, Scenario, Verdict};
 
 use crate::text::wrapped;
 use crate::words;
 
 /// The lines.
-pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
+pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> String {
     let sign = words::sign(fit.margin);
     let margin = fit.margin.magnitude();
-    let batch = Grouped(scenario.batch.into());
+    let per_rank = if scenario.parallel.dp == 1 { "" } else { " on each rank" };
+    let batch = format!("{}{per_rank}", Grouped(scenario.batch.into()));
     let seq_length = Grouped(scenario.seq_length.into());
     let ranks = scenario.parallel.ranks();
     let each = if ranks == 1 { String::new() } else { format!("{} × ", Grouped(ranks.into())) };
@@ -29,13 +30,13 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Scenario, unit: ByteUnit) ->
                 limit(fit, scenario, unit)
             ),
         ),
-        ("Verdict", words::verdict(fit.verdict, words::serving(scenario)).into()),
+        ("Verdict", words::verdict(fit.verdict, scenario)),
         ("Margin", format!("{sign}{} = {sign}{margin}", words::size(margin, unit))),
         (
             "Longest context",
             format!("{} at batch {batch}{}", largest(fit.max_seq, bounds::SEQ_LENGTH), made_for(scenario, fit.max_seq)),
         ),
-        ("Largest batch", format!("{} at seq_length {seq_length}", largest(fit.max_batch, bounds::BATCH))),
+        ("Largest batch", format!("{} at seq_length {seq_length}", largest_batch(fit.max_batch, scenario))),
     ];
     let mut text: String = lines.iter().map(|(name, value)| wrapped(&format!("{name:<15}  {value}"), 17)).collect();
     if fit.verdict == Verdict::DoesNotFit {
@@ -50,6 +51,9 @@ fn limit(fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
         return String::new();
     }
     let share = scenario.serving.utilization_percent;
+    if fit.limit == Bytes::ZERO {
+        return format!("; nothing of it can be used with the program's share of {share}%, see the verdict");
+    }
     format!(
         "; {} of it to be taken: the program's share of {share}% and what it keeps beside it",
         words::size(fit.limit, unit)
@@ -61,6 +65,15 @@ pub(crate) fn made_for(scenario: &Scenario, seq_length: u32) -> String {
     match scenario.architecture.trained_context {
         Some(context) if context < seq_length => format!("; the model was made for {}", Grouped(context.into())),
         _ => String::new(),
+    }
+}
+
+/// The largest batch: of all data-parallel ranks first, then of each.
+pub(crate) fn largest_batch(found: u32, scenario: &Scenario) -> String {
+    match scenario.parallel.dp {
+        1 => largest(found, bounds::BATCH),
+        _ if found == 0 => "none fits".into(),
+        ranks => words::in_all(found.into(), "sequence", ranks.into()),
     }
 }
 

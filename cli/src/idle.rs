@@ -21,9 +21,10 @@ const TRAINING_ONLY: [&str; 14] = [
     "--zero",
     "--shard",
 ];
-const INFERENCE_ONLY: [&str; 5] =
-    ["--kv", "--engine", "--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
-const VLLM_ONLY: [&str; 3] = ["--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
+const INFERENCE_ONLY: [&str; 6] =
+    ["--kv", "--engine", "--max-model-len", "--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
+const VLLM_ONLY: [&str; 4] =
+    ["--max-model-len", "--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
 const ADAPTERS_ONLY: [&str; 5] =
     ["--lora-rank", "--lora-targets", "--lora-dtype", "--lora-dropout", "--no-kbit-upcast"];
 /// What [`Question::Gpus`] tries by itself.
@@ -117,7 +118,7 @@ fn cuts(scenario: &Scenario, note: &mut impl FnMut(&'static str, String)) {
 /// The options whose place a question takes.
 const fn asked(question: Question) -> &'static [&'static str] {
     match question {
-        Question::Context => &["--seq"],
+        Question::Context => &["--seq", "--max-model-len"],
         Question::Batch => &["--batch"],
         Question::Gpus => &CUTS,
         Question::Gpu => &[],

@@ -22,7 +22,9 @@ pub(crate) fn text(scenario: &Scenario, question: Option<Question>) -> String {
 fn first(scenario: &Scenario, question: Option<Question>) -> String {
     let mut parts = vec![scenario.mode.id().to_owned()];
     if question != Some(Question::Batch) {
-        parts.push(format!("batch {}", Grouped(scenario.batch.into())));
+        let ranks = scenario.parallel.dp;
+        let each = if ranks == 1 { String::new() } else { format!(" on each of {} ranks", Grouped(ranks.into())) };
+        parts.push(format!("batch {}{each}", Grouped(scenario.batch.into())));
     }
     if question != Some(Question::Context) {
         parts.push(format!("seq_length {}", Grouped(scenario.seq_length.into())));
@@ -97,13 +99,14 @@ fn serving(scenario: &Scenario) -> String {
     let serving = &scenario.serving;
     match serving.engine {
         Engine::Vllm if !scenario.mode.trains() => format!(
-            "served by vLLM: at most {} sequences and {} tokens at once, {}% of the card",
+            "served by vLLM: requests of up to {} tokens, at most {} sequences and {} tokens at once, {}% of the GPU",
+            Grouped(scenario.longest_request().into()),
             Grouped(serving.max_num_seqs.into()),
             Grouped(serving.max_num_batched_tokens.into()),
             serving.utilization_percent
         ),
         Engine::Hf | Engine::LlamaCpp if !scenario.mode.trains() => {
-            format!("served by {}", words::engine(serving.engine))
+            format!("served by {}", serving.engine.label())
         }
         _ => String::new(),
     }

@@ -68,6 +68,12 @@ impl Model {
                 )
             }
         });
-        self.remarks.iter().cloned().chain(stored).collect()
+        let bf16 = scenario.gpu.filter(|_| {
+            !request.weights_given && scenario.weights == WeightFormat::Fp16 && self.stored != Some(WeightFormat::Fp16)
+        });
+        let fallback = bf16.map(|gpu| {
+            format!("vLLM has no bf16 on {}: the weights are fp16, as its --dtype auto takes them there.", gpu.name)
+        });
+        self.remarks.iter().cloned().chain(stored).chain(fallback).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Why the parts of a scenario do not go together, in the words of the options.
 
 use memory_wall_core::bounds;
+use memory_wall_core::engines::Unsupported;
 use memory_wall_core::parallelism::ParallelError;
 use memory_wall_core::{Parallelism, Scenario, ScenarioError};
 
@@ -14,8 +15,43 @@ pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
         }
         ScenarioError::Offload(error) => format!("--offload: {error}"),
         ScenarioError::Parallel(error) => cut(scenario, error),
+        ScenarioError::Runtime(error) => runtime(scenario, error),
         _ => format!("the scenario cannot be: {error}"),
     })
+}
+
+/// What a runtime cannot run, behind the option that is to be changed.
+fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
+    let engine = scenario.serving.engine.id();
+    let option = match error {
+        Unsupported::Weights(..) | Unsupported::Generation { .. } | Unsupported::NoKernels { .. } => {
+            format!("--weights {}", scenario.weights.id())
+        }
+        Unsupported::Cache(_, format) => format!("--kv {}", format.id()),
+        Unsupported::Maker(..) => format!("--engine {engine}"),
+        Unsupported::ContextParallel(_) => format!("--cp {}", scenario.parallel.cp),
+        Unsupported::ExpertRanks { ep, .. } => format!("--ep {ep}"),
+        Unsupported::ExpertWidth { .. } | Unsupported::Blocks { .. } => format!("--tp {}", scenario.parallel.tp),
+        Unsupported::TooLong { max_model_len, .. } => format!("--max-model-len {max_model_len}"),
+    };
+    let help = match error {
+        Unsupported::ExpertWidth { .. } | Unsupported::Blocks { .. } => whole(scenario),
+        _ => String::new(),
+    };
+    format!("{option}: {error}{help}")
+}
+
+/// What keeps matrices in whole blocks: experts of their own on each rank, or another degree.
+fn whole(scenario: &Scenario) -> String {
+    let goes = |parallel: Parallelism| Scenario { parallel, ..*scenario }.check().is_ok();
+    let cut = scenario.parallel;
+    let all = cut.tp.saturating_mul(cut.dp);
+    let spread = Parallelism { ep: all, ..cut };
+    let experts = (cut.ep == 1 && all > 1 && goes(spread))
+        .then(|| format!("; --ep {all} (--enable-expert-parallel) keeps experts whole"));
+    let fewer = (1..cut.tp).rev().find(|&tp| goes(Parallelism { tp, ep: 1, ..cut }));
+    let fewer = fewer.map(|tp| suggest::did_you_mean(&[&format!("--tp {tp}")]));
+    experts.or(fewer).unwrap_or_default()
 }
 
 fn cut(scenario: &Scenario, error: &ParallelError) -> String {
@@ -48,7 +84,7 @@ fn near(scenario: &Scenario, degree: &str) -> String {
         "ep" => (scenario.parallel.ep, scenario.parallel.dp),
         _ => (scenario.parallel.shard.unwrap_or(1), scenario.parallel.dp),
     };
-    let goes = |value: &u32| with(*value).is_some_and(|cut| cut.check(&scenario.architecture).is_ok());
+    let goes = |value: &u32| with(*value).is_some_and(|parallel| Scenario { parallel, ..*scenario }.check().is_ok());
     let below = (1..given).rev().find(goes);
     let above = (given.saturating_add(1)..=most).find(goes);
     let found: Vec<String> = [below, above].into_iter().flatten().map(|value| value.to_string()).collect();

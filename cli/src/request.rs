@@ -92,7 +92,7 @@ impl Request {
                 .unwrap_or(start.checkpointing),
             attention: values::choice(given, "--attention", Attention::ALL, Attention::id)?.unwrap_or(start.attention),
             training: training(given, start.training)?,
-            serving: serving(given, gpu)?,
+            serving: serving(given, gpu, question)?,
             parallel: parallel(given)?,
             offload: offload(given)?,
             gpu,
@@ -109,6 +109,9 @@ impl Request {
             }
             Some(Question::Weights) => settings.weights = mode.nearest(start.weights),
             _ => {}
+        }
+        if let Some(gpu) = gpu.filter(|_| weights.is_none() || question == Some(Question::Weights)) {
+            settings = settings.on(gpu);
         }
         Ok(Self {
             source,
@@ -139,7 +142,10 @@ impl Request {
             (Some(stored), mode @ Mode::Qlora) if !self.weights_given && mode.takes(stored) => stored,
             _ => self.settings.weights,
         };
-        let scenario = Scenario { architecture, seq_length, weights, ..self.settings };
+        let mut scenario = Scenario { architecture, seq_length, weights, ..self.settings };
+        if let Some(gpu) = scenario.gpu.filter(|_| !self.weights_given) {
+            scenario = scenario.on(gpu);
+        }
         scenario.check().map_err(|error| refusal::of(&scenario, &error))
     }
 
@@ -238,7 +244,7 @@ fn targets(given: &Given) -> Result<Option<LoraTargets>, BadInput> {
     }))
 }
 
-fn serving(given: &Given, gpu: Option<&Gpu>) -> Result<Serving, BadInput> {
+fn serving(given: &Given, gpu: Option<&Gpu>, question: Option<Question>) -> Result<Serving, BadInput> {
     let start = Serving::DEFAULT;
     // What vLLM takes by itself depends on the card.
     let usual = gpu.map(|gpu| vllm::default_batch(gpu.capacity, Some(gpu)));
@@ -249,6 +255,9 @@ fn serving(given: &Given, gpu: Option<&Gpu>) -> Result<Serving, BadInput> {
         max_num_batched_tokens: values::count(given, "--max-num-batched-tokens", bounds::MAX_NUM_BATCHED_TOKENS)?
             .unwrap_or(tokens),
         utilization_percent: values::percent(given, "--gpu-memory-utilization")?.unwrap_or(start.utilization_percent),
+        // The longest context that fits is the longest limit.
+        max_model_len: values::count(given, "--max-model-len", bounds::MAX_MODEL_LEN)?
+            .filter(|_| question != Some(Question::Context)),
     })
 }
 

@@ -1,6 +1,7 @@
 //! What a program takes beside weights and cache, in lines for people.
 
 use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::engines::vllm::Start;
 use memory_wall_core::engines::{Inspection, inspect};
 use memory_wall_core::{Checked, Engine};
 
@@ -13,24 +14,58 @@ pub(crate) fn inspected(scenario: &Checked) -> Option<Inspection> {
     (inspection.engine != Engine::Exact).then_some(inspection)
 }
 
+/// How vLLM starts, in its own terms.
+fn started(scenario: &Checked, start: &Start, unit: ByteUnit) -> String {
+    let Start { pool, requests, refusal, .. } = start;
+    let size = |bytes| words::size(bytes, unit);
+    let ranks = u128::from(scenario.parallel.dp);
+    let number = |count: u64| Grouped(count.into());
+    let what = if pool.pool.0 < 0 { "missing for pages" } else { "left for pages" };
+    let tokens = words::in_all(pool.tokens, "token", ranks);
+    let mut text = wrapped(
+        &format!(
+            "Of its share of {} it has {} {what}. GPU KV cache size: {tokens}.",
+            size(pool.requested),
+            size(pool.pool.magnitude())
+        ),
+        2,
+    );
+    if let Some(refusal) = refusal {
+        return text + &wrapped(&format!("{refusal}."), 2);
+    }
+    let concurrency = format!(
+        "Maximum concurrency for {} tokens per request (max_model_len): {:.2}x{}.",
+        number(requests.max_model_len.into()),
+        requests.concurrency,
+        if ranks == 1 { "" } else { " on each data-parallel rank" }
+    );
+    text += &wrapped(&concurrency, 2);
+    let running = words::in_all(requests.running.into(), "request", ranks);
+    let waiting = words::in_all(requests.waiting.into(), "request", ranks);
+    let run = format!("Of {} tokens each, {running} run at once", number(scenario.seq_length.into()));
+    let rest = match requests.waiting {
+        0 => ".".to_owned(),
+        _ if requests.held >= scenario.batch.into() => {
+            format!(": max_num_seqs allows no more; {waiting} wait in the queue.")
+        }
+        _ => format!(
+            "; {waiting} wait in the queue. Where running ones outgrow the pool, vLLM preempts one: it frees its pages and computes it again later."
+        ),
+    };
+    text + &wrapped(&(run + &rest), 2)
+}
+
 /// The lines; nothing where no program serves the scenario.
 pub(crate) fn text(scenario: &Checked, unit: ByteUnit) -> String {
     let Some(inspection) = inspected(scenario) else { return String::new() };
-    let Inspection { engine, version, source, cache, parts, pool } = inspection;
+    let Inspection { engine, version, source, cache, parts, start } = inspection;
     let size = |bytes| words::size(bytes, unit);
-    let program = format!("{} {version}. Source: {source}.", words::engine(engine));
+    let program = format!("{} {version}. Source: {source}.", engine.label());
     let mut text = format!("\n{}", wrapped(&program, 2));
     let reserved = format!("Cache: {} exactly, {} set aside. {}", size(cache.exact), size(cache.bytes), cache.how);
     text += &wrapped(&reserved, 2);
-    if let Some(pool) = pool {
-        let what = if pool.pool.0 < 0 { "missing for pages" } else { "left for pages" };
-        let share = format!(
-            "Of its share of {} it has {} {what}: room for {} tokens.",
-            size(pool.requested),
-            size(pool.pool.magnitude()),
-            Grouped(pool.tokens)
-        );
-        text += &wrapped(&share, 2);
+    if let Some(start) = start {
+        text += &started(scenario, &start, unit);
     }
     let mut table = Table::new(&[
         ("Beside weights and cache", Side::Left),

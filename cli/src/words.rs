@@ -3,9 +3,10 @@
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::engines::vllm::{self, Start};
 use memory_wall_core::units::SignedBytes;
 use memory_wall_core::worked::Item;
-use memory_wall_core::{Bucket, Bytes, Engine, Phase, Scenario, Verdict};
+use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict};
 
 /// Three digits and the unit that suits them.
 pub(crate) fn size(bytes: Bytes, unit: ByteUnit) -> String {
@@ -109,30 +110,36 @@ pub(crate) const fn peak(phase: Phase) -> &'static str {
     }
 }
 
-/// The verdict; of a program that takes a share of the card, by what is left beside it.
-pub(crate) const fn verdict(verdict: Verdict, engine: Engine) -> &'static str {
-    match verdict {
-        Verdict::Fits if matches!(engine, Engine::Vllm) => {
-            "fits: the cache goes into the pool, context and graphs beside the share"
-        }
-        Verdict::Tight if matches!(engine, Engine::Vllm) => {
-            "tight: the cache goes into the pool, but the rest of the card may be short for context, graphs and warm-up; a lower --gpu-memory-utilization leaves more"
-        }
-        Verdict::DoesNotFit if matches!(engine, Engine::Vllm) => {
-            "does not fit: not all sequences at their full length at once; with room for tokens left, vLLM starts and lets the others wait"
-        }
-        Verdict::Fits => "fits, with more than a tenth of the card to spare",
-        Verdict::Tight => "tight: fits by calculation, with less to spare than fragmentation can take",
-        Verdict::DoesNotFit => "does not fit",
+/// A count on all data-parallel ranks together, and on each: `88 requests in all, 11 on each of 8 data-parallel ranks`.
+pub(crate) fn in_all(each: u128, what: &str, ranks: u128) -> String {
+    let counted = |count: u128| format!("{} {what}{}", Grouped(count), if count == 1 { "" } else { "s" });
+    match ranks {
+        1 => counted(each),
+        _ => format!(
+            "{} in all, {} on each of {} data-parallel ranks",
+            counted(each * ranks),
+            Grouped(each),
+            Grouped(ranks)
+        ),
     }
 }
 
-pub(crate) const fn engine(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Exact => "no program",
-        Engine::Hf => "Hugging Face transformers",
-        Engine::Vllm => "vLLM",
-        Engine::LlamaCpp => "llama.cpp",
+/// The verdict on a scenario; of vLLM by whether it starts, and what its pool holds.
+pub(crate) fn verdict(verdict: Verdict, scenario: &Checked) -> String {
+    let start =
+        scenario.gpu.filter(|_| serving(scenario) == Engine::Vllm).map(|gpu| vllm::start(scenario, gpu.capacity));
+    match (verdict, start) {
+        (Verdict::Fits, Some(_)) => "fits: the cache goes into the pool, context and graphs beside the share".into(),
+        (Verdict::Tight, Some(_)) => "tight: the cache goes into the pool, but the rest of the GPU may be short for context, graphs and warm-up; a lower --gpu-memory-utilization leaves more".into(),
+        (Verdict::DoesNotFit, Some(Start { refusal: Some(refusal), .. })) => format!("does not fit: {refusal}"),
+        (Verdict::DoesNotFit, Some(Start { requests, .. })) => format!(
+            "does not fit: the pool holds {} of {} requests at their full length; vLLM starts, and queues or preempts the others",
+            Grouped(requests.held.into()),
+            Grouped(scenario.batch.into())
+        ),
+        (Verdict::Fits, None) => "fits, with more than a tenth of the GPU to spare".into(),
+        (Verdict::Tight, None) => "tight: fits by calculation, with less to spare than fragmentation can take".into(),
+        (Verdict::DoesNotFit, None) => "does not fit".into(),
     }
 }
 
@@ -162,6 +169,12 @@ mod tests {
         assert_eq!(counted(1, bounds::BATCH), "1 sequence");
         assert_eq!(counted(2_048, bounds::SEQ_LENGTH), "2,048 tokens");
         assert_eq!([cards(1), cards(1_024)], ["1 card", "1,024 cards"]);
+    }
+
+    #[test]
+    fn the_total_comes_first() {
+        assert_eq!(in_all(11, "sequence", 8), "88 sequences in all, 11 on each of 8 data-parallel ranks");
+        assert_eq!([in_all(1, "request", 1), in_all(0, "request", 1)], ["1 request", "0 requests"]);
     }
 
     #[test]

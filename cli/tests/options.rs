@@ -27,6 +27,7 @@ fn every_option_arrives() {
         (INFERENCE, "--mode lora", "/mode", literal!("lora")),
         (INFERENCE, "--mode qlora", "/weights", literal!("nf4-dq")),
         (INFERENCE, "--engine hf", "/engine", literal!("hf")),
+        (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_192)),
         (INFERENCE, "--engine vllm --max-num-seqs 64", "/max_num_seqs", literal!(64)),
         (INFERENCE, "--engine vllm --max-num-batched-tokens 4k", "/max_num_batched_tokens", literal!(4_096)),
         (
@@ -176,9 +177,13 @@ fn a_program_says_what_it_sets_aside() {
     }
     assert_eq!(json(INFERENCE).1["serving"], Value::Null);
     let text = run(&format!("{INFERENCE} --engine vllm --gpu h100-sxm")).out;
-    for part in
-        ["served by vLLM: at most 1,024 sequences and 8,192 tokens at once, 90% of the card", "\nCache: ", " tokens.\n"]
-    {
+    for part in [
+        "served by vLLM: requests of up to ",
+        "at most 1,024 sequences and 8,192 tokens at once,",
+        "\nCache: ",
+        "GPU KV cache size: ",
+        "Maximum concurrency for ",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(run(&format!("{INFERENCE} --engine llamacpp")).out.contains("served by llama.cpp"));
@@ -227,8 +232,9 @@ fn options_without_effect_get_a_note() {
             ],
         ),
         (
-            "--max-num-seqs 1 --max-num-batched-tokens 1 --gpu-memory-utilization 90",
+            "--max-model-len 4k --max-num-seqs 1 --max-num-batched-tokens 1 --gpu-memory-utilization 90",
             &[
+                "--max-model-len has no effect without --engine vllm",
                 "--max-num-seqs has no effect without --engine vllm",
                 "--max-num-batched-tokens has no effect without --engine vllm",
                 "--gpu-memory-utilization has no effect without --engine vllm",

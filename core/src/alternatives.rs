@@ -22,7 +22,7 @@ pub fn of(scenario: &Checked) -> impl Iterator<Item = Checked> {
         Some(own) => gpu.is_like(own) && (gpu.multiplies(scenario.weights) || !own.multiplies(scenario.weights)),
         None => matches!(gpu.class(), Class::DataCentre | Class::Desktop) && gpu.multiplies(scenario.weights),
     };
-    let on = move |gpu| scenario.with(|it| it.gpu = Some(gpu)).ok();
+    let on = move |gpu| scenario.on(gpu).check().ok();
     GPUS.iter().filter(move |gpu| stands_in(gpu)).filter_map(on).filter(|other| other.is_offered())
 }
 

@@ -47,6 +47,17 @@ pub enum Assumption {
         /// Libraries and communication.
         non_torch: vllm::Span,
     },
+    /// What vLLM is told about the longest request.
+    MaxModelLen {
+        /// The longest request that is accepted.
+        taken: u32,
+        /// Whether it was asked for; if not, it is the length of the requests.
+        asked: bool,
+        /// The length that the model was made for, which vLLM takes by itself.
+        own: Option<u32>,
+        /// The longest request that the pool holds, up to the model's own length; `None` without a GPU.
+        holds: Option<u32>,
+    },
     /// In which precisions the states of training are kept.
     Recipe(Recipe),
     /// What becomes of gradients between two steps.
@@ -77,8 +88,8 @@ pub enum Assumption {
         experts: u32,
         /// Those that a token visits.
         visited: u32,
-        /// Cards over which they are cut.
-        ep: u32,
+        /// GPUs over which they are spread.
+        ranks: u64,
     },
     /// Keys and values are cached compressed, once for both.
     LatentCache,
@@ -113,8 +124,6 @@ pub enum Assumption {
     BeyondTrainedContext(u32),
     /// Beyond learned positions the model cannot run at all.
     BeyondLearnedPositions(u32),
-    /// The program cannot use these formats.
-    NotOffered,
     /// What the allocator loses is not added.
     Fragmentation,
     /// The fullest of many cards.
@@ -168,6 +177,31 @@ impl fmt::Display for Assumption {
                 f,
                 "No log of vLLM on this kind of GPU and link covers all of it: its context usually takes {context}, its libraries and communication {non_torch}. The upper ends are counted, so that the verdict is not better than the truth."
             ),
+            Self::MaxModelLen { taken, asked, own, holds } => {
+                let taken_as = if asked { "as asked" } else { "as long as the requests" };
+                write!(f, "vLLM accepts requests of up to {} tokens (--max-model-len), {taken_as}.", Grouped(taken.into()))?;
+                match (own, holds) {
+                    (Some(own), _) if own < taken => write!(
+                        f,
+                        " The model was made for {}: vLLM refuses a longer limit unless VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 is set.",
+                        Grouped(own.into())
+                    ),
+                    (Some(own), _) if own == taken => Ok(()),
+                    (Some(own), Some(holds)) if holds < own => write!(
+                        f,
+                        " Without the option vLLM takes the model's own {} and would not start: the estimated maximum model length is {}.",
+                        Grouped(own.into()),
+                        Grouped(holds.into())
+                    ),
+                    (Some(own), Some(_)) => {
+                        write!(f, " Without the option vLLM takes the model's own {}, which goes into the pool too.", Grouped(own.into()))
+                    }
+                    (Some(own), None) => {
+                        write!(f, " Without the option vLLM takes the model's own {}.", Grouped(own.into()))
+                    }
+                    (None, _) => Ok(()),
+                }
+            }
             Self::Recipe(recipe) => f.write_str(match recipe {
                 Recipe::Mixed => {
                     "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all)."
@@ -235,14 +269,15 @@ impl fmt::Display for Assumption {
                     "Activations are the tensors that LitGPT saves, read from its code; its published peaks are met within 1%, several cards apart."
                 }
             }),
-            Self::AllExperts { experts, visited, ep: 1 } => write!(
+            Self::AllExperts { experts, visited, ranks: 1 } => write!(
                 f,
                 "All {experts} experts of a layer are in memory, though a token visits {visited}: a mixture saves traffic and arithmetic, not capacity."
             ),
-            Self::AllExperts { experts, visited, ep } => write!(
+            Self::AllExperts { experts, visited, ranks } => write!(
                 f,
-                "Of the {experts} experts of a layer {} are on each card, whichever {visited} a token visits: expert parallelism cuts them over {ep}.",
-                experts / ep
+                "Of the {experts} experts of a layer {} are on each GPU, whichever {visited} a token visits: expert parallelism spreads them over {} GPUs.",
+                u64::from(experts).div_ceil(ranks),
+                Grouped(ranks.into())
             ),
             Self::LatentCache => f.write_str(
                 "Keys and values are cached as one compressed vector a token for all heads, stored once, and copied whole to each tensor-parallel rank.",
@@ -307,9 +342,6 @@ impl fmt::Display for Assumption {
                 } else {
                     ""
                 }
-            ),
-            Self::NotOffered => f.write_str(
-                "The program is not known to run weights or a cache in this format: the arithmetic is shown all the same.",
             ),
             Self::Fragmentation => f.write_str(
                 "Fragmentation is not added: a margin under 10% of the card is called tight instead.",
@@ -380,7 +412,7 @@ impl Assumptions {
                 shape.moe.map(|moe| Assumption::AllExperts {
                     experts: moe.experts,
                     visited: moe.experts_per_token,
-                    ep: scenario.parallel.ep,
+                    ranks: scenario.experts().ranks,
                 }),
                 when(full, Assumption::Recipe(scenario.recipe())),
                 when(full, Assumption::Gradients { kept: gradients::between_steps(scenario) || scenario.torchtitan() }),
@@ -393,7 +425,6 @@ impl Assumptions {
                         copies: transformers::copies_inputs(scenario),
                     },
                 ),
-                when(!scenario.is_offered(), Assumption::NotOffered),
                 when(!trains, Assumption::FullSequences),
                 sliding,
                 when(
@@ -411,6 +442,7 @@ impl Assumptions {
                 }),
                 served.map(|_| Assumption::ReservedCache(engines::reservation(scenario).how)),
                 served.filter(|engine| *engine == Engine::Vllm).and_then(|_| beside_pytorch(scenario)),
+                served.filter(|engine| *engine == Engine::Vllm).map(|_| max_model_len(scenario)),
                 when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
                 when(
                     trains && training.step == StepKernel::Foreach && scenario.optimizer == Optimizer::AdamW,
@@ -439,6 +471,25 @@ fn beside_pytorch(scenario: &Checked) -> Option<Assumption> {
     let run = vllm::Run::of(scenario);
     let (context, non_torch) = (run.context_span(), run.non_torch_span());
     (context.is_range() || non_torch.is_range()).then_some(Assumption::BesidePytorch { context, non_torch })
+}
+
+/// What vLLM is told about the longest request, beside what it would take by itself.
+fn max_model_len(scenario: &Checked) -> Assumption {
+    let own = scenario.architecture.trained_context;
+    let held = |own: u32| {
+        let alone = scenario.with(|it| (it.batch, it.seq_length, it.serving.max_model_len) = (1, own, None)).ok()?;
+        match vllm::start(&alone, scenario.gpu?.capacity).refusal {
+            Some(vllm::Refusal::Length { estimated, .. }) => Some(estimated),
+            Some(_) => None,
+            None => Some(own),
+        }
+    };
+    Assumption::MaxModelLen {
+        taken: scenario.longest_request(),
+        asked: scenario.serving.max_model_len.is_some(),
+        own,
+        holds: own.and_then(held),
+    }
 }
 
 /// Whether the saved tensors of such a combination were held against runs.

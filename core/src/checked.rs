@@ -113,7 +113,7 @@ impl Checked {
     /// The parameters that the rank which is looked at holds before any sharding.
     pub fn local_parameters(&self) -> Parameters {
         let shape = Architecture { tied_embeddings: self.ties(), ..self.architecture };
-        let mut held = shape.parameters_of(&self.parallel, self.layers_here());
+        let mut held = shape.parameters_of(&self.parallel, self.experts(), self.layers_here());
         if self.torchtitan() {
             // Norms are whole on tensor-parallel ranks; below a thousandth, and every formula of torchtitan cuts them too.
             held.vectors = held.vectors.div_ceil(self.parallel.tp.into());

@@ -35,7 +35,8 @@ choices! {
 /// ZeRO-3: (N − 1)/N·m·(2W + G); hybrid sharding adds the all-reduce of G's shard among the replicas. Context-parallel ranks count as data-parallel ones here.
 /// Tensor: four all-reduces of A a layer (two in inference), 2(t − 1)/t·A each, six when a layer is recomputed.
 /// Pipeline: A forward and A back for each micro-batch and chunk. Context: keys and values forward, those and their gradients backward, c − 1 times, and once more when a layer is recomputed.
-/// Expert: (e − 1)/e of A × `experts_per_token`, four times a mixture layer, six when it is recomputed. Host: offloaded gradients down and weights up once a step;
+/// Expert: (e − 1)/e of A × `experts_per_token`, four times a mixture layer (two in inference), six when it is recomputed; in vLLM e is dp, and without
+/// expert parallelism A travels once. Host: offloaded gradients down and weights up once a step;
 /// offloaded weights twice a micro-batch; an offloaded cache once a token.
 ///
 /// # Units
@@ -186,8 +187,10 @@ fn expert(scenario: &Checked) -> Bytes {
         (true, Checkpointing::Full) => 6,
         (true, _) => 4,
     };
-    let travelling = stream(scenario) * u128::from(moe.experts_per_token);
-    Bytes(ring(travelling, scenario.parallel.ep.into(), trips * mixtures) * u128::from(repeats(scenario)))
+    let cut = scenario.experts();
+    // Where every rank holds a part of every expert, a token travels once.
+    let copies = if cut.ranks > 1 { u128::from(moe.experts_per_token) } else { 1 };
+    Bytes(ring(stream(scenario) * copies, cut.sources, trips * mixtures) * u128::from(repeats(scenario)))
 }
 
 fn host(scenario: &Checked) -> Bytes {

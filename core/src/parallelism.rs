@@ -45,6 +45,17 @@ pub struct Parallelism {
     pub stage: u32,
 }
 
+/// How the routed experts of a layer are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExpertCut {
+    /// Ranks over which the experts are spread.
+    pub ranks: u64,
+    /// Ranks that share the matrices of each expert.
+    pub width: u64,
+    /// Ranks with different sequences whose tokens meet at these experts.
+    pub sources: u64,
+}
+
 /// A cut that cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParallelError {
@@ -127,6 +138,22 @@ impl Parallelism {
     /// Cards in all.
     pub fn ranks(&self) -> u64 {
         [self.dp, self.tp, self.pp, self.cp].map(u64::from).into_iter().fold(1, u64::saturating_mul)
+    }
+
+    /// How routed experts are cut in training, and by every runtime but vLLM: spread over some of the data-parallel ranks,
+    /// each expert shared by the tensor-parallel ones. See [`crate::Scenario::experts`].
+    pub fn experts(&self) -> ExpertCut {
+        ExpertCut { ranks: self.ep.into(), width: self.tp.into(), sources: self.ep.into() }
+    }
+
+    /// The same, as vLLM cuts them: over all tensor- and data-parallel ranks, whole with expert parallelism and in parts without.
+    ///
+    /// # Source
+    /// vLLM, `FusedMoEParallelConfig.make`; its guide to data-parallel deployment.
+    pub fn experts_in_vllm(&self) -> ExpertCut {
+        let all = u64::from(self.tp) * u64::from(self.dp);
+        let (ranks, width) = if self.ep > 1 { (all, 1) } else { (1, all) };
+        ExpertCut { ranks, width, sources: self.dp.into() }
     }
 
     /// Over how many ranks a sharded state is shared out: those that hold the same weights and see different tokens.

@@ -1,7 +1,7 @@
 //! The exact number of parameters, tensor by tensor: of the whole model, and of what one rank holds of it.
 
 use crate::architecture::{Architecture, LinearAttention, LinearKind, Moe, Positions, Projection};
-use crate::parallelism::Parallelism;
+use crate::parallelism::{ExpertCut, Parallelism};
 
 /// Numbers of parameters by kind of tensor; [`Parameters::total`] is the published count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Parameters {
 /// How many layers of each kind are counted, over how many ranks each is cut, and whether the tables are there.
 struct Share {
     tp: u64,
-    ep: u64,
+    experts: ExpertCut,
     full: u64,
     sliding: u64,
     linear: u64,
@@ -77,7 +77,7 @@ impl Architecture {
     pub fn parameters(&self) -> Parameters {
         self.share(&Share {
             tp: 1,
-            ep: 1,
+            experts: Parallelism::ONE.experts(),
             full: self.full_layers().into(),
             sliding: self.sliding_window.map_or(0, |it| it.layers).into(),
             linear: self.linear_attention.map_or(0, |it| it.layers).into(),
@@ -116,20 +116,19 @@ impl Architecture {
     /// expert parallelism divides the routed experts; a pipeline divides the layers, embedding on the first stage, head on the last
     /// (of a tied model, a copy of the table). Kinds of layers are spread evenly over the stages, dense layers of a mixture first.
     pub fn parameters_on(&self, parallel: &Parallelism) -> Parameters {
-        self.parameters_of(parallel, parallel.layers_of_stage(self.layers))
+        self.parameters_of(parallel, parallel.experts(), parallel.layers_of_stage(self.layers))
     }
 
-    /// The same where the stage has the layers from `start` up to `end`.
-    pub fn parameters_of(&self, parallel: &Parallelism, (start, end): (u32, u32)) -> Parameters {
-        if *parallel
-            == (Parallelism {
-                dp: parallel.dp,
-                cp: parallel.cp,
-                zero: parallel.zero,
-                shard: parallel.shard,
-                ..Parallelism::ONE
-            })
-        {
+    /// The same where experts are cut in this way, and the stage has the layers from `start` up to `end`.
+    pub fn parameters_of(&self, parallel: &Parallelism, experts: ExpertCut, (start, end): (u32, u32)) -> Parameters {
+        let uncut = Parallelism {
+            dp: parallel.dp,
+            cp: parallel.cp,
+            zero: parallel.zero,
+            shard: parallel.shard,
+            ..Parallelism::ONE
+        };
+        if *parallel == uncut && (self.moe.is_none() || (experts.ranks, experts.width) == (1, 1)) {
             return self.parameters();
         }
         let kinds = self.kinds_between(start, end);
@@ -139,7 +138,7 @@ impl Architecture {
         let last = parallel.stage + 1 == parallel.pp;
         self.share(&Share {
             tp: parallel.tp.into(),
-            ep: parallel.ep.into(),
+            experts,
             full: kinds.full.into(),
             sliding: kinds.sliding.into(),
             linear: kinds.linear.into(),
@@ -181,7 +180,7 @@ impl Architecture {
         }
         parameters.add(share.dense, &self.dense_mlp(self.intermediate_size.into(), share.tp));
         if let Some(moe) = self.moe {
-            parameters.add(share.moe, &self.mixture(&moe, share.tp, share.ep));
+            parameters.add(share.moe, &self.mixture(&moe, share.tp, share.experts));
         }
         if let Some(rounded) = self.rounded_parameters {
             // The layers take up the difference; the tables keep the size that their shapes give. A share of the layers takes its share.
@@ -247,16 +246,16 @@ impl Architecture {
         }
     }
 
-    pub(crate) fn mixture(&self, moe: &Moe, tp: u64, ep: u64) -> Parameters {
+    pub(crate) fn mixture(&self, moe: &Moe, tp: u64, cut: ExpertCut) -> Parameters {
         let h = u64::from(self.hidden_size);
-        let experts = u64::from(moe.experts).div_ceil(ep);
+        let experts = u64::from(moe.experts).div_ceil(cut.ranks);
         let shared = u64::from(moe.shared_intermediate_size).div_ceil(tp);
         let router = u64::from(moe.experts);
         Parameters {
             matrices: self.mlp.matrices() * h * shared,
-            experts: experts * self.mlp.matrices() * h * u64::from(moe.intermediate_size).div_ceil(tp),
+            experts: experts * self.mlp.matrices() * h * u64::from(moe.intermediate_size).div_ceil(cut.width),
             routers: h * router + if moe.shared_gate { h } else { 0 },
-            vectors: experts * self.expert_biases(moe).div_ceil(tp) + if moe.router_bias { router } else { 0 },
+            vectors: experts * self.expert_biases(moe).div_ceil(cut.width) + if moe.router_bias { router } else { 0 },
             ..Parameters::default()
         }
     }

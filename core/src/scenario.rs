@@ -4,10 +4,11 @@ use core::fmt;
 
 use crate::architecture::{Architecture, ShapeError};
 use crate::bounds::{self, OutOfBounds};
+use crate::engines::{self, Unsupported};
 use crate::offload::{Offload, OffloadError};
-use crate::parallelism::{ParallelError, Parallelism};
+use crate::parallelism::{ExpertCut, ParallelError, Parallelism};
 use crate::precision::{KvPrecision, WeightFormat};
-use crate::serving::Serving;
+use crate::serving::{Engine, Serving};
 use crate::tables::gpus::Gpu;
 use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, Training};
 
@@ -134,6 +135,8 @@ pub enum ScenarioError {
     Offload(OffloadError),
     /// The run cannot be cut like this.
     Parallel(ParallelError),
+    /// The runtime that serves the model cannot run this, however much memory there is.
+    Runtime(Unsupported),
 }
 
 impl fmt::Display for ScenarioError {
@@ -142,6 +145,7 @@ impl fmt::Display for ScenarioError {
             Self::OutOfBounds(error) => error.fmt(f),
             Self::Shape(error) => error.fmt(f),
             Self::Parallel(error) => error.fmt(f),
+            Self::Runtime(error) => error.fmt(f),
             Self::NoAdapters => f.write_str(
                 "these targets hold no matrix that carries an adapter: the routed experts of a mixture carry none; q, k, v and o do",
             ),
@@ -185,6 +189,12 @@ impl From<ParallelError> for ScenarioError {
     }
 }
 
+impl From<Unsupported> for ScenarioError {
+    fn from(error: Unsupported) -> Self {
+        Self::Runtime(error)
+    }
+}
+
 impl From<ShapeError> for ScenarioError {
     fn from(error: ShapeError) -> Self {
         Self::Shape(error)
@@ -219,7 +229,11 @@ impl Scenario {
         bounds::SEQ_LENGTH.check(self.seq_length.into())?;
         self.training.check()?;
         self.serving.check()?;
-        self.parallel.check(&self.architecture)?;
+        // Expert parallelism in vLLM has rules of its own.
+        let vllm = engines::serving(self) == Some(Engine::Vllm) && self.architecture.moe.is_some();
+        Parallelism { ep: if vllm { 1 } else { self.parallel.ep }, ..self.parallel }.check(&self.architecture)?;
+        bounds::EP.check(self.parallel.ep.into())?;
+        engines::supported(self)?;
         if !self.mode.takes(self.weights) {
             return Err(match self.mode {
                 Mode::Qlora => ScenarioError::NotFrozen(self.weights),
@@ -248,9 +262,32 @@ impl Scenario {
     /// Whether the mode can use the format of the weights, and in inference the program that serves them.
     pub const fn is_offered(&self) -> bool {
         match self.mode {
-            Mode::Inference => self.serving.engine.offers(self.weights, self.kv),
+            Mode::Inference => self.serving.engine.loads(self.weights) && self.serving.engine.caches(self.kv),
             _ => self.mode.takes(self.weights),
         }
+    }
+
+    /// How the routed experts of a layer are cut.
+    pub fn experts(&self) -> ExpertCut {
+        match engines::serving(self) {
+            Some(Engine::Vllm) => self.parallel.experts_in_vllm(),
+            _ => self.parallel.experts(),
+        }
+    }
+
+    /// The scenario on another GPU. Where its runtime cannot run bf16 there, 16-bit weights are fp16, as vLLM takes them by itself.
+    #[must_use]
+    pub fn on(&self, gpu: &'static Gpu) -> Self {
+        let weights = match (engines::serving(self), self.weights) {
+            (Some(engine), WeightFormat::Bf16) => engines::sixteen_bits(engine, Some(gpu)),
+            _ => self.weights,
+        };
+        Self { weights, gpu: Some(gpu), ..*self }
+    }
+
+    /// Tokens of the longest request that a server has to be ready for.
+    pub fn longest_request(&self) -> u32 {
+        self.serving.max_model_len.unwrap_or(self.seq_length).max(self.seq_length)
     }
 
     /// Whether torchtitan trains.

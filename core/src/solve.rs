@@ -158,7 +158,8 @@ pub fn cuts(scenario: &Checked) -> impl Iterator<Item = Parallelism> {
             })
         })
     });
-    all.filter(move |cut| cut.check(&shape).is_ok())
+    let scenario = *scenario;
+    all.filter(move |&parallel| scenario.with(|it| it.parallel = parallel).is_ok())
 }
 
 /// Most pipeline stages that are asked about.

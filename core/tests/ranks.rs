@@ -5,14 +5,14 @@
 #[path = "common/any.rs"]
 mod any;
 
-use any::{on_one_card, scenario};
+use any::{on_one_card, scenario, served};
 use memory_wall_core::advise::{self, Rung};
 use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::{fits, per_rank, total};
 use memory_wall_core::parameters::Parameters;
 use memory_wall_core::{
-    Bucket, Bytes, Implementation, Mode, Offload, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage,
-    alternatives, bounds, cost, evaluate, solve,
+    Bucket, Bytes, Implementation, Mode, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage, alternatives, bounds,
+    cost, evaluate, solve,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -245,16 +245,14 @@ fn the_smallest_card_and_the_largest_model_fit() {
         let checked = scenario.check().unwrap();
         if let Some(gpu) = solve::smallest_gpu(&checked) {
             // What a program takes for itself depends on the GPU, so that one is asked.
-            prop_assert!(fits(&checked.with(|it| it.gpu = Some(gpu)).unwrap(), gpu.capacity));
+            prop_assert!(fits(&checked.on(gpu).check().unwrap(), gpu.capacity));
             let smaller = alternatives::of(&checked).filter(|other| other.gpu.unwrap().capacity < gpu.capacity);
             for other in smaller {
                 prop_assert_ne!(evaluate::verdict(&other), Some(Verdict::Fits));
             }
         }
         let capacity = scenario.gpu.map_or(Bytes(80 << 30), |gpu| gpu.capacity);
-        // What can be offloaded in training, not every program can in inference.
-        let offload = Offload::default();
-        let alone = Scenario { parallel: Parallelism::ONE, mode: Mode::Inference, offload, ..scenario };
+        let alone = served(Scenario { parallel: Parallelism::ONE, mode: Mode::Inference, ..scenario });
         if let Some(model) = solve::largest_model(&alone.check().unwrap(), capacity) {
             let tried = Scenario { architecture: model.architecture, ..alone };
             prop_assert!(fits(&tried.check().unwrap(), capacity));

@@ -131,8 +131,13 @@ fn room(of: &Snapshot, own: &Checked) -> Bytes {
 
 /// What a program without a pool sets aside for the reader's cache, and how many times the exact one that is.
 fn aside(of: &Snapshot, own: &Checked, engine: Engine, what: &str) -> Option<String> {
-    let served = own.with(|it| it.serving.engine = engine).ok().filter(|_| engine.offers(own.weights, own.kv));
-    let Some(served) = served else { return Some(t("cache.program.no").into()) };
+    let served = own.with(|it| {
+        it.serving.engine = engine;
+        if let Some(gpu) = it.gpu {
+            *it = it.on(gpu);
+        }
+    });
+    let Ok(served) = served else { return Some(t("cache.program.no").into()) };
     let reserved = kv_cache::reserved(&served);
     Some(match what {
         "bytes" => of.size(reserved.bytes),

@@ -21,8 +21,9 @@ fn start(of: &Snapshot, own: &Checked, percent: u32) -> Option<Start> {
         it.serving.max_num_seqs = max_num_seqs;
         it.serving.max_num_batched_tokens = max_num_batched_tokens;
         it.serving.utilization_percent = percent;
+        *it = it.on(gpu);
     });
-    let served = served.ok().filter(|it| it.serving.engine.offers(it.weights, it.kv))?;
+    let served = served.ok()?;
     Some(Run::of(&served).start(gpu.capacity, vllm::requested(&served, gpu.capacity)))
 }
 

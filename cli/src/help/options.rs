@@ -83,7 +83,7 @@ fn run() -> Vec<Entry> {
         option(
             "--batch N",
             format!(
-                "sequences at the same time, 1 (default) to {}; in training of one micro-batch on one card",
+                "sequences at the same time on each data-parallel rank, 1 (default) to {}; in training those of one micro-batch",
                 Grouped(bounds::BATCH.max.into())
             ),
         ),
@@ -113,6 +113,10 @@ fn serving() -> Vec<Entry> {
                 "the program: {}; default exact, which is none",
                 list(Engine::ALL.iter().map(|engine| engine.id()))
             ),
+        ),
+        option(
+            "--max-model-len N",
+            "vllm: the longest request that it accepts, prompt and answer together; it starts only if its pool holds one; default --seq",
         ),
         option(
             "--max-num-seqs N",
@@ -187,7 +191,10 @@ fn cards() -> Vec<Entry> {
         option("--dp N", "data-parallel ranks, each with other sequences"),
         option("--tp N", "tensor-parallel ranks, which share each matrix"),
         option("--pp N", "pipeline stages, each with some of the layers"),
-        option("--ep N", "expert-parallel ranks, which share the experts of a layer, within dp"),
+        option(
+            "--ep N",
+            "expert-parallel ranks, over which the experts of a layer are spread: within dp; with vllm all of tp x dp (--enable-expert-parallel)",
+        ),
         option("--cp N", "context-parallel ranks, which share each sequence"),
         option(
             "--zero N",

@@ -87,6 +87,8 @@ struct OnCard {
     margin_bytes: i128,
     max_seq: u32,
     max_batch: u32,
+    /// On all data-parallel ranks together.
+    max_batch_in_all: u64,
 }
 
 /// One term of a bucket.
@@ -127,8 +129,8 @@ impl<'a> Estimate<'a> {
             offload_bytes: host.map_or(0, |host| host.moved.0),
             offload_host_bytes: host.map_or(0, |host| host.waiting.0),
             offload_seconds: host.map_or(Some(0.0), |host| host.seconds),
-            serving: serving::inspected(rank).as_ref().map(Serving::new),
-            fit: rank.gpu.zip(evaluation.fit).map(|(gpu, fit)| OnCard::new(gpu, &fit)),
+            serving: serving::inspected(rank).as_ref().map(|it| Serving::new(it, rank.parallel.dp)),
+            fit: rank.gpu.zip(evaluation.fit).map(|(gpu, fit)| OnCard::new(gpu, &fit, rank.parallel.dp)),
             assumptions,
             formulas: PerBucket::of(|bucket| {
                 let mut terms = Vec::new();
@@ -169,7 +171,7 @@ impl Sent {
 }
 
 impl OnCard {
-    fn new(gpu: &Gpu, fit: &Fit) -> Self {
+    fn new(gpu: &Gpu, fit: &Fit, ranks: u32) -> Self {
         Self {
             gpu: gpu.id,
             capacity_bytes: fit.capacity.0,
@@ -178,6 +180,7 @@ impl OnCard {
             margin_bytes: fit.margin.0,
             max_seq: fit.max_seq,
             max_batch: fit.max_batch,
+            max_batch_in_all: u64::from(fit.max_batch) * u64::from(ranks),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a program takes beside weights and cache, for programs.
 
-use memory_wall_core::engines::vllm::Pool;
+use memory_wall_core::engines::vllm::{Refusal, Start};
 use memory_wall_core::engines::{Inspection, Part};
 use serde::Serialize;
 
@@ -32,29 +32,78 @@ struct Taken {
     basis: &'static str,
 }
 
-/// What becomes of the share of the card that vLLM takes; negative is missing.
+/// What becomes of the share of the GPU that vLLM takes, on one data-parallel rank; negative is missing.
 #[derive(Debug, Serialize)]
 struct Share {
     requested_bytes: u128,
     pool_bytes: i128,
     tokens: u128,
+    max_model_len: u32,
+    max_concurrency: f64,
+    data_parallel_ranks: u32,
+    running_requests: u32,
+    waiting_requests: u32,
+    starts: bool,
+    refusal: Option<No>,
+}
+
+/// Why vLLM does not start.
+#[derive(Debug, Serialize)]
+struct No {
+    kind: &'static str,
+    message: String,
+    needed_bytes: Option<u128>,
+    available_bytes: Option<u128>,
+    estimated_max_model_len: Option<u32>,
+}
+
+impl No {
+    fn new(refusal: Refusal) -> Self {
+        let (needed, available, estimated) = match refusal {
+            Refusal::Length { needed, available, estimated, .. } => {
+                (Some(needed.0), Some(available.0), Some(estimated))
+            }
+            _ => (None, None, None),
+        };
+        Self {
+            kind: refusal.id(),
+            message: refusal.to_string(),
+            needed_bytes: needed,
+            available_bytes: available,
+            estimated_max_model_len: estimated,
+        }
+    }
+}
+
+impl Share {
+    fn new(start: &Start, ranks: u32) -> Self {
+        let Start { pool, requests, refusal, .. } = start;
+        Self {
+            requested_bytes: pool.requested.0,
+            pool_bytes: pool.pool.0,
+            tokens: pool.tokens,
+            max_model_len: requests.max_model_len,
+            max_concurrency: requests.concurrency,
+            data_parallel_ranks: ranks,
+            running_requests: requests.running,
+            waiting_requests: requests.waiting,
+            starts: refusal.is_none(),
+            refusal: refusal.map(No::new),
+        }
+    }
 }
 
 impl Serving {
-    /// Of an inspection.
-    pub(crate) fn new(inspection: &Inspection) -> Self {
-        let Inspection { engine, version, source, cache, parts, pool } = inspection;
+    /// Of an inspection, on so many data-parallel ranks.
+    pub(crate) fn new(inspection: &Inspection, ranks: u32) -> Self {
+        let Inspection { engine, version, source, cache, parts, start } = inspection;
         Self {
             engine: engine.id(),
             version,
             source,
             cache: Cache { exact_bytes: cache.exact.0, reserved_bytes: cache.bytes.0, how: cache.how.to_string() },
             parts: parts.iter().map(Taken::new).collect(),
-            pool: pool.map(|Pool { requested, pool, tokens, .. }| Share {
-                requested_bytes: requested.0,
-                pool_bytes: pool.0,
-                tokens,
-            }),
+            pool: start.as_ref().map(|start| Share::new(start, ranks)),
         }
     }
 }

@@ -23,6 +23,9 @@ pub(crate) struct Solved<'a> {
 #[derive(Debug, Serialize)]
 struct Step {
     value: Worth,
+    /// Of a batch, which `value` counts on each data-parallel rank, the sequences of all ranks together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_all: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel: Option<Cut>,
     options: Vec<String>,
@@ -61,7 +64,7 @@ impl Step {
     fn new(scenario: &Scenario, tried: &Tried) -> Self {
         let (value, options) = match tried.value {
             Value::Tokens(tokens) => (Worth::Number(tokens.into()), Vec::new()),
-            Value::Sequences(sequences) => (Worth::Number(sequences.into()), Vec::new()),
+            Value::Sequences(each, _) => (Worth::Number(each.into()), Vec::new()),
             Value::Cards(parallel) => (Worth::Number(parallel.ranks()), Vec::new()),
             Value::Card(gpu) => (Worth::Id(gpu.id), Vec::new()),
             // The default of --seq depends on the model.
@@ -75,8 +78,13 @@ impl Step {
             Value::Cards(parallel) => Some(Cut::new(&parallel)),
             _ => None,
         };
+        let in_all = match tried.value {
+            Value::Sequences(each, ranks) => Some(u64::from(each) * u64::from(ranks)),
+            _ => None,
+        };
         Self {
             value,
+            in_all,
             parallel,
             options: options.into_iter().chain(changes::between(scenario, &tried.scenario)).collect(),
             total_bytes: tried.total.0,

@@ -197,12 +197,14 @@ pub(super) fn model(title: &str, it: &Run) -> String {
 /// Whether it fits, before any time is given.
 fn memory(it: &Run) -> String {
     let Some(fit) = it.fit else { return String::new() };
-    let [needs, limit] = [it.total, fit.limit].map(|bytes| words::size(bytes, ByteUnit::Gb));
-    let verdict = words::verdict(fit.verdict, words::serving(&it.scenario));
+    // Where a share leaves no room beside it, nothing of the GPU can be used, and the verdict says why.
+    let limit = if fit.limit == Bytes::ZERO { fit.capacity } else { fit.limit };
+    let [needs, limit] = [it.total, limit].map(|bytes| words::size(bytes, ByteUnit::Gb));
+    let verdict = words::verdict(fit.verdict, &it.scenario);
     let mut text = wrapped(&format!("Memory: needs {needs} of {limit}: {verdict}"), 2);
     if !it.fits() {
         text += &wrapped(
-            "This run cannot start. The times below are for a GPU of the same speed with enough memory, and no tokens/s are given.",
+            "The times below are for a GPU of the same speed with enough memory, and no tokens/s are given.",
             2,
         );
     }

@@ -2,9 +2,10 @@
 
 mod search;
 
-use memory_wall_core::Scenario;
 use memory_wall_core::bounds;
 use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::engines::vllm;
+use memory_wall_core::{Bytes, Engine, Scenario};
 
 use crate::model::Model;
 use crate::options::Given;
@@ -141,7 +142,7 @@ fn text(model: Option<&Model>, scenario: &Scenario, solution: &Solution, unit: B
     };
     let found = match &solution.answer {
         Some(answer) => found(answer),
-        None => question.nothing().into(),
+        None => nothing(question, scenario),
     };
     let mut parts = vec![wrapped(&format!("{}{on}: {found}", question.superlative()), 2)];
     let tried: Vec<&Tried> = solution.answer.iter().chain(&solution.next).collect();
@@ -167,18 +168,48 @@ fn text(model: Option<&Model>, scenario: &Scenario, solution: &Solution, unit: B
 /// What was found, with what has to be said about it.
 fn found(answer: &Tried) -> String {
     let least = if at_bound(answer) { "at least " } else { "" };
-    let made_for = match answer.value {
+    let more = match answer.value {
         Value::Tokens(tokens) => card::made_for(&answer.scenario, tokens),
+        Value::Sequences(each, _) => at_once(&answer.scenario, each),
         _ => String::new(),
     };
-    format!("{least}{}{made_for}", answer.value)
+    format!("{least}{}{more}", answer.value)
+}
+
+/// What keeps vLLM from running so many sequences at once on a rank.
+fn at_once(scenario: &Scenario, each: u32) -> String {
+    let most = scenario.serving.max_num_seqs;
+    if words::serving(scenario) == Engine::Vllm && each > most {
+        return format!(
+            "; vLLM runs {} of them at once on each rank, as many as --max-num-seqs allows",
+            Grouped(most.into())
+        );
+    }
+    String::new()
+}
+
+/// Why nothing was found: in vLLM a start may fail however little is asked for.
+fn nothing(question: Question, scenario: &Scenario) -> String {
+    let least = match question {
+        Question::Context => Scenario { seq_length: 1, ..*scenario },
+        Question::Batch => Scenario { batch: 1, ..*scenario },
+        _ => return question.nothing().into(),
+    };
+    let refusal = || {
+        let gpu = least.gpu.filter(|_| words::serving(&least) == Engine::Vllm)?;
+        vllm::start(&least.check().ok()?, gpu.capacity).refusal
+    };
+    match refusal() {
+        Some(refusal) => format!("none: {refusal}."),
+        None => question.nothing().into(),
+    }
 }
 
 /// Whether the search ended at a bound, not at the card's.
 fn at_bound(answer: &Tried) -> bool {
     match answer.value {
         Value::Tokens(tokens) => tokens == bounds::SEQ_LENGTH.max,
-        Value::Sequences(sequences) => sequences == bounds::BATCH.max,
+        Value::Sequences(each, _) => each == bounds::BATCH.max,
         _ => false,
     }
 }
@@ -195,7 +226,8 @@ fn table(question: Question, tried: &[&Tried], unit: ByteUnit) -> String {
     for tried in tried {
         let (of, margin) = tried.fit.map_or_else(Default::default, |fit| {
             let margin = format!("{}{}", words::sign(fit.margin), Grouped(fit.margin.magnitude().0));
-            (words::size(fit.limit, unit), margin)
+            let of = if fit.limit == Bytes::ZERO { "nothing".into() } else { words::size(fit.limit, unit) };
+            (of, margin)
         });
         let fits = tried.fit.map_or("no", |fit| words::fits(fit.verdict));
         table.row([tried.value.to_string(), words::size(tried.total, unit), of, margin, fits.into()]);

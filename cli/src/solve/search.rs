@@ -31,8 +31,8 @@ pub(crate) struct Tried {
 pub(crate) enum Value {
     /// `seq_length`.
     Tokens(u32),
-    /// `batch`.
-    Sequences(u32),
+    /// `batch`, on each of so many data-parallel ranks.
+    Sequences(u32, u32),
     /// Cards and how they are cut.
     Cards(Parallelism),
     /// A card.
@@ -58,7 +58,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tokens(tokens) => f.write_str(&words::counted(*tokens, bounds::SEQ_LENGTH)),
-            Self::Sequences(sequences) => f.write_str(&words::counted(*sequences, bounds::BATCH)),
+            Self::Sequences(each, ranks) => f.write_str(&words::in_all((*each).into(), "sequence", (*ranks).into())),
             Self::Cards(parallel) if parallel.ranks() == 1 => f.write_str("1 card"),
             Self::Cards(parallel) => write!(f, "{}: {}", words::cards(parallel.ranks()), inputs::cut(parallel)),
             Self::Card(gpu) => write!(f, "{} ({})", gpu.name, gpu.id),
@@ -93,7 +93,7 @@ pub(crate) fn solve(question: Question, scenario: &Checked) -> Solution {
             Tried::new(Value::Tokens(seq_length), &scenario.with_seq_length(seq_length))
         }),
         Question::Batch => number(bounds::BATCH, fit().map_or(0, |fit| fit.max_batch), |batch| {
-            Tried::new(Value::Sequences(batch), &scenario.with_batch(batch))
+            Tried::new(Value::Sequences(batch, scenario.parallel.dp), &scenario.with_batch(batch))
         }),
         Question::Gpus => cards(scenario),
         Question::Gpu => card(scenario),

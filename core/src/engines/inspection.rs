@@ -70,7 +70,7 @@ impl Parts {
 }
 
 /// What a scenario's program does with the memory of the rank that is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inspection {
     /// The program.
     pub engine: Engine,
@@ -82,8 +82,8 @@ pub struct Inspection {
     pub cache: Reservation,
     /// What it takes beside weights and cache.
     pub parts: Parts,
-    /// What becomes of the share of the scenario's card that vLLM takes; `None` without a card or with another program.
-    pub pool: Option<vllm::Pool>,
+    /// How vLLM starts on the scenario's GPU: pool, concurrency, refusal. `None` without a GPU or with another program.
+    pub start: Option<vllm::Start>,
 }
 
 /// Inspects a scenario.
@@ -120,14 +120,14 @@ pub fn inspect(scenario: &Checked) -> Inspection {
             });
         }
     }
-    let card = scenario.gpu.filter(|_| engine == Engine::Vllm);
+    let gpu = scenario.gpu.filter(|_| engine == Engine::Vllm);
     Inspection {
         engine,
         version,
         source,
         cache: reservation(scenario),
         parts,
-        pool: card.map(|gpu| vllm::pool(scenario, vllm::Version::MEASURED, gpu.capacity)),
+        start: gpu.map(|gpu| vllm::start(scenario, gpu.capacity)),
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
             scenario.serving.engine = engine;
             let inspection = inspect(&scenario.check().unwrap());
             assert!(!inspection.source.is_empty());
-            assert_eq!(inspection.pool.is_some(), engine == Engine::Vllm);
+            assert_eq!(inspection.start.is_some(), engine == Engine::Vllm);
             if engine == Engine::Exact {
                 assert_eq!(inspection.parts.iter().count(), 0);
                 continue;

@@ -9,10 +9,12 @@ mod inspection;
 pub mod litgpt;
 pub mod llamacpp;
 mod reservation;
+mod support;
 pub mod vllm;
 
 pub use inspection::{Basis, Inspection, Part, Parts, inspect};
 pub use reservation::{How, Reservation, reservation};
+pub use support::{Unsupported, sixteen_bits, supported};
 
 use crate::checked::Checked;
 use crate::evaluate::{TIGHT_PERCENT, Verdict};
@@ -109,6 +111,14 @@ pub fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
     match serving(scenario) {
         Some(Engine::Vllm) => vllm::Run::of(scenario).limit(capacity),
         _ => capacity,
+    }
+}
+
+/// Tokens of the longest request that the scenario's program accepts, as far as it is told a limit.
+pub(crate) fn longest_accepted(scenario: &Scenario) -> u32 {
+    match (serving(scenario), scenario.serving.max_model_len) {
+        (Some(Engine::Vllm), Some(length)) => length,
+        _ => u32::MAX,
     }
 }
 

@@ -19,8 +19,6 @@ choices! {
     }
 }
 
-impl Verdict {}
-
 /// A scenario held against its card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
@@ -42,7 +40,7 @@ impl Fit {
     /// The run whose fullest rank this is and takes `total`, on a GPU of `capacity`.
     pub(super) fn of(rank: &Checked, capacity: Bytes, total: Bytes) -> Self {
         let Judgement { limit, margin, verdict } = engines::judge(rank, capacity, total);
-        let max_seq = solve::max_seq_length(rank, limit);
+        let max_seq = solve::max_seq_length(rank, limit).min(engines::longest_accepted(rank));
         let max_batch = solve::max_batch(rank, limit);
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
     }

@@ -77,7 +77,7 @@ impl Lister<'_, '_> {
         let h = u128::from(shape.hidden_size).div_ceil(ranks.into());
         let count = u64::from(shape.norms_per_layer);
         // Norms and biases of these layers are read here, in one place.
-        let vectors = u128::from(shape.parameters_of(parallel, (start, end)).vectors);
+        let vectors = u128::from(shape.parameters_of(parallel, self.it.scenario.experts(), (start, end)).vectors);
         let bytes = bytes_of(vectors, self.layout(Item::NormsAndBiases)) * u128::from(self.chunks);
         let parameters = bytes / u128::from((layers * count).max(1));
         let flops = 4 * h * u128::from(self.tokens);
@@ -250,12 +250,12 @@ impl Lister<'_, '_> {
         self.matrix(down, layers, narrow, item, [f, h]);
     }
 
-    /// Experts that are visited in a chunk of the prompt, on average, by the tokens of all expert-parallel ranks.
-    fn visited(&self, moe: &Moe, ep: u64) -> f64 {
+    /// Experts that are visited in a chunk of the prompt, on average, by the tokens of all ranks that share them.
+    fn visited(&self, moe: &Moe, sources: u64) -> f64 {
         let whole = self.chunks - 1;
         let last = self.tokens - whole * self.at_once.min(self.tokens);
-        let all =
-            whole as f64 * visited(moe, self.at_once.min(self.tokens).saturating_mul(ep)) + visited(moe, last * ep);
+        let all = whole as f64 * visited(moe, self.at_once.min(self.tokens).saturating_mul(sources))
+            + visited(moe, last * sources);
         all / self.chunks as f64
     }
 
@@ -265,28 +265,31 @@ impl Lister<'_, '_> {
         }
         let scenario = self.it.scenario;
         let shape = &scenario.architecture;
-        let [tp, ep] = [scenario.parallel.tp, scenario.parallel.ep].map(u64::from);
-        let parts = shape.mixture(moe, tp, ep);
+        let tp = u64::from(scenario.parallel.tp);
+        let cut = scenario.experts();
+        let parts = shape.mixture(moe, tp, cut);
         let [h, k, e] = [shape.hidden_size, moe.experts_per_token, moe.experts].map(u128::from);
         self.matrix(Task::Router, layers, parts.routers, Item::Routers, [h, e]);
         if parts.matrices > 0 {
             let f = u64::from(moe.shared_intermediate_size).div_ceil(tp);
             self.mlp([Task::SharedExperts, Task::SharedExperts], layers, parts.matrices, f, Item::LayerMatrices);
         }
-        // Tokens of all expert-parallel ranks come here, each for its part of the experts.
-        let here = u64::from(moe.experts).div_ceil(ep);
+        // Tokens of all ranks that share the experts come here, each for the experts that are here.
+        let here = u64::from(moe.experts).div_ceil(cut.ranks);
         let one = parts.experts / here.max(1);
         let visited = match self.it.routing {
-            Routing::Uniform => self.visited(moe, ep) / ep as f64,
-            Routing::Concentrated => (f64::from(moe.experts_per_token) / ep as f64).max(1.0).min(here as f64),
+            Routing::Uniform => self.visited(moe, cut.sources) / cut.ranks as f64,
+            Routing::Concentrated => (f64::from(moe.experts_per_token) / cut.ranks as f64).max(1.0).min(here as f64),
         };
         // Whole parameters: fractions of an expert are an average.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between one expert and all")]
         let read = (visited * one as f64) as u128;
-        let each_token = k * u128::from(one);
+        // Experts that work here for each token of this rank, on average: in vLLM tensor-parallel ranks share them too.
+        let on_average = |count: u128| count * u128::from(cut.sources) / u128::from(cut.ranks);
+        let (each_token, k) = (on_average(k * u128::from(one)), on_average(k));
         let narrow = |parameters: u128| parameters / u128::from(shape.mlp.matrices());
         let layout = self.layout(Item::Experts);
-        let f = u128::from(u64::from(moe.intermediate_size).div_ceil(tp));
+        let f = u128::from(u64::from(moe.intermediate_size).div_ceil(cut.width));
         let gates = u128::from(shape.mlp.matrices() - 1);
         let flops = |parameters: u128| 2 * parameters * u128::from(self.tokens);
         let [up_flops, down_flops] = [flops(each_token - narrow(each_token)), flops(narrow(each_token))];
@@ -310,10 +313,14 @@ impl Lister<'_, '_> {
             self.matrix_with(Task::ExpertsUp, layers, [up_flops, up], layout, [h, k * f], h);
             self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, h], k * f);
         }
-        if ep > 1 {
-            // There and back, once to each card that holds any of a token's experts: of the others, (ep − 1)·(1 − (1 − 1/ep)^k) are expected.
-            let cards = (ep - 1) as f64 * touched(1.0 / ep as f64, moe.experts_per_token.into());
-            let stream = u128::from(self.tokens) * h * self.act;
+        if cut.sources > 1 {
+            // There and back, once to each group of ranks that holds any of a token's experts: of the n − 1 others,
+            // (n − 1)·(1 − (1 − 1/n)^k) are expected, and all of them where each holds a part of every expert.
+            let n = cut.sources as f64;
+            let cards = (n - 1.0) * if cut.ranks > 1 { touched(1.0 / n, moe.experts_per_token.into()) } else { 1.0 };
+            // Tensor-parallel ranks that hold experts of their own send a part of the tokens each.
+            let senders = if cut.width == 1 { u128::from(tp) } else { 1 };
+            let stream = u128::from(self.tokens) * h * self.act / senders;
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,

@@ -211,8 +211,9 @@ prop_compose! {
         max_num_seqs in within(bounds::MAX_NUM_SEQS),
         max_num_batched_tokens in within(bounds::MAX_NUM_BATCHED_TOKENS),
         utilization_percent in within(bounds::UTILIZATION),
+        max_model_len in proptest::option::of(within(bounds::MAX_MODEL_LEN)),
     ) -> Serving {
-        Serving { engine, max_num_seqs, max_num_batched_tokens, utilization_percent }
+        Serving { engine, max_num_seqs, max_num_batched_tokens, utilization_percent, max_model_len }
     }
 }
 
@@ -299,6 +300,7 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
             };
+            let scenario = served(scenario);
             // Not every program and GPU can offload.
             let offload = if Offload::check(&scenario).is_ok() { scenario.offload } else { Offload::default() };
             let scenario = Scenario { offload, ..scenario };
@@ -310,4 +312,42 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
             scenario
         },
     )
+}
+
+/// The scenario as its runtime can run it; without one where there is no way.
+pub(crate) fn served(mut scenario: Scenario) -> Scenario {
+    let engine = scenario.serving.engine;
+    // Elsewhere than in vLLM experts are spread within the data-parallel ranks.
+    let vllm = scenario.mode == Mode::Inference && engine == Engine::Vllm;
+    if !vllm && scenario.parallel.check(&scenario.architecture).is_err() {
+        scenario.parallel.ep = 1;
+    }
+    if scenario.mode != Mode::Inference || engine == Engine::Exact {
+        return scenario;
+    }
+    if !engine.loads(scenario.weights) {
+        scenario.weights = WeightFormat::Bf16;
+    }
+    if !engine.caches(scenario.kv) {
+        scenario.kv = KvPrecision::Bf16;
+    }
+    if let Some(gpu) = scenario.gpu {
+        scenario = scenario.on(gpu);
+    }
+    if Offload::check(&scenario).is_err() {
+        scenario.offload = Offload::default();
+    }
+    let ep = scenario.parallel.ep;
+    let parallel = &mut scenario.parallel;
+    parallel.cp = 1;
+    if engine == Engine::Vllm {
+        let all = u64::from(parallel.tp) * u64::from(parallel.dp);
+        parallel.ep = u32::try_from(all).ok().filter(|all| ep > 1 && *all <= bounds::EP.max).unwrap_or(1);
+        scenario.serving.max_model_len = scenario.serving.max_model_len.map(|length| length.max(scenario.seq_length));
+    }
+    if let Err(ScenarioError::Runtime(_)) = scenario.check() {
+        scenario.serving.engine = Engine::Exact;
+        scenario.parallel.ep = 1;
+    }
+    scenario
 }

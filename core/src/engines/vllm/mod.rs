@@ -1,15 +1,20 @@
 //! vLLM: a share of the card, from which weights, one profiled forward pass and the driver's part are taken; the rest becomes pages.
 
 mod beside;
+mod cut;
 mod pages;
+mod requests;
 mod start;
 mod version;
 mod weights;
 mod work;
 
 pub use beside::{NonTorch, Span};
+pub use cut::FP8_BLOCK;
+pub(super) use cut::supported;
 pub use pages::{BLOCK, Pages};
-pub use start::{Pool, Start, default_batch, pool, requested};
+pub use requests::{Refusal, Requests};
+pub use start::{Pool, Start, default_batch, pool, requested, start};
 pub use version::{CONSTANTS, Constants, Version};
 
 use super::card::Link;

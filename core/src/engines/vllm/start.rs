@@ -1,9 +1,9 @@
 //! Whether vLLM starts, and what its pool holds.
 
-use super::{Run, Version};
+use super::{Refusal, Requests, Run, Version};
 use crate::checked::Checked;
 use crate::engines::Judgement;
-use crate::evaluate::Verdict;
+use crate::evaluate::{self, Verdict};
 use crate::memory::kv_cache;
 use crate::tables::gpus::Gpu;
 use crate::units::{Bytes, GIB, SignedBytes};
@@ -31,15 +31,19 @@ pub struct Pool {
 }
 
 /// A start of vLLM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
     /// The share and its parts.
     pub pool: Pool,
-    /// What the pages of all sequences take.
+    /// What the pages of all requests take.
     pub need: Bytes,
-    /// What is left of the card beside the share, context and graphs; negative is missing.
+    /// What is left of the GPU beside the share, context and graphs; negative is missing.
     pub outside: SignedBytes,
-    /// Does not fit where the pool is too small for the sequences or the card for what is beside the share; tight where less is left there
+    /// Why vLLM does not start, if it does not.
+    pub refusal: Option<Refusal>,
+    /// How many requests run at once.
+    pub requests: Requests,
+    /// Does not fit where vLLM does not start, or where its pool does not hold all requests at once; tight where less is left beside the share
     /// than one forward pass takes, which runs again once the pool stands and then finds no room that the allocator can join.
     pub verdict: Verdict,
 }
@@ -101,51 +105,90 @@ impl Run<'_> {
     }
 
     /// What must be free beside the share.
-    fn beside(&self) -> Bytes {
+    pub(super) fn beside(&self) -> Bytes {
         let graphs = if self.constants().graphs_inside { 0 } else { self.cuda_graphs() };
         Bytes(self.context() + graphs)
     }
 
-    /// A start on a card of `total` bytes with a share of `requested`.
+    /// A start on a GPU of `total` bytes with a share of `requested`.
     pub fn start(&self, total: Bytes, requested: Bytes) -> Start {
         let pool = self.pool(requested);
-        let exact = worked::total(|sink| kv_cache::terms(self.scenario, sink));
-        let need = if self.scenario.offload.kv_cache { exact } else { Bytes(self.cache(exact.0).0) };
+        let need = Bytes(self.cache(worked::total(|sink| kv_cache::terms(self.scenario, sink)).0).0);
         let outside = self.outside(total, requested);
-        let verdict = verdict(pool.pool.0 - need.minus(Bytes::ZERO).0, outside, pool.activation);
-        Start { pool, need, outside, verdict }
+        let refusal = self.refusal(total, &pool);
+        let verdict = if refusal.is_some() || pool.pool < need.minus(Bytes::ZERO) {
+            Verdict::DoesNotFit
+        } else {
+            self.beside_the_pool(outside)
+        };
+        Start { pool, need, outside, refusal, requests: self.requests(&pool), verdict }
     }
 
-    /// What is left of a card beside the share and what lies beside it.
-    fn outside(&self, total: Bytes, requested: Bytes) -> SignedBytes {
+    /// What is left of a GPU beside the share and what lies beside it.
+    pub(super) fn outside(&self, total: Bytes, requested: Bytes) -> SignedBytes {
         total.minus(requested + self.beside())
     }
 
-    /// What the scenario may need in all on a card of `capacity`.
+    /// Whether what is left of the GPU is enough for a forward pass.
+    fn beside_the_pool(&self, outside: SignedBytes) -> Verdict {
+        if outside < Bytes(self.activation()).minus(Bytes::ZERO) { Verdict::Tight } else { Verdict::Fits }
+    }
+
+    /// What the scenario may need in all on a GPU of `capacity`: the share and what lies beside it, or nothing where vLLM
+    /// would not start however few and short the requests are.
     pub(in crate::engines) fn limit(&self, capacity: Bytes) -> Bytes {
+        let starts = self.missing(capacity).is_none() && self.pages_everywhere();
+        if starts { self.taken(capacity) } else { Bytes::ZERO }
+    }
+
+    /// The share and what lies beside it.
+    fn taken(&self, capacity: Bytes) -> Bytes {
         requested(self.scenario, capacity) + self.beside()
     }
 
-    /// The scenario, which needs `total` in all, held against a card; the margin is what the pool has to spare.
+    /// By how much vLLM fails to start on a GPU of `capacity`, whatever the requests: memory beside the share, or in its pool for one request
+    /// of `max_model_len`, where that is set. `None` where it starts.
+    fn missing(&self, capacity: Bytes) -> Option<SignedBytes> {
+        let outside = self.outside(capacity, requested(self.scenario, capacity));
+        let longest = || {
+            let longest = self.scenario.with_batch(1).with_seq_length(self.scenario.serving.max_model_len?);
+            Some(self.taken(capacity).minus(evaluate::total(&longest)))
+        };
+        Some(outside).filter(|left| left.0 < 0).or_else(|| longest().filter(|left| left.0 < 0))
+    }
+
+    /// Whether every stage of the pipeline can share its pool among its layers.
+    fn pages_everywhere(&self) -> bool {
+        // Only heads of another size make pages of another size.
+        self.scenario.architecture.sliding_window.is_none()
+            || (0..self.scenario.parallel.pp).all(|stage| {
+                let scenario = self.scenario.at_stage(stage);
+                Run { scenario: &scenario, ..*self }.pages().is_some()
+            })
+    }
+
+    /// The scenario, which needs `total` in all, held against a GPU; the margin is what the pool has to spare.
     pub(in crate::engines) fn judge(&self, capacity: Bytes, total: Bytes) -> Judgement {
-        let requested = requested(self.scenario, capacity);
-        let outside = self.outside(capacity, requested);
-        let spare = (requested + self.beside()).minus(total);
-        let verdict = verdict(spare.0, outside, Bytes(self.activation()));
-        Judgement { limit: self.limit(capacity), margin: spare, verdict }
+        let outside = self.outside(capacity, requested(self.scenario, capacity));
+        let spare = self.taken(capacity).minus(total);
+        let missing = self.missing(capacity).map(|missing| missing.min(spare));
+        let limit = self.limit(capacity);
+        let fits = limit > Bytes::ZERO && spare.0 >= 0;
+        let verdict = if fits { self.beside_the_pool(outside) } else { Verdict::DoesNotFit };
+        Judgement { limit, margin: missing.unwrap_or(spare), verdict }
     }
 }
 
-/// `margin` is what the pool has to spare.
-fn verdict(margin: i128, outside: SignedBytes, activation: Bytes) -> Verdict {
-    // Context and graphs are estimates from logs of other cards: too little room for them is a doubt, not a no.
-    if margin < 0 {
-        Verdict::DoesNotFit
-    } else if outside < activation.minus(Bytes::ZERO) {
-        Verdict::Tight
-    } else {
-        Verdict::Fits
-    }
+/// A start on the ranks of a GPU of `total` bytes, as the tightest stage of the pipeline sees it: the one that does not start,
+/// or that holds the fewest requests.
+pub fn start(scenario: &Checked, total: Bytes) -> Start {
+    let on = |stage| {
+        let scenario = scenario.at_stage(stage);
+        Run::of(&scenario).start(total, requested(&scenario, total))
+    };
+    let others = (1..scenario.parallel.pp).map(on);
+    let room = |start: &Start| (start.refusal.is_none(), start.requests.held, start.pool.pool);
+    others.fold(on(0), |tightest, start| if room(&start) < room(&tightest) { start } else { tightest })
 }
 
 /// Sequences and batched tokens that vLLM's server takes by itself on a card of `total` bytes: 1,024 and 8,192 from 70 GiB on

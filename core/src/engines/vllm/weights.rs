@@ -105,10 +105,10 @@ impl Run<'_> {
         let (Some(moe), WeightFormat::Mxfp4) = (scenario.architecture.moe, scenario.weights) else { return 0 };
         let Block { values, bytes } = scenario.weights.block();
         let hidden = u64::from(scenario.architecture.hidden_size);
-        let inside = u64::from(moe.intermediate_size).div_ceil(scenario.parallel.tp.into());
+        let inside = u64::from(moe.intermediate_size).div_ceil(scenario.experts().width);
         let matrices = [
             self.mixtures()[0],
-            u64::from(moe.experts).div_ceil(scenario.parallel.ep.into()),
+            u64::from(moe.experts).div_ceil(scenario.experts().ranks),
             scenario.architecture.mlp.matrices(),
         ];
         let [layers, experts, matrices] = matrices.map(u128::from);
@@ -166,8 +166,8 @@ impl Run<'_> {
         if let Some(moe) = shape.moe
             && scenario.weights != WeightFormat::Mxfp4
         {
-            let experts = u64::from(moe.experts).div_ceil(scenario.parallel.ep.into());
-            let width = experts * (u64::from(moe.intermediate_size) / u64::from(scenario.parallel.tp));
+            let cut = scenario.experts();
+            let width = u64::from(moe.experts).div_ceil(cut.ranks) * (u64::from(moe.intermediate_size) / cut.width);
             add(mixtures, [inwards * width, width], scenario.weights.kept(Item::Experts, true, shape.tied_embeddings));
         }
         sum

@@ -7,6 +7,9 @@ use crate::memory::Bucket;
 use crate::precision::WeightFormat;
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
+/// Tokens that pass through the experts at once (`VLLM_FUSED_MOE_CHUNK_SIZE`).
+const EXPERT_CHUNK: u64 = 16 * 1_024;
+
 /// The fuller of the two moments of the profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moment {
@@ -30,7 +33,8 @@ impl Run<'_> {
     ///
     /// # Assumes
     /// Logits are gathered, so tensor parallelism does not divide the sampler; a pipeline runs it on its last rank. How long requests may become does not matter.
-    /// Before 0.17, and for MXFP4, a mixture's workspaces come and go.
+    /// Before 0.17, and for MXFP4, a mixture's workspaces come and go. With data-parallel ranks the experts see the tokens of all of them, gathered,
+    /// 2·dp·T·h·e: from the code, no log of such a run was found.
     ///
     /// # Source
     /// vLLM 0.19.0: `gpu_model_runner.profile_run`, the sampler, `TritonExperts.workspace_shapes`; 3 of the 3.75·h from the code, 0.75 fitted on two logs.
@@ -125,6 +129,12 @@ impl Run<'_> {
     /// What lives through the whole profile.
     fn always(&self, sink: Sink<'_>) {
         amount(Item::ExpertTensors, self.expert_workspace(), sink);
+        let sources = self.scenario.experts().sources;
+        if sources > 1 && self.scenario.architecture.moe.is_some() {
+            // Tokens of all data-parallel ranks, gathered for the experts, and what the experts make of them.
+            let factors = [Factor::number(2 * self.bytes()), Factor::number(sources), self.tokens(), self.hidden()];
+            sink(&Term { item: Item::ExpertTensors, factors: &factors, divisor: 1 });
+        }
         if self.scenario.parallel.pp > 1 {
             let factors = [Factor::number(2 * self.bytes()), self.tokens(), self.hidden()];
             sink(&Term { item: Item::EngineWorkspace, factors: &factors, divisor: 1 });
@@ -138,9 +148,12 @@ impl Run<'_> {
         if !self.constants().expert_workspace || scenario.weights == WeightFormat::Mxfp4 {
             return 0;
         }
-        let inside = u64::from(moe.intermediate_size).div_ceil(scenario.parallel.tp.into());
+        let cut = scenario.experts();
+        let inside = u64::from(moe.intermediate_size).div_ceil(cut.width);
         let hidden = u64::from(scenario.architecture.hidden_size);
-        let visits = u128::from(self.batched()) * u128::from(moe.experts_per_token);
+        // Experts work on the tokens of all data-parallel ranks, a chunk at a time.
+        let tokens = self.batched().max(EXPERT_CHUNK.min(self.batched().saturating_mul(cut.sources)));
+        let visits = u128::from(tokens) * u128::from(moe.experts_per_token);
         let of = |width: u64| (visits * u128::from(width) * u128::from(self.bytes())).next_multiple_of(256);
         of(inside.max(hidden)) + of((2 * inside).max(hidden))
     }

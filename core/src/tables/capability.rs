@@ -1,0 +1,83 @@
+//! The generation of an NVIDIA GPU, by which programs decide what they run on it.
+
+use core::fmt;
+
+use super::gpus::Gpu;
+
+/// NVIDIA's compute capability, such as 8.9.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Capability {
+    /// In front of the dot.
+    pub major: u8,
+    /// Behind it.
+    pub minor: u8,
+}
+
+impl Capability {
+    /// From its two numbers.
+    pub const fn new(major: u8, minor: u8) -> Self {
+        Self { major, minor }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Capabilities, by how the id of a GPU begins; longer beginnings first. Source: NVIDIA's list (developer.nvidia.com/cuda-gpus), read 2026-11-23.
+const CAPABILITIES: [(&str, Capability); 18] = [
+    ("v100", Capability::new(7, 0)),
+    ("t4", Capability::new(7, 5)),
+    ("a100", Capability::new(8, 0)),
+    ("a10", Capability::new(8, 6)),
+    ("a40", Capability::new(8, 6)),
+    ("rtx30", Capability::new(8, 6)),
+    ("rtxa6000", Capability::new(8, 6)),
+    ("l4", Capability::new(8, 9)),
+    ("rtx40", Capability::new(8, 9)),
+    ("rtx6000ada", Capability::new(8, 9)),
+    ("h100", Capability::new(9, 0)),
+    ("h20", Capability::new(9, 0)),
+    ("b200", Capability::new(10, 0)),
+    ("gb200", Capability::new(10, 0)),
+    ("b300", Capability::new(10, 3)),
+    ("rtx50", Capability::new(12, 0)),
+    ("rtxpro6000", Capability::new(12, 0)),
+    ("gb10", Capability::new(12, 1)),
+];
+
+/// The compute capability of a GPU; `None` for other makers' GPUs.
+///
+/// ```
+/// use memory_wall_core::tables::{capability, gpus};
+/// let of = |id| capability::of(gpus::by_id(id).unwrap()).map(|it| it.to_string());
+/// assert_eq!((of("t4").as_deref(), of("rtx4090").as_deref(), of("mi300x")), (Some("7.5"), Some("8.9"), None));
+/// ```
+pub fn of(gpu: &Gpu) -> Option<Capability> {
+    let known = CAPABILITIES.iter().find(|(id, _)| gpu.id.starts_with(id));
+    known.filter(|_| gpu.vendor == "NVIDIA").map(|(_, capability)| *capability)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::gpus::GPUS;
+
+    #[test]
+    fn every_nvidia_gpu_has_one() {
+        for gpu in GPUS {
+            assert_eq!(of(gpu).is_some(), gpu.vendor == "NVIDIA", "{}", gpu.id);
+        }
+    }
+
+    #[test]
+    fn native_units_agree_with_it() {
+        for gpu in GPUS {
+            let Some(capability) = of(gpu) else { continue };
+            assert_eq!(capability >= Capability::new(8, 0), gpu.peaks.bf16.is_some(), "{}", gpu.id);
+            assert_eq!(capability >= Capability::new(8, 9), gpu.peaks.fp8.is_some(), "{}", gpu.id);
+        }
+    }
+}
