@@ -21,7 +21,7 @@ test('the number of cards is chosen by keyboard and changes bars, sentence and l
   await expect(figure.getByRole('radio', { name: '64', exact: true })).toBeFocused();
   expect((await totals(page)).slice(4)).toEqual(['not possible', 'not possible']);
   expect(await beneath('tensor')).toBe(',');
-  await expect(figure.locator('#ways-sentence')).toContainText('Over 64 cards');
+  await expect(figure.locator('#ways-sentence')).toContainText('Over 64 GPUs');
   await expect.poll(() => wall.query()).toBe('?v=1&cards=64');
 });
 
