@@ -22,15 +22,15 @@ pub(crate) const WASI: &str = "wasm32-wasip1";
 pub(crate) const NODE_MAJOR: u32 = 20;
 
 /// The most bytes, after gzip, that a first visit may transfer.
-pub(crate) const FIRST_VISIT_BUDGET: u64 = 326_000;
+pub(crate) const FIRST_VISIT_BUDGET: u64 = 340_000;
 /// The most bytes, after gzip, that the program in it may be. The whole engine is in it, so that no build gives another answer.
-pub(crate) const PROGRAM_BUDGET: u64 = 221_000;
+pub(crate) const PROGRAM_BUDGET: u64 = 230_000;
 /// The most bytes, after gzip, that the reference may be with its own style sheet and script. Every measured row is in it.
 pub(crate) const REFERENCE_BUDGET: u64 = 85_000;
 /// The same for the page for teachers, which has a table and an example for each host.
 pub(crate) const TEACH_BUDGET: u64 = 25_000;
 /// The most bytes, after gzip, that a figure by itself may transfer where nothing of this site was seen before.
-pub(crate) const ALONE_BUDGET: u64 = 264_000;
+pub(crate) const ALONE_BUDGET: u64 = 278_000;
 /// The same for each further figure on a page.
 pub(crate) const FURTHER_BUDGET: u64 = 18_000;
 /// The most bytes, after gzip, of everything that is kept for use without a network. A slow phone line moves a million in five seconds.
