@@ -23,7 +23,7 @@ pub fn of(scenario: &Checked) -> impl Iterator<Item = Checked> {
         None => matches!(gpu.class(), Class::DataCentre | Class::Desktop) && gpu.multiplies(scenario.weights),
     };
     let on = move |gpu| scenario.on(gpu).check().ok();
-    GPUS.iter().filter(move |gpu| stands_in(gpu)).filter_map(on).filter(|other| other.is_offered())
+    GPUS.iter().filter(move |gpu| stands_in(gpu)).filter_map(on)
 }
 
 /// The same on those GPUs alone that hold it with room to spare: a run that is only tight there may fail by fragmentation.

@@ -233,7 +233,7 @@ pub struct Local {
     pub layers: u64,
     /// Layers of one of its chunks: all of them in a plain schedule.
     pub chunk_layers: u64,
-    /// Chunks whose activations are held at once: see [`Parallelism::chunks_in_flight`].
+    /// Chunks whose activations are held at once: see `Parallelism::chunks_in_flight`.
     pub chunks_in_flight: u64,
     /// Whether the token embedding is here.
     pub embedding: bool,

@@ -38,7 +38,7 @@ impl Mode {
     }
 
     /// Whether the mode can use weights of this format: 16 and 32 bits to train and to carry the adapters of `LoRA`; what `QLoRA` can freeze;
-    /// and everything in inference, where [`Engine::offers`] says what a program runs.
+    /// and everything in inference, where [`Engine::loads`] says what a runtime can read.
     ///
     /// # Source
     /// The files under `src/peft/tuners/lora` of github.com/huggingface/peft, listed on 2026-11-23: bitsandbytes in 8 and 4 bits, GPTQ, AWQ,
@@ -257,14 +257,6 @@ impl Scenario {
     pub fn ties(&self) -> bool {
         let litgpt = self.mode.trains() && self.training.implementation == Implementation::Litgpt;
         self.architecture.tied_embeddings && !litgpt
-    }
-
-    /// Whether the mode can use the format of the weights, and in inference the program that serves them.
-    pub const fn is_offered(&self) -> bool {
-        match self.mode {
-            Mode::Inference => self.serving.engine.loads(self.weights) && self.serving.engine.caches(self.kv),
-            _ => self.mode.takes(self.weights),
-        }
     }
 
     /// How the routed experts of a layer are cut.

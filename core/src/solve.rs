@@ -243,8 +243,7 @@ pub fn largest_model(scenario: &Checked, capacity: Bytes) -> Option<&'static Mod
 /// The weight format with the most bits that fits in `capacity`, of those that the program can use: what quantisation is needed, if any.
 pub fn widest_weights(scenario: &Checked, capacity: Bytes) -> Option<WeightFormat> {
     let fits = |weights: &WeightFormat| {
-        let tried = scenario.with(|it| it.weights = *weights);
-        tried.is_ok_and(|it| it.is_offered() && evaluate::fits(&it, capacity))
+        scenario.with(|it| it.weights = *weights).is_ok_and(|it| evaluate::fits(&it, capacity))
     };
     let bits =
         |weights: &WeightFormat| u64::from(weights.block().bytes) * 1_000_000 / u64::from(weights.block().values);

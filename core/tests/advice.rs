@@ -51,7 +51,11 @@ fn scenarios() -> impl Iterator<Item = Checked> {
 fn assert_sound(from: &Checked, to: &Checked) {
     let what = || format!("{:?} {:?} {:?}", from.gpu.unwrap().id, from.serving.engine, to);
     assert_eq!(to.check(), Ok(*to), "{}", what());
-    assert!(to.is_offered(), "{}", what());
+    let runs = match to.mode {
+        Mode::Inference => to.serving.engine.loads(to.weights) && to.serving.engine.caches(to.kv),
+        mode => mode.takes(to.weights),
+    };
+    assert!(runs, "{}", what());
     // By the evaluation that everybody sees, not by the search's own shortcut.
     assert_eq!(evaluate(to).fit.unwrap().verdict, Verdict::Fits, "{}", what());
     assert_eq!((to.mode, to.serving.engine), (from.mode, from.serving.engine), "{}", what());
@@ -160,7 +164,8 @@ fn fixes_take_formats_that_the_program_has() {
     assert_eq!(with(Engine::Vllm, Rung::FourBitWeights).weights, WeightFormat::Int4);
     for &engine in Engine::ALL {
         for rung in [Rung::EightBitWeights, Rung::FourBitWeights, Rung::QuantizedCache] {
-            assert!(with(engine, rung).is_offered(), "{engine:?} {}", rung.id());
+            let fixed = with(engine, rung);
+            assert!(engine.loads(fixed.weights) && engine.caches(fixed.kv), "{engine:?} {}", rung.id());
         }
     }
     let old =

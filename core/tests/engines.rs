@@ -90,7 +90,9 @@ proptest! {
         // Groups of several kinds of layers pad, so that the fullest of many stages may be one that is not looked at: a thousandth of such shapes.
         let shape = &scenario.architecture;
         let one_kind = shape.sliding_window.is_none() && shape.linear_attention.is_none();
-        prop_assume!(one_kind || scenario.parallel.pp == 1);
+        if !one_kind && scenario.parallel.pp > 1 {
+            return Ok(());
+        }
         let tightest = vllm::start(&scenario, gpu.capacity);
         prop_assert_eq!(tightest.verdict == Verdict::DoesNotFit, fit.verdict == Verdict::DoesNotFit);
         // Without a common page no byte is missing.

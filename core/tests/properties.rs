@@ -209,7 +209,7 @@ proptest! {
             Ok(checked) => prop_assert!(evaluate(&checked).total.0 < 1 << 127),
             Err(error) => prop_assert!(!error.to_string().is_empty()),
         }
-        let _ = (hostile.recipe(), hostile.ties(), hostile.tied_here(), hostile.is_offered(), hostile.tokens());
+        let _ = (hostile.recipe(), hostile.ties(), hostile.tied_here(), hostile.tokens());
         let _ = (hostile.parallel.ranks(), hostile.parallel.shard_ranks(), Kernels::of(&hostile), engines::serving(&hostile));
         for gpu in GPUS {
             prop_assert!(roof_of(&hostile, gpu).peak.0 > 0.0);

@@ -281,10 +281,13 @@ pub fn fixes() -> AnyView {
         <div class="fixes">
             <p class="figure-title">{t("train.fixes_title")} " " {live("model")}</p>
             {table.open()}
-            <div class="state-choice">
-                {list("training-targets", t("train.targets"), targets())}
-                {list("training-adapters", t("train.adapters"), adapters())}
-            </div>
+            <details class="more">
+                <summary>{t("train.lora")}</summary>
+                <div class="more-inner">
+                    {list("training-targets", t("train.targets"), targets())}
+                    {list("training-adapters", t("train.adapters"), adapters())}
+                </div>
+            </details>
         </div>
     }
     .into_any()

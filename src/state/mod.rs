@@ -223,7 +223,7 @@ mod tests {
             for &mode in Mode::ALL {
                 let state = State { mode, weights, ..State::default() };
                 assert_eq!(state.check().err(), None, "{} {weights}", mode.id());
-                assert!(state.scenario().is_offered(), "{} {weights}", mode.id());
+                assert!(mode.takes(state.scenario().weights), "{} {weights}", mode.id());
             }
         }
         let back = State { weights: WeightFormat::Int4, mode: Mode::Inference, ..State::default() };

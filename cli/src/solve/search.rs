@@ -161,7 +161,7 @@ fn model(scenario: &Scenario) -> Found {
 
 /// The format with the most bits, and the next wider one.
 fn weights(scenario: &Checked) -> Found {
-    let with = |weights: WeightFormat| scenario.with(|it| it.weights = weights).ok().filter(|it| it.is_offered());
+    let with = |weights: WeightFormat| scenario.with(|it| it.weights = weights).ok();
     let mut formats = WeightFormat::ALL.to_vec();
     // Of formats with as many bits the later in the list is tried later: bf16 behind fp16.
     formats.sort_by(|one, other| one.block().bits_per_value().total_cmp(&other.block().bits_per_value()));

@@ -63,7 +63,7 @@ pub fn search(scenario: &Checked, lossy: bool) -> Found {
         let time = cost::time_ratio(scenario, &candidate);
         let quicker = |known: &Option<(Checked, f64)>| known.is_none_or(|(_, least)| time < least);
         let of_use = quicker(&fits) || quicker(&slow) || quicker(&tight);
-        if !(of_use && candidate.is_offered()) {
+        if !of_use {
             return;
         }
         let place = match evaluate::verdict(&candidate) {

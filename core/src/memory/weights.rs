@@ -20,7 +20,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Bytes; each kind of tensor is rounded up to a whole byte.
 ///
 /// # Assumes
-/// [`crate::WeightFormat::kept`] says which kinds a format quantises; `QLoRA` keeps the others in fp32 where it upcasts them ([`Scenario::upcasts`]). Two tied tables are stored once. Of layers that wait in host memory two are on the card; tables, norms and biases stay.
+/// [`crate::WeightFormat::kept`] says which kinds a format quantises; `QLoRA` keeps the others in fp32 where it upcasts them ([`crate::Scenario::upcasts`]). Two tied tables are stored once. Of layers that wait in host memory two are on the card; tables, norms and biases stay.
 ///
 /// # Source
 /// Storage layouts: see [`crate::WeightFormat`]. Which tensors stay wide: defaults of GPTQ, AWQ, bitsandbytes, llama.cpp and of fp8 and MXFP4 checkpoints.

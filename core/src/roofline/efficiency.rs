@@ -62,8 +62,8 @@ pub struct Typical {
 const fn typical(program: Program, pass: Pass, weights: WeightFormat, share: f64, runs: u32) -> Typical {
     let cards = match (program, weights) {
         (Program::GptFast, WeightFormat::Int4Group32) | (Program::TensorRtLlm, WeightFormat::Fp16) => "A100",
-        (Program::GptFast, _) => "A100 or MI250X",
-        (Program::TensorRtLlm, _) => "H100 or L40S",
+        (Program::GptFast, _) => "A100, MI250X",
+        (Program::TensorRtLlm, _) => "H100, L40S",
         (Program::LlamaCpp, _) => "GB10",
     };
     Typical { program, pass, weights, share, runs, cards }

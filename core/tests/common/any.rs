@@ -322,6 +322,9 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     if !vllm && scenario.parallel.check(&scenario.architecture).is_err() {
         scenario.parallel.ep = 1;
     }
+    if Offload::check(&scenario).is_err() {
+        scenario.offload = Offload::default();
+    }
     if scenario.mode != Mode::Inference || engine == Engine::Exact {
         return scenario;
     }
@@ -333,9 +336,6 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     }
     if let Some(gpu) = scenario.gpu {
         scenario = scenario.on(gpu);
-    }
-    if Offload::check(&scenario).is_err() {
-        scenario.offload = Offload::default();
     }
     let ep = scenario.parallel.ep;
     let parallel = &mut scenario.parallel;

@@ -22,6 +22,7 @@ const ANYWHERE: &[(&str, &str)] = &[
         "units, which are the same in every language",
     ),
     ("HBM2e", "a kind of memory"),
+    ("gpt-fast tensorrt-llm llama.cpp L40S MI250X GB10", "programs and GPUs whose speed was measured"),
 ];
 
 fn root() -> PathBuf {

@@ -17,7 +17,7 @@ pub struct Sizes<'a> {
     pub shape: &'a Architecture,
     /// The rank's share of it.
     pub local: Local,
-    /// Bytes of a value between operations ([`Scenario::value_bytes`]).
+    /// Bytes of a value between operations ([`crate::Scenario::value_bytes`]).
     pub e: u64,
     /// Bytes of a value of the residual stream: wider than `e` under autocast.
     pub r: u64,
