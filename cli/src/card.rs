@@ -52,7 +52,7 @@ fn limit(fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
     }
     let share = scenario.serving.utilization_percent;
     if fit.limit == Bytes::ZERO {
-        return format!("; nothing of it can be used with the program's share of {share}%, see the verdict");
+        return format!("; vLLM does not start with its share of {share}%, see the verdict");
     }
     format!(
         "; {} of it to be taken: the program's share of {share}% and what it keeps beside it",

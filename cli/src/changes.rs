@@ -38,6 +38,10 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
     ] {
         word(option, &from.to_string(), &to.to_string());
     }
+    let share = |scenario: &Scenario| format!("{:.2}", f64::from(scenario.serving.utilization_percent) / 100.0);
+    word("gpu-memory-utilization", &share(from), &share(to));
+    let cap = |scenario: &Scenario| scenario.serving.max_model_len.unwrap_or(scenario.seq_length).to_string();
+    word("max-model-len", &cap(from), &cap(to));
     changes
 }
 

@@ -115,7 +115,7 @@ fn the_text_shows_the_answer_and_the_next_step() {
         ),
         (
             "--for gpu --model gpt2-small",
-            &["Smallest GPU for servers and desktops: ", "\nNo GPU of these is smaller.\n"],
+            &["Smallest GPU for servers and desktops: ", "\nNo GPU of these is smaller. Left out are those"],
         ),
         ("--for model --gpu rtx4090", &["The models of the list\n", "Largest model on GeForce RTX 4090 (rtx4090): "]),
         ("--for weights --model llama-3.1-70b --gpu h100-sxm", &["Widest weights on ", "\nfp16 "]),

@@ -166,7 +166,7 @@ impl fmt::Display for Assumption {
                     "Served by transformers 5.23: the working space follows the order of operations in its code, the whole prompt at once, and was not measured; its context is the 0.51 GiB that vLLM logs on an H100."
                 }
                 Engine::Vllm => {
-                    "Served by vLLM 0.19: from its share of the card come weights, one forward pass with its largest batch and what the driver allocates, by its code and its public logs on H100; the rest is pages. Context and recorded graphs lie beside the share; the graphs are a fit, off by 10% on average."
+                    "Served by vLLM 0.19: from its share of the card come weights, one forward pass with its largest batch and what the driver allocates, by its code and its public logs on H100; the rest is pages. Context and recorded graphs lie beside the share; the graphs are a fit, off by 10% on average. From 0.21 on vLLM takes the graphs from its share instead: the pool is smaller by them, and the share may be larger."
                 }
                 Engine::LlamaCpp => {
                     "Served by llama.cpp in chunks of 512 tokens: its compute buffer is that of public logs, with flash attention and long contexts an upper estimate; the embedding, which it may leave in host memory, is counted on the card."

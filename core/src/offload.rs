@@ -22,6 +22,8 @@ pub struct Offload {
 pub enum OffloadError {
     /// vLLM keeps the cache of what it generates on the GPU.
     CacheStays,
+    /// Transformers keeps quantised layers on the GPU.
+    QuantisedStays,
     /// llama.cpp computes on the CPU what is not on the GPU, and streams no weights.
     ComputedOnCpu,
     /// The GPU, by its name, has no memory but that of its computer.
@@ -34,6 +36,9 @@ impl fmt::Display for OffloadError {
             Self::CacheStays => {
                 f.write_str("vLLM keeps the KV cache of running requests on the card: it cannot be offloaded there")
             }
+            Self::QuantisedStays => f.write_str(
+                "transformers keeps quantised weights on the GPU: neither bitsandbytes nor AWQ lets them wait in host memory there",
+            ),
             Self::ComputedOnCpu => f.write_str(
                 "llama.cpp computes layers that are left in host memory (-ngl, --no-kv-offload) on the CPU, and does not stream them to the GPU: that is not modelled",
             ),
@@ -51,6 +56,9 @@ impl Offload {
     ///
     /// # Errors
     /// Where the program keeps the states on the GPU, computes on the CPU what is offloaded, or where both share their memory.
+    ///
+    /// # Source
+    /// Quantised layers of transformers: issue 26153 of github.com/huggingface/transformers (bitsandbytes) and 526 of github.com/casper-hansen/AutoAWQ.
     pub fn check(scenario: &Scenario) -> Result<(), OffloadError> {
         let Self { optimizer, parameters, kv_cache } = scenario.offload;
         let serves = scenario.mode == Mode::Inference;
@@ -60,6 +68,9 @@ impl Offload {
         match (scenario.gpu, scenario.serving.engine) {
             (Some(gpu), _) if gpu.class() == Class::Unified => Err(OffloadError::SharedMemory(gpu.name)),
             (_, Engine::Vllm) if serves && kv_cache => Err(OffloadError::CacheStays),
+            (_, Engine::Hf) if serves && parameters && !scenario.weights.trainable() => {
+                Err(OffloadError::QuantisedStays)
+            }
             (_, Engine::LlamaCpp) if serves => Err(OffloadError::ComputedOnCpu),
             _ => Ok(()),
         }
@@ -85,16 +96,20 @@ mod tests {
             (Engine::Exact, weights, "rtx4090", Ok(())),
             (Engine::Hf, cache, "rtx4090", Ok(())),
             (Engine::Vllm, weights, "rtx4090", Ok(())),
+            (Engine::Hf, weights, "rtx4090", Ok(())),
             (Engine::Vllm, cache, "rtx4090", Err(OffloadError::CacheStays)),
             (Engine::LlamaCpp, none, "m3max", Ok(())),
             (Engine::LlamaCpp, weights, "rtx4090", Err(OffloadError::ComputedOnCpu)),
             (Engine::LlamaCpp, cache, "rtx4090", Err(OffloadError::ComputedOnCpu)),
+            (Engine::Hf, none, "rtx4090", Ok(())),
             // It waits for training, which nobody serves.
             (Engine::LlamaCpp, Offload { optimizer: true, ..none }, "m3max", Ok(())),
             (Engine::Exact, weights, "gb10", Err(OffloadError::SharedMemory("GB10 (DGX Spark)"))),
         ] {
             assert_eq!(Offload::check(&scenario(engine, offload, gpu)), wanted, "{engine:?} {offload:?} {gpu}");
         }
+        let quantised = Scenario { weights: crate::WeightFormat::Int4, ..scenario(Engine::Hf, weights, "rtx4090") };
+        assert_eq!(Offload::check(&quantised), Err(OffloadError::QuantisedStays));
         let mut training = scenario(Engine::LlamaCpp, weights, "rtx4090");
         training.mode = Mode::Training;
         assert_eq!(Offload::check(&training), Ok(()));

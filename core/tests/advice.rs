@@ -176,3 +176,24 @@ fn fixes_take_formats_that_the_program_has() {
         "a T4 has no bf16"
     );
 }
+
+/// A flag of the server is free: it comes before narrower weights and another GPU.
+#[test]
+fn a_server_is_told_to_take_less_before_anything_else() {
+    let llama = |gpu: &str| serving("llama-3.1-8b", gpu, Engine::Vllm);
+    // Graphs find no room on a T4 at 90%, and do at less.
+    let mut t4 = llama("t4");
+    (t4.weights, t4.seq_length) = (WeightFormat::Int4, 8_192);
+    (t4.serving.max_num_seqs, t4.serving.max_num_batched_tokens) = (256, 2_048);
+    let plan = advise::quickest(&t4.check().unwrap()).unwrap();
+    let to = plan.effect.scenario;
+    assert!(to.serving.utilization_percent < 90 && to.weights == WeightFormat::Int4 && !plan.lossy, "{to:?}");
+    assert_eq!(evaluate(&to).fit.unwrap().verdict, Verdict::Fits);
+    // A cap that no request needs.
+    let mut l4 = llama("l4");
+    (l4.seq_length, l4.serving.max_model_len) = (4_096, Some(131_072));
+    (l4.serving.max_num_seqs, l4.serving.max_num_batched_tokens) = (256, 2_048);
+    assert_eq!(evaluate(&l4.check().unwrap()).fit.unwrap().verdict, Verdict::DoesNotFit);
+    let to = advise::quickest(&l4.check().unwrap()).unwrap().effect.scenario;
+    assert_eq!((to.serving.max_model_len, to.weights), (Some(4_096), l4.weights));
+}

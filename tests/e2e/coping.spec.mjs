@@ -41,7 +41,7 @@ test.describe('without JavaScript', () => {
     await cell(page, 'LoRA: Gradients').check();
     await page.getByText('Show what the engine says, and why').click();
     await expect(page.locator('.paint-truth').first()).toBeVisible();
-    await expect(page.getByText('Nearly nothing is learned')).toBeVisible();
+    await expect(page.getByText('Nearly nothing is trained')).toBeVisible();
   });
 });
 

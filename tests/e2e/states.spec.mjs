@@ -64,7 +64,7 @@ test('figures follow model, card, batch and sequence length', async ({ wall, pag
   await wall.goto('model=llama-3.2-1b&gpu=l4');
   expect(await saves(page, 'Gradient accumulation')).toBe('nothing here');
   await expect(states(page).locator('.foot[data-over]')).toHaveCount(0);
-  await expect(states(page).locator('.capacity-label')).toContainText('the card: 19.5 bytes each');
+  await expect(states(page).locator('.capacity-label')).toContainText('the card: 19.1 bytes each');
   const loss = activation(page).locator('.course-logits rect').first();
   const layers = activation(page).locator('.course-activations rect').first();
   const width = (bar) => bar.evaluate((one) => one.getBoundingClientRect().width);

@@ -85,7 +85,9 @@ impl Question {
         match self {
             Self::Context | Self::Batch => "This is the largest that is asked about.",
             Self::Gpus => "One card is enough.",
-            Self::Gpu => "No GPU of these is smaller.",
+            Self::Gpu => {
+                "No GPU of these is smaller. Left out are those that cannot multiply in the format of the weights, such as a T4 in bf16: --weights fp16 asks about them too."
+            }
             Self::Model => "No larger model of the list goes with these options.",
             Self::Weights => "No wider format goes with this mode.",
         }
@@ -150,7 +152,7 @@ fn text(model: Option<&Model>, scenario: &Scenario, solution: &Solution, unit: B
         parts.push(table(question, &tried, unit));
     }
     if solution.answer.is_some() && solution.next.is_none() {
-        parts.push(format!("{}\n", question.end()));
+        parts.push(wrapped(question.end(), 0));
     }
     if let (Question::Gpus, Some(answer)) = (question, &solution.answer) {
         let options = changes::between(scenario, &answer.scenario).join(" ");

@@ -51,6 +51,8 @@ choices! {
         CacheOffloaded = "cache-offloaded";
         /// VLLM keeps the cache of running requests on the card.
         CacheKept = "cache-kept";
+        /// Transformers keeps quantised weights on the GPU.
+        QuantisedKept = "quantised-kept";
         /// llama.cpp computes on the CPU what is left in host memory.
         ComputedOnCpu = "computed-on-cpu";
         /// The GPU shares its memory with the CPU.
@@ -98,6 +100,7 @@ impl Idle {
             Self::CacheOffloaded => "the cache waits in host memory already",
             Self::CacheKept => "vLLM keeps the cache of running requests on the card",
             Self::NoCard => "no card is named",
+            Self::QuantisedKept => "transformers keeps quantised weights on the GPU",
             Self::ComputedOnCpu => {
                 "llama.cpp computes on the CPU what is left in host memory; how slow that is is not modelled"
             }

@@ -339,6 +339,7 @@ pub(super) const fn eight_bit_cache(scenario: &Scenario) -> KvPrecision {
 fn offloadable(changed: &Scenario) -> Result<(), Idle> {
     Offload::check(changed).map_err(|error| match error {
         OffloadError::CacheStays => Idle::CacheKept,
+        OffloadError::QuantisedStays => Idle::QuantisedKept,
         OffloadError::ComputedOnCpu => Idle::ComputedOnCpu,
         OffloadError::SharedMemory(_) => Idle::SharedMemory,
     })

@@ -5,6 +5,7 @@ use super::rung::{eight_bit_cache, eight_bits, four_bits};
 use crate::bounds;
 use crate::checked::Checked;
 use crate::cost;
+use crate::engines::vllm;
 use crate::evaluate::{self, Verdict};
 use crate::offload::Offload;
 use crate::parallelism::ZeroStage;
@@ -92,7 +93,11 @@ fn each_combination(scenario: &Checked, lossy: bool, visit: &mut dyn FnMut(&Scen
     if scenario.mode.trains() {
         each_training(&flash, lossy, visit);
     } else {
-        each_serving(&flash, lossy, visit);
+        // A setting of the server costs nothing, so it is tried with each combination.
+        each_serving(&flash, lossy, &mut |candidate| {
+            visit(candidate);
+            vllm::roomier(candidate).for_each(|other| visit(&other));
+        });
     }
 }
 

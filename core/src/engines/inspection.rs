@@ -44,14 +44,14 @@ pub struct Part {
 }
 
 /// Parts in the order of their buckets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
     list: [Option<Part>; Self::CAPACITY],
 }
 
 impl Parts {
-    /// As many as there can be.
-    pub const CAPACITY: usize = 12;
+    /// A place for every item in each of the four buckets that a program adds to, so none is ever left out.
+    pub const CAPACITY: usize = 4 * Item::EACH.len();
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Part> + '_ {
@@ -106,7 +106,7 @@ pub fn inspect(scenario: &Checked) -> Inspection {
         Engine::Vllm => ("0.19", vllm::SOURCE),
         Engine::LlamaCpp => (llamacpp::VERSION, llamacpp::SOURCE),
     };
-    let mut parts = Parts::default();
+    let mut parts = Parts { list: [None; Parts::CAPACITY] };
     if engine != Engine::Exact {
         let plain = worked::total(|sink| weights::terms(scenario, sink));
         let loaded = worked::total(|sink| terms(Bucket::Weights, scenario, sink));

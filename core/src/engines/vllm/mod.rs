@@ -13,6 +13,7 @@ pub use beside::{NonTorch, Span};
 pub use cut::FP8_BLOCK;
 pub(super) use cut::supported;
 pub use pages::{BLOCK, Pages};
+pub(crate) use requests::roomier;
 pub use requests::{Refusal, Requests};
 pub use start::{Pool, Start, default_batch, pool, requested, start};
 pub use version::{CONSTANTS, Constants, Version};

@@ -4,6 +4,9 @@ use core::fmt;
 
 use super::{Pages, Pool, Run};
 use crate::display::{ByteUnit, Grouped, Size};
+use crate::engines;
+use crate::scenario::Scenario;
+use crate::serving::Engine;
 use crate::units::Bytes;
 
 /// Why vLLM does not start; the sentence is its `Display`, with sizes in GiB as vLLM prints them.
@@ -26,6 +29,8 @@ pub enum Refusal {
     Graphs {
         /// What they lack.
         missing: Bytes,
+        /// Whether they lack room by usual figures too, and not only where context and driver take the most that was logged.
+        usual: bool,
         /// The share in percent.
         percent: u32,
         /// The largest share that leaves room for what lies beside it, in percent.
@@ -79,10 +84,11 @@ impl fmt::Display for Refusal {
                 )?;
                 lower(f, largest)
             }
-            Self::Graphs { missing, percent, largest } => {
+            Self::Graphs { missing, usual, percent, largest } => {
+                let (runs, by) = if usual { ("runs", "") } else { ("may run", " where the driver takes the most that was logged") };
                 write!(
                     f,
-                    "vLLM runs out of memory while it captures CUDA graphs: beside a share of gpu_memory_utilization {} they lack {}",
+                    "vLLM {runs} out of memory while it captures CUDA graphs: beside a share of gpu_memory_utilization {} they lack {}{by}",
                     Part(percent),
                     gib(missing)
                 )?;
@@ -190,14 +196,43 @@ impl Run<'_> {
             });
         }
         // Graphs come last.
-        (outside.0 < 0).then(|| Refusal::Graphs { missing: outside.magnitude(), percent, largest })
+        let usual = || Run { cautious: false, ..*self }.outside(total, pool.requested).0 < 0;
+        (outside.0 < 0).then(|| Refusal::Graphs { missing: outside.magnitude(), usual: usual(), percent, largest })
+    }
+
+    /// The largest share of a GPU, in percent, that leaves room for what lies beside it and for a forward pass: then the run is not tight.
+    pub fn largest_roomy_share(&self, total: Bytes) -> u32 {
+        share_that_leaves(self.beside().0 + self.activation(), total)
     }
 
     /// The largest share of a GPU, in percent, that leaves room for what lies beside it.
     pub fn largest_share(&self, total: Bytes) -> u32 {
-        let left = total.0.saturating_sub(self.beside().0);
-        u32::try_from((left * 100).checked_div(total.0).unwrap_or(0)).unwrap_or(0)
+        share_that_leaves(self.beside().0, total)
     }
+}
+
+/// The largest share of `total`, in percent, beside which so many bytes are left.
+fn share_that_leaves(bytes: u128, total: Bytes) -> u32 {
+    let left = total.0.saturating_sub(bytes);
+    u32::try_from((left * 100).checked_div(total.0).unwrap_or(0)).unwrap_or(0)
+}
+
+/// The scenario with settings of the server that leave more room: no longer `max_model_len` than the requests need, and a share that leaves
+/// room beside it, first with some to spare and then without. Nothing where vLLM does not serve it, or is told so already.
+pub(crate) fn roomier(scenario: &Scenario) -> impl Iterator<Item = Scenario> {
+    let told = scenario.check().ok().filter(|it| engines::serving(it) == Some(Engine::Vllm)).zip(scenario.gpu);
+    let shares = told.map(|(told, gpu)| {
+        let run = Run::of(&told);
+        [run.largest_roomy_share(gpu.capacity), run.largest_share(gpu.capacity)]
+    });
+    let with = |share: u32| {
+        let mut other = *scenario;
+        let serving = &mut other.serving;
+        serving.max_model_len = serving.max_model_len.map(|_| scenario.seq_length);
+        serving.utilization_percent = serving.utilization_percent.min(share);
+        other
+    };
+    shares.into_iter().flatten().map(with).filter(move |other| other != scenario)
 }
 
 /// Tokens of the longest request below `most` whose pages take no more than `available`; 0 if none.

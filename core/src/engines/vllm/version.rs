@@ -75,8 +75,8 @@ const BEFORE_0_18: NonTorch = NonTorch {
 const SINCE_0_18: NonTorch = NonTorch {
     alone: Span::known(25),
     switch: [Span::of(207, 207, 210), Span::of(213, 213, 221)],
-    fast: Span::of(20, 67, 213),
-    pcie: Span::of(20, 37, 75),
+    fast: Span::of(32, 67, 221),
+    pcie: Span::of(32, 37, 86),
 };
 
 /// Every stretch, oldest first.
