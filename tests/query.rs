@@ -227,6 +227,30 @@ fn what_was_valid_is_kept() {
 }
 
 #[test]
+fn adapters_without_a_matrix_go_back_to_all() {
+    const LINK: &str = "?v=1&model=qwen3-next-80b-a3b&layers=36";
+    for mode in ["lora", "qlora"] {
+        for targets in ["qv", "attention"] {
+            // The roofline's kernels ask the engine while the link is still being read.
+            for rest in ["", "&kernels=fused"] {
+                let link = format!("{LINK}&mode={mode}&targets={targets}{rest}");
+                let decoded = decode(&link);
+                let notice = format!(
+                    "targets: no layer here has the matrices that {targets} names, so there is nothing to put adapters on. Kept all."
+                );
+                assert_eq!(decoded.notices, [notice], "{link}");
+                assert_eq!(decoded.state.check().err(), None, "{link}");
+                assert_eq!(decoded.state, decode(&format!("{LINK}&mode={mode}{rest}")).state, "{link}");
+                hostile::decoded(&decoded);
+            }
+        }
+    }
+    // The targets wait for a mode that has adapters, and for layers that have the matrices.
+    assert_eq!(notices(&format!("{LINK}&targets=qv")), Vec::<String>::new());
+    assert_eq!(notices("model=qwen3-next-80b-a3b&layers=37&mode=lora&targets=qv"), Vec::<String>::new());
+}
+
+#[test]
 fn links_are_read_as_people_pass_them_on() {
     let plain = decode("v=1&model=llama-3.1-8b&seq=32768&gpu=h100-sxm");
     for link in [
@@ -497,14 +521,36 @@ fn junk_value() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Queries from real keys, junk values, and what stands between them.
+/// Settings that are each legal and may not go together: some of them, in any order.
+fn settings() -> impl Strategy<Value = String> {
+    let models: Vec<&str> = MODELS.iter().map(|model| model.id).collect();
+    let choices = choices();
+    let one = |key: &'static str| select(choices[key].clone()).prop_map(move |id| format!("{key}={id}"));
+    let layers = prop_oneof![2 => 1..=64_u32, 1 => within(Dimension::Layers.bounds())];
+    // The one model whose layers can all lose their attention comes up in half of all cases.
+    let model = prop_oneof![Just("qwen3-next-80b-a3b"), select(models)];
+    let parts = (
+        model.prop_map(|id| format!("model={id}")),
+        layers.prop_map(|layers| format!("layers={layers}")),
+        (one("mode"), one("targets"), one("adapters")),
+        (one("weights"), one("recipe"), one("kernels")),
+    );
+    let parts = parts.prop_map(|(model, layers, (mode, targets, adapters), (weights, recipe, kernels))| {
+        vec![model, layers, mode, targets, adapters, weights, recipe, kernels]
+    });
+    (parts.prop_shuffle(), 4..=8_usize).prop_map(|(parts, taken)| parts[..taken].join("&"))
+}
+
+/// Queries from real settings, real keys with junk values, and what stands between them.
 fn near_queries() -> impl Strategy<Value = String> {
     let key = prop_oneof![5 => select(KEYS.as_slice()).prop_map(str::to_owned), 1 => foreign_key()];
     let between = select(["&", "&", "&", "&", "&&", "=", "", "%26", "?", ";"].as_slice());
     let equals = select(["=", "=", "=", "=", "", "==", "%3d", "&"].as_slice());
-    prop::collection::vec((key, equals, junk_value(), between), 0..60).prop_map(|parts| {
-        parts.into_iter().map(|(key, equals, value, between)| key + equals + &value + between).collect()
-    })
+    let junk = prop::collection::vec((key, equals, junk_value(), between), 0..60).prop_map(|parts| {
+        parts.into_iter().map(|(key, equals, value, between)| key + equals + &value + between).collect::<String>()
+    });
+    (prop::option::weighted(0.75, settings()), junk)
+        .prop_map(|(settings, junk)| settings.map_or_else(|| junk.clone(), |settings| format!("{settings}&{junk}")))
 }
 
 proptest! {

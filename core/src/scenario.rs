@@ -147,7 +147,7 @@ impl fmt::Display for ScenarioError {
             Self::Parallel(error) => error.fmt(f),
             Self::Runtime(error) => error.fmt(f),
             Self::NoAdapters => f.write_str(
-                "these targets hold no matrix that carries an adapter: the routed experts of a mixture carry none; q, k, v and o do",
+                "these targets name no matrix here that can carry an adapter: routed experts and linear attention carry none; --lora-targets all puts adapters on every matrix that can carry one",
             ),
             Self::Offload(error) => error.fmt(f),
             Self::NotFrozen(format) => {

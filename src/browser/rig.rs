@@ -100,18 +100,17 @@ impl Signals {
         self.predictions.set(predictions);
     }
 
-    /// Puts a changed state in place as the reader's own act. A state that cannot be evaluated changes nothing.
+    /// Puts a changed state in place as the reader's own act. If it cannot be evaluated, the closest state that can is taken,
+    /// as for a link, so that the change itself is not lost.
     #[inline(never)]
     pub(super) fn set(&self, state: &State) {
-        if state.check().is_err() {
-            return;
-        }
+        let (state, _) = state.mended();
         self.edited.set(true);
         if self.rested.replace(false) {
             let ghosts = Plot::ghosts_of(&self.state_now());
             self.look.update(|look| look.ghosts = ghosts);
         }
-        self.state.set(*state);
+        self.state.set(state);
     }
 }
 

@@ -76,6 +76,17 @@ pub struct State {
 static FIRST_MODEL: &str = "llama-2-7b";
 static FIRST_GPU: &str = "a100-80-sxm";
 
+/// What [`State::mended`] put back to its default, so that the state can be evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenBack {
+    /// The layers that carry an adapter.
+    Targets,
+    /// The dimensions: they are the model's own again.
+    Dimensions,
+    /// Everything but the GPU and the unit.
+    Everything,
+}
+
 impl Default for State {
     /// Llama 2 7B in bf16 on an A100 with 80 GB, one sequence of 2,048 tokens.
     fn default() -> Self {
@@ -121,7 +132,7 @@ impl State {
 
     /// What the engine is asked.
     pub fn scenario(&self) -> Checked {
-        // Links, controls and the calls of a page around refuse what does not pass: see `State::check`.
+        // Links, storage, controls and the calls of a page around it all go through `State::mended` first.
         self.check().unwrap_or_else(|error| unreachable!("an illegal state: {error}"))
     }
 
@@ -149,6 +160,24 @@ impl State {
             ..Scenario::new(self.shape)
         };
         scenario.check()
+    }
+
+    /// The state itself if it can be evaluated. Otherwise the closest state that can, and what was put back to its default.
+    ///
+    /// Choices that are each legal can fail together: with few enough layers, a model that mixes linear attention has no
+    /// full attention left, and then adapters on queries and values have no matrix to sit beside.
+    pub fn mended(&self) -> (Self, Option<TakenBack>) {
+        if self.check().is_ok() {
+            return (*self, None);
+        }
+        let default = Self::default();
+        let targets = Self { targets: default.targets, ..*self };
+        let mut dimensions = *self;
+        dimensions.choose_model(self.model);
+        let last = (Self { gpu: self.gpu, unit: self.unit, ..default }, TakenBack::Everything);
+        let closest = [(targets, TakenBack::Targets), (dimensions, TakenBack::Dimensions)];
+        let (state, taken) = closest.into_iter().find(|(state, _)| state.check().is_ok()).unwrap_or(last);
+        (state, Some(taken))
     }
 
     /// The chosen format, or the nearest that the mode can use. The choice comes back with a mode that can.
@@ -228,6 +257,27 @@ mod tests {
         }
         let back = State { weights: WeightFormat::Int4, mode: Mode::Inference, ..State::default() };
         assert_eq!(back.weights_in_use(), WeightFormat::Int4);
+    }
+
+    #[test]
+    fn a_state_that_cannot_be_evaluated_loses_as_little_as_possible() {
+        let mut state = State { targets: TargetSet::QueriesAndValues, ..State::default() };
+        state.choose_model(models::by_id("qwen3-next-80b-a3b").unwrap());
+        state.set_dimension(Dimension::Layers, 36);
+        assert_eq!(state.mended(), (state, None), "inference has no adapters");
+        state.mode = Mode::Lora;
+        assert_eq!(state.check(), Err(ScenarioError::NoAdapters));
+        let kept = State { targets: TargetSet::All, ..state };
+        assert_eq!(state.mended(), (kept, Some(TakenBack::Targets)));
+        // Without a shared expert there is no matrix left for any adapter.
+        if let Some(moe) = &mut state.shape.moe {
+            moe.shared_intermediate_size = 0;
+        }
+        let kept = State { shape: state.model.architecture, ..state };
+        assert_eq!(state.mended(), (kept, Some(TakenBack::Dimensions)));
+        let broken = State { seq_length: 0, unit: ByteUnit::Gib, ..state };
+        let kept = State { unit: ByteUnit::Gib, ..State::default() };
+        assert_eq!(broken.mended(), (kept, Some(TakenBack::Everything)));
     }
 
     #[test]

@@ -14,12 +14,12 @@ use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, TargetSet, WeightFormat,
 };
 
-use super::State;
 use super::cluster::Cards;
 use super::decimal::Decimal;
 use super::dimensions::{self, Dimension};
 use super::roofline::{self as levers, Dots, Levers, Precisions};
 use super::tape::{self, Tape};
+use super::{State, TakenBack};
 use crate::words::{fill, t};
 
 /// The longest query that is read; links made here are far shorter.
@@ -202,13 +202,15 @@ pub fn decode(query: &str) -> Decoded {
     }
     reader.pick("unit", ByteUnit::from_id, &mut state.unit, ByteUnit::id);
     reader.pick("tier", Tier::from_id, &mut state.tier, Tier::id);
+    reader.pick("recipe", Recipe::from_id, &mut state.recipe, Recipe::id);
+    reader.pick("targets", TargetSet::from_id, &mut state.targets, TargetSet::id);
+    reader.pick("adapters", AdapterPrecision::from_id, &mut state.adapters, AdapterPrecision::id);
+    // From here on the state can be evaluated. The roofline asks for that, and nothing read after this changes it.
+    reader.mend(&mut state);
     reader.roofline(&mut state);
     reader.tape(&mut state.tape);
     reader.pick("cards", Cards::from_id, &mut state.cluster.cards, Cards::id);
     reader.pick("scale", Purpose::from_id, &mut state.cluster.purpose, Purpose::id);
-    reader.pick("recipe", Recipe::from_id, &mut state.recipe, Recipe::id);
-    reader.pick("targets", TargetSet::from_id, &mut state.targets, TargetSet::id);
-    reader.pick("adapters", AdapterPrecision::from_id, &mut state.adapters, AdapterPrecision::id);
     reader.name_the_rest();
     Decoded { state, notices: reader.notices }
 }
@@ -303,6 +305,21 @@ impl Reader {
                 self.notices.push(fill("notice.shape", &[("error", &error), ("model", state.model.name)]));
             }
         }
+    }
+
+    /// Puts back to its default what keeps the state from being evaluated, and says so.
+    fn mend(&mut self, state: &mut State) {
+        let (mended, taken) = state.mended();
+        self.notices.extend(taken.map(|taken| match taken {
+            TakenBack::Targets => {
+                fill("notice.targets", &[("value", state.targets.id()), ("kept", mended.targets.id())])
+            }
+            TakenBack::Dimensions => {
+                fill("notice.shape", &[("error", t("shape.adapters")), ("model", mended.model.name)])
+            }
+            TakenBack::Everything => t("notice.together").into(),
+        }));
+        *state = mended;
     }
 
     fn roofline(&mut self, state: &mut State) {
