@@ -1,7 +1,7 @@
 //! What vLLM takes of the reader's GPU when it starts, and what its pool of pages holds.
 
 use memory_wall_core::display::{Figure, Grouped, Percent};
-use memory_wall_core::engines::vllm::{self, Run, Start};
+use memory_wall_core::engines::vllm::{self, Refusal, Run, Start};
 use memory_wall_core::{Bytes, Checked, Engine};
 
 use crate::live::Snapshot;
@@ -37,6 +37,16 @@ fn requests(start: &Start) -> f64 {
     pool(start).0 as f64 / start.need.0.max(1) as f64
 }
 
+/// The largest share that leaves room for what lies beside it, in percent, where vLLM runs out of memory beside its pool; 0 where none does.
+fn too_large(start: &Start) -> Option<u32> {
+    match start.refusal? {
+        Refusal::Share { largest, .. } | Refusal::Graphs { largest, .. } => Some(largest),
+        Refusal::NoCommonPage => Some(0),
+        // The pool itself says these: it holds less than one request.
+        Refusal::NoBlocks { .. } | Refusal::Length { .. } => None,
+    }
+}
+
 /// The text with this name; `None` for a name that is not known.
 pub fn value(of: &Snapshot, own: &Checked, part: &str) -> Option<String> {
     if part == "sentence" {
@@ -46,6 +56,9 @@ pub fn value(of: &Snapshot, own: &Checked, part: &str) -> Option<String> {
     let percent = SHARES.into_iter().find(|share| share.to_string() == percent)?;
     let start = start(of, own, percent);
     let said = |say: &dyn Fn(&Start) -> String| start.as_ref().map_or_else(|| t("cache.program.no").into(), say);
+    if what != "taken" && start.as_ref().and_then(too_large).is_some() {
+        return Some(t("cache.vllm.stops").into());
+    }
     Some(match what {
         "taken" => said(&|start| of.size(start.pool.requested)),
         "bytes" => said(&|start| of.size(pool(start))),
@@ -59,7 +72,9 @@ pub fn value(of: &Snapshot, own: &Checked, part: &str) -> Option<String> {
 fn sentence(of: &Snapshot, own: &Checked) -> String {
     let gpu = of.state.gpu.name.to_owned();
     let Some(start) = start(of, own, DEFAULT) else { return fill_with("cache.vllm.no", &[("gpu", gpu)]) };
+    let beside = too_large(&start);
     let values = [
+        ("largest", Percent(f64::from(beside.unwrap_or(0)) / 100.0).to_string()),
         ("gpu", gpu),
         ("share", Percent(f64::from(DEFAULT) / 100.0).to_string()),
         ("taken", of.size(start.pool.requested)),
@@ -70,7 +85,12 @@ fn sentence(of: &Snapshot, own: &Checked) -> String {
         ("seq", Grouped(own.seq_length.into()).to_string()),
         ("n", Figure(requests(&start)).to_string()),
     ];
-    let key = if requests(&start) < 1.0 { "cache.vllm.refuses" } else { "cache.vllm.starts" };
+    let key = match beside {
+        Some(0) => "cache.vllm.no",
+        Some(_) => "cache.vllm.beside",
+        None if requests(&start) < 1.0 => "cache.vllm.refuses",
+        None => "cache.vllm.starts",
+    };
     fill_with(key, &values)
 }
 
@@ -112,6 +132,15 @@ mod tests {
             let said = at(query, "sentence");
             assert!(said.contains("refuses to start") && said.contains("max_model_len"), "{query}: {said}");
         }
+        // The pool would do, but what lies beside the share finds no room: on a T4 at 90%, on an RTX 4090 at 95%.
+        let t4 = "model=llama-3.1-8b&weights=int4&gpu=t4";
+        assert!(at(t4, "sentence").contains("89% is the largest share that leaves room"), "{}", at(t4, "sentence"));
+        for (query, name) in
+            [(t4, "90.tokens"), (t4, "95.requests"), ("model=llama-3.1-8b&weights=int4&gpu=rtx4090", "95.bytes")]
+        {
+            assert_eq!(at(query, name), "does not start", "{query} {name}");
+        }
+        assert_ne!(at(t4, "80.tokens"), "does not start");
         assert_eq!(at("weights=q6_k", "bytes"), "not offered");
         assert!(at("weights=q6_k", "sentence").contains("does not run"), "{}", at("weights=q6_k", "sentence"));
     }
