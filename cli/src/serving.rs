@@ -42,7 +42,8 @@ fn started(scenario: &Checked, start: &Start, unit: ByteUnit) -> String {
     text += &wrapped(&concurrency, 2);
     let running = words::in_all(requests.running.into(), "request", ranks);
     let waiting = words::in_all(requests.waiting.into(), "request", ranks);
-    let run = format!("Of {} tokens each, {running} run at once", number(scenario.seq_length.into()));
+    let runs = if requests.running == 1 && ranks == 1 { "runs" } else { "run" };
+    let run = format!("Of {} tokens each, {running} {runs} at once", number(scenario.seq_length.into()));
     let rest = match requests.waiting {
         0 => ".".to_owned(),
         _ if requests.held >= scenario.batch.into() => {

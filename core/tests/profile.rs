@@ -249,3 +249,15 @@ fn each_suspect_is_found_where_it_alone_differs() {
         let _ = suspect(&scenario.check().unwrap(), Bytes(1));
     }
 }
+
+/// A model whose layers are all mixtures has no dense MLP whose tensor could be named.
+#[test]
+fn no_dense_tensor_is_named_where_every_layer_is_a_mixture() {
+    let mut scenario = Scenario::new(models::by_id("qwen3-30b-a3b").unwrap().architecture);
+    (scenario.mode, scenario.batch, scenario.seq_length) = (Mode::Training, 4, 2_048);
+    let width = u64::from(scenario.architecture.intermediate_size);
+    assert_eq!(4 * 2_048 * width * 2, 96 << 20);
+    let request = read("Tried to allocate 96.00 MiB. GPU 0").asked.unwrap();
+    let named: Vec<Tensor> = candidates(&scenario.check().unwrap(), &request).map(|it| it.tensor).collect();
+    assert!(!named.contains(&Tensor::Mlp) && !named.contains(&Tensor::Matrix), "{named:?}");
+}

@@ -348,7 +348,7 @@ mod tests {
             ("3.91 GiB", ["is the size of the logits (4 × 2,048 × 128,256 × 4 bytes).", "A chunked loss"]),
             ("1.00 GiB", ["attention scores (4 × 32 × 2,048 × 2,048 × 2 bytes).", "FlashAttention"]),
             ("502.00 MiB", ["the embedding table or output head", "ZeRO-3"]),
-            ("1.23 GiB", ["No tensor has the size of 1.23 GiB", "memory snapshot"]),
+            ("1.23 GiB", ["None of the tensors looked at has the size of 1.23 GiB", "memory snapshot"]),
             ("20.00 MiB", ["may hold any small tensor", "simply full"]),
         ] {
             let text = said("llama-3.2-1b", asked);

@@ -132,7 +132,11 @@ impl Tensor {
 /// assert_eq!((found[0].tensor, found[0].bytes().0), (Tensor::Logits, 2_101_346_304));
 /// ```
 pub fn candidates(scenario: &Checked, request: &Request) -> impl Iterator<Item = Candidate> {
-    let tensors = Tensor::ALL.iter().flat_map(|tensor| {
+    let shape = &scenario.architecture;
+    // Where every layer is a mixture no layer has an MLP of `intermediate_size`; experts' tensors are not looked at.
+    let dense = shape.moe_layers() < shape.layers;
+    let there = move |tensor: &&Tensor| dense || !matches!(tensor, Tensor::Mlp | Tensor::Matrix);
+    let tensors = Tensor::ALL.iter().filter(there).flat_map(|tensor| {
         let shape = tensor.shape(scenario);
         [2, 4].map(|bytes_per_value| Candidate { tensor: *tensor, shape, bytes_per_value })
     });
