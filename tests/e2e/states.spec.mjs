@@ -46,6 +46,7 @@ test('the choice is made by keyboard, changes its own column, travels in the lin
 test('what LoRA saves follows where its adapters are and their precision, here and in the calculator', async ({ wall, page }) => {
   await wall.goto('batch=8');
   expect(await saves(page, 'LoRA')).toBe('48.0 GB');
+  await fixes(page).locator('details.more > summary').click();
   await fixes(page).getByRole('combobox', { name: 'LoRA: adapters on' }).selectOption('qv');
   await fixes(page).getByRole('combobox', { name: 'LoRA: adapters in' }).selectOption('bf16');
   await wall.settle();
