@@ -3,63 +3,197 @@
 #[cfg(not(target_arch = "wasm32"))]
 use leptos::prelude::*;
 
-use crate::charts;
-use crate::dials::Dial;
-use crate::predictions::Round;
+use crate::calculator;
+use crate::dials::{self, Dial};
+use crate::figures::{self, Live};
+use crate::predictions::{self, Round};
+use crate::quiz;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::sections as drawn;
-
-/// A figure as the page shows it.
+use crate::store::Store;
 #[cfg(not(target_arch = "wasm32"))]
+use crate::words;
+
+/// A figure.
 pub struct Figure {
-    /// Its name in the prose.
+    /// Its name in the prose and in links.
     pub id: &'static str,
-    /// Its drawing, with directives for what follows the state.
-    pub view: fn() -> AnyView,
+    /// Its drawing, with directives for what follows the reader's settings; none if all figures show something of it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub view: Option<fn() -> AnyView>,
+    /// The names of its bindings, in their order.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub names: fn() -> Vec<String>,
+    /// Its model, if it has one. Figures that are not in a folder of their own yet have none: names follow the settings for them.
+    pub live: Option<fn() -> Box<dyn Live>>,
 }
 
-/// Every figure.
-#[cfg(not(target_arch = "wasm32"))]
-pub const FIGURES: &[Figure] = &[
-    Figure { id: "rig", view: drawn::rig_bar::rig_bar },
-    Figure { id: "opening", view: drawn::opening::opening_wall },
-    Figure { id: "hierarchy", view: drawn::hierarchy::hierarchy },
-    Figure { id: "trips", view: drawn::trips::trips },
-    Figure { id: "sort", view: drawn::sort::sort },
-    Figure { id: "worked_roofline", view: drawn::worked_roofline::worked_roofline },
-    Figure { id: "roofline", view: drawn::roofline::roofline },
-    Figure { id: "buckets", view: drawn::buckets::calculator },
-    Figure { id: "share", view: drawn::share::share },
-    Figure { id: "context", view: drawn::context::context },
-    Figure { id: "states", view: drawn::training::states },
-    Figure { id: "activation", view: drawn::training::activation },
-    Figure { id: "fixes", view: drawn::training::fixes },
-    Figure { id: "sides", view: drawn::training::sides },
-    Figure { id: "kv_cache", view: drawn::kv_cache::kv_cache },
-    Figure { id: "kv_pages", view: drawn::kv_cache::kv_pages },
-    Figure { id: "oom_guess", view: drawn::oom::guess },
-    Figure { id: "oom", view: drawn::oom::oom },
-    Figure { id: "rungs", view: drawn::ladder::rungs },
-    Figure { id: "ladder", view: drawn::ladder::ladder },
-    Figure { id: "parallel", view: drawn::parallel::parallel },
-    Figure { id: "scaling", view: drawn::scaling::scaling },
-    Figure { id: "peak", view: drawn::profile::peak },
-    Figure { id: "profile", view: drawn::profile::profile },
-    Figure { id: "matrix", view: drawn::coping::matrix },
-    Figure { id: "frontier", view: drawn::coping::frontier },
-    Figure { id: "quiz", view: drawn::quiz::questions },
-    Figure { id: "claims", view: drawn::quiz::claims },
-    Figure { id: "quiz_key", view: drawn::quiz::key },
+/// A row without a model: what follows the settings in it has names.
+macro_rules! named {
+    ($id:expr, $view:expr) => {
+        Figure {
+            id: $id,
+            #[cfg(not(target_arch = "wasm32"))]
+            view: Some($view),
+            #[cfg(not(target_arch = "wasm32"))]
+            names: Vec::new,
+            live: None,
+        }
+    };
+}
+
+/// A row with one.
+macro_rules! bound {
+    ($model:ty, $view:expr) => {
+        Figure {
+            id: <$model as figures::Model>::ID,
+            #[cfg(not(target_arch = "wasm32"))]
+            view: $view,
+            #[cfg(not(target_arch = "wasm32"))]
+            names: <<$model as figures::Model>::Binding as figures::Bindings>::names,
+            live: Some(figures::live::<$model>),
+        }
+    };
+}
+
+/// A figure with a folder of its own, `src/figures/<name>/`.
+macro_rules! figure {
+    ($name:ident) => {
+        bound!(figures::$name::Model, Some(figures::$name::view))
+    };
+}
+
+/// The same where nothing follows the settings.
+macro_rules! still {
+    ($name:ident) => {
+        named!(stringify!($name), figures::$name::view)
+    };
+}
+
+/// What all figures show something of: a model without a drawing of its own.
+macro_rules! shared {
+    ($model:ty) => {
+        bound!($model, None)
+    };
+}
+
+/// Every figure, and what all figures show something of. The built page says their places here.
+pub static FIGURES: &[Figure] = &[
+    figure!(rig),
+    shared!(predictions::Model),
+    shared!(dials::Model),
+    still!(opening),
+    figure!(hierarchy),
+    figure!(trips),
+    still!(tiles),
+    figure!(sort),
+    figure!(worked_roofline),
+    figure!(roofline),
+    figure!(buckets),
+    still!(share),
+    still!(layer),
+    figure!(context),
+    figure!(states),
+    figure!(activation),
+    still!(recompute),
+    figure!(fixes),
+    figure!(sides),
+    figure!(kv_cache),
+    figure!(kv_pages),
+    still!(heads),
+    still!(phases),
+    still!(oom_guess),
+    figure!(oom),
+    still!(rungs),
+    still!(ladder),
+    figure!(parallel),
+    still!(schedule),
+    figure!(scaling),
+    figure!(train_cost),
+    figure!(serve_cost),
+    still!(peak),
+    figure!(profile),
+    still!(matrix),
+    still!(frontier),
+    bound!(quiz::Model, Some(drawn::quiz::questions)),
+    named!("claims", drawn::quiz::claims),
+    named!("quiz_key", drawn::quiz::key),
 ];
 
-/// Figures that make no sense by themselves: the bar at the top, what hands the settings on, the answers on paper.
+/// Every figure with a page of its own has a title, `alone.title/NAME` in `content/en/page.txt`.
 #[cfg(not(target_arch = "wasm32"))]
-const PARTS: [&str; 3] = ["rig", "share", "quiz_key"];
+#[allow(clippy::indexing_slicing, reason = "worked out by the compiler, which refuses a wrong place")]
+const _: () = {
+    let mut place = 0;
+    while place < FIGURES.len() {
+        let figure = &FIGURES[place];
+        assert!(
+            figure.view.is_none() || is_part(figure.id) || words::ALONE_TITLE.has(figure.id),
+            "a figure has no title: alone.title/NAME in content/en/page.txt"
+        );
+        place += 1;
+    }
+};
+
+/// What the reader operates, as it is hydrated: a group of levers that stand together.
+pub struct Group {
+    /// Its name in the page, `data-levers`.
+    pub id: &'static str,
+    /// How it is drawn when the page is built.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub view: fn(Store) -> AnyView,
+    /// Makes what was drawn work.
+    #[cfg(target_arch = "wasm32")]
+    pub hydrate: fn(leptos::web_sys::HtmlElement, Store),
+}
+
+/// A group by its name and its view. Both ways have the view's own type: hydrating a view whose type is forgotten costs 33 kB.
+macro_rules! group {
+    ($id:literal, $levers:path) => {
+        Group {
+            id: $id,
+            #[cfg(not(target_arch = "wasm32"))]
+            view: |store| $levers(store).into_any(),
+            #[cfg(target_arch = "wasm32")]
+            hydrate: |place, store| leptos::mount::hydrate_from(place, move || $levers(store)).forget(),
+        }
+    };
+}
+
+/// Every group, in the order in which they are hydrated.
+pub static LEVERS: &[Group] = &[
+    group!("rig", figures::rig::levers),
+    group!("hierarchy", figures::hierarchy::levers),
+    group!("roofline", figures::roofline::levers),
+    group!("roofline-more", figures::roofline::more),
+    group!("calculator-rig", calculator::rig_row),
+    group!("calculator", calculator::levers),
+    group!("calculator-more", calculator::more),
+    group!("states", figures::states::levers),
+    group!("activation", figures::activation::levers),
+    group!("activation-more", figures::activation::more),
+    group!("fixes", figures::fixes::levers),
+    group!("kv_cache", figures::kv_cache::levers),
+    group!("oom", figures::oom::levers),
+    group!("parallel", figures::parallel::levers),
+    group!("scaling", figures::scaling::levers),
+    group!("train_cost", figures::train_cost::levers),
+    group!("train_cost-more", figures::train_cost::more),
+    group!("serve_cost", figures::serve_cost::levers),
+    group!("serve_cost-more", figures::serve_cost::more),
+    group!("profile", figures::profile::levers),
+];
+
+/// Whether a figure makes no sense by itself: the bar at the top, what hands the settings on, the answers on paper.
+#[cfg(not(target_arch = "wasm32"))]
+const fn is_part(id: &str) -> bool {
+    matches!(id.as_bytes(), b"rig" | b"share" | b"quiz_key")
+}
 
 /// Every figure that has a page of its own.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn alone() -> impl Iterator<Item = &'static str> {
-    FIGURES.iter().map(|figure| figure.id).filter(|id| !PARTS.contains(id))
+    FIGURES.iter().filter(|figure| figure.view.is_some()).map(|figure| figure.id).filter(|id| !is_part(id))
 }
 
 /// The sections of the page in order: each is a file of prose with this name, and an anchor.
@@ -74,6 +208,7 @@ pub const SECTIONS: &[&str] = &[
     "ladder",
     "parallel",
     "scaling",
+    "time",
     "profile",
     "coping",
     "check",
@@ -81,14 +216,35 @@ pub const SECTIONS: &[&str] = &[
 
 /// Every number that is predicted on a dial.
 pub static DIALS: &[&Dial] = &[
-    &charts::hierarchy::WALK,
-    &charts::training::STATES,
-    &charts::kv_cache::USERS,
-    &charts::oom::PEAK,
-    &charts::parallel::ZERO,
-    &charts::scaling::TRAIN,
+    &figures::hierarchy::WALK,
+    &figures::states::DIAL,
+    &figures::kv_cache::USERS,
+    &figures::oom::DIAL,
+    &figures::parallel::ZERO,
+    &figures::scaling::DIAL,
+    &figures::train_cost::DIAL,
 ];
 
 /// Every round of predictions.
-pub static ROUNDS: &[&Round] =
-    &[&charts::sort::SIDES, &charts::sort::RIDGE, &charts::oom::LINES, &charts::ladder::FIRST, &charts::profile::PEAK];
+pub static ROUNDS: &[&Round] = &[
+    &figures::sort::SIDES,
+    &figures::sort::RIDGE,
+    &figures::oom_guess::ROUND,
+    &figures::rungs::ROUND,
+    &figures::peak::ROUND,
+];
+
+/// The options of a round have words, in their order.
+#[allow(clippy::indexing_slicing, reason = "worked out by the compiler, which refuses a wrong place")]
+const _: () = {
+    let mut place = 0;
+    while place < ROUNDS.len() {
+        if let Some(words) = ROUNDS[place].words {
+            assert!(
+                words.is_of(ROUNDS[place].options),
+                "the words of a round are not those of its options, in their order"
+            );
+        }
+        place += 1;
+    }
+};

@@ -9,7 +9,7 @@ use memory_wall_core::worked::{Symbol, Term};
 use memory_wall_core::{Bucket, Bytes};
 
 use crate::live::Snapshot;
-use crate::words::{self, fill, t};
+use crate::words;
 
 /// A bucket's terms, written; the largest first.
 pub struct Terms {
@@ -24,7 +24,7 @@ impl Terms {
             let bytes = term.bytes();
             let size = Size::new(bytes, snapshot.state.unit).to_string();
             let formula = formula(term, &size);
-            let item = words::choice("item", term.item.id());
+            let item = words::item(term.item);
             let place = lines.partition_point(|(larger, _)| *larger >= bytes);
             lines.insert(place, (bytes, format!("<span class=\"item\">{item}</span>{formula}")));
         });
@@ -34,12 +34,12 @@ impl Terms {
     /// The largest term's formula, with the part of the bucket that it is.
     pub fn first(self) -> String {
         let first = self.lines.into_iter().next().map(|(_, line)| line);
-        first.unwrap_or_else(|| format!("<span class=\"nothing\">{}</span>", t("table.nothing")))
+        first.unwrap_or_else(|| format!("<span class=\"nothing\">{}</span>", words::table_nothing()))
     }
 
     /// How many there are, in words.
     pub fn count(&self) -> String {
-        fill("table.terms", &[("n", &self.lines.len().to_string())])
+        words::TableTerms { n: &self.lines.len().to_string() }.text()
     }
 
     /// Whether there is nothing behind the first one.

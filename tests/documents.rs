@@ -61,7 +61,8 @@ impl Project {
             let (pattern, _) = line.trim().strip_prefix('[')?.split_once("] => ")?;
             Some(pattern.split(", ").map(str::to_owned).collect())
         });
-        let command = quoted(&read("cli/src/arguments.rs")).into_iter().collect();
+        let command = ["cli/src/arguments.rs", "cli/src/options/table.rs"].map(|file| quoted(&read(file))).concat();
+        let command = command.into_iter().collect();
         let project = Self { xtask: patterns.collect(), command, words, files };
         assert!(project.files.len() > 100 && project.xtask.len() > 5 && project.command.contains("--seq"));
         project
@@ -249,8 +250,28 @@ fn is_snake(word: &str) -> bool {
 #[test]
 fn what_the_documents_name_exists() {
     let project = Project::read();
-    let faults: Vec<String> = DOCUMENTS.iter().flat_map(|name| project.faults(name, &read(name))).collect();
+    let named = DOCUMENTS.map(str::to_owned).into_iter().chain(decisions(&project));
+    let faults: Vec<String> = named.flat_map(|name| project.faults(&name, &read(&name))).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The records of decisions.
+fn decisions(project: &Project) -> Vec<String> {
+    project.files.iter().filter(|file| file.starts_with("docs/decisions/")).cloned().collect()
+}
+
+#[test]
+fn every_decision_says_why_and_is_named_in_the_architecture() {
+    let (project, architecture) = (Project::read(), read("ARCHITECTURE.md"));
+    let decisions = decisions(&project);
+    assert!(decisions.len() >= 10);
+    for name in decisions {
+        let text = read(&name);
+        for part in ["# ", "**Context.**", "**Decision.**", "**Figures.**", "**Consequences.**"] {
+            assert_eq!(text.lines().filter(|line| line.starts_with(part)).count(), 1, "{name}: {part}");
+        }
+        assert!(architecture.contains(&format!("]({name})")), "ARCHITECTURE.md does not name {name}");
+    }
 }
 
 #[test]
@@ -302,12 +323,20 @@ fn the_readme_gives_the_engines_figures() {
         .flat_map(|bytes| [Grouped(bytes.0).to_string(), Size::new(bytes, ByteUnit::Gb).plain().to_string()])
         .collect();
     wanted.push(format!("{} tokens at batch 1", Grouped(fit.max_seq.into())));
-    wanted.push(format!("{} models and {} cards", models::MODELS.len(), gpus::GPUS.len()));
+    wanted.push(format!("{} models and {} GPUs", models::MODELS.len(), gpus::GPUS.len()));
     for text in wanted {
         assert!(readme.contains(&text), "README.md does not say {text}");
     }
     let changelog = read("CHANGELOG.md");
-    assert!(changelog.contains(&format!("{} models and {} cards", models::MODELS.len(), gpus::GPUS.len())));
+    assert!(changelog.contains(&format!("{} models and {} GPUs", models::MODELS.len(), gpus::GPUS.len())));
+}
+
+#[test]
+fn the_formats_are_counted() {
+    let formats = format!("weights in {} formats", memory_wall_core::WeightFormat::ALL.len());
+    for document in ["README.md", "CHANGELOG.md"] {
+        assert!(read(document).contains(&formats), "{document} does not say {formats}");
+    }
 }
 
 #[test]

@@ -11,9 +11,10 @@ use std::fs;
 use std::path::Path;
 
 use memory_wall_core::Bucket;
+use palette::color_difference::{EuclideanDistance, Wcag21RelativeContrast};
+use palette::{Clamp, FromColor, Lab, LinSrgb, Srgb};
 
-type Colour = [f64; 3];
-type Matrix = [Colour; 3];
+type Matrix = [[f64; 3]; 3];
 
 const NORMAL: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 const PROTANOPE: Matrix =
@@ -24,16 +25,17 @@ const EYES: [(&str, Matrix); 3] = [("normal", NORMAL), ("protanope", PROTANOPE),
 
 /// The style sheets, without comments, by name.
 fn sheets() -> BTreeMap<String, String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("style");
-    let sheets: BTreeMap<String, String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| {
-            let path = entry.unwrap().path();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let entries = |folder: &str| fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let figures = entries("src/figures").map(|folder| folder.join("style.css")).filter(|path| path.exists());
+    let sheets: BTreeMap<String, String> = entries("style")
+        .chain(figures)
+        .map(|path| {
             let css = fs::read_to_string(&path).unwrap();
             let mut parts = css.split("/*");
             let first = parts.next().unwrap_or_default().to_owned();
             let text = parts.fold(first, |text, part| text + part.split_once("*/").unwrap().1);
-            (path.file_name().unwrap().to_string_lossy().into_owned(), text)
+            (path.strip_prefix(root).unwrap().to_string_lossy().trim_start_matches("style/").to_owned(), text)
         })
         .collect();
     assert!(sheets.len() >= 6);
@@ -74,50 +76,30 @@ fn themes() -> [Theme; 3] {
 
 impl Theme {
     /// A token's colour, in linear light.
-    fn colour(&self, name: &str) -> Colour {
+    fn colour(&self, name: &str) -> LinSrgb<f64> {
         let value = self.tokens.get(name).unwrap_or_else(|| panic!("{}: there is no --{name}", self.name));
         if let Some(other) = value.strip_prefix("var(--").and_then(|rest| rest.strip_suffix(')')) {
             return self.colour(other);
         }
-        let hex = value.strip_prefix('#').filter(|hex| hex.len() == 6).unwrap_or_else(|| panic!("--{name}: {value}"));
-        [0, 2, 4].map(|start| {
-            let level = f64::from(u8::from_str_radix(&hex[start..start + 2], 16).unwrap()) / 255.0;
-            if level <= 0.040_45 { level / 12.92 } else { libm::pow((level + 0.055) / 1.055, 2.4) }
-        })
+        assert!(value.starts_with('#') && value.len() == 7, "--{name}: {value}");
+        value.parse::<Srgb<u8>>().unwrap_or_else(|error| panic!("--{name}: {value}: {error}")).into_linear()
     }
 
     /// The contrast of two tokens, from 1 to 21.
     fn contrast(&self, one: &str, other: &str) -> f64 {
-        let [one, other] = [one, other].map(|name| luminance(self.colour(name)));
-        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+        self.colour(one).relative_contrast(self.colour(other))
     }
 }
 
-fn luminance([red, green, blue]: Colour) -> f64 {
-    0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
-
-fn times(matrix: &Matrix, colour: Colour) -> Colour {
-    matrix.map(|row| row.iter().zip(colour).map(|(a, b)| a * b).sum())
-}
-
-/// L*, a*, b* of a colour in linear light, under D65.
-fn lab(colour: Colour) -> Colour {
-    const TO_XYZ: Matrix =
-        [[0.412_456, 0.357_576, 0.180_438], [0.212_673, 0.715_152, 0.072_175], [0.019_334, 0.119_192, 0.950_304]];
-    const WHITE: Colour = [0.950_47, 1.0, 1.088_83];
-    let [x, y, z] = times(&TO_XYZ, colour);
-    let [x, y, z] = [x / WHITE[0], y / WHITE[1], z / WHITE[2]].map(|share| {
-        if share > 216.0 / 24_389.0 { libm::cbrt(share) } else { (24_389.0 / 27.0 * share + 16.0) / 116.0 }
-    });
-    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+/// A colour as an eye sees it.
+fn seen(eye: &Matrix, colour: LinSrgb<f64>) -> Lab<palette::white_point::D65, f64> {
+    let [red, green, blue] = eye.map(|[r, g, b]| r * colour.red + g * colour.green + b * colour.blue);
+    Lab::from_color(LinSrgb::new(red, green, blue).clamp())
 }
 
 /// How far two colours are apart for an eye.
-fn distance(eye: &Matrix, one: Colour, other: Colour) -> f64 {
-    let seen = |colour| lab(times(eye, colour).map(|level| level.clamp(0.0, 1.0)));
-    let squares: f64 = seen(one).into_iter().zip(seen(other)).map(|(a, b)| (a - b) * (a - b)).sum();
-    squares.sqrt()
+fn distance(eye: &Matrix, one: LinSrgb<f64>, other: LinSrgb<f64>) -> f64 {
+    seen(eye, one).distance(seen(eye, other))
 }
 
 #[test]
@@ -135,13 +117,14 @@ fn the_measures_are_right() {
     ]);
     assert!((made_up.contrast("black", "white") - 21.0).abs() < 1e-9);
     assert!((made_up.contrast("grey", "white") - 4.478).abs() < 0.001);
-    let red = lab(made_up.colour("same"));
-    for (is, should) in red.into_iter().zip([53.24, 80.09, 67.20]) {
+    let red = seen(&NORMAL, made_up.colour("same"));
+    for (is, should) in [red.l, red.a, red.b].into_iter().zip([53.24, 80.09, 67.20]) {
         assert!((is - should).abs() < 0.02, "{red:?}");
     }
     // White stays white for every eye: the rows of each matrix add up to one.
+    let white = LinSrgb::new(1.0, 1.0, 1.0);
     for (name, eye) in EYES {
-        assert!(distance(&eye, [1.0; 3], [1.0; 3]) < 1e-9);
+        assert!(seen(&eye, white).distance(seen(&NORMAL, white)) < 0.001, "{name}");
         assert!(eye.iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-5), "{name}");
     }
 }
@@ -207,8 +190,8 @@ fn the_warm_colour_is_the_caches_own() {
         assert_eq!(theme.tokens["warm"], "var(--kv_cache)");
         // Warm: more red than green, more green than blue, and nothing else is.
         let warmth = |name: &str| {
-            let [_, a, b] = lab(theme.colour(name));
-            a.min(b)
+            let seen = seen(&NORMAL, theme.colour(name));
+            seen.a.min(seen.b)
         };
         for bucket in Bucket::EACH.into_iter().filter(|bucket| *bucket != Bucket::KvCache) {
             assert!(warmth("kv_cache") > 30.0 && warmth(bucket.id()) < 20.0, "{}: {}", theme.name, bucket.id());

@@ -1,25 +1,34 @@
 //! Comma-separated values with a header line, as spreadsheets write them.
 
+use csv::{ReaderBuilder, StringRecord, Trim};
+
 /// The rows of a file.
 #[derive(Clone, Debug, Default)]
 pub struct File {
-    header: Vec<String>,
-    rows: Vec<Vec<String>>,
+    header: StringRecord,
+    rows: Vec<StringRecord>,
 }
 
 /// One row, whose cells are asked for by the name of their column.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    header: &'a [String],
-    cells: &'a [String],
+    header: &'a StringRecord,
+    cells: &'a StringRecord,
 }
 
 impl File {
     /// Reads a text; lines that begin with `#` are remarks.
     pub fn read(text: &str) -> Self {
-        let mut records = records(text).into_iter().filter(|cells| cells.iter().any(|cell| !cell.is_empty()));
-        let header = records.next().unwrap_or_default();
-        Self { header, rows: records.collect() }
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .comment(Some(b'#'))
+            .flexible(true)
+            .trim(Trim::All)
+            .from_reader(text.as_bytes());
+        // Rows may be of any length and the text is UTF-8, so there is nothing left that could be an error.
+        let records = reader.records().filter_map(Result::ok);
+        let mut records = records.filter(|cells| cells.iter().any(|cell| !cell.is_empty()));
+        Self { header: records.next().unwrap_or_default(), rows: records.collect() }
     }
 
     /// Each row.
@@ -32,7 +41,7 @@ impl<'a> Row<'a> {
     /// The cell of a column; empty where the file has no such column.
     pub fn text(self, column: &str) -> &'a str {
         let place = self.header.iter().position(|name| name == column);
-        place.and_then(|place| self.cells.get(place)).map_or("", |cell| cell.trim())
+        place.and_then(|place| self.cells.get(place)).unwrap_or_default()
     }
 
     /// A whole number, or why there is none.
@@ -73,33 +82,6 @@ impl<'a> Row<'a> {
     }
 }
 
-fn records(text: &str) -> Vec<Vec<String>> {
-    let mut records = Vec::new();
-    let (mut record, mut cell, mut quoted) = (Vec::new(), String::new(), false);
-    let mut letters = text.trim_start_matches('\u{feff}').chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '#' if !quoted && record.is_empty() && cell.is_empty() => {
-                while letters.next_if(|next| *next != '\n').is_some() {}
-            }
-            '"' if quoted && letters.next_if_eq(&'"').is_some() => cell.push('"'),
-            '"' => quoted = !quoted,
-            ',' if !quoted => record.push(core::mem::take(&mut cell)),
-            '\r' if !quoted => {}
-            '\n' if !quoted => {
-                record.push(core::mem::take(&mut cell));
-                records.push(core::mem::take(&mut record));
-            }
-            _ => cell.push(letter),
-        }
-    }
-    if !cell.is_empty() || !record.is_empty() {
-        record.push(cell);
-        records.push(record);
-    }
-    records
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +93,14 @@ mod tests {
         assert_eq!((rows[0].whole("a"), rows[0].text("b")), (Ok(1), "x, \"y\""));
         assert_eq!((rows[1].number("a"), rows[1].text("b"), rows[1].text("c")), (Ok(2), "", ""));
         assert_eq!(rows[1].whole("b"), Err("b is not stated".into()));
+        assert_eq!(rows.len(), 2);
         assert_eq!(rows[0].float("b"), Err("b is \"x, \\\"y\\\"\", not a number".into()));
+    }
+
+    #[test]
+    fn a_file_of_a_spreadsheet_is_read_whole() {
+        let file = File::read("\u{feff}a,b\r\n\r\n ,\r\n 1 ,\"two\nlines\"\r\n3");
+        let rows: Vec<_> = file.rows().map(|row| (row.text("a"), row.text("b"))).collect();
+        assert_eq!(rows, [("1", "two\nlines"), ("3", "")]);
     }
 }

@@ -23,6 +23,7 @@ carried! {
     "peft_runs.csv",
     "inference_peaks.csv",
     "vllm_runs.csv",
+    "vllm_starts.csv",
     "speed.csv",
 }
 

@@ -101,34 +101,43 @@ pub struct Bound {
     pub each: Option<f64>,
     /// The mean of all errors without their signs at most.
     pub mean: Option<f64>,
+    /// The median of them at most.
+    pub median: Option<f64>,
+    /// What nine of ten of them are within.
+    pub nine_of_ten: Option<f64>,
     /// The share of verdicts that has to be right.
     pub right: f64,
 }
 
 impl Bound {
     /// Equal to the byte.
-    pub const EXACT: Self = Self { each: Some(0.0), mean: Some(0.0), right: 1.0 };
+    pub const EXACT: Self = Self::of(0.0, 0.0);
     /// Shown, not held.
-    pub const NONE: Self = Self { each: None, mean: None, right: 1.0 };
+    pub const NONE: Self = Self { each: None, mean: None, median: None, nine_of_ten: None, right: 1.0 };
 
     /// Each row and the mean.
     pub const fn of(each: f64, mean: f64) -> Self {
-        Self { each: Some(each), mean: Some(mean), right: 1.0 }
+        Self { each: Some(each), mean: Some(mean), ..Self::NONE }
     }
 
     /// Each row.
     pub const fn each(each: f64) -> Self {
-        Self { each: Some(each), mean: None, right: 1.0 }
+        Self { each: Some(each), ..Self::NONE }
     }
 
     /// The mean.
     pub const fn mean(mean: f64) -> Self {
-        Self { each: None, mean: Some(mean), right: 1.0 }
+        Self { mean: Some(mean), ..Self::NONE }
     }
 
     /// A share of the verdicts.
     pub const fn right(share: f64) -> Self {
-        Self { each: None, mean: None, right: share }
+        Self { right: share, ..Self::NONE }
+    }
+
+    /// The median, and what nine of ten rows are within.
+    pub const fn spread(median: f64, nine_of_ten: f64) -> Self {
+        Self { median: Some(median), nine_of_ten: Some(nine_of_ten), ..Self::NONE }
     }
 }
 
@@ -169,6 +178,20 @@ impl Set {
         rows.filter_map(Row::error).map(f64::abs).reduce(f64::max)
     }
 
+    /// The error without sign that this share of some rows does not exceed; `None` of none.
+    pub fn quantile<'a>(rows: impl Iterator<Item = &'a Row>, share: f64) -> Option<f64> {
+        let mut errors: Vec<f64> = rows.filter_map(Row::error).map(f64::abs).collect();
+        errors.sort_by(f64::total_cmp);
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a set has far fewer rows than a float counts exactly, and the share is between 0 and 1"
+        )]
+        let place = (errors.len() as f64 * share).ceil() as usize;
+        errors.get(place.saturating_sub(1)).copied()
+    }
+
     /// The share of the held verdicts that is right; `None` without any.
     pub fn share_right(&self) -> Option<f64> {
         let held = self.rows.iter().filter(|row| row.counts != Use::Reported);
@@ -187,6 +210,8 @@ impl Set {
         };
         within(Self::max_abs_error(self.held()), self.bound.each)
             && within(Self::mean_abs_error(self.held()), self.bound.mean)
+            && within(Self::quantile(self.held(), 0.5), self.bound.median)
+            && within(Self::quantile(self.held(), 0.9), self.bound.nine_of_ten)
             && self.share_right().is_none_or(|share| share >= self.bound.right)
     }
 }

@@ -35,13 +35,16 @@ pub fn markdown(sets: &[Set]) -> String {
                 if set.bound.right < 1.0 { format!("{} right", percent(set.bound.right)) } else { "verdict".into() };
             format!("{verdicts} | 0 | {right} right | {} wrong | {bound}", verdicts - right)
         } else {
+            let bounds = match (set.bound.median, set.bound.nine_of_ten) {
+                (Some(median), Some(most)) => format!("median {}, nine of ten {}", percent(median), percent(most)),
+                (Some(median), None) => format!("median {}", percent(median)),
+                _ => format!("{}, {}", bound(set.bound.each), bound(set.bound.mean)),
+            };
             format!(
-                "{held} | {} | {} | {} | {}, {}",
+                "{held} | {} | {} | {} | {bounds}",
                 set.counted(Use::Fitted).count(),
                 shown(Set::mean_abs_error(set.held())),
                 shown(Set::max_abs_error(set.held())),
-                bound(set.bound.each),
-                bound(set.bound.mean),
             )
         };
         let not_modelled = set.rows.iter().filter(|row| matches!(row.outcome, Outcome::NotModelled(_))).count();

@@ -13,6 +13,7 @@ fn the_page_of_errors_is_up_to_date() {
     for (name, text) in [
         ("table", table::markdown(&compared)),
         ("sets", table::legend(&compared)),
+        ("vllm errors", sets::vllm_errors(&Data::carried())),
         ("vllm", sets::vllm_by_gpu(&Data::carried())),
         ("left out", table::left_out(&compared)),
     ] {

@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use memory_wall_accuracy::{Data, all, csv};
 
 /// Files whose rows come in many selections, with the column that names a row.
-const FILES: [(&str, &str, &str); 6] = [
+const FILES: [(&str, &str, &str); 7] = [
     ("training_peaks.csv", "row_id", include_str!("../data/training_peaks.csv")),
     ("peft_runs.csv", "row_id", include_str!("../data/peft_runs.csv")),
     ("kv_cache.csv", "case_id", include_str!("../data/kv_cache.csv")),
     ("kv_cache_run.csv", "name", include_str!("../data/kv_cache_run.csv")),
     ("vllm_runs.csv", "row_id", include_str!("../data/vllm_runs.csv")),
+    ("vllm_starts.csv", "row_id", include_str!("../data/vllm_starts.csv")),
     ("inference_peaks.csv", "row_id", include_str!("../data/inference_peaks.csv")),
 ];
 

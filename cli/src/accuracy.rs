@@ -8,7 +8,7 @@ use memory_wall_accuracy::{Data, Outcome, Row, Set, Use, all};
 use memory_wall_core::display::Grouped;
 
 use crate::text::{Side, Table, wrapped};
-use crate::{Answer, BadInput, json};
+use crate::{Answer, BadInput, Exit, json};
 
 /// One set in figures.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ pub(crate) fn answer(folder: Option<&OsStr>, rows: bool, as_json: bool) -> Resul
     };
     let sets = all(&data);
     let output = if as_json { json::text(&json::accuracy::Answer::new(&sets, rows))? } else { text(&sets, rows) };
-    Ok(Answer { output, notes: Vec::new(), failed: !sets.iter().all(Set::ok) })
+    Ok(Answer { output, notes: Vec::new(), exit: Exit::yes(sets.iter().all(Set::ok)) })
 }
 
 /// The comparison for people.
@@ -129,7 +129,7 @@ fn text(sets: &[Set], rows: bool) -> String {
     let mut text = table.text();
     text.push('\n');
     text += &wrapped(
-        "Mean and max are errors without signs of the rows that are held to the bound, fitted ones included; where the bound is none, of the rows that are shown only. A bound is that of each row, in brackets that of the mean. Skipped rows are not modelled; --rows gives the reasons.",
+        "Mean and max are errors without signs of the rows that are held to the bound, fitted ones included; where the bound is none, of the rows that are shown only. A bound is that of each row, in brackets that of the mean; after 9/10 that of nine rows of ten, in brackets that of the median. Skipped rows are not modelled; --rows gives the reasons.",
         0,
     );
     text.extend(remarks.iter().map(|remark| wrapped(remark, 2)));
@@ -198,8 +198,12 @@ fn figure(value: f64) -> String {
     if value.fract().abs() > 0.0 { format!("{value:.3}") } else { format!("{value:.0}") }
 }
 
-/// What a set is held to: each row, and in brackets the mean where that is held apart.
+/// What a set is held to: each row, and in brackets the mean where that is held apart; or nine of ten, and in brackets the median.
 fn bound(set: &Set) -> String {
+    if let (Some(median), most) = (set.bound.median, set.bound.nine_of_ten) {
+        return most.map_or_else(String::new, |most| format!("9/10 {} ", percent(most)))
+            + &format!("({})", percent(median));
+    }
     match (set.bound.each, set.bound.mean) {
         (None, None) => "none".into(),
         (Some(each), Some(mean)) if each.total_cmp(&mean).is_ne() => format!("{} ({})", percent(each), percent(mean)),
@@ -340,6 +344,7 @@ mod tests {
             (Bound::each(0.01), "1.0%"),
             (Bound::of(0.035, 0.005), "3.5% (0.50%)"),
             (Bound::mean(0.1), "(10%)"),
+            (Bound::spread(0.02, 0.05), "9/10 5.0% (2.0%)"),
         ] {
             assert_eq!(bound(&Set { bound: wanted, ..empty() }), text);
         }

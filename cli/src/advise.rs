@@ -1,12 +1,12 @@
-//! `memory-wall advise`: the ladder of fixes, and the quickest combination of them that fits with room to spare.
+//! `memory-wall advise`: the ladder of fixes, and the gentlest combination of them that fits with room to spare.
 
-use memory_wall_core::advise::{self, Effect, Idle, Plan, Rung, ladder};
+use memory_wall_core::advise::{Effect, Idle, Mitigation, Plan, Plans, ladder};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::{Checked, Evaluation, Verdict, evaluate};
 
 use crate::request::Request;
 use crate::text::{Side, Table, wrapped};
-use crate::{Answer, BadInput, changes, estimate, inputs, json, words};
+use crate::{Answer, BadInput, Exit, changes, estimate, inputs, json, words};
 
 /// What the engine advises about a scenario.
 #[derive(Debug)]
@@ -16,37 +16,16 @@ pub(crate) struct Advice {
     /// What it needs as it is.
     pub(crate) evaluation: Evaluation,
     /// Every fix with its effect, or why it does nothing.
-    pub(crate) rungs: Vec<(Rung, Result<Effect, Idle>)>,
-    /// The combination to recommend; `None` without a GPU and where nothing fits with room to spare.
-    pub(crate) plan: Option<Plan>,
-    /// The same with fixes that may change the results a little, where that is quicker.
-    pub(crate) lossy_plan: Option<Plan>,
-    /// Where nothing is recommended and the run does not fit: the quickest combination that fits, however long it takes.
-    pub(crate) slow_plan: Option<Plan>,
-    /// The same of what is tight, and may fail.
-    pub(crate) tight_plan: Option<Plan>,
+    pub(crate) mitigations: Vec<(Mitigation, Result<Effect, Idle>)>,
+    /// The combinations to tell.
+    pub(crate) plans: Plans,
 }
 
 impl Advice {
     /// About one scenario.
     pub(crate) fn of(scenario: &Checked) -> Self {
-        let evaluation = evaluate(scenario);
-        let verdict = evaluation.fit.map(|fit| fit.verdict);
-        let [exact, lossy] = [false, true].map(|lossy| advise::search(scenario, lossy));
-        let quicker = |lossy: &Plan| exact.fits.is_some_and(|exact| lossy.effect.time_ratio < exact.effect.time_ratio);
-        let plan = exact.fits.or(lossy.fits);
-        let fails = verdict == Some(Verdict::DoesNotFit);
-        let otherwise = |found: Option<Plan>| found.filter(|_| fails && plan.is_none());
-        Self {
-            scenario: *scenario,
-            evaluation,
-            rungs: ladder(scenario).collect(),
-            plan,
-            // Where it fits as it is, there is no call for results that change.
-            lossy_plan: lossy.fits.filter(quicker).filter(|_| fails),
-            slow_plan: otherwise(exact.slow.or(lossy.slow)),
-            tight_plan: otherwise(exact.tight.or(lossy.tight)),
-        }
+        let plans = Plans::of(scenario);
+        Self { scenario: *scenario, evaluation: evaluate(scenario), mitigations: ladder(scenario).collect(), plans }
     }
 
     /// What the GPU makes of it without any fix; `None` without one.
@@ -66,8 +45,9 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, BadInput> {
     } else {
         text(&model.title, &advice, request.unit)
     };
-    let failed = advice.verdict() == Some(Verdict::DoesNotFit) && advice.plan.is_none();
-    Ok(Answer { output, notes, failed })
+    // What a combination mends is no no.
+    let exit = if advice.plans.recommended.is_some() { Exit::Yes } else { Exit::of(advice.verdict()) };
+    Ok(Answer { output, notes, exit })
 }
 
 /// The advice for people.
@@ -77,7 +57,7 @@ fn text(title: &str, advice: &Advice, unit: ByteUnit) -> String {
     let mut text = wrapped(title, 2) + &inputs::text(scenario, None);
     let held = match scenario.gpu.zip(advice.evaluation.fit) {
         Some((gpu, fit)) => {
-            let verdict = words::verdict(fit.verdict, scenario);
+            let verdict = words::verdict(fit.verdict, scenario, unit);
             format!(" of {} on {} ({}): {verdict}", words::size(fit.capacity, unit), gpu.name, gpu.id)
         }
         None => "; with --gpu it is said what fits".into(),
@@ -85,15 +65,32 @@ fn text(title: &str, advice: &Advice, unit: ByteUnit) -> String {
     text.push('\n');
     text += &wrapped(&format!("Needs {}{held}.", words::size(total, unit)), 2);
     text.push('\n');
-    text += &rungs(advice, unit);
+    text += &mitigations(advice, unit);
     text += &wrapped(
         "\nTime is a rough estimate of how long the same work takes on all GPUs together: x2.00 is twice as long as now, x0.50 half as long.",
         0,
     );
+    if advice.mitigations.iter().any(|(_, effect)| effect.is_ok_and(|it| it.scenario.offload.optimizer)) {
+        text += &wrapped(
+            "With an offloaded optimizer the CPU takes the step, as in ZeRO-Offload: gradients go to host memory over PCIe and new weights come back. That traffic is in the time; what the CPU needs for the step is not, and comes on top.",
+            0,
+        );
+    }
+    let plans = [&advice.plans.recommended, &advice.plans.quicker, &advice.plans.slow, &advice.plans.tight];
+    if plans
+        .into_iter()
+        .flatten()
+        .any(|plan| scenario.training.lora.upcast && !plan.effect.scenario.training.lora.upcast)
+    {
+        text += &wrapped(
+            "With --no-kbit-upcast, as TRL trains, embedding, output head, norms and hidden states stay in 16 bits. What it costs is rounding there: TRL saw the same losses without the upcast.",
+            0,
+        );
+    }
     if scenario.gpu.is_some() {
         text.push('\n');
         text += &plan(advice, unit);
-        if let Some(Plan { effect, .. }) = &advice.lossy_plan {
+        if let Some(Plan { effect, .. }) = &advice.plans.quicker {
             let changes = changes::between(&advice.scenario, &effect.scenario).join(" ");
             text += &wrapped(&format!("Quicker, with results that may change a little: {changes}"), 2);
             text += &wrapped(&format!("{}.", peak(effect, unit)), 2);
@@ -103,7 +100,7 @@ fn text(title: &str, advice: &Advice, unit: ByteUnit) -> String {
 }
 
 /// The fixes that do something, in their order, and the names of the others in one line.
-fn rungs(advice: &Advice, unit: ByteUnit) -> String {
+fn mitigations(advice: &Advice, unit: ByteUnit) -> String {
     let mut table = Table::new(&[
         ("Fix", Side::Left),
         ("Saved", Side::Right),
@@ -114,10 +111,11 @@ fn rungs(advice: &Advice, unit: ByteUnit) -> String {
         ("GPUs", Side::Right),
         ("Fits", Side::Left),
     ]);
-    let acting = || advice.rungs.iter().filter_map(|(rung, effect)| Some((rung, effect.as_ref().ok()?)));
-    for (rung, effect) in acting() {
+    let acting =
+        || advice.mitigations.iter().filter_map(|(mitigation, effect)| Some((mitigation, effect.as_ref().ok()?)));
+    for (mitigation, effect) in acting() {
         table.row([
-            rung.id().into(),
+            mitigation.id().into(),
             if effect.saved.0 < 0 {
                 words::signed(effect.saved, unit)
             } else {
@@ -125,15 +123,15 @@ fn rungs(advice: &Advice, unit: ByteUnit) -> String {
             },
             words::size(effect.total, unit),
             times(effect.time_ratio),
-            rung.risk().id().into(),
-            rung.effort().id().into(),
+            mitigation.risk().id().into(),
+            mitigation.effort().id().into(),
             Grouped(effect.gpus.into()).to_string(),
             effect.verdict.map_or("", words::fits).into(),
         ]);
     }
     let table = table.text();
     let mut lines = table.lines();
-    let widest = acting().map(|(rung, _)| rung.id().len()).max().unwrap_or(0);
+    let widest = acting().map(|(mitigation, _)| mitigation.id().len()).max().unwrap_or(0);
     let head = lines.next().map(|head| format!("{head}\n"));
     let rows = lines.zip(acting()).map(|(line, (_, effect))| {
         let options = changes::between(&advice.scenario, &effect.scenario).join(" ");
@@ -141,10 +139,15 @@ fn rungs(advice: &Advice, unit: ByteUnit) -> String {
         format!("{line}\n{:width$}{options}{gpu}\n", "", width = widest + 2)
     });
     let mut text: String = head.into_iter().chain(rows).collect();
-    let idle: Vec<&str> =
-        advice.rungs.iter().filter(|(_, effect)| effect.is_err()).map(|(rung, _)| rung.id()).collect();
-    if !idle.is_empty() {
-        text += &wrapped(&format!("No effect here (--json says why): {}", idle.join(", ")), 2);
+    for (what, unknown) in [("No effect here", false), ("Not modelled here", true)] {
+        let names = advice.mitigations.iter().filter_map(|(mitigation, effect)| {
+            let because = effect.as_ref().err()?;
+            (because.is_unknown() == unknown).then_some(mitigation.id())
+        });
+        let names: Vec<&str> = names.collect();
+        if !names.is_empty() {
+            text += &wrapped(&format!("{what} (--json says why): {}", names.join(", ")), 2);
+        }
     }
     text
 }
@@ -153,11 +156,11 @@ fn rungs(advice: &Advice, unit: ByteUnit) -> String {
 fn plan(advice: &Advice, unit: ByteUnit) -> String {
     let verdict = advice.verdict();
     let tight = "It is tight as it is: fragmentation may still make it fail.";
-    let Some(Plan { effect, lossy }) = &advice.plan else {
+    let Some(Plan { effect, lossy }) = &advice.plans.recommended else {
         if verdict == Some(Verdict::Tight) {
             return wrapped(&format!("{tight} No combination of these fixes leaves more room on the same GPUs."), 2);
         }
-        let than = if advice.slow_plan.is_some() { ", in less than four times the time" } else { "" };
+        let than = if advice.plans.slow.is_some() { ", in less than four times the time" } else { "" };
         let left = if advice.scenario.mode.trains() { "adapters (lora, qlora), " } else { "" };
         let mut text = wrapped(
             &format!(
@@ -166,9 +169,15 @@ fn plan(advice: &Advice, unit: ByteUnit) -> String {
             0,
         );
         let others = [
-            ("Tight, may fail by fragmentation", &advice.tight_plan),
-            ("Fits, too slow for most uses", &advice.slow_plan),
+            ("Tight, may fail by fragmentation", &advice.plans.tight),
+            ("Fits, too slow for most uses", &advice.plans.slow),
         ];
+        if advice.mitigations.iter().any(|(_, effect)| *effect == Err(Idle::ComputedOnCpu)) {
+            text += &wrapped(
+                "llama.cpp can also leave layers to the CPU (--n-gpu-layers): they need no memory on the GPU, and how slow they are is not modelled here.",
+                0,
+            );
+        }
         for (what, plan) in others {
             let Some(Plan { effect, .. }) = plan else { continue };
             let changes = changes::between(&advice.scenario, &effect.scenario).join(" ");
@@ -179,13 +188,12 @@ fn plan(advice: &Advice, unit: ByteUnit) -> String {
     };
     let changes = changes::between(&advice.scenario, &effect.scenario);
     if changes.is_empty() {
-        return "It fits as it is; no other combination is faster.\n".into();
+        return "It fits as it is, with room to spare: no fix is needed.\n".into();
     }
     let start = match (verdict, *lossy) {
-        (Some(Verdict::Fits), _) => "It fits as it is. Faster".into(),
-        (Some(Verdict::Tight), _) => format!("{tight} Quickest combination with room to spare"),
-        (_, true) => "Quickest combination that fits".into(),
-        (_, false) => "Quickest combination that fits and leaves results as they are".to_owned(),
+        (Some(Verdict::Tight), _) => format!("{tight} Gentlest combination with room to spare"),
+        (_, true) => "Gentlest combination that fits".into(),
+        (_, false) => "Gentlest combination that fits and leaves results as they are".to_owned(),
     };
     let results = if *lossy { "results may change a little" } else { "results stay as they are" };
     wrapped(&format!("{start}: {}", changes.join(" ")), 2) + &wrapped(&format!("{}; {results}.", peak(effect, unit)), 2)

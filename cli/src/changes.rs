@@ -1,6 +1,6 @@
 //! What is different in another scenario, as options of the command line.
 
-use memory_wall_core::Scenario;
+use memory_wall_core::{Engine, Scenario};
 
 use crate::inputs;
 
@@ -38,10 +38,24 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
     ] {
         word(option, &from.to_string(), &to.to_string());
     }
-    let share = |scenario: &Scenario| format!("{:.2}", f64::from(scenario.serving.utilization_percent) / 100.0);
+    if from.training.lora.upcast && !to.training.lora.upcast {
+        changes.push("--no-kbit-upcast".into());
+    }
+    // What vLLM takes by itself differs from GPU to GPU, in training too, where nobody serves.
+    if to.runtime() != Some(Engine::Vllm) {
+        return changes;
+    }
+    let mut word = |option: &str, from: &str, to: &str| {
+        if from != to {
+            changes.push(format!("--{option} {to}"));
+        }
+    };
+    let share = |scenario: &Scenario| format!("{:.2}", f64::from(scenario.serving.utilization()) / 100.0);
     word("gpu-memory-utilization", &share(from), &share(to));
     let cap = |scenario: &Scenario| scenario.serving.max_model_len.unwrap_or(scenario.seq_length).to_string();
     word("max-model-len", &cap(from), &cap(to));
+    let sequences = |scenario: &Scenario| scenario.serving.max_num_seqs.to_string();
+    word("max-num-seqs", &sequences(from), &sequences(to));
     changes
 }
 
@@ -50,6 +64,20 @@ mod tests {
     use super::*;
     use memory_wall_core::tables::{gpus, models};
     use memory_wall_core::{Checkpointing, Mode, Offload, WeightFormat, ZeroStage};
+
+    #[test]
+    fn settings_of_a_server_are_named_where_one_serves() {
+        let mut start = Scenario { gpu: gpus::by_id("rtx4090"), ..Scenario::new(models::MODELS[0].architecture) };
+        start.serving.max_num_seqs = 256;
+        let mut other = Scenario { gpu: gpus::by_id("h100-sxm"), ..start };
+        other.serving.max_num_seqs = 1_024;
+        for mode in [Mode::Training, Mode::Inference] {
+            let [from, to] = [start, other].map(|it| Scenario { mode, ..it });
+            assert_eq!(between(&from, &to), ["--gpu h100-sxm"]);
+        }
+        (start.serving.engine, other.serving.engine) = (Engine::Vllm, Engine::Vllm);
+        assert_eq!(between(&start, &other), ["--gpu h100-sxm", "--max-num-seqs 1024"]);
+    }
 
     #[test]
     fn only_what_is_different_is_named() {

@@ -1,13 +1,13 @@
 //! `memory-wall estimate`.
 
+use memory_wall_core::Checked;
 use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::{Checked, Verdict};
 
 use crate::findings::Findings;
 use crate::model::Model;
 use crate::request::Request;
 use crate::text::wrapped;
-use crate::{Answer, BadInput, card, inputs, json, serving, tables, words};
+use crate::{Answer, BadInput, Exit, gpu, inputs, json, serving, tables, words};
 
 /// Evaluates what was asked for.
 pub(crate) fn answer(request: &Request) -> Result<Answer, BadInput> {
@@ -22,8 +22,7 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, BadInput> {
     } else {
         text(&model.title, &findings, &assumptions, request.unit)
     };
-    let does_not_fit = findings.evaluation.fit.is_some_and(|fit| fit.verdict == Verdict::DoesNotFit);
-    Ok(Answer { output, notes, failed: does_not_fit })
+    Ok(Answer { output, notes, exit: Exit::of(findings.evaluation.fit.map(|fit| fit.verdict)) })
 }
 
 /// The model that was named, and the scenario with it.
@@ -43,8 +42,8 @@ fn text(title: &str, findings: &Findings, assumptions: &[String], unit: ByteUnit
     text += &tables::buckets(evaluation, unit);
     let stage = match (rank.parallel.ranks(), rank.parallel.pp) {
         (1, _) => String::new(),
-        (_, 1) => ", on each card".into(),
-        (_, stages) => format!(", on a card of stage {} of {stages}, counted from 0", evaluation.stage),
+        (_, 1) => ", on each GPU".into(),
+        (_, stages) => format!(", on a GPU of stage {} of {stages}, counted from 0", evaluation.stage),
     };
     text.push('\n');
     text += &wrapped(&format!("Peak: {}{stage}.", words::peak(evaluation.peak_phase)), 2);
@@ -56,7 +55,7 @@ fn text(title: &str, findings: &Findings, assumptions: &[String], unit: ByteUnit
     text += &serving::text(rank, unit);
     if let Some((gpu, fit)) = rank.gpu.zip(evaluation.fit) {
         text.push('\n');
-        text += &card::text(gpu, &fit, rank, unit);
+        text += &gpu::text(gpu, &fit, rank, unit);
     }
     text += "\nAssumptions:\n";
     for assumption in assumptions {

@@ -20,11 +20,11 @@ pub(crate) struct Findings {
 /// What waits in host memory, and what it costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Host {
-    /// Bytes of one rank that are there instead of on the card.
+    /// Bytes of one rank that are there instead of on the GPU.
     pub(crate) waiting: Bytes,
     /// Bytes that travel between the two in one step, in both directions together.
     pub(crate) moved: Bytes,
-    /// How long that takes; `None` without a card or a known link.
+    /// How long that takes; `None` without a GPU or a known link.
     pub(crate) seconds: Option<f64>,
 }
 

@@ -1,6 +1,6 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
-use memory_wall_core::{Engine, Implementation, Scenario, ZeroStage};
+use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
 
 use crate::options::Given;
 use crate::solve::Question;
@@ -21,12 +21,26 @@ const TRAINING_ONLY: [&str; 14] = [
     "--zero",
     "--shard",
 ];
-const INFERENCE_ONLY: [&str; 6] =
-    ["--kv", "--engine", "--max-model-len", "--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
-const VLLM_ONLY: [&str; 4] =
-    ["--max-model-len", "--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization"];
-const ADAPTERS_ONLY: [&str; 5] =
-    ["--lora-rank", "--lora-targets", "--lora-dtype", "--lora-dropout", "--no-kbit-upcast"];
+const INFERENCE_ONLY: [&str; 8] = [
+    "--kv",
+    "--engine",
+    "--engine-version",
+    "--max-model-len",
+    "--max-num-seqs",
+    "--max-num-batched-tokens",
+    "--enforce-eager",
+    "--gpu-memory-utilization",
+];
+const VLLM_ONLY: [&str; 6] = [
+    "--engine-version",
+    "--max-model-len",
+    "--max-num-seqs",
+    "--max-num-batched-tokens",
+    "--enforce-eager",
+    "--gpu-memory-utilization",
+];
+const ADAPTERS_ONLY: [&str; 6] =
+    ["--lora-rank", "--lora-targets", "--lora-dtype", "--lora-dropout", "--no-kbit-upcast", "--quantised-experts"];
 /// What [`Question::Gpus`] tries by itself.
 const CUTS: [&str; 7] = ["--dp", "--tp", "--pp", "--ep", "--zero", "--shard", "--virtual-stages"];
 
@@ -69,6 +83,10 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
             "--no-kbit-upcast",
             " here: peft upcasts only beside weights that bitsandbytes quantised, in mode qlora".into(),
         );
+    }
+    // In qlora it depends on the model, which is not known yet: see `Model::remarks`.
+    if scenario.mode != Mode::Qlora {
+        note("--quantised-experts", " without --mode qlora".into());
     }
     if scenario.training.implementation != Implementation::Torchtitan {
         for option in ["--async-tp", "--compile", "--no-reshard-after-forward"] {

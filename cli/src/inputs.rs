@@ -1,6 +1,7 @@
 //! A scenario in a few lines, for people: what is usual is left unsaid after the first.
 
 use memory_wall_core::display::Grouped;
+use memory_wall_core::engines::vllm;
 use memory_wall_core::{Engine, LoraTargets, Loss, Mode, Offload, Parallelism, Scenario, StepKernel, ZeroStage};
 
 use crate::solve::Question;
@@ -12,8 +13,8 @@ pub(crate) fn text(scenario: &Scenario, question: Option<Question>) -> String {
     let lines = [
         first(scenario, question),
         training(scenario),
-        serving(scenario),
-        cards(&scenario.parallel),
+        serving(scenario, question),
+        gpus(&scenario.parallel),
         offload(scenario.offload, scenario.mode),
     ];
     lines.iter().filter(|line| !line.is_empty()).map(|line| wrapped(line, 2)).collect()
@@ -57,6 +58,9 @@ fn training(scenario: &Scenario) -> String {
         if scenario.mode == Mode::Qlora && !training.lora.upcast {
             parts.push("tables and norms not upcast".into());
         }
+        if scenario.mode == Mode::Qlora && training.lora.experts {
+            parts.push("experts quantised".into());
+        }
     }
     if scenario.mode == Mode::Training && training.recipe != usual.recipe {
         parts.push(format!("recipe {}", training.recipe.id()));
@@ -95,16 +99,32 @@ pub(crate) fn targets(targets: LoraTargets) -> Vec<&'static str> {
     all.into_iter().filter(|(chosen, _)| *chosen).map(|(_, name)| name).collect()
 }
 
-fn serving(scenario: &Scenario) -> String {
+fn serving(scenario: &Scenario, question: Option<Question>) -> String {
     let serving = &scenario.serving;
     match serving.engine {
-        Engine::Vllm if !scenario.mode.trains() => format!(
-            "served by vLLM: requests of up to {} tokens, at most {} sequences and {} tokens at once, {}% of the GPU",
-            Grouped(scenario.longest_request().into()),
-            Grouped(serving.max_num_seqs.into()),
-            Grouped(serving.max_num_batched_tokens.into()),
-            serving.utilization_percent
-        ),
+        Engine::Vllm if !scenario.mode.trains() => {
+            let number = |count: u32| Grouped(count.into());
+            // What is looked for, or follows the GPU that is, has no number yet.
+            let longest = match question {
+                Some(Question::Context) => String::new(),
+                _ => format!("requests of up to {} tokens, ", number(scenario.longest_request())),
+            };
+            let follows = |usual| usual && question == Some(Question::Gpu);
+            let sequences = if follows(serving.usual_seqs) {
+                "its own number of sequences for each GPU".to_owned()
+            } else {
+                format!("at most {} sequences", number(serving.max_num_seqs))
+            };
+            let tokens = if follows(serving.usual_batched_tokens) {
+                "its own number of tokens at once".to_owned()
+            } else {
+                format!("{} tokens at once", number(scenario.batched_tokens()))
+            };
+            let release = vllm::Constants::of(serving.version).releases;
+            let share = serving.utilization();
+            let eager = if serving.enforce_eager { ", no CUDA graphs" } else { "" };
+            format!("served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{eager}")
+        }
         Engine::Hf | Engine::LlamaCpp if !scenario.mode.trains() => {
             format!("served by {}", serving.engine.label())
         }
@@ -112,9 +132,9 @@ fn serving(scenario: &Scenario) -> String {
     }
 }
 
-fn cards(parallel: &Parallelism) -> String {
+fn gpus(parallel: &Parallelism) -> String {
     let ranks = parallel.ranks();
-    if ranks == 1 { String::new() } else { format!("{}: {}", words::cards(ranks), cut(parallel)) }
+    if ranks == 1 { String::new() } else { format!("{}: {}", words::gpus(ranks), cut(parallel)) }
 }
 
 /// How a run is cut: `dp 4 × tp 2, ZeRO-3`.

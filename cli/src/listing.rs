@@ -51,7 +51,7 @@ pub(crate) fn models(json: bool) -> Result<String, BadInput> {
         + "Layers, heads and widths: --json.\n")
 }
 
-/// Every card of the table.
+/// Every GPU of the table.
 pub(crate) fn gpus(json: bool) -> Result<String, BadInput> {
     if json {
         return json::text(&GPUS.iter().map(GpuRow::new).collect::<Vec<_>>());

@@ -3,11 +3,13 @@
 mod accuracy;
 mod advise;
 mod arguments;
-mod card;
 mod changes;
 mod config_file;
 mod estimate;
+mod explain;
 mod findings;
+mod formats;
+mod gpu;
 mod help;
 mod idle;
 mod inputs;
@@ -29,10 +31,14 @@ mod words;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use memory_wall_core::Verdict;
+
 use arguments::Command;
 
 /// Exit code of an answer that is a no: it does not fit, nothing does, or a bound does not hold.
 const NO: u8 = 1;
+/// Exit code where a server starts and lets some of the requests wait.
+const QUEUES: u8 = 3;
 /// Exit code of anything that cannot be answered.
 const BAD_INPUT: u8 = 2;
 /// Every message is shorter than this but for what it quotes.
@@ -56,8 +62,36 @@ pub(crate) struct Answer {
     output: String,
     /// Remarks for standard error, a line each.
     notes: Vec<String>,
-    /// Whether it is a no.
-    failed: bool,
+    /// What the exit code says.
+    exit: Exit,
+}
+
+/// What the exit code says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// A yes, or nothing to say no to.
+    #[default]
+    Yes,
+    /// A server starts and lets some of the requests wait.
+    Queues,
+    /// A no.
+    No,
+}
+
+impl Exit {
+    /// A yes or a no.
+    pub(crate) const fn yes(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+
+    /// Of a verdict; of none where no GPU is named.
+    pub(crate) const fn of(verdict: Option<Verdict>) -> Self {
+        match verdict {
+            None | Some(Verdict::Fits | Verdict::Tight) => Self::Yes,
+            Some(Verdict::Queues) => Self::Queues,
+            Some(Verdict::DoesNotFit) => Self::No,
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -71,8 +105,11 @@ fn main() -> ExitCode {
     match write(&answer.output) {
         // A reader that has seen enough, such as `head`, is no failure.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(&format!("cannot write the answer: {error}")),
-        _ if answer.failed => ExitCode::from(NO),
-        _ => ExitCode::SUCCESS,
+        _ => match answer.exit {
+            Exit::Yes => ExitCode::SUCCESS,
+            Exit::Queues => ExitCode::from(QUEUES),
+            Exit::No => ExitCode::from(NO),
+        },
     }
 }
 
@@ -85,6 +122,7 @@ fn run(command: Command) -> Result<Answer, BadInput> {
         Command::Estimate(request) => estimate::answer(&request)?,
         Command::Solve(question, request) => solve::answer(question, &request)?,
         Command::Advise(request) => advise::answer(&request)?,
+        Command::Explain(asked) => explain::answer(&asked)?,
         Command::Roofline(asked) => roofline::answer(&asked)?,
         Command::Accuracy { data, rows, json } => accuracy::answer(data.as_deref(), rows, json)?,
     })

@@ -1,7 +1,7 @@
 //! The model that is asked about, wherever it comes from.
 
 use memory_wall_core::tables::models;
-use memory_wall_core::{Architecture, Scenario, WeightFormat};
+use memory_wall_core::{Architecture, Engine, Mode, Scenario, WeightFormat};
 
 use crate::request::{Request, Source};
 use crate::text::{QUOTED, quote, shortened};
@@ -22,6 +22,8 @@ pub(crate) struct Model {
     method: Option<String>,
     /// What else the file has to be said of.
     remarks: Vec<String>,
+    /// Whether the row of the table is the language model alone of a model that sees or hears too.
+    language_part: bool,
 }
 
 impl Model {
@@ -39,7 +41,15 @@ impl Model {
                     shortened(config.quantisation().unwrap_or("quantised"), QUOTED).escape_debug().to_string()
                 });
                 let remarks = config.remarks().iter().map(ToString::to_string).collect();
-                Ok(Self { id: name, title, architecture, stored: config.stored_weights(), method, remarks })
+                Ok(Self {
+                    id: name,
+                    title,
+                    architecture,
+                    stored: config.stored_weights(),
+                    method,
+                    remarks,
+                    language_part: false,
+                })
             }
         }
     }
@@ -53,6 +63,7 @@ impl Model {
             stored: None,
             method: None,
             remarks: Vec::new(),
+            language_part: model.name.ends_with("(text)"),
         }
     }
 
@@ -72,8 +83,36 @@ impl Model {
             !request.weights_given && scenario.weights == WeightFormat::Fp16 && self.stored != Some(WeightFormat::Fp16)
         });
         let fallback = bf16.map(|gpu| {
-            format!("vLLM has no bf16 on {}: the weights are fp16, as its --dtype auto takes them there.", gpu.name)
+            let auto = if scenario.runtime() == Some(Engine::Vllm) { ", as --dtype auto takes them there" } else { "" };
+            format!("{} has no bf16: the weights are fp16, which take the same bytes{auto}.", gpu.name)
         });
-        self.remarks.iter().cloned().chain(stored).chain(fallback).collect()
+        let only_fp32 = scenario
+            .gpu
+            .filter(|_| !request.weights_given && scenario.weights == WeightFormat::Fp32 && !scenario.has_fp16());
+        let wide = only_fp32.map(|gpu| {
+            format!(
+                "{} has no bf16, and vLLM refuses fp16 for this model: weights and cache are fp32, as --dtype auto takes them there.",
+                gpu.name
+            )
+        });
+        let mut by_bitsandbytes = *scenario;
+        by_bitsandbytes.training.lora.experts = false;
+        let asked = scenario.mode == Mode::Qlora && scenario.training.lora.experts;
+        let no_experts = (asked && !by_bitsandbytes.leaves_experts()).then(|| {
+            let why = match scenario.architecture.moe {
+                None => "the model has no routed experts",
+                Some(_) => "no routed experts would stay in 16 bits without it",
+            };
+            format!("--quantised-experts has no effect here: {why}")
+        });
+        let served = scenario.runtime() == Some(Engine::Vllm);
+        let part = (self.language_part && served).then(|| {
+            format!(
+                "Of {} only the language model is counted; what sees and projects images, or hears, comes on top, and vLLM loads it too.",
+                self.title
+            )
+        });
+        let own = self.remarks.iter().cloned().chain(part);
+        own.chain(stored).chain(fallback).chain(wide).chain(no_experts).collect()
     }
 }

@@ -1,8 +1,8 @@
 //! Why the parts of a scenario do not go together, in the words of the options.
 
 use memory_wall_core::bounds;
-use memory_wall_core::engines::Unsupported;
 use memory_wall_core::parallelism::ParallelError;
+use memory_wall_core::scenario::{CutError, Unsupported};
 use memory_wall_core::{Parallelism, Scenario, ScenarioError};
 
 use crate::{BadInput, suggest};
@@ -16,6 +16,7 @@ pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
         ScenarioError::Offload(error) => format!("--offload: {error}"),
         ScenarioError::Parallel(error) => cut(scenario, error),
         ScenarioError::Runtime(error) => runtime(scenario, error),
+        ScenarioError::Cut(error) => trainer(scenario, error),
         _ => format!("the scenario cannot be: {error}"),
     })
 }
@@ -28,15 +29,62 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
             format!("--weights {}", scenario.weights.id())
         }
         Unsupported::Cache(_, format) => format!("--kv {}", format.id()),
-        Unsupported::Maker(..) => format!("--engine {engine}"),
+        Unsupported::OldCache { .. } | Unsupported::WideCache | Unsupported::CacheNeedsFlash(_) => {
+            format!("--kv {}", scenario.kv.id())
+        }
+        Unsupported::NoEager(_) => format!("--attention {}", scenario.attention.id()),
+        Unsupported::FewTokens { tokens, sequences } => {
+            if scenario.serving.usual_batched_tokens {
+                format!("--max-num-seqs {sequences}")
+            } else {
+                format!("--max-num-batched-tokens {tokens}")
+            }
+        }
+        Unsupported::NoFp16 | Unsupported::NoDenseMxfp4 => format!("--weights {}", scenario.weights.id()),
+        Unsupported::OnlyFp32 { weights, .. } => match weights {
+            Some(format) => format!("--weights {}", format.id()),
+            None => format!("--kv {}", scenario.kv.id()),
+        },
+        Unsupported::NoBitsandbytes { weights: Some(format), .. } => format!("--weights {}", format.id()),
+        Unsupported::NoBitsandbytes { weights: None, .. } => format!("--optimizer {}", scenario.optimizer.id()),
+        Unsupported::NoBackend(..) | Unsupported::Maker(..) | Unsupported::TooOld { .. } => {
+            format!("--engine {engine}")
+        }
         Unsupported::ContextParallel(_) => format!("--cp {}", scenario.parallel.cp),
-        Unsupported::ExpertRanks { ep, .. } => format!("--ep {ep}"),
-        Unsupported::ExpertWidth { .. } | Unsupported::Blocks { .. } => format!("--tp {}", scenario.parallel.tp),
-        Unsupported::TooLong { max_model_len, .. } => format!("--max-model-len {max_model_len}"),
+        Unsupported::ExpertRanks { ep, .. } | Unsupported::TooFewExperts { ep, .. } => format!("--ep {ep}"),
+        Unsupported::ExpertWidth { .. } | Unsupported::Blocks(_) => format!("--tp {}", scenario.parallel.tp),
+        Unsupported::BeyondModel { .. } | Unsupported::BeyondTable { .. }
+            if scenario.serving.max_model_len.is_none() =>
+        {
+            format!("--seq {}", scenario.seq_length)
+        }
+        Unsupported::TooLong { max_model_len: tokens, .. }
+        | Unsupported::BeyondModel { max_model_len: tokens, .. }
+        | Unsupported::BeyondTable { seq_length: tokens, .. } => {
+            format!("--max-model-len {tokens}")
+        }
     };
     let help = match error {
-        Unsupported::ExpertWidth { .. } | Unsupported::Blocks { .. } => whole(scenario),
+        Unsupported::ExpertWidth { .. } | Unsupported::Blocks(_) => whole(scenario),
         _ => String::new(),
+    };
+    format!("{option}: {error}{help}")
+}
+
+/// What training code does not cut, behind the option that is to be changed.
+fn trainer(scenario: &Scenario, error: &CutError) -> String {
+    let pipeline = format!("--pp {}", scenario.parallel.pp);
+    let (option, help) = match error {
+        CutError::NoPipeline(_) => (pipeline, String::new()),
+        CutError::UnevenStages { .. } => {
+            let near = near(scenario, "pp");
+            let uneven = "; --implementation torchtitan gives stages different numbers of layers".to_owned();
+            (pipeline, if near.is_empty() { uneven } else { near })
+        }
+        CutError::ShardsOnly { .. } => {
+            (format!("--implementation {}", scenario.training.implementation.id()), String::new())
+        }
+        CutError::ShardedPipeline(zero) => (format!("--zero {}", zero.id()), String::new()),
     };
     format!("{option}: {error}{help}")
 }
@@ -74,6 +122,7 @@ fn near(scenario: &Scenario, degree: &str) -> String {
         match degree {
             "tp" => cut.tp = value,
             "ep" => cut.ep = value,
+            "pp" => cut.pp = value,
             "shard" => cut.shard = Some(value),
             _ => return None,
         }
@@ -82,10 +131,16 @@ fn near(scenario: &Scenario, degree: &str) -> String {
     let (given, most) = match degree {
         "tp" => (scenario.parallel.tp, bounds::TP.max),
         "ep" => (scenario.parallel.ep, scenario.parallel.dp),
+        "pp" => (scenario.parallel.pp, scenario.architecture.layers),
         _ => (scenario.parallel.shard.unwrap_or(1), scenario.parallel.dp),
     };
-    let goes = |value: &u32| with(*value).is_some_and(|parallel| Scenario { parallel, ..*scenario }.check().is_ok());
-    let below = (1..given).rev().find(goes);
+    // A pipeline of more than twice or less than half as many stages is another plan.
+    let close = |value: u32| degree != "pp" || (given.div_ceil(2)..=given.saturating_mul(2)).contains(&value);
+    let runs = |parallel| Scenario { parallel, ..*scenario }.check().is_ok();
+    let goes = |value: &u32| close(*value) && with(*value).is_some_and(runs);
+    // One stage is no pipeline.
+    let least = if degree == "pp" { 2 } else { 1 };
+    let below = (least..given).rev().find(goes);
     let above = (given.saturating_add(1)..=most).find(goes);
     let found: Vec<String> = [below, above].into_iter().flatten().map(|value| value.to_string()).collect();
     suggest::did_you_mean(&found.iter().map(String::as_str).collect::<Vec<_>>())

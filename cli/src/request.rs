@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 
-use memory_wall_core::architecture::{Architecture, Positions};
+use memory_wall_core::architecture::Architecture;
 use memory_wall_core::bounds;
 use memory_wall_core::display::ByteUnit;
-use memory_wall_core::engines::vllm;
-use memory_wall_core::tables::gpus::{self, GPUS, Gpu};
-use memory_wall_core::tables::models::{self, MODELS, Model};
+use memory_wall_core::scenario::{Unsupported, sixteen_bits};
+use memory_wall_core::tables::gpus::{GPUS, Gpu};
+use memory_wall_core::tables::models::{MODELS, Model};
 use memory_wall_core::{
     AdapterPrecision, Attention, Checked, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets,
     Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, Serving, StepKernel, Training, WeightFormat,
@@ -36,6 +36,8 @@ pub(crate) struct Request {
     settings: Scenario,
     /// Whether `--seq` was given: the default depends on the model.
     seq_given: bool,
+    /// The cache's format where `--kv` names it.
+    kv: Option<KvPrecision>,
     /// Whether `--weights` was given.
     pub(crate) weights_given: bool,
     /// Powers of 1,000 or of 1,024.
@@ -76,17 +78,34 @@ const OFFLOAD_ALIASES: [(&str, &str); 5] = [
 impl Request {
     /// Reads the options; `question` is what they are asked, if anything backwards.
     pub(crate) fn read(given: &Given, question: Option<Question>) -> Result<Self, BadInput> {
-        let source = source(given, question)?;
+        Self::of(source(given, question)?, given, question)
+    }
+
+    /// Reads the options of which none is needed, since something else describes the scenario.
+    pub(crate) fn stated(given: &Given) -> Result<Self, BadInput> {
+        let source = if given.has("--model") || given.has("--config") { source(given, None)? } else { None };
+        Self::of(source, given, None)
+    }
+
+    /// What the options say beside the model.
+    pub(crate) const fn settings(&self) -> &Scenario {
+        &self.settings
+    }
+
+    fn of(source: Option<Source>, given: &Given, question: Option<Question>) -> Result<Self, BadInput> {
         let mode = values::choice(given, "--mode", Mode::ALL, Mode::id)?.unwrap_or(Mode::Inference);
         let start = Scenario::new(STAND_IN);
         let gpu = gpu(given, question)?;
         let weights = values::choice(given, "--weights", WeightFormat::ALL, WeightFormat::id)?;
+        // A GPU without bf16 keeps a 16-bit cache in fp16.
+        let own = if sixteen_bits(None, gpu) == WeightFormat::Fp16 { KvPrecision::Fp16 } else { start.kv };
+        let kv = values::choice(given, "--kv", KvPrecision::ALL, KvPrecision::id)?;
         let mut settings = Scenario {
             mode,
             batch: values::count(given, "--batch", bounds::BATCH)?.unwrap_or(start.batch),
             seq_length: values::count(given, "--seq", bounds::SEQ_LENGTH)?.unwrap_or(start.seq_length),
             weights: weights.unwrap_or(mode.nearest(start.weights)),
-            kv: values::choice(given, "--kv", KvPrecision::ALL, KvPrecision::id)?.unwrap_or(start.kv),
+            kv: kv.unwrap_or(own),
             optimizer: values::choice(given, "--optimizer", Optimizer::ALL, Optimizer::id)?.unwrap_or(start.optimizer),
             checkpointing: values::choice(given, "--checkpointing", Checkpointing::ALL, Checkpointing::id)?
                 .unwrap_or(start.checkpointing),
@@ -117,6 +136,7 @@ impl Request {
             source,
             settings,
             seq_given: given.has("--seq"),
+            kv,
             weights_given: weights.is_some(),
             unit,
             json,
@@ -130,12 +150,15 @@ impl Request {
         architecture: Architecture,
         stored: Option<WeightFormat>,
     ) -> Result<Checked, BadInput> {
-        // A model with learned positions cannot go beyond them, so its default does not either.
-        let most = match architecture.positions {
-            Positions::Learned(rows) if !self.seq_given => rows,
-            _ => u32::MAX,
-        };
+        // A model with learned positions cannot go beyond them, and under vLLM none goes beyond what it was made for: nor does the default.
+        let learned = architecture.end_of_table();
+        let served = self.settings.runtime() == Some(Engine::Vllm);
+        let most = [learned, architecture.trained_context.filter(|_| served)].into_iter().flatten().min();
+        let most = most.filter(|_| !self.seq_given).unwrap_or(u32::MAX);
         let seq_length = self.settings.seq_length.min(most);
+        if let Some(end) = learned.filter(|end| *end < seq_length) {
+            return Err(BadInput::new(format!("--seq {seq_length}: {}", Unsupported::BeyondTable { seq_length, end })));
+        }
         // How the checkpoint is stored is how it is served, or frozen, unless something else was asked for.
         let weights = match (stored, self.settings.mode) {
             (Some(stored), Mode::Inference) if !self.weights_given => stored,
@@ -143,8 +166,16 @@ impl Request {
             _ => self.settings.weights,
         };
         let mut scenario = Scenario { architecture, seq_length, weights, ..self.settings };
+        // vLLM takes bf16 by itself for a model that it refuses to run in fp16, however its files are stored.
+        if !self.weights_given && scenario.weights == WeightFormat::Fp16 && !scenario.has_fp16() {
+            scenario.weights = WeightFormat::Bf16;
+        }
         if let Some(gpu) = scenario.gpu.filter(|_| !self.weights_given) {
             scenario = scenario.on(gpu);
+        }
+        // Unless it is told otherwise, vLLM caches in the precision in which it computes.
+        if served && self.kv.is_none() && scenario.weights == WeightFormat::Fp32 {
+            scenario.kv = KvPrecision::Fp32;
         }
         scenario.check().map_err(|error| refusal::of(&scenario, &error))
     }
@@ -173,24 +204,17 @@ fn source(given: &Given, question: Option<Question>) -> Result<Option<Source>, B
                 "a model is missing: --model ID (memory-wall models lists them) or --config FILE",
             ));
         }
-        (Some(id), None) => {
-            let ids = MODELS.iter().map(|it| it.id);
-            Some(Source::Preset(values::listed("--model", &id, models::by_id(&id), ids, "models")?))
-        }
+        (Some(id), None) => Some(Source::Preset(values::listed("--model", &id, MODELS, |model| model.id, "models")?)),
         (None, Some(path)) => Some(Source::Config(path.to_owned())),
     })
 }
 
 fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>, BadInput> {
     match (given.text("--gpu"), question) {
-        (Some(id), _) => {
-            let ids = GPUS.iter().map(|it| it.id);
-            let gpu = values::listed("--gpu", &id, gpus::by_id(&id), ids, "gpus")?;
-            Ok(Some(gpu))
-        }
+        (Some(id), _) => values::listed("--gpu", &id, GPUS, |gpu| gpu.id, "gpus").map(Some),
         (None, None | Some(Question::Gpu)) => Ok(None),
         (None, Some(question)) => Err(BadInput(format!(
-            "a card is missing: solve --for {} needs --gpu ID (memory-wall gpus lists them)",
+            "a GPU is missing: solve --for {} needs --gpu ID (memory-wall gpus lists them)",
             question.id()
         ))),
     }
@@ -212,6 +236,7 @@ fn training(given: &Given, start: Training) -> Result<Training, BadInput> {
         values::choice(given, "--lora-dtype", AdapterPrecision::ALL, AdapterPrecision::id)?.unwrap_or(lora.precision);
     lora.dropout = given.has("--lora-dropout");
     lora.upcast = !given.has("--no-kbit-upcast");
+    lora.experts = given.has("--quantised-experts");
     Ok(Training {
         recipe: values::choice(given, "--recipe", Recipe::ALL, Recipe::id)?.unwrap_or(start.recipe),
         gradients: values::choice(given, "--gradients", Gradients::ALL, Gradients::id)?.unwrap_or(start.gradients),
@@ -246,19 +271,22 @@ fn targets(given: &Given) -> Result<Option<LoraTargets>, BadInput> {
 
 fn serving(given: &Given, gpu: Option<&Gpu>, question: Option<Question>) -> Result<Serving, BadInput> {
     let start = Serving::DEFAULT;
-    // What vLLM takes by itself depends on the card.
-    let usual = gpu.map(|gpu| vllm::default_batch(gpu.capacity, Some(gpu)));
-    let (sequences, tokens) = usual.unwrap_or((start.max_num_seqs, start.max_num_batched_tokens));
-    Ok(Serving {
+    let sequences = values::count(given, "--max-num-seqs", bounds::MAX_NUM_SEQS)?;
+    let tokens = values::count_in_vllm(given, "--max-num-batched-tokens", bounds::MAX_NUM_BATCHED_TOKENS)?;
+    let serving = Serving {
         engine: values::choice(given, "--engine", Engine::ALL, Engine::id)?.unwrap_or(start.engine),
-        max_num_seqs: values::count(given, "--max-num-seqs", bounds::MAX_NUM_SEQS)?.unwrap_or(sequences),
-        max_num_batched_tokens: values::count(given, "--max-num-batched-tokens", bounds::MAX_NUM_BATCHED_TOKENS)?
-            .unwrap_or(tokens),
-        utilization_percent: values::percent(given, "--gpu-memory-utilization")?.unwrap_or(start.utilization_percent),
+        max_num_seqs: sequences.unwrap_or(start.max_num_seqs),
+        max_num_batched_tokens: tokens.unwrap_or(start.max_num_batched_tokens),
+        usual_seqs: sequences.is_none(),
+        usual_batched_tokens: tokens.is_none(),
+        enforce_eager: given.has("--enforce-eager"),
+        utilization_percent: values::percent(given, "--gpu-memory-utilization")?,
         // The longest context that fits is the longest limit.
-        max_model_len: values::count(given, "--max-model-len", bounds::MAX_MODEL_LEN)?
+        max_model_len: values::count_in_vllm(given, "--max-model-len", bounds::MAX_MODEL_LEN)?
             .filter(|_| question != Some(Question::Context)),
-    })
+        version: values::release(given, "--engine-version")?.unwrap_or(start.version),
+    };
+    Ok(gpu.map_or_else(|| serving.on_any(), |gpu| serving.on(gpu)))
 }
 
 fn parallel(given: &Given) -> Result<Parallelism, BadInput> {

@@ -40,17 +40,38 @@ fn started(scenario: &Checked, start: &Start, unit: ByteUnit) -> String {
         if ranks == 1 { "" } else { " on each data-parallel rank" }
     );
     text += &wrapped(&concurrency, 2);
+    let seq_length = number(scenario.seq_length.into());
+    let most = scenario.serving.max_num_seqs.into();
+    let held = match requests.held {
+        u64::MAX => "any number of requests".to_owned(),
+        held => words::in_all(held.into(), "request", ranks),
+    };
+    let at_most = if requests.held > most {
+        format!(", of which max_num_seqs lets {} run at once", words::in_all(most.into(), "request", ranks))
+    } else {
+        String::new()
+    };
+    text += &wrapped(&format!("Of {seq_length} tokens each the pool holds {held} at their full length{at_most}."), 2);
     let running = words::in_all(requests.running.into(), "request", ranks);
     let waiting = words::in_all(requests.waiting.into(), "request", ranks);
+    let wait = if requests.waiting == 1 && ranks == 1 { "waits" } else { "wait" };
     let runs = if requests.running == 1 && ranks == 1 { "runs" } else { "run" };
-    let run = format!("Of {} tokens each, {running} {runs} at once", number(scenario.seq_length.into()));
+    let run = match requests.waiting {
+        0 => format!("{running} {runs} at once, as asked for"),
+        _ => {
+            format!(
+                "Of the {} asked for, {running} {runs} at once",
+                words::in_all(scenario.batch.into(), "request", ranks)
+            )
+        }
+    };
     let rest = match requests.waiting {
         0 => ".".to_owned(),
         _ if requests.held >= scenario.batch.into() => {
-            format!(": max_num_seqs allows no more; {waiting} wait in the queue.")
+            format!(": max_num_seqs allows no more; {waiting} {wait} in the queue.")
         }
         _ => format!(
-            "; {waiting} wait in the queue. Where running ones outgrow the pool, vLLM preempts one: it frees its pages and computes it again later."
+            "; {waiting} {wait} in the queue. Where running ones outgrow the pool, vLLM preempts one: it frees its pages and computes it again later."
         ),
     };
     text + &wrapped(&(run + &rest), 2)

@@ -7,18 +7,27 @@ const LONGEST: usize = 64;
 
 /// The names closest to `given`, best first: those that contain it or are contained in it, and those few letters away.
 pub(crate) fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let given = given.to_lowercase().replace([' ', '_'], "-");
+    let plain = |name: &str| name.to_lowercase().replace([' ', '_'], "-");
+    let given = plain(given);
     if given.is_empty() || given.len() > LONGEST {
         return Vec::new();
     }
     let far = (given.chars().count() / 4).max(1);
     let contained = |name: &str| given.len() > 1 && (name.contains(&given) || given.contains(name));
-    let mut scored: Vec<(usize, &str)> = names
-        .map(|name| (if contained(name) { 1 } else { distance(&given, name) }, name))
-        // A name of which no letter is left is another one.
-        .filter(|(distance, name)| *distance <= far && (contained(name) || *distance < name.chars().count()))
+    // What contains the word goes before what is spelt nearly so.
+    let mut scored: Vec<((usize, bool), &str)> = names
+        .filter_map(|name| {
+            let (word, part) = (plain(name), contained(&plain(name)));
+            let away = if part { usize::from(word != given) } else { strsim::levenshtein(&given, &word) };
+            // A name of which no letter is left is another one.
+            (away <= far && (part || away < word.chars().count())).then_some(((away, !word.contains(&given)), name))
+        })
         .collect();
-    scored.sort_by_key(|(distance, _)| *distance);
+    scored.sort_by_key(|(away, _)| *away);
+    // The same word, spelt otherwise, is meant alone.
+    if scored.first().is_some_and(|((distance, _), _)| *distance == 0) {
+        scored.truncate(1);
+    }
     scored.into_iter().map(|(_, name)| name).take(MOST).collect()
 }
 
@@ -36,40 +45,9 @@ pub(crate) fn either(names: &[&str]) -> String {
     }
 }
 
-/// The number of letters to insert, delete or replace (Levenshtein).
-fn distance(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.chars().count()).collect();
-    for (place, letter) in from.chars().enumerate() {
-        let mut diagonal = place;
-        let mut left = place + 1;
-        for (cell, other) in row.iter_mut().zip(std::iter::once(None).chain(to.chars().map(Some))) {
-            if let Some(other) = other {
-                left = (diagonal + usize::from(letter != other)).min(*cell + 1).min(left + 1);
-                diagonal = *cell;
-            }
-            *cell = left;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances_are_counted_in_letters() {
-        for (from, to, letters) in [
-            ("", "", 0),
-            ("abc", "abc", 0),
-            ("kitten", "sitting", 3),
-            ("bf61", "bf16", 2),
-            ("", "ab", 2),
-            ("ab", "", 2),
-        ] {
-            assert_eq!(distance(from, to), letters, "{from} {to}");
-        }
-    }
 
     #[test]
     fn parts_and_slips_are_found() {
@@ -81,6 +59,10 @@ mod tests {
         assert!(nearest("bert-base", names.into_iter()).is_empty());
         assert!(nearest("x", ["q", "k"].into_iter()).is_empty());
         assert_eq!(nearest("qq", ["q", "k"].into_iter()), ["q"]);
+        assert_eq!(
+            nearest("gemma-3-27b", ["gemma-2-27b", "gemma-3-27b-text"].into_iter()),
+            ["gemma-3-27b-text", "gemma-2-27b"]
+        );
     }
 
     #[test]

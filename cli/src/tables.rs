@@ -55,7 +55,7 @@ pub(crate) fn ranks(findings: &Findings, unit: ByteUnit) -> String {
     }
     let mut table = Table::new(&[
         ("Stage", Side::Left),
-        ("Cards", Side::Right),
+        ("GPUs", Side::Right),
         ("Parameters of each", Side::Right),
         ("Peak of each", Side::Right),
         ("Bytes", Side::Right),
@@ -86,20 +86,20 @@ pub(crate) fn traffic(findings: &Findings, unit: ByteUnit) -> String {
     if total == Bytes::ZERO {
         return String::new();
     }
-    let step = if findings.rank.mode.trains() { "a step" } else { "a token" };
+    let step = if findings.rank.mode.trains() { "a step" } else { "a decoding step" };
     let kinds = findings.traffic().into_iter().filter(|(_, bytes)| *bytes > Bytes::ZERO);
     let rows = kinds.map(|(kind, bytes)| (words::traffic(kind), bytes)).chain([("Total", total)]);
     let who = if findings.rank.parallel.pp == 1 { "each" } else { "the busiest" };
-    let head = format!("Sent by {who} card in {step}");
+    let head = format!("Sent by {who} GPU in {step}");
     format!("\n{}", sizes(&head, rows.map(|(name, bytes)| (name.to_owned(), bytes)), total, unit))
 }
 
 /// What waits in host memory and how long it travels; nothing where nothing waits.
 pub(crate) fn host(host: Option<&Host>, gpu: Option<&Gpu>, trains: bool, unit: ByteUnit) -> String {
     let Some(host) = host else { return String::new() };
-    let step = if trains { "step" } else { "token" };
+    let step = if trains { "step" } else { "decoding step" };
     let mut text = format!(
-        "Offloaded: {} of each card wait in host memory; {} travel in each {step}",
+        "Offloaded: {} of each GPU wait in host memory; {} travel in each {step}",
         words::size(host.waiting, unit),
         words::size(host.moved, unit)
     );
@@ -109,8 +109,8 @@ pub(crate) fn host(host: Option<&Host>, gpu: Option<&Gpu>, trains: bool, unit: B
         (Some(seconds), Some(link)) => {
             write!(text, ": {} at the {link} GB/s of the link, if nothing hides it.", duration(seconds))
         }
-        _ if gpu.is_some() => write!(text, "; the table has no link of this card to host memory."),
-        _ => write!(text, "; how long that takes depends on the card: see --gpu."),
+        _ if gpu.is_some() => write!(text, "; the table has no link of this GPU to host memory."),
+        _ => write!(text, "; how long that takes depends on the GPU: see --gpu."),
     };
     format!("\n{}", wrapped(&text, 2))
 }

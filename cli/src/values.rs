@@ -3,21 +3,34 @@
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::Grouped;
 use memory_wall_core::number::{self, Kilo};
+use memory_wall_core::serving::Version;
 
-use crate::BadInput;
 use crate::options::Given;
-use crate::suggest;
 use crate::text::{QUOTED, quote, shortened};
+use crate::{BadInput, formats, suggest};
 
 /// A whole number in its range.
 pub(crate) fn count(given: &Given, option: &str, bounds: Bounds) -> Result<Option<u32>, BadInput> {
+    counted(given, option, bounds, Kilo::Binary)
+}
+
+/// The same for an option of vLLM's, whose letters mean what they mean there.
+pub(crate) fn count_in_vllm(given: &Given, option: &str, bounds: Bounds) -> Result<Option<u32>, BadInput> {
+    counted(given, option, bounds, Kilo::ByCase)
+}
+
+fn counted(given: &Given, option: &str, bounds: Bounds, kilo: Kilo) -> Result<Option<u32>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(None) };
     let Bounds { min, max, unit, .. } = bounds;
     let range = format!("{} to {}", Grouped(min.into()), Grouped(max.into()));
-    let Some(value) = number::read(&text, Kilo::Binary) else {
+    let Some(value) = number::read(&text, kilo) else {
         let (of, grouped) = (if unit.is_empty() { "" } else { " of " }, Grouped(max.into()).to_string());
         let short = if max < 1_000 { String::new() } else { format!(", {grouped}, {}", grouped.replace(',', "_")) };
-        let scaled = if max < 1_000 { "" } else { " or with k for 1,024 and M for 1,048,576" };
+        let scaled = match kilo {
+            _ if max < 1_000 => "",
+            Kilo::ByCase => " or, as vLLM reads it, with k for 1,000 and K for 1,024",
+            _ => " or with k for 1,024 and M for 1,048,576",
+        };
         return Err(BadInput(format!(
             "{option} takes a whole number{of}{unit} from {range}, written as {max}{short}{scaled}, not {}",
             quote(&text)
@@ -35,13 +48,31 @@ pub(crate) fn count(given: &Given, option: &str, bounds: Bounds) -> Result<Optio
     bounds.check(value).map(Some).map_err(outside)
 }
 
-/// Percent of a card: `90`, `90%`, or as a share, `0.9`.
+/// A release of vLLM: `0.19` or `0.19.1`.
+pub(crate) fn release(given: &Given, option: &str) -> Result<Option<Version>, BadInput> {
+    let Some(text) = given.text(option) else { return Ok(None) };
+    let oldest = Version::OLDEST;
+    match Version::read(&text) {
+        Some(release) if release >= oldest => Ok(Some(release)),
+        Some(_) => {
+            Err(BadInput(format!("{option} {}: vLLM before {oldest} is not modelled", shortened(text.trim(), QUOTED))))
+        }
+        None => Err(BadInput(format!(
+            "{option} takes a release of vLLM from {oldest} on, written as {} or {}.0, not {}",
+            Version::MEASURED,
+            Version::MEASURED,
+            quote(&text)
+        ))),
+    }
+}
+
+/// Percent of a GPU: `90`, `90%`, or as a share, `0.9`.
 pub(crate) fn percent(given: &Given, option: &str) -> Result<Option<u32>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(None) };
     let Bounds { min, max, .. } = bounds::UTILIZATION;
     let word = text.trim();
     if word == "1" {
-        return Err(BadInput(format!("{option} 1 can be 1% or all of the card: write 1% or 1.0")));
+        return Err(BadInput(format!("{option} 1 can be 1% or all of the GPU: write 1% or 1.0")));
     }
     let value = match word.split_once('.') {
         // vLLM's own way: a share with at most two digits that count.
@@ -54,15 +85,15 @@ pub(crate) fn percent(given: &Given, option: &str) -> Result<Option<u32>, BadInp
     };
     let value = value.ok_or_else(|| {
         BadInput(format!(
-            "{option} takes whole percent of the card from {min} to {max}, written as 90, 90% or 0.9, not {}",
+            "{option} takes whole percent of the GPU from {min} to {max}, written as 90, 90% or 0.9, not {}",
             quote(&text)
         ))
     })?;
-    let outside = |_| BadInput(format!("{option} {} is outside {min}% to {max}% of the card", shortened(word, QUOTED)));
+    let outside = |_| BadInput(format!("{option} {} is outside {min}% to {max}% of the GPU", shortened(word, QUOTED)));
     bounds::UTILIZATION.check(value).map(Some).map_err(outside)
 }
 
-/// One of a few words.
+/// One of a few words, in capitals or not.
 pub(crate) fn choice<T: Copy>(
     given: &Given,
     option: &str,
@@ -70,12 +101,20 @@ pub(crate) fn choice<T: Copy>(
     id: impl Fn(T) -> &'static str,
 ) -> Result<Option<T>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(None) };
-    if let Some(found) = all.iter().copied().find(|choice| id(*choice) == text) {
+    if let Some(found) = all.iter().copied().find(|choice| id(*choice).eq_ignore_ascii_case(formats::same(&text))) {
         return Ok(Some(found));
     }
     let ids: Vec<&str> = all.iter().map(|choice| id(*choice)).collect();
-    let meant = suggest::did_you_mean(&suggest::nearest(&text, ids.iter().copied()));
-    Err(BadInput(format!("{option} takes {}, not {}{meant}", suggest::either(&ids), quote(&text))))
+    Err(not_one_of(option, &ids, &text))
+}
+
+/// The message for a word that is none of a list: by what others call them, or else by its letters.
+pub(crate) fn not_one_of(option: &str, ids: &[&'static str], text: &str) -> BadInput {
+    let meant = match formats::nearest(text, ids) {
+        Some((named, what)) => format!(", did you mean {} ({what})?", suggest::either(&named)),
+        None => suggest::did_you_mean(&suggest::nearest(text, ids.iter().copied())),
+    };
+    BadInput(format!("{option} takes {}, not {}{meant}", suggest::either(ids), quote(text)))
 }
 
 /// Several of a few words, with commas between them; `aliases` are what others call them, with the word that is meant here.
@@ -88,8 +127,8 @@ pub(crate) fn list(
     let Some(text) = given.text(option) else { return Ok(None) };
     let mut found = Vec::new();
     for part in text.split(',').map(str::trim) {
-        let Some(word) = words.iter().find(|word| **word == part) else {
-            let alias = aliases.iter().find(|(alias, _)| *alias == part).map(|(_, word)| *word);
+        let Some(word) = words.iter().find(|word| word.eq_ignore_ascii_case(part)) else {
+            let alias = aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(part)).map(|(_, word)| *word);
             let nearest = alias.map_or_else(|| suggest::nearest(part, words.iter().copied()), |word| vec![word]);
             return Err(BadInput(format!(
                 "{option} takes {}, several with commas between them, not {}{}",
@@ -103,16 +142,16 @@ pub(crate) fn list(
     Ok(Some(found))
 }
 
-/// A row of a table, or a message with the ids that come near.
+/// A row of a table by its id, in capitals or not, or a message with the ids that come near.
 pub(crate) fn listed<T>(
     option: &str,
-    id: &str,
-    found: Option<T>,
-    ids: impl Iterator<Item = &'static str>,
+    text: &str,
+    table: &'static [T],
+    id: impl Fn(&T) -> &'static str,
     command: &str,
-) -> Result<T, BadInput> {
-    found.ok_or_else(|| {
-        let meant = suggest::did_you_mean(&suggest::nearest(id, ids));
-        BadInput(format!("{option} {} is not known{meant}; memory-wall {command} lists all", quote(id)))
+) -> Result<&'static T, BadInput> {
+    table.iter().find(|row| id(row).eq_ignore_ascii_case(text)).ok_or_else(|| {
+        let meant = suggest::did_you_mean(&suggest::nearest(text, table.iter().map(id)));
+        BadInput(format!("{option} {} is not known{meant}; memory-wall {command} lists all", quote(text)))
     })
 }

@@ -3,7 +3,7 @@
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
-use memory_wall_core::engines::vllm::{self, Start};
+use memory_wall_core::engines::vllm::{self, Start, Tightness};
 use memory_wall_core::units::SignedBytes;
 use memory_wall_core::worked::Item;
 use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict};
@@ -36,6 +36,7 @@ pub(crate) const fn fits(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Fits => "yes",
         Verdict::Tight => "tight",
+        Verdict::Queues => "queues",
         Verdict::DoesNotFit => "no",
     }
 }
@@ -43,11 +44,6 @@ pub(crate) const fn fits(verdict: Verdict) -> &'static str {
 /// `1 GPU`, `8 GPUs`.
 pub(crate) fn gpus(count: u64) -> String {
     if count == 1 { "1 GPU".into() } else { format!("{} GPUs", Grouped(count.into())) }
-}
-
-/// `1 card`, `8 cards`.
-pub(crate) fn cards(count: u64) -> String {
-    if count == 1 { "1 card".into() } else { format!("{} cards", Grouped(count.into())) }
 }
 
 /// The name of a thing in memory; where it stands without its bucket, more than its id says.
@@ -124,22 +120,42 @@ pub(crate) fn in_all(each: u128, what: &str, ranks: u128) -> String {
     }
 }
 
+/// How vLLM starts on the GPU of a scenario; `None` where something else serves it, or no GPU is named.
+pub(crate) fn started(scenario: &Checked) -> Option<Start> {
+    scenario.gpu.filter(|_| serving(scenario) == Engine::Vllm).map(|gpu| vllm::start(scenario, gpu.capacity))
+}
+
 /// The verdict on a scenario; of vLLM by whether it starts, and what its pool holds.
-pub(crate) fn verdict(verdict: Verdict, scenario: &Checked) -> String {
-    let start =
-        scenario.gpu.filter(|_| serving(scenario) == Engine::Vllm).map(|gpu| vllm::start(scenario, gpu.capacity));
-    match (verdict, start) {
-        (Verdict::Fits, Some(_)) => "fits: the cache goes into the pool, context and graphs beside the share".into(),
-        (Verdict::Tight, Some(_)) => "tight: the cache goes into the pool, but the rest of the GPU may be short for context, graphs and warm-up; a lower --gpu-memory-utilization leaves more".into(),
-        (Verdict::DoesNotFit, Some(Start { refusal: Some(refusal), .. })) => format!("does not fit: {refusal}"),
-        (Verdict::DoesNotFit, Some(Start { requests, .. })) => format!(
-            "does not fit: the pool holds {} of {} requests at their full length; vLLM starts, and queues or preempts the others",
-            Grouped(requests.held.into()),
-            Grouped(scenario.batch.into())
+pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> String {
+    match (verdict, started(scenario)) {
+        (Verdict::Fits, Some(_)) => {
+            "fits: vLLM starts, its pool holds the cache, and there is room beside its share".into()
+        }
+        (Verdict::Tight, Some(Start { tightness: Some(Tightness::Start(refusal)), .. })) => {
+            format!("tight: it starts by the usual figures; by the largest in logs, {refusal}")
+        }
+        (Verdict::Tight, Some(Start { tightness: Some(Tightness::Pool), .. })) => {
+            "tight: the cache goes into the pool by the usual figures, and not by the largest in logs".into()
+        }
+        (Verdict::Tight, Some(Start { tightness: Some(Tightness::Beside { left, pass }), .. })) => format!(
+            "tight: the cache goes into the pool, but by the largest figures in logs only {} is left of the GPU beside the share, and the warm-up may take {} there; a lower --gpu-memory-utilization leaves more",
+            size(left.magnitude(), unit),
+            size(pass, unit)
         ),
+        (Verdict::DoesNotFit, Some(Start { refusal: Some(refusal), .. })) => format!("does not fit: {refusal}"),
+        (Verdict::Queues, Some(Start { requests, tightness, .. })) => {
+            let each = if scenario.parallel.dp == 1 { "" } else { " on each rank" };
+            let (running, all) = (Grouped(requests.running.into()), Grouped(scenario.batch.into()));
+            let but = match tightness {
+                Some(Tightness::Start(refusal)) => format!("; but by the largest figures in logs, {refusal}"),
+                _ => String::new(),
+            };
+            format!("starts; {running} of {all} requests{each} run at once, the others wait{but}")
+        }
         (Verdict::Fits, None) => "fits, with more than a tenth of the GPU to spare".into(),
-        (Verdict::Tight, None) => "tight: fits by calculation, with less to spare than fragmentation can take".into(),
-        (Verdict::DoesNotFit, None) => "does not fit".into(),
+        (Verdict::Tight, _) => "tight: fits by calculation, with less to spare than fragmentation can take".into(),
+        (Verdict::Queues, None) => "starts, and some requests wait".into(),
+        (Verdict::DoesNotFit, _) => "does not fit".into(),
     }
 }
 
@@ -168,7 +184,7 @@ mod tests {
     fn numbers_agree_with_their_nouns() {
         assert_eq!(counted(1, bounds::BATCH), "1 sequence");
         assert_eq!(counted(2_048, bounds::SEQ_LENGTH), "2,048 tokens");
-        assert_eq!([cards(1), cards(1_024)], ["1 card", "1,024 cards"]);
+        assert_eq!([gpus(1), gpus(1_024)], ["1 GPU", "1,024 GPUs"]);
     }
 
     #[test]

@@ -43,9 +43,9 @@ const SCENARIOS: [&str; 16] = [
     "--model llama-3.1-405b --weights int4 --kv fp8 --gpu mi325x",
     "--model generic-7b --weights fp32 --gpu t4",
     "--model llama-3.1-8b --mode training --dp 4 --zero 3 --micro-batches 2 --gpu h100-sxm",
-    "--model llama-3.1-70b --mode training --tp 8 --pp 4 --dp 2 --zero 1 --sequence-parallel --gpu h100-sxm",
+    "--model llama-3.1-70b --mode training --tp 8 --pp 4 --dp 2 --zero 1 --sequence-parallel --implementation megatron --gpu h100-sxm",
     "--model llama-3.1-8b --mode lora --lora-rank 64 --lora-dropout --checkpointing per-op --gpu l4",
-    "--model llama-2-7b --mode qlora --lora-targets q,v,head --offload optimizer,parameters --gpu rtx4090",
+    "--model llama-2-7b --mode qlora --lora-targets q,v,head --offload optimizer --gpu rtx4090",
     "--model llama-3.2-1b --mode training --recipe pure --step foreach --chunked-loss --optimizer muon --gpu t4",
     "--model llama-3.1-70b --tp 4 --cp 2 --seq 100_000 --offload kv --gpu a100-80-sxm",
     "--model llama-2-13b --engine llamacpp --weights q4_k --seq 4096 --gpu rtx4090",
@@ -145,8 +145,9 @@ fn answers_to_inverse_questions_fit_and_one_more_does_not() {
             if most > 0 {
                 assert_eq!(code(most), 0, "{scenario} {option} {most}");
             }
-            // With a sliding window memory stops growing, so that everything that may be asked for fits.
-            let beyond = if most == bound.max { 2 } else { 1 };
+            // With a sliding window memory stops growing, so that everything that may be asked for fits; GPT-2 reads 1,024 tokens.
+            let table = option == "--seq" && scenario.contains("gpt2") && most == 1_024;
+            let beyond = if most == bound.max || table { 2 } else { 1 };
             assert_eq!(code(most + 1), beyond, "{scenario} {option} {most} + 1");
         }
     }
@@ -304,10 +305,10 @@ fn the_text_says_what_the_json_says() {
         "KV cache         67.1 GB    82%  67,108,864,000",
         "Overhead          537 MB   0.7%     536,870,912",
         "Total            81.9 GB   100%  81,932,258,816",
-        "Card             A100 SXM4 80GB (a100-80-sxm)",
-        "Capacity         85.2 GB = 85,197,848,576 bytes, reported by PyTorch on the device",
+        "GPU              A100 SXM4 80GB (a100-80-sxm)",
+        "Capacity         85.0 GB = 84,974,239,744 bytes, reported by PyTorch on the device (79.14 to 79.35",
         "Verdict          tight: fits by calculation, with less to spare than fragmentation can take",
-        "Margin           +3.27 GB = +3,265,589,760 bytes",
+        "Margin           +3.04 GB = +3,041,980,928 bytes",
         "Largest batch    1 sequence at seq_length 128,000",
         "Assumptions:",
         "- This model was made for 4,096 tokens: the memory is right, the answers may not be.",
@@ -317,6 +318,17 @@ fn the_text_says_what_the_json_says() {
     let longest = text.out.lines().find_map(|line| line.strip_prefix("Longest context  ")).unwrap();
     let digits: String = longest.split(' ').next().unwrap().replace(',', "");
     assert_eq!(digits.parse().ok(), it.max_seq);
+}
+
+#[test]
+fn what_autocast_would_spare_beside_k_bit_preparation_is_named_as_not_modelled() {
+    let text = run("estimate --model llama-2-7b --mode qlora --weights nf4-dq");
+    // 32 layers × (32 + 32 heads) × 128 values × 2 tensors × 2 bytes.
+    let words = text.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("(bf16=True) is not modelled") && words.contains("about 1,048,576 bytes a token less"),
+        "{words}"
+    );
 }
 
 #[test]

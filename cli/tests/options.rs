@@ -27,9 +27,13 @@ fn every_option_arrives() {
         (INFERENCE, "--mode lora", "/mode", literal!("lora")),
         (INFERENCE, "--mode qlora", "/weights", literal!("nf4-dq")),
         (INFERENCE, "--engine hf", "/engine", literal!("hf")),
-        (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_192)),
+        (INFERENCE, "--engine vllm --max-model-len 8K", "/max_model_len", literal!(8_192)),
+        (INFERENCE, "--engine vllm --engine-version 0.19.1", "/engine_version", literal!("0.18 to 0.20")),
+        // As vLLM reads them: k is 1,000 and K 1,024.
+        (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_000)),
+        (INFERENCE, "--engine vllm --enforce-eager", "/enforce_eager", literal!(true)),
         (INFERENCE, "--engine vllm --max-num-seqs 64", "/max_num_seqs", literal!(64)),
-        (INFERENCE, "--engine vllm --max-num-batched-tokens 4k", "/max_num_batched_tokens", literal!(4_096)),
+        (INFERENCE, "--engine vllm --max-num-batched-tokens 4K", "/max_num_batched_tokens", literal!(4_096)),
         (
             INFERENCE,
             "--engine vllm --gpu h100-sxm --gpu-memory-utilization 0.95",
@@ -59,11 +63,11 @@ fn every_option_arrives() {
         (TRAINING, "--micro-batches 16", "/micro_batches", literal!(16)),
         (TRAINING, "--dp 8", "/parallel/dp", literal!(8)),
         (TRAINING, "--tp 2", "/parallel/tp", literal!(2)),
-        (TRAINING, "--pp 4", "/parallel/pp", literal!(4)),
+        (TRAINING, "--pp 4 --implementation megatron", "/parallel/pp", literal!(4)),
         (TRAINING, "--dp 8 --zero 2", "/parallel/zero", literal!(2)),
         (TRAINING, "--dp 8 --zero 3 --shard 4", "/parallel/shard", literal!(4)),
         (TRAINING, "--dp 8 --zero 3", "/parallel/shard", Value::Null),
-        (TRAINING, "--pp 4 --virtual-stages 2", "/parallel/virtual_stages", literal!(2)),
+        (TRAINING, "--pp 4 --virtual-stages 2 --implementation megatron", "/parallel/virtual_stages", literal!(2)),
         (TRAINING, "--tp 2 --sequence-parallel", "/parallel/sequence_parallel", literal!(true)),
         (TRAINING, "--offload optimizer", "/offload", literal!(["optimizer"])),
         (LORA, "--lora-rank 64", "/lora/rank", literal!(64)),
@@ -74,6 +78,12 @@ fn every_option_arrives() {
         (LORA, "--lora-dtype bf16", "/lora/dtype", literal!("bf16")),
         (LORA, "--lora-dropout", "/lora/dropout", literal!(true)),
         (QLORA, "--no-kbit-upcast", "/lora/kbit_upcast", literal!(false)),
+        (
+            "estimate --model mixtral-8x7b --mode qlora",
+            "--quantised-experts",
+            "/lora/quantised_experts",
+            literal!(true),
+        ),
         (TRAINING, "--gradients freed", "/gradients", literal!("freed")),
     ] {
         let line = format!("{start} {option}");
@@ -91,7 +101,7 @@ fn experts_are_shared_out_over_ranks() {
     assert!(total(&cut) < total(mixture));
     assert!(json(&cut).1["communication_bytes"]["expert_parallel"].as_u64() > Some(0));
     let text = run(&cut).out;
-    for part in [" of them active\n", "8 cards: dp 8, experts over 8 ranks\n", "\nTokens to experts and back "] {
+    for part in [" of them active\n", "8 GPUs: dp 8, experts over 8 ranks\n", "\nTokens to experts and back "] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
@@ -113,20 +123,21 @@ fn options_change_what_they_are_about() {
         (TRAINING, "--dp 8 --zero 1"),
         (TRAINING, "--dp 8 --zero 3"),
         (TRAINING, "--tp 2"),
-        (TRAINING, "--pp 2"),
+        (TRAINING, "--pp 2 --implementation megatron"),
         (TRAINING, "--cp 2"),
         (TRAINING, "--offload optimizer"),
         (LORA, "--lora-rank 256"),
         (LORA, "--lora-targets q"),
         (LORA, "--lora-dtype bf16"),
         (QLORA, "--no-kbit-upcast"),
+        ("estimate --model mixtral-8x7b --mode qlora", "--quantised-experts"),
         (TRAINING, "--gradients freed"),
     ] {
         assert_ne!(total(start), total(&format!("{start} {option}")), "{start} {option}");
     }
     let titan = format!("{TRAINING} --implementation torchtitan --dp 8 --zero 3");
     assert!(total(&format!("{titan} --no-reshard-after-forward")) > total(&titan));
-    let pipeline = "estimate --model llama-3.1-8b --mode training --pp 4 --micro-batches 8";
+    let pipeline = "estimate --model llama-3.1-8b --mode training --pp 4 --micro-batches 8 --implementation megatron";
     assert!(total(&format!("{pipeline} --virtual-stages 2")) > total(pipeline));
     // Eight ranks that share all states, or four of them.
     let sharded = format!("{TRAINING} --dp 8 --zero 3");
@@ -134,7 +145,7 @@ fn options_change_what_they_are_about() {
 }
 
 #[test]
-fn the_share_of_a_card_is_read_in_percent_or_as_a_fraction() {
+fn the_share_of_a_gpu_is_read_in_percent_or_as_a_fraction() {
     for (text, share) in [
         ("90", 0.9),
         ("90%", 0.9),
@@ -151,11 +162,11 @@ fn the_share_of_a_card_is_read_in_percent_or_as_a_fraction() {
 }
 
 #[test]
-fn vllm_takes_its_own_defaults_on_each_card() {
-    for (card, sequences, tokens) in [("l4", 256, 2_048), ("h100-sxm", 1_024, 8_192), ("a100-80-sxm", 256, 2_048)] {
-        let line = format!("{INFERENCE} --engine vllm --gpu {card}");
-        assert_eq!(input(&line, "/max_num_seqs"), sequences, "{card}");
-        assert_eq!(input(&line, "/max_num_batched_tokens"), tokens, "{card}");
+fn vllm_takes_its_own_defaults_on_each_gpu() {
+    for (gpu, sequences, tokens) in [("l4", 256, 2_048), ("h100-sxm", 1_024, 8_192), ("a100-80-sxm", 256, 2_048)] {
+        let line = format!("{INFERENCE} --engine vllm --gpu {gpu}");
+        assert_eq!(input(&line, "/max_num_seqs"), sequences, "{gpu}");
+        assert_eq!(input(&line, "/max_num_batched_tokens"), tokens, "{gpu}");
     }
     assert_eq!(input(&format!("{INFERENCE} --engine vllm --max-num-seqs 7 --gpu l4"), "/max_num_seqs"), 7);
 }
@@ -178,8 +189,8 @@ fn a_program_says_what_it_sets_aside() {
     assert_eq!(json(INFERENCE).1["serving"], Value::Null);
     let text = run(&format!("{INFERENCE} --engine vllm --gpu h100-sxm")).out;
     for part in [
-        "served by vLLM: requests of up to ",
-        "at most 1,024 sequences and 8,192 tokens at once,",
+        "served by vLLM 0.29 or newer: requests of up to ",
+        "at most 1,024 sequences and 8,192",
         "\nCache: ",
         "GPU KV cache size: ",
         "Maximum concurrency for ",
@@ -259,6 +270,15 @@ fn options_without_effect_get_a_note() {
         ("--async-tp", &["--async-tp has no effect in inference"]),
         ("--mode training --lora-rank 8", &["--lora-rank has no effect in training"]),
         ("--gradients kept", &["--gradients has no effect in inference"]),
+        ("--mode lora --quantised-experts", &["--quantised-experts has no effect without --mode qlora"]),
+        (
+            "--mode qlora --weights int4 --quantised-experts",
+            &["--quantised-experts has no effect here: the model has no routed experts"],
+        ),
+        (
+            "--mode qlora --quantised-experts",
+            &["--quantised-experts has no effect here: the model has no routed experts"],
+        ),
         (
             "--mode lora --no-kbit-upcast",
             &[
@@ -313,21 +333,28 @@ fn the_text_names_what_is_not_usual() {
             &["recipe pure, foreach step, litgpt code, chunked loss, torch.compile, 4 micro-batches"],
         ),
         (
-            format!("{TRAINING} --dp 8 --tp 2 --pp 2 --cp 2 --zero 3 --shard 4 --sequence-parallel --virtual-stages 2"),
+            format!(
+                "{TRAINING} --dp 8 --tp 2 --pp 2 --cp 2 --zero 3 --shard 4 --sequence-parallel --virtual-stages 2 --implementation torchtitan"
+            ),
             &[
-                "64 cards: dp 8 × tp 2 × pp 2 × cp 2, ZeRO-3 over 8 ranks, sequence parallel, 2 chunks a stage",
-                "on a card of stage 1 of 2, counted from 0.",
-                "\nStage  Cards  Parameters of each",
-                "\nSent by the busiest card in a step ",
+                "64 GPUs: dp 8 × tp 2 × pp 2 × cp 2, ZeRO-3 over 8 ranks, sequence parallel, 2 chunks a stage",
+                "on a GPU of stage 1 of 2, counted from 0.",
+                "\nStage  GPUs  Parameters of each",
+                "\nSent by the busiest GPU in a step ",
             ],
         ),
         (
             format!("{INFERENCE} --offload parameters,kv --gpu h100-sxm"),
-            &["in host memory: parameters, kv", "\nOffloaded: ", " travel in each token: ", " of the link, if nothing"],
+            &[
+                "in host memory: parameters, kv",
+                "\nOffloaded: ",
+                " travel in each decoding step: ",
+                " of the link, if nothing",
+            ],
         ),
-        (format!("{INFERENCE} --offload kv"), &["; how long that takes depends on the card: see --gpu.\n"]),
+        (format!("{INFERENCE} --offload kv"), &["; how long that takes depends on the GPU: see --gpu.\n"]),
         (TRAINING.to_owned(), &["\nPhase  ", "\nFirst backward begins ", "\nOptimizer step ", "\nLargest tensors "]),
-        (format!("{INFERENCE} --tp 2 --gpu t4"), &["\nCard             2 × T4 (t4)\n", "in a token"]),
+        (format!("{INFERENCE} --tp 2 --gpu t4"), &["\nGPU              2 × T4 (t4)\n", "in a decoding step"]),
     ] {
         let text = run(&line).out;
         for part in parts {
@@ -338,7 +365,7 @@ fn the_text_names_what_is_not_usual() {
         }
     }
     let plain = run(INFERENCE).out;
-    for part in ["\nPhase", "Stage", "Sent", "Offloaded", "cards: ", "served"] {
+    for part in ["\nPhase", "Stage", "Sent", "Offloaded", "GPUs: ", "served"] {
         assert!(!plain.contains(part), "{part} is in\n{plain}");
     }
 }

@@ -11,13 +11,13 @@ const SCENARIOS: [&str; 10] = [
     "--model llama-2-7b",
     "--model llama-3.1-8b --mode training --batch 2",
     "--model llama-3.1-8b --mode training --dp 8 --zero 3 --micro-batches 4 --gpu h100-sxm",
-    "--model llama-3.1-70b --mode training --tp 8 --pp 4 --dp 2 --zero 1 --micro-batches 8",
-    "--model llama-3.1-8b --mode training --pp 8 --virtual-stages 2 --micro-batches 16 --recipe pure",
+    "--model llama-3.1-70b --mode training --tp 8 --pp 4 --dp 2 --zero 1 --micro-batches 8 --implementation megatron",
+    "--model llama-3.1-8b --mode training --pp 8 --virtual-stages 2 --micro-batches 16 --recipe pure --implementation megatron",
     "--model gpt2-xl --mode training --cp 2 --offload optimizer",
     "--model llama-3.1-70b --tp 4 --pp 2 --batch 8 --gpu a100-80-sxm",
     "--model mixtral-8x7b --mode training --dp 8 --ep 4 --zero 1 --sequence-parallel --tp 2",
     "--model deepseek-v3 --tp 8 --pp 4 --gpu h200-sxm",
-    "--model llama-3.1-8b --mode qlora --dp 4 --zero 2 --offload parameters --gpu rtx4090",
+    "--model llama-3.1-8b --mode qlora --dp 4 --zero 3 --offload parameters --gpu rtx4090",
 ];
 
 fn number(value: &Value, pointer: &str) -> u64 {
@@ -99,16 +99,16 @@ fn traffic_adds_up_and_is_there_where_the_run_is_cut() {
 }
 
 #[test]
-fn offload_moves_what_leaves_the_card() {
+fn offload_moves_what_leaves_the_gpu() {
     let plain = "estimate --model llama-3.1-8b --mode training --gpu h100-sxm";
-    let (_, on_card) = json(plain);
+    let (_, on_gpu) = json(plain);
     let (_, it) = json(&format!("{plain} --offload optimizer"));
     assert_eq!(number(&it, "/offload_host_bytes"), 12 * 8_030_261_248);
     // Gradients down, weights up.
     assert_eq!(number(&it, "/offload_bytes"), 4 * 8_030_261_248);
     assert!(it["offload_seconds"].as_f64().unwrap() > 0.1);
-    assert!(number(&it, "/total_bytes") < number(&on_card, "/total_bytes"));
-    assert_eq!((number(&on_card, "/offload_bytes"), on_card["offload_seconds"].as_f64()), (0, Some(0.0)));
+    assert!(number(&it, "/total_bytes") < number(&on_gpu, "/total_bytes"));
+    assert_eq!((number(&on_gpu, "/offload_bytes"), on_gpu["offload_seconds"].as_f64()), (0, Some(0.0)));
     let (_, nowhere) = json("estimate --model llama-3.1-8b --offload kv");
     assert_eq!(nowhere["offload_seconds"], Value::Null);
     assert!(number(&nowhere, "/offload_bytes") > 0);

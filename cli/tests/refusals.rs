@@ -23,7 +23,7 @@ fn all_refused(cases: &[(&str, &str)]) {
 #[test]
 fn commands() {
     all_refused(&[
-        ("", "a command is missing: estimate, solve, advise, roofline, accuracy, models, gpus or help"),
+        ("", "a command is missing: estimate, solve, advise, explain, roofline, accuracy, models, gpus or help"),
         ("slove --for gpu", "there is no command \"slove\"; see memory-wall help"),
         ("advice", "there is no command \"advice\", did you mean advise?; see memory-wall help"),
         ("help estmate", "there is no command \"estmate\", did you mean estimate?; see memory-wall help"),
@@ -31,6 +31,26 @@ fn commands() {
         ("frobnicate", "there is no command \"frobnicate\"; see memory-wall help"),
         ("--model llama-2-7b", "there is no command \"--model\"; see memory-wall help"),
         ("models extra", "models takes options only, not \"extra\"; see memory-wall help"),
+        (
+            "estimate --model llama-2-7b --engine vllm --enable-lora",
+            "--enable-lora of vLLM is not modelled: vLLM keeps max_loras slots of max_lora_rank beside every matrix that an adapter may change, whether one is loaded or not",
+        ),
+        (
+            "estimate --model llama-2-7b --engine vllm --max-lora-rank 16",
+            "--max-lora-rank of vLLM is not modelled: vLLM keeps max_loras slots of max_lora_rank beside every matrix that an adapter may change, whether one is loaded or not",
+        ),
+        (
+            "estimate --model llama-2-7b --engine vllm --runner pooling",
+            "--runner of vLLM is not modelled: a pooling model is loaded without its output head and profiled without a sampler, so that it takes less",
+        ),
+        (
+            "estimate --model llama-2-7b --engine vllm --enable-sleep-mode",
+            "--enable-sleep-mode of vLLM is not modelled: weights and pool come from an allocator of their own, which gives them back",
+        ),
+        (
+            "estimate --model llama-2-7b --engine vllm --kv-transfer-config={}",
+            "--kv-transfer-config of vLLM is not modelled: a connector may register buffers of its own on the GPU",
+        ),
         ("gpus --model t4", "gpus has no option \"--model\"; see memory-wall help"),
     ]);
 }
@@ -128,7 +148,19 @@ fn names() {
         ),
         ("estimate --model llama-2-7b --zero 4", "--zero takes 0, 1, 2 or 3, not \"4\""),
         ("estimate --model llama-2-7b --attention sdpa", "--attention takes flash or eager, not \"sdpa\""),
-        ("estimate --model llama-2-7b --unit GB", "--unit takes gb or gib, not \"GB\", did you mean gb or gib?"),
+        ("estimate --model llama-2-7b --unit MB", "--unit takes gb or gib, not \"MB\", did you mean gb?"),
+        (
+            "estimate --model llama-2-7b --engine transformers",
+            "--engine takes exact, hf, vllm or llamacpp, not \"transformers\", did you mean hf (Hugging Face transformers)?",
+        ),
+        (
+            "estimate --model llama-2-7b --kv q8_0",
+            "--kv takes fp32, fp16, bf16, fp8, int8 or int4, not \"q8_0\", did you mean int8 (8 bits a value; with --engine llamacpp the scales of q8_0 are counted too, half a bit)?",
+        ),
+        (
+            "estimate --model llama_2_7",
+            "--model \"llama_2_7\" is not known, did you mean llama-2-7b or llama-2-70b?; memory-wall models lists all",
+        ),
         (
             "estimate --model llama-2-7b --mode training --weights int4",
             "--mode training: weights int4 cannot be trained, nor carry the adapters of mode lora: both need fp32, fp16 or bf16; \
@@ -141,11 +173,62 @@ fn names() {
         ),
         (
             "estimate --model llama-2-7b --mode qlora --weights fp8",
-            "--mode qlora: weights fp8 cannot be frozen: qlora takes int8, int4, int4-g32, nf4, nf4-dq",
+            "--mode qlora: weights fp8 cannot be frozen: qlora takes int8, int4, int4-g32, nf4, nf4-dq; \
+             peft has no adapters beside these on GPUs",
+        ),
+        (
+            "estimate --model gpt-oss-20b --mode qlora --weights mxfp4",
+            "--mode qlora: weights mxfp4 cannot be frozen: qlora takes int8, int4, int4-g32, nf4, nf4-dq; \
+             transformers does not train beside mxfp4 and unpacks such a checkpoint to bf16 (Mxfp4Config(dequantize=True)): \
+             adapters on that are mode lora with bf16 weights",
         ),
         (
             "roofline --model llama-2-7b --mode qlora --weights q4_k --gpu l4",
-            "--mode qlora: weights q4_k cannot be frozen: qlora takes int8, int4, int4-g32, nf4, nf4-dq",
+            "--mode qlora: weights q4_k cannot be frozen: qlora takes int8, int4, int4-g32, nf4, nf4-dq; \
+             peft has no adapters beside GGUF files, which transformers unpacks to 16 bits",
+        ),
+    ]);
+}
+
+/// Issue 18: what the programs themselves refuse was called a fit.
+#[test]
+fn what_a_program_does_not_start_with() {
+    all_refused(&[
+        (
+            "estimate --model llama-3.1-8b --engine llamacpp --weights q4_k --kv int8 --attention eager --gpu rtx4090",
+            "--kv int8: llama.cpp refuses a V cache in int8 without flash attention (\"V cache quantization requires flash_attn\"): use attention flash or a cache in 16 bits",
+        ),
+        (
+            "estimate --model llama-3.1-8b --engine vllm --kv fp32 --gpu h100-sxm",
+            "--kv fp32: vLLM has no KV cache in fp32 beside narrower weights: it keeps one in the precision in which it computes, or in fp8",
+        ),
+        (
+            "estimate --model llama-3.1-8b --engine vllm --kv int8 --gpu h100-sxm",
+            "--kv int8: vLLM's int8_per_token_head, a KV cache in int8 of newer releases with a scale for each token and head, is not modelled: use 16 bits or fp8",
+        ),
+        (
+            "estimate --model llama-3.1-8b --engine vllm --attention eager --gpu h100-sxm",
+            "--attention eager: vLLM never writes the attention scores: its kernels fuse them, which is attention flash",
+        ),
+        (
+            "estimate --model llama-3.1-8b --engine hf --weights mxfp4 --gpu h100-sxm",
+            "--weights mxfp4: transformers runs mxfp4 for the experts of a mixture alone (gpt-oss), and this model has none: use nf4 or int4",
+        ),
+        (
+            "estimate --model gpt2-small --engine hf --seq 2048",
+            "--seq 2048: 2,048 tokens are more than the 1,024 positions of the model's learned table: no program reads a longer sequence",
+        ),
+        (
+            "estimate --model gpt2-small --mode training --seq 2048",
+            "--seq 2048: 2,048 tokens are more than the 1,024 positions of the model's learned table: no program reads a longer sequence",
+        ),
+        (
+            "estimate --model llama-2-7b --weights int4 --engine vllm --tp 4",
+            "--tp 4: vLLM refuses int4 weights whose part on a rank is no multiple of 128, the group that shares a scale: intermediate_size 11,008 over 4 ranks is 2,752, which groups of 32 divide (int4-g32), did you mean --tp 2?",
+        ),
+        (
+            "estimate --model llama-3.1-8b --mode qlora --offload parameters",
+            "--offload: accelerate does not train a model that was loaded in 8 or 4 bits with parts of it in host memory: FSDP and DeepSpeed's ZeRO-3 (zero 3) fetch such weights, a single GPU's trainer does not",
         ),
     ]);
 }
@@ -188,10 +271,9 @@ fn lists() {
 }
 
 #[test]
-fn shares_of_a_card() {
-    let takes =
-        "--gpu-memory-utilization takes whole percent of the card from 1 to 100, written as 90, 90% or 0.9, not";
-    let outside = |value| format!("--gpu-memory-utilization {value} is outside 1% to 100% of the card");
+fn shares_of_a_gpu() {
+    let takes = "--gpu-memory-utilization takes whole percent of the GPU from 1 to 100, written as 90, 90% or 0.9, not";
+    let outside = |value| format!("--gpu-memory-utilization {value} is outside 1% to 100% of the GPU");
     for (value, line) in [
         ("all", format!("{takes} \"all\"")),
         ("", format!("{takes} \"\"")),
@@ -202,7 +284,7 @@ fn shares_of_a_card() {
         ("0.0", outside("0.0")),
         ("1.2", outside("1.2")),
         ("120%", outside("120%")),
-        ("1", "--gpu-memory-utilization 1 can be 1% or all of the card: write 1% or 1.0".into()),
+        ("1", "--gpu-memory-utilization 1 can be 1% or all of the GPU: write 1% or 1.0".into()),
     ] {
         assert_refused(&run(&format!("estimate --model llama-2-7b --gpu-memory-utilization={value}")), &line, value);
     }
@@ -223,6 +305,34 @@ fn cuts() {
         (
             "estimate --model llama-2-7b --pp 16 --virtual-stages 4",
             "--pp 16: 64 pipeline stages are more than the 32 layers of the model",
+        ),
+        (
+            "estimate --model llama-2-7b --mode training --pp 4",
+            "--pp 4: Hugging Face transformers trains without a pipeline schedule; megatron and torchtitan have one, and ZeRO-3 shards the weights of all layers without one",
+        ),
+        (
+            "estimate --model llama-2-7b --mode lora --pp 4 --implementation litgpt",
+            "--pp 4: LitGPT trains without a pipeline schedule; megatron and torchtitan have one, and ZeRO-3 shards the weights of all layers without one",
+        ),
+        (
+            "estimate --model llama-2-7b --mode training --tp 4 --implementation litgpt",
+            "--implementation litgpt: tp 4 is not for LitGPT, which trains with data parallelism and sharding (FSDP) alone; megatron and torchtitan cut layers and sequences too",
+        ),
+        (
+            "estimate --model llama-3.1-405b --mode training --tp 8 --pp 16 --implementation megatron",
+            "--pp 16: Megatron-LM gives every pipeline stage the same number of layers, and 126 layers over 16 stages are not whole; its options for uneven stages are not modelled, did you mean 14 or 18?",
+        ),
+        (
+            "estimate --model llama-2-7b --mode training --pp 8 --virtual-stages 3 --implementation megatron",
+            "--pp 8: Megatron-LM gives every pipeline stage the same number of layers, and 32 layers over 24 stages are not whole; its options for uneven stages are not modelled; --implementation torchtitan gives stages different numbers of layers",
+        ),
+        (
+            "estimate --model deepseek-v3 --mode training --dp 128 --pp 16 --ep 64 --implementation megatron",
+            "--pp 16: Megatron-LM gives every pipeline stage the same number of layers, and 61 layers over 16 stages are not whole; its options for uneven stages are not modelled; --implementation torchtitan gives stages different numbers of layers",
+        ),
+        (
+            "estimate --model llama-2-7b --mode training --pp 4 --dp 8 --zero 3 --implementation megatron",
+            "--zero 3: ZeRO-3 beside a pipeline is not modelled for Megatron-LM: DeepSpeed and its FSDP2 option refuse it, and its own FSDP has other buffers; ZeRO-1 goes with a pipeline, and torchtitan runs both",
         ),
         ("estimate --model llama-2-7b --tp 0", "--tp 0 is outside 1 to 4,096 ranks"),
         ("estimate --model llama-2-7b --dp 2M", "--dp 2M = 2,097,152 is outside 1 to 1,000,000 ranks"),
@@ -248,11 +358,11 @@ fn questions() {
         ),
         (
             "solve --for model --model llama-2-7b",
-            "a card is missing: solve --for model needs --gpu ID (memory-wall gpus lists them)",
+            "a GPU is missing: solve --for model needs --gpu ID (memory-wall gpus lists them)",
         ),
         (
             "solve --for context --model llama-2-7b",
-            "a card is missing: solve --for context needs --gpu ID (memory-wall gpus lists them)",
+            "a GPU is missing: solve --for context needs --gpu ID (memory-wall gpus lists them)",
         ),
         (
             "solve --for context --gpu t4",

@@ -31,7 +31,7 @@ fn main() -> Result<(), &'static str> {
     let training = |scenario| Scenario { mode: Mode::Training, ..scenario };
     let recomputing =
         |scenario| Scenario { checkpointing: Checkpointing::Full, attention: Attention::Eager, ..training(scenario) };
-    // Where a step fits on its card, the two inverse questions are searched for; the last one fits on none.
+    // Where a step fits on its GPU, the two inverse questions are searched for; the last one fits on none.
     for (name, scenario) in [
         ("evaluate: inference, llama-2-7b, a100-80-sxm", scenario("llama-2-7b", "a100-80-sxm")?),
         ("evaluate: training, llama-2-7b, mi355x", training(scenario("llama-2-7b", "mi355x")?)),
@@ -79,12 +79,12 @@ fn main() -> Result<(), &'static str> {
     (large.batch, large.seq_length) = (256, 8_192);
     large.parallel = Parallelism { dp: 64, ..Parallelism::ONE };
     let large = legal(&large)?;
-    let search = median(15, 1, || advise::quickest(black_box(&large)));
+    let search = median(15, 1, || advise::gentlest(black_box(&large)));
     println!("{PLACE} advise: search over all combinations\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
     let serving = legal(&Scenario { seq_length: 1_000_000, ..scenario("llama-3.1-70b", "h100-sxm")? })?;
-    let search = median(15, 1, || advise::quickest(black_box(&serving)));
+    let search = median(15, 1, || advise::gentlest(black_box(&serving)));
     println!("{PLACE} advise: search in inference\t{:.2}\tms\t{SEARCH_BOUND}", search / 1e3);
-    let cluster = median(15, 1, || solve::fewest_gpus(black_box(&large), Bytes(85_020_639_232)));
+    let cluster = median(15, 1, || solve::fewest_gpus(black_box(&large), Bytes(85_020_639_232), false));
     // Thousands of cuts; nobody drags a slider through this one.
     println!("{PLACE} solve: fewest cards\t{:.2}\tms\t-", cluster / 1e3);
     Ok(())

@@ -1,13 +1,14 @@
 //! The GPUs that a run could move to.
 
 use crate::checked::Checked;
-use crate::evaluate::{self, Verdict};
+use crate::evaluate;
 use crate::tables::classes::Class;
 use crate::tables::gpus::{GPUS, Gpu};
+use crate::verdict::Verdict;
 
 /// The scenario on every GPU of the table that can stand in for its own, its own among them: of the same maker and class, with units for its
 /// weights unless its own GPU has none either, and one on which its program runs. Where it names no GPU, on every data-centre and desktop GPU
-/// that has the units and runs the program.
+/// that has the units and runs the program. On a GPU without bf16 a run in bf16 is one in fp16.
 ///
 /// ```
 /// use memory_wall_core::{Scenario, alternatives, tables::{gpus, models}};
@@ -18,12 +19,11 @@ use crate::tables::gpus::{GPUS, Gpu};
 /// ```
 pub fn of(scenario: &Checked) -> impl Iterator<Item = Checked> {
     let scenario = *scenario;
-    let stands_in = move |gpu: &Gpu| match scenario.gpu {
-        Some(own) => gpu.is_like(own) && (gpu.multiplies(scenario.weights) || !own.multiplies(scenario.weights)),
-        None => matches!(gpu.class(), Class::DataCentre | Class::Desktop) && gpu.multiplies(scenario.weights),
+    let stands_in = move |other: &Checked, gpu: &Gpu| match scenario.gpu {
+        Some(own) => gpu.is_like(own) && (gpu.multiplies(other.weights) || !own.multiplies(scenario.weights)),
+        None => matches!(gpu.class(), Class::DataCentre | Class::Desktop) && gpu.multiplies(other.weights),
     };
-    let on = move |gpu| scenario.on(gpu).check().ok();
-    GPUS.iter().filter(move |gpu| stands_in(gpu)).filter_map(on)
+    GPUS.iter().filter_map(move |gpu| scenario.on(gpu).check().ok().filter(|other| stands_in(other, gpu)))
 }
 
 /// The same on those GPUs alone that hold it with room to spare: a run that is only tight there may fail by fragmentation.

@@ -94,7 +94,7 @@ bounds! {
     MAX_NUM_BATCHED_TOKENS = "max_num_batched_tokens", 1, 10_000_000, "tokens";
     /// Tokens of the longest request that vLLM accepts.
     MAX_MODEL_LEN = "max_model_len", 1, 10_000_000, "tokens";
-    /// Share of a card that an engine takes.
+    /// Share of a GPU that an engine takes.
     UTILIZATION = "gpu_memory_utilization", 1, 100, "percent";
     /// Positions with a learned embedding of their own.
     POSITIONS = "max_position_embeddings", 1, 10_000_000, "tokens";

@@ -1,12 +1,18 @@
-//! What goes over the wires in one step: the price of cutting a run over cards.
+//! What goes over the wires in one step: the price of cutting a run over GPUs.
 
 use crate::architecture::Projection;
 use crate::checked::Checked;
 use crate::memory::{gradients, weights};
 use crate::parallelism::ZeroStage;
 use crate::scenario::Mode;
+use crate::tables::gpus::Gpu;
 use crate::training::Checkpointing;
-use crate::units::Bytes;
+use crate::units::{ByteRate, Bytes};
+
+/// Between computers: one 400 Gb/s adapter a GPU, in one direction.
+const NETWORK: ByteRate = ByteRate::from_gb_per_s(50.0);
+/// Where a GPU's table has no link: PCIe 4.0 with 16 lanes, in one direction.
+const PCIE: ByteRate = ByteRate::from_gb_per_s(31.5);
 
 choices! {
     /// Why ranks talk to each other.
@@ -21,7 +27,7 @@ choices! {
         Context = "context_parallel";
         /// Tokens travel to their experts and back.
         Expert = "expert_parallel";
-        /// States travel between host memory and the card.
+        /// States travel between host memory and the GPU.
         Host = "host";
     }
 }
@@ -141,7 +147,9 @@ fn tensor(scenario: &Checked) -> Bytes {
         (true, Checkpointing::Full) => 6,
         (true, _) => 4,
     };
-    let times = 2 * reduces * scenario.local().layers;
+    // Attention and MLP each end in one; a layer that is one of them alone has half as many.
+    let halves = if scenario.architecture.mlp_layers > 0 { 1 } else { 2 };
+    let times = halves * reduces * scenario.local().layers;
     Bytes(ring(stream(scenario), scenario.parallel.tp.into(), times) * u128::from(repeats(scenario)))
 }
 
@@ -211,4 +219,28 @@ fn host(scenario: &Checked) -> Bytes {
         sum += crate::worked::total(|sink| crate::memory::kv_cache::terms(&scenario.without_offload(), sink)).0;
     }
     Bytes(sum)
+}
+
+/// The link over which a kind of traffic goes, as one GPU sees it in one direction.
+///
+/// Beyond the GPUs that share fast links, each has an adapter of its own. What goes to everybody (gradients, gathered weights, sums) crosses
+/// between computers once for all GPUs of one, over all their adapters; what goes to one GPU (a stage's output, a token for an expert) has one.
+pub fn link(scenario: &Checked, gpu: &Gpu, kind: Traffic) -> ByteRate {
+    let inside = gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE);
+    let together = gpu.gpus_on_links();
+    let parallel = &scenario.parallel;
+    let ranks = match kind {
+        Traffic::Host => return gpu.host_link.unwrap_or(PCIE),
+        Traffic::Tensor => parallel.tp.into(),
+        // Context-parallel ranks stand next to the tensor-parallel ones.
+        Traffic::Context => u64::from(parallel.tp) * u64::from(parallel.cp),
+        Traffic::Data | Traffic::Expert | Traffic::Pipeline => parallel.ranks(),
+    };
+    if ranks <= together {
+        return inside;
+    }
+    match kind {
+        Traffic::Data | Traffic::Tensor => ByteRate(inside.0.min(NETWORK.0 * together as f64)),
+        _ => ByteRate(inside.0.min(NETWORK.0)),
+    }
 }

@@ -1,10 +1,9 @@
 //! Which technique shrinks which bucket: each tried on a fixed scenario, bucket by bucket.
 
-use crate::advise::Rung;
+use crate::advise::Mitigation;
 use crate::checked::Checked;
-use crate::evaluate::Phase;
-use crate::memory::Bucket;
 use crate::memory::kinds::Kind;
+use crate::memory::{Bucket, Phase};
 use crate::scenario::{Attention, Mode, Scenario};
 use crate::units::Bytes;
 use crate::worked;
@@ -30,7 +29,7 @@ choices! {
         EightBitOptimizer = "8bit-optimizer";
         /// Thin matrices learn, the model is frozen.
         Lora = "lora";
-        /// Weights, gradients and states shared out over eight cards.
+        /// Weights, gradients and states shared out over eight GPUs.
         Sharding = "zero-3";
     }
 }
@@ -44,18 +43,18 @@ pub const COUNTS: f64 = 0.01;
 
 impl Technique {
     /// The fix of the ladder that it is, where it is one.
-    const fn rung(self) -> Option<Rung> {
+    const fn mitigation(self) -> Option<Mitigation> {
         Some(match self {
-            Self::FourBitWeights => Rung::FourBitWeights,
-            Self::EightBitCache => Rung::QuantizedCache,
+            Self::FourBitWeights => Mitigation::FourBitWeights,
+            Self::EightBitCache => Mitigation::QuantizedCache,
             Self::GroupedQueries => return None,
-            Self::FlashAttention => Rung::FlashAttention,
-            Self::Checkpointing => Rung::FullCheckpointing,
-            Self::ChunkedLoss => Rung::ChunkedLoss,
-            Self::SmallerMicroBatch => Rung::SmallerMicroBatch,
-            Self::EightBitOptimizer => Rung::EightBitOptimizer,
-            Self::Lora => Rung::Lora,
-            Self::Sharding => Rung::ZeroWeights,
+            Self::FlashAttention => Mitigation::FlashAttention,
+            Self::Checkpointing => Mitigation::FullCheckpointing,
+            Self::ChunkedLoss => Mitigation::ChunkedLoss,
+            Self::SmallerMicroBatch => Mitigation::SmallerMicroBatch,
+            Self::EightBitOptimizer => Mitigation::EightBitOptimizer,
+            Self::Lora => Mitigation::Lora,
+            Self::Sharding => Mitigation::ZeroWeights,
         })
     }
 
@@ -81,8 +80,8 @@ impl Technique {
     /// After it; `None` if it does not apply.
     pub fn after(self) -> Option<Checked> {
         let before = self.before().check().ok()?;
-        match self.rung() {
-            Some(rung) => rung.apply(&before).ok(),
+        match self.mitigation() {
+            Some(mitigation) => mitigation.apply(&before).ok(),
             None => before.with(|it| it.architecture = Kind::Grouped.shape()).ok(),
         }
     }

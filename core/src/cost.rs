@@ -1,28 +1,23 @@
 //! A rough time of one step, for comparing two ways to run the same thing.
 //!
-//! It ranks fixes and says "about a third slower"; it is no forecast of tokens a second. Work runs at the card's dense peak times a stated
+//! It ranks fixes and says "about a third slower"; it is no forecast of tokens a second. Work runs at the GPU's dense peak times a stated
 //! efficiency, traffic at the links' printed rates, and nothing overlaps: what hides traffic behind work makes a fix cheaper than said here.
 
 use crate::checked::Checked;
 use crate::communication::{self, Traffic};
-use crate::memory::{Bucket, kv_cache};
+use crate::memory::{Bucket, Phase, kv_cache};
 use crate::precision::ComputePrecision;
 use crate::roofline::operations::visited;
 use crate::scenario::{Attention, Mode};
 use crate::tables::gpus::{self, Gpu};
 use crate::training::{Checkpointing, Optimizer};
-use crate::units::ByteRate;
 use crate::worked;
 
 /// Share of the dense peak that large matrix multiplications of a training step are taken to reach: 38 to 43% is what Llama 3 reports for its 405B runs.
 pub const COMPUTE_EFFICIENCY: f64 = 0.4;
-/// Between computers: one 400 Gb/s adapter a card, in one direction.
-const NETWORK: ByteRate = ByteRate::from_gb_per_s(50.0);
-/// Where a card's table has no link: PCIe 4.0 with 16 lanes, in one direction.
-const PCIE: ByteRate = ByteRate::from_gb_per_s(31.5);
-/// The card whose rates stand in where a scenario names none.
+/// The GPU whose rates stand in where a scenario names none.
 const REFERENCE: &str = "a100-80-sxm";
-/// Micro-batches smaller than this many tokens leave a card's matrix units partly idle.
+/// Micro-batches smaller than this many tokens leave a GPU's matrix units partly idle.
 const FULL_TOKENS: f64 = 1_024.0;
 
 /// Seconds of one step of the rank that is looked at: a training step, or one token for each sequence.
@@ -46,7 +41,7 @@ fn work_done(scenario: &Checked) -> f64 {
     let parallel = &scenario.parallel;
     let tokens = if scenario.mode.trains() { scenario.tokens() } else { scenario.batch.into() };
     let steps = if scenario.mode.trains() { f64::from(scenario.training.micro_batches) } else { 1.0 };
-    // A cut over more cards has to do more work in the same time to be as good.
+    // A cut over more GPUs has to do more work in the same time to be as good.
     let replicas = f64::from(parallel.dp);
     (tokens as f64) * steps * replicas
 }
@@ -77,7 +72,7 @@ fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
         &[ComputePrecision::Bf16, ComputePrecision::Fp16, ComputePrecision::Fp32]
     };
     let known = order.iter().find_map(|precision| gpu.peaks.at(*precision));
-    // Cards without a published rate compute about 100 FLOPs for each byte that they read.
+    // GPUs without a published rate compute about 100 FLOPs for each byte that they read.
     known.map_or(gpu.bandwidth.0 * 100.0, |rate| rate.0)
 }
 
@@ -91,9 +86,10 @@ fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
 ///
 /// # Example
 /// ```
-/// use memory_wall_core::{Mode, Parallelism, Scenario, cost, tables::models};
+/// use memory_wall_core::{Implementation, Mode, Parallelism, Scenario, cost, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("generic-7b").unwrap().architecture);
 /// (scenario.mode, scenario.parallel) = (Mode::Training, Parallelism { pp: 8, ..Parallelism::ONE });
+/// scenario.training.implementation = Implementation::Megatron;
 /// let idle = |micro_batches| {
 ///     let mut step = scenario;
 ///     step.training.micro_batches = micro_batches;
@@ -150,7 +146,7 @@ fn training(scenario: &Checked, gpu: &Gpu) -> f64 {
     };
     // The step reads and writes every state once; quantised states are unpacked and packed again.
     let states = [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
-        .map(|bucket| worked::total(|sink| bucket.terms(scenario, crate::Phase::OptimizerStep, sink)).0 as f64);
+        .map(|bucket| worked::total(|sink| bucket.terms(scenario, Phase::OptimizerStep, sink)).0 as f64);
     let packing =
         if matches!(scenario.optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit) { 2.0 } else { 1.0 };
     compute + eager + 2.0 * packing * states.iter().sum::<f64>() / gpu.bandwidth.0
@@ -172,9 +168,9 @@ fn read_share(scenario: &Checked) -> f64 {
 fn decoding(scenario: &Checked, gpu: &Gpu) -> f64 {
     let parallel = &scenario.parallel;
     let ranks = f64::from(parallel.tp) * f64::from(parallel.pp);
-    let on_card = scenario.without_offload();
-    let weights = worked::total(|sink| Bucket::Weights.terms(&on_card, crate::Phase::Forward, sink)).0 as f64;
-    let cache = worked::total(|sink| kv_cache::terms(&on_card, sink)).0 as f64;
+    let on_gpu = scenario.without_offload();
+    let weights = worked::total(|sink| Bucket::Weights.terms(&on_gpu, Phase::Forward, sink)).0 as f64;
+    let cache = worked::total(|sink| kv_cache::terms(&on_gpu, sink)).0 as f64;
     let active = read_share(scenario);
     let compute = forward(&scenario.with_seq_length(1)) / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY);
     // Stages of a pipeline take turns.
@@ -185,32 +181,8 @@ fn decoding(scenario: &Checked, gpu: &Gpu) -> f64 {
 fn traffic(scenario: &Checked, gpu: &Gpu) -> f64 {
     Traffic::EACH
         .into_iter()
-        .map(|kind| communication::bytes(scenario, kind).0 as f64 / link(scenario, gpu, kind).0)
+        .map(|kind| communication::bytes(scenario, kind).0 as f64 / communication::link(scenario, gpu, kind).0)
         .sum()
-}
-
-/// The link over which a kind of traffic goes, as one card sees it in one direction.
-///
-/// Beyond the cards that share fast links, each has an adapter of its own. What goes to everybody (gradients, gathered weights, sums) crosses
-/// between computers once for all cards of one, over all their adapters; what goes to one card (a stage's output, a token for an expert) has one.
-pub fn link(scenario: &Checked, gpu: &Gpu, kind: Traffic) -> ByteRate {
-    let inside = gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE);
-    let together = gpu.cards_on_links();
-    let parallel = &scenario.parallel;
-    let ranks = match kind {
-        Traffic::Host => return gpu.host_link.unwrap_or(PCIE),
-        Traffic::Tensor => parallel.tp.into(),
-        // Context-parallel ranks stand next to the tensor-parallel ones.
-        Traffic::Context => u64::from(parallel.tp) * u64::from(parallel.cp),
-        Traffic::Data | Traffic::Expert | Traffic::Pipeline => parallel.ranks(),
-    };
-    if ranks <= together {
-        return inside;
-    }
-    match kind {
-        Traffic::Data | Traffic::Tensor => ByteRate(inside.0.min(NETWORK.0 * together as f64)),
-        _ => ByteRate(inside.0.min(NETWORK.0)),
-    }
 }
 
 /// Seconds that offloaded states spend on the link to host memory in one step; `None` where nothing is offloaded or no link is known.

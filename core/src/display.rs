@@ -211,6 +211,13 @@ impl fmt::Display for Grouped {
     }
 }
 
+impl fmt::Display for Bytes {
+    /// The exact count: `1,073,741,824 bytes`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", Grouped(self.0))
+    }
+}
+
 /// A ratio as a percentage: `1.3%`, `57%`, `<0.1%`.
 #[derive(Clone, Copy, Debug)]
 pub struct Percent(pub f64);

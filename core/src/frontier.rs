@@ -76,7 +76,7 @@ pub fn stack([bits, gbit_per_s]: [f64; 2]) -> ByteRate {
 pub const HBM3: [f64; 2] = [1_024.0, 6.4];
 /// The same of HBM4.
 pub const HBM4: [f64; 2] = [2_048.0, 8.0];
-/// Stacks beside one large card of today.
+/// Stacks beside one large GPU of today.
 pub const STACKS: u32 = 8;
 
 /// Memory on one wafer, and its bandwidth. Source: Cerebras, WSE-3: 44 GB of SRAM, 21 PB/s.

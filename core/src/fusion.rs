@@ -1,6 +1,6 @@
-//! Fusion: the same layer as three kernels and as one, and what travels to the card's memory and back each time.
+//! Fusion: the same layer as three kernels and as one, and what travels to the GPU's memory and back each time.
 //!
-//! The layer is GELU(xW + b) with dropout, the first half of the MLP of GPT-2 and BERT. A kernel is one program that the card runs: it reads its inputs
+//! The layer is GELU(xW + b) with dropout, the first half of the MLP of GPT-2 and BERT. A kernel is one program that the GPU runs: it reads its inputs
 //! from memory and writes its outputs back, so each kernel that is saved saves a round trip.
 
 use crate::precision::ComputePrecision;
@@ -62,9 +62,9 @@ pub struct Layer {
 /// What one kernel, or all of them, move and compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trip {
-    /// From the card's memory.
+    /// From the GPU's memory.
     pub read: Bytes,
-    /// To the card's memory.
+    /// To the GPU's memory.
     pub written: Bytes,
     /// Of the matrix product; additions value by value take no time beside it.
     pub flops: u128,
@@ -137,14 +137,14 @@ impl Layer {
         })
     }
 
-    /// The peak that the product runs at: of its own width, or the nearest wider one that the card publishes.
+    /// The peak that the product runs at: of its own width, or the nearest wider one that the GPU publishes.
     fn peak(&self, gpu: &Gpu) -> Option<f64> {
         use ComputePrecision::{Bf16, Fp16, Fp32, Tf32};
         let order = if self.bytes_per_value >= 4 { [Tf32, Fp32, Fp32] } else { [Bf16, Fp16, Fp32] };
         order.into_iter().find_map(|precision| gpu.peaks.at(precision)).map(|rate| rate.0)
     }
 
-    /// Seconds that the matrix product computes, at the card's dense peak; 0 where none is published.
+    /// Seconds that the matrix product computes, at the GPU's dense peak; 0 where none is published.
     pub fn product_seconds(&self, gpu: &Gpu) -> f64 {
         self.peak(gpu).map_or(0.0, |peak| self.trip(Kernel::Product).flops as f64 / peak)
     }

@@ -1,4 +1,4 @@
-//! The memory hierarchy: from the registers of a card to the drive of its computer, how much each tier holds, how fast it moves and how long it takes to answer.
+//! The memory hierarchy: from the registers of a GPU to the drive of its computer, how much each tier holds, how fast it moves and how long it takes to answer.
 //!
 //! Every figure says how it is known ([`Source`]), and what nobody publishes is `None`, never a guess.
 
@@ -14,9 +14,9 @@ choices! {
         L1 = "l1";
         /// The cache that all units share, with the last-level cache behind it where there is one.
         Cache = "cache";
-        /// The card's own memory.
+        /// The GPU's own memory.
         Own = "own";
-        /// The memory of another card of the same computer.
+        /// The memory of another GPU of the same computer.
         Peer = "peer";
         /// The memory of the computer.
         Host = "host";
@@ -28,11 +28,11 @@ choices! {
 choices! {
     /// How a figure is known.
     Source {
-        /// The card's row, with the sources that it names.
-        Card = "card";
+        /// The GPU's row, with the sources that it names.
+        Gpu = "card";
         /// Computed from the row: units × clock × bytes a clock.
         Derived = "derived";
-        /// Measured by others, on the cards of [`MEASURED`].
+        /// Measured by others, on the GPUs of [`MEASURED`].
         Measured = "measured";
         /// One common product, as an example.
         Example = "example";
@@ -57,15 +57,15 @@ impl<T> Known<T> {
 /// How long one read takes to come back, as a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latency {
-    /// Nanoseconds on the fastest of the measured cards.
+    /// Nanoseconds on the fastest of the measured GPUs.
     pub from_ns: f64,
     /// Nanoseconds on the slowest.
     pub to_ns: f64,
 }
 
-/// One tier of one card.
+/// One tier of one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rung {
+pub struct TierSpec {
     /// Which.
     pub tier: Tier,
     /// What it holds; of registers and L1 all units together.
@@ -83,11 +83,11 @@ const L1_BYTES_A_CLOCK: f64 = 128.0;
 /// The example of a drive: one with four lanes of PCIe 4.0, read in order. Samsung prints 7,000 MB/s for its 980 PRO.
 pub const DRIVE: ByteRate = ByteRate::from_gb_per_s(7.0);
 
-/// A card whose latencies were measured, in clocks.
+/// A GPU whose latencies were measured, in clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clocks {
-    /// The card.
-    pub card: &'static str,
+    /// The GPU.
+    pub gpu: &'static str,
     /// Its boost clock in MHz, by which clocks become nanoseconds.
     pub boost_mhz: u16,
     /// Clocks until L1 answers.
@@ -98,8 +98,8 @@ pub struct Clocks {
     pub own: u16,
 }
 
-const fn clocks(card: &'static str, boost_mhz: u16, [l1, cache, own]: [u16; 3]) -> Clocks {
-    Clocks { card, boost_mhz, l1, cache, own }
+const fn clocks(gpu: &'static str, boost_mhz: u16, [l1, cache, own]: [u16; 3]) -> Clocks {
+    Clocks { gpu, boost_mhz, l1, cache, own }
 }
 
 /// Measured latencies: `latency/README.md` of `github.com/markdewing/AI_kernels`.
@@ -118,7 +118,7 @@ fn at_boost(gpu: &Gpu, bytes_a_clock: f64) -> Option<Known<ByteRate>> {
     Some(Known::new(ByteRate(bytes_a_clock * hertz), Source::Derived))
 }
 
-/// One tier of a card; `None` where the card has none: other cards without links, host memory where it is the card's own.
+/// One tier of a GPU; `None` where the GPU has none: other GPUs without links, host memory where it is the GPU's own.
 ///
 /// # Formula
 /// Registers: units × 256 KiB. L1: units × KiB of the row; bandwidth units × 128 bytes × boost clock. L2: bytes a clock × boost clock.
@@ -128,28 +128,28 @@ fn at_boost(gpu: &Gpu, bytes_a_clock: f64) -> Option<Known<ByteRate>> {
 /// Bytes, bytes a second, nanoseconds.
 ///
 /// # Assumes
-/// Every unit reads at once, at the boost clock. Links are counted in one direction, those to other cards together. Registers, L1 bandwidth and latencies
-/// are those of NVIDIA cards and left out for others; the T4 reads half as much from L1 a clock and is left out too. Latencies are of idle cards with HBM or GDDR.
+/// Every unit reads at once, at the boost clock. Links are counted in one direction, those to other GPUs together. Registers, L1 bandwidth and latencies
+/// are those of NVIDIA GPUs and left out for others; the T4 reads half as much from L1 a clock and is left out too. Latencies are of idle GPUs with HBM or GDDR.
 ///
 /// # Source
 /// NVIDIA A100 whitepaper (registers and L1 of a unit; L2: 5,120 bytes a clock, V100 2,048); AMD CDNA 3 white paper (Infinity Cache of the MI300X: 17.2 TB/s);
-/// `markdewing/AI_kernels` (latencies); Samsung 980 PRO data sheet (drive); the card's own row for the rest.
+/// `markdewing/AI_kernels` (latencies); Samsung 980 PRO data sheet (drive); the GPU's own row for the rest.
 ///
 /// # Example
 /// ```
-/// use memory_wall_core::{hierarchy::{Tier, rung}, tables::gpus};
+/// use memory_wall_core::{hierarchy::{Tier, tier_spec}, tables::gpus};
 /// let a100 = gpus::by_id("a100-80-sxm").unwrap();
-/// let l1 = rung(a100, Tier::L1).unwrap();
+/// let l1 = tier_spec(a100, Tier::L1).unwrap();
 /// assert_eq!(l1.capacity.unwrap().value.0, 108 * 192 * 1024);
 /// // 108 × 128 bytes × 1.41 GHz.
 /// assert_eq!(l1.bandwidth.unwrap().value.as_gb_per_s().round(), 19_492.0);
 /// ```
-pub fn rung(gpu: &Gpu, tier: Tier) -> Option<Rung> {
+pub fn tier_spec(gpu: &Gpu, tier: Tier) -> Option<TierSpec> {
     let nvidia = gpu.vendor == "NVIDIA";
     let chip = gpu.on_chip;
     let units = chip.units.map(u128::from);
-    let card = |rate: Option<ByteRate>| rate.map(|rate| Known::new(rate, Source::Card));
-    let own = Some(Known::new(gpu.capacity, Source::Card));
+    let row = |rate: Option<ByteRate>| rate.map(|rate| Known::new(rate, Source::Gpu));
+    let own = Some(Known::new(gpu.capacity, Source::Gpu));
     let (capacity, bandwidth) = match tier {
         Tier::Registers => {
             let bytes = units.filter(|_| nvidia).map(|units| Bytes(units * REGISTERS_A_UNIT));
@@ -165,34 +165,34 @@ pub fn rung(gpu: &Gpu, tier: Tier) -> Option<Rung> {
             let rate = match gpu.id {
                 id if id.starts_with("v100") => at_boost(gpu, 2_048.0),
                 id if id.starts_with("a100") => at_boost(gpu, 5_120.0),
-                "mi300x" => card(Some(ByteRate::from_gb_per_s(17_200.0))),
+                "mi300x" => row(Some(ByteRate::from_gb_per_s(17_200.0))),
                 _ => None,
             };
-            (gpu.cache().map(|bytes| Known::new(bytes, Source::Card)), rate)
+            (gpu.cache().map(|bytes| Known::new(bytes, Source::Gpu)), rate)
         }
-        Tier::Own => (own, card(Some(gpu.bandwidth))),
-        Tier::Peer => (own, Some(card(Some(gpu.peer_link?))?)),
+        Tier::Own => (own, row(Some(gpu.bandwidth))),
+        Tier::Peer => (own, Some(row(Some(gpu.peer_link?))?)),
         Tier::Host if gpu.shares_memory() => return None,
-        Tier::Host => (None, card(gpu.host_link)),
+        Tier::Host => (None, row(gpu.host_link)),
         Tier::Drive => (None, Some(Known::new(DRIVE, Source::Example))),
     };
     let latency = match tier {
-        Tier::L1 => Some(latency(|card| card.l1)),
-        Tier::Cache => Some(latency(|card| card.cache)),
-        Tier::Own if !gpu.shares_memory() => Some(latency(|card| card.own)),
+        Tier::L1 => Some(latency(|clocks| clocks.l1)),
+        Tier::Cache => Some(latency(|clocks| clocks.cache)),
+        Tier::Own if !gpu.shares_memory() => Some(latency(|clocks| clocks.own)),
         _ => None,
     };
-    Some(Rung { tier, capacity, bandwidth, latency: latency.filter(|_| nvidia) })
+    Some(TierSpec { tier, capacity, bandwidth, latency: latency.filter(|_| nvidia) })
 }
 
 fn latency(pick: fn(&Clocks) -> u16) -> Known<Latency> {
-    let ns = |card: &Clocks| f64::from(pick(card)) * 1e3 / f64::from(card.boost_mhz);
+    let ns = |gpu: &Clocks| f64::from(pick(gpu)) * 1e3 / f64::from(gpu.boost_mhz);
     let from_ns = MEASURED.iter().map(ns).fold(f64::INFINITY, f64::min);
     let to_ns = MEASURED.iter().map(ns).fold(0.0, f64::max);
     Known::new(Latency { from_ns, to_ns }, Source::Measured)
 }
 
-impl Rung {
+impl TierSpec {
     /// How many times a second this tier can be read for so many bytes: the ceiling on tokens a second of one sequence whose weights lie there.
     ///
     /// # Formula
@@ -209,9 +209,9 @@ impl Rung {
     ///
     /// # Example
     /// ```
-    /// use memory_wall_core::{Bytes, hierarchy::{Tier, rung}, tables::gpus};
+    /// use memory_wall_core::{Bytes, hierarchy::{Tier, tier_spec}, tables::gpus};
     /// let a100 = gpus::by_id("a100-80-sxm").unwrap();
-    /// let from = |tier| rung(a100, tier).unwrap().reads_per_second(Bytes(14_000_000_000)).unwrap();
+    /// let from = |tier| tier_spec(a100, tier).unwrap().reads_per_second(Bytes(14_000_000_000)).unwrap();
     /// assert_eq!(from(Tier::Own).round(), 146.0);
     /// assert_eq!((from(Tier::Host) * 100.0).round(), 225.0);
     /// ```
@@ -220,10 +220,10 @@ impl Rung {
         (bytes > Bytes::ZERO).then(|| rate.0 / bytes.0 as f64)
     }
 
-    /// How many times slower than the card's own memory; below 1 for what is faster.
+    /// How many times slower than the GPU's own memory; below 1 for what is faster.
     ///
     /// # Formula
-    /// bandwidth of the card's own memory ÷ bandwidth of the tier.
+    /// bandwidth of the GPU's own memory ÷ bandwidth of the tier.
     ///
     /// # Units
     /// A ratio.
@@ -232,14 +232,14 @@ impl Rung {
     /// Printed rates on both sides.
     ///
     /// # Source
-    /// As for [`rung`].
+    /// As for [`tier_spec`].
     ///
     /// # Example
     /// ```
-    /// use memory_wall_core::{hierarchy::{Tier, rung}, tables::gpus};
+    /// use memory_wall_core::{hierarchy::{Tier, tier_spec}, tables::gpus};
     /// let a100 = gpus::by_id("a100-80-sxm").unwrap();
     /// // Over PCIe 4.0: about an hour for a walk of a minute.
-    /// assert_eq!(rung(a100, Tier::Host).unwrap().slower_than_own(a100).unwrap().round(), 65.0);
+    /// assert_eq!(tier_spec(a100, Tier::Host).unwrap().slower_than_own(a100).unwrap().round(), 65.0);
     /// ```
     pub fn slower_than_own(&self, gpu: &Gpu) -> Option<f64> {
         Some(gpu.bandwidth.0 / self.bandwidth?.value.0)
@@ -247,7 +247,7 @@ impl Rung {
 }
 
 impl Gpu {
-    /// Whether card and computer have one memory between them, so that there is none behind a link.
+    /// Whether GPU and computer have one memory between them, so that there is none behind a link.
     pub fn shares_memory(&self) -> bool {
         self.capacity_basis == CapacityBasis::Shared || self.memory.starts_with("LPDDR")
     }
@@ -258,8 +258,8 @@ mod tests {
     use super::*;
     use crate::tables::gpus::{GPUS, by_id};
 
-    fn of(id: &str, tier: Tier) -> Option<Rung> {
-        rung(by_id(id).unwrap(), tier)
+    fn of(id: &str, tier: Tier) -> Option<TierSpec> {
+        tier_spec(by_id(id).unwrap(), tier)
     }
 
     fn gb_per_s(id: &str, tier: Tier) -> Option<f64> {
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tier_that_a_card_has_not_is_no_rung() {
+    fn a_tier_that_a_gpu_lacks_is_not_specified() {
         assert_eq!(of("t4", Tier::Peer), None);
         assert_eq!(of("m4max", Tier::Host), None);
         assert_eq!(of("gb10", Tier::Host), None);
@@ -320,13 +320,13 @@ mod tests {
     fn further_out_is_slower() {
         for gpu in GPUS {
             let order = [Tier::L1, Tier::Cache, Tier::Own, Tier::Peer, Tier::Host, Tier::Drive];
-            let rates = order.map(|tier| rung(gpu, tier).and_then(|rung| rung.bandwidth).map(|rate| rate.value.0));
+            let rates = order.map(|tier| tier_spec(gpu, tier).and_then(|spec| spec.bandwidth).map(|rate| rate.value.0));
             let mut nearer = f64::INFINITY;
             for rate in rates.into_iter().flatten() {
                 assert!(rate < nearer, "{}", gpu.id);
                 nearer = rate;
             }
-            for tier in Tier::ALL.iter().filter_map(|tier| rung(gpu, *tier)) {
+            for tier in Tier::ALL.iter().filter_map(|tier| tier_spec(gpu, *tier)) {
                 assert_eq!(tier.reads_per_second(Bytes::ZERO), None);
             }
         }

@@ -12,8 +12,8 @@
 //! [`roofline`] lists the operations of a prefill, of a decoding step and of a training step with their FLOPs and bytes, and gives their time as a range:
 //! a bound, and the bound at shares that measured runs usually reach at least.
 //! [`solve`] asks the questions backwards, [`advise`] recomputes the known fixes.
-//! Beside it, where bytes lie and travel: the tiers of a card ([`hierarchy`]) and the round trips that fused kernels save ([`fusion`]);
-//! and one training step of a single layer run line by line, tensor by tensor ([`tape`]).
+//! Beside it, where bytes lie and travel: the tiers of a GPU ([`hierarchy`]) and the round trips that fused kernels save ([`fusion`]);
+//! and one training step of a single layer run line by line, tensor by tensor ([`allocation_trace`]).
 //!
 //! # What is simplified
 //! The working space of inference without an engine is one layer's widest moment for a chunk of the prompt; the CUDA context is one constant;
@@ -30,56 +30,75 @@
 #[cfg(feature = "serde")]
 extern crate alloc;
 
+// The modules in layers. One uses those of its own layer and of layers above it, never in a circle: `tests/layers.rs` holds them to it.
+
+// Values, and how they are written.
 #[macro_use]
 mod choices;
-
-pub mod advise;
-pub mod alternatives;
-pub mod architecture;
-pub mod assumptions;
 pub mod bounds;
-mod checked;
-pub mod communication;
+pub mod display;
+pub mod number;
+pub mod units;
+mod verdict;
+pub mod worked;
+
+// What there is to choose: shapes, formats, settings, and the tables of models and GPUs.
+pub mod architecture;
 #[cfg(feature = "serde")]
 pub mod config;
-pub mod coping;
-pub mod cost;
-pub mod display;
-pub mod engines;
-pub mod evaluate;
+pub mod parallelism;
+pub mod parameters;
+pub mod precision;
+pub mod serving;
+pub mod tables;
+pub mod training;
+
+// A whole scenario, and one that was checked: formulas take no other.
+mod checked;
+pub mod scenario;
+
+// Formulas: bytes that are held, bytes that travel, and the time of both.
+pub mod allocation_trace;
+pub mod communication;
 pub mod frontier;
 pub mod fusion;
 pub mod hierarchy;
 pub mod memory;
-pub mod number;
-pub mod offload;
-pub mod parallelism;
-pub mod parameters;
-pub mod precision;
-pub mod profile;
+pub mod pipeline;
 pub mod roofline;
+
+// The programs that serve a model, each by its own rules.
+pub mod engines;
+
+// Evaluation: all formulas on one scenario, held against its GPU.
+pub mod assumptions;
+pub mod cost;
+pub mod evaluate;
+pub mod published;
+pub mod spending;
+
+// Questions asked backwards, and runs that were measured or that died.
+pub mod alternatives;
+pub mod profile;
 pub mod scaling;
-pub mod scenario;
 pub mod schemes;
-pub mod serving;
 pub mod solve;
-pub mod tables;
-pub mod tape;
-pub mod training;
-pub mod units;
-pub mod worked;
+
+// Advice.
+pub mod advise;
+pub mod coping;
 
 pub use architecture::Architecture;
 pub use checked::Checked;
-pub use evaluate::{Evaluation, Fit, Phase, Verdict, evaluate};
-pub use memory::Bucket;
-pub use offload::{Offload, OffloadError};
+pub use evaluate::{Evaluation, Fit, evaluate};
+pub use memory::{Bucket, Phase};
 pub use parallelism::{Parallelism, ZeroStage};
 pub use precision::{KvPrecision, WeightFormat};
-pub use scenario::{Attention, Mode, Scenario, ScenarioError};
+pub use scenario::{Attention, Mode, Offload, OffloadError, Scenario, ScenarioError};
 pub use serving::{Engine, Serving};
 pub use training::{
     AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, StepKernel,
     Stock, TargetSet, Training,
 };
 pub use units::Bytes;
+pub use verdict::Verdict;

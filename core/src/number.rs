@@ -10,13 +10,16 @@ pub enum Kilo {
     Binary,
     /// 1,000, as in rates and in links: their numbers never change their meaning.
     Decimal,
+    /// 1,000 for `k` and 1,024 for `K`, as vLLM reads its options (`human_readable_int`).
+    ByCase,
 }
 
 impl Kilo {
-    const fn value(self) -> u64 {
+    const fn value(self, letter: char) -> u64 {
         match self {
             Self::Binary => 1 << 10,
-            Self::Decimal => 1_000,
+            Self::ByCase if letter.is_ascii_uppercase() => 1 << 10,
+            Self::Decimal | Self::ByCase => 1_000,
         }
     }
 }
@@ -24,13 +27,14 @@ impl Kilo {
 /// A whole number: `131072`, `131,072`, `131_072`, `131 072`, `128k`, `128Ki`, `1.5M`, `2^17`. Anything else is nothing;
 /// what has too many digits for 64 bits is as large as they hold, and out of any range.
 ///
-/// `k` and `K` are one [`Kilo`], `M` is one of its squares; with an `i` behind them they are always 1,024 and its square.
+/// `k` and `K` are a [`Kilo`], `m` and `M` its square; with an `i` behind them they are always 1,024 and its square.
 ///
 /// ```
 /// use memory_wall_core::number::{Kilo, read};
 /// assert_eq!(read("32k", Kilo::Binary), Some(32_768));
 /// assert_eq!(read("32k", Kilo::Decimal), Some(32_000));
 /// assert_eq!(read("32Ki", Kilo::Decimal), Some(32_768));
+/// assert_eq!((read("32k", Kilo::ByCase), read("32K", Kilo::ByCase)), (Some(32_000), Some(32_768)));
 /// assert_eq!(read("32.768", Kilo::Binary), None, "a decimal comma to one reader, a mark to another");
 /// ```
 pub fn read(text: &str, kilo: Kilo) -> Option<u64> {
@@ -68,13 +72,12 @@ fn scaled(text: &str, kilo: Kilo) -> (&str, u64) {
         Some(number) if number.ends_with(['k', 'K', 'M']) => (number, Kilo::Binary),
         _ => (text, kilo),
     };
-    match text.strip_suffix(['k', 'K']) {
-        Some(number) => (number.trim_end(), kilo.value()),
-        None => match text.strip_suffix(['m', 'M']) {
-            Some(number) => (number.trim_end(), kilo.value() * kilo.value()),
-            None => (text, 1),
-        },
-    }
+    let Some(letter) = text.chars().last().filter(|letter| matches!(letter, 'k' | 'K' | 'm' | 'M')) else {
+        return (text, 1);
+    };
+    let kilo = kilo.value(letter);
+    let number = text.strip_suffix(letter).unwrap_or(text);
+    (number.trim_end(), if letter.eq_ignore_ascii_case(&'k') { kilo } else { kilo * kilo })
 }
 
 /// Digits with marks between groups of three; a mark anywhere else makes it nothing, since it may be a decimal comma.

@@ -1,4 +1,4 @@
-//! A run on many cards: how the work is cut, and what one rank holds of it.
+//! A run on many GPUs: how the work is cut, and what one rank holds of it.
 
 use core::fmt;
 
@@ -115,7 +115,7 @@ impl From<OutOfBounds> for ParallelError {
 }
 
 impl Parallelism {
-    /// One card.
+    /// One GPU.
     pub const ONE: Self = Self {
         dp: 1,
         tp: 1,
@@ -135,7 +135,7 @@ impl Parallelism {
         Self { stage, ..self }
     }
 
-    /// Cards in all.
+    /// GPUs in all.
     pub fn ranks(&self) -> u64 {
         [self.dp, self.tp, self.pp, self.cp].map(u64::from).into_iter().fold(1, u64::saturating_mul)
     }

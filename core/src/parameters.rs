@@ -1,6 +1,8 @@
 //! The exact number of parameters, tensor by tensor: of the whole model, and of what one rank holds of it.
 
-use crate::architecture::{Architecture, LinearAttention, LinearKind, Moe, Positions, Projection};
+use crate::architecture::{
+    Architecture, LayerKinds, LinearAttention, LinearKind, Moe, Positions, Projection, SlidingWindow,
+};
 use crate::parallelism::{ExpertCut, Parallelism};
 
 /// Numbers of parameters by kind of tensor; [`Parameters::total`] is the published count.
@@ -28,7 +30,8 @@ impl Parameters {
         self.embedding + self.positions + self.matrices + self.experts + self.routers + self.vectors + self.head
     }
 
-    fn add(&mut self, layers: u64, part: &Self) {
+    fn add(&mut self, layers: impl Into<u64>, part: &Self) {
+        let layers = layers.into();
         self.matrices += layers * part.matrices;
         self.experts += layers * part.experts;
         self.routers += layers * part.routers;
@@ -40,11 +43,8 @@ impl Parameters {
 struct Share {
     tp: u64,
     experts: ExpertCut,
-    full: u64,
-    sliding: u64,
-    linear: u64,
-    dense: u64,
-    moe: u64,
+    layers: u64,
+    kinds: LayerKinds,
     embedding: bool,
     head: bool,
     tied_copy: bool,
@@ -78,11 +78,8 @@ impl Architecture {
         self.share(&Share {
             tp: 1,
             experts: Parallelism::ONE.experts(),
-            full: self.full_layers().into(),
-            sliding: self.sliding_window.map_or(0, |it| it.layers).into(),
-            linear: self.linear_attention.map_or(0, |it| it.layers).into(),
-            dense: u64::from(self.layers) - u64::from(self.moe_layers()),
-            moe: self.moe_layers().into(),
+            layers: self.layers.into(),
+            kinds: self.kinds_between(0, self.layers),
             embedding: true,
             head: true,
             tied_copy: false,
@@ -131,19 +128,12 @@ impl Architecture {
         if *parallel == uncut && (self.moe.is_none() || (experts.ranks, experts.width) == (1, 1)) {
             return self.parameters();
         }
-        let kinds = self.kinds_between(start, end);
-        let here = u64::from(end - start);
-        let first_moe = self.layers - self.moe_layers();
-        let dense = u64::from(end.min(first_moe).saturating_sub(start));
         let last = parallel.stage + 1 == parallel.pp;
         self.share(&Share {
             tp: parallel.tp.into(),
             experts,
-            full: kinds.full.into(),
-            sliding: kinds.sliding.into(),
-            linear: kinds.linear.into(),
-            dense,
-            moe: here - dense,
+            layers: u64::from(end - start),
+            kinds: self.kinds_between(start, end),
             embedding: parallel.stage == 0,
             head: last,
             tied_copy: last && parallel.pp > 1,
@@ -168,29 +158,27 @@ impl Architecture {
             parameters.vectors += norm;
         }
         let norms = Parameters { vectors: u64::from(self.norms_per_layer) * norm, ..Parameters::default() };
-        parameters.add(share.full + share.sliding + share.linear, &norms);
-        parameters.add(share.full, &self.attention(self.kv_heads, self.head_dim, share.tp));
-        if let Some(sliding) = self.sliding_window {
-            let [kv_heads, head_dim] =
-                [sliding.kv_heads.unwrap_or(self.kv_heads), sliding.head_dim.unwrap_or(self.head_dim)];
-            parameters.add(share.sliding, &self.attention(kv_heads, head_dim, share.tp));
+        let LayerKinds { full, sliding, linear, dense, moe } = share.kinds;
+        parameters.add(share.layers, &norms);
+        parameters.add(full, &self.attention(None, share.tp));
+        if self.sliding_window.is_some() {
+            parameters.add(sliding, &self.attention(self.sliding_window, share.tp));
         }
-        if let Some(linear) = self.linear_attention {
-            parameters.add(share.linear, &self.linear(&linear, share.tp));
+        if let Some(it) = self.linear_attention {
+            parameters.add(linear, &self.linear(&it, share.tp));
         }
-        parameters.add(share.dense, &self.dense_mlp(self.intermediate_size.into(), share.tp));
-        if let Some(moe) = self.moe {
-            parameters.add(share.moe, &self.mixture(&moe, share.tp, share.experts));
+        parameters.add(dense, &self.dense_mlp(self.intermediate_size.into(), share.tp));
+        if let Some(it) = self.moe {
+            parameters.add(moe, &self.mixture(&it, share.tp, share.experts));
         }
         if let Some(rounded) = self.rounded_parameters {
             // The layers take up the difference; the tables keep the size that their shapes give. A share of the layers takes its share.
-            let layers = share.full + share.sliding + share.linear;
             let [table, others] = [
                 u64::from(self.vocab_size) * h * if self.tied_embeddings { 1 } else { 2 },
                 (u64::from(self.layers) * u64::from(self.norms_per_layer) + 1) * norm,
             ];
             let matrices = rounded.saturating_sub(table + others);
-            parameters.matrices = (u128::from(matrices) * u128::from(layers))
+            parameters.matrices = (u128::from(matrices) * u128::from(share.layers))
                 .div_ceil(u128::from(self.layers.max(1)) * u128::from(share.tp))
                 .try_into()
                 .unwrap_or(u64::MAX);
@@ -198,8 +186,9 @@ impl Architecture {
         parameters
     }
 
-    /// One layer's attention.
-    pub(crate) fn attention(&self, kv_heads: u32, head_dim: u32, tp: u64) -> Parameters {
+    /// One layer's attention, over this window or the whole context.
+    pub(crate) fn attention(&self, window: Option<SlidingWindow>, tp: u64) -> Parameters {
+        let [kv_heads, head_dim] = self.cached_heads(window);
         let [h, a, d] = [self.hidden_size, self.heads, head_dim].map(u64::from);
         let a = a / tp;
         let sinks = if self.attention_sinks { a } else { 0 };
@@ -220,11 +209,16 @@ impl Architecture {
         let kv = u64::from(kv_heads).div_ceil(tp);
         let [q, k] = [a * d, kv * d];
         let queries = if self.gated_attention { 2 * q } else { q };
+        let keys = if self.keys_as_values && window.is_none() { k } else { 2 * k };
         Parameters {
-            matrices: h * (queries + 2 * k) + q * h,
-            vectors: if self.biases.qkv { queries + 2 * k } else { 0 }
+            matrices: h * (queries + keys) + q * h,
+            vectors: if self.biases.qkv { queries + keys } else { 0 }
                 + if self.biases.attention_output { h } else { 0 }
-                + if self.qk_norm { 2 * d } else { 0 }
+                + match (self.qk_norm, self.wide_qk_norm) {
+                    (true, false) => 2 * d,
+                    (true, true) => q + k,
+                    (false, _) => 0,
+                }
                 + sinks,
             ..Parameters::default()
         }
@@ -249,11 +243,13 @@ impl Architecture {
     pub(crate) fn mixture(&self, moe: &Moe, tp: u64, cut: ExpertCut) -> Parameters {
         let h = u64::from(self.hidden_size);
         let experts = u64::from(moe.experts).div_ceil(cut.ranks);
+        let inside = u64::from(moe.latent_size.unwrap_or(self.hidden_size));
+        let latent = moe.latent_size.map_or(0, |width| 2 * h * u64::from(width));
         let shared = u64::from(moe.shared_intermediate_size).div_ceil(tp);
         let router = u64::from(moe.experts);
         Parameters {
-            matrices: self.mlp.matrices() * h * shared,
-            experts: experts * self.mlp.matrices() * h * u64::from(moe.intermediate_size).div_ceil(cut.width),
+            matrices: self.mlp.matrices() * h * shared + latent,
+            experts: experts * self.mlp.matrices() * inside * u64::from(moe.intermediate_size).div_ceil(cut.width),
             routers: h * router + if moe.shared_gate { h } else { 0 },
             vectors: experts * self.expert_biases(moe).div_ceil(cut.width) + if moe.router_bias { router } else { 0 },
             ..Parameters::default()
@@ -275,11 +271,24 @@ impl Architecture {
                 ..Parameters::default()
             },
             // Inner width twice, groups, a step for each head; the convolution with its bias; A, D and the step's bias; the gated norm.
-            LinearKind::Mamba2 => Parameters {
+            LinearKind::Mamba2 | LinearKind::PlainMamba2 => Parameters {
                 matrices: h * (2 * values + 2 * keys + value_heads) + conv * kernel + values * h,
-                vectors: conv + 3 * value_heads + values,
+                vectors: conv + 3 * value_heads + if linear.kind == LinearKind::Mamba2 { values } else { 0 },
                 ..Parameters::default()
             },
+            // Inner width twice, the convolution with its bias, step and two vectors of the state for each token, A and D for each channel; three norms.
+            LinearKind::Mamba1 { dt_rank } => {
+                let [rank, state] = [dt_rank, linear.key_dim].map(u64::from);
+                Parameters {
+                    matrices: h * 2 * values + values * kernel + values * (2 * rank + 2 * state) + values * h,
+                    vectors: values * (state + 3) + rank + 2 * state,
+                    ..Parameters::default()
+                }
+            }
+            // Two gates and what they weigh; the convolution; the output.
+            LinearKind::ShortConv => {
+                Parameters { matrices: h * 3 * values + values * kernel + values * h, ..Parameters::default() }
+            }
         }
     }
 }

@@ -18,6 +18,8 @@ impl Block {
     pub const FP32: Self = Self::new(1, 4);
     /// One 16-bit value.
     pub const BF16: Self = Self::new(1, 2);
+    /// llama.cpp's `Q5_1`: 5 bits with a scale and an offset for 32 values.
+    pub const Q5_1: Self = Self::new(32, 24);
     /// llama.cpp's `Q6_K`.
     pub const Q6_K: Self = Self::new(256, 210);
 
@@ -30,6 +32,9 @@ impl Block {
         f64::from(self.bytes) * 8.0 / f64::from(self.values)
     }
 }
+
+/// Values along each side of a block of fp8 weights that share a scale.
+pub const FP8_BLOCK: u64 = 128;
 
 macro_rules! formats {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $id:literal, $label:literal, $values:literal, $bytes:literal;)* }) => {
@@ -95,17 +100,29 @@ formats! {
         Q8Zero = "q8_0", "GGUF Q8_0", 32, 34;
         /// llama.cpp, 6 bits in superblocks of 256: 6.5625 bits.
         Q6K = "q6_k", "GGUF Q6_K", 256, 210;
-        /// llama.cpp, 5 bits in superblocks of 256: 5.5 bits.
-        Q5K = "q5_k", "GGUF Q5_K", 256, 176;
+        /// llama.cpp's `Q5_K_M`, which it calls `Q5_K` too: 5.5 bits in superblocks of 256, in a mix with `Q6_K`.
+        Q5K = "q5_k", "GGUF Q5_K_M", 256, 176;
+        /// llama.cpp's `Q5_K_S`: 5.5 bits in superblocks of 256.
+        Q5KS = "q5_k_s", "GGUF Q5_K_S", 256, 176;
         /// llama.cpp, 5 bits with a 16-bit scale for 32 values: 5.5 bits.
         Q5Zero = "q5_0", "GGUF Q5_0", 32, 22;
-        /// llama.cpp, 4 bits in superblocks of 256: 4.5 bits.
-        Q4K = "q4_k", "GGUF Q4_K", 256, 144;
+        /// llama.cpp's `Q4_K_M`, which it calls `Q4_K` too: 4.5 bits in superblocks of 256, in a mix with `Q6_K`.
+        Q4K = "q4_k", "GGUF Q4_K_M", 256, 144;
+        /// llama.cpp's `Q4_K_S`: 4.5 bits in superblocks of 256, in a mix with `Q5_K`.
+        Q4KS = "q4_k_s", "GGUF Q4_K_S", 256, 144;
+        /// llama.cpp's `IQ4_NL`: 4 bits of a table of values, with a 16-bit scale for 32: 4.5 bits, in a mix with `Q5_K`.
+        Iq4Nl = "iq4_nl", "GGUF IQ4_NL", 32, 18;
         /// llama.cpp, 4 bits with a 16-bit scale for 32 values: 4.5 bits.
         Q4Zero = "q4_0", "GGUF Q4_0", 32, 18;
-        /// llama.cpp, 3 bits in superblocks of 256: 3.4375 bits.
-        Q3K = "q3_k", "GGUF Q3_K", 256, 110;
-        /// llama.cpp, 2 bits in superblocks of 256: 2.625 bits.
+        /// llama.cpp's `IQ4_XS`: the same values in superblocks of 256: 4.25 bits, in a mix with `Q5_K`.
+        Iq4Xs = "iq4_xs", "GGUF IQ4_XS", 256, 136;
+        /// llama.cpp's `Q3_K_L`: 3.4375 bits in superblocks of 256, in a mix with `Q5_K`.
+        Q3KL = "q3_k_l", "GGUF Q3_K_L", 256, 110;
+        /// llama.cpp's `Q3_K_M`, which it calls `Q3_K` too: 3.4375 bits in superblocks of 256, in a mix with `Q4_K` and `Q5_K`.
+        Q3K = "q3_k", "GGUF Q3_K_M", 256, 110;
+        /// llama.cpp's `Q3_K_S`: 3.4375 bits in superblocks of 256.
+        Q3KS = "q3_k_s", "GGUF Q3_K_S", 256, 110;
+        /// llama.cpp's `Q2_K`: 2.625 bits in superblocks of 256, in a mix with `Q3_K` and `Q4_K`.
         Q2K = "q2_k", "GGUF Q2_K", 256, 84;
     }
 }
@@ -133,7 +150,20 @@ impl WeightFormat {
     pub const fn is_gguf(self) -> bool {
         matches!(
             self,
-            Self::Q8Zero | Self::Q6K | Self::Q5K | Self::Q5Zero | Self::Q4K | Self::Q4Zero | Self::Q3K | Self::Q2K
+            Self::Q8Zero
+                | Self::Q6K
+                | Self::Q5K
+                | Self::Q5KS
+                | Self::Q5Zero
+                | Self::Q4K
+                | Self::Q4KS
+                | Self::Iq4Nl
+                | Self::Q4Zero
+                | Self::Iq4Xs
+                | Self::Q3KL
+                | Self::Q3K
+                | Self::Q3KS
+                | Self::Q2K
         )
     }
 
@@ -185,9 +215,9 @@ formats! {
 }
 
 choices! {
-    /// A format in which a card's units multiply. TF32 lives here only: it is a way to compute on fp32 data, never a way to store it.
+    /// A format in which a GPU's units multiply. TF32 lives here only: it is a way to compute on fp32 data, never a way to store it.
     ComputePrecision {
-        /// Plain single precision, outside the matrix units on most cards.
+        /// Plain single precision, outside the matrix units on most GPUs.
         Fp32 = "fp32";
         /// fp32 data, rounded to 10 mantissa bits inside the matrix units.
         Tf32 = "tf32";

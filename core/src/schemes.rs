@@ -1,18 +1,18 @@
-//! The same training step cut over some cards in each of the plain ways: what a card holds, and what it sends.
+//! The same training step cut over some GPUs in each of the plain ways: what a GPU holds, and what it sends.
 
 use crate::checked::Checked;
 use crate::communication;
-use crate::evaluate::Phase;
-use crate::memory::Bucket;
+use crate::memory::{Bucket, Phase};
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::scenario::Mode;
+use crate::training::Implementation;
 use crate::units::Bytes;
 use crate::worked;
 
 choices! {
-    /// One way to use many cards.
+    /// One way to use many GPUs.
     Scheme {
-        /// Every card holds everything and sees other sequences.
+        /// Every GPU holds everything and sees other sequences.
         Data = "data";
         /// The same with the optimizer's states shared out.
         Zero1 = "zero1";
@@ -22,17 +22,18 @@ choices! {
         Zero3 = "zero3";
         /// Every matrix is shared out, and norms along the sequence.
         Tensor = "tensor";
-        /// Every card holds some of the layers.
+        /// Every GPU holds some of the layers.
         Pipeline = "pipeline";
     }
 }
 
 impl Scheme {
-    /// The scenario as a training step over so many cards; `None` where the model cannot be cut so.
+    /// The scenario as a training step over so many GPUs; `None` where the model cannot be cut so.
     ///
     /// # Assumes
     /// Every way trains on the same tokens in a step, as many micro-batches as there are GPUs: data-parallel GPUs take one each, and where
-    /// all GPUs share a micro-batch they take one after the other. Everything else is as in the scenario.
+    /// all GPUs share a micro-batch they take one after the other. A pipeline runs in code that has one: the scenario's own, otherwise
+    /// Megatron-LM's, or torchtitan's where the stages do not divide the layers. Everything else is as in the scenario.
     ///
     /// # Example
     /// ```
@@ -40,26 +41,33 @@ impl Scheme {
     /// use memory_wall_core::{Scenario, tables::models};
     /// let model = Scenario::new(models::by_id("generic-7b").unwrap().architecture).check().unwrap();
     /// let less = |scheme: Scheme| {
-    ///     let [one, many] = [1, 8].map(|cards| states(&scheme.over(&model, cards).unwrap()).0 as f64);
+    ///     let [one, many] = [1, 8].map(|gpus| states(&scheme.over(&model, gpus).unwrap()).0 as f64);
     ///     (10.0 * one / many).round() / 10.0
     /// };
-    /// // 4, 8 and N times are what the stages come to on very many cards.
+    /// // 4, 8 and N times are what the stages come to on very many GPUs.
     /// assert_eq!([Scheme::Zero1, Scheme::Zero2, Scheme::Zero3].map(less), [2.9, 4.3, 8.0]);
     /// ```
-    pub fn over(self, scenario: &Checked, cards: u32) -> Option<Checked> {
+    pub fn over(self, scenario: &Checked, gpus: u32) -> Option<Checked> {
         let (mut cut, mut micro_batches) = (Parallelism::ONE, 1);
         match self {
-            Self::Data => cut.dp = cards,
-            Self::Zero1 => (cut.dp, cut.zero) = (cards, ZeroStage::Optimizer),
-            Self::Zero2 => (cut.dp, cut.zero) = (cards, ZeroStage::Gradients),
-            Self::Zero3 => (cut.dp, cut.zero) = (cards, ZeroStage::Weights),
-            Self::Tensor => (cut.tp, cut.sequence_parallel, micro_batches) = (cards, true, cards),
-            Self::Pipeline => (cut.pp, micro_batches) = (cards, cards),
+            Self::Data => cut.dp = gpus,
+            Self::Zero1 => (cut.dp, cut.zero) = (gpus, ZeroStage::Optimizer),
+            Self::Zero2 => (cut.dp, cut.zero) = (gpus, ZeroStage::Gradients),
+            Self::Zero3 => (cut.dp, cut.zero) = (gpus, ZeroStage::Weights),
+            Self::Tensor => (cut.tp, cut.sequence_parallel, micro_batches) = (gpus, true, gpus),
+            Self::Pipeline => (cut.pp, micro_batches) = (gpus, gpus),
         }
-        let run = scenario.with(|it| {
-            (it.mode, it.parallel, it.training.micro_batches) = (Mode::Training, cut, micro_batches);
-        });
-        run.ok()
+        let own = scenario.training.implementation;
+        let all = [own, Implementation::Megatron, Implementation::Torchtitan];
+        let codes = if self == Self::Pipeline { &all[..] } else { &[own][..] };
+        let in_code = |&code: &Implementation| {
+            let run = scenario.with(|it| {
+                (it.mode, it.parallel, it.training.micro_batches) = (Mode::Training, cut, micro_batches);
+                it.training.implementation = code;
+            });
+            run.ok()
+        };
+        codes.iter().find_map(in_code)
     }
 }
 
@@ -89,7 +97,7 @@ pub fn sent_per_token(scenario: &Checked) -> Bytes {
     Bytes((communication::between_ranks(scenario).0 + tokens / 2) / tokens.max(1))
 }
 
-/// Bytes of weights, gradients and optimizer states that a card keeps.
+/// Bytes of weights, gradients and optimizer states that a GPU keeps.
 pub fn states(scenario: &Checked) -> Bytes {
     let buckets = [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer];
     buckets.iter().map(|bucket| worked::total(|sink| bucket.terms(scenario, Phase::Loss, sink))).sum()

@@ -1,7 +1,13 @@
 //! How a model is served: which program, and how much it is told to hold ready.
 
+use core::fmt;
+
 use crate::bounds::{self, OutOfBounds};
 use crate::precision::{KvPrecision, WeightFormat};
+use crate::tables::capability::{self, Capability};
+use crate::tables::classes::Class;
+use crate::tables::gpus::Gpu;
+use crate::units::{Bytes, GIB};
 
 choices! {
     /// The program that generates.
@@ -54,6 +60,60 @@ impl Engine {
     }
 }
 
+/// The first two numbers of a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// The first.
+    pub major: u32,
+    /// The second.
+    pub minor: u32,
+}
+
+impl Version {
+    /// The oldest release that is modelled.
+    pub const OLDEST: Self = Self { major: 0, minor: 6 };
+    /// The newest release whose logs were measured.
+    pub const MEASURED: Self = Self { major: 0, minor: 19 };
+    /// The newest release that changed what is modelled, which a scenario is served by where it names none.
+    pub const NEWEST: Self = Self { major: 0, minor: 29 };
+
+    /// Percent of a GPU that the release takes where it is told nothing.
+    ///
+    /// # Source
+    /// vLLM, `CacheConfig.gpu_memory_utilization`: 0.9, and 0.92 since pull request 38284, by which the graphs are counted inside the share.
+    /// Read 2026-11-23.
+    pub fn utilization(self) -> u32 {
+        if self >= (Self { major: 0, minor: 21 }) { 92 } else { 90 }
+    }
+
+    /// Whether vLLM serves by its first engine ("V0"), which reads whole prompts: up to 0.7, and up to 0.10 on GPUs below compute capability 8.0.
+    ///
+    /// # Source
+    /// vLLM 0.8.5 to 0.10.0, `EngineArgs._is_v1_supported_oracle`. Read 2026-11-24.
+    pub fn first_engine(self, gpu: Option<&'static Gpu>) -> bool {
+        let until = |minor| self < (Self { major: 0, minor });
+        until(8) || until(11) && gpu.and_then(capability::of).is_some_and(|has| has < Capability::new(8, 0))
+    }
+
+    /// Reads "0.19.0"; what follows the second number does not matter.
+    ///
+    /// ```
+    /// use memory_wall_core::serving::Version;
+    /// assert_eq!(Version::read("0.19.0"), Some(Version::MEASURED));
+    /// assert_eq!(Version::read("latest"), None);
+    /// ```
+    pub fn read(text: &str) -> Option<Self> {
+        let mut numbers = text.trim().trim_start_matches('v').split('.');
+        Some(Self { major: numbers.next()?.parse().ok()?, minor: numbers.next()?.parse().ok()? })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
 /// What the program is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Serving {
@@ -63,22 +123,91 @@ pub struct Serving {
     pub max_num_seqs: u32,
     /// Tokens that pass through the model at once.
     pub max_num_batched_tokens: u32,
-    /// Percent of the GPU that vLLM takes for itself.
-    pub utilization_percent: u32,
+    /// Whether `max_num_seqs` is what vLLM takes by itself, and so another number on another GPU.
+    pub usual_seqs: bool,
+    /// The same of `max_num_batched_tokens`.
+    pub usual_batched_tokens: bool,
+    /// Whether vLLM records no graphs (`--enforce-eager`): their memory is not taken, and each kernel is launched by the host.
+    pub enforce_eager: bool,
+    /// Percent of the GPU that vLLM is told to take for itself (`--gpu-memory-utilization`).
+    /// `None` is what the release takes by itself, see [`Serving::utilization`].
+    pub utilization_percent: Option<u32>,
     /// The longest request that vLLM accepts, prompt and answer together; it starts only if its pool holds one of these.
     /// `None` is as long as the scenario's own sequences.
     pub max_model_len: Option<u32>,
+    /// The release of vLLM.
+    pub version: Version,
 }
 
 impl Serving {
-    /// No program; and for those who choose vLLM its own defaults on a large card.
+    /// No program; and for those who choose vLLM its own defaults on a large GPU.
     pub const DEFAULT: Self = Self {
         engine: Engine::Exact,
         max_num_seqs: 1_024,
         max_num_batched_tokens: 8_192,
-        utilization_percent: 90,
+        usual_seqs: true,
+        usual_batched_tokens: true,
+        enforce_eager: false,
+        utilization_percent: None,
         max_model_len: None,
+        version: Version::NEWEST,
     };
+
+    /// Tokens of the longest prompt that the first engine reads whole by itself.
+    const LONGEST_WHOLE: u32 = 32_768;
+
+    /// The same on a GPU: what vLLM takes by itself is what it takes there.
+    #[must_use]
+    pub fn on(self, gpu: &Gpu) -> Self {
+        self.with_usual(default_batch(self.version, gpu.capacity, Some(gpu)))
+    }
+
+    /// The same without a GPU: what vLLM takes by itself is what it takes on a large one.
+    #[must_use]
+    pub fn on_any(self) -> Self {
+        self.with_usual((Self::DEFAULT.max_num_seqs, Self::DEFAULT.max_num_batched_tokens))
+    }
+
+    /// With vLLM's own numbers where none are stated. It takes no more sequences by itself than tokens at once.
+    ///
+    /// # Source
+    /// vLLM, `EngineArgs._set_default_max_num_seqs_and_batched_tokens_args` (0.11: `_set_default_args`): `min(max_num_seqs, max_num_batched_tokens)`
+    /// where `max_num_seqs` is not given. Read 2026-11-23.
+    fn with_usual(self, (sequences, tokens): (u32, u32)) -> Self {
+        let max_num_batched_tokens = if self.usual_batched_tokens { tokens } else { self.max_num_batched_tokens };
+        let max_num_seqs = if self.usual_seqs { sequences.min(max_num_batched_tokens) } else { self.max_num_seqs };
+        Self { max_num_seqs, max_num_batched_tokens, ..self }
+    }
+
+    /// Tokens that pass through the model at once where the longest request has `longest` of them: what vLLM is told,
+    /// or what it takes by itself and no more than its sequences can have. The first engine takes a whole prompt of up to 32,768 tokens.
+    ///
+    /// # Source
+    /// vLLM, `EngineArgs._set_default_max_num_seqs_and_batched_tokens_args`: `min(max_num_seqs * max_model_len, max_num_batched_tokens)`
+    /// where `max_num_batched_tokens` is not given. Read 2026-11-23. vLLM 0.7.3, `SchedulerConfig.__post_init__` and
+    /// `EngineArgs.create_engine_config`. Read 2026-11-24.
+    pub fn batched_tokens(&self, longest: u32, gpu: Option<&'static Gpu>) -> u32 {
+        let tokens = self.max_num_batched_tokens;
+        if !self.usual_batched_tokens {
+            tokens
+        } else if longest <= Self::LONGEST_WHOLE && self.version.first_engine(gpu) {
+            tokens.max(longest)
+        } else {
+            tokens.min(self.max_num_seqs.saturating_mul(longest))
+        }
+    }
+
+    /// Percent of the GPU that vLLM takes for itself: what it is told, or else what its release takes by itself.
+    ///
+    /// ```
+    /// use memory_wall_core::serving::{Serving, Version};
+    /// assert_eq!(Serving::DEFAULT.utilization(), 92);
+    /// assert_eq!(Serving { version: Version::MEASURED, ..Serving::DEFAULT }.utilization(), 90);
+    /// ```
+    #[must_use]
+    pub fn utilization(&self) -> u32 {
+        self.utilization_percent.unwrap_or_else(|| self.version.utilization())
+    }
 
     /// Whether every number is in range.
     ///
@@ -87,10 +216,29 @@ impl Serving {
     pub fn check(&self) -> Result<(), OutOfBounds> {
         bounds::MAX_NUM_SEQS.check(self.max_num_seqs.into())?;
         bounds::MAX_NUM_BATCHED_TOKENS.check(self.max_num_batched_tokens.into())?;
-        bounds::UTILIZATION.check(self.utilization_percent.into())?;
+        bounds::UTILIZATION.check(self.utilization().into())?;
         if let Some(length) = self.max_model_len {
             bounds::MAX_MODEL_LEN.check(length.into())?;
         }
         Ok(())
+    }
+}
+
+/// Sequences and batched tokens that vLLM's server takes by itself on a GPU of `total` bytes: 1,024 and 8,192 from 70 GiB on
+/// other than A100, 256 and 2,048 elsewhere; from 0.28 on 16,384 tokens from 160 GiB on.
+///
+/// # Source
+/// vLLM 0.7.3, 0.8.5, 0.9.2, 0.19.0 and 0.28.0, `EngineArgs.get_batch_defaults` and its forerunners: up to 0.7 always 256 and 2,048, in 0.8 A100 like others
+/// (0.8.0 to 0.8.4: 1,024 sequences everywhere). On unified memory NVML says nothing of its size, and vLLM takes the small numbers
+/// (logs of GB10 in sostrowsk/dgx-spark-local-llm and jethac/dgx-spark-hijinks; unsloth issue 10283). Read 2026-11-24.
+pub fn default_batch(release: Version, total: Bytes, gpu: Option<&Gpu>) -> (u32, u32) {
+    let since = |minor| release >= Version { major: 0, minor };
+    let small = gpu.is_some_and(|gpu| gpu.class() == Class::Unified || since(9) && gpu.id.starts_with("a100"));
+    if since(28) && total.0 >= 160 * GIB {
+        (1_024, 16_384)
+    } else if since(8) && total.0 >= 70 * GIB && !small {
+        (1_024, 8_192)
+    } else {
+        (256, 2_048)
     }
 }

@@ -3,39 +3,22 @@
 //! Memory never falls when an input grows, so the answer is found by search, and it is the forward model's own:
 //! it fits at the answer and not one step beyond.
 
+pub use crate::evaluate::{max_batch, max_seq_length};
+
 use crate::alternatives;
-use crate::bounds::{self, Bounds};
+use crate::bounds;
 use crate::checked::Checked;
 use crate::cost;
-use crate::evaluate::{self, Phase, Totals};
-use crate::memory::Bucket;
+use crate::evaluate::{self, largest};
+use crate::memory::{Bucket, Phase, weights};
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::precision::WeightFormat;
+use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
 use crate::tables::models::{MODELS, Model};
 use crate::units::Bytes;
+use crate::verdict::Verdict;
 use crate::worked;
-
-/// The longest `seq_length` at which the scenario needs no more than `capacity`; 0 if none.
-///
-/// ```
-/// use memory_wall_core::{Bytes, Scenario, evaluate, solve, tables::models};
-/// let scenario = Scenario::new(models::by_id("llama-2-7b").unwrap().architecture).check().unwrap();
-/// let capacity = Bytes(85_197_848_576);
-/// let longest = solve::max_seq_length(&scenario, capacity);
-/// assert!(evaluate(&scenario.with_seq_length(longest)).total <= capacity);
-/// assert!(evaluate(&scenario.with_seq_length(longest + 1)).total > capacity);
-/// ```
-pub fn max_seq_length(scenario: &Checked, capacity: Bytes) -> u32 {
-    let totals = Totals::of(scenario);
-    largest(bounds::SEQ_LENGTH, scenario.seq_length, capacity, |seq_length| totals.at(scenario.batch, seq_length))
-}
-
-/// The largest batch at which the scenario needs no more than `capacity`; 0 if none.
-pub fn max_batch(scenario: &Checked, capacity: Bytes) -> u32 {
-    let totals = Totals::of(scenario);
-    largest(bounds::BATCH, scenario.batch, capacity, |batch| totals.at(batch, scenario.seq_length))
-}
 
 /// The first `seq_length` at which the KV cache weighs more than the weights; `None` if it does not within the bounds.
 ///
@@ -53,82 +36,12 @@ pub fn kv_cache_passes_weights(scenario: &Checked) -> Option<u32> {
     (last < bounds::SEQ_LENGTH.max).then_some(last + 1)
 }
 
-/// The largest value in range whose `need` is at most `capacity`; 0 if there is none. `need` never falls.
-///
-/// Most needs are close to a parabola, so the root of one through three known points is close;
-/// where it did not halve the interval in two steps, the third does, which bounds the search whatever the curve.
-fn largest(bounds: Bounds, start: u32, capacity: Bytes, need: impl Fn(u32) -> Bytes) -> u32 {
-    let over = |value: u32| Point { value, over: need(value).minus(capacity).0 };
-    let (mut fits, mut fails) = (over(bounds.min), over(bounds.max));
-    if fits.over > 0 {
-        return 0;
-    }
-    if fails.over <= 0 {
-        return bounds.max;
-    }
-    let mut guess = start;
-    let (mut width, mut steps) = (fails.value - fits.value, 0);
-    while fails.value - fits.value > 1 {
-        let middle = over(guess.max(fits.value + 1).min(fails.value - 1));
-        let dropped = if middle.over <= 0 {
-            core::mem::replace(&mut fits, middle)
-        } else {
-            core::mem::replace(&mut fails, middle)
-        };
-        let left = fails.value - fits.value;
-        steps += 1;
-        guess = if steps % 3 == 0 && left > width / 2 {
-            fits.value + left / 2
-        } else {
-            // One step at least: behind the last value that fits the next one shows it.
-            fits.value + crossing(fits, fails, dropped).max(1)
-        };
-        if steps % 3 == 0 {
-            width = left;
-        }
-    }
-    fits.value
-}
-
-/// A value and by how much its need is over the capacity.
-#[derive(Clone, Copy)]
-struct Point {
-    value: u32,
-    over: i128,
-}
-
-/// How far behind `fits` the parabola through three points crosses the capacity, rounded down.
-fn crossing(fits: Point, fails: Point, other: Point) -> u32 {
-    let [below, above, third] = [fits, fails, other].map(|point| point.over as f64);
-    let width = f64::from(fails.value - fits.value);
-    let slope = (above - below) / width;
-    let [to_fits, to_fails] = [fits, fails].map(|end| f64::from(other.value) - f64::from(end.value));
-    let bend = ((third - above) / to_fails - slope) / to_fits;
-    // The straight line first, then Newton's steps on the parabola.
-    let mut place = -below / slope;
-    for _ in 0..6 {
-        let value = below + place * (slope + (place - width) * bend);
-        let rise = slope + (2.0 * place - width) * bend;
-        if rise > 0.0 {
-            // Not `clamp`, whose panic would print a float: 6 kB of a program in the browser.
-            place = (place - value / rise).max(0.0).min(width);
-        }
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 0 and the width of the interval; not a number becomes 0"
-    )]
-    let place = place as u32;
-    place
-}
-
-/// Cards and the way to use them.
+/// GPUs and the way to use them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cluster {
     /// How the run is cut.
     pub parallel: Parallelism,
-    /// Cards in all.
+    /// GPUs in all.
     pub gpus: u64,
     /// What the fullest of them holds.
     pub total: Bytes,
@@ -137,24 +50,32 @@ pub struct Cluster {
 /// Most data-parallel ranks that are asked about.
 const MOST_RANKS: u32 = 16_384;
 
-/// The cuts that are tried for [`fewest_gpus`], each with one data-parallel rank, and only those that go with the model:
-/// tensor parallelism over 1 to 8 cards, any pipeline of up to 128 stages, and in training context parallelism over 1, 2, 4 or 8.
+/// The cuts that are tried for [`fewest_gpus`], each with the fewest data-parallel ranks that it can have, and only those that go with the model
+/// and that somebody would run: tensor parallelism over 1, 2, 4 or 8 GPUs of a computer; pipelines of few stages, or with each stage on a whole
+/// computer; in training context parallelism where every rank keeps [`SHORTEST_PART`] tokens, and of a mixture its experts over [`EXPERT_RANKS`]; in vLLM
+/// the experts of a mixture over all ranks.
 pub fn cuts(scenario: &Checked) -> impl Iterator<Item = Parallelism> {
+    let most = scenario.seq_length / SHORTEST_PART;
+    all_cuts(scenario).filter(move |cut| {
+        cut.tp.is_power_of_two() && (cut.tp == 8 || matches!(cut.pp, 1..=4 | 6 | 8)) && (cut.cp == 1 || cut.cp <= most)
+    })
+}
+
+/// Every cut that goes with the model: tensor parallelism over 1 to 8 GPUs, any pipeline of up to 128 stages, and in training context parallelism over 1, 2, 4 or 8.
+fn all_cuts(scenario: &Checked) -> impl Iterator<Item = Parallelism> {
     let (shape, start) = (scenario.architecture, scenario.parallel);
     let contexts: &[u32] = if scenario.mode.trains() { &[1, 2, 4, 8] } else { &[1] };
     let stages = shape.layers.min(MOST_STAGES);
+    let trained = scenario.mode.trains() && shape.moe.is_some();
+    let served = scenario.runtime() == Some(Engine::Vllm) && shape.moe.is_some();
     let all = (1..=8).flat_map(move |tp| {
         contexts.iter().flat_map(move |&cp| {
-            (1..=stages).map(move |pp| Parallelism {
-                dp: 1,
-                tp,
-                pp,
-                cp,
-                ep: 1,
-                shard: None,
-                virtual_stages: 1,
-                stage: 0,
-                ..start
+            (1..=stages).flat_map(move |pp| {
+                let uncut = Parallelism { tp, pp, cp, shard: None, virtual_stages: 1, stage: 0, dp: 1, ep: 1, ..start };
+                let spread = EXPERT_RANKS.into_iter().filter(move |_| trained);
+                let spread = spread.map(move |ep| Parallelism { dp: ep, ep, ..uncut });
+                let whole = (served && tp > 1).then_some(Parallelism { ep: tp, ..uncut });
+                core::iter::once(uncut).chain(spread).chain(whole)
             })
         })
     });
@@ -162,27 +83,57 @@ pub fn cuts(scenario: &Checked) -> impl Iterator<Item = Parallelism> {
     all.filter(move |&parallel| scenario.with(|it| it.parallel = parallel).is_ok())
 }
 
+/// Tokens that a context-parallel rank keeps at least: shorter parts are seldom worth their traffic.
+pub const SHORTEST_PART: u32 = 4_096;
+
+/// Expert-parallel ranks that are tried for a mixture in training, each with its own sequences.
+pub const EXPERT_RANKS: [u32; 4] = [8, 16, 32, 64];
+
+/// GPUs of a computer as it is sold.
+pub const IN_COMPUTER: u64 = 8;
+
 /// Most pipeline stages that are asked about.
 const MOST_STAGES: u32 = 128;
 
-/// The fewest cards of `capacity` on which the scenario fits; `None` if it fits on none of the cuts that are tried.
+/// The fewest GPUs of `capacity` on which the scenario fits with room to spare, or where `tight` is set, on which it is no worse than tight;
+/// `None` if none of the cuts that are tried will do.
 ///
-/// Tried are [`cuts`], in training with ZeRO-3 over any number of data-parallel ranks, each with its own micro-batch of the scenario.
-/// Everything else stays: checkpointing or a chunked loss may need fewer cards still. Of equally many cards the cut that is
+/// Tried are [`cuts`], and every other cut where none of these will do; in training sharded over any number of data-parallel ranks ([`over_ranks`]), each with its own micro-batch of the scenario.
+/// Everything else stays: checkpointing or a chunked loss may need fewer GPUs still. Of equally many GPUs the cut that is
 /// quicker by a rough estimate ([`cost`]).
 ///
 /// ```
 /// use memory_wall_core::{Bytes, Scenario, solve, tables::{gpus, models}};
 /// let scenario = Scenario::new(models::by_id("llama-3.1-70b").unwrap().architecture).check().unwrap();
-/// let cluster = solve::fewest_gpus(&scenario, gpus::by_id("h100-sxm").unwrap().capacity).unwrap();
-/// assert_eq!((cluster.gpus, cluster.parallel.tp), (2, 2));
+/// let h100 = gpus::by_id("h100-sxm").unwrap().capacity;
+/// // Weights of 141 GB leave 2 × 85 GB with less than a tenth to spare once the cache is there.
+/// let long = scenario.with_seq_length(65_536);
+/// assert_eq!([false, true].map(|tight| solve::fewest_gpus(&long, h100, tight).unwrap().gpus), [3, 2]);
 /// ```
-pub fn fewest_gpus(scenario: &Checked, capacity: Bytes) -> Option<Cluster> {
+pub fn fewest_gpus(scenario: &Checked, capacity: Bytes, tight: bool) -> Option<Cluster> {
+    let fewest = |all: &mut dyn Iterator<Item = Parallelism>| fewest_of(scenario, all, capacity, tight, 1);
+    fewest(&mut cuts(scenario)).or_else(|| fewest(&mut all_cuts(scenario)))
+}
+
+/// The same in whole computers of [`IN_COMPUTER`] GPUs, with room to spare.
+pub fn whole_computers(scenario: &Checked, capacity: Bytes) -> Option<Cluster> {
+    fewest_of(scenario, &mut cuts(scenario), capacity, false, IN_COMPUTER)
+}
+
+/// The fewest GPUs of these cuts, in multiples of `step`.
+fn fewest_of(
+    scenario: &Checked,
+    cuts: &mut dyn Iterator<Item = Parallelism>,
+    capacity: Bytes,
+    tight: bool,
+    step: u64,
+) -> Option<Cluster> {
     let mut best = None::<(u64, f64, Cluster)>;
-    for cut in cuts(scenario) {
-        // Cuts that need more cards than the best one so far need not be known any closer.
+    for cut in cuts {
+        // Cuts that need more GPUs than the best one so far need not be known any closer.
         let most = best.map_or(u64::from(MOST_RANKS), |(fewest, ..)| fewest / cut.ranks());
-        let Some(answer) = fewest_ranks(scenario, cut, capacity, most) else { continue };
+        let answer = fewest_ranks(scenario, cut, capacity, most, tight);
+        let Some(answer) = answer.and_then(|it| rounded_up(scenario, &it, cut, step)) else { continue };
         let (parallel, gpus) = (answer.parallel, answer.parallel.ranks());
         let (total, time_ratio) = (evaluate::total(&answer), cost::time_ratio(scenario, &answer));
         if best.is_none_or(|(fewest, least, _)| gpus < fewest || (gpus == fewest && time_ratio < least)) {
@@ -192,21 +143,43 @@ pub fn fewest_gpus(scenario: &Checked, capacity: Bytes) -> Option<Cluster> {
     best.map(|(.., cluster)| cluster)
 }
 
-/// The scenario over the fewest data-parallel ranks with which a cut fits, if it does so with `most` of them.
-fn fewest_ranks(scenario: &Checked, cut: Parallelism, capacity: Bytes, most: u64) -> Option<Checked> {
-    let with = |dp: u32| {
-        // More ranks share the states of training; in inference they would only be copies.
-        let zero = if dp > 1 { ZeroStage::Weights } else { cut.zero };
-        // Sharded like all weights, experts need no cut of their own.
-        let parallel = Parallelism { dp, zero, ep: 1, ..cut };
-        scenario.with(|it| it.parallel = parallel).ok()
-    };
+/// The answer over as many more data-parallel ranks as make its GPUs a multiple of `step`; what a rank holds does not grow. In inference more ranks would be copies.
+fn rounded_up(scenario: &Checked, answer: &Checked, cut: Parallelism, step: u64) -> Option<Checked> {
+    if answer.parallel.ranks().is_multiple_of(step) {
+        return Some(*answer);
+    }
+    let dp = answer.parallel.dp;
+    let more = (1..=step).find_map(|times| {
+        let dp = dp.checked_add(cut.dp.checked_mul(u32::try_from(times).ok()?)?)?;
+        Parallelism { dp, ..cut }.ranks().is_multiple_of(step).then_some(dp)
+    });
+    over_ranks(scenario, cut, more.filter(|_| scenario.mode.trains())?)
+}
+
+/// The scenario in a cut over so many data-parallel ranks, which in training share all of the states that its code shards beside such a cut.
+pub fn over_ranks(scenario: &Checked, cut: Parallelism, dp: u32) -> Option<Checked> {
+    let own = [cut.zero];
+    // More ranks share the states of training; in inference they would only be copies.
+    let stages: &[ZeroStage] = if dp > 1 { &[ZeroStage::Weights, ZeroStage::Optimizer] } else { &own };
+    stages.iter().find_map(|&zero| scenario.with(|it| it.parallel = Parallelism { dp, zero, ..cut }).ok())
+}
+
+/// The scenario over the fewest data-parallel ranks with which a cut fits, if it does so with `most` times those of the cut.
+fn fewest_ranks(scenario: &Checked, cut: Parallelism, capacity: Bytes, most: u64, tight: bool) -> Option<Checked> {
+    // Ranks come in groups that share the experts.
+    let with = |groups: u32| over_ranks(scenario, cut, groups.checked_mul(cut.dp)?);
     let most = if scenario.mode.trains() { u32::try_from(most).unwrap_or(MOST_RANKS).min(MOST_RANKS) } else { 1 };
     if most == 0 {
         return None;
     }
     with(1)?;
-    let fits = |dp: u32| with(dp).is_some_and(|it| evaluate::fits(&it, capacity));
+    let fits = |dp: u32| {
+        with(dp).is_some_and(|it| match evaluate::verdict_on(&it, capacity) {
+            Verdict::Fits => true,
+            Verdict::Tight => tight,
+            Verdict::Queues | Verdict::DoesNotFit => false,
+        })
+    };
     let found = if fits(1) {
         1
     } else if most == 1 || !fits(most) {
@@ -245,8 +218,7 @@ pub fn widest_weights(scenario: &Checked, capacity: Bytes) -> Option<WeightForma
     let fits = |weights: &WeightFormat| {
         scenario.with(|it| it.weights = *weights).is_ok_and(|it| evaluate::fits(&it, capacity))
     };
-    let bits =
-        |weights: &WeightFormat| u64::from(weights.block().bytes) * 1_000_000 / u64::from(weights.block().values);
-    // bf16 and fp16 tie: the table has bf16 later, and later wins.
-    WeightFormat::ALL.iter().copied().filter(fits).max_by_key(bits)
+    // By the bytes of the whole mix. bf16 and fp16 tie: the table has bf16 later, and later wins.
+    let stored = |format: &WeightFormat| scenario.with(|it| it.weights = *format).map_or(0, |it| weights::local(&it));
+    WeightFormat::ALL.iter().copied().filter(fits).max_by_key(stored)
 }

@@ -49,7 +49,7 @@ choices! {
         AdamW = "adamw";
         /// Two 8-bit moments with block scales: 2 bytes and a little.
         AdamW8bit = "adamw8bit";
-        /// Two 8-bit moments that wait in host memory when the card is full: counted here as on the card.
+        /// Two 8-bit moments that wait in host memory when the GPU is full: counted here as on the GPU.
         PagedAdamW8bit = "paged-adamw8bit";
         /// Row and column sums in place of the second moment of each matrix, and no first moment.
         Adafactor = "adafactor";
@@ -175,6 +175,11 @@ pub struct Lora {
     pub precision: AdapterPrecision,
     /// Whether `QLoRA` upcasts to fp32 what bitsandbytes leaves in 16 bits (`prepare_model_for_kbit_training` of `peft`).
     pub upcast: bool,
+    /// Whether `QLoRA` quantises routed experts too, as Unsloth does on transformers 5; peft and bitsandbytes leave them in 16 bits.
+    ///
+    /// # Source
+    /// Pull request 527 of github.com/unslothai/unsloth-zoo (merged 2026-03) and issue 4032 of github.com/unslothai/unsloth. Read 2026-11-23.
+    pub experts: bool,
     /// Whether the adapters' inputs pass through dropout, which keeps a copy and a mask of each.
     pub dropout: bool,
 }
@@ -206,15 +211,16 @@ pub struct Training {
     pub stock: Stock,
 }
 
-/// Details of a stock run that change what is kept; the defaults are those of a plain script on a CUDA card.
+/// Details of a stock run that change what is kept; the defaults are those of a plain script on a CUDA GPU.
 #[expect(clippy::struct_excessive_bools, reason = "a set of habits")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stock {
-    /// On a processor instead of a card: other kernels keep other things.
+    /// On a processor instead of a GPU: other kernels keep other things.
     pub cpu: bool,
     /// Whether sequences are padded, which brings a mask.
     pub padding: bool,
-    /// Whether the script keeps the model's outputs (and so its logits) alive during the backward pass.
+    /// Whether the script keeps the model's outputs (and so its logits) alive during the backward pass; in a pipeline of torchtitan, those of all
+    /// micro-batches of a step, as releases before 0.2.1 did.
     pub outputs_kept: bool,
     /// Whether a mixture of experts runs as one grouped multiplication instead of a loop over experts.
     pub grouped_experts: bool,
@@ -237,6 +243,7 @@ impl Training {
             targets: LoraTargets::ALL_LINEAR,
             precision: AdapterPrecision::Fp32,
             upcast: true,
+            experts: false,
             dropout: false,
         },
         stock: Stock { cpu: false, padding: false, outputs_kept: false, grouped_experts: true },

@@ -1,6 +1,5 @@
 //! Quantities with a unit, as types: a number of bytes cannot be added to a rate by mistake.
 
-use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Sub};
 
@@ -148,13 +147,6 @@ impl AddAssign for Seconds {
 impl Sum for Seconds {
     fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
         parts.fold(Self::ZERO, Add::add)
-    }
-}
-
-impl fmt::Display for Bytes {
-    /// The exact count: `1,073,741,824 bytes`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", crate::display::Grouped(self.0))
     }
 }
 

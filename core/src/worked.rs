@@ -186,8 +186,10 @@ choices! {
         LayerWorkspace = "layer_workspace";
         /// Logits, their log-softmax and gradients.
         LossTensors = "loss_tensors";
-        /// Logits of all micro-batches of a step, which a pipeline keeps.
-        StepLogits = "step_logits";
+        /// Logits that the schedule of a pipeline holds: of one micro-batch, or of all micro-batches of a step where it keeps its outputs.
+        PipelineOutputs = "pipeline_outputs";
+        /// Kept logits of all micro-batches of a step, joined in one tensor when it ends.
+        JoinedOutputs = "joined_outputs";
         /// Gradients of tied tables that exist for a moment beside the sum.
         TableGradients = "table_gradients";
         /// Logits of the last token of each sequence.

@@ -263,7 +263,11 @@ fn what_a_class_does_not_build_is_refused_by_name() {
         ("falcon-40b", json!({"num_ln_in_parallel_attn": 3}), "a num_ln_in_parallel_attn other than 1 or 2"),
         ("deepseek-v3", json!({"moe_layer_freq": 2}), "a moe_layer_freq other than 1"),
         ("deepseek-v3", json!({"attention_bias": true}), "attention_bias"),
-        ("qwen3-30b-a3b", json!({"decoder_sparse_step": 2}), "dense layers between those with experts"),
+        (
+            "qwen3-30b-a3b",
+            json!({"decoder_sparse_step": 2, "mlp_only_layers": [5]}),
+            "dense layers between those with experts",
+        ),
         ("qwen3-30b-a3b", json!({"mlp_only_layers": [5]}), "dense layers between those with experts"),
         ("qwen1.5-moe-a2.7b", json!({"use_sliding_window": true}), "use_sliding_window"),
         (

@@ -5,7 +5,7 @@
 mod common;
 
 use memory_wall_core::fusion::{Fusion, Layer};
-use memory_wall_core::hierarchy::{Tier, rung};
+use memory_wall_core::hierarchy::{Tier, tier_spec};
 use memory_wall_core::tables::gpus;
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{Bucket, Bytes, KvPrecision, Mode, Scenario, WeightFormat, evaluate, solve};
@@ -159,10 +159,10 @@ fn ceilings_of_14_gb_by_tier() {
         (Tier::Host, 2.25, 64.7),
         (Tier::Drive, 0.5, 291.3),
     ] {
-        let rung = rung(a100, tier).unwrap();
-        let ceiling = rung.reads_per_second(Bytes(14_000_000_000)).unwrap();
+        let spec = tier_spec(a100, tier).unwrap();
+        let ceiling = spec.reads_per_second(Bytes(14_000_000_000)).unwrap();
         assert!((ceiling / tokens_a_second - 1.0).abs() < 3e-3, "{tier:?}: {ceiling}");
-        let ratio = rung.slower_than_own(a100).unwrap();
+        let ratio = spec.slower_than_own(a100).unwrap();
         assert!((ratio / slower - 1.0).abs() < 3e-3, "{tier:?}: {ratio}");
     }
 }
@@ -190,8 +190,49 @@ fn no_feature_changes_an_answer() {
         ("evaluate", include_str!("../src/evaluate/mod.rs")),
         ("memory", include_str!("../src/memory/mod.rs")),
         ("engines", include_str!("../src/engines/mod.rs")),
-        ("assumptions", include_str!("../src/assumptions.rs")),
+        ("assumptions", include_str!("../src/assumptions/mod.rs")),
     ] {
         assert!(!source.contains("feature ="), "{file}");
+    }
+}
+
+/// Held against the sizes that llama.cpp's own table gives for Llama 3.1 8B, in bits a weight.
+#[test]
+fn mixes_of_llama_cpp_are_counted_as_whole_files() {
+    for (weights, of_file) in [
+        (WeightFormat::Q2K, 3.1593),
+        (WeightFormat::Q3K, 3.9960),
+        (WeightFormat::Q4K, 4.8944),
+        (WeightFormat::Q5K, 5.7036),
+    ] {
+        let scenario = Scenario { weights, ..scenario("llama-3.1-8b") }.check().unwrap();
+        let evaluation = evaluate(&scenario);
+        let bits = evaluation.bytes(Bucket::Weights).0 as f64 * 8.0 / evaluation.parameters.total() as f64;
+        assert!((of_file / bits - 1.0).abs() < 0.001, "{weights}: {bits} and not {of_file}");
+        let said = evaluation.assumptions.iter().map(|it| it.to_string()).find(|it| it.starts_with("GGUF")).unwrap();
+        assert!(said.contains("whole file of llama.cpp"), "{said}");
+    }
+}
+
+/// Shapes of the states that transformers 5.23 keeps of one sequence: the convolution in 16 bits, what recurs in 32.
+#[test]
+fn states_of_hybrid_models_do_not_grow_with_the_context() {
+    for (id, states) in [
+        ("granite-4.0-h-micro", 36 * ((4_096 + 2 * 128) * 4 * 2 + 64 * 64 * 128 * 4)),
+        ("granite-4.0-h-small", 36 * ((8_192 + 2 * 128) * 4 * 2 + 128 * 64 * 128 * 4)),
+        ("nemotron-nano-9b-v2", 27 * ((10_240 + 2 * 8 * 128) * 4 * 2 + 128 * 80 * 128 * 4)),
+        ("nemotron-3-nano-30b", 23 * ((4_096 + 2 * 8 * 128) * 4 * 2 + 64 * 64 * 128 * 4)),
+        ("falcon-h1-0.5b", 36 * ((1_536 + 2 * 128) * 4 * 2 + 24 * 64 * 128 * 4)),
+        ("falcon-h1-7b", 44 * ((3_072 + 2 * 256) * 4 * 2 + 24 * 128 * 256 * 4)),
+        ("jamba-mini", 28 * (8_192 * 4 * 2 + 8_192 * 16 * 4)),
+        ("qwen3.5-27b", 48 * ((6_144 + 2 * 2_048) * 4 * 2 + 48 * 128 * 128 * 4)),
+        ("lfm2-1.2b", 10 * 2_048 * 3 * 2),
+        ("lfm2-24b-a2b", 30 * 2_048 * 3 * 2),
+    ] {
+        for seq_length in [1, 4_096] {
+            let evaluation = evaluate(&Scenario { seq_length, ..scenario(id) }.check().unwrap());
+            let tokens = evaluation.kv_bytes_per_token.0 * u128::from(seq_length);
+            assert_eq!(evaluation.bytes(Bucket::KvCache), Bytes(tokens + states), "{id}");
+        }
     }
 }

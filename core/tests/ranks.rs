@@ -1,12 +1,12 @@
-//! What must hold for every legal cut over cards, every engine and every fix: over the whole range of `bounds` and every choice.
+//! What must hold for every legal cut over GPUs, every engine and every fix: over the whole range of `bounds` and every choice.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 #[path = "common/any.rs"]
 mod any;
 
-use any::{on_one_card, scenario, served};
-use memory_wall_core::advise::{self, Rung};
+use any::{alone, on_one_gpu, scenario, served};
+use memory_wall_core::advise::{self, Mitigation};
 use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::{fits, per_rank, total};
 use memory_wall_core::parameters::Parameters;
@@ -32,7 +32,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_legal_scenario_passes_its_check(scenario in scenario(), alone in on_one_card()) {
+    fn every_legal_scenario_passes_its_check(scenario in scenario(), alone in on_one_gpu()) {
         prop_assert_eq!(scenario.check().err(), None);
         prop_assert_eq!(alone.check().err(), None);
     }
@@ -57,7 +57,7 @@ proptest! {
         let mixed = shape.sliding_window.is_some()
             || shape.linear_attention.is_some()
             || shape.moe.is_some()
-            || shape.shared_cache_layers > 0
+            || shape.shared_cache_layers + shape.mlp_layers > 0
             // The first layer beside adapters keeps less than the others.
             || scenario.mode.adapts();
         prop_assert!(fullest >= evaluation.total);
@@ -105,14 +105,18 @@ proptest! {
 
     /// Sharding never makes a rank fuller, and a higher stage never fuller than a lower one.
     #[test]
-    fn sharding_never_fills_a_rank(scenario in scenario()) {
+    fn sharding_never_fills_a_rank(mut scenario in scenario()) {
+        // Frozen weights in 4 bits wait in host memory with ZeRO-3 alone.
+        scenario.offload.parameters &= scenario.mode != Mode::Qlora;
         let at = |zero| {
             let mut sharded = scenario;
             sharded.parallel.zero = zero;
-            [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
+            // Not every code shards gradients or weights beside a pipeline.
+            let sharded = sharded.check().ok()?;
+            let states = [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer]
                 .map(|bucket| {
                     memory_wall_core::worked::total(|sink| {
-                        bucket.terms(&sharded.check().unwrap(), memory_wall_core::Phase::OptimizerStep, &mut |term| {
+                        bucket.terms(&sharded, memory_wall_core::Phase::OptimizerStep, &mut |term| {
                             // Gathered layers and gradients under way are the price, not the states.
                             if !matches!(term.item, memory_wall_core::worked::Item::GatheredWeights | memory_wall_core::worked::Item::ReducedGradients) {
                                 sink(term);
@@ -121,9 +125,10 @@ proptest! {
                     })
                 })
                 .into_iter()
-                .sum::<Bytes>()
+                .sum::<Bytes>();
+            Some(states)
         };
-        let totals: Vec<Bytes> = ZeroStage::ALL.iter().map(|&zero| at(zero)).collect();
+        let totals: Vec<Bytes> = ZeroStage::ALL.iter().filter_map(|&zero| at(zero)).collect();
         prop_assert!(totals.is_sorted_by(|less, more| less >= more), "{:?}", totals);
     }
 
@@ -150,7 +155,8 @@ proptest! {
         // Layers of one kind: of several the mean block can shrink.
         let shape = &mut scenario.architecture;
         (shape.sliding_window, shape.linear_attention, shape.moe, shape.rounded_parameters) = (None, None, None, None);
-        (shape.shared_cache_layers, shape.embedding_norm, scenario.parallel.ep) = (0, false, 1);
+        (shape.shared_cache_layers, shape.mlp_layers) = (0, 0);
+        (shape.embedding_norm, shape.keys_as_values, scenario.parallel.ep) = (false, false, 1);
         let mut deeper = scenario;
         for step in [1, layers] {
             deeper.architecture.layers = (scenario.architecture.layers + step).min(bounds::LAYERS.max);
@@ -162,8 +168,8 @@ proptest! {
     }
 
     #[test]
-    fn one_card_sends_nothing(scenario in scenario()) {
-        let alone = Scenario { parallel: Parallelism::ONE, ..scenario };
+    fn one_gpu_sends_nothing(scenario in scenario()) {
+        let alone = alone(scenario);
         prop_assert_eq!(communication::between_ranks(&alone.check().unwrap()), Bytes::ZERO);
         for traffic in Traffic::EACH {
             prop_assert!(communication::bytes(&scenario.check().unwrap(), traffic).0 < 1 << 127);
@@ -179,23 +185,23 @@ proptest! {
         prop_assert!((same - 1.0).abs() < 1e-12);
     }
 
-    /// Every rung is a legal scenario or a reason, and says what the engine says.
+    /// Every mitigation is a legal scenario or a reason, and says what the engine says.
     #[test]
-    fn rungs_agree_with_the_engine(scenario in scenario()) {
+    fn mitigations_agree_with_the_engine(scenario in scenario()) {
         let before = total(&scenario.check().unwrap());
-        let mut rungs = 0;
-        for (rung, effect) in advise::ladder(&scenario.check().unwrap()) {
-            rungs += 1;
+        let mut mitigations = 0;
+        for (mitigation, effect) in advise::ladder(&scenario.check().unwrap()) {
+            mitigations += 1;
             match effect {
                 Ok(effect) => {
                     prop_assert_eq!(total(&effect.scenario), effect.total);
                     prop_assert_eq!(before.minus(effect.total), effect.saved);
-                    prop_assert!(effect.time_ratio.is_finite() && effect.time_ratio > 0.0, "{:?}", rung);
+                    prop_assert!(effect.time_ratio.is_finite() && effect.time_ratio > 0.0, "{:?}", mitigation);
                 }
                 Err(reason) => prop_assert!(!reason.id().is_empty()),
             }
         }
-        prop_assert_eq!(rungs, Rung::ALL.len());
+        prop_assert_eq!(mitigations, Mitigation::ALL.len());
     }
 }
 
@@ -207,40 +213,52 @@ fn search<S: Strategy>(any: S, holds: impl Fn(S::Value) -> TestCaseResult) {
 }
 
 #[test]
-fn the_plan_fits_and_no_combination_is_quicker() {
+fn the_plan_fits_and_needs_each_of_its_fixes() {
     search(scenario(), |scenario| {
-        let Some(plan) = advise::quickest(&scenario.check().unwrap()) else { return Ok(()) };
+        let Some(plan) = advise::gentlest(&scenario.check().unwrap()) else { return Ok(()) };
         let capacity = scenario.gpu.unwrap().capacity;
         prop_assert!(fits(&plan.effect.scenario, capacity));
         prop_assert_eq!(evaluate::verdict(&plan.effect.scenario), Some(Verdict::Fits));
         prop_assert_eq!(total(&plan.effect.scenario), plan.effect.total);
-        // Where the scenario fits as it is, nothing slower is proposed.
-        if evaluate::verdict(&scenario.check().unwrap()) == Some(Verdict::Fits) {
-            prop_assert!(!plan.lossy && plan.effect.time_ratio <= 1.0 + 1e-9, "{}", plan.effect.time_ratio);
+        let scenario = scenario.check().unwrap();
+        // Where the scenario fits as it is, nothing is proposed.
+        if evaluate::verdict(&scenario) == Some(Verdict::Fits) {
+            prop_assert!(!plan.lossy && plan.effect.scenario == scenario);
+        }
+        for less in advise::single_reverts(&scenario, &plan.effect.scenario) {
+            let roomy = evaluate::verdict(&less) == Some(Verdict::Fits);
+            prop_assert!(!roomy || cost::time_ratio(&scenario, &less) > advise::TOO_SLOW, "{:?}", less);
         }
         Ok(())
     });
 }
 
 #[test]
-fn the_fewest_cards_fit_and_one_rank_fewer_does_not() {
-    search((scenario(), 30u32..43), |(scenario, capacity)| {
+fn the_fewest_gpus_fit_and_one_rank_fewer_does_not() {
+    search((scenario(), 30u32..43, any::<bool>()), |(scenario, capacity, tight)| {
         let capacity = Bytes(1 << capacity);
-        let Some(cluster) = solve::fewest_gpus(&scenario.check().unwrap(), capacity) else { return Ok(()) };
+        let Some(cluster) = solve::fewest_gpus(&scenario.check().unwrap(), capacity, tight) else { return Ok(()) };
         let on = |parallel| Scenario { parallel, ..scenario };
-        prop_assert!(fits(&on(cluster.parallel).check().unwrap(), capacity));
+        let enough = |scenario: &Scenario| match evaluate::verdict_on(&scenario.check().unwrap(), capacity) {
+            Verdict::Fits => true,
+            Verdict::Tight => tight,
+            Verdict::Queues | Verdict::DoesNotFit => false,
+        };
+        prop_assert!(enough(&on(cluster.parallel)));
         prop_assert_eq!(total(&on(cluster.parallel).check().unwrap()), cluster.total);
         prop_assert_eq!(cluster.gpus, cluster.parallel.ranks());
-        if cluster.parallel.dp > 2 {
-            let fewer = on(Parallelism { dp: cluster.parallel.dp - 1, ..cluster.parallel });
-            prop_assert!(!fits(&fewer.check().unwrap(), capacity));
+        // In training ranks that share the experts come and go together.
+        let step = if scenario.mode.trains() { cluster.parallel.ep } else { 1 };
+        if cluster.parallel.dp > 2 && cluster.parallel.dp > step {
+            let fewer = on(Parallelism { dp: cluster.parallel.dp - step, ..cluster.parallel });
+            prop_assert!(!enough(&fewer));
         }
         Ok(())
     });
 }
 
 #[test]
-fn the_smallest_card_and_the_largest_model_fit() {
+fn the_smallest_gpu_and_the_largest_model_fit() {
     search(scenario(), |scenario| {
         let checked = scenario.check().unwrap();
         if let Some(gpu) = solve::smallest_gpu(&checked) {

@@ -31,7 +31,7 @@ pub(super) struct Host {
     seen: Rc<Cell<bool>>,
     /// Whether the first pass over the page is over. It draws the first plot, piece by piece with all the rest, so until then a
     /// size asks for nothing.
-    begun: Rc<Cell<bool>>,
+    started: Rc<Cell<bool>>,
 }
 
 /// Across and down at most: more is more than any screen shows, and than browsers draw.
@@ -47,18 +47,18 @@ impl Host {
             look: Rc::default(),
             drawn: RefCell::default(),
             seen: Rc::default(),
-            begun: Rc::default(),
+            started: Rc::default(),
         })
     }
 
     /// Follows size, theme and the resolution of the screen.
     pub(super) fn watch(&self, frames: &Frames) {
-        let (size, begun, again) = (Rc::clone(&self.size), Rc::clone(&self.begun), frames.clone());
+        let (size, started, again) = (Rc::clone(&self.size), Rc::clone(&self.started), frames.clone());
         let resized = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
             if let Ok(entry) = entries.get(0).dyn_into::<ResizeObserverEntry>() {
                 let rect = entry.content_rect();
                 size.set((rect.width(), rect.height()));
-                if begun.get() {
+                if started.get() {
                     again.ask();
                 }
             }
@@ -92,7 +92,7 @@ impl Host {
 
     /// The first pass is over; a size that came late in it is drawn now.
     pub(super) fn begin(&self, plot: &Arc<Plot>) {
-        self.begun.set(true);
+        self.started.set(true);
         self.draw(plot);
     }
 

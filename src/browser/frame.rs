@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
 use super::page;
-use super::slices::Slices;
+use super::task_queue::TaskQueue;
 
 /// Milliseconds from which on work takes long: laying out and painting what it changes take some three times as much.
 const LONG: f64 = 1.5;
@@ -36,7 +36,7 @@ impl Frame {
                 took.set(page::now() - begin);
             })
         };
-        let after = Slices::new({
+        let after = TaskQueue::new({
             let work = Rc::clone(&work);
             move || {
                 work();

@@ -8,9 +8,9 @@
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CustomEvent, CustomEventInit, Event};
 
-use super::rig::Rig;
 use super::{page, quiz};
 use crate::state::query;
+use crate::store::Signals;
 
 /// The figure that is all of this page, if it is such a page.
 pub(super) fn figure() -> Option<String> {
@@ -50,17 +50,17 @@ pub(super) fn detail(event: &Event) -> String {
 }
 
 /// Does what is asked.
-pub(super) fn listen(rig: Rig) {
+pub(super) fn listen(signals: &'static Signals) {
     let Some(document) = page::document() else { return };
     page::listen_to(&document, &["memory-wall:ask", "memory-wall:set", "memory-wall:bring"], move |event| {
         let text = detail(&event);
         match event.type_().as_str() {
-            "memory-wall:ask" => tell("memory-wall:state", &query::encode(&rig.state_now())),
-            "memory-wall:bring" => _ = quiz::bring(rig, &text),
+            "memory-wall:ask" => tell("memory-wall:state", &query::encode(&signals.state_now())),
+            "memory-wall:bring" => _ = quiz::bring(signals, &text),
             _ => {
                 let decoded = query::decode(&text);
                 tell_notices(&decoded.notices);
-                rig.set(&decoded.state);
+                signals.set(&decoded.state);
             }
         }
     });

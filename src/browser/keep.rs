@@ -10,23 +10,23 @@ use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
 
 use super::canvas::{self, Host};
 use super::page;
-use super::rig::Rig;
 use crate::charts::roofline::marks::Frame;
 use crate::charts::roofline::sketch;
-use crate::words::{fill, t};
+use crate::store::Signals;
+use crate::words;
 
 /// Makes the buttons work.
-pub(super) fn buttons(rig: Rig, host: &Rc<Host>) {
+pub(super) fn buttons(signals: &'static Signals, host: &Rc<Host>) {
     for button in page::elements("[data-keep]") {
         let what = button.get_attribute("data-keep").unwrap_or_default();
         let host = Rc::clone(host);
         page::listen(&button, "click", move |_| match what.as_str() {
-            "png" => picture(rig, &host),
+            "png" => picture(signals, &host),
             "svg" => {
-                let text = sketch::file(&rig.roofline.get_untracked(), &host.style(Frame::WIDE));
+                let text = sketch::file(&signals.roofline.get_untracked(), &host.style(Frame::WIDE));
                 say(blob(&text, "image/svg+xml").and_then(|blob| save(&blob, "memory-wall.svg")));
             }
-            _ => copy(&rig.roofline.get_untracked().csv()),
+            _ => copy(&signals.roofline.get_untracked().csv()),
         });
     }
 }
@@ -40,8 +40,8 @@ fn tell(text: &str) {
 
 fn say(saved: Option<&'static str>) {
     match saved {
-        Some(file) => tell(&fill("roofline.kept", &[("file", file)])),
-        None => tell(t("roofline.not_kept")),
+        Some(file) => tell(&words::RooflineKept { file }.text()),
+        None => tell(words::roofline_not_kept()),
     }
 }
 
@@ -66,13 +66,13 @@ pub(super) fn save(blob: &Blob, file: &'static str) -> Option<&'static str> {
 }
 
 /// The plot on a canvas of its own, twice as fine as the page.
-fn picture(rig: Rig, host: &Host) {
+fn picture(signals: &'static Signals, host: &Host) {
     const FINE: u32 = 2;
     let Frame { width, height, .. } = Frame::WIDE;
     let frame = Frame { width: width * FINE, height: height * FINE, scale: FINE.into() };
     let made = page::document().and_then(|document| document.create_element("canvas").ok());
     let Some(canvas) = made.and_then(|made| made.dyn_into::<HtmlCanvasElement>().ok()) else { return say(None) };
-    canvas::paint(&canvas, &rig.roofline.get_untracked(), &host.style(frame));
+    canvas::paint(&canvas, &signals.roofline.get_untracked(), &host.style(frame));
     let done = Closure::<dyn FnMut(JsValue)>::new(|blob: JsValue| {
         say(blob.dyn_into::<Blob>().ok().and_then(|blob| save(&blob, "memory-wall.png")));
     });
@@ -88,9 +88,9 @@ fn copy(text: &str) {
     let has = |navigator: &web_sys::Navigator| {
         js_sys::Reflect::get(navigator, &"clipboard".into()).is_ok_and(|clipboard| !clipboard.is_undefined())
     };
-    let Some(navigator) = navigator.filter(has) else { return tell(t("roofline.not_copied")) };
-    let told = |key: &'static str| Closure::<dyn FnMut(JsValue)>::new(move |_: JsValue| tell(t(key)));
-    let (copied, refused) = (told("roofline.copied"), told("roofline.not_copied"));
+    let Some(navigator) = navigator.filter(has) else { return tell(words::roofline_not_copied()) };
+    let told = |said: &'static str| Closure::<dyn FnMut(JsValue)>::new(move |_: JsValue| tell(said));
+    let (copied, refused) = (told(words::roofline_copied()), told(words::roofline_not_copied()));
     let _ = navigator.clipboard().write_text(text).then2(&copied, &refused);
     // Some hundred bytes for each time that the button is pressed.
     copied.forget();

@@ -1,20 +1,21 @@
 //! The browser side: makes the page live and keeps link and storage in step. Only these files touch the page itself.
 
 mod address;
+mod bindings;
 mod canvas;
 mod controls;
+mod debounce;
+mod follow;
 mod frame;
 mod host;
 mod keep;
-mod names;
+mod levers;
 mod page;
 mod pen;
 mod points;
 mod quiz;
-mod rest;
-mod rig;
-mod slices;
 mod storage;
+mod task_queue;
 mod watch;
 
 use std::cell::{Cell, RefCell};
@@ -23,8 +24,8 @@ use std::rc::Rc;
 use reactive_graph::graph::untrack;
 use reactive_graph::prelude::*;
 
-use rest::Rest;
-use rig::{Rig, Signals};
+use crate::store::Signals;
+use debounce::Debounce;
 
 use crate::live::Snapshot;
 use crate::state::query::{self, Decoded};
@@ -32,14 +33,14 @@ use crate::words;
 
 /// Starts the page, piece by piece, since whatever is called for the first time is compiled then.
 pub fn start() {
-    let begun = Cell::new(None);
-    let pieces = slices::Slices::new(move || match begun.take() {
+    let started = Cell::new(None);
+    let pieces = task_queue::TaskQueue::new(move || match started.take() {
         None => {
-            begun.set(Some(begin()));
+            started.set(Some(begin()));
             true
         }
-        Some((rig, notices)) => {
-            come_alive(rig, &notices);
+        Some((signals, notices)) => {
+            come_alive(signals, &notices);
             false
         }
     });
@@ -47,7 +48,7 @@ pub fn start() {
 }
 
 /// Link, then storage, then the default: the state that the page starts from, and what could not be used of it.
-fn begin() -> (Rig, Vec<String>) {
+fn begin() -> (&'static Signals, Vec<String>) {
     words::learn(page::by_id("words").and_then(|place| place.text_content()).unwrap_or_default());
     let Decoded { state, notices } = match address::query() {
         Some(query) => query::decode(&query),
@@ -55,21 +56,21 @@ fn begin() -> (Rig, Vec<String>) {
         None if host::figure().is_some() => query::decode(""),
         None => stored(),
     };
-    let rig = Signals::start(&state);
-    quiz::start(rig);
-    (rig, notices)
+    let signals = Signals::start(&state);
+    quiz::start(signals);
+    (signals, notices)
 }
 
 /// Every figure follows the state from here on.
-fn come_alive(rig: Rig, notices: &[String]) {
-    follow(rig);
+fn come_alive(signals: &'static Signals, notices: &[String]) {
+    follow(signals);
     watch::notices(notices);
     host::tell_notices(notices);
-    watch::save(rig);
-    watch::progress(rig);
-    watch::announce(rig);
-    watch::rest(rig);
-    host::listen(rig);
+    watch::save(signals);
+    watch::progress(signals);
+    watch::announce(signals);
+    watch::rest(signals);
+    host::listen(signals);
 }
 
 /// What is stored was written here. Of what cannot be read any more the rest applies, the whole is set aside, and nothing is
@@ -113,27 +114,29 @@ impl Turn {
     }
 }
 
-/// Brings names, points and canvas in step with the state: after each change what is on the screen in the next frame, and the
+/// Brings bindings, points and canvas in step with the state: after each change what is on the screen in the next frame, and the
 /// rest when the changes rest, so that a lever that is dragged moves what it is dragged for. At first everything is the rest;
 /// once that is there, the page is live.
-fn follow(rig: Rig) {
-    let names = Rc::new(names::Followers::new());
+fn follow(signals: &'static Signals) {
+    let bindings = Rc::new(bindings::Bindings::new());
     let host = canvas::Host::find().map(Rc::new);
+    let levers = levers::Levers::listen(signals);
     let rested = Rc::new(Cell::new(true));
     let (turn, mean) = (Rc::new(Cell::new(Turn::Both)), Rc::new(Cell::new(0.0)));
     let frames = frame::Frame::new({
-        let (names, host, rested) = (Rc::clone(&names), host.clone(), Rc::clone(&rested));
-        let (turn, mean) = (Rc::clone(&turn), Rc::clone(&mean));
+        let (bindings, host, rested) = (Rc::clone(&bindings), host.clone(), Rc::clone(&rested));
+        let (turn, mean, levers) = (Rc::clone(&turn), Rc::clone(&mean), Rc::clone(&levers));
         move || {
+            levers.show();
             let (begin, all) = (page::now(), rested.get());
             let drawing = host.as_ref().filter(|host| all || host.is_seen());
             // Nothing takes turns with a drawing that nobody sees, nor at rest: nothing comes after it.
             let now = if all || drawing.is_none() { Turn::Both } else { turn.get() };
             if now != Turn::Drawing {
-                names.ask(&untrack(|| rig.snapshot()));
+                bindings.ask(&untrack(|| signals.snapshot()));
             }
             if let Some(host) = drawing.filter(|_| now != Turn::Words) {
-                host.draw(&rig.roofline.get_untracked());
+                host.draw(&signals.roofline.get_untracked());
             }
             if !all {
                 mean.set(mean.get() + WEIGHT * (page::now() - begin - mean.get()));
@@ -141,48 +144,50 @@ fn follow(rig: Rig) {
             }
         }
     });
-    let slices = slices::Slices::new({
-        let (names, host, rested) = (Rc::clone(&names), host.clone(), Rc::clone(&rested));
+    let queue = task_queue::TaskQueue::new({
+        let (bindings, host, rested) = (Rc::clone(&bindings), host.clone(), Rc::clone(&rested));
+        let levers = Rc::clone(&levers);
         // What the rest is brought in step with, and whether the drawing is.
         let pass = RefCell::new(None::<(Snapshot, bool)>);
         let live = Cell::new(false);
         move || {
             let mut pass = pass.borrow_mut();
-            // Changes have begun again, and have another rest.
+            // Changes have started again, and have another rest.
             if !rested.get() {
                 *pass = None;
                 return false;
             }
-            if names.find() {
+            if bindings.find() {
                 return true;
             }
             match &mut *pass {
                 None => {
                     turn.set(Turn::Both);
                     mean.set(0.0);
-                    *pass = Some((untrack(|| rig.snapshot()), false));
+                    *pass = Some((untrack(|| signals.snapshot()), false));
                 }
                 Some((_, drawn)) if !*drawn => {
                     *drawn = true;
                     if let Some(host) = &host {
-                        host.draw(&rig.roofline.get_untracked());
+                        host.draw(&signals.roofline.get_untracked());
                     }
                 }
                 Some((snapshot, _)) => {
-                    if names.ask_next(snapshot) {
+                    if bindings.ask_next(snapshot) || levers.show_next() {
                         return true;
                     }
                     *pass = None;
                     // The points are among what has been asked.
-                    points::mark(&rig.roofline.get_untracked());
+                    points::mark(&signals.roofline.get_untracked());
                     host::tell("memory-wall:rest", "");
-                    names.watch();
+                    bindings.watch();
                     if !live.replace(true) {
                         if let Some(host) = &host {
-                            host.begin(&rig.roofline.get_untracked());
+                            host.begin(&signals.roofline.get_untracked());
                         }
                         page::mark_live();
                         host::tell("memory-wall:live", "");
+                        levers.ask();
                     }
                     return false;
                 }
@@ -190,44 +195,45 @@ fn follow(rig: Rig) {
             true
         }
     });
-    slices.ask();
+    queue.ask();
     if let Some(document) = page::document() {
-        let (names, slices) = (Rc::clone(&names), Rc::clone(&slices));
+        let (bindings, queue) = (Rc::clone(&bindings), Rc::clone(&queue));
         page::listen(&document, "memory-wall:more", move |event| {
-            names.more(&host::detail(&event));
-            slices.ask();
+            bindings.more(&host::detail(&event));
+            queue.ask();
         });
     }
-    controls::listen(rig, &names);
+    controls::listen(signals, &bindings);
     if let Some(host) = &host {
         host.watch(&frames);
-        keep::buttons(rig, host);
+        keep::buttons(signals, host);
     }
-    points::watch(rig);
+    points::watch(signals);
     page::on_print(move || {
-        canvas::print(&rig.roofline.get_untracked());
+        canvas::print(&signals.roofline.get_untracked());
         if let (Some(place), Some(address)) =
-            (page::first(".printed > span"), address::whole(&query::encode(&rig.state_now())))
+            (page::first(".printed > span"), address::whole(&query::encode(&signals.state_now())))
         {
             page::write(&place, &address);
         }
     });
     let rest = {
         let rested = Rc::clone(&rested);
-        Rest::new(REST, move || {
+        Debounce::new(REST, move || {
             rested.set(true);
-            slices.ask();
+            queue.ask();
         })
     };
-    let begun = Cell::new(false);
-    rig::follow(move || {
-        rig.state.track();
-        rig.roofline.track();
-        rig.predictions.track();
-        if !begun.replace(true) {
+    let started = Cell::new(false);
+    follow::follow(move || {
+        signals.state.track();
+        signals.roofline.track();
+        signals.predictions.track();
+        if !started.replace(true) {
             return;
         }
-        names.stale(rig.state().unit);
+        bindings.stale(signals.state().unit);
+        levers.stale();
         rested.set(false);
         frames.ask();
         rest.ask();

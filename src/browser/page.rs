@@ -1,6 +1,9 @@
 //! The few things asked of the document and the window.
 #![expect(clippy::disallowed_methods, reason = "this file is where the browser is asked")]
 
+use std::rc::Rc;
+
+use gloo::events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{
@@ -92,16 +95,30 @@ pub(super) fn is_sandboxed() -> bool {
 }
 
 /// Listens to something for as long as the page lives. What is done may raise further events: moving the focus does.
-pub(super) fn listen(target: &EventTarget, event: &str, act: impl Fn(Event) + 'static) {
-    listen_to(target, &[event], act);
+pub(super) fn listen(target: &EventTarget, event: &'static str, act: impl Fn(Event) + 'static) {
+    // Some listeners keep the browser from doing what it would.
+    let options = EventListenerOptions::enable_prevent_default();
+    EventListener::new_with_options(target, event, options, move |event| act(event.clone())).forget();
 }
 
 /// Listens to several events at once.
-pub(super) fn listen_to(target: &EventTarget, events: &[&str], act: impl Fn(Event) + 'static) {
+pub(super) fn listen_to(target: &EventTarget, events: &[&'static str], act: impl Fn(Event) + 'static) {
+    let act = Rc::new(act);
+    for event in events {
+        let act = Rc::clone(&act);
+        listen(target, event, move |event| act(event));
+    }
+}
+
+/// Hears events before the elements that they are meant for. What is done may raise further events of the same kind: so this is
+/// no listener of gloo's, which may not be called again before it has returned.
+pub(super) fn listen_before(events: &[&str], act: impl Fn(Event) + 'static) {
     let act = Closure::<dyn Fn(Event)>::new(act);
     for event in events {
-        // Adding a listener with a function does not fail.
-        let _ = target.add_event_listener_with_callback(event, act.as_ref().unchecked_ref());
+        if let Some(document) = document() {
+            // The browser knows these events, so this does not fail.
+            let _ = document.add_event_listener_with_callback_and_bool(event, act.as_ref().unchecked_ref(), true);
+        }
     }
     act.forget();
 }

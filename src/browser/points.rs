@@ -5,8 +5,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, SvgElement};
 
 use super::page;
-use super::rig::Rig;
 use crate::charts::roofline::Plot;
+use crate::store::Signals;
 
 /// The attribute that names a point.
 const DOT: &str = "data-dot";
@@ -32,13 +32,13 @@ pub(super) fn mark(plot: &Plot) {
 }
 
 /// Listens to the reader.
-pub(super) fn watch(rig: Rig) {
+pub(super) fn watch(signals: &'static Signals) {
     let Some(field) = page::first::<Element>(".roofline-dots") else { return };
     page::listen_to(&field, &["focusin", "pointerover", "pointerout"], move |event| {
         let Some(name) = named(&event) else { return };
-        let plot = rig.roofline.get_untracked();
+        let plot = signals.roofline.get_untracked();
         let key = plot.dots.iter().map(|dot| dot.key).find(|key| key.to_string() == name);
-        let before = rig.look.with_untracked(|look| (look.selected, look.hovered));
+        let before = signals.look.with_untracked(|look| (look.selected, look.hovered));
         let now = match event.type_().as_str() {
             // A press is a focus too: what is chosen stays, what is only passed over does not.
             "focusin" => (key.or(before.0), before.1),
@@ -46,12 +46,12 @@ pub(super) fn watch(rig: Rig) {
             _ => (before.0, None),
         };
         if now != before {
-            rig.look.update(|look| (look.selected, look.hovered) = now);
+            signals.look.update(|look| (look.selected, look.hovered) = now);
         }
     });
     page::listen(&field, "keydown", move |event| {
         let Some(key) = event.dyn_ref::<KeyboardEvent>().filter(|key| page::is_plain(key)) else { return };
-        let plot = rig.roofline.get_untracked();
+        let plot = signals.roofline.get_untracked();
         let walk = plot.walk();
         let Some(here) = named(&event).and_then(|name| walk.iter().position(|dot| dot.key.to_string() == name)) else {
             return;

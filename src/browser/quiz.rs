@@ -6,34 +6,34 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlSelectElement};
 
-use super::rig::Rig;
 use super::{keep, page, storage};
 use crate::quiz::number::{self, Judged, Unit};
 use crate::quiz::shuffle;
 use crate::state::progress;
-use crate::words::{fill, t};
+use crate::store::Signals;
+use crate::words;
 
 /// Brings back what was kept, and makes the file field work. In the tutorial the questions come later.
-pub(super) fn start(rig: Rig) {
+pub(super) fn start(signals: &'static Signals) {
     if let Some(key) = storage::progress() {
         let text = storage::load(&key).unwrap_or_default();
-        bring(rig, &text);
-        if !progress::is_whole(&text, &rig.predictions.get_untracked()) {
+        bring(signals, &text);
+        if !progress::is_whole(&text, &signals.predictions.get_untracked()) {
             storage::set_aside(&key, &text);
         }
     }
-    if !take_files(rig)
+    if !take_files(signals)
         && let Some(document) = page::document()
     {
         page::listen(&document, "memory-wall:more", move |_| {
-            bring(rig, &progress::write(&rig.predictions.get_untracked()));
-            take_files(rig);
+            bring(signals, &progress::write(&signals.predictions.get_untracked()));
+            take_files(signals);
         });
     }
 }
 
 /// Makes the field work that takes progress from a file, and says whether it is there.
-fn take_files(rig: Rig) -> bool {
+fn take_files(signals: &'static Signals) -> bool {
     let Some(field) = page::by_id("quiz-import").and_then(|field| field.dyn_into::<HtmlInputElement>().ok()) else {
         return false;
     };
@@ -43,10 +43,10 @@ fn take_files(rig: Rig) -> bool {
         let read = Closure::<dyn FnMut(JsValue)>::new(move |text: JsValue| {
             let text = text.as_string().unwrap_or_default();
             if text.starts_with("memory-wall") {
-                let aside = bring(rig, &text).to_string();
-                tell(&fill("quiz.brought", &[("n", &aside)]));
+                let aside = bring(signals, &text).to_string();
+                tell(&words::QuizBrought { n: &aside }.text());
             } else {
-                tell(t("quiz.unbrought"));
+                tell(words::quiz_unbrought());
             }
         });
         // A file that the browser cannot read is not read.
@@ -60,7 +60,7 @@ fn take_files(rig: Rig) -> bool {
 }
 
 /// Puts kept progress in place, and says how many lines were set aside. Until the questions have come each is taken to be one.
-pub(super) fn bring(rig: Rig, text: &str) -> usize {
+pub(super) fn bring(signals: &'static Signals, text: &str) -> usize {
     let is_waiting = page::by_id("self-check").is_some();
     let mut made = progress::read(text, &|id| is_waiting || question(id).is_some());
     let now = js_sys::Date::new_0();
@@ -72,7 +72,7 @@ pub(super) fn bring(rig: Rig, text: &str) -> usize {
     let today = ((now.get_time() / 60_000.0 - now.get_timezone_offset()) / 1_440.0) as u32;
     made.quiz.open(today);
     let aside = made.aside.len();
-    rig.predictions.set(made);
+    signals.predictions.set(made);
     aside
 }
 
@@ -83,12 +83,12 @@ fn tell(text: &str) {
 }
 
 /// Hands out the progress as a file.
-pub(super) fn export(rig: Rig) {
-    let text = progress::write(&rig.predictions.get_untracked());
+pub(super) fn export(signals: &'static Signals) {
+    let text = progress::write(&signals.predictions.get_untracked());
     let saved = keep::blob(&text, "text/plain").and_then(|blob| keep::save(&blob, "memory-wall-progress.txt"));
     match saved {
-        Some(file) => tell(&fill("roofline.kept", &[("file", file)])),
-        None => tell(t("roofline.not_kept")),
+        Some(file) => tell(&words::RooflineKept { file }.text()),
+        None => tell(words::roofline_not_kept()),
     }
 }
 
@@ -131,10 +131,10 @@ pub(super) fn arrange(place: &Element, attempt: &str) {
 }
 
 /// Takes what the reader has put into a question.
-pub(super) fn give(rig: Rig, question: &Element) {
+pub(super) fn give(signals: &'static Signals, question: &Element) {
     refuse(question, None);
     let (id, given) = (data(question, "data-quiz"), given(question));
-    rig.predict(&|made| made.quiz.give(&id, &given));
+    signals.predict(&|made| made.quiz.give(&id, &given));
 }
 
 /// Says under a question what is missing.
@@ -168,26 +168,26 @@ fn others(text: &str, known: &str) -> String {
 }
 
 /// Checks a question, or asks it again.
-pub(super) fn check(rig: Rig, id: &str) {
+pub(super) fn check(signals: &'static Signals, id: &str) {
     let Some(question) = question(id) else { return };
-    let now = rig.predictions.get_untracked();
+    let now = signals.predictions.get_untracked();
     if now.quiz.is_done(id) {
-        return rig.predict(&|made| made.quiz.again(id));
+        return signals.predict(&|made| made.quiz.again(id));
     }
     let given = now.quiz.entry(id).map_or("", |entry| entry.given.as_str());
     let answer = data(&question, "data-answer");
     // In an order a `-` is a place that is still empty.
     if given.is_empty() || (!answer.is_empty() && given.contains('-')) {
-        return refuse(&question, Some(t("quiz.first")));
+        return refuse(&question, Some(words::quiz_first()));
     }
     if now.quiz.is_unchanged(id) {
-        return refuse(&question, Some(t("quiz.same")));
+        return refuse(&question, Some(words::quiz_same()));
     }
     // Of two options, a hint would be the answer.
     let is_last = matches!(question.query_selector(".hints"), Ok(None));
     if !answer.is_empty() {
         let wrong = wrong(given, &answer, matches!(question.query_selector("select"), Ok(Some(_))));
-        return rig.predict(&|made| made.quiz.judge(id, wrong.as_deref(), is_last));
+        return signals.predict(&|made| made.quiz.judge(id, wrong.as_deref(), is_last));
     }
     let variant = format!("[data-v=\"{}\"][data-answer]", now.quiz.variant(id));
     let Ok(Some(variant)) = question.query_selector(&variant) else { return };
@@ -195,23 +195,23 @@ pub(super) fn check(rig: Rig, id: &str) {
     let unit = Unit { prefix: &prefix, names: &names };
     let slips = data(&variant, "data-slips");
     match number::judge(given, unit, &data(&variant, "data-answer"), &slips) {
-        None => refuse(&question, Some(&fill("quiz.unread", &[("value", given)]))),
+        None => refuse(&question, Some(&words::QuizUnread { value: given }.text())),
         Some(judged) => {
             let wrong = match judged {
                 Judged::Right => None,
                 Judged::Slip(slip) => Some(slip),
                 Judged::Other => Some("-"),
             };
-            rig.predict(&|made| made.quiz.judge(id, wrong, is_last));
+            signals.predict(&|made| made.quiz.judge(id, wrong, is_last));
         }
     }
 }
 
 /// Checks what was typed into a question at the enter key. Where that locks the field, the focus goes on to the button.
-pub(super) fn enter(rig: Rig, question: &Element) {
+pub(super) fn enter(signals: &'static Signals, question: &Element) {
     let id = data(question, "data-quiz");
-    check(rig, &id);
-    if rig.predictions.get_untracked().quiz.is_done(&id)
+    check(signals, &id);
+    if signals.predictions.get_untracked().quiz.is_done(&id)
         && let Ok(Some(button)) = question.query_selector(".check")
         && let Some(button) = button.dyn_ref::<HtmlElement>()
     {
@@ -220,12 +220,12 @@ pub(super) fn enter(rig: Rig, question: &Element) {
 }
 
 /// Takes a claim for true or false, and says at once what it is.
-pub(super) fn claim(rig: Rig, id: &str, option: &str) {
-    rig.predict(&|made| {
+pub(super) fn claim(signals: &'static Signals, id: &str, option: &str) {
+    signals.predict(&|made| {
         if made.quiz.is_done(id) {
             made.quiz.again(id);
         }
         made.quiz.give(id, option);
     });
-    check(rig, id);
+    check(signals, id);
 }

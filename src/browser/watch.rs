@@ -3,33 +3,35 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use reactive_graph::prelude::*;
 use web_sys::Element;
 
-use super::rest::Rest;
-use super::rig::{Rig, follow};
+use super::debounce::Debounce;
+use super::follow::follow;
 use super::{address, host, page, quiz, storage};
-use crate::charts::{hierarchy, oom};
+use crate::figures::{Model as _, hierarchy, oom};
 use crate::predictions::Predictions;
 use crate::state::{State, progress, query};
+use crate::store::Signals;
 
 /// Runs `act` once the state has rested for a while after an edit.
-fn after_rest(rig: Rig, milliseconds: u32, act: impl Fn(Rig) + 'static) {
-    let rest = Rest::new(milliseconds, move || act(rig));
+fn after_rest(signals: &'static Signals, milliseconds: u32, act: impl Fn(&'static Signals) + 'static) {
+    let rest = Debounce::new(milliseconds, move || act(signals));
     follow(move || {
-        rig.state.track();
-        if rig.edited.get() {
+        signals.state.track();
+        if signals.edited.get() {
             rest.ask();
         }
     });
 }
 
 /// Writes address and storage after an edit; a link that is only read stays as it was sent.
-pub(super) fn save(rig: Rig) {
+pub(super) fn save(signals: &'static Signals) {
     let write = move || {
-        if rig.edited.get_untracked() {
-            let query = query::encode(&rig.state_now());
+        if signals.edited.get_untracked() {
+            let query = query::encode(&signals.state_now());
             host::tell("memory-wall:state", &query);
             // The state of a figure by itself is its page's own, and no word about the tutorial.
             if host::figure().is_none() {
@@ -38,7 +40,7 @@ pub(super) fn save(rig: Rig) {
             }
         }
     };
-    after_rest(rig, 300, move |_| write());
+    after_rest(signals, 300, move |_| write());
     if let Some(window) = page::window() {
         // Back and forward go between headings of one page: the state stays, and the address says what it is.
         page::listen_to(&window, &["popstate", "pagehide"], move |_| write());
@@ -47,9 +49,9 @@ pub(super) fn save(rig: Rig) {
 
 /// Keeps what was guessed and answered as soon as it has changed, and takes over what another tab has kept: each writes all of
 /// it, and would write over the others otherwise.
-pub(super) fn progress(rig: Rig) {
+pub(super) fn progress(signals: &'static Signals) {
     let Some(key) = storage::progress() else {
-        return follow(move || host::tell("memory-wall:progress", &progress::write(&rig.predictions())));
+        return follow(move || host::tell("memory-wall:progress", &progress::write(&signals.predictions())));
     };
     let kept = Rc::new(RefCell::new(None::<String>));
     // A storage that is full keeps what is older than what stands in the page.
@@ -57,7 +59,7 @@ pub(super) fn progress(rig: Rig) {
     follow({
         let (key, kept, saved) = (key.clone(), Rc::clone(&kept), Rc::clone(&saved));
         move || {
-            let text = progress::write(&rig.predictions());
+            let text = progress::write(&signals.predictions());
             // What was there from the start is kept already.
             if kept.borrow().as_ref().is_some_and(|before| *before != text) {
                 saved.set(storage::save(&key, &text).is_some());
@@ -70,43 +72,43 @@ pub(super) fn progress(rig: Rig) {
         page::listen(&window, "storage", move |_| {
             let text = storage::load(&key).unwrap_or_default();
             if saved.get() && kept.borrow().as_ref().is_some_and(|before| *before != text) {
-                quiz::bring(rig, &text);
+                quiz::bring(signals, &text);
             }
         });
     }
 }
 
 /// Ends a series of changes, so that the next one is compared with what is there now.
-pub(super) fn rest(rig: Rig) {
-    after_rest(rig, 1_000, |rig| rig.rested.set(true));
+pub(super) fn rest(signals: &'static Signals) {
+    after_rest(signals, 1_000, |signals| signals.rested.store(true, Ordering::Relaxed));
 }
 
 /// Says the outcome of an edit to screen readers, at most once in 700 ms; that of a prediction at once, since it was asked for.
-pub(super) fn announce(rig: Rig) {
-    let before = rig.state_now();
+pub(super) fn announce(signals: &'static Signals) {
+    let before = signals.state_now();
     let told = Cell::new((before.tier, before.roofline));
     let now = |made: &Predictions| [made.announcement(), made.dials.announcement(), made.quiz.announcement()];
     // What was open on the last visit was said then.
-    let before = RefCell::new(now(&rig.predictions.get_untracked()));
+    let before = RefCell::new(now(&signals.predictions.get_untracked()));
     follow(move || {
-        let now = now(&rig.predictions());
+        let now = now(&signals.predictions());
         let said = now.iter().zip(before.borrow().iter()).find(|(now, before)| now != before).map(|(now, _)| now);
         if let (Some(said), Some(place)) = (said, page::by_id("announcer")) {
             place.set_text_content(Some(said));
         }
         before.replace(now);
     });
-    after_rest(rig, 700, move |rig| {
+    after_rest(signals, 700, move |signals| {
         if let Some(place) = page::by_id("announcer") {
-            let snapshot = rig.snapshot();
+            let snapshot = signals.snapshot();
             let State { tier: chosen, roofline, .. } = snapshot.state;
             let (tier, levers) = told.replace((chosen, roofline));
             let stepped = page::focused().is_some_and(|at| matches!(at.closest("#figure-oom"), Ok(Some(_))));
-            // Another tier or a step of the tape changes no total, but its own sentence; so do the roofline's own levers.
+            // Another tier or a step of the trace changes no total, but its own sentence; so do the roofline's own levers.
             let text = if stepped {
-                oom::sentence(&snapshot)
+                oom::Model::of(&snapshot).sentence()
             } else if tier != chosen {
-                hierarchy::sentence(&snapshot)
+                hierarchy::Model::of(&snapshot).sentence()
             } else if levers != roofline {
                 snapshot.roofline().sentence()
             } else {

@@ -1,11 +1,11 @@
-//! The wall, laid out: buckets as courses of masonry, stacked against the line of what the card really has.
+//! The layout of the wall: a segment for each bucket, stacked against the line of what the GPU really has.
 
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::{Bucket, Bytes, Evaluation};
 
-/// One course of the wall; all measures in percent of the drawing's height, from the top.
+/// One bucket in the wall; all measures in percent of the drawing's height, from the top.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Course {
+pub struct Segment {
     /// What it is made of.
     pub bucket: Bucket,
     /// How much.
@@ -21,9 +21,9 @@ pub struct Course {
 /// Where everything in the drawing stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// The courses, bottom first; those of nothing have no height.
-    pub courses: [Course; 7],
-    /// The line of the card.
+    /// The segments, bottom first; those of nothing have no height.
+    pub segments: [Segment; 7],
+    /// The line of the GPU.
     pub line: f64,
     /// The top of the wall.
     pub top: f64,
@@ -43,15 +43,15 @@ pub fn layout(evaluation: &Evaluation, capacity: Bytes, unit: ByteUnit) -> Layou
     let scale = tallest * if total > capacity { 1.06 } else { 1.14 };
     let height = |bytes: Bytes| bytes.0 as f64 / scale * 100.0;
     let mut below = 0.0;
-    let mut courses = evaluation.buckets.map(|(bucket, bytes)| {
+    let mut segments = evaluation.buckets.map(|(bucket, bytes)| {
         let height = height(bytes);
         below += height;
         let top = 100.0 - below;
-        Course { bucket, bytes, top, height, label: top + height / 2.0 }
+        Segment { bucket, bytes, top, height, label: top + height / 2.0 }
     });
-    part_labels(&mut courses);
+    part_labels(&mut segments);
     Layout {
-        courses,
+        segments,
         line: 100.0 - height(capacity),
         top: 100.0 - below,
         over: total > capacity,
@@ -60,16 +60,16 @@ pub fn layout(evaluation: &Evaluation, capacity: Bytes, unit: ByteUnit) -> Layou
 }
 
 /// Moves labels apart: from the bottom up so that none touches the one below, then from the top down so that none leaves the drawing.
-fn part_labels(courses: &mut [Course; 7]) {
+fn part_labels(segments: &mut [Segment; 7]) {
     let mut lowest = 100.0 - LABEL_GAP / 2.0;
-    for course in courses.iter_mut().filter(|course| course.bytes > Bytes::ZERO) {
-        course.label = course.label.min(lowest);
-        lowest = course.label - LABEL_GAP;
+    for segment in segments.iter_mut().filter(|segment| segment.bytes > Bytes::ZERO) {
+        segment.label = segment.label.min(lowest);
+        lowest = segment.label - LABEL_GAP;
     }
     let mut highest = LABEL_GAP / 2.0;
-    for course in courses.iter_mut().rev().filter(|course| course.bytes > Bytes::ZERO) {
-        course.label = course.label.max(highest);
-        highest = course.label + LABEL_GAP;
+    for segment in segments.iter_mut().rev().filter(|segment| segment.bytes > Bytes::ZERO) {
+        segment.label = segment.label.max(highest);
+        highest = segment.label + LABEL_GAP;
     }
 }
 
@@ -122,13 +122,17 @@ mod tests {
         ] {
             let layout = of(&State { mode, batch, seq_length, ..State::default() });
             let mut floor = 100.0;
-            for course in &layout.courses {
-                assert!((course.top + course.height - floor).abs() < 1e-9);
-                floor = course.top;
+            for segment in &layout.segments {
+                assert!((segment.top + segment.height - floor).abs() < 1e-9);
+                floor = segment.top;
             }
             assert!(layout.top >= 0.0 && layout.line >= 0.0);
-            let mut labels: Vec<f64> =
-                layout.courses.iter().filter(|course| course.bytes > Bytes::ZERO).map(|course| course.label).collect();
+            let mut labels: Vec<f64> = layout
+                .segments
+                .iter()
+                .filter(|segment| segment.bytes > Bytes::ZERO)
+                .map(|segment| segment.label)
+                .collect();
             assert!(labels.iter().all(|label| (0.0..=100.0).contains(label)), "{labels:?}");
             labels.sort_by(f64::total_cmp);
             assert!(labels.windows(2).all(|pair| pair[1] - pair[0] > LABEL_GAP - 1e-9), "{labels:?}");

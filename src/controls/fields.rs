@@ -6,33 +6,50 @@ use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::number::{self, Kilo};
 use memory_wall_core::profile;
 
-use super::{Quantity, Slider};
+use super::Quantity;
 use crate::state::State;
 use crate::state::decimal::Decimal;
 use crate::state::dimensions::{Dimension, disagreeing};
-use crate::state::roofline::Levers;
-use crate::state::tape::{self, SIZES};
-use crate::words::fill;
+use crate::state::trace;
+use crate::words;
 
 /// A field that may be left empty: a number of the reader's own.
 pub struct Own {
     /// Its name in the page.
     pub control: &'static str,
     kind: Decimal,
-    slot: fn(&mut Levers) -> &mut u64,
+    slot: fn(&mut State) -> &mut u64,
 }
 
-/// Every one on the page.
-pub static FIELDS: [Own; 8] = [
-    Own { control: "roof-peak", kind: Decimal::RATE, slot: |now| &mut now.card[0] },
-    Own { control: "roof-gbps", kind: Decimal::RATE, slot: |now| &mut now.card[1] },
-    Own { control: "op-flops", kind: Decimal::COUNT, slot: |now| &mut now.op[0] },
-    Own { control: "op-bytes", kind: Decimal::COUNT, slot: |now| &mut now.op[1] },
-    Own { control: "gemm-m", kind: Decimal::SIDE, slot: |now| &mut now.gemm[0] },
-    Own { control: "gemm-n", kind: Decimal::SIDE, slot: |now| &mut now.gemm[1] },
-    Own { control: "gemm-k", kind: Decimal::SIDE, slot: |now| &mut now.gemm[2] },
-    Own { control: "rate", kind: Decimal::RATE, slot: |now| &mut now.rate },
-];
+/// The peak of a GPU of the reader's own.
+pub static ROOF_PEAK: Own = Own { control: "roof-peak", kind: Decimal::RATE, slot: |now| &mut now.roofline.own_gpu[0] };
+/// Its bandwidth.
+pub static ROOF_GBPS: Own = Own { control: "roof-gbps", kind: Decimal::RATE, slot: |now| &mut now.roofline.own_gpu[1] };
+/// The FLOPs of an operation of the reader's own.
+pub static OP_FLOPS: Own = Own { control: "op-flops", kind: Decimal::COUNT, slot: |now| &mut now.roofline.op[0] };
+/// Its bytes.
+pub static OP_BYTES: Own = Own { control: "op-bytes", kind: Decimal::COUNT, slot: |now| &mut now.roofline.op[1] };
+/// The rows of a product of the reader's own.
+pub static GEMM_M: Own = Own { control: "gemm-m", kind: Decimal::SIDE, slot: |now| &mut now.roofline.gemm[0] };
+/// Its columns.
+pub static GEMM_N: Own = Own { control: "gemm-n", kind: Decimal::SIDE, slot: |now| &mut now.roofline.gemm[1] };
+/// What it sums over.
+pub static GEMM_K: Own = Own { control: "gemm-k", kind: Decimal::SIDE, slot: |now| &mut now.roofline.gemm[2] };
+/// A rate that was measured.
+pub static RATE: Own = Own { control: "rate", kind: Decimal::RATE, slot: |now| &mut now.roofline.rate };
+/// The GPUs that a model is trained on.
+pub static TRAIN_GPUS: Own = Own { control: "train-gpus", kind: Decimal::SIDE, slot: |now| &mut now.spending.gpus };
+/// The tokens that it is trained on.
+pub static TRAIN_TOKENS: Own =
+    Own { control: "train-tokens", kind: Decimal::COUNT, slot: |now| &mut now.spending.tokens };
+/// What a GPU costs an hour.
+pub static TRAIN_PRICE: Own = Own { control: "train-price", kind: Decimal::RATE, slot: |now| &mut now.spending.price };
+/// The least share of the peak that is reached in training.
+pub static MFU_FROM: Own = Own { control: "mfu-from", kind: Decimal::SHARE, slot: |now| &mut now.spending.mfu[0] };
+/// The most.
+pub static MFU_TO: Own = Own { control: "mfu-to", kind: Decimal::SHARE, slot: |now| &mut now.spending.mfu[1] };
+/// What a GPU costs an hour, where the model is served.
+pub static SERVE_PRICE: Own = Own { control: "serve-price", kind: Decimal::RATE, slot: |now| &mut now.spending.price };
 
 /// What the driver counts in.
 const MIB: u64 = 1 << 20;
@@ -48,7 +65,7 @@ pub enum Field {
     /// One of the model's own dimensions.
     Dimension(Dimension),
     /// A size of the program that runs line by line.
-    Tape(&'static tape::Size),
+    Trace(&'static trace::Size),
     /// A number of the reader's own.
     Own(&'static Own),
     /// A size that was measured, by its place in [`MEASURED`]; it may be left empty.
@@ -56,29 +73,12 @@ pub enum Field {
 }
 
 impl Field {
-    /// The one with this name: that of its slider, its dimension or its own.
-    pub fn by_control(control: &str) -> Option<Self> {
-        if let Some(slider) = Slider::by_control(control) {
-            return Some(Self::Quantity(slider.quantity));
-        }
-        if let Some(dimension) = Dimension::ALL.into_iter().find(|dimension| dimension.name() == control) {
-            return Some(Self::Dimension(dimension));
-        }
-        if let Some(size) = SIZES.iter().find(|size| size.name == control) {
-            return Some(Self::Tape(size));
-        }
-        if let Some(place) = MEASURED.iter().position(|measured| *measured == control) {
-            return Some(Self::Measured(place));
-        }
-        FIELDS.iter().find(|field| field.control == control).map(Self::Own)
-    }
-
     /// The legal range of a whole number; a number of the reader's own has another kind of range.
     fn bounds(self) -> Option<Bounds> {
         match self {
             Self::Quantity(quantity) => Some(quantity.bounds()),
             Self::Dimension(dimension) => Some(dimension.bounds()),
-            Self::Tape(size) => Some(size.bounds),
+            Self::Trace(size) => Some(size.bounds),
             Self::Own(_) | Self::Measured(_) => None,
         }
     }
@@ -88,8 +88,8 @@ impl Field {
         match self {
             Self::Quantity(quantity) => quantity.of(state).into(),
             Self::Dimension(dimension) => dimension.of(&state.written()).into(),
-            Self::Tape(size) => size.of(state.tape.program).into(),
-            Self::Own(own) => *(own.slot)(&mut { state.roofline }),
+            Self::Trace(size) => size.of(state.trace.program).into(),
+            Self::Own(own) => *(own.slot)(&mut { *state }),
             Self::Measured(place) => state.measured.get(place).copied().unwrap_or(0),
         }
     }
@@ -159,8 +159,8 @@ impl Field {
         match self {
             Self::Quantity(quantity) => quantity.set(state, whole),
             Self::Dimension(dimension) => state.set_dimension(dimension, whole),
-            Self::Tape(size) => *(size.slot)(&mut state.tape.program) = whole,
-            Self::Own(own) => *(own.slot)(&mut state.roofline) = value,
+            Self::Trace(size) => *(size.slot)(&mut state.trace.program) = whole,
+            Self::Own(own) => *(own.slot)(state) = value,
             Self::Measured(place) => {
                 if let Some(slot) = state.measured.get_mut(place) {
                     *slot = value;
@@ -182,9 +182,9 @@ impl Field {
             let value =
                 number::read(typed, Kilo::Binary).filter(|value| number::is_spelled(typed) && *value < u64::MAX);
             let short = value.map_or(short.clone(), |value| format!("{short} = {}", group(value)));
-            let said = fill("field.error", &[("value", &short), ("min", &min), ("max", &max), ("kept", &kept)]);
+            let said = words::FieldError { value: &short, min: &min, max: &max, kept: &kept }.text();
             // These fields have their messages under all of them.
-            return if matches!(self, Self::Dimension(_) | Self::Tape(_)) {
+            return if matches!(self, Self::Dimension(_) | Self::Trace(_)) {
                 format!("{}: {said}", bounds.name)
             } else {
                 said
@@ -192,10 +192,14 @@ impl Field {
         }
         match self {
             Self::Own(own) => {
-                let key = if own.kind.places > 0 { "field.error.decimal" } else { "field.error.whole" };
-                fill(key, &[("value", &short), ("max", &group(own.kind.most()))])
+                let max = group(own.kind.most());
+                if own.kind.places > 0 {
+                    words::FieldErrorDecimal { value: &short, max: &max }.text()
+                } else {
+                    words::FieldErrorWhole { value: &short, max: &max }.text()
+                }
             }
-            _ => fill("field.error.size", &[("value", &short)]),
+            _ => words::FieldErrorSize { value: &short }.text(),
         }
     }
 
@@ -211,9 +215,18 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::trace::SIZES;
 
     fn field(control: &str) -> Field {
-        Field::by_control(control).unwrap()
+        let own = [&ROOF_PEAK, &ROOF_GBPS, &OP_FLOPS, &OP_BYTES, &GEMM_M, &GEMM_N, &GEMM_K, &RATE];
+        let own = own.into_iter().map(|own| (own.control, Field::Own(own)));
+        let dimensions = Dimension::ALL.into_iter().map(|dimension| (dimension.id(), Field::Dimension(dimension)));
+        let sizes = SIZES.iter().map(|size| (size.name, Field::Trace(size)));
+        let measured = MEASURED.iter().enumerate().map(|(place, name)| (*name, Field::Measured(place)));
+        let quantities = [("seq", Quantity::SeqLength), ("batch", Quantity::Batch)];
+        let quantities = quantities.into_iter().map(|(name, quantity)| (name, Field::Quantity(quantity)));
+        let mut all = own.chain(dimensions).chain(sizes).chain(measured).chain(quantities);
+        all.find(|(name, _)| *name == control).unwrap().1
     }
 
     #[test]
@@ -221,7 +234,7 @@ mod tests {
         let mut state = State::default();
         for (control, typed, shown) in [
             ("seq", "128k", "131,072"),
-            ("roofline-batch", " 16 ", "16"),
+            ("batch", " 16 ", "16"),
             ("layers", "40", "40"),
             ("roof-peak", "1979.5", "1979.5"),
             ("op-flops", "2.5e12", "2,500,000,000,000"),

@@ -11,7 +11,7 @@ use memory_wall_core::{
 };
 
 use crate::state::State;
-use crate::state::cluster::Cards;
+use crate::state::cluster::GpuCount;
 use crate::state::roofline::{Dots, Precisions};
 
 /// One of several: what is chosen is read from the state and written to it by its id, as in links.
@@ -25,9 +25,9 @@ pub struct Pick {
 }
 
 impl Pick {
-    /// The one with this name.
+    /// The one with this name, among those that the page's own listener hears.
     pub fn by_control(control: &str) -> Option<&'static Self> {
-        PICKS.iter().find(|pick| pick.control == control)
+        HEARD.iter().find(|pick| pick.control == control)
     }
 
     /// The id of what is chosen; empty where nothing is.
@@ -56,7 +56,7 @@ const fn generates(mode: Mode) -> bool {
     !mode.trains()
 }
 
-/// Two different cards to compare with, the first place filled first.
+/// Two different GPUs to compare with, the first place filled first.
 fn compare(state: &mut State, place: usize, id: &str) {
     let [first, second] = state.roofline.versus;
     let picked = gpus::by_id(id);
@@ -77,105 +77,162 @@ macro_rules! field {
     };
 }
 
-const WEIGHTS: Pick = Pick {
+/// The model.
+pub const MODEL: Pick = Pick {
+    control: "model",
+    matters: always,
+    chosen: |state| state.model.id,
+    put: |state, id| {
+        if let Some(model) = models::by_id(id) {
+            state.choose_model(model);
+        }
+    },
+};
+/// The format of the weights.
+pub const WEIGHTS: Pick = Pick {
     control: "weights",
     matters: always,
     chosen: |state| state.weights_in_use().id(),
     put: |state, id| state.weights = WeightFormat::from_id(id).unwrap_or(state.weights),
 };
-
-const GPU: Pick = Pick {
+/// The same beside the roofline.
+pub const ROOFLINE_WEIGHTS: Pick = Pick { control: "roofline-weights", ..WEIGHTS };
+/// The same in the section on clusters.
+pub const SCALING_WEIGHTS: Pick = Pick { control: "scaling-weights", ..WEIGHTS };
+/// The GPU.
+pub const GPU: Pick = Pick {
     control: "gpu",
     matters: always,
     chosen: |state| state.gpu.id,
     put: |state, id| state.gpu = gpus::by_id(id).unwrap_or(state.gpu),
 };
+/// The same in the section on clusters.
+pub const SCALING_GPU: Pick = Pick { control: "scaling-gpu", ..GPU };
+/// Generating, training, or training adapters.
+pub const MODE: Pick = field!("mode", always, Mode, mode);
+/// The precision of the KV cache.
+pub const KV: Pick = field!("kv", generates, KvPrecision, kv);
+/// How attention is computed.
+pub const ATTENTION: Pick = field!("attention", always, Attention, attention);
+/// The optimizer.
+pub const OPTIMIZER: Pick = field!("optimizer", Mode::trains, Optimizer, optimizer);
+/// How the states of training are kept.
+pub const RECIPE: Pick = field!("recipe", Mode::trains, Recipe, recipe);
+/// The layers that carry an adapter.
+pub const TARGETS: Pick = field!("targets", Mode::adapts, TargetSet, targets);
+/// The precision of adapters.
+pub const ADAPTERS: Pick = field!("adapters", Mode::adapts, AdapterPrecision, adapters);
+/// The optimizer where training is spoken of in every mode.
+pub const TRAINING_OPTIMIZER: Pick = Pick { control: "training-optimizer", matters: always, ..OPTIMIZER };
+/// The recipe there.
+pub const TRAINING_RECIPE: Pick = Pick { control: "training-recipe", matters: always, ..RECIPE };
+/// The adapted layers there.
+pub const TRAINING_TARGETS: Pick = Pick { control: "training-targets", matters: always, ..TARGETS };
+/// The precision of adapters there.
+pub const TRAINING_ADAPTERS: Pick = Pick { control: "training-adapters", matters: always, ..ADAPTERS };
+/// What is recomputed.
+pub const CHECKPOINTING: Pick = field!("checkpointing", Mode::trains, Checkpointing, checkpointing);
+/// Where the weights lie.
+pub const TIER: Pick = field!("tier", always, Tier, tier);
+/// Fused kernels or separate ones.
+pub const KERNELS: Pick = Pick {
+    control: "kernels",
+    matters: always,
+    chosen: |state| state.roofline.kernels_in_use(&state.scenario()).id(),
+    put: |state, id| {
+        if let Some(kernels) = Kernels::from_id(id) {
+            let scenario = state.scenario();
+            state.roofline.choose_kernels(kernels, &scenario);
+        }
+    },
+};
+/// Prefill or decode.
+pub const PASS: Pick = field!("pass", generates, Pass, roofline.pass);
+/// Which points are drawn.
+pub const DOTS: Pick = field!("dots", always, Dots, roofline.dots);
+/// The roofs that are drawn.
+pub const PRECISIONS: Pick = field!("precisions", always, Precisions, roofline.precisions);
+/// How bytes are counted.
+pub const ACCOUNTING: Pick = field!("accounting", always, Accounting, roofline.accounting);
+/// The first GPU to compare with.
+pub const VERSUS: Pick = Pick {
+    control: "vs",
+    matters: always,
+    chosen: |state| state.roofline.versus[0].map_or("", |gpu| gpu.id),
+    put: |state, id| compare(state, 0, id),
+};
+/// The second.
+pub const VERSUS_ALSO: Pick = Pick {
+    control: "vs-also",
+    matters: always,
+    chosen: |state| state.roofline.versus[1].map_or("", |gpu| gpu.id),
+    put: |state, id| compare(state, 1, id),
+};
+/// The step of the program that runs line by line.
+pub const STEP: Pick = Pick {
+    control: "step",
+    matters: always,
+    chosen: |state| state.trace.step_in_use().id(),
+    put: |state, id| _ = state.trace.act("step", id),
+};
+/// The GPU that it runs on.
+pub const TRACE_GPU: Pick = Pick {
+    control: "card",
+    matters: always,
+    chosen: |state| state.trace.gpu.id(),
+    put: |state, id| _ = state.trace.act("card", id),
+};
+/// The model, where it is trained and paid for.
+pub const TRAIN_MODEL: Pick = Pick { control: "train-model", ..MODEL };
+/// The GPU there.
+pub const TRAIN_GPU: Pick = Pick { control: "train-gpu", ..GPU };
+/// How many GPUs.
+pub const CLUSTER_GPUS: Pick = field!("cards", always, GpuCount, cluster.gpus);
+/// Serving or training.
+pub const SCALE: Pick = field!("scale", always, Purpose, cluster.purpose);
 
-const OPTIMIZER: Pick = field!("optimizer", Mode::trains, Optimizer, optimizer);
-
-const RECIPE: Pick = field!("recipe", Mode::trains, Recipe, recipe);
-
-const TARGETS: Pick = field!("targets", Mode::adapts, TargetSet, targets);
-
-const ADAPTERS: Pick = field!("adapters", Mode::adapts, AdapterPrecision, adapters);
-
-/// Every one on the page.
-pub static PICKS: [Pick; 30] = [
-    Pick {
-        control: "model",
-        matters: always,
-        chosen: |state| state.model.id,
-        put: |state, id| {
-            if let Some(model) = models::by_id(id) {
-                state.choose_model(model);
-            }
-        },
-    },
-    WEIGHTS,
-    Pick { control: "roofline-weights", ..WEIGHTS },
-    GPU,
-    field!("mode", always, Mode, mode),
-    field!("kv", generates, KvPrecision, kv),
-    field!("attention", always, Attention, attention),
-    OPTIMIZER,
-    RECIPE,
-    // The section on training speaks of training in every mode.
-    Pick { control: "training-optimizer", matters: always, ..OPTIMIZER },
-    Pick { control: "training-recipe", matters: always, ..RECIPE },
-    TARGETS,
-    ADAPTERS,
-    Pick { control: "training-targets", matters: always, ..TARGETS },
-    Pick { control: "training-adapters", matters: always, ..ADAPTERS },
-    field!("checkpointing", Mode::trains, Checkpointing, checkpointing),
-    field!("tier", always, Tier, tier),
-    Pick {
-        control: "kernels",
-        matters: always,
-        chosen: |state| state.roofline.kernels_in_use(&state.scenario()).id(),
-        put: |state, id| {
-            if let Some(kernels) = Kernels::from_id(id) {
-                let scenario = state.scenario();
-                state.roofline.choose_kernels(kernels, &scenario);
-            }
-        },
-    },
-    field!("pass", generates, Pass, roofline.pass),
-    field!("dots", always, Dots, roofline.dots),
-    field!("precisions", always, Precisions, roofline.precisions),
-    field!("accounting", always, Accounting, roofline.accounting),
-    Pick {
-        control: "vs",
-        matters: always,
-        chosen: |state| state.roofline.versus[0].map_or("", |gpu| gpu.id),
-        put: |state, id| compare(state, 0, id),
-    },
-    Pick {
-        control: "vs-also",
-        matters: always,
-        chosen: |state| state.roofline.versus[1].map_or("", |gpu| gpu.id),
-        put: |state, id| compare(state, 1, id),
-    },
-    Pick {
-        control: "step",
-        matters: always,
-        chosen: |state| state.tape.step_in_use().id(),
-        put: |state, id| _ = state.tape.act("step", id),
-    },
-    Pick {
-        control: "card",
-        matters: always,
-        chosen: |state| state.tape.card.id(),
-        put: |state, id| _ = state.tape.act("card", id),
-    },
-    Pick { control: "scaling-gpu", ..GPU },
-    Pick { control: "scaling-weights", ..WEIGHTS },
-    field!("cards", always, Cards, cluster.cards),
-    field!("scale", always, Purpose, cluster.purpose),
-];
+/// Those that the page's own listener hears.
+static HEARD: [Pick; 2] = [STEP, TRACE_GPU];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every one on the page.
+    static PICKS: [Pick; 32] = [
+        MODEL,
+        WEIGHTS,
+        ROOFLINE_WEIGHTS,
+        SCALING_WEIGHTS,
+        GPU,
+        SCALING_GPU,
+        MODE,
+        KV,
+        ATTENTION,
+        OPTIMIZER,
+        RECIPE,
+        TARGETS,
+        ADAPTERS,
+        TRAINING_OPTIMIZER,
+        TRAINING_RECIPE,
+        TRAINING_TARGETS,
+        TRAINING_ADAPTERS,
+        CHECKPOINTING,
+        TIER,
+        KERNELS,
+        PASS,
+        DOTS,
+        PRECISIONS,
+        ACCOUNTING,
+        VERSUS,
+        VERSUS_ALSO,
+        TRAIN_MODEL,
+        TRAIN_GPU,
+        STEP,
+        TRACE_GPU,
+        CLUSTER_GPUS,
+        SCALE,
+    ];
 
     #[test]
     fn what_is_picked_is_what_is_chosen_and_nonsense_changes_nothing() {
@@ -207,10 +264,12 @@ mod tests {
             ("card", "own"),
             ("scaling-gpu", "t4"),
             ("scaling-weights", "fp8"),
+            ("train-model", "llama-3.1-8b"),
+            ("train-gpu", "h100-sxm"),
             ("cards", "64"),
             ("scale", "train"),
         ] {
-            let pick = Pick::by_control(control).unwrap();
+            let pick = PICKS.iter().find(|pick| pick.control == control).unwrap();
             let mut state = State::default();
             let before = pick.chosen(&state);
             pick.pick(&mut state, "nonsense");
@@ -223,9 +282,9 @@ mod tests {
     }
 
     #[test]
-    fn two_other_cards_are_two_and_the_first_place_is_filled_first() {
+    fn two_other_gpus_are_two_and_the_first_place_is_filled_first() {
         let mut state = State::default();
-        let [vs, also] = ["vs", "vs-also"].map(|control| Pick::by_control(control).unwrap());
+        let [vs, also] = [VERSUS, VERSUS_ALSO];
         also.pick(&mut state, "b200");
         assert_eq!((vs.chosen(&state), also.chosen(&state)), ("b200", ""));
         also.pick(&mut state, "b200");

@@ -7,10 +7,10 @@ use memory_wall_core::display::Grouped;
 use memory_wall_core::{Bucket, Bytes};
 
 use super::Stops;
-use crate::charts::training;
+use crate::figures::{activation, serve_cost};
 use crate::live::Snapshot;
 use crate::state::State;
-use crate::words::{fill, t};
+use crate::words;
 
 /// A whole number with stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +22,6 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// What the slider with this name sets.
-    pub fn by_control(control: &str) -> Option<Self> {
-        Slider::by_control(control).map(|slider| slider.quantity)
-    }
-
     /// The legal range.
     pub const fn bounds(self) -> Bounds {
         match self {
@@ -64,8 +59,8 @@ impl Quantity {
     /// What is counted, in the plural.
     pub fn unit(self) -> &'static str {
         match self {
-            Self::SeqLength => t("control.seq.unit"),
-            Self::Batch => t("control.batch.unit"),
+            Self::SeqLength => words::control_seq_unit(),
+            Self::Batch => words::control_batch_unit(),
         }
     }
 }
@@ -80,26 +75,36 @@ pub struct Slider {
     consequence: fn(&Snapshot) -> String,
 }
 
-/// Every one on the page.
-pub static SLIDERS: [Slider; 8] = [
-    Slider { control: "seq", quantity: Quantity::SeqLength, consequence: memory },
-    Slider { control: "batch", quantity: Quantity::Batch, consequence: memory },
-    Slider { control: "roofline-seq", quantity: Quantity::SeqLength, consequence: speed },
-    Slider { control: "roofline-batch", quantity: Quantity::Batch, consequence: speed },
-    Slider { control: "kv-seq", quantity: Quantity::SeqLength, consequence: memory },
-    Slider { control: "kv-batch", quantity: Quantity::Batch, consequence: memory },
-    Slider { control: "training-seq", quantity: Quantity::SeqLength, consequence: training::consequence },
-    Slider { control: "training-batch", quantity: Quantity::Batch, consequence: training::consequence },
-];
+/// The sequence length, in the calculator.
+pub const SEQ: Slider = Slider { control: "seq", quantity: Quantity::SeqLength, consequence: memory };
+/// The batch, in the calculator.
+pub const BATCH: Slider = Slider { control: "batch", quantity: Quantity::Batch, consequence: memory };
+/// The sequence length, beside the roofline.
+pub const ROOFLINE_SEQ: Slider = Slider { control: "roofline-seq", consequence: speed, ..SEQ };
+/// The batch, beside the roofline.
+pub const ROOFLINE_BATCH: Slider = Slider { control: "roofline-batch", consequence: speed, ..BATCH };
+/// The sequence length, under the KV cache.
+pub const KV_SEQ: Slider = Slider { control: "kv-seq", ..SEQ };
+/// The batch, under the KV cache.
+pub const KV_BATCH: Slider = Slider { control: "kv-batch", ..BATCH };
+/// The batch, where the model is served and paid for.
+pub const SERVE_BATCH: Slider = Slider { control: "serve-batch", consequence: serve_cost::consequence, ..BATCH };
+/// The sequence length, under what is saved for backward.
+pub const TRAINING_SEQ: Slider = Slider { control: "training-seq", consequence: activation::consequence, ..SEQ };
+/// The batch there.
+pub const TRAINING_BATCH: Slider = Slider { control: "training-batch", consequence: activation::consequence, ..BATCH };
 
 fn memory(snapshot: &Snapshot) -> String {
     let evaluation = &snapshot.evaluation;
     let kv = evaluation.bytes(Bucket::KvCache);
     let verdict = evaluation.fit.map(|fit| snapshot.verdict(&fit));
     let [cache, total] = [kv, evaluation.total].map(|bytes| snapshot.size(bytes));
-    let values = [("cache", cache.as_str()), ("total", &total), ("verdict", &verdict.unwrap_or_default())];
-    let key = if kv == Bytes::ZERO { "control.consequence.training" } else { "control.consequence.inference" };
-    fill(key, &values)
+    let verdict = verdict.unwrap_or_default();
+    if kv == Bytes::ZERO {
+        words::ControlConsequenceTraining { total: &total, verdict }.text()
+    } else {
+        words::ControlConsequenceInference { cache: &cache, total: &total, verdict }.text()
+    }
 }
 
 fn speed(snapshot: &Snapshot) -> String {
@@ -107,11 +112,6 @@ fn speed(snapshot: &Snapshot) -> String {
 }
 
 impl Slider {
-    /// The one with this name.
-    pub fn by_control(control: &str) -> Option<&'static Self> {
-        SLIDERS.iter().find(|slider| slider.control == control)
-    }
-
     /// The stop it stands at.
     pub fn place(&self, state: &State) -> usize {
         self.quantity.stops().place(self.quantity.of(state))
@@ -131,9 +131,9 @@ mod tests {
     #[test]
     fn a_slider_says_value_unit_and_consequence() {
         let snapshot = Snapshot::of(State::default());
-        let spoken = |control| Slider::by_control(control).unwrap().spoken(&snapshot);
-        assert_eq!(spoken("seq"), "2,048 tokens, KV cache 1.07\u{202f}GB, total 15.3\u{202f}GB. It fits");
-        assert!(spoken("roofline-batch").starts_with("1 sequences, "), "{}", spoken("roofline-batch"));
-        assert!(Slider::by_control("nonsense").is_none());
+        let spoken = SEQ.spoken(&snapshot);
+        assert_eq!(spoken, "2,048 tokens, KV cache 1.07\u{202f}GB, total 15.3\u{202f}GB. It fits");
+        let spoken = ROOFLINE_BATCH.spoken(&snapshot);
+        assert!(spoken.starts_with("1 sequences, "), "{spoken}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A question is known by its section and its name, `kv_cache.size`; the page is where it stands.
 
-use crate::words::{fill, t};
+use crate::words;
 
 /// How many sets of numbers a question has that is asked with fresh ones. The page has as many, a style sheet shows one.
 pub const VARIANTS: u32 = 6;
@@ -85,12 +85,18 @@ impl Numbers {
 }
 
 impl Entry {
-    fn is_due(&self, today: u32) -> bool {
+    /// Whether it is to be asked again on a day.
+    pub(super) fn is_due(&self, today: u32) -> bool {
         self.numbers.is_due(today)
     }
 
+    /// Whether it belongs to a section; every one belongs to none.
+    pub(super) fn is_of(&self, section: &str) -> bool {
+        section.is_empty() || self.id.split_once('.').is_some_and(|(of, _)| of == section)
+    }
+
     /// Whether it was answered wrongly once, and a hint is shown.
-    const fn is_hinted(&self) -> bool {
+    pub(super) const fn is_hinted(&self) -> bool {
         matches!(self.verdict, Verdict::Open) && !self.slip.is_empty()
     }
 
@@ -186,7 +192,7 @@ impl Quiz {
 
     /// Forgets the answers of a section, or of all with none. The next numbers are fresh ones all the same.
     pub fn reset(&mut self, section: &str) {
-        self.entries.retain(|entry| !is_of(&entry.id, section));
+        self.entries.retain(|entry| !entry.is_of(section));
         self.latest.clear();
     }
 
@@ -205,89 +211,29 @@ impl Quiz {
         self.said(&self.latest).into()
     }
 
-    fn said(&self, id: &str) -> &'static str {
+    /// What became of a question, in words.
+    pub(super) fn said(&self, id: &str) -> &'static str {
         let Some(entry) = self.entry(id) else { return "" };
         match entry.verdict {
-            Verdict::Open if entry.is_hinted() => t("quiz.hinted"),
+            Verdict::Open if entry.is_hinted() => words::quiz_hinted(),
             Verdict::Open => "",
-            Verdict::Right if entry.slip.is_empty() => t("quiz.right"),
-            Verdict::Right => t("quiz.right.hinted"),
+            Verdict::Right if entry.slip.is_empty() => words::quiz_right(),
+            Verdict::Right => words::quiz_right_hinted(),
             // Known slips have names, options have numbers.
-            Verdict::Wrong if entry.slip.starts_with(char::is_alphabetic) => t("quiz.slip"),
-            Verdict::Wrong => t("quiz.wrong"),
+            Verdict::Wrong if entry.slip.starts_with(char::is_alphabetic) => words::quiz_slip(),
+            Verdict::Wrong => words::quiz_wrong(),
         }
     }
-
-    /// The text with this name, `state.kv_cache.size` or `score.kv_cache`; `None` for a name that is not known.
-    pub fn value(&self, part: &str) -> Option<String> {
-        let (what, id) = part.split_once('.')?;
-        let entry = self.entry(id);
-        Some(match what {
-            "state" => entry.map_or("", |entry| if entry.is_hinted() { "hint" } else { entry.verdict.id() }).into(),
-            "variant" => self.variant(id).to_string(),
-            "given" => entry.map(|entry| entry.given.clone()).unwrap_or_default(),
-            "said" => self.said(id).into(),
-            "check" => t(if self.is_done(id) { "quiz.again" } else { "quiz.check" }).into(),
-            // One of several choices, by its place.
-            "nth" => {
-                let (place, id) = id.split_once('.')?;
-                let given = self.entry(id).map_or("", |entry| entry.given.as_str());
-                given.split(' ').nth(place.parse().ok()?).filter(|word| !word.is_empty()).unwrap_or("-").into()
-            }
-            "pressed" => {
-                let (option, id) = id.split_once('.')?;
-                self.has(option, id).to_string()
-            }
-            "score" => {
-                let of = self.entries.iter().filter(|entry| is_of(&entry.id, id));
-                let (right, asked) =
-                    of.fold((0, 0), |(right, asked), entry| (right + entry.numbers.right, asked + entry.numbers.asked));
-                let [right, asked] = [right, asked].map(|n: u32| n.to_string());
-                if asked == "0" { "–".into() } else { fill("quiz.score", &[("right", &right), ("asked", &asked)]) }
-            }
-            "due" => {
-                let due = self.entries.iter().filter(|entry| entry.is_due(self.today)).count().to_string();
-                if due == "0" { t("quiz.due.none").into() } else { fill("quiz.due", &[("n", &due)]) }
-            }
-            _ => return None,
-        })
-    }
-
-    fn has(&self, option: &str, id: &str) -> bool {
-        self.entry(id).is_some_and(|entry| entry.given.split(' ').any(|given| given == option))
-    }
-
-    /// Whether a condition holds: `done.ID`, `other.OPTION.ID` for what was not chosen, `slip.NAME.ID`, `unhinted.NAME.ID` where
-    /// its hint is not shown, `rested.ID` for what is not due.
-    pub fn flag(&self, part: &str) -> Option<bool> {
-        let (what, id) = part.split_once('.')?;
-        Some(match what {
-            "done" => self.is_done(id),
-            "rested" => !self.entry(id).is_some_and(|entry| entry.is_due(self.today)),
-            "other" | "slip" | "unhinted" => {
-                let (name, id) = id.split_once('.')?;
-                let entry = self.entry(id);
-                match what {
-                    "other" => !self.is_done(id) || !self.has(name, id),
-                    "slip" => entry.is_some_and(|entry| entry.slip == name),
-                    _ => {
-                        !entry.is_some_and(|entry| entry.is_hinted() && entry.slip.split('+').any(|slip| slip == name))
-                    }
-                }
-            }
-            _ => return None,
-        })
-    }
-}
-
-/// Whether a question belongs to a section; every one to none.
-fn is_of(id: &str, section: &str) -> bool {
-    section.is_empty() || id.split_once('.').is_some_and(|(of, _)| of == section)
 }
 
 #[cfg(test)]
 mod tests {
+    use memory_wall_core::display::ByteUnit;
+
     use super::*;
+    use crate::figures::{Answer, Model as _};
+    use crate::predictions::Predictions;
+    use crate::quiz::model::{Binding, Model};
 
     const ID: &str = "kv_cache.size";
 
@@ -299,8 +245,24 @@ mod tests {
         quiz
     }
 
+    fn answer(quiz: &Quiz, binding: Binding, of: &str) -> Answer {
+        let mut made = Predictions::default();
+        made.quiz = quiz.clone();
+        Model::of_predictions(made).answer_of(binding, of)
+    }
+
+    /// What the page shows.
+    fn text(quiz: &Quiz, binding: Binding, of: &str) -> String {
+        answer(quiz, binding, of).text(ByteUnit::Gb)
+    }
+
+    /// Whether a condition holds.
+    fn holds(quiz: &Quiz, binding: Binding, of: &str) -> bool {
+        answer(quiz, binding, of) == Answer::Flag(true)
+    }
+
     fn said(quiz: &Quiz) -> String {
-        quiz.value("said.kv_cache.size").unwrap()
+        text(quiz, Binding::Said, ID)
     }
 
     #[test]
@@ -308,9 +270,9 @@ mod tests {
         let mut quiz = Quiz { today: 100, ..Quiz::default() };
         quiz.give(ID, "68.7 GB");
         quiz.judge(ID, Some("half"), false);
-        assert_eq!(quiz.value("state.kv_cache.size").as_deref(), Some("hint"));
-        assert_eq!((said(&quiz).as_str(), quiz.is_done(ID)), (t("quiz.hinted"), false));
-        let hidden = |quiz: &Quiz, slip| quiz.flag(&format!("unhinted.{slip}.{ID}")).unwrap();
+        assert_eq!(text(&quiz, Binding::State, "kv_cache.size"), "hint");
+        assert_eq!((said(&quiz).as_str(), quiz.is_done(ID)), (words::quiz_hinted(), false));
+        let hidden = |quiz: &Quiz, slip| holds(quiz, Binding::Unhinted, &format!("{slip}.{ID}"));
         assert_eq!(["half", "bits"].map(|slip| hidden(&quiz, slip)), [false, true]);
         assert!(quiz.is_unchanged(ID), "the same once more is no new try");
         quiz.give(ID, "1");
@@ -318,39 +280,39 @@ mod tests {
         assert!(!hidden(&quiz, "half"), "the hint stays while another answer is thought of");
         let mut wrong = quiz.clone();
         wrong.judge(ID, Some("-"), false);
-        assert_eq!((said(&wrong).as_str(), wrong.is_done(ID)), (t("quiz.wrong"), true));
-        assert_eq!(wrong.value("score.").as_deref(), Some("0 of 2"));
+        assert_eq!((said(&wrong).as_str(), wrong.is_done(ID)), (words::quiz_wrong(), true));
+        assert_eq!(text(&wrong, Binding::Score, ""), "0 of 2");
         assert!(hidden(&wrong, "half"), "the answer is there now");
         quiz.judge(ID, None, false);
-        assert_eq!((said(&quiz).as_str(), quiz.is_done(ID)), (t("quiz.right.hinted"), true));
-        assert_eq!(quiz.value("score.").as_deref(), Some("1 of 2"));
-        assert_eq!(quiz.flag("slip.half.kv_cache.size"), Some(true), "what it was at first is still marked");
+        assert_eq!((said(&quiz).as_str(), quiz.is_done(ID)), (words::quiz_right_hinted(), true));
+        assert_eq!(text(&quiz, Binding::Score, ""), "1 of 2");
+        assert!(holds(&quiz, Binding::Slip, "half.kv_cache.size"), "what it was at first is still marked");
         // With help it was no review, and it comes back on the next day; so does one that was left at its hint.
         quiz.open(101);
         assert!(!quiz.is_done(ID));
         quiz.judge(ID, Some("2+0"), false);
         assert_eq!(["0", "1", "2"].map(|option| hidden(&quiz, option)), [false, true, false]);
         quiz.open(102);
-        assert_eq!(quiz.value("state.kv_cache.size").as_deref(), Some(""));
+        assert_eq!(text(&quiz, Binding::State, "kv_cache.size"), "");
     }
 
     #[test]
     fn an_answer_is_checked_once_and_asked_again_with_fresh_numbers() {
         let mut quiz = answered(20_000, false);
-        assert_eq!(quiz.value("said.kv_cache.size").as_deref(), Some(t("quiz.slip")));
+        assert_eq!(text(&quiz, Binding::Said, "kv_cache.size"), words::quiz_slip());
         assert_eq!(
-            (quiz.flag("slip.half.kv_cache.size"), quiz.flag("slip.bits.kv_cache.size")),
-            (Some(true), Some(false))
+            (holds(&quiz, Binding::Slip, "half.kv_cache.size"), holds(&quiz, Binding::Slip, "bits.kv_cache.size")),
+            (true, false)
         );
         quiz.give(ID, "other");
         quiz.judge(ID, None, true);
-        assert_eq!(quiz.value("score.kv_cache").as_deref(), Some("0 of 1"), "a verdict stands");
+        assert_eq!(text(&quiz, Binding::Score, "kv_cache"), "0 of 1", "a verdict stands");
         quiz.again(ID);
-        assert_eq!((quiz.variant(ID), quiz.value("given.kv_cache.size").as_deref()), (1, Some("")));
+        assert_eq!((quiz.variant(ID), text(&quiz, Binding::Given, "kv_cache.size").as_str()), (1, ""));
         quiz.give(ID, "1");
         quiz.judge(ID, None, true);
-        assert_eq!(quiz.value("score.kv_cache").as_deref(), Some("1 of 2"));
-        assert_eq!(quiz.value("score.oom").as_deref(), Some("–"));
+        assert_eq!(text(&quiz, Binding::Score, "kv_cache"), "1 of 2");
+        assert_eq!(text(&quiz, Binding::Score, "oom"), "–");
         quiz.reset("oom");
         assert_eq!(quiz.entries.len(), 1);
         quiz.reset("kv_cache");
@@ -364,18 +326,18 @@ mod tests {
         for wait in WAITS {
             for early in day..day + wait {
                 quiz.open(early);
-                assert_eq!(quiz.flag("rested.kv_cache.size"), Some(true), "day {early}");
+                assert!(holds(&quiz, Binding::Rested, "kv_cache.size"), "day {early}");
                 assert!(quiz.is_done(ID));
             }
             day += wait;
             quiz.open(day);
-            assert_eq!(quiz.flag("rested.kv_cache.size"), Some(false), "day {day}");
+            assert!(!holds(&quiz, Binding::Rested, "kv_cache.size"), "day {day}");
             assert!(!quiz.is_done(ID), "it is asked again");
             quiz.give(ID, "1");
             quiz.judge(ID, None, true);
         }
         quiz.open(day + 1_000);
-        assert_eq!(quiz.value("due.").as_deref(), Some(t("quiz.due.none")), "and then no more");
+        assert_eq!(text(&quiz, Binding::Due, ""), words::quiz_due_none(), "and then no more");
         assert_eq!(
             quiz.entry(ID).map(|Entry { numbers, .. }| (numbers.asked, numbers.right, numbers.variant)),
             Some((4, 4, 3))
@@ -390,7 +352,7 @@ mod tests {
         quiz.open(104);
         quiz.judge(ID, Some("-"), true);
         quiz.open(105);
-        assert_eq!(quiz.flag("rested.kv_cache.size"), Some(false));
+        assert!(!holds(&quiz, Binding::Rested, "kv_cache.size"));
         // Trying again on the same day is practice, no review.
         let mut quiz = answered(100, true);
         quiz.again(ID);
@@ -399,14 +361,19 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_nothing() {
+    fn a_question_that_nobody_touched_is_open() {
         let quiz = Quiz::default();
-        for name in ["", "state", "x.y", "nth.x", "nth.a.b"] {
-            assert_eq!(quiz.value(name), None, "{name}");
+        assert_eq!(text(&quiz, Binding::State, "nothing.here"), "");
+        assert_eq!(["x.nothing.here", "7.nothing.here", "", "x"].map(|of| text(&quiz, Binding::Nth, of)), ["-"; 4]);
+        assert!(!holds(&quiz, Binding::Done, "nothing.here"));
+        for binding in [Binding::Rested, Binding::Other, Binding::Unhinted] {
+            assert!(holds(&quiz, binding, "2.nothing.here"), "{binding:?}");
         }
-        assert_eq!(quiz.value("state.nothing.here").as_deref(), Some(""));
-        for name in ["done", "x.y", "other.x"] {
-            assert_eq!(quiz.flag(name), None, "{name}");
+        for name in ["quiz.state", "quiz.rested", "quiz.progress"] {
+            assert!(crate::figures::find(name).is_some(), "{name}");
+        }
+        for name in ["quiz", "quiz.x", "quiz.state.oom.copy", "done.states"] {
+            assert_eq!(crate::figures::find(name), None, "{name}");
         }
     }
 }

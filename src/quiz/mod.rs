@@ -4,7 +4,9 @@
 //! answers and known slips (`src/sections/quiz/`), and the browser reads from there what is right.
 
 pub mod book;
+mod model;
 pub mod number;
 pub mod shuffle;
 
 pub use book::{Quiz, Verdict};
+pub use model::{Binding, Model};

@@ -3,21 +3,19 @@
 use leptos::prelude::*;
 use memory_wall_core::Bucket;
 
-use crate::words::t;
+use crate::figures::{bound, rig};
+use crate::words;
 
-/// The text or attribute with this name, as a directive that the prerenderer fills in and the browser keeps in step.
+/// The binding with this name as a directive that the prerenderer fills in and the browser keeps in step. Views of figures use
+/// [`bound`].
 pub fn live(name: &str) -> String {
     format!("{{{{live {name}}}}}")
 }
 
-/// The attribute that is there while the condition with this name holds.
-pub fn flag(name: &str) -> String {
-    format!("{{{{flag {name}}}}}")
-}
-
 /// Says of an example whose sizes are fixed that they stay in GB, to who has chosen GiB.
 pub fn kept_unit() -> AnyView {
-    view! { <p class="caption" hidden=flag("control.unit.gb")>{t("control.unit.kept")}</p> }.into_any()
+    let in_gb = bound::<rig::Model>(rig::Binding::InGb);
+    view! { <p class="caption" hidden=in_gb>{words::control_unit_kept()}</p> }.into_any()
 }
 
 /// The pattern of a bucket's masonry, so that no bucket is told by colour alone.
@@ -58,11 +56,11 @@ pub fn patterns() -> AnyView {
     .into_any()
 }
 
-/// One course, a coloured ground under its mortar. Also the swatch of a bucket in a table.
+/// One segment, a coloured ground under its mortar. Also the swatch of a bucket in a table.
 #[component]
-pub fn CourseRect(bucket: Bucket, x: &'static str, width: &'static str, y: String, height: String) -> impl IntoView {
+pub fn SegmentRect(bucket: Bucket, x: &'static str, width: &'static str, y: String, height: String) -> impl IntoView {
     view! {
-        <g class=format!("course course-{}", bucket.id())>
+        <g class=format!("segment segment-{}", bucket.id())>
             <rect class="ground" x=x width=width y=y.clone() height=height.clone()></rect>
             <rect x=x width=width y=y height=height fill=format!("url(#masonry-{})", pattern(bucket))></rect>
         </g>

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::masonry::{flag, live};
+use super::masonry::live;
 use crate::predictions::Round;
-use crate::words::t;
+use crate::words;
 
 /// Why each option is right or is not; the right one and the reader's own are marked.
 pub fn reasons(round: &Round, question: &str, why: impl Fn(&str) -> String) -> AnyView {
@@ -15,7 +15,7 @@ pub fn reasons(round: &Round, question: &str, why: impl Fn(&str) -> String) -> A
 pub fn reasons_named(
     round: &Round,
     question: &str,
-    named: &dyn Fn(&str) -> String,
+    named: &dyn Fn(&str) -> &'static str,
     why: impl Fn(&str) -> String,
 ) -> AnyView {
     let answer = (round.answer)(question);
@@ -27,7 +27,7 @@ pub fn reasons_named(
                 <div class="reason" data-right=(answer == Some(option)).then_some("")>
                     <dt>
                         {named(option)}
-                        <span class="yours" hidden=flag(&format!("predict.other.{question}.{option}"))>{t("sort.yours")}</span>
+                        <span class="yours" hidden=live(&format!("predict.other.{question}.{option}"))>{words::sort_yours()}</span>
                     </dt>
                     <dd>{why(option)}</dd>
                 </div>
@@ -36,7 +36,7 @@ pub fn reasons_named(
         .collect_view();
     let id = round.id;
     view! {
-        <dl class="reasons" data-mark=live(&format!("predict.mark.{question}")) hidden=flag(&format!("predict.shut.{id}"))>
+        <dl class="reasons" data-question=question.to_owned() data-mark=live(&format!("predict.mark.{question}")) hidden=live(&format!("predict.shut.{id}"))>
             {rows}
         </dl>
     }

@@ -1,10 +1,10 @@
-//! What is asked beyond one card: what the cards are for, and how many there are.
+//! What is asked beyond one GPU: what the GPUs are for, and how many there are.
 
 use memory_wall_core::scaling::Purpose;
 
-/// How many cards share a training step.
+/// How many GPUs share a training step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cards {
+pub enum GpuCount {
     /// One.
     One,
     /// Two.
@@ -19,7 +19,7 @@ pub enum Cards {
     SixtyFour,
 }
 
-impl Cards {
+impl GpuCount {
     /// Every number that is offered.
     pub const ALL: &[Self] = &[Self::One, Self::Two, Self::Four, Self::Eight, Self::Sixteen, Self::SixtyFour];
 
@@ -49,21 +49,21 @@ impl Cards {
 
     /// Reads a name from a link.
     pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|cards| cards.id() == id)
+        Self::ALL.iter().copied().find(|gpus| gpus.id() == id)
     }
 }
 
-/// The settings of the sections on many cards.
+/// The settings of the sections on many GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster {
-    /// Cards that share a training step.
-    pub cards: Cards,
-    /// What the cards of the table from 7 to 700 billion parameters are for.
+    /// GPUs that share a training step.
+    pub gpus: GpuCount,
+    /// What the GPUs of the table from 7 to 700 billion parameters are for.
     pub purpose: Purpose,
 }
 
 impl Default for Cluster {
     fn default() -> Self {
-        Self { cards: Cards::Eight, purpose: Purpose::Hold }
+        Self { gpus: GpuCount::Eight, purpose: Purpose::Hold }
     }
 }

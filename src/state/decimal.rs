@@ -14,6 +14,8 @@ pub struct Decimal {
 impl Decimal {
     /// Rates: three places, up to ten million.
     pub const RATE: Self = Self { places: 3, max: 9_999_999_999 };
+    /// Shares in percent: three places, up to a hundred.
+    pub const SHARE: Self = Self { places: 3, max: 100_000 };
     /// Counts of operations and bytes.
     pub const COUNT: Self = Self { places: 0, max: 1_000_000_000_000_000_000 };
     /// A side of a matrix.

@@ -5,7 +5,7 @@ use memory_wall_core::architecture::{Projection, ShapeError};
 use memory_wall_core::bounds::{self, Bounds};
 
 use super::State;
-use crate::words::{fill, t};
+use crate::words;
 
 /// One dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Dimension {
     }
 
     /// The field's term for it, also its key in a link.
-    pub const fn name(self) -> &'static str {
+    pub const fn id(self) -> &'static str {
         self.bounds().name
     }
 
@@ -95,11 +95,14 @@ impl Dimension {
         }
         if let (Some(linear), Some(before)) = (&mut shape.linear_attention, published.linear_attention) {
             linear.layers = before.layers.min(room);
-            room -= linear.layers;
+            room -= if published.states_beside_attention { 0 } else { linear.layers };
         }
+        shape.mlp_layers = published.mlp_layers.min(room);
+        room -= shape.mlp_layers;
         shape.shared_cache_layers = published.shared_cache_layers.min(room);
+        let mlps = shape.mlps();
         if let (Some(moe), Some(before)) = (&mut shape.moe, published.moe) {
-            moe.dense_layers = before.dense_layers.min(shape.layers);
+            moe.dense_layers = before.dense_layers.min(mlps);
         }
         // A latent head is a part with a position and a part without.
         if let Projection::Latent(latent) = &mut shape.projection {
@@ -120,17 +123,17 @@ pub fn disagreeing(error: ShapeError) -> &'static [Dimension] {
 /// Which of the reader's dimensions do not go together, in words, and what every figure stands for meanwhile.
 pub fn disagreement(state: &State) -> Option<String> {
     let error = state.disagreement()?;
-    let kept = disagreeing(error).iter().map(|one| format!("{} {}", one.name(), one.of(&state.shape)));
+    let kept = disagreeing(error).iter().map(|one| format!("{} {}", one.id(), one.of(&state.shape)));
     let kept = kept.collect::<Vec<_>>().join(", ");
-    Some(fill("control.dimensions.waits", &[("error", &refusal(error)), ("kept", &kept)]))
+    Some(words::ControlDimensionsWaits { error: &refusal(error), kept: &kept }.text())
 }
 
 /// Why dimensions make no model, in words. Each is within its range by then, and no kind has more layers than there are.
 pub fn refusal(error: ShapeError) -> String {
     match error {
         ShapeError::KvHeadsDoNotDivide { heads, kv_heads } => {
-            fill("shape.heads", &[("heads", &heads.to_string()), ("kv_heads", &kv_heads.to_string())])
+            words::ShapeHeads { heads: &heads.to_string(), kv_heads: &kv_heads.to_string() }.text()
         }
-        _ => t("shape.other").into(),
+        _ => words::shape_other().into(),
     }
 }

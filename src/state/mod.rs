@@ -6,7 +6,8 @@ pub mod dimensions;
 pub mod progress;
 pub mod query;
 pub mod roofline;
-pub mod tape;
+pub mod spending;
+pub mod trace;
 
 use memory_wall_core::architecture::ShapeError;
 use memory_wall_core::display::ByteUnit;
@@ -19,7 +20,7 @@ use memory_wall_core::{
     Scenario, ScenarioError, TargetSet, Training, WeightFormat, bounds,
 };
 
-use crate::words::fill;
+use crate::words;
 use dimensions::Dimension;
 
 /// Everything the reader can choose.
@@ -54,31 +55,37 @@ pub struct State {
     pub checkpointing: Checkpointing,
     /// How attention is computed.
     pub attention: Attention,
-    /// The card.
+    /// The GPU.
     pub gpu: &'static Gpu,
     /// How sizes are shown.
     pub unit: ByteUnit,
-    /// Where the weights are thought to lie, in the section on the hierarchy alone: the calculator has them on the card.
+    /// Where the weights are thought to lie, in the section on the hierarchy alone: the calculator has them on the GPU.
     pub tier: Tier,
     /// What only the roofline is asked.
     pub roofline: roofline::Levers,
     /// What only the section on the peak is asked.
-    pub tape: tape::Tape,
-    /// What is asked beyond one card.
+    pub trace: trace::Trace,
+    /// What is asked beyond one GPU.
     pub cluster: cluster::Cluster,
+    /// What only the section on time and money is asked.
+    pub spending: spending::Spending,
     /// Bytes that the reader has measured: allocated, reserved, used; zero where not given. In no link: they are the reader's own.
     pub measured: [u64; 3],
     /// What the run that was measured asked for when it died, if it died.
     pub asked: Option<Request>,
 }
 
-/// The model and the card that the page starts with.
+/// The model and the GPU that the page starts with.
 static FIRST_MODEL: &str = "llama-2-7b";
 static FIRST_GPU: &str = "a100-80-sxm";
 
 /// What [`State::mended`] put back to its default, so that the state can be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakenBack {
+    /// The optimizer: the GPU has none in 8 bits.
+    Optimizer,
+    /// The quantised weights of QLoRA: it is LoRA, since nothing quantises on this GPU.
+    Quantised,
     /// The layers that carry an adapter.
     Targets,
     /// The dimensions: they are the model's own again.
@@ -123,8 +130,9 @@ impl State {
             unit: ByteUnit::Gb,
             tier: Tier::Own,
             roofline: roofline::Levers::default(),
-            tape: tape::Tape::default(),
+            trace: trace::Trace::default(),
             cluster: cluster::Cluster::default(),
+            spending: spending::Spending::default(),
             measured: [0; 3],
             asked: None,
         }
@@ -133,7 +141,7 @@ impl State {
     /// What the engine is asked.
     pub fn scenario(&self) -> Checked {
         // Links, storage, controls and the calls of a page around it all go through `State::mended` first.
-        self.check().unwrap_or_else(|error| unreachable!("an illegal state: {error}"))
+        self.check().unwrap_or_else(|_| unreachable!("an illegal state"))
     }
 
     /// What the engine is asked, or why it cannot be.
@@ -164,20 +172,35 @@ impl State {
 
     /// The state itself if it can be evaluated. Otherwise the closest state that can, and what was put back to its default.
     ///
-    /// Choices that are each legal can fail together: with few enough layers, a model that mixes linear attention has no
+    /// Choices that are each legal can fail together: bitsandbytes does not run on every GPU, and with few enough layers, a model that mixes linear attention has no
     /// full attention left, and then adapters on queries and values have no matrix to sit beside.
     pub fn mended(&self) -> (Self, Option<TakenBack>) {
-        if self.check().is_ok() {
+        if self.is_legal() {
             return (*self, None);
         }
         let default = Self::default();
+        let optimizer = Self { optimizer: default.optimizer, ..*self };
+        let mode = if self.mode == Mode::Qlora { Mode::Lora } else { self.mode };
+        let plain = Self { mode, ..*self };
+        let both = Self { mode, ..optimizer };
         let targets = Self { targets: default.targets, ..*self };
         let mut dimensions = *self;
         dimensions.choose_model(self.model);
         let last = (Self { gpu: self.gpu, unit: self.unit, ..default }, TakenBack::Everything);
-        let closest = [(targets, TakenBack::Targets), (dimensions, TakenBack::Dimensions)];
-        let (state, taken) = closest.into_iter().find(|(state, _)| state.check().is_ok()).unwrap_or(last);
+        let closest = [
+            (optimizer, TakenBack::Optimizer),
+            (plain, TakenBack::Quantised),
+            (both, TakenBack::Quantised),
+            (targets, TakenBack::Targets),
+            (dimensions, TakenBack::Dimensions),
+        ];
+        let (state, taken) = closest.into_iter().find(|(state, _)| state.is_legal()).unwrap_or(last);
         (state, Some(taken))
+    }
+
+    /// Whether the engine can be asked in the chosen mode, and about training, of which some figures speak in every mode.
+    fn is_legal(&self) -> bool {
+        self.check().is_ok() && Self { mode: Mode::Training, ..*self }.check().is_ok()
     }
 
     /// The chosen format, or the nearest that the mode can use. The choice comes back with a mode that can.
@@ -199,7 +222,7 @@ impl State {
 
     /// The model's name, with a word when its dimensions were changed.
     pub fn model_name(&self) -> String {
-        if self.is_changed() { fill("model.changed", &[("model", self.model.name)]) } else { self.model.name.into() }
+        if self.is_changed() { words::ModelChanged { model: self.model.name }.text() } else { self.model.name.into() }
     }
 
     /// Changes one dimension. Changes are judged together: those that make no model yet wait in the draft for the rest.
@@ -278,6 +301,22 @@ mod tests {
         let broken = State { seq_length: 0, unit: ByteUnit::Gib, ..state };
         let kept = State { unit: ByteUnit::Gib, ..State::default() };
         assert_eq!(broken.mended(), (kept, Some(TakenBack::Everything)));
+    }
+
+    #[test]
+    fn what_bitsandbytes_does_not_run_on_takes_back_what_needs_it() {
+        let tpu = gpus::by_id("tpu-v5p").unwrap();
+        let trained = State { mode: Mode::Training, optimizer: Optimizer::AdamW8bit, gpu: tpu, ..State::default() };
+        let kept = State { optimizer: State::default().optimizer, ..trained };
+        assert_eq!(trained.mended(), (kept, Some(TakenBack::Optimizer)));
+        // Figures on training ask in every mode.
+        let served = State { mode: Mode::Inference, ..trained };
+        assert_eq!(served.mended(), (State { mode: Mode::Inference, ..kept }, Some(TakenBack::Optimizer)));
+        let qlora = State { mode: Mode::Qlora, gpu: tpu, ..State::default() };
+        let kept = State { mode: Mode::Lora, ..qlora };
+        assert_eq!(qlora.mended(), (kept, Some(TakenBack::Quantised)));
+        let both = State { optimizer: Optimizer::PagedAdamW8bit, ..qlora };
+        assert_eq!(both.mended(), (kept, Some(TakenBack::Quantised)));
     }
 
     #[test]

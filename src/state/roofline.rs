@@ -1,4 +1,4 @@
-//! What the roofline is asked beside the rig: which operations, how they are counted, against which cards.
+//! What the roofline is asked beside the rig: which operations, how they are counted, against which GPUs.
 
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
@@ -35,13 +35,13 @@ impl Dots {
     }
 }
 
-/// Which roofs of the rig's card are drawn.
+/// Which roofs of the rig's GPU are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precisions {
     /// The one that the model's matrices are multiplied in.
     #[default]
     Own,
-    /// All that the card has.
+    /// All that the GPU has.
     All,
 }
 
@@ -74,12 +74,12 @@ pub struct Levers {
     pub pass: Pass,
     /// What stands on the roof.
     pub dots: Dots,
-    /// Which roofs of the card are drawn.
+    /// Which roofs of the GPU are drawn.
     pub precisions: Precisions,
-    /// Cards to compare with.
+    /// GPUs to compare with.
     pub versus: [Option<&'static Gpu>; 2],
-    /// A card of the reader's own: peak TFLOP/s and GB/s, in thousandths.
-    pub card: [u64; 2],
+    /// A GPU of the reader's own: peak TFLOP/s and GB/s, in thousandths.
+    pub own_gpu: [u64; 2],
     /// An operation of the reader's own: FLOPs and bytes.
     pub op: [u64; 2],
     /// A matrix multiplication of the reader's own: m, n and k.
@@ -97,7 +97,7 @@ impl Default for Levers {
             dots: Dots::Model,
             precisions: Precisions::Own,
             versus: [None; 2],
-            card: [0; 2],
+            own_gpu: [0; 2],
             op: [0; 2],
             gemm: [0; 3],
             rate: 0,
@@ -153,8 +153,8 @@ pub fn read<const N: usize>(text: &str, kind: Decimal) -> Option<[u64; N]> {
     (some && parts.next().is_none()).then_some(fields)
 }
 
-/// The cards of a list with commas between them: one, or two different ones.
-pub fn cards(text: &str) -> Option<[Option<&'static Gpu>; 2]> {
+/// The GPUs of a list with commas between them: one, or two different ones.
+pub fn gpus(text: &str) -> Option<[Option<&'static Gpu>; 2]> {
     let mut ids = text.split(',');
     let first = gpus::by_id(ids.next()?)?;
     let second = match ids.next() {

@@ -4,20 +4,20 @@ use leptos::prelude::*;
 
 use super::prediction::buttons;
 use crate::dials::{Dial, STOPS};
-use crate::sections::masonry::{flag, live};
-use crate::words::{self, t};
+use crate::sections::masonry::live;
+use crate::words;
 
 /// The dial. What it explains once it is open stands in the prose behind it.
 pub fn dial(dial: &Dial) -> AnyView {
     let id = dial.id;
     let of = |what: &str| live(&format!("dial.{what}.{id}"));
-    let question = words::choice("dial.question", id);
-    let unit = words::choice("dial.unit", dial.unit);
-    let open = || flag(&format!("dial.open.{id}"));
+    let question = (dial.question)();
+    let unit = (dial.unit)();
+    let open = || live(&format!("dial.open.{id}"));
     let control = format!("dial-{id}");
     view! {
         <div class="dial" id=control.clone() data-score=of("score")>
-            <label class="dial-question" for=format!("{control}-number")>{question.clone()}</label>
+            <label class="dial-question" for=format!("{control}-number")>{question}</label>
             <div class="dial-row">
                 <input
                     type="range"
@@ -50,8 +50,8 @@ pub fn dial(dial: &Dial) -> AnyView {
             </div>
             {buttons(&of("check"), &of("show"), ["check-dial", "show-dial"], id)}
             <p class="dial-said">{of("said")}</p>
-            <div class="strip-of-scores" hidden=flag(&format!("dial.unscored.{id}"))>
-                <span>{t("dial.latest")}</span>
+            <div class="strip-of-scores" hidden=live(&format!("dial.unscored.{id}"))>
+                <span>{words::dial_latest()}</span>
                 <ol>{live("dial.strip")}</ol>
             </div>
         </div>

@@ -1,8 +1,6 @@
-//! Controls as they are drawn, once, by the prerenderer. What they do is in [`crate::controls`]; what they show are names.
+//! Predictions, dials and tables as they are drawn, once, by the prerenderer.
 
 pub mod choice;
 pub mod dial;
-pub mod field;
 pub mod prediction;
-pub mod slider;
 pub mod table;

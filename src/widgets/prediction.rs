@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::choice::{Choice, radios};
+use super::choice::radios;
+use crate::controls::Choice;
 use crate::predictions::Round;
-use crate::sections::masonry::{flag, live};
+use crate::sections::masonry::live;
 
 /// One question of a round. The guess stays to be seen when the round is open, and cannot be changed then.
 pub fn guess(round: &Round, question: &str, label: String) -> AnyView {
@@ -12,10 +13,10 @@ pub fn guess(round: &Round, question: &str, label: String) -> AnyView {
 }
 
 /// The same where the options of each question have names of their own.
-pub fn guess_named(round: &Round, question: &str, label: String, named: &dyn Fn(&str) -> String) -> AnyView {
-    let choices = round.options.iter().map(|id| Choice { id, label: named(id), group: "" }).collect();
+pub fn guess_named(round: &Round, question: &str, label: String, named: &dyn Fn(&str) -> &'static str) -> AnyView {
+    let choices = round.options.iter().map(|id| Choice { id, label: named(id).into(), group: "" }).collect();
     let id = round.id;
-    let locked = flag(&format!("predict.open.{id}"));
+    let locked = live(&format!("predict.open.{id}"));
     radios(question, label, choices, "", live(&format!("predict.guess.{question}")), [Some(locked), None])
 }
 

@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 
 use crate::sections::masonry::live;
-use crate::words::t;
 
 /// A table under a drawing.
 pub struct Table {
@@ -56,16 +55,21 @@ impl Table {
 }
 
 /// Heads that are words.
-pub fn heads(keys: &[&'static str]) -> Vec<String> {
-    keys.iter().map(|key| t(key).to_owned()).collect()
+pub fn heads<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).into()
 }
 
 /// A row whose cells follow the state: the name of each is `{prefix}.{cell}`.
 pub fn row(head: String, prefix: &str, cells: &[&str]) -> AnyView {
-    let cells = cells.iter().map(|cell| view! { <td>{live(&format!("{prefix}.{cell}"))}</td> }).collect_view();
+    texts(head, cells.iter().map(|cell| live(&format!("{prefix}.{cell}"))))
+}
+
+/// A row of texts, which may be bindings.
+pub fn texts(head: impl Into<String>, cells: impl IntoIterator<Item = String>) -> AnyView {
+    let cells = cells.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view();
     view! {
         <tr>
-            <th scope="row">{head}</th>
+            <th scope="row">{head.into()}</th>
             {cells}
         </tr>
     }

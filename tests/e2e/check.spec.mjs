@@ -43,7 +43,7 @@ test.describe('on a first visit', () => {
     await question.locator('input[value="0"]').check();
     await question.getByRole('button', { name: 'Check' }).click();
     await expect(question.locator('.quiz-said')).toHaveText('Right.');
-    await expect(page.locator('[data-live-number="quiz.score.roofline"]')).toHaveText('1 of 1');
+    await expect(page.locator('.scores [data-b$="/roofline"]')).toHaveText('1 of 1');
     expect(times).toHaveLength(1);
     const ids = await page.locator('[id]').evaluateAll((all) => all.map((one) => one.id));
     expect(new Set(ids).size, 'no id twice').toBe(ids.length);

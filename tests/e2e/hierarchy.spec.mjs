@@ -16,8 +16,8 @@ const TABLE = [
   ['Registers', '28.3 MB', 'not published', 'not known', 'not known', 'not known'],
   ['L1 and shared', '21.2 MB', '19,492 GB/s', '16–24 ns', '9.56× faster', '1,475'],
   ['L2 cache', '41.9 MB', '7,219 GB/s', '120–150 ns', '3.54× faster', '546'],
-  ['Own memory, HBM2e', '85.2 GB', '2,039 GB/s', '250–440 ns', 'the measure', '154'],
-  ['Another card', '85.2 GB', '300 GB/s', 'not known', '6.80× slower', '22.7'],
+  ['Own memory, HBM2e', '85.0 GB', '2,039 GB/s', '250–440 ns', 'the measure', '154'],
+  ['Another GPU', '85.0 GB', '300 GB/s', 'not known', '6.80× slower', '22.7'],
   ['Host memory', 'as installed', '31.5 GB/s', 'not known', '64.7× slower', '2.38'],
   ['NVMe drive', 'as installed', '7.00 GB/s', 'not known', '291× slower', '0.530'],
 ];
@@ -38,7 +38,7 @@ test('choosing a tier by keyboard changes the ceiling, the drawing and the link,
   await expect(wall.hierarchy.locator('.tier[data-chosen]')).toHaveAttribute('data-tier', 'host');
   await expect.poll(() => wall.query()).toBe('?v=1&tier=host');
   await expect(wall.announcer).toContainText('Host memory');
-  // The calculator has the weights on the card, wherever they are thought to lie here.
+  // The calculator has the weights on the GPU, wherever they are thought to lie here.
   expect((await wall.bucket('total')).size).toBe('15.3 GB');
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
@@ -47,15 +47,15 @@ test('choosing a tier by keyboard changes the ceiling, the drawing and the link,
   await expect.poll(() => wall.query()).toBe('');
 });
 
-test('it follows the card and the model', async ({ wall }) => {
+test('it follows the GPU and the model', async ({ wall }) => {
   await wall.goto('tier=peer');
-  expect(await sentence(wall)).toContain('Another card, 300 GB/s');
-  await wall.choose('Card', 't4');
-  expect(await sentence(wall)).toBe('Another card: T4 has none.');
+  expect(await sentence(wall)).toContain('Another GPU, 300 GB/s');
+  await wall.choose('GPU', 't4');
+  expect(await sentence(wall)).toBe('Another GPU: T4 has none.');
   await expect(wall.hierarchy.locator('.tier[data-tier="peer"]')).toHaveAttribute('data-absent', '');
-  await wall.choose('Card', 'h100-sxm');
+  await wall.choose('GPU', 'h100-sxm');
   await wall.choose('Weights in', 'int8');
-  expect(await sentence(wall)).toContain('Another card, 450 GB/s');
+  expect(await sentence(wall)).toContain('Another GPU, 450 GB/s');
 });
 
 test('the trips follow the sequence length and say when they are not made', async ({ wall, page }) => {
@@ -63,7 +63,7 @@ test('the trips follow the sequence length and say when they are not made', asyn
   const said = async () => plain(await wall.trips.locator('.summary').innerText());
   expect(await said()).toContain('three kernels move 355 MB and take 691 µs');
   expect(await said()).toContain('1.17× as fast');
-  const room = page.locator('[data-live-number="trip.room"]');
+  const room = page.locator('#hierarchy p .live').filter({ hasText: /fits? into/ });
   await expect(room).toHaveText('does not fit into');
   await wall.setSeq(1_024);
   await expect(room).toHaveText('fits into');

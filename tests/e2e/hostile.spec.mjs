@@ -45,7 +45,7 @@ for (const [name, query, sentences] of LINKS) {
     const notice = plain(await wall.notice.innerText());
     for (const sentence of sentences) expect(notice).toContain(sentence);
     // The rest applies.
-    await expect(wall.list('Card')).toHaveValue('h100-sxm');
+    await expect(wall.list('GPU')).toHaveValue('h100-sxm');
     await expect(wall.batch.field).toHaveValue('3');
     if (!query.includes('seq=4096')) await expect(wall.seq.field).toHaveValue('2,048');
     else await expect(wall.seq.field).toHaveValue('4,096');
@@ -58,7 +58,7 @@ test('a link of ten thousand characters is read as far as is reasonable', async 
   const notice = plain(await wall.notice.innerText());
   expect(notice).toContain('It is longer than 2,000 characters; the rest was not read.');
   expect(notice.length).toBeLessThan(400);
-  await expect(wall.list('Card')).toHaveValue('h100-sxm');
+  await expect(wall.list('GPU')).toHaveValue('h100-sxm');
   await expect(wall.batch.field).toHaveValue('1');
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)).toBe(true);
 });
@@ -133,7 +133,7 @@ test('thirty random links', async ({ wall, page }) => {
           ...values('main [aria-label], main [aria-valuetext], main [title]', ['aria-label', 'aria-valuetext', 'title']),
           ...values(':is(.wall, .plot) :is(rect, line, circle, polyline, text)', ['x', 'x1', 'y', 'y1', 'y2', 'cx', 'cy', 'height', 'points']),
         ].join('\n'),
-        // Where a course of the wall would hang in the air or below the ground.
+        // Where a segment of the wall would hang in the air or below the ground.
         below: values('.calculator-wall rect', ['y', 'height']).filter((measure) => measure.startsWith('-')),
         bytes: values('table.buckets [data-bytes]', ['data-bytes']),
       };
@@ -154,7 +154,7 @@ test('ten thousand random queries: no exception, and each is read as what is wri
     const keys = [
       'v', 'model', 'mode', 'batch', 'seq', 'weights', 'kv', 'optimizer', 'checkpointing', 'attention', 'gpu', 'unit', 'tier', 'dots', 'pass',
       'kernels', 'accounting', 'precisions', 'vs', 'roof', 'op', 'gemm', 'rate', 'tape', 'features', 'rows', 'tokens', 'step', 'card', 'cards',
-      'scale', 'recipe', 'targets', 'adapters', 'layers', 'hidden_size', 'heads', 'kv_heads', 'head_dim', 'intermediate_size', 'vocab_size', 'theme', '__proto__', '',
+      'scale', 'recipe', 'targets', 'adapters', 'gpus', 'train_tokens', 'mfu', 'price', 'layers', 'hidden_size', 'heads', 'kv_heads', 'head_dim', 'intermediate_size', 'vocab_size', 'theme', '__proto__', '',
     ];
     const options = [...document.querySelectorAll('option, [type=radio]')].map((option) => option.value);
     const values = () =>

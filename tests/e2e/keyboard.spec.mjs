@@ -56,7 +56,7 @@ const LEVER = (label, unit, marks) => [
 const ORDER = [
   'Model',
   'Weights in',
-  'Card',
+  'GPU',
   ...LEVER('Sequence length', 'tokens', ['2k (2,048)', '8k (8,192)', '32k (32,768)', '128k (131,072)', '1M (1,048,576)']),
   ...LEVER('Batch', 'sequences', ['1', '8', '64', '512', '4k (4,096)']),
   'generating',
@@ -138,9 +138,9 @@ test('lists change with the arrow keys', async ({ wall, page }) => {
   await wall.list('Weights in').focus();
   await page.keyboard.press('ArrowDown');
   await expect(wall.rig.getByRole('link')).toContainText('fp8');
-  await wall.list('Card').focus();
+  await wall.list('GPU').focus();
   await page.keyboard.press('ArrowUp');
-  await expect(wall.list('Card')).toHaveValue('a100-40-pcie');
+  await expect(wall.list('GPU')).toHaveValue('a100-40-pcie');
   await expect(wall.rig.getByRole('link')).toContainText('A100 PCIe 40GB');
 });
 

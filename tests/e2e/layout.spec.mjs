@@ -29,7 +29,7 @@ const wide = (page) =>
 const uponTheLine = (wall) =>
   wall.svg.evaluate((svg) => {
     const line = svg.querySelector('.capacity-label').getBoundingClientRect();
-    const labels = [...svg.querySelectorAll('.layer:not([data-empty]) .course-label, .tick-label')].filter((label) => {
+    const labels = [...svg.querySelectorAll('.layer:not([data-empty]) .segment-label, .tick-label')].filter((label) => {
       const box = label.getBoundingClientRect();
       return box.left < line.right && line.left < box.right && box.top < line.bottom - 2 && line.top < box.bottom - 2;
     });
@@ -55,10 +55,10 @@ for (const width of [320, 360, 768, 1280]) {
           expect.soft(left, `“${text}” begins inside the page`).toBeGreaterThanOrEqual(0);
           expect.soft(right, `“${text}” ends inside the page`).toBeLessThanOrEqual(width);
         }
-        const courses = boxes.filter((box) => box.kind === 'course-label');
-        expect(courses.length).toBeGreaterThanOrEqual(4);
-        for (const [place, one] of courses.entries()) {
-          for (const other of courses.slice(place + 1)) {
+        const segments = boxes.filter((box) => box.kind === 'segment-label');
+        expect(segments.length).toBeGreaterThanOrEqual(4);
+        for (const [place, one] of segments.entries()) {
+          for (const other of segments.slice(place + 1)) {
             const apart = one.right <= other.left || other.right <= one.left || one.bottom <= other.top + 0.5 || other.bottom <= one.top + 0.5;
             expect.soft(apart, `“${one.text}” (${one.top} to ${one.bottom}) and “${other.text}” (${other.top} to ${other.bottom})`).toBe(true);
           }
@@ -74,6 +74,7 @@ for (const width of [320, 360, 768, 1280]) {
       test(`${mode}: every control can be hit`, async ({ wall, page }) => {
         await wall.goto(`mode=${mode}&seq=-1`);
         await wall.openDetails();
+        await layOut(page);
         const controls = page.locator(within).locator('button, select, input, summary, a[href]:not(.skip, main p a)');
         const faults = await controls.evaluateAll((all) => {
           const describe = (one) => `${one.localName} ${one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent}`;

@@ -13,11 +13,11 @@ async function controls(wall) {
 test('changes are written with the version, in a fixed order, without defaults', async ({ wall }) => {
   await wall.goto();
   await wall.setUnit('GiB');
-  await wall.choose('Card', 'h100-sxm');
+  await wall.choose('GPU', 'h100-sxm');
   await wall.setSeq(128_000);
   await wall.choose('Model', 'llama-3.1-8b');
   await expect.poll(() => wall.query()).toBe('?v=1&model=llama-3.1-8b&seq=128000&gpu=h100-sxm&unit=gib');
-  await wall.choose('Card', 'a100-80-sxm');
+  await wall.choose('GPU', 'a100-80-sxm');
   await expect.poll(() => wall.query()).toBe('?v=1&model=llama-3.1-8b&seq=128000&unit=gib');
 });
 
@@ -30,7 +30,7 @@ test('every setting travels: a reload keeps it and another reader sees the same'
     ['Checkpointing', 'full'],
     ['Attention', 'eager'],
     ['Weights in', 'fp32'],
-    ['Card', 'b200'],
+    ['GPU', 'b200'],
     ['Model', 'qwen2.5-7b'],
   ]) {
     await wall.choose(label, value);

@@ -6,7 +6,7 @@ import { expect, test } from './fixtures.mjs';
 const moving = (page, grow = false) =>
   page.evaluate(async (grow) => {
     if (grow) {
-      document.querySelector('[data-act="mark seq 131072"]').click();
+      document.querySelector('[data-control="seq"] .mark[aria-label*="131,072"]').click();
       // The first frame may be asked for before the page asks for its own.
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
     }

@@ -17,7 +17,7 @@ const WRITTEN = ['model', 'input', 'forward', 'loss', 'seed', 'weight-grad', 'we
 test('one walks through it by keyboard, and it dies where the hidden copy is made', async ({ wall, page }) => {
   await wall.goto();
   expect(await steps(page)).toEqual(WRITTEN);
-  expect(await sentence(page)).toBe('Line 4: 18.3 GB in use, 7.00 GB of GeForce RTX 4090 left.');
+  expect(await sentence(page)).toBe('Line 4: 18.3 GB in use, 6.97 GB of GeForce RTX 4090 left.');
   // What has not run is not given away.
   await expect(step(page, 'loss').locator('.oom-total')).toBeVisible();
   await expect(step(page, 'weight-copy').locator('.oom-total')).toBeHidden();
@@ -27,7 +27,7 @@ test('one walks through it by keyboard, and it dies where the hidden copy is mad
   await wall.settle();
   await expect(step(page, 'weight-copy').locator('input')).toBeFocused();
   await expect(step(page, 'weight-copy')).toContainText('out of memory');
-  expect(await sentence(page)).toBe('Line 5: 27.9 GB in use, 2.66 GB more than GeForce RTX 4090 has. Out of memory.');
+  expect(await sentence(page)).toBe('Line 5: 27.9 GB in use, 2.70 GB more than GeForce RTX 4090 has. Out of memory.');
   expect(await ledger(page)).toEqual([
     'W, the weights 1.07 GB',
     'b, the bias 65.5 kB',
@@ -96,19 +96,19 @@ test('the line and the peak are guessed, and every option has its reason', async
   await expect(guess.locator('.oom-outcome')).toHaveText('Not quite. The answer is: line 5, backward.');
   await expect(guess.locator('.reason')).toHaveCount(4);
   await expect(guess.locator('.reason[data-right]')).toContainText('26.0 GiB');
-  // Then the whole tape is shown.
+  // Then the whole trace is shown.
   await expect(step(page, 'weight-copy').locator('.oom-total')).toBeVisible();
   const dial = page.locator('#dial-tape');
   await dial.getByRole('textbox').fill('17');
   await dial.getByRole('button', { name: 'Check' }).click();
   await expect(dial.locator('.dial-said')).toContainText('it is 26.0 GiB, within a factor of two');
-  await expect(page.getByText('wrong by one card')).toBeVisible();
+  await expect(page.getByText('So the story is wrong')).toBeVisible();
 });
 
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('the whole tape is there, with every line as a table, and says what the live page says', async ({ wall, page, visitor }) => {
+  test('the whole trace is there, with every line as a table, and says what the live page says', async ({ wall, page, visitor }) => {
     await wall.goto('', { live: false });
     await expect(step(page, 'weight-copy')).toContainText('27.9 GB');
     await expect(step(page, 'weight-copy').locator('.oom-total')).toBeVisible();

@@ -65,6 +65,8 @@ export class MemoryWall {
   async whole() {
     await this.page.evaluate(() => document.dispatchEvent(new KeyboardEvent('keydown', { ctrlKey: true, bubbles: true })));
     await this.page.locator('#self-check').waitFor({ state: 'detached' });
+    // For a moment after that, sections further down are not displayed.
+    await this.page.locator('html:not([data-arriving])').waitFor({ state: 'attached' });
   }
 
   /** Waits until what an edit started has reached the page: what is not looked at follows when changes rest, until there is nothing left to do, and two frames cover the drawing. */
@@ -175,7 +177,7 @@ export class MemoryWall {
     return plain(await this.calculator.locator(`[data-answer="${name}"] dd strong`).innerText());
   }
 
-  /** The height of a course of the wall in pixels. */
+  /** The height of a segment of the wall in pixels. */
   courseHeight(bucket) {
     return this.svg.locator(`.layer[data-bucket="${bucket}"] rect.ground`).evaluate((rect) => rect.getBoundingClientRect().height);
   }

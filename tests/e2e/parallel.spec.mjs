@@ -1,12 +1,12 @@
-// One training step over many cards: what each card holds and sends.
+// One training step over many GPUs: what each GPU holds and sends.
 
 import { expect, test } from './fixtures.mjs';
 import { plain } from './page.mjs';
 
 const totals = async (page) => (await page.locator('.way-total').allTextContents()).map(plain);
-const EIGHT = ['121 GB', '50.7 GB', '38.9 GB', '28.4 GB', '15.7 GB', '27.9 GB'];
+const EIGHT = ['121 GB', '50.7 GB', '38.9 GB', '28.4 GB', '15.7 GB', '24.2 GB'];
 
-test('the number of cards is chosen by keyboard and changes bars, sentence and link', async ({ wall, page }) => {
+test('the number of GPUs is chosen by keyboard and changes bars, sentence and link', async ({ wall, page }) => {
   await wall.goto();
   expect(await totals(page)).toEqual(EIGHT);
   const figure = page.locator('#figure-parallel');
@@ -25,7 +25,7 @@ test('the number of cards is chosen by keyboard and changes bars, sentence and l
   await expect.poll(() => wall.query()).toBe('?v=1&cards=64');
 });
 
-test('it follows the model, marks what is over the card, and one card shares nothing', async ({ wall, page }) => {
+test('it follows the model, marks what is over the GPU, and one GPU shares nothing', async ({ wall, page }) => {
   await wall.goto('model=llama-3.1-70b');
   await expect(page.locator('.way[data-way="data"]')).toHaveAttribute('data-over', '');
   await expect(page.locator('.way[data-way="zero1"]')).toHaveAttribute('data-over', '');
@@ -34,7 +34,7 @@ test('it follows the model, marks what is over the card, and one card shares not
   await expect(page.locator('#ways-sentence')).toContainText('nothing to share out');
 });
 
-test('the factors of eight cards are in the table', async ({ wall, page }) => {
+test('the factors of eight GPUs are in the table', async ({ wall, page }) => {
   await wall.goto();
   const less = await page.locator('.ways-table tbody tr td:nth-of-type(2)').allTextContents();
   expect(less.slice(0, 4)).toEqual(['1.00×', '2.91×', '4.27×', '8.00×']);
@@ -49,7 +49,7 @@ test.describe('without JavaScript', () => {
     await live.goto();
     expect(await totals(page)).toEqual(EIGHT);
     expect(await totals(live.page)).toEqual(EIGHT);
-    await expect(page.getByRole('img', { name: /^What each card holds to train Llama 2 7B Over 8 GPUs/ })).toBeVisible();
+    await expect(page.getByRole('img', { name: /^What each GPU holds to train Llama 2 7B Over 8 GPUs/ })).toBeVisible();
     await page.locator('#parallel').getByText('ZeRO-1, 2 and 3').click();
     await expect(page.locator('#parallel .guess')).toContainText('2.91×');
   });

@@ -73,7 +73,7 @@ for (const width of [360, 1280]) {
 
 test('every number in the prose is the same before and after', async ({ wall, visitor }) => {
   // The self-check is not in the page that arrives.
-  const numbers = (wall) => wall.page.locator('[data-live-number]:not(#check *)').evaluateAll((all) => all.map((one) => one.textContent));
+  const numbers = (wall) => wall.page.locator('[data-b]:not(#check *)').evaluateAll((all) => all.map((one) => one.textContent));
   const still = await (await visitor({ javaScriptEnabled: false })).goto('', { live: false });
   await wall.goto();
   const before = await numbers(still);
@@ -90,13 +90,13 @@ test.describe('without JavaScript', () => {
     await live.goto();
 
     const text = await wall.text();
-    for (const sentence of ['Will it fit', 'The longest context that fits on your card is 134,228 tokens', 'weights are paid once']) {
+    for (const sentence of ['Will it fit', 'The longest context that fits on your GPU is 133,802 tokens', 'You pay for the weights once']) {
       expect(text).toContain(sentence);
     }
     await expect(wall.svg).toBeVisible();
-    const labels = wall.svg.locator('.layer:not([data-empty]) .course-label');
+    const labels = wall.svg.locator('.layer:not([data-empty]) .segment-label');
     expect((await labels.allTextContents()).map(plain)).toEqual(
-      (await live.svg.locator('.layer:not([data-empty]) .course-label').allTextContents()).map(plain),
+      (await live.svg.locator('.layer:not([data-empty]) .segment-label').allTextContents()).map(plain),
     );
     expect(await labels.count()).toBeGreaterThanOrEqual(4);
     expect(await wall.courseHeight('weights')).toBeGreaterThan(20);

@@ -87,7 +87,7 @@ test('options, orders and diagnoses are answered by keyboard and explained one b
   await expect(said(page, 'roofline.three')).toHaveText('Not this. The reasons are below.');
   await expect(three.locator('.yours').filter({ visible: true })).toHaveCount(1);
   await expect(three.locator('.reason')).toHaveCount(4);
-  await expect(page.locator('[data-live-number="quiz.score.roofline"]')).toHaveText('0 of 2');
+  await expect(page.locator('.scores [data-b$="/roofline"]')).toHaveText('0 of 2');
   await expect(three.locator('.reason[data-right]')).toContainText('6.12 TFLOP/s');
   const oom = question(page, 'oom.backward');
   // Only one of the two causes, and nothing wrong: what the hint says is that something is missing.
@@ -100,7 +100,7 @@ test('options, orders and diagnoses are answered by keyboard and explained one b
   await expect(said(page, 'oom.backward')).toHaveText('Right, with the help of a hint.');
   await expect(oom.locator('.reason[data-right] .yours').filter({ visible: true })).toHaveCount(3);
   const order = question(page, 'hierarchy.order');
-  const parts = ['Registers', 'L2 cache', 'The card\'s own memory', 'Host memory over PCIe', 'An NVMe drive'];
+  const parts = ['Registers', 'L2 cache', 'The GPU\'s own memory', 'Host memory over PCIe', 'An NVMe drive'];
   await order.getByRole('combobox', { name: 'Place 1' }).selectOption(parts[0]);
   await check(page, 'hierarchy.order').click();
   await expect(order.getByRole('status')).toHaveText('Answer first, or open the answer.');
@@ -126,7 +126,7 @@ test('progress survives a reload, can be taken along, and a foul line harms noth
   await expect(page.locator('[data-control="relu"] input[value="memory"]')).toBeChecked();
   await expect(said(page, 'roofline.three')).toHaveText('Right.');
   await expect(option(page, 'roofline.three', 0)).toBeChecked();
-  await expect(page.locator('[data-live-number="quiz.score.roofline"]')).toHaveText('1 of 1');
+  await expect(page.locator('.scores [data-b$="/roofline"]')).toHaveText('1 of 1');
   await page.locator('.scores summary').click();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save as a file' }).click();
@@ -150,6 +150,7 @@ test('options stand elsewhere at each attempt, in the order of the page, and the
   const order = () => question(page, id).locator('.quiz-option input').evaluateAll((all) => all.map((one) => one.value).join(' '));
   const seen = new Set();
   for (let attempt = 0; attempt < 6; attempt += 1) {
+    await wall.settle();
     seen.add(await order());
     // The arrow keys go from one to the next as they are seen.
     await question(page, id).locator('.quiz-option input').first().focus();
@@ -222,7 +223,8 @@ test.describe('without JavaScript', () => {
 
   test('every question, every reason and every verdict can be read, and they are printed at the end', async ({ wall, page }) => {
     await wall.goto('', { live: false });
-    await page.getByRole('link', { name: 'the self-check, to be read' }).click();
+    await page.getByRole('link', { name: 'the self-check, to be read' }).press('Enter');
+    await expect(page).toHaveURL(/check\.html/);
     const questions = page.locator('.question');
     expect(await questions.count()).toBeGreaterThanOrEqual(40);
     for (const one of await questions.all()) {

@@ -56,10 +56,10 @@ test('a search and a choice narrow a table together, and say by how much', async
   await page.goto(PAGE);
   const cards = parts(page, 'hardware');
   const all = await cards.rows.count();
-  await expect(cards.count).toHaveText(`${all} of ${all} cards`);
+  await expect(cards.count).toHaveText(`${all} of ${all} GPUs`);
   await cards.find.fill('H100 sxm');
   await expect(cards.shown).toHaveCount(1);
-  await expect(cards.count).toHaveText(`1 of ${all} cards`);
+  await expect(cards.count).toHaveText(`1 of ${all} GPUs`);
   await cards.find.press('Escape');
   await expect(cards.shown).toHaveCount(all);
   await page.getByRole('combobox', { name: 'Maker' }).selectOption('AMD');
@@ -90,13 +90,13 @@ test('all of it works by keyboard, and the focus is seen', async ({ page }) => {
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => page.locator('#hardware .table-scroll').first().evaluate((region) => region.scrollLeft)).toBeGreaterThan(before);
   await page.keyboard.press('Tab');
-  await expect(cards.sort('Card')).toBeFocused();
-  const outline = await cards.sort('Card').evaluate((button) => getComputedStyle(button).outlineStyle);
+  await expect(cards.sort('GPU')).toBeFocused();
+  const outline = await cards.sort('GPU').evaluate((button) => getComputedStyle(button).outlineStyle);
   expect(outline).toBe('solid');
   await page.keyboard.press('Enter');
-  await expect(cards.head('Card')).toHaveAttribute('aria-sort', 'ascending');
+  await expect(cards.head('GPU')).toHaveAttribute('aria-sort', 'ascending');
   await page.keyboard.press('Enter');
-  await expect(cards.head('Card')).toHaveAttribute('aria-sort', 'descending');
+  await expect(cards.head('GPU')).toHaveAttribute('aria-sort', 'descending');
   await expect(cards.shown).toHaveCount(few);
 });
 

@@ -205,7 +205,7 @@ test('the table has every point, with the same figures', async ({ wall, page }) 
   }
 });
 
-test('compared cards and a card of ones own are named on the plot and in the link', async ({ wall }) => {
+test('compared GPUs and a GPU of ones own are named on the plot and in the link', async ({ wall }) => {
   await wall.goto();
   await wall.openDetails();
   const figure = wall.roofline.figure;
@@ -217,5 +217,5 @@ test('compared cards and a card of ones own are named on the plot and in the lin
   await figure.getByRole('button', { name: 'Save as SVG' }).click();
   const svg = await readFile(await (await saved).path(), 'utf8');
   expect(svg).toContain('H100');
-  expect(svg).toContain('your card');
+  expect(svg).toContain('your GPU');
 });

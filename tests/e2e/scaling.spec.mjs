@@ -13,7 +13,7 @@ const CLASSIC = [
   ['700B', '1.40 TB', '18', '24'],
 ];
 
-test('what the cards are for is chosen by keyboard, changes every row and the link', async ({ wall, page }) => {
+test('what the GPUs are for is chosen by keyboard, changes every row and the link', async ({ wall, page }) => {
   await wall.goto();
   expect(await rows(page)).toEqual(CLASSIC);
   const figure = page.locator('#figure-scaling');
@@ -48,7 +48,7 @@ test('a row opens into its reasons, and only those of the purpose', async ({ wal
   expect(lines[5]).toMatch(/ 4$/);
 });
 
-test('it follows the card and the format, and says where no number of cards does', async ({ wall, page }) => {
+test('it follows the GPU and the format, and says where no number of GPUs does', async ({ wall, page }) => {
   await wall.goto('gpu=h200-sxm&weights=fp8&scale=serve');
   expect((await rows(page))[3]).toEqual(['700B', '705 GB', '6', '8']);
   await wall.goto('gpu=t4&scale=train');

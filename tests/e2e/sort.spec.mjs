@@ -1,4 +1,4 @@
-// Sorting eight operations: a guess, a check with reasons, the next card; by keyboard alone, and without a program.
+// Sorting eight operations: a guess, a check with reasons, the next GPU; by keyboard alone, and without a program.
 
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './fixtures.mjs';
@@ -20,11 +20,11 @@ const figure = (page) => page.locator('#figure-sort');
 const group = (page, id) => figure(page).locator(`[data-control="${id}"]`);
 const row = (page, id) => page.locator(`.sort-row:has([data-control="${id}"])`);
 const buttons = (page, place) => figure(page).locator(place).getByRole('button');
-const score = (page) => figure(page).locator('[data-live-number="predict.outcome.sides"]');
+const score = (page) => figure(page).locator('.sort-foot .sort-score');
 
 /** Presses Tab until the focus is within a place. */
 async function tabTo(page, place) {
-  for (let presses = 0; presses < 60; presses += 1) {
+  for (let presses = 0; presses < 100; presses += 1) {
     if (await place.evaluate((one) => one.contains(document.activeElement))) return;
     await page.keyboard.press('Tab');
   }
@@ -99,7 +99,7 @@ test('one press skips, and the same press hides again', async ({ wall, page }) =
   await expect(figure(page).locator('.sort-truth').filter({ visible: true })).toHaveCount(0);
 });
 
-test('on the next card the ridge moves, and the reason of every option is there', async ({ wall, page }) => {
+test('on the next GPU the ridge moves, and the reason of every option is there', async ({ wall, page }) => {
   await wall.goto();
   const ridge = row(page, 'batch').locator('.strip-ridge');
   const before = parseFloat(await ridge.getAttribute('x'));

@@ -24,7 +24,7 @@ const saves = async (page, name) => plain(await fixes(page).getByRole('row', { n
 test('the choice is made by keyboard, changes its own column, travels in the link and is the calculator’s too', async ({ wall, page }) => {
   await wall.goto();
   const before = await feet(page);
-  expect(before[0]).toBe('mixed bf16 16 bytes 2 + 2 + 4 + 4 + 4 108 GB 22.6 GB too much');
+  expect(before[0]).toBe('mixed bf16 16 bytes 2 + 2 + 4 + 4 + 4 108 GB 22.8 GB too much');
   const recipe = states(page).getByRole('combobox', { name: 'Your choice: kept as' });
   await recipe.focus();
   // The last but two: pure bf16.
@@ -33,7 +33,7 @@ test('the choice is made by keyboard, changes its own column, travels in the lin
   await expect(recipe).toHaveValue('pure');
   const after = await feet(page);
   expect(after.slice(0, 4)).toEqual(before.slice(0, 4));
-  expect(after[4]).toBe('yours 8 bytes 2 + 2 + 0 + 2 + 2 53.9 GB 31.3 GB left');
+  expect(after[4]).toBe('yours 8 bytes 2 + 2 + 0 + 2 + 2 53.9 GB 31.1 GB left');
   await states(page).getByRole('combobox', { name: 'with', exact: true }).selectOption('adamw8bit');
   await wall.settle();
   expect((await feet(page))[4]).toContain('2 + 2 + 0 + 1.02 + 1.02');
@@ -59,15 +59,15 @@ test('what LoRA saves follows where its adapters are and their precision, here a
   await expect(wall.list('Adapters in')).toHaveValue('bf16');
 });
 
-test('figures follow model, card, batch and sequence length', async ({ wall, page }) => {
+test('figures follow model, GPU, batch and sequence length', async ({ wall, page }) => {
   await wall.goto('batch=8&seq=4096');
   expect(await saves(page, 'Gradient accumulation')).not.toBe('nothing here');
   await wall.goto('model=llama-3.2-1b&gpu=l4');
   expect(await saves(page, 'Gradient accumulation')).toBe('nothing here');
   await expect(states(page).locator('.foot[data-over]')).toHaveCount(0);
-  await expect(states(page).locator('.capacity-label')).toContainText('the card: 19.1 bytes each');
-  const loss = activation(page).locator('.course-logits rect').first();
-  const layers = activation(page).locator('.course-activations rect').first();
+  await expect(states(page).locator('.capacity-label')).toContainText('the GPU: 19.1 bytes each');
+  const loss = activation(page).locator('.segment-logits rect').first();
+  const layers = activation(page).locator('.segment-activations rect').first();
   const width = (bar) => bar.evaluate((one) => one.getBoundingClientRect().width);
   expect(await width(loss), 'the loss outweighs checkpointed layers').toBeGreaterThan(10 * (await width(layers)));
   const batch = activation(page).getByRole('textbox', { name: 'Batch, in sequences', exact: true });
@@ -82,7 +82,7 @@ test('the sum is predicted, and the answer says how it comes about', async ({ wa
   await dial.getByRole('textbox').fill('14');
   await dial.getByRole('button', { name: 'Check' }).click();
   await expect(dial.locator('.dial-said')).toContainText('it is 112');
-  await expect(page.getByText('a copy of the weight in full precision takes it')).toBeVisible();
+  await expect(page.getByText('applied to a copy of the weight in full precision')).toBeVisible();
 });
 
 test.describe('without JavaScript', () => {

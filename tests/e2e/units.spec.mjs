@@ -15,10 +15,11 @@ function sizes(page) {
       formula: '.bucket-formula',
       bar: '.rig-total strong',
       // What is printed on a box stays as it is printed.
-      prose: '.section > p [data-live-number]:not([data-live-number="parameters"], [data-live-number="printed_capacity"], [data-live-number="oom.peak_gib"], [data-live-number="oom.peak_gb"])',
-      wall: '#calculator .course-size, #calculator .capacity-label, #calculator .tick-label',
+      prose: '.section > p [data-b]',
+      wall: '#calculator .segment-size, #calculator .capacity-label, #calculator .tick-label',
       answers: '.answer-note',
-      plotTable: '.plot-table td',
+      // Of published runs the parameters are counted, with B for a billion.
+      plotTable: '.plot-table table:not(.runs-table) td',
     };
     const found = Object.entries(places).map(([place, selector]) => {
       const texts = [...document.querySelectorAll(selector)].map((one) => one.textContent.replace(/\s+/g, ' '));
@@ -61,23 +62,24 @@ test('no decimal size is left in a live figure or in the prose', async ({ wall, 
   await wall.openDetails();
   await layOut(page);
   // Drawn once, at fixed states, with sizes as data sheets have them: the hint of the unit says so.
-  const fixed = ['opening', 'kv_cache', 'kv_pages', 'rungs', 'ladder', 'peak', 'matrix', 'frontier', 'quiz', 'claims', 'quiz_key'].map((id) => `.figure-${id}`);
+  const fixed = ['opening', 'layer', 'heads', 'phases', 'recompute', 'schedule', 'tiles', 'kv_cache', 'kv_pages', 'rungs', 'ladder', 'peak', 'matrix', 'frontier', 'quiz', 'claims', 'quiz_key'].map((id) => `.figure-${id}`);
   const live = `.figure:not(${fixed})`;
   // Two sizes that are said in both units.
-  await page.locator('[data-live-number^="oom.peak_g"]').evaluateAll((all) => all.forEach((one) => one.remove()));
+  await page.locator('#oom p:not(.figure p) .live:not([data-b])').evaluateAll((all) => all.forEach((one) => one.remove()));
   const texts = await page.locator(`.rig, ${live}, main p:not(.figure p), main h2, main h3`).evaluateAll((all) => all.map((one) => one.innerText));
   const labels = await page.locator(`${live} :is([aria-label], [aria-valuetext], [title])`).evaluateAll((all) =>
     all.map((one) => ['aria-label', 'aria-valuetext', 'title'].map((name) => one.getAttribute(name) ?? '').join(' ')),
   );
   for (const text of [...texts, ...labels].map(plain)) {
-    // The names of cards have no space before GB.
+    // The names of GPUs have no space before GB.
     expect.soft(text.replaceAll(/\b(24|40|80) GB/g, 'its printed size')).not.toMatch(/\d (kB|MB|GB|TB)\b(?!\/s)/);
   }
 });
 
 test('numbers at a fixed state follow the unit and nothing else', async ({ wall, page }) => {
   await wall.goto();
-  const fixed = page.locator('[data-live-number="kv_cache"][data-at="seq=2048"]').first();
+  const mark = await page.locator('[data-at="seq=2048"]').filter({ hasText: '1.07' }).first().getAttribute('data-b');
+  const fixed = page.locator(`[data-b="${mark}"][data-at="seq=2048"]`).first();
   await expect(fixed).toHaveText('1.07 GB');
   await wall.setSeq(128_000);
   await expect(fixed).toHaveText('1.07 GB');

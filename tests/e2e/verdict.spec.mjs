@@ -28,11 +28,11 @@ test('200,000 tokens do not fit on an A100 with 80 GB', async ({ wall }) => {
   expect(await verdict(wall)).toBe('fits');
   await wall.setSeq(200_000);
   expect(await verdict(wall)).toBe('does_not_fit');
-  await expect(wall.verdict).toContainText('too much for this card');
+  await expect(wall.verdict).toContainText('too much for this GPU');
   await expect(wall.calculator.locator('.summary').first()).toContainText('It does not fit');
 });
 
-test('the last tenth of the card is called tight', async ({ wall }) => {
+test('the last tenth of the GPU is called tight', async ({ wall }) => {
   await wall.goto('seq=128000&gpu=a100-80-sxm');
   expect(await verdict(wall)).toBe('tight');
 });
@@ -54,7 +54,7 @@ for (const [name, query] of [
     expect(await verdict(wall)).toBe('does_not_fit');
     // The question does not depend on where the reader stands.
     expect(await wall.answer('context')).toContain(longest.toLocaleString('en-US'));
-    await expect(wall.page.locator('main p [data-live-number="max_seq"]:not([data-at])').first()).toHaveText(longest.toLocaleString('en-US'));
+    await expect(wall.page.locator('#buckets p:not(.figure p) > .live:not([data-at], .sentence)')).toHaveText(longest.toLocaleString('en-US'));
   });
 
   test(`the largest batch is honest: ${name}`, async ({ wall }) => {

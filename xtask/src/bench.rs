@@ -11,7 +11,7 @@ use crate::place::Place;
 use crate::setup;
 use crate::sizes;
 use crate::table;
-use crate::wanted;
+use crate::versions;
 
 /// One line of a runner.
 #[derive(Debug, PartialEq)]
@@ -26,7 +26,7 @@ struct Measurement {
 /// Measures the core natively and the page in the browser, and compares with the bounds.
 pub(crate) fn run(place: &Place) -> Result<(), String> {
     setup::all(place, false)?;
-    let browser = browser::ready(place)?;
+    let browser = browser::ready(place, browser::For::Speed)?;
     let mut measurements = Vec::new();
     place
         .job("cargo")
@@ -35,10 +35,10 @@ pub(crate) fn run(place: &Place) -> Result<(), String> {
         .env("CARGO_PROFILE_BENCH_OPT_LEVEL", "3")
         .tee(|line| measurements.extend(measurement(line)))?;
     // The same program as WebAssembly, as small as the page's own, in the engine that the browser shares with Node.
-    setup::target(place, wanted::WASI)?;
+    setup::target(place, versions::WASI)?;
     place
         .job("cargo")
-        .args(["bench", "-p", "memory-wall-core", "--bench", "evaluate", "--locked", "--target", wanted::WASI])
+        .args(["bench", "-p", "memory-wall-core", "--bench", "evaluate", "--locked", "--target", versions::WASI])
         .env("CARGO_PROFILE_BENCH_OPT_LEVEL", "z")
         .env(
             "CARGO_TARGET_WASM32_WASIP1_RUNNER",
@@ -53,7 +53,7 @@ pub(crate) fn run(place: &Place) -> Result<(), String> {
 /// Measures pages with Lighthouse, all of them where none is named.
 pub(crate) fn lighthouse(place: &Place, pages: &[String]) -> Result<(), String> {
     setup::all(place, false)?;
-    let browser = browser::ready(place)?;
+    let browser = browser::ready(place, browser::For::Speed)?;
     browser::packages(place, &place.lighthouse())?;
     sizes::build(place)?;
     let mut measurements = Vec::new();

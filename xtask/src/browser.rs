@@ -10,16 +10,45 @@ use crate::place::Place;
 use crate::process::Job;
 use crate::setup::say;
 use crate::tools;
-use crate::wanted;
+use crate::versions;
 
-/// The one without windows first: the same engine, and the browser tests take half the time.
-const NAMES: [&str; 5] =
-    ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/// What a browser is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum For {
+    /// Tests. The browser without windows comes first: the same engine, and they take half the time.
+    Tests,
+    /// Measuring speed, in the browser that readers have: the one without windows lacks what costs them time, such as autofill.
+    Speed,
+}
+
+impl For {
+    /// The programs and packages of Debian that will do, the best first.
+    const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Tests => {
+                &["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+            }
+            Self::Speed => &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+        }
+    }
+
+    /// The packages of Debian that have one, the best first. Not every system has the one without windows as a package of its own.
+    const fn packages(self) -> &'static [&'static str] {
+        match self {
+            Self::Tests => &["chromium-headless-shell", "chromium"],
+            Self::Speed => &["chromium"],
+        }
+    }
+}
 
 const MAC_APPS: [&str; 2] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
+
+/// Where Windows keeps programs, and a browser in each of them.
+const WINDOWS_FOLDERS: [&str; 3] = ["ProgramFiles", "ProgramFiles(x86)", "LOCALAPPDATA"];
+const WINDOWS_APPS: [&str; 2] = ["Google/Chrome/Application/chrome.exe", "Chromium/Application/chrome.exe"];
 
 /// What the engines need beside Firefox's driver, by the names of one program and of the package of Debian that has it.
 const ENGINES: [(&[&str], &str); 4] = [
@@ -45,15 +74,15 @@ impl Browser {
     }
 }
 
-/// Makes sure that the browser tests can run.
-pub(crate) fn ready(place: &Place) -> Result<Browser, String> {
+/// Makes sure that scripts can run in a browser for this.
+pub(crate) fn ready(place: &Place, what: For) -> Result<Browser, String> {
     node(place)?;
     packages(place, &place.e2e())?;
-    chromium(place)
+    chromium(place, what)
 }
 
 fn node(place: &Place) -> Result<(), String> {
-    let wanted = wanted::NODE_MAJOR;
+    let wanted = versions::NODE_MAJOR;
     let advice = format!("Install Node.js {wanted} or newer (https://nodejs.org) and try again.");
     let Ok(version) = place.job("node").args(["--version"]).text() else {
         return Err(format!("The browser tests need Node.js. {advice}"));
@@ -96,7 +125,7 @@ fn is_newer(file: &Path, than: &Path) -> bool {
     matches!((time(file), time(than)), (Some(file), Some(than)) if file >= than)
 }
 
-fn chromium(place: &Place) -> Result<Browser, String> {
+fn chromium(place: &Place, what: For) -> Result<Browser, String> {
     if let Some(path) = env::var_os("CHROMIUM_PATH").filter(|path| !path.is_empty()) {
         let path = PathBuf::from(path);
         return if path.is_file() {
@@ -105,43 +134,51 @@ fn chromium(place: &Place) -> Result<Browser, String> {
             Err(format!("CHROMIUM_PATH names {}, which is no file.", path.display()))
         };
     }
-    if let Some(found) = on_this_machine(place) {
+    if let Some(found) = on_this_machine(place, what) {
         return Ok(Browser(Some(found)));
     }
-    let own = Browser(None);
-    if has_own(place, &own) {
+    if let Some(own) = own(place, what) {
         return Ok(own);
     }
-    if download(place, &own) && has_own(place, &own) {
+    if download(place)
+        && let Some(own) = own(place, what)
+    {
         return Ok(own);
     }
-    if install_with_apt(place)
-        && let Some(found) = on_this_machine(place)
+    if install_with_apt(place, what)
+        && let Some(found) = on_this_machine(place, what)
     {
         return Ok(Browser(Some(found)));
     }
-    Err("There is no Chromium for the browser tests and none could be fetched. Install Chromium or Google Chrome with \
+    Err("There is no Chromium for this and none could be fetched. Install Chromium or Google Chrome with \
          your system's packages, or set CHROMIUM_PATH to one, and try again."
         .to_owned())
 }
 
-fn on_this_machine(place: &Place) -> Option<PathBuf> {
-    let named = NAMES.into_iter().filter_map(|name| place.program(name));
+fn on_this_machine(place: &Place, what: For) -> Option<PathBuf> {
+    if cfg!(windows) {
+        // Asked for its version, a browser there opens a window.
+        let folders = WINDOWS_FOLDERS.iter().filter_map(env::var_os).map(PathBuf::from);
+        return folders.flat_map(|folder| WINDOWS_APPS.map(|app| folder.join(app))).find(|app| app.is_file());
+    }
+    let named = what.names().iter().filter_map(|name| place.program(name));
     let apps = MAC_APPS.into_iter().map(PathBuf::from).filter(|app| app.is_file());
     // Some systems have a `chromium-browser` that only says how to install one: asking the version tells them apart.
     named.chain(apps).find(|path| Job::new(path.as_os_str(), "the browser").args(["--version"]).output().is_ok())
 }
 
-fn has_own(place: &Place, own: &Browser) -> bool {
+/// Playwright's own, if it was fetched. Told none, Playwright takes the one without windows that it fetched with it.
+fn own(place: &Place, what: For) -> Option<Browser> {
     let script = "console.log(require('playwright-core').chromium.executablePath())";
-    own.node(place, &["-e", script]).text().is_ok_and(|path| Path::new(&path).is_file())
+    let path = PathBuf::from(Browser(None).node(place, &["-e", script]).text().ok()?);
+    path.is_file().then(|| Browser((what == For::Speed).then_some(path)))
 }
 
-fn download(place: &Place, own: &Browser) -> bool {
+fn download(place: &Place) -> bool {
     say("fetching Playwright's Chromium (about 170 MB)");
     // Where GitHub does not answer this will not either, most likely: fail soon there.
     let limit = Duration::from_secs(if place.github() { 1200 } else { 60 });
-    let fetched = own
+    let fetched = Browser(None)
         .playwright(place, &["install", "chromium"])
         .env("PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT", "5000")
         .run_within(limit);
@@ -151,17 +188,12 @@ fn download(place: &Place, own: &Browser) -> bool {
     fetched.is_ok()
 }
 
-fn install_with_apt(place: &Place) -> bool {
+fn install_with_apt(place: &Place, what: For) -> bool {
     if !has_apt(place) {
         return false;
     }
     say("installing Chromium with apt-get (about a minute)");
-    // Not every system has the one without windows as a package of its own.
-    let installed = apt(place, &["chromium-headless-shell"]).or_else(|_| apt(place, &["chromium"]));
-    if let Err(sentence) = &installed {
-        say(sentence);
-    }
-    installed.is_ok()
+    what.packages().iter().any(|package| apt(place, &[package]).map_err(|sentence| say(&sentence)).is_ok())
 }
 
 fn has_apt(place: &Place) -> bool {

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use crate::browser::{self, Browser};
 use crate::counts::{self, Counts};
+use crate::lockfile;
 use crate::place::Place;
 use crate::process::Job;
 use crate::setup;
 use crate::sizes;
 use crate::table;
 use crate::tools;
-use crate::wanted;
+use crate::versions;
 
 /// What became of one check.
 struct Outcome {
@@ -91,7 +92,7 @@ pub(crate) fn run(place: &Place, fast: bool) -> Result<(), String> {
     // A failed step of the set-up must not hide what can still be checked: it fails the checks that need it.
     let targets = setup::targets(place);
     let tools = if fast { Ok(()) } else { tools::ready(place) };
-    let browser = if fast { Err(String::new()) } else { browser::ready(place) };
+    let browser = if fast { Err(String::new()) } else { browser::ready(place, browser::For::Tests) };
 
     let mut gates = Gates::default();
     gates.gate("format", || cargo(place, "fmt --all --check").run());
@@ -101,11 +102,19 @@ pub(crate) fn run(place: &Place, fast: bool) -> Result<(), String> {
         let words = "clippy --package memory-wall-app --target wasm32-unknown-unknown --locked";
         cargo(place, words).args(["--", "-D", "warnings"]).run()
     });
+    // Fuzzing needs a nightly compiler, and this does not; its library is not for Windows.
+    if !cfg!(windows) {
+        gates.gate("clippy, fuzzers", || {
+            let words = "clippy --manifest-path fuzz/Cargo.toml --target-dir target --locked -- -D warnings";
+            cargo(place, words).run()
+        });
+    }
+    gates.gate("oldest compiler", || oldest_compiler(place));
     gates.tests("tests", || cargo_tests(place));
     gates.tests("randomised tests", || {
         let words = "test --profile properties --package memory-wall-core --features serde --locked --no-fail-fast";
-        let job = wanted::RANDOMISED.iter().fold(cargo(place, words), |job, test| job.args(["--test", test]));
-        counted(job.env("PROPTEST_CASES", wanted::CASES))
+        let job = versions::RANDOMISED.iter().fold(cargo(place, words), |job, test| job.args(["--test", test]));
+        counted(job.env("PROPTEST_CASES", versions::CASES))
     });
     let core = "build --package memory-wall-core --target wasm32v1-none --locked";
     gates.gate("core without std", || {
@@ -148,10 +157,22 @@ fn cargo(place: &Place, words: &str) -> Job {
     place.job("cargo").args(words.split(' '))
 }
 
+/// Whether the oldest compiler that Cargo.toml promises still compiles everything.
+fn oldest_compiler(place: &Place) -> Result<(), String> {
+    let path = place.root().join("Cargo.toml");
+    let manifest =
+        fs::read_to_string(&path).map_err(|error| format!("{} is not readable: {error}.", path.display()))?;
+    let version = lockfile::oldest_compiler(&manifest).ok_or("Cargo.toml names no rust-version.")?;
+    setup::compiler(place, version)?;
+    // In a folder of its own: the artifacts of two compilers would push each other out.
+    let words = ["run", version, "cargo", "check", "--workspace", "--locked", "--target-dir", "target/oldest"];
+    place.job("rustup").args(words).run()
+}
+
 fn cargo_tests(place: &Place) -> (Counts, Result<(), String>) {
     // Without --no-fail-fast the tests after the first failing crate would be missing from the count.
     // The randomised tests run here with a few cases, and with many as a check of their own.
-    counted(cargo(place, "test --workspace --locked --no-fail-fast").env("PROPTEST_CASES", wanted::FEW_CASES))
+    counted(cargo(place, "test --workspace --locked --no-fail-fast").env("PROPTEST_CASES", versions::FEW_CASES))
 }
 
 fn counted(job: Job) -> (Counts, Result<(), String>) {

@@ -9,9 +9,18 @@ pub(crate) fn version_of<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
 
 /// The version that the packages of the workspace share, in the text of Cargo.toml.
 pub(crate) fn own_version(manifest: &str) -> Option<&str> {
+    of_the_workspace(manifest, "version")
+}
+
+/// The oldest compiler that they promise to work with.
+pub(crate) fn oldest_compiler(manifest: &str) -> Option<&str> {
+    of_the_workspace(manifest, "rust-version")
+}
+
+fn of_the_workspace<'a>(manifest: &'a str, key: &str) -> Option<&'a str> {
     let mut lines = manifest.lines();
     lines.find(|line| line.trim() == "[workspace.package]")?;
-    lines.take_while(|line| !line.starts_with('[')).find_map(|line| value_of(line, "version"))
+    lines.take_while(|line| !line.starts_with('[')).find_map(|line| value_of(line, key))
 }
 
 fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
@@ -30,7 +39,7 @@ pub(crate) fn major(version: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{major, own_version, says_version, version_of};
+    use super::{major, oldest_compiler, own_version, says_version, version_of};
 
     const LOCK: &str = r#"
 [[package]]
@@ -55,9 +64,10 @@ dependencies = [
 
     #[test]
     fn the_workspace_has_one_version() {
-        let manifest =
-            "[workspace]\nversion = \"9\"\n[workspace.package]\nedition = \"2024\"\nversion = \"1.2.3\"\n[package]\n";
+        let manifest = "[workspace]\nversion = \"9\"\n[workspace.package]\nedition = \"2024\"\nversion = \"1.2.3\"\nrust-version = \"1.88\"\n[package]\n";
         assert_eq!(own_version(manifest), Some("1.2.3"));
+        assert_eq!(oldest_compiler(manifest), Some("1.88"));
+        assert_eq!(oldest_compiler("[package]\nrust-version = \"1.88\"\n"), None);
         assert_eq!(own_version("[workspace.package]\n[package]\nversion = \"1\"\n"), None);
     }
 

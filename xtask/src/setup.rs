@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::browser;
 use crate::place::Place;
 use crate::tools;
-use crate::wanted;
+use crate::versions;
 
 /// Says in one line what happens now.
 pub(crate) fn say(line: &str) {
@@ -18,7 +18,7 @@ pub(crate) fn all(place: &Place, tests: bool) -> Result<(), String> {
     targets(place)?;
     tools::ready(place)?;
     if tests {
-        browser::ready(place)?;
+        browser::ready(place, browser::For::Tests)?;
     }
     say(&format!("ready ({:.1} s)", start.elapsed().as_secs_f64()));
     Ok(())
@@ -26,7 +26,7 @@ pub(crate) fn all(place: &Place, tests: bool) -> Result<(), String> {
 
 /// The compiler's libraries for the targets.
 pub(crate) fn targets(place: &Place) -> Result<(), String> {
-    add(place, &wanted::TARGETS)
+    add(place, &versions::TARGETS)
 }
 
 /// The compiler's library for one more target.
@@ -53,6 +53,19 @@ fn add(place: &Place, wanted: &[&'static str]) -> Result<(), String> {
         .args(&missing)
         .run()
         .map_err(|sentence| format!("{sentence} Check the network and run `rustup target add {names}` by hand."))
+}
+
+/// A compiler of this version beside the usual one.
+pub(crate) fn compiler(place: &Place, version: &str) -> Result<(), String> {
+    if place.job("rustup").args(["run", version, "rustc", "--version"]).output().is_ok() {
+        return Ok(());
+    }
+    say(&format!("installing Rust {version} (some seconds)"));
+    place
+        .job("rustup")
+        .args(["toolchain", "install", version, "--profile", "minimal", "--no-self-update"])
+        .run()
+        .map_err(|sentence| format!("{sentence} Install Rust with rustup (https://rustup.rs) and check the network."))
 }
 
 fn missing_targets(place: &Place, wanted: &[&'static str]) -> Result<Vec<&'static str>, String> {

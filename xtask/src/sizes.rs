@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::budgets;
 use crate::place::Place;
 use crate::process::Job;
 use crate::table;
 use crate::transfer::{self, Asset};
-use crate::wanted;
 
 /// Node holds both compressors; one start of it serves all files.
 const NODE_SCRIPT: &str = "const fs = require('fs'), z = require('zlib');
@@ -73,26 +73,26 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
         println!("No sizes after gzip, so no check of the budget: install Node.js or gzip.");
         return Ok(());
     };
-    let (sum, budget) = (kilobytes(first_visit), kilobytes(wanted::FIRST_VISIT_BUDGET));
+    let (sum, budget) = (kilobytes(first_visit), kilobytes(budgets::FIRST_VISIT_BUDGET));
     println!("Transferred on first visit (marked *): {sum} kB after gzip; budget {budget} kB.");
-    if first_visit > wanted::FIRST_VISIT_BUDGET {
+    if first_visit > budgets::FIRST_VISIT_BUDGET {
         return Err(format!("A first visit transfers {sum} kB, over the budget of {budget} kB."));
     }
     let is_reference = |file: &File| file.name.starts_with("reference");
-    part(&files, "reference", ", a page of its own", &is_reference, wanted::REFERENCE_BUDGET)?;
-    part(&files, "app", " with every page, kept for use without a network", &|file| file.kept, wanted::KEPT_BUDGET)?;
+    part(&files, "reference", ", a page of its own", &is_reference, budgets::REFERENCE_BUDGET)?;
+    part(&files, "app", " with every page, kept for use without a network", &|file| file.kept, budgets::KEPT_BUDGET)?;
     let is_teach = |file: &File| file.name.starts_with("teach");
-    part(&files, "page for teachers", ", another", &is_teach, wanted::TEACH_BUDGET)?;
+    part(&files, "page for teachers", ", another", &is_teach, budgets::TEACH_BUDGET)?;
     let alone = files.iter().filter(|file| file.name.starts_with("embed/")).max_by_key(|file| file.gzip);
     let alone = alone.map(|file| file.name.clone()).unwrap_or_default();
     let is_alone = |file: &File| file.name == alone;
-    part(&files, "heaviest figure by itself", ", where there is another", &is_alone, wanted::FURTHER_BUDGET)?;
+    part(&files, "heaviest figure by itself", ", where there is another", &is_alone, budgets::FURTHER_BUDGET)?;
     let is_shared = |file: &File| {
         let starts = ["glue-", "memory-wall-", "style-", "embed-"];
         is_alone(file) || starts.iter().any(|start| file.name.starts_with(start))
     };
-    part(&files, "same figure", " with all that it needs", &is_shared, wanted::ALONE_BUDGET)?;
-    part(&files, "program", " in it", &|file| file.name.contains(".wasm"), wanted::PROGRAM_BUDGET)
+    part(&files, "same figure", " with all that it needs", &is_shared, budgets::ALONE_BUDGET)?;
+    part(&files, "program", " in it", &|file| file.name.contains(".wasm"), budgets::PROGRAM_BUDGET)
 }
 
 /// Prints the size of the files that are a part; an error when there are none or they are over the part's own budget.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::lockfile;
 use crate::place::Place;
+use crate::released;
 use crate::setup::say;
-use crate::wanted;
+use crate::versions;
 
 /// Makes sure that trunk and its helpers are there, or that Trunk can fetch the helpers itself.
 pub(crate) fn ready(place: &Place) -> Result<(), String> {
@@ -17,28 +18,33 @@ pub(crate) fn ready(place: &Place) -> Result<(), String> {
 }
 
 fn trunk(place: &Place) -> Result<(), String> {
-    let version = wanted::TRUNK;
+    let version = versions::TRUNK;
     if is_ready(place, "trunk", version) {
         return Ok(());
     }
-    if place.program("cargo-binstall").is_some() && place.github() {
+    if let Some(archive) = released::for_this_machine(&released::TRUNK).filter(|_| place.github()) {
         say(&format!("fetching trunk {version} (some seconds)"));
-        let fetched = place
-            .job("cargo")
-            .args(["binstall", "--no-confirm", "--force", "--root"])
-            .args([place.tools()])
-            .args([format!("trunk@{version}")])
-            .run();
-        match fetched {
+        match archive.fetch(place, "trunk") {
             Ok(()) if is_ready(place, "trunk", version) => return Ok(()),
             Ok(()) => say("the fetched trunk does not run here"),
             Err(sentence) => say(&sentence),
         }
     }
-    say(&format!("compiling trunk {version}, once (about 5 minutes on two cores)"));
-    cargo_install(place, "trunk", version, true).map_err(|sentence| {
+    say(&format!("compiling trunk {version}, once (about 2 minutes on two cores)"));
+    cargo_install(place, "trunk", version, &UNOPTIMISED, &["--locked", "--no-default-features"]).map_err(|sentence| {
         format!("{sentence} Install it yourself with `cargo install trunk --version {version} --locked` and try again.")
     })
+}
+
+/// Whether Trunk can fetch its helpers: one that was compiled here has no code for encrypted connections.
+fn trunk_fetches(place: &Place) -> bool {
+    let list = fs::read_to_string(place.tools().join(".crates.toml")).unwrap_or_default();
+    place.github() && !is_compiled_here(&list, "trunk", versions::TRUNK)
+}
+
+/// Whether the list that cargo keeps of what it has installed names this.
+fn is_compiled_here(list: &str, package: &str, version: &str) -> bool {
+    list.contains(&format!("\"{package} {version} ("))
 }
 
 /// The command line tool must be exactly as new as the library: they exchange a format that changes with every release.
@@ -49,15 +55,16 @@ fn wasm_bindgen(place: &Place) -> Result<(), String> {
         return Err("Cargo.lock names no wasm-bindgen: run `cargo update` and try again.".to_owned());
     };
     let cached = Path::new("wasm-bindgen");
-    if is_ready(place, "wasm-bindgen", version) || is_cached("wasm-bindgen", version, cached) || place.github() {
+    if is_ready(place, "wasm-bindgen", version) || is_cached("wasm-bindgen", version, cached) || trunk_fetches(place) {
         return Ok(());
     }
-    say(&format!("GitHub does not answer: compiling wasm-bindgen-cli {version}, once (about 2 minutes on two cores)"));
-    cargo_install(place, "wasm-bindgen-cli", version, true)
+    say(&format!("compiling wasm-bindgen-cli {version}, once (about a minute on two cores)"));
+    let only = ["--no-default-features", "--bin", "wasm-bindgen"];
+    cargo_install(place, "wasm-bindgen-cli", version, &SLIGHTLY_OPTIMISED, &[&["--locked"], only.as_slice()].concat())
         .or_else(|sentence| {
             // The tool's own lock can name a version that the registry does not hold yet.
             say(&format!("{sentence} Once more without --locked"));
-            cargo_install(place, "wasm-bindgen-cli", version, false)
+            cargo_install(place, "wasm-bindgen-cli", version, &SLIGHTLY_OPTIMISED, &only)
         })
         .map_err(|sentence| {
             format!(
@@ -67,20 +74,20 @@ fn wasm_bindgen(place: &Place) -> Result<(), String> {
 }
 
 fn wasm_opt(place: &Place) -> Result<(), String> {
-    let (version, package) = (wanted::WASM_OPT, format!("binaryen@{}", wanted::BINARYEN));
+    let (version, package) = (versions::WASM_OPT, format!("binaryen@{}", versions::BINARYEN));
     let cached = Path::new("bin").join("wasm-opt");
     if has_binaryen(place)
         || is_ready(place, "wasm-opt", version)
         || is_cached("wasm-opt", &format!("version_{version}"), &cached)
-        || place.github()
+        || trunk_fetches(place)
     {
         return Ok(());
     }
     let advice = format!("Install Node.js with npm, or Binaryen {version} (its `wasm-opt`), and try again.");
     if place.program("npm").is_none() {
-        return Err(format!("There is no wasm-opt {version}, GitHub does not answer and there is no npm. {advice}"));
+        return Err(format!("There is no wasm-opt {version}, Trunk cannot fetch it and there is no npm. {advice}"));
     }
-    say(&format!("GitHub does not answer: fetching wasm-opt {version} from npm (some seconds)"));
+    say(&format!("fetching wasm-opt {version} from npm (some seconds)"));
     let folder = place.tools().join("npm");
     fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}.", folder.display()))?;
     place
@@ -97,9 +104,9 @@ pub(crate) fn geckodriver(place: &Place) -> Result<(), String> {
     if place.program("geckodriver").is_some() {
         return Ok(());
     }
-    let version = wanted::GECKODRIVER;
-    say(&format!("compiling geckodriver {version}, once (about 4 minutes on two cores)"));
-    cargo_install(place, "geckodriver", version, true)
+    let version = versions::GECKODRIVER;
+    say(&format!("compiling geckodriver {version}, once (about 2 minutes on two cores)"));
+    cargo_install(place, "geckodriver", version, &UNOPTIMISED, &["--locked"])
 }
 
 /// Asks npm's own file, because starting this `wasm-opt` (a script for Node) only for its version takes a quarter of a
@@ -108,7 +115,7 @@ fn has_binaryen(place: &Place) -> bool {
     let modules = place.tools().join("npm").join("node_modules");
     place.program("node").is_some()
         && fs::read_to_string(modules.join("binaryen").join("package.json"))
-            .is_ok_and(|text| text.contains(&format!("\"version\": \"{}\"", wanted::BINARYEN)))
+            .is_ok_and(|text| text.contains(&format!("\"version\": \"{}\"", versions::BINARYEN)))
         && modules.join(".bin").join(executable("wasm-opt", "cmd")).exists()
 }
 
@@ -150,14 +157,26 @@ fn executable(name: &str, suffix: &str) -> String {
     if cfg!(windows) { format!("{name}.{suffix}") } else { name.to_owned() }
 }
 
+/// Instead of what a tool asks for itself: Trunk's own settings optimise the whole program at once, for minutes.
+const QUICK: [&str; 3] =
+    ["profile.release.lto='off'", "profile.release.codegen-units=16", "profile.release.strip='symbols'"];
+
+/// Not optimised, but for what sums up the files: a page's program of 8 MB takes 0.03 s so, and 2 s otherwise.
+const UNOPTIMISED: [&str; 2] = ["profile.release.opt-level=0", "profile.release.package.sha2.opt-level=3"];
+
+/// It rewrites the whole program in each build.
+const SLIGHTLY_OPTIMISED: [&str; 1] = ["profile.release.opt-level=1"];
+
 /// Compiles a tool into `.tools`, in a folder of its own so that the project's build stays as it is.
-fn cargo_install(place: &Place, package: &str, version: &str, locked: bool) -> Result<(), String> {
+fn cargo_install(place: &Place, package: &str, version: &str, optimised: &[&str], more: &[&str]) -> Result<(), String> {
     let scratch = place.target().join("tools");
+    let settings = QUICK.iter().chain(optimised).flat_map(|setting| ["--config", setting]);
     let installed = place
         .job("cargo")
+        .quiet_args(settings)
         .args(["install", package, "--version", version, "--force", "--root"])
         .args([place.tools()])
-        .args(locked.then_some("--locked"))
+        .args(more)
         .env("CARGO_TARGET_DIR", &scratch)
         .run();
     // Hundreds of megabytes that nothing needs again.
@@ -167,7 +186,7 @@ fn cargo_install(place: &Place, package: &str, version: &str, locked: bool) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::{is_cached, trunk_cache};
+    use super::{is_cached, is_compiled_here, trunk_cache};
     use std::path::Path;
 
     #[test]
@@ -180,5 +199,13 @@ mod tests {
         if let Some(cache) = trunk_cache() {
             assert!(cache.to_string_lossy().contains("trunk"));
         }
+    }
+
+    #[test]
+    fn cargo_says_what_was_compiled_here() {
+        let list = "[v1]\n\"trunk 0.21.14 (registry+https://example.org)\" = [\"trunk\"]\n";
+        assert!(is_compiled_here(list, "trunk", "0.21.14"));
+        assert!(!is_compiled_here(list, "trunk", "0.21.1") && !is_compiled_here(list, "runk", "0.21.14"));
+        assert!(!is_compiled_here("", "trunk", "0.21.14"));
     }
 }

@@ -1,7 +1,7 @@
 //! Keys, values and states: formulas and figures that others state, and caches that were run. Equal to the byte.
 
 use memory_wall_core::architecture::{Architecture, Latent, LinearAttention, LinearKind, Projection, SlidingWindow};
-use memory_wall_core::engines::hf;
+use memory_wall_core::engines::{self, hf};
 use memory_wall_core::memory::kv_cache;
 use memory_wall_core::worked::Item;
 use memory_wall_core::{Bytes, Checked, KvPrecision, Scenario, bounds};
@@ -181,7 +181,7 @@ fn run(row: csv::Row<'_>) -> [Row; 2] {
 }
 
 fn exact(scenario: &Checked) -> Bytes {
-    kv_cache::reserved(scenario).exact
+    engines::reservation(scenario).exact
 }
 
 fn run_scenario(row: csv::Row<'_>) -> Result<Checked, String> {

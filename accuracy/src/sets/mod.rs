@@ -14,9 +14,13 @@ mod step_peaks;
 mod torchtitan;
 mod vllm;
 mod vllm_beside;
+mod vllm_errors;
 mod vllm_run;
+mod vllm_start;
+mod vllm_starts;
 
 pub use vllm_beside::by_gpu as vllm_by_gpu;
+pub use vllm_errors::by_release_and_gpu as vllm_errors;
 
 use crate::{Data, Set};
 
@@ -35,6 +39,7 @@ pub const SETS: &[Make] = &[
     peft::sets,
     kv_cache::sets,
     vllm::sets,
+    vllm_starts::sets,
     vllm_beside::sets,
     inference::sets,
     speed::sets,

@@ -1,4 +1,4 @@
-//! Memory snapshots of a real card, committed to a public repository by a student: a transformer of 3.4 billion parameters of their own making.
+//! Memory snapshots of a real GPU, committed to a public repository by a student: a transformer of 3.4 billion parameters of their own making.
 
 use memory_wall_core::memory::{gradients, optimizer};
 use memory_wall_core::{Architecture, Bucket, Mode, Phase, Recipe, Scenario, Training, WeightFormat, evaluate, worked};

@@ -2,7 +2,7 @@
 
 use memory_wall_core::{
     Architecture, Bucket, Bytes, Checked, Checkpointing, Implementation, Loss, Mode, Parallelism, Recipe, Scenario,
-    StepKernel, Training, ZeroStage, evaluate,
+    StepKernel, Stock, Training, ZeroStage, evaluate,
 };
 
 use super::reading;
@@ -107,6 +107,8 @@ pub(super) fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
         reshard_after_forward,
         // Without a pipeline no micro-batch adds its gradients to another's.
         micro_batches: if parallel.pp > 1 { count(row, "pp_microbatch", Some(parallel.pp))? } else { 1 },
+        // The runs are of 2024 and early 2025: their pipelines kept the outputs of a step.
+        stock: Stock { outputs_kept: true, ..Training::DEFAULT.stock },
         ..Training::DEFAULT
     };
     let scenario = reading::check(&scenario)?;

@@ -1,9 +1,12 @@
 //! Start-up logs of vLLM: weights, the profiled forward pass, the pool and its tokens, recorded graphs, and starts that failed.
 
-use memory_wall_core::engines::vllm::{Pages, Pool, Version};
+use memory_wall_core::engines::vllm::{Constants, Pages, Pool};
+use memory_wall_core::serving::Version;
 use memory_wall_core::{Bytes, Verdict};
 
 use super::reading::{counts, left_out};
+use super::vllm_beside::covers;
+use super::vllm_errors::Logged;
 use super::vllm_run::{Read, bytes_of_gib, read};
 use crate::csv;
 use crate::{Bound, Data, Outcome, Row, Set, Use};
@@ -130,9 +133,15 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
     });
     sets.push(Set {
         name: "vllm-graphs",
-        about: "Recorded graphs, shown only: a line fitted on most of these rows",
+        about: "Recorded graphs, the usual figure, shown only: a line fitted on most of these rows",
         bound: Bound::NONE,
         rows: graphs.filter_map(|(row, run)| compared(*row, run, Quantity::Graphs)).map(reported).collect(),
+    });
+    sets.push(Set {
+        name: "vllm-graphs-covered",
+        about: "Recorded graphs, and what vLLM estimated of them before: whether the largest that the engine reckons with is no less",
+        bound: Bound::right(1.0),
+        rows: runs.iter().flat_map(|(row, run)| graphs_covered(*row, run)).collect(),
     });
     sets.push(Set {
         name: "vllm-capacity",
@@ -141,6 +150,15 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
         rows: runs.iter().filter(|(row, _)| is_capacity(*row)).map(|(row, run)| verdict(*row, run)).collect(),
     });
     sets
+}
+
+fn graphs_covered(row: csv::Row<'_>, run: &Result<Read, String>) -> Vec<Row> {
+    let Ok(run) = run else { return Vec::new() };
+    let most = run.run(&run.scenario).graphs_span().high;
+    [("graphs", "cuda_graph_gib"), ("graphs estimated", "cuda_graph_estimated_gib")]
+        .into_iter()
+        .filter_map(|(name, column)| Some(covers(row, name, row.float(column).ok()?, most)))
+        .collect()
 }
 
 fn is_capacity(row: csv::Row<'_>) -> bool {
@@ -304,4 +322,35 @@ fn verdict(row: csv::Row<'_>, run: &Result<Read, String>) -> Row {
     };
     let counts = if later { Use::Reported } else { Use::Checked };
     Row { id: row.text("row_id").into(), unit: "GiB", counts, outcome, doubt }
+}
+
+/// Every figure of the carried runs that can be compared, for the table by release and GPU.
+pub(super) fn logged(data: &Data) -> Vec<Logged> {
+    let quantities = [
+        (Quantity::Weights, "weights"),
+        (Quantity::Activation, "forward pass"),
+        (Quantity::Pool, "pool"),
+        (Quantity::Tokens, "tokens of the pool"),
+    ];
+    let mut all = Vec::new();
+    for row in data.file("vllm_runs.csv").rows() {
+        let read = read(row);
+        let Ok(run) = &read else { continue };
+        if run.scenario.parallel.pp > 1 {
+            continue;
+        }
+        let constants = Constants::on(run.version, run.scenario.gpu);
+        for (quantity, name) in quantities {
+            let Some(error) = compared(row, &read, quantity).and_then(|row| row.error()) else { continue };
+            all.push(Logged {
+                quantity: name,
+                releases: constants.releases,
+                since: constants.since.minor,
+                gpu: run.scenario.gpu,
+                ranks: run.scenario.parallel.tp,
+                error: error.abs(),
+            });
+        }
+    }
+    all
 }

@@ -1,7 +1,8 @@
 //! A row of `vllm_runs.csv` as a run of the engine: what the columns say, and facts of the models that they do not.
 
 use memory_wall_core::architecture::{Architecture, Latent, Mlp, Moe, Projection, SlidingWindow};
-use memory_wall_core::engines::vllm::{self, BLOCK, CAPTURE_SIZES, Image, RopeTable, Run, Version};
+use memory_wall_core::engines::vllm::{BLOCK, Image, RopeTable, Run};
+use memory_wall_core::serving::{Version, default_batch};
 use memory_wall_core::tables::gpus;
 use memory_wall_core::units::GIB;
 use memory_wall_core::{Bytes, Checked, KvPrecision, Scenario, WeightFormat};
@@ -69,14 +70,14 @@ fn of_family<T: Copy>(table: &[(&str, T)], id: &str) -> Option<T> {
 pub(super) struct Read {
     pub(super) scenario: Checked,
     pub(super) version: Version,
-    /// What vLLM sees of the card.
+    /// What vLLM sees of the GPU.
     pub(super) total: Bytes,
     /// The share that it takes.
     pub(super) requested: Bytes,
     /// What the row does not say and was taken as something, in words.
     pub(super) assumed: Vec<String>,
     block_size: u32,
-    capture_sizes: u64,
+    capture_sizes: Option<u64>,
     text_parameters: u64,
     other_parameters: u64,
     rope: Vec<RopeTable>,
@@ -86,16 +87,16 @@ pub(super) struct Read {
 impl Read {
     /// The run, on the rank that `scenario` looks at.
     pub(super) fn run<'a>(&'a self, scenario: &'a Checked) -> Run<'a> {
+        let usual = Run::of(scenario);
         Run {
             version: self.version,
             block_size: self.block_size,
-            capture_sizes: self.capture_sizes,
+            capture_sizes: self.capture_sizes.unwrap_or(usual.capture_sizes),
             text_parameters: Some(self.text_parameters),
             other_parameters: self.other_parameters,
             rope: Some(&self.rope),
             image: self.image,
-            cautious: false,
-            ..Run::of(scenario)
+            ..usual
         }
     }
 
@@ -127,6 +128,7 @@ pub(super) fn read(row: csv::Row<'_>) -> Result<Read, String> {
     scenario.parallel.pp = row.number_or("pp", 1)?.max(1);
     let total = bytes_of_gib(row.float("gpu_total_gib")?);
     scenario.gpu = card(row.text("gpu"), &mut assumed);
+    scenario.serving.version = version;
     batch(row, total, &mut scenario, &mut assumed)?;
     reject(&scenario)?;
     let scenario = check(&scenario)?;
@@ -148,7 +150,7 @@ pub(super) fn read(row: csv::Row<'_>) -> Result<Read, String> {
         requested: Bytes(bytes_of(total.0 as f64 * utilization, f64::ceil)),
         assumed,
         block_size: row.number_or("block_size", BLOCK)?,
-        capture_sizes: of_family(GRAPHS, id).unwrap_or(CAPTURE_SIZES),
+        capture_sizes: of_family(GRAPHS, id),
         text_parameters: row.whole("m_params_text")?,
         other_parameters,
         rope: rope
@@ -165,7 +167,7 @@ pub(super) fn read(row: csv::Row<'_>) -> Result<Read, String> {
     clippy::cast_sign_loss,
     reason = "a size of memory, rounded first; the cast saturates"
 )]
-fn bytes_of(bytes: f64, round: fn(f64) -> f64) -> u128 {
+pub(super) fn bytes_of(bytes: f64, round: fn(f64) -> f64) -> u128 {
     round(bytes) as u128
 }
 
@@ -234,7 +236,7 @@ pub(super) fn card(name: &str, assumed: &mut Vec<String>) -> Option<&'static gpu
 
 /// What vLLM is told about its batch, or what it takes by itself.
 fn batch(row: csv::Row<'_>, total: Bytes, scenario: &mut Scenario, assumed: &mut Vec<String>) -> Result<(), String> {
-    let (sequences, tokens) = vllm::default_batch(total, scenario.gpu);
+    let (sequences, tokens) = default_batch(scenario.serving.version, total, scenario.gpu);
     for (column, default, place) in [
         ("max_num_seqs", sequences, &mut scenario.serving.max_num_seqs),
         ("max_num_batched_tokens", tokens, &mut scenario.serving.max_num_batched_tokens),

@@ -34,6 +34,8 @@ struct OneSet {
     reported_max_abs_error: Option<f64>,
     bound: Option<f64>,
     bound_mean: Option<f64>,
+    bound_median: Option<f64>,
+    bound_nine_of_ten: Option<f64>,
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     row_results: Option<Vec<RowResult>>,
@@ -85,6 +87,8 @@ impl OneSet {
             reported_max_abs_error: it.reported.max,
             bound: set.bound.each,
             bound_mean: set.bound.mean,
+            bound_median: set.bound.median,
+            bound_nine_of_ten: set.bound.nine_of_ten,
             ok: set.ok(),
             row_results: rows.then(|| set.rows.iter().map(RowResult::new).collect()),
         }

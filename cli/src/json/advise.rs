@@ -1,6 +1,6 @@
 //! The answer of `advise` for programs.
 
-use memory_wall_core::advise::{Effect, Idle, Plan, Rung};
+use memory_wall_core::advise::{Effect, Idle, Mitigation, Plan};
 use memory_wall_core::{Scenario, Verdict};
 use serde::Serialize;
 
@@ -25,10 +25,11 @@ pub(crate) struct Answer<'a> {
     tight_plan: Option<Combination>,
 }
 
-/// One rung.
+/// One mitigation.
 #[derive(Debug, Serialize)]
 struct Step {
-    rung: &'static str,
+    #[serde(rename = "rung")]
+    mitigation: &'static str,
     risk: &'static str,
     effort: &'static str,
     applies: bool,
@@ -63,26 +64,26 @@ impl<'a> Answer<'a> {
     /// Of some advice.
     pub(crate) fn new(model: &'a str, advice: &Advice) -> Self {
         let scenario = &advice.scenario;
+        let told = |plan: Option<Plan>| plan.map(|plan| Combination::new(scenario, &plan));
         Self {
             model,
             scenario: Inputs::new(scenario),
             gpu: scenario.gpu.map(|gpu| gpu.id),
             capacity_bytes: advice.evaluation.fit.map(|fit| fit.capacity.0),
             total_bytes: advice.evaluation.total.0,
-            fits: advice.verdict().map(fits),
+            fits: advice.verdict().map(Verdict::holds),
             verdict: advice.verdict().map(Verdict::id),
-            ladder: advice.rungs.iter().map(|(rung, effect)| Step::new(scenario, *rung, effect)).collect(),
-            plan: advice.plan.map(|plan| Combination::new(scenario, &plan)),
-            lossy_plan: advice.lossy_plan.map(|plan| Combination::new(scenario, &plan)),
-            slow_plan: advice.slow_plan.map(|plan| Combination::new(scenario, &plan)),
-            tight_plan: advice.tight_plan.map(|plan| Combination::new(scenario, &plan)),
+            ladder: advice
+                .mitigations
+                .iter()
+                .map(|(mitigation, effect)| Step::new(scenario, *mitigation, effect))
+                .collect(),
+            plan: told(advice.plans.recommended),
+            lossy_plan: told(advice.plans.quicker),
+            slow_plan: told(advice.plans.slow),
+            tight_plan: told(advice.plans.tight),
         }
     }
-}
-
-/// Whether it goes in at all, however tightly.
-fn fits(verdict: Verdict) -> bool {
-    verdict != Verdict::DoesNotFit
 }
 
 impl Combination {
@@ -92,11 +93,11 @@ impl Combination {
 }
 
 impl Step {
-    fn new(scenario: &Scenario, rung: Rung, effect: &Result<Effect, Idle>) -> Self {
+    fn new(scenario: &Scenario, mitigation: Mitigation, effect: &Result<Effect, Idle>) -> Self {
         Self {
-            rung: rung.id(),
-            risk: rung.risk().id(),
-            effort: rung.effort().id(),
+            mitigation: mitigation.id(),
+            risk: mitigation.risk().id(),
+            effort: mitigation.effort().id(),
             applies: effect.is_ok(),
             because: effect.as_ref().err().map(|because| because.sentence()),
             change: effect.as_ref().ok().map(|effect| Change::new(scenario, effect)),
@@ -113,7 +114,7 @@ impl Change {
             time_ratio: effect.time_ratio,
             gpus: effect.gpus,
             gpu: effect.scenario.gpu.map(|gpu| gpu.id),
-            fits: effect.verdict.map(fits),
+            fits: effect.verdict.map(Verdict::holds),
             verdict: effect.verdict.map(Verdict::id),
         }
     }

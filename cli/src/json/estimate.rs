@@ -11,6 +11,7 @@ use super::PerBucket;
 use super::inputs::Inputs;
 use super::serving::Serving;
 use crate::findings::Findings;
+use crate::gpu;
 use crate::serving;
 
 /// Everything about one scenario.
@@ -36,7 +37,7 @@ pub(crate) struct Estimate<'a> {
     offload_seconds: Option<f64>,
     serving: Option<Serving>,
     #[serde(flatten)]
-    fit: Option<OnCard>,
+    fit: Option<OnGpu>,
     assumptions: Vec<String>,
     formulas: PerBucket<Vec<Formula>>,
 }
@@ -77,12 +78,13 @@ struct Sent {
     total: u128,
 }
 
-/// The scenario against its card.
+/// The scenario against its GPU.
 #[derive(Debug, Serialize)]
-struct OnCard {
+struct OnGpu {
     gpu: &'static str,
     capacity_bytes: u128,
-    limit_bytes: u128,
+    /// Missing where vLLM does not start.
+    limit_bytes: Option<u128>,
     verdict: &'static str,
     margin_bytes: i128,
     max_seq: u32,
@@ -130,7 +132,7 @@ impl<'a> Estimate<'a> {
             offload_host_bytes: host.map_or(0, |host| host.waiting.0),
             offload_seconds: host.map_or(Some(0.0), |host| host.seconds),
             serving: serving::inspected(rank).as_ref().map(|it| Serving::new(it, rank.parallel.dp)),
-            fit: rank.gpu.zip(evaluation.fit).map(|(gpu, fit)| OnCard::new(gpu, &fit, rank.parallel.dp)),
+            fit: rank.gpu.zip(evaluation.fit).map(|(gpu, fit)| OnGpu::new(gpu, &fit, rank)),
             assumptions,
             formulas: PerBucket::of(|bucket| {
                 let mut terms = Vec::new();
@@ -170,17 +172,17 @@ impl Sent {
     }
 }
 
-impl OnCard {
-    fn new(gpu: &Gpu, fit: &Fit, ranks: u32) -> Self {
+impl OnGpu {
+    fn new(gpu: &Gpu, fit: &Fit, rank: &memory_wall_core::Checked) -> Self {
         Self {
             gpu: gpu.id,
             capacity_bytes: fit.capacity.0,
-            limit_bytes: fit.limit.0,
+            limit_bytes: Some(fit.limit.0).filter(|limit| *limit > 0),
             verdict: fit.verdict.id(),
             margin_bytes: fit.margin.0,
-            max_seq: fit.max_seq,
+            max_seq: gpu::longest(fit, rank),
             max_batch: fit.max_batch,
-            max_batch_in_all: u64::from(fit.max_batch) * u64::from(ranks),
+            max_batch_in_all: u64::from(fit.max_batch) * u64::from(rank.parallel.dp),
         }
     }
 }

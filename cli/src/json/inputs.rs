@@ -1,12 +1,14 @@
 //! A scenario for programs, defaults included.
 
-use memory_wall_core::{Parallelism, Scenario};
+use memory_wall_core::engines::vllm;
+use memory_wall_core::{Engine, Parallelism, Scenario};
 use serde::Serialize;
 
 use crate::inputs;
 
 /// What was evaluated.
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "options that are on or off")]
 pub(crate) struct Inputs {
     mode: &'static str,
     batch: u32,
@@ -27,9 +29,11 @@ pub(crate) struct Inputs {
     micro_batches: u32,
     lora: Lora,
     engine: &'static str,
+    engine_version: Option<&'static str>,
     max_model_len: u32,
     max_num_seqs: u32,
     max_num_batched_tokens: u32,
+    enforce_eager: bool,
     gpu_memory_utilization: f64,
     parallel: Cut,
     offload: Vec<&'static str>,
@@ -43,9 +47,10 @@ struct Lora {
     dtype: &'static str,
     dropout: bool,
     kbit_upcast: bool,
+    quantised_experts: bool,
 }
 
-/// How the run is cut over cards.
+/// How the run is cut over GPUs.
 #[derive(Debug, Serialize)]
 pub(crate) struct Cut {
     dp: u32,
@@ -87,12 +92,15 @@ impl Inputs {
                 dtype: training.lora.precision.id(),
                 dropout: training.lora.dropout,
                 kbit_upcast: training.lora.upcast,
+                quantised_experts: training.lora.experts,
             },
             engine: serving.engine.id(),
+            engine_version: (serving.engine == Engine::Vllm).then(|| vllm::Constants::of(serving.version).releases),
             max_model_len: scenario.longest_request(),
             max_num_seqs: serving.max_num_seqs,
-            max_num_batched_tokens: serving.max_num_batched_tokens,
-            gpu_memory_utilization: f64::from(serving.utilization_percent) / 100.0,
+            max_num_batched_tokens: scenario.batched_tokens(),
+            enforce_eager: serving.enforce_eager,
+            gpu_memory_utilization: f64::from(serving.utilization()) / 100.0,
             parallel: Cut::new(&scenario.parallel),
             offload: inputs::offloaded(scenario.offload, scenario.mode),
         }

@@ -1,4 +1,4 @@
-//! Models and cards for programs.
+//! Models and GPUs for programs.
 
 use memory_wall_core::tables::gpus::{Gpu, Peak, Peaks};
 use memory_wall_core::tables::models::Model;
@@ -81,7 +81,7 @@ struct PeakRow {
 }
 
 impl GpuRow {
-    /// Of a card.
+    /// Of a GPU.
     pub(crate) fn new(gpu: &Gpu) -> Self {
         let Peaks { fp32, tf32, fp16, bf16, fp8, int8, fp4 } = gpu.peaks;
         let [fp32, tf32, fp16, bf16, fp8, int8, fp4] =

@@ -5,6 +5,7 @@
 pub(crate) mod accuracy;
 pub(crate) mod advise;
 pub(crate) mod estimate;
+pub(crate) mod explain;
 pub(crate) mod inputs;
 pub(crate) mod listing;
 pub(crate) mod roofline;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::inputs::Inputs;
 use crate::roofline::{self, Run, Timed};
 
-/// The roofs of a card.
+/// The roofs of a GPU.
 #[derive(Debug, Serialize)]
 pub(crate) struct Card {
     gpu: &'static str,
@@ -25,7 +25,7 @@ struct OneRoof {
 }
 
 impl Card {
-    /// Of every precision that the card has.
+    /// Of every precision that the GPU has.
     pub(crate) fn new(gpu: &Gpu) -> Self {
         let roof = |precision: ComputePrecision| {
             let roof = Roof::of(gpu, precision)?;
@@ -131,6 +131,12 @@ struct OnePass {
     /// Where all tokens of a batch visit the same experts.
     time_floor_s: f64,
     weights_time_s: f64,
+    /// These three may run side by side: the lower time is the longest of them, the upper one their sum.
+    kernels_time_s: f64,
+    links_time_s: f64,
+    traffic_time_s: f64,
+    /// What of the upper time operations over several GPUs wait for each other.
+    waits_time_s: f64,
     /// Slowest first. These three and what runs typically reach are missing where the run does not fit.
     tokens_per_s_per_user: Option<[f64; 2]>,
     tokens_per_s_per_card: Option<[f64; 2]>,
@@ -143,7 +149,7 @@ struct OnePass {
 #[derive(Debug, Serialize)]
 struct Typical {
     program: &'static str,
-    /// The cards of those runs.
+    /// The GPUs of those runs.
     measured_on: &'static str,
     /// How many runs.
     runs: u32,
@@ -201,14 +207,18 @@ impl OnePass {
             time_upper_s: estimate.upper.0,
             time_floor_s: estimate.floor.0,
             weights_time_s: estimate.weights as f64 / it.gpu.bandwidth.0,
+            kernels_time_s: estimate.kernels().0,
+            links_time_s: estimate.links.0,
+            traffic_time_s: estimate.traffic.0,
+            waits_time_s: estimate.waits.0,
             tokens_per_s_per_user: speed.filter(|_| estimate.pass != Pass::Training).map(|speed| speed.per_user),
-            tokens_per_s_per_card: speed.map(|speed| speed.per_card),
+            tokens_per_s_per_card: speed.map(|speed| speed.per_gpu),
             mfu: speed.map(|speed| speed.mfu),
             typical: measured
                 .filter(|_| it.fits())
                 .map(|row| Typical {
-                    program: row.program.id(),
-                    measured_on: row.cards,
+                    program: row.runtime.id(),
+                    measured_on: row.gpus,
                     runs: row.runs,
                     share_of_bound: row.share,
                     time_s: row.seconds(estimate.lower).0,
@@ -235,7 +245,7 @@ impl<'a> Times<'a> {
             bandwidth_bytes_per_s: roof.bandwidth.0,
             ridge: roof.ridge().0,
             total_bytes: it.total.0,
-            limit_bytes: it.fit.map(|fit| fit.limit.0),
+            limit_bytes: it.fit.map(|fit| fit.limit.0).filter(|limit| *limit > 0),
             verdict: it.fit.map(|fit| fit.verdict.id()),
             kernels: it.counting.kernels.id(),
             efficiency: Shares::new(it.counting.efficiency),

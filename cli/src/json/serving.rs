@@ -1,6 +1,6 @@
 //! What a program takes beside weights and cache, for programs.
 
-use memory_wall_core::engines::vllm::{Refusal, Start};
+use memory_wall_core::engines::vllm::{Refusal, Start, Tightness};
 use memory_wall_core::engines::{Inspection, Part};
 use serde::Serialize;
 
@@ -38,13 +38,21 @@ struct Share {
     requested_bytes: u128,
     pool_bytes: i128,
     tokens: u128,
+    /// Left of the GPU beside the share and what lies there.
+    beside_bytes: i128,
+    /// The same by the largest figures in logs, and what the warm-up may take of it, where that makes a start tight.
+    cautious_beside_bytes: Option<i128>,
+    warm_up_bytes: Option<u128>,
     max_model_len: u32,
     max_concurrency: f64,
     data_parallel_ranks: u32,
+    /// Requests of the scenario's length that the pool holds, however many were asked for.
+    held_requests: u64,
     running_requests: u32,
     waiting_requests: u32,
     starts: bool,
     refusal: Option<No>,
+    may_refuse: Option<No>,
 }
 
 /// Why vLLM does not start.
@@ -77,18 +85,31 @@ impl No {
 
 impl Share {
     fn new(start: &Start, ranks: u32) -> Self {
-        let Start { pool, requests, refusal, .. } = start;
+        let Start { pool, requests, refusal, tightness, .. } = start;
+        let may_refuse = match tightness {
+            Some(Tightness::Start(refusal)) => Some(No::new(*refusal)),
+            _ => None,
+        };
+        let short = match tightness {
+            Some(Tightness::Beside { left, pass }) => Some((*left, *pass)),
+            _ => None,
+        };
         Self {
             requested_bytes: pool.requested.0,
             pool_bytes: pool.pool.0,
             tokens: pool.tokens,
+            beside_bytes: start.outside.0,
+            cautious_beside_bytes: short.map(|(left, _)| left.0),
+            warm_up_bytes: short.map(|(_, pass)| pass.0),
             max_model_len: requests.max_model_len,
             max_concurrency: requests.concurrency,
             data_parallel_ranks: ranks,
+            held_requests: requests.held,
             running_requests: requests.running,
             waiting_requests: requests.waiting,
             starts: refusal.is_none(),
             refusal: refusal.map(No::new),
+            may_refuse,
         }
     }
 }

@@ -17,6 +17,14 @@ pub(crate) struct Solved<'a> {
     scenario: Inputs,
     answer: Option<Step>,
     next: Option<Step>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tight: Option<Step>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whole_computers: Option<Step>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpointed: Option<Step>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    larger_share: Option<Step>,
 }
 
 /// One value and whether it fits.
@@ -31,13 +39,14 @@ struct Step {
     options: Vec<String>,
     total_bytes: u128,
     capacity_bytes: Option<u128>,
+    /// Missing where vLLM does not start.
     limit_bytes: Option<u128>,
     margin_bytes: Option<i128>,
     verdict: Option<&'static str>,
     fits: bool,
 }
 
-/// A number of tokens, sequences or cards, or the id of a card, a model or a format.
+/// A number of tokens, sequences or GPUs, or the id of a GPU, a model or a format.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Worth {
@@ -56,6 +65,10 @@ impl<'a> Solved<'a> {
             scenario: Inputs::new(scenario),
             answer: step(&solution.answer),
             next: step(&solution.next),
+            tight: step(&solution.tight),
+            whole_computers: step(&solution.whole),
+            checkpointed: step(&solution.checkpointed),
+            larger_share: step(&solution.larger_share),
         }
     }
 }
@@ -89,7 +102,7 @@ impl Step {
             options: options.into_iter().chain(changes::between(scenario, &tried.scenario)).collect(),
             total_bytes: tried.total.0,
             capacity_bytes: tried.fit.map(|fit| fit.capacity.0),
-            limit_bytes: tried.fit.map(|fit| fit.limit.0),
+            limit_bytes: tried.fit.map(|fit| fit.limit.0).filter(|limit| *limit > 0),
             margin_bytes: tried.fit.map(|fit| fit.margin.0),
             verdict: tried.fit.map(|fit| fit.verdict.id()),
             fits: tried.fits(),

@@ -4,7 +4,7 @@ use memory_wall_core::number::{self, Kilo};
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Efficiency, Kernel, Work};
-use memory_wall_core::tables::gpus::{self, GPUS, Gpu};
+use memory_wall_core::tables::gpus::{GPUS, Gpu};
 use memory_wall_core::{Scenario, WeightFormat};
 
 use crate::options::Given;
@@ -12,7 +12,7 @@ use crate::request::Request;
 use crate::text::quote;
 use crate::{BadInput, values};
 
-/// The card, the subject, and how it is counted.
+/// The GPU, the subject, and how it is counted.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) gpu: &'static Gpu,
@@ -45,8 +45,8 @@ impl Asked {
     pub(crate) fn read(given: &Given) -> Result<Self, BadInput> {
         let id = given
             .text("--gpu")
-            .ok_or_else(|| BadInput::new("a card is missing: roofline needs --gpu ID (memory-wall gpus lists them)"))?;
-        let gpu = values::listed("--gpu", &id, gpus::by_id(&id), GPUS.iter().map(|it| it.id), "gpus")?;
+            .ok_or_else(|| BadInput::new("a GPU is missing: roofline needs --gpu ID (memory-wall gpus lists them)"))?;
+        let gpu = values::listed("--gpu", &id, GPUS, |gpu| gpu.id, "gpus")?;
         let accounting = values::choice(given, "--accounting", Accounting::ALL, Accounting::id)?;
         let model = given.has("--model") || given.has("--config");
         let named: Vec<&str> = OPERATION.into_iter().filter(|option| given.has(option)).collect();
@@ -111,13 +111,12 @@ impl Asked {
                     "--precision and --weights are both given: of a model, --weights says it all",
                 ));
             }
-            let format = WeightFormat::from_id(match text.as_str() {
-                "tf32" => "fp32",
-                "fp4" => "nvfp4",
-                other => other,
-            });
-            let format = format.ok_or_else(|| unknown_precision(&text))?;
-            request.use_weights(format);
+            let format = match text.to_lowercase().as_str() {
+                "tf32" => Some(WeightFormat::Fp32),
+                "fp4" => Some(WeightFormat::Nvfp4),
+                id => WeightFormat::from_id(id),
+            };
+            request.use_weights(format.ok_or_else(|| unknown_precision(&text))?);
         }
         let kernels = values::choice(given, "--kernels", Kernels::ALL, Kernels::id)?;
         Ok(Subject::Model(Box::new(request), kernels))
@@ -136,28 +135,26 @@ impl Asked {
 
 fn unknown_precision(text: &str) -> BadInput {
     let ids: Vec<&str> = ComputePrecision::EACH.iter().map(|it| it.id()).collect();
-    let meant = crate::suggest::did_you_mean(&crate::suggest::nearest(text, ids.iter().copied()));
-    BadInput(format!("--precision takes {}, not {}{meant}", crate::suggest::either(&ids), quote(text)))
+    values::not_one_of("--precision", &ids, text)
 }
 
-/// The precision that is named, or the card's usual one.
+/// The precision that is named, or the GPU's usual one.
 fn precision(given: &Given, gpu: &Gpu) -> Result<ComputePrecision, BadInput> {
     let known: Vec<ComputePrecision> =
         ComputePrecision::EACH.into_iter().filter(|precision| gpu.peaks.at(*precision).is_some()).collect();
-    let Some(text) = given.text("--precision") else {
+    let Some(wanted) = values::choice(given, "--precision", &ComputePrecision::EACH, ComputePrecision::id)? else {
         let usual = [ComputePrecision::Bf16, ComputePrecision::Fp16].into_iter().find(|it| known.contains(it));
         return usual
             .or(known.first().copied())
             .ok_or_else(|| BadInput(format!("no peak of {} is published", gpu.name)));
     };
-    let wanted =
-        ComputePrecision::EACH.into_iter().find(|it| it.id() == text).ok_or_else(|| unknown_precision(&text))?;
     if known.contains(&wanted) {
         return Ok(wanted);
     }
     let ids: Vec<&str> = known.iter().map(|it| it.id()).collect();
     Err(BadInput(format!(
-        "--precision {text}: {} has no such units, or no dense peak is published; it has {}",
+        "--precision {}: {} has no such units, or no dense peak is published; it has {}",
+        wanted.id(),
         gpu.name,
         ids.join(", ")
     )))

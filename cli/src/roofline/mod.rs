@@ -1,4 +1,4 @@
-//! `memory-wall roofline`: what holds an operation or a model back on a card, and how long it takes at least.
+//! `memory-wall roofline`: what holds an operation or a model back on a GPU, and how long it takes at least.
 
 mod asked;
 mod text;
@@ -9,12 +9,12 @@ use memory_wall_core::roofline::tasks::{TaskTotal, by_task};
 use memory_wall_core::roofline::{Accounting, Bound, Efficiency, Pass, Roof, Work};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::{FlopRate, Intensity, Seconds};
-use memory_wall_core::{Bytes, Checked, Fit, Verdict, evaluate};
+use memory_wall_core::{Bytes, Checked, Fit, evaluate};
 
 pub(crate) use asked::Asked;
 use asked::Subject;
 
-use crate::{Answer, BadInput, estimate as scenarios, json};
+use crate::{Answer, BadInput, Exit, estimate as scenarios, json};
 
 /// One operation under one roof.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(crate) struct Timed {
     pub(crate) rows: Vec<TaskTotal>,
 }
 
-/// A model's passes on a card.
+/// A model's passes on a GPU.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) gpu: &'static Gpu,
@@ -73,7 +73,7 @@ impl Run {
 
     /// Whether the GPU can hold it: what does not fit has times in theory, and no tokens a second.
     pub(crate) fn fits(&self) -> bool {
-        self.fit.is_some_and(|fit| fit.verdict != Verdict::DoesNotFit)
+        self.fit.is_some_and(|fit| fit.verdict.holds())
     }
 
     /// The pass that a program repeats: a decoding step, or a training step.
@@ -107,7 +107,7 @@ pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
             }
         }
     };
-    Ok(Answer { output, notes, failed: false })
+    Ok(Answer { output, notes, exit: Exit::Yes })
 }
 
 fn operation(asked: &Asked, precision: ComputePrecision, work: Work) -> Result<Operation, BadInput> {

@@ -1,14 +1,16 @@
 //! The answers of `roofline` for people.
 
+use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::precision::ComputePrecision;
-use memory_wall_core::roofline::latency::Bottleneck;
+use memory_wall_core::roofline::latency::{Bottleneck, Estimate};
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::tasks::TaskTotal;
+use memory_wall_core::roofline::waits::Waits;
 use memory_wall_core::roofline::{Bound, Efficiency, Pass, Roof, crossover, efficiency, multiplies_in};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::Seconds;
-use memory_wall_core::{Bytes, Mode};
+use memory_wall_core::{Bytes, Mode, Scenario, Verdict};
 
 use super::{Operation, Run, Timed};
 use crate::text::{Side, Table, wrapped};
@@ -101,7 +103,7 @@ fn shares(efficiency: Efficiency) -> String {
     }
 }
 
-/// The roofs of a card.
+/// The roofs of a GPU.
 pub(super) fn card(gpu: &Gpu) -> String {
     let mut text = wrapped(
         &format!("{} ({}): {} GB/s to its own memory", gpu.name, gpu.id, digits(gpu.bandwidth.as_gb_per_s())),
@@ -136,7 +138,7 @@ pub(super) fn operation(it: &Operation) -> String {
     };
     let lines = [
         (
-            "Card",
+            "GPU",
             format!(
                 "{} ({}), {}: {} peak, {} GB/s",
                 gpu.name,
@@ -200,7 +202,7 @@ fn memory(it: &Run) -> String {
     // Where a share leaves no room beside it, nothing of the GPU can be used, and the verdict says why.
     let limit = if fit.limit == Bytes::ZERO { fit.capacity } else { fit.limit };
     let [needs, limit] = [it.total, limit].map(|bytes| words::size(bytes, ByteUnit::Gb));
-    let verdict = words::verdict(fit.verdict, &it.scenario);
+    let verdict = words::verdict(fit.verdict, &it.scenario, ByteUnit::Gb);
     let mut text = wrapped(&format!("Memory: needs {needs} of {limit}: {verdict}"), 2);
     if !it.fits() {
         text += &wrapped(
@@ -229,7 +231,7 @@ fn pass(it: &Run, timed: &Timed) -> String {
         Bottleneck::KvCache => format!("bound by the KV cache: {} of it are read", size(estimate.cache)),
         Bottleneck::Activations => "bound by activations and states that come and go".into(),
         Bottleneck::Compute => "compute-bound".into(),
-        Bottleneck::Links => "bound by links to other cards or to host memory".into(),
+        Bottleneck::Links => "bound by links to other GPUs or to host memory".into(),
     };
     let least = if estimate.floor < estimate.lower {
         format!(
@@ -242,18 +244,20 @@ fn pass(it: &Run, timed: &Timed) -> String {
     };
     let mut text = wrapped(&format!("{what}: {least}, up to {}; {held}.", time(estimate.upper)), 2);
     if !it.fits() {
-        return text + "  No tokens/s: it does not fit.\n" + &table(rows);
+        let queues = it.fit.is_some_and(|fit| fit.verdict == Verdict::Queues);
+        let why = if queues { "not all sequences run at once" } else { "it does not fit" };
+        return text + &format!("  No tokens/s: {why}.\n") + &table(rows) + &included(it, timed);
     }
     for typical in efficiency::like(&it.scenario, it.gpu, estimate.pass) {
         text += &wrapped(
             &format!(
                 "  Typically {} with {}: {} of the bound in {} measured runs of {} weights on one {}.",
                 time(typical.seconds(estimate.lower)),
-                typical.program.id(),
+                typical.runtime.id(),
                 percent(typical.share),
                 typical.runs,
                 typical.weights,
-                typical.cards
+                typical.gpus
             ),
             2,
         );
@@ -264,14 +268,56 @@ fn pass(it: &Run, timed: &Timed) -> String {
     };
     text += &wrapped(
         &format!(
-            "  {users}{} tokens/s for each card; the model's own FLOPs are {} to {} of the peak.",
-            range(speed.per_card),
+            "  {users}{} tokens/s for each GPU; the model's own FLOPs are {} to {} of the peak.",
+            range(speed.per_gpu),
             percent(speed.mfu[0]),
             percent(speed.mfu[1])
         ),
         2,
     );
-    text + &table(rows)
+    text + &table(rows) + &included(it, timed)
+}
+
+/// What the time of a pass includes, where that is more or less than the rows together.
+fn included(it: &Run, timed: &Timed) -> String {
+    let Estimate { pass, links, traffic, .. } = timed.estimate;
+    let mut text = String::new();
+    let stages = it.scenario.parallel.pp;
+    if stages > 1 {
+        let more = if pass == Pass::Training {
+            "the time above has the pace of the slowest stage, and includes what the stages wait for each other"
+        } else {
+            "the time above is that of all stages, which take turns"
+        };
+        text += &wrapped(&format!("The rows are those of the first of {stages} stages; {more}."), 2);
+    }
+    let parts = [
+        (timed.estimate.kernels(), "of kernels".to_owned()),
+        (links, "over links between GPUs (the rows bound by links)".to_owned()),
+        (traffic, format!("of traffic that has no row ({})", without_row(&it.scenario, pass))),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(seconds, _)| seconds.0 > 0.0).map(|(it, what)| format!("{} {what}", time(*it))).collect();
+    if parts.len() > 1 {
+        let line = format!(
+            "The lower time is the longest of parts that can run side by side: {}. The upper time adds them, at the efficiency below. Each share is of all rows together.",
+            parts.join(", ")
+        );
+        text += &wrapped(&line, 2);
+    }
+    text
+}
+
+/// What travels in a pass beside its operations.
+fn without_row(scenario: &Scenario, pass: Pass) -> String {
+    let host = scenario.offload.parameters || scenario.offload.optimizer || scenario.offload.kv_cache;
+    let kinds = [
+        (pass == Pass::Training && scenario.parallel.dp > 1, Traffic::Data),
+        (pass != Pass::Decode && scenario.parallel.cp > 1, Traffic::Context),
+        (host, Traffic::Host),
+    ];
+    let named = kinds.into_iter().filter(|(travels, _)| *travels);
+    named.map(|(_, kind)| words::traffic(kind).to_lowercase()).collect::<Vec<_>>().join(", ")
 }
 
 fn table(rows: &[TaskTotal]) -> String {
@@ -321,16 +367,26 @@ fn assumptions(it: &Run, shares_used: Efficiency) -> Vec<String> {
     };
     let second = if shares_used == Efficiency::LEAST {
         format!(
-            "The second is the bound at {}, which nine of ten runs measured on one card in inference reached at least.",
+            "The second is the bound at {}, which nine of ten runs measured on one GPU in inference reached at least.",
             shares(shares_used)
         )
     } else {
         format!("The second is the bound at {}, as asked.", shares(shares_used))
     };
+    let waits = it.passes.iter().find_map(|timed| Waits::of(&it.scenario, timed.estimate.pass)).map(|waits| {
+        let (exchange, kernel) = (time(waits.exchange), time(waits.kernel));
+        let why = if waits.eager {
+            "by the slowest public runs without recorded graphs (--enforce-eager), where the host launches each kernel"
+        } else {
+            "by public runs with recorded graphs: small kernels and exchanges wait for each other"
+        };
+        format!("It adds {exchange} for each exchange between GPUs and {kernel} for each other operation, {why}.")
+    });
+    let second = [second].into_iter().chain(waits).collect::<Vec<_>>().join(" ");
     vec![
-        "The first time is a bound: every operation as fast as the card can, one after another; a launch costs nothing. Programs that launch each kernel from Python can be far slower than the range.".to_owned(),
+        "The first time is a bound: every operation as fast as the GPU can, one after another; a launch costs nothing. Programs that launch each kernel from Python can be far slower than the range.".to_owned(),
         second,
         kernels.into(),
-        "Activations that fit in the card's caches stay there; weights and KV cache never do.".into(),
+        "Activations that fit in the GPU's caches stay there; weights and KV cache never do.".into(),
     ]
 }

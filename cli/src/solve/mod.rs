@@ -5,13 +5,13 @@ mod search;
 use memory_wall_core::bounds;
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::engines::vllm;
-use memory_wall_core::{Bytes, Engine, Scenario};
+use memory_wall_core::{Bytes, Engine, Scenario, WeightFormat};
 
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
 use crate::text::{Side, Table, wrapped};
-use crate::{Answer, BadInput, card, changes, estimate, inputs, json, suggest, values, words};
+use crate::{Answer, BadInput, Exit, changes, estimate, gpu, inputs, json, suggest, values, words};
 
 pub(crate) use search::{Solution, Tried, Value, largest_model, solve};
 
@@ -22,7 +22,7 @@ pub(crate) enum Question {
     Context,
     /// The largest batch.
     Batch,
-    /// The fewest cards, and how they are cut.
+    /// The fewest GPUs, and how they are cut.
     Gpus,
     /// The GPU with the least memory that leaves room to spare.
     Gpu,
@@ -61,7 +61,7 @@ impl Question {
         match self {
             Self::Context => "Longest context",
             Self::Batch => "Largest batch",
-            Self::Gpus => "Fewest cards",
+            Self::Gpus => "Fewest GPUs",
             Self::Gpu => "Smallest GPU",
             Self::Model => "Largest model",
             Self::Weights => "Widest weights",
@@ -73,7 +73,7 @@ impl Question {
         match self {
             Self::Context => "Context",
             Self::Batch => "Batch",
-            Self::Gpus => "Cards",
+            Self::Gpus => "GPUs",
             Self::Gpu => "GPU",
             Self::Model => "Model",
             Self::Weights => "Weights",
@@ -84,9 +84,9 @@ impl Question {
     const fn end(self) -> &'static str {
         match self {
             Self::Context | Self::Batch => "This is the largest that is asked about.",
-            Self::Gpus => "One card is enough.",
+            Self::Gpus => "One GPU is enough.",
             Self::Gpu => {
-                "No GPU of these is smaller. Left out are those that cannot multiply in the format of the weights, such as a T4 in bf16: --weights fp16 asks about them too."
+                "No GPU of these is smaller. Those without units for the format of the weights are left out; without bf16, fp16 is taken instead."
             }
             Self::Model => "No larger model of the list goes with these options.",
             Self::Weights => "No wider format goes with this mode.",
@@ -103,7 +103,7 @@ impl Question {
             }
             Self::Gpu => "none holds it with room to spare.",
             Self::Model => "none: the smallest of the list does not fit.",
-            Self::Weights => "none: the narrowest format that goes with this mode does not fit.",
+            Self::Weights => "none: the narrowest of the formats here that go with this mode does not fit.",
         }
     }
 }
@@ -126,7 +126,7 @@ pub(crate) fn answer(question: Question, request: &Request) -> Result<Answer, Ba
     } else {
         text(model.as_ref(), &scenario, &solution, request.unit)
     };
-    Ok(Answer { output, notes, failed: solution.answer.is_none() })
+    Ok(Answer { output, notes, exit: Exit::yes(solution.answer.is_some()) })
 }
 
 /// The answer for people.
@@ -143,22 +143,43 @@ fn text(model: Option<&Model>, scenario: &Scenario, solution: &Solution, unit: B
         (_, None) => String::new(),
     };
     let found = match &solution.answer {
-        Some(answer) => found(answer),
+        Some(answer) => found(scenario, answer),
         None => nothing(question, scenario),
     };
     let mut parts = vec![wrapped(&format!("{}{on}: {found}", question.superlative()), 2)];
     let tried: Vec<&Tried> = solution.answer.iter().chain(&solution.next).collect();
     if !tried.is_empty() {
-        parts.push(table(question, &tried, unit));
+        parts.push(table(question, scenario, &tried, unit));
     }
     if solution.answer.is_some() && solution.next.is_none() {
-        parts.push(wrapped(question.end(), 0));
+        parts.push(wrapped(solution.answer.as_ref().map_or("", |answer| end(question, answer)), 0));
     }
+    let options = |tried: &Tried| changes::between(scenario, &tried.scenario).join(" ");
     if let (Question::Gpus, Some(answer)) = (question, &solution.answer) {
-        let options = changes::between(scenario, &answer.scenario).join(" ");
+        let options = options(answer);
         if !options.is_empty() {
             parts.push(wrapped(&format!("As options: {options}"), 2));
         }
+    }
+    if let Some(whole) = &solution.whole {
+        let (options, each) = (options(whole), memory_wall_core::solve::IN_COMPUTER);
+        parts.push(wrapped(&format!("In whole computers of {each} GPUs: {}, {options}", whole.value), 2));
+    }
+    if let Some(full) = &solution.checkpointed {
+        parts.push(wrapped(&format!("With full checkpointing: {}, {}", full.value, options(full)), 2));
+    }
+    if let Some(tight) = &solution.tight {
+        let options = options(tight);
+        parts.push(wrapped(&format!("Tight, may fail by fragmentation: {}, {options}", tight.value), 2));
+    }
+    if let Some(found) = &solution.larger_share {
+        let share = f64::from(found.scenario.serving.utilization()) / 100.0;
+        let tight = if found.is_roomy() { "" } else { " (tight)" };
+        let line = format!(
+            "With --gpu-memory-utilization {share:.2}, the largest share that leaves room beside it: {}{tight}",
+            found.value
+        );
+        parts.push(wrapped(&line, 2));
     }
     for part in parts {
         text.push('\n');
@@ -167,15 +188,31 @@ fn text(model: Option<&Model>, scenario: &Scenario, solution: &Solution, unit: B
     text
 }
 
+/// Why the search ends at the answer.
+fn end(question: Question, answer: &Tried) -> &'static str {
+    match answer.value {
+        Value::Tokens(tokens) if tokens < bounds::SEQ_LENGTH.max => {
+            "The pool would hold more, but vLLM accepts no request that is longer than what the model was made for, unless VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 is set."
+        }
+        _ => question.end(),
+    }
+}
+
 /// What was found, with what has to be said about it.
-fn found(answer: &Tried) -> String {
+fn found(asked: &Scenario, answer: &Tried) -> String {
     let least = if at_bound(answer) { "at least " } else { "" };
     let more = match answer.value {
-        Value::Tokens(tokens) => card::made_for(&answer.scenario, tokens),
+        Value::Tokens(tokens) => gpu::made_for(&answer.scenario, tokens),
         Value::Sequences(each, _) => at_once(&answer.scenario, each),
+        Value::Card(_) if in_fp16(asked, answer) => ", in fp16, as it has no bf16".into(),
         _ => String::new(),
     };
     format!("{least}{}{more}", answer.value)
+}
+
+/// Whether the weights are fp16 where bf16 was asked for.
+fn in_fp16(asked: &Scenario, tried: &Tried) -> bool {
+    asked.weights == WeightFormat::Bf16 && tried.scenario.weights == WeightFormat::Fp16
 }
 
 /// What keeps vLLM from running so many sequences at once on a rank.
@@ -207,7 +244,7 @@ fn nothing(question: Question, scenario: &Scenario) -> String {
     }
 }
 
-/// Whether the search ended at a bound, not at the card's.
+/// Whether the search ended at a bound, not at the GPU's.
 fn at_bound(answer: &Tried) -> bool {
     match answer.value {
         Value::Tokens(tokens) => tokens == bounds::SEQ_LENGTH.max,
@@ -217,7 +254,7 @@ fn at_bound(answer: &Tried) -> bool {
 }
 
 /// What was tried: the answer, and one step further.
-fn table(question: Question, tried: &[&Tried], unit: ByteUnit) -> String {
+fn table(question: Question, asked: &Scenario, tried: &[&Tried], unit: ByteUnit) -> String {
     let mut table = Table::new(&[
         (question.column(), Side::Left),
         ("Needs", Side::Right),
@@ -228,11 +265,12 @@ fn table(question: Question, tried: &[&Tried], unit: ByteUnit) -> String {
     for tried in tried {
         let (of, margin) = tried.fit.map_or_else(Default::default, |fit| {
             let margin = format!("{}{}", words::sign(fit.margin), Grouped(fit.margin.magnitude().0));
-            let of = if fit.limit == Bytes::ZERO { "nothing".into() } else { words::size(fit.limit, unit) };
+            let of = if fit.limit == Bytes::ZERO { "no start".into() } else { words::size(fit.limit, unit) };
             (of, margin)
         });
         let fits = tried.fit.map_or("no", |fit| words::fits(fit.verdict));
-        table.row([tried.value.to_string(), words::size(tried.total, unit), of, margin, fits.into()]);
+        let fp16 = if question == Question::Gpu && in_fp16(asked, tried) { ", fp16" } else { "" };
+        table.row([format!("{}{fp16}", tried.value), words::size(tried.total, unit), of, margin, fits.into()]);
     }
     table.text()
 }

@@ -2,13 +2,15 @@
 
 use std::fmt;
 
-use memory_wall_core::bounds::{self, Bounds};
+use memory_wall_core::engines::vllm;
+use memory_wall_core::tables::classes::Class;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::tables::models::{MODELS, Model};
 use memory_wall_core::{
-    Bytes, Checked, Fit, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage, alternatives, evaluate,
+    Bytes, Checked, Checkpointing, Fit, Parallelism, Scenario, Verdict, WeightFormat, alternatives, evaluate,
     solve as engine,
 };
+use memory_wall_core::{bounds, engines, memory, worked};
 
 use super::Question;
 use crate::{inputs, words};
@@ -20,9 +22,9 @@ pub(crate) struct Tried {
     pub(crate) value: Value,
     /// The scenario with it.
     pub(crate) scenario: Checked,
-    /// What the fullest card holds.
+    /// What the fullest GPU holds.
     pub(crate) total: Bytes,
-    /// That against the card.
+    /// That against the GPU.
     pub(crate) fit: Option<Fit>,
 }
 
@@ -33,9 +35,9 @@ pub(crate) enum Value {
     Tokens(u32),
     /// `batch`, on each of so many data-parallel ranks.
     Sequences(u32, u32),
-    /// Cards and how they are cut.
+    /// GPUs and how they are cut.
     Cards(Parallelism),
-    /// A card.
+    /// A GPU.
     Card(&'static Gpu),
     /// A model.
     Model(&'static Model),
@@ -52,6 +54,14 @@ pub(crate) struct Solution {
     pub(crate) answer: Option<Tried>,
     /// The next step, which does not fit; `None` if there is none.
     pub(crate) next: Option<Tried>,
+    /// Fewer GPUs than the answer, or any where there is no answer, on which the run is only tight.
+    pub(crate) tight: Option<Tried>,
+    /// The fewest GPUs in whole computers, where the answer is a number of GPUs that is not sold.
+    pub(crate) whole: Option<Tried>,
+    /// Fewer GPUs, or any, with full checkpointing, where the question is how many and not all is computed again already.
+    pub(crate) checkpointed: Option<Tried>,
+    /// A better answer, with the largest share of its GPU that vLLM can take.
+    pub(crate) larger_share: Option<Tried>,
 }
 
 impl fmt::Display for Value {
@@ -59,11 +69,28 @@ impl fmt::Display for Value {
         match self {
             Self::Tokens(tokens) => f.write_str(&words::counted(*tokens, bounds::SEQ_LENGTH)),
             Self::Sequences(each, ranks) => f.write_str(&words::in_all((*each).into(), "sequence", (*ranks).into())),
-            Self::Cards(parallel) if parallel.ranks() == 1 => f.write_str("1 card"),
-            Self::Cards(parallel) => write!(f, "{}: {}", words::cards(parallel.ranks()), inputs::cut(parallel)),
+            Self::Cards(parallel) if parallel.ranks() == 1 => f.write_str("1 GPU"),
+            Self::Cards(parallel) => write!(f, "{}: {}", words::gpus(parallel.ranks()), inputs::cut(parallel)),
             Self::Card(gpu) => write!(f, "{} ({})", gpu.name, gpu.id),
             Self::Model(model) => write!(f, "{} ({})", model.name, model.id),
             Self::Weights(weights) => write!(f, "{weights}"),
+        }
+    }
+}
+
+impl Value {
+    /// Whether it is a better answer than another one to the same question.
+    fn is_better_than(self, other: Self) -> bool {
+        let bits = |weights: WeightFormat| weights.block().bits_per_value();
+        match (self, other) {
+            (Self::Tokens(one), Self::Tokens(other)) | (Self::Sequences(one, _), Self::Sequences(other, _)) => {
+                one > other
+            }
+            (Self::Cards(one), Self::Cards(other)) => one.ranks() < other.ranks(),
+            (Self::Card(one), Self::Card(other)) => one.capacity < other.capacity,
+            (Self::Model(one), Self::Model(other)) => one.parameters > other.parameters,
+            (Self::Weights(one), Self::Weights(other)) => bits(one) > bits(other),
+            _ => false,
         }
     }
 }
@@ -81,71 +108,137 @@ impl Tried {
 
     /// Whether it fits, by the engine's verdict.
     pub(crate) fn fits(&self) -> bool {
-        self.fit.is_some_and(|fit| fit.verdict != Verdict::DoesNotFit)
+        self.fit.is_some_and(|fit| fit.verdict.holds())
     }
 }
 
-/// Looks for the answer to a question about a scenario, which names a card where the question is not about cards.
+/// Looks for the answer to a question about a scenario, which names a GPU where the question is not about GPUs.
 pub(crate) fn solve(question: Question, scenario: &Checked) -> Solution {
-    let fit = || evaluate(scenario).fit;
-    let (answer, next) = match question {
-        Question::Context => number(bounds::SEQ_LENGTH, fit().map_or(0, |fit| fit.max_seq), |seq_length| {
-            Tried::new(Value::Tokens(seq_length), &scenario.with_seq_length(seq_length))
-        }),
-        Question::Batch => number(bounds::BATCH, fit().map_or(0, |fit| fit.max_batch), |batch| {
-            Tried::new(Value::Sequences(batch, scenario.parallel.dp), &scenario.with_batch(batch))
-        }),
-        Question::Gpus => cards(scenario),
-        Question::Gpu => card(scenario),
-        Question::Model => model(scenario),
-        Question::Weights => weights(scenario),
+    let (answer, next) = find(question, scenario);
+    let tight = if question == Question::Gpus { tight_cut(scenario, answer.as_ref()) } else { None };
+    let whole = answer.as_ref().filter(|_| question == Question::Gpus).and_then(|answer| whole(scenario, answer));
+    // What lies beside the share depends on the cut.
+    let place = answer.as_ref().filter(|_| question == Question::Gpus).map_or(scenario, |answer| &answer.scenario);
+    let share = vllm::with_largest_share(place).and_then(|it| it.serving.utilization_percent);
+    let with_share = share.and_then(|share| scenario.with(|it| it.serving.utilization_percent = Some(share)).ok());
+    let with_larger = match question {
+        // Each GPU has a largest share of its own.
+        Question::Gpu => gpu(scenario, |other| vllm::with_largest_share(&other).unwrap_or(other)).0,
+        _ => with_share.and_then(|scenario| find(question, &scenario).0),
     };
-    Solution { question, answer, next }
+    let larger_share = with_larger.filter(|found| {
+        let gains =
+            |answer: &Tried| found.value.is_better_than(answer.value) && (found.is_roomy() || !answer.is_roomy());
+        answer.as_ref().is_none_or(gains)
+    });
+    let checkpointed = if question == Question::Gpus { checkpointed(scenario, answer.as_ref()) } else { None };
+    Solution { question, answer, next, tight, whole, checkpointed, larger_share }
 }
 
 /// Looks for the largest model with settings that are legal with some models of the list only.
 pub(crate) fn largest_model(settings: &Scenario) -> Solution {
     let (answer, next) = model(settings);
-    Solution { question: Question::Model, answer, next }
+    Solution {
+        question: Question::Model,
+        answer,
+        next,
+        tight: None,
+        whole: None,
+        checkpointed: None,
+        larger_share: None,
+    }
+}
+
+/// The best that fits, and the next step.
+fn find(question: Question, scenario: &Checked) -> Found {
+    let fit = || evaluate(scenario).fit;
+    match question {
+        Question::Context => {
+            // No runtime is asked about more than it accepts.
+            let end = scenario.architecture.end_of_table().unwrap_or(u32::MAX);
+            let most = engines::longest_accepted(scenario).min(end).min(bounds::SEQ_LENGTH.max);
+            number(most, fit().map_or(0, |fit| fit.max_seq.min(most)), |seq_length| {
+                Tried::new(Value::Tokens(seq_length), &scenario.with_seq_length(seq_length))
+            })
+        }
+        Question::Batch => number(bounds::BATCH.max, fit().map_or(0, |fit| fit.max_batch), |batch| {
+            Tried::new(Value::Sequences(batch, scenario.parallel.dp), &scenario.with_batch(batch))
+        }),
+        Question::Gpus => gpus(scenario),
+        Question::Gpu => gpu(scenario, |other| other),
+        Question::Model => model(scenario),
+        Question::Weights => weights(scenario),
+    }
 }
 
 type Found = (Option<Tried>, Option<Tried>);
 
 /// A number and the one above it.
-fn number(bounds: Bounds, found: u32, with: impl Fn(u32) -> Tried) -> Found {
-    ((found > 0).then(|| with(found)), (found < bounds.max).then(|| with(found + 1)))
+fn number(most: u32, found: u32, with: impl Fn(u32) -> Tried) -> Found {
+    ((found > 0).then(|| with(found)), (found < most).then(|| with(found + 1)))
 }
 
-/// The fewest cards, and the emptiest cut with fewer.
-fn cards(scenario: &Checked) -> Found {
-    let tried = |parallel| {
-        let run = scenario.with(|it| it.parallel = parallel).ok()?;
-        Some(Tried::new(Value::Cards(parallel), &run))
-    };
-    let capacity = scenario.gpu.map_or(Bytes::ZERO, |gpu| gpu.capacity);
-    let answer = engine::fewest_gpus(scenario, capacity).and_then(|cluster| tried(cluster.parallel));
-    let Some(answer) = answer else { return (None, None) };
+/// The fewest GPUs that leave room to spare, and the emptiest cut with fewer.
+fn gpus(scenario: &Checked) -> Found {
+    let Some(answer) = fewest(scenario, false) else { return (None, None) };
     let fewer = answer.scenario.parallel.ranks() - 1;
     let with_fewer = engine::cuts(scenario).filter_map(|cut| {
-        // In training all of the cards share the states.
+        // In training all of the GPUs share the states.
         let most = u32::try_from(fewer / cut.ranks().max(1)).unwrap_or(u32::MAX);
-        let dp = if scenario.mode.trains() { most } else { most.min(1) };
-        let zero = if dp > 1 { ZeroStage::Weights } else { cut.zero };
-        if dp > 0 { tried(Parallelism { dp, zero, ..cut }) } else { None }
+        let groups = if scenario.mode.trains() { most } else { most.min(1) };
+        if groups > 0 { Some(on_gpus(&engine::over_ranks(scenario, cut, groups.checked_mul(cut.dp)?)?)) } else { None }
     });
     let emptiest = with_fewer.min_by_key(|tried| tried.total);
     (Some(answer), emptiest)
 }
 
-/// The GPU with the least memory that leaves room to spare, of those that the run could move to, and the next smaller one.
-fn card(scenario: &Checked) -> Found {
+/// The fewest GPUs with room to spare, or those that are no worse than tight.
+fn fewest(scenario: &Checked, tight: bool) -> Option<Tried> {
+    let capacity = scenario.gpu.map_or(Bytes::ZERO, |gpu| gpu.capacity);
+    let cluster = engine::fewest_gpus(scenario, capacity, tight)?;
+    Some(on_gpus(&scenario.with(|it| it.parallel = cluster.parallel).ok()?))
+}
+
+/// The fewest GPUs in whole computers of eight, where the answer is neither so many nor 1, 2 or 4 of them.
+fn whole(scenario: &Checked, answer: &Tried) -> Option<Tried> {
+    let gpu = scenario.gpu.filter(|gpu| gpu.class() != Class::Unified && gpu.gpus_on_links() == engine::IN_COMPUTER)?;
+    let gpus = answer.scenario.parallel.ranks();
+    if matches!(gpus, 1 | 2 | 4) || gpus.is_multiple_of(engine::IN_COMPUTER) {
+        return None;
+    }
+    let cluster = engine::whole_computers(scenario, gpu.capacity)?;
+    Some(on_gpus(&scenario.with(|it| it.parallel = cluster.parallel).ok()?))
+}
+
+/// The fewest GPUs with full checkpointing, where they are fewer than those of the answer.
+fn checkpointed(scenario: &Checked, answer: Option<&Tried>) -> Option<Tried> {
+    if !scenario.mode.trains() || scenario.checkpointing == Checkpointing::Full {
+        return None;
+    }
+    let full = scenario.with(|it| it.checkpointing = Checkpointing::Full).ok()?;
+    let ranks = |tried: &Tried| tried.scenario.parallel.ranks();
+    fewest(&full, false).filter(|full| answer.is_none_or(|answer| ranks(full) < ranks(answer)))
+}
+
+/// The fewest GPUs on which the run is only tight, where they are fewer than those of the answer.
+fn tight_cut(scenario: &Checked, answer: Option<&Tried>) -> Option<Tried> {
+    let ranks = |tried: &Tried| tried.scenario.parallel.ranks();
+    fewest(scenario, true).filter(|tight| answer.is_none_or(|answer| ranks(tight) < ranks(answer)))
+}
+
+fn on_gpus(run: &Checked) -> Tried {
+    Tried::new(Value::Cards(run.parallel), run)
+}
+
+/// The GPU with the least memory that leaves room to spare, of those that the run could move to with these settings, and the next smaller one.
+fn gpu(scenario: &Checked, settings: impl Fn(Checked) -> Checked) -> Found {
     let tried = |other: Checked| Some(Tried::new(Value::Card(other.gpu?), &other));
-    let mut cards: Vec<Tried> = alternatives::of(scenario).filter_map(tried).collect();
+    let mut gpus: Vec<Tried> = alternatives::of(scenario).map(settings).filter_map(tried).collect();
     let capacity = |tried: &Tried| tried.fit.map_or(Bytes::ZERO, |fit| fit.capacity);
-    cards.sort_by_key(capacity);
-    let place = cards.iter().position(Tried::is_roomy).unwrap_or(cards.len());
-    let next = cards.get(..place).and_then(<[Tried]>::last).cloned();
-    (cards.into_iter().nth(place), next)
+    gpus.sort_by_key(capacity);
+    let place = gpus.iter().position(Tried::is_roomy).unwrap_or(gpus.len());
+    let next = gpus.get(..place).and_then(<[Tried]>::last).cloned();
+    (gpus.into_iter().nth(place), next)
 }
 
 /// The model with the most parameters, and the next larger one.
@@ -163,8 +256,8 @@ fn model(scenario: &Scenario) -> Found {
 fn weights(scenario: &Checked) -> Found {
     let with = |weights: WeightFormat| scenario.with(|it| it.weights = weights).ok();
     let mut formats = WeightFormat::ALL.to_vec();
-    // Of formats with as many bits the later in the list is tried later: bf16 behind fp16.
-    formats.sort_by(|one, other| one.block().bits_per_value().total_cmp(&other.block().bits_per_value()));
+    // By the bytes of the whole mix. Of formats with as many the later in the list is tried later: bf16 behind fp16.
+    formats.sort_by_key(|format| with(*format).map(|it| worked::total(|sink| memory::weights::terms(&it, sink))));
     let tried = formats.into_iter().filter_map(|format| Some(Tried::new(Value::Weights(format), &with(format)?)));
     last_that_fits(tried.collect())
 }
@@ -212,8 +305,9 @@ mod tests {
                 let solution = solve(question, &scenario.check().unwrap());
                 let what = format!("{question:?} {}", scenario.mode.id());
                 assert!(solution.answer.as_ref().is_none_or(Tried::fits), "{what}");
-                // A GPU that is only tight is not recommended.
-                let enough = if question == Question::Gpu { Tried::is_roomy } else { Tried::fits };
+                // GPUs on which it is only tight are not recommended.
+                let roomy = matches!(question, Question::Gpu | Question::Gpus);
+                let enough = if roomy { Tried::is_roomy } else { Tried::fits };
                 assert!(solution.answer.as_ref().is_none_or(enough), "{what}");
                 assert!(solution.next.as_ref().is_none_or(|next| !enough(next)), "{what}");
                 assert!(solution.answer.is_some() || solution.next.is_some() || question == Question::Gpus, "{what}");
@@ -235,10 +329,10 @@ mod tests {
             );
             let weights = answer(Question::Weights).map(|tried| tried.scenario.weights);
             assert_eq!(weights, engine::widest_weights(&scenario.check().unwrap(), capacity));
-            let cards = answer(Question::Gpus).map(|tried| tried.scenario.parallel);
+            let gpus = answer(Question::Gpus).map(|tried| tried.scenario.parallel);
             assert_eq!(
-                cards,
-                engine::fewest_gpus(&scenario.check().unwrap(), capacity).map(|cluster| cluster.parallel)
+                gpus,
+                engine::fewest_gpus(&scenario.check().unwrap(), capacity, false).map(|cluster| cluster.parallel)
             );
         }
     }

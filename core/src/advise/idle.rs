@@ -37,30 +37,34 @@ choices! {
         FewBits = "few-bits";
         /// The model is frozen in 4 bits already.
         FrozenInFour = "frozen-in-four";
-        /// Tensor parallelism beyond the cards of one computer is seldom worth its traffic.
+        /// Tensor parallelism beyond the GPUs of one computer is seldom worth its traffic.
         BeyondComputer = "beyond-computer";
         /// Twice as many ranks do not divide the heads, the MLP or the vocabulary of this model.
         NoDivisor = "no-divisor";
         /// There are not enough layers for twice as many stages.
         FewLayers = "few-layers";
+        /// The code that trains does not cut a run so.
+        CodeCannotCut = "code-cannot-cut";
         /// The optimizer's states wait in host memory already.
         StatesOffloaded = "states-offloaded";
         /// The weights wait in host memory already.
         WeightsOffloaded = "weights-offloaded";
         /// The cache waits in host memory already.
         CacheOffloaded = "cache-offloaded";
-        /// VLLM keeps the cache of running requests on the card.
+        /// VLLM keeps the cache of running requests on the GPU.
         CacheKept = "cache-kept";
         /// Transformers keeps quantised weights on the GPU.
         QuantisedKept = "quantised-kept";
+        /// A single GPU's trainer keeps quantised weights on the GPU.
+        FrozenKept = "frozen-kept";
         /// llama.cpp computes on the CPU what is left in host memory.
         ComputedOnCpu = "computed-on-cpu";
         /// The GPU shares its memory with the CPU.
         SharedMemory = "shared-memory";
-        /// No card is named.
-        NoCard = "no-card";
+        /// No GPU is named.
+        NoGpu = "no-card";
         /// This is the largest GPU of its maker and class that runs the scenario.
-        LargestCard = "largest-card";
+        LargestGpu = "largest-card";
         /// These states are shared out already.
         SharedOut = "shared-out";
         /// This model cannot be changed so.
@@ -71,6 +75,11 @@ choices! {
 }
 
 impl Idle {
+    /// Whether it may do something that is not modelled.
+    pub const fn is_unknown(self) -> bool {
+        matches!(self, Self::ComputedOnCpu)
+    }
+
     /// The reason in English, as the command gives it.
     pub const fn sentence(self) -> &'static str {
         match self {
@@ -92,20 +101,24 @@ impl Idle {
             Self::WeightsQuantised => "the weights are quantised already",
             Self::FewBits => "the weights have fewer than 8 bits already",
             Self::FrozenInFour => "the model is frozen in 4 bits already",
-            Self::BeyondComputer => "tensor parallelism beyond the cards of one computer is seldom worth its traffic",
+            Self::BeyondComputer => "tensor parallelism beyond the GPUs of one computer is seldom worth its traffic",
             Self::NoDivisor => "twice as many ranks do not divide the heads, the MLP or the vocabulary of this model",
             Self::FewLayers => "there are not enough layers for twice as many stages",
+            Self::CodeCannotCut => "the training code of this scenario does not cut a run so; other code does",
             Self::StatesOffloaded => "the optimizer's states wait in host memory already",
             Self::WeightsOffloaded => "the weights wait in host memory already",
             Self::CacheOffloaded => "the cache waits in host memory already",
-            Self::CacheKept => "vLLM keeps the cache of running requests on the card",
-            Self::NoCard => "no card is named",
+            Self::CacheKept => "vLLM keeps the cache of running requests on the GPU",
+            Self::NoGpu => "no GPU is named",
             Self::QuantisedKept => "transformers keeps quantised weights on the GPU",
+            Self::FrozenKept => {
+                "accelerate trains beside quantised weights on the GPU only; FSDP and ZeRO-3 fetch them"
+            }
             Self::ComputedOnCpu => {
                 "llama.cpp computes on the CPU what is left in host memory; how slow that is is not modelled"
             }
             Self::SharedMemory => "the GPU shares its memory with the CPU",
-            Self::LargestCard => "no larger GPU of the same maker and class runs it",
+            Self::LargestGpu => "no larger GPU of the same maker and class runs it",
             Self::SharedOut => "these states are shared out already",
             Self::CannotChange => "this model cannot be changed so",
             Self::PeakElsewhere => "the peak is elsewhere: it stays as it is",

@@ -1,26 +1,31 @@
-//! What to do about a run that does not fit: the ladder of fixes, cheapest first, and the quickest combination of them.
+//! What to do about a run that does not fit: the ladder of fixes, cheapest first, and the gentlest combination of them.
 //!
-//! Every rung is a change to the scenario, so that the engine itself says what it saves; nothing is a rule of thumb.
+//! Every mitigation is a change to the scenario, so that the engine itself says what it saves; nothing is a rule of thumb.
 
+mod burden;
 mod idle;
-mod rung;
+mod mitigation;
+mod plans;
 mod search;
 
 use crate::checked::Checked;
 use crate::cost;
-use crate::evaluate::{self, Verdict};
+use crate::evaluate;
 use crate::units::{Bytes, SignedBytes};
+use crate::verdict::Verdict;
 
+pub use burden::single_reverts;
 pub use idle::Idle;
-pub use rung::{Effort, Risk, Rung};
-pub use search::{Found, Plan, TOO_SLOW, quickest, search};
+pub use mitigation::{Effort, Mitigation, Risk};
+pub use plans::Plans;
+pub use search::{AS_QUICK, Found, Plan, TOO_SLOW, gentlest, search};
 
 /// What one fix does to a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// The scenario with the fix.
     pub scenario: Checked,
-    /// The peak with it, on the fullest card.
+    /// The peak with it, on the fullest GPU.
     pub total: Bytes,
     /// The peak without it less the peak with it: negative makes it worse.
     pub saved: SignedBytes,
@@ -47,28 +52,28 @@ impl Effect {
     }
 }
 
-/// Every rung of the ladder with its effect on the scenario, or the reason why it does nothing here.
+/// Every mitigation of the ladder with its effect on the scenario, or the reason why it does nothing here.
 ///
 /// ```
-/// use memory_wall_core::{Mode, Scenario, advise::{Rung, ladder}, tables::{gpus, models}};
+/// use memory_wall_core::{Mode, Scenario, advise::{Mitigation, ladder}, tables::{gpus, models}};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// (scenario.mode, scenario.gpu) = (Mode::Training, gpus::by_id("h100-sxm"));
 /// let scenario = scenario.check().unwrap();
-/// let (_, flash) = ladder(&scenario).find(|(rung, _)| *rung == Rung::FlashAttention).unwrap();
+/// let (_, flash) = ladder(&scenario).find(|(mitigation, _)| *mitigation == Mitigation::FlashAttention).unwrap();
 /// assert_eq!(flash.unwrap_err().to_string(), "flash attention is on already");
 /// ```
-pub fn ladder(scenario: &Checked) -> impl Iterator<Item = (Rung, Result<Effect, Idle>)> {
+pub fn ladder(scenario: &Checked) -> impl Iterator<Item = (Mitigation, Result<Effect, Idle>)> {
     let scenario = *scenario;
     let before = evaluate::total(&scenario);
-    Rung::ALL.iter().map(move |rung| {
-        let effect = rung.apply(&scenario).and_then(|changed| {
+    Mitigation::ALL.iter().map(move |mitigation| {
+        let effect = mitigation.apply(&scenario).and_then(|changed| {
             let effect = Effect::of(&scenario, before, &changed);
-            // A bigger card saves nothing and still helps.
-            if effect.saved.0 == 0 && *rung != Rung::BiggerCard {
+            // A bigger GPU saves nothing and still helps.
+            if effect.saved.0 == 0 && *mitigation != Mitigation::BiggerGpu {
                 return Err(Idle::PeakElsewhere);
             }
             Ok(effect)
         });
-        (*rung, effect)
+        (*mitigation, effect)
     })
 }

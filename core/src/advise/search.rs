@@ -1,107 +1,163 @@
-//! The search over all combinations of fixes on the same cards.
+//! The search over all combinations of fixes on the same GPUs, and the choice of the gentlest.
 
 use super::Effect;
-use super::rung::{eight_bit_cache, eight_bits, four_bits};
-use crate::bounds;
+use super::burden::{burden, pruned};
+use super::mitigation::{divided, eight_bit_cache, eight_bits, four_bits};
 use crate::checked::Checked;
 use crate::cost;
-use crate::engines::vllm;
-use crate::evaluate::{self, Verdict};
-use crate::offload::Offload;
+use crate::engines::vllm::Roomier;
+use crate::evaluate;
 use crate::parallelism::ZeroStage;
 use crate::precision::{KvPrecision, WeightFormat};
-use crate::scenario::{Attention, Scenario};
+use crate::scenario::{Attention, Mode, Offload, Scenario, sixteen_bits};
 use crate::training::{Checkpointing, Loss, Optimizer};
+use crate::verdict::Verdict;
 
 /// A combination of fixes on the same GPUs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     /// What it does.
     pub effect: Effect,
-    /// Whether it may change results: 8-bit optimizer states, quantised weights or cache.
+    /// Whether it may change results: 8-bit optimizer states, quantised weights or cache, `QLoRA` in place of `LoRA` or without its upcast.
     pub lossy: bool,
 }
 
-/// The quickest combinations by what the GPU makes of them, out of all that were tried.
+/// The gentlest combinations by what the GPU makes of them, out of all that were tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Found {
-    /// The quickest that fits with room to spare, if it takes no more than [`TOO_SLOW`]: the one to recommend.
+    /// The one to recommend: it fits with room to spare and takes no more than [`TOO_SLOW`].
     pub fits: Option<Plan>,
-    /// The quickest that fits with room to spare and takes longer than that.
+    /// One that fits with room to spare and takes longer than that.
     pub slow: Option<Plan>,
-    /// The quickest that is only tight: it may fail by fragmentation.
+    /// One that is only tight: it may fail by fragmentation.
     pub tight: Option<Plan>,
 }
 
 /// A combination that takes more than this many times as long is one that nobody would run: it is named, and not recommended.
 pub const TOO_SLOW: f64 = 4.0;
 
-/// The combination to recommend: the quickest that fits with room to spare and leaves the results as they are, and where there is none,
-/// the quickest that may change them a little. `None` where no GPU is named, or nothing fits with room to spare and is quick enough.
+/// Combinations that take up to this many times as long as the quickest pass for as quick: the estimate of time is no finer, and a
+/// gentler combination is worth a few percent.
+pub const AS_QUICK: f64 = 1.1;
+
+/// The combination to recommend: one that fits with room to spare and leaves the results as they are, and where there is none,
+/// one that may change them a little. `None` where no GPU is named, or nothing fits with room to spare and is quick enough.
 ///
 /// ```
 /// use memory_wall_core::{Mode, Scenario, Verdict, advise, tables::{gpus, models}};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.2-1b").unwrap().architecture);
 /// (scenario.mode, scenario.batch, scenario.gpu) = (Mode::Training, 8, gpus::by_id("rtx4090"));
-/// let plan = advise::quickest(&scenario.check().unwrap()).unwrap();
+/// let plan = advise::gentlest(&scenario.check().unwrap()).unwrap();
 /// assert!(plan.effect.verdict == Some(Verdict::Fits) && !plan.lossy);
 /// ```
-pub fn quickest(scenario: &Checked) -> Option<Plan> {
+pub fn gentlest(scenario: &Checked) -> Option<Plan> {
     search(scenario, false).fits.or_else(|| search(scenario, true).fits)
+}
+
+/// What the GPU makes of a combination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Fits,
+    Slow,
+    Tight,
+}
+
+/// One combination with what decides between several.
+#[derive(Clone, Copy)]
+struct Candidate {
+    scenario: Checked,
+    burden: u32,
+    time: f64,
 }
 
 /// Searches all combinations of one kind on the same GPUs: those that leave the results as they are, or those that may change them a little.
 ///
-/// `LoRA`, more GPUs and other GPUs are not tried: they change what is done, not how.
-/// Micro-batches are halved down to a single sequence, so every batch of the search divides the work alike.
+/// Of those that are about as quick as the quickest ([`AS_QUICK`]) it takes the gentlest, and leaves out every fix without which the rest
+/// does as well. To be quicker than the run is now is no aim. `LoRA` in place of full training, more GPUs and other GPUs are not tried: they change what is done, not how.
+/// Micro-batches are tried in every size that divides the batch, so a step reads as many sequences as before.
 pub fn search(scenario: &Checked, lossy: bool) -> Found {
     if scenario.gpu.is_none() {
         return Found::default();
     }
-    let (mut fits, mut slow, mut tight) = (None, None, None);
-    let mut visit = |candidate: &Scenario| {
-        let Ok(candidate) = candidate.check() else { return };
-        let time = cost::time_ratio(scenario, &candidate);
-        let quicker = |known: &Option<(Checked, f64)>| known.is_none_or(|(_, least)| time < least);
-        let of_use = quicker(&fits) || quicker(&slow) || quicker(&tight);
-        if !of_use {
+    let takes = |candidate: &Checked| cost::time_ratio(scenario, candidate).max(1.0);
+    let class = |candidate: &Checked| match evaluate::verdict(candidate)? {
+        Verdict::Fits if takes(candidate) > TOO_SLOW => Some(Class::Slow),
+        Verdict::Fits => Some(Class::Fits),
+        Verdict::Tight => Some(Class::Tight),
+        Verdict::Queues | Verdict::DoesNotFit => None,
+    };
+    let mut quick = [None::<f64>; 3];
+    each(scenario, lossy, &mut |candidate| {
+        let time = takes(candidate);
+        if quick.iter().all(|least| least.is_some_and(|least| least <= time)) {
             return;
         }
-        let place = match evaluate::verdict(&candidate) {
-            Some(Verdict::Fits) if time > TOO_SLOW => &mut slow,
-            Some(Verdict::Fits) => &mut fits,
-            Some(Verdict::Tight) => &mut tight,
-            Some(Verdict::DoesNotFit) | None => return,
-        };
-        if quicker(place) {
-            *place = Some((candidate, time));
+        if let Some(class) = class(candidate)
+            && let Some(least) = quick.get_mut(class as usize)
+        {
+            *least = Some(least.map_or(time, |least| least.min(time)));
         }
-    };
-    if !lossy {
-        // What fits as it is needs no fix.
-        visit(scenario);
-    }
-    each_combination(scenario, lossy, &mut visit);
+    });
+    let mut best = [None::<Candidate>; 3];
+    each(scenario, lossy, &mut |candidate| {
+        let (time, burden) = (takes(candidate), burden(scenario, candidate));
+        let as_quick = |least: &Option<f64>| least.is_some_and(|least| time <= least * AS_QUICK);
+        let gentler = |known: &Option<Candidate>| {
+            known.is_none_or(|known| burden < known.burden || (burden == known.burden && time < known.time))
+        };
+        if !quick.iter().zip(&best).any(|(least, known)| as_quick(least) && gentler(known)) {
+            return;
+        }
+        let Some(class) = class(candidate) else { return };
+        if let (Some(least), Some(known)) = (quick.get(class as usize), best.get_mut(class as usize))
+            && as_quick(least)
+            && gentler(known)
+        {
+            *known = Some(Candidate { scenario: *candidate, burden, time });
+        }
+    });
     let before = evaluate::total(scenario);
-    let plan = |found: (Checked, f64)| Plan { effect: Effect::of(scenario, before, &found.0), lossy };
-    Found { fits: fits.map(plan), slow: slow.map(plan), tight: tight.map(plan) }
+    let [fits, slow, tight] = [Class::Fits, Class::Slow, Class::Tight].map(|wanted| {
+        let found = best.get(wanted as usize).copied().flatten()?;
+        let enough = |other: &Checked| class(other) == Some(wanted);
+        let scenario_with = pruned(scenario, &found.scenario, enough);
+        Some(Plan { effect: Effect::of(scenario, before, &scenario_with), lossy })
+    });
+    Found { fits, slow, tight }
 }
 
-/// Every combination of the levers that the mode has.
-fn each_combination(scenario: &Checked, lossy: bool, visit: &mut dyn FnMut(&Scenario)) {
+/// The scenario as it is, where that leaves results as they are, and every legal combination of the levers that its mode has.
+fn each(scenario: &Checked, lossy: bool, visit: &mut dyn FnMut(&Checked)) {
+    if !lossy {
+        visit(scenario);
+    }
     let flash = Scenario { attention: Attention::Flash, ..**scenario };
+    let mut checked = |candidate: &Scenario| {
+        if let Ok(candidate) = candidate.check() {
+            visit(&candidate);
+        }
+    };
     if scenario.mode.trains() {
-        each_training(&flash, lossy, visit);
+        each_training(&flash, lossy, &mut checked);
     } else {
         // A setting of the server costs nothing, so it is tried with each combination.
-        each_serving(&flash, lossy, &mut |candidate| {
-            visit(candidate);
-            vllm::roomier(candidate).for_each(|other| visit(&other));
+        each_serving(&flash, lossy, &mut |candidate, roomier| {
+            checked(candidate);
+            roomier.into_iter().flat_map(|it| it.each(candidate)).for_each(|other| checked(&other));
         });
     }
 }
 
 fn each_training(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenario)) {
+    if lossy && scenario.mode == Mode::Lora {
+        // The same adapters beside weights frozen in 4 bits.
+        let frozen = Scenario { mode: Mode::Qlora, weights: WeightFormat::Nf4Dq, ..*scenario };
+        each_training(&frozen, false, visit);
+        each_training(&without_upcast(&frozen), false, visit);
+    }
+    if lossy && scenario.upcasts() {
+        each_training(&without_upcast(scenario), false, visit);
+    }
     let optimizers: &[Optimizer] = match scenario.optimizer {
         Optimizer::AdamW if lossy => &[Optimizer::AdamW8bit],
         _ if lossy => return,
@@ -110,20 +166,19 @@ fn each_training(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenar
     let recomputed: &[Checkpointing] = match scenario.checkpointing {
         Checkpointing::Full => &[Checkpointing::Full],
         Checkpointing::PerOp => &[Checkpointing::PerOp, Checkpointing::Full],
-        _ => &[Checkpointing::None, Checkpointing::PerOp, Checkpointing::Full],
+        Checkpointing::Selective => &[Checkpointing::Selective, Checkpointing::PerOp, Checkpointing::Full],
+        Checkpointing::None => &[Checkpointing::None, Checkpointing::PerOp, Checkpointing::Full],
     };
     let losses: &[Loss] = if scenario.training.loss == Loss::Plain {
         &[Loss::Plain, Loss::Chunked]
     } else {
         core::slice::from_ref(&scenario.training.loss)
     };
-    let stages: &[ZeroStage] =
-        if scenario.parallel.dp > 1 { ZeroStage::ALL } else { core::slice::from_ref(&scenario.parallel.zero) };
-    let mut batch = scenario.batch;
-    let whole = u64::from(scenario.batch) * u64::from(scenario.training.micro_batches);
-    while batch > 0 {
-        let micro_batches =
-            u32::try_from(whole.div_ceil(batch.into())).unwrap_or(u32::MAX).min(bounds::MICRO_BATCHES.max);
+    // Sharding less than now is no fix.
+    let own = ZeroStage::ALL.iter().position(|stage| *stage == scenario.parallel.zero).unwrap_or(0);
+    let more = ZeroStage::ALL.get(own..).unwrap_or_default();
+    let stages = if scenario.parallel.dp > 1 { more } else { core::slice::from_ref(&scenario.parallel.zero) };
+    for (batch, micro_batches) in divided(scenario) {
         for &checkpointing in recomputed {
             for &loss in losses {
                 for &zero in stages {
@@ -142,20 +197,44 @@ fn each_training(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenar
                 }
             }
         }
-        batch /= 2;
     }
 }
 
-fn each_serving(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenario)) {
+/// Without the copy in fp32 of what bitsandbytes leaves in 16 bits, as TRL trains.
+///
+/// # Source
+/// Pull request 4457 of github.com/huggingface/trl (merged 2025-11), which saw the same losses and less memory. Read 2026-11-23.
+const fn without_upcast(scenario: &Scenario) -> Scenario {
+    let mut other = *scenario;
+    other.training.lora.upcast = false;
+    other
+}
+
+/// With each combination goes what a server may be told in its format of the weights.
+fn each_serving(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenario, Option<Roomier>)) {
     let own_weights = core::slice::from_ref(&scenario.weights);
     let own_cache = core::slice::from_ref(&scenario.kv);
-    let narrower = [WeightFormat::Bf16, eight_bits(scenario), four_bits(scenario)];
-    let weights: &[WeightFormat] = if lossy && scenario.weights.trainable() { &narrower } else { own_weights };
+    // 16-bit weights are 16-bit weights: the scenario's own kind stays.
+    let sixteen = if scenario.weights == WeightFormat::Fp32 {
+        sixteen_bits(scenario.runtime(), scenario.gpu)
+    } else {
+        scenario.weights
+    };
+    let narrower = [scenario.weights, sixteen, eight_bits(scenario), four_bits(scenario)];
+    let narrower = narrower.get(usize::from(sixteen == scenario.weights)..).unwrap_or_default();
+    // 8 bits become 4.
+    let four = [scenario.weights, four_bits(scenario)];
+    let weights: &[WeightFormat] = match lossy {
+        true if scenario.weights.trainable() => narrower,
+        true if scenario.weights.block().bits_per_value() >= 8.0 => &four,
+        _ => own_weights,
+    };
     // What the program cannot keep a cache in, a check refuses.
     let caches: &[KvPrecision] =
         if lossy { &[KvPrecision::Bf16, eight_bit_cache(scenario), KvPrecision::Int4] } else { own_cache };
     let bits = |kv: KvPrecision| kv.block().bits_per_value();
     for &weights in weights {
+        let roomier = Roomier::of(&Scenario { weights, ..*scenario });
         for &kv in caches.iter().filter(|kv| bits(**kv) <= bits(scenario.kv)) {
             for parameters in [false, true] {
                 for kv_cache in [false, true] {
@@ -164,9 +243,8 @@ fn each_serving(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenari
                         kv_cache: scenario.offload.kv_cache || kv_cache,
                         ..scenario.offload
                     };
-                    // 16-bit weights are 16-bit weights: the scenario's own kind stays.
-                    let weights = if weights == WeightFormat::Bf16 { scenario.weights } else { weights };
-                    visit(&Scenario { weights, kv, offload, ..*scenario });
+                    let kv = if bits(kv) < bits(scenario.kv) { kv } else { scenario.kv };
+                    visit(&Scenario { weights, kv, offload, ..*scenario }, roomier);
                 }
             }
         }

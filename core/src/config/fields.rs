@@ -67,6 +67,15 @@ impl<'a> Fields<'a> {
         Ok(self.optional(field, bounds)?.unwrap_or(default))
     }
 
+    /// A number by its older name, by its name of today, or the default of the class.
+    pub(super) fn first_of(self, names: [&'static str; 2], bounds: Bounds, default: u32) -> Result<u32, ConfigError> {
+        let [older, name] = names;
+        match self.optional(older, bounds)? {
+            Some(number) => Ok(number),
+            None => self.or(name, bounds, default),
+        }
+    }
+
     /// A number of a class that cannot do with `null`, or its default.
     pub(super) fn never_null(self, field: &'static str, bounds: Bounds, default: u32) -> Result<u32, ConfigError> {
         match self.given(field, bounds)? {
@@ -110,6 +119,17 @@ impl<'a> Fields<'a> {
             None | Some(Value::Nothing) => Ok(None),
             Some(Value::List(values)) => Ok(Some(values)),
             Some(other) => Err(ConfigError::WrongKind { field, wanted: "a list", found: other.kind() }),
+        }
+    }
+
+    /// A number, or a list of the same number for every layer.
+    pub(super) fn uniform(self, field: &'static str, bounds: Bounds) -> Result<Option<u32>, ConfigError> {
+        let Some(Value::List(values)) = self.get(field) else { return self.optional(field, bounds) };
+        match values.split_first() {
+            Some((Value::Whole(first), rest)) if rest.iter().all(|value| *value == Value::Whole(*first)) => {
+                bounds.check(*first).map(Some).map_err(|error| ConfigError::OutOfBounds { field, error })
+            }
+            _ => Err(ConfigError::NotModelled("a list whose numbers differ from layer to layer")),
         }
     }
 

@@ -85,8 +85,10 @@ impl Config {
         if let Some(around) = around {
             remarks.push(Remark::LanguageModelOnly { around: around.into(), family: family.into() });
         }
-        if let Ok(Some(layers)) = fields.optional("num_nextn_predict_layers", bounds::LAYERS) {
-            remarks.push(Remark::PredictionLayers(layers));
+        for field in ["num_nextn_predict_layers", "mtp_num_hidden_layers"] {
+            if let Ok(Some(layers)) = fields.optional(field, bounds::LAYERS) {
+                remarks.push(Remark::PredictionLayers(layers));
+            }
         }
         if family == "llama4_text"
             && let Ok(Some(sliding)) = self.architecture().map(|shape| shape.sliding_window)
@@ -100,15 +102,14 @@ impl Config {
     fn language(&self) -> Result<Language<'_>, ConfigError> {
         let whole = &self.file.0;
         let family = model_type(whole).ok_or(ConfigError::NoFamily)?;
-        let Some((_, inner)) = families::AROUND.iter().find(|(around, _)| *around == family) else {
+        let Some((_, allowed)) = families::AROUND.iter().find(|(around, _)| *around == family) else {
             return Ok(Language { family, around: None, fields: Fields(whole) });
         };
         match whole.get("text_config") {
             Some(Value::Object(fields)) => {
-                let expected = *inner;
-                let inner = model_type(fields).unwrap_or(expected);
+                let inner = model_type(fields).or(allowed.first().copied()).ok_or(ConfigError::NoFamily)?;
                 // LLaVA is built around many families, the others around their own.
-                if inner != expected && !family.starts_with("llava") {
+                if !allowed.contains(&inner) && !family.starts_with("llava") {
                     return Err(ConfigError::Contradiction { one: "model_type", other: "that of text_config" });
                 }
                 Ok(Language { family: inner, around: Some(family), fields: Fields(fields) })

@@ -1,10 +1,10 @@
 //! Hugging Face transformers 5.23: the cache it keeps and the working space of `generate`.
 
-use super::card::cublas_workspace;
+use super::gpu::cublas_workspace;
 use super::{CONTEXT, How, Sink, amount, reservation};
 use crate::architecture::Projection;
 use crate::checked::Checked;
-use crate::memory::kv_cache::Held;
+use crate::memory::kv_cache::CachedLayers;
 use crate::memory::{Bucket, kv_cache};
 use crate::scenario::Attention;
 use crate::units::Bytes;
@@ -129,8 +129,8 @@ fn at(moment: Moment, bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
             product(Item::LastLogits, &[Factor::number(e + 4), batch, vocab]);
         }
         (Moment::Cache, Bucket::Activations) => {
-            let Held { full, sliding, linear } = Held::on(scenario);
-            let layers = u128::from(full + sliding + linear).max(1);
+            let CachedLayers { full, sliding, linear } = CachedLayers::on(scenario);
+            let layers = u128::from((full + sliding + linear).min(scenario.local().layers)).max(1);
             amount(Item::EngineWorkspace, reservation(scenario).bytes.0 / layers / 2, sink);
         }
         _ => {}
@@ -140,7 +140,7 @@ fn at(moment: Moment, bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
 /// The widest MLP that a token passes through on this rank: dense, or all its experts together.
 pub(super) fn widest_mlp(scenario: &Checked) -> u64 {
     let shape = &scenario.architecture;
-    let dense = if shape.moe_layers() < shape.layers { u64::from(shape.intermediate_size) } else { 0 };
+    let dense = if shape.has_dense_mlp() { u64::from(shape.intermediate_size) } else { 0 };
     let mixture = shape.moe.map_or(0, |moe| {
         u64::from(moe.experts_per_token) * u64::from(moe.intermediate_size) + u64::from(moe.shared_intermediate_size)
     });

@@ -1,8 +1,7 @@
 //! What a program takes, item by item, with the version and the source of each figure: for the page and the command line.
 
-use super::{Reservation, hf, llamacpp, reservation, serving, terms, vllm};
+use super::{Reservation, hf, llamacpp, reservation, terms, vllm};
 use crate::checked::Checked;
-use crate::evaluate::Phase;
 use crate::memory::{Bucket, weights};
 use crate::serving::Engine;
 use crate::units::Bytes;
@@ -99,11 +98,14 @@ pub struct Inspection {
 /// assert_eq!(logits.bytes.0, 512 * 128_256 * 4);
 /// ```
 pub fn inspect(scenario: &Checked) -> Inspection {
-    let engine = serving(scenario).unwrap_or(Engine::Exact);
+    let engine = scenario.runtime().unwrap_or(Engine::Exact);
     let (version, source) = match engine {
         Engine::Exact => ("", "the model's own dimensions"),
         Engine::Hf => (hf::VERSION, hf::SOURCE),
-        Engine::Vllm => ("0.19", vllm::SOURCE),
+        Engine::Vllm => {
+            let vllm::Constants { releases, source, .. } = *vllm::Constants::of(scenario.serving.version);
+            (releases, source)
+        }
         Engine::LlamaCpp => (llamacpp::VERSION, llamacpp::SOURCE),
     };
     let mut parts = Parts { list: [None; Parts::CAPACITY] };
@@ -115,7 +117,7 @@ pub fn inspect(scenario: &Checked) -> Inspection {
             parts.add(Part { bucket, item, bytes, basis: Basis::Code });
         }
         for bucket in [Bucket::Activations, Bucket::Logits, Bucket::Overhead] {
-            bucket.terms(scenario, Phase::Forward, &mut |term| {
+            terms(bucket, scenario, &mut |term| {
                 parts.add(Part { bucket, item: term.item, bytes: term.bytes(), basis: basis(bucket, term.item) });
             });
         }

@@ -1,11 +1,11 @@
 //! The generation scripts of LitGPT: what they hold at their peak. No choice of [`crate::Engine`]; measured runs are held against it.
 
-use super::card::SMALL_WORKSPACE;
+use super::gpu::SMALL_WORKSPACE;
 use crate::checked::Checked;
 use crate::precision::WeightFormat;
 use crate::units::Bytes;
 
-/// What the fullest card holds at the peak of `generate`.
+/// What the fullest GPU holds at the peak of `generate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peak {
     /// Weights.
@@ -28,7 +28,7 @@ impl Peak {
 /// The peak of `torch.cuda.max_memory_allocated` in LitGPT's `generate`, for a context of `seq_length` tokens of one sequence.
 ///
 /// # Formula
-/// Weights: embedding, head and last norm whole on the card, of the layers a share: `tp` divides each matrix, `pp` the layers ("sequential").
+/// Weights: embedding, head and last norm whole on the GPU, of the layers a share: `tp` divides each matrix, `pp` the layers ("sequential").
 /// Quantised: matrices of the layers and the head. Cache: 2 × `layers` × heads × `head_dim` × tokens × bytes with all query heads, one for multi-query attention.
 /// Unpacked: 4 bytes × the largest of head and matrices, an fp16 and a bf16 copy. Workspace: 8,519,680.
 ///
@@ -56,7 +56,7 @@ pub fn peak(scenario: &Checked) -> Peak {
     let e = u128::from(scenario.weights.unquantised_bytes());
     let [h, layers, ranks] = [shape.hidden_size, shape.layers, scenario.parallel.tp].map(u128::from);
     let here = layers.div_ceil(scenario.parallel.pp.into());
-    // What a card holds of something that the layers hold together.
+    // What a GPU holds of something that the layers hold together.
     let cut = |whole: u128| whole * here / layers.max(1) / ranks.max(1);
     let head = u128::from(shape.vocab_size) * h;
     let tied = if parameters.head == 0 { head } else { 0 };

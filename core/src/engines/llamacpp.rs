@@ -1,10 +1,10 @@
-//! llama.cpp on a card: cells for the whole context, and one compute buffer, both allotted at the start.
+//! llama.cpp on a GPU: cells for the whole context, and one compute buffer, both allotted at the start.
 
 use super::hf::widest_mlp;
 use super::{How, Sink};
 use crate::checked::Checked;
 use crate::memory::Bucket;
-use crate::memory::kv_cache::{self, Held};
+use crate::memory::kv_cache::{self, CachedLayers};
 use crate::precision::{Block, KvPrecision};
 use crate::scenario::Attention;
 use crate::worked::{self, Factor, Item, Symbol, Term};
@@ -45,13 +45,14 @@ const fn stored(kv: KvPrecision) -> Block {
 ///
 /// # Assumes
 /// One stream of cells for each sequence (`--kv-unified` off), chunks of 512 tokens. The latent vector of DeepSeek is stored once.
-/// States of linear layers as they are.
+/// States of linear layers as they are. A model whose layers all have a window (Mistral 7B v0.1, Phi-3 mini) has the whole cache: `models/llama.cpp` reads no
+/// window, and `models/phi3.cpp` switches it off.
 ///
 /// # Source
 /// `llama-kv-cache-iswa.cpp`; 64.00 MiB for 512 and 1,024.00 MiB for 8,192 tokens of Llama 3.1 8B in public logs.
 pub(super) fn cache(scenario: &Checked) -> (u128, How) {
     let shape = &scenario.architecture;
-    let held = Held::on(scenario);
+    let held = CachedLayers::on(scenario);
     let Block { values, bytes } = stored(scenario.kv);
     let full = cells(scenario);
     let mut sum = u128::from(held.linear) * kv_cache::state_bytes(scenario);
@@ -64,7 +65,10 @@ pub(super) fn cache(scenario: &Checked) -> (u128, How) {
     if let Some(window) = shape.sliding_window
         && held.sliding > 0
     {
-        window_cells = full.min((u64::from(window.window) + CHUNK).next_multiple_of(CELLS));
+        // Where every layer has a window, llama.cpp keeps the whole cache.
+        let mixed = shape.kinds_between(0, shape.layers).full > 0;
+        let cells = if mixed { (u64::from(window.window) + CHUNK).next_multiple_of(CELLS) } else { full };
+        window_cells = full.min(cells);
         layers(held.sliding, window_cells, kv_cache::values_per_token(scenario, Some(window)));
     }
     (sum * u128::from(scenario.batch), How::Cells { full, window: window_cells })
@@ -178,5 +182,17 @@ mod tests {
             ..Architecture::llama([24, 2_880, 64, 8, 64, 2_880, 201_088])
         };
         assert_eq!(buffers(&served(oss, 131_072, Attention::Flash).check().unwrap()).0, 3_090 * MIB);
+    }
+
+    #[test]
+    fn windows_in_every_layer_are_not_used() {
+        for (id, bytes) in [("mistral-7b-v0.1", 131_072), ("phi-3-mini-4k", 393_216)] {
+            let Some(model) = models::by_id(id) else { panic!("no model") };
+            let scenario = served(model.architecture, 4_096, Attention::Flash).check().unwrap();
+            assert_eq!(buffers(&scenario).0, 4_096 * bytes, "{id}: keys and values of every token");
+        }
+        let Some(model) = models::by_id("mistral-7b-v0.1") else { panic!("no model") };
+        let long = served(model.architecture, 32_768, Attention::Flash).check().unwrap();
+        assert_eq!(buffers(&long).0, 4_096 * MIB);
     }
 }

@@ -3,40 +3,32 @@
 //! [`terms`] stands in front of the buckets of [`crate::memory`] when a scenario is served by a program;
 //! without one the buckets speak for themselves.
 
-mod card;
+mod gpu;
 pub mod hf;
 mod inspection;
 pub mod litgpt;
 pub mod llamacpp;
 mod reservation;
-mod support;
 pub mod vllm;
 
 pub use inspection::{Basis, Inspection, Part, Parts, inspect};
 pub use reservation::{How, Reservation, reservation};
-pub use support::{Unsupported, sixteen_bits, supported};
 
 use crate::checked::Checked;
-use crate::evaluate::{TIGHT_PERCENT, Verdict};
 use crate::memory::{Bucket, kv_cache, weights};
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::Scenario;
 use crate::serving::Engine;
-use crate::units::{Bytes, GIB, SignedBytes};
+use crate::units::{Bytes, GIB};
 use crate::worked::{Factor, Item, Term};
 
 pub(crate) type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 
-/// CUDA context of a process on one card: total less free memory before the first tensor, in public vLLM logs on H100.
+/// CUDA context of a process on one GPU: total less free memory before the first tensor, in public vLLM logs on H100.
 pub(crate) const CONTEXT: u128 = hundredths(51);
 
 /// Hundredths of a GiB, the grain of the logs, in bytes.
 pub(crate) const fn hundredths(count: u128) -> u128 {
     count * GIB / 100
-}
-
-/// The program that serves the scenario, if one does.
-pub fn serving(scenario: &Scenario) -> Option<Engine> {
-    (scenario.mode == Mode::Inference && scenario.serving.engine != Engine::Exact).then_some(scenario.serving.engine)
 }
 
 /// The terms of one bucket as the scenario's program fills it.
@@ -85,60 +77,32 @@ pub(crate) fn amount(item: Item, bytes: u128, sink: Sink<'_>) {
     number(&[part(bytes & ((1 << 63) - 1))]);
 }
 
-/// A scenario held against a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judgement {
-    /// What the scenario may need in all. A program that takes a share of the card leaves the rest alone, so this may be less than the card.
-    pub limit: Bytes,
-    /// Limit less need; negative is missing.
-    pub margin: SignedBytes,
-    /// The verdict.
-    pub verdict: Verdict,
-}
-
-/// What a scenario may need in all to go on a card of `capacity`: the card, or the share that its program takes and what lies beside it.
+/// What a scenario may need in all to go on a GPU of `capacity`: the GPU, or the share that its program takes and what lies beside it.
 ///
 /// ```
 /// use memory_wall_core::{Bytes, Engine, Scenario, engines, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
-/// let card = Bytes(85_020_639_232);
-/// assert_eq!(engines::limit(&scenario.check().unwrap(), card), card);
+/// let gpu = Bytes(85_020_639_232);
+/// assert_eq!(engines::limit(&scenario.check().unwrap(), gpu), gpu);
 /// scenario.serving.engine = Engine::Vllm;
-/// // 90% of it, and 1.41 GiB for context and graphs.
-/// assert!(engines::limit(&scenario.check().unwrap(), card) < card);
+/// // 92% of it, and half a GiB for the context.
+/// assert!(engines::limit(&scenario.check().unwrap(), gpu) < gpu);
 /// ```
 pub fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
-    match serving(scenario) {
-        Some(Engine::Vllm) => vllm::Run::of(scenario).limit(capacity),
+    match scenario.runtime() {
+        Some(Engine::Vllm) => vllm::limit(scenario, capacity),
         _ => capacity,
     }
 }
 
-/// Tokens of the longest request that the scenario's program accepts, as far as it is told a limit.
-pub(crate) fn longest_accepted(scenario: &Scenario) -> u32 {
-    match (serving(scenario), scenario.serving.max_model_len) {
-        (Some(Engine::Vllm), Some(length)) => length,
-        _ => u32::MAX,
-    }
-}
-
-/// Whether a scenario that needs `total` on its fullest rank goes on a card of `capacity`.
-///
-/// vLLM takes a share of the card and keeps what its pool cannot use, so there the need is held against the share:
-/// it fits when the pool holds the cache of all sequences, [`vllm::Start`].
-pub fn judge(scenario: &Checked, capacity: Bytes, total: Bytes) -> Judgement {
-    if serving(scenario) == Some(Engine::Vllm) {
-        return vllm::Run::of(scenario).judge(capacity, total);
-    }
-    let margin = capacity.minus(total);
-    let verdict = if margin.0 < 0 {
-        Verdict::DoesNotFit
-    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT {
-        Verdict::Tight
-    } else {
-        Verdict::Fits
+/// Tokens of the longest request that the scenario's program accepts, as far as there is a limit: that of its options or of the model.
+pub fn longest_accepted(scenario: &Scenario) -> u32 {
+    let limits = match scenario.runtime() {
+        Some(Engine::Vllm) => [scenario.serving.max_model_len, scenario.architecture.trained_context],
+        Some(_) => [scenario.architecture.end_of_table(), None],
+        None => [None, None],
     };
-    Judgement { limit: capacity, margin, verdict }
+    limits.into_iter().flatten().min().unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

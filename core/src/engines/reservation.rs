@@ -3,7 +3,7 @@
 use crate::checked::Checked;
 use core::fmt;
 
-use super::{Sink, hf, llamacpp, serving, vllm};
+use super::{Sink, hf, llamacpp, vllm};
 use crate::display::Grouped;
 use crate::memory::kv_cache;
 use crate::serving::Engine;
@@ -15,7 +15,7 @@ use crate::worked;
 pub enum How {
     /// No program: the tokens themselves.
     Exact,
-    /// The cache waits in host memory: two layers of it are on the card, whatever the program.
+    /// The cache waits in host memory: two layers of it are on the GPU, whatever the program.
     InHostMemory,
     /// transformers grows a tensor for each layer token by token.
     Growing,
@@ -47,7 +47,7 @@ impl fmt::Display for How {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Exact => f.write_str("No program: exactly the tokens that are there."),
-            Self::InHostMemory => f.write_str("The cache waits in host memory; two layers of it are on the card."),
+            Self::InHostMemory => f.write_str("The cache waits in host memory; two layers of it are on the GPU."),
             Self::Growing => f.write_str(
                 "The tensors of transformers' DynamicCache hold exactly the tokens that are there; those of a window keep one more than they use.",
             ),
@@ -93,10 +93,22 @@ pub struct Reservation {
     pub how: How,
 }
 
-/// What the scenario's program sets aside for the cache.
+/// What the scenario's program sets aside for the cache, and how it comes to more than the exact one.
+///
+/// ```
+/// use memory_wall_core::{Bytes, Engine, Scenario, engines, tables::models};
+/// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+/// scenario.seq_length = 1_000;
+/// scenario.serving.engine = Engine::Vllm;
+/// let scenario = scenario.check().unwrap();
+/// let reserved = engines::reservation(&scenario);
+/// assert_eq!(reserved.exact, Bytes(131_072 * 1_000));
+/// // 63 pages of 16 tokens.
+/// assert_eq!(reserved.bytes, Bytes(131_072 * 1_008));
+/// ```
 pub fn reservation(scenario: &Checked) -> Reservation {
     let exact = worked::total(|sink: Sink<'_>| kv_cache::terms(scenario, sink));
-    let (bytes, how) = match serving(scenario) {
+    let (bytes, how) = match scenario.runtime() {
         None | Some(Engine::Exact) => (exact.0, How::Exact),
         _ if scenario.offload.kv_cache => (exact.0, How::InHostMemory),
         Some(Engine::Hf) => hf::cache(scenario, exact.0),

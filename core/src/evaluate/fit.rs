@@ -1,36 +1,26 @@
 //! A run held against its GPU.
 
-use super::peak::{Peak, total};
-use super::stages::fullest;
+use super::largest::{max_batch, max_seq_length};
+use super::peak::total;
 use crate::checked::Checked;
-use crate::engines::{self, Judgement};
-use crate::solve;
+use crate::engines::{self, vllm};
+use crate::serving::Engine;
 use crate::units::{Bytes, SignedBytes};
+use crate::verdict::Verdict;
 
-choices! {
-    /// Whether a scenario goes on its card.
-    Verdict {
-        /// With more than a tenth of the card to spare.
-        Fits = "fits";
-        /// By calculation, but with less to spare than an allocator was seen to lose to fragmentation.
-        Tight = "tight";
-        /// Not even by calculation.
-        DoesNotFit = "does_not_fit";
-    }
-}
-
-/// A scenario held against its card.
+/// A scenario held against its GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// Bytes that the card really offers, not the number printed on the box.
+    /// Bytes that the GPU really offers, not the number printed on the box.
     pub capacity: Bytes,
     /// What the run may take in all: the capacity, or what a program that takes a share of it leaves to be taken.
     pub limit: Bytes,
-    /// Capacity less the peak; negative is missing. Of a program that takes a share of the card, what is left of that share.
+    /// Capacity less the peak; negative is missing. Of a program that takes a share of the GPU, what is left of that share.
     pub margin: SignedBytes,
     /// The judgement.
     pub verdict: Verdict,
     /// Longest `seq_length` that still fits, 0 if none does, at most the bound of [`crate::bounds::SEQ_LENGTH`].
+    /// Where vLLM refuses its `max_model_len` as too long for the pool, the longest that fits with a shorter one.
     pub max_seq: u32,
     /// Largest batch that still fits, 0 if none does, at most the bound of [`crate::bounds::BATCH`].
     pub max_batch: u32,
@@ -39,25 +29,71 @@ pub struct Fit {
 impl Fit {
     /// The run whose fullest rank this is and takes `total`, on a GPU of `capacity`.
     pub(super) fn of(rank: &Checked, capacity: Bytes, total: Bytes) -> Self {
-        let Judgement { limit, margin, verdict } = engines::judge(rank, capacity, total);
-        let max_seq = solve::max_seq_length(rank, limit).min(engines::longest_accepted(rank));
-        let max_batch = solve::max_batch(rank, limit);
+        let Judgement { limit, margin, verdict } = judge(rank, capacity, || total);
+        let max_seq = longest(rank, capacity, limit);
+        let served = rank.runtime() == Some(Engine::Vllm);
+        let max_batch = max_batch(rank, limit).min(if served { rank.serving.max_num_seqs } else { u32::MAX });
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
     }
+}
+
+/// The longest `seq_length` that fits and that the program accepts.
+fn longest(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
+    let of = |rank: &Checked, limit| max_seq_length(rank, limit).min(engines::longest_accepted(rank));
+    let capped = rank.runtime() == Some(Engine::Vllm) && rank.serving.max_model_len.is_some();
+    if capped && matches!(vllm::start(rank, capacity).refusal, Some(vllm::Refusal::Length { .. })) {
+        let open = rank.with(|it| it.serving.max_model_len = None);
+        return open.map_or(0, |open| of(&open, engines::limit(&open, capacity)));
+    }
+    of(rank, limit)
 }
 
 /// Below this share of the capacity a margin counts as tight. Of what PyTorch's allocator had reserved at the end of a
 /// training step, 10 to 13% was measured to be free: a tenth covers most such runs, and not every one.
 pub const TIGHT_PERCENT: u128 = 10;
 
-/// What the scenario's own GPU makes of it; `None` without one.
-pub fn verdict(scenario: &Checked) -> Option<Verdict> {
-    let gpu = scenario.gpu?;
-    let rank = fullest(scenario);
-    Some(engines::judge(&rank, gpu.capacity, Peak::of(&rank).total).verdict)
+/// A scenario held against a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Judgement {
+    /// What the scenario may need in all. A program that takes a share of the GPU leaves the rest alone, so this may be less than the GPU.
+    limit: Bytes,
+    /// Limit less need; negative is missing.
+    margin: SignedBytes,
+    /// The verdict.
+    verdict: Verdict,
 }
 
-/// Whether the scenario goes on a card of `capacity`, on every rank.
+/// Whether a scenario that needs `total` on its fullest rank goes on a GPU of `capacity`.
+///
+/// vLLM takes a share of the GPU and keeps what its pool cannot use, so there its start decides: the scenario fits when vLLM starts
+/// and its pool holds the cache of all sequences, and queues where that holds fewer, [`vllm::Start`].
+fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> Judgement {
+    if scenario.runtime() == Some(Engine::Vllm) {
+        let vllm::Start { margin, verdict, .. } = vllm::start(scenario, capacity);
+        return Judgement { limit: engines::limit(scenario, capacity), margin, verdict };
+    }
+    let margin = capacity.minus(total());
+    let verdict = if margin.0 < 0 {
+        Verdict::DoesNotFit
+    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT {
+        Verdict::Tight
+    } else {
+        Verdict::Fits
+    };
+    Judgement { limit: capacity, margin, verdict }
+}
+
+/// What the scenario's own GPU makes of it; `None` without one.
+pub fn verdict(scenario: &Checked) -> Option<Verdict> {
+    Some(verdict_on(scenario, scenario.gpu?.capacity))
+}
+
+/// What a GPU of `capacity` makes of the scenario, on its fullest rank.
+pub fn verdict_on(scenario: &Checked, capacity: Bytes) -> Verdict {
+    judge(scenario, capacity, || total(scenario)).verdict
+}
+
+/// Whether the scenario goes on a GPU of `capacity`, on every rank.
 pub fn fits(scenario: &Checked, capacity: Bytes) -> bool {
     total(scenario) <= engines::limit(scenario, capacity)
 }

@@ -1,22 +1,25 @@
 //! The engine: one value in, everything the page shows out.
 
 mod fit;
+mod largest;
 mod peak;
 mod phases;
 mod stages;
 
 use crate::assumptions::Assumptions;
 use crate::checked::Checked;
-use crate::memory::{Bucket, kv_cache};
+use crate::memory::{Bucket, Phase, kv_cache};
 use crate::parameters::Parameters;
 use crate::units::Bytes;
 use crate::worked::Item;
 
 use peak::{Peak, largest_items};
 
-pub use fit::{Fit, TIGHT_PERCENT, Verdict, fits, verdict};
+pub use fit::{Fit, TIGHT_PERCENT, fits, verdict, verdict_on};
+pub(crate) use largest::largest;
+pub use largest::{max_batch, max_seq_length};
 pub use peak::{Totals, total};
-pub use phases::{Phase, Phases, at_phase};
+pub use phases::{Phases, at_phase};
 pub use stages::{StageRanks, per_rank};
 
 /// Everything the engine says about a scenario.
@@ -38,7 +41,7 @@ pub struct Evaluation {
     pub stage: u32,
     /// What one more token of one sequence adds to the KV cache.
     pub kv_bytes_per_token: Bytes,
-    /// The scenario against its card, where it names one.
+    /// The scenario against its GPU, where it names one.
     pub fit: Option<Fit>,
     /// What the figures stand on.
     pub assumptions: Assumptions,

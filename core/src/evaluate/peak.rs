@@ -1,9 +1,8 @@
 //! The fullest moment of a run, and what takes most then.
 
-use super::phases::{Buckets, Phase, Phases, at, bytes};
-use super::stages::{STAGES, full_stages};
+use super::phases::{Buckets, Phases, at, bytes};
 use crate::checked::Checked;
-use crate::memory::{Bucket, activations, backward};
+use crate::memory::{Bucket, Phase, activations, backward, full_stages};
 use crate::units::Bytes;
 use crate::worked::Item;
 
@@ -47,7 +46,8 @@ pub fn total(scenario: &Checked) -> Bytes {
 
 /// The peak alone, for other batches and lengths: what inverse questions ask again and again.
 pub struct Totals {
-    stages: [Option<(Checked, Steady)>; STAGES],
+    scenario: Checked,
+    stages: [Option<(u32, Steady)>; Self::KEPT],
 }
 
 /// What depends neither on batch nor on length.
@@ -62,23 +62,29 @@ struct Steady {
 }
 
 impl Totals {
+    /// Stages whose figures are kept; those of more are computed each time.
+    const KEPT: usize = 8;
+
     /// For scenarios that differ from this one in batch and length alone.
     pub fn of(scenario: &Checked) -> Self {
-        let rank = |stage| {
-            let scenario = scenario.at_stage(stage);
-            (scenario, Steady::of(&scenario))
-        };
-        Self { stages: full_stages(scenario).map(|stage| stage.map(rank)) }
+        let mut stages = [None; Self::KEPT];
+        for (place, stage) in stages.iter_mut().zip(full_stages(scenario)) {
+            *place = Some((stage, Steady::of(&scenario.at_stage(stage))));
+        }
+        Self { scenario: *scenario, stages }
     }
 
     /// The peak with this batch and this length.
     pub fn at(&self, batch: u32, seq_length: u32) -> Bytes {
-        let peaks = self
-            .stages
-            .iter()
-            .flatten()
-            .map(|(scenario, steady)| steady.peak(&scenario.with_batch(batch).with_seq_length(seq_length)));
-        peaks.max().unwrap_or_default()
+        let asked = self.scenario.with_batch(batch).with_seq_length(seq_length);
+        let kept = self.stages.iter().flatten().map(|(stage, steady)| steady.peak(&asked.at_stage(*stage)));
+        let more = self.stages.iter().all(Option::is_some);
+        let others = more.then(|| full_stages(&self.scenario).skip(Self::KEPT)).into_iter().flatten();
+        let others = others.map(|stage| {
+            let rank = asked.at_stage(stage);
+            Steady::of(&rank).peak(&rank)
+        });
+        kept.chain(others).max().unwrap_or_default()
     }
 }
 

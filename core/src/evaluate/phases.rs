@@ -1,48 +1,26 @@
-//! The moments of a step, and what each bucket holds at each of them.
+//! What each bucket holds at each moment of a step.
 
 use crate::checked::Checked;
-use crate::memory::{Bucket, activations, backward};
-use crate::scenario::Mode;
+use crate::engines;
+use crate::memory::{Bucket, Phase, activations, backward, gradients, kv_cache, logits, optimizer, overhead, weights};
 use crate::units::Bytes;
-use crate::worked;
+use crate::worked::{self, Term};
 
-choices! {
-    /// A moment at which memory can be fullest.
-    Phase {
-        /// Inference: the prompt passes through, the cache is full.
-        Forward = "forward";
-        /// Training: the forward pass is done, and the loss is being computed.
-        ForwardEnd = "forward_end";
-        /// Training: the backward pass begins; everything saved is there, and the logits with their gradients.
-        Loss = "loss";
-        /// Training: deep in the backward pass; nearly all gradients exist, and with checkpointing a layer is computed again.
-        Backward = "backward";
-        /// Training: the optimizer takes its step.
-        OptimizerStep = "optimizer_step";
-        /// Training: the backward pass of the very first step begins; the optimizer has no states yet.
-        FirstStep = "first_step";
-    }
-}
-
-impl Phase {
-    /// The phases of a training step, in order.
-    const TRAINING: [Self; 5] = [Self::FirstStep, Self::ForwardEnd, Self::Loss, Self::Backward, Self::OptimizerStep];
-
-    /// Whether the backward pass is still to come.
-    const fn is_forward(self) -> bool {
-        matches!(self, Self::Forward | Self::FirstStep | Self::ForwardEnd | Self::Loss)
-    }
-
-    /// Whether the optimizer's states are there, and nothing of its step.
-    const fn has_states(self) -> bool {
-        matches!(self, Self::ForwardEnd | Self::Loss | Self::Backward)
-    }
-
-    /// The phases that a mode passes through.
-    pub const fn of(mode: Mode) -> &'static [Self] {
-        match mode {
-            Mode::Inference => &[Self::Forward],
-            _ => &Self::TRAINING,
+impl Bucket {
+    /// The terms of this bucket at one phase of the step.
+    pub fn terms(self, scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
+        // A program that serves the model fills the buckets in its own way.
+        if scenario.runtime().is_some() {
+            return engines::terms(self, scenario, sink);
+        }
+        match self {
+            Self::Weights => weights::terms(scenario, sink),
+            Self::KvCache => kv_cache::terms(scenario, sink),
+            Self::Activations => activations::terms(scenario, phase, sink),
+            Self::Gradients => gradients::terms(scenario, phase, sink),
+            Self::Optimizer => optimizer::terms(scenario, phase, sink),
+            Self::Logits => logits::terms(scenario, phase, sink),
+            Self::Overhead => overhead::terms(scenario, sink),
         }
     }
 }

@@ -1,9 +1,8 @@
 //! One gradient for each parameter that learns.
 
 use crate::checked::Checked;
-use crate::evaluate::Phase;
 use crate::memory::backward::{self, Moment};
-use crate::memory::{activations, adapters};
+use crate::memory::{Phase, activations, adapters};
 use crate::parallelism::ZeroStage;
 use crate::scenario::{Mode, Scenario};
 use crate::training::{Gradients, Implementation, Recipe};

@@ -1,6 +1,9 @@
 //! One textbook model with five kinds of attention: what each of them keeps of a token.
 
 use crate::architecture::{Architecture, Latent, Projection, SlidingWindow};
+use crate::memory::kv_cache;
+use crate::scenario::Scenario;
+use crate::units::Bytes;
 
 choices! {
     /// A kind of attention, by what it keeps for later tokens.
@@ -53,6 +56,27 @@ impl Kind {
             }
             _ => plain,
         }
+    }
+
+    /// What one layer of that model stores for one token.
+    ///
+    /// # Formula
+    /// 2 × `kv_heads` × `head_dim` × 2, or (`kv_lora_rank` + `rope_dim`) × 2 with a latent vector.
+    ///
+    /// # Units
+    /// Bytes, with 16-bit values.
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_core::{Bytes, memory::kinds::Kind};
+    /// assert_eq!(Kind::MultiHead.token_in_a_layer(), Bytes(2 * 32 * 128 * 2));
+    /// assert_eq!(Kind::MultiQuery.token_in_a_layer(), Bytes(512));
+    /// assert_eq!(Kind::Latent.token_in_a_layer(), Bytes(1_152));
+    /// ```
+    pub fn token_in_a_layer(self) -> Bytes {
+        let shape = self.shape();
+        let token = Scenario::new(shape).check().map_or(Bytes::ZERO, |scenario| kv_cache::bytes_per_token(&scenario));
+        Bytes(token.0 / u128::from(shape.layers.max(1)))
     }
 }
 

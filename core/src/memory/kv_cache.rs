@@ -2,7 +2,6 @@
 
 use crate::architecture::{LinearAttention, Projection, SlidingWindow};
 use crate::checked::Checked;
-use crate::engines::{self, Reservation};
 use crate::precision::Block;
 use crate::units::Bytes;
 use crate::worked::{self, Factor, Item, Symbol, Term};
@@ -18,8 +17,9 @@ pub const STATE_BYTES: u64 = 4;
 /// Layers with heads: 2 × `layers` × `kv_heads` × `head_dim` × tokens × `batch` × bytes, with tokens = `seq_length`,
 /// or min(`seq_length`, `window`) in layers with a sliding window, which may have heads of their own.
 /// Latent attention: `layers` × (`kv_lora_rank` + `rope_dim`) × tokens × `batch` × bytes, keys and values in one.
-/// Layers with a state: `layers` × `batch` × ((2 × `key_heads` × `key_dim` + `value_heads` × `value_dim`) × `conv_kernel` × 2
-/// + `value_heads` × `key_dim` × `value_dim` × 4), whatever the context. Layers that share another one's cache: nothing.
+/// Layers with a state, whatever the context: `layers` × `batch` × (channels × `conv_kernel` × 2 + `value_heads` × `key_dim` × `value_dim` × 4)
+/// with channels = 2 × `key_heads` × `key_dim` + `value_heads` × `value_dim`. A short convolution alone has `value_heads` × `value_dim` channels
+/// and nothing that recurs. Layers that share another one's cache: nothing.
 ///
 /// # Units
 /// Bytes.
@@ -27,8 +27,8 @@ pub const STATE_BYTES: u64 = 4;
 /// # Assumes
 /// Every sequence is `seq_length` long, prompt and answer together. Tensor parallelism shares the KV heads out, at least one for each rank;
 /// a latent cache is whole on every rank. A pipeline shares the layers out, each kind spread evenly. Context parallelism shares the tokens out.
-/// Of a cache that waits in host memory two layers are on the card, the one at work and the next one on its way.
-/// What an engine sets aside beyond this is [`reserved`].
+/// Of a cache that waits in host memory two layers are on the GPU, the one at work and the next one on its way.
+/// What an engine sets aside beyond this is [`crate::engines::reservation`].
 ///
 /// # Source
 /// Shapes of `past_key_values` in `transformers` 5.23, page sizes of vLLM 0.19; equal to the byte to the rows of `kv_cache.csv` and `kv_cache_run.csv` (crate `memory-wall-accuracy`).
@@ -50,7 +50,7 @@ pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
 /// The same with windows of another width, and in training too.
 pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: &mut dyn FnMut(&Term<'_>)) {
     let shape = &scenario.architecture;
-    let Held { full, sliding, linear } = on_card(scenario);
+    let CachedLayers { full, sliding, linear } = on_gpu(scenario);
     let tokens = tokens(scenario);
     let whole = Factor::new(Symbol::SeqLength, tokens);
     if full > 0 {
@@ -63,19 +63,13 @@ pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: 
             kept if tokens > kept => Factor::new(Symbol::Window, kept),
             _ => whole,
         };
-        layers(scenario, Item::WindowLayers, sliding, heads_of(scenario, window), kept, sink);
+        layers(scenario, Item::WindowLayers, sliding, shape.cached_heads(shape.sliding_window), kept, sink);
     }
     if let Some(state) = shape.linear_attention
         && linear > 0
     {
         states(scenario, &state, linear, sink);
     }
-}
-
-/// KV heads and head width of layers with a sliding window.
-fn heads_of(scenario: &Checked, window: SlidingWindow) -> [u32; 2] {
-    let shape = &scenario.architecture;
-    [window.kv_heads.unwrap_or(shape.kv_heads), window.head_dim.unwrap_or(shape.head_dim)]
 }
 
 /// Keys and values of `count` layers of one kind.
@@ -112,7 +106,8 @@ fn heads_here(scenario: &Checked, kv_heads: u32) -> u64 {
 
 /// States of `count` layers: what the convolution has seen, and the recurrent state.
 fn states(scenario: &Checked, state: &LinearAttention, count: u64, sink: &mut dyn FnMut(&Term<'_>)) {
-    let State { channels, value_heads } = State::of(scenario, state);
+    let tp = scenario.parallel.tp;
+    let (channels, recurrent) = state.state(tp);
     let layers = Factor::new(Symbol::Layers, count);
     let batch = Factor::new(Symbol::Batch, scenario.batch.into());
     let mut product = |factors: &[Factor]| sink(&Term { item: Item::LinearStates, factors, divisor: 1 });
@@ -123,34 +118,21 @@ fn states(scenario: &Checked, state: &LinearAttention, count: u64, sink: &mut dy
         batch,
         Factor::new(Symbol::BytesPerValue, CONV_BYTES),
     ]);
-    product(&[
-        layers,
-        Factor::new(Symbol::ValueHeads, value_heads),
-        Factor::new(Symbol::KeyDim, state.key_dim.into()),
-        Factor::new(Symbol::ValueDim, state.value_dim.into()),
-        batch,
-        Factor::new(Symbol::BytesPerValue, STATE_BYTES),
-    ]);
-}
-
-/// The dimensions of a linear layer's state on one rank.
-struct State {
-    channels: u64,
-    value_heads: u64,
-}
-
-impl State {
-    fn of(scenario: &Checked, it: &LinearAttention) -> Self {
-        let [key_heads, value_heads] =
-            [it.key_heads, it.value_heads].map(|heads| u64::from(heads).div_ceil(scenario.parallel.tp.into()));
-        let channels = 2 * key_heads * u64::from(it.key_dim) + value_heads * u64::from(it.value_dim);
-        Self { channels, value_heads }
+    if recurrent > 0 {
+        product(&[
+            layers,
+            Factor::new(Symbol::ValueHeads, state.value_heads.div_ceil(tp).into()),
+            Factor::new(Symbol::KeyDim, state.key_dim.into()),
+            Factor::new(Symbol::ValueDim, state.value_dim.into()),
+            batch,
+            Factor::new(Symbol::BytesPerValue, STATE_BYTES),
+        ]);
     }
 }
 
 /// Layers on the rank that is looked at which keep a cache or a state of their own, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct CachedLayers {
     /// Layers that see the whole context.
     pub full: u64,
     /// Layers with a sliding window.
@@ -159,7 +141,7 @@ pub struct Held {
     pub linear: u64,
 }
 
-impl Held {
+impl CachedLayers {
     /// Those of the rank that is looked at. Layers that share another one's cache are taken from those that see everything.
     pub fn on(scenario: &Checked) -> Self {
         let (shape, parallel) = (&scenario.architecture, &scenario.parallel);
@@ -179,15 +161,15 @@ impl Held {
     }
 }
 
-/// The layers whose cache is on the card: all, or two where the cache waits in host memory.
-fn on_card(scenario: &Checked) -> Held {
-    let held = Held::on(scenario);
+/// The layers whose cache is on the GPU: all, or two where the cache waits in host memory.
+fn on_gpu(scenario: &Checked) -> CachedLayers {
+    let held = CachedLayers::on(scenario);
     if !scenario.offload.kv_cache {
         return held;
     }
     let full = held.full.min(2);
     let sliding = held.sliding.min(2 - full);
-    Held { full, sliding, linear: held.linear.min(2 - full - sliding) }
+    CachedLayers { full, sliding, linear: held.linear.min(2 - full - sliding) }
 }
 
 /// Tokens of one sequence that the rank keeps.
@@ -201,7 +183,7 @@ pub(crate) fn values_per_token(scenario: &Checked, sliding: Option<SlidingWindow
     if let Projection::Latent(latent) = shape.projection {
         return u64::from(latent.kv_lora_rank) + u64::from(latent.rope_dim);
     }
-    let [kv_heads, head_dim] = sliding.map_or([shape.kv_heads, shape.head_dim], |window| heads_of(scenario, window));
+    let [kv_heads, head_dim] = shape.cached_heads(sliding);
     2 * heads_here(scenario, kv_heads) * u64::from(head_dim)
 }
 
@@ -220,21 +202,4 @@ pub fn bytes_per_token(scenario: &Checked) -> Bytes {
         }
     });
     sum
-}
-
-/// What the scenario's engine sets aside for the cache, and how it comes to more than the exact one.
-///
-/// ```
-/// use memory_wall_core::{Bytes, Engine, Scenario, memory::kv_cache, tables::models};
-/// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
-/// scenario.seq_length = 1_000;
-/// scenario.serving.engine = Engine::Vllm;
-/// let scenario = scenario.check().unwrap();
-/// let reserved = kv_cache::reserved(&scenario);
-/// assert_eq!(reserved.exact, Bytes(131_072 * 1_000));
-/// // 63 pages of 16 tokens.
-/// assert_eq!(reserved.bytes, Bytes(131_072 * 1_008));
-/// ```
-pub fn reserved(scenario: &Checked) -> Reservation {
-    engines::reservation(scenario)
 }

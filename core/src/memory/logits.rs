@@ -1,7 +1,7 @@
 //! Scores over the whole vocabulary, and what the loss makes of them: the bucket most calculators forget.
 
 use crate::checked::Checked;
-use crate::evaluate::Phase;
+use crate::memory::Phase;
 use crate::memory::activations::{litgpt, torchtitan};
 use crate::scenario::Mode;
 use crate::training::{Implementation, Loss};
@@ -219,6 +219,7 @@ mod tests {
         scenario.parallel = Parallelism { tp: 2, ..Parallelism::ONE };
         // A cut vocabulary needs a fourth fp32 copy of what is left of it.
         assert_eq!(at(&scenario.check().unwrap(), Phase::Loss), 16 * T * V / 2 + 8);
+        scenario.training.implementation = Implementation::Megatron;
         scenario.parallel = Parallelism { pp: 2, ..Parallelism::ONE };
         assert_eq!(at(&scenario.check().unwrap(), Phase::Loss), 0);
     }

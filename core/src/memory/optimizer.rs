@@ -1,8 +1,7 @@
 //! What the optimizer keeps between steps, and what its step needs for a moment.
 
 use crate::checked::Checked;
-use crate::evaluate::Phase;
-use crate::memory::adapters;
+use crate::memory::{Phase, adapters};
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
 use crate::scenario::Mode;

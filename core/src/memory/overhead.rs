@@ -6,7 +6,7 @@ use crate::worked::{Factor, Item, Term};
 /// CUDA context, kernels and library workspaces of one process: an estimate, the middle of 0.3 to 0.8 GiB.
 pub const CONTEXT_BYTES: u64 = 512 << 20;
 
-/// Bytes that every process takes on a card.
+/// Bytes that every process takes on a GPU.
 ///
 /// # Formula
 /// 512 MiB.
@@ -15,7 +15,7 @@ pub const CONTEXT_BYTES: u64 = 512 << 20;
 /// Bytes.
 ///
 /// # Assumes
-/// One process on one card. What programs that serve a model add, graphs and communication buffers, is in [`crate::engines`].
+/// One process on one GPU. What programs that serve a model add, graphs and communication buffers, is in [`crate::engines`].
 ///
 /// # Source
 /// 0.3 to 0.8 GiB is what a context and the cuBLAS workspaces were seen to take on A100 and H100; vLLM 0.19 logs 0.25 to 0.27 GiB beside the context.

@@ -1,8 +1,7 @@
 //! What a training step holds for each parameter, part by part: where the 16 bytes come from.
 
 use crate::checked::Checked;
-use crate::evaluate::Phase;
-use crate::memory::{gradients, optimizer, weights};
+use crate::memory::{Phase, gradients, optimizer, weights};
 use crate::units::Bytes;
 use crate::worked::{self, Item};
 

@@ -2,6 +2,7 @@
 
 use crate::checked::Checked;
 use crate::memory::adapters;
+use crate::memory::gguf::Mix;
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::{Block, WeightFormat};
@@ -20,7 +21,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Bytes; each kind of tensor is rounded up to a whole byte.
 ///
 /// # Assumes
-/// [`crate::WeightFormat::kept`] says which kinds a format quantises; `QLoRA` keeps the others in fp32 where it upcasts them ([`crate::Scenario::upcasts`]). Two tied tables are stored once. Of layers that wait in host memory two are on the card; tables, norms and biases stay.
+/// [`crate::WeightFormat::kept`] says which kinds a format quantises; `QLoRA` keeps the others in fp32 where it upcasts them ([`crate::Scenario::upcasts`]). Two tied tables are stored once. Of layers that wait in host memory two are on the GPU; tables, norms and biases stay.
 ///
 /// # Source
 /// Storage layouts: see [`crate::WeightFormat`]. Which tensors stay wide: defaults of GPTQ, AWQ, bitsandbytes, llama.cpp and of fp8 and MXFP4 checkpoints.
@@ -56,7 +57,7 @@ pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     adapters::terms(scenario, sink);
 }
 
-/// Each kind of tensor that there is, with its count and the layout it is kept in.
+/// Each kind of tensor that there is, with its count and the layout it is kept in; once for each layout where a file of llama.cpp mixes several.
 pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(Item, u64, Block)) {
     let mixture = scenario.architecture.moe.is_some();
     for (item, count) in [
@@ -69,7 +70,11 @@ pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(I
         (Item::NormsAndBiases, parameters.vectors),
     ] {
         if count > 0 || item == Item::LayerMatrices {
-            each(item, count, layout(scenario, item, mixture));
+            let layout = layout(scenario, item, mixture);
+            match Mix::of(scenario, item, count, layout) {
+                Some(mix) => mix.iter().for_each(|(count, layout)| each(item, count, layout)),
+                None => each(item, count, layout),
+            }
         }
     }
 }
@@ -88,6 +93,19 @@ pub fn layers(scenario: &Checked) -> u128 {
         }
     });
     sum
+}
+
+/// Bytes of the layers' matrices on this rank over what they would take in the layout of the format alone; 1 to 1 but for mixes of llama.cpp.
+/// Both in at most 48 bits, exact up to 281 TB and rounded together beyond, so that bytes of any matrix can be multiplied by it.
+pub(crate) fn mixed(scenario: &Checked) -> [u128; 2] {
+    if !scenario.weights.is_gguf() {
+        return [1, 1];
+    }
+    let held = scenario.local_parameters();
+    let plain = bytes(Item::LayerMatrices, held.matrices + held.experts, scenario.weights.block());
+    let mixed = [layers(scenario).max(1), plain.max(1)];
+    let beyond = (u128::BITS - 48).saturating_sub(mixed[0].max(mixed[1]).leading_zeros());
+    mixed.map(|bytes| (bytes >> beyond).max(1))
 }
 
 /// Bytes of the weights on this rank before any sharding over data-parallel ranks.
@@ -110,6 +128,13 @@ pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
         (Mode::Training, Recipe::Fp32 | Recipe::Autocast) => Block::FP32,
         // LitGPT quantises the head as any other linear layer.
         (Mode::Qlora, _) if item == Item::OutputHead && litgpt => scenario.weights.block(),
+        _ if item == Item::Experts && scenario.leaves_experts() => {
+            if scenario.upcasts() {
+                Block::FP32
+            } else {
+                Block::BF16
+            }
+        }
         // A file of llama.cpp with experts in MXFP4 (gpt-oss) holds all other matrices in 8 bits.
         _ if gguf && mixture && scenario.weights == WeightFormat::Mxfp4 && item != Item::Experts => {
             WeightFormat::Q8Zero.kept(item, mixture, scenario.architecture.tied_embeddings)
@@ -142,5 +167,45 @@ mod tests {
         for weights in [WeightFormat::Int4, WeightFormat::Int4Group32] {
             assert!(!Scenario { weights, training: crate::Training::DEFAULT, ..scenario }.upcasts());
         }
+    }
+
+    #[test]
+    fn quantisers_of_linear_layers_leave_the_experts_of_transformers_wide() {
+        let experts = |scenario: &Scenario| {
+            let mut sum = crate::Bytes::ZERO;
+            terms(&scenario.check().unwrap(), &mut |term| {
+                if term.item == Item::Experts {
+                    sum += term.bytes();
+                }
+            });
+            sum.0
+        };
+        for id in ["gpt-oss-20b", "qwen3-30b-a3b", "mixtral-8x7b", "llama-4-scout", "deepseek-v3"] {
+            let shape = models::by_id(id).unwrap().architecture;
+            let count = u128::from(shape.parameters().experts);
+            for weights in [WeightFormat::Nf4, WeightFormat::Nf4Dq, WeightFormat::Int8, WeightFormat::Int4Group32] {
+                let mut scenario = Scenario { weights, ..Scenario::new(shape) };
+                let small = experts(&scenario);
+                assert!(small < count * 9 / 8, "{id}: without a program the format holds the experts");
+                scenario.serving.engine = Engine::Hf;
+                assert_eq!(experts(&scenario), 2 * count, "{id} {}", weights.id());
+                scenario.mode = Mode::Qlora;
+                let upcast = if weights == WeightFormat::Int4Group32 { 2 } else { 4 };
+                assert_eq!(experts(&scenario), upcast * count, "{id} {}", weights.id());
+                scenario.training.lora.upcast = false;
+                assert_eq!(experts(&scenario), 2 * count, "{id} {}", weights.id());
+                scenario.training.lora.experts = true;
+                assert_eq!(experts(&scenario), small, "{id} {}: Unsloth quantises them", weights.id());
+            }
+        }
+        // Checkpoints of GPTQ and AWQ hold each expert in 4 bits, and so do they when they are loaded.
+        let mixtral = models::by_id("mixtral-8x7b").unwrap().architecture;
+        let mut served = Scenario { weights: WeightFormat::Int4, ..Scenario::new(mixtral) };
+        served.serving.engine = Engine::Hf;
+        assert!(!served.leaves_experts());
+        // LitGPT's experts are linear layers.
+        let mut litgpt = Scenario { weights: WeightFormat::Nf4, mode: Mode::Qlora, ..Scenario::new(mixtral) };
+        litgpt.training.implementation = Implementation::Litgpt;
+        assert!(!litgpt.leaves_experts());
     }
 }

@@ -11,7 +11,7 @@ use crate::memory::overhead::CONTEXT_BYTES;
 use crate::units::Bytes;
 
 pub use read::{Found, LONGEST, MOST, Paste, read, size};
-pub use request::{Candidate, Request, Tensor, candidates};
+pub use request::{Candidate, Request, Tensor, candidates, looked_at};
 pub use suspect::{Suspect, suspect};
 
 /// What was measured; nothing where it is not known.
@@ -21,7 +21,7 @@ pub struct Reading {
     pub allocated: Option<Bytes>,
     /// What the run asked for when it died.
     pub asked: Option<Bytes>,
-    /// What PyTorch held of the card to serve them: `torch.cuda.max_memory_reserved()`.
+    /// The memory that PyTorch's allocator had reserved for them: `torch.cuda.max_memory_reserved()`.
     pub reserved: Option<Bytes>,
     /// What the driver says is used: `nvidia-smi`.
     pub used: Option<Bytes>,

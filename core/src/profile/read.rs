@@ -203,7 +203,7 @@ fn before(text: &[u8], words: &[u8]) -> Found {
     Found::of(text.get(start..).and_then(|text| quantity(text, 1, 1_024)).map(|size| size.bytes))
 }
 
-/// The most that a card uses in the table of `nvidia-smi`: `12345MiB / 81920MiB`.
+/// The highest memory use of any GPU in the table of `nvidia-smi`: `12345MiB / 81920MiB`.
 fn driver(text: &[u8]) -> Found {
     let (mut rest, mut most) = (text, Found::Absent);
     while let Some(end) = place(rest, b"MiB /") {

@@ -104,6 +104,14 @@ impl Tensor {
     }
 }
 
+/// The tensors that a scenario has and that are compared with a request; experts' tensors are not among them.
+pub fn looked_at(scenario: &Checked) -> impl Iterator<Item = Tensor> {
+    let shape = &scenario.architecture;
+    // Where every layer is a mixture no layer has an MLP of `intermediate_size`.
+    let dense = shape.has_dense_mlp();
+    Tensor::ALL.iter().copied().filter(move |tensor| dense || !matches!(tensor, Tensor::Mlp | Tensor::Matrix))
+}
+
 /// The tensors of a scenario whose size a failed request has, in 16 bits and in fp32.
 ///
 /// # Formula
@@ -132,13 +140,9 @@ impl Tensor {
 /// assert_eq!((found[0].tensor, found[0].bytes().0), (Tensor::Logits, 2_101_346_304));
 /// ```
 pub fn candidates(scenario: &Checked, request: &Request) -> impl Iterator<Item = Candidate> {
-    let shape = &scenario.architecture;
-    // Where every layer is a mixture no layer has an MLP of `intermediate_size`; experts' tensors are not looked at.
-    let dense = shape.moe_layers() < shape.layers;
-    let there = move |tensor: &&Tensor| dense || !matches!(tensor, Tensor::Mlp | Tensor::Matrix);
-    let tensors = Tensor::ALL.iter().filter(there).flat_map(|tensor| {
+    let tensors = looked_at(scenario).flat_map(|tensor| {
         let shape = tensor.shape(scenario);
-        [2, 4].map(|bytes_per_value| Candidate { tensor: *tensor, shape, bytes_per_value })
+        [2, 4].map(|bytes_per_value| Candidate { tensor, shape, bytes_per_value })
     });
     tensors.filter(|it| !request.is_block() && request.says(it.bytes()))
 }

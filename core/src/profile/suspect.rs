@@ -2,7 +2,8 @@
 
 use crate::bounds;
 use crate::checked::Checked;
-use crate::evaluate::{self, Phase};
+use crate::evaluate;
+use crate::memory::Phase;
 use crate::memory::overhead::CONTEXT_BYTES;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::scenario::{Attention, Mode};

@@ -6,7 +6,7 @@ use crate::bounds;
 use crate::checked::Checked;
 use crate::tables::gpus::{Gpu, OnChip};
 
-/// What a decoding step does for a batch, on one card.
+/// What a decoding step does for a batch, on one GPU.
 struct Step {
     flops: f64,
     weights: f64,
@@ -16,7 +16,7 @@ struct Step {
 
 impl Step {
     fn of(scenario: &Checked, gpu: &Gpu, batch: u32) -> Self {
-        // Of all stages of a pipeline together, as if on one card.
+        // Of all stages of a pipeline together, as if on one GPU.
         let scenario = scenario.without_pipeline().with_batch(batch);
         // Whose cache is not known keeps every activation.
         let gpu = &Gpu { on_chip: OnChip { l2_mib: None, llc_mib: None, ..gpu.on_chip }, ..*gpu };
@@ -54,7 +54,7 @@ impl Step {
 /// Sequences on one replica.
 ///
 /// # Assumes
-/// Every cache is `seq_length` long. Activations stay in the card's caches. The step is taken as a whole; its matrices alone cross at R × bytes a weight / 2.
+/// Every cache is `seq_length` long. Activations stay in the GPU's caches. The step is taken as a whole; its matrices alone cross at R × bytes a weight / 2.
 ///
 /// # Example
 /// ```

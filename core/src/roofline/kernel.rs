@@ -110,11 +110,11 @@ pub enum Kernel {
         /// The optimizer.
         optimizer: Optimizer,
     },
-    /// Sums over all cards, by a ring: bytes that one card sends, and the additions that it does.
+    /// Sums over all GPUs, by a ring: bytes that one GPU sends, and the additions that it does.
     AllReduce {
         /// Values.
         elements: u64,
-        /// Cards.
+        /// GPUs.
         ranks: u64,
     },
 }
@@ -147,10 +147,10 @@ impl Kernel {
     /// With b bytes a value. Elementwise on n values: f·n FLOPs, b·n read, b·n written, with f as each kind says; a sum reads twice as much; dropout writes n bytes of mask more.
     /// GEMM: 2·m·n·k FLOPs, b·(m·k + k·n) read, b·m·n written. Attention with itself: 4 FLOPs for each value of a query and each of the s·(s + 1)/2 pairs that the causal mask
     /// leaves; the eager form computes all s² and moves the scores four times. With a cache of c tokens: 4·c FLOPs for each value of a query.
-    /// All-reduce over N cards: 2·(N − 1)/N·b·n bytes out and as many in.
+    /// All-reduce over N GPUs: 2·(N − 1)/N·b·n bytes out and as many in.
     ///
     /// # Units
-    /// FLOPs and bytes of one card. `bytes` is that of one value.
+    /// FLOPs and bytes of one GPU. `bytes` is that of one value.
     ///
     /// # Assumes
     /// Each tensor crosses to memory once, however small; softmax, norms and GELU by the operations that their definitions need, an exponential counted as one.
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn an_all_reduce_of_one_card_moves_nothing() {
+    fn an_all_reduce_of_one_gpu_moves_nothing() {
         assert_eq!(Kernel::AllReduce { elements: 100, ranks: 1 }.work(2), Work::default());
         assert_eq!(Kernel::AllReduce { elements: 100, ranks: 4 }.work(2).written, 300);
     }

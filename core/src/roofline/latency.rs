@@ -1,102 +1,16 @@
 //! How long a pass takes: never less than its bound, and seldom more than the range's upper end.
 
 use super::operations::{Kernels, Listing, Operation, Routing, Unit};
-use super::{Bound, Efficiency, Pass, Roof, Task, Work, attention_rate, multiplies_in, wide_rate};
+use super::rates::Rates;
+use super::waits::Waits;
+use super::{Bound, Efficiency, Pass, Task, Work};
 use crate::checked::Checked;
 use crate::communication::{self, Traffic};
-use crate::cost;
 use crate::memory::kv_cache;
-use crate::precision::ComputePrecision;
 use crate::scenario::Scenario;
 use crate::tables::gpus::Gpu;
-use crate::units::{ByteRate, Intensity, Seconds};
+use crate::units::{Intensity, Seconds};
 use crate::worked;
-
-/// The rates that operations of a run meet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rates {
-    /// For matrices in the weights' format.
-    pub matrix: Roof,
-    /// For matrices that the format leaves wide.
-    pub wide: Roof,
-    /// For attention.
-    pub attention: Roof,
-    /// For everything else.
-    pub vector: Roof,
-    /// To the cards that share each matrix, one direction.
-    pub tensor_link: ByteRate,
-    /// To the cards with other experts.
-    pub expert_link: ByteRate,
-    /// To the next pipeline stage.
-    pub stage_link: ByteRate,
-}
-
-impl Rates {
-    /// Of a card, as the scenario uses it.
-    pub fn of(scenario: &Checked, gpu: &Gpu) -> Self {
-        let roof = |peak| Roof { peak, bandwidth: gpu.bandwidth };
-        let matrix = roof(multiplies_in(scenario, gpu).1);
-        let link = |kind| cost::link(scenario, gpu, kind);
-        Self {
-            matrix,
-            wide: roof(wide_rate(scenario, gpu)),
-            attention: roof(attention_rate(scenario, gpu)),
-            vector: gpu.peaks.at(ComputePrecision::Fp32).map_or(matrix, roof),
-            tensor_link: link(Traffic::Tensor),
-            expert_link: link(Traffic::Expert),
-            stage_link: link(Traffic::Pipeline),
-        }
-    }
-
-    /// The same at a share of each.
-    #[must_use]
-    pub fn at(self, efficiency: Efficiency) -> Self {
-        let link = |rate: ByteRate| ByteRate(rate.0 * efficiency.bandwidth);
-        Self {
-            matrix: self.matrix.at(efficiency),
-            wide: self.wide.at(efficiency),
-            attention: self.attention.at(efficiency),
-            vector: self.vector.at(efficiency),
-            tensor_link: link(self.tensor_link),
-            expert_link: link(self.expert_link),
-            stage_link: link(self.stage_link),
-        }
-    }
-
-    /// The roof over an operation; `None` for one that goes over a link.
-    pub fn roof(&self, unit: Unit) -> Option<Roof> {
-        match unit {
-            Unit::Matrix => Some(self.matrix),
-            Unit::Wide => Some(self.wide),
-            Unit::Attention => Some(self.attention),
-            Unit::Vector => Some(self.vector),
-            Unit::Link => None,
-        }
-    }
-
-    fn link(&self, task: Task) -> ByteRate {
-        match task {
-            Task::AllToAll => self.expert_link,
-            Task::StageLink => self.stage_link,
-            _ => self.tensor_link,
-        }
-    }
-
-    /// The least time for one of an operation.
-    pub fn seconds(&self, operation: &Operation) -> Seconds {
-        match self.roof(operation.unit) {
-            Some(roof) => roof.seconds(operation.work.flops, operation.moved()),
-            None => Seconds(operation.work.written as f64 / self.link(operation.task).0),
-        }
-    }
-
-    /// What holds an operation back.
-    pub fn bound(&self, operation: &Operation) -> Bound {
-        let Some(roof) = self.roof(operation.unit) else { return Bound::Link };
-        let memory = operation.moved() as f64 / roof.bandwidth.0;
-        if memory > operation.work.flops as f64 / roof.peak.0 { Bound::Memory } else { Bound::Compute }
-    }
-}
 
 /// How a pass is counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,9 +33,9 @@ impl Counting {
 pub struct Estimate {
     /// The pass.
     pub pass: Pass,
-    /// FLOPs and bytes of all operations of one card, each tensor counted whenever it is touched.
+    /// FLOPs and bytes of all operations of one GPU, each tensor counted whenever it is touched.
     pub work: Work,
-    /// Bytes that have to cross to the card's memory.
+    /// Bytes that have to cross to the GPU's memory.
     pub moved: u128,
     /// Of these, weights.
     pub weights: u128,
@@ -129,19 +43,34 @@ pub struct Estimate {
     pub cache: u128,
     /// FLOPs of matrices and attention that the result needs, without recomputation, of the whole model: what MFU counts.
     pub model_flops: u128,
-    /// The bound: each operation as fast as the card can, one after another.
+    /// The bound: each operation as fast as the GPU can, one after another.
     pub lower: Seconds,
     /// The same where all tokens of a batch visit the same experts; of a dense model, `lower`.
     pub floor: Seconds,
-    /// The bound at the shares that are usually reached at least.
+    /// The bound at the shares that are usually reached at least, and over several GPUs the [`Waits`] of its operations.
     pub upper: Seconds,
+    /// What of `upper` its operations wait for each other, over several GPUs.
+    pub waits: Seconds,
     /// How much of `lower` is held back by memory, by computing, by links.
     pub held_by: [(Bound, Seconds); 3],
+    /// The exchanges between GPUs that are operations of the pass. They may run beside its kernels: `lower` counts what is longer.
+    pub links: Seconds,
+    /// Gathered weights, gradients, parts of a sequence and offloaded states on their way, which are no operations. They may run beside both.
+    pub traffic: Seconds,
 }
 
 impl Estimate {
-    /// What holds most of the time back.
+    /// The kernels of the pass, one after another.
+    pub fn kernels(&self) -> Seconds {
+        let [memory, compute, _] = self.held_by;
+        Seconds(memory.1.0 + compute.1.0)
+    }
+
+    /// What holds most of the time back: links where exchanges or traffic take longer than all kernels together, behind which they could hide.
     pub fn bound(&self) -> Bound {
+        if self.links.0.max(self.traffic.0) > self.kernels().0 {
+            return Bound::Link;
+        }
         let mut most = self.held_by[0];
         for held in self.held_by {
             if held.1 > most.1 {
@@ -180,7 +109,7 @@ choices! {
         Activations = "activations";
         /// The units are full.
         Compute = "compute";
-        /// Other cards.
+        /// Other GPUs.
         Links = "links";
     }
 }
@@ -195,8 +124,10 @@ struct Sum {
     model_flops: u128,
     /// The bound, by what holds it back: memory, computing, links.
     held_by: [f64; 3],
-    /// At the efficiency of the upper end.
+    /// At the efficiency of the upper end, without waits.
     upper: f64,
+    /// What operations wait.
+    waits: f64,
 }
 
 impl Sum {
@@ -204,11 +135,14 @@ impl Sum {
     fn of(listing: &Listing<'_>, efficiency: Efficiency) -> [Self; 2] {
         let rates = Rates::of(listing.scenario, listing.gpu);
         let slow = rates.at(efficiency);
+        let waits = Waits::of(listing.scenario, listing.pass);
         let mut sums = [Self::default(); 2];
         listing.each(&mut |operation| {
             let [repeated, once] = &mut sums;
             let sum = if operation.task == Task::OptimizerStep { once } else { repeated };
             sum.add(operation, &rates, &slow);
+            let wait = waits.map_or(0.0, |waits| waits.seconds(operation).0);
+            sum.waits += wait * operation.times as f64;
         });
         sums
     }
@@ -231,7 +165,7 @@ impl Sum {
         }
     }
 
-    /// The bound on the card's own work, without links.
+    /// The bound on the GPU's own work, without links.
     fn kernels(&self) -> f64 {
         let [memory, compute, _] = self.held_by;
         memory + compute
@@ -250,6 +184,7 @@ impl Sum {
             model_flops: self.model_flops + other.model_flops,
             held_by,
             upper: self.upper + other.upper,
+            waits: self.waits + other.waits,
         }
     }
 
@@ -263,6 +198,7 @@ impl Sum {
             model_flops: self.model_flops * times,
             held_by: self.held_by.map(|held| held * f64::from(count)),
             upper: self.upper * f64::from(count),
+            waits: self.waits * f64::from(count),
         }
     }
 
@@ -273,20 +209,21 @@ impl Sum {
     }
 }
 
-/// The time of a pass on a card.
+/// The time of a pass on a GPU.
 ///
 /// # Formula
 /// Work = Σ over operations of times × max(`flops` / `peak`, `moved` / `bandwidth`). lower = the longest of work, links, and traffic that can hide behind them
-/// (gradients and gathered weights, parts of a sequence, host memory); upper = the sum of all three, with peak, bandwidth and links times their efficiencies.
+/// (gradients and gathered weights, parts of a sequence, host memory); upper = the sum of all three, with peak, bandwidth and links times their efficiencies,
+/// and over several GPUs what each operation waits ([`Waits`]).
 /// Stages of a pipeline take turns in inference. A training step with m micro-batches over p stages takes at least m times the slowest stage's time and at least
 /// one micro-batch's way through all stages; up to m times the slowest one and the other stages once more, divided by the chunks of a rank.
 ///
 /// # Units
-/// Seconds; FLOPs and bytes of one card, in inference of all stages of the pipeline together.
+/// Seconds; FLOPs and bytes of one GPU, in inference of all stages of the pipeline together.
 ///
 /// # Assumes
 /// Kernels run one after another and start without delay (as a recorded graph of kernels does): runs that launch each kernel from Python can be far slower.
-/// The card holds its printed clock. Rings among cards; between computers all adapters of a computer share the load.
+/// The GPU holds its printed clock. Rings among GPUs; between computers all adapters of a computer share the load.
 ///
 /// # Source
 /// Williams, Waterman and Patterson 2009; Narayanan et al. 2021 (pipelines). Errors against measured runs: docs/accuracy.md.
@@ -322,13 +259,16 @@ pub fn estimate(scenario: &Checked, gpu: &Gpu, pass: Pass, counting: Counting) -
         model_flops: sum.model_flops,
         lower: Seconds(lower),
         floor: Seconds(floor),
-        upper: Seconds(sum.upper + hidden / counting.efficiency.bandwidth),
+        upper: Seconds(sum.upper + hidden / counting.efficiency.bandwidth + sum.waits),
+        waits: Seconds(sum.waits),
         held_by: [
             (Bound::Memory, Seconds(memory)),
             (Bound::Compute, Seconds(compute)),
             // What of links and traffic does not hide behind the work.
             (Bound::Link, Seconds(lower - memory - compute)),
         ],
+        links: Seconds(links),
+        traffic: Seconds(hidden),
     }
 }
 
@@ -386,13 +326,13 @@ impl Way {
 
 /// What can run behind the work: gradients and gathered weights, the parts of a sequence that go round, and what waits in host memory.
 fn hidden_traffic(scenario: &Checked, gpu: &Gpu, pass: Pass) -> f64 {
-    let seconds = |bytes: u128, kind| bytes as f64 / cost::link(scenario, gpu, kind).0;
+    let seconds = |bytes: u128, kind| bytes as f64 / communication::link(scenario, gpu, kind).0;
     let of = |kind| seconds(communication::bytes(scenario, kind).0, kind);
     match pass {
         Pass::Training => of(Traffic::Host).max(of(Traffic::Data)).max(of(Traffic::Context)),
         Pass::Decode => of(Traffic::Host),
         Pass::Prefill => {
-            // Keys and values of a part of the prompt pass by all other cards.
+            // Keys and values of a part of the prompt pass by all other GPUs.
             let cache = worked::total(|sink| kv_cache::terms(&scenario.without_offload(), sink));
             let round = cache.0 * u128::from(scenario.parallel.cp - 1);
             // Weights come for each piece of the prompt once; the cache goes where it waits.

@@ -19,9 +19,7 @@ impl Lister<'_, '_> {
         let shape = &scenario.architecture;
         let local = scenario.local();
         let (start, end) = scenario.layers_here();
-        let LayerKinds { full, sliding, linear } = shape.kinds_between(start, end);
-        let first_moe = shape.layers - shape.moe_layers();
-        let dense = end.min(first_moe).saturating_sub(start);
+        let LayerKinds { full, sliding, linear, dense, moe: mixtures } = shape.kinds_between(start, end);
         if local.embedding {
             self.embedding();
         }
@@ -35,7 +33,7 @@ impl Lister<'_, '_> {
         }
         self.dense_mlp(dense.into());
         if let Some(moe) = shape.moe {
-            self.mixture(u64::from(end - start - dense), &moe);
+            self.mixture(mixtures.into(), &moe);
         }
         if local.head {
             self.head();
@@ -83,7 +81,7 @@ impl Lister<'_, '_> {
         let flops = 4 * h * u128::from(self.tokens);
         if self.separate() {
             self.add(Task::Norm, layers * count, Form::Vector { flops, parameters }, &[h], &[h]);
-            let additions = if shape.parallel_residual { 1 } else { 2 };
+            let additions = if shape.parallel_residual || shape.mlp_layers > 0 { 1 } else { 2 };
             self.vector(Task::Residual, layers * additions, 1, h, &[h, h], &[h]);
         } else {
             self.add(Task::Norm, layers * count, Form::Vector { flops: flops / 4 * 5, parameters }, &[h, h], &[h, h]);
@@ -112,10 +110,8 @@ impl Lister<'_, '_> {
         let shape = &scenario.architecture;
         let tp = u64::from(scenario.parallel.tp);
         let heads = u64::from(shape.heads) / tp;
-        let [kv_heads, head_dim] = window.map_or([shape.kv_heads, shape.head_dim], |it| {
-            [it.kv_heads.unwrap_or(shape.kv_heads), it.head_dim.unwrap_or(shape.head_dim)]
-        });
-        let matrices = shape.attention(kv_heads, head_dim, tp).matrices;
+        let [kv_heads, head_dim] = shape.cached_heads(window);
+        let matrices = shape.attention(window, tp).matrices;
         let h = u64::from(shape.hidden_size);
         // Width of queries, of keys and values, of what comes out; FLOPs of a pair.
         let (q, kv, out, per_pair) = match shape.projection {
@@ -317,7 +313,7 @@ impl Lister<'_, '_> {
             // There and back, once to each group of ranks that holds any of a token's experts: of the n − 1 others,
             // (n − 1)·(1 − (1 − 1/n)^k) are expected, and all of them where each holds a part of every expert.
             let n = cut.sources as f64;
-            let cards = (n - 1.0) * if cut.ranks > 1 { touched(1.0 / n, moe.experts_per_token.into()) } else { 1.0 };
+            let gpus = (n - 1.0) * if cut.ranks > 1 { touched(1.0 / n, moe.experts_per_token.into()) } else { 1.0 };
             // Tensor-parallel ranks that hold experts of their own send a part of the tokens each.
             let senders = if cut.width == 1 { u128::from(tp) } else { 1 };
             let stream = u128::from(self.tokens) * h * self.act / senders;
@@ -326,7 +322,7 @@ impl Lister<'_, '_> {
                 clippy::cast_sign_loss,
                 reason = "a part of an average, not negative"
             )]
-            let sent = (stream as f64 * cards) as u128;
+            let sent = (stream as f64 * gpus) as u128;
             let times = if self.training() { 4 } else { 2 };
             let work = Work { flops: 0, read: 0, written: sent };
             self.put(Task::AllToAll, Direction::Forward, layers * times, work, [sent, 0, 0], Unit::Link);

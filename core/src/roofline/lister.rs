@@ -35,10 +35,12 @@ pub(super) struct Lister<'a, 'b> {
     pub(super) at_once: u64,
     /// Bytes of an activation.
     pub(super) act: u128,
-    /// Bytes that the card's caches hold; without a figure, enough for anything.
+    /// Bytes that the GPU's caches hold; without a figure, enough for anything.
     pub(super) cache: u128,
     /// By what the layers' matrices are to be stretched: more than a ratio of 1 to 1 for a model that is known by a round number only.
     pub(super) stretch: [u128; 2],
+    /// By what the bytes of the layers' matrices grow where a file of llama.cpp mixes layouts: a ratio.
+    pub(super) mixed: [u128; 2],
     /// Matrix multiplications listed, for checkpointing that recomputes every second one.
     pub(super) matrices: u32,
 }
@@ -54,7 +56,7 @@ impl<'a, 'b> Lister<'a, 'b> {
             }
         };
         let at_once = match (it.pass, scenario.serving.engine) {
-            (Pass::Prefill, Engine::Vllm | Engine::LlamaCpp) => scenario.serving.max_num_batched_tokens.into(),
+            (Pass::Prefill, Engine::Vllm | Engine::LlamaCpp) => scenario.batched_tokens().into(),
             _ => u64::MAX,
         };
         let small = matches!(multiplies_in(scenario, it.gpu).0, ComputePrecision::Fp8 | ComputePrecision::Fp4);
@@ -74,7 +76,19 @@ impl<'a, 'b> Lister<'a, 'b> {
         } else {
             [1, 1]
         };
-        Self { it, sink, tokens, chunks: tokens.div_ceil(at_once).max(1), at_once, act, cache, stretch, matrices: 0 }
+        let mixed = weights::mixed(scenario);
+        Self {
+            it,
+            sink,
+            tokens,
+            chunks: tokens.div_ceil(at_once).max(1),
+            at_once,
+            act,
+            cache,
+            stretch,
+            mixed,
+            matrices: 0,
+        }
     }
 
     pub(super) fn training(&self) -> bool {
@@ -210,7 +224,9 @@ impl<'a, 'b> Lister<'a, 'b> {
         from: u128,
     ) {
         let scenario = self.it.scenario;
-        let stored = bytes_of(parameters, layout) * u128::from(self.chunks);
+        let once = bytes_of(parameters, layout);
+        let once = if layout == scenario.weights.block() { once * self.mixed[0] / self.mixed[1] } else { once };
+        let stored = once * u128::from(self.chunks);
         let mut weights = stored;
         if scenario.mode == Mode::Qlora && layout.values > 1 {
             // Unpacked in 16 bits, forward and back, and read from there.

@@ -1,6 +1,6 @@
-//! The roofline: how fast work can run on a card, from how much it computes for each byte that it moves.
+//! The roofline: how fast work can run on a GPU, from how much it computes for each byte that it moves.
 //!
-//! [`Roof`] is the card, [`Work`] what is to be done, [`Kernel`] the common operations by their shapes,
+//! [`Roof`] is the GPU, [`Work`] what is to be done, [`Kernel`] the common operations by their shapes,
 //! [`operations`] those of a model, and [`latency`] their times together.
 
 pub mod crossover;
@@ -10,9 +10,11 @@ pub mod latency;
 mod layers;
 mod lister;
 pub mod operations;
+pub mod rates;
 pub mod speed;
 mod step;
 pub mod tasks;
+pub mod waits;
 mod work;
 
 pub use efficiency::Efficiency;
@@ -33,7 +35,7 @@ choices! {
         Memory = "memory";
         /// Arithmetic: the units are full.
         Compute = "compute";
-        /// The wire between cards, or to host memory.
+        /// The wire between GPUs, or to host memory.
         Link = "link";
     }
 }
@@ -49,17 +51,17 @@ impl Bound {
     }
 }
 
-/// A card as the roofline sees it: how fast it computes at one precision, and how fast it is fed.
+/// A GPU as the roofline sees it: how fast it computes at one precision, and how fast it is fed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Roof {
     /// Dense peak rate.
     pub peak: FlopRate,
-    /// Bandwidth of the card's own memory.
+    /// Bandwidth of the GPU's own memory.
     pub bandwidth: ByteRate,
 }
 
 impl Roof {
-    /// A card's roof at one precision, from its dense peak; `None` where the card does not have it, or no figure is published.
+    /// A GPU's roof at one precision, from its dense peak; `None` where the GPU does not have it, or no figure is published.
     ///
     /// Rates with sparsity are not in the table, so they can never be mixed in.
     pub fn of(gpu: &Gpu, precision: ComputePrecision) -> Option<Self> {
@@ -98,7 +100,7 @@ impl Roof {
         if intensity < self.ridge() { Bound::Memory } else { Bound::Compute }
     }
 
-    /// The same card at a share of its rates.
+    /// The same GPU at a share of its rates.
     #[must_use]
     pub fn at(self, efficiency: Efficiency) -> Self {
         Self {
@@ -113,15 +115,15 @@ impl Roof {
     }
 }
 
-/// The precision in which a scenario's matrices are multiplied on a card, and its rate; never one that the card does not have.
+/// The precision in which a scenario's matrices are multiplied on a GPU, and its rate; never one that the GPU does not have.
 ///
-/// 16 bits for weights that are stored in fewer, since they are unpacked first; 8 bits where weights and activations are fp8 and the card has the units,
-/// and for MXFP4 on cards with 4-bit units, which multiply it with 8-bit activations; 4 bits for NVFP4.
-/// Sums are kept in fp32, so that cards for games, which are twice as fast with 16-bit sums, can beat a bound made from it.
+/// 16 bits for weights that are stored in fewer, since they are unpacked first; 8 bits where weights and activations are fp8 and the GPU has the units,
+/// and for MXFP4 on GPUs with 4-bit units, which multiply it with 8-bit activations; 4 bits for NVFP4.
+/// Sums are kept in fp32, so that GPUs for games, which are twice as fast with 16-bit sums, can beat a bound made from it.
 /// llama.cpp is that exception: it multiplies its own formats as 8-bit integers and adds 16-bit ones up in 16 bits. Each block of 32 integer products is
-/// scaled by vector instructions, so that half of the integer rate is taken to be its limit, which is also the rate of 16-bit sums on cards for games:
+/// scaled by vector instructions, so that half of the integer rate is taken to be its limit, which is also the rate of 16-bit sums on GPUs for games:
 /// a figure from counting instructions, not from a data sheet.
-/// fp32 runs as TF32 where there is such a unit. Cards without a published rate are taken to compute 100 FLOPs for each byte that they read.
+/// fp32 runs as TF32 where there is such a unit. GPUs without a published rate are taken to compute 100 FLOPs for each byte that they read.
 pub fn multiplies_in(scenario: &Scenario, gpu: &Gpu) -> (ComputePrecision, FlopRate) {
     use ComputePrecision::{Bf16, Fp4, Fp8, Fp16, Fp32, Int8, Tf32};
     let wanted: &[ComputePrecision] = match (scenario.mode, scenario.weights) {
@@ -157,14 +159,14 @@ pub fn wide_rate(scenario: &Scenario, gpu: &Gpu) -> FlopRate {
     multiplies_in(&Scenario { weights, ..*scenario }, gpu).1
 }
 
-/// The rate of attention: in fp8 where the cache is and the card has the units, otherwise as of wide matrices.
+/// The rate of attention: in fp8 where the cache is and the GPU has the units, otherwise as of wide matrices.
 pub fn attention_rate(scenario: &Scenario, gpu: &Gpu) -> FlopRate {
     let wide = wide_rate(scenario, gpu);
     let narrow = scenario.mode == Mode::Inference && scenario.kv == KvPrecision::Fp8;
     gpu.peaks.at(ComputePrecision::Fp8).filter(|rate| narrow && *rate > wide).unwrap_or(wide)
 }
 
-/// The roof under which a scenario's matrices are multiplied on its card.
+/// The roof under which a scenario's matrices are multiplied on its GPU.
 pub fn roof_of(scenario: &Scenario, gpu: &Gpu) -> Roof {
     Roof { peak: multiplies_in(scenario, gpu).1, bandwidth: gpu.bandwidth }
 }
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_card_has_a_roof_for_its_weights() {
+    fn every_gpu_has_a_roof_for_its_weights() {
         let llama = crate::tables::models::by_id("llama-3.1-8b").expect("a model");
         for gpu in GPUS {
             for &weights in WeightFormat::ALL {
@@ -200,7 +202,7 @@ mod tests {
 
     #[test]
     fn an_a100_has_no_fp8_units() {
-        let a100 = gpus::by_id("a100-80-sxm").expect("a card");
+        let a100 = gpus::by_id("a100-80-sxm").expect("a GPU");
         assert_eq!(Roof::of(a100, ComputePrecision::Fp8), None);
     }
 }

@@ -116,7 +116,7 @@ choices! {
         AllReduce = "all_reduce";
         /// The adapters' own thin matrices.
         Adapters = "adapters";
-        /// Tokens travel to experts on other cards and back.
+        /// Tokens travel to experts on other GPUs and back.
         AllToAll = "all_to_all";
         /// Activations go to the next pipeline stage.
         StageLink = "stage_link";
@@ -146,7 +146,7 @@ pub enum Unit {
     Attention,
     /// Vector units, in fp32.
     Vector,
-    /// The links to other cards: `work.written` is what one card sends; [`Task`] says over which.
+    /// The links to other GPUs: `work.written` is what one GPU sends; [`Task`] says over which.
     Link,
 }
 
@@ -161,7 +161,7 @@ pub struct Operation {
     pub times: u64,
     /// What one of them does, counting every tensor that it touches.
     pub work: Work,
-    /// Bytes of `work` that can stay in the card's caches from one kernel to the next, and so need not cross to memory.
+    /// Bytes of `work` that can stay in the GPU's caches from one kernel to the next, and so need not cross to memory.
     pub kept: u128,
     /// Bytes of `work` that are weights.
     pub weights: u128,
@@ -183,7 +183,7 @@ impl Operation {
 pub struct Listing<'a> {
     /// The run.
     pub scenario: &'a Checked,
-    /// The card.
+    /// The GPU.
     pub gpu: &'a Gpu,
     /// The pass.
     pub pass: Pass,

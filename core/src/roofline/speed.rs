@@ -1,4 +1,4 @@
-//! Tokens a second, and how much of a card's peak a model uses: what follows from the time of a pass.
+//! Tokens a second, and how much of a GPU's peak a model uses: what follows from the time of a pass.
 
 use super::latency::Estimate;
 use super::{Pass, attention_rate, multiplies_in};
@@ -10,9 +10,9 @@ use crate::tables::gpus::Gpu;
 pub struct Speed {
     /// Tokens a second for one sequence, written or, in prefill, read; in training for one replica.
     pub per_user: [f64; 2],
-    /// Tokens a second for each card, all sequences together.
-    pub per_card: [f64; 2],
-    /// What share of the cards' peak the model's own FLOPs are.
+    /// Tokens a second for each GPU, all sequences together.
+    pub per_gpu: [f64; 2],
+    /// What share of the GPUs' peak the model's own FLOPs are.
     pub mfu: [f64; 2],
 }
 
@@ -20,8 +20,8 @@ impl Estimate {
     /// Tokens a second and model FLOPs utilisation.
     ///
     /// # Formula
-    /// Tokens of the pass / time: `batch` in decoding, `batch` × `seq_length` in prefill, times micro-batches in training; for each card divided by the cards of one replica.
-    /// MFU = FLOPs of matrices and attention (the causal half, nothing recomputed) / (time × `peak` × cards).
+    /// Tokens of the pass / time: `batch` in decoding, `batch` × `seq_length` in prefill, times micro-batches in training; for each GPU divided by the GPUs of one replica.
+    /// MFU = FLOPs of matrices and attention (the causal half, nothing recomputed) / (time × `peak` × GPUs).
     ///
     /// # Assumes
     /// In inference as many batches are under way as a pipeline has stages, so that all of them work.
@@ -34,7 +34,7 @@ impl Estimate {
         };
         let training = self.pass == Pass::Training;
         let stages = if training { f64::from(parallel.pp) } else { 1.0 };
-        let cards = f64::from(parallel.tp) * f64::from(parallel.cp) * stages;
+        let gpus = f64::from(parallel.tp) * f64::from(parallel.cp) * stages;
         let users = if training { 1.0 } else { f64::from(scenario.batch) };
         // The faster of the two, where a cache in fp8 makes attention faster than 16-bit matrices.
         let [matrix, attention] = [multiplies_in(scenario, gpu).1, attention_rate(scenario, gpu)];
@@ -42,7 +42,7 @@ impl Estimate {
         let both = |value: f64| [value / self.upper.0, value / self.lower.0];
         Speed {
             per_user: both(tokens / users),
-            per_card: both(tokens / cards),
+            per_gpu: both(tokens / gpus),
             mfu: both(self.model_flops as f64 / peak),
         }
     }

@@ -3,7 +3,8 @@
 use super::lister::Lister;
 use super::operations::{Direction, Task, Unit};
 use super::{Work, kernel};
-use crate::memory::{Bucket, adapters, gradients};
+use crate::architecture::LayerKinds;
+use crate::memory::{Phase, adapters, gradients, optimizer};
 use crate::parallelism::ZeroStage;
 use crate::scenario::Mode;
 use crate::training::{Checkpointing, Optimizer};
@@ -31,7 +32,7 @@ impl Lister<'_, '_> {
     /// The optimizer's step over what this rank keeps of the states.
     pub(super) fn step(&mut self) {
         let scenario = self.it.scenario;
-        let states = worked::total(|sink| Bucket::Optimizer.terms(scenario, crate::Phase::Loss, sink)).0;
+        let states = worked::total(|sink| optimizer::terms(scenario, Phase::Loss, sink)).0;
         let learned = scenario.trained_parameters();
         let parameters = u128::from(scenario.shared_out(learned, ZeroStage::Optimizer));
         let gradients = parameters * u128::from(gradients::bytes_each(scenario));
@@ -62,14 +63,14 @@ impl Lister<'_, '_> {
         let d = u64::from(shape.head_dim);
         let attention = 2 * of(h, local.heads * d) + 2 * of(h, local.kv_heads * d);
         let mlp = |width: u64| u128::from(shape.mlp.matrices()) * of(h, width);
-        let first_moe = shape.layers - shape.moe_layers();
         let (start, end) = scenario.layers_here();
-        let dense = u128::from(end.min(first_moe).saturating_sub(start));
-        let mixtures = u128::from(end - start) - dense;
+        let LayerKinds { full, sliding, linear, dense, moe } = shape.kinds_between(start, end);
         let experts = shape.moe.map_or(0, |moe| {
             let here = u128::from(moe.experts.div_ceil(scenario.parallel.ep));
             here * mlp(u64::from(moe.intermediate_size).div_ceil(scenario.parallel.tp.into()))
         });
-        u128::from(end - start) * attention + dense * mlp(local.intermediate_size) + mixtures * experts
+        u128::from(full + sliding + linear) * attention
+            + u128::from(dense) * mlp(local.intermediate_size)
+            + u128::from(moe) * experts
     }
 }

@@ -1,7 +1,7 @@
 //! The operations of a pass by what they are for: the rows of a table.
 
-use super::latency::Rates;
 use super::operations::{Kernels, Listing, Operation, Unit};
+use super::rates::Rates;
 use super::{Bound, Pass, Task, Work};
 use crate::checked::Checked;
 use crate::tables::gpus::Gpu;

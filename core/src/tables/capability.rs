@@ -27,22 +27,27 @@ impl fmt::Display for Capability {
 }
 
 /// Capabilities, by how the id of a GPU begins; longer beginnings first. Source: NVIDIA's list (developer.nvidia.com/cuda-gpus), read 2026-11-23.
-const CAPABILITIES: [(&str, Capability); 18] = [
+const CAPABILITIES: [(&str, Capability); 23] = [
     ("v100", Capability::new(7, 0)),
     ("t4", Capability::new(7, 5)),
     ("a100", Capability::new(8, 0)),
+    ("a800", Capability::new(8, 0)),
     ("a10", Capability::new(8, 6)),
     ("a40", Capability::new(8, 6)),
     ("rtx30", Capability::new(8, 6)),
+    ("rtxa5000", Capability::new(8, 6)),
     ("rtxa6000", Capability::new(8, 6)),
     ("l4", Capability::new(8, 9)),
     ("rtx40", Capability::new(8, 9)),
     ("rtx6000ada", Capability::new(8, 9)),
     ("h100", Capability::new(9, 0)),
+    ("h800", Capability::new(9, 0)),
     ("h20", Capability::new(9, 0)),
     ("b200", Capability::new(10, 0)),
     ("gb200", Capability::new(10, 0)),
     ("b300", Capability::new(10, 3)),
+    ("gb300", Capability::new(10, 3)),
+    ("jetson-thor", Capability::new(11, 0)),
     ("rtx50", Capability::new(12, 0)),
     ("rtxpro6000", Capability::new(12, 0)),
     ("gb10", Capability::new(12, 1)),

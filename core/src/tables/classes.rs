@@ -8,7 +8,7 @@ choices! {
     Class {
         /// A GPU for servers.
         DataCentre = "data-centre";
-        /// A GPU for a desktop computer: `GeForce`, and NVIDIA's RTX for workstations.
+        /// A GPU for a desktop computer: `GeForce`, Radeon RX, Arc, and NVIDIA's RTX for workstations.
         Desktop = "desktop";
         /// A GPU that shares its memory with the CPU of its computer.
         Unified = "unified";
@@ -30,7 +30,7 @@ impl Class {
 }
 
 impl Gpu {
-    /// What it is built for, by its maker, its memory and its name: LPDDR is the memory of a whole computer, RTX stands in the names of desktop GPUs.
+    /// What it is built for, by its maker, its memory and its name: LPDDR is the memory of a whole computer; RTX, RX and Arc stand in the names of desktop GPUs.
     ///
     /// ```
     /// use memory_wall_core::tables::{classes::Class, gpus};
@@ -40,9 +40,9 @@ impl Gpu {
     /// ```
     pub fn class(&self) -> Class {
         match self.vendor {
+            _ if ["rtx", "rx", "arc"].iter().any(|name| self.id.starts_with(name)) => Class::Desktop,
             "Google" | "Intel" => Class::Accelerator,
             _ if self.memory.starts_with("LPDDR") => Class::Unified,
-            _ if self.id.starts_with("rtx") => Class::Desktop,
             _ => Class::DataCentre,
         }
     }
@@ -75,18 +75,47 @@ mod tests {
         let desktop = [
             "rtx3060-12",
             "rtx3090",
+            "rtx3090ti",
+            "rtx4060ti-16",
             "rtx4070",
+            "rtx4070ti",
             "rtx4080",
+            "rtx4080super",
             "rtx4090",
+            "rtx5070",
+            "rtx5070ti",
+            "rtx5080",
             "rtx5090",
+            "rtxa5000",
             "rtxa6000",
             "rtx6000ada",
             "rtxpro6000",
+            "rtxpro6000mq",
+            "rtxpro6000se",
+            "rx7900xtx",
+            "arc-b580",
+            "arc-pro-b60",
         ];
         assert!(of(Class::Desktop).eq(desktop));
-        assert!(of(Class::Unified).eq(["gb10", "m2ultra", "m3max", "m4max"]));
-        assert!(of(Class::Accelerator).eq(["tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "gaudi2", "gaudi3"]));
-        assert_eq!(of(Class::DataCentre).count(), GPUS.len() - desktop.len() - 10);
+        let unified = [
+            "gb10",
+            "jetson-thor",
+            "strix-halo",
+            "m1ultra",
+            "m2pro",
+            "m2max",
+            "m2ultra",
+            "m3max",
+            "m3ultra",
+            "m4",
+            "m4pro",
+            "m4max",
+        ];
+        assert!(of(Class::Unified).eq(unified));
+        let accelerators = ["tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7x", "gaudi2", "gaudi3"];
+        assert!(of(Class::Accelerator).eq(accelerators));
+        let others = desktop.len() + unified.len() + accelerators.len();
+        assert_eq!(of(Class::DataCentre).count(), GPUS.len() - others);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Facts with a source: models and cards.
+//! Facts with a source: models and GPUs.
 
 pub mod capability;
 pub mod classes;

@@ -4,6 +4,7 @@ use memory_wall_core::architecture::{
     Biases, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, Positions, Projection, SlidingWindow,
 };
 use memory_wall_core::bounds::{self, Bounds};
+use memory_wall_core::engines::vllm::CONSTANTS;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, Lora,
@@ -53,7 +54,8 @@ prop_compose! {
         intermediate_size in multiple(bounds::INTERMEDIATE_SIZE, tp),
         shared in prop_oneof![Just(0), within(bounds::INTERMEDIATE_SIZE)],
         dense in 0.0..=1.0,
-        [shared_gate, router_bias, expert_biases] in any::<[bool; 3]>(),
+        [shared_gate, router_bias, expert_biases, alternating] in any::<[bool; 4]>(),
+        latent_size in proptest::option::weighted(0.2, within(bounds::HIDDEN_SIZE)),
     ) -> (Moe, f64) {
         let experts_per_token = 1 + u32::try_from(visited.index(experts as usize)).unwrap();
         (Moe {
@@ -65,6 +67,8 @@ prop_compose! {
             dense_layers: 0,
             router_bias,
             expert_biases,
+            latent_size,
+            alternating,
         }, dense)
     }
 }
@@ -74,7 +78,7 @@ prop_compose! {
         (key_heads, value_heads) in (within(bounds::KV_HEADS), within(bounds::HEADS)),
         (key_dim, value_dim) in (within(bounds::HEAD_DIM), within(bounds::HEAD_DIM)),
         conv_kernel in within(bounds::CONV_KERNEL),
-        kind in select([LinearKind::GatedDelta, LinearKind::Mamba2].as_slice()),
+        kind in select([LinearKind::GatedDelta, LinearKind::Mamba2, LinearKind::PlainMamba2, LinearKind::Mamba1 { dt_rank: 160 }, LinearKind::ShortConv].as_slice()),
         share in 0.0..=1.0,
     ) -> (LinearAttention, f64) {
         (LinearAttention { kind, layers: 0, key_heads, value_heads, key_dim, value_dim, conv_kernel }, share)
@@ -115,7 +119,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             Just(Positions::Alibi),
             within(bounds::POSITIONS).prop_map(Positions::Learned)
         ],
-        any::<[bool; 11]>(),
+        any::<[bool; 15]>(),
     );
     let parts = (
         proptest::option::of((within(bounds::SLIDING_WINDOW), 0.0..=1.0)),
@@ -123,6 +127,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
         proptest::option::of(within(bounds::HEAD_DIM)),
         proptest::option::weighted(0.2, linear()),
         proptest::option::weighted(0.2, 0.0..=1.0),
+        proptest::option::weighted(0.1, 0.0..=1.0),
         proptest::option::weighted(0.3, moe(tp)),
         proptest::option::of(within(bounds::POSITIONS)),
         proptest::option::weighted(0.1, 1..=10_000_000_000_000u64),
@@ -130,14 +135,33 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
     (sizes, kinds, parts).prop_map(move |(sizes, kinds, parts)| {
         let (layers, hidden_size, heads, kv_index, head_dim, intermediate_size, vocab_size) = sizes;
         let (projection, mlp, norm, norms_per_layer, positions, flags) = kinds;
-        let [qkv, attention_output, biased_mlp, tied, qk_norm, embedding_norm, gated, parallel, capped, sinks, dropout] =
-            flags;
-        let (sliding, own_kv_heads, own_head_dim, linear, shared_cache, moe, trained_context, rounded) = parts;
+        let [
+            qkv,
+            attention_output,
+            biased_mlp,
+            tied,
+            qk_norm,
+            wide,
+            embedding_norm,
+            gated,
+            parallel,
+            capped,
+            sinks,
+            dropout,
+            fused_qkv,
+            beside,
+            keys_as_values,
+        ] = flags;
+        let (sliding, own_kv_heads, own_head_dim, linear, shared_cache, alone, moe, trained_context, rounded) = parts;
         // KV heads that divide the query heads, and that the ranks divide or that divide the ranks.
         let kv_heads = divisor(heads, kv_index);
         let kv_heads = if kv_heads.is_multiple_of(tp) || tp.is_multiple_of(kv_heads) { kv_heads } else { heads };
         let sliding_layers = sliding.map_or(0, |(_, share)| some(layers, share));
         let linear_layers = linear.map_or(0, |(_, share)| some(layers - sliding_layers, share));
+        let beside = beside && linear.is_some();
+        let attending = layers - sliding_layers - linear_layers;
+        let mlp_layers = alone.map_or(0, |share| some(attending, share));
+        let mlps = if mlp_layers > 0 { mlp_layers } else { layers };
         Architecture {
             layers,
             hidden_size,
@@ -151,11 +175,15 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             norm,
             norms_per_layer,
             qk_norm,
+            wide_qk_norm: wide,
             embedding_norm,
             gated_attention: gated,
+            keys_as_values,
             parallel_residual: parallel,
             soft_capped: capped,
+            unstable_in_fp16: capped,
             attention_sinks: sinks,
+            fused_qkv,
             dropout,
             positions,
             biases: Biases { qkv, attention_output, mlp: biased_mlp },
@@ -166,9 +194,11 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
                 kv_heads: own_kv_heads,
                 head_dim: own_head_dim,
             }),
-            shared_cache_layers: shared_cache.map_or(0, |share| some(layers - sliding_layers - linear_layers, share)),
+            shared_cache_layers: shared_cache.map_or(0, |share| some(attending - mlp_layers, share)),
             linear_attention: linear.map(|(linear, _)| LinearAttention { layers: linear_layers, ..linear }),
-            moe: moe.map(|(moe, dense)| Moe { dense_layers: some(layers, dense), ..moe }),
+            states_beside_attention: beside,
+            mlp_layers,
+            moe: moe.map(|(moe, dense)| Moe { dense_layers: some(mlps, dense), ..moe }),
             trained_context,
             rounded_parameters: rounded,
         }
@@ -183,7 +213,7 @@ prop_compose! {
         loss in select(Loss::ALL),
         micro_batches in prop_oneof![2 => Just(1), 1 => within(bounds::MICRO_BATCHES)],
         (rank, precision) in (within(bounds::LORA_RANK), select(AdapterPrecision::ALL)),
-        [q, k, v, o, mlp, head, dropout, upcast] in any::<[bool; 8]>(),
+        [q, k, v, o, mlp, head, dropout, upcast, experts] in any::<[bool; 9]>(),
         [compile, async_tp, reshard_after_forward] in any::<[bool; 3]>(),
         [cpu, padding, outputs_kept, grouped_experts] in any::<[bool; 4]>(),
     ) -> Training {
@@ -199,7 +229,7 @@ prop_compose! {
             async_tp,
             reshard_after_forward,
             micro_batches,
-            lora: Lora { rank, targets, precision, upcast, dropout },
+            lora: Lora { rank, targets, precision, upcast, experts, dropout },
             stock: Stock { cpu, padding, outputs_kept, grouped_experts },
         }
     }
@@ -210,10 +240,22 @@ prop_compose! {
         engine in select(Engine::ALL),
         max_num_seqs in within(bounds::MAX_NUM_SEQS),
         max_num_batched_tokens in within(bounds::MAX_NUM_BATCHED_TOKENS),
-        utilization_percent in within(bounds::UTILIZATION),
+        [usual_seqs, usual_batched_tokens, enforce_eager] in any::<[bool; 3]>(),
+        utilization_percent in proptest::option::of(within(bounds::UTILIZATION)),
         max_model_len in proptest::option::of(within(bounds::MAX_MODEL_LEN)),
+        version in select(CONSTANTS.as_slice()).prop_map(|constants| constants.since),
     ) -> Serving {
-        Serving { engine, max_num_seqs, max_num_batched_tokens, utilization_percent, max_model_len }
+        Serving {
+            engine,
+            max_num_seqs,
+            max_num_batched_tokens,
+            usual_seqs,
+            usual_batched_tokens,
+            enforce_eager,
+            utilization_percent,
+            max_model_len,
+            version,
+        }
     }
 }
 
@@ -248,17 +290,15 @@ fn parallel(shape: Architecture, tp: u32) -> impl Strategy<Value = Parallelism> 
         })
 }
 
-/// A scenario on one card or on many.
+/// A scenario on one GPU or on many.
 pub(crate) fn scenario() -> impl Strategy<Value = Scenario> {
     let degrees = prop_oneof![2 => Just(1u32), 1 => select([2u32, 3, 4, 8, 16].as_slice())];
     degrees.prop_flat_map(|tp| architecture(tp).prop_flat_map(move |shape| with_shape(shape, tp)))
 }
 
-/// A scenario on one card.
-pub(crate) fn on_one_card() -> impl Strategy<Value = Scenario> {
-    architecture(1)
-        .prop_flat_map(|shape| with_shape(shape, 1))
-        .prop_map(|scenario| Scenario { parallel: Parallelism::ONE, ..scenario })
+/// A scenario on one GPU.
+pub(crate) fn on_one_gpu() -> impl Strategy<Value = Scenario> {
+    architecture(1).prop_flat_map(|shape| with_shape(shape, 1)).prop_map(alone)
 }
 
 fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scenario> {
@@ -314,6 +354,15 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
     )
 }
 
+/// The scenario on one GPU, where it offloads what can be offloaded there.
+pub(crate) fn alone(mut scenario: Scenario) -> Scenario {
+    scenario.parallel = Parallelism::ONE;
+    if Offload::check(&scenario).is_err() {
+        scenario.offload = Offload::default();
+    }
+    scenario
+}
+
 /// The scenario as its runtime can run it; without one where there is no way.
 pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     let engine = scenario.serving.engine;
@@ -324,6 +373,14 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     }
     if Offload::check(&scenario).is_err() {
         scenario.offload = Offload::default();
+    }
+    if scenario.mode.trains() && matches!(scenario.check(), Err(ScenarioError::Runtime(_))) {
+        // bitsandbytes does not run on every accelerator.
+        scenario.gpu = None;
+    }
+    if let Err(ScenarioError::Cut(_)) = scenario.check() {
+        // It cuts everything.
+        scenario.training.implementation = Implementation::Torchtitan;
     }
     if scenario.mode != Mode::Inference || engine == Engine::Exact {
         return scenario;
@@ -343,7 +400,13 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     if engine == Engine::Vllm {
         let all = u64::from(parallel.tp) * u64::from(parallel.dp);
         parallel.ep = u32::try_from(all).ok().filter(|all| ep > 1 && *all <= bounds::EP.max).unwrap_or(1);
-        scenario.serving.max_model_len = scenario.serving.max_model_len.map(|length| length.max(scenario.seq_length));
+        let serving = &mut scenario.serving;
+        serving.max_num_batched_tokens = serving.max_num_batched_tokens.max(serving.max_num_seqs);
+        // No request is longer than the model was made for, nor than the cap.
+        let most = scenario.architecture.trained_context.unwrap_or(u32::MAX);
+        scenario.seq_length = scenario.seq_length.min(most);
+        scenario.serving.max_model_len =
+            scenario.serving.max_model_len.map(|length| length.clamp(scenario.seq_length, most));
     }
     if let Err(ScenarioError::Runtime(_)) = scenario.check() {
         scenario.serving.engine = Engine::Exact;

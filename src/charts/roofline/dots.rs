@@ -2,15 +2,16 @@
 
 use memory_wall_core::Checked;
 use memory_wall_core::precision::ComputePrecision;
-use memory_wall_core::roofline::latency::{Counting, Estimate, Rates, estimate};
+use memory_wall_core::roofline::latency::{Counting, Estimate, estimate};
 use memory_wall_core::roofline::operations::Unit;
+use memory_wall_core::roofline::rates::Rates;
 use memory_wall_core::roofline::tasks::{TaskTotal, by_task};
 use memory_wall_core::roofline::{Accounting, Bound, Kernel, Pass, Roof, Work};
 use memory_wall_core::units::Intensity;
 
 use crate::state::State;
 use crate::state::roofline::{Dots, complete};
-use crate::words::{self, t};
+use crate::words;
 
 /// What a point is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +156,7 @@ pub(super) fn estimates(state: &State, scenario: &Checked) -> Vec<Estimate> {
 pub(super) fn of_pass(state: &State, rates: &Rates, pass: &Estimate) -> Dot {
     let id = pass.pass.id();
     let key = Key { kind: Kind::Pass, id };
-    let name = words::choice("roofline.pass", id);
+    let name = words::pass(pass.pass).to_owned();
     let accounting = state.roofline.accounting;
     let dot = Dot::of_model(key, name, (pass.work, pass.moved), pass.lower.0, rates.matrix, accounting);
     Dot {
@@ -170,7 +171,7 @@ fn of_task(state: &State, rates: &Rates, total: &TaskTotal, whole: f64) -> Optio
     let on_vectors = total.unit == Unit::Vector;
     let roof = rates.roof(total.unit)?;
     let id = total.task.id();
-    let name = words::choice("roofline.task", id);
+    let name = words::task(total.task).to_owned();
     let key = Key { kind: Kind::Task, id };
     let dot = Dot::of_model(key, name, (total.work, total.moved), total.lower.0, roof, state.roofline.accounting);
     Some(Dot { bound: total.bound, share: Some(total.lower.0 / whole), on_vectors, ..dot })
@@ -181,12 +182,12 @@ fn textbook() -> [(Kernel, &'static str); 6] {
     const ELEMENTS: u64 = 1 << 24;
     const SIDE: u64 = 4_096;
     [
-        (Kernel::Add { elements: ELEMENTS }, t("roofline.kernel.add")),
-        (Kernel::Relu { elements: ELEMENTS }, t("roofline.kernel.relu")),
-        (Kernel::Softmax { elements: ELEMENTS }, t("roofline.kernel.softmax")),
-        (Kernel::LayerNorm { elements: ELEMENTS }, t("roofline.kernel.layer_norm")),
-        (Kernel::Gemv { n: SIDE, k: SIDE }, t("roofline.kernel.gemv")),
-        (Kernel::Gemm { m: SIDE, n: SIDE, k: SIDE }, t("roofline.kernel.gemm")),
+        (Kernel::Add { elements: ELEMENTS }, words::roofline_kernel_add()),
+        (Kernel::Relu { elements: ELEMENTS }, words::roofline_kernel_relu()),
+        (Kernel::Softmax { elements: ELEMENTS }, words::roofline_kernel_softmax()),
+        (Kernel::LayerNorm { elements: ELEMENTS }, words::roofline_kernel_layer_norm()),
+        (Kernel::Gemv { n: SIDE, k: SIDE }, words::roofline_kernel_gemv()),
+        (Kernel::Gemm { m: SIDE, n: SIDE, k: SIDE }, words::roofline_kernel_gemm()),
     ]
 }
 
@@ -214,10 +215,10 @@ pub(super) fn all(
     };
     if let Some([flops, bytes]) = complete(levers.op) {
         // As much as is given moves, whichever way it is counted.
-        put(Kind::Own, "op", t("roofline.own.op"), Work { flops: flops.into(), read: bytes.into(), written: 0 });
+        put(Kind::Own, "op", words::roofline_own_op(), Work { flops: flops.into(), read: bytes.into(), written: 0 });
     }
     if let Some([m, n, k]) = complete(levers.gemm) {
-        put(Kind::Own, "gemm", t("roofline.own.gemm"), work_of(Kernel::Gemm { m, n, k }));
+        put(Kind::Own, "gemm", words::roofline_own_gemm(), work_of(Kernel::Gemm { m, n, k }));
     }
     if levers.dots == Dots::Textbook {
         for (kernel, name) in textbook() {

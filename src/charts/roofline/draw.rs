@@ -8,7 +8,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBAColor, RGBColor, ShapeStyle, TextStyle};
 
 use super::Plot;
-use super::marks::{Frame, Ink, Mark, Role, Side, marks};
+use super::board::marks;
+use super::marks::{Frame, Ink, Mark, Role, Side};
 
 /// How a drawing looks: its size, the colour of each role, its letters.
 #[derive(Clone, Debug, PartialEq)]

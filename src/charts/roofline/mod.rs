@@ -1,9 +1,10 @@
-//! The roofline: a card's limits as lines, operations as points under them, both axes logarithmic.
+//! The roofline: a GPU's limits as lines, operations as points under them, both axes logarithmic.
 //!
-//! [`Plot`] says what is drawn and where, from the state and the engine alone; [`marks`] turns it into shapes,
+//! [`Plot`] says what is drawn and where, from the state and the engine alone; `board` turns it into shapes ([`marks`]),
 //! [`draw`] puts these onto whatever can be drawn on.
 
 mod axes;
+mod board;
 mod dots;
 pub mod draw;
 pub mod marks;
@@ -12,7 +13,8 @@ pub mod sketch;
 mod text;
 
 use memory_wall_core::precision::ComputePrecision;
-use memory_wall_core::roofline::latency::{Estimate, Rates};
+use memory_wall_core::roofline::latency::Estimate;
+use memory_wall_core::roofline::rates::Rates;
 use memory_wall_core::roofline::{Roof, multiplies_in};
 use memory_wall_core::units::{ByteRate, FlopRate};
 
@@ -22,18 +24,18 @@ pub use dots::{Dot, Key, Kind};
 use crate::state::State;
 use crate::state::decimal::Decimal;
 use crate::state::roofline::{Precisions, complete};
-use crate::words::t;
+use crate::words;
 
 /// What a roof belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The rig's card, in the precision that its matrices use.
+    /// The rig's GPU, in the precision that its matrices use.
     Rig,
-    /// The same card's vector units.
+    /// The same GPU's vector units.
     Vector,
-    /// The same card in another precision.
+    /// The same GPU in another precision.
     Precision,
-    /// A card to compare with.
+    /// A GPU to compare with.
     Versus,
     /// The reader's own.
     Custom,
@@ -167,7 +169,7 @@ fn lines(state: &State, rates: &Rates, precision: ComputePrecision, dots: &[Dot]
     let named = |name: &str, precision: &str| format!("{name}, {precision}");
     let mut lines = vec![Line { owner: Owner::Rig, name: named(gpu.name, precision.id()), roof: rates.matrix }];
     if dots.iter().any(|dot| dot.on_vectors && dot.has_place()) && rates.vector.peak < rates.matrix.peak {
-        lines.push(Line { owner: Owner::Vector, name: t("roofline.vector").into(), roof: rates.vector });
+        lines.push(Line { owner: Owner::Vector, name: words::roofline_vector().into(), roof: rates.vector });
     }
     if levers.precisions == Precisions::All {
         for other in ComputePrecision::EACH {
@@ -185,10 +187,10 @@ fn lines(state: &State, rates: &Rates, precision: ComputePrecision, dots: &[Dot]
         let roof = Roof { peak, bandwidth: other.bandwidth };
         lines.push(Line { owner: Owner::Versus, name: named(other.name, precision.id()), roof });
     }
-    if let Some(card) = complete(levers.card) {
+    if let Some(card) = complete(levers.own_gpu) {
         let [peak, bandwidth] = card.map(|rate| Decimal::RATE.value(rate));
         let roof = Roof { peak: FlopRate::from_tflops(peak), bandwidth: ByteRate::from_gb_per_s(bandwidth) };
-        lines.push(Line { owner: Owner::Custom, name: t("roofline.card.own").into(), roof });
+        lines.push(Line { owner: Owner::Custom, name: words::roofline_gpu_own().into(), roof });
     }
     lines
 }

@@ -1,11 +1,13 @@
+use crate::figures::roofline::Reading;
 use memory_wall_core::Mode;
 use memory_wall_core::roofline::{Accounting, Bound, Pass};
 use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::MODELS;
 use plotters::style::RGBColor;
 
+use super::board::marks;
 use super::draw::Style;
-use super::marks::{Frame, Mark, marks};
+use super::marks::{Frame, Mark};
 use super::*;
 use crate::state::roofline::{Dots, Levers};
 
@@ -67,14 +69,14 @@ fn an_operation_of_ones_own_reaches_its_share() {
     assert_eq!(own.key.to_string(), "own-op");
     assert!((own.rate - 6.117e12).abs() < 1e9);
     assert_eq!(
-        plot.reading("own").as_deref(),
-        Some("You reach 2.00\u{202f}TFLOP/s: that is 33% of your roof, not of the peak (0.6%).")
+        plot.reading(Reading::Own),
+        "You reach 2.00\u{202f}TFLOP/s: that is 33% of your roof, not of the peak (0.6%)."
     );
     let beyond = of(&with(|now| {
         now.op = [3_000, 1_000];
         now.rate = 7_000;
     }));
-    assert!(beyond.reading("own").is_some_and(|text| text.contains("more than this card can do")));
+    assert!(beyond.reading(Reading::Own).contains("more than this GPU can do"));
 }
 
 #[test]
@@ -82,7 +84,7 @@ fn more_roofs_are_drawn_when_asked_for() {
     let plot = of(&with(|now| {
         now.precisions = Precisions::All;
         now.versus = [gpus::by_id("h100-sxm"), gpus::by_id("mi300x")];
-        now.card = [1_000_000, 1_000_000];
+        now.own_gpu = [1_000_000, 1_000_000];
     }));
     let owners: Vec<Owner> = plot.lines.iter().map(|line| line.owner).collect();
     assert_eq!(owners[0], Owner::Rig);
@@ -104,7 +106,7 @@ fn a_name_that_a_roof_runs_through_lies_on_a_plate() {
     assert_eq!(plates(&of(&State::default())), 0);
     let near = with(|now| {
         now.versus = [gpus::by_id("h100-sxm"), gpus::by_id("mi300x")];
-        now.card = [600_000, 2_000];
+        now.own_gpu = [600_000, 2_000];
     });
     assert!(plates(&of(&near)) > 0);
 }
@@ -200,7 +202,7 @@ fn the_far_corners_are_drawn() {
     for (op, card) in
         [([1, 1_000_000_000_000_000_000], [1, 9_999_999_999]), ([1_000_000_000_000_000_000, 1], [9_999_999_999, 1])]
     {
-        states.push(with(|now| (now.op, now.card, now.gemm, now.rate) = (op, card, [10_000_000; 3], 1)));
+        states.push(with(|now| (now.op, now.own_gpu, now.gemm, now.rate) = (op, card, [10_000_000; 3], 1)));
     }
     for state in states {
         let plot = of(&state);

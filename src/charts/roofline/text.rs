@@ -12,15 +12,17 @@ use memory_wall_core::{Bytes, Verdict, evaluate};
 use super::quantity::{digits, flops, plain, rate, time};
 use super::{Dot, Kind, Plot};
 use crate::charts::wall::percent;
+use crate::figures::dash;
+use crate::figures::roofline::Reading;
 use crate::state::roofline::Dots;
-use crate::words::{self, fill, t};
+use crate::words;
 
 /// Points this near to each other, in percent of the field, lie on one spot.
 const SPOT: f64 = 0.5;
 
 /// What holds an operation back, in words.
-fn bound(bound: Bound) -> String {
-    words::choice("roofline.bound", bound.id())
+fn bound(bound: Bound) -> &'static str {
+    words::bound(bound)
 }
 
 /// How often one rate fits into another: `×165`.
@@ -32,7 +34,7 @@ impl Dot {
     /// Its time, or the range of it.
     fn time(&self) -> String {
         match self.upper {
-            Some(upper) => fill("roofline.range", &[("from", &time(self.seconds)), ("to", &time(upper))]),
+            Some(upper) => words::RooflineRange { from: &time(self.seconds), to: &time(upper) }.text(),
             None => time(self.seconds),
         }
     }
@@ -44,8 +46,8 @@ impl Dot {
 
     fn intensity_words(&self) -> String {
         match (self.flops, self.bytes) {
-            (0, _) => t("roofline.no_flops").into(),
-            (_, 0) => t("roofline.no_bytes").into(),
+            (0, _) => words::roofline_no_flops().into(),
+            (_, 0) => words::roofline_no_bytes().into(),
             _ => digits(self.intensity),
         }
     }
@@ -53,63 +55,52 @@ impl Dot {
     /// Everything about it in a sentence, as it is read out.
     fn spoken(&self) -> String {
         let share = match self.share {
-            Some(share) => fill("roofline.dot.share", &[("share", &Percent(share).to_string())]),
+            Some(share) => words::RooflineDotShare { share: &Percent(share).to_string() }.text(),
             None => String::new(),
         };
-        let values = [
-            ("name", self.name.as_str()),
-            ("intensity", &self.intensity_words()),
-            ("rate", &rate(self.rate)),
-            ("bound", &bound(self.bound)),
-            ("time", &self.time()),
-            ("share", &share),
-        ];
-        fill("roofline.dot", &values)
+        words::RooflineDot {
+            name: self.name.as_str(),
+            intensity: &self.intensity_words(),
+            rate: &rate(self.rate),
+            bound: bound(self.bound),
+            time: &self.time(),
+            share: &share,
+        }
+        .text()
     }
 }
 
 impl Dot {
     /// What it can reach, in a sentence.
     fn clause(&self) -> String {
-        let values = [
-            ("name", self.name.as_str()),
-            ("intensity", &self.intensity_words()),
-            ("bound", &bound(self.bound)),
-            ("rate", &rate(self.rate)),
-            ("share", &Percent(self.rate / self.peak).to_string()),
-        ];
-        fill("roofline.sentence.dot", &values)
+        words::RooflineSentenceDot {
+            name: self.name.as_str(),
+            intensity: &self.intensity_words(),
+            bound: bound(self.bound),
+            rate: &rate(self.rate),
+            share: &Percent(self.rate / self.peak).to_string(),
+        }
+        .text()
     }
 }
 
 impl Plot {
-    /// What the page asks for by name; nothing for a name that is not known.
-    pub fn answer(&self, name: &str) -> Option<String> {
-        Some(match name {
-            "sentence" => self.sentence(),
-            "times" => self.times(),
-            "dots" => self.dots_html(),
-            "rows" => self.table_html(),
-            _ => return self.reading(name.strip_prefix("read.")?),
-        })
-    }
-
     /// What the point that is read off comes to, as a lever says it.
     pub fn consequence(&self) -> String {
         let Some(dot) = self.at() else { return String::new() };
-        fill("roofline.consequence", &[("name", &dot.name), ("rate", &rate(dot.rate)), ("bound", &bound(dot.bound))])
+        words::RooflineConsequence { name: &dot.name, rate: &rate(dot.rate), bound: bound(dot.bound) }.text()
     }
 
     /// The plot in two or three sentences: the picture for those who do not see it.
     pub fn sentence(&self) -> String {
-        let card = self.lines.first().map(|line| line.name.as_str()).unwrap_or_default();
-        let values = [
-            ("card", card),
-            ("peak", &rate(self.roof().peak.0)),
-            ("bandwidth", &Grouped(whole(self.roof().bandwidth.as_gb_per_s())).to_string()),
-            ("ridge", &digits(self.roof().ridge().0)),
-        ];
-        let mut text = fill("roofline.sentence.roof", &values);
+        let gpu = self.lines.first().map(|line| line.name.as_str()).unwrap_or_default();
+        let mut text = words::RooflineSentenceRoof {
+            gpu,
+            peak: &rate(self.roof().peak.0),
+            bandwidth: &Grouped(whole(self.roof().bandwidth.as_gb_per_s())).to_string(),
+            ridge: &digits(self.roof().ridge().0),
+        }
+        .text();
         let told = |dot: &&Dot| matches!(dot.key.kind, Kind::Pass | Kind::Own);
         for dot in self.dots.iter().filter(told) {
             text.push(' ');
@@ -118,12 +109,9 @@ impl Plot {
         if self.state.roofline.dots == Dots::Textbook {
             let kernels = || self.dots.iter().filter(|dot| dot.key.kind == Kind::Kernel);
             let waiting = kernels().filter(|dot| dot.bound == Bound::Memory).count();
-            let values = [("n", waiting.to_string()), ("all", kernels().count().to_string())];
+            let [n, all] = [waiting, kernels().count()].map(|count| count.to_string());
             text.push(' ');
-            text.push_str(&fill(
-                "roofline.sentence.textbook",
-                &values.each_ref().map(|(key, value)| (*key, value.as_str())),
-            ));
+            text.push_str(&words::RooflineSentenceTextbook { n: &n, all: &all }.text());
         }
         text
     }
@@ -133,14 +121,13 @@ impl Plot {
         let scenario = self.state.scenario();
         let sentence = |pass: &Estimate| {
             let speed = pass.speed(&scenario, self.state.gpu);
-            let both =
-                |[slow, fast]: [f64; 2]| fill("roofline.range", &[("from", &digits(slow)), ("to", &digits(fast))]);
-            let range = fill("roofline.range", &[("from", &time(pass.lower.0)), ("to", &time(pass.upper.0))]);
-            let (user, card) = (both(speed.per_user), both(speed.per_card));
+            let both = |[slow, fast]: [f64; 2]| words::RooflineRange { from: &digits(slow), to: &digits(fast) }.text();
+            let range = words::RooflineRange { from: &time(pass.lower.0), to: &time(pass.upper.0) }.text();
+            let (user, all) = (both(speed.per_user), both(speed.per_gpu));
             match pass.pass {
-                Pass::Prefill => fill("roofline.time.prefill", &[("time", &range), ("card", &card)]),
-                Pass::Decode => fill("roofline.time.decode", &[("time", &range), ("user", &user), ("card", &card)]),
-                Pass::Training => fill("roofline.time.training", &[("time", &range), ("card", &card)]),
+                Pass::Prefill => words::RooflineTimePrefill { time: &range, all: &all }.text(),
+                Pass::Decode => words::RooflineTimeDecode { time: &range, user: &user, all: &all }.text(),
+                Pass::Training => words::RooflineTimeTraining { time: &range, all: &all }.text(),
             }
         };
         let mut text = String::new();
@@ -151,54 +138,54 @@ impl Plot {
             text.push_str(&sentence(pass));
             // What was measured beside the bound, which is a wide range.
             for typical in efficiency::like(&scenario, self.state.gpu, pass.pass) {
-                let values = [
-                    ("program", typical.program.id()),
-                    ("time", &time(typical.seconds(pass.lower).0)),
-                    ("share", &Percent(typical.share).to_string()),
-                    ("runs", &Grouped(typical.runs.into()).to_string()),
-                    ("cards", typical.cards),
-                ];
                 text.push(' ');
-                text.push_str(&fill("roofline.time.typical", &values));
+                text.push_str(
+                    &words::RooflineTimeTypical {
+                        runtime: typical.runtime.id(),
+                        time: &time(typical.seconds(pass.lower).0),
+                        share: &Percent(typical.share).to_string(),
+                        runs: &Grouped(typical.runs.into()).to_string(),
+                        gpus: typical.gpus,
+                    }
+                    .text(),
+                );
             }
         }
-        if evaluate::verdict(&scenario) == Some(Verdict::DoesNotFit) {
+        if !evaluate::verdict(&scenario).is_none_or(Verdict::holds) {
             text.push(' ');
-            text.push_str(&fill("roofline.time.no_room", &[("gpu", self.state.gpu.name)]));
+            text.push_str(&words::RooflineTimeNoRoom { gpu: self.state.gpu.name }.text());
         }
         text
     }
 
-    /// A reading of the selected point by its name; nothing where a name is not known.
-    pub fn reading(&self, what: &str) -> Option<String> {
-        let Some(dot) = self.at() else { return Some("–".into()) };
+    /// A reading of the selected point.
+    pub fn reading(&self, what: Reading) -> String {
+        let Some(dot) = self.at() else { return dash().into() };
         // With a rate of the reader's own, it is that rate which is compared.
         let reached = self.measured.unwrap_or(dot.rate);
-        Some(match what {
-            "name" => dot.name.clone(),
-            "intensity" => fill("roofline.read.intensity", &[("intensity", &dot.intensity_words())]),
-            "bound" => bound(dot.bound),
-            "rate" => rate(dot.rate),
-            "of_roof" => Percent(reached / dot.roof.max(1.0)).to_string(),
-            "of_peak" => Percent(reached / dot.peak).to_string(),
-            "ceiling" => factor(dot.peak / reached.max(1.0)),
-            "time" => match dot.share {
-                Some(_) => fill("roofline.read.time", &[("time", &dot.time()), ("share", &dot.share())]),
+        match what {
+            Reading::Name => dot.name.clone(),
+            Reading::Intensity => words::RooflineReadIntensity { intensity: &dot.intensity_words() }.text(),
+            Reading::Bound => bound(dot.bound).to_owned(),
+            Reading::Rate => rate(dot.rate),
+            Reading::OfRoof => Percent(reached / dot.roof.max(1.0)).to_string(),
+            Reading::OfPeak => Percent(reached / dot.peak).to_string(),
+            Reading::Ceiling => factor(dot.peak / reached.max(1.0)),
+            Reading::Time => match dot.share {
+                Some(_) => words::RooflineReadTime { time: &dot.time(), share: &dot.share() }.text(),
                 None => dot.time(),
             },
-            "own" => match self.measured {
+            Reading::Own => match self.measured {
                 Some(measured) if measured > dot.roof * 1.0005 => {
-                    fill("roofline.read.beyond", &[("rate", &rate(measured)), ("roof", &rate(dot.roof))])
+                    words::RooflineReadBeyond { rate: &rate(measured), roof: &rate(dot.roof) }.text()
                 }
                 Some(measured) => {
                     let [of_roof, of_peak] = [dot.roof, dot.peak].map(|whole| Percent(measured / whole).to_string());
-                    let values = [("rate", rate(measured)), ("roof", of_roof), ("peak", of_peak)];
-                    fill("roofline.read.own", &values.each_ref().map(|(key, value)| (*key, value.as_str())))
+                    words::RooflineReadOwn { rate: &rate(measured), roof: &of_roof, peak: &of_peak }.text()
                 }
                 None => String::new(),
             },
-            _ => return None,
-        })
+        }
     }
 
     /// The points as elements of a drawing, along the axis, those on one spot together: the style sheet lets a pointer through
@@ -236,7 +223,7 @@ impl Plot {
                 flops(dot.flops),
                 Size::new(Bytes(dot.bytes), self.state.unit).to_string(),
                 dot.intensity_words(),
-                bound(dot.bound),
+                bound(dot.bound).to_owned(),
                 rate(dot.rate),
                 dot.time(),
                 dot.share(),

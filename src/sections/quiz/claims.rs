@@ -1,7 +1,7 @@
 //! The numbers that stand in the verdicts on claims, from the engine. A claim that the engine does not bear out has none, and a test finds it.
 
 use memory_wall_core::display::{ByteUnit, Count, Percent, Size};
-use memory_wall_core::hierarchy::{Tier, rung};
+use memory_wall_core::hierarchy::{Tier, tier_spec};
 use memory_wall_core::memory::paging::USEFUL_BEFORE_PAGES;
 use memory_wall_core::precision::{ComputePrecision, KvPrecision};
 use memory_wall_core::roofline::latency::{Counting, estimate};
@@ -12,9 +12,9 @@ use memory_wall_core::{Attention, Bucket, Bytes, Scenario, WeightFormat, ZeroSta
 
 use super::facts::{A100, kv, linear, tuned, weights};
 use super::numbers::{Values, asked, gpu, model, roof, states, training};
-use super::trained::{self, on_cards};
+use super::trained::{self, on_gpus};
 use super::written::{figure, flops, gib, number, rate, size};
-use crate::charts::hierarchy::nanoseconds;
+use crate::figures::hierarchy::nanoseconds;
 
 /// What is put into the verdict on a claim.
 pub(super) fn facts(id: &str) -> Option<Values> {
@@ -25,7 +25,7 @@ pub(super) fn facts(id: &str) -> Option<Values> {
     let parts = [("peak", flops(a100.peak)), ("bandwidth", rate(a100.bandwidth)), ("ridge", figure(a100.ridge().0))];
     let name = ("model", seven.name.to_string());
     let bf16 = KvPrecision::Bf16;
-    let own = rung(card, Tier::Own)?;
+    let own = tier_spec(card, Tier::Own)?;
     Some(match id {
         "claims.kv13" => vec![
             ("model", thirteen.name.into()),
@@ -52,7 +52,7 @@ pub(super) fn facts(id: &str) -> Option<Values> {
         }
         "claims.ridge" => parts.into(),
         "claims.fp8" => {
-            // The card has no such rate, or the claim would stand.
+            // The GPU has no such rate, or the claim would stand.
             card.peaks.fp8.is_none().then_some(())?;
             vec![("int8", figure(card.peaks.int8?.tflops()))]
         }
@@ -110,7 +110,7 @@ pub(super) fn facts(id: &str) -> Option<Values> {
             vec![name, ("size", size(bytes)), ("gib", gib(bytes))]
         }
         "claims.zero" => {
-            let of = |stage| on_cards(seven, 8, stage);
+            let of = |stage| on_gpus(seven, 8, stage);
             let (whole, second, third) = (of(ZeroStage::None)?, of(ZeroStage::Gradients)?, of(ZeroStage::Weights)?);
             vec![
                 ("whole", size(whole)),

@@ -1,7 +1,7 @@
 //! The numbers that stand in questions that are asked with the same numbers each time, from the engine.
 
 use memory_wall_core::display::Count;
-use memory_wall_core::hierarchy::{Tier, rung};
+use memory_wall_core::hierarchy::{Tier, tier_spec};
 use memory_wall_core::precision::KvPrecision;
 use memory_wall_core::roofline::operations::visited;
 use memory_wall_core::roofline::{Accounting, Kernel};
@@ -9,12 +9,12 @@ use memory_wall_core::training::{Checkpointing, Loss, Optimizer, Recipe, Trainin
 use memory_wall_core::units::Intensity;
 use memory_wall_core::{Attention, Bucket, Bytes, Mode, Offload, Parallelism, Scenario, WeightFormat};
 
-use super::claims;
 use super::numbers::{Values, asked, gpu, model, roof, states, training};
 use super::written::{figure, flops, gib, number, rate, size};
-use crate::charts::hierarchy::nanoseconds;
+use super::{claims, runs};
+use crate::figures::hierarchy::nanoseconds;
 
-/// The card that most questions are about.
+/// The GPU that most questions are about.
 pub(super) const A100: &str = "a100-80-sxm";
 
 pub(super) fn kv(id: &str, batch: u32, seq_length: u32, kv: KvPrecision) -> Option<Bytes> {
@@ -116,12 +116,12 @@ pub fn facts(id: &str) -> Option<Values> {
     let eight = model("llama-3.1-8b")?;
     let name = ("model", seven.name.to_string());
     let bf16 = KvPrecision::Bf16;
-    let gradients = |cards| {
-        let parallel = Parallelism { dp: cards, ..Parallelism::ONE };
+    let gradients = |gpus| {
+        let parallel = Parallelism { dp: gpus, ..Parallelism::ONE };
         Some(asked(&Scenario { parallel, ..training(seven) })?.bytes(Bucket::Gradients))
     };
-    let own = rung(card, Tier::Own)?;
-    let cache = rung(card, Tier::Cache)?;
+    let own = tier_spec(card, Tier::Own)?;
+    let cache = tier_spec(card, Tier::Cache)?;
     Some(match id {
         "roofline.three" => {
             let reached = a100.attainable(Intensity(3.0));
@@ -141,7 +141,7 @@ pub fn facts(id: &str) -> Option<Values> {
             vec![("gpu", card.name.into()), ("intensity", figure(relu.0)), ("ceiling", ceiling)]
         }
         "hierarchy.order" => {
-            let host = rung(card, Tier::Host)?;
+            let host = tier_spec(card, Tier::Host)?;
             vec![
                 ("cache", size(cache.capacity?.value)),
                 ("own", rate(own.bandwidth?.value)),
@@ -271,6 +271,8 @@ pub fn facts(id: &str) -> Option<Values> {
                 ("each", number(heads / 8)),
             ]
         }
+        "time.double" => runs::double()?,
+        "time.whole" => runs::whole()?,
         "parallel.data" => vec![("gradients", size(gradients(1)?)), ("gradients_8", size(gradients(8)?))],
         _ => return claims::facts(id),
     })

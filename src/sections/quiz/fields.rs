@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::text::{Choice, Group, Kind};
-use super::{Asked, attempt, parts, put, shuffled, unit};
-use crate::sections::masonry::{flag, live};
-use crate::words::{fill, t};
+use super::{Asked, about, attempt, parts, put, shuffled, unit};
+use crate::quiz::Binding;
+use crate::words;
 
 /// The controls of a question.
 pub(super) fn fields(asked: &Asked) -> AnyView {
@@ -23,7 +23,7 @@ fn field(id: &'static str) -> AnyView {
     let [.., unit] = unit(id);
     view! {
         <div class="quiz-field">
-            <label for=format!("quiz-{id}-field")>{t("quiz.number")}</label>
+            <label for=format!("quiz-{id}-field")>{words::quiz_number()}</label>
             <input
                 type="text"
                 inputmode="decimal"
@@ -31,10 +31,10 @@ fn field(id: &'static str) -> AnyView {
                 spellcheck="false"
                 maxlength="40"
                 id=format!("quiz-{id}-field")
-                value=live(&format!("quiz.given.{id}"))
-                disabled=flag(&format!("quiz.done.{id}"))
+                value=about(Binding::Given, id)
+                disabled=about(Binding::Done, id)
             />
-            <span class="hint">{fill("quiz.number.hint", &[("unit", unit)])}</span>
+            <span class="hint">{words::QuizNumberHint { unit }.text()}</span>
         </div>
     }
     .into_any()
@@ -58,16 +58,16 @@ fn options(asked: &Asked, group: &Group, place: usize) -> AnyView {
         })
         .collect_view();
     let legend = if group.heading.is_empty() {
-        view! { <legend class="visually-hidden">{t("quiz.options")}</legend> }.into_any()
+        view! { <legend class="visually-hidden">{words::quiz_options()}</legend> }.into_any()
     } else {
         view! { <legend>{group.heading}</legend> }.into_any()
     };
     view! {
         <fieldset
             class="quiz-options"
-            data-value=live(&format!("quiz.given.{id}"))
+            data-value=about(Binding::Given, id)
             data-attempt=attempt(&asked.question)
-            disabled=flag(&format!("quiz.done.{id}"))
+            disabled=about(Binding::Done, id)
             aria-describedby=format!("quiz-{id}-ask")
         >
             {legend}
@@ -90,12 +90,12 @@ fn order(asked: &Asked) -> AnyView {
                 .iter()
                 .map(|part| view! { <option value=part.id.to_string()>{part.text}</option> })
                 .collect_view();
-            let name = fill("quiz.place", &[("n", &(place + 1).to_string())]);
+            let name = words::QuizPlace { n: &(place + 1).to_string() }.text();
             view! {
                 // What belongs here, and what the style sheet says where it stands here and where it does not.
-                <li data-right=right.id.to_string() data-said=t("quiz.place.right") data-slip=t("quiz.place.wrong")>
-                    <select aria-label=name autocomplete="off" data-value=live(&format!("quiz.nth.{place}.{id}")) disabled=flag(&format!("quiz.done.{id}"))>
-                        <option value="-">{t("quiz.choose")}</option>
+                <li data-right=right.id.to_string() data-said=words::quiz_place_right() data-slip=words::quiz_place_wrong()>
+                    <select aria-label=name autocomplete="off" data-value=about(Binding::Nth, &format!("{place}.{id}")) disabled=about(Binding::Done, id)>
+                        <option value="-">{words::quiz_choose()}</option>
                         {options}
                     </select>
                 </li>

@@ -9,18 +9,26 @@ pub mod facts;
 mod fields;
 pub mod numbers;
 mod place;
+mod runs;
 pub mod text;
 mod trained;
 mod written;
 
 use leptos::prelude::*;
 
-use super::masonry::{flag, kept_unit, live};
+use super::masonry::kept_unit;
+use crate::figures::bound_of;
 use crate::quiz::book::VARIANTS;
 use crate::quiz::shuffle::rank;
-use crate::words::{self, fill, t};
+use crate::quiz::{Binding, Model};
+use crate::words;
 use numbers::{Values, Variant, unit};
 use text::{Choice, Group, Kind, Question};
+
+/// What follows the answers, of a question, of an option of one, or of a section.
+fn about(binding: Binding, of: &str) -> String {
+    bound_of::<Model>(binding, of)
+}
 
 /// `{name}` replaced by its value; a name without one stays, and a test finds it.
 fn put(text: &str, values: &[(&'static str, String)]) -> String {
@@ -95,7 +103,7 @@ fn shuffled<'a>(question: &Question, group: &'a Group) -> Vec<&'a Choice> {
 /// The attempt in whose order options stand.
 fn attempt(question: &Question) -> Option<String> {
     let id = question.id;
-    is_shuffled(question).then(|| live(&format!("quiz.variant.{id}")))
+    is_shuffled(question).then(|| about(Binding::Variant, id))
 }
 
 /// A number as the browser reads it from the page, in five digits: [`TOLERANCE`](crate::quiz::number::TOLERANCE) is two percent.
@@ -114,10 +122,10 @@ fn reasons(asked: &Asked, group: &Group) -> AnyView {
         .enumerate()
         .map(|(place, choice)| {
             let yours = (!is_order).then(|| {
-                let other = flag(&format!("quiz.other.{}.{id}", choice.id));
-                view! { <span class="yours" hidden=other>{t("sort.yours")}</span> }
+                let other = about(Binding::Other, &format!("{}.{id}", choice.id));
+                view! { <span class="yours" hidden=other>{words::sort_yours()}</span> }
             });
-            let right = choice.right.then(|| view! { <span class="right">{t("quiz.is")}</span> });
+            let right = choice.right.then(|| view! { <span class="right">{words::quiz_is()}</span> });
             let number = if is_order { format!("{}. ", place + 1) } else { String::new() };
             view! {
                 <div class="reason" data-right=choice.right.then_some("") data-option=choice.id.to_string()>
@@ -157,13 +165,13 @@ fn answer(asked: &Asked) -> AnyView {
         let slips = question
             .slips()
             .map(|(slip, text)| {
-                let hit = flag(&format!("quiz.slip.{slip}.{}", question.id));
+                let hit = about(Binding::Slip, &format!("{slip}.{}", question.id));
                 view! { <li data-hit=hit>{text}</li> }
             })
             .collect_view();
         return view! {
             {worked}
-            <p class="group">{t("quiz.slips")}</p>
+            <p class="group">{words::quiz_slips()}</p>
             <ul class="slips">{slips}</ul>
         }
         .into_any();
@@ -192,7 +200,7 @@ fn question(asked: &Asked) -> AnyView {
     };
     let picture = question.text("picture").map(|_| place::picture());
     let hints = hints(asked).into_iter().map(|(wrong, text)| {
-        let hidden = flag(&format!("quiz.unhinted.{wrong}.{id}"));
+        let hidden = about(Binding::Unhinted, &format!("{wrong}.{id}"));
         view! { <p hidden=hidden>{text}</p> }
     });
     view! {
@@ -200,27 +208,27 @@ fn question(asked: &Asked) -> AnyView {
             class="question"
             id=format!("quiz-{id}")
             data-quiz=id
-            data-state=live(&format!("quiz.state.{id}"))
-            data-variant=live(&format!("quiz.variant.{id}"))
+            data-state=about(Binding::State, id)
+            data-variant=about(Binding::Variant, id)
             data-answer=asked.answer()
             data-prefix=is_number.then_some(prefix)
             data-names=is_number.then_some(names)
         >
-            <p class="of">{words::choice("quiz.of", question.section())}</p>
+            <p class="of">{words::section_title(question.section()).to_owned()}</p>
             <h3 id=format!("quiz-{id}-title")>{question.text("title").unwrap_or_default()}</h3>
             {ask}
             {picture}
             {fields::fields(asked)}
             <div class="reveal">
                 <button type="button" class="plain-button check" data-act=format!("quiz {id}") aria-describedby=format!("quiz-{id}-title")>
-                    {live(&format!("quiz.check.{id}"))}
+                    {about(Binding::Check, id)}
                 </button>
-                <span class="quiz-said">{live(&format!("quiz.said.{id}"))}</span>
+                <span class="quiz-said">{about(Binding::Said, id)}</span>
                 <span class="field-error" role="status"></span>
             </div>
             <div class="hints" aria-live="polite">{hints.collect_view()}</div>
-            <details class="solution" open=flag(&format!("quiz.done.{id}"))>
-                <summary>{t("quiz.answer")} <span class="visually-hidden">": " {question.text("title").unwrap_or_default()}</span></summary>
+            <details class="solution" open=about(Binding::Done, id)>
+                <summary>{words::quiz_answer()} <span class="visually-hidden">": " {question.text("title").unwrap_or_default()}</span></summary>
                 {answer(asked)}
             </details>
         </li>
@@ -230,13 +238,13 @@ fn question(asked: &Asked) -> AnyView {
 
 /// Sections in the order of the page, with the claims last.
 #[rustfmt::skip]
-const SECTIONS: [&str; 12] =
-    ["hierarchy", "roofline", "buckets", "training", "kv_cache", "oom", "ladder", "parallel", "scaling", "profile", "coping", "claims"];
+pub(crate) const SECTIONS: [&str; 13] =
+    ["hierarchy", "roofline", "buckets", "training", "kv_cache", "oom", "ladder", "parallel", "scaling", "time", "profile", "coping", "claims"];
 
 /// How the reader stands: what is due, right answers by section, and progress as a file.
 fn standing() -> AnyView {
     let row = |section: &'static str, name: String| {
-        let label = fill("quiz.forget.of", &[("section", &name)]);
+        let label = words::QuizForgetOf { section: &name }.text();
         let title = if crate::registry::SECTIONS.contains(&section) {
             view! { <a href=format!("#{section}")>{name}</a> }.into_any()
         } else {
@@ -245,24 +253,27 @@ fn standing() -> AnyView {
         view! {
             <tr>
                 <th scope="row">{title}</th>
-                <td class="numeric">{live(&format!("quiz.score.{section}"))}</td>
+                <td class="numeric">{about(Binding::Score, section)}</td>
                 <td>
                     <button type="button" class="plain-button" data-act=format!("forget {section}") aria-label=label>
-                        {t("quiz.forget")}
+                        {words::quiz_forget()}
                     </button>
                 </td>
             </tr>
         }
         .into_any()
     };
-    let rows =
-        SECTIONS.into_iter().map(|section| row(section, words::choice("quiz.of", section))).collect_view().into_any();
+    let rows = SECTIONS
+        .into_iter()
+        .map(|section| row(section, words::section_title(section).to_owned()))
+        .collect_view()
+        .into_any();
     let deck = all(false)
         .into_iter()
         .map(|question| {
             let id = question.id;
             view! {
-                <li hidden=flag(&format!("quiz.rested.{id}"))>
+                <li hidden=about(Binding::Rested, id)>
                     <a href=format!("#quiz-{id}")>{question.text("title").unwrap_or_default()}</a>
                 </li>
             }
@@ -271,24 +282,24 @@ fn standing() -> AnyView {
         .into_any();
     let table = view! {
         <table>
-            <caption>{t("quiz.table")}</caption>
+            <caption>{words::quiz_table()}</caption>
             <thead>
                 <tr>
-                    <th scope="col">{t("quiz.table.section")}</th>
-                    <th scope="col" class="numeric">{t("quiz.table.score")}</th>
-                    <th scope="col">{t("quiz.table.forget")}</th>
+                    <th scope="col">{words::quiz_table_section()}</th>
+                    <th scope="col" class="numeric">{words::quiz_table_score()}</th>
+                    <th scope="col">{words::quiz_table_forget()}</th>
                 </tr>
             </thead>
-            <tbody>{rows} {row("", t("quiz.all").into())}</tbody>
+            <tbody>{rows} {row("", words::quiz_all().into())}</tbody>
         </table>
     }
     .into_any();
     view! {
         <div class="standing">
-            <p class="due">{live("quiz.due.")}</p>
+            <p class="due">{about(Binding::Due, "")}</p>
             <ul class="deck">{deck}</ul>
             <details class="more scores">
-                <summary>{t("quiz.title")} ": " {live("quiz.score.")}</summary>
+                <summary>{words::quiz_title()} ": " {about(Binding::Score, "")}</summary>
                 {table}
                 {file()}
             </details>
@@ -300,13 +311,13 @@ fn standing() -> AnyView {
 /// Progress as a file.
 fn file() -> AnyView {
     view! {
-        <p class="caption">{t("quiz.file")}</p>
+        <p class="caption">{words::quiz_file()}</p>
         <div class="reveal">
             <button type="button" class="plain-button" data-act="export ">
-                {t("quiz.export")}
+                {words::quiz_export()}
             </button>
             <label class="plain-button file">
-                {t("quiz.import")} <input type="file" id="quiz-import" class="visually-hidden" accept=".txt,text/plain" />
+                {words::quiz_import()} <input type="file" id="quiz-import" class="visually-hidden" accept=".txt,text/plain" />
             </label>
             <span id="quiz-file-said" role="status"></span>
         </div>
@@ -330,37 +341,37 @@ fn claim(asked: &Asked) -> AnyView {
     let question = &asked.question;
     let id = question.id;
     let truth = if question.text("true").is_some() { "true" } else { "false" };
-    let buttons = [("true", "quiz.claim.true"), ("false", "quiz.claim.false")]
-        .map(|(option, key)| {
+    let buttons = [("true", words::quiz_claim_true()), ("false", words::quiz_claim_false())]
+        .map(|(option, said)| {
             view! {
                 <button
                     type="button"
                     class="plain-button"
                     data-act=format!("claim {id} {option}")
-                    aria-pressed=live(&format!("quiz.pressed.{option}.{id}"))
+                    aria-pressed=about(Binding::Pressed, &format!("{option}.{id}"))
                     aria-describedby=format!("quiz-{id}-ask")
                 >
-                    {t(key)}
+                    {said}
                 </button>
             }
         })
         .into_iter()
         .collect_view();
-    let verdict = if truth == "true" { t("quiz.claim.is.true") } else { t("quiz.claim.is.false") };
+    let verdict = if truth == "true" { words::quiz_claim_is_true() } else { words::quiz_claim_is_false() };
     view! {
         <li
             class="question claim"
             id=format!("quiz-{id}")
             data-quiz=id
-            data-state=live(&format!("quiz.state.{id}"))
+            data-state=about(Binding::State, id)
             data-answer=truth
         >
             <p class="ask" id=format!("quiz-{id}-ask")>{asked.text(truth)}</p>
             <div class="reveal">
-                {buttons} <span class="quiz-said">{live(&format!("quiz.said.{id}"))}</span>
+                {buttons} <span class="quiz-said">{about(Binding::Said, id)}</span>
             </div>
-            <details class="solution" open=flag(&format!("quiz.done.{id}"))>
-                <summary>{t("quiz.verdict")}</summary>
+            <details class="solution" open=about(Binding::Done, id)>
+                <summary>{words::quiz_verdict()}</summary>
                 <p><strong>{verdict}</strong> " " {asked.text("why")}</p>
             </details>
         </li>
@@ -376,7 +387,7 @@ pub fn claims() -> AnyView {
 
 /// The head of the answers, on paper only: there they stand behind all questions, see `style/print.css`.
 pub fn key() -> AnyView {
-    view! { <p class="figure-title">{t("quiz.key")}</p> }.into_any()
+    view! { <p class="figure-title">{words::quiz_key()}</p> }.into_any()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Questions with fresh numbers: each with its sets of parameters, and with what the engine answers to them.
 
 use memory_wall_core::display::{Count, Grouped};
-use memory_wall_core::hierarchy::{Tier, rung};
+use memory_wall_core::hierarchy::{Tier, tier_spec};
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::{Kernel, Roof};
 use memory_wall_core::tables::gpus::{self, Gpu};
@@ -10,9 +10,9 @@ use memory_wall_core::units::{FlopRate, Intensity};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Mode, Scenario, WeightFormat, ZeroStage, evaluate};
 
 use super::written::{figure, flops, gib, number, rate, size};
-use super::{caches, trained};
-use crate::charts::hierarchy::read_by;
-use crate::words::{fill, t};
+use super::{caches, runs, trained};
+use crate::figures::hierarchy::read_by;
+use crate::words;
 
 /// Names and texts that are put into a question.
 pub type Values = Vec<(&'static str, String)>;
@@ -32,13 +32,15 @@ pub struct Variant {
 /// words are those of the language.
 pub fn unit(id: &str) -> [&'static str; 3] {
     match id {
-        "kv_cache.pages" => ["", t("quiz.unit.blocks.written"), t("quiz.unit.blocks")],
+        "kv_cache.pages" => ["", words::quiz_unit_blocks_written(), words::quiz_unit_blocks()],
         "parallel.bubble" => ["m", "s", "ms"],
         "roofline.ceiling" => ["T", "FLOPs/s FLOP/s FLOPS", "TFLOP/s"],
         "roofline.knee" => ["", "FLOPs/byte FLOP/byte FLOPs/B FLOP/B", "FLOP/byte"],
-        "hierarchy.tokens" => ["", t("quiz.unit.rate.written"), t("quiz.unit.rate")],
-        "kv_cache.tokens" => ["", t("quiz.unit.tokens.written"), t("control.seq.unit")],
-        "scaling.cards" => ["", t("quiz.unit.cards.written"), t("dial.unit.cards")],
+        "hierarchy.tokens" => ["", words::quiz_unit_rate_written(), words::quiz_unit_rate()],
+        "kv_cache.tokens" => ["", words::quiz_unit_tokens_written(), words::control_seq_unit()],
+        "scaling.cards" => ["", words::quiz_unit_gpus_written(), words::dial_unit_gpus()],
+        "time.hours" => ["", words::quiz_unit_hours_written(), words::dial_unit_hours()],
+        "time.price" => ["", words::quiz_unit_dollars_written(), words::quiz_unit_dollars()],
         _ => ["G", "bytes byte B", "GB"],
     }
 }
@@ -200,6 +202,21 @@ pub fn variants(id: &str) -> Vec<Variant> {
         ]
         .map(trained::gpus)
         .into(),
+        "time.hours" => [
+            ("llama-2-7b", 2_000, "a100-80-sxm", 40),
+            ("llama-3.1-8b", 1_000, "h100-sxm", 35),
+            ("llama-2-13b", 300, "a100-80-sxm", 45),
+            ("llama-3.1-70b", 1_400, "h100-sxm", 40),
+            ("qwen2.5-7b", 150, "h200-sxm", 30),
+            ("qwen2.5-32b", 640, "b200", 38),
+        ]
+        .map(runs::hours)
+        .into(),
+        "time.price" => {
+            [(100, 1, 2.0), (2_500, 8, 2.5), (640, 2, 1.8), (12_000, 4, 3.0), (90, 1, 0.6), (5_000, 16, 4.0)]
+                .map(|it| Some(runs::price(it)))
+                .into()
+        }
         _ => Vec::new(),
     };
     all.into_iter().flatten().collect()
@@ -216,13 +233,19 @@ fn weights((id, format): (&str, WeightFormat)) -> Option<Variant> {
     // A format of fewer bits leaves some parameters in 16, and the text says how many.
     let wide = bytes.0.checked_sub(u128::from(total) * u128::from(each)).and_then(|more| u64::try_from(more).ok())?;
     let (stored, working) = if wide == 0 {
-        let values = [("format", format.label()), ("each", &*each_said), ("parameters", &*count)];
-        (fill("quiz.stored", &values), fill("quiz.stored.worked", &values))
+        let format = format.label();
+        (
+            words::QuizStored { format, each: &each_said }.text(),
+            words::QuizStoredWorked { parameters: &count, each: &each_said }.text(),
+        )
     } else {
         slips.push(("flat", total as f64 * f64::from(each)));
         let [inner, rest] = [Count(total.checked_sub(wide)?), Count(wide)].map(|count| count.to_string());
-        let values = [("format", format.label()), ("each", &*each_said), ("inner", &*inner), ("rest", &*rest)];
-        (fill("quiz.stored.mixed", &values), fill("quiz.stored.mixed.worked", &values))
+        let format = format.label();
+        (
+            words::QuizStoredMixed { inner: &inner, format, each: &each_said, rest: &rest }.text(),
+            words::QuizStoredMixedWorked { inner: &inner, each: &each_said, rest: &rest }.text(),
+        )
     };
     Some(Variant {
         values: vec![
@@ -254,7 +277,7 @@ fn ceiling((id, intensity): (&str, u32)) -> Option<Variant> {
             ("intensity", number(intensity)),
             ("slope", flops(slope)),
             ("answer", flops(answer)),
-            ("bound", t(if below { "quiz.bound.memory" } else { "quiz.bound.compute" }).into()),
+            ("bound", if below { words::quiz_bound_memory() } else { words::quiz_bound_compute() }.into()),
         ],
         answer: answer.0,
         slips: vec![
@@ -282,9 +305,9 @@ fn ridge(gpu: &Gpu) -> Option<Variant> {
 fn tokens((id, card, tier): (&str, &str, Tier)) -> Option<Variant> {
     let (model, gpu) = (model(id)?, gpu(card)?);
     let bytes = read_by(&Scenario::new(model.architecture).check().ok()?, gpu);
-    let tier_of = rung(gpu, tier)?;
+    let tier_of = tier_spec(gpu, tier)?;
     let answer = tier_of.reads_per_second(bytes)?;
-    let place = if tier == Tier::Own { t("quiz.tier.own") } else { t("quiz.tier.host") };
+    let place = if tier == Tier::Own { words::quiz_tier_own() } else { words::quiz_tier_host() };
     let bandwidth = tier_of.bandwidth?.value;
     Some(Variant {
         values: vec![

@@ -6,7 +6,7 @@ use memory_wall_core::units::{FlopRate, Intensity};
 
 use super::numbers::{gpu, roof};
 use super::written::{figure, flops};
-use crate::words::{fill, fill_with, t};
+use crate::words;
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 230.0;
@@ -44,10 +44,9 @@ pub(super) fn picture() -> AnyView {
     ];
     let said = points.map(|(name, intensity, tflops)| {
         let rate = flops(FlopRate::from_tflops(tflops));
-        fill("quiz.picture.point", &[("name", name), ("intensity", &figure(intensity)), ("rate", &rate)])
+        words::QuizPicturePoint { name, intensity: &figure(intensity), rate: &rate }.text()
     });
-    let values = [("gpu", card.name.to_string()), ("peak", flops(roof.peak)), ("points", said.join(" "))];
-    let label = fill_with("quiz.picture", &values);
+    let label = words::QuizPicture { gpu: card.name, peak: &flops(roof.peak), points: &said.join(" ") }.text();
     let low = libm::pow(10.0, ACROSS.0);
     let (peak, ridge) = (roof.peak.as_tflops(), roof.ridge().0);
     let line = [(low, roof.attainable(Intensity(low)).as_tflops()), (ridge, peak), (libm::pow(10.0, ACROSS.1), peak)]
@@ -85,8 +84,8 @@ pub(super) fn picture() -> AnyView {
     view! {
         <svg class="quiz-roof" role="img" aria-label=label viewBox=format!("0 0 {WIDTH} {HEIGHT}")>
             {ticks_x} {ticks_y} <polyline points=line></polyline> {dots}
-            <text class="quiz-tick quiz-end" x=at(WIDTH) y=at(HEIGHT - 1.0)>{t("quiz.picture.x")}</text>
-            <text class="quiz-tick quiz-start" x=at(LEFT + 6.0) y="12">{t("quiz.picture.y")}</text>
+            <text class="quiz-tick quiz-end" x=at(WIDTH) y=at(HEIGHT - 1.0)>{words::quiz_picture_x()}</text>
+            <text class="quiz-tick quiz-start" x=at(LEFT + 6.0) y="12">{words::quiz_picture_y()}</text>
         </svg>
     }
     .into_any()

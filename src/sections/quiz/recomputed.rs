@@ -107,7 +107,9 @@ fn answered(id: &str, text: &str) -> Option<f64> {
             free / numbers("a token costs {} of KV cache")?[0] / numbers("can each of {} sequences have?")?[0]
         }
         "kv_cache.mla" => {
-            let it = numbers("every one of its {} layers keeps a vector of {} values and a key of {} values")?;
+            let it = numbers(
+                "every one of its {} layers keeps one compressed vector of {} values, from which the keys and values of all heads are computed, and beside it a key of {} values",
+            )?;
             let more = numbers("in {} bits for {} sequences of {} tokens?")?;
             it[0] * (it[1] + it[2]) * (more[0] / 8.0) * more[1] * more[2]
         }
@@ -166,6 +168,15 @@ fn answered(id: &str, text: &str) -> Option<f64> {
         "coping.experts" => {
             assert!(says("in bf16"), "{text}");
             numbers("it has {} parameters")?[0] * 2.0
+        }
+        "time.hours" => {
+            let it = numbers(" has {} parameters and is to be trained on {} tokens")?;
+            let gpu = numbers("a dense peak of {}, and the run reaches an MFU of {} percent")?;
+            6.0 * it[0] * it[1] / (gpu[0] * gpu[1] / 100.0) / 3_600.0
+        }
+        "time.price" => {
+            let it = numbers("writes {} tokens/s on {} GPUs, and each GPU costs {} dollars an hour")?;
+            1e6 / it[0] * it[1] * it[2] / 3_600.0
         }
         "scaling.cards" => (numbers(", {} in all,")?[0] / numbers(", each with {},")?[0]).ceil(),
         _ => return None,

@@ -325,6 +325,9 @@ fn answers_are_those_that_come_out_by_hand() {
     near(answer("parallel.zero", 0), 3.75 * 6.738_415_616e9);
     near(answer("scaling.cards", 0), 14.0);
     near(answer("scaling.cards", 1), 2.0);
+    // 6 × 6.738e9 × 2e12 / (0.4 × 312e12) seconds.
+    near(answer("time.hours", 0), 179_990.0);
+    near(answer("time.price", 0), 5.5556);
     near(answer("hierarchy.trips", 0), 4.0 * 2.0 * 2.0 * 50e6);
     // 3.35 TB/s over all weights but the embedding table, 32,000 × 4,096 in bf16.
     near(answer("hierarchy.tokens", 0), 3.35e12 / (13_476_831_232.0 - 262_144_000.0));

@@ -1,6 +1,6 @@
 //! The questions as they are written in `content/en/quiz.txt`, read once at build time.
 
-use crate::words::language;
+use crate::words;
 
 /// How a question is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Choice {
     pub text: &'static str,
     /// Why it is right or is not; or why it stands where it does.
     pub reason: &'static str,
-    /// What the reader is told who has chosen it first; nothing for one that is right.
+    /// The hint that readers get when they choose this option first; empty for a right one.
     pub hint: &'static str,
     /// Whether it is right.
     pub right: bool,
@@ -74,7 +74,7 @@ impl Question {
 /// Every question, in the order of the file; the first line that is none of a question is named.
 pub fn questions() -> Result<Vec<Question>, String> {
     let mut all: Vec<Question> = Vec::new();
-    for line in language().asked.lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
+    for line in words::language().asked.lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
         if let Some((id, kind)) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')?.split_once(' ')) {
             let kind = match kind {
                 "number" => Kind::Number,

@@ -6,7 +6,7 @@ use memory_wall_core::{Bucket, Bytes, Parallelism, Scenario, ZeroStage};
 
 use super::numbers::{Variant, asked, gpu, in_gib, model, states, training};
 use super::written::{figure, gib, number, size};
-use crate::words::t;
+use crate::words;
 
 pub(super) fn kept(model: &Model) -> Option<Variant> {
     let evaluation = asked(&training(model))?;
@@ -33,15 +33,15 @@ pub(super) fn kept(model: &Model) -> Option<Variant> {
     })
 }
 
-/// The states on one of several cards.
-pub(super) fn on_cards(model: &Model, cards: u32, zero: ZeroStage) -> Option<Bytes> {
-    let parallel = Parallelism { dp: cards, zero, ..Parallelism::ONE };
+/// The states on one of several GPUs.
+pub(super) fn on_gpus(model: &Model, gpus: u32, zero: ZeroStage) -> Option<Bytes> {
+    let parallel = Parallelism { dp: gpus, zero, ..Parallelism::ONE };
     Some(states(&asked(&Scenario { parallel, ..training(model) })?))
 }
 
-pub(super) fn sharded((id, cards, stage): (&str, u32, ZeroStage)) -> Option<Variant> {
+pub(super) fn sharded((id, gpus, stage): (&str, u32, ZeroStage)) -> Option<Variant> {
     let model = model(id)?;
-    let of = |stage| on_cards(model, cards, stage);
+    let of = |stage| on_gpus(model, gpus, stage);
     let (bytes, whole) = (of(stage)?, of(ZeroStage::None)?);
     let others = [
         ("whole", ZeroStage::None),
@@ -53,7 +53,7 @@ pub(super) fn sharded((id, cards, stage): (&str, u32, ZeroStage)) -> Option<Vari
         values: vec![
             ("model", model.name.into()),
             ("parameters", Count(model.architecture.parameters().total()).to_string()),
-            ("cards", number(cards)),
+            ("cards", number(gpus)),
             ("stage", stage.id().into()),
             ("size", size(bytes)),
             ("whole", size(whole)),
@@ -83,7 +83,7 @@ pub(super) fn gpus((id, card, trains): (&str, &str, bool)) -> Option<Variant> {
             ("model", model.name.into()),
             ("gpu", gpu.name.into()),
             ("capacity", size(gpu.capacity)),
-            ("what", t(if trains { "quiz.held.states" } else { "quiz.held.weights" }).into()),
+            ("what", if trains { words::quiz_held_states() } else { words::quiz_held_weights() }.into()),
             ("size", size(held(trains))),
             ("ratio", figure(held(trains).0 as f64 / gpu.capacity.0 as f64)),
             ("answer", count.to_string()),

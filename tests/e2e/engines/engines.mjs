@@ -1,9 +1,10 @@
 // The engines that the page is tried in, each by its own driver. What is installed is used; nothing is fetched.
 
+import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { launchOptions } from '../browser.mjs';
-import { start, WebDriver } from './webdriver.mjs';
+import { WebDriver } from './webdriver.mjs';
 
 /** The file that a variable names or, without one, the first of these programs on the search path. */
 function program(variable, ...names) {
@@ -25,13 +26,18 @@ function isProgram(file) {
 
 /** A screen that nobody looks at, for engines that need one: on that of whoever runs the tests their windows would jump about. */
 async function screen(xvfb) {
-  const shown = start(xvfb, ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+  const child = spawn(xvfb, ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+  const end = () => child.kill();
+  // It ends with this process at the latest.
+  process.once('exit', end);
+  let said = '';
+  child.stderr.on('data', (bytes) => (said = `${said}${bytes}`.slice(-2_000)));
   const number = await new Promise((resolve, reject) => {
-    shown.child.stdio[3].once('data', (bytes) => resolve(String(bytes).trim()));
-    shown.child.once('error', reject);
-    shown.child.once('exit', () => reject(new Error(`${xvfb} shows nothing: ${shown.said}`)));
+    child.stdio[3].once('data', (bytes) => resolve(String(bytes).trim()));
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`${xvfb} shows nothing: ${said}`)));
   });
-  return { env: { DISPLAY: `:${number}`, GDK_BACKEND: 'x11' }, end: shown.end };
+  return { env: { DISPLAY: `:${number}`, GDK_BACKEND: 'x11' }, end };
 }
 
 /** Each by its name: what it lacks, in words, or how it is started. */
@@ -41,14 +47,14 @@ const ENGINES = {
     if (!driver) return { lacks: 'chromedriver not found' };
     const { executablePath: binary, args } = launchOptions;
     // As Playwright starts it; some systems allow a sandbox to packaged browsers alone.
-    return { start: () => WebDriver.start(driver, { 'goog:chromeOptions': { binary, args: ['--headless', '--no-sandbox', ...args] } }) };
+    return { start: () => WebDriver.start(driver, { browserName: 'chrome', 'goog:chromeOptions': { binary, args: ['--headless', '--no-sandbox', ...args] } }) };
   },
   Firefox() {
     const driver = program('GECKODRIVER_PATH', 'geckodriver');
     const binary = program('FIREFOX_PATH', 'firefox', 'firefox-esr');
     if (!binary) return { lacks: 'firefox not found' };
     if (!driver) return { lacks: 'geckodriver not found' };
-    return { start: () => WebDriver.start(driver, { 'moz:firefoxOptions': { binary, args: ['-headless'] } }) };
+    return { start: () => WebDriver.start(driver, { browserName: 'firefox', 'moz:firefoxOptions': { binary, args: ['-headless'] } }) };
   },
   WebKit() {
     const driver = program('WEBKIT_DRIVER_PATH', 'WebKitWebDriver');
@@ -56,7 +62,7 @@ const ENGINES = {
     const xvfb = program('XVFB_PATH', 'Xvfb');
     const hasScreen = Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
     if (!xvfb && !hasScreen) return { lacks: 'no screen, and Xvfb not found' };
-    return { start: async () => WebDriver.start(driver, {}, xvfb && (await screen(xvfb))) };
+    return { start: async () => WebDriver.start(driver, { browserName: 'MiniBrowser' }, xvfb && (await screen(xvfb))) };
   },
 };
 

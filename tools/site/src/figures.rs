@@ -2,8 +2,10 @@
 
 use leptos::prelude::*;
 use memory_wall_app::dials::Dial;
-use memory_wall_app::registry::FIGURES;
-use memory_wall_app::sections::{masonry, rig_bar};
+use memory_wall_app::figures::rig;
+use memory_wall_app::registry::{FIGURES, LEVERS};
+use memory_wall_app::sections::masonry;
+use memory_wall_app::store::Store;
 use memory_wall_app::widgets;
 
 /// What `render` draws, as HTML, with an executor and an owner around it as leptos asks for.
@@ -12,14 +14,27 @@ fn html(render: impl FnOnce() -> AnyView) -> String {
     let _ = any_spawner::Executor::init_futures_executor();
     let owner = Owner::new();
     let html = owner.with(|| render().to_html());
-    // Marks for hydration, and a space where a text is empty; nothing is hydrated.
-    html.replace("<!>", "").replace("> </", "></")
+    // Marks for hydration, and a space where a text is empty; what is only shown is not hydrated.
+    with_levers(html.replace("<!>", "").replace("> </", "></"))
+}
+
+/// Levers in their places, with the marks by which a browser hydrates them.
+fn with_levers(drawn: String) -> String {
+    LEVERS.iter().fold(drawn, |drawn, group| {
+        let place = format!("{{{{levers {}}}}}", group.id);
+        if !drawn.contains(&place) {
+            return drawn;
+        }
+        let levers = Owner::new().with(|| (group.view)(Store::still()).to_html());
+        // An empty comment as standards write it; browsers read both alike.
+        drawn.replace(&place, &levers.replace("<!>", "<!---->"))
+    })
 }
 
 /// The drawing of a figure, its directives still in it.
 pub(crate) fn figure(id: &str) -> Option<String> {
     let figure = FIGURES.iter().find(|figure| figure.id == id)?;
-    Some(html(figure.view))
+    figure.view.map(html)
 }
 
 /// The masonry that all walls are drawn with.
@@ -35,5 +50,5 @@ pub(crate) fn dial(id: &str) -> Option<String> {
 
 /// What a link was not understood in, once there is such a link.
 pub(crate) fn notice() -> String {
-    html(rig_bar::notice)
+    html(rig::notice)
 }

@@ -28,11 +28,12 @@ mod typeset;
 #[cfg(test)]
 mod whole_page;
 mod wording;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use memory_wall_app::words::{self, Language};
+use memory_wall_app::words::Language;
 
 fn main() -> ExitCode {
     match run() {
@@ -52,21 +53,15 @@ fn run() -> Result<(), String> {
     let strict = std::env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     if let Some(folder) = std::env::var_os("MEMORY_WALL_CONTENT") {
-        speak(root.join(folder))?;
+        let language = Language::read(root.join(folder))?;
+        memory_wall_app::words::speak(language).map_err(|_| "words were said before it was known in which language")?;
     }
+    words::learn()?;
     let program = page::build(&root, &staging, strict)?;
     reference::build(&root, &staging)?;
     teach::build(&root, &staging)?;
     // Last, since it looks at every file that the others wrote.
     offline::build(&root, &staging, &program, strict)
-}
-
-/// Speaks the language of a folder such as `content/en` from here on; it is called as the folder is.
-fn speak(folder: PathBuf) -> Result<(), String> {
-    // They are said as long as the program runs.
-    let text = |name: &str| Ok::<&'static str, String>(read(&folder.join(name))?.leak());
-    let language = Language { spoken: text("words.txt")?, drawn: text("page.txt")?, asked: text("quiz.txt")?, folder };
-    words::speak(language).map_err(|_| "words were said before it was known in which language".to_owned())
 }
 
 /// The text of a file, or a sentence that names it.

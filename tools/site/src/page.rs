@@ -5,11 +5,10 @@ use std::path::Path;
 use memory_wall_app::live::Snapshot;
 use memory_wall_app::registry::SECTIONS;
 use memory_wall_app::state::State;
-use memory_wall_app::words::{self, fill, t};
 
 use crate::program::{self, File, Program};
 use crate::wording::escaped;
-use crate::{check, directives, embed, figures, markup, policy, prose, read, script, share, style, write};
+use crate::{check, directives, embed, figures, markup, policy, prose, read, script, share, style, words, write};
 
 /// Fills the page that Trunk staged, and puts a small page for each figure beside it.
 pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program, String> {
@@ -37,10 +36,11 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     let rig = figures::figure("rig").ok_or("there is no figure rig")?;
     put(&mut html, "<!-- patterns -->", &figures::patterns())?;
     put(&mut html, "<!-- figure rig -->", &rig)?;
-    let watch = format!("<script>{}</script>", script::without_comments(include_str!("stuck.js")));
+    let scripts = [include_str!("stuck.js"), include_str!("arrive.js")];
+    let watch = format!("<script>{}</script>", script::without_comments(&scripts.concat()));
     put(&mut html, "<!-- watch -->", &watch)?;
     put(&mut html, "<!-- notice -->", &figures::notice())?;
-    put(&mut html, "<!-- still -->", &still(&fill("page.still", &[("rig", &first_settings())])))?;
+    put(&mut html, "<!-- still -->", &still(&words::PageStill { rig: &first_settings() }.text()))?;
     put(&mut html, "<!-- stuck -->", &stuck())?;
     put(&mut html, "<!-- content -->", &content)?;
     html = body(&titled(&html)?)?;
@@ -85,14 +85,14 @@ pub(crate) fn language() -> String {
 fn titled(html: &str) -> Result<String, String> {
     let mut html = html.to_owned();
     put(&mut html, "lang=\"en\"", &format!("lang=\"{}\"", language()))?;
-    put(&mut html, "{{page.description}}", t("page.description"))?;
-    put(&mut html, "{{page.skip}}", t("page.skip"))?;
-    put(&mut html, "{{page.reference}}", t("page.reference"))?;
-    put(&mut html, "{{page.teach}}", t("page.teach"))?;
-    put(&mut html, "{{page.colophon}}", t("page.colophon"))?;
-    put(&mut html, "{{page.printed}}", t("page.printed"))?;
+    put(&mut html, "{{page.description}}", words::page_description())?;
+    put(&mut html, "{{page.skip}}", words::page_skip())?;
+    put(&mut html, "{{page.reference}}", words::page_reference())?;
+    put(&mut html, "{{page.teach}}", words::page_teach())?;
+    put(&mut html, "{{page.colophon}}", words::page_colophon())?;
+    put(&mut html, "{{page.printed}}", words::page_printed())?;
     put(&mut html, "{{page.version}}", &version(std::env::var("MEMORY_WALL_RELEASE").ok().as_deref()))?;
-    Ok(html.replace("{{page.title}}", t("page.title")))
+    Ok(html.replace("{{page.title}}", words::page_title()))
 }
 
 /// Which version this is: of a release with its day, as `cargo xtask release` tells it; any other build says that it is
@@ -100,8 +100,8 @@ fn titled(html: &str) -> Result<String, String> {
 fn version(released: Option<&str>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     match released {
-        Some(date) => fill("page.version.released", &[("version", version), ("date", &escaped(date))]),
-        None => fill("page.version.between", &[("version", version)]),
+        Some(date) => words::PageVersionReleased { version, date: &escaped(date) }.text(),
+        None => words::PageVersionBetween { version }.text(),
     }
 }
 
@@ -150,13 +150,12 @@ fn start(program: &Program, staging: &Path) -> Result<String, String> {
 
 /// These words, a line each.
 pub(crate) fn words() -> String {
-    let lines = words::language().spoken.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.collect::<Vec<_>>().join("\n")
+    words::language().spoken.join("\n")
 }
 
 /// What the page stands for before anybody has changed it. Where no script runs it stays so: nothing of it follows a state.
 pub(crate) fn first_settings() -> String {
-    escaped(&Snapshot::of(State::default()).value("rig_line").unwrap_or_default())
+    escaped(&Snapshot::of(State::default()).rig_line())
 }
 
 /// What is said where no script runs: there alone it is an element of the page, and the style sheet leaves the controls out.
@@ -166,7 +165,7 @@ pub(crate) fn still(text: &str) -> String {
 
 /// What is said where the program cannot start.
 fn stuck() -> String {
-    format!("<p class=\"notice\" id=\"stuck\" role=\"alert\" hidden>{}</p>", t("page.stuck"))
+    format!("<p class=\"notice\" id=\"stuck\" role=\"alert\" hidden>{}</p>", words::page_stuck())
 }
 
 /// Puts `text` in the one place that a mark keeps.

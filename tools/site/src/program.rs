@@ -66,7 +66,11 @@ fn plain(glue: &str, wasm: &[u8]) -> Result<String, String> {
     if whole != 1 || rest != 1 {
         return Err("wasm-bindgen writes its glue in another way than program.rs knows".into());
     }
-    let glue = glue.replace(EXPORTS, "").replace(FALLBACK, "undefined").replace("export function", "function");
+    let glue = glue.replace(EXPORTS, "").replace(FALLBACK, "undefined");
+    let glue = glue.replace("export function", "function").replace("export class", "class");
+    if glue.lines().any(|line| line.starts_with("export ")) {
+        return Err("wasm-bindgen exports something that program.rs does not know".into());
+    }
     let packed = packed(wasm).map_err(|error| format!("the program cannot be packed: {error}"))?;
     Ok(format!(
         "(() => {{\n'use strict';\n{glue}\nconst packed = '{}';\nwindow.memoryWall = () => {{\n\
@@ -90,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_plain_script_has_no_imports_and_holds_the_program() {
-        let glue = "export function f() {}\nmodule_or_path = new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
+        let glue = "export class A {}\nexport function f() {}\nmodule_or_path = new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
         let script = plain(glue, b"\0asm").unwrap();
         assert!(!script.contains("export") && !script.contains("import"), "{script}");
         let packed = script.split("packed = '").nth(1).unwrap().split('\'').next().unwrap();
@@ -100,5 +104,6 @@ mod tests {
         decoder.finish().unwrap();
         assert_eq!(unpacked, b"\0asm");
         assert!(plain("export { something };", b"").is_err(), "another glue is noticed");
+        assert!(plain(&format!("export const a = 1;\n{glue}"), b"").is_err(), "so is one that exports more");
     }
 }

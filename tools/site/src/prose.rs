@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use memory_wall_app::sections::masonry::live;
-use memory_wall_app::words::{fill, t};
+use memory_wall_app::figures::bound_of;
+use memory_wall_app::quiz;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-use crate::{figures, highlight, typeset};
+use crate::{figures, highlight, typeset, words};
 
 /// A section's Markdown as HTML, wrapped in its `section`.
 pub(crate) fn section(id: &str, markdown: &str) -> Result<String, String> {
     let mut body = String::new();
     let events = anchored(markdown).into_iter().map(set).collect::<Result<Vec<_>, _>>();
     html::push_html(&mut body, events.map_err(|error| format!("content of section {id}: {error}"))?.into_iter());
-    let body = highlight::blocks(&body, t("profile.code"))?;
+    let body = highlight::blocks(&body, words::profile_code())?;
     let body = with_dials(&body)?;
     let body = with_figures(&body).map_err(|error| format!("content of section {id}: {error}"))?;
     Ok(format!("<section id=\"{id}\" class=\"section section-{id}\">\n{body}</section>\n"))
@@ -81,9 +81,11 @@ fn set(event: Event<'_>) -> Result<Event<'_>, String> {
 
 /// The events of a text, with an anchor at each heading that can be linked to.
 fn anchored(markdown: &str) -> Vec<Event<'_>> {
-    let mut events: Vec<Event<'_>> =
-        Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_SMART_PUNCTUATION | Options::ENABLE_MATH)
-            .collect();
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_SMART_PUNCTUATION
+        | Options::ENABLE_MATH
+        | Options::ENABLE_HEADING_ATTRIBUTES;
+    let mut events: Vec<Event<'_>> = Parser::new_ext(markdown, options).collect();
     let mut heading = None;
     let mut text = String::new();
     let mut ids = Vec::new();
@@ -104,10 +106,13 @@ fn anchored(markdown: &str) -> Vec<Event<'_>> {
     }
     // From the last one, so that what is put in moves none that is still to come.
     for (start, end, slug) in ids.into_iter().rev() {
-        let link = format!("<a class=\"permalink\" href=\"#{slug}\">");
+        let mut anchor = slug;
         if let Some(Event::Start(Tag::Heading { id, .. })) = events.get_mut(start) {
-            *id = Some(slug.into());
+            // What other texts link to is named, `## Title {#name}`, so that the link holds in every language.
+            anchor = id.take().map_or(anchor, |named| named.to_string());
+            *id = Some(anchor.clone().into());
         }
+        let link = format!("<a class=\"permalink\" href=\"#{anchor}\">");
         events.insert(end, Event::InlineHtml("</a>".into()));
         events.insert(start + 1, Event::InlineHtml(link.into()));
     }
@@ -136,15 +141,15 @@ pub(crate) fn contents(sections: &[(&str, String)], drawn: &[String]) -> String 
         let done = if asked.is_empty() {
             String::new()
         } else {
-            format!(" <span class=\"done\">{}</span>", live(&format!("done.{asked}")))
+            format!(" <span class=\"done\">{}</span>", bound_of::<quiz::Model>(quiz::Binding::Progress, &asked))
         };
         // Writing into a string does not fail.
         let _ = write!(items, "<li><a href=\"#{id}\">{title}</a>{done}</li>");
     }
-    let name = t("nav.contents");
+    let name = words::nav_contents();
     format!(
         "<nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol><a href=\"reference.html\">{}</a></nav>\n",
-        t("nav.reference")
+        words::nav_reference()
     )
 }
 
@@ -153,10 +158,10 @@ pub(crate) fn neighbours(sections: &[(&str, String)], place: usize) -> String {
     let at = |place: Option<usize>| place.and_then(|place| sections.get(place));
     let link = |id: &str, class: &str, text: &str| format!("<a class=\"{class}\" href=\"#{id}\">{text}</a>");
     let before =
-        at(place.checked_sub(1)).map(|(id, title)| link(id, "before", &fill("nav.before", &[("section", title)])));
-    let after = at(Some(place + 1)).map(|(id, title)| link(id, "after", &fill("nav.after", &[("section", title)])));
+        at(place.checked_sub(1)).map(|(id, title)| link(id, "before", &words::NavBefore { section: title }.text()));
+    let after = at(Some(place + 1)).map(|(id, title)| link(id, "after", &words::NavAfter { section: title }.text()));
     let links = before.unwrap_or_default() + &after.unwrap_or_default();
-    format!("<nav class=\"neighbours\" aria-label=\"{}\">{links}</nav>\n", t("nav.neighbours"))
+    format!("<nav class=\"neighbours\" aria-label=\"{}\">{links}</nav>\n", words::nav_neighbours())
 }
 
 /// `What the line means` as `what-the-line-means`.
@@ -190,6 +195,11 @@ mod tests {
             "{html}"
         );
         assert!(html.contains("means</a></h2>"), "{html}");
+        let named = section("s", "### Was bleibt {#what-stays}\n\ntext").unwrap();
+        assert!(
+            named.contains("<h3 id=\"what-stays\"><a class=\"permalink\" href=\"#what-stays\">Was bleibt</a>"),
+            "{named}"
+        );
         let sections = ["a", "b", "c"].map(|id| (id, title(&format!("## Title {id}: x\n\ntext")).unwrap()));
         assert_eq!(sections[0].1, "Title a: x");
         let drawn = [
@@ -199,7 +209,7 @@ mod tests {
         ];
         let contents = contents(&sections, &drawn.map(String::from));
         assert!(contents.contains("<li><a href=\"#b\">Title b: x</a></li>"), "nothing is asked there");
-        assert!(contents.contains("{{live done.walk+c.x}}"), "{contents}");
+        assert!(contents.contains("{{live quiz.progress of walk+c.x}}"), "{contents}");
         assert!(!contents.contains("#a"), "the first section is where one is");
         assert!(neighbours(&sections, 0).contains("#b") && !neighbours(&sections, 2).contains("#a\""));
     }
@@ -210,8 +220,8 @@ mod tests {
         let walk = alone("hierarchy", &texts).unwrap();
         assert!(walk.contains("Predict first") && walk.contains("data-dial=\"walk\"") && walk.contains("</details>"));
         assert!(walk.trim_end().trim_end_matches("</section>").trim_end().ends_with("</figure>"), "nothing behind it");
-        let tape = alone("oom", &texts).unwrap();
-        assert!(tape.contains("data-dial=\"tape\"") && !tape.contains("figure-oom_guess"));
+        let oom = alone("oom", &texts).unwrap();
+        assert!(oom.contains("data-dial=\"tape\"") && !oom.contains("figure-oom_guess"));
         let trips = alone("trips", &texts).unwrap();
         assert!(!trips.contains("dial") && !trips.contains("<h2"), "{trips}");
         assert!(alone("nothing", &texts).is_err());

@@ -9,9 +9,8 @@ use memory_wall_app::registry::SECTIONS;
 
 use crate::whole_page::{Element, Page, TEXT, whole};
 
-/// Seventeen minutes at 220 words a minute: kinds of parallelism, vLLM's pool and adapters need words of their own to be said right.
-const WORDS: usize = 17 * 220;
-const WORDS_A_SECTION: usize = 420;
+/// Words that are read in a minute; a figure is looked at for one.
+const WORDS_A_MINUTE: usize = 200;
 
 /// Whether a text is prose that is read from top to bottom: paragraphs, items of lists and headings.
 ///
@@ -93,27 +92,77 @@ fn words(text: &str) -> usize {
     text.split([' ', '\n']).filter(|word| word.contains(char::is_alphanumeric)).count()
 }
 
+/// Minutes for what a page asks to be read and looked at.
+fn minutes<'a>(page: &Page, elements: impl Iterator<Item = &'a Element> + Clone) -> usize {
+    let texts = elements.clone().filter(|text| is_read(page, text));
+    // Joined first: a word may be half in emphasis.
+    let words = words(&texts.map(Element::text).collect::<String>());
+    words.div_ceil(WORDS_A_MINUTE) + elements.filter(|element| element.tag == "figure").count()
+}
+
+/// The minutes that the opening names behind some words, as in `About 75 minutes`.
+fn promised(behind: &str) -> usize {
+    let text = whole().elements.iter().find(|section| section.get("id") == Some("opening")).map(Element::text);
+    let text = text.unwrap_or_default();
+    let number = text.split_once(behind).and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
+    number.unwrap_or_else(|| panic!("the opening does not say how long it takes: “{behind}”"))
+}
+
+/// What stands under a heading or in a figure, up to the next heading.
+fn part<'a>(page: &'a Page, anchor: &str) -> Vec<&'a Element> {
+    let place = page.elements.iter().position(|element| element.get("id") == Some(anchor));
+    let (start, element) =
+        place.and_then(|place| Some((place, page.elements.get(place)?))).unwrap_or_else(|| panic!("{anchor}"));
+    let is_heading = |other: &&Element| ["h2", "h3"].contains(&other.tag.as_str());
+    match element.tag.as_str() {
+        "figure" => vec![element],
+        // A section is its beginning: what stands under its own heading.
+        "section" => {
+            let behind = page.elements.iter().skip(start + 1).skip_while(|other| !is_heading(other));
+            let mut behind = behind.peekable();
+            behind.next().into_iter().chain(behind.take_while(|other| !is_heading(other))).collect()
+        }
+        _ => {
+            let behind = page.elements.iter().skip(start + 1);
+            std::iter::once(element).chain(behind.take_while(|other| !is_heading(other))).collect()
+        }
+    }
+}
+
 #[test]
-fn the_tutorial_is_read_in_a_quarter_of_an_hour() {
+fn the_opening_says_how_long_the_tutorial_takes() {
     let page = whole();
-    let read = |id: &str| -> usize {
-        let texts = page.elements.iter().filter(|text| is_read(page, text) && section(page, text) == Some(id));
-        // Joined first: a word may be half in emphasis.
-        words(&texts.map(Element::text).collect::<String>())
-    };
-    let counted: Vec<(&str, usize)> = SECTIONS.iter().map(|id| (*id, read(id))).collect();
-    let total: usize = counted.iter().map(|(_, words)| words).sum();
+    let of = |id: &'static str| page.elements.iter().filter(move |element| section(page, element) == Some(id));
+    let counted: Vec<(&str, usize)> = SECTIONS.iter().map(|id| (*id, minutes(page, of(id)))).collect();
     let mut report = String::new();
-    for (id, words) in &counted {
+    for (id, minutes) in &counted {
         // Writing into a string does not fail.
-        let _ = writeln!(report, "{words:5} words, {:3} s  {id}", words * 60 / 220);
+        let _ = writeln!(report, "{minutes:3} min  {id}");
+        assert!(*minutes > 1, "{id} says nothing");
     }
-    eprintln!("{report}{total:5} words in all, of {WORDS}");
-    assert!(total <= WORDS, "{total} words, and {WORDS} are read in 17 minutes:\n{report}");
-    for (id, words) in counted {
-        assert!(words > 80, "{id} says nothing: {words} words");
-        assert!(words <= WORDS_A_SECTION, "{id} has {words} words, more than {WORDS_A_SECTION}");
+    let taken: usize = counted.iter().map(|(_, minutes)| minutes).sum();
+    eprintln!("{report}{taken:3} min in all");
+    let said = promised("How long it takes. About ");
+    assert!(said.abs_diff(taken) * 20 <= taken, "it takes {taken} minutes, and the opening says {said}:\n{report}");
+}
+
+#[test]
+fn the_opening_says_how_long_the_short_path_takes() {
+    let page = whole();
+    let list = page.elements.iter().skip_while(|element| element.get("id") != Some("a-short-path"));
+    let links = list.take_while(|element| element.tag != "nav").filter(|element| element.tag == "a");
+    let anchors: Vec<&str> = links.filter_map(|link| link.get("href")?.strip_prefix('#')).skip(1).collect();
+    assert!(anchors.len() > 4, "{anchors:?}");
+    let mut report = String::new();
+    let mut taken = 0;
+    for anchor in anchors {
+        let minutes = minutes(page, part(page, anchor).into_iter());
+        let _ = writeln!(report, "{minutes:3} min  {anchor}");
+        taken += minutes;
     }
+    eprintln!("{report}{taken:3} min in all");
+    let said = promised("or about ");
+    assert!(said.abs_diff(taken) <= 1, "it takes {taken} minutes, and the opening says {said}:\n{report}");
 }
 
 #[test]

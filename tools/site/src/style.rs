@@ -3,7 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use memory_wall_app::registry;
+
 use crate::policy;
+
+/// Stands for the styles in the folders of the figures, in the order of the registry.
+const OWN: &str = "of figures";
 
 /// The files, in the order of their layers.
 const FILES: &[&str] = &[
@@ -12,21 +17,20 @@ const FILES: &[&str] = &[
     "prose",
     "nav",
     "widgets",
+    "slider",
+    "buttons",
+    "rig",
+    "tables",
+    "adapted",
     "dial",
     "figures",
-    "hierarchy",
-    "sort",
+    "calculator",
+    "predictions",
     "roofline",
-    "training",
     "kv_cache",
-    "oom",
-    "ladder",
-    "parallel",
-    "scaling",
-    "profile",
-    "coping",
+    "code",
+    OWN,
     "quiz",
-    "share",
     "embed",
     "still",
     "offline",
@@ -36,7 +40,7 @@ const FILES: &[&str] = &[
 ];
 
 /// The files of the reference, which is a page of its own: what it shares with the first, and its tables.
-const REFERENCE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "offline", "print"];
+const REFERENCE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "formula_sheet", "offline", "print"];
 
 /// Those of the page for addresses where nothing is.
 const LOST: &[&str] = &["tokens", "base", "lost"];
@@ -62,6 +66,15 @@ pub(crate) fn lost(root: &Path) -> Result<String, String> {
 fn bundled(root: &Path, files: &[&str]) -> Result<String, String> {
     let mut css = String::new();
     for file in files {
+        if *file == OWN {
+            for figure in registry::FIGURES {
+                let own = root.join("src/figures").join(figure.id).join("style.css");
+                if own.exists() {
+                    css.push_str(&squeezed(&crate::read(&own)?));
+                }
+            }
+            continue;
+        }
         css.push_str(&squeezed(&crate::read(&root.join("style").join(format!("{file}.css")))?));
     }
     themed(&css)

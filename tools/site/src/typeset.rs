@@ -1,8 +1,9 @@
 //! Formulas of the prose as `MathML`, set at build time: LaTeX as `$…$` within a line, `$$…$$` on a line of its own.
 
-use memory_wall_app::words::t;
 use pulldown_latex::config::DisplayMode;
 use pulldown_latex::{Parser, RenderConfig, Storage, push_mathml};
+
+use crate::words;
 
 /// A formula within a line.
 pub(crate) fn inline(formula: &str) -> Result<String, String> {
@@ -11,7 +12,7 @@ pub(crate) fn inline(formula: &str) -> Result<String, String> {
 
 /// A formula on a line of its own, which scrolls by itself where the screen is narrow.
 pub(crate) fn display(formula: &str) -> Result<String, String> {
-    let (name, set) = (t("math.label"), set(formula, DisplayMode::Block)?);
+    let (name, set) = (words::math_label(), set(formula, DisplayMode::Block)?);
     Ok(format!("<span class=\"formula\" tabindex=\"0\" role=\"group\" aria-label=\"{name}\">{set}</span>"))
 }
 

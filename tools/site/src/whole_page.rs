@@ -7,22 +7,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use memory_wall_app::figures::{self, Answer, Models, Place};
 use memory_wall_app::live::Snapshot;
 use memory_wall_app::registry::{FIGURES, SECTIONS};
 use memory_wall_app::state::State;
 use memory_wall_app::state::query;
+use scraper::{ElementRef, Html, Node};
 
 use crate::{check, page};
-
-/// Elements that have no end.
-const VOID: [&str; 6] = ["br", "hr", "img", "input", "link", "meta"];
 
 /// An element of the page; a text between tags is one too, with the tag [`TEXT`].
 pub(crate) struct Element {
     pub(crate) tag: String,
     attributes: BTreeMap<String, String>,
     /// What stands between its tags.
-    pub(crate) inner: &'static str,
+    inner: String,
+    text: String,
     parent: Option<usize>,
 }
 
@@ -36,14 +36,7 @@ impl Element {
 
     /// Its text, as it is read.
     pub(crate) fn text(&self) -> String {
-        let mut pieces = self.inner.split('<');
-        let first = pieces.next().unwrap_or_default().to_owned();
-        plain(&pieces.fold(first, |text, piece| text + piece.split_once('>').unwrap().1))
-    }
-
-    /// Pairs of an attribute and a name, as `data-live-attributes` lists them.
-    fn pairs(&self, list: &str) -> Vec<(&str, &str)> {
-        self.get(list).unwrap_or_default().split_whitespace().map(|pair| pair.split_once('=').unwrap()).collect()
+        self.text.clone()
     }
 
     /// The state that its numbers stand for, as the browser would read it.
@@ -59,15 +52,9 @@ impl std::fmt::Display for Element {
     }
 }
 
-/// HTML as text.
-fn plain(html: &str) -> String {
-    let text = html.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#x27;", "'");
-    text.replace("&#39;", "'").replace("&nbsp;", "\u{a0}").replace("&amp;", "&")
-}
-
 /// The page, and what was staged with it.
 pub(crate) struct Page {
-    html: &'static str,
+    html: String,
     pub(crate) elements: Vec<Element>,
     files: BTreeMap<String, String>,
 }
@@ -87,6 +74,14 @@ impl Page {
 
     fn parent(&self, element: &Element) -> Option<&Element> {
         self.elements.get(element.parent?)
+    }
+
+    /// A binding as a mark has it, with what it is about: `~` stands for the question around.
+    fn about(&self, element: &Element, mark: &str) -> (Place, String) {
+        let (place, of) = mark.split_once('/').unwrap_or((mark, ""));
+        let asked = || std::iter::once(element).chain(self.around(element)).find_map(|one| one.get("data-quiz"));
+        let of = of.strip_suffix('~').map_or_else(|| of.to_owned(), |part| format!("{part}{}", asked().unwrap()));
+        (place.parse().unwrap(), of)
     }
 
     /// What an element stands in, from the nearest outwards.
@@ -123,58 +118,52 @@ fn built(name: &str) -> BTreeMap<String, String> {
     files
 }
 
-/// Reads HTML; every tag that is opened has to be closed, in order.
-fn parsed(html: &'static str) -> Vec<Element> {
-    let mut elements = Vec::<Element>::new();
-    let mut open = Vec::<(usize, usize)>::new();
-    let mut at = 0;
-    while let Some(start) = html[at..].find('<').map(|found| at + found) {
-        let end = start + html[start..].find('>').unwrap();
-        let parent = open.last().map(|(place, _)| *place);
-        if start > at {
-            elements.push(Element { tag: TEXT.into(), attributes: BTreeMap::new(), inner: &html[at..start], parent });
-        }
-        let tag = &html[start + 1..end];
-        at = end + 1;
-        if tag.starts_with('!') {
-            continue;
-        }
-        if let Some(name) = tag.strip_prefix('/') {
-            let (place, inner) = open.pop().unwrap_or_else(|| panic!("</{name}> closes nothing"));
-            assert_eq!(elements[place].tag, name, "around {}", &html[start.saturating_sub(200)..start]);
-            elements[place].inner = &html[inner..start];
-            continue;
-        }
-        let (name, rest) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
-        let name = name.trim_end_matches('/').to_owned();
-        let element = Element { attributes: attributes(rest), inner: "", parent, tag: name };
-        if !VOID.contains(&element.tag.as_str()) && !tag.ends_with('/') {
-            open.push((elements.len(), at));
-        }
+/// Reads HTML as a browser does; nothing in it may have to be guessed, such as a tag that is not closed.
+fn parsed(html: &str) -> Vec<Element> {
+    let document = Html::parse_document(html);
+    assert!(document.errors.is_empty(), "{:?}", document.errors);
+    let mut places = BTreeMap::new();
+    let mut elements = Vec::new();
+    for node in document.tree.root().descendants() {
+        let parent = node.parent().and_then(|parent| places.get(&parent.id()).copied());
+        let element = match node.value() {
+            Node::Text(text) => Element {
+                tag: TEXT.into(),
+                attributes: BTreeMap::new(),
+                inner: String::new(),
+                text: text.to_string(),
+                parent,
+            },
+            Node::Element(element) => {
+                let own = ElementRef::wrap(node).unwrap();
+                let attributes = element.attrs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+                Element {
+                    tag: element.name().into(),
+                    attributes,
+                    inner: own.inner_html(),
+                    text: own.text().collect(),
+                    parent,
+                }
+            }
+            _ => continue,
+        };
+        places.insert(node.id(), elements.len());
         elements.push(element);
     }
-    assert!(open.is_empty(), "not closed: {}", elements[open[0].0]);
     elements
 }
 
-fn attributes(mut rest: &str) -> BTreeMap<String, String> {
-    let mut attributes = BTreeMap::new();
-    loop {
-        rest = rest.trim_start().trim_start_matches('/');
-        if rest.is_empty() {
-            return attributes;
-        }
-        let end = rest.find(|c: char| c == '=' || c.is_whitespace()).unwrap_or(rest.len());
-        let (name, behind) = rest.split_at(end);
-        let (value, behind) = if let Some(quoted) = behind.strip_prefix("=\"") {
-            quoted.split_once('"').unwrap()
-        } else {
-            assert!(!behind.starts_with('='), "{name} has a value without quotes");
-            ("", behind)
-        };
-        assert!(attributes.insert(name.to_owned(), plain(value)).is_none(), "{name} is there twice");
-        rest = behind;
-    }
+/// HTML inside of an element, as the parser writes it again.
+fn rewritten(element: &Element, html: &str) -> String {
+    // Rows are rows in a table only, and shapes are shapes in a drawing.
+    let [open, close] = match element.tag.as_str() {
+        "tbody" => ["<table><tbody>", "</tbody></table>"],
+        "g" => ["<svg>", "</svg>"],
+        _ => ["", ""],
+    };
+    let fragment = Html::parse_fragment(&format!("{open}{html}{close}"));
+    let written = fragment.root_element().inner_html();
+    written.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)).unwrap().to_owned()
 }
 
 pub(crate) fn whole() -> &'static Page {
@@ -183,45 +172,47 @@ pub(crate) fn whole() -> &'static Page {
         let files = built("once");
         // With the self-check, as its readers have it.
         let html = check::whole(&files["index.html"], &files["check.html"]).unwrap();
-        let html: &'static str = Box::leak(html.into_boxed_str());
-        Page { html, elements: parsed(html), files }
+        Page { elements: parsed(&html), html, files }
     })
 }
 
 #[test]
-fn every_live_number_is_the_engines() {
-    let numbers = whole().with("data-live-number");
-    assert!(numbers.len() > 100, "{}", numbers.len());
-    for (element, name) in numbers {
-        let answer = element.snapshot().value(name).unwrap_or_else(|| panic!("{element}: no such number"));
-        if Snapshot::is_html(name) {
-            assert_eq!(element.inner, answer, "{element}");
-        } else {
-            assert_eq!(element.text(), answer, "{element}");
-            assert!(!element.inner.contains('<'), "{element} is text alone: {}", element.inner);
+fn every_binding_says_what_its_model_answers() {
+    let (mut texts, mut attributes, mut flags) = (0, 0, 0);
+    for (element, marks) in whole().with("data-b") {
+        for mark in marks.split(' ') {
+            let (attribute, place) =
+                mark.split_once(['=', '?']).map_or((None, mark), |(name, place)| (Some(name), place));
+            let (place, of) = whole().about(element, place.trim_start_matches('*'));
+            let snapshot = element.snapshot();
+            let answer = Models::default().answer_of(place, &of, &snapshot);
+            let answer = answer.unwrap_or_else(|| panic!("{element}: no {mark}"));
+            match (attribute, &answer) {
+                (Some(attribute), Answer::Flag(up)) => {
+                    assert_eq!(element.get(attribute).is_some(), *up, "{element}: {mark}");
+                    assert!(mark.contains('?'), "{element}: {mark}");
+                    flags += 1;
+                }
+                (Some(attribute), _) => {
+                    let text = answer.text(snapshot.state.unit);
+                    assert_eq!(element.get(attribute), Some(text.as_str()), "{element}: {mark}");
+                    assert!(mark.contains('='), "{element}: {mark}");
+                    attributes += 1;
+                }
+                (None, Answer::Html(html)) => {
+                    assert_eq!(element.inner, rewritten(element, html), "{element}");
+                    assert!(mark.starts_with('*'), "{element}: {mark}");
+                }
+                (None, _) => {
+                    let text = answer.text(snapshot.state.unit);
+                    assert_eq!(element.text(), text, "{element}");
+                    assert!(!element.inner.contains('<'), "{element} is text alone: {}", element.inner);
+                    texts += 1;
+                }
+            }
         }
     }
-}
-
-#[test]
-fn every_live_attribute_and_flag_is_the_engines() {
-    let (mut attributes, mut flags) = (0, 0);
-    for element in &whole().elements {
-        for (attribute, name) in element.pairs("data-live-attributes") {
-            assert_eq!(element.get(attribute).map(str::to_owned), element.snapshot().value(name), "{element}: {name}");
-            attributes += 1;
-        }
-        for (attribute, name) in element.pairs("data-live-flags") {
-            assert_eq!(
-                element.get(attribute).map(|_| true),
-                element.snapshot().flag(name).filter(|on| *on),
-                "{element}: {name}"
-            );
-            assert!(element.snapshot().flag(name).is_some(), "{element}: no such flag");
-            flags += 1;
-        }
-    }
-    assert!(attributes > 80 && flags > 20, "{attributes} attributes, {flags} flags");
+    assert!(texts > 120 && attributes > 90 && flags > 25, "{texts} texts, {attributes} attributes, {flags} flags");
 }
 
 #[test]
@@ -229,33 +220,34 @@ fn nothing_is_left_undone() {
     let Page { html, files, .. } = whole();
     // AMD calls a cache so.
     let html = html.replace("Infinity Cache", "");
+    // The marks of hydration, in levers alone.
+    let html = html.replace("<!---->", "");
     for trace in ["{{", "}}", "<!--", " style=\"", "NaN", "undefined", "Infinity", "null", "[object", "Some(", "None"] {
         assert!(!html.contains(trace), "{trace}: {}", &html[html.find(trace).unwrap_or(0)..][..80]);
     }
-    for (element, name) in whole().with("data-live-number") {
+    for (element, name) in said() {
+        let name = name.as_str();
         let number = |before: &str, behind: &str| {
             let middle = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind));
             middle.is_some_and(|middle| middle.bytes().all(|byte| byte.is_ascii_digit()))
         };
         // Places that are there for other states.
-        let may_be_empty = number("assumption.", "")
-            || number("wall.tick.", ".label")
-            || number("plot.decade.", ".label")
-            || name == "answer_context_note"
-            || name.starts_with("done.")
+        let may_be_empty = number("buckets.assumption.", "")
+            || number("buckets.tick_label.", "")
+            || number("context.decade_label.", "")
+            || name == "buckets.answer_context_note"
+            || name == "quiz.progress"
             || name.starts_with("predict.said.")
             || name.starts_with("dial.said.")
-            || name.starts_with("quiz.said.")
+            || name == "quiz.said"
             || name == "dial.strip"
-            || name.starts_with("terms.list.")
+            || name.starts_with("buckets.list.")
             // Points without text, and a reading that there is not before the reader has measured something.
             || ["roofline.dots", "roofline.read.own"].contains(&name);
         assert!(may_be_empty || !element.text().trim().is_empty(), "{element} is empty");
     }
-    for first in ["assumption.0", "wall.tick.0.label", "plot.decade.0.label"] {
-        assert!(
-            whole().with("data-live-number").iter().any(|(element, name)| *name == first && !element.inner.is_empty())
-        );
+    for first in ["buckets.assumption.0", "buckets.tick_label.0", "context.decade_label.0"] {
+        assert!(said().any(|(element, name)| name == first && !element.inner.is_empty()), "{first}");
     }
     for tag in ["title", "h1", "h2", "h3", "a", "button", "label", "legend", "summary", "caption", "option", "dt"] {
         for element in whole().all(tag) {
@@ -269,6 +261,16 @@ fn nothing_is_left_undone() {
     for (element, number) in whole().with("data-s") {
         assert!(css.contains(&format!("[data-s=\"{number}\"]{{")), "{element} has lost its style");
     }
+}
+
+/// Every element whose text follows the reader's settings, with the name of what it says.
+fn said() -> impl Iterator<Item = (&'static Element, String)> {
+    whole().with("data-b").into_iter().filter_map(|(element, marks)| {
+        // Those of attributes say which; HTML has a star.
+        let text = marks.split(' ').find(|mark| !mark.contains(['=', '?']))?;
+        let (place, _) = whole().about(element, text.trim_start_matches('*'));
+        Some((element, figures::name(place)?.to_owned()))
+    })
 }
 
 #[test]
@@ -323,12 +325,10 @@ fn everything_operated_and_drawn_has_a_name() {
 fn a_mark_that_leaves_out_its_question_stands_in_one() {
     let page = whole();
     let mut found = 0;
-    for list in ["data-live-number", "data-live-attributes", "data-live-flags"] {
-        for (element, names) in page.with(list).into_iter().filter(|(_, names)| names.contains('~')) {
-            let around = std::iter::once(element).chain(page.around(element));
-            assert!(around.into_iter().any(|one| one.get("data-quiz").is_some()), "{element}: {names}");
-            found += 1;
-        }
+    for (element, marks) in page.with("data-b").into_iter().filter(|(_, marks)| marks.contains('~')) {
+        let around = std::iter::once(element).chain(page.around(element));
+        assert!(around.into_iter().any(|one| one.get("data-quiz").is_some()), "{element}: {marks}");
+        found += 1;
     }
     assert!(found > 300, "{found}");
 }
@@ -364,7 +364,8 @@ fn sections_and_figures_are_those_of_the_registry() {
     assert_eq!(page.elements.iter().filter(|element| classes(element) == "rig-inner").count(), 1);
     figures.push("rig".into());
     figures.sort();
-    let mut registered: Vec<&str> = FIGURES.iter().map(|figure| figure.id).collect();
+    let mut registered: Vec<&str> =
+        FIGURES.iter().filter(|figure| figure.view.is_some()).map(|figure| figure.id).collect();
     registered.sort_unstable();
     assert_eq!(figures, registered);
 }

@@ -20,6 +20,7 @@ pub(super) fn gpt2(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         biases: ALL,
         tied_embeddings: fields.tied(true)?,
         trained_context: Some(positions),
+        fused_qkv: true,
         dropout: fields.drops(&["attn_pdrop", "resid_pdrop", "embd_pdrop"], true),
         ..Architecture::llama([
             fields.either("n_layer", "num_hidden_layers", bounds::LAYERS)?,
@@ -77,6 +78,7 @@ pub(super) fn bloom(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         biases: ALL,
         tied_embeddings: fields.tied(true)?,
         trained_context: fields.optional("seq_length", bounds::POSITIONS)?,
+        fused_qkv: true,
         dropout: fields.drops(&["hidden_dropout", "attention_dropout"], false),
         ..Architecture::llama([
             fields.either("n_layer", "num_hidden_layers", bounds::LAYERS)?,
@@ -126,6 +128,7 @@ pub(super) fn falcon(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         biases: if fields.switch("bias", false)? { ALL } else { NONE },
         tied_embeddings: fields.tied(true)?,
         trained_context: fields.context("max_position_embeddings", 2_048)?,
+        fused_qkv: true,
         dropout: fields.drops(&["hidden_dropout", "attention_dropout"], false),
         ..Architecture::llama([
             fields.number("num_hidden_layers", bounds::LAYERS)?,
@@ -151,6 +154,7 @@ pub(super) fn gpt_neox(fields: Fields<'_>) -> Result<Architecture, ConfigError> 
         biases: Biases { qkv: attention, attention_output: attention, mlp: true },
         tied_embeddings: fields.tied(false)?,
         trained_context: fields.context("max_position_embeddings", 2_048)?,
+        fused_qkv: true,
         dropout: fields.drops(&["hidden_dropout", "attention_dropout"], false),
         ..Architecture::llama([
             fields.number("num_hidden_layers", bounds::LAYERS)?,

@@ -72,6 +72,7 @@ pub(super) fn phi3(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         intermediate_size: fields.number("intermediate_size", bounds::INTERMEDIATE_SIZE)?,
         sliding_window: fields.window_everywhere(base.layers, None)?,
         trained_context: fields.context("max_position_embeddings", 4_096)?,
+        fused_qkv: true,
         ..base
     })
 }

@@ -1,6 +1,6 @@
 //! Families with a mixture of experts.
 
-use crate::architecture::{Architecture, Biases, Latent, LinearAttention, LinearKind, Moe, Projection, SlidingWindow};
+use crate::architecture::{Architecture, Biases, Moe, SlidingWindow};
 use crate::bounds::{self, Bounds};
 
 use super::super::ConfigError;
@@ -67,44 +67,8 @@ pub(super) fn qwen3_moe(fields: Fields<'_>) -> Result<Architecture, ConfigError>
     })
 }
 
-/// Qwen3-Next: linear attention in all layers but every fourth, a gate on the output of the others.
-pub(super) fn qwen3_next(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
-    let base = base(fields)?;
-    let linear = match fields.layers_with("linear_attention", base.layers)? {
-        Some(linear) => linear,
-        None => base.layers - base.layers / fields.or("full_attention_interval", bounds::LAYERS, 4)?,
-    };
-    let key_heads = fields.or("linear_num_key_heads", bounds::KV_HEADS, 16)?;
-    let value_heads = fields.or("linear_num_value_heads", bounds::HEADS, 32)?;
-    if !value_heads.is_multiple_of(key_heads) {
-        return Err(ConfigError::Contradiction { one: "linear_num_value_heads", other: "linear_num_key_heads" });
-    }
-    let state = LinearAttention {
-        kind: LinearKind::GatedDelta,
-        layers: linear,
-        key_heads,
-        value_heads,
-        key_dim: fields.or("linear_key_head_dim", bounds::HEAD_DIM, 128)?,
-        value_dim: fields.or("linear_value_head_dim", bounds::HEAD_DIM, 128)?,
-        conv_kernel: fields.or("linear_conv_kernel_dim", bounds::CONV_KERNEL, 4)?,
-    };
-    let moe = qwen_experts(fields, base.layers, [512, 10, 512])?;
-    Ok(Architecture {
-        kv_heads: fields.never_null("num_key_value_heads", bounds::KV_HEADS, 2)?,
-        head_dim: fields.never_null("head_dim", bounds::HEAD_DIM, 256)?,
-        intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 5_632)?,
-        qk_norm: true,
-        gated_attention: true,
-        biases: attention_biases(fields, false)?,
-        linear_attention: (linear > 0).then_some(state),
-        moe: with_shared_expert(fields, moe, 512)?,
-        trained_context: fields.context("max_position_embeddings", 32_768)?,
-        ..base
-    })
-}
-
 /// Qwen's routed experts: in every `decoder_sparse_step`-th layer that `mlp_only_layers` does not name.
-fn qwen_experts(
+pub(super) fn qwen_experts(
     fields: Fields<'_>,
     layers: u32,
     [experts, per_token, width]: [u32; 3],
@@ -119,88 +83,39 @@ fn qwen_experts(
         return Err(ConfigError::Contradiction { one: "mlp_only_layers", other: "num_hidden_layers" });
     }
     let is_mixture = |layer: u32| (layer + 1).is_multiple_of(step) && !dense.contains(&Value::Whole(layer.into()));
-    let Some(dense_layers) = dense_first(layers, is_mixture)? else { return Ok(None) };
-    Ok(Some(Moe {
-        dense_layers,
-        ..Moe::of(
-            experts,
-            fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, per_token)?,
-            fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, width)?,
-        )
-    }))
+    let moe = Moe::of(
+        experts,
+        fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, per_token)?,
+        fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, width)?,
+    );
+    placed(layers, is_mixture, moe)
 }
 
-/// How many dense layers stand before the first with experts; `None` where all are dense. Dense layers further up are refused.
-fn dense_first(layers: u32, is_mixture: impl Fn(u32) -> bool) -> Result<Option<u32>, ConfigError> {
-    match (0..layers).find(|layer| is_mixture(*layer)) {
-        None => Ok(None),
-        Some(first) if (first..layers).all(is_mixture) => Ok(Some(first)),
-        Some(_) => Err(ConfigError::NotModelled("dense layers between those with experts")),
+/// The experts with how many dense layers stand before them, or evenly among them; `None` where all layers are dense. Any other order is refused.
+pub(super) fn placed(layers: u32, is_mixture: impl Fn(u32) -> bool, moe: Moe) -> Result<Option<Moe>, ConfigError> {
+    let mixtures: u32 = (0..layers).map(|layer| u32::from(is_mixture(layer))).sum();
+    let dense_layers = layers - mixtures;
+    let Some(first) = (0..layers).find(|layer| is_mixture(*layer)) else { return Ok(None) };
+    let moe = Moe { dense_layers, ..moe };
+    if first == dense_layers {
+        return Ok(Some(moe));
+    }
+    let mut before = 0;
+    let evenly = (0..layers).all(|layer| {
+        let due = u64::from(before) == u64::from(layer) * u64::from(mixtures) / u64::from(layers);
+        before += u32::from(is_mixture(layer));
+        due
+    });
+    if evenly {
+        Ok(Some(Moe { alternating: true, ..moe }))
+    } else {
+        Err(ConfigError::NotModelled("dense layers between those with experts"))
     }
 }
 
-fn with_shared_expert(fields: Fields<'_>, moe: Option<Moe>, width: u32) -> Result<Option<Moe>, ConfigError> {
+pub(super) fn with_shared_expert(fields: Fields<'_>, moe: Option<Moe>, width: u32) -> Result<Option<Moe>, ConfigError> {
     let width = fields.or("shared_expert_intermediate_size", bounds::INTERMEDIATE_SIZE, width)?;
     Ok(moe.map(|moe| Moe { shared_intermediate_size: width, shared_gate: true, ..moe }))
-}
-
-pub(super) fn deepseek_v2(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
-    fields.must_be("mlp_bias", false)?;
-    // Experts, shared experts where the file is silent, width of one, dense layers, context.
-    deepseek(fields, [64, 2, 1_407, 0, 2_048], None)
-}
-
-pub(super) fn deepseek_v3(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
-    deepseek(fields, [256, 1, 2_048, 3, 4_096], Some(8))
-}
-
-fn deepseek(
-    fields: Fields<'_>,
-    [experts, shared, width, dense, context]: [u32; 5],
-    per_token: Option<u32>,
-) -> Result<Architecture, ConfigError> {
-    fields.must_be("attention_bias", false)?;
-    fields.must_be("use_mla", true)?;
-    if fields.or("moe_layer_freq", bounds::LAYERS, 1)? != 1 {
-        return Err(ConfigError::NotModelled("a moe_layer_freq other than 1"));
-    }
-    let base = base(fields)?;
-    let latent = Latent {
-        kv_lora_rank: fields.or("kv_lora_rank", bounds::LATENT, 512)?,
-        q_lora_rank: match fields.given("q_lora_rank", bounds::LATENT)? {
-            Given::Number(rank) => Some(rank),
-            Given::Missing => Some(1_536),
-            Given::Null => None,
-        },
-        rope_dim: fields.or("qk_rope_head_dim", bounds::LATENT, 64)?,
-        nope_dim: fields.or("qk_nope_head_dim", bounds::LATENT, 128)?,
-        v_dim: fields.or("v_head_dim", bounds::LATENT, 128)?,
-    };
-    let dense_layers = fields.or("first_k_dense_replace", LAYERS_OR_NONE, dense)?.min(base.layers);
-    let experts_per_token = match per_token {
-        Some(default) => fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, default)?,
-        None => fields.number("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN)?,
-    };
-    let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, width)?;
-    let shared = match fields.given("n_shared_experts", Bounds { min: 0, ..bounds::EXPERTS })? {
-        Given::Number(shared) => shared,
-        Given::Missing => shared,
-        Given::Null => 0,
-    };
-    let moe = Moe {
-        shared_intermediate_size: shared.saturating_mul(width),
-        dense_layers,
-        ..Moe::of(fields.or("n_routed_experts", bounds::EXPERTS, experts)?, experts_per_token, width)
-    };
-    Ok(Architecture {
-        // `num_key_value_heads` is not read: all heads are made from the same vector.
-        head_dim: latent.nope_dim + latent.rope_dim,
-        intermediate_size: fields.number("intermediate_size", bounds::INTERMEDIATE_SIZE)?,
-        projection: Projection::Latent(latent),
-        moe: (dense_layers < base.layers).then_some(moe),
-        trained_context: fields.context("max_position_embeddings", context)?,
-        ..base
-    })
 }
 
 /// gpt-oss: biases everywhere, a sink for each head, a window in every other layer.
@@ -244,9 +159,10 @@ pub(super) fn llama4_text(fields: Fields<'_>) -> Result<Architecture, ConfigErro
     let layers = base.layers;
     let width = fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 8_192)?;
     let step = fields.or("interleave_moe_layer_step", bounds::LAYERS, 1)?;
-    let dense_layers = match fields.list("moe_layers")? {
-        Some(listed) => dense_first(layers, |layer| listed.contains(&Value::Whole(layer.into())))?,
-        None => dense_first(layers, |layer| (layer + 1).is_multiple_of(step))?,
+    let listed = fields.list("moe_layers")?;
+    let is_mixture = |layer: u32| match listed {
+        Some(listed) => listed.contains(&Value::Whole(layer.into())),
+        None => (layer + 1).is_multiple_of(step),
     };
     let experts = fields.or("num_local_experts", bounds::EXPERTS, 16)?;
     let per_token = fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, 1)?;
@@ -272,12 +188,127 @@ pub(super) fn llama4_text(fields: Fields<'_>) -> Result<Architecture, ConfigErro
         head_dim: fields.head_dim_or(base.hidden_size, base.heads, 128)?,
         intermediate_size: fields.or("intermediate_size_mlp", bounds::INTERMEDIATE_SIZE, 16_384)?,
         sliding_window: (chunked > 0).then_some(SlidingWindow::over(chunked, chunk)),
-        moe: dense_layers.map(|dense_layers| Moe {
-            dense_layers,
-            shared_intermediate_size: width,
-            ..Moe::of(experts, per_token, width)
-        }),
+        moe: placed(layers, is_mixture, Moe { shared_intermediate_size: width, ..Moe::of(experts, per_token, width) })?,
         trained_context: fields.context("max_position_embeddings", 131_072)?,
+        ..base
+    })
+}
+
+/// GLM-4.5 to 4.7: a few dense layers first, one shared expert or more, biases on queries, keys and values.
+pub(super) fn glm4_moe(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    let base = base(fields)?;
+    let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 1_408)?;
+    let shared = fields.or("n_shared_experts", Bounds { min: 0, ..bounds::EXPERTS }, 1)?;
+    let dense_layers = fields.or("first_k_dense_replace", LAYERS_OR_NONE, 1)?.min(base.layers);
+    let moe = Moe {
+        shared_intermediate_size: shared.saturating_mul(width),
+        dense_layers,
+        ..Moe::of(
+            fields.or("n_routed_experts", bounds::EXPERTS, 128)?,
+            fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, 8)?,
+            width,
+        )
+    };
+    Ok(Architecture {
+        kv_heads: fields.kv_heads(base.heads, 8)?,
+        head_dim: fields.head_dim(base.hidden_size, base.heads)?,
+        intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 10_944)?,
+        qk_norm: fields.switch("use_qk_norm", false)?,
+        biases: Biases { qkv: fields.switch("attention_bias", false)?, attention_output: false, mlp: false },
+        moe: (dense_layers < base.layers).then_some(moe),
+        trained_context: fields.context("max_position_embeddings", 131_072)?,
+        ..base
+    })
+}
+
+/// ERNIE 4.5 with experts. Its class counts the bias by which the router is balanced among the parameters.
+pub(super) fn ernie4_5_moe(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    fields.must_be("use_bias", false)?;
+    let base = Architecture { tied_embeddings: fields.tied(true)?, ..base(fields)? };
+    let layers = base.layers;
+    let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 1_536)?;
+    let interval = fields.or("moe_layer_interval", bounds::LAYERS, 1)?;
+    let start = fields.or("moe_layer_start_index", LAYERS_OR_NONE, 1)?;
+    let end = match fields.get("moe_layer_end_index") {
+        // -1 is the last layer.
+        None | Some(Value::Nothing) => layers - 1,
+        Some(Value::Number(last)) if *last < 0.0 => layers - 1,
+        _ => fields.number("moe_layer_end_index", LAYERS_OR_NONE)?,
+    };
+    let is_mixture = |layer: u32| (layer + 1).is_multiple_of(interval) && (start..=end).contains(&layer);
+    let shared = fields.or("moe_num_shared_experts", Bounds { min: 0, ..bounds::EXPERTS }, 2)?;
+    let moe = Moe {
+        shared_intermediate_size: shared.saturating_mul(width),
+        router_bias: true,
+        ..Moe::of(
+            fields.or("moe_num_experts", bounds::EXPERTS, 64)?,
+            fields.or("moe_k", bounds::EXPERTS_PER_TOKEN, 6)?,
+            width,
+        )
+    };
+    Ok(Architecture {
+        kv_heads: fields.kv_heads(base.heads, 4)?,
+        head_dim: fields.head_dim(base.hidden_size, base.heads)?,
+        intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 12_288)?,
+        moe: placed(layers, is_mixture, moe)?,
+        trained_context: fields.context("max_position_embeddings", 131_072)?,
+        ..base
+    })
+}
+
+/// `MiniMax` M2: experts in every layer, one norm over all heads of queries and one over those of keys.
+pub(super) fn minimax_m2(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    if fields.get("shared_intermediate_size").is_some_and(|width| !width.is_idle()) {
+        return Err(ConfigError::NotModelled("shared_intermediate_size"));
+    }
+    let base = base(fields)?;
+    let width = fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 1_536)?;
+    Ok(Architecture {
+        kv_heads: fields.kv_heads(base.heads, 8)?,
+        head_dim: fields.head_dim_or(base.hidden_size, base.heads, 128)?,
+        intermediate_size: width,
+        qk_norm: true,
+        wide_qk_norm: true,
+        moe: Some(Moe::of(
+            fields.or("num_local_experts", bounds::EXPERTS, 256)?,
+            fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, 8)?,
+            width,
+        )),
+        trained_context: fields.context("max_position_embeddings", 196_608)?,
+        ..base
+    })
+}
+
+/// Hunyuan with experts in every layer. Numbers that its files list layer by layer are the same in all.
+pub(super) fn hunyuan(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    let shape = hunyuan_dense(fields)?;
+    let width = shape.intermediate_size;
+    for (field, built) in [("moe_intermediate_size", width), ("num_shared_expert", 1)] {
+        if fields.uniform(field, bounds::INTERMEDIATE_SIZE)?.is_some_and(|number| number != built) {
+            return Err(ConfigError::NotModelled(field));
+        }
+    }
+    let per_token = fields.uniform("moe_topk", bounds::EXPERTS_PER_TOKEN)?.unwrap_or(1);
+    let moe = Moe {
+        shared_intermediate_size: width,
+        ..Moe::of(fields.number("num_experts", bounds::EXPERTS)?, per_token, width)
+    };
+    Ok(Architecture { moe: Some(moe), ..shape })
+}
+
+/// Hunyuan without experts: a norm for each head of queries and keys, whatever the file says of it.
+pub(super) fn hunyuan_dense(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    for (field, built) in [("use_qk_norm", true), ("use_cla", false), ("use_mla", false), ("mlp_bias", false)] {
+        fields.must_be(field, built)?;
+    }
+    let base = base(fields)?;
+    Ok(Architecture {
+        kv_heads: fields.kv_heads(base.heads, base.heads)?,
+        head_dim: fields.head_dim(base.hidden_size, base.heads)?,
+        intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 11_008)?,
+        qk_norm: true,
+        biases: attention_biases(fields, false)?,
+        trained_context: fields.context("max_position_embeddings", 2_048)?,
         ..base
     })
 }

@@ -1,12 +1,16 @@
 //! The families, one function each: the fields of a `config.json` as the family's own class reads them.
 //!
-//! Source: the configuration and model classes of `transformers` 4.57.6. Where a file is silent, the default of the class holds;
+//! Source: the configuration and model classes of `transformers` 4.57.6, and of 5.23 for families that came later. Where a file is silent, the default of the class holds;
 //! what a class does not read is not read here, unless it contradicts what is.
 
+mod convolution;
 mod early;
 mod gemma;
+mod hybrid;
+mod latent;
 mod llama;
 mod mixture;
+mod recent;
 
 use crate::architecture::{Architecture, Biases};
 use crate::bounds;
@@ -55,14 +59,16 @@ families! {
     "qwen2_moe", mixture::qwen2_moe, [Experts];
     "qwen3", llama::qwen3, [Kinds];
     "qwen3_moe", mixture::qwen3_moe, [Experts];
-    "qwen3_next", mixture::qwen3_next, [Experts, States, Kinds];
+    "qwen3_next", hybrid::qwen3_next, [Experts, States, Kinds];
     "gemma", gemma::gemma, [];
     "gemma2", gemma::gemma2, [Kinds];
     "gemma3_text", gemma::gemma3_text, [Kinds];
+    "gemma4_text", gemma::gemma4_text, [Experts, Kinds];
+    "gemma4_unified_text", gemma::gemma4_unified_text, [Experts, Kinds];
     "phi3", llama::phi3, [];
     "granite", llama::llama, [];
-    "deepseek_v2", mixture::deepseek_v2, [Experts, Latent];
-    "deepseek_v3", mixture::deepseek_v3, [Experts, Latent];
+    "deepseek_v2", latent::deepseek_v2, [Experts, Latent];
+    "deepseek_v3", latent::deepseek_v3, [Experts, Latent];
     "gpt_oss", mixture::gpt_oss, [Experts, Kinds];
     "llama4_text", mixture::llama4_text, [Experts, Kinds];
     "gpt2", early::gpt2, [];
@@ -71,15 +77,44 @@ families! {
     "falcon", early::falcon, [];
     "gpt_neox", early::gpt_neox, [];
     "starcoder2", early::starcoder2, [];
+    "smollm3", recent::smollm3, [Kinds];
+    "seed_oss", recent::seed_oss, [];
+    "olmo2", recent::olmo2, [];
+    "olmo3", recent::olmo3, [Kinds];
+    "glm4", recent::glm4, [];
+    "exaone4", recent::exaone4, [Kinds];
+    "ernie4_5", recent::ernie4_5, [];
+    "ministral3", recent::ministral3, [];
+    "qwen3_5_text", hybrid::qwen3_5, [States, Kinds];
+    "qwen3_5_moe_text", hybrid::qwen3_5_moe, [Experts, States, Kinds];
+    "glm4_moe", mixture::glm4_moe, [Experts];
+    "glm4_moe_lite", latent::glm4_moe_lite, [Experts, Latent];
+    "kimi_k2", latent::deepseek_v3, [Experts, Latent];
+    "ernie4_5_moe", mixture::ernie4_5_moe, [Experts];
+    "minimax_m2", mixture::minimax_m2, [Experts];
+    "granitemoehybrid", hybrid::granite, [Experts, States, Kinds];
+    "nemotron_h", hybrid::nemotron_h, [Experts, States, Kinds];
+    "falcon_h1", hybrid::falcon_h1, [States];
+    "jamba", hybrid::jamba, [Experts, States];
+    "hunyuan_v1_dense", mixture::hunyuan_dense, [];
+    "hunyuan_v1_moe", mixture::hunyuan, [Experts];
+    "lfm2", convolution::lfm2, [States, Kinds];
+    "lfm2_moe", convolution::lfm2_moe, [Experts, States, Kinds];
 }
 
-/// Models of several parts whose language model stands in `text_config`, and the family of that part where it does not say so.
-pub(super) const AROUND: [(&str, &str); 5] = [
-    ("gemma3", "gemma3_text"),
-    ("mistral3", "mistral"),
-    ("llama4", "llama4_text"),
-    ("llava", "llama"),
-    ("llava_next", "llama"),
+/// Models of several parts whose language model stands in `text_config`, and the families that it may be of:
+/// the first where that part does not say so; of `LLaVA` any that can be read.
+pub(super) const AROUND: [(&str, &[&str]); 10] = [
+    ("gemma4", &["gemma4_text"]),
+    ("gemma4_unified", &["gemma4_unified_text"]),
+    ("gemma3", &["gemma3_text"]),
+    ("mistral3", &["mistral", "ministral3"]),
+    ("llama4", &["llama4_text"]),
+    ("llava", &["llama"]),
+    ("llava_next", &["llama"]),
+    ("qwen3_5", &["qwen3_5_text"]),
+    ("qwen3_5_moe", &["qwen3_5_moe_text"]),
+    ("kimi_k25", &["kimi_k2"]),
 ];
 
 /// Fields that change any model in a way that is not modelled, unless they say that they do not.
@@ -97,7 +132,8 @@ const CHANGES: [&str; 10] = [
 ];
 
 /// Fields of mixtures of experts.
-const OF_EXPERTS: [&str; 13] = [
+const OF_EXPERTS: [&str; 17] = [
+    "num_shared_expert",
     "num_local_experts",
     "num_experts",
     "n_routed_experts",
@@ -111,6 +147,9 @@ const OF_EXPERTS: [&str; 13] = [
     "moe_layers",
     "expert_layer_period",
     "moe_layer_freq",
+    "moe_num_experts",
+    "moe_topk",
+    "mlp_layer_types",
 ];
 
 /// Fields of latent attention.
@@ -174,7 +213,9 @@ fn only_what_is_modelled(fields: Fields<'_>, parts: &[Part]) -> Result<(), Confi
     ];
     for (_, names) in foreign.into_iter().filter(|(part, _)| part.is_none_or(|part| !parts.contains(&part))) {
         for name in names {
-            if fields.get(name).is_some_and(|value| !value.is_idle()) {
+            // Images alone attend in both directions (Gemma 4).
+            let of_images = |value: &Value| matches!(value, Value::Text(text) if text == "vision");
+            if fields.get(name).is_some_and(|value| !value.is_idle() && !of_images(value)) {
                 return Err(ConfigError::NotModelled(name));
             }
         }

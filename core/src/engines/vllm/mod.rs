@@ -1,7 +1,6 @@
-//! vLLM: a share of the card, from which weights, one profiled forward pass and the driver's part are taken; the rest becomes pages.
+//! vLLM: a share of the GPU, from which weights, one profiled forward pass and the driver's part are taken; the rest becomes pages.
 
 mod beside;
-mod cut;
 mod pages;
 mod requests;
 mod start;
@@ -10,26 +9,54 @@ mod weights;
 mod work;
 
 pub use beside::{NonTorch, Span};
-pub use cut::FP8_BLOCK;
-pub(super) use cut::supported;
 pub use pages::{BLOCK, Pages};
-pub(crate) use requests::roomier;
-pub use requests::{Refusal, Requests};
-pub use start::{Pool, Start, default_batch, pool, requested, start};
-pub use version::{CONSTANTS, Constants, Version};
+pub(crate) use requests::Roomier;
+pub use requests::{Refusal, Requests, with_largest_share};
+pub(super) use start::limit;
+pub use start::{Pool, Start, Tightness, pool, requested, start};
+pub use version::{CONSTANTS, Captured, Constants, Graphs, Prompts, Sampler};
 
-use super::card::Link;
+use super::gpu::Link;
 use super::{How, Sink, amount};
 use crate::checked::Checked;
 use crate::memory::kv_cache;
+use crate::serving::Version;
+use crate::tables::classes::Class;
 use crate::units::GIB;
 use crate::worked::Item;
 
-/// Where the formulas come from.
-pub const SOURCE: &str = "vLLM 0.19.0 (PyPI), gpu_worker.determine_available_memory and kv_cache_utils; public start-up logs of 0.11 to 0.19";
-
-/// Recorded graphs of one process: numbers of sequences that they are recorded for, up to 512.
+/// Recorded graphs of one process, where there is no smaller limit: numbers of sequences that they are recorded for, up to 512.
 pub const CAPTURE_SIZES: u64 = 51;
+
+/// The same in steps of 8, as releases before 0.11.1 record them.
+const ALL_EIGHTS: u64 = 67;
+
+impl Captured {
+    /// Graphs that are recorded with so many sequences and batched tokens at most: for 1, 2 and 4 of them, and from 8 on in steps.
+    ///
+    /// # Source
+    /// vLLM 0.8.5, 0.10.2, 0.11.2 and 0.23, `VllmConfig._set_cudagraph_sizes`: 35 for 256 sequences in 0.7, 67 in 0.9, 51 since 0.11.1.
+    /// A log of 0.11 with 128 sequences says 35 (`abinavChandar/demo_env_l4`).
+    const fn sizes(self, max_num_seqs: u32, tokens: u64) -> u64 {
+        let sequences = max_num_seqs as u64;
+        let most = match self {
+            Self::UpToSequences => sequences.next_multiple_of(8),
+            Self::Eights => 512,
+            Self::TwiceByEights | Self::Sixteens => {
+                let twice = 2 * sequences;
+                if twice < 512 { twice } else { 512 }
+            }
+        };
+        let most = if most < tokens { most } else { tokens };
+        match (self, most) {
+            (_, 0..2) => 1,
+            (_, 2..4) => 2,
+            (_, 4..8) => 3,
+            (Self::Sixteens, 256..) => 3 + 31 + (most - 256) / 16 + 1,
+            _ => 3 + most / 8,
+        }
+    }
+}
 
 /// A table of sines and cosines that a rank keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +66,9 @@ pub struct RopeTable {
     /// Width that is rotated.
     pub width: u64,
 }
+
+/// The release from which the second runner serves every dense model.
+const SECOND_RUNNER_FOR_DENSE: Version = Version { major: 0, minor: 25 };
 
 /// An image at its largest, which the start-up profile passes through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +90,7 @@ pub struct Run<'a> {
     pub version: Version,
     /// Tokens of a page.
     pub block_size: u32,
-    /// Graphs that are recorded.
+    /// Graphs that are recorded; 0 where none are.
     pub capture_sizes: u64,
     /// The published count of the text model, where the shape gives another: the difference counts as matrices of the layers.
     pub text_parameters: Option<u64>,
@@ -70,28 +100,50 @@ pub struct Run<'a> {
     pub rope: Option<&'a [RopeTable]>,
     /// The image that the profile passes through; `None` for text.
     pub image: Option<Image>,
-    /// Whether the upper end is counted where logs leave a range (see [`Span`]), and not the usual figure.
-    pub cautious: bool,
+    /// Which figure is taken where logs leave a range (see [`Span`]).
+    pub figures: Figures,
+    /// Whether `FlashInfer`'s sampler is installed beside vLLM 0.8 to 0.16, as in its container images: it takes less than PyTorch's sort.
+    pub flashinfer: bool,
+}
+
+/// Which figure of a range is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Figures {
+    /// The smallest.
+    Least,
+    /// The usual one.
+    #[default]
+    Usual,
+    /// The largest, by which a result is judged tight.
+    Most,
 }
 
 impl<'a> Run<'a> {
-    /// The scenario on the newest release that was measured.
+    /// The scenario with the usual figures.
     pub fn of(scenario: &'a Checked) -> Self {
+        let serving = &scenario.serving;
+        let captured = Constants::on(serving.version, scenario.gpu).captured;
         Self {
             scenario,
-            version: Version::MEASURED,
+            version: serving.version,
             block_size: BLOCK,
-            capture_sizes: CAPTURE_SIZES,
+            capture_sizes: if serving.enforce_eager {
+                0
+            } else {
+                captured.sizes(serving.max_num_seqs, scenario.batched_tokens().into())
+            },
             text_parameters: None,
             other_parameters: 0,
             rope: None,
             image: None,
-            cautious: true,
+            figures: Figures::Usual,
+            flashinfer: false,
         }
     }
 
-    fn constants(&self) -> &'static Constants {
-        Constants::of(self.version)
+    /// Those of the release on the scenario's GPU.
+    pub fn constants(&self) -> &'static Constants {
+        Constants::on(self.version, self.scenario.gpu)
     }
 
     /// Bytes of a value in the model's own precision.
@@ -101,7 +153,7 @@ impl<'a> Run<'a> {
 
     /// Tokens that are read at once.
     fn batched(&self) -> u64 {
-        self.scenario.serving.max_num_batched_tokens.into()
+        self.scenario.batched_tokens().into()
     }
 
     /// The pages; `None` where vLLM cannot make them.
@@ -130,6 +182,9 @@ impl<'a> Run<'a> {
     /// What logs say of the memory beside PyTorch.
     pub fn non_torch_span(&self) -> Span {
         let parallel = &self.scenario.parallel;
+        if self.scenario.gpu.is_some_and(|gpu| gpu.class() == Class::Unified) {
+            return beside::UNIFIED;
+        }
         self.constants().non_torch.on(Link::of(self.scenario.gpu), parallel.tp, parallel.pp)
     }
 
@@ -137,38 +192,88 @@ impl<'a> Run<'a> {
     pub fn context_span(&self) -> Span {
         let parallel = &self.scenario.parallel;
         let mixture = self.scenario.architecture.moe.is_some();
-        beside::context(Link::of(self.scenario.gpu), parallel.tp > 1 || parallel.pp > 1, mixture)
+        let ranks = self.constants().communication_first && (parallel.tp > 1 || parallel.pp > 1);
+        beside::context(Link::of(self.scenario.gpu), ranks, mixture)
     }
 
     const fn counted(&self, span: Span) -> u128 {
-        if self.cautious { span.cautious() } else { span.typical }
+        match self.figures {
+            Figures::Least => span.low,
+            Figures::Usual => span.typical,
+            Figures::Most => span.high,
+        }
+    }
+
+    /// Where the graphs of this model lie.
+    ///
+    /// # Source
+    /// vLLM 0.21.0 (`determine_available_memory` estimates no graphs on `ROCm`); 0.23.0, 0.25.1 and 0.28.0, `use_v2_model_runner`: the second runner, which estimates
+    /// none before 0.29, serves Llama, Mistral and Qwen3 without quantisation in 0.23 and 0.24, and every dense model that is not a hybrid from 0.25 on.
+    pub fn graphs_lie(&self) -> Graphs {
+        let scenario = self.scenario;
+        let lie = self.constants().graphs;
+        if lie == Graphs::Beside || scenario.gpu.is_some_and(|gpu| gpu.vendor == "AMD") {
+            return Graphs::Beside;
+        }
+        let shape = &scenario.architecture;
+        let first_runner = shape.moe.is_some() || shape.linear_attention.is_some();
+        match lie {
+            Graphs::Either if first_runner => Graphs::Inside,
+            Graphs::Either if self.version >= SECOND_RUNNER_FOR_DENSE => Graphs::Beside,
+            Graphs::Either if !scenario.weights.trainable() => Graphs::Inside,
+            _ => lie,
+        }
     }
 
     /// Recorded graphs.
+    pub fn cuda_graphs(&self) -> u128 {
+        self.counted(self.graphs_span())
+    }
+
+    /// What logs say of recorded graphs.
     ///
     /// # Formula
-    /// 0.44 GiB + 0.0145 GiB × `layers` / `pp` + 0.30 GiB for a mixture, for 51 graphs; in proportion for other numbers.
+    /// 0.44 GiB + 0.0145 GiB × `layers` / `pp` + 0.30 GiB for a mixture, for the graphs that there are without a limit; in proportion for other numbers.
+    /// Usually that on H100 and its kin since 0.17, 0.65 of it elsewhere and before; between a twentieth of it and 1.6 times it and 0.25 GiB more.
+    /// With the first engine 0.05 GiB + 0.005 GiB × `layers`, up to 0.75 GiB. On AMD 3.2 GiB, up to 4.1.
     ///
     /// # Units
     /// Bytes.
     ///
     /// # Assumes
-    /// A fit on 33 logs of 0.17 to 0.19: off by 10% on average, by 39% at most.
+    /// Equal starts vary tenfold, as free memory before and after is what is measured: ten of Gemma 4 31B on a GB10 log −0.2 to 1.3 GiB.
+    /// The line is a fit on 33 logs of 0.17 to 0.19 on H100, off by 10% on average there.
     ///
     /// # Source
-    /// "Graph capturing finished ... took" in public logs.
-    pub fn cuda_graphs(&self) -> u128 {
-        let shape = &self.scenario.architecture;
-        let layers = u128::from(shape.layers / self.scenario.parallel.pp.max(1));
+    /// "Graph capturing finished ... took" and "Estimated CUDA graph memory" in the logs of `vllm_runs.csv` and `vllm_starts.csv`:
+    /// the range holds nine of ten of them. Read 2026-11-24.
+    pub fn graphs_span(&self) -> Span {
+        if self.capture_sizes == 0 {
+            return Span::known(0);
+        }
+        let scenario = self.scenario;
+        let shape = &scenario.architecture;
+        let layers = u128::from(shape.layers / scenario.parallel.pp.max(1));
+        let captured = self.constants().captured;
+        if scenario.gpu.is_some_and(|gpu| gpu.vendor == "AMD") {
+            return Span::of(5, 320, 410);
+        }
+        if captured == Captured::UpToSequences {
+            let fit = (5 * GIB + GIB * layers / 2) / 100;
+            return Span { low: fit / 2, typical: fit, high: (3 * fit).max(75 * GIB / 100) };
+        }
         let mixture = if shape.moe.is_some() { 30 * GIB } else { 0 };
-        let of_all = 44 * GIB + GIB * layers * 145 / 100 + mixture;
-        of_all * u128::from(self.capture_sizes) / u128::from(CAPTURE_SIZES) / 100
+        let all = u128::from(if captured == Captured::Sixteens { CAPTURE_SIZES } else { ALL_EIGHTS });
+        let fit = (44 * GIB + GIB * layers * 145 / 100 + mixture) / 100 * u128::from(self.capture_sizes) / all;
+        let switch = Link::of(scenario.gpu) == Link::Switch && self.version >= (Version { major: 0, minor: 17 });
+        let typical = if switch { fit } else { 65 * fit / 100 };
+        Span { low: fit / 20, typical, high: 16 * fit / 10 + GIB / 4 }
     }
 
     /// Context, the driver's and the communication library's part, graphs.
     pub(super) fn overhead(&self, sink: Sink<'_>) {
         let non_torch = self.non_torch();
-        let alone = self.constants().non_torch.alone.typical.min(non_torch);
+        let alone = self.constants().non_torch.on(Link::of(self.scenario.gpu), 1, 1).typical.min(non_torch);
         amount(Item::DeviceContext, self.context(), sink);
         amount(Item::EngineWorkspace, alone, sink);
         amount(Item::Communication, non_torch - alone, sink);

@@ -2,7 +2,7 @@
 
 use crate::architecture::Projection;
 use crate::checked::Checked;
-use crate::memory::kv_cache::{self, Held};
+use crate::memory::kv_cache::{self, CachedLayers};
 
 /// Tokens of a page where nothing else is asked for.
 pub const BLOCK: u32 = 16;
@@ -58,7 +58,7 @@ pub struct Pages {
 impl Pages {
     /// Cuts the pool into pages of `block` tokens; `None` where the layers' pages are no multiples of each other, so that vLLM does not start.
     pub fn of(scenario: &Checked, block: u32) -> Option<Self> {
-        let held = Held::on(scenario);
+        let held = CachedLayers::on(scenario);
         let window = scenario.architecture.sliding_window;
         let [full, sliding] =
             [None, window].map(|window| of_values(scenario, u128::from(kv_cache::values_per_token(scenario, window))));
@@ -121,7 +121,7 @@ impl Pages {
         self.kinds.iter().flatten().map(pages).sum()
     }
 
-    /// Tokens that a pool holds, as vLLM prints them: "GPU KV cache size".
+    /// Tokens that a pool holds, as vLLM prints them before 0.21: "GPU KV cache size".
     ///
     /// ```
     /// use memory_wall_core::{Scenario, engines::vllm::Pages, tables::models};

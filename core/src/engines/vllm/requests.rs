@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::{Pages, Pool, Run};
+use super::{Figures, Pages, Pool, Run};
+use crate::checked::Checked;
 use crate::display::{ByteUnit, Grouped, Size};
-use crate::engines;
 use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::Bytes;
@@ -29,14 +29,12 @@ pub enum Refusal {
     Graphs {
         /// What they lack.
         missing: Bytes,
-        /// Whether they lack room by usual figures too, and not only where context and driver take the most that was logged.
-        usual: bool,
         /// The share in percent.
         percent: u32,
         /// The largest share that leaves room for what lies beside it, in percent.
         largest: u32,
     },
-    /// Weights and the profiled forward pass leave nothing of the share.
+    /// Weights, the profiled forward pass and what else comes out of the share leave nothing of it.
     NoBlocks {
         /// What they take beyond it.
         missing: Bytes,
@@ -84,11 +82,10 @@ impl fmt::Display for Refusal {
                 )?;
                 lower(f, largest)
             }
-            Self::Graphs { missing, usual, percent, largest } => {
-                let (runs, by) = if usual { ("runs", "") } else { ("may run", " where the driver takes the most that was logged") };
+            Self::Graphs { missing, percent, largest } => {
                 write!(
                     f,
-                    "vLLM {runs} out of memory while it captures CUDA graphs: beside a share of gpu_memory_utilization {} they lack {}{by}",
+                    "vLLM runs out of memory while it captures CUDA graphs: beside a share of gpu_memory_utilization {} they lack {}",
                     Part(percent),
                     gib(missing)
                 )?;
@@ -96,7 +93,7 @@ impl fmt::Display for Refusal {
             }
             Self::NoBlocks { missing } => write!(
                 f,
-                "vLLM refuses to start: no available memory for the cache blocks; weights and the profiled forward pass take {} more than the share",
+                "vLLM refuses to start: no available memory for the cache blocks; what comes out of the share before them takes {} more than it holds",
                 gib(missing)
             ),
             Self::Length { max_model_len, needed, available, estimated } => {
@@ -121,7 +118,7 @@ impl fmt::Display for Refusal {
 
 /// The advice to take less.
 fn lower(f: &mut fmt::Formatter<'_>, largest: u32) -> fmt::Result {
-    if largest == 0 { Ok(()) } else { write!(f, "; {} is the largest that leaves room for them", Part(largest)) }
+    if largest == 0 { Ok(()) } else { write!(f, "; the largest share that leaves room is {}", Part(largest)) }
 }
 
 /// Percent as vLLM writes them: `0.92`.
@@ -167,13 +164,23 @@ impl Run<'_> {
         Requests { max_model_len, concurrency, held, running, waiting: self.scenario.batch - running }
     }
 
+    /// What the pages of a request of so many tokens take.
+    fn needs(&self, pages: &Pages, tokens: u32) -> Bytes {
+        Bytes(pages.blocks(tokens.into(), self.batched()) * pages.group_page())
+    }
+
+    /// What the pages of the longest request that is accepted take; `None` where there are no pages.
+    pub(super) fn longest_needs(&self) -> Option<Bytes> {
+        self.pages().map(|pages| self.needs(&pages, self.scenario.longest_request()))
+    }
+
     /// Why vLLM does not start on a GPU of `total` bytes with this pool, if it does not: what fails first.
     ///
     /// # Source
     /// vLLM 0.19: `request_memory`, `capture_model` and `_check_enough_kv_cache_memory`; the refusals as users met them in issues 25350 and 34076.
     pub(super) fn refusal(&self, total: Bytes, pool: &Pool) -> Option<Refusal> {
-        let percent = self.scenario.serving.utilization_percent;
-        let largest = self.largest_share(total);
+        let percent = self.scenario.serving.utilization();
+        let largest = Run { figures: Figures::Most, ..*self }.largest_share(total);
         let free = total.minus(Bytes(self.context()));
         let outside = self.outside(total, pool.requested);
         if pool.requested.minus(Bytes::ZERO) > free {
@@ -185,24 +192,24 @@ impl Run<'_> {
         }
         let Some(pages) = self.pages() else { return Some(Refusal::NoCommonPage) };
         let max_model_len = self.scenario.longest_request();
-        let needed = |tokens: u32| pages.blocks(tokens.into(), self.batched()) * pages.group_page();
+        let needed = self.needs(&pages, max_model_len);
         let available = pool.pool.magnitude();
-        if needed(max_model_len) > available.0 {
+        if needed > available {
             return Some(Refusal::Length {
                 max_model_len,
-                needed: Bytes(needed(max_model_len)),
+                needed,
                 available,
                 estimated: longest(&pages, self.batched(), available, max_model_len),
             });
         }
         // Graphs come last.
-        let usual = || Run { cautious: false, ..*self }.outside(total, pool.requested).0 < 0;
-        (outside.0 < 0).then(|| Refusal::Graphs { missing: outside.magnitude(), usual: usual(), percent, largest })
+        (outside.0 < 0).then(|| Refusal::Graphs { missing: outside.magnitude(), percent, largest })
     }
 
-    /// The largest share of a GPU, in percent, that leaves room for what lies beside it and for a forward pass: then the run is not tight.
-    pub fn largest_roomy_share(&self, total: Bytes) -> u32 {
-        share_that_leaves(self.beside().0 + self.activation(), total)
+    /// The largest share of a GPU, in percent, that leaves room for what may lie beside it and for a forward pass: then the run is not tight.
+    fn largest_roomy_share(&self, total: Bytes) -> u32 {
+        let cautious = Run { figures: Figures::Most, ..*self };
+        share_that_leaves(cautious.beside().0 + cautious.activation(), total)
     }
 
     /// The largest share of a GPU, in percent, that leaves room for what lies beside it.
@@ -217,22 +224,79 @@ fn share_that_leaves(bytes: u128, total: Bytes) -> u32 {
     u32::try_from((left * 100).checked_div(total.0).unwrap_or(0)).unwrap_or(0)
 }
 
-/// The scenario with settings of the server that leave more room: no longer `max_model_len` than the requests need, and a share that leaves
-/// room beside it, first with some to spare and then without. Nothing where vLLM does not serve it, or is told so already.
-pub(crate) fn roomier(scenario: &Scenario) -> impl Iterator<Item = Scenario> {
-    let told = scenario.check().ok().filter(|it| engines::serving(it) == Some(Engine::Vllm)).zip(scenario.gpu);
-    let shares = told.map(|(told, gpu)| {
-        let run = Run::of(&told);
-        [run.largest_roomy_share(gpu.capacity), run.largest_share(gpu.capacity)]
-    });
-    let with = |share: u32| {
-        let mut other = *scenario;
-        let serving = &mut other.serving;
-        serving.max_model_len = serving.max_model_len.map(|_| scenario.seq_length);
-        serving.utilization_percent = serving.utilization_percent.min(share);
-        other
-    };
-    shares.into_iter().flatten().map(with).filter(move |other| other != scenario)
+/// Settings of the server that leave more room: a larger share that leaves room beside it ([`MANY`], then the largest with some to spare,
+/// then the very largest), and fewer sequences to prepare the sampler and graphs for, as many as the scenario's requests at least.
+/// A share below vLLM's own was chosen for a reason and is not raised. A stated `max_model_len` is a requirement and stays;
+/// one that is not stated is as long as the requests already.
+#[derive(Clone, Copy)]
+pub(crate) struct Roomier {
+    /// Sequences at once, and the shares that leave room beside what these take.
+    settings: [Option<(u32, [u32; 3])>; 1 + FEWER.len()],
+}
+
+/// The share that many servers are told, in percent: vLLM's own recipes rarely ask for more.
+const MANY: u32 = 95;
+
+/// Numbers of sequences that a server is told in place of vLLM's own, the mildest first.
+const FEWER: [u32; 3] = [256, 64, 16];
+
+impl Roomier {
+    /// For scenarios that differ from this one in the cache alone; nothing where vLLM does not serve it on a GPU.
+    pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
+        let told = scenario.check().ok().filter(|it| it.runtime() == Some(Engine::Vllm))?;
+        let (total, own) = (scenario.gpu?.capacity, scenario.serving.max_num_seqs);
+        let mut settings = [None; 1 + FEWER.len()];
+        for (sequences, setting) in core::iter::once(own).chain(FEWER).zip(&mut settings) {
+            if sequences != own && (sequences > own || sequences < scenario.batch) {
+                continue;
+            }
+            *setting = told.with(|it| tell(it, sequences)).ok().map(|told| {
+                let run = Run::of(&told);
+                let roomy = run.largest_roomy_share(total);
+                (sequences, [roomy.min(MANY), roomy, run.largest_share(total)])
+            });
+        }
+        Some(Self { settings })
+    }
+
+    /// The scenario with each of them, where it is not told so already.
+    pub(crate) fn each(self, scenario: &Scenario) -> impl Iterator<Item = Scenario> {
+        let own = scenario.serving.utilization();
+        let with = move |(sequences, share): (u32, u32)| {
+            let mut other = *scenario;
+            tell(&mut other, sequences);
+            let serving = &mut other.serving;
+            let raised = own >= serving.version.utilization();
+            let share = if raised { share } else { own.min(share) };
+            if share != own {
+                serving.utilization_percent = Some(share);
+            }
+            other
+        };
+        let shares = move |kind: Option<usize>| {
+            let share = move |shares: [u32; 3]| kind.map_or(Some(own), |kind| shares.get(kind).copied());
+            self.settings.into_iter().flatten().filter_map(move |(sequences, shares)| Some((sequences, share(shares)?)))
+        };
+        // The mildest share comes first, with as many sequences as go.
+        [None, Some(0), Some(1), Some(2)].into_iter().flat_map(shares).map(with).filter(move |other| other != scenario)
+    }
+}
+
+/// Tells a server how many sequences run at once at most.
+fn tell(scenario: &mut Scenario, sequences: u32) {
+    if scenario.serving.max_num_seqs != sequences {
+        (scenario.serving.max_num_seqs, scenario.serving.usual_seqs) = (sequences, false);
+    }
+}
+
+/// The scenario with the largest share of its GPU that leaves room beside it; `None` where vLLM does not serve it, or has that share.
+pub fn with_largest_share(scenario: &Checked) -> Option<Checked> {
+    let gpu = scenario.gpu.filter(|_| scenario.runtime() == Some(Engine::Vllm))?;
+    let share = Run::of(scenario).largest_roomy_share(gpu.capacity);
+    if share == scenario.serving.utilization() {
+        return None;
+    }
+    scenario.with(|it| it.serving.utilization_percent = Some(share)).ok()
 }
 
 /// Tokens of the longest request below `most` whose pages take no more than `available`; 0 if none.
@@ -291,7 +355,7 @@ mod tests {
             Refusal::Share { free: gib(2_350), total: gib(2_399), requested: gib(2_375), percent: 99, largest: 90 };
         assert_eq!(
             share.to_string(),
-            "vLLM refuses to start: 23.5 GiB of 24.0 GiB are free on startup, less than the 23.8 GiB that gpu_memory_utilization 0.99 asks for; 0.90 is the largest that leaves room for them"
+            "vLLM refuses to start: 23.5 GiB of 24.0 GiB are free on startup, less than the 23.8 GiB that gpu_memory_utilization 0.99 asks for; the largest share that leaves room is 0.90"
         );
     }
 }

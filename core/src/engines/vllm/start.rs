@@ -1,15 +1,14 @@
 //! Whether vLLM starts, and what its pool holds.
 
-use super::{Refusal, Requests, Run, Version};
+use super::{Figures, Graphs, Pages, Refusal, Requests, Run};
 use crate::checked::Checked;
-use crate::engines::Judgement;
-use crate::evaluate::{self, Verdict};
-use crate::memory::kv_cache;
-use crate::tables::gpus::Gpu;
-use crate::units::{Bytes, GIB, SignedBytes};
+use crate::memory::{full_stages, kv_cache};
+use crate::serving::Version;
+use crate::units::{Bytes, SignedBytes};
+use crate::verdict::Verdict;
 use crate::worked;
 
-/// What becomes of the share of a card that vLLM takes, on one rank.
+/// What becomes of the share of a GPU that vLLM takes, on one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pool {
     /// The share: utilization × total.
@@ -20,9 +19,9 @@ pub struct Pool {
     pub activation: Bytes,
     /// Allocated beside PyTorch.
     pub non_torch: Bytes,
-    /// Recorded graphs: inside the share from 0.21 on, before that beside it.
+    /// Recorded graphs: inside the share from 0.21 on, before that beside it (see [`Graphs`]).
     pub cuda_graphs: Bytes,
-    /// What the process takes before its first tensor, beside the share.
+    /// What the process takes before its first tensor: beside the share, and in 0.8 out of it.
     pub context: Bytes,
     /// What is left for pages; negative is missing.
     pub pool: SignedBytes,
@@ -37,23 +36,43 @@ pub struct Start {
     pub pool: Pool,
     /// What the pages of all requests take.
     pub need: Bytes,
-    /// What is left of the GPU beside the share, context and graphs; negative is missing.
+    /// What is left of the GPU beside the share and what lies there; negative is missing.
     pub outside: SignedBytes,
+    /// What the pool has to spare when it holds all requests; negative is what is missing for that, or for the start.
+    pub margin: SignedBytes,
     /// Why vLLM does not start, if it does not.
     pub refusal: Option<Refusal>,
+    /// Why a start may fail all the same, if it may.
+    pub tightness: Option<Tightness>,
     /// How many requests run at once.
     pub requests: Requests,
-    /// Does not fit where vLLM does not start, or where its pool does not hold all requests at once; tight where less is left beside the share
-    /// than one forward pass takes, which runs again once the pool stands and then finds no room that the allocator can join.
+    /// Does not fit where vLLM does not start; queues where its pool does not hold all requests at once, or `max_num_seqs` does not let them run; tight where there is a [`Tightness`].
     pub verdict: Verdict,
 }
 
-/// The share of a card that vLLM takes, rounded up.
-pub fn requested(scenario: &Checked, total: Bytes) -> Bytes {
-    Bytes((total.0 * u128::from(scenario.serving.utilization_percent)).div_ceil(100))
+/// What may fail although the usual figures go in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tightness {
+    /// With the largest figures of the logs vLLM does not start.
+    Start(Refusal),
+    /// With the largest figures of the logs the pool does not hold all requests at once.
+    Pool,
+    /// Less is left beside the share than one forward pass takes, which runs again once the pool stands and then finds no room
+    /// that the allocator can join. Both by the largest figures of the logs.
+    Beside {
+        /// What is left there; negative is missing.
+        left: SignedBytes,
+        /// What the forward pass takes.
+        pass: Bytes,
+    },
 }
 
-/// What becomes of the share of a card of `total` bytes under a release of vLLM, on the rank that is looked at.
+/// The share of a GPU that vLLM takes, rounded up.
+pub fn requested(scenario: &Checked, total: Bytes) -> Bytes {
+    Bytes((total.0 * u128::from(scenario.serving.utilization())).div_ceil(100))
+}
+
+/// What becomes of the share of a GPU of `total` bytes under a release of vLLM, on the rank that is looked at.
 ///
 /// # Formula
 /// pool = requested − weights − activation − non-torch; from 0.21 on less graphs too.
@@ -69,11 +88,11 @@ pub fn requested(scenario: &Checked, total: Bytes) -> Bytes {
 ///
 /// # Example
 /// ```
-/// use memory_wall_core::{Bytes, Scenario, engines::vllm, tables::models};
+/// use memory_wall_core::{Bytes, Scenario, engines::vllm, serving::Version, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
-/// scenario.serving.utilization_percent = 95;
+/// scenario.serving.utilization_percent = Some(95);
 /// let scenario = scenario.check().unwrap();
-/// let pool = vllm::pool(&scenario, vllm::Version::MEASURED, Bytes(85_029_615_042));
+/// let pool = vllm::pool(&scenario, Version::MEASURED, Bytes(85_029_615_042));
 /// // A log of an H100 says 14.99, 1.89, 0.25 and 58.11 GiB, and 476,016 tokens.
 /// let gib = |bytes: Bytes| (bytes.as_gib() * 100.0).round() / 100.0;
 /// assert_eq!((gib(pool.weights), gib(pool.activation), gib(pool.non_torch)), (14.99, 1.88, 0.25));
@@ -89,8 +108,10 @@ impl Run<'_> {
     pub fn pool(&self, requested: Bytes) -> Pool {
         let [weights, activation, non_torch] = [self.weights(), self.activation(), self.non_torch()].map(Bytes);
         let cuda_graphs = Bytes(self.cuda_graphs());
-        let graphs = if self.constants().graphs_inside { cuda_graphs } else { Bytes::ZERO };
-        let pool = requested.minus(weights + activation + non_torch + graphs);
+        let graphs = if self.graphs_lie() == Graphs::Beside { Bytes::ZERO } else { cuda_graphs };
+        let context = Bytes(self.context());
+        let inside = if self.constants().context_inside { context } else { Bytes::ZERO };
+        let pool = requested.minus(weights + activation + non_torch + graphs + inside);
         let room = u128::try_from(pool.0).unwrap_or(0);
         Pool {
             requested,
@@ -98,16 +119,38 @@ impl Run<'_> {
             activation,
             non_torch,
             cuda_graphs,
-            context: Bytes(self.context()),
+            context,
             pool,
-            tokens: self.pages().map_or(0, |pages| pages.tokens(room)),
+            tokens: self.pages().map_or(0, |pages| self.held_tokens(&pages, room)),
         }
+    }
+
+    /// Tokens that the pages hold, as the release prints them.
+    pub fn held_tokens(&self, pages: &Pages, room: u128) -> u128 {
+        if !self.constants().tokens_by_concurrency() {
+            return pages.tokens(room);
+        }
+        let longest = self.scenario.longest_request();
+        let each = pages.blocks(longest.into(), self.batched()).max(1);
+        let blocks = room.checked_div(pages.group_page()).unwrap_or(0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "vLLM's own `int` of a product that is not negative"
+        )]
+        let tokens = (blocks as f64 / each as f64 * f64::from(longest)) as u128;
+        tokens
     }
 
     /// What must be free beside the share.
     pub(super) fn beside(&self) -> Bytes {
-        let graphs = if self.constants().graphs_inside { 0 } else { self.cuda_graphs() };
-        Bytes(self.context() + graphs)
+        let graphs = match self.graphs_lie() {
+            Graphs::Inside => 0,
+            Graphs::Either if self.figures != Figures::Most => 0,
+            Graphs::Either | Graphs::Beside => self.cuda_graphs(),
+        };
+        let context = if self.constants().context_inside { 0 } else { self.context() };
+        Bytes(context + graphs)
     }
 
     /// A start on a GPU of `total` bytes with a share of `requested`.
@@ -116,84 +159,70 @@ impl Run<'_> {
         let need = Bytes(self.cache(worked::total(|sink| kv_cache::terms(self.scenario, sink)).0).0);
         let outside = self.outside(total, requested);
         let refusal = self.refusal(total, &pool);
-        let verdict = if refusal.is_some() || pool.pool < need.minus(Bytes::ZERO) {
+        let less = |bytes: Bytes| SignedBytes(pool.pool.0.saturating_sub(bytes.minus(Bytes::ZERO).0));
+        let spare = less(need);
+        // Where it does not start, all that a start needs counts, whatever fails first: so that a fuller stage is never the better one.
+        let missing = refusal.map_or(spare, |_| {
+            let longest = self.longest_needs().map_or(spare, less);
+            if outside.0 < 0 { longest.min(outside) } else { longest }
+        });
+        let tightness = self.tightness(total, requested, need);
+        let requests = self.requests(&pool);
+        let verdict = if refusal.is_some() {
             Verdict::DoesNotFit
+        } else if spare.0 < 0 || requests.waiting > 0 {
+            Verdict::Queues
+        } else if tightness.is_some() {
+            Verdict::Tight
         } else {
-            self.beside_the_pool(outside)
+            Verdict::Fits
         };
-        Start { pool, need, outside, refusal, requests: self.requests(&pool), verdict }
+        Start { pool, need, outside, margin: spare.min(missing), refusal, tightness, requests, verdict }
+    }
+
+    /// What fails with the largest figures of the logs.
+    fn tightness(&self, total: Bytes, requested: Bytes, need: Bytes) -> Option<Tightness> {
+        let cautious = Run { figures: Figures::Most, ..*self };
+        let pool = cautious.pool(requested);
+        let refused = cautious.refusal(total, &pool).map(Tightness::Start);
+        let short = || (pool.pool < need.minus(Bytes::ZERO)).then_some(Tightness::Pool);
+        let beside = || {
+            let (left, pass) = (cautious.outside(total, requested), pool.activation);
+            (left < pass.minus(Bytes::ZERO)).then_some(Tightness::Beside { left, pass })
+        };
+        refused.or_else(short).or_else(beside)
     }
 
     /// What is left of a GPU beside the share and what lies beside it.
     pub(super) fn outside(&self, total: Bytes, requested: Bytes) -> SignedBytes {
         total.minus(requested + self.beside())
     }
-
-    /// Whether what is left of the GPU is enough for a forward pass.
-    fn beside_the_pool(&self, outside: SignedBytes) -> Verdict {
-        if outside < Bytes(self.activation()).minus(Bytes::ZERO) { Verdict::Tight } else { Verdict::Fits }
-    }
-
-    /// What the scenario may need in all on a GPU of `capacity`: the share and what lies beside it, or nothing where vLLM
-    /// would not start however few and short the requests are.
-    pub(in crate::engines) fn limit(&self, capacity: Bytes) -> Bytes {
-        let starts = self.missing(capacity).is_none() && self.pages_everywhere();
-        if starts { self.taken(capacity) } else { Bytes::ZERO }
-    }
-
-    /// The share and what lies beside it.
-    fn taken(&self, capacity: Bytes) -> Bytes {
-        requested(self.scenario, capacity) + self.beside()
-    }
-
-    /// By how much vLLM fails to start on a GPU of `capacity`, whatever the requests: memory beside the share, or in its pool for one request
-    /// of `max_model_len`, where that is set. `None` where it starts.
-    fn missing(&self, capacity: Bytes) -> Option<SignedBytes> {
-        let outside = self.outside(capacity, requested(self.scenario, capacity));
-        let longest = || {
-            let longest = self.scenario.with_batch(1).with_seq_length(self.scenario.serving.max_model_len?);
-            Some(self.taken(capacity).minus(evaluate::total(&longest)))
-        };
-        Some(outside).filter(|left| left.0 < 0).or_else(|| longest().filter(|left| left.0 < 0))
-    }
-
-    /// Whether every stage of the pipeline can share its pool among its layers.
-    fn pages_everywhere(&self) -> bool {
-        // Only heads of another size make pages of another size.
-        self.scenario.architecture.sliding_window.is_none()
-            || (0..self.scenario.parallel.pp).all(|stage| {
-                let scenario = self.scenario.at_stage(stage);
-                Run { scenario: &scenario, ..*self }.pages().is_some()
-            })
-    }
-
-    /// The scenario, which needs `total` in all, held against a GPU; the margin is what the pool has to spare.
-    pub(in crate::engines) fn judge(&self, capacity: Bytes, total: Bytes) -> Judgement {
-        let outside = self.outside(capacity, requested(self.scenario, capacity));
-        let spare = self.taken(capacity).minus(total);
-        let missing = self.missing(capacity).map(|missing| missing.min(spare));
-        let limit = self.limit(capacity);
-        let fits = limit > Bytes::ZERO && spare.0 >= 0;
-        let verdict = if fits { self.beside_the_pool(outside) } else { Verdict::DoesNotFit };
-        Judgement { limit, margin: missing.unwrap_or(spare), verdict }
-    }
 }
 
 /// A start on the ranks of a GPU of `total` bytes, as the tightest stage of the pipeline sees it: the one that does not start,
-/// or that holds the fewest requests.
+/// or that holds the fewest requests. Its verdict and its margin are the worst of all stages.
 pub fn start(scenario: &Checked, total: Bytes) -> Start {
     let on = |stage| {
         let scenario = scenario.at_stage(stage);
         Run::of(&scenario).start(total, requested(&scenario, total))
     };
-    let others = (1..scenario.parallel.pp).map(on);
     let room = |start: &Start| (start.refusal.is_none(), start.requests.held, start.pool.pool);
-    others.fold(on(0), |tightest, start| if room(&start) < room(&tightest) { start } else { tightest })
+    // The first stage is never covered by another.
+    full_stages(scenario).filter(|stage| *stage > 0).map(on).fold(on(0), |known, here| {
+        let tightest = if room(&here) < room(&known) { here } else { known };
+        Start {
+            margin: known.margin.min(here.margin),
+            tightness: known.tightness.or(here.tightness),
+            verdict: known.verdict.worse(here.verdict),
+            ..tightest
+        }
+    })
 }
 
-/// Sequences and batched tokens that vLLM's server takes by itself on a card of `total` bytes: 1,024 and 8,192 from 70 GiB on
-/// other than A100, 256 and 2,048 elsewhere (`EngineArgs.get_batch_defaults`).
-pub fn default_batch(total: Bytes, gpu: Option<&Gpu>) -> (u32, u32) {
-    let a100 = gpu.is_some_and(|gpu| gpu.id.starts_with("a100"));
-    if total.0 >= 70 * GIB && !a100 { (1_024, 8_192) } else { (256, 2_048) }
+/// What the scenario may need in all on a GPU of `capacity`: the share and what lies beside it, or nothing where vLLM
+/// would not start however few and short the requests are.
+pub(in crate::engines) fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
+    let least = scenario.with_batch(1).with_seq_length(1);
+    let starts = start(&least, capacity).refusal.is_none();
+    if starts { requested(scenario, capacity) + Run::of(scenario).beside() } else { Bytes::ZERO }
 }

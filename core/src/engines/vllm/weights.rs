@@ -1,7 +1,7 @@
 //! What vLLM loads beside the plain weights.
 
 use super::{RopeTable, Run};
-use crate::architecture::{Positions, Projection};
+use crate::architecture::{LayerKinds, Positions, Projection};
 use crate::engines::{Sink, amount};
 use crate::memory::weights;
 use crate::precision::{Block, WeightFormat};
@@ -95,9 +95,8 @@ impl Run<'_> {
     fn mixtures(&self) -> [u64; 2] {
         let shape = &self.scenario.architecture;
         let (start, end) = self.scenario.parallel.layers_of_stage(shape.layers);
-        let first = shape.layers - shape.moe_layers().min(shape.layers);
-        let dense = end.min(first).saturating_sub(start);
-        [u64::from(end - start - dense), dense.into()]
+        let LayerKinds { dense, moe, .. } = shape.kinds_between(start, end);
+        [moe.into(), dense.into()]
     }
 
     fn expert_padding(&self) -> u128 {

@@ -45,6 +45,9 @@ fn recomputing(how: Checkpointing, scenario: &Checked, layers: u64, sink: &mut d
     let tokens = u64::from(scenario.batch) * local.seq_length;
     let shared = if scenario.parallel.sequence_parallel { tokens.div_ceil(tp) } else { tokens };
     let [whole, cut] = [shared, tokens].map(|tokens| Factor::new(Symbol::Tokens, tokens));
+    // MLPs in layers of their own are as large a share of these layers as of all.
+    let alone = layers * u64::from(shape.mlp_layers) / u64::from(shape.layers.max(1));
+    let (attending, mlps) = if shape.mlp_layers > 0 { (layers - alone, alone) } else { (layers, layers) };
     let l = Factor::new(Symbol::Layers, layers);
     let h = Factor::new(Symbol::HiddenSize, shape.hidden_size.into());
     let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
@@ -52,24 +55,26 @@ fn recomputing(how: Checkpointing, scenario: &Checked, layers: u64, sink: &mut d
         product(Item::Checkpoints, &[Factor::number(2), l, whole, h]);
         return;
     }
-    product(Item::NormInputs, &[Factor::number(4), l, whole, h]);
-    product(Item::NormOutputs, &[Factor::number(4), l, whole, h]);
+    let norms = Factor::number(if shape.mlp_layers > 0 { 2 } else { 4 });
+    product(Item::NormInputs, &[norms, l, whole, h]);
+    product(Item::NormOutputs, &[norms, l, whole, h]);
     if shape.dropout {
         product(Item::DropoutMasks, &[Factor::number(2), l, whole, h]);
     }
+    let attention = Factor::new(Symbol::Layers, attending);
     let head_dim = Factor::new(Symbol::HeadDim, shape.head_dim.into());
     let heads = Factor::new(Symbol::Heads, local.heads);
-    product(Item::AttentionTensors, &[Factor::number(4), l, cut, heads, head_dim]);
+    product(Item::AttentionTensors, &[Factor::number(4), attention, cut, heads, head_dim]);
     product(
         Item::AttentionTensors,
-        &[Factor::number(4), l, cut, Factor::new(Symbol::KvHeads, local.kv_heads), head_dim],
+        &[Factor::number(4), attention, cut, Factor::new(Symbol::KvHeads, local.kv_heads), head_dim],
     );
     if scenario.attention == Attention::Eager && how == Checkpointing::None {
         let kept = if shape.dropout { 5 } else { 2 };
         let s = Factor::new(Symbol::SeqLength, local.seq_length);
         let whole_s = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
         let batch = Factor::new(Symbol::Batch, scenario.batch.into());
-        product(Item::AttentionScores, &[Factor::number(kept), l, batch, heads, s, whole_s]);
+        product(Item::AttentionScores, &[Factor::number(kept), attention, batch, heads, s, whole_s]);
     }
     let kept = match shape.mlp {
         Mlp::Gated => 6,                           // gate, up, product
@@ -77,12 +82,13 @@ fn recomputing(how: Checkpointing, scenario: &Checked, layers: u64, sink: &mut d
     };
     let width = |width: u64| Factor::new(Symbol::IntermediateSize, width);
     let Some(moe) = shape.moe else {
+        let l = Factor::new(Symbol::Layers, mlps);
         product(Item::MlpTensors, &[Factor::number(kept), l, cut, width(local.intermediate_size)]);
         return;
     };
     // A token leaves its tensors with each expert that it visits, and its own copy at their door.
-    let mixtures = layers.min(shape.moe_layers().into());
-    let dense = layers - mixtures;
+    let mixtures = mlps.min(shape.moe_layers().into());
+    let dense = mlps - mixtures;
     if dense > 0 {
         let l = Factor::new(Symbol::Layers, dense);
         product(Item::MlpTensors, &[Factor::number(kept), l, cut, width(local.intermediate_size)]);

@@ -10,9 +10,8 @@ pub mod transformers;
 pub mod workspace;
 
 use crate::checked::Checked;
-use crate::evaluate::Phase;
 use crate::memory::backward::{self, Moment};
-use crate::memory::gradients;
+use crate::memory::{Phase, gradients, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
 use crate::scenario::Mode;
@@ -110,10 +109,15 @@ fn gathered(scenario: &Checked, sink: Sink<'_>) {
             [Factor::new(Symbol::Parameters, parameters), Factor::new(Symbol::BytesPerValue, block.bytes.into())];
         sink(&Term { item: Item::GatheredWeights, factors: &factors, divisor: block.values });
     };
-    let layers = layer * scenario.local().layers.min(2);
+    let (at_once, on_rank) = (scenario.local().layers.min(2), scenario.local().layers.max(1));
+    let layers = layer * at_once;
     if scenario.mode == Mode::Qlora {
+        let experts = scenario.local_parameters().experts.div_ceil(on_rank) * at_once;
         gather(tables, wide);
-        gather(layers, scenario.weights.block());
+        gather(layers - experts.min(layers), scenario.weights.block());
+        if experts > 0 {
+            gather(experts, weights::layout(scenario, Item::Experts, true));
+        }
     } else {
         gather(tables + layers, wide);
     }
@@ -206,7 +210,8 @@ const fn each_layer_keeps(item: Item) -> bool {
         | Item::EmbeddingTensors
         | Item::FinalNorm
         | Item::LossTensors
-        | Item::StepLogits
+        | Item::PipelineOutputs
+        | Item::JoinedOutputs
         | Item::LastLogits
         // There for a moment only.
         | Item::RecomputedLayer

@@ -144,19 +144,31 @@ impl Kinds {
         let spread = |count: u32| if layers == all { u64::from(count) } else { u64::from(count) * layers / all };
         let sliding = shape.sliding_window.map_or(0, |it| spread(it.layers));
         let linear = shape.linear_attention.map_or(0, |it| spread(it.layers));
-        let moe = if shape.moe.is_some() { spread(shape.moe_layers()) } else { 0 };
-        Self { layers, full: layers.saturating_sub(sliding + linear), sliding, linear, dense: layers - moe, moe }
+        let [mlps, moe] = [shape.mlps(), shape.moe_layers()].map(spread);
+        let alone = spread(shape.mlp_layers);
+        let attending = layers.saturating_sub(sliding + alone);
+        let full = if shape.states_beside_attention { attending } else { attending.saturating_sub(linear) };
+        Self { layers, full, sliding, linear, dense: mlps - moe, moe }
     }
 
     /// One layer of each kind that there is, with that kind alone.
     pub fn each(&self) -> impl Iterator<Item = Self> {
         let [full, sliding, linear] = [self.full, self.sliding, self.linear].map(|count| count.min(1));
         let [dense, moe] = [self.dense, self.moe].map(|count| count.min(1));
-        let attention = [[full, 0, 0], [0, sliding, 0], [0, 0, linear]];
+        let beside = if self.beside() { linear } else { 0 };
+        let attention = [[full, 0, beside], [0, sliding, beside], [0, 0, linear], [0; 3]];
         let both = attention.into_iter().flat_map(move |[full, sliding, linear]| {
-            [[dense, 0], [0, moe]].map(move |[dense, moe]| Self { layers: 1, full, sliding, linear, dense, moe })
+            [[dense, 0], [0, moe], [0; 2]].map(move |[dense, moe]| Self {
+                layers: 1,
+                full,
+                sliding,
+                linear,
+                dense,
+                moe,
+            })
         });
-        both.filter(Self::is_one)
+        let whole = *self;
+        both.filter(move |kind| whole.has_one(kind))
     }
 
     /// One layer of the only kind that there is; `None` where there are several.
@@ -164,11 +176,19 @@ impl Kinds {
         let [full, sliding, linear] = [self.full, self.sliding, self.linear].map(|count| count.min(1));
         let [dense, moe] = [self.dense, self.moe].map(|count| count.min(1));
         let one = Self { layers: 1, full, sliding, linear, dense, moe };
-        one.is_one().then_some(one)
+        self.has_one(&one).then_some(one)
     }
 
-    /// Whether there is one kind of attention and one of MLP.
-    fn is_one(&self) -> bool {
-        self.full + self.sliding + self.linear == 1 && self.dense + self.moe == 1
+    /// Whether layers with a state attend too.
+    const fn beside(&self) -> bool {
+        self.full + self.sliding + self.linear > self.layers
+    }
+
+    /// Whether `it` is one kind of attention and one of MLP, or one of the two where MLPs stand in layers of their own.
+    const fn has_one(&self, it: &Self) -> bool {
+        let states = if self.beside() { 0 } else { it.linear };
+        let [attention, mlp] = [it.full + it.sliding + states, it.dense + it.moe];
+        let alone = self.full + self.sliding + self.linear < self.layers;
+        if alone { attention + mlp == 1 } else { attention == 1 && mlp == 1 }
     }
 }

@@ -6,7 +6,7 @@ use crate::checked::Checked;
 use crate::scenario::Attention;
 use crate::worked::{Factor, Item, Symbol, Term};
 
-/// Tokens that an engine feeds through a layer at once while it reads a prompt (vLLM's default on large cards).
+/// Tokens that an engine feeds through a layer at once while it reads a prompt (vLLM's default on large GPUs).
 pub const PREFILL_CHUNK: u64 = 8_192;
 
 /// The widest moment inside one layer while one chunk of the prompt passes through; with eager attention an upper bound,

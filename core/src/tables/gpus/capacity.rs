@@ -17,6 +17,8 @@ pub enum CapacityBasis {
     Estimated,
     /// Memory that the whole computer shares.
     Shared,
+    /// The part of such memory that the system lets the GPU take unless it is told otherwise.
+    Limit,
     /// The printed gigabytes, for want of a report.
     Printed,
 }
@@ -28,6 +30,7 @@ impl CapacityBasis {
             Self::Torch => "reported by PyTorch on the device",
             Self::Estimated => "estimated from GPUs of the same class",
             Self::Shared => "printed size, shared with the whole computer",
+            Self::Limit => "what the system lets the GPU take by itself of the computer's memory",
             Self::Printed => "printed size, no device report found",
         }
     }
@@ -85,6 +88,15 @@ impl fmt::Display for Reported {
             (CapacityBasis::Printed, _) => {
                 f.write_str("The capacity of this GPU is its printed number: no report of a device was found.")
             }
+            (CapacityBasis::Limit, range) => {
+                f.write_str("The capacity is what the system lets the GPU take of the computer's memory by itself")?;
+                if let Some(range) = range {
+                    write!(f, ", at the least: {range} were reported or are estimated")?;
+                }
+                f.write_str(
+                    "; a setting of the system raises it (iogpu.wired_limit_mb on macOS, ttm.pages_limit on Linux).",
+                )
+            }
             (CapacityBasis::Shared, _) => f.write_str(
                 "The capacity is the memory of the whole computer; the system keeps a part of it from the GPU.",
             ),
@@ -123,3 +135,118 @@ macro_rules! capacity_most {
 }
 
 pub(super) use {capacity, capacity_most};
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+
+    use alloc::{format, string::ToString};
+
+    use super::*;
+    use crate::tables::gpus::{GPUS, by_id};
+    use crate::units::MIB;
+
+    #[test]
+    fn a_capacity_of_pytorch_is_a_figure_that_its_source_quotes() {
+        for gpu in GPUS {
+            let gib = format!("{:.2} GiB", gpu.capacity.as_gib());
+            let quoted = gpu.sources.iter().any(|source| source.contains(&gib));
+            let seen = matches!(gpu.capacity_basis, CapacityBasis::Torch | CapacityBasis::Limit);
+            assert!(!seen || quoted, "{}: no source says {gib}", gpu.id);
+            let ranged = gpu.sources.iter().any(|source| source.contains("stimated"));
+            assert!(gpu.capacity_basis != CapacityBasis::Estimated || ranged, "{}: an estimate says so", gpu.id);
+            assert!(gpu.capacity <= gpu.capacity_most, "{}", gpu.id);
+            let range = gpu.reported().range().is_some();
+            assert!(gpu.capacity_basis != CapacityBasis::Estimated || range, "{}: an estimate is a range", gpu.id);
+        }
+    }
+
+    #[test]
+    fn a_reported_capacity_names_where_it_was_reported() {
+        for gpu in GPUS.iter().filter(|gpu| gpu.capacity_basis == CapacityBasis::Torch) {
+            let least = format!("{:.2} GiB", gpu.capacity.as_gib());
+            // Before the next figure a repository or a page is named.
+            let public = |source: &str| {
+                let (_, behind) = source.split_once(&least)?;
+                let own = behind.split(" GiB").next()?;
+                Some(["github.com/", "huggingface.co/"].iter().any(|host| own.contains(host)))
+            };
+            let named = gpu.sources.iter().any(|source| public(source) == Some(true));
+            assert!(named, "{}: no repository is named for {least}", gpu.id);
+        }
+    }
+
+    #[test]
+    fn no_capacity_is_larger_than_a_driver_of_today_reports() {
+        // GiB in public out-of-memory messages and logs of 2024 to 2026.
+        for (id, gib) in [
+            ("a100-80-sxm", 79.14),
+            ("a100-80-pcie", 79.14),
+            ("h100-sxm", 79.10),
+            ("h200-sxm", 139.72),
+            ("b200", 178.35),
+            ("l40s", 44.31),
+            ("mi300x", 191.45),
+            ("rtx4090", 23.51),
+            ("rtx5090", 31.33),
+        ] {
+            let capacity = by_id(id).unwrap().capacity.as_gib();
+            assert!(capacity <= gib + 0.005, "{id}: {capacity} and not {gib}");
+        }
+    }
+
+    #[test]
+    fn no_gpu_takes_the_total_of_nvidia_smi_for_what_a_program_finds() {
+        // `memory.total` of nvidia-smi in MiB.
+        for (id, driver) in [
+            ("t4", 15_360),
+            ("a10", 23_028),
+            ("a40", 46_068),
+            ("l4", 23_034),
+            ("l40s", 46_068),
+            ("a100-80-sxm", 81_920),
+            ("h100-sxm", 81_559),
+            ("gb200", 189_471),
+            ("rtx3060-12", 12_288),
+            ("rtx3090", 24_576),
+            ("rtx4070", 12_282),
+            ("rtx4080", 16_376),
+            ("rtx4090", 24_564),
+            ("rtx5090", 32_607),
+            ("rtxa6000", 49_140),
+            ("rtx6000ada", 49_140),
+            ("rtxpro6000", 97_887),
+        ] {
+            let lost = driver * MIB - by_id(id).unwrap().capacity.0;
+            // 0.25 to 3 GiB of the largest.
+            assert!((MIB * 250..MIB * 3_000).contains(&lost), "{id}: {lost}");
+        }
+        assert!(by_id("rtx4090").unwrap().capacity.0 <= 25_450_000_000);
+    }
+
+    #[test]
+    fn what_is_known_of_a_capacity_is_said() {
+        let said = |id| by_id(id).unwrap().reported().to_string();
+        assert!(said("rtx4090").contains("23.49 to 23.68 GiB"), "{}", said("rtx4090"));
+        assert!(said("rtx4070").contains("estimate, 11.50 to 11.75 GiB"), "{}", said("rtx4070"));
+        assert!(said("a100-80-sxm").contains("79.14 to 79.35 GiB"), "{}", said("a100-80-sxm"));
+        assert_eq!(said("h100-nvl"), "The capacity is what PyTorch reports on the device.");
+        // Issue 18: Metal takes two thirds of 32 GiB and refuses the rest, ollama/ollama issue 434; Linux lends half.
+        assert_eq!(by_id("m4").unwrap().capacity.0 / MIB, 21_841);
+        assert!(by_id("strix-halo").unwrap().capacity.0 <= 63_968 * MIB);
+        assert!(
+            said("m3max").contains("96.00 to 107.52 GiB") && said("m3max").contains("iogpu.wired_limit_mb"),
+            "{}",
+            said("m3max")
+        );
+        for gpu in GPUS.iter().filter(|gpu| gpu.vendor == "Apple") {
+            assert!(gpu.capacity_most.as_gib() < 0.94 * f64::from(gpu.printed_gb), "{}", gpu.id);
+        }
+    }
+
+    #[test]
+    fn an_eighty_gigabyte_gpu_holds_neither_80_gb_nor_80_gib() {
+        let a100 = by_id("a100-80-sxm").map(|gpu| gpu.capacity);
+        assert_eq!(a100, Some(Bytes(84_974_239_744)));
+    }
+}

@@ -27,51 +27,94 @@ pub(super) const TITAN: &str = "torchtitan peak rates (github.com/pytorch/torcht
 pub(super) const TPU: &str = "Google Cloud TPU documentation (docs.cloud.google.com/tpu)";
 pub(super) const V100: &str = "NVIDIA V100 data sheet 1165301 (images.nvidia.com)";
 
+// Of the GPUs added on 2026-11-23. Makers' figures are as quoted in public repositories.
+
+pub(super) const ADA_SUPER: &str = "NVIDIA GeForce RTX 4080 Super: 10,240 cores at 2,550 MHz, 836 AI TOPS with sparsity, figures as quoted in public repositories";
+pub(super) const AICONFIGURATOR: &str = "AIConfigurator system files (github.com/ai-dynamo/aiconfigurator at 095f58a)";
+pub(super) const APPLE_CORES: &str =
+    "No rate is published: that of the largest chip of its generation by the number of GPU cores";
+pub(super) const ARC: &str = "Intel Arc B580: 437.45 int4 TOPS at 2,670 MHz, as printed at hmc-tech.com; half of it for int8, a quarter at 16 bits";
+pub(super) const GA102_TI: &str =
+    "NVIDIA GeForce RTX 3090 Ti: 10,752 cores at 1,860 MHz; rates a core and clock as those of the RTX 3090";
+pub(super) const LLM_PROF: &str = "LLM-Prof hardware table (github.com/citsjtu2020/LLM-Prof): NVLink of 400 GB/s both ways together, compute as before";
+pub(super) const RADEON: &str = "AMD Radeon RX 7900 XTX: 61.4 TFLOPS, twice that at 16 bits (github.com/Avarok-Cybersecurity/atlas issue 1067); caches by LACT (github.com/ilya-zlobintsev/LACT pull request 533)";
+pub(super) const RTX_50: &str =
+    "NVIDIA launch table of the RTX 50 series, as printed at tweaktown.com: 988, 1,406 and 1,801 AI TOPS with sparsity";
+pub(super) const RTX_4060_TI: &str = "NVIDIA GeForce RTX 4060 Ti: 34 multiprocessors at 2,535 MHz, 288 GB/s, PCIe 4.0 x8, as printed at cputronic.com and thefpsreview.com; matrix units as in the other GPUs of the series";
+pub(super) const RTX_A5000: &str = "NVIDIA RTX A5000 data sheet: 27.8 TFLOPS, 222.2 with sparsity at 16 bits, figures as quoted in public repositories";
+pub(super) const RTX_PRO_MAXQ: &str =
+    "NVIDIA data sheet 3519233: 3,511 AI TOPS with sparsity, figures as quoted in public repositories";
+pub(super) const RTX_PRO_SERVER: &str =
+    "NVIDIA RTX PRO 6000 Blackwell Server Edition: 1,597 GB/s, as quoted in public repositories";
+pub(super) const STRIX_HALO: &str = "AMD Ryzen AI Max+ 395: 40 compute units at 2.9 GHz, 256 GB/s (github.com/AlexsJones/llmfit at 3f44fd3); the GPU's part of the memory is set by the system";
+pub(super) const THOR: &str = "NVIDIA Jetson T5000: 2,070 fp4 TFLOPS with sparsity, as quoted in public repositories, so half of it dense and a quarter of that at 16 bits";
+
+// What the system lets a GPU that shares the memory of its computer take by itself.
+pub(super) const APPLE_LIMIT: &str = "Metal's recommendedMaxWorkingSetSize: 21.33 GiB of 32 (21,845 MiB: github.com/ollama/ollama issue 434), 48.00 GiB of 64 and 72.00 GiB of 96 (49,152 and 73,728 MiB: github.com/ggml-org/llama.cpp issue 3213), 96.00 GiB of 128 and 144.00 GiB of 192 (github.com/raullenchai/Rapid-MLX pull request 183), and 107.52 GiB of 128 on M4 and M5 Max and with macOS 26 (github.com/antirez/ds4 pull request 893). No report of 512 was found: estimated between three quarters, 384.00 GiB, and the part that 256 have, 239, of which 478 are as many";
+pub(super) const STRIX_LIMIT: &str = "Linux lends half of the memory by itself (GTT): 63,968 MiB, so 62.46 GiB of 128 (github.com/antirez/ds4 issue 475); ttm.pages_limit or the firmware give 96 to 120 (github.com/noamsto/nix-amd-ai issue 42)";
+
 // Capacities that PyTorch, CUDA or HIP reported on Linux. Where several drivers were seen, the table takes the smallest figure.
 
 pub(super) const A100_40_SEEN: &str = "39.39 GiB by deviceQuery on an A100-SXM4-40GB with CUDA 12.2 (github.com/bottlerocket-os/bottlerocket pull request 3873); 39.59 GiB with older drivers (github.com/bigscience-workshop/t-zero issue 12)";
-pub(super) const A100_40_PCIE_SEEN: &str =
-    "40,326 MiB (39.38 GiB) by torch get_device_properties, in public repositories";
-pub(super) const A100_80_SEEN: &str = "81,251 MiB (79.35 GiB) by torch get_device_properties, in public repositories";
-pub(super) const A10G_SEEN: &str = "22,587 MiB (22.06 GiB) by torch get_device_properties, in public repositories";
+pub(super) const A100_80_SEEN: &str = "79.14 GiB on an A100-SXM4-80GB with CUDA 12.6 (github.com/GusSand/CoT_Exploration, October 2025; 84,974,239,744 bytes in a PyTorch trace of such a GPU), 79.25 GiB (github.com/levihsu/OOTDiffusion issue 235, March 2025), 79.35 GiB with older drivers";
+pub(super) const A100_80_PCIE_SEEN: &str = "84,974,239,744 bytes (79.14 GiB) on an A100 80GB PCIe (github.com/TruNcat3/cuButterfly, September 2026), 79.35 GiB with older drivers";
+pub(super) const A10_SEEN: &str = "21.99 GiB (github.com/zai-org/CogVLM issue 236, December 2023), 22.18 GiB (github.com/OpenBMB/MiniCPM-V issue 640, October 2024)";
+pub(super) const RTX_4060_TI_SEEN: &str = "15.55 GiB (github.com/boson-ai/higgs-audio issue 48, July 2025), 15,944 MiB by llama.cpp under Linux; all 16,379 MiB are reported under Windows";
 pub(super) const ADA_6000_ECC: &str = "With ECC on it reports 44.43 GiB (github.com/DINGYANB/MTVCrafter issue 21)";
-pub(super) const B200_SEEN: &str = "182,642 MiB (178.36 GiB) by torch get_device_properties, in public repositories";
-pub(super) const GB10_SEEN: &str = "121.63 GiB in vLLM (github.com/sostrowsk/dgx-spark-local-llm at 4b54864), 121.69 GiB (github.com/MiaAI-Lab/GLM-5.3-Flash-EXL3-2x-DGX-Sparks issue 47), 119.61 GiB to 119.70 GiB in out-of-memory messages with older systems; the operating system takes its part of it";
+pub(super) const B200_SEEN: &str = "178.35 GiB (github.com/stas00/the-art-of-debugging at 6572af6), 178.34 GiB by OpenCL with a newer driver (github.com/nejeoui/MPA-OpenCl at 21c000b), up to 178.36 GiB with others";
 pub(super) const GFX90A_SEEN: &str = "67,092,480 KiB (63.98 GiB) by rocminfo on gfx90a (github.com/ROCm/legacy-rocm-build issue 4563), which PyTorch prints as 63.98 GiB";
 pub(super) const GFX950_SEEN: &str =
     "287.98 GiB in an out-of-memory message on gfx950 (github.com/ROCm/TheRock issue 2118)";
 pub(super) const H100_NVL_SEEN: &str = "93.00 GiB in an out-of-memory message (github.com/ali-vilab/VACE issue 56)";
-pub(super) const H100_SEEN: &str = "79.18 GiB in a log of vLLM (github.com/kolyangg/mlops-assignment at daaf8cb), 79.22 GiB (github.com/vllm-project/vllm pull request 12126)";
-pub(super) const H200_SEEN: &str = "139.80 GiB in a log of TensorRT-LLM (github.com/faradawn/bench3 at 2d98d58)";
-pub(super) const H20_SEEN: &str = "97,285 MiB (95.00 GiB) by torch get_device_properties, in public repositories";
-pub(super) const L40S_SEEN: &str = "45,589 MiB (44.52 GiB) by torch get_device_properties, in public repositories; the same figure in github.com/vllm-project/vllm issue 14011";
+pub(super) const H100_SEEN: &str = "79.10 GiB in a log of vLLM (github.com/huggingface/trl issue 2688, January 2025), 79.11 GiB (github.com/vllm-project/vllm issue 27508), 79.18 GiB (github.com/kolyangg/mlops-assignment at daaf8cb), 79.22 GiB (github.com/vllm-project/vllm pull request 12126)";
+pub(super) const H200_SEEN: &str = "139.72 GiB in an out-of-memory message (huggingface.co/blog/LinkedIn/gpt-oss-agentic-rl, January 2026), 139.80 GiB in a log of TensorRT-LLM (github.com/faradawn/bench3 at 2d98d58), 139.81 GiB (github.com/sungwon-chae/arxiv_confi)";
+pub(super) const L40S_SEEN: &str = "44.31 GiB on each of four L40S (github.com/sudeshmu/mixture_of_recursions), 44.39 GiB to 44.52 GiB with other drivers";
 pub(super) const L40_SEEN: &str = "44.40 GiB in an out-of-memory message (github.com/QwenLM/Qwen3-VL issue 2097)";
-pub(super) const MI300X_SEEN: &str = "196,592 MiB (191.98 GiB) by torch get_device_properties, in public repositories";
 pub(super) const PRO_6000_SEEN: &str = "94.97 GiB by CUDA (github.com/antirez/ds4 issue 431)";
-pub(super) const RTX_3090_SEEN: &str = "23.56 GiB (github.com/noonghunna/club-3090 at 4a29ab5, github.com/wtdcode/vllm-backport issue 34), 23.70 GiB with older drivers (github.com/xiaoxiangAQ/GAS-Net issue 7)";
-pub(super) const RTX_4090_SEEN: &str = "23.52 GiB (github.com/vllm-project/vllm issue 42049, github.com/Soul-AILab/SoulX-FlashTalk issue 5), 23.64 GiB (github.com/ali-vilab/VGen issue 104) and 23.68 GiB (github.com/zai-org/CogVideo issue 36) with older drivers";
-pub(super) const RTX_5090_SEEN: &str = "31.36 GiB (github.com/TrajectoryCrafter/TrajectoryCrafter issue 20), 31.37 GiB (github.com/vllm-project/vllm issue 14452)";
+pub(super) const RTX_3090_SEEN: &str = "23.56 GiB (github.com/noonghunna/club-3090 at 4a29ab5, github.com/wtdcode/vllm-backport issue 34), 23.55 GiB in an out-of-memory message of January 2026 (github.com/claymore666/liga-hessen-news-aggregator at 8c77fb7), 23.70 GiB with older ones (github.com/xiaoxiangAQ/GAS-Net issue 7)";
+pub(super) const RTX_4090_SEEN: &str = "23.52 GiB (github.com/vllm-project/vllm issue 42049, github.com/Soul-AILab/SoulX-FlashTalk issue 5), 23.49 GiB in an out-of-memory message of November 2025 (github.com/timlawrenz/FLENwheel at 886f9db), 23.64 GiB (github.com/ali-vilab/VGen issue 104) and 23.68 GiB (github.com/zai-org/CogVideo issue 36) with older drivers";
+pub(super) const RTX_5090_SEEN: &str = "31.36 GiB (github.com/TrajectoryCrafter/TrajectoryCrafter issue 20), 31.37 GiB (github.com/vllm-project/vllm issue 14452), 31.33 GiB in an out-of-memory message of February 2026 (github.com/kvcache-ai/ktransformers issue 1860)";
 pub(super) const T4_SEEN: &str = "14.56 GiB (github.com/Zheng-Chong/CatVTON issue 133), 14.76 GiB with older drivers (github.com/xinge008/Cylinder3D issue 109)";
 pub(super) const V100_16_SEEN: &str = "15.78 GiB in an out-of-memory message (github.com/kchengiva/Shift-GCN issue 34)";
-pub(super) const V100_32_SEEN: &str =
-    "31.74 GiB in an out-of-memory message (github.com/liucongg/ChatGLM-Finetuning issue 73)";
+pub(super) const V100_32_SEEN: &str = "31.74 GiB in an out-of-memory message (github.com/liucongg/ChatGLM-Finetuning issue 73), 31.73 GiB by OpenCL on a V100-PCIE-32GB (github.com/nejeoui/MPA-OpenCl at 21c000b)";
 
 // Ranges where no report that names the GPU was found.
 
-pub(super) const A100_80_PCIE: &str =
-    "Estimated 79.10 to 79.35 GiB: as the SXM module (79.35), less what newer drivers take from GPUs of 80 GB";
+pub(super) const A100_40_PCIE: &str = "Estimated 39.38 to 39.59 GiB: an A100 of 40 GB whose form is not named prints 39.38 GiB (github.com/QwenLM/Qwen3-VL issue 881, March 2025), older drivers 39.59";
+pub(super) const A10G: &str = "Estimated 21.99 GiB, the least that an A10 with the same driver's total prints, to 22.49 GiB (github.com/AUTOMATIC1111/stable-diffusion-webui issue 1259, September 2022); messages of 2026 print 22.06";
 pub(super) const B300: &str =
     "Estimated 99 to 100% of the printed 288 GB: a B200 reports 0.4% less than its driver's total";
 pub(super) const CONSUMER: &str =
     "Estimated: the driver's total less 0.25 to 0.55 GiB, as the RTX 3060, 3090, 4090 and 5090 report it";
+pub(super) const GB10_CAPACITY: &str = "Estimated 119.61 GiB, which out-of-memory messages of such systems print, to 121.69 GiB (github.com/MiaAI-Lab/GLM-5.3-Flash-EXL3-2x-DGX-Sparks issue 47; 121.63 in github.com/sostrowsk/dgx-spark-local-llm at 4b54864); the operating system takes its part of it";
 pub(super) const GB200: &str =
     "Estimated 184.31 GiB, which out-of-memory messages of such systems print, to the driver's 189,471 MiB";
-pub(super) const H100_PCIE: &str = "Estimated 79.10 to 79.22 GiB: a dump of get_device_properties says 81,008 MiB (79.11 GiB), its repository is not on record";
+pub(super) const H20_CAPACITY: &str = "Estimated 95.00 to 95.22 GiB, which out-of-memory messages of GPUs with a driver's total of 97,871 MiB print; an H20 with driver 610 shows 95.1 (github.com/jia-heng/FlagOpBench, August 2026)";
+pub(super) const H100_PCIE: &str =
+    "Estimated 79.10 to 79.22 GiB: what the SXM module reports, whose driver names the same total of 81,559 MiB";
+pub(super) const MI300X: &str = "Estimated 191.45 to 191.98 GiB: messages of HIP on GPUs with 192 GB print 191.45 (github.com/RLFoundation/docker_rocm_test, ROCm 6.4), 191.69 and 191.98 GiB";
 pub(super) const MI325X: &str = "Estimated 255.69 to 255.98 GiB: out-of-memory messages of GPUs with 256 GiB";
 pub(super) const RTX_3060: &str = "11.75 GiB (github.com/smy20011/dreambooth-gui issue 78); estimated down to 11.62 GiB with newer drivers, as GPUs of 12,288 MiB print it";
-pub(super) const SISTER_24: &str =
-    "Estimated 22.03 GiB, the least that GPUs with 24 GB and ECC print (an A10G reports 22.06), to the driver's total";
+pub(super) const SISTER_24: &str = "Estimated 21.96 GiB, the least that GPUs with 24 GB and ECC print (an A10 reports 21.99 to 22.18), to the driver's total";
 pub(super) const SISTER_48: &str =
     "Estimated 47.27 to 47.54 GiB: what GPUs with a driver's total of 49,140 MiB (ECC off) print";
 pub(super) const SISTER_48_ECC: &str =
-    "Estimated 44.30 GiB to the driver's 46,068 MiB: an L40 reports 44.40 GiB, an L40S 44.52 GiB of the same total";
+    "Estimated 44.30 GiB to the driver's 46,068 MiB: L40 and L40S report 44.31 to 44.52 GiB of the same total";
+pub(super) const A800: &str =
+    "Estimated 79.14 to 79.35 GiB: what the A100 SXM4 of 80 GB reports, which is the same but for NVLink";
+pub(super) const GB300: &str =
+    "Estimated 276.40 GiB, 0.4% less than the driver's total of 284,208 MiB as of a B200, to that total";
+pub(super) const H200_NVL: &str =
+    "Estimated 139.72 to 139.81 GiB: what the SXM module reports, whose driver names the same total of 143,771 MiB";
+pub(super) const H800: &str =
+    "Estimated 79.10 to 79.22 GiB: what the H100 SXM5 reports, which is the same but for NVLink and fp64";
+pub(super) const LLAMA_CPP_3090_TI: &str = "Estimated 23.49 GiB, as an RTX 4090 with the same driver total reports with newer drivers, to 23.58: logs of llama.cpp in public repositories print 24,112 and 24,142 MiB";
+pub(super) const LLAMA_CPP_50: &str = "Estimated 15.43 to 15.51 GiB: logs of llama.cpp in public repositories print 15,808 and 15,842 MiB of an RTX 5070 Ti and 15,880 MiB of an RTX 5080";
+pub(super) const LLAMA_CPP_5070: &str = "Estimated: the driver's total of 12,227 MiB less 0.25 to 0.55 GiB";
+pub(super) const LLAMA_CPP_7900: &str = "Estimated 23.98 GiB, which logs of llama.cpp with ROCm in public repositories print as 24,560 MiB, to 24,576 MiB in others";
+pub(super) const MI350X: &str = "Estimated 287.98 to 288.00 GiB: an MI355X of the same memory reports 287.98";
+pub(super) const PRO_6000_SISTER: &str = "Estimated 94.97 GiB, which the Workstation Edition with the same driver's total of 97,887 MiB reports, to that total";
+pub(super) const SISTER_24_PLAIN: &str =
+    "Estimated 23.49 to 23.68 GiB: what an RTX 4090 with the same driver's total of 24,564 MiB prints";
+pub(super) const THOR_SEEN: &str =
+    "122.80 GiB: logs of llama.cpp in public repositories print 125,748 MiB, all memory of the computer";

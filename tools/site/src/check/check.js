@@ -109,7 +109,6 @@
     const parts = [...page.childNodes];
     const isHere = place.contains(document.activeElement);
     place.replaceWith(...parts.slice(parts.indexOf(first)));
-    document.dispatchEvent(new CustomEvent('memory-wall:more', { detail: '.figure-quiz, .figure-claims' }));
     if (isHere) {
       first.tabIndex = -1;
       first.focus({ preventScroll: true });
@@ -117,6 +116,7 @@
     if (waits) document.getElementById(target())?.scrollIntoView();
     const question = at && document.getElementById(at[0]);
     if (question) scrollBy({ top: question.getBoundingClientRect().top - at[1], behavior: 'instant' });
+    document.dispatchEvent(new CustomEvent('memory-wall:more', { detail: '.figure-quiz, .figure-claims' }));
   };
 
   const watch = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && bring(), { rootMargin: '200%' });

@@ -3,10 +3,8 @@
 
 use std::path::Path;
 
-use memory_wall_app::words::t;
-
 use crate::wording::{Words, escaped};
-use crate::{apart, markup, page, policy, read, script, style, write};
+use crate::{apart, markup, page, policy, read, script, style, words, write};
 
 /// The section that the self-check is.
 pub(crate) const SECTION: &str = "check";
@@ -17,10 +15,10 @@ const END: &str = "</section>";
 /// The section as the tutorial has it until the rest comes. Links to a place in the rest lead to the way there.
 pub(crate) fn cut(section: &str) -> Result<String, String> {
     let (before, asked) = section.split_once(CUT).ok_or("the self-check has no questions")?;
-    let link = format!("<a href=\"check.html\">{}</a>", t("waiting.page"));
+    let link = format!("<a href=\"check.html\">{}</a>", words::waiting_page());
     let whole = format!("{CUT}{asked}");
     let places = places(&whole).fold(String::new(), |all, id| all + &format!("<i id=\"{id}\"></i>"));
-    Ok(format!("{before}<p id=\"self-check\">{places}{} {link}</p>\n{END}\n", t("waiting.lead")))
+    Ok(format!("{before}<p id=\"self-check\">{places}{} {link}</p>\n{END}\n", words::waiting_lead()))
 }
 
 /// The places that links lead to: questions, figures, and headings but those of questions. Single claims have none.
@@ -90,7 +88,8 @@ pub(crate) fn finish(root: &Path, staging: &Path, mut html: String, style: &str)
     let program = script::without_comments(&read(&root.join("tools/site/src/check/check.js"))?);
     let (name, digest) = style::named("check", &program, "js");
     write(&staging.join(&name), &program)?;
-    let [coming, failed, older] = ["waiting.coming", "waiting.failed", "waiting.older"].map(|key| escaped(t(key)));
+    let [coming, failed, older] =
+        [words::waiting_coming(), words::waiting_failed(), words::waiting_older()].map(escaped);
     Ok(format!(
         "<script src=\"./{name}\" integrity=\"sha256-{digest}\" data-page=\"check.html\" data-of=\"{of}\" data-coming=\"{coming}\" data-failed=\"{failed}\" data-older=\"{older}\"></script>"
     ))

@@ -90,10 +90,7 @@
   const asked = (place) => !options.only || place.closest('[data-quiz]')?.hasAttribute('data-in');
   const acts = (what) => all(`[data-act^="${what} "]`).filter(asked).map((button) => button.dataset.act.split(' ')[1]);
   const marks = () =>
-    all('[data-live-attributes*="data-mark=predict.mark."]').map((place) => ({
-      item: /data-mark=predict\.mark\.(\S+)/.exec(place.dataset.liveAttributes)[1],
-      mark: place.dataset.mark,
-    }));
+    all('[data-question]').map(({ dataset }) => ({ item: dataset.question, mark: dataset.mark }));
   /** With these predictions, everything that is asked: what the link shows anyway is not. */
   const asks = (predictions) => [...new Set(shows ? [] : [...predictions, ...acts('quiz'), ...acts('claim')])];
   /** What can be checked. */

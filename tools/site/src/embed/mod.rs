@@ -7,16 +7,16 @@ mod oembed;
 use std::path::Path;
 
 use memory_wall_app::heights;
-use memory_wall_app::live::Snapshot;
 use memory_wall_app::registry::{self, SECTIONS};
 use memory_wall_app::sections::quiz::text;
 use memory_wall_app::state::{State, query};
-use memory_wall_app::words::{self, fill, t};
+use memory_wall_app::words::figure_title;
 
+use crate::directives::Arrival;
 use crate::program::Program;
 use crate::style::Rules;
 use crate::wording::escaped;
-use crate::{figures, markup, page, policy, prose, read, script, style, write};
+use crate::{figures, markup, page, policy, prose, read, script, style, words, write};
 
 /// Attributes that mean something else to a page than to a link.
 const OF_PAGES: [&str; 2] = ["lang", "id"];
@@ -29,8 +29,8 @@ pub(crate) fn asked() -> Vec<&'static str> {
 }
 
 /// What a figure is called outside the tutorial.
-pub(crate) fn title(id: &str) -> String {
-    words::choice("alone.title", id)
+pub(crate) fn title(id: &str) -> &'static str {
+    figure_title(id)
 }
 
 /// A page that still waits for its style sheet, and the figure that it shows.
@@ -63,7 +63,7 @@ pub(crate) fn build(
     registry::alone()
         .map(|id| {
             let mut html = rules.externalise(&drawn(id, &template, texts)?);
-            page::put(&mut html, "<!-- oembed -->", &oembed::link(id, &title(id), public.as_deref()))?;
+            page::put(&mut html, "<!-- oembed -->", &oembed::link(id, title(id), public.as_deref()))?;
             let mut html = elsewhere(&html);
             let mut own = String::new();
             if id == "quiz" {
@@ -72,7 +72,7 @@ pub(crate) fn build(
                 write(&staging.join(&name), &script)?;
                 html = page;
                 // What `only=` may ask for, where the answers are, and what is said until they are there or when they cannot be had.
-                let [coming, missing] = ["alone.coming", "alone.missing"].map(|key| escaped(t(key)));
+                let [coming, missing] = [words::alone_coming(), words::alone_missing()].map(escaped);
                 own = format!(
                     " data-only=\"{}\" data-answers=\"../{name}\" data-coming=\"{coming}\" data-missing=\"{missing}\"",
                     asked().join(" ")
@@ -87,15 +87,17 @@ pub(crate) fn build(
 fn still(id: &str, content: &str) -> String {
     let said = match id {
         // Where the answers are.
-        "quiz" => t("alone.answers").to_owned(),
+        "quiz" => words::alone_answers().to_owned(),
         // What the style sheet answers.
-        _ if content.contains("<input") && !content.contains("data-act") => t("alone.still.works").to_owned(),
-        _ if follows_settings(content) => fill("alone.still", &[("rig", &page::first_settings())]),
-        _ => t("alone.still.own").to_owned(),
+        _ if content.contains("<input") && !["data-act", "data-levers"].iter().any(|mark| content.contains(mark)) => {
+            words::alone_still_works().to_owned()
+        }
+        _ if follows_settings(content) => words::AloneStill { rig: &page::first_settings() }.text(),
+        _ => words::alone_still_own().to_owned(),
     };
     let (place, name) = match id {
-        "quiz" => ("check.html".to_owned(), t("waiting.page")),
-        _ => (format!("index.html#{}", prose::anchor(id)), t("alone.still.live")),
+        "quiz" => ("check.html".to_owned(), words::waiting_page()),
+        _ => (format!("index.html#{}", prose::anchor(id)), words::alone_still_live()),
     };
     page::still(&format!("{said} <a href=\"../{place}\" target=\"_blank\" rel=\"noopener\">{name}</a>"))
 }
@@ -103,10 +105,10 @@ fn still(id: &str, content: &str) -> String {
 /// Whether anything that a drawn figure says would be another with other settings.
 fn follows_settings(content: &str) -> bool {
     let other = query::decode("model=llama-3.1-70b&gpu=h100-sxm&weights=fp8&mode=training&batch=8&seq=8192").state;
-    let [ours, theirs] = [State::default(), other].map(Snapshot::of);
+    let [ours, theirs] = [&State::default(), &other].map(Arrival::of);
     let names = content.split("{{live ").skip(1).filter_map(|rest| rest.split("}}").next());
-    let own = |name: &&str| !name.contains(" at ") && !name.starts_with("control.");
-    names.filter(own).any(|name| ours.value(name) != theirs.value(name))
+    let own = |name: &&str| !name.contains(" at ");
+    names.filter(own).any(|name| ours.answer(name) != theirs.answer(name))
 }
 
 /// A small file for each figure, for sites that look a link up before they show it.
@@ -114,7 +116,7 @@ fn described(staging: &Path, public: Option<&str>) -> Result<(), String> {
     let folder = staging.join("oembed");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
     for row in heights::all()?.iter().filter(|row| row.only.is_none()) {
-        write(&folder.join(format!("{}.json", row.figure)), &oembed::json(row, &title(row.figure), public)?)?;
+        write(&folder.join(format!("{}.json", row.figure)), &oembed::json(row, title(row.figure), public)?)?;
     }
     Ok(())
 }
@@ -138,12 +140,12 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
     for (mark, text) in [
         ("{{lang}}", page::language()),
         ("{{figure}}", id.to_owned()),
-        ("{{title}}", title(id)),
-        ("{{description}}", format!("{}. {}", title(id), t("page.description"))),
+        ("{{title}}", title(id).to_owned()),
+        ("{{description}}", format!("{}. {}", title(id), words::page_description())),
         ("{{anchor}}", prose::anchor(id)),
-        ("{{whole}}", t("alone.whole").to_owned()),
-        ("{{failed}}", t("alone.failed").to_owned()),
-        ("{{waits}}", t("alone.waits").to_owned()),
+        ("{{whole}}", words::alone_whole().to_owned()),
+        ("{{failed}}", words::alone_failed().to_owned()),
+        ("{{waits}}", words::alone_waits().to_owned()),
         ("<!-- patterns -->", figures::patterns()),
         ("<!-- notice -->", figures::notice()),
         ("<!-- still -->", still(id, &content)),
@@ -207,10 +209,10 @@ mod tests {
             );
         }
         for id in ["ladder", "matrix"] {
-            assert!(said(id).contains(t("alone.still.works")), "{id}: {}", said(id));
+            assert!(said(id).contains(words::alone_still_works()), "{id}: {}", said(id));
         }
         for id in ["opening", "claims", "rungs", "profile"] {
-            assert!(said(id).contains(t("alone.still.own")) && !said(id).contains("A100"), "{id}: {}", said(id));
+            assert!(said(id).contains(words::alone_still_own()) && !said(id).contains("A100"), "{id}: {}", said(id));
         }
         assert!(said("quiz").contains("../check.html") && said("oom").contains("../index.html#figure-oom"));
     }

@@ -1,9 +1,9 @@
 //! What sites that look a link up before they show it are told of a figure: oEmbed, version 1.0.
 
-use memory_wall_app::words::t;
+use memory_wall_app::heights::Heights;
 
 use crate::wording::escaped;
-use memory_wall_app::heights::Heights;
+use crate::words;
 
 /// The width that is offered.
 const WIDTH: u32 = 640;
@@ -45,7 +45,7 @@ pub(super) fn json(heights: &Heights, title: &str, public: Option<&str>) -> Resu
         "{{\n  \"version\": \"1.0\",\n  \"type\": \"rich\",\n  \"title\": {},\n  \"provider_name\": {},\n  \"provider_url\": {},\n  \
          \"html\": {},\n  \"width\": {WIDTH},\n  \"height\": {height},\n  \"cache_age\": 86400\n}}\n",
         text(title),
-        text(t("page.title")),
+        text(words::page_title()),
         text(base),
         text(&html)
     ))

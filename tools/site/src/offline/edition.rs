@@ -4,16 +4,14 @@
 
 use std::path::Path;
 
-use memory_wall_app::words::t;
-
 use super::{FOOT, HEAD, data_uri};
 use crate::program::Program;
-use crate::{markup, page, policy, read, script};
+use crate::{markup, page, policy, read, script, words};
 
 /// The one file, made from the page as it is built, its two marks still in it.
 pub(super) fn build(staging: &Path, program: &Program, index: &str) -> Result<String, String> {
     let mut html = index.replace(HEAD, "");
-    let one = format!("<p class=\"carry\">{}</p>", t("offline.one"));
+    let one = format!("<p class=\"carry\">{}</p>", words::offline_one());
     page::put(&mut html, FOOT, &one)?;
     // The policy of the page allows files beside it.
     html = markup::without(&html, "<meta http-equiv=\"Content-Security-Policy\"", " />", |_| true);
@@ -69,7 +67,7 @@ fn started(staging: &Path, program: &Program, html: &str) -> Result<String, Stri
     let words = page::words();
     // A block of data is not run; and a module waits until the page is there.
     Ok(format!(
-        "{before}{between}<script type=\"text/plain\" id=\"words\">\n{words}\n</script><script type=\"module\">{program}{start}</script>{after}"
+        "{before}{between}<script type=\"text/plain\" id=\"words\">{words}</script><script type=\"module\">{program}{start}</script>{after}"
     ))
 }
 

@@ -22,8 +22,8 @@ const ASIDE: &[(&str, &str)] = &[
     ("oembed/", "asked for by other sites, whose caches are theirs"),
 ];
 
-/// What a page is made of. A file of another kind is a mistake, or wants to be thought about.
-const KINDS: [&str; 9] = ["css", "html", "js", "json", "png", "svg", "txt", "wasm", "webmanifest"];
+/// What a page is made of, and a script to be saved. A file of another kind is a mistake, or wants to be thought about.
+const KINDS: [&str; 10] = ["css", "html", "js", "json", "png", "py", "svg", "txt", "wasm", "webmanifest"];
 
 /// Why a file is not kept, if so.
 fn aside(file: &str) -> Option<&'static str> {

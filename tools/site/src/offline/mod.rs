@@ -14,13 +14,12 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use memory_wall_app::words::{fill, t};
 use memory_wall_core::Bytes;
 use memory_wall_core::display::{ByteUnit, Size};
 
 use crate::program::Program;
 use crate::wording::escaped;
-use crate::{check, page, policy, read, script, style, write};
+use crate::{check, page, policy, read, script, style, words, write};
 
 /// Where a page says in its head that it can be kept, where it has that done, and where it says in its foot how it can be taken
 /// along.
@@ -82,21 +81,21 @@ fn keep(staging: &Path) -> Result<String, String> {
     let program = script::without_comments(include_str!("./offline.js"));
     let (name, digest) = style::named("offline", &program, "js");
     write(&staging.join(&name), &program)?;
-    let words = [("update", "offline.update"), ("use", "offline.use"), ("close", "notice.close")];
-    let words = words.map(|(word, key)| format!(" data-{word}=\"{}\"", escaped(t(key)))).concat();
-    Ok(format!("<script defer src=\"./{name}\" integrity=\"sha256-{digest}\"{words}></script>"))
+    let said = [("update", words::offline_update()), ("use", words::offline_use()), ("close", words::offline_close())];
+    let said = said.map(|(word, text)| format!(" data-{word}=\"{}\"", escaped(text))).concat();
+    Ok(format!("<script defer src=\"./{name}\" integrity=\"sha256-{digest}\"{said}></script>"))
 }
 
 /// For the foot of every page: whether it is kept, and how to take it along.
 fn foot(bytes: usize) -> String {
     let size = Size::new(Bytes(bytes.try_into().unwrap_or_default()), ByteUnit::Gb).to_string();
-    let about = fill("offline.file.about", &[("size", &size)]);
+    let about = words::OfflineFileAbout { size: &size }.text();
     format!(
         "<p class=\"carry\"><span id=\"offline-ready\" hidden>{} </span><a href=\"{ONE_FILE}\" download>{}</a> {about}\
          <span id=\"offline-apple\" hidden> {}</span></p>",
-        t("offline.ready"),
-        t("offline.file"),
-        t("offline.apple"),
+        words::offline_ready(),
+        words::offline_file(),
+        words::offline_apple(),
     )
 }
 
@@ -118,14 +117,14 @@ fn papers(root: &Path) -> Result<[String; 2], String> {
 fn manifest(root: &Path) -> Result<String, String> {
     let [paper, _] = papers(root)?;
     let text = include_str!("manifest.webmanifest").replace("{{lang}}", &page::language()).replace("{{paper}}", &paper);
-    Ok(said(&text, |key| t(key).replace('\\', "\\\\").replace('"', "\\\"")))
+    Ok(said(&text, |text| text.replace('\\', "\\\\").replace('"', "\\\"")))
 }
 
 /// The page that hosts answer with where nothing is: it may be asked for at any depth, so it needs no other file.
 fn lost(root: &Path, staging: &Path) -> Result<String, String> {
     let mut html = include_str!("404.html").replace("{{lang}}", &page::language());
     let icon = read(&staging.join("icon.svg"))?;
-    html = said(&html.replace("{{icon}}", &data_uri(&icon)), |key| escaped(t(key)));
+    html = said(&html.replace("{{icon}}", &data_uri(&icon)), escaped);
     let program = script::without_comments(include_str!("./lost.js"));
     page::put(&mut html, "<!-- picture -->", &icon.replace("<svg ", "<svg aria-hidden=\"true\" "))?;
     page::put(&mut html, "<!-- style -->", &format!("<style>{}</style>", style::lost(root)?))?;
@@ -136,22 +135,25 @@ fn lost(root: &Path, staging: &Path) -> Result<String, String> {
 }
 
 /// A template with its `{{key}}`s said.
-fn said(template: &str, say: impl Fn(&'static str) -> String) -> String {
-    KEYS.iter().fold(template.to_owned(), |text, key| text.replace(&format!("{{{{{key}}}}}"), &say(key)))
+fn said(template: &str, written: impl Fn(&'static str) -> String) -> String {
+    KEYS.iter().fold(template.to_owned(), |text, (key, say)| text.replace(&format!("{{{{{key}}}}}"), &written(say())))
 }
 
+/// A function of [`words`].
+type Word = fn() -> &'static str;
+
 /// The words of the two templates.
-const KEYS: [&str; 10] = [
-    "page.title",
-    "page.description",
-    "page.reference",
-    "app.short",
-    "app.calculator",
-    "app.quiz",
-    "app.screenshot",
-    "lost.title",
-    "lost.lead",
-    "lost.home",
+const KEYS: [(&str, Word); 10] = [
+    ("page.title", words::page_title),
+    ("page.description", words::page_description),
+    ("page.reference", words::page_reference),
+    ("app.short", words::app_short),
+    ("app.calculator", words::app_calculator),
+    ("app.quiz", words::app_quiz),
+    ("app.screenshot", words::app_screenshot),
+    ("lost.title", words::lost_title),
+    ("lost.lead", words::lost_lead),
+    ("lost.home", words::lost_home),
 ];
 
 /// An SVG as an address.

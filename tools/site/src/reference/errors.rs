@@ -68,7 +68,7 @@ fn verdicts(set: &Set) -> (usize, usize) {
 
 /// What a group is held to, in words.
 fn bound(set: &Set, words: &Words) -> String {
-    let Bound { each, mean, right } = set.bound;
+    let Bound { each, mean, median, nine_of_ten, right } = set.bound;
     let part = |key: &str, value: Option<f64>| value.map(|value| words.say_with(key, &[("share", percent(value))]));
     if each == Some(0.0) {
         return words.say("errors.bound.exact");
@@ -77,6 +77,8 @@ fn bound(set: &Set, words: &Words) -> String {
     let parts = [
         part("errors.bound.each", each),
         part("errors.bound.mean", mean),
+        part("errors.bound.median", median),
+        part("errors.bound.nine_of_ten", nine_of_ten),
         verdicts.map(|share| words.say_with("errors.bound.right", &[("share", format!("{}%", Figure(share * 100.0)))])),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

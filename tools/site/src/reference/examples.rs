@@ -24,7 +24,7 @@ pub(crate) struct Example {
     pub(crate) scenario: Checked,
     /// The model's name.
     pub(crate) model: &'static str,
-    /// The card's name, where there is one.
+    /// The GPU's name, where there is one.
     pub(crate) gpu: &'static str,
     /// Names that this example gives a value of its own.
     pub(crate) given: Vec<Value>,

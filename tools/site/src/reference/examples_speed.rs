@@ -1,7 +1,7 @@
-//! The worked numbers of the roofline, of many cards and of clusters.
+//! The worked numbers of the roofline, of many GPUs and of clusters.
 
 use memory_wall_core::communication::{self, Traffic};
-use memory_wall_core::hierarchy::{Tier, rung};
+use memory_wall_core::hierarchy::{Tier, tier_spec};
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::latency::{Counting, Estimate, estimate};
 use memory_wall_core::roofline::{Accounting, Efficiency, Kernel, Pass, Roof, crossover};
@@ -9,7 +9,7 @@ use memory_wall_core::scaling::{Purpose, Size, need, usable};
 use memory_wall_core::schemes::{self, Scheme};
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::units::{Bytes, GB, Intensity};
-use memory_wall_core::{Bucket, Checked, Parallelism, Phase, WeightFormat, ZeroStage, cost, worked};
+use memory_wall_core::{Bucket, Checked, Implementation, Parallelism, Phase, WeightFormat, ZeroStage, cost, worked};
 
 use super::examples::{Example, changed, model, quantity, training, whole};
 use super::sheet::Answer;
@@ -26,12 +26,12 @@ fn card(id: &str) -> Result<&'static Gpu, String> {
 /// The examples, in the order of the sheet.
 pub(super) fn all() -> Result<Vec<Example>, String> {
     let mut all = roofline()?;
-    all.extend(many_cards()?);
+    all.extend(many_gpus()?);
     all.extend(clusters()?);
     Ok(all)
 }
 
-/// A bar beneath a roof: the peak and the bandwidth of a card in bf16.
+/// A bar beneath a roof: the peak and the bandwidth of a GPU in bf16.
 fn rates(roof: Roof) -> [Value; 2] {
     [quantity("P_peak", roof.peak.0, TERA), quantity("B", roof.bandwidth.0, FAST)]
 }
@@ -47,7 +47,7 @@ fn roofline() -> Result<Vec<Example>, String> {
     // With next to no context a step of decoding is the reading of the weights.
     let eight = changed(&model("llama-3.1-8b")?, |it| (it.seq_length, it.gpu) = (1, Some(h100)))?;
     let step = estimate(&eight, h100, Pass::Decode, Counting::of(&eight));
-    let own = rung(a100, Tier::Own).ok_or("there is no memory")?;
+    let own = tier_spec(a100, Tier::Own).ok_or("there is no memory")?;
     let weights = worked::total(|sink| Bucket::Weights.terms(&seven, Phase::Forward, sink));
     let reads = own.reads_per_second(weights).ok_or("the memory has no bandwidth")?;
     let batch = crossover::batch(&eight, h100).ok_or("no batch computes")?;
@@ -56,7 +56,7 @@ fn roofline() -> Result<Vec<Example>, String> {
         estimate(&scenario, h100, Pass::Decode, Counting::of(&scenario))
     });
     let others = |step: &Estimate| step.moved - step.weights;
-    let speed = step.speed(&eight, h100).per_card[1];
+    let speed = step.speed(&eight, h100).per_gpu[1];
     Ok(vec![
         Example::new("attainable", &seven, Answer::FlopsPerSecond(roof.attainable(low).0))
             .with(rates(roof))
@@ -101,9 +101,17 @@ fn roofline() -> Result<Vec<Example>, String> {
     ])
 }
 
-fn many_cards() -> Result<Vec<Example>, String> {
+fn many_gpus() -> Result<Vec<Example>, String> {
     let seven = training("generic-7b")?;
-    let cut = |parallel: Parallelism| changed(&seven, |it| it.parallel = parallel);
+    let cut = |parallel: Parallelism| {
+        changed(&seven, |it| {
+            it.parallel = parallel;
+            if parallel.pp > 1 {
+                // Stock code has no schedule for a pipeline.
+                it.training.implementation = Implementation::Megatron;
+            }
+        })
+    };
     let eight = whole("N", 8_u32);
     let held = |scheme: Scheme| {
         let run = scheme.over(&seven, 8).ok_or("the model cannot be cut so")?;

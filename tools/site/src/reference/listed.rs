@@ -1,4 +1,4 @@
-//! What the tables of cards and models have in common: anchors, numbers as data sheets print them, numbered sources.
+//! What the tables of GPUs and models have in common: anchors, numbers as data sheets print them, numbered sources.
 
 use std::fmt::Write as _;
 

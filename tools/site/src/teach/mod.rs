@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use memory_wall_app::heights::{self, Heights};
-use memory_wall_app::{registry, words};
+use memory_wall_app::registry;
+use memory_wall_app::words::section_title;
 
 use self::hosts::{Chosen, GROUPS, Host};
 use crate::embed;
@@ -61,10 +62,10 @@ fn content(words: &Words) -> Result<String, String> {
 
 /// What a row of the table shows.
 fn name(words: &Words, row: &Heights) -> String {
-    let figure = escaped(&embed::title(row.figure));
+    let figure = escaped(embed::title(row.figure));
     match row.only {
         Some(section) => {
-            let section = escaped(&words::choice("quiz.of", section));
+            let section = escaped(section_title(section));
             words.say_with("figures.only", &[("figure", figure), ("section", section)])
         }
         None => figure,
@@ -110,8 +111,8 @@ fn list(words: &Words, heights: &[Heights]) -> Result<String, String> {
     let title = embed::title(figure);
     let height = heights.iter().find(|row| row.figure == figure).and_then(|row| row.of(WIDTH));
     let height = height.ok_or(format!("{figure} has no height at {WIDTH} pixels"))?;
-    let values = [("figure", escaped(&title)), ("width", WIDTH.to_string()), ("base", BASE.to_owned())];
-    let chosen = Chosen { base: BASE, figure, title: &title, query, width: WIDTH, height };
+    let values = [("figure", escaped(title)), ("width", WIDTH.to_string()), ("base", BASE.to_owned())];
+    let chosen = Chosen { base: BASE, figure, title, query, width: WIDTH, height };
     let mut out = words.paragraphs("hosts.lead", &values);
     for (group, hosts) in GROUPS {
         let _ = write!(out, "<h3>{}</h3>", words.say(&format!("group.{group}")));
@@ -143,9 +144,8 @@ fn builder(words: &Words) -> String {
     let option = |value: &str, name: &str, chosen: bool| {
         format!("<option value=\"{value}\"{}>{name}</option>", if chosen { " selected" } else { "" })
     };
-    let figures: String =
-        registry::alone().map(|id| option(id, &escaped(&embed::title(id)), id == "buckets")).collect();
-    let sections = embed::asked().into_iter().map(|id| option(id, &escaped(&words::choice("quiz.of", id)), false));
+    let figures: String = registry::alone().map(|id| option(id, &escaped(embed::title(id)), id == "buckets")).collect();
+    let sections = embed::asked().into_iter().map(|id| option(id, &escaped(section_title(id)), false));
     let sections = option("", &words.say("build.only.all"), true) + &sections.collect::<String>();
     let options = OPTIONS.iter().fold(String::new(), |all, (key, values)| {
         let options = values.iter().map(|value| option(value, &words.say(&format!("build.{key}.{value}")), false));

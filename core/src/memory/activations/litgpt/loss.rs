@@ -2,7 +2,7 @@
 
 use super::Sink;
 use crate::checked::Checked;
-use crate::evaluate::Phase;
+use crate::memory::Phase;
 use crate::memory::activations::litgpt::shards;
 use crate::scenario::Mode;
 use crate::worked::{Factor, Item, Symbol, Term};

@@ -3,7 +3,7 @@
 //! # Source
 //! LitGPT at 8641822 and 6178c7c (October 2023) and at 5895df1 to 00af8b0 (2024), Lightning Fabric 2.1 and 2.2, bitsandbytes 0.41 and 0.42, read line by line
 //! and run with a counter of live tensors. No constant is fitted. The published peaks (`max_memory_allocated`, sets `litgpt-…` of the crate
-//! `memory-wall-accuracy`) were looked at while causes were sought. What several cards add is read from the code too, and only roughly met: 2 to 9% low with every parameter learning,
+//! `memory-wall-accuracy`) were looked at while causes were sought. What several GPUs add is read from the code too, and only roughly met: 2 to 9% low with every parameter learning,
 //! 8% low to 17% high with LoRA.
 
 mod block;
@@ -15,7 +15,7 @@ use super::Sink;
 use super::sizes::Sizes;
 use crate::architecture::Norm;
 use crate::checked::Checked;
-use crate::evaluate::Phase;
+use crate::memory::Phase;
 use crate::memory::backward::Moment;
 use crate::scenario::Mode;
 use crate::training::{Checkpointing, LoraTargets, Recipe};
@@ -114,7 +114,7 @@ impl<'a> Code<'a> {
 /// The blocks, or 2·T·h for each that is computed again; the final norm, the input of the head where that learns or is quantised, its adapter.
 /// Autocast over fp32 weights: 2 bytes for each weight of a matrix, of a frozen head once for each chunk of [`CHUNK_TOKENS`] tokens.
 /// With a quantised model, when a further forward pass ends: the inputs of all matrices of the micro-batch before, which bitsandbytes keeps outside of
-/// autograd's reach. Several cards: the root unit and a block that FSDP gathers, or buckets as large as all gradients.
+/// autograd's reach. Several GPUs: the root unit and a block that FSDP gathers, or buckets as large as all gradients.
 ///
 /// # Units
 /// Bytes.

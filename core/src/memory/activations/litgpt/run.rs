@@ -2,9 +2,8 @@
 
 use super::block::{PROMPT_TOKENS, PROMPTS_FROM};
 use crate::checked::Checked;
-use crate::evaluate::Phase;
 use crate::memory::backward::{self, Moment};
-use crate::memory::{adapters, gradients, optimizer, weights};
+use crate::memory::{Phase, adapters, gradients, optimizer, weights};
 use crate::scenario::Mode;
 use crate::units::Bytes;
 use crate::worked::{self, Factor, Item, Symbol, Term};

@@ -1,4 +1,4 @@
-//! What several cards add in LitGPT: weights gathered by FSDP, buckets of gradients.
+//! What several GPUs add in LitGPT: weights gathered by FSDP, buckets of gradients.
 
 use super::{Code, Era, Product};
 use crate::checked::Checked;

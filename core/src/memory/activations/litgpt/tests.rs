@@ -2,8 +2,8 @@
 
 use super::{Era, Method, Run, peak, trained};
 use crate::architecture::{Architecture, Biases, Mlp, Norm};
-use crate::evaluate::{Phase, evaluate};
-use crate::memory::Bucket;
+use crate::evaluate::evaluate;
+use crate::memory::{Bucket, Phase};
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::precision::WeightFormat;
 use crate::scenario::{Mode, Scenario};
@@ -119,7 +119,7 @@ fn every_parameter() {
 }
 
 #[test]
-fn several_cards() {
+fn several_gpus() {
     let sharded = Parallelism { zero: ZeroStage::Weights, ..Parallelism::ONE };
     let mut gemma = adding_up(learning(GEMMA_2B, [1, 512], Mode::Training));
     (gemma.parallel, gemma.checkpointing) = (Parallelism { dp: 4, ..sharded }, Checkpointing::Full);

@@ -18,6 +18,7 @@ use crate::checked::Checked;
 use crate::memory::backward::Moment;
 use crate::parallelism::{Local, ZeroStage};
 use crate::parameters::Parameters;
+use crate::training::Loss;
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
 /// Hands a product out, unless it is none.
@@ -63,6 +64,16 @@ impl<'a> Rank<'a> {
     /// Whether the model is cut into stages.
     fn pipeline(&self) -> bool {
         self.scenario.parallel.pp > 1
+    }
+
+    /// Whether the schedule of a pipeline gets logits from the rank. A chunked loss makes none that leave it.
+    fn hands_out_logits(&self) -> bool {
+        self.pipeline() && self.local.head && self.scenario.training.loss != Loss::Chunked
+    }
+
+    /// Whether the schedule keeps the logits of all micro-batches as its outputs, as torchtitan before 0.2.1 let it.
+    fn keeps_outputs(&self) -> bool {
+        self.hands_out_logits() && self.scenario.training.stock.outputs_kept
     }
 
     /// Whether FSDP is at work; on one rank torchtitan leaves it out.
@@ -144,7 +155,7 @@ enum Stages {
 /// (scenario.mode, scenario.checkpointing) = (Mode::Training, Checkpointing::PerOp);
 /// (scenario.training.implementation, scenario.training.compile) = (Implementation::Torchtitan, true);
 /// let scenario = scenario.check().unwrap();
-/// // 55,424 bytes a token and layer, up and product of one MLP, the final norm; one card gathers nothing.
+/// // 55,424 bytes a token and layer, up and product of one MLP, the final norm; one GPU gathers nothing.
 /// let saved = 2_048 * (55_424 * 32 + 2 * 2 * 14_336 + 8 * 4_096);
 /// assert_eq!(worked::total(|sink| torchtitan::kept(&scenario, sink)), Bytes(saved));
 /// ```
@@ -167,7 +178,7 @@ pub fn kept(scenario: &Checked, sink: Sink<'_>) {
 ///
 /// # Formula
 /// Instead of what the forward pass leaves behind, one block computed again and differentiated: 12·T·f/t + 2·T·(3q + 2k)/t + 10·T·h, and its 16-bit gradients 2·n;
-/// on the last stage those of the head, 2·V·h/t. There the outputs of all micro-batches are joined as well, m·2·T·V/t, when the step ends: the larger counts.
+/// on the last stage those of the head, 2·V·h/t. There kept outputs of all micro-batches are joined as well, m·2·T·V/t, when the step ends: the larger counts.
 ///
 /// An interleaved schedule of one round is either at its first chunk ([`Moment::LastLayer`]), with all saved tensors and the gradients of that chunk,
 /// or behind it, with the tensors of the other chunks and all gradients. Otherwise both are there at once.
@@ -176,10 +187,10 @@ pub fn in_backward(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     let State { gradients, layers } = rank.state(moment);
     rank.shards(gradients, sink);
     rank.saved(layers, sink);
-    if worked::total(|sink| rank.backward(sink)) >= worked::total(|sink| loss::outputs(&rank, sink)) {
+    if worked::total(|sink| rank.backward(sink)) >= worked::total(|sink| loss::joined(&rank, sink)) {
         rank.backward(sink);
     } else {
-        loss::outputs(&rank, sink);
+        loss::joined(&rank, sink);
     }
 }
 

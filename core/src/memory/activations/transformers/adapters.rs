@@ -9,6 +9,15 @@ use crate::scenario::Mode;
 use crate::training::Recipe;
 use crate::worked::{Factor, Item, Symbol};
 
+/// How many values a target reads of each token.
+#[derive(Clone, Copy)]
+enum Inputs {
+    /// So many.
+    Width(Factor),
+    /// So many heads of so many values.
+    Heads(Factor, Factor),
+}
+
 /// What the adapters of layers of these kinds keep.
 ///
 /// # Formula
@@ -32,33 +41,33 @@ pub(super) fn terms(sizes: &Sizes<'_>, kinds: &Kinds, product: Product<'_>) {
     }
     let (shape, targets) = (sizes.shape, sizes.scenario.training.lora.targets);
     let attending = kinds.full + kinds.sliding;
-    let mut target = |layers, matrices, inputs: &[Factor]| one(sizes, layers, matrices, inputs, product);
+    let mut target = |layers, matrices, inputs| one(sizes, layers, matrices, inputs, product);
     let dim = |dim: u32| Factor::new(Symbol::HeadDim, dim.into());
     let values = if let Projection::Latent(it) = shape.projection {
         if targets.q {
-            target(attending, 1, &[sizes.hidden]);
+            target(attending, 1, Inputs::Width(sizes.hidden));
             if let Some(rank) = it.q_lora_rank {
-                target(attending, 1, &[dim(rank)]);
+                target(attending, 1, Inputs::Width(dim(rank)));
             }
         }
         if targets.k || targets.v {
-            target(attending, 1, &[sizes.hidden]);
-            target(attending, 1, &[dim(it.kv_lora_rank)]);
+            target(attending, 1, Inputs::Width(sizes.hidden));
+            target(attending, 1, Inputs::Width(dim(it.kv_lora_rank)));
         }
         it.v_dim
     } else {
         let projections = [targets.q, targets.k, targets.v].map(u64::from).iter().sum();
-        target(attending, projections, &[sizes.hidden]);
+        target(attending, projections, Inputs::Width(sizes.hidden));
         shape.head_dim
     };
-    target(attending, targets.o.into(), &[sizes.heads, dim(values)]);
+    target(attending, targets.o.into(), Inputs::Heads(sizes.heads, dim(values)));
     if targets.mlp {
         let inner = shape.mlp.matrices() - 1;
-        target(kinds.dense, inner, &[sizes.hidden]);
-        target(kinds.dense, 1, &[Factor::new(Symbol::IntermediateSize, sizes.local.intermediate_size)]);
+        target(kinds.dense, inner, Inputs::Width(sizes.hidden));
+        target(kinds.dense, 1, Inputs::Width(Factor::new(Symbol::IntermediateSize, sizes.local.intermediate_size)));
         if let Some(shared) = shape.moe.map(|moe| moe.shared_intermediate_size).filter(|shared| *shared > 0) {
-            target(kinds.moe, inner, &[sizes.hidden]);
-            target(kinds.moe, 1, &[sizes.width(shared)]);
+            target(kinds.moe, inner, Inputs::Width(sizes.hidden));
+            target(kinds.moe, 1, Inputs::Width(sizes.width(shared)));
         }
     }
 }
@@ -66,12 +75,12 @@ pub(super) fn terms(sizes: &Sizes<'_>, kinds: &Kinds, product: Product<'_>) {
 /// What the adapter beside the head keeps.
 pub(super) fn head(sizes: &Sizes<'_>, product: Product<'_>) {
     if sizes.scenario.mode.adapts() && sizes.scenario.training.lora.targets.head {
-        one(sizes, 1, 1, &[sizes.hidden], product);
+        one(sizes, 1, 1, Inputs::Width(sizes.hidden), product);
     }
 }
 
 /// Adapters beside `matrices` matrices with the same inputs, in each of `layers` layers.
-fn one(sizes: &Sizes<'_>, layers: u64, matrices: u64, inputs: &[Factor], product: Product<'_>) {
+fn one(sizes: &Sizes<'_>, layers: u64, matrices: u64, inputs: Inputs, product: Product<'_>) {
     if layers * matrices == 0 {
         return;
     }
@@ -84,14 +93,13 @@ fn one(sizes: &Sizes<'_>, layers: u64, matrices: u64, inputs: &[Factor], product
         (true, true) => 1,
         (true, false) => w,
     };
-    let mut sum = |bytes: u64, widths: &[Factor]| match *widths {
-        [first, second] => product(Item::AdapterTensors, &[Factor::number(bytes * matrices), l, t, first, second]),
-        [first] => product(Item::AdapterTensors, &[Factor::number(bytes * matrices), l, t, first]),
-        _ => {}
-    };
-    sum(w, &[Factor::number(lora.rank.into())]);
+    product(Item::AdapterTensors, &[Factor::number(w * matrices), l, t, Factor::number(lora.rank.into())]);
     if copies_inputs(scenario) {
-        sum(w + mask, inputs);
+        let bytes = Factor::number((w + mask) * matrices);
+        match inputs {
+            Inputs::Width(width) => product(Item::AdapterTensors, &[bytes, l, t, width]),
+            Inputs::Heads(heads, dim) => product(Item::AdapterTensors, &[bytes, l, t, heads, dim]),
+        }
     }
 }
 
@@ -132,7 +140,7 @@ pub(super) fn unpacked(sizes: &Sizes<'_>, product: Product<'_>) {
 #[cfg(test)]
 mod tests {
     use crate::architecture::Architecture;
-    use crate::evaluate::Phase;
+    use crate::memory::Phase;
     use crate::memory::activations;
     use crate::precision::WeightFormat;
     use crate::scenario::{Mode, Scenario};

@@ -92,7 +92,7 @@ pub(super) fn norm(sizes: &Sizes<'_>, layers: u64, count: u64, item: Item, produ
 fn norm_outputs(sizes: &Sizes<'_>, kinds: &Kinds, product: Product<'_>) {
     let shape = sizes.shape;
     // Before attention and before the MLP; a parallel block with one norm has one output.
-    let mlp = u64::from(shape.norms_per_layer > 1);
+    let mlp = u64::from(shape.norms_per_layer > 1 || shape.mlp_layers > 0);
     let mut copies = 0;
     if sizes.autocast {
         let attention = match (shape.projection, shape.norm, shape.mlp) {
@@ -115,9 +115,9 @@ fn norm_outputs(sizes: &Sizes<'_>, kinds: &Kinds, product: Product<'_>) {
         // Adapters stand beside attention over tokens, dense MLPs and shared experts only.
         let [attending, dense] = if sizes.scenario.mode.adapts() {
             let shared = shape.moe.is_some_and(|moe| moe.shared_intermediate_size > 0);
-            [kinds.full + kinds.sliding, if shared { kinds.layers } else { kinds.dense }]
+            [kinds.full + kinds.sliding, if shared { kinds.dense + kinds.moe } else { kinds.dense }]
         } else {
-            [kinds.layers; 2]
+            [kinds.full + kinds.sliding + kinds.linear, kinds.dense + kinds.moe]
         };
         copies += if sizes.learns.attention_in { attending } else { 0 };
         copies += if sizes.learns.mlp { dense * mlp } else { 0 };

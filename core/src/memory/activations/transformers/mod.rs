@@ -16,7 +16,7 @@ use super::Sink;
 use super::sizes::{Kinds, Sizes};
 use crate::architecture::{Architecture, Mlp, Norm, Positions, Projection};
 use crate::checked::Checked;
-use crate::evaluate::Phase;
+use crate::memory::Phase;
 use crate::parallelism::Parallelism;
 use crate::scenario::{Attention, Mode};
 use crate::training::{Checkpointing, Implementation, Recipe};

@@ -9,6 +9,7 @@ use crate::assumptions::{Assumption, Assumptions};
 use crate::memory::activations;
 use crate::memory::backward::Moment;
 use crate::parallelism::Parallelism;
+use crate::scenario::CutError;
 use crate::training::{Implementation, Lora, LoraTargets, Loss, Recipe, Stock};
 use crate::worked::{self, Item};
 use crate::{Architecture, Attention, Bytes, Checkpointing, Mode, Phase, Scenario, WeightFormat};
@@ -171,15 +172,9 @@ fn a_rank_keeps_its_share() {
     assert_eq!(layer(&scenario), T * (16 * H + 8) + inside);
     scenario.parallel.sequence_parallel = true;
     assert_eq!(layer(&scenario), T * (16 * H + 8) / 2 + inside);
-    // Three stages of one layer: the first holds three micro-batches, the last the norm in front of the head.
+    // It has no pipeline.
     scenario.parallel = Parallelism { pp: 3, ..Parallelism::ONE };
-    scenario.training.micro_batches = 4;
-    let norms = |scenario: &Scenario| item(scenario, Phase::Loss, Item::NormOutputs);
-    assert_eq!(norms(&scenario), 3 * 4 * T * H);
-    assert_eq!(item(&scenario, Phase::Loss, Item::FinalNorm), 0);
-    scenario.parallel.stage = 2;
-    assert_eq!(norms(&scenario), 4 * T * H);
-    assert_eq!(item(&scenario, Phase::Loss, Item::FinalNorm), T * (8 * H + 4));
+    assert_eq!(scenario.check(), Err(CutError::NoPipeline(Implementation::Transformers).into()));
 }
 
 /// Llama 3.1 8B checkpointed, one sequence of 8,192 tokens: the inventory of a run, less the 8 bytes of the loss.

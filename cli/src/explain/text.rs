@@ -1,0 +1,330 @@
+//! The explanation for people.
+
+use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::profile::Suspect;
+use memory_wall_core::{Bytes, Checked, Verdict};
+use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Number, Row};
+use memory_wall_reports::{Found, Kind, Report, Value, What};
+
+use super::signed;
+use crate::text::{Side, Table, wrapped};
+use crate::{changes, inputs, words};
+
+/// All of it.
+pub(super) fn of(names: &[String], found: &Found, explanation: &Explanation, unit: ByteUnit) -> String {
+    let mut text = reports(names, found);
+    if let Some(report) = explanation.main.and_then(|at| found.reports.get(at)) {
+        text += &numbers(report, unit);
+    }
+    text.push('\n');
+    text += &run(explanation, unit);
+    text += &rows(&explanation.rows, unit);
+    if !explanation.contradictions.is_empty() {
+        text += "\nContradictions:\n";
+        text.extend(explanation.contradictions.iter().map(|it| wrapped(&format!("- {it}"), 2)));
+    }
+    text += &causes(explanation, unit);
+    text += &help(explanation, unit);
+    text += &doubts(found, explanation);
+    text
+}
+
+/// What was recognised, and where.
+fn reports(names: &[String], found: &Found) -> String {
+    let mut table = Table::new(&[
+        ("What was read", Side::Left),
+        ("Where", Side::Left),
+        ("Lines", Side::Right),
+        ("Times", Side::Right),
+    ]);
+    for report in &found.reports {
+        let name = names.get(usize::from(report.source)).cloned().unwrap_or_default();
+        let lines =
+            if report.from == report.to { report.from.to_string() } else { format!("{}-{}", report.from, report.to) };
+        table.row([about(report), name, lines, report.times.to_string()]);
+    }
+    table.text()
+}
+
+/// A report in a few words, with the release that it names.
+fn about(report: &Report) -> String {
+    let version = report.name(What::Version).map(|version| format!(" {version}"));
+    let build = report.count(What::Build).map(|build| format!(" b{build}"));
+    format!("{}{}", report.kind.words(), version.or(build).unwrap_or_default())
+}
+
+/// The numbers of a message, with what follows from them alone.
+fn numbers(report: &Report, unit: ByteUnit) -> String {
+    if !matches!(
+        report.kind,
+        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps | Kind::Xla | Kind::TensorFlow | Kind::Ggml | Kind::HostMemory
+    ) {
+        return String::new();
+    }
+    let message = Message::of(report);
+    let mut table = Table::new(&[
+        ("In the message", Side::Left),
+        ("Size", Side::Right),
+        ("Bytes", Side::Right),
+        ("Line", Side::Right),
+    ]);
+    let mut any = false;
+    for fact in &report.facts {
+        let Value::Size(size) = &fact.value else { continue };
+        any = true;
+        let bytes =
+            if size.bytes < 0 { size.bytes.to_string() } else { Grouped(size.bytes.unsigned_abs().into()).to_string() };
+        // The digits that the message has stand for no more than they do.
+        let about = if size.grain == 0 { String::new() } else { "about ".to_owned() };
+        table.row([
+            sentence(fact.what.words()),
+            signed(size.bytes.into(), unit),
+            format!("{about}{bytes}"),
+            fact.place.line.to_string(),
+        ]);
+    }
+    if !any {
+        return String::new();
+    }
+    let mut text = format!("\n{}", table.text());
+    if let Some(outside) = message.outside() {
+        text += &wrapped(
+            &format!("Outside PyTorch in this process (context, NCCL, libraries): {}.", signed(outside.into(), unit)),
+            2,
+        );
+    }
+    if let (Some(missing), Some(_)) = (message.missing(), message.reserved_free) {
+        let fits = if missing <= 0 {
+            "Without fragmentation the request would have fit.".to_owned()
+        } else {
+            format!("Without fragmentation the request would still have lacked {}.", signed(missing.into(), unit))
+        };
+        text += &wrapped(&fits, 2);
+    }
+    text
+}
+
+/// The model, the GPU and the settings, or what is missing.
+fn run(explanation: &Explanation, unit: ByteUnit) -> String {
+    let mut text = String::new();
+    if let Some(model) = &explanation.model {
+        let how = match model.known {
+            Known::Stated => "as stated",
+            Known::Config => "by its config.json",
+            Known::Name => "by its name",
+            Known::PartOfName => "guessed from a part of its name: --model or --config states it",
+        };
+        let id = model.preset.map(|preset| format!(" ({})", preset.id)).unwrap_or_default();
+        let id = if model.known == Known::Stated { String::new() } else { id };
+        text += &wrapped(&format!("Model: {}{id}, {how}.", model.name), 2);
+    } else {
+        let names: Vec<&str> = explanation.unknown_models.iter().map(String::as_str).collect();
+        let told = if names.is_empty() {
+            "nothing names it".to_owned()
+        } else {
+            format!("not in the table: {}", names.join(", "))
+        };
+        text += &wrapped(
+            &format!(
+                "Model: not known ({told}). State it with --model or --config to see the estimate beside the figures."
+            ),
+            2,
+        );
+    }
+    let capacity = explanation.capacity.map(|capacity| words::size(capacity, unit));
+    text += &match (explanation.gpu, &capacity) {
+        (Some(gpu), Some(capacity)) => wrapped(&format!("GPU: {} ({}), {capacity}.", gpu.name, gpu.id), 2),
+        (None, Some(capacity)) if !explanation.gpus.is_empty() => {
+            let ids: Vec<&str> = explanation.gpus.iter().map(|gpu| gpu.id).collect();
+            wrapped(&format!("GPU: one of {capacity}, such as {}. --gpu states it.", ids.join(", ")), 2)
+        }
+        (None, Some(capacity)) => wrapped(&format!("GPU: one of {capacity} that the table doesn't have."), 2),
+        _ => wrapped("GPU: not in the text. --gpu states it.", 2),
+    };
+    match &explanation.scenario {
+        Some(Ok(scenario)) => text += &inputs::text(scenario, None),
+        Some(Err(error)) => text += &wrapped(&format!("The run as it was read cannot be estimated: {error}."), 2),
+        None if explanation.model.is_some() => {
+            let missing: Vec<String> = explanation.notes.iter().map(ToString::to_string).collect();
+            let why = if missing.is_empty() {
+                "what it did is not in the text; --mode states it.".to_owned()
+            } else {
+                missing.join(" ")
+            };
+            text += &wrapped(&format!("No estimate: {why}"), 2);
+        }
+        None => {}
+    }
+    text
+}
+
+fn rows(rows: &[Row], unit: ByteUnit) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let estimated = rows.iter().any(|row| row.estimated.is_some());
+    let shown = |number: Number| match number {
+        Number::Bytes(bytes) => signed(bytes, unit),
+        Number::Count(count) => Grouped(count).to_string(),
+    };
+    let mut table = Table::new(&[
+        ("Term", Side::Left),
+        ("Reported", Side::Right),
+        ("Estimated", Side::Right),
+        ("Difference", Side::Right),
+    ]);
+    for row in rows {
+        let difference = row.difference().map(|difference| match row.reported {
+            _ if row.agrees() => "same".to_owned(),
+            Number::Bytes(_) => format!("{}{}", if difference < 0 { "" } else { "+" }, signed(difference, unit)),
+            Number::Count(_) => {
+                format!("{}{}", if difference < 0 { "-" } else { "+" }, Grouped(difference.unsigned_abs()))
+            }
+        });
+        let estimate = row.estimated.map(shown).unwrap_or_default();
+        table.row([sentence(row.what.words()), shown(row.reported), estimate, difference.unwrap_or_default()]);
+    }
+    let head = if estimated { "" } else { "Without a model there is no estimate beside them.\n" };
+    format!("\n{}{head}", table.text())
+}
+
+fn causes(explanation: &Explanation, unit: ByteUnit) -> String {
+    let mut text = String::new();
+    if let Some((first, others)) = explanation.causes.split_first() {
+        text += &wrapped(&format!("\nLikeliest cause: {first}"), 2);
+        text.extend(others.iter().map(|cause| wrapped(&format!("- {cause}"), 2)));
+    } else if let (Some(Verdict::DoesNotFit), false) = (verdict(explanation), explanation.stands) {
+        text += &wrapped("\nBy the estimate this run does not fit.", 2);
+    }
+    if let Some((suspect, tensors)) = explanation.suspect {
+        text += &wrapped(
+            &format!(
+                "One setting that would explain the difference: {} (then {}).",
+                suspected(suspect),
+                words::size(tensors, unit)
+            ),
+            2,
+        );
+    }
+    text
+}
+
+fn verdict(explanation: &Explanation) -> Option<Verdict> {
+    let scenario = explanation.scenario.as_ref()?.as_ref().ok()?;
+    Some(memory_wall_core::evaluate::verdict_on(scenario, explanation.capacity?))
+}
+
+/// The changes that help most.
+fn help(explanation: &Explanation, unit: ByteUnit) -> String {
+    let Some(Ok(scenario)) = &explanation.scenario else { return String::new() };
+    if explanation.changes.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nWhat helps most:\n".to_owned();
+    for (place, change) in explanation.changes.iter().enumerate() {
+        text += &wrapped(&format!("{}. {}", place + 1, changed(scenario, change, unit)), 3);
+    }
+    text + "memory-wall advise with the same settings recomputes every known fix.\n"
+}
+
+fn changed(from: &Checked, change: &Change, unit: ByteUnit) -> String {
+    let options = changes::between(from, &change.scenario).join(" ");
+    let what = match change.kind {
+        ChangeKind::Mitigation(mitigation) => mitigation.id().to_owned(),
+        kind => kind.id().to_owned(),
+    };
+    let saved = match change.saved.0 {
+        0 => String::new(),
+        saved if saved > 0 => format!(", {} less at the peak", words::size(Bytes(saved.unsigned_abs()), unit)),
+        saved => format!(", {} more at the peak", words::size(Bytes(saved.unsigned_abs()), unit)),
+    };
+    let then = change.verdict.map(|verdict| match verdict {
+        Verdict::Fits => "; it fits then",
+        Verdict::Tight => "; it is tight then",
+        Verdict::Queues => "; it starts then, and some requests wait",
+        Verdict::DoesNotFit => "; it still does not fit then",
+    });
+    format!("{what}: {options}{saved}{}.", then.unwrap_or_default())
+}
+
+/// What has to be said, and what was not understood.
+fn doubts(found: &Found, explanation: &Explanation) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    if explanation.scenario.is_some() {
+        lines.extend(explanation.notes.iter().map(ToString::to_string));
+    }
+    if !explanation.unknown_models.is_empty() && explanation.model.is_some() {
+        lines.push(format!("Not in the table: {}.", explanation.unknown_models.join(", ")));
+    }
+    let others = found.reports.len() - explanation.about.len();
+    if others > 0 {
+        lines.push(format!(
+            "{} of another run or an earlier start {} not part of this.",
+            counted(others, "report"),
+            if others == 1 { "is" } else { "are" }
+        ));
+    }
+    for (source, place) in &found.odd {
+        let which = if found.reports.iter().any(|report| report.source > 0) {
+            format!(" of text {}", source + 1)
+        } else {
+            String::new()
+        };
+        lines.push(format!("Not understood: the number at line {}, column {}{which}.", place.line, place.column));
+    }
+    if found.cut > 0 {
+        lines.push(format!(
+            "{} longer than {} kB and read up to there.",
+            if found.cut == 1 { "1 line is".to_owned() } else { format!("{} lines are", Grouped(found.cut.into())) },
+            memory_wall_reports::LONGEST_LINE >> 10
+        ));
+    }
+    let facts: u64 = found.reports.iter().map(|report| report.left_out).sum();
+    if facts > 0 {
+        lines.push(format!(
+            "{} more figures were read and not kept, since there are so many of a kind.",
+            Grouped(facts.into())
+        ));
+    }
+    if found.left_out > 0 {
+        lines.push(format!("{} more reports were read and not kept.", Grouped(found.left_out.into())));
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(|line| wrapped(&format!("- {line}"), 2)).collect();
+    format!("\nTo be known:\n{lines}")
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Words with a capital at their beginning.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// A suspect in words.
+const fn suspected(suspect: Suspect) -> &'static str {
+    match suspect {
+        Suspect::EagerAttention => "attention writes its scores to memory (eager)",
+        Suspect::FlashAttention => "attention is a fused kernel (flash)",
+        Suspect::NothingRecomputed => "gradient checkpointing is off",
+        Suspect::AllRecomputed => "gradient checkpointing is on",
+        Suspect::WideStates => "everything is kept in fp32",
+        Suspect::NarrowStates => "everything is kept in 16 bits",
+        Suspect::EightBitOptimizer => "the optimizer's states are in 8 bits",
+        Suspect::NoStatesYet => "the optimizer has no states yet",
+        Suspect::Foreach => "the optimizer's step makes copies (foreach)",
+        Suspect::OutputsKept => "the script holds on to the model's outputs",
+        Suspect::PlainLoss => "the logits of all tokens exist at once",
+        Suspect::ChunkedLoss => "the loss is computed in chunks",
+        Suspect::WideWeights => "the weights were loaded in fp32",
+        Suspect::NarrowWeights => "the weights were loaded in 8 bits",
+        Suspect::NarrowCache => "the cache is in 8 bits",
+        Suspect::Doubled => "there are twice as many sequences or tokens",
+        Suspect::Halved => "there are half as many sequences or tokens",
+    }
+}

@@ -1,0 +1,114 @@
+//! A scenario against its GPU, in lines for people.
+
+use memory_wall_core::bounds::{self, Bounds};
+use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::{Bytes, Checked, Fit, Scenario};
+
+use crate::text::wrapped;
+use crate::words;
+
+/// The lines.
+pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> String {
+    let sign = words::sign(fit.margin);
+    let margin = fit.margin.magnitude();
+    let per_rank = if scenario.parallel.dp == 1 { "" } else { " on each rank" };
+    let batch = format!("{}{per_rank}", Grouped(scenario.batch.into()));
+    let seq_length = Grouped(scenario.seq_length.into());
+    let ranks = scenario.parallel.ranks();
+    let each = if ranks == 1 { String::new() } else { format!("{} × ", Grouped(ranks.into())) };
+    let lines = [
+        ("GPU", format!("{each}{} ({})", gpu.name, gpu.id)),
+        (
+            "Capacity",
+            format!(
+                "{} = {}, {}{}{}",
+                words::size(fit.capacity, unit),
+                fit.capacity,
+                gpu.capacity_basis.label(),
+                gpu.reported().range().map(|range| format!(" ({range})")).unwrap_or_default(),
+                limit(fit, scenario, unit)
+            ),
+        ),
+        ("Verdict", words::verdict(fit.verdict, scenario, unit)),
+        ("Margin", format!("{sign}{} = {sign}{margin}{}", words::size(margin, unit), beside(scenario, unit))),
+        (
+            "Longest context",
+            format!(
+                "{} at batch {batch}{}",
+                largest(longest(fit, scenario), bounds::SEQ_LENGTH),
+                shorter(scenario, fit) + &made_for(scenario, fit.max_seq)
+            ),
+        ),
+        ("Largest batch", format!("{} at seq_length {seq_length}", largest_batch(fit.max_batch, scenario))),
+    ];
+    let mut text: String = lines.iter().map(|(name, value)| wrapped(&format!("{name:<15}  {value}"), 17)).collect();
+    if !fit.verdict.holds() {
+        text += &wrapped("What helps: memory-wall advise with the same options recomputes every known fix.", 2);
+    }
+    text
+}
+
+/// What the longest context asks for where the stated cap is too long for the pool.
+fn shorter(scenario: &Scenario, fit: &Fit) -> String {
+    let refused = fit.limit == Bytes::ZERO && scenario.serving.max_model_len.is_some();
+    if refused && fit.max_seq > 0 { ", with --max-model-len no longer than that".into() } else { String::new() }
+}
+
+/// What of the GPU the run may take, where a program takes a share of it.
+fn limit(fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
+    if fit.limit == fit.capacity {
+        return String::new();
+    }
+    let share = scenario.serving.utilization();
+    if fit.limit == Bytes::ZERO {
+        return format!("; vLLM does not start with its share of {share}%, see the verdict");
+    }
+    format!(
+        "; {} of it to be taken: the program's share of {share}% and what it keeps beside it",
+        words::size(fit.limit, unit)
+    )
+}
+
+/// Of vLLM that starts, what the margin is of, and what is left of the GPU beside the share.
+fn beside(scenario: &Checked, unit: ByteUnit) -> String {
+    match words::started(scenario) {
+        Some(start) if start.refusal.is_none() => {
+            format!(" in the pool; {} beside the share", words::signed(start.outside, unit))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The longest sequence that fits, of those that the model reads at all.
+pub(crate) fn longest(fit: &Fit, scenario: &Scenario) -> u32 {
+    fit.max_seq.min(scenario.architecture.end_of_table().unwrap_or(u32::MAX))
+}
+
+/// How far memory goes is one thing, what the model was made for another.
+pub(crate) fn made_for(scenario: &Scenario, seq_length: u32) -> String {
+    match scenario.architecture.trained_context {
+        Some(context) if context < seq_length => format!("; the model was made for {}", Grouped(context.into())),
+        _ => String::new(),
+    }
+}
+
+/// The largest batch: of all data-parallel ranks first, then of each.
+pub(crate) fn largest_batch(found: u32, scenario: &Scenario) -> String {
+    match scenario.parallel.dp {
+        1 => largest(found, bounds::BATCH),
+        _ if found == 0 => "none fits".into(),
+        ranks => words::in_all(found.into(), "sequence", ranks.into()),
+    }
+}
+
+/// The answer to "how much at most".
+fn largest(found: u32, bounds: Bounds) -> String {
+    match found {
+        0 => "none fits".into(),
+        _ if found == bounds.max => {
+            format!("at least {}, the largest that is asked about,", words::counted(found, bounds))
+        }
+        _ => words::counted(found, bounds),
+    }
+}

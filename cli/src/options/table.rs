@@ -1,0 +1,375 @@
+//! Every option: its name, its value, and what it is.
+
+use memory_wall_core::bounds;
+use memory_wall_core::config::FAMILIES;
+use memory_wall_core::display::Grouped;
+use memory_wall_core::serving::Version;
+use memory_wall_core::{
+    Checkpointing, Engine, Implementation, KvPrecision, Optimizer, Recipe, Serving, Training, WeightFormat,
+};
+
+/// An option.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// With its two dashes.
+    pub(crate) name: &'static str,
+    /// Its value; `None` for a switch.
+    pub(crate) value: Option<Value>,
+    /// What it is, in the help.
+    pub(crate) about: String,
+    /// The heading that it stands under in the help.
+    pub(crate) group: &'static str,
+}
+
+/// The value of an option.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value {
+    /// Its name in the help.
+    pub(crate) name: &'static str,
+    /// What it has to be, in messages.
+    pub(crate) expected: &'static str,
+}
+
+fn value(name: &'static str, value: &'static str, expected: &'static str, about: impl Into<String>) -> Known {
+    Known { name, value: Some(Value { name: value, expected }), about: about.into(), group: "Options" }
+}
+
+fn switch(name: &'static str, about: impl Into<String>) -> Known {
+    Known { name, value: None, about: about.into(), group: "Options" }
+}
+
+/// The same options under a heading.
+fn group(group: &'static str, options: Vec<Known>) -> impl Iterator<Item = Known> {
+    options.into_iter().map(move |option| Known { group, ..option })
+}
+
+/// The options of a command; nothing of one that has none.
+pub(crate) fn of(command: &str) -> Vec<Known> {
+    match command {
+        "estimate" | "advise" | "explain" => scenario().collect(),
+        "roofline" => group("What is looked at", roof()).chain(scenario()).collect(),
+        "solve" => group("What is looked for", question()).chain(scenario()).collect(),
+        "accuracy" => accuracy(),
+        "models" | "gpus" => vec![switch("--json", "as JSON")],
+        _ => Vec::new(),
+    }
+}
+
+/// The options of every command.
+pub(crate) fn all() -> Vec<Known> {
+    // A switch that several commands know is told once.
+    let accuracy = accuracy().into_iter().filter(|option| option.name != "--json").collect();
+    let others =
+        group("For solve", question()).chain(group("For roofline", roof())).chain(group("For accuracy", accuracy));
+    scenario().chain(others).collect()
+}
+
+fn list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
+    ids.collect::<Vec<_>>().join(", ")
+}
+
+/// The options of a scenario, in their groups.
+fn scenario() -> impl Iterator<Item = Known> {
+    group("Model", model())
+        .chain(group("What it does", run()))
+        .chain(group("Inference", serving()))
+        .chain(group("Training, LoRA and QLoRA", training()))
+        .chain(group("GPUs and how a run is cut over them", gpus()))
+        .chain(group("Output", output()))
+}
+
+fn model() -> Vec<Known> {
+    vec![
+        value(
+            "--model",
+            "ID",
+            "an id that memory-wall models lists",
+            "a model of the list that memory-wall models prints",
+        ),
+        value(
+            "--config",
+            "FILE",
+            "the path of a config.json, or - for standard input",
+            format!("a config.json as published ({}); - reads standard input", FAMILIES.join(", ")),
+        ),
+    ]
+}
+
+fn run() -> Vec<Known> {
+    vec![
+        value(
+            "--mode",
+            "MODE",
+            "inference, training, lora or qlora",
+            "inference (default), training, lora (adapters beside 16-bit weights), qlora (beside quantised ones)",
+        ),
+        value(
+            "--batch",
+            "N",
+            "a whole number of sequences",
+            format!(
+                "sequences at the same time on each data-parallel rank, 1 (default) to {}; in training those of one micro-batch",
+                Grouped(bounds::BATCH.max.into())
+            ),
+        ),
+        value(
+            "--seq",
+            "N",
+            "a whole number of tokens",
+            format!(
+                "tokens in each, prompt and answer together, 1 to {}; default 2048",
+                Grouped(bounds::SEQ_LENGTH.max.into())
+            ),
+        ),
+        value(
+            "--weights",
+            "P",
+            "a weight format such as bf16 or int4",
+            format!("{}; default bf16, in qlora nf4-dq", list(WeightFormat::ALL.iter().map(|format| format.id()))),
+        ),
+        value("--attention", "KIND", "flash or eager", "flash (default), eager"),
+        value(
+            "--offload",
+            "LIST",
+            "one or more of optimizer, parameters and kv, with commas between them",
+            "what waits in host memory, with commas between: optimizer, parameters, kv",
+        ),
+    ]
+}
+
+fn serving() -> Vec<Known> {
+    let Serving { max_num_seqs, max_num_batched_tokens, .. } = Serving::DEFAULT;
+    vec![
+        value(
+            "--kv",
+            "P",
+            "a KV precision such as bf16 or fp8",
+            format!("{}; default bf16", list(KvPrecision::ALL.iter().map(|format| format.id()))),
+        ),
+        value(
+            "--engine",
+            "NAME",
+            "exact, hf, vllm or llamacpp",
+            format!(
+                "the program: {}; default exact, which is none",
+                list(Engine::ALL.iter().map(|engine| engine.id()))
+            ),
+        ),
+        value(
+            "--engine-version",
+            "V",
+            "a release of vLLM such as 0.19",
+            format!("vllm: its release, from {} on; default {} or newer", Version::OLDEST, Version::NEWEST),
+        ),
+        value(
+            "--max-model-len",
+            "N",
+            "a whole number of tokens",
+            "vllm: the longest request that it accepts, prompt and answer together; it starts only if its pool holds one; as vLLM reads it, 32k is 32,000 and 32K 32,768; default --seq",
+        ),
+        value(
+            "--max-num-seqs",
+            "N",
+            "a whole number of sequences",
+            format!("vllm: sequences at once at most; default vLLM's own for the GPU ({max_num_seqs} without one)"),
+        ),
+        value(
+            "--max-num-batched-tokens",
+            "N",
+            "a whole number of tokens",
+            format!(
+                "vllm: tokens at once at most; default vLLM's own for the GPU ({max_num_batched_tokens} without one)"
+            ),
+        ),
+        switch("--enforce-eager", "vllm: no CUDA graphs: their memory is not taken, and decoding is slower"),
+        value(
+            "--gpu-memory-utilization",
+            "P",
+            "percent of the GPU, such as 90 or 0.9",
+            format!(
+                "vllm: its share of the GPU, as 95 or 0.95; default {}, before 0.21 {}",
+                Version::NEWEST.utilization(),
+                Version::OLDEST.utilization()
+            ),
+        ),
+    ]
+}
+
+fn training() -> Vec<Known> {
+    let start = Training::DEFAULT;
+    vec![
+        value(
+            "--recipe",
+            "NAME",
+            "a recipe such as mixed or pure",
+            format!(
+                "precisions of weights, gradients and states: {}; default mixed",
+                list(Recipe::ALL.iter().map(|it| it.id()))
+            ),
+        ),
+        value(
+            "--gradients",
+            "HABIT",
+            "by-recipe, kept or freed",
+            "between two steps: kept in buffers (Megatron-LM, DeepSpeed), freed (PyTorch); by-recipe (default): kept in the mixed recipes",
+        ),
+        value(
+            "--optimizer",
+            "NAME",
+            "an optimizer such as adamw",
+            format!("{}; default adamw", list(Optimizer::ALL.iter().map(|it| it.id()))),
+        ),
+        value(
+            "--step",
+            "KIND",
+            "fused or foreach",
+            "fused (default), foreach: PyTorch's own default on CUDA, which makes a copy",
+        ),
+        value(
+            "--implementation",
+            "NAME",
+            "transformers, megatron, torchtitan or litgpt",
+            format!("whose code runs: {}; default transformers", list(Implementation::ALL.iter().map(|it| it.id()))),
+        ),
+        value(
+            "--checkpointing",
+            "KIND",
+            "none, selective, per-op or full",
+            format!("what is recomputed: {}; default none", list(Checkpointing::ALL.iter().map(|it| it.id()))),
+        ),
+        value("--loss", "KIND", "plain, chunked or compiled", "plain (default), chunked, compiled"),
+        switch("--chunked-loss", "the same as --loss chunked"),
+        switch("--compile", "torch.compile fuses elementwise kernels"),
+        switch("--async-tp", "torchtitan: tensor-parallel ranks exchange parts while they multiply"),
+        switch("--no-reshard-after-forward", "torchtitan: gathered weights stay until the backward pass"),
+        value(
+            "--micro-batches",
+            "N",
+            "a whole number of micro-batches",
+            "micro-batches of one optimizer step; default 1",
+        ),
+        value("--lora-rank", "N", "a whole number", format!("rank of the adapters; default {}", start.lora.rank)),
+        value(
+            "--lora-targets",
+            "LIST",
+            "all, attention, or some of q, k, v, o, mlp and head, with commas between them",
+            "layers with an adapter, with commas between: q, k, v, o, mlp, head; attention is q, k, v and o, all (default) is every one but the head",
+        ),
+        value(
+            "--lora-dtype",
+            "D",
+            "fp32 or bf16",
+            "precision of the adapters in transformers code: fp32 (default, as peft makes them: each saves an fp32 copy of its input), bf16 (autocast_adapter_dtype=False)",
+        ),
+        switch("--lora-dropout", "the adapters' inputs pass through dropout"),
+        switch(
+            "--no-kbit-upcast",
+            "qlora without peft's prepare_model_for_kbit_training, as in TRL: tables, norms and hidden states stay in 16 bits",
+        ),
+        switch(
+            "--quantised-experts",
+            "qlora that quantises routed experts too, as Unsloth does: bitsandbytes alone leaves them in 16 bits, since transformers 5 does not hold them as linear layers",
+        ),
+    ]
+}
+
+fn gpus() -> Vec<Known> {
+    vec![
+        value(
+            "--gpu",
+            "ID",
+            "an id that memory-wall gpus lists",
+            "a GPU of the list that memory-wall gpus prints: does it fit, and how much more would",
+        ),
+        value("--dp", "N", "a whole number of ranks", "data-parallel ranks, each with other sequences"),
+        value("--tp", "N", "a whole number of ranks", "tensor-parallel ranks, which share each matrix"),
+        value("--pp", "N", "a whole number of stages", "pipeline stages, each with some of the layers"),
+        value(
+            "--ep",
+            "N",
+            "a whole number of ranks",
+            "expert-parallel ranks, over which the experts of a layer are spread: within dp; with vllm all of tp x dp (--enable-expert-parallel)",
+        ),
+        value("--cp", "N", "a whole number of ranks", "context-parallel ranks, which share each sequence"),
+        value(
+            "--zero",
+            "N",
+            "0, 1, 2 or 3",
+            "what data-parallel ranks share out in training: 0 nothing (default), 1 optimizer states, 2 gradients too, 3 weights too (FSDP)",
+        ),
+        value("--shard", "N", "a whole number of ranks", "over how many of the dp ranks; default all"),
+        value(
+            "--virtual-stages",
+            "N",
+            "a whole number of chunks",
+            "layer chunks of each pipeline rank, taken in turn; default 1",
+        ),
+        switch("--sequence-parallel", "tensor-parallel ranks share norms and dropout too"),
+    ]
+}
+
+fn output() -> Vec<Known> {
+    vec![
+        value("--unit", "UNIT", "gb or gib", "gb (default, powers of 1,000), gib (powers of 1,024)"),
+        switch("--json", "everything in bytes, for programs"),
+    ]
+}
+
+fn question() -> Vec<Known> {
+    vec![value(
+        "--for",
+        "WHAT",
+        "context, batch, gpus, gpu, model or weights",
+        "context (longest), batch (largest), gpus (fewest GPUs, and how they are cut), gpu (smallest that leaves room; with --gpu one of the same maker and class), model (largest of the list), weights (widest format)",
+    )]
+}
+
+fn roof() -> Vec<Known> {
+    vec![
+        value(
+            "--precision",
+            "P",
+            "a precision such as bf16 or fp8",
+            "in which it computes: fp32, tf32, fp16, bf16 (default), fp8, int8, fp4; of a model, the weights' format",
+        ),
+        value(
+            "--flops",
+            "F",
+            "a number of FLOPs such as 1.5e12",
+            "FLOPs of an operation, as 137438953472, 1.37e11 or 137G",
+        ),
+        value("--bytes", "B", "a number of bytes such as 2e9", "bytes that it moves, written alike"),
+        value("--gemm", "M,N,K", "three whole numbers, M,N,K", "instead: a multiplication of (M x K) by (K x N)"),
+        value(
+            "--accounting",
+            "KIND",
+            "reads-and-writes or reads-only",
+            "bytes of a multiplication that count: reads-and-writes (default), reads-only",
+        ),
+        value(
+            "--kernels",
+            "KIND",
+            "fused or separate",
+            "of a model: small operations fused or separate; default as its program runs them",
+        ),
+        value(
+            "--efficiency",
+            "E",
+            "a share such as 0.5, or two, of peak and bandwidth",
+            "share of peak and bandwidth for the upper end of the range, or both with a comma; default 0.35",
+        ),
+    ]
+}
+
+fn accuracy() -> Vec<Known> {
+    vec![
+        value(
+            "--data",
+            "DIR",
+            "the path of a folder with measured rows",
+            "measured rows of your own: a folder with files of the same names and columns as accuracy/data/",
+        ),
+        switch("--rows", "one line a row: predicted, measured, error, doubts"),
+        switch("--json", "as JSON; errors as shares, 0.01 is 1%"),
+    ]
+}

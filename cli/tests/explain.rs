@@ -1,0 +1,142 @@
+//! `memory-wall explain` as it is run: text, JSON, standard input, several files, exit codes; nothing secret is shown.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
+mod common;
+
+use common::{program, run, run_on, scratch};
+use serde_json::Value;
+
+const MESSAGE: &str = "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total capacity of 23.64 GiB of which 512.00 MiB is free. Including non-PyTorch memory, this process has 23.10 GiB memory in use. Of the allocated memory 22.00 GiB is allocated by PyTorch, and 0.60 GiB is reserved by PyTorch but unallocated.\n";
+
+const LOG: &str = "(APIServer pid=1) INFO 10-13 [utils.py:233] non-default args: {'host': '10.1.2.3', 'api_key': 'sk-secret', 'model': '/srv/alice/models/Llama-3.1-8B-Instruct', 'max_model_len': 131072, 'gpu_memory_utilization': 0.95}\n\
+(EngineCore pid=2) INFO 10-13 [core.py:93] Initializing a V1 LLM engine (v0.19.0) with config: model='/srv/alice/models/Llama-3.1-8B-Instruct', dtype=torch.bfloat16, max_seq_len=131072, tensor_parallel_size=1, quantization=None, kv_cache_dtype=auto\n\
+(EngineCore pid=2) INFO 10-13 [gpu_model_runner.py:1] Model loading took 14.99 GiB memory and 3.2 seconds\n\
+(EngineCore pid=2) INFO 10-13 [gpu_worker.py:1] Available KV cache memory: 58.11 GiB\n\
+(EngineCore pid=2) INFO 10-13 [kv_cache_utils.py:1] GPU KV cache size: 476,016 tokens\n";
+
+fn json(line: &str, input: &str) -> (i32, Value) {
+    let run = run_on(&format!("{line} --json"), input.as_bytes());
+    (run.code, serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err)))
+}
+
+#[test]
+fn a_message_alone() {
+    let run = run_on("explain - --unit gib", MESSAGE.as_bytes());
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    for line in [
+        "PyTorch ran out of GPU memory  standard input      1      1",
+        "Asked for when no memory was left      1.96 GiB   about 2,104,533,975     1",
+        "Outside PyTorch in this process (context, NCCL, libraries): 512 MiB.",
+        "Without fragmentation the request would still have lacked 870 MiB.",
+        "Model: not known (nothing names it). State it with --model or --config to see the estimate beside",
+        "Likeliest cause: The GPU is full. PyTorch has allocated 22.0 GiB of 23.6 GiB",
+    ] {
+        assert!(run.out.contains(line), "{line}\n{}", run.out);
+    }
+    let (code, value) = json("explain", MESSAGE);
+    assert_eq!(code, 1);
+    let facts = value["reports"][0]["facts"].as_array().unwrap();
+    let asked = &facts[0];
+    assert_eq!(
+        (asked["what"].as_str(), asked["bytes"].as_i64(), asked["device"].as_str()),
+        (Some("requested"), Some(2_104_533_975), Some("gpu0"))
+    );
+    // Half a hundredth of a GiB to each side.
+    assert_eq!(
+        (asked["least_bytes"].as_i64(), asked["most_bytes"].as_i64()),
+        (Some(2_099_165_266), Some(2_109_902_685))
+    );
+    assert_eq!((asked["line"].as_u64(), asked["column"].as_u64()), (Some(1), Some(72)));
+    assert_eq!(value["would_fit_without_fragmentation"].as_bool(), Some(false));
+    assert_eq!(value["outside_pytorch_bytes"].as_i64(), Some(24_803_436_134 - 23_622_320_128 - 644_245_094));
+}
+
+#[test]
+fn options_state_what_the_message_does_not_say() {
+    let (code, value) =
+        json("explain --model llama-3.2-1b --mode training --batch 4 --seq 2048 --gpu rtx4090", MESSAGE);
+    assert_eq!(code, 1);
+    assert_eq!(value["model"]["known_by"], "stated");
+    assert_eq!(value["scenario"]["batch"].as_u64(), Some(4));
+    assert_eq!(value["tensors"][0]["tensor"], "logits");
+    assert_eq!(value["tensors"][0]["bytes"].as_u64(), Some(4 * 2_048 * 128_256 * 2));
+    assert_eq!(value["changes"].as_array().unwrap().len(), 3);
+    // The same settings as estimate's, and its sum beside what was held and asked for.
+    let (_, estimate) =
+        common::json("estimate --model llama-3.2-1b --mode training --batch 4 --seq 2048 --gpu rtx4090");
+    let context = 512 << 20;
+    let term = &value["terms"][0];
+    assert_eq!(term["reported"].as_i64(), Some(23_622_320_128 + 2_104_533_975));
+    assert!(
+        term["estimated"].as_i64().unwrap().abs_diff(estimate["total_bytes"].as_i64().unwrap() - context) < 64 << 20
+    );
+}
+
+#[test]
+fn a_log_of_a_server_that_stands() {
+    let path = scratch("explain-vllm.log", LOG.as_bytes());
+    let run = run(&format!("explain {} --gpu h100-sxm --unit gib", path.display()));
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    for line in [
+        "log of vLLM 0.19.0  explain-vllm.log    1-5      1",
+        "Model: Llama 3.1 8B (llama-3.1-8b), by its name.",
+        "GPU: H100 SXM5 80GB (h100-sxm), 79.1 GiB.",
+        "Weights                 15.0 GiB   15.0 GiB        same",
+    ] {
+        assert!(run.out.contains(line), "{line}\n{}", run.out);
+    }
+    assert!(!run.out.contains("Likeliest cause"), "{}", run.out);
+}
+
+#[test]
+fn nothing_secret_is_shown() {
+    let secrets = ["alice", "/srv", "10.1.2.3", "sk-secret", "api_key", "pid"];
+    let training = "base_model: /scratch/alice/secret-project/my-model\nhub_token: hf_abcdef\nmicro_batch_size: 2\nsequence_len: 512\n";
+    let trace = "Traceback (most recent call last):\n  File \"/srv/alice/train.py\", line 3, in forward\n    x = self.mlp(x)  # sk-secret\n";
+    let text = format!("HF_TOKEN=hf_abcdef\nalice@host-7:~$ python train.py\n{training}{LOG}{trace}{MESSAGE}");
+    for line in ["explain -", "explain - --json"] {
+        let run = run_on(line, text.as_bytes());
+        for secret in secrets.iter().chain(&["hf_abcdef", "host-7", "secret-project", "scratch"]) {
+            assert!(!run.out.contains(secret) && !run.err.contains(secret), "{secret}: {}{}", run.out, run.err);
+        }
+    }
+}
+
+#[test]
+fn several_files_are_read_together() {
+    let log = scratch("explain-a.log", LOG.as_bytes());
+    let message = scratch("explain-b.txt", MESSAGE.as_bytes());
+    let run = run(&format!("explain {} {}", log.display(), message.display()));
+    assert_eq!(run.code, 1);
+    for line in ["explain-a.log", "explain-b.txt", "Model: Llama 3.1 8B (llama-3.1-8b), by its name."] {
+        assert!(run.out.contains(line), "{line}\n{}", run.out);
+    }
+    let config = run_config(&log);
+    assert!(config.contains("Contradictions:") && config.contains("Two models are named"), "{config}");
+}
+
+/// The log beside a config of another model.
+fn run_config(log: &std::path::Path) -> String {
+    run(&format!("explain {} qwen2.5-7b.json", log.display())).out
+}
+
+#[test]
+fn what_cannot_be_used_is_refused() {
+    let refused = |run: common::Run, message: &str| {
+        assert_eq!((run.code, run.out.as_str()), (2, ""));
+        assert!(run.err.starts_with(&format!("memory-wall: {message}")), "{}", run.err);
+    };
+    refused(run("explain no-such-file.log"), "\"no-such-file.log\" does not exist");
+    refused(run("explain ."), "\".\" is a directory, not a file");
+    refused(
+        run_on("explain -", b"hello\nworld\n"),
+        "standard input holds nothing that is known in 2 lines: explain reads messages",
+    );
+    refused(run_on("explain", &[0, 159, 146, 150]), "standard input holds nothing that is known in 1 lines");
+    refused(run_on("explain --model lama", MESSAGE.as_bytes()), "--model \"lama\" is not known");
+    refused(run_on("explain --frobnicate", MESSAGE.as_bytes()), "explain has no option \"--frobnicate\"");
+    refused(run("estimate x.log"), "estimate takes options only, not \"x.log\"");
+    let help = program().args(["help", "explain"]).output().unwrap();
+    assert!(String::from_utf8(help.stdout).unwrap().starts_with("memory-wall explain [FILE|-]... [options]\n"));
+}

@@ -1,0 +1,61 @@
+//! Ids as people type them: in capitals, and by the names of others.
+
+mod common;
+
+use common::run;
+
+/// Issue 18: ids are the same in capitals.
+#[test]
+fn capitals_do_not_matter() {
+    for (capitals, plain) in [
+        (
+            "estimate --model Llama-3.1-8B --gpu H100-SXM --weights FP8",
+            "estimate --model llama-3.1-8b --gpu h100-sxm --weights fp8",
+        ),
+        (
+            "estimate --model Llama-3.1-8B --engine vLLM --gpu L4",
+            "estimate --model llama-3.1-8b --engine vllm --gpu l4",
+        ),
+        (
+            "estimate --model gpt2-xl --mode LoRA --lora-targets Q,v --unit GiB",
+            "estimate --model gpt2-xl --mode lora --lora-targets q,v --unit gib",
+        ),
+        (
+            "estimate --model llama-3.1-8b --engine llamacpp --weights Q4_K_M",
+            "estimate --model llama-3.1-8b --engine llamacpp --weights q4_k",
+        ),
+        ("solve --for Context --model GPT2-XL --gpu T4", "solve --for context --model gpt2-xl --gpu t4"),
+        ("roofline --gpu T4 --model GPT2-XL --precision FP16", "roofline --gpu t4 --model gpt2-xl --precision fp16"),
+    ] {
+        let (given, wanted) = (run(capitals), run(plain));
+        assert_eq!((given.code, given.out), (wanted.code, wanted.out), "{capitals}: {}", given.err);
+    }
+}
+
+/// Issue 18: names of formats that people type.
+#[test]
+fn formats_by_the_names_of_others() {
+    for (weights, hint) in [
+        ("Q2_K_S", "q2_k (Q2_K_S has 2.97 bits a weight: q2_k is Q2_K with 3.16)"),
+        ("awq", "int4 (4-bit integers in groups of 128 with scales and zero points, as AWQ and GPTQ store them)"),
+        ("GPTQ", "int4 (4-bit integers in groups of 128 with scales and zero points, as AWQ and GPTQ store them)"),
+        ("bnb-4bit", "nf4 or nf4-dq (bitsandbytes' 4-bit formats, the second with double quantisation)"),
+        ("fp4", "nvfp4 or mxfp4 (4-bit floats in blocks of 16, and in blocks of 32)"),
+        ("float16", "fp16 (half precision, 2 bytes)"),
+        ("torch.bfloat16", "bf16 (bfloat16, 2 bytes, the usual format of published weights)"),
+        ("fp8_e4m3", "fp8 (8-bit floats with one scale for a tensor)"),
+    ] {
+        let refused = run(&format!("estimate --model llama-2-7b --weights {weights}"));
+        assert_eq!(refused.code, 2, "{weights}");
+        assert!(refused.err.ends_with(&format!(", not {weights:?}, did you mean {hint}?\n")), "{}", refused.err);
+    }
+    // The mixes of llama.cpp by its own names, each with the bits of its own table.
+    for (weights, size) in [("Q4_K_S", "4.68 GB"), ("q3_k_l", "4.31 GB"), ("IQ4_XS", "4.48 GB"), ("q5_k_s", "5.59 GB")]
+    {
+        let counted = run(&format!("estimate --model llama-3.1-8b --weights {weights} --engine llamacpp"));
+        assert!(counted.code == 0 && counted.out.contains(size), "{weights}: {}", counted.out);
+    }
+    // What the list has under another spelling is found by its letters.
+    let spelt = run("estimate --model llama-2-7b --weights q4-k").err;
+    assert!(spelt.contains("did you mean q4_k"), "{spelt}");
+}

@@ -1,0 +1,283 @@
+//! What each assumption says, in sentences.
+
+use core::fmt;
+
+use super::Assumption;
+use crate::display::Grouped;
+use crate::engines::vllm;
+use crate::precision::WeightFormat;
+use crate::scenario::Blocks;
+use crate::serving::Engine;
+use crate::training::{Implementation, Loss, Recipe};
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::RoundedParameters => f.write_str(
+                "The parameter count is the textbook's round number, not a count of tensors; the layers make up the difference.",
+            ),
+            Self::NoBlockScales(reason) => write!(
+                f,
+                "{}, does not start on this cut: {reason}.",
+                match reason {
+                    Blocks { format: WeightFormat::Fp8Block, .. } => {
+                        "fp8 has one scale for a tensor or a row, as in checkpoints named FP8-dynamic. One that has a scale for each block of 128 × 128 values, as Qwen and DeepSeek publish theirs"
+                    }
+                    _ => {
+                        "int8 has one scale for a row, as in checkpoints named W8A8. One that has a scale for each group of 128 values (GPTQ), which is counted, is cut like int4, and"
+                    }
+                }
+            ),
+            Self::WideTensors(format) if format.is_gguf() => write!(
+                f,
+                "{format} is counted as the whole file of llama.cpp: names with a K stand for mixes, in which some matrices have more bits. The output head is Q6_K unless the format is wider, norms and biases are fp32. Files with an importance matrix or with other mixes differ by a few percent."
+            ),
+            Self::WideTensors(format) => write!(
+                f,
+                "{format} holds the matrices of the layers (MXFP4 and NVFP4 of a mixture: the experts only); embedding, output head, norms and biases stay in 16 bits, as common quantisers leave them."
+            ),
+            Self::WideExperts { format, trains, upcast } => {
+                let tool = if format == WeightFormat::Int4Group32 { "torchao" } else { "bitsandbytes" };
+                write!(
+                    f,
+                    "Routed experts stay in 16 bits: {tool} quantises linear layers only, and transformers since 5.0 holds the experts of a layer as one tensor, which {tool} skips without a word (bitsandbytes issue 1849).",
+                )?;
+                if upcast {
+                    f.write_str(" peft's prepare_model_for_kbit_training then upcasts them to fp32: 4 bytes for each parameter of an expert.")?;
+                }
+                if trains {
+                    f.write_str(" Tools with a conversion of their own, such as Unsloth, quantise the experts too: that is --quantised-experts on the command line.")?;
+                }
+                Ok(())
+            }
+            Self::BeyondTable(end) => write!(
+                f,
+                "The model reads no sequence of this length: its learned table has {} positions, and is counted so.",
+                Grouped(end.into())
+            ),
+            Self::FullSequences => f.write_str("Every sequence has the full seq_length, prompt and answer together."),
+            Self::SlidingWindow { window, layers, of } => write!(
+                f,
+                "{layers} of {of} layers keep only the last {} tokens; an engine that pages all layers alike reserves more.",
+                Grouped(window.into())
+            ),
+            Self::PrefillChunks => write!(
+                f,
+                "Activations are the widest moment of one layer while a prompt is read in chunks of up to {} tokens; an estimate that depends on the engine.",
+                Grouped(crate::memory::activations::PREFILL_CHUNK.into())
+            ),
+            Self::Served(engine) => f.write_str(match engine {
+                Engine::Exact => "No program serves the model.",
+                Engine::Hf => {
+                    "Served by transformers 5.23: the working space follows the order of operations in its code, the whole prompt at once, and was not measured; its context is the 0.51 GiB that vLLM logs on an H100."
+                }
+                Engine::Vllm => {
+                    "Served by vLLM: from its share of the GPU come weights, one forward pass with its largest batch and what the driver allocates, by the code of its releases and their public start-up logs; the rest is pages."
+                }
+                Engine::LlamaCpp => {
+                    "Served by llama.cpp in chunks of 512 tokens: its compute buffer is that of public logs, with flash attention and long contexts an upper estimate; the embedding, which it may leave in host memory, is counted on the GPU."
+                }
+            }),
+            Self::ReservedCache(how) => how.fmt(f),
+            Self::Release { releases, graphs, estimates, context_inside } => {
+                let graphs = match graphs {
+                    vllm::Graphs::Inside => {
+                        "recorded graphs come out of the share too. Releases up to 0.20 record them beside it (--engine-version)."
+                    }
+                    vllm::Graphs::Either => {
+                        "one of its two model runners takes recorded graphs out of the share, the other has them beside it. The smaller pool is counted, and where they find no room beside the share, the verdict is tight."
+                    }
+                    vllm::Graphs::Beside if estimates => {
+                        "recorded graphs of this model lie beside the share, because its second model runner, which serves dense models, and ROCm estimate none. From 0.29 on they come out of the share on CUDA."
+                    }
+                    vllm::Graphs::Beside => {
+                        "recorded graphs lie beside the share. Since 0.21 they come out of it, and the pool is smaller by them."
+                    }
+                };
+                let context = if context_inside { "comes out of the share too" } else { "lies beside the share" };
+                write!(f, "The verdict is that of vLLM {releases}: {graphs} The CUDA context {context}.")
+            }
+            Self::BesidePytorch { context, non_torch, graphs } => write!(
+                f,
+                "Logs of vLLM leave a range: its context usually takes {context}, its libraries and communication {non_torch}, recorded graphs {graphs}. The usual figures are counted; where the largest would not go in, the verdict is tight."
+            ),
+            Self::Fp8ByFlashInfer => f.write_str(
+                "On GPUs below compute capability 8.9 only FlashInfer's kernels read an fp8 cache: where vLLM takes Triton's instead, it does not start (vllm#26431). Its type is e4m3 or e5m2, of the same size.",
+            ),
+            Self::MaxModelLen { taken, asked, own, holds } => {
+                let taken_as = if asked { "as asked" } else { "as long as the requests" };
+                write!(f, "vLLM accepts requests of up to {} tokens (--max-model-len), {taken_as}.", Grouped(taken.into()))?;
+                match (own, holds) {
+                    (Some(own), _) if own == taken => Ok(()),
+                    (Some(own), Some(holds)) if holds < own => write!(
+                        f,
+                        " Without the option vLLM takes the model's own {} and would not start: the estimated maximum model length is {}.",
+                        Grouped(own.into()),
+                        Grouped(holds.into())
+                    ),
+                    (Some(own), Some(_)) => {
+                        write!(f, " Without the option vLLM takes the model's own {}, which goes into the pool too.", Grouped(own.into()))
+                    }
+                    (Some(own), None) => {
+                        write!(f, " Without the option vLLM takes the model's own {}.", Grouped(own.into()))
+                    }
+                    (None, _) => Ok(()),
+                }
+            }
+            Self::Recipe(recipe) => f.write_str(match recipe {
+                Recipe::Mixed => {
+                    "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all)."
+                }
+                Recipe::MixedFp32Gradients => {
+                    "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW."
+                }
+                Recipe::WithoutMaster => {
+                    "16-bit weights and gradients and the optimizer's states in fp32, without a master copy: 12 bytes a parameter with AdamW."
+                }
+                Recipe::Pure => {
+                    "Weights, gradients and the optimizer's states are all kept in 16 bits, without a master copy: 8 bytes a parameter with AdamW."
+                }
+                Recipe::Fp32 => {
+                    "Weights, gradients and the optimizer's states are all kept in fp32: 16 bytes a parameter with AdamW."
+                }
+                Recipe::Autocast => {
+                    "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph."
+                }
+            }),
+            Self::Gradients { kept: true } => f.write_str(
+                "Gradients stay allocated from step to step, in the buffers that Megatron-LM and DeepSpeed keep.",
+            ),
+            Self::Gradients { kept: false } => {
+                f.write_str("Gradients are freed after each step, as PyTorch's zero_grad does.")
+            }
+            Self::ForeachStep => f.write_str(
+                "The optimizer's step runs over lists of tensors (foreach, PyTorch's default on CUDA) and makes one more copy as large as all that learns; a fused step does without.",
+            ),
+            Self::Adapters { rank, implementation, fp32, copies } => write!(
+                f,
+                "Adapters of rank {} learn, the model is frozen: it has no gradients, and a frozen matrix saves no input for backward. {} Routed experts carry none.",
+                Grouped(rank.into()),
+                match implementation {
+                    Implementation::Transformers => match (fp32, copies) {
+                        (true, true) =>
+                            "Adapters are in fp32, as peft makes them by default, and each saves an fp32 copy of its input: with adapters on all matrices that can be more than full training saves.",
+                        (true, false) =>
+                            "Adapters are in fp32, as peft makes them by default; hidden states are in fp32 too, so adapters on the same input save it once.",
+                        (false, true) => "Adapters are in 16 bits, and each saves a copy of its input.",
+                        (false, false) =>
+                            "Adapters are in 16 bits like the model, so those on the same input save it once.",
+                    },
+                    Implementation::Litgpt =>
+                        "Adapters are in the precision of the model; a 4-bit matrix keeps its input, as bitsandbytes up to 0.43.1 does.",
+                    Implementation::Megatron | Implementation::Torchtitan =>
+                        "Adapters are in the precision of the model; what they keep is derived from the code for full training.",
+                }
+            ),
+            Self::Upcast { format, autocast } => write!(
+                f,
+                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less. The gradient checkpointing that it switches on is a choice of its own here. Autocast beside it (bf16=True) is not modelled: attention would keep 16-bit tensors, about {} bytes a token less where nothing is recomputed.",
+                Grouped(autocast.into())
+            ),
+            Self::Implementation(implementation) => f.write_str(match implementation {
+                Implementation::Transformers => {
+                    "Activations are the tensors that stock PyTorch and transformers code saves, without fusion or torch.compile; equal to the byte to measured runs of that code."
+                }
+                Implementation::Megatron => {
+                    "Activations are the list of Korthikanti et al. 2022 for fused kernels as in Megatron-LM; small statistics are left out as there."
+                }
+                Implementation::Torchtitan => {
+                    "Memory is what torchtitan's allocator reserves with FSDP2: fp32 shards, 16-bit gathered weights, and the blocks that streams of their own and finished tensors leave unusable. A pipeline holds the logits of one micro-batch at a time, as in releases since 0.2.1; earlier ones kept those of the whole step."
+                }
+                Implementation::Litgpt => {
+                    "Activations are the tensors that LitGPT saves, read from its code; its published peaks are met within 1%, several GPUs apart."
+                }
+            }),
+            Self::AllExperts { experts, visited, ranks: 1 } => write!(
+                f,
+                "All {experts} experts of a layer are in memory, though a token visits {visited}: a mixture saves traffic and arithmetic, not capacity."
+            ),
+            Self::AllExperts { experts, visited, ranks } => write!(
+                f,
+                "Of the {experts} experts of a layer {} are on each GPU, whichever {visited} a token visits: expert parallelism spreads them over {} GPUs.",
+                u64::from(experts).div_ceil(ranks),
+                Grouped(ranks.into())
+            ),
+            Self::LatentCache => f.write_str(
+                "Keys and values are cached as one compressed vector a token for all heads, stored once, and copied whole to each tensor-parallel rank.",
+            ),
+            Self::ConstantState { layers, of } => write!(
+                f,
+                "{layers} of {of} layers keep a state of constant size in place of a cache, however long the context."
+            ),
+            Self::Offload => f.write_str(
+                "What is offloaded waits in host memory; of offloaded layers two are on the GPU, the one at work and the next; the link's printed rate is what the transfer is reckoned with. A step that the CPU takes in the GPU's place, as DeepSpeedCPUAdam does, takes longer; that time is not counted.",
+            ),
+            Self::Loss(loss) => f.write_str(match loss {
+                Loss::Plain => {
+                    "The loss is plain cross-entropy with logits upcast to fp32: 12 bytes for each token and vocabulary entry when backward begins, a little more with soft-capped logits or a vocabulary cut over ranks. A chunked or fused loss needs far less."
+                }
+                Loss::Chunked => {
+                    "The loss is computed 1,024 tokens at a time, so that only one chunk's logits exist at once."
+                }
+                Loss::Compiled => {
+                    "The loss is compiled into one kernel that keeps a single fp32 copy of the logits."
+                }
+            }),
+            Self::SelectiveIdle => f.write_str(
+                "Selective checkpointing changes nothing here: flash attention already recomputes the scores.",
+            ),
+            Self::EagerScores => f.write_str("Eager attention writes the seq_length × seq_length scores to memory."),
+            Self::DeviceContext => f.write_str(
+                "Driver context and libraries are taken as 512 MiB, the middle of the 0.3 to 0.8 GiB seen on NVIDIA GPUs.",
+            ),
+            Self::Capacity(reported) => write!(f, "{reported}"),
+            Self::NoUnits(format) => write!(
+                f,
+                "This GPU has no matrix units for {format}, or none are published: the memory is right, the run may be slow or not start."
+            ),
+            Self::CacheScales { counted: true } => f.write_str(
+                "llama.cpp stores a quantised KV cache in q8_0 or q4_0: the 16-bit scale of each block of 32 values is counted.",
+            ),
+            Self::CacheScales { counted: false } => f.write_str(
+                "Scales of a quantised KV cache are not counted; formats that store one for each block take up to an eighth more at 4 bits.",
+            ),
+            Self::DerivedTensors => f.write_str(
+                "Activations are derived from the code that runs; this combination of settings was not measured.",
+            ),
+            Self::LearnedPositions(rows) => write!(
+                f,
+                "This model has learned positions for {} tokens; an answer beyond them is about memory only.",
+                Grouped(rows.into())
+            ),
+            Self::NoGraphs => f.write_str(
+                "vLLM records no CUDA graphs (--enforce-eager), which also switches off its compilation: the forward pass is counted as with it, and no log without it was compared.",
+            ),
+            Self::UnstableInFp16 => f.write_str(
+                "This model overflows in fp16: the memory is right, but its answers may be empty or meaningless (transformers#36822 on Gemma 3). Use bf16 or fp32; vLLM refuses fp16 for it.",
+            ),
+            Self::BeyondTrainedContext(context) => write!(
+                f,
+                "This model was made for {} tokens: the memory is right, the answers may not be.",
+                Grouped(context.into())
+            ),
+            Self::BeyondLearnedPositions(rows) => write!(
+                f,
+                "This model has learned positions for {} tokens only and cannot run beyond them as it is.",
+                Grouped(rows.into())
+            ),
+            Self::ManyGpus { gpus, gathered } => write!(
+                f,
+                "The figures are those of the fullest of {} GPUs{}.",
+                Grouped(gpus.into()),
+                if gathered {
+                    "; of weights that ZeRO shares out, the tables, the layer at work and the next one are gathered on each"
+                } else {
+                    ""
+                }
+            ),
+            Self::Fragmentation => f.write_str(
+                "Fragmentation is not added: a margin under 10% of the GPU is called tight instead.",
+            ),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Which stages of a pipeline can be fullest, by what their ranks hold.
+
+use crate::architecture::LayerKinds;
+use crate::checked::Checked;
+use crate::memory::kv_cache::CachedLayers;
+
+/// What the ranks of a stage hold, as far as it decides how full they are.
+#[derive(Clone, Copy, PartialEq)]
+struct Content {
+    /// Embedding and output head.
+    tables: [bool; 2],
+    /// Layers without experts and with them.
+    layers: [u32; 2],
+    /// Layers by kind of attention.
+    kinds: LayerKinds,
+    /// Those of them with a cache or a state of their own.
+    cached: CachedLayers,
+}
+
+impl Content {
+    fn of(scenario: &Checked) -> Self {
+        let (shape, local) = (&scenario.architecture, scenario.local());
+        let (start, end) = scenario.layers_here();
+        let kinds = shape.kinds_between(start, end);
+        Self {
+            tables: [local.embedding, local.head],
+            layers: [kinds.dense, kinds.moe],
+            kinds,
+            cached: CachedLayers::on(scenario),
+        }
+    }
+
+    /// Whether a rank with this is at least as full as one with `other` that has no more micro-batches in flight. With layers of several
+    /// kinds a program may pad, so that fewer layers can take more.
+    fn covers(&self, other: &Self, scenario: &Checked) -> bool {
+        let shape = &scenario.architecture;
+        let several_kinds = shape.sliding_window.is_some() || shape.linear_attention.is_some() || shape.mlp_layers > 0;
+        // Under torchtitan a stage without the embedding saves what it receives.
+        let tables = self.tables == other.tables
+            || !scenario.torchtitan() && self.tables.iter().zip(other.tables).all(|(here, there)| *here || !there);
+        let layers = self.layers.iter().zip(other.layers).all(|(here, there)| *here >= there);
+        let same = self.kinds == other.kinds && self.cached == other.cached;
+        tables && layers && (same || !several_kinds && self.cached.full >= other.cached.full)
+    }
+}
+
+/// Contents that are remembered; a stage beyond them is looked at without need.
+const MOST: usize = 24;
+
+/// The stages that can be fullest: all but those that hold no more than one before them. Of the same, those in front hold more micro-batches.
+pub(crate) fn full_stages(scenario: &Checked) -> impl Iterator<Item = u32> + use<> {
+    let scenario = *scenario;
+    let mut seen = [None::<Content>; MOST];
+    (0..scenario.parallel.pp).filter(move |&stage| {
+        let here = Content::of(&scenario.at_stage(stage));
+        if seen.iter().flatten().any(|known| known.covers(&here, &scenario)) {
+            return false;
+        }
+        if let Some(place) = seen.iter_mut().find(|place| place.is_none()) {
+            *place = Some(here);
+        }
+        true
+    })
+}

@@ -1,0 +1,300 @@
+//! The one input of the engine: which model, doing what, stored how, on which GPU.
+
+mod error;
+mod offload;
+mod runtime;
+mod trainer;
+mod unsupported;
+mod vllm;
+
+pub use error::ScenarioError;
+pub use offload::{Offload, OffloadError};
+pub use runtime::{sixteen_bits, supported};
+pub use trainer::CutError;
+pub use unsupported::{Blocks, Unsupported};
+pub(crate) use vllm::by_flashinfer;
+
+use crate::architecture::Architecture;
+use crate::bounds;
+use crate::parallelism::{ExpertCut, Parallelism};
+use crate::precision::{KvPrecision, WeightFormat};
+use crate::serving::{Engine, Serving};
+use crate::tables::gpus::Gpu;
+use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, Training};
+
+choices! {
+    /// What the model is doing.
+    Mode {
+        /// Generating text: weights, KV cache, a little working space.
+        Inference = "inference";
+        /// Learning with every parameter: gradients, optimizer states and activations come on top.
+        Training = "training";
+        /// Learning two thin matrices beside each chosen linear layer; the model itself is frozen in 16 bits.
+        Lora = "lora";
+        /// The same beside a model frozen in 4 bits.
+        Qlora = "qlora";
+    }
+}
+
+impl Mode {
+    /// Whether anything is learned.
+    pub const fn trains(self) -> bool {
+        !matches!(self, Self::Inference)
+    }
+
+    /// Whether adapters are learned and the model is frozen.
+    pub const fn adapts(self) -> bool {
+        matches!(self, Self::Lora | Self::Qlora)
+    }
+
+    /// Whether the mode can use weights of this format: 16 and 32 bits to train and to carry the adapters of `LoRA`; what `QLoRA` can freeze;
+    /// and everything in inference, where [`Engine::loads`] says what a runtime can read.
+    ///
+    /// # Source
+    /// The files under `src/peft/tuners/lora` of github.com/huggingface/peft, listed on 2026-11-23: bitsandbytes in 8 and 4 bits, GPTQ, AWQ,
+    /// HQQ and torchao. Weights stored in fp8 have one for Intel's Gaudi only (`inc.py`), which is not counted; MXFP4, NVFP4 and GGUF have none
+    /// (`is_trainable` in transformers' `quantizer_mxfp4.py`, read on the same day).
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_core::{Mode, WeightFormat};
+    /// assert!(Mode::Qlora.takes(WeightFormat::Nf4) && Mode::Inference.takes(WeightFormat::Fp8));
+    /// assert!(!Mode::Qlora.takes(WeightFormat::Fp8) && !Mode::Qlora.takes(WeightFormat::Bf16));
+    /// ```
+    pub const fn takes(self, weights: WeightFormat) -> bool {
+        match self {
+            Self::Inference => true,
+            Self::Training | Self::Lora => weights.trainable(),
+            Self::Qlora => matches!(
+                weights,
+                WeightFormat::Int8
+                    | WeightFormat::Int4
+                    | WeightFormat::Int4Group32
+                    | WeightFormat::Nf4
+                    | WeightFormat::Nf4Dq
+            ),
+        }
+    }
+
+    /// The chosen format where the mode takes it, and otherwise the one that it usually has: bf16, or double quantised NF4 in `QLoRA`.
+    pub const fn nearest(self, chosen: WeightFormat) -> WeightFormat {
+        match self {
+            _ if self.takes(chosen) => chosen,
+            Self::Qlora => WeightFormat::Nf4Dq,
+            _ => WeightFormat::Bf16,
+        }
+    }
+}
+
+choices! {
+    /// How attention is computed.
+    Attention {
+        /// One fused kernel that never writes the s × s scores to memory.
+        Flash = "flash";
+        /// Separate kernels that write scores and probabilities.
+        Eager = "eager";
+    }
+}
+
+/// What the engine evaluates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scenario {
+    /// The model's shape.
+    pub architecture: Architecture,
+    /// Inference or training.
+    pub mode: Mode,
+    /// Sequences at the same time; in training those of one micro-batch on one GPU.
+    pub batch: u32,
+    /// Tokens in each sequence: prompt and answer together.
+    pub seq_length: u32,
+    /// How weights are stored.
+    pub weights: WeightFormat,
+    /// How the KV cache is stored (inference).
+    pub kv: KvPrecision,
+    /// The optimizer (training).
+    pub optimizer: Optimizer,
+    /// What is recomputed (training).
+    pub checkpointing: Checkpointing,
+    /// How attention is computed.
+    pub attention: Attention,
+    /// The finer choices of a training step.
+    pub training: Training,
+    /// How it is served (inference).
+    pub serving: Serving,
+    /// How it is cut over GPUs.
+    pub parallel: Parallelism,
+    /// What waits in host memory.
+    pub offload: Offload,
+    /// The GPU to hold it against, if any.
+    pub gpu: Option<&'static Gpu>,
+}
+
+impl Scenario {
+    /// bf16 inference of one sequence of 2,048 tokens, the starting point of the page, without a GPU.
+    pub const fn new(architecture: Architecture) -> Self {
+        Self {
+            architecture,
+            mode: Mode::Inference,
+            batch: 1,
+            seq_length: 2_048,
+            weights: WeightFormat::Bf16,
+            kv: KvPrecision::Bf16,
+            optimizer: Optimizer::AdamW,
+            checkpointing: Checkpointing::None,
+            attention: Attention::Flash,
+            training: Training::DEFAULT,
+            serving: Serving::DEFAULT,
+            parallel: Parallelism::ONE,
+            offload: Offload { optimizer: false, parameters: false, kv_cache: false },
+            gpu: None,
+        }
+    }
+
+    /// Whether every part is in range and the parts go together: all of [`Scenario::check`] that needs no formula.
+    pub(crate) fn parts(&self) -> Result<(), ScenarioError> {
+        self.architecture.check()?;
+        bounds::BATCH.check(self.batch.into())?;
+        bounds::SEQ_LENGTH.check(self.seq_length.into())?;
+        self.training.check()?;
+        self.serving.check()?;
+        // Expert parallelism in vLLM has rules of its own.
+        let vllm = self.runtime() == Some(Engine::Vllm) && self.architecture.moe.is_some();
+        Parallelism { ep: if vllm { 1 } else { self.parallel.ep }, ..self.parallel }.check(&self.architecture)?;
+        bounds::EP.check(self.parallel.ep.into())?;
+        supported(self)?;
+        trainer::cuts(self)?;
+        if !self.mode.takes(self.weights) {
+            return Err(match self.mode {
+                Mode::Qlora => ScenarioError::NotFrozen(self.weights),
+                _ => ScenarioError::NotTrainable(self.weights),
+            });
+        }
+        Offload::check(self)?;
+        Ok(())
+    }
+
+    /// The recipe in use: fp32 weights leave no 16-bit one.
+    pub fn recipe(&self) -> Recipe {
+        match (self.training.recipe, self.weights) {
+            (Recipe::Autocast, _) => Recipe::Autocast,
+            (Recipe::Fp32, _) | (_, WeightFormat::Fp32) => Recipe::Fp32,
+            (recipe, _) => recipe,
+        }
+    }
+
+    /// Whether the output head is the embedding table: LitGPT trains a head of its own, whatever the published model does.
+    pub fn ties(&self) -> bool {
+        let litgpt = self.mode.trains() && self.training.implementation == Implementation::Litgpt;
+        self.architecture.tied_embeddings && !litgpt
+    }
+
+    /// The runtime that serves the scenario, if one does.
+    pub fn runtime(&self) -> Option<Engine> {
+        (self.mode == Mode::Inference && self.serving.engine != Engine::Exact).then_some(self.serving.engine)
+    }
+
+    /// How the routed experts of a layer are cut.
+    pub fn experts(&self) -> ExpertCut {
+        match self.runtime() {
+            Some(Engine::Vllm) => self.parallel.experts_in_vllm(),
+            _ => self.parallel.experts(),
+        }
+    }
+
+    /// The scenario on another GPU: where that has no bf16, 16-bit weights and cache are fp16, or fp32 where vLLM refuses fp16 for the model; and what vLLM takes by itself is what it takes there.
+    #[must_use]
+    pub fn on(&self, gpu: &'static Gpu) -> Self {
+        let there = Self { serving: self.serving.on(gpu), gpu: Some(gpu), ..*self };
+        let own = sixteen_bits(there.runtime(), Some(gpu));
+        let only_fp32 = own == WeightFormat::Fp16 && !there.has_fp16();
+        let weights = match self.weights {
+            WeightFormat::Bf16 | WeightFormat::Fp16 if only_fp32 => WeightFormat::Fp32,
+            WeightFormat::Bf16 => own,
+            weights => weights,
+        };
+        let kv = match self.kv {
+            KvPrecision::Bf16 | KvPrecision::Fp16 if only_fp32 && weights == WeightFormat::Fp32 => KvPrecision::Fp32,
+            KvPrecision::Bf16 if own == WeightFormat::Fp16 => KvPrecision::Fp16,
+            kv => kv,
+        };
+        Self { weights, kv, ..there }
+    }
+
+    /// Whether the model computes in fp16 where it runs: vLLM refuses it where the model is unstable in it.
+    pub fn has_fp16(&self) -> bool {
+        !(self.architecture.unstable_in_fp16 && self.runtime() == Some(Engine::Vllm))
+    }
+
+    /// Tokens of the longest request that a server has to be ready for.
+    pub fn longest_request(&self) -> u32 {
+        self.serving.max_model_len.unwrap_or(self.seq_length).max(self.seq_length)
+    }
+
+    /// Tokens that pass through the model at once in vLLM, see [`Serving::batched_tokens`].
+    pub fn batched_tokens(&self) -> u32 {
+        self.serving.batched_tokens(self.longest_request(), self.gpu)
+    }
+
+    /// Whether torchtitan trains.
+    pub fn torchtitan(&self) -> bool {
+        self.mode.trains() && self.training.implementation == Implementation::Torchtitan
+    }
+
+    /// Whether embedding and head are one table on the rank that is looked at.
+    pub fn tied_here(&self) -> bool {
+        self.ties() && self.parallel.pp == 1
+    }
+
+    /// `batch × seq_length`.
+    pub fn tokens(&self) -> u64 {
+        u64::from(self.batch) * u64::from(self.seq_length)
+    }
+
+    /// Whether what bitsandbytes leaves in 16 bits is upcast to fp32 before training, which hidden states and logits follow.
+    ///
+    /// # Source
+    /// `prepare_model_for_kbit_training` of `peft` (`src/peft/utils/other.py` at 5d602fd, read 2026-11-23): all 16-bit parameters outside 4-bit matrices are upcast,
+    /// unless GPTQ, AQLM, EETQ, HQQ or torchao quantised the model.
+    pub const fn upcasts(&self) -> bool {
+        matches!(self.mode, Mode::Qlora)
+            && self.training.lora.upcast
+            && matches!(self.training.implementation, Implementation::Transformers)
+            && matches!(self.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8)
+    }
+
+    /// Whether routed experts stay in 16 bits beside matrices of the layers in 8 or 4: those who quantise a loaded model replace modules `nn.Linear`,
+    /// and transformers since 5.0 holds the experts of a layer as two tensors of three dimensions. The experts of `LitGPT` are linear layers,
+    /// and tools with a conversion of their own quantise them ([`crate::training::Lora::experts`]).
+    ///
+    /// # Source
+    /// bitsandbytes issue 1849 (2026-01) and pull request 1965 (2026-06), both open; torchao: `param_needs_quantization` of transformers'
+    /// `quantizer_torchao.py`. Read 2026-11-23.
+    pub const fn leaves_experts(&self) -> bool {
+        let linear_only = matches!(
+            self.weights,
+            WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8 | WeightFormat::Int4Group32
+        );
+        let fused = match self.mode {
+            Mode::Inference => matches!(self.serving.engine, Engine::Hf),
+            Mode::Qlora => {
+                !matches!(self.training.implementation, Implementation::Litgpt) && !self.training.lora.experts
+            }
+            Mode::Training | Mode::Lora => false,
+        };
+        linear_only && fused && self.architecture.moe.is_some()
+    }
+
+    /// Bytes of one value between operations: 4 in fp32 and behind tables and norms that are upcast to it, otherwise 2.
+    pub fn value_bytes(&self) -> u64 {
+        if self.upcasts() { 4 } else { self.activation_bytes() }
+    }
+
+    /// Bytes of one value in a matrix multiplication: 4 in fp32, otherwise 2.
+    pub fn activation_bytes(&self) -> u64 {
+        match (self.mode, self.recipe()) {
+            (Mode::Training, Recipe::Fp32) => 4,
+            (Mode::Training, _) => 2,
+            _ => self.weights.unquantised_bytes().into(),
+        }
+    }
+}

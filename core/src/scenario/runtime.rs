@@ -1,0 +1,174 @@
+//! What a runtime cannot run, however much memory there is: formats that it does not load, GPUs that are too old, cuts that it does not know.
+
+use super::{Attention, Mode, Scenario, Unsupported, vllm};
+use crate::precision::{KvPrecision, WeightFormat};
+use crate::serving::{Engine, Version};
+use crate::tables::capability::{self, Capability};
+use crate::tables::classes::Class;
+use crate::tables::gpus::Gpu;
+use crate::training::Optimizer;
+
+/// Whether the runtime that serves a scenario can run it, memory apart. Without one, and in training, everything passes that bitsandbytes
+/// has no part in.
+///
+/// # Errors
+/// The first thing that the runtime cannot do.
+pub fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
+    let engine = scenario.serving.engine;
+    if let Some(gpu) = scenario.gpu {
+        has_backend(scenario, gpu)?;
+    }
+    if scenario.mode != Mode::Inference || engine == Engine::Exact {
+        return Ok(());
+    }
+    if !engine.loads(scenario.weights) {
+        return Err(Unsupported::Weights(engine, scenario.weights));
+    }
+    if !engine.caches(scenario.kv) {
+        return Err(Unsupported::Cache(engine, scenario.kv));
+    }
+    attends(scenario, engine)?;
+    if let Some(end) = scenario.architecture.end_of_table().filter(|end| *end < scenario.longest_request()) {
+        return Err(Unsupported::BeyondTable { seq_length: scenario.longest_request(), end });
+    }
+    if scenario.parallel.cp > 1 {
+        return Err(Unsupported::ContextParallel(engine));
+    }
+    if let Some(gpu) = scenario.gpu {
+        if engine == Engine::Vllm {
+            vllm::supports_gpu(scenario, gpu)?;
+        }
+        on_gpu(engine, scenario.serving.version, scenario.weights, gpu)?;
+    }
+    if engine == Engine::Vllm { vllm::supported(scenario) } else { Ok(()) }
+}
+
+/// Whether the runtime has the chosen attention, and beside it the chosen formats.
+///
+/// # Source
+/// vLLM's attention backends, which are all fused; llama.cpp, `llama-context.cpp` (issues 10378 and 28524); vLLM, `CacheDType` of `config/cache.py`;
+/// transformers, `integrations/mxfp4.py`, which replaces the experts of gpt-oss. Read 2026-11-24.
+fn attends(scenario: &Scenario, engine: Engine) -> Result<(), Unsupported> {
+    let eager = scenario.attention == Attention::Eager;
+    let narrow = scenario.kv.block().bits_per_value() < 16.0;
+    match engine {
+        Engine::Vllm if eager => Err(Unsupported::NoEager(engine)),
+        Engine::Vllm if scenario.kv == KvPrecision::Fp32 && scenario.weights != WeightFormat::Fp32 => {
+            Err(Unsupported::WideCache)
+        }
+        Engine::LlamaCpp if eager && narrow => Err(Unsupported::CacheNeedsFlash(scenario.kv)),
+        Engine::Hf if scenario.weights == WeightFormat::Mxfp4 && scenario.architecture.moe.is_none() => {
+            Err(Unsupported::NoDenseMxfp4)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether llama.cpp and bitsandbytes, where the scenario needs one of them, run on an accelerator at all.
+///
+/// # Source
+/// llama.cpp, `docs/build.md` (no backend for TPU or Gaudi); bitsandbytes, `README.md` at 95f9af3 (2026-08): no TPU; on Gaudi `LLM.int8` and in part 4 bits, but no
+/// 8-bit optimizers; on Apple's GPUs both, and 8-bit optimizers planned. Read 2026-11-23.
+fn has_backend(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported> {
+    let accelerator = gpu.class() == Class::Accelerator;
+    let by_bitsandbytes = match scenario.mode {
+        Mode::Inference => scenario.serving.engine == Engine::Hf,
+        Mode::Qlora => true,
+        Mode::Training | Mode::Lora => false,
+    };
+    let quantised = matches!(scenario.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8);
+    let small_states = matches!(scenario.optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit);
+    if accelerator && scenario.runtime() == Some(Engine::LlamaCpp) {
+        Err(Unsupported::NoBackend(Engine::LlamaCpp, gpu.name))
+    } else if by_bitsandbytes && quantised && gpu.vendor == "Google" {
+        Err(Unsupported::NoBitsandbytes { gpu: gpu.name, weights: Some(scenario.weights) })
+    } else if scenario.mode.trains() && small_states && (accelerator || gpu.vendor == "Apple") {
+        Err(Unsupported::NoBitsandbytes { gpu: gpu.name, weights: None })
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether a runtime has kernels for a weight format on a GPU.
+fn on_gpu(engine: Engine, release: Version, format: WeightFormat, gpu: &'static Gpu) -> Result<(), Unsupported> {
+    let Some(needs) = least(engine, release, format) else { return Ok(()) };
+    match capability::of(gpu) {
+        Some(has) if has < needs => Err(Unsupported::Generation { engine, format, gpu: gpu.name, has, needs }),
+        Some(_) => Ok(()),
+        None => {
+            let fp8 = matches!(format, WeightFormat::Fp8 | WeightFormat::Fp8Block) && gpu.peaks.fp8.is_none();
+            let nvfp4 = format == WeightFormat::Nvfp4;
+            if fp8 || nvfp4 { Err(Unsupported::NoKernels { engine, format, gpu: gpu.name }) } else { Ok(()) }
+        }
+    }
+}
+
+/// The least compute capability on which a runtime has kernels for a weight format; `None` if any NVIDIA GPU of the table does.
+///
+/// # Source
+/// vLLM: bf16 from 8.0 (`CudaPlatform.supported_dtypes`); fp8 and NVFP4 as weights alone through Marlin where the GPU has no units for them,
+/// from 8.0 (`docs/features/quantization/fp8.md`), and from 7.5 since 0.14 (pull requests 29901 and 33076, 2025-12 and 2026-01); MXFP4 not
+/// before 8.0 since its kernel needs bf16 (29901).
+/// transformers: fp8 from 8.9, unpacked to bf16 below (`quantizer_finegrained_fp8.py`); MXFP4 from 7.5 (`quantizer_mxfp4.py`), unpacked below too.
+fn least(engine: Engine, release: Version, format: WeightFormat) -> Option<Capability> {
+    match (engine, format) {
+        (Engine::Vllm, WeightFormat::Bf16 | WeightFormat::Mxfp4) => Some(Capability::new(8, 0)),
+        (Engine::Vllm, WeightFormat::Fp8 | WeightFormat::Fp8Block | WeightFormat::Nvfp4) => {
+            Some(if release < MARLIN_ON_TURING { Capability::new(8, 0) } else { Capability::new(7, 5) })
+        }
+        (Engine::Hf, WeightFormat::Mxfp4) => Some(Capability::new(7, 5)),
+        (Engine::Hf, WeightFormat::Fp8 | WeightFormat::Fp8Block) => Some(Capability::new(8, 9)),
+        _ => None,
+    }
+}
+
+/// The first release of vLLM whose Marlin kernels run on compute capability 7.5.
+const MARLIN_ON_TURING: Version = Version { major: 0, minor: 14 };
+
+/// The 16-bit format in which a model runs on a GPU, served by a runtime or by none: bf16, and fp16 where the GPU or the runtime on it has no bf16
+/// (vLLM's `--dtype auto` falls back by itself).
+pub fn sixteen_bits(engine: Option<Engine>, gpu: Option<&'static Gpu>) -> WeightFormat {
+    let Some(gpu) = gpu else { return WeightFormat::Bf16 };
+    let refused = |engine| {
+        matches!(on_gpu(engine, Version::NEWEST, WeightFormat::Bf16, gpu), Err(Unsupported::Generation { .. }))
+    };
+    let units = gpu.multiplies(WeightFormat::Bf16) || !gpu.multiplies(WeightFormat::Fp16);
+    if units && !engine.is_some_and(refused) { WeightFormat::Bf16 } else { WeightFormat::Fp16 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::ScenarioError;
+    use crate::tables::{gpus, models};
+
+    #[test]
+    fn programs_without_a_backend_are_refused_by_name() {
+        let llama = models::by_id("llama-3.1-8b").unwrap().architecture;
+        let told = |gpu: &str, change: &dyn Fn(&mut Scenario)| {
+            let mut scenario = Scenario { gpu: gpus::by_id(gpu), ..Scenario::new(llama) };
+            change(&mut scenario);
+            match scenario.check() {
+                Err(ScenarioError::Runtime(error)) => Some(error),
+                other => other.map(|_| None).unwrap(),
+            }
+        };
+        let llamacpp = |it: &mut Scenario| (it.serving.engine, it.weights) = (Engine::LlamaCpp, WeightFormat::Q4K);
+        for id in ["tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7x", "gaudi2", "gaudi3"] {
+            let gpu = gpus::by_id(id).unwrap();
+            assert_eq!(told(id, &llamacpp), Some(Unsupported::NoBackend(Engine::LlamaCpp, gpu.name)), "{id}");
+            let small = |it: &mut Scenario| (it.mode, it.optimizer) = (Mode::Training, Optimizer::AdamW8bit);
+            assert_eq!(told(id, &small), Some(Unsupported::NoBitsandbytes { gpu: gpu.name, weights: None }), "{id}");
+            for weights in [WeightFormat::Nf4, WeightFormat::Nf4Dq, WeightFormat::Int8] {
+                let refused = Some(Unsupported::NoBitsandbytes { gpu: gpu.name, weights: Some(weights) });
+                let refused = refused.filter(|_| gpu.vendor == "Google");
+                assert_eq!(told(id, &|it| (it.mode, it.weights) = (Mode::Qlora, weights)), refused, "{id}");
+                assert_eq!(told(id, &|it| (it.serving.engine, it.weights) = (Engine::Hf, weights)), refused, "{id}");
+            }
+            assert_eq!(told(id, &|it| it.serving.engine = Engine::Hf), None, "{id}: 16 bits");
+        }
+        for id in ["rtx4090", "mi300x", "arc-b580", "m3max"] {
+            assert_eq!(told(id, &llamacpp), None, "{id}");
+        }
+    }
+}

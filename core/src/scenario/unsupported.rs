@@ -1,0 +1,348 @@
+//! Why a runtime cannot run a scenario, and the sentence that says so.
+
+use core::fmt;
+
+use crate::display::Grouped;
+use crate::precision::{KvPrecision, WeightFormat};
+use crate::serving::Engine;
+use crate::tables::capability::Capability;
+
+/// Why a runtime cannot run a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsupported {
+    /// The runtime does not load weights in this format.
+    Weights(Engine, WeightFormat),
+    /// The runtime has no KV cache in this format.
+    Cache(Engine, KvPrecision),
+    /// The runtime never writes the attention scores, as eager attention does.
+    NoEager(Engine),
+    /// llama.cpp has a quantised V cache with flash attention alone.
+    CacheNeedsFlash(KvPrecision),
+    /// vLLM keeps its cache in the precision in which it computes, or in fp8.
+    WideCache,
+    /// Transformers runs MXFP4 for the experts of a mixture alone.
+    NoDenseMxfp4,
+    /// The GPU's generation is too old for the format.
+    Generation {
+        /// The runtime.
+        engine: Engine,
+        /// The format of the weights.
+        format: WeightFormat,
+        /// The GPU's name.
+        gpu: &'static str,
+        /// Its compute capability.
+        has: Capability,
+        /// The least that the runtime asks for.
+        needs: Capability,
+    },
+    /// The runtime has no kernels for the format on this GPU, which is not NVIDIA's.
+    NoKernels {
+        /// The runtime.
+        engine: Engine,
+        /// The format of the weights.
+        format: WeightFormat,
+        /// The GPU's name.
+        gpu: &'static str,
+    },
+    /// The GPU is too old for the runtime, whatever the format.
+    TooOld {
+        /// The runtime.
+        engine: Engine,
+        /// The GPU's name.
+        gpu: &'static str,
+        /// Its compute capability.
+        has: Capability,
+        /// The least that the runtime's packages are built for.
+        needs: Capability,
+    },
+    /// The runtime has no kernels for a cache in this format on a GPU of this generation.
+    OldCache {
+        /// The GPU's name.
+        gpu: &'static str,
+        /// Its compute capability.
+        has: Capability,
+    },
+    /// The runtime has no backend for this accelerator.
+    NoBackend(Engine, &'static str),
+    /// bitsandbytes, which would quantise the weights or the states of the optimizer, does not run on this accelerator.
+    NoBitsandbytes {
+        /// The GPU's name.
+        gpu: &'static str,
+        /// The weights; `None` where it is the optimizer.
+        weights: Option<WeightFormat>,
+    },
+    /// How the runtime uses this maker's accelerators is not modelled.
+    Maker(Engine, &'static str),
+    /// The runtime cuts no sequence over GPUs of their own.
+    ContextParallel(Engine),
+    /// vLLM spreads experts over all tensor- and data-parallel ranks or over none.
+    ExpertRanks {
+        /// The ranks that were asked for.
+        ep: u32,
+        /// The ranks that there are: tensor-parallel × data-parallel.
+        all: u64,
+    },
+    /// There are more expert-parallel ranks than experts.
+    TooFewExperts {
+        /// The ranks.
+        ep: u32,
+        /// Routed experts of a layer.
+        experts: u32,
+    },
+    /// Without expert parallelism vLLM cuts every expert over all tensor- and data-parallel ranks, which do not divide its width.
+    ExpertWidth {
+        /// Width inside an expert.
+        width: u32,
+        /// The ranks.
+        ranks: u64,
+    },
+    /// A rank's part of a matrix is no whole number of the blocks that share a scale.
+    Blocks(Blocks),
+    /// More sequences at once than tokens at once, of which each sequence needs one.
+    FewTokens {
+        /// `max_num_batched_tokens`.
+        tokens: u32,
+        /// `max_num_seqs`.
+        sequences: u32,
+    },
+    /// The model cannot compute in fp16.
+    NoFp16,
+    /// The model cannot compute in fp16 and the GPU has no bf16, so that vLLM runs it in fp32, for which these formats are not.
+    OnlyFp32 {
+        /// The GPU's name.
+        gpu: &'static str,
+        /// Its compute capability.
+        has: Capability,
+        /// The weights that were asked for, where they are not in fp32.
+        weights: Option<WeightFormat>,
+    },
+    /// Requests are longer than `max_model_len`.
+    TooLong {
+        /// Tokens of a request.
+        seq_length: u32,
+        /// The most that vLLM accepts.
+        max_model_len: u32,
+    },
+    /// A request is longer than the model's learned table of positions.
+    BeyondTable {
+        /// Tokens of the longest request.
+        seq_length: u32,
+        /// Positions that the table has.
+        end: u32,
+    },
+    /// `max_model_len` is longer than what the model was made for.
+    BeyondModel {
+        /// Tokens of the longest request.
+        max_model_len: u32,
+        /// Tokens that the model was made for.
+        derived: u32,
+    },
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Weights(Engine::LlamaCpp, format) => {
+                let near = if format.block().bits_per_value() > 6.0 { "q8_0" } else { "q4_k or q4_0" };
+                write!(f, "llama.cpp loads GGUF files, which hold no {} weights: the nearest GGUF format is {near}", format.id())
+            }
+            Self::Weights(Engine::Hf, format) => write!(
+                f,
+                "transformers unpacks GGUF files such as {} to 16 bits when it loads them: what it then holds are bf16 weights",
+                format.id()
+            ),
+            Self::Weights(engine, format) => write!(
+                f,
+                "{} loads GGUF files such as {} only as an experiment, which is not modelled: use int4 (AWQ, GPTQ), fp8 or 16 bits",
+                engine.label(),
+                format.id()
+            ),
+            Self::Cache(Engine::Vllm, format @ (KvPrecision::Int8 | KvPrecision::Int4)) => {
+                let id = format.id();
+                write!(
+                    f,
+                    "vLLM's {id}_per_token_head, a KV cache in {id} of newer releases with a scale for each token and head, is not modelled: use 16 bits or fp8"
+                )
+            }
+            Self::NoEager(engine) => write!(
+                f,
+                "{} never writes the attention scores: its kernels fuse them, which is attention flash",
+                engine.label()
+            ),
+            Self::CacheNeedsFlash(format) => write!(
+                f,
+                "llama.cpp refuses a V cache in {} without flash attention (\"V cache quantization requires flash_attn\"): use attention flash or a cache in 16 bits",
+                format.id()
+            ),
+            Self::WideCache => f.write_str(
+                "vLLM has no KV cache in fp32 beside narrower weights: it keeps one in the precision in which it computes, or in fp8",
+            ),
+            Self::NoDenseMxfp4 => f.write_str(
+                "transformers runs mxfp4 for the experts of a mixture alone (gpt-oss), and this model has none: use nf4 or int4",
+            ),
+            Self::Cache(engine, format) => {
+                let formats = match engine {
+                    Engine::Vllm => "16 bits or fp8",
+                    Engine::LlamaCpp => "16 bits, int8 (q8_0) or int4 (q4_0)",
+                    _ => "16 bits, int8 or int4",
+                };
+                write!(f, "{} has no KV cache in {}: it keeps one in {formats}", engine.label(), format.id())
+            }
+            Self::Generation { engine: Engine::Hf, format, gpu, has, needs } => write!(
+                f,
+                "transformers runs {} weights on GPUs of compute capability {needs} or newer and unpacks them to bf16 on older ones; {gpu} has {has}: use bf16 weights",
+                format.id()
+            ),
+            Self::Generation { engine, format, gpu, has, needs } => write!(
+                f,
+                "{} runs {} weights on GPUs of compute capability {needs} or newer, and {gpu} has {has}{}",
+                engine.label(),
+                format.id(),
+                if format == WeightFormat::Bf16 { ": use fp16, which takes the same bytes" } else { "" }
+            ),
+            Self::NoKernels { engine, format, gpu } => {
+                write!(f, "{} has no kernels for {} weights on {gpu}", engine.label(), format.id())
+            }
+            Self::TooOld { engine, gpu, has, needs } => write!(
+                f,
+                "{} since 0.20 runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}: its packages come with CUDA 13 and PyTorch 2.11, which have no kernels for older ones",
+                engine.label()
+            ),
+            Self::OldCache { gpu, has } => write!(
+                f,
+                "vLLM's kernels for an fp8 cache need compute capability 8.9, and {gpu} has {has}; from 8.0 on FlashInfer's run too, for heads of 64, 128 or 256 without attention sinks: use a cache in 16 bits"
+            ),
+            Self::NoBackend(engine, gpu) => write!(
+                f,
+                "{} has no backend for {gpu}: it runs on CPUs and on GPUs of NVIDIA, AMD, Intel and Apple",
+                engine.label()
+            ),
+            Self::NoBitsandbytes { gpu, weights: Some(format) } => write!(
+                f,
+                "bitsandbytes, which quantises to {} when a model is loaded, does not run on {gpu}: it runs on GPUs of NVIDIA, AMD, Intel and Apple and on Gaudi",
+                format.id()
+            ),
+            Self::NoBitsandbytes { gpu, weights: None } => write!(
+                f,
+                "the 8-bit optimizers are those of bitsandbytes, which has none for {gpu}"
+            ),
+            Self::Maker(engine, gpu) => write!(
+                f,
+                "{} on {gpu} is not modelled: what it takes there is another program's, a plugin's, and no log of it was found",
+                engine.label()
+            ),
+            Self::ContextParallel(Engine::Vllm) => f.write_str(
+                "vLLM adds no GPUs for context parallelism that the cache is cut over: its decode context parallelism (--decode-context-parallel-size) cuts the cache over the tensor-parallel ranks, and is not modelled",
+            ),
+            Self::ContextParallel(engine) => {
+                write!(f, "{} does not cut a sequence over GPUs: context parallelism is for training", engine.label())
+            }
+            Self::ExpertRanks { ep, all } => write!(
+                f,
+                "vLLM spreads experts over all tensor- and data-parallel ranks (--enable-expert-parallel) or over none: ep is {} or 1, not {}",
+                Grouped(all.into()),
+                Grouped(ep.into())
+            ),
+            Self::TooFewExperts { ep, experts } => write!(
+                f,
+                "{} expert-parallel ranks are more than the {} experts of a layer: some would hold none",
+                Grouped(ep.into()),
+                Grouped(experts.into())
+            ),
+            Self::ExpertWidth { width, ranks } => write!(
+                f,
+                "without expert parallelism vLLM cuts every expert over all {} tensor- and data-parallel ranks, which do not divide moe_intermediate_size {}",
+                Grouped(ranks.into()),
+                Grouped(width.into())
+            ),
+            Self::Blocks(blocks) => blocks.fmt(f),
+            Self::FewTokens { tokens, sequences } => write!(
+                f,
+                "vLLM refuses to start: max_num_batched_tokens ({tokens}) must be greater than or equal to max_num_seqs ({sequences})"
+            ),
+            Self::NoFp16 => f.write_str(
+                "vLLM refuses fp16 for this model, in which it is numerically unstable: use bf16, or fp32 on GPUs without bf16",
+            ),
+            Self::OnlyFp32 { gpu, has, weights } => {
+                write!(
+                    f,
+                    "{gpu} has compute capability {has} and no bf16, and vLLM refuses fp16 for this model, in which it is numerically unstable: it computes and caches in fp32 there, "
+                )?;
+                match weights {
+                    Some(format) => write!(f, "and how it runs {} weights in fp32 is not modelled: use fp32 weights", format.id()),
+                    None => f.write_str("so use an fp32 cache"),
+                }
+            }
+            Self::TooLong { seq_length, max_model_len } => write!(
+                f,
+                "a request of {} tokens is longer than max_model_len {}: vLLM answers it with an error",
+                Grouped(seq_length.into()),
+                Grouped(max_model_len.into())
+            ),
+            Self::BeyondTable { seq_length, end } => write!(
+                f,
+                "{} tokens are more than the {} positions of the model's learned table: no program reads a longer sequence",
+                Grouped(seq_length.into()),
+                Grouped(end.into())
+            ),
+            Self::BeyondModel { max_model_len, derived } => write!(
+                f,
+                "vLLM refuses to start: max_model_len {} is greater than the derived max_model_len {} of the model's config.json; to allow it, set the environment variable VLLM_ALLOW_LONG_MAX_MODEL_LEN=1, which may lead to wrong answers or CUDA errors",
+                Grouped(max_model_len.into()),
+                Grouped(derived.into())
+            ),
+        }
+    }
+}
+
+/// A matrix whose part on a rank is no whole number of the blocks that share a scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// The format of the weights.
+    pub format: WeightFormat,
+    /// Values that share a scale, along the width.
+    pub block: u64,
+    /// What is cut, by the name of the width.
+    pub what: &'static str,
+    /// The width.
+    pub width: u64,
+    /// Ranks over which it is cut.
+    pub ranks: u64,
+}
+
+impl fmt::Display for Blocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { format, block, what, width, ranks } = *self;
+        write!(
+            f,
+            "vLLM refuses {} weights whose part on a rank is no multiple of {block}, the {} that shares a scale: {what} {} over {} ranks is {}{}",
+            format.id(),
+            if format == WeightFormat::Fp8Block { "block" } else { "group" },
+            Grouped(width.into()),
+            Grouped(ranks.into()),
+            Share { width, ranks },
+            if format == WeightFormat::Int4 && width.is_multiple_of(ranks.saturating_mul(32)) {
+                ", which groups of 32 divide (int4-g32)"
+            } else {
+                ""
+            }
+        )
+    }
+}
+
+/// A part of a width: `192`, or `1,536 / 5` where it is no whole number.
+struct Share {
+    width: u64,
+    ranks: u64,
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.width.checked_rem(self.ranks) {
+            Some(0) => Grouped((self.width / self.ranks).into()).fmt(f),
+            _ => write!(f, "{} / {}", Grouped(self.width.into()), Grouped(self.ranks.into())),
+        }
+    }
+}
+
+impl core::error::Error for Unsupported {}

@@ -1,0 +1,183 @@
+//! What vLLM asks of a cut, of lengths and of a GPU: expert parallelism over all ranks, whole blocks on each, no more than the model was made for.
+
+use super::{Blocks, Scenario, Unsupported};
+use crate::architecture::Projection;
+use crate::precision::{FP8_BLOCK, KvPrecision, WeightFormat};
+use crate::serving::{Engine, Serving, Version};
+use crate::tables::capability::{self, Capability};
+use crate::tables::gpus::Gpu;
+
+/// Whether vLLM accepts cut and lengths of a scenario that it serves.
+///
+/// # Errors
+/// The first thing that it refuses.
+///
+/// # Source
+/// vLLM: `ParallelConfig` and `FusedMoEParallelConfig.make` (experts over tensor × data-parallel ranks, with or without
+/// `--enable-expert-parallel`), `validate_fp8_block_shape` and `Fp8MoEMethod.create_weights` (blocks; issue 17569),
+/// `ModelConfig.get_and_verify_max_len` (lengths; pull request 7080), `SchedulerConfig.verify_max_model_len` (tokens and sequences at once).
+pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
+    let parallel = &scenario.parallel;
+    let all = u64::from(parallel.tp) * u64::from(parallel.dp);
+    if parallel.ep > 1 && u64::from(parallel.ep) != all {
+        return Err(Unsupported::ExpertRanks { ep: parallel.ep, all });
+    }
+    if let Some(moe) = scenario.architecture.moe
+        && parallel.ep > moe.experts
+    {
+        return Err(Unsupported::TooFewExperts { ep: parallel.ep, experts: moe.experts });
+    }
+    if let Some(moe) = scenario.architecture.moe
+        && !u64::from(moe.intermediate_size).is_multiple_of(scenario.experts().width)
+    {
+        return Err(Unsupported::ExpertWidth { width: moe.intermediate_size, ranks: scenario.experts().width });
+    }
+    whole_blocks(scenario)?;
+    let Serving { max_num_batched_tokens: tokens, max_num_seqs: sequences, .. } = scenario.serving;
+    if tokens < sequences {
+        return Err(Unsupported::FewTokens { tokens, sequences });
+    }
+    precision(scenario)?;
+    let longest = scenario.longest_request();
+    match (scenario.serving.max_model_len, scenario.architecture.trained_context) {
+        (Some(max_model_len), _) if max_model_len < scenario.seq_length => {
+            Err(Unsupported::TooLong { seq_length: scenario.seq_length, max_model_len })
+        }
+        (_, Some(derived)) if derived < longest => Err(Unsupported::BeyondModel { max_model_len: longest, derived }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether vLLM has a precision for the model on the scenario's GPU, and weights and cache are in it.
+///
+/// # Errors
+/// The model is unstable in fp16 and is asked for in fp16, or in what fp32 alone could compute.
+///
+/// # Source
+/// vLLM, `config/model.py`: `_FLOAT16_NOT_SUPPORTED_MODELS` (gemma2, gemma3, `gemma3_text`, plamo2, glm4) and `_resolve_auto_dtype`, which takes the first
+/// precision that both GPU and model have; below compute capability 8.0 a GPU has fp16 and fp32 (`CudaPlatformBase.supported_dtypes`).
+/// AWQ, GPTQ, fp8 and their kin compute in 16 bits alone. Read 2026-11-23.
+fn precision(scenario: &Scenario) -> Result<(), Unsupported> {
+    if !scenario.architecture.unstable_in_fp16 {
+        return Ok(());
+    }
+    let half = scenario.weights == WeightFormat::Fp16;
+    let old = scenario.gpu.and_then(|gpu| Some((gpu.name, capability::of(gpu).filter(|has| *has < WITH_BF16)?)));
+    let Some((gpu, has)) = old else { return if half { Err(Unsupported::NoFp16) } else { Ok(()) } };
+    let weights = (scenario.weights != WeightFormat::Fp32).then_some(scenario.weights);
+    if weights.is_some() || scenario.kv != KvPrecision::Fp32 {
+        return Err(Unsupported::OnlyFp32 { gpu, has, weights });
+    }
+    Ok(())
+}
+
+/// The first generation with bf16.
+pub(super) const WITH_BF16: Capability = Capability::new(8, 0);
+
+/// Whether vLLM runs on a GPU at all, and keeps a cache in the scenario's format there.
+///
+/// # Errors
+/// The GPU is another maker's that is not modelled, or too old.
+///
+/// # Source
+/// vLLM pull request 39878 (0.20 comes with CUDA 13, whose kernels begin at compute capability 7.5); 43914 (Triton's attention refuses an fp8 cache
+/// below 8.9; before, it failed as in issue 26431), and `docs/design/attention_backends.md` (`FlashInfer`: heads of 64, 128 and 256, no sinks; with
+/// latent attention Triton alone below 9.0). That `FlashInfer` runs one on 8.6: noonghunna/club-3090, `docs/DTYPE_MATRIX.md`, vLLM 0.24 on RTX 3090.
+/// No log of 7.5 was found. Read 2026-11-23.
+pub(super) fn supports_gpu(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported> {
+    if matches!(gpu.vendor, "Google" | "Intel" | "Apple") {
+        return Err(Unsupported::Maker(Engine::Vllm, gpu.name));
+    }
+    let Some(has) = capability::of(gpu) else { return Ok(()) };
+    let needs = Capability::new(7, 5);
+    if has < needs && scenario.serving.version >= WITH_CUDA_13 {
+        return Err(Unsupported::TooOld { engine: Engine::Vllm, gpu: gpu.name, has, needs });
+    }
+    let old = has < NATIVE_FP8 && scenario.kv == KvPrecision::Fp8;
+    if old && !(has >= Capability::new(8, 0) && flashinfer_heads(scenario)) {
+        return Err(Unsupported::OldCache { gpu: gpu.name, has });
+    }
+    Ok(())
+}
+
+/// The first release whose packages come with CUDA 13.
+const WITH_CUDA_13: Version = Version { major: 0, minor: 20 };
+
+/// The first generation whose kernels all read an fp8 cache.
+const NATIVE_FP8: Capability = Capability::new(8, 9);
+
+/// Whether `FlashInfer`'s kernels, and they alone, keep the scenario's fp8 cache on its GPU.
+pub(crate) fn by_flashinfer(scenario: &Scenario) -> bool {
+    scenario.kv == KvPrecision::Fp8 && scenario.gpu.and_then(capability::of).is_some_and(|has| has < NATIVE_FP8)
+}
+
+/// Whether `FlashInfer` has kernels for the model's heads.
+fn flashinfer_heads(scenario: &Scenario) -> bool {
+    let shape = &scenario.architecture;
+    let of = |width: u32| matches!(width, 64 | 128 | 256);
+    let window = shape.sliding_window.and_then(|window| window.head_dim).unwrap_or(shape.head_dim);
+    shape.projection == Projection::Heads && !shape.attention_sinks && of(shape.head_dim) && of(window)
+}
+
+/// Whether each rank's part of every quantised matrix is a whole number of the blocks that share a scale, as far as the cut decides it.
+///
+/// # Source
+/// Blocks of fp8 lie both ways. Groups of AWQ and GPTQ lie along the input, which is cut in the output projection and the MLP's second matrix:
+/// "The input size is not aligned with the quantized weight shape" (`awq.py`; issues 2699, 5675, 21695), "not divisible by `group_size`"
+/// (`marlin_utils.py`). Experts take finer groups where need be, down to 32 (`moe_wna16.py`). Read 2026-11-24.
+fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
+    let (format, block) = match scenario.weights {
+        format @ WeightFormat::Fp8Block => (format, FP8_BLOCK),
+        format @ WeightFormat::Int4 => (format, INT4_GROUP),
+        format @ WeightFormat::Int4Group32 => (format, LEAST_GROUP),
+        _ => return Ok(()),
+    };
+    let blocks = format == WeightFormat::Fp8Block;
+    let shape = &scenario.architecture;
+    let tp = u64::from(scenario.parallel.tp);
+    let check = |what, width: u64, ranks: u64, block: u64| {
+        let whole = width.is_multiple_of(ranks * block);
+        if ranks == 1 || whole {
+            Ok(())
+        } else {
+            Err(Unsupported::Blocks(Blocks { format, block, what, width, ranks }))
+        }
+    };
+    let heads = match shape.projection {
+        Projection::Heads => shape.query_width(),
+        Projection::Latent(latent) => u64::from(shape.heads) * u64::from(latent.v_dim),
+    };
+    check("the width of all heads", heads, tp, block)?;
+    if blocks && shape.projection == Projection::Heads {
+        // Copied where there are fewer heads than ranks.
+        check("the width of all KV heads", shape.kv_width(), tp.min(shape.kv_heads.into()), block)?;
+    }
+    if shape.has_dense_mlp() {
+        let own = shape.intermediate_size;
+        let width = if blocks { own } else { padded(own) };
+        check("intermediate_size", width.into(), tp, block)?;
+    }
+    if let Some(moe) = shape.moe {
+        let least = if blocks { block } else { LEAST_GROUP };
+        check("moe_intermediate_size", moe.intermediate_size.into(), scenario.experts().width, least)?;
+        check("the width of the shared experts", moe.shared_intermediate_size.into(), tp, block)?;
+    }
+    Ok(())
+}
+
+/// Values of a 4-bit matrix that share a scale.
+const INT4_GROUP: u64 = 128;
+
+/// The same in the finest groups that are common.
+const LEAST_GROUP: u64 = 32;
+
+/// The `intermediate_size` that files in groups of 128 have for a model whose own is this.
+///
+/// # Source
+/// Qwen pads that of its 72B models, 231 groups that no cut divides, to 29,696 before it quantises them (QwenLM/Qwen2-VL issues 230 and 231). Read 2026-11-24.
+const fn padded(intermediate_size: u32) -> u32 {
+    match intermediate_size {
+        29_568 => 29_696,
+        own => own,
+    }
+}

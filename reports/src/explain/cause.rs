@@ -1,0 +1,280 @@
+//! Why memory ran out, the likeliest first.
+
+use alloc::vec::Vec;
+
+use memory_wall_core::profile::Candidate;
+use memory_wall_core::{Bytes, evaluate};
+
+use super::Explanation;
+use crate::what::{Kind, Part, Phase, Refusal, What};
+use crate::{Device, Report, Size, Value};
+
+/// A cause; the sentence is its `Display`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cause {
+    /// Another process holds what is missing.
+    OtherProcess {
+        /// What it holds.
+        holds: i64,
+        /// What was missing.
+        missing: i64,
+    },
+    /// The request would fit into what PyTorch has reserved and not allocated, and what is free, if these were in one piece.
+    Fragmentation {
+        /// Asked for.
+        asked: i64,
+        /// Reserved and not allocated.
+        reserved: i64,
+        /// Free on the GPU.
+        free: i64,
+    },
+    /// The process may take less than the GPU has.
+    Limit {
+        /// What it may take.
+        allowed: i64,
+        /// What the GPU has; nothing where that isn't said.
+        capacity: Option<i64>,
+    },
+    /// The GPU is full of PyTorch's own tensors.
+    Full {
+        /// Allocated.
+        allocated: i64,
+        /// What the GPU has.
+        capacity: i64,
+        /// Asked for.
+        asked: i64,
+        /// What is missing even if nothing were fragmented.
+        missing: i64,
+    },
+    /// The request is one tensor of the run.
+    Tensor(Candidate),
+    /// The optimizer's first step makes its states.
+    FirstStep,
+    /// When it happened.
+    When(Phase, Option<Part>),
+    /// The run needs more than there is, by the engine's estimate.
+    TooLarge {
+        /// The estimate.
+        need: Bytes,
+        /// What there is.
+        capacity: Bytes,
+    },
+    /// Much is allocated beside PyTorch.
+    Outside {
+        /// How much.
+        bytes: i64,
+    },
+    /// A server refuses, with its own numbers where it says them.
+    Refused {
+        /// Why.
+        why: Refusal,
+        /// What it needs.
+        needed: Option<i64>,
+        /// What there is.
+        available: Option<i64>,
+    },
+    /// A log ends before its server stands, without a message.
+    EndsEarly {
+        /// The program.
+        program: Kind,
+    },
+    /// Host memory ran out, not the GPU's.
+    Host {
+        /// Asked for.
+        asked: Option<i64>,
+    },
+    /// An allocation outside PyTorch's allocator failed: a context, a library's workspace, a graph.
+    OutsideAllocator(Kind),
+}
+
+/// The numbers of PyTorch's message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// Asked for.
+    pub asked: Option<Size>,
+    /// Memory of the GPU.
+    pub capacity: Option<Size>,
+    /// Free on the GPU.
+    pub free: Option<Size>,
+    /// In use by this process.
+    pub process: Option<Size>,
+    /// Allocated by PyTorch.
+    pub allocated: Option<Size>,
+    /// Reserved and not allocated.
+    pub reserved_free: Option<Size>,
+    /// In use by other processes, together.
+    pub others: Option<i64>,
+}
+
+impl Message {
+    /// Of a report.
+    pub fn of(report: &Report) -> Self {
+        let allocated = report.size(What::Allocated);
+        // Up to 2.0 the message has the sum.
+        let by_sum = report.size(What::Reserved).zip(allocated).map(|(reserved, allocated)| Size {
+            bytes: (reserved.bytes - allocated.bytes).max(0),
+            grain: reserved.grain.max(allocated.grain),
+            floor: false,
+        });
+        let mut message = Self {
+            asked: report.size(What::Requested),
+            capacity: report.size(What::Capacity),
+            free: report.size(What::Free),
+            process: report.size(What::ProcessUsed),
+            allocated,
+            reserved_free: report.size(What::ReservedFree).or(by_sum),
+            others: None,
+        };
+        let mut others: Vec<Size> = report
+            .all(What::OtherProcess)
+            .filter_map(|fact| if let Value::Size(size) = fact.value { Some(size) } else { None })
+            .collect();
+        // In a container a process doesn't know its own number, and is told as another: the one that holds what PyTorch reserved.
+        if message.process.is_none()
+            && let (Some(allocated), Some(reserved)) = (allocated, message.reserved_free)
+        {
+            let own = allocated.least().saturating_add(reserved.least());
+            let near =
+                others.iter().enumerate().filter(|(_, size)| size.most() >= own).min_by_key(|(_, size)| size.bytes);
+            if let Some((at, _)) = near {
+                message.process = Some(others.remove(at));
+            }
+        }
+        if !others.is_empty() {
+            message.others = Some(others.iter().map(|size| size.bytes).fold(0, i64::saturating_add));
+        }
+        message
+    }
+
+    /// Outside PyTorch in this process: the CUDA context, NCCL, libraries.
+    pub fn outside(&self) -> Option<i64> {
+        Some(self.process?.bytes - self.allocated?.bytes - self.reserved_free?.bytes)
+    }
+
+    /// What the request lacks even if everything free were in one piece; nothing where it would fit.
+    pub fn missing(&self) -> Option<i64> {
+        let free = self.free?.most().saturating_add(self.reserved_free.unwrap_or(Size::exact(0)).most());
+        Some(self.asked?.least() - free)
+    }
+}
+
+/// The causes of what the reports say.
+pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &Explanation) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let Some(report) = main else { return causes };
+    match report.kind {
+        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps => by_message(report, explanation, &mut causes),
+        Kind::HostMemory => causes.push(Cause::Host { asked: report.size(What::Requested).map(|size| size.bytes) }),
+        Kind::CudaError | Kind::Cublas => {
+            when(report, &mut causes);
+            causes.push(Cause::OutsideAllocator(report.kind));
+        }
+        _ => {}
+    }
+    let refused = reports.iter().find(|report| report.has(What::Refusal));
+    if let Some((report, why)) = refused.and_then(|report| Some((report, report.refusal()?))) {
+        let bytes = |what| report.last_size(what).map(|size: Size| size.bytes);
+        let (needed, available) = match why {
+            Refusal::Length => (bytes(What::KvNeeded), bytes(What::KvCache)),
+            Refusal::Share => (bytes(What::Budget), bytes(What::Free)),
+            Refusal::SystemMemory => (bytes(What::Requested), bytes(What::Free)),
+            Refusal::ModelBuffer | Refusal::CacheBuffer | Refusal::ComputeBuffer => {
+                (bytes(What::Requested), free_on(reports, report))
+            }
+            _ => (None, None),
+        };
+        causes.push(Cause::Refused { why, needed, available });
+    }
+    if let (Kind::Ggml, None) = (report.kind, report.refusal()) {
+        let needed = report.size(What::Requested).map(|size| size.bytes);
+        causes.push(Cause::Refused { why: Refusal::Buffer, needed, available: free_on(reports, report) });
+    }
+    let ends = matches!(report.kind, Kind::Vllm | Kind::Sglang)
+        && (report.has(What::Version) || report.has(What::Class))
+        && !report.is_failure()
+        && !report.has(What::KvTokens)
+        && !report.has(What::KvBlocks)
+        && !reports.iter().any(|report| report.is_failure());
+    if ends {
+        causes.push(Cause::EndsEarly { program: report.kind });
+    }
+    if let (Some(Ok(scenario)), Some(capacity), true) =
+        (&explanation.scenario, explanation.capacity, report.is_failure())
+    {
+        let need = evaluate::total(scenario);
+        let served = scenario.runtime() == Some(memory_wall_core::Engine::Vllm);
+        if need > capacity && !served {
+            causes.push(Cause::TooLarge { need, capacity });
+        }
+    }
+    causes
+}
+
+/// What the program says is free on the GPU of a failed buffer.
+fn free_on(reports: &[&Report], failed: &Report) -> Option<i64> {
+    let device = failed.all(What::Requested).next().map(|fact| fact.device)?;
+    let facts = || reports.iter().flat_map(|report| report.all(What::Free));
+    let of = |fact: &crate::Fact| if let Value::Size(size) = fact.value { Some(size.bytes) } else { None };
+    facts().find(|fact| fact.device == device && device != Device::Unsaid).and_then(of).or_else(|| facts().find_map(of))
+}
+
+fn when(report: &Report, causes: &mut Vec<Cause>) {
+    if let Some(phase) = report.phase() {
+        causes.push(if phase == Phase::OptimizerFirstStep {
+            Cause::FirstStep
+        } else {
+            Cause::When(phase, report.part())
+        });
+    }
+}
+
+/// By PyTorch's message.
+fn by_message(report: &Report, explanation: &Explanation, causes: &mut Vec<Cause>) {
+    let message = Message::of(report);
+    let bytes = |size: Option<Size>| size.map(|size| size.bytes);
+    let missing = message.missing();
+    let allowed = bytes(report.size(What::Allowed));
+    let held = bytes(message.allocated).unwrap_or(0) + bytes(message.reserved_free).unwrap_or(0);
+    if let Some(allowed) = allowed {
+        causes.push(Cause::Limit { allowed, capacity: bytes(message.capacity) });
+    }
+    // Beside this process and what is free: what others hold, told or not.
+    let untold = message
+        .capacity
+        .zip(message.free)
+        .zip(message.process)
+        .map(|((capacity, free), process)| capacity.bytes - free.bytes - process.bytes);
+    let others = message.others.or(untold.filter(|bytes| *bytes > 1 << 30));
+    if let (Some(others), Some(missing)) = (others, missing)
+        && missing > 0
+        && others >= missing
+        // A GPU's other users matter where they hold a tenth of it.
+        && message.capacity.is_none_or(|capacity| others > capacity.bytes / 10)
+    {
+        causes.push(Cause::OtherProcess { holds: others, missing });
+    }
+    if let (Some(missing), Some(asked), Some(reserved)) = (missing, message.asked, message.reserved_free)
+        && missing <= 0
+        && reserved.bytes > 0
+    {
+        causes.push(Cause::Fragmentation {
+            asked: asked.bytes,
+            reserved: reserved.bytes,
+            free: bytes(message.free).unwrap_or(0),
+        });
+    }
+    if let Some(candidate) = explanation.tensors.first() {
+        causes.push(Cause::Tensor(*candidate));
+    }
+    when(report, causes);
+    if let (Some(allocated), Some(capacity), Some(asked), Some(missing)) =
+        (message.allocated, message.capacity, message.asked, missing)
+        && missing > 0
+        && held > capacity.bytes / 2
+    {
+        causes.push(Cause::Full { allocated: allocated.bytes, capacity: capacity.bytes, asked: asked.bytes, missing });
+    }
+    if let Some(outside) = message.outside().filter(|outside| *outside > 1 << 30) {
+        causes.push(Cause::Outside { bytes: outside });
+    }
+}

@@ -1,0 +1,114 @@
+//! Which GPU a report is about: by its name, or by how much memory it has.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use memory_wall_core::tables::gpus::{GPUS, Gpu};
+
+use crate::Size;
+
+/// The GPU of this name; nothing of a laptop's, which has other memory than its namesake.
+pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    if name.contains("laptop") || name.contains("mobile") {
+        return None;
+    }
+    let base = |gpu: &Gpu| gpu.id.split('-').next().unwrap_or(gpu.id);
+    // "l4" stands in "l40s" too: the longest is meant.
+    let longest = GPUS.iter().map(base).filter(|base| has(&name, base)).map(str::len).max()?;
+    let alike: Vec<&'static Gpu> =
+        GPUS.iter().filter(|gpu| base(gpu).len() == longest && has(&name, base(gpu))).collect();
+    let near = |gpu: &&&'static Gpu| capacity.is_none_or(|size| holds(gpu, size));
+    // Of several with one name: the connector and the gigabytes in the name, then the memory that is reported.
+    let fits = |gpu: &&&'static Gpu| {
+        gpu.id.split('-').skip(1).all(|word| match word {
+            "sxm" => !name.contains("pcie") && !name.contains("nvl"),
+            "pcie" | "nvl" => name.contains(word),
+            "40" | "80" | "16" | "32" | "12" => name.contains(word) || capacity.is_some(),
+            _ => true,
+        })
+    };
+    let chosen = alike.iter().filter(fits).find(near).or_else(|| if alike.len() == 1 { alike.first() } else { None });
+    chosen.copied()
+}
+
+/// Whether a name has that of a GPU in it, which doesn't go on with a digit: no "t4" in "t400".
+fn has(name: &str, base: &str) -> bool {
+    name.match_indices(base).any(|(at, _)| {
+        let before = name.as_bytes().get(at.wrapping_sub(1));
+        let after = name.as_bytes().get(at + base.len());
+        let sized =
+            name.get(at + base.len()..).is_some_and(|rest| rest.starts_with("80gb") || rest.starts_with("40gb"));
+        // "sxm4" is no Apple M4.
+        let inside = base.starts_with('m') && before == Some(&b'x');
+        !inside && (sized || !after.is_some_and(u8::is_ascii_digit))
+    })
+}
+
+/// Whether a GPU is known to report so much memory, give or take what drivers differ by.
+fn holds(gpu: &Gpu, size: Size) -> bool {
+    let slack = i128::try_from(gpu.capacity.0 / 80).unwrap_or(0);
+    let [least, most] = [gpu.capacity.0, gpu.capacity_most.0].map(|bytes| i128::try_from(bytes).unwrap_or(i128::MAX));
+    (least - slack..=most.max(i128::from(gpu.printed_gb) << 30)).contains(&i128::from(size.bytes))
+}
+
+/// The GPUs that report so much memory.
+pub fn with_capacity(size: Size) -> Vec<&'static Gpu> {
+    let near = |gpu: &&'static Gpu| {
+        let slack = gpu.capacity.0 / 400;
+        let bytes = u128::try_from(size.bytes).unwrap_or(0);
+        (gpu.capacity.0 - slack..=gpu.capacity_most.0 + slack).contains(&bytes)
+    };
+    GPUS.iter().filter(near).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Base;
+
+    #[test]
+    fn drivers_names_are_rows_of_the_table() {
+        for (name, id) in [
+            ("NVIDIA H100 80GB HBM3", "h100-sxm"),
+            ("NVIDIA H100 PCIe", "h100-pcie"),
+            ("NVIDIA H200", "h200-sxm"),
+            ("NVIDIA A100-SXM4-80GB", "a100-80-sxm"),
+            ("NVIDIA A100-SXM4-40GB", "a100-40-sxm"),
+            ("NVIDIA A100 80GB PCIe", "a100-80-pcie"),
+            ("NVIDIA A100-PCIE-40GB", "a100-40-pcie"),
+            ("Tesla T4", "t4"),
+            ("Tesla V100-SXM2-16GB", "v100-sxm2-16"),
+            ("NVIDIA L4", "l4"),
+            ("NVIDIA L40S", "l40s"),
+            ("NVIDIA A10G", "a10g"),
+            ("NVIDIA GeForce RTX 3090", "rtx3090"),
+            ("NVIDIA GeForce RTX 3090 Ti", "rtx3090ti"),
+            ("NVIDIA GeForce RTX 4080 SUPER", "rtx4080super"),
+            ("NVIDIA RTX A6000", "rtxa6000"),
+            ("NVIDIA RTX 6000 Ada Generation", "rtx6000ada"),
+            ("NVIDIA GB10", "gb10"),
+            ("AMD Instinct MI300X", "mi300x"),
+            ("Radeon RX 7900 XTX", "rx7900xtx"),
+            ("Apple M4 Max", "m4max"),
+        ] {
+            assert_eq!(named(name, None).map(|gpu| gpu.id), Some(id), "{name}");
+        }
+        for name in ["NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA T400", "AMD Radeon RX 9070 XT", "GPU", ""] {
+            assert_eq!(named(name, None).map(|gpu| gpu.id), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn memory_alone_names_few() {
+        let ids = |text: &str| {
+            with_capacity(Size::read(text.as_bytes(), Base::Binary).unwrap())
+                .iter()
+                .map(|gpu| gpu.id)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ids("14.56 GiB"), ["t4"]);
+        assert!(ids("79.15 GiB").contains(&"h100-sxm"));
+        assert!(ids("3.00 GiB").is_empty());
+    }
+}

@@ -1,0 +1,293 @@
+//! What reports say beside what the engine estimates, term by term.
+
+use alloc::vec::Vec;
+
+use memory_wall_core::engines::vllm::{self, Run};
+use memory_wall_core::engines::{self, reservation};
+use memory_wall_core::memory::kv_cache;
+use memory_wall_core::memory::overhead::CONTEXT_BYTES;
+use memory_wall_core::{Bucket, Bytes, Checked, evaluate, worked};
+
+use crate::report::{Device, Value};
+use crate::what::{Kind, What};
+use crate::{Report, Size};
+
+/// A number of bytes, or of something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// Bytes, with a sign.
+    Bytes(i128),
+    /// A count.
+    Count(u128),
+}
+
+impl Number {
+    fn bytes(bytes: u128) -> Self {
+        Self::Bytes(i128::try_from(bytes).unwrap_or(i128::MAX))
+    }
+
+    /// The number itself.
+    pub fn value(self) -> i128 {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Count(count) => i128::try_from(count).unwrap_or(i128::MAX),
+        }
+    }
+}
+
+/// A term as it is reported, and as the engine estimates it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it is.
+    pub what: What,
+    /// As it is reported.
+    pub reported: Number,
+    /// One unit of the last digit of what is reported.
+    pub grain: u64,
+    /// As the engine estimates it.
+    pub estimated: Option<Number>,
+}
+
+impl Row {
+    /// Reported less estimated.
+    pub fn difference(&self) -> Option<i128> {
+        Some(self.reported.value() - self.estimated?.value())
+    }
+
+    /// Whether the two are the same within the last digit that is reported.
+    pub fn agrees(&self) -> bool {
+        self.difference().is_some_and(|difference| difference.unsigned_abs() <= u128::from(self.grain / 2 + 1))
+    }
+
+    fn size(what: What, size: Size, estimated: Option<Number>) -> Self {
+        Self { what, reported: Number::Bytes(size.bytes.into()), grain: size.grain, estimated }
+    }
+}
+
+/// The last size that a program reports of something, on its fullest rank.
+fn last(report: &Report, what: What) -> Option<Size> {
+    let mut devices: Vec<(Device, Size)> = Vec::new();
+    for fact in report.all(what) {
+        let Value::Size(size) = fact.value else { continue };
+        match devices.iter_mut().find(|(device, _)| *device == fact.device) {
+            Some((_, known)) => *known = size,
+            None => devices.push((fact.device, size)),
+        }
+    }
+    devices.into_iter().filter(|(device, _)| *device != Device::Host).map(|(_, size)| size).max()
+}
+
+/// All buffers of a kind added up, those in host memory too where `host` says so.
+fn sum(report: &Report, what: What, host: bool) -> Option<Size> {
+    let sizes =
+        report.all(what).filter(|fact| host || fact.device != Device::Host).filter_map(|fact| match fact.value {
+            Value::Size(size) => Some(size),
+            _ => None,
+        });
+    sizes.reduce(|sum, size| Size {
+        bytes: sum.bytes.saturating_add(size.bytes),
+        grain: sum.grain.saturating_add(size.grain),
+        floor: false,
+    })
+}
+
+/// Terms that hang on the format of the cache.
+const CACHE: [What; 4] = [What::KvCache, What::KvNeeded, What::KvTokens, What::KvPerToken];
+
+/// The rows of a run; without an estimate of the cache where its format is not modelled.
+pub(super) fn of(
+    reports: &[&Report],
+    program: Kind,
+    scenario: &Checked,
+    capacity: Option<Bytes>,
+    cache: bool,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for report in reports {
+        match report.kind {
+            Kind::Vllm => vllm_rows(report, scenario, capacity, &mut rows),
+            Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi => server_rows(report, scenario, &mut rows),
+            Kind::LlamaCpp => llama_rows(report, scenario, &mut rows),
+            Kind::Ollama if program == Kind::Ollama => llama_rows(report, scenario, &mut rows),
+            _ => torch_rows(report, scenario, &mut rows),
+        }
+    }
+    for row in rows.iter_mut().filter(|row| !cache && CACHE.contains(&row.what)) {
+        row.estimated = None;
+    }
+    rows
+}
+
+fn vllm_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows: &mut Vec<Row>) {
+    let run = Run::of(scenario);
+    let pool = capacity.map(|total| run.pool(vllm::requested(scenario, total)));
+    let pages = run.pages();
+    let terms: [(What, Option<Number>); 9] = [
+        (What::Budget, capacity.map(|total| Number::bytes(vllm::requested(scenario, total).0))),
+        (What::Weights, Some(Number::bytes(run.weights()))),
+        (What::Consumed, Some(Number::bytes(run.weights() + run.non_torch()))),
+        (What::PeakActivation, Some(Number::bytes(run.activation()))),
+        (What::NonTorch, Some(Number::bytes(run.non_torch()))),
+        (What::GraphsEstimated, None),
+        (What::Graphs, Some(Number::bytes(run.cuda_graphs()))),
+        (What::KvCache, pool.map(|pool| Number::Bytes(pool.pool.0))),
+        (
+            What::KvNeeded,
+            pages.map(|pages| {
+                let batched = scenario.batched_tokens().into();
+                Number::bytes(pages.blocks(scenario.longest_request().into(), batched) * pages.group_page())
+            }),
+        ),
+    ];
+    for (what, estimated) in terms {
+        if let Some(size) = last(report, what) {
+            rows.push(Row::size(what, size, estimated));
+        }
+    }
+    // The pool that is logged has exactly so many tokens.
+    if let Some(tokens) = report.count(What::KvTokens) {
+        let held = last(report, What::KvCache).and_then(|size| u128::try_from(size.bytes).ok());
+        let by_pages = held
+            .zip(pages)
+            .map(|(room, pages)| pages.tokens(room))
+            .filter(|_| scenario.architecture.sliding_window.is_none());
+        let estimated = by_pages.or(pool.map(|pool| pool.tokens)).map(Number::Count);
+        // The pool is printed with two digits behind the point, and so many tokens are in one of them.
+        let grain = last(report, What::KvCache)
+            .zip(pages)
+            .map_or(0, |(size, pages)| u64::try_from(pages.tokens(size.grain.into())).unwrap_or(u64::MAX));
+        rows.push(Row { what: What::KvTokens, reported: Number::Count(tokens.into()), grain, estimated });
+    }
+}
+
+fn server_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
+    let weights = worked::total(|sink| memory_wall_core::memory::weights::terms(scenario, sink));
+    if let Some(size) = last(report, What::Weights) {
+        rows.push(Row::size(What::Weights, size, Some(Number::bytes(weights.0))));
+    }
+    let each = kv_cache::bytes_per_token(scenario).0;
+    if let Some(size) = last(report, What::KvPerToken) {
+        rows.push(Row::size(What::KvPerToken, size, Some(Number::bytes(each))));
+    }
+    let tokens =
+        report.count(What::KvTokens).or_else(|| Some(report.count(What::KvBlocks)? * report.count(What::BlockSize)?));
+    // Where layers differ there are several pools of other sizes.
+    let alike = scenario.architecture.sliding_window.is_none();
+    let cache = tokens.map(|tokens| Number::bytes(each * u128::from(tokens))).filter(|_| alike);
+    let halves = last(report, What::KeyCache).zip(last(report, What::ValueCache));
+    let whole = halves.map(|(keys, values)| Size {
+        bytes: keys.bytes + values.bytes,
+        grain: keys.grain + values.grain,
+        floor: false,
+    });
+    if let Some(size) = whole.filter(|_| alike).or_else(|| last(report, What::KvCache)) {
+        rows.push(Row::size(What::KvCache, size, cache));
+    }
+    for what in [What::PeakActivation, What::NonTorch, What::Graphs] {
+        if let Some(size) = last(report, what) {
+            rows.push(Row::size(what, size, None));
+        }
+    }
+    if let Some(tokens) = tokens {
+        rows.push(Row { what: What::KvTokens, reported: Number::Count(tokens.into()), grain: 0, estimated: None });
+    }
+}
+
+fn llama_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
+    let terms = |bucket| worked::total(|sink| engines::terms(bucket, scenario, sink)).0;
+    if let Some(size) = report.size(What::Checkpoint).or_else(|| sum(report, What::Weights, true)) {
+        let what = if report.has(What::Checkpoint) { What::Checkpoint } else { What::Weights };
+        rows.push(Row::size(what, size, Some(Number::bytes(terms(Bucket::Weights)))));
+    }
+    if report.has(What::Checkpoint)
+        && let Some(size) = sum(report, What::Weights, false)
+    {
+        rows.push(Row::size(What::Weights, size, None));
+    }
+    let caches = [sum(report, What::KvCache, true), sum(report, What::RecurrentState, true)].into_iter().flatten();
+    let cache = caches.reduce(|one, other| Size {
+        bytes: one.bytes.saturating_add(other.bytes),
+        grain: one.grain.saturating_add(other.grain),
+        floor: false,
+    });
+    if let Some(size) = cache {
+        rows.push(Row::size(What::KvCache, size, Some(Number::bytes(reservation(scenario).bytes.0))));
+    }
+    if let Some(size) = last(report, What::Compute) {
+        rows.push(Row::size(
+            What::Compute,
+            size,
+            Some(Number::bytes(terms(Bucket::Activations) + terms(Bucket::Logits))),
+        ));
+    }
+}
+
+fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
+    // A server takes what it is told to, whatever its tensors need.
+    if scenario.runtime().is_some() {
+        return;
+    }
+    let failure = report.is_failure() && report.has(What::Allocated);
+    let estimate = Number::Bytes(evaluate::total(scenario).minus(Bytes(CONTEXT_BYTES.into())).0);
+    if failure {
+        let Some(held) = report.size(What::Allocated) else { return };
+        let asked = report.size(What::Requested).unwrap_or(Size::exact(0));
+        // What it held and what it asked for: it needs at least that.
+        let need =
+            Size { bytes: held.bytes.saturating_add(asked.bytes), grain: held.grain.max(asked.grain), floor: false };
+        rows.push(Row::size(What::Need, need, Some(estimate)));
+        return;
+    }
+    if matches!(
+        report.kind,
+        Kind::MemoryStats | Kind::MemorySummary | Kind::DeepSpeed | Kind::Litgpt | Kind::Torchtitan
+    ) {
+        if let Some(size) = report.greatest(What::PeakAllocated) {
+            rows.push(Row::size(What::PeakAllocated, size, Some(estimate)));
+        }
+        if let Some(size) = report.greatest(What::PeakReserved) {
+            rows.push(Row::size(What::PeakReserved, size, None));
+        }
+    }
+    if report.kind == Kind::Trainer
+        && let Some(count) = report.count(What::TrainableParameters)
+    {
+        let estimated = Some(Number::Count(scenario.trained_parameters().into()));
+        rows.push(Row { what: What::TrainableParameters, reported: Number::Count(count.into()), grain: 0, estimated });
+    }
+}
+
+/// What is reported, without an estimate beside it.
+pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
+    const TOLD: [What; 12] = [
+        What::Weights,
+        What::PeakActivation,
+        What::NonTorch,
+        What::Graphs,
+        What::KvCache,
+        What::KvNeeded,
+        What::Allocated,
+        What::PeakAllocated,
+        What::PeakReserved,
+        What::Compute,
+        What::Total,
+        What::Capacity,
+    ];
+    let mut rows: Vec<Row> = Vec::new();
+    for report in reports {
+        for what in TOLD {
+            let size = if matches!(report.kind, Kind::LlamaCpp) && what != What::Capacity {
+                sum(report, what, true)
+            } else {
+                last(report, what)
+            };
+            if let Some(size) = size.filter(|_| !rows.iter().any(|row| row.what == what)) {
+                rows.push(Row::size(what, size, None));
+            }
+        }
+        if let Some(tokens) = report.count(What::KvTokens) {
+            rows.push(Row { what: What::KvTokens, reported: Number::Count(tokens.into()), grain: 0, estimated: None });
+        }
+    }
+    rows
+}

@@ -1,0 +1,223 @@
+//! The sentences of causes, notes and contradictions. Sizes are in GiB, as the programs print them.
+
+use core::fmt;
+
+use memory_wall_core::Bytes;
+use memory_wall_core::display::{ByteUnit, Grouped, Size as Shown};
+use memory_wall_core::profile::Tensor;
+
+use super::{Cause, Contradiction, Note};
+use crate::what::{Kind, Refusal, What};
+
+/// A size for a sentence, with its sign.
+struct Gib(i128);
+
+impl fmt::Display for Gib {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        write!(f, "{sign}{}", Shown::new(Bytes(self.0.unsigned_abs()), ByteUnit::Gib).plain())
+    }
+}
+
+fn gib(bytes: i64) -> Gib {
+    Gib(bytes.into())
+}
+
+/// The name of a tensor in a sentence.
+pub(super) const fn tensor(tensor: Tensor) -> &'static str {
+    match tensor {
+        Tensor::Logits => "the logits of every token, or their gradient",
+        Tensor::Scores => "the attention scores of one layer",
+        Tensor::Mlp => "the wide activations of one MLP",
+        Tensor::Stream => "the activations between two layers",
+        Tensor::Cache => "the keys or values of one layer",
+        Tensor::Table => "the embedding table or output head, its gradient or an optimizer state of it",
+        Tensor::Matrix => "one matrix of an MLP, its gradient or an optimizer state of it",
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::OtherProcess { holds, missing } => write!(
+                f,
+                "Other processes hold {} of the GPU. The request lacked {}, so it would have fit without them.",
+                gib(holds),
+                gib(missing)
+            ),
+            Self::Fragmentation { asked, reserved, free } => write!(
+                f,
+                "The memory is fragmented. The request of {} would fit into the {} that PyTorch has reserved and not allocated and the {} that are free, but not in one piece. PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets the pieces grow together.",
+                gib(asked),
+                gib(reserved),
+                gib(free)
+            ),
+            Self::Limit { allowed, capacity } => {
+                write!(f, "The process may take no more than {}", gib(allowed))?;
+                match capacity {
+                    Some(capacity) => write!(f, " of the {} that the GPU has.", gib(capacity)),
+                    None => f.write_str("."),
+                }
+            }
+            Self::Full { allocated, capacity, .. } if allocated > capacity => write!(
+                f,
+                "PyTorch has allocated {}, more than the {} of the GPU: the driver has moved the rest to host memory, as those of Windows do, and that is slow.",
+                gib(allocated),
+                gib(capacity)
+            ),
+            Self::Full { allocated, capacity, asked, missing } => write!(
+                f,
+                "The GPU is full. PyTorch has allocated {} of {}, and the request of {} lacks {} even if everything that is free were in one piece.",
+                gib(allocated),
+                gib(capacity),
+                gib(asked),
+                gib(missing)
+            ),
+            Self::Tensor(candidate) => {
+                write!(f, "The request has the size of {}:", tensor(candidate.tensor))?;
+                for (place, dimension) in candidate.shape.iter().filter(|dimension| **dimension > 1).enumerate() {
+                    write!(f, "{} {}", if place == 0 { "" } else { " ×" }, Grouped((*dimension).into()))?;
+                }
+                write!(f, " values of {} bytes.", candidate.bytes_per_value)
+            }
+            Self::FirstStep => f.write_str(
+                "It happened in the optimizer's first step, which makes its states: AdamW adds two values for each parameter, and they stay. Forward and backward had fit before.",
+            ),
+            Self::When(phase, part) => {
+                write!(f, "It happened in {}", phase.words())?;
+                match part {
+                    Some(part) => write!(f, ", in {}.", part.words()),
+                    None => f.write_str("."),
+                }
+            }
+            Self::TooLarge { need, capacity } => write!(
+                f,
+                "By the estimate the run needs {}, and the GPU has {}.",
+                Shown::new(need, ByteUnit::Gib).plain(),
+                Shown::new(capacity, ByteUnit::Gib).plain()
+            ),
+            Self::Outside { bytes } => write!(
+                f,
+                "{} of this process are outside PyTorch: the CUDA context, NCCL, other libraries.",
+                gib(bytes)
+            ),
+            Self::Refused { why, needed, available } => {
+                write!(f, "It did not start: {}", why.words())?;
+                if let Some(needed) = needed {
+                    write!(f, "; {} are needed", gib(needed))?;
+                }
+                if let Some(available) = available {
+                    write!(f, "{} {} are there", if needed.is_some() { " and" } else { ";" }, gib(available))?;
+                }
+                f.write_str(match why {
+                    Refusal::Share => ". Another process holds part of the GPU, or the share is too large beside what the driver keeps.",
+                    Refusal::NoBlocks => ". Weights and activations take the whole share.",
+                    Refusal::Profiling => ". Start it when nothing else starts or stops on the same GPU.",
+                    _ => ".",
+                })
+            }
+            Self::EndsEarly { program } => write!(
+                f,
+                "The {} ends before the server has its KV cache, without a message. A process that host memory ran out for is killed like that; the kernel's log says so.",
+                program.words()
+            ),
+            Self::Host { asked } => {
+                f.write_str("The memory of the computer ran out, not that of the GPU")?;
+                match asked {
+                    Some(asked) => write!(f, ": {} were asked for.", gib(asked)),
+                    None => f.write_str("."),
+                }
+            }
+            Self::OutsideAllocator(kind) => f.write_str(match kind {
+                Kind::Cublas => {
+                    "cuBLAS found no memory for its handle or workspace. PyTorch's allocator holds the GPU: what it has reserved is not there for libraries."
+                }
+                _ => {
+                    "An allocation outside PyTorch's allocator failed: a context, a graph or a library's buffer. The message has no numbers; nvidia-smi at that moment would show who holds the GPU."
+                }
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OldRelease => f.write_str("The release is older than what is modelled; its terms are estimated by the rules of vLLM 0.11."),
+            Self::NoRules(kind) => write!(
+                f,
+                "How this server sets memory aside is not modelled ({}): weights and cache are compared, and its own terms are shown as they are.",
+                kind.words()
+            ),
+            Self::WeightsAssumed => f.write_str("How the weights are stored is not in the text: 16 bits were taken. --weights states it."),
+            Self::WeightsByName => f.write_str("How the weights are stored follows from the model's name. --weights states it."),
+            Self::Missing(what) => write!(f, "{} is not in the text; {} states it.", capital(what.words()), option(*what)),
+            Self::RecipeAssumed => {
+                f.write_str("In which precisions weights, gradients and optimizer states are kept is not in the text. --recipe states it.")
+            }
+            Self::DraftModel => f.write_str("A draft model takes memory too, and is not estimated."),
+            Self::CacheFormat => f.write_str("The KV cache is stored in a format that is not modelled, so it is not estimated."),
+            Self::PartlyOffloaded => f.write_str("Only some of the layers are on the GPU; the estimate counts all of them."),
+        }
+    }
+}
+
+/// The option that states what is missing.
+const fn option(what: What) -> &'static str {
+    match what {
+        What::BatchSize => "--batch",
+        What::SeqLength => "--seq",
+        _ => "an option",
+    }
+}
+
+/// A sentence's beginning.
+fn capital(words: &str) -> impl fmt::Display + '_ {
+    struct Capital<'a>(&'a str);
+    impl fmt::Display for Capital<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            let mut letters = self.0.chars();
+            match letters.next() {
+                Some(first) => write!(f, "{}{}", first.to_uppercase(), letters.as_str()),
+                None => Ok(()),
+            }
+        }
+    }
+    Capital(words)
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Models(one, other) => write!(f, "Two models are named: {one} and {other}."),
+            Self::Shape { what, reported, model } => write!(
+                f,
+                "{}: the text says {}, and the model has {}.",
+                capital(what.words()),
+                Grouped((*reported).into()),
+                Grouped((*model).into())
+            ),
+            Self::Capacities(one, other) => {
+                write!(
+                    f,
+                    "Two sizes of the GPU's memory are told: {} and {}. They may be two GPUs.",
+                    gib(one.bytes),
+                    gib(other.bytes)
+                )
+            }
+            Self::Settings { what, one, other } => write!(
+                f,
+                "{}: {} in one place and {} in another.",
+                capital(what.words()),
+                Grouped((*one).into()),
+                Grouped((*other).into())
+            ),
+            Self::Weights { reported, estimated } => write!(
+                f,
+                "The weights are reported as {} and estimated as {}: another model, another precision, or parts that the estimate doesn't have.",
+                Gib(*reported),
+                Gib(*estimated)
+            ),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The scenario of a report: its settings, each where it is said, and the others as the engine takes them.
+
+use alloc::vec::Vec;
+
+use memory_wall_core::KvPrecision;
+use memory_wall_core::serving::Version;
+use memory_wall_core::{
+    Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, WeightFormat, ZeroStage, bounds,
+};
+
+use super::formats::{By, cache, gguf, optimizer_of, weights};
+use crate::what::{Kind, What};
+use crate::{Report, Value};
+
+/// What has to be said of the scenario that a report describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// The release is older than what is modelled, whose rules are taken.
+    OldRelease,
+    /// The program's own rules are not modelled: weights and cache are compared, and nothing else.
+    NoRules(Kind),
+    /// How the weights are stored isn't said: 16 bits were taken.
+    WeightsAssumed,
+    /// How the weights are stored follows from the model's name.
+    WeightsByName,
+    /// A setting without which there is no estimate of a training run.
+    Missing(What),
+    /// In which precisions a training run keeps its states isn't said.
+    RecipeAssumed,
+    /// A draft model takes memory too, which is not estimated.
+    DraftModel,
+    /// The cache is stored in a format that is not modelled, so that it isn't estimated.
+    CacheFormat,
+    /// Only some of the layers are on the GPU.
+    PartlyOffloaded,
+}
+
+/// What a report says about a setting, on any rank.
+fn count(reports: &[&Report], what: What) -> Option<u32> {
+    let found = reports.iter().find_map(|report| report.count(what))?;
+    u32::try_from(found).ok()
+}
+
+fn flag(reports: &[&Report], what: What) -> Option<bool> {
+    reports.iter().find_map(|report| report.flag(what))
+}
+
+fn name<'a>(reports: &[&'a Report], what: What) -> Option<&'a str> {
+    reports.iter().find_map(|report| report.name(what))
+}
+
+/// The settings of a run as far as its reports say them, on top of a scenario; with what has to be said of them.
+pub(super) fn apply(
+    reports: &[&Report],
+    kind: Kind,
+    model: &str,
+    stored: Option<WeightFormat>,
+    scenario: &mut Scenario,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if name(reports, What::DraftModel).is_some() {
+        notes.push(Note::DraftModel);
+    }
+    match kind {
+        Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi => {
+            served(reports, kind, model, stored, scenario, &mut notes);
+        }
+        Kind::LlamaCpp | Kind::Ollama | Kind::Ggml => llama_cpp(reports, model, scenario, &mut notes),
+        _ => trained(reports, stored, scenario, &mut notes),
+    }
+    notes
+}
+
+fn served(
+    reports: &[&Report],
+    kind: Kind,
+    model: &str,
+    stored: Option<WeightFormat>,
+    scenario: &mut Scenario,
+    notes: &mut Vec<Note>,
+) {
+    scenario.mode = Mode::Inference;
+    if kind == Kind::Vllm {
+        scenario.serving.engine = Engine::Vllm;
+        if let Some(version) = name(reports, What::Version).and_then(Version::read) {
+            if version < Version::OLDEST {
+                notes.push(Note::OldRelease);
+            }
+            scenario.serving.version = version.max(Version::OLDEST);
+        }
+    } else {
+        notes.push(Note::NoRules(kind));
+    }
+    let (format, known) = weights(name(reports, What::Dtype), name(reports, What::Quantization), model);
+    scenario.weights = stored.unwrap_or(format);
+    match known {
+        By::Setting => {}
+        By::Name => notes.push(Note::WeightsByName),
+        By::Default if stored.is_some() => {}
+        By::Default => notes.push(Note::WeightsAssumed),
+    }
+    scenario.kv = kv(name(reports, What::KvDtype), name(reports, What::Dtype), notes);
+    let degree =
+        |what, bounds: bounds::Bounds| count(reports, what).map_or(1, |ranks| ranks.clamp(bounds.min, bounds.max));
+    scenario.parallel.tp = degree(What::TensorParallel, bounds::TP);
+    scenario.parallel.pp = degree(What::PipelineParallel, bounds::PP);
+    // Ranks of data in SGLang share the same GPUs.
+    if kind == Kind::Vllm {
+        scenario.parallel.dp = degree(What::DataParallel, bounds::DP);
+        if flag(reports, What::ExpertParallel) == Some(true) && scenario.architecture.moe.is_some() {
+            scenario.parallel.ep = scenario.parallel.tp.saturating_mul(scenario.parallel.dp);
+        }
+    }
+    if let Some(length) = count(reports, What::MaxModelLen) {
+        scenario.seq_length = length.clamp(1, bounds::SEQ_LENGTH.max);
+        scenario.serving.max_model_len = Some(scenario.seq_length);
+    }
+    if let Some(sequences) = count(reports, What::MaxNumSeqs) {
+        (scenario.serving.max_num_seqs, scenario.serving.usual_seqs) = (sequences.max(1), false);
+    }
+    if let Some(tokens) = count(reports, What::MaxBatchedTokens) {
+        (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (tokens.max(1), false);
+    }
+    scenario.serving.enforce_eager = flag(reports, What::EnforceEager).unwrap_or(false);
+    let share = reports.iter().find_map(|report| report.millionths(What::Utilization));
+    // Whole percents, as the engine has them.
+    scenario.serving.utilization_percent =
+        share.and_then(|share| u32::try_from((share + 5_000) / 10_000).ok()).filter(|share| *share > 0);
+}
+
+/// How the cache is stored; a format that the engine doesn't have is said.
+fn kv(named: Option<&str>, dtype: Option<&str>, notes: &mut Vec<Note>) -> KvPrecision {
+    let automatic = matches!(named, None | Some("auto"));
+    let found = named.and_then(cache).or_else(|| if automatic { dtype.and_then(cache) } else { None });
+    if found.is_none() && !automatic {
+        notes.push(Note::CacheFormat);
+    }
+    found.unwrap_or(KvPrecision::Bf16)
+}
+
+fn llama_cpp(reports: &[&Report], model: &str, scenario: &mut Scenario, notes: &mut Vec<Note>) {
+    scenario.mode = Mode::Inference;
+    scenario.serving.engine = Engine::LlamaCpp;
+    let by_type = name(reports, What::FileType).and_then(gguf);
+    scenario.weights = by_type.or_else(|| gguf(model)).unwrap_or_else(|| {
+        notes.push(Note::WeightsAssumed);
+        WeightFormat::Bf16
+    });
+    if by_type.is_none() && gguf(model).is_some() {
+        notes.push(Note::WeightsByName);
+    }
+    scenario.kv = kv(name(reports, What::KvDtype), None, notes);
+    let sequences = count(reports, What::Parallel).unwrap_or(1).max(1);
+    if let Some(context) = count(reports, What::Context) {
+        // One cache for all sequences has the whole context once, which is as much as each having its part.
+        scenario.seq_length = (context / sequences).clamp(1, bounds::SEQ_LENGTH.max);
+        scenario.batch = sequences.min(bounds::BATCH.max);
+    }
+    if flag(reports, What::FlashAttention) == Some(false) {
+        scenario.attention = Attention::Eager;
+    }
+    if let (Some(here), Some(all)) = (count(reports, What::GpuLayers), count(reports, What::AllLayers))
+        && here < all
+    {
+        notes.push(Note::PartlyOffloaded);
+    }
+}
+
+fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Scenario, notes: &mut Vec<Note>) {
+    let adapter = name(reports, What::Adapter).map(str::to_ascii_lowercase);
+    let has = |word: &str| adapter.as_deref().is_some_and(|adapter| adapter.contains(word));
+    let four = flag(reports, What::Load4bit) == Some(true) || has("qlora");
+    let eight = flag(reports, What::Load8bit) == Some(true);
+    let adapts = has("lora") || four || eight || count(reports, What::LoraRank).is_some();
+    scenario.mode = if four || eight {
+        Mode::Qlora
+    } else if adapts {
+        Mode::Lora
+    } else {
+        Mode::Training
+    };
+    scenario.weights = match scenario.mode {
+        Mode::Qlora if eight => WeightFormat::Int8,
+        Mode::Qlora => stored.filter(|it| Mode::Qlora.takes(*it)).unwrap_or(WeightFormat::Nf4Dq),
+        _ if flag(reports, What::Fp16) == Some(true) => WeightFormat::Fp16,
+        _ => WeightFormat::Bf16,
+    };
+    if let Some(rank) = count(reports, What::LoraRank) {
+        scenario.training.lora.rank = rank.clamp(1, bounds::LORA_RANK.max);
+    }
+    let mixed = flag(reports, What::Bf16) == Some(true) || flag(reports, What::Fp16) == Some(true);
+    if scenario.mode == Mode::Training {
+        scenario.training.recipe = if mixed { Recipe::Autocast } else { scenario.training.recipe };
+        if mixed {
+            scenario.weights = WeightFormat::Fp32;
+        }
+        notes.push(Note::RecipeAssumed);
+    }
+    match count(reports, What::BatchSize) {
+        Some(batch) => scenario.batch = batch.clamp(1, bounds::BATCH.max),
+        None => notes.push(Note::Missing(What::BatchSize)),
+    }
+    match count(reports, What::SeqLength) {
+        Some(length) => scenario.seq_length = length.clamp(1, bounds::SEQ_LENGTH.max),
+        None => notes.push(Note::Missing(What::SeqLength)),
+    }
+    if let Some(steps) = count(reports, What::MicroBatches) {
+        scenario.training.micro_batches = steps.clamp(1, bounds::MICRO_BATCHES.max);
+    }
+    if flag(reports, What::Checkpointing) == Some(true) {
+        scenario.checkpointing = Checkpointing::Full;
+    }
+    if let Some(optimizer) = name(reports, What::Optimizer).map(str::to_ascii_lowercase) {
+        let (kind, kernel) = optimizer_of(&optimizer);
+        (scenario.optimizer, scenario.training.step) = (kind.unwrap_or(scenario.optimizer), kernel);
+    }
+    if name(reports, What::Attention).is_some_and(|it| it == "eager") {
+        scenario.attention = Attention::Eager;
+    }
+    if flag(reports, What::FusedLoss) == Some(true) {
+        scenario.training.loss = Loss::Chunked;
+    }
+    scenario.training.compile = flag(reports, What::Compile) == Some(true);
+    if let Some(stage) = count(reports, What::ZeroStage) {
+        scenario.parallel.zero = match stage {
+            1 => ZeroStage::Optimizer,
+            2 => ZeroStage::Gradients,
+            3 => ZeroStage::Weights,
+            _ => ZeroStage::None,
+        };
+    }
+}
+
+/// Whether a report says something that only a training run has.
+pub(super) fn trains(reports: &[&Report]) -> bool {
+    reports.iter().any(|report| {
+        matches!(report.kind, Kind::Trainer | Kind::Torchtitan)
+            || report.facts.iter().any(|fact| matches!(fact.value, Value::Phase(phase) if phase.trains()))
+    })
+}

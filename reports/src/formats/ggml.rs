@@ -1,0 +1,48 @@
+//! ggml: what llama.cpp and its relatives print when a buffer can't be had.
+//!
+//! Read in November 2026: `ggml-cuda.cu`, `ggml-alloc.c`, `ggml-vulkan.cpp`, `ggml-metal.m`, `llama-model.cpp`, and the threads
+//! `ikawrakow/ik_llama.cpp#749` and `ggml-org/llama.cpp#20431`.
+
+use super::line;
+use crate::pattern::{Hole, Pattern, Says};
+use crate::size::Unit;
+use crate::what::{Kind, Refusal, What};
+
+const fn ggml(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::Ggml, text, holes)
+}
+
+const fn refuses(text: &'static str, holes: &'static [Hole], why: Refusal) -> Pattern {
+    ggml(text, holes).saying(Says::Refuses(why))
+}
+
+pub(super) const LINES: &[Pattern] = &[
+    ggml("allocating {} on device {}: cudaMalloc failed", &[Hole::Size(What::Requested), Hole::Device]),
+    ggml("allocating {} on device {}: hipMalloc failed", &[Hole::Size(What::Requested), Hole::Device]),
+    ggml("ggml_vulkan: Device memory allocation of size {} failed", &[Hole::Of(What::Requested, Unit::BYTE)]),
+    ggml(
+        "ggml_backend_metal_buffer_type_alloc_buffer: error: failed to allocate buffer, size = {}",
+        &[Hole::Size(What::Requested)],
+    ),
+    ggml("kIOGPUCommandBufferCallbackErrorOutOfMemory", &[]),
+    ggml(
+        "alloc_tensor_range: failed to allocate {} buffer of size {}",
+        &[Hole::Buffer, Hole::Of(What::Requested, Unit::BYTE)],
+    ),
+    refuses(
+        "ggml_gallocr_reserve_n: failed to allocate {} buffer of size {}",
+        &[Hole::Buffer, Hole::Of(What::Requested, Unit::BYTE)],
+        Refusal::ComputeBuffer,
+    ),
+    refuses(
+        "ggml_gallocr_reserve_n_impl: failed to allocate {} buffer of size {}",
+        &[Hole::Buffer, Hole::Of(What::Requested, Unit::BYTE)],
+        Refusal::ComputeBuffer,
+    ),
+    refuses("unable to allocate {} buffer", &[Hole::Buffer], Refusal::ModelBuffer),
+    refuses("failed to allocate buffer for kv cache", &[], Refusal::CacheBuffer),
+    refuses("failed to allocate buffer for rs cache", &[], Refusal::CacheBuffer),
+    refuses("failed to allocate compute buffers", &[], Refusal::ComputeBuffer),
+    refuses("failed to allocate compute pp buffers", &[], Refusal::ComputeBuffer),
+    refuses("failed to create context with model", &[], Refusal::ComputeBuffer),
+];

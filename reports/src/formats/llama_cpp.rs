@@ -1,0 +1,148 @@
+//! llama.cpp: what `llama-server`, `llama-cli` and programs around the library print while a model is loaded.
+//!
+//! Read in November 2026 in public logs of builds b3600 to b8854 (ghghang2/v1.6, MrSnowNB/nemoclaw-setup, jdavidrt/intelligent-database-interface,
+//! DzKriMo/Aigis, 51wxfree/51wxfree.github.io) and in `src/llama-model.cpp`, `src/llama-context.cpp`, `src/llama-kv-cache.cpp`.
+
+use super::{Settings, line};
+use crate::pattern::{Hole, Pattern, Says};
+use crate::settings::Key;
+use crate::size::Unit;
+use crate::what::{Kind, What};
+
+const fn llama(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::LlamaCpp, text, holes)
+}
+
+const COMPUTE: &[Hole] = &[Hole::Buffer, Hole::Size(What::Compute)];
+/// The line of a cache: its size, cells, layers, sequences, and keys and values with their types.
+const CACHE: &[Hole] = &[
+    Hole::Size(What::KvTotal),
+    Hole::Count(What::Cells),
+    Hole::Count(What::CachedLayers),
+    Hole::Count(What::Parallel),
+    Hole::Skip,
+    Hole::Name(What::KvDtype),
+    Hole::Size(What::KeyCache),
+    Hole::Name(What::ValueDtype),
+    Hole::Size(What::ValueCache),
+];
+/// The same before there were cells to be told.
+const OLD_CACHE: &[Hole] = &[
+    Hole::Size(What::KvTotal),
+    Hole::Name(What::KvDtype),
+    Hole::Size(What::KeyCache),
+    Hole::Name(What::ValueDtype),
+    Hole::Size(What::ValueCache),
+];
+const DEVICE: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Size(What::Free)];
+const DEVICE_ON_BUS: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Skip, Hole::Size(What::Free)];
+
+/// The lines that describe the model, which the old and the new prefix share.
+macro_rules! described {
+    ($($prefix:literal),*) => {
+        &[$(
+            llama(concat!($prefix, " arch = {}"), &[Hole::Name(What::Class)]),
+            llama(concat!($prefix, " n_ctx_train = {}"), &[Hole::Count(What::TrainedContext)]),
+            llama(concat!($prefix, " n_embd = {}"), &[Hole::Count(What::HiddenSize)]),
+            llama(concat!($prefix, " n_layer = {}"), &[Hole::Count(What::Layers)]),
+            llama(concat!($prefix, " n_head = {}"), &[Hole::Count(What::Heads)]),
+            llama(concat!($prefix, " n_head_kv = {}"), &[Hole::Count(What::KvHeads)]),
+            llama(concat!($prefix, " n_embd_head_k = {}"), &[Hole::Count(What::HeadDim)]),
+            llama(concat!($prefix, " n_ff = {}"), &[Hole::Count(What::IntermediateSize)]),
+            llama(concat!($prefix, " n_vocab = {}"), &[Hole::Count(What::VocabSize)]),
+            llama(concat!($prefix, " n_expert = {}"), &[Hole::Count(What::Experts)]),
+            llama(concat!($prefix, " general.name = {}"), &[Hole::Name(What::Model)]),
+        )*
+        llama("llama_model_loader: loaded meta data with", &[]).saying(Says::Start),
+        // A file's own type and size: "file type" today, "model ftype" before.
+        llama("print_info: file type = {}", &[Hole::Name(What::FileType)]),
+        llama("print_info: file size = {}", &[Hole::Size(What::Checkpoint)]),
+        llama("llm_load_print_meta: model ftype = {}", &[Hole::Name(What::FileType)]),
+        llama("llm_load_print_meta: model size = {}", &[Hole::Size(What::Checkpoint)]),
+        llama("llama_model_load_from_file_impl: using device {} ({}) - {} free", DEVICE),
+        llama("llama_model_load_from_file_impl: using device {} ({}) ({}) - {} free", DEVICE_ON_BUS),
+        llama("llama_load_model_from_file: using device {} ({}) - {} free", DEVICE),
+        llama("llama_prepare_model_devices: using device {} ({}) ({}) - {} free", DEVICE_ON_BUS),
+        llama(
+            "Device {}: {}, compute capability {}, VMM: {}, VRAM: {} MiB",
+            &[Hole::Device, Hole::Name(What::Gpu), Hole::Skip, Hole::Skip, Hole::Of(What::Capacity, Unit::MIB)],
+        ),
+        llama("Device {}: {}, compute capability", &[Hole::Device, Hole::Name(What::Gpu)]),
+        llama("recommendedMaxWorkingSetSize = {}", &[Hole::Decimal(What::Allowed)]),
+        llama("build: {} (", &[Hole::Count(What::Build)]),
+        llama("build_info: b{}-", &[Hole::Count(What::Build)]),
+        // Weights.
+        llama("{} model buffer size = {}", &[Hole::Buffer, Hole::Size(What::Weights)]),
+        llama("llm_load_tensors: {} buffer size = {}", &[Hole::Buffer, Hole::Size(What::Weights)]),
+        llama("offloaded {}/{} layers to GPU", &[Hole::Count(What::GpuLayers), Hole::Count(What::AllLayers)]),
+        // Cache.
+        llama("{} KV buffer size = {}", &[Hole::Buffer, Hole::Size(What::KvCache)]),
+        llama("{} RS buffer size = {}", &[Hole::Buffer, Hole::Size(What::RecurrentState)]),
+        llama("llama_kv_cache: size = {} ({} cells, {} layers, {}{}seqs), K ({}): {}, V ({}): {}", CACHE),
+        llama("llama_kv_cache_unified: size = {} ({} cells, {} layers, {}{}seqs), K ({}): {}, V ({}): {}", CACHE),
+        llama("llama_new_context_with_model: KV self size = {}, K ({}): {}, V ({}): {}", OLD_CACHE),
+        llama("llama_init_from_model: KV self size = {}, K ({}): {}, V ({}): {}", OLD_CACHE),
+        llama("llama_new_context_with_model: KV self size = {}, c^KV", &[Hole::Size(What::KvTotal)]),
+        // Working space: of the context, of the graph's scheduler, and of an encoder beside the model.
+        llama("sched_reserve: {} compute buffer size = {}", COMPUTE),
+        llama("llama_context: {} compute buffer size = {}", COMPUTE),
+        llama("llama_new_context_with_model: {} compute buffer size = {}", COMPUTE),
+        llama("llama_init_from_model: {} compute buffer size = {}", COMPUTE),
+        llama("alloc_compute_meta: {} compute buffer size = {}", &[Hole::Buffer, Hole::Size(What::EncoderCompute)]),
+        llama("{} output buffer size = {}", &[Hole::Buffer, Hole::Size(What::Output)]),
+        // Settings of the context.
+        llama("llama_context: n_ctx = {}", &[Hole::Count(What::Context)]),
+        llama("llama_context: n_seq_max = {}", &[Hole::Count(What::Parallel)]),
+        llama("llama_context: n_ubatch = {}", &[Hole::Count(What::Ubatch)]),
+        llama("llama_context: flash_attn = {}", &[Hole::Name(What::FlashAttention)]),
+        llama("llama_context: kv_unified = {}", &[Hole::Name(What::Unified)]),
+        llama("llama_new_context_with_model: n_ctx = {}", &[Hole::Count(What::Context)]),
+        llama("llama_new_context_with_model: n_seq_max = {}", &[Hole::Count(What::Parallel)]),
+        llama("llama_new_context_with_model: n_ubatch = {}", &[Hole::Count(What::Ubatch)]),
+        llama("llama_new_context_with_model: flash_attn = {}", &[Hole::Name(What::FlashAttention)]),
+        llama("llama_init_from_model: n_ctx = {}", &[Hole::Count(What::Context)]),
+        llama("llama_init_from_model: n_ubatch = {}", &[Hole::Count(What::Ubatch)]),
+        llama("llama_init_from_model: flash_attn = {}", &[Hole::Name(What::FlashAttention)]),
+        // What the program makes of the free memory before it loads.
+        llama(
+            "projected to use {} of device memory vs. {} of free device memory",
+            &[Hole::Size(What::Projected), Hole::Size(What::Free)],
+        ),
+        llama(
+            "cannot meet free memory target of {}, need to reduce device memory by {}",
+            &[Hole::Skip, Hole::Size(What::Missing)],
+        ),
+        ]
+    };
+}
+
+pub(super) const LINES: &[Pattern] = described!["print_info:", "llm_load_print_meta:"];
+
+pub(super) const KEYS: &[Key] = &[
+    ("-m", What::Model),
+    ("model", What::Model),
+    ("-hf", What::Model),
+    ("-hfr", What::Model),
+    ("hf_repo", What::Model),
+    ("-c", What::Context),
+    ("ctx_size", What::Context),
+    ("-ub", What::Ubatch),
+    ("ubatch_size", What::Ubatch),
+    ("-np", What::Parallel),
+    ("parallel", What::Parallel),
+    ("-ngl", What::GpuLayers),
+    ("n_gpu_layers", What::GpuLayers),
+    ("gpu_layers", What::GpuLayers),
+    ("-ctk", What::KvDtype),
+    ("cache_type_k", What::KvDtype),
+    ("-ctv", What::ValueDtype),
+    ("cache_type_v", What::ValueDtype),
+    ("-fa", What::FlashAttention),
+    ("flash_attn", What::FlashAttention),
+];
+
+const fn command(mark: &'static str) -> Settings {
+    Settings { mark, kind: Kind::LlamaCpp, keys: KEYS, behind: true, starts: true }
+}
+
+pub(super) const SETTINGS: &[Settings] = &[command("llama-server "), command("llama-cli "), command("llama-bench ")];

@@ -1,0 +1,56 @@
+//! Ollama: its scheduler's lines, `key=value` in the style of Go's `slog`; the runner prints as llama.cpp does.
+//!
+//! Read in November 2026 in public logs of 0.4 to 0.18 and in `ml/device.go`, `server/sched.go`, `llm/memory.go`. Its GB and GiB are powers of 1,024
+//! with two or three digits.
+
+use super::{Settings, line};
+use crate::formats::llama_cpp;
+use crate::pattern::{Hole, Pattern, Says};
+use crate::what::{Kind, Refusal, What};
+
+const fn ollama(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::Ollama, text, holes)
+}
+
+pub(super) const LINES: &[Pattern] = &[
+    ollama("msg=\"Listening on {} (version {})\"", &[Hole::Skip, Hole::Name(What::Version)]),
+    ollama("msg=\"inference compute\" {}name={} description=\"{}\"", &[Hole::Skip, Hole::Skip, Hole::Name(What::Gpu)]),
+    ollama(
+        "msg=\"inference compute\" {}total=\"{}\" available=\"{}\"",
+        &[Hole::Skip, Hole::Size(What::Capacity), Hole::Size(What::Free)],
+    ),
+    ollama(
+        "msg=\"inference compute\" {}compute={} driver={} name=\"{}\"",
+        &[Hole::Skip, Hole::Skip, Hole::Skip, Hole::Name(What::Gpu)],
+    ),
+    ollama("msg=\"system memory\" total=\"{}\"", &[Hole::Size(What::HostCapacity)]),
+    ollama("msg=\"gpu memory\" {}available=\"{}\" free=\"{}\"", &[Hole::Skip, Hole::Skip, Hole::Size(What::Free)]),
+    ollama("msg=\"model weights\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Weights)]),
+    ollama("msg=\"kv cache\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::KvCache)]),
+    ollama("msg=\"compute graph\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Compute)]),
+    ollama("msg=\"total memory\" size=\"{}\"", &[Hole::Size(What::Total)]),
+    ollama("msg=\"offloaded\" layers={}/{}", &[Hole::Count(What::GpuLayers), Hole::Count(What::AllLayers)]),
+    // The estimate of releases before 0.12.
+    ollama(
+        "layers.requested={} layers.model={} layers.offload={}",
+        &[Hole::Skip, Hole::Count(What::AllLayers), Hole::Count(What::GpuLayers)],
+    ),
+    ollama("memory.available=\"[{}", &[Hole::Size(What::Free)]),
+    ollama("memory.required.full=\"{}\"", &[Hole::Size(What::Total)]),
+    ollama("memory.required.partial=\"{}\"", &[Hole::Size(What::Projected)]),
+    ollama("memory.required.kv=\"{}\"", &[Hole::Size(What::KvCache)]),
+    ollama("memory.weights.total=\"{}\"", &[Hole::Size(What::Weights)]),
+    ollama("memory.graph.full=\"{}\"", &[Hole::Size(What::Compute)]),
+    ollama("msg=load request=\"{}Parallel:{} ", &[Hole::Skip, Hole::Count(What::Parallel)]).saying(Says::Start),
+    ollama("msg=load request=\"{}KvSize:{} ", &[Hole::Skip, Hole::Count(What::Context)]),
+    ollama(
+        "model requires more system memory ({}) than is available ({})",
+        &[Hole::Size(What::Requested), Hole::Size(What::Free)],
+    )
+    .saying(Says::Refuses(Refusal::SystemMemory)),
+];
+
+pub(super) const SETTINGS: &[Settings] = &[
+    Settings { mark: "ollama runner ", kind: Kind::Ollama, keys: llama_cpp::KEYS, behind: true, starts: true },
+    Settings { mark: "ollama_llama_server ", kind: Kind::Ollama, keys: llama_cpp::KEYS, behind: true, starts: true },
+];

@@ -1,0 +1,79 @@
+//! PyTorch: its message when memory runs out, in every wording since 1.0, and what else dies of it.
+//!
+//! Read in November 2026: `CUDACachingAllocator.cpp` (1.x, 2.0, 2.1 with "capacty", 2.2 to 2.15), `XPUCachingAllocator.cpp`, `MPSAllocator.mm`,
+//! `alloc_cpu.cpp`, and the threads OpenAccess-AI-Collective/axolotl#2531, huggingface/trl#5207, pytorch/pytorch#138002, lllyasviel/Fooocus#1139,
+//! comfyanonymous/ComfyUI#7440 and #9529. All of them count in powers of 1,024, also where they say GB.
+
+use super::line;
+use crate::pattern::{Hole, Pattern, Says};
+use crate::size::Unit;
+use crate::what::{Kind, What};
+
+/// What a message may say; its kind is that of its head.
+const fn says(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::Cuda, text, holes)
+}
+
+/// The parts of the message, which is read as one text however it was broken into lines.
+pub(crate) const MESSAGE: &[Pattern] = &[
+    says("Tried to allocate {}", &[Hole::Size(What::Requested)]),
+    says("total capacity of {}", &[Hole::Size(What::Capacity)]),
+    says("total capacty of {}", &[Hole::Size(What::Capacity)]),
+    says("{} total capacity", &[Hole::Size(What::Capacity)]),
+    says("{} total capacty", &[Hole::Size(What::Capacity)]),
+    says("of which {} is free", &[Hole::Size(What::Free)]),
+    says("{} free;", &[Hole::Size(What::Free)]),
+    says("{} allowed;", &[Hole::Size(What::Allowed)]),
+    says("Process {} has {} memory in use", &[Hole::Skip, Hole::Size(What::OtherProcess)]),
+    says("this process has {} memory in use", &[Hole::Size(What::ProcessUsed)]),
+    says("Of the allocated memory {} is allocated by PyTorch", &[Hole::Size(What::Allocated)]),
+    says("{} already allocated", &[Hole::Size(What::Allocated)]),
+    says("with {} allocated in private pools", &[Hole::Size(What::PrivatePools)]),
+    says("{} is reserved by PyTorch but unallocated", &[Hole::Size(What::ReservedFree)]),
+    says("{} reserved in total by PyTorch", &[Hole::Size(What::Reserved)]),
+    says("{} cached", &[Hole::Size(What::ReservedFree)]),
+    says("MPS allocated: {}", &[Hole::Size(What::Allocated)]),
+    says("other allocations: {}", &[Hole::Size(What::OtherAllocations)]),
+    says("max allowed: {}", &[Hole::Size(What::Allowed)]),
+];
+
+pub(super) const LINES: &[Pattern] = &[
+    line(Kind::CudaError, "CUDA error: out of memory", &[]),
+    line(Kind::CudaError, "CUDA driver error: out of memory", &[]),
+    line(Kind::CudaError, "cuda runtime error (2) : out of memory", &[]),
+    line(Kind::CudaError, "HIP error: out of memory", &[]),
+    line(Kind::CudaError, "cudaErrorMemoryAllocation", &[]),
+    line(Kind::Cublas, "CUBLAS_STATUS_ALLOC_FAILED", &[]),
+    line(
+        Kind::HostMemory,
+        "DefaultCPUAllocator: can't allocate memory: you tried to allocate {} bytes",
+        &[Hole::Of(What::Requested, Unit::BYTE)],
+    ),
+    line(
+        Kind::HostMemory,
+        "DefaultCPUAllocator: not enough memory: you tried to allocate {} bytes",
+        &[Hole::Of(What::Requested, Unit::BYTE)],
+    ),
+    // The message of the backend cudaMallocAsync has a line for each number.
+    line(Kind::Cuda, "Allocation on device {} would exceed allowed memory", &[Hole::Device]).saying(Says::Start),
+    line(Kind::Cuda, "Currently allocated{}: {}", &[Hole::Pad, Hole::Size(What::Allocated)]),
+    line(Kind::Cuda, "Requested{}: {}", &[Hole::Pad, Hole::Size(What::Requested)]),
+    line(Kind::Cuda, "Device limit{}: {}", &[Hole::Pad, Hole::Size(What::Capacity)]),
+    line(Kind::Cuda, "Free (according to CUDA): {}", &[Hole::Size(What::Free)]),
+    // Tables of the allocator.
+    line(Kind::MemorySummary, "PyTorch CUDA memory summary, device ID {}", &[Hole::Device]).saying(Says::Start),
+    line(Kind::MemorySummary, "CUDA OOMs: {}", &[Hole::Count(What::OutOfMemoryEvents)]),
+    line(Kind::MemorySummary, "cudaMalloc retries: {}", &[Hole::Count(What::Retries)]),
+    row("Allocated memory {}| {} | {} |", &[Hole::Pad, Hole::Floor(What::Allocated), Hole::Floor(What::PeakAllocated)]),
+    row("Active memory {}| {} | {} |", &[Hole::Pad, Hole::Floor(What::Active), Hole::Floor(What::PeakActive)]),
+    row("Requested memory {}| {} | {} |", &[Hole::Pad, Hole::Floor(What::RequestedByTensors), Hole::Skip]),
+    row(
+        "GPU reserved memory {}| {} | {} |",
+        &[Hole::Pad, Hole::Floor(What::Reserved), Hole::Floor(What::PeakReserved)],
+    ),
+    row("Non-releasable memory {}| {} | {} |", &[Hole::Pad, Hole::Floor(What::InactiveSplit), Hole::Skip]),
+];
+
+const fn row(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::MemorySummary, text, holes)
+}

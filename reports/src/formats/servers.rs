@@ -1,0 +1,200 @@
+//! `SGLang`, TensorRT-LLM and Text Generation Inference.
+//!
+//! Read in November 2026 in public logs (`SGLang` 0.4 to 0.5: sostrowsk/dgx-spark-local-llm, `shun8686/for_debug`; TensorRT-LLM 1.2: faradawn/bench3)
+//! and in the code (`sglang/srt/model_executor/model_runner.py`, `sglang/srt/mem_cache/memory_pool.py`; `tensorrt_llm/_torch/pyexecutor/_util.py`; TGI 3.3:
+//! `launcher/src/main.rs`, `backends/v3/src/lib.rs`, `server/text_generation_server/models/flash_causal_lm.py`).
+//! What `SGLang` and TensorRT-LLM call GB is 2^30 bytes, and what TGI calls so is 10^9.
+
+use super::{Settings, line};
+use crate::pattern::{Hole, Pattern, Says};
+use crate::settings::Key;
+use crate::size::Unit;
+use crate::what::{Kind, Refusal, What};
+
+const fn sglang(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::Sglang, text, holes)
+}
+
+pub(super) const SGLANG: &[Pattern] = &[
+    sglang("Init torch distributed ends. {}mem usage={}", &[Hole::Skip, Hole::Size(What::NonTorch)]),
+    sglang("Load weight begin. avail mem={}", &[Hole::Size(What::Free)]),
+    // Class, precision and what is left are told in one line, whose parts differ from release to release.
+    sglang("Load weight end.{}type={},", &[Hole::Skip, Hole::Name(What::Class)]),
+    sglang("Load weight end.{}dtype={},", &[Hole::Skip, Hole::Name(What::Dtype)]),
+    sglang("Load weight end.{}mem usage={}", &[Hole::Skip, Hole::Size(What::Weights)]),
+    sglang("Using KV cache dtype: {}", &[Hole::Name(What::KvDtype)]),
+    sglang("The available memory for KV cache is {}", &[Hole::Size(What::KvCache)]),
+    sglang(
+        "KV Cache is allocated. dtype: {}, #tokens: {}, K size: {}, V size: {}",
+        &[
+            Hole::Name(What::KvDtype),
+            Hole::Count(What::KvTokens),
+            Hole::Size(What::KeyCache),
+            Hole::Size(What::ValueCache),
+        ],
+    ),
+    sglang(
+        "KV Cache is allocated. #tokens: {}, K size: {}, V size: {}",
+        &[Hole::Count(What::KvTokens), Hole::Size(What::KeyCache), Hole::Size(What::ValueCache)],
+    ),
+    sglang(
+        "KV Cache is allocated. dtype: {}, #tokens: {}, KV size: {}",
+        &[Hole::Name(What::KvDtype), Hole::Count(What::KvTokens), Hole::Size(What::KvCache)],
+    ),
+    sglang(
+        "KV Cache is allocated. #tokens: {}, KV size: {}",
+        &[Hole::Count(What::KvTokens), Hole::Size(What::KvCache)],
+    ),
+    sglang(
+        "KV Cache is allocated. K size: {}, V size: {}",
+        &[Hole::Size(What::KeyCache), Hole::Size(What::ValueCache)],
+    ),
+    sglang("SWAKVPool mem usage: {}", &[Hole::Size(What::KvTotal)]),
+    sglang("Memory pool end. avail mem={}", &[Hole::Size(What::FreeAfter)]),
+    sglang("Capture cuda graph end. Time elapsed: {} s. mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
+    sglang("Capture npu graph end. Time elapsed: {} s. mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
+    sglang("max_total_num_tokens={}", &[Hole::Count(What::KvTokens)]),
+    sglang("max_running_requests={}, context_len={}", &[Hole::Count(What::MaxNumSeqs), Hole::Count(What::MaxModelLen)]),
+    sglang("Not enough memory. Please try to increase --mem-fraction-static", &[])
+        .saying(Says::Refuses(Refusal::StaticShare)),
+    sglang("Not enough memory; increase --mem-fraction-static", &[]).saying(Says::Refuses(Refusal::StaticShare)),
+];
+
+const fn tensorrt(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::TensorRtLlm, text, holes)
+}
+
+pub(super) const TENSORRT_LLM: &[Pattern] = &[
+    tensorrt("TensorRT LLM version: {}", &[Hole::Name(What::Version)]).saying(Says::Start),
+    tensorrt("TensorRT-LLM version: {}", &[Hole::Name(What::Version)]).saying(Says::Start),
+    tensorrt("Prefetching {} to memory", &[Hole::Name(What::Model)]),
+    tensorrt("Loaded engine size: {}", &[Hole::Size(What::Weights)]),
+    tensorrt("Use {} for model weights", &[Hole::Size(What::Weights)]),
+    tensorrt(
+        "Memory used after loading model weights (inside torch) in memory usage profiling: {}",
+        &[Hole::Size(What::Weights)],
+    ),
+    tensorrt(
+        "Memory used after loading model weights (outside torch) in memory usage profiling: {}",
+        &[Hole::Size(What::NonTorch)],
+    ),
+    tensorrt(
+        "Memory dynamically allocated during inference (inside torch) in memory usage profiling: {}",
+        &[Hole::Size(What::PeakActivation)],
+    ),
+    tensorrt(
+        "Memory used outside torch (e.g., NCCL and CUDA graphs) in memory usage profiling: {}",
+        &[Hole::Size(What::NonTorch)],
+    ),
+    tensorrt(
+        "Peak memory during memory usage profiling (torch + non-torch): {}, available KV cache memory when calculating max tokens: {}, fraction is set {}, kv size is {}. device total memory {}",
+        &[
+            Hole::Size(What::NonKv),
+            Hole::Size(What::KvCache),
+            Hole::Ratio(What::Utilization),
+            Hole::Of(What::KvPerToken, Unit::BYTE),
+            Hole::Size(What::Capacity),
+        ],
+    ),
+    tensorrt("Estimated max memory in KV cache : {}", &[Hole::Size(What::KvCache)]),
+    tensorrt(
+        "[MemUsageChange] Allocated {} for max tokens in paged KV cache ({})",
+        &[Hole::Size(What::KvCache), Hole::Count(What::KvTokens)],
+    ),
+    tensorrt(
+        "Memory usage when calculating max tokens in paged kv cache: total: {}, available: {}",
+        &[Hole::Size(What::Capacity), Hole::Size(What::Free)],
+    ),
+    tensorrt("tokens per block={}, primary blocks={}", &[Hole::Count(What::BlockSize), Hole::Count(What::KvBlocks)]),
+    tensorrt("Number of tokens per block: {}.", &[Hole::Count(What::BlockSize)]),
+    tensorrt("Number of blocks in KV cache primary pool: {}", &[Hole::Count(What::KvBlocks)]),
+    tensorrt(
+        "max_seq_len={}, max_num_requests={}, max_num_tokens={}, max_batch_size={}",
+        &[
+            Hole::Count(What::MaxModelLen),
+            Hole::Skip,
+            Hole::Count(What::MaxBatchedTokens),
+            Hole::Count(What::MaxNumSeqs),
+        ],
+    ),
+];
+
+const fn tgi(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::Tgi, text, holes)
+}
+
+pub(super) const TGI: &[Pattern] = &[
+    tgi("Sharding model on {} processes", &[Hole::Count(What::TensorParallel)]),
+    tgi("Default `max_batch_prefill_tokens` to {}", &[Hole::Count(What::MaxBatchedTokens)]),
+    tgi("Free memory {} , (real: {}", &[Hole::Skip, Hole::Decimal(What::Free)]),
+    tgi("KV-cache blocks: {}, size: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::BlockSize)]),
+    tgi("Setting max batch total tokens to {}", &[Hole::Count(What::KvTokens)]),
+    tgi("Inferred max batch total tokens: {}", &[Hole::Count(What::KvTokens)]),
+    tgi("Free RAM after cuda graphs {}", &[Hole::Decimal(What::FreeAfter)]),
+    tgi(
+        "Not enough memory to handle {} total tokens with {} prefill tokens",
+        &[Hole::Count(What::MaxModelLen), Hole::Count(What::PrefillTokens)],
+    )
+    .saying(Says::Refuses(Refusal::MaxTotalTokens)),
+    tgi("Not enough memory to handle {} prefill tokens", &[Hole::Count(What::PrefillTokens)])
+        .saying(Says::Refuses(Refusal::Prefill)),
+    tgi("Not enough memory to handle `max_total_tokens={}`", &[Hole::Count(What::MaxModelLen)])
+        .saying(Says::Refuses(Refusal::MaxTotalTokens)),
+];
+
+const SGLANG_KEYS: &[Key] = &[
+    ("model_path", What::Model),
+    ("model", What::Model),
+    ("dtype", What::Dtype),
+    ("quantization", What::Quantization),
+    ("kv_cache_dtype", What::KvDtype),
+    ("context_length", What::MaxModelLen),
+    ("mem_fraction_static", What::Utilization),
+    ("max_running_requests", What::MaxNumSeqs),
+    ("chunked_prefill_size", What::MaxBatchedTokens),
+    ("tp_size", What::TensorParallel),
+    ("tensor_parallel_size", What::TensorParallel),
+    ("tp", What::TensorParallel),
+    ("pp_size", What::PipelineParallel),
+    ("dp_size", What::DataParallel),
+    ("dp", What::DataParallel),
+    ("disable_cuda_graph", What::EnforceEager),
+    ("speculative_draft_model_path", What::DraftModel),
+];
+
+const TGI_KEYS: &[Key] = &[
+    ("model_id", What::Model),
+    ("num_shard", What::TensorParallel),
+    ("quantize", What::Quantization),
+    ("dtype", What::Dtype),
+    ("kv_cache_dtype", What::KvDtype),
+    ("max_total_tokens", What::MaxModelLen),
+    ("max_batch_prefill_tokens", What::MaxBatchedTokens),
+    ("max_batch_size", What::MaxNumSeqs),
+    ("cuda_memory_fraction", What::Utilization),
+];
+
+const TENSORRT_KEYS: &[Key] = &[
+    ("model", What::Model),
+    ("tp_size", What::TensorParallel),
+    ("pp_size", What::PipelineParallel),
+    ("max_batch_size", What::MaxNumSeqs),
+    ("max_num_tokens", What::MaxBatchedTokens),
+    ("max_seq_len", What::MaxModelLen),
+    ("kv_cache_free_gpu_memory_fraction", What::Utilization),
+    ("free_gpu_memory_fraction", What::Utilization),
+];
+
+const fn settings(kind: Kind, mark: &'static str, keys: &'static [Key], starts: bool) -> Settings {
+    Settings { mark, kind, keys, behind: true, starts }
+}
+
+pub(super) const SETTINGS: &[Settings] = &[
+    settings(Kind::Sglang, "server_args=ServerArgs(", SGLANG_KEYS, true),
+    settings(Kind::Sglang, "sglang.launch_server ", SGLANG_KEYS, true),
+    settings(Kind::Sglang, "sglang serve ", SGLANG_KEYS, true),
+    settings(Kind::Tgi, "text-generation-launcher ", TGI_KEYS, true),
+    settings(Kind::Tgi, "text_generation_launcher: Args {", TGI_KEYS, true),
+    settings(Kind::Tgi, "\"Args {", TGI_KEYS, true),
+    settings(Kind::TensorRtLlm, "trtllm-serve ", TENSORRT_KEYS, true),
+];

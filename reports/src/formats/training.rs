@@ -1,0 +1,101 @@
+//! Training: what trainers print of their memory, and the settings of a run in arguments, YAML and JSON.
+//!
+//! Read in November 2026: DeepSpeed's `see_memory_usage`, torchtitan's `components/metrics.py`, LitGPT's `generate/base.py`, the `Trainer` of
+//! transformers, and the names of arguments in transformers, TRL, axolotl, LLaMA-Factory and DeepSpeed.
+
+use super::{Settings, line};
+use crate::pattern::{Hole, Pattern, Says};
+use crate::settings::Key;
+use crate::what::{Kind, What};
+
+pub(super) const LINES: &[Pattern] = &[
+    line(
+        Kind::DeepSpeed,
+        "{} Max_MA {} CA {} Max_CA {}",
+        &[
+            Hole::Size(What::Allocated),
+            Hole::Size(What::PeakAllocated),
+            Hole::Size(What::Reserved),
+            Hole::Size(What::PeakReserved),
+        ],
+    ),
+    line(Kind::DeepSpeed, "CPU Virtual Memory:{}used = {}, percent", &[Hole::Skip, Hole::Size(What::HostUsed)]),
+    line(Kind::Torchtitan, "CUDA capacity: {} with {} memory", &[Hole::Name(What::Gpu), Hole::Size(What::Capacity)])
+        .saying(Says::Start),
+    line(Kind::Torchtitan, "GPU capacity: {} with {} memory", &[Hole::Name(What::Gpu), Hole::Size(What::Capacity)])
+        .saying(Says::Start),
+    line(
+        Kind::Torchtitan,
+        "GPU capacity: {} ({}) with {} memory",
+        &[Hole::Name(What::Gpu), Hole::Skip, Hole::Size(What::Capacity)],
+    ),
+    line(Kind::Torchtitan, "{} total parameters", &[Hole::Count(What::Parameters)]),
+    line(Kind::Torchtitan, "memory usage for model: {}(", &[Hole::Size(What::Reserved)]),
+    line(Kind::Torchtitan, "step: {} loss: {}memory: {}(", &[Hole::Skip, Hole::Skip, Hole::Size(What::PeakReserved)]),
+    line(Kind::Litgpt, "Memory used: {}", &[Hole::Decimal(What::PeakAllocated)]),
+    line(Kind::Trainer, "Instantaneous batch size per device = {}", &[Hole::Count(What::BatchSize)])
+        .saying(Says::Start),
+    line(Kind::Trainer, "Gradient Accumulation steps = {}", &[Hole::Count(What::MicroBatches)]),
+    line(Kind::Trainer, "Number of trainable parameters = {}", &[Hole::Count(What::TrainableParameters)]),
+    line(
+        Kind::Trainer,
+        "trainable params: {} || all params: {} ||",
+        &[Hole::Count(What::TrainableParameters), Hole::Count(What::Parameters)],
+    ),
+];
+
+const KEYS: &[Key] = &[
+    ("per_device_train_batch_size", What::BatchSize),
+    ("micro_batch_size", What::BatchSize),
+    ("train_micro_batch_size_per_gpu", What::BatchSize),
+    ("gradient_accumulation_steps", What::MicroBatches),
+    ("max_seq_length", What::SeqLength),
+    ("max_length", What::SeqLength),
+    ("model_max_length", What::SeqLength),
+    ("sequence_len", What::SeqLength),
+    ("cutoff_len", What::SeqLength),
+    ("optim", What::Optimizer),
+    ("optimizer", What::Optimizer),
+    ("gradient_checkpointing", What::Checkpointing),
+    ("activation_checkpointing", What::Checkpointing),
+    ("lora_r", What::LoraRank),
+    ("lora_rank", What::LoraRank),
+    ("adapter", What::Adapter),
+    ("finetuning_type", What::Adapter),
+    ("load_in_4bit", What::Load4bit),
+    ("load_in_8bit", What::Load8bit),
+    ("bf16", What::Bf16),
+    ("fp16", What::Fp16),
+    ("attn_implementation", What::Attention),
+    ("use_liger_kernel", What::FusedLoss),
+    ("liger_fused_linear_cross_entropy", What::FusedLoss),
+    ("torch_compile", What::Compile),
+    ("model_name_or_path", What::Model),
+    ("base_model", What::Model),
+    ("model_name", What::Model),
+];
+
+const fn settings(mark: &'static str) -> Settings {
+    Settings { mark, kind: Kind::Trainer, keys: KEYS, behind: false, starts: false }
+}
+
+pub(super) const SETTINGS: &[Settings] = &[
+    settings("per_device_train_batch_size"),
+    settings("train_micro_batch_size_per_gpu"),
+    settings("micro_batch_size"),
+    settings("gradient_accumulation_steps"),
+    settings("max_seq_length"),
+    settings("sequence_len"),
+    settings("cutoff_len"),
+    settings("gradient_checkpointing"),
+    settings("lora_r"),
+    settings("finetuning_type"),
+    settings("load_in_4bit"),
+    settings("load_in_8bit"),
+    settings("model_name_or_path"),
+    settings("base_model"),
+    settings("--optim"),
+    settings("optim="),
+    settings("optimizer: "),
+    settings("adapter: "),
+];

@@ -1,0 +1,42 @@
+//! JAX with XLA, and TensorFlow.
+//!
+//! Read in November 2026: XLA's `buffer_assignment.cc`, `bfc_allocator.cc` and the TPU compiler's message as threads of google/jax and
+//! AI-Hypercomputer/maxtext quote them; TensorFlow's `allocate_temp` message. Sizes are powers of 1,024.
+
+use super::line;
+use crate::pattern::{Hole, Pattern};
+use crate::size::Unit;
+use crate::what::{Kind, What};
+
+const fn xla(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::Xla, text, holes)
+}
+
+const fn tensorflow(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::TensorFlow, text, holes)
+}
+
+pub(super) const LINES: &[Pattern] = &[
+    xla("Out of memory while trying to allocate {}", &[Hole::Size(What::Requested)]),
+    xla("Out of memory allocating {}", &[Hole::Size(What::Requested)]),
+    xla(
+        "Ran out of memory in memory space hbm. Used {} of {} hbm. Exceeded hbm capacity by {}",
+        &[Hole::Size(What::Projected), Hole::Size(What::Capacity), Hole::Size(What::Missing)],
+    ),
+    xla("parameter allocation: {}", &[Hole::Size(What::Arguments)]),
+    xla("constant allocation: {}", &[Hole::Size(What::Constants)]),
+    xla("maybe_live_out allocation: {}", &[Hole::Size(What::Outputs)]),
+    xla("preallocated temp allocation: {}", &[Hole::Size(What::Temporaries)]),
+    xla("total allocation: {}", &[Hole::Size(What::Total)]),
+    xla("total fragmentation: {}", &[Hole::Size(What::Fragmentation)]),
+    tensorflow(
+        "OOM when allocating tensor with shape[{}] and type {} on",
+        &[Hole::Shape(What::Tensor), Hole::Name(What::Dtype)],
+    ),
+    // Up to 1.6 without its type.
+    tensorflow("OOM when allocating tensor with shape[{}]", &[Hole::Shape(What::Tensor)]),
+    tensorflow("ran out of memory trying to allocate {}", &[Hole::Size(What::Requested)]),
+    tensorflow("Limit: {}", &[Hole::Of(What::Allowed, Unit::BYTE)]),
+    tensorflow("InUse: {}", &[Hole::Of(What::Allocated, Unit::BYTE)]),
+    tensorflow("MaxInUse: {}", &[Hole::Of(What::PeakAllocated, Unit::BYTE)]),
+];

@@ -1,0 +1,325 @@
+//! What a line looks like that says something: literal text with holes, and what each hole means.
+
+use alloc::vec::Vec;
+
+use crate::Place;
+use crate::marks::is_part;
+use crate::name;
+use crate::report::{Device, Fact, Value};
+use crate::scan::{self, Number};
+use crate::size::{Base, Unit};
+use crate::what::{Kind, Refusal, What};
+
+/// A hole of a line, `{}` in its text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Hole {
+    /// A size with its unit behind it, in powers of 1,024.
+    Size(What),
+    /// The same, in powers of 1,000 where the unit has no `i`.
+    Decimal(What),
+    /// A number of a unit that the text names elsewhere.
+    Of(What, Unit),
+    /// A size with its unit behind it, of a program that cuts digits off; in powers of 1,024.
+    Floor(What),
+    /// A whole number.
+    Count(What),
+    /// A number with digits behind the point.
+    Ratio(What),
+    /// A name up to a quote, a comma, a bracket or a space.
+    Name(What),
+    /// The number of the GPU that the line is about.
+    Device,
+    /// The name of a buffer's device, such as `CUDA0` or `CPU_Mapped`; a hole at the beginning is read backwards.
+    Buffer,
+    /// The dimensions of a tensor, up to the text behind them.
+    Shape(What),
+    /// Anything up to the text behind it.
+    Skip,
+    /// Spaces, or none.
+    Pad,
+}
+
+/// A line that says something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pattern {
+    /// The kind of report that it belongs to.
+    pub(crate) kind: Kind,
+    /// Its text with holes.
+    pub(crate) text: &'static str,
+    /// What they mean, in order.
+    pub(crate) holes: &'static [Hole],
+    /// What the line itself says.
+    pub(crate) says: Says,
+}
+
+/// What a line says beside its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// Nothing.
+    Nothing,
+    /// A program starts: what follows is a report of its own.
+    Start,
+    /// A program refuses to start.
+    Refuses(Refusal),
+}
+
+impl Pattern {
+    /// The literal by which a line is found: the text in front of the first hole, or behind it where the text begins with one.
+    pub(crate) fn mark(&self) -> &'static [u8] {
+        let text = self.text.strip_prefix("{}").unwrap_or(self.text);
+        let mark = text.split("{}").next().unwrap_or_default().trim_ascii_start().as_bytes();
+        // Runs of spaces differ from release to release.
+        mark.split(|byte| *byte == b' ').next().filter(|word| word.len() >= 11).unwrap_or_else(|| up_to_run(mark))
+    }
+}
+
+/// A pattern whose text is cut at its holes.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    /// The pattern.
+    pub(crate) pattern: &'static Pattern,
+    /// The literal by which it is found.
+    pub(crate) mark: &'static [u8],
+    pieces: Vec<&'static str>,
+}
+
+impl Reading {
+    /// Of a pattern.
+    pub(crate) fn new(pattern: &'static Pattern) -> Self {
+        Self { pattern, mark: pattern.mark(), pieces: pattern.text.split("{}").collect() }
+    }
+
+    /// Reads the line at the place of the mark: its facts, or nothing where it looks otherwise.
+    ///
+    /// # Errors
+    /// The place of a number that stands where one is expected and can't be read.
+    pub(crate) fn read(
+        &self,
+        text: &[u8],
+        at: usize,
+        place: impl Fn(usize) -> Place,
+    ) -> Result<Option<Vec<Fact>>, Place> {
+        let mut odd = None;
+        match self.facts(text, at, place, &mut odd) {
+            Some(facts) => Ok(Some(facts)),
+            None => odd.map_or(Ok(None), Err),
+        }
+    }
+
+    fn facts(
+        &self,
+        text: &[u8],
+        at: usize,
+        place: impl Fn(usize) -> Place,
+        odd: &mut Option<Place>,
+    ) -> Option<Vec<Fact>> {
+        let mut facts = Vec::new();
+        let mut device = Device::Unsaid;
+        let (mut holes, mut here) = (self.pattern.holes.iter(), at);
+        // `context_len` is none of `max_context_len`.
+        let part = |at: usize| text.get(at).is_some_and(|byte| is_part(*byte));
+        if part(at) && at.checked_sub(1).is_some_and(part) {
+            return None;
+        }
+        let mut pieces = self.pieces.iter().copied();
+        if self.pieces.first().is_some_and(|piece| piece.is_empty()) {
+            pieces.next();
+            let (start, word) = word_before(text, at)?;
+            match holes.next()? {
+                Hole::Buffer => device = buffer(word)?,
+                hole => facts.push(fact(*hole, text.get(start..at)?, place(start))?.0),
+            }
+        }
+        // The place is that of the first word behind a hole.
+        let mut piece = pieces.next()?.trim_ascii_start();
+        loop {
+            here += scan::covered(text.get(here..)?, piece.as_bytes())?;
+            let Some(next) = pieces.next() else { break };
+            let rest = text.get(here..)?;
+            let spaces = rest.len() - scan::unspaced(rest).len();
+            let rest = rest.get(spaces..)?;
+            let length = match holes.next()? {
+                Hole::Skip => until(rest, next)?,
+                Hole::Pad => 0,
+                Hole::Device => {
+                    let number = Number::read(rest)?;
+                    device = Device::Gpu(u16::try_from(number.count()?).ok()?);
+                    rest.len() - number.rest.len()
+                }
+                Hole::Buffer => {
+                    let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+                    device = buffer(rest.get(..length)?)?;
+                    length
+                }
+                Hole::Name(what) => {
+                    let length = until(rest, next)?;
+                    // A name that can't be shown leaves the line's numbers as they are.
+                    if let Some(value) = name::value(*what, rest.get(..length)?) {
+                        let (what, place) = (*what, place(here + spaces));
+                        facts.push(Fact { place, device: Device::Unsaid, what, value });
+                    }
+                    length
+                }
+                Hole::Shape(what) => {
+                    let length = until(rest, next)?;
+                    let (what, value) = (*what, shape(rest.get(..length)?)?);
+                    facts.push(Fact { place: place(here + spaces), device: Device::Unsaid, what, value });
+                    length
+                }
+                hole => {
+                    let read = fact(*hole, rest, place(here + spaces));
+                    // Few words in front may be anybody's.
+                    if read.is_none() && here - at > 12 && rest.first().is_some_and(u8::is_ascii_digit) {
+                        *odd = Some(place(here + spaces));
+                    }
+                    let (fact, behind) = read?;
+                    facts.push(fact);
+                    rest.len() - behind.len()
+                }
+            };
+            here += spaces + length;
+            piece = next;
+        }
+        if device != Device::Unsaid {
+            for fact in &mut facts {
+                fact.device = device;
+            }
+        }
+        Some(facts)
+    }
+}
+
+/// A mark ends where two spaces or a tab may stand.
+fn up_to_run(mark: &'static [u8]) -> &'static [u8] {
+    let end = mark.windows(2).position(|pair| pair == b"  ").unwrap_or(mark.len());
+    mark.get(..end).unwrap_or(mark).trim_ascii_end()
+}
+
+/// The number of a hole, and what stands behind it.
+fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
+    let number = Number::read(text)?;
+    let (what, value, rest) = match hole {
+        Hole::Size(what) | Hole::Decimal(what) | Hole::Floor(what) => {
+            let base = if matches!(hole, Hole::Decimal(_)) { Base::Decimal } else { Base::Binary };
+            let (unit, rest) = Unit::read(number.rest)?;
+            let size = number.size(unit.bytes(base))?;
+            (what, Value::Size(if matches!(hole, Hole::Floor(_)) { size.floored() } else { size }), rest)
+        }
+        Hole::Of(what, unit) => (what, Value::Size(number.size(unit.bytes(Base::Decimal))?), number.rest),
+        Hole::Count(what) => (what, Value::Count(number.count()?), number.rest),
+        Hole::Ratio(what) => (what, Value::Millionths(number.millionths()?), number.rest),
+        Hole::Name(_) | Hole::Shape(_) | Hole::Device | Hole::Buffer | Hole::Skip | Hole::Pad => return None,
+    };
+    Some((Fact { place, device: Device::Unsaid, what, value }, rest))
+}
+
+/// Dimensions with commas between them, eight at most.
+pub(crate) fn shape(text: &[u8]) -> Option<Value> {
+    let mut dimensions = text.split(|byte| *byte == b',').map(|part| {
+        let number = Number::read(part)?;
+        number.rest.trim_ascii().is_empty().then(|| number.count())?
+    });
+    let shape: Option<Vec<u64>> = dimensions.by_ref().take(9).collect();
+    shape.filter(|shape| (1..=8).contains(&shape.len())).map(|shape| Value::Shape(shape.into_boxed_slice()))
+}
+
+/// How far a hole goes whose end is known by what stands behind it; to the end of the line where nothing does.
+fn until(text: &[u8], next: &str) -> Option<usize> {
+    let words = next.trim_start();
+    if words.is_empty() {
+        return Some(text.len());
+    }
+    // A run of spaces may be longer than the one in the pattern.
+    let first = words.split(' ').next().unwrap_or(words);
+    let mut from = 0;
+    loop {
+        let at = from + scan::find(text.get(from..)?, first.as_bytes())?;
+        if scan::covered(text.get(at..)?, words.as_bytes()).is_some() {
+            let spaces = text.get(..at)?.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+            return Some(if next.starts_with(' ') { at - spaces } else { at });
+        }
+        from = at + 1;
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// The word or the number with its unit in front of a place, and where it begins.
+fn word_before(text: &[u8], at: usize) -> Option<(usize, &[u8])> {
+    let front = text.get(..at)?.trim_ascii_end();
+    let start = |end: &[u8]| end.iter().rposition(|byte| matches!(byte, b' ' | b'\t' | b'(')).map_or(0, |at| at + 1);
+    let last = start(front);
+    let word = front.get(last..)?;
+    // "19.65 MiB" are two words, "19.65MiB" is one.
+    if word.first().is_some_and(u8::is_ascii_alphabetic) && Unit::read(word).is_some_and(|(_, rest)| rest.is_empty()) {
+        let front = front.get(..last)?.trim_ascii_end();
+        let last = start(front);
+        return Some((last, text.get(last..at)?));
+    }
+    Some((last, word))
+}
+
+/// The device of a buffer of ggml: `CUDA0`, `ROCm1`, `Vulkan0`, `SYCL0`, `Metal`, `CPU`, `CUDA_Host`, `CPU_Mapped`.
+pub(crate) fn buffer(word: &[u8]) -> Option<Device> {
+    if !word.first()?.is_ascii_alphabetic() || !word.iter().all(|byte| is_word(*byte)) {
+        return None;
+    }
+    let host =
+        word.starts_with(b"CPU") || word.ends_with(b"_Host") || word.eq_ignore_ascii_case(b"host") || word == b"BLAS";
+    if host {
+        return Some(Device::Host);
+    }
+    let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = word.get(word.len() - digits..).and_then(Number::read).and_then(|number| number.count());
+    Some(Device::Gpu(number.and_then(|number| u16::try_from(number).ok()).unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Size;
+
+    fn read(pattern: &'static Pattern, text: &str) -> Option<Vec<Fact>> {
+        let reading = Reading::new(pattern);
+        let at = scan::find(text.as_bytes(), reading.mark)?;
+        reading.read(text.as_bytes(), at, |at| Place { line: 1, column: at + 1 }).unwrap()
+    }
+
+    const KV: Pattern = Pattern {
+        kind: Kind::LlamaCpp,
+        text: "{} KV buffer size = {}",
+        holes: &[Hole::Buffer, Hole::Size(What::KvCache)],
+        says: Says::Nothing,
+    };
+
+    #[test]
+    fn holes_are_read_in_both_directions() {
+        let facts = read(&KV, "llama_kv_cache:      CUDA1 KV buffer size =   768.00 MiB").unwrap();
+        assert_eq!(facts.len(), 1);
+        assert_eq!(facts[0].device, Device::Gpu(1));
+        assert_eq!(facts[0].value, Value::Size(Size { bytes: 768 << 20, grain: 10_485, floor: false }));
+        assert_eq!(facts[0].place.column, 47);
+        assert_eq!(read(&KV, "CPU KV buffer size = 4.00 MiB").unwrap()[0].device, Device::Host);
+        assert_eq!(read(&KV, "KV buffer size = 4.00 MiB"), None);
+        assert_eq!(read(&KV, "CUDA1 KV buffer size = many MiB"), None);
+        assert_eq!(read(&KV, "CUDA1 KV buffer size ="), None);
+    }
+
+    #[test]
+    fn a_size_may_stand_in_front_of_its_words() {
+        const RESERVED: Pattern = Pattern {
+            kind: Kind::Cuda,
+            text: "{} is reserved by PyTorch",
+            holes: &[Hole::Size(What::ReservedFree)],
+            says: Says::Nothing,
+        };
+        for text in ["and 19.65 MiB is reserved by PyTorch", "and 19.65MiB is reserved by PyTorch"] {
+            let facts = read(&RESERVED, text).unwrap();
+            assert_eq!(facts[0].value, Value::Size(Size::read(b"19.65 MiB", Base::Binary).unwrap()), "{text}");
+            assert_eq!(facts[0].place.column, 5);
+        }
+        assert_eq!(read(&RESERVED, "nothing is reserved by PyTorch"), None);
+    }
+}

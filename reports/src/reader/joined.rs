@@ -1,0 +1,190 @@
+//! What goes on in the next line: PyTorch's message, a command behind a backslash, arguments in brackets.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::State;
+use crate::formats::Settings;
+use crate::line::Line;
+use crate::report::{Device, Fact, Report};
+use crate::what::{Kind, What};
+use crate::{name, scan, settings};
+
+/// Lines that one message may be broken into.
+const MOST_JOINED: usize = 16;
+/// Bytes of a message or a command of several lines.
+pub(super) const LONGEST_JOINED: usize = 16 << 10;
+
+/// A message or a command that may go on in the next line.
+#[derive(Debug)]
+pub(super) struct Joined {
+    pub(super) line: Line,
+    pub(super) lines: usize,
+    pub(super) last: usize,
+    pub(super) what: Goes,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Goes {
+    /// PyTorch's message, of a kind and a rank.
+    Message(Kind, Device),
+    /// A command behind a backslash, or arguments in brackets of several lines.
+    Settings(&'static Settings),
+}
+
+impl State {
+    /// Adds a line to what has begun; whether it belongs there.
+    pub(super) fn join(&mut self, line: &Line, raw: &[u8], number: usize, hits: &[(u16, usize)]) -> bool {
+        let Some(joined) = self.joined.as_mut() else { return false };
+        let room = joined.lines < MOST_JOINED && joined.line.text.len() + raw.len() < LONGEST_JOINED;
+        let goes = room
+            && match joined.what {
+                Goes::Message(..) => {
+                    let head = |words: &str| scan::has(&line.text, words);
+                    let heads =
+                        ["Traceback", "File \"", "out of memory", " INFO ", " ERROR ", "[rank", "During handling"];
+                    !raw.trim_ascii().is_empty() && !heads.iter().any(|words| head(words))
+                }
+                Goes::Settings(_) => {
+                    // A command goes on behind a backslash, arguments in brackets until they are closed.
+                    joined.line.text.trim_ascii_end().ends_with(b"\\") || is_open(&joined.line.text)
+                }
+            };
+        let _ = hits;
+        if !goes {
+            self.end_joined();
+            return false;
+        }
+        if let Some(last) = joined.line.text.iter().rposition(|byte| !byte.is_ascii_whitespace())
+            && joined.line.text.get(last) == Some(&b'\\')
+            && let Some(byte) = joined.line.text.get_mut(last)
+        {
+            *byte = b' ';
+        }
+        joined.line.add(raw, number);
+        joined.lines += 1;
+        joined.last = number;
+        self.end_if_whole();
+        true
+    }
+
+    pub(super) fn end_if_whole(&mut self) {
+        let Some(joined) = &self.joined else { return };
+        let whole = match joined.what {
+            Goes::Message(..) => {
+                let ends = [
+                    "reserved by PyTorch but unallocated",
+                    "reserved in total by PyTorch",
+                    " cached)",
+                    "PYTORCH_MPS_HIGH_WATERMARK",
+                ];
+                ends.iter().any(|words| scan::has(&joined.line.text, words))
+            }
+            Goes::Settings(_) => false,
+        };
+        if whole {
+            self.end_joined();
+        }
+    }
+
+    pub(super) fn end_joined(&mut self) {
+        let Some(joined) = self.joined.take() else { return };
+        match joined.what {
+            Goes::Message(kind, device) => self.message(&joined.line, joined.last, kind, device),
+            Goes::Settings(settings) => self.arguments(settings, &joined.line, 0),
+        }
+    }
+
+    /// PyTorch's message.
+    pub(super) fn message(&mut self, line: &Line, last: usize, kind: Kind, device: Device) {
+        let text = &line.text;
+        let mut report = Report::new(kind, self.source, line.number());
+        let gpu = scan::behind(text, "GPU ").and_then(scan::Number::read).and_then(|number| number.count());
+        let device = gpu.and_then(|gpu| u16::try_from(gpu).ok()).map_or(device, Device::Gpu);
+        for reading in &self.message {
+            let mut from = 0;
+            while let Some(at) = text.get(from..).and_then(|rest| scan::find(rest, reading.mark)) {
+                match reading.read(text, from + at, |at| line.place(at)) {
+                    Ok(Some(facts)) => report.extend(facts.into_iter().map(|fact| Fact { device, ..fact })),
+                    Ok(None) => {}
+                    Err(place) => self.doubtful.push(place),
+                }
+                from += at + 1;
+            }
+        }
+        report.to = last;
+        report.facts.sort_by_key(|fact| fact.place);
+        // The message of a kind is a report of its own.
+        if let Some(at) = self.open.iter().position(|report| report.kind == kind) {
+            let before = self.open.swap_remove(at);
+            self.close(before);
+        }
+        let from = report.from;
+        self.open.push(report);
+        self.blame(kind, from);
+        if let Some(at) = self.open.iter().position(|report| report.kind == kind) {
+            let report = self.open.swap_remove(at);
+            self.close(report);
+        }
+    }
+
+    pub(super) fn settings(&mut self, settings: &'static Settings, line: &Line, raw: &[u8], number: usize, at: usize) {
+        // A command may have several marks: the first has all of it.
+        if self.joined.is_some() {
+            return;
+        }
+        let from = if settings.behind { at } else { 0 };
+        let text = line.text.get(from..).unwrap_or_default();
+        if text.trim_ascii_end().ends_with(b"\\") || settings.behind && is_open(text) {
+            let mut joined = Joined { line: Line::default(), lines: 1, last: number, what: Goes::Settings(settings) };
+            joined.line.add_at(text, line.place(from));
+            self.joined = Some(Box::new(joined));
+            let _ = raw;
+            return;
+        }
+        self.arguments(settings, line, from);
+    }
+
+    pub(super) fn arguments(&mut self, settings: &'static Settings, line: &Line, from: usize) {
+        let mut facts = Vec::new();
+        let mut text = line.text.get(from..).unwrap_or_default();
+        let mut skipped = from;
+        if settings.behind {
+            // A command's model may stand behind it without a name: `vllm serve MODEL --flag`.
+            let behind = scan::behind(text, settings.mark).unwrap_or_default();
+            let command = settings.mark.ends_with(' ') && !settings.mark.contains(':');
+            let word = behind.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
+            let bare = word
+                .first()
+                .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'"' | b'\''));
+            if command
+                && bare
+                && !word.contains(&b'=')
+                // Prose goes on with words.
+                && word.iter().any(|byte| byte.is_ascii_digit() || *byte == b'/')
+                && matches!(settings.kind, Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm)
+                && let Some(value) = name::value(What::Model, word)
+            {
+                let at = from + (text.len() - behind.len());
+                facts.push(Fact { place: line.place(at), device: Device::Unsaid, what: What::Model, value });
+            }
+            // What opens a bracket is left out, so that the settings in it stand at its depth.
+            skipped = from + (text.len() - behind.len());
+            text = behind;
+        }
+        settings::read(text, settings.keys, |what, value, at| {
+            facts.push(Fact { place: line.place(skipped + at), device: Device::Unsaid, what, value });
+        });
+        if facts.is_empty() {
+            return;
+        }
+        let report = self.report(settings.kind, settings.starts, line.number());
+        report.extend(facts);
+    }
+}
+
+/// Whether brackets of a text are still open.
+fn is_open(text: &[u8]) -> bool {
+    let count = |bracket: &[u8]| text.iter().filter(|byte| bracket.contains(byte)).count();
+    count(b"({[") > count(b")}]")
+}

@@ -1,0 +1,349 @@
+//! The reader: a stream of bytes in, reports out.
+
+mod growing;
+mod joined;
+mod json;
+mod special;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::formats::{MESSAGE, SETTINGS, Settings, TABLES};
+use crate::line::{Line, Lines};
+use crate::marks::Marks;
+use crate::pattern::{Reading, Says};
+use crate::report::{Device, Fact, Report, Value};
+use crate::stats::Nested;
+use crate::tables::Table;
+use crate::traceback::Trace;
+use crate::what::{Kind, What};
+use crate::{Place, name, scan};
+
+use joined::{Goes, Joined, LONGEST_JOINED};
+use json::Json;
+use special::{SPECIAL, Special};
+
+/// Reports that are kept; more are counted.
+pub const MOST_REPORTS: usize = 64;
+/// Places of numbers that can't be read.
+const MOST_ODD: usize = 32;
+/// Bytes between the head of PyTorch's message and the size that was asked for.
+const NEAR_HEAD: usize = 256;
+
+/// What was found in the texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The reports, in the order of the texts.
+    pub reports: Vec<Report>,
+    /// Where numbers stand that can't be read: too large, or of another form; the source, and the place in it.
+    pub odd: Vec<(u16, Place)>,
+    /// Reports that are there and were not kept, since there are too many.
+    pub left_out: u64,
+    /// Lines in all.
+    pub lines: u64,
+    /// Lines that were longer than [`crate::LONGEST_LINE`], and are read up to there.
+    pub cut: u64,
+}
+
+/// Reads a text.
+pub fn read(text: &[u8]) -> Found {
+    let mut reader = Reader::new();
+    reader.feed(text);
+    reader.finish()
+}
+
+/// Reads texts piece by piece, in memory that doesn't grow with them.
+#[derive(Debug)]
+pub struct Reader {
+    lines: Lines,
+    state: State,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Reader {
+    /// Before the first text.
+    pub fn new() -> Self {
+        let patterns: Vec<Reading> = TABLES.iter().flat_map(|table| table.iter()).map(Reading::new).collect();
+        let settings: Vec<&'static Settings> = SETTINGS.iter().flat_map(|table| table.iter()).collect();
+        let texts = patterns
+            .iter()
+            .map(|reading| reading.mark)
+            .chain(settings.iter().map(|settings| settings.mark.as_bytes()))
+            .chain(SPECIAL.iter().map(|(mark, _)| mark.as_bytes()));
+        let marks = Marks::new(texts.zip(0..));
+        Self {
+            lines: Lines::default(),
+            state: State {
+                patterns,
+                message: MESSAGE.iter().map(Reading::new).collect(),
+                settings,
+                marks,
+                source: 0,
+                line: Line::default(),
+                hits: Vec::new(),
+                found: Found::default(),
+                open: Vec::new(),
+                joined: None,
+                table: None,
+                idle: 0,
+                nested: None,
+                trace: None,
+                json: None,
+                orphan: None,
+                doubtful: Vec::new(),
+                understood: Vec::new(),
+            },
+        }
+    }
+
+    /// Takes the next bytes of a text.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let state = &mut self.state;
+        self.lines.feed(bytes, |line, number| state.take(line, number));
+    }
+
+    /// Ends a text: what is fed next is another one.
+    pub fn next_source(&mut self) {
+        let state = &mut self.state;
+        state.found.lines += self.lines.count() as u64;
+        self.lines.finish(|line, number| state.take(line, number));
+        state.end_of_source();
+        state.found.cut += self.lines.cut;
+        state.source = state.source.saturating_add(1);
+        self.lines = Lines::default();
+    }
+
+    /// What was found.
+    pub fn finish(mut self) -> Found {
+        self.next_source();
+        let State { mut found, orphan, .. } = self.state;
+        // A traceback alone is one only where there is nothing else: it may be of any error.
+        if found.reports.is_empty()
+            && let Some(report) = orphan
+        {
+            found.reports.push(*report);
+        }
+        found.reports.sort_by_key(|report| (report.source, report.from));
+        found
+    }
+}
+
+#[derive(Debug)]
+struct State {
+    patterns: Vec<Reading>,
+    /// The parts of PyTorch's message.
+    message: Vec<Reading>,
+    settings: Vec<&'static Settings>,
+    marks: Marks,
+    source: u16,
+    line: Line,
+    hits: Vec<(u16, usize)>,
+    found: Found,
+    /// Reports that still grow, by their kinds.
+    open: Vec<Report>,
+    joined: Option<Box<Joined>>,
+    table: Option<Table>,
+    /// Lines of the table that said nothing.
+    idle: u16,
+    nested: Option<Nested>,
+    trace: Option<Trace>,
+    json: Option<Json>,
+    /// A traceback whose message is missing.
+    orphan: Option<Box<Report>>,
+    /// Places of numbers of the line that a pattern couldn't read.
+    doubtful: Vec<Place>,
+    /// Places of numbers of the line that one could.
+    understood: Vec<Place>,
+}
+
+/// Marks of one line that are looked at.
+const MOST_HITS: usize = 512;
+
+impl State {
+    /// Takes a line.
+    fn take(&mut self, raw: &[u8], number: usize) {
+        self.json(raw, number);
+        let coloured = memchr::memchr(0x1b, raw).is_some();
+        if !coloured {
+            let hits = &mut self.hits;
+            self.marks.of(raw, |mark, at| {
+                if hits.len() < MOST_HITS {
+                    hits.push((mark, at));
+                }
+            });
+            let code = self.trace.is_some_and(|trace| trace.code_follows);
+            if hits.is_empty() && self.joined.is_none() && self.table.is_none() && self.nested.is_none() && !code {
+                return;
+            }
+        }
+        let mut line = core::mem::take(&mut self.line);
+        line.clear();
+        line.add(raw, number);
+        if coloured {
+            let hits = &mut self.hits;
+            self.marks.of(&line.text, |mark, at| {
+                if hits.len() < MOST_HITS {
+                    hits.push((mark, at));
+                }
+            });
+        }
+        let mut hits = core::mem::take(&mut self.hits);
+        self.read(&line, raw, number, &hits);
+        hits.clear();
+        self.hits = hits;
+        self.line = line;
+    }
+
+    fn read(&mut self, line: &Line, raw: &[u8], number: usize, hits: &[(u16, usize)]) {
+        let joined = self.join(line, raw, number, hits);
+        self.in_table(line);
+        self.in_stats(line, hits);
+        if let Some(trace) = self.trace.as_mut().filter(|trace| trace.code_follows) {
+            trace.code(&line.text, line.place(0));
+        }
+        let device = name::rank(&line.text).map_or(Device::Unsaid, Device::Gpu);
+        for (mark, at) in hits {
+            let mark = usize::from(*mark);
+            if mark < self.patterns.len() {
+                self.pattern(mark, line, *at, device);
+            } else if let Some(settings) = self.settings.get(mark - self.patterns.len()).copied() {
+                if !joined {
+                    self.settings(settings, line, raw, number, *at);
+                }
+            } else if let Some((_, special)) = SPECIAL.get(mark - self.patterns.len() - self.settings.len()) {
+                self.special(*special, line, *at, device, joined);
+            }
+        }
+        if !self.doubtful.is_empty() {
+            self.settle();
+        }
+        self.understood.clear();
+    }
+
+    fn pattern(&mut self, mark: usize, line: &Line, at: usize, device: Device) {
+        let Some(reading) = self.patterns.get(mark) else { return };
+        let pattern = reading.pattern;
+        match reading.read(&line.text, at, |at| line.place(at)) {
+            Ok(Some(facts)) => {
+                let place = line.place(at);
+                let mut places = core::mem::take(&mut self.understood);
+                let report = self.report(pattern.kind, pattern.says == Says::Start, place.line);
+                for mut fact in facts {
+                    places.push(fact.place);
+                    if fact.device == Device::Unsaid {
+                        fact.device = device;
+                    }
+                    if pattern.kind == Kind::Sglang {
+                        fact.what = of_draft(report, &fact);
+                    }
+                    report.add(fact);
+                }
+                report.to = report.to.max(place.line);
+                match pattern.says {
+                    Says::Refuses(why) => report.add(Fact {
+                        place,
+                        device: Device::Unsaid,
+                        what: What::Refusal,
+                        value: Value::Refusal(why),
+                    }),
+                    Says::Nothing | Says::Start => {}
+                }
+                let failed = report.is_failure();
+                self.understood = places;
+                if failed {
+                    self.blame(pattern.kind, place.line);
+                }
+            }
+            Ok(None) => {}
+            Err(place) => self.doubtful.push(place),
+        }
+    }
+
+    /// Another pattern may read the number that one can't: odd is only what none reads.
+    fn settle(&mut self) {
+        for place in core::mem::take(&mut self.doubtful) {
+            let known = self.understood.contains(&place) || self.found.odd.contains(&(self.source, place));
+            if !known && self.found.odd.len() < MOST_ODD {
+                self.found.odd.push((self.source, place));
+            }
+        }
+    }
+
+    fn special(&mut self, special: Special, line: &Line, at: usize, device: Device, joined: bool) {
+        let place = line.place(at);
+        match special {
+            Special::Traceback => {
+                self.keep_orphan();
+                self.trace = Some(Trace::begin(place.line));
+            }
+            Special::Frame => {
+                let text = line.text.get(at + 6..).unwrap_or_default();
+                if scan::has(text, "\", line ") {
+                    self.trace.get_or_insert_with(|| Trace::begin(place.line)).frame(text, place);
+                }
+            }
+            Special::Message(kind) if !joined => {
+                // A message that has begun already, and a server's own words of the same beginning.
+                if self.joined.is_some() {
+                    return;
+                }
+                let text = line.text.get(at..).unwrap_or_default();
+                let text = text.get(..LONGEST_JOINED).unwrap_or(text);
+                let front = line.text.get(at.saturating_sub(NEAR_HEAD)..at).unwrap_or_default();
+                let begun = text.starts_with(b"Tried") && scan::has(front, "out of memory");
+                if begun || text.get(5..).is_some_and(|rest| rest.starts_with(b"out of memory occurred")) {
+                    return;
+                }
+                let mut joined =
+                    Joined { line: Line::default(), lines: 1, last: place.line, what: Goes::Message(kind, device) };
+                joined.line.add_at(text, place);
+                self.joined = Some(Box::new(joined));
+                self.end_if_whole();
+            }
+            Special::NvidiaTable => self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line),
+            Special::NvidiaRow => {
+                if self.table.is_none() && Table::is_nvidia_row(&line.text) {
+                    self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line);
+                    self.in_table(line);
+                }
+            }
+            Special::NvidiaQuery => self.begin(Table::NvidiaQuery { gpus: 0, memory: false }, place.line),
+            Special::Csv => {
+                if self.table.is_none()
+                    && let Some(table) = Table::csv(&line.text)
+                {
+                    self.begin(table, place.line);
+                }
+            }
+            Special::RocmTable => self.begin(Table::Rocm, place.line),
+            Special::Accelerate => {
+                self.begin(Table::Accelerate, place.line);
+                let name = scan::behind(&line.text, "`").and_then(|rest| rest.split(|byte| *byte == b'`').next());
+                if let Some(value) = name.and_then(|name| name::value(What::Model, name)) {
+                    let fact = Fact { place, device: Device::Unsaid, what: What::Model, value };
+                    self.report(Kind::Accelerate, false, place.line).add(fact);
+                }
+            }
+            Special::Buffers => {
+                self.table = Some(Table::Buffers);
+                self.idle = 0;
+            }
+            Special::Message(_) | Special::Stats => {}
+        }
+    }
+}
+
+/// What a number of `SGLang` is about: the draft model prints the same lines as the model, behind it.
+fn of_draft(report: &Report, fact: &Fact) -> What {
+    let there = |what| report.all(what).any(|known| known.device == fact.device);
+    match fact.what {
+        What::Weights if there(What::Weights) => What::DraftWeights,
+        What::KvCache | What::KeyCache | What::ValueCache if there(What::FreeAfter) => What::DraftCache,
+        what => what,
+    }
+}

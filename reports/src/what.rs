@@ -1,0 +1,246 @@
+//! What a number or a name in a report means.
+
+names! {
+    /// What a fact is about.
+    What {
+        Requested = "requested", "asked for when no memory was left";
+        Need = "need", "held and asked for when it died: it needs at least that";
+        Tensor = "tensor", "the tensor that was to be allocated";
+        Buffer = "buffer", "a large buffer of the compiled program";
+        Capacity = "capacity", "memory of the GPU";
+        Free = "free", "free on the GPU";
+        FreeAfter = "free_after", "free on the GPU once the server stands";
+        Used = "used", "in use on the GPU, by the driver";
+        UsedShare = "used_share", "share of the GPU's memory that is in use";
+        ProcessUsed = "process_used", "in use by this process";
+        OtherProcess = "other_process", "in use by another process";
+        Allowed = "allowed", "the most that the process may take";
+        Allocated = "allocated", "allocated by PyTorch";
+        PrivatePools = "private_pools", "of it in private pools (CUDA graphs)";
+        ReservedFree = "reserved_free", "reserved by PyTorch and not allocated";
+        Reserved = "reserved", "reserved by PyTorch";
+        OtherAllocations = "other_allocations", "allocated beside PyTorch";
+        PeakAllocated = "peak_allocated", "peak of what was allocated";
+        PeakReserved = "peak_reserved", "peak of what was reserved";
+        PeakActive = "peak_active", "peak of what was active";
+        Active = "active", "active";
+        RequestedByTensors = "requested_by_tensors", "requested by tensors, before rounding";
+        InactiveSplit = "inactive_split", "free parts of segments that are in use";
+        Retries = "alloc_retries", "allocations that had to be tried again";
+        OutOfMemoryEvents = "ooms", "times that memory ran out";
+        Weights = "weights", "weights";
+        DraftWeights = "draft_weights", "weights of the draft model";
+        DraftCache = "draft_cache", "KV cache of the draft model";
+        Checkpoint = "checkpoint", "size of the checkpoint's files";
+        Consumed = "consumed", "weights and what is allocated beside PyTorch";
+        PeakActivation = "peak_activation", "peak of activations in the profiled pass";
+        NonTorch = "non_torch", "allocated beside PyTorch";
+        Graphs = "cuda_graphs", "CUDA graphs";
+        GraphsEstimated = "cuda_graphs_estimated", "CUDA graphs, as estimated before the start";
+        Budget = "budget", "the share of the GPU that the server takes";
+        NonKv = "non_kv", "everything but the KV cache";
+        KvCache = "kv_cache", "KV cache";
+        KeyCache = "key_cache", "keys of the cache";
+        ValueCache = "value_cache", "values of the cache";
+        KvTotal = "kv_total", "KV cache of all devices";
+        KvNeeded = "kv_needed", "KV cache that one request of the longest length needs";
+        KvSuggested = "kv_suggested", "KV cache that the server suggests";
+        KvPerToken = "kv_per_token", "KV cache of one token";
+        RecurrentState = "recurrent_state", "states of recurrent layers";
+        Compute = "compute_buffer", "compute buffer";
+        EncoderCompute = "encoder_compute", "compute buffer of the encoder";
+        Output = "output_buffer", "output buffer";
+        Projected = "projected", "projected use of the GPU";
+        Missing = "missing", "missing on the GPU, as the program says it";
+        Total = "total", "total";
+        Arguments = "arguments", "parameters of the compiled program";
+        Constants = "constants", "constants of the compiled program";
+        Outputs = "outputs", "results of the compiled program";
+        Temporaries = "temporaries", "temporary buffers of the compiled program";
+        Fragmentation = "fragmentation", "fragmentation";
+        HostUsed = "host_used", "in use in host memory";
+        HostCapacity = "host_capacity", "host memory";
+        LargestLayer = "largest_layer", "largest layer";
+        TrainingSize = "training_size", "training with Adam, as estimated";
+        GpuProcess = "gpu_process", "in use by a process of the GPU's list";
+        KvTokens = "kv_tokens", "tokens in the KV cache";
+        KvBlocks = "kv_blocks", "blocks of the KV cache";
+        HostKvBlocks = "host_kv_blocks", "blocks of the KV cache in host memory";
+        BlockSize = "block_size", "tokens of a block";
+        Cells = "cells", "cells of the KV cache";
+        CachedLayers = "cached_layers", "layers with a cache";
+        LongestPossible = "longest_possible", "longest request that the pool holds";
+        WarmUpRequests = "warm_up_requests", "requests in the sampler's warm-up";
+        PrefillTokens = "prefill_tokens", "tokens of the prefill that was tried";
+        Concurrency = "concurrency", "requests of the longest length at once";
+        Parameters = "parameters", "parameters";
+        TrainableParameters = "trainable_parameters", "parameters that learn";
+        Layers = "layers", "layers";
+        Heads = "heads", "query heads";
+        KvHeads = "kv_heads", "key and value heads";
+        HeadDim = "head_dim", "width of a head";
+        HiddenSize = "hidden_size", "hidden size";
+        IntermediateSize = "intermediate_size", "width of the MLP";
+        VocabSize = "vocab_size", "entries of the vocabulary";
+        Experts = "experts", "experts of a layer";
+        TrainedContext = "trained_context", "context that the model was made for";
+        Version = "version", "version";
+        Build = "build", "build";
+        Model = "model", "model";
+        DraftModel = "draft_model", "draft model";
+        Class = "model_class", "class of the model";
+        Gpu = "gpu", "GPU";
+        GpuCount = "gpu_count", "GPUs";
+        Dtype = "dtype", "precision";
+        Quantization = "quantization", "quantisation";
+        FileType = "file_type", "type of the GGUF file";
+        KvDtype = "kv_dtype", "precision of the KV cache";
+        ValueDtype = "value_dtype", "precision of cached values";
+        MaxModelLen = "max_model_len", "longest request that is accepted";
+        MaxNumSeqs = "max_num_seqs", "sequences at once at most";
+        MaxBatchedTokens = "max_num_batched_tokens", "tokens at once at most";
+        Utilization = "utilization", "share of the GPU";
+        Equivalent = "equivalent_utilization", "share without counting CUDA graphs";
+        EnforceEager = "enforce_eager", "no CUDA graphs";
+        TensorParallel = "tensor_parallel", "tensor-parallel ranks";
+        PipelineParallel = "pipeline_parallel", "pipeline stages";
+        DataParallel = "data_parallel", "data-parallel ranks";
+        ExpertParallel = "expert_parallel", "experts spread over ranks";
+        Context = "context", "context in tokens";
+        Parallel = "parallel", "sequences with a cache of their own";
+        Unified = "unified_cache", "one cache for all sequences";
+        Ubatch = "ubatch", "tokens of a physical batch";
+        GpuLayers = "gpu_layers", "layers on the GPU";
+        AllLayers = "all_layers", "layers that could be there";
+        FlashAttention = "flash_attention", "flash attention";
+        BatchSize = "batch_size", "sequences of a micro-batch on one GPU";
+        SeqLength = "seq_length", "tokens of a sequence";
+        MicroBatches = "micro_batches", "micro-batches of a step";
+        Optimizer = "optimizer", "optimizer";
+        Checkpointing = "checkpointing", "gradient checkpointing";
+        LoraRank = "lora_rank", "rank of the adapters";
+        Adapter = "adapter", "adapters";
+        Load4bit = "load_in_4bit", "loaded in 4 bits";
+        Load8bit = "load_in_8bit", "loaded in 8 bits";
+        Bf16 = "bf16", "bf16";
+        Fp16 = "fp16", "fp16";
+        ZeroStage = "zero_stage", "ZeRO stage";
+        Attention = "attention", "implementation of attention";
+        FusedLoss = "fused_loss", "loss in chunks";
+        Compile = "compile", "torch.compile";
+        Phase = "phase", "when it happened";
+        Part = "part", "in which part of the model";
+        Refusal = "refusal", "why it did not start";
+    }
+}
+
+impl What {
+    /// Whether it is a setting that is on or off, and on by being there.
+    pub const fn is_switch(self) -> bool {
+        matches!(
+            self,
+            Self::EnforceEager
+                | Self::ExpertParallel
+                | Self::Unified
+                | Self::FlashAttention
+                | Self::Checkpointing
+                | Self::Load4bit
+                | Self::Load8bit
+                | Self::Bf16
+                | Self::Fp16
+                | Self::FusedLoss
+                | Self::Compile
+        )
+    }
+}
+
+names! {
+    /// Which program wrote a report, and of which kind it is.
+    Kind {
+        Cuda = "cuda_oom", "PyTorch ran out of GPU memory";
+        Hip = "hip_oom", "PyTorch ran out of memory on an AMD GPU";
+        Mps = "mps_oom", "PyTorch ran out of memory on an Apple GPU";
+        Xpu = "xpu_oom", "PyTorch ran out of memory on an Intel GPU";
+        CudaError = "cuda_error", "CUDA ran out of memory outside PyTorch's allocator";
+        Cublas = "cublas_alloc", "cuBLAS could not allocate its workspace";
+        HostMemory = "host_oom", "host memory ran out";
+        Ggml = "ggml_oom", "ggml could not allocate a buffer";
+        Xla = "xla_oom", "XLA ran out of memory";
+        TensorFlow = "tensorflow_oom", "TensorFlow ran out of memory";
+        Traceback = "traceback", "a Python traceback";
+        Vllm = "vllm", "log of vLLM";
+        Sglang = "sglang", "log of SGLang";
+        TensorRtLlm = "tensorrt_llm", "log of TensorRT-LLM";
+        Tgi = "tgi", "log of Text Generation Inference";
+        LlamaCpp = "llama_cpp", "log of llama.cpp";
+        Ollama = "ollama", "log of Ollama";
+        NvidiaSmi = "nvidia_smi", "nvidia-smi";
+        RocmSmi = "rocm_smi", "rocm-smi";
+        MemoryStats = "memory_stats", "torch.cuda.memory_stats()";
+        MemorySummary = "memory_summary", "torch.cuda.memory_summary()";
+        Accelerate = "accelerate_estimate", "accelerate estimate-memory";
+        DeepSpeed = "deepspeed", "DeepSpeed's see_memory_usage";
+        Torchtitan = "torchtitan", "log of torchtitan";
+        Litgpt = "litgpt", "log of LitGPT";
+        Trainer = "trainer", "settings and log of a training run";
+        Config = "config", "a model's config.json";
+    }
+}
+
+names! {
+    /// What a run was doing, by the functions of its traceback.
+    Phase {
+        Load = "load", "loading the weights";
+        KvCache = "kv_cache", "allocating or growing the KV cache";
+        Profile = "profile", "the pass that a server profiles at its start";
+        WarmUp = "warm_up", "the sampler's warm-up of a server";
+        GraphCapture = "graph_capture", "capturing CUDA graphs";
+        Forward = "forward", "the forward pass";
+        Loss = "loss", "the logits and the loss";
+        Backward = "backward", "the backward pass";
+        OptimizerFirstStep = "optimizer_first_step", "the optimizer's first step, which makes its states";
+        OptimizerStep = "optimizer_step", "the optimizer's step";
+        Generate = "generate", "generating";
+        Save = "save", "gathering the weights to save them";
+    }
+}
+
+impl Phase {
+    /// Whether only a training run passes through it.
+    pub const fn trains(self) -> bool {
+        matches!(self, Self::Loss | Self::Backward | Self::OptimizerFirstStep | Self::OptimizerStep)
+    }
+}
+
+names! {
+    /// A part of a model.
+    Part {
+        Embedding = "embedding", "the embedding table";
+        Attention = "attention", "attention";
+        Mlp = "mlp", "the MLP";
+        Experts = "experts", "the experts";
+        Norm = "norm", "a norm";
+        Head = "head", "the output head and its logits";
+    }
+}
+
+names! {
+    /// Why a server did not start.
+    Refusal {
+        Share = "share", "less memory was free than the share asks for";
+        NoBlocks = "no_blocks", "nothing was left for the KV cache";
+        Length = "length", "the KV cache does not hold one request of the longest length";
+        Profiling = "profiling", "another process changed the free memory while the server profiled";
+        Sampler = "sampler", "memory ran out in the sampler's warm-up";
+        StateBlocks = "state_blocks", "the pool holds fewer states than sequences may run at once";
+        Prefill = "prefill", "memory does not hold the prefill that was tried";
+        MaxTotalTokens = "max_total_tokens", "memory does not hold one request of the longest length";
+        ModelBuffer = "model_buffer", "the weights could not be allocated";
+        CacheBuffer = "cache_buffer", "the KV cache could not be allocated";
+        Buffer = "buffer", "a buffer could not be allocated";
+        ComputeBuffer = "compute_buffer", "the compute buffer could not be allocated";
+        SystemMemory = "system_memory", "the model needs more system memory than there is";
+        Fit = "fit", "the settings could not be made to fit the free memory";
+        StaticShare = "static_share", "the share for weights and cache is too small";
+    }
+}

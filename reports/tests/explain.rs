@@ -1,0 +1,277 @@
+//! From texts to explanations: the model and the settings that are filled in, the estimate beside each figure, causes and changes.
+//!
+//! Figures of real logs stand in the tests of `accuracy`; here they are our own, or by hand.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+use memory_wall_core::profile::Tensor;
+use memory_wall_core::serving::Version;
+use memory_wall_core::tables::{gpus, models};
+use memory_wall_core::{Engine, KvPrecision, Mode, Scenario, Verdict, WeightFormat};
+use memory_wall_reports::explain::{
+    Cause, Contradiction, Explanation, FoundModel, Known, Note, Number, Stated, explain,
+};
+use memory_wall_reports::{Kind, Phase, Reader, Refusal, What};
+
+fn explained(texts: &[&str], stated: &Stated<'_>) -> Explanation {
+    let mut reader = Reader::new();
+    for text in texts {
+        reader.feed(text.as_bytes());
+        reader.next_source();
+    }
+    explain(&reader.finish(), stated)
+}
+
+fn nothing() -> Stated<'static> {
+    Stated { model: None, gpu: None, mode: None, adjust: &|_| (), sizes: false }
+}
+
+fn scenario(explanation: &Explanation) -> memory_wall_core::Checked {
+    explanation.scenario.unwrap().unwrap()
+}
+
+/// The estimate of a term, in bytes or tokens.
+fn estimated(explanation: &Explanation, what: What) -> i128 {
+    let row = explanation
+        .rows
+        .iter()
+        .find(|row| row.what == what)
+        .unwrap_or_else(|| panic!("{what:?} in {:?}", explanation.rows));
+    row.estimated.unwrap().value()
+}
+
+/// vLLM 0.19 with Llama 3.1 8B on an H100, as `accuracy/data/vllm_runs.csv` has it: 14.99, 1.89, 0.25 and 58.11 GiB, and 476,016 tokens.
+const VLLM: &str = "(APIServer pid=1) INFO [utils.py:233] non-default args: {'model': 'meta-llama/Llama-3.1-8B-Instruct', 'max_model_len': 131072, 'gpu_memory_utilization': 0.95, 'max_num_batched_tokens': 8192}\n\
+(EngineCore pid=2) INFO [core.py:93] Initializing a V1 LLM engine (v0.19.0) with config: model='meta-llama/Llama-3.1-8B-Instruct', dtype=torch.bfloat16, max_seq_len=131072, tensor_parallel_size=1, quantization=None, kv_cache_dtype=auto\n\
+(EngineCore pid=2) INFO [gpu_model_runner.py:1] Model loading took 14.99 GiB memory and 3.2 seconds\n\
+(EngineCore pid=2) INFO [gpu_worker.py:1] Available KV cache memory: 58.11 GiB\n\
+(EngineCore pid=2) INFO [kv_cache_utils.py:1] GPU KV cache size: 476,016 tokens\n\
+(EngineCore pid=2) INFO [gpu_worker.py:1] Free memory on device (78.66/79.19 GiB) on startup. Desired GPU memory utilization is (0.95, 75.23 GiB). Actual usage is 14.99 GiB for weight, 1.89 GiB for peak activation, 0.25 GiB for non-torch memory, and 0.88 GiB for CUDAGraph memory.\n";
+
+#[test]
+fn a_log_of_vllm_fills_the_estimate_in() {
+    let explanation = explained(&[VLLM], &nothing());
+    let scenario = scenario(&explanation);
+    assert_eq!(explanation.model.as_ref().unwrap().preset.unwrap().id, "llama-3.1-8b");
+    assert_eq!((scenario.serving.engine, scenario.serving.version), (Engine::Vllm, Version::MEASURED));
+    assert_eq!(
+        (scenario.weights, scenario.kv, scenario.serving.utilization()),
+        (WeightFormat::Bf16, KvPrecision::Bf16, 95)
+    );
+    assert_eq!((scenario.seq_length, scenario.batched_tokens()), (131_072, 8_192));
+    for row in &explanation.rows {
+        let Some(difference) = row.difference() else { continue };
+        let part = match row.what {
+            // Exact, within the digits of the log.
+            What::Weights | What::Budget | What::NonTorch => 0.0,
+            What::KvTokens | What::KvCache | What::PeakActivation => 0.01,
+            What::Graphs => 0.25,
+            other => panic!("{other:?}"),
+        };
+        let slack = row.reported.value() as f64 * part + row.grain as f64 / 2.0 + 2.0;
+        assert!(difference.unsigned_abs() as f64 <= slack, "{row:?}");
+    }
+    assert_eq!(explanation.rows.len(), 7);
+    assert!(
+        explanation.causes.is_empty()
+            && explanation.changes.is_empty()
+            && explanation.contradictions.is_empty()
+            && explanation.stands
+    );
+}
+
+#[test]
+fn a_refusal_of_vllm_is_mended_first_by_what_is_free() {
+    let refusal = "(EngineCore pid=2) ERROR ValueError: To serve at least one request with the model's max seq len (131072), (16.00 GiB KV cache is needed, which is larger than the available KV cache memory (3.50 GiB). Based on the available memory, the estimated maximum model length is 28672. Try increasing\n";
+    let log = "INFO non-default args: {'model': 'meta-llama/Llama-3.1-8B-Instruct', 'gpu_memory_utilization': 0.85}\nINFO Initializing a V1 LLM engine (v0.19.0) with config: model='meta-llama/Llama-3.1-8B-Instruct', dtype=torch.bfloat16, max_seq_len=131072\n";
+    let explanation = explained(&[log, refusal], &Stated { gpu: gpus::by_id("rtx4090"), ..nothing() });
+    // 131,072 tokens of 131,072 bytes.
+    assert_eq!(estimated(&explanation, What::KvNeeded), 16 << 30);
+    assert!(
+        matches!(explanation.causes[0], Cause::Refused { why: Refusal::Length, needed: Some(needed), available: Some(3_758_096_384) } if needed == 16 << 30)
+    );
+    let kinds: Vec<&str> = explanation.changes.iter().map(|change| change.kind.id()).collect();
+    assert_eq!(kinds.len(), 3);
+    let first = &explanation.changes[0];
+    assert_eq!(
+        (kinds[0], first.scenario.serving.max_model_len, first.verdict.is_some_and(Verdict::holds)),
+        ("shorter-requests", Some(28_672), true)
+    );
+}
+
+/// A full training step of Llama 3.2 1B, batch 4, 2,048 tokens, that died of the logits: 4 x 2,048 x 128,256 x 2 bytes are 1.96 GiB.
+const LOGITS: &str = "Traceback (most recent call last):\n  File \"/x/train.py\", line 9, in main\n    loss.backward()\n  File \"/x/torch/_tensor.py\", line 626, in backward\n    torch.autograd.backward(\n\
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total capacity of 23.64 GiB of which 0.50 GiB is free. Including non-PyTorch memory, this process has 23.10 GiB memory in use. Of the allocated memory 22.00 GiB is allocated by PyTorch, and 0.60 GiB is reserved by PyTorch but unallocated.\n";
+
+#[test]
+fn a_request_is_matched_with_a_tensor_of_the_stated_run() {
+    let stated = Stated {
+        model: Some(FoundModel::listed(models::by_id("llama-3.2-1b").unwrap(), Known::Stated)),
+        mode: Some(Mode::Training),
+        adjust: &|scenario: &mut Scenario| (scenario.batch, scenario.seq_length) = (4, 2_048),
+        sizes: true,
+        ..nothing()
+    };
+    let explanation = explained(&[LOGITS], &stated);
+    assert_eq!(
+        explanation.tensors.iter().map(|candidate| (candidate.tensor, candidate.bytes().0)).collect::<Vec<_>>(),
+        [(Tensor::Logits, 2_101_346_304)]
+    );
+    assert!(matches!(explanation.causes[0], Cause::Tensor(candidate) if candidate.tensor == Tensor::Logits));
+    assert!(explanation.causes.contains(&Cause::When(Phase::Backward, None)));
+    // Held and asked for: 22.00 + 1.96 GiB.
+    let row = &explanation.rows[0];
+    assert_eq!((row.what, row.reported), (What::Need, Number::Bytes(23_622_320_128 + 2_104_533_975)));
+    assert_eq!(explanation.changes.len(), 3);
+}
+
+#[test]
+fn without_a_model_the_message_is_told_alone() {
+    let explanation = explained(&[LOGITS], &nothing());
+    assert!(
+        explanation.model.is_none()
+            && explanation.scenario.is_none()
+            && explanation.rows.iter().all(|row| row.estimated.is_none())
+    );
+    assert_eq!(explanation.capacity.unwrap().0, 25_383_256_719);
+    assert!(
+        matches!(explanation.causes[..], [Cause::When(Phase::Backward, None), Cause::Full { missing, .. }] if missing > 0)
+    );
+    let sentences: Vec<String> = explanation.causes.iter().map(ToString::to_string).collect();
+    assert_eq!(sentences[0], "It happened in the backward pass.");
+    assert!(sentences[1].contains("22.0 GiB of 23.6 GiB"), "{sentences:?}");
+}
+
+#[test]
+fn causes_follow_from_the_numbers_of_the_message() {
+    let message = |free: &str, process: &str, other: &str, allocated: &str, reserved: &str| {
+        format!(
+            "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 80.00 GiB of which {free} GiB is free. {other}Including non-PyTorch memory, this process has {process} GiB memory in use. Of the allocated memory {allocated} GiB is allocated by PyTorch, and {reserved} GiB is reserved by PyTorch but unallocated."
+        )
+    };
+    let first = |text: String| explained(&[&text], &nothing()).causes[0];
+    assert!(matches!(first(message("0.50", "79.00", "", "60.00", "18.50")), Cause::Fragmentation { .. }));
+    assert!(matches!(
+        first(message("0.50", "39.00", "Process 7 has 40.00 GiB memory in use. ", "37.00", "1.00")),
+        Cause::OtherProcess { holds: 42_949_672_960, .. }
+    ));
+    // The other process isn't told, and follows from what is left.
+    assert!(matches!(first(message("0.50", "39.00", "", "37.00", "1.00")), Cause::OtherProcess { .. }));
+    assert!(matches!(first(message("0.50", "79.00", "", "77.00", "1.00")), Cause::Full { .. }));
+    // Six GiB of a process are outside PyTorch.
+    let outside = explained(&[&message("0.50", "79.00", "", "72.00", "1.00")], &nothing());
+    assert!(outside.causes.contains(&Cause::Outside { bytes: 6 << 30 }));
+    // In a container the process is told as another.
+    let container = "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 80.00 GiB of which 0.50 GiB is free. Process 99 has 79.00 GiB memory in use. Of the allocated memory 77.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.";
+    let causes = explained(&[container], &nothing()).causes;
+    assert!(matches!(causes[0], Cause::Full { .. }), "{causes:?}");
+}
+
+#[test]
+fn the_first_step_of_the_optimizer_is_named() {
+    let text = "Traceback (most recent call last):\n  File \"/x/torch/optim/adamw.py\", line 1, in _init_group\n    state[\"exp_avg\"] = torch.zeros_like(p)\nCUDA out of memory. Tried to allocate 500.00 MiB. GPU 0 has a total capacity of 23.64 GiB of which 20.00 MiB is free. Of the allocated memory 22.90 GiB is allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.";
+    assert!(matches!(explained(&[text], &nothing()).causes[0], Cause::FirstStep));
+}
+
+#[test]
+fn a_message_and_the_settings_of_its_run_belong_together() {
+    let yaml = "base_model: meta-llama/Llama-3.2-1B\nsequence_len: 2048\nmicro_batch_size: 4\noptimizer: adamw_torch_fused\nbf16: true\ngradient_checkpointing: true\n";
+    let explanation = explained(&[LOGITS, yaml], &nothing());
+    let scenario = scenario(&explanation);
+    assert_eq!((scenario.mode, scenario.batch, scenario.seq_length), (Mode::Training, 4, 2_048));
+    assert_eq!(scenario.checkpointing, memory_wall_core::Checkpointing::Full);
+    assert_eq!(explanation.tensors[0].tensor, Tensor::Logits);
+    assert!(explanation.notes.contains(&Note::RecipeAssumed));
+    // Without the length there is no estimate, and what is missing is said.
+    let short = yaml.replace("sequence_len: 2048\n", "");
+    let explanation = explained(&[LOGITS, &short], &nothing());
+    assert!(explanation.scenario.is_none());
+    assert_eq!(
+        explanation.notes.iter().find(|note| matches!(note, Note::Missing(_))).unwrap().to_string(),
+        "Tokens of a sequence is not in the text; --seq states it."
+    );
+}
+
+#[test]
+fn a_config_is_the_model_of_a_log_with_an_unknown_name() {
+    let config = include_str!("../../cli/tests/configs/llama-3.1-8b.json");
+    let log = VLLM.replace("meta-llama/Llama-3.1-8B-Instruct", "acme/our-own-assistant");
+    let explanation = explained(&[&log, config], &nothing());
+    let model = explanation.model.as_ref().unwrap();
+    assert_eq!((model.known, &*model.name), (Known::Config, "our-own-assistant"));
+    assert_eq!(estimated(&explanation, What::Weights), 16_060_522_496 + 128 * 131_072 * 2);
+    assert!(explanation.contradictions.is_empty());
+}
+
+#[test]
+fn contradictions_are_named() {
+    let config = include_str!("../../cli/tests/configs/qwen2.5-7b.json");
+    let explanation = explained(&[VLLM, config], &nothing());
+    assert!(
+        explanation.contradictions.iter().any(|it| matches!(it, Contradiction::Models(..))),
+        "{:?}",
+        explanation.contradictions
+    );
+    let smi = "| NVIDIA-SMI 580.1 |\n|   0  NVIDIA L4   On  |   00000000:8D:00.0 Off |  0 |\n| N/A   39C    P0   104W /  325W |     803MiB /  23034MiB |      0%      Default |\n";
+    let explanation = explained(&[LOGITS, VLLM, smi], &nothing());
+    assert!(
+        explanation.contradictions.iter().any(|it| matches!(it, Contradiction::Capacities(..))),
+        "{:?}",
+        explanation.contradictions
+    );
+    // Weights of another precision than the name says.
+    let eight = VLLM.replace("took 14.99", "took 8.49").replace("is 14.99", "is 8.49");
+    let explanation = explained(&[&eight], &nothing());
+    assert!(explanation.contradictions.iter().any(|it| matches!(it, Contradiction::Weights { .. })));
+}
+
+#[test]
+fn llama_cpp_is_compared_buffer_by_buffer() {
+    // Qwen3 8B, 32,768 tokens: 36 layers x 8 heads x 128 x 2 x 2 bytes x 32,768 = 4,608 MiB, and 304.75 MiB of working space.
+    let log = "print_info: general.name          = Qwen3 8B\nprint_info: file type   = Q4_K - Medium\nprint_info: n_layer               = 36\nllama_context: n_ctx         = 32768\nllama_context: n_seq_max     = 1\n\
+llama_kv_cache:      CUDA0 KV buffer size =  4608.00 MiB\nsched_reserve:      CUDA0 compute buffer size =   304.75 MiB\n";
+    let explanation = explained(&[log], &nothing());
+    let scenario = scenario(&explanation);
+    assert_eq!((scenario.serving.engine, scenario.weights), (Engine::LlamaCpp, WeightFormat::Q4K));
+    assert_eq!(estimated(&explanation, What::KvCache), 4_608 << 20);
+    assert!(explanation.rows.iter().all(|row| row.what != What::KvCache || row.agrees()));
+    let wrong = log.replace("n_layer               = 36", "n_layer               = 40");
+    let explanation = explained(&[&wrong], &nothing());
+    assert!(matches!(
+        explanation.contradictions[..],
+        [Contradiction::Shape { what: What::Layers, reported: 40, model: 36 }]
+    ));
+}
+
+#[test]
+fn a_server_without_rules_is_compared_by_its_pool() {
+    // 131,072 bytes a token.
+    let log = "[2026-01-01] server_args=ServerArgs(model_path='meta-llama/Llama-3.1-8B', tp_size=1)\n[2026-01-01] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 409600, K size: 25.00 GB, V size: 25.00 GB\n";
+    let explanation = explained(&[log], &nothing());
+    assert_eq!(estimated(&explanation, What::KvCache), 409_600 * 131_072);
+    assert!(explanation.rows.iter().find(|row| row.what == What::KvCache).unwrap().agrees());
+    assert!(explanation.notes.contains(&Note::NoRules(Kind::Sglang)));
+}
+
+#[test]
+fn a_log_that_ends_early_says_so() {
+    let log = VLLM.lines().take(3).collect::<Vec<_>>().join("\n");
+    let explanation = explained(&[&log], &nothing());
+    assert_eq!(explanation.causes, [Cause::EndsEarly { program: Kind::Vllm }]);
+}
+
+#[test]
+fn every_sentence_is_one() {
+    let stated = nothing();
+    for text in [VLLM, LOGITS] {
+        let explanation = explained(&[text], &stated);
+        let sentences =
+            explanation.causes.iter().map(ToString::to_string).chain(explanation.notes.iter().map(ToString::to_string));
+        for sentence in sentences {
+            assert!(
+                sentence.ends_with('.') && sentence.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()),
+                "{sentence}"
+            );
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Hostile input: truncation, huge numbers, long lines, deep nesting, noise. Nothing panics, and everything is bounded in time.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+#[path = "common/hostile.rs"]
+mod hostile;
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use hostile::ask_everything;
+use memory_wall_reports::{Kind, read};
+use proptest::prelude::*;
+
+/// A sample of each kind, short.
+const SAMPLES: &[&str] = &[
+    "Traceback (most recent call last):\n  File \"/x/torch/optim/adamw.py\", line 1, in _init_group\n    state[\"exp_avg\"] = torch.zeros_like(p)\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total capacity of 79.11 GiB of which 512.00 MiB is free. Process 4711 has 10.25 GiB memory in use. Including non-PyTorch memory, this process has 68.36 GiB memory in use. Of the allocated memory 64.50 GiB is allocated by PyTorch, with 250.00 MiB allocated in private pools (e.g., CUDA Graphs), and 2.75 GiB is reserved by PyTorch but unallocated.\n",
+    "RuntimeError: MPS backend out of memory (MPS allocated: 17.68 GB, other allocations: 398.68 MB, max allowed: 18.13 GB). Tried to allocate 256.00 MB on private pool.\n",
+    "non-default args: {'model': 'meta-llama/Llama-3.1-8B-Instruct', 'max_model_len': 32000, 'gpu_memory_utilization': 0.92, 'speculative_config': {'model': 'a/b-1'}}\nInitializing a V1 LLM engine (v0.11.0) with config: model='meta-llama/Llama-3.1-8B-Instruct', dtype=torch.bfloat16, quantization=None\nModel loading took 14.9596 GiB memory and 20.67 seconds\nAvailable KV cache memory: 4.75 GiB\nGPU KV cache size: 38,944 tokens\nFree memory on device (21.89/22.04 GiB) on startup. Desired GPU memory utilization is (0.92, 20.28 GiB). Actual usage is 14.96 GiB for weight, 0.57 GiB for peak activation, 0.02 GiB for non-torch memory, and 0.38 GiB for CUDAGraph memory.\n",
+    "ValueError: To serve at least one request with the model's max seq len (262144), (18.35 GiB KV cache is needed, which is larger than the available KV cache memory (8.72 GiB). Based on the available memory, the estimated maximum model length is 124512.\n",
+    "server_args=ServerArgs(model_path='org/Qwen3-8B', tp_size=2)\n[2026-01-01 10:00:00 TP1] Load weight end. type=Qwen3ForCausalLM, dtype=torch.bfloat16, avail mem=70.80 GB, mem usage=7.56 GB.\n[2026-01-01 10:00:00 TP1] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 409600, K size: 25.00 GB, V size: 25.00 GB\n",
+    "text_generation_launcher: Args {\n    model_id: \"x/Llama-3.1-8B\",\n    num_shard: Some(\n        2,\n    ),\n}\nKV-cache blocks: 123456, size: 1\n",
+    "  Device 0: NVIDIA RTX A6000, compute capability 8.6, VMM: yes, VRAM: 48531 MiB\nprint_info: general.name          = Qwen3 8B\nprint_info: file type   = Q4_K - Medium\nprint_info: file size   = 4.68 GiB (4.91 BPW)\nload_tensors:        CUDA0 model buffer size =  4455.34 MiB\nllama_context: n_ctx         = 32768\nllama_kv_cache:      CUDA0 KV buffer size =  4608.00 MiB\nllama_kv_cache: size = 4608.00 MiB ( 32768 cells,  36 layers,  1/1 seqs), K (f16): 2304.00 MiB, V (f16): 2304.00 MiB\nsched_reserve:      CUDA0 compute buffer size =   304.75 MiB\n",
+    "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 4096.50 MiB on device 1: cudaMalloc failed: out of memory\nllama_model_load: error loading model: unable to allocate CUDA1 buffer\n",
+    "| NVIDIA-SMI 580.126.09             Driver Version: 580.126.09     CUDA Version: 13.0     |\n|   0  NVIDIA L40S                    On  |   00000000:8D:00.0 Off |                    0 |\n| N/A   39C    P0            104W /  325W |   40803MiB /  46068MiB |      0%      Default |\n| Processes:                                                                              |\n|    0   N/A  N/A            5997      C   python                                30794MiB |\n",
+    "index, name, memory.total [MiB], memory.used [MiB]\n0, NVIDIA A100-SXM4-80GB, 81920 MiB, 73543 MiB\n",
+    "{\"allocated_bytes\": {\"all\": {\"current\": 4096, \"peak\": 8192}}, \"num_ooms\": 1}\n",
+    "|                  PyTorch CUDA memory summary, device ID 1                 |\n| Allocated memory      |  12057 MiB |     21 GiB |   3812 GiB |   3801 GiB |\n",
+    "│ Memory Usage for loading `org/Some-Model-7B` │\n│float32│   1.25 GB   │ 27.98 GB │     111.92 GB     │\n",
+    "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes.\nPeak buffers:\n\tBuffer 1:\n\t\tSize: 8.00GiB\n\t\tShape: f32[16,1024,131072]\n",
+    "OOM when allocating tensor with shape[32,512,64,64] and type float on /job:localhost/replica:0\n",
+    "base_model: meta-llama/Llama-3.1-8B\nload_in_4bit: true\nlora_r: 32\nsequence_len: 4096\nmicro_batch_size: 2\n",
+    "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n  \"hidden_size\": 2048,\n  \"intermediate_size\": 8192,\n  \"model_type\": \"llama\",\n  \"num_attention_heads\": 32,\n  \"num_hidden_layers\": 16,\n  \"num_key_value_heads\": 8,\n  \"vocab_size\": 128256\n}\n",
+    "time=2026-04-02T13:13:15.944Z level=INFO source=device.go:240 msg=\"model weights\" device=CUDA0 size=\"13.3 GiB\"\n",
+];
+
+#[test]
+fn every_sample_says_something() {
+    for sample in SAMPLES {
+        assert!(!ask_everything(sample.as_bytes()).reports.is_empty(), "{sample}");
+    }
+    ask_everything(SAMPLES.concat().as_bytes());
+}
+
+#[test]
+fn a_text_that_is_cut_anywhere_is_read_up_to_there() {
+    for sample in SAMPLES {
+        for end in 0..sample.len() {
+            let _ = read(sample.as_bytes().get(..end).unwrap());
+            let _ = read(sample.as_bytes().get(end..).unwrap());
+        }
+        for end in (0..sample.len()).step_by(29) {
+            ask_everything(sample.as_bytes().get(..end).unwrap());
+        }
+    }
+}
+
+#[test]
+fn numbers_without_bound_are_odd_and_not_believed() {
+    for number in [
+        "9223372036854775807",
+        "9223372036854775808",
+        "18446744073709551616",
+        "99999999999999999999999999999999999999",
+        "1e30",
+        "0.00000000000000000000000000001",
+        "-1",
+        "NaN",
+        "0x10",
+        "١٢",
+    ] {
+        for sample in SAMPLES {
+            // Every number of the sample, one at a time.
+            let digits: Vec<usize> =
+                sample.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
+            for at in digits.iter().step_by(9) {
+                let end = sample[*at..]
+                    .find(|c: char| !c.is_ascii_digit() && c != '.')
+                    .map_or(sample.len(), |length| at + length);
+                let changed = format!("{}{number}{}", &sample[..*at], &sample[end..]);
+                let _ = ask_everything(changed.as_bytes());
+            }
+        }
+    }
+}
+
+/// Runs within a time that even a slow machine without optimisation keeps.
+fn within(what: &str, limit: Duration, run: impl FnOnce()) {
+    let start = Instant::now();
+    run();
+    assert!(start.elapsed() < limit, "{what} took {:?}", start.elapsed());
+}
+
+#[test]
+fn large_and_deep_texts_end_in_time() {
+    let long = "Available KV cache memory: ".repeat(100_000);
+    let nested = "{\"a\":".repeat(200_000);
+    let brackets = format!("non-default args: {}", "{'model': (".repeat(100_000));
+    let quotes = format!("non-default args: {{{}", "'".repeat(1_000_000));
+    let frames = "  File \"/x/y.py\", line 1, in forward\n    x = self.mlp(x)\n".repeat(20_000);
+    let colours = "\u{1b}[31m".repeat(300_000);
+    let escapes = "\u{1b}]".repeat(300_000);
+    let messages = "CUDA out of memory. Tried to allocate 1.00 GiB. ".repeat(40_000);
+    let dots = format!("Available KV cache memory: {}", "1.".repeat(500_000));
+    let mut tables = String::new();
+    for gpu in 0..20_000 {
+        writeln!(tables, "NVIDIA-SMI \n|   {gpu}  NVIDIA L40S  On  | 0:8D |\n| 1W | 1MiB / 2MiB |").unwrap();
+    }
+    for (what, text) in [
+        ("one long line", long),
+        ("nested JSON", nested),
+        ("nested arguments", brackets),
+        ("quotes", quotes),
+        ("frames", frames),
+        ("colours", colours),
+        ("escapes", escapes),
+        ("messages", messages),
+        ("points", dots),
+        ("tables", tables),
+    ] {
+        within(what, Duration::from_secs(20), || {
+            let found = read(text.as_bytes());
+            assert!(found.reports.len() <= memory_wall_reports::MOST_REPORTS);
+        });
+    }
+}
+
+#[test]
+fn a_megabyte_in_one_line_is_cut_and_said() {
+    let text = format!("{}Available KV cache memory: 1.00 GiB\nGPU KV cache size: 7 tokens\n", "x".repeat(1 << 20));
+    let found = read(text.as_bytes());
+    assert_eq!((found.cut, found.reports.len()), (1, 1));
+    assert_eq!(found.reports[0].from, 2);
+}
+
+#[test]
+fn noise_holds_nothing() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let noise: Vec<u8> = (0..1 << 20)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 56) as u8
+        })
+        .collect();
+    let found = ask_everything(&noise);
+    assert_eq!(found.reports, []);
+    // Nor do other files of models and programs.
+    for magic in [&b"GGUF\x03\0\0\0"[..], b"\x80\x04\x95", b"PK\x03\x04", b"\x7fELF", b"\x1f\x8b\x08"] {
+        assert_eq!(ask_everything(&[magic, &noise[..4_096]].concat()).reports, []);
+    }
+}
+
+#[test]
+fn thousands_of_reports_are_counted() {
+    let mut text = String::new();
+    for run in 0..500 {
+        writeln!(text, "CUDA out of memory. Tried to allocate {run}.00 GiB.").unwrap();
+    }
+    let found = ask_everything(text.as_bytes());
+    assert_eq!((found.reports.len(), found.left_out), (64, 436));
+    assert!(found.reports.iter().all(|report| report.kind == Kind::Cuda));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
+        ask_everything(&bytes);
+    }
+
+    #[test]
+    fn mutated_samples_are_read(sample in 0..SAMPLES.len(), edits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_u8..4), 1..12)) {
+        let mut bytes = SAMPLES[sample].as_bytes().to_vec();
+        for (at, byte, kind) in edits {
+            let at = at.index(bytes.len() + 1);
+            match kind {
+                0 if at < bytes.len() => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                2 if at < bytes.len() => { bytes.remove(at); }
+                _ => {
+                    // A piece of another sample in the middle of this one.
+                    let other = SAMPLES[usize::from(byte) % SAMPLES.len()].as_bytes();
+                    let length = other.len().min(64);
+                    bytes.splice(at..at, other[..length].iter().copied());
+                }
+            }
+        }
+        ask_everything(&bytes);
+    }
+}

@@ -1,0 +1,65 @@
+//! A queue of short tasks. Long work is cut into steps, so that the browser can answer the reader between two of them.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::MessageChannel;
+
+use super::page;
+
+/// A task takes steps for so many milliseconds. On a processor four times as slow its last step still ends in time.
+const TASK: f64 = 5.0;
+
+/// Work in steps, started by [`TaskQueue::ask`].
+pub(super) struct TaskQueue {
+    /// Does one step, and says whether there is more.
+    step: Box<dyn Fn() -> bool>,
+    running: Cell<bool>,
+    /// Each task is started by a message to the page itself, which comes at once. A timer would wait longer, and a second in a page
+    /// that nobody looks at.
+    channel: Option<MessageChannel>,
+    heard: RefCell<Option<Closure<dyn FnMut()>>>,
+}
+
+impl TaskQueue {
+    /// Work whose `step` says whether there is more.
+    pub(super) fn new(step: impl Fn() -> bool + 'static) -> Rc<Self> {
+        let (step, channel) = (Box::new(step), MessageChannel::new().ok());
+        let queue = Rc::new(Self { step, running: Cell::new(false), channel, heard: RefCell::default() });
+        let again = Rc::clone(&queue);
+        // The queue and its listener hold each other for as long as the page lives.
+        let heard = Closure::new(move || again.run());
+        if let Some(channel) = &queue.channel {
+            channel.port1().set_onmessage(Some(heard.as_ref().unchecked_ref()));
+        }
+        queue.heard.replace(Some(heard));
+        queue
+    }
+
+    /// Starts the work, unless it is running: the first task comes as soon as the browser is done with the present one.
+    pub(super) fn ask(&self) {
+        if !self.running.replace(true) {
+            self.next();
+        }
+    }
+
+    fn next(&self) {
+        if let Some(channel) = &self.channel {
+            // A null can always be sent.
+            let _ = channel.port2().post_message(&JsValue::NULL);
+        }
+    }
+
+    fn run(&self) {
+        let begin = page::now();
+        while page::now() - begin < TASK {
+            if !(self.step)() {
+                self.running.set(false);
+                return;
+            }
+        }
+        self.next();
+    }
+}

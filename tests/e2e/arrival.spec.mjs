@@ -1,0 +1,65 @@
+// While the page arrives only its opening is displayed, which keeps browsers from laying out what nobody looks at yet. Nobody may
+// be kept from reading by it.
+
+import { expect, test } from './fixtures.mjs';
+
+const ARRIVING = 'data-arriving';
+const root = (page) => page.locator('html');
+const far = (page) => page.locator('#kv_cache h2');
+
+/** Lets nothing come but the document and its style sheet, as at first on a slow line. */
+const nothingElse = (page) =>
+  page.route('**/*', (route) => {
+    const comes = ['document', 'stylesheet'].includes(route.request().resourceType());
+    return comes ? route.continue() : undefined;
+  });
+
+test('the sections stand there once the page has arrived, and on a slow line as soon as somebody asks', async ({ page, wall }) => {
+  await wall.goto();
+  await expect(root(page)).not.toHaveAttribute(ARRIVING);
+  await expect(far(page)).toHaveCSS('display', 'block');
+
+  await nothingElse(page);
+  await page.goto('/?v=1', { waitUntil: 'commit' });
+  await expect(page.locator('#opening')).toBeVisible();
+  await expect(root(page)).toHaveAttribute(ARRIVING);
+  await page.mouse.wheel(0, 400);
+  await expect(root(page)).not.toHaveAttribute(ARRIVING);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+test('files that never come keep no section from being read', async ({ page }) => {
+  await nothingElse(page);
+  await page.goto('/', { waitUntil: 'domcontentloaded' });
+  await expect(root(page)).not.toHaveAttribute(ARRIVING, { timeout: 5_000 });
+  await expect(far(page)).toHaveCSS('display', 'block');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+test('a link to a place leads there, and a visit that is taken up again is where it was', async ({ page, wall }) => {
+  await page.addInitScript((attribute) => {
+    const note = () => (window.heldBack ||= document.documentElement?.hasAttribute(attribute) ?? false);
+    new MutationObserver(note).observe(document, { attributes: true, childList: true, subtree: true });
+  }, ARRIVING);
+  const heldBack = () => page.evaluate(() => window.heldBack);
+  await page.goto('/#oom');
+  await wall.live();
+  expect(await heldBack()).toBe(false);
+  await expect(page.locator('#oom h2')).toBeInViewport();
+
+  await wall.goto('v=1&seq=4096');
+  expect(await heldBack()).toBe(true);
+  await page.locator('#hierarchy').scrollIntoViewIfNeeded();
+  const before = await page.evaluate(() => scrollY);
+  expect(before).toBeGreaterThan(500);
+  await page.reload();
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(before);
+  expect(await heldBack()).toBe(false);
+  await wall.live();
+});
+
+test('nothing is held back where no script runs', async ({ visitor }) => {
+  const still = await visitor({ javaScriptEnabled: false });
+  await still.goto('', { live: false });
+  await expect(far(still.page)).toHaveCSS('display', 'block');
+});

@@ -1,0 +1,18 @@
+//! The most bytes that parts of the built page may take, after gzip: `cargo xtask build` enforces them.
+
+/// The most bytes, after gzip, that a first visit may transfer.
+pub(crate) const FIRST_VISIT_BUDGET: u64 = 445_000;
+/// The most bytes, after gzip, that the program in it may be. The whole engine is in it, so that no build gives another answer.
+pub(crate) const PROGRAM_BUDGET: u64 = 315_000;
+/// The most bytes, after gzip, that the reference may be with its own style sheet and script. Every measured row is in it.
+/// With 136 models, 71 GPUs and the start-up logs of vLLM it has 101.1 kB.
+pub(crate) const REFERENCE_BUDGET: u64 = 104_000;
+/// The same for the page for teachers, which has a table and an example for each host.
+pub(crate) const TEACH_BUDGET: u64 = 25_000;
+/// The most bytes, after gzip, that a figure by itself may transfer where nothing of this site was seen before.
+pub(crate) const ALONE_BUDGET: u64 = 372_000;
+/// The same for each further figure on a page.
+pub(crate) const FURTHER_BUDGET: u64 = 18_000;
+/// The most bytes, after gzip, of everything that is kept for use without a network. A slow phone line moves a million in five seconds.
+/// With 136 models, 13 sections and 35 figures by themselves it has 796 kB.
+pub(crate) const KEPT_BUDGET: u64 = 810_000;
