@@ -359,6 +359,19 @@ fn a_share_and_what_lies_beside_it_are_no_more_than_the_gpu() {
     }
 }
 
+/// 0.8 takes the context out of the share, and asks for the share of what is free beside it all the same.
+#[test]
+fn a_share_of_all_lacks_the_context_in_every_release() {
+    let mut llama = Scenario { gpu: gpus::by_id("a100-40-sxm"), ..with(&model("llama-3.2-1b"), Engine::Vllm) };
+    llama.serving.utilization_percent = Some(100);
+    for minor in [6, 8, 10, 19, 24] {
+        llama.serving.version = Version { major: 0, minor };
+        let start = started(&llama);
+        assert!(matches!(start.refusal, Some(vllm::Refusal::Share { .. })), "0.{minor}");
+        assert!(start.margin.0 < 0, "0.{minor}: {:?}", start.margin);
+    }
+}
+
 #[test]
 fn one_request_of_max_model_len_must_go_into_the_pool() {
     let mut llama =

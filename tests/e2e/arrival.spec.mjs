@@ -15,7 +15,7 @@ const nothingElse = (page) =>
   });
 
 test('the sections stand there once the page has arrived, and on a slow line as soon as somebody asks', async ({ page, wall }) => {
-  await wall.goto();
+  await wall.goto('', { laidOut: false });
   await expect(root(page)).not.toHaveAttribute(ARRIVING);
   await expect(far(page)).toHaveCSS('display', 'block');
 
@@ -43,11 +43,11 @@ test('a link to a place leads there, and a visit that is taken up again is where
   }, ARRIVING);
   const heldBack = () => page.evaluate(() => window.heldBack);
   await page.goto('/#oom');
-  await wall.live();
+  await wall.live({ laidOut: false });
   expect(await heldBack()).toBe(false);
   await expect(page.locator('#oom h2')).toBeInViewport();
 
-  await wall.goto('v=1&seq=4096');
+  await wall.goto('v=1&seq=4096', { laidOut: false });
   expect(await heldBack()).toBe(true);
   await page.locator('#hierarchy').scrollIntoViewIfNeeded();
   const before = await page.evaluate(() => scrollY);
@@ -55,7 +55,7 @@ test('a link to a place leads there, and a visit that is taken up again is where
   await page.reload();
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(before);
   expect(await heldBack()).toBe(false);
-  await wall.live();
+  await wall.live({ laidOut: false });
 });
 
 test('nothing is held back where no script runs', async ({ visitor }) => {

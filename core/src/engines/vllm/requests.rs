@@ -181,10 +181,9 @@ impl Run<'_> {
     pub(super) fn refusal(&self, total: Bytes, pool: &Pool) -> Option<Refusal> {
         let percent = self.scenario.serving.utilization();
         let largest = Run { figures: Figures::Most, ..*self }.largest_share(total);
-        let free = total.minus(Bytes(self.context()));
+        let free = self.free(total);
         let outside = self.outside(total, pool.requested);
-        if pool.requested.minus(Bytes::ZERO) > free {
-            let free = if free.0 < 0 { Bytes::ZERO } else { free.magnitude() };
+        if pool.requested > free {
             return Some(Refusal::Share { free, total, requested: pool.requested, percent, largest });
         }
         if pool.pool.0 <= 0 {
