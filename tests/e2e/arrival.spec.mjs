@@ -2,6 +2,7 @@
 // be kept from reading by it.
 
 import { expect, test } from './fixtures.mjs';
+import { layOut } from './page.mjs';
 
 const ARRIVING = 'data-arriving';
 const root = (page) => page.locator('html');
@@ -63,3 +64,20 @@ test('nothing is held back where no script runs', async ({ visitor }) => {
   await still.goto('', { live: false });
   await expect(far(still.page)).toHaveCSS('display', 'block');
 });
+
+for (const width of [360, 1_280]) {
+  test(`sections that nobody has seen are taken to be about as tall as they are, at ${width} px`, async ({ page, wall }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await wall.goto('', { laidOut: false });
+    const sections = page.locator('.section:nth-of-type(n + 2)');
+    const heights = () => sections.evaluateAll((all) => all.map((one) => [one.id, one.offsetHeight]));
+    const taken = await sections.evaluateAll((all) =>
+      all.map((one) => Number(/^auto ([\d.]+)px$/.exec(getComputedStyle(one).containIntrinsicHeight)?.[1])),
+    );
+    await layOut(page);
+    for (const [place, [id, height]] of (await heights()).entries()) {
+      expect(taken[place], id).toBeGreaterThan(0.9 * height);
+      expect(taken[place], id).toBeLessThan(1.25 * height);
+    }
+  });
+}
