@@ -192,7 +192,8 @@ mod tests {
     }
 
     fn cut(scenario: &Checked) -> (u128, u64, u64) {
-        Pages::of(scenario, BLOCK, Version::MEASURED).map_or((0, 0, 0), |pages| (pages.page, pages.group_size, pages.groups))
+        Pages::of(scenario, BLOCK, Version::MEASURED)
+            .map_or((0, 0, 0), |pages| (pages.page, pages.group_size, pages.groups))
     }
 
     #[test]
@@ -220,7 +221,9 @@ mod tests {
 
     #[test]
     fn a_window_keeps_what_is_being_read_and_a_page_more() {
-        let Some(pages) = Pages::of(&gemma_3_27b().check().unwrap(), BLOCK, Version::MEASURED) else { panic!("no pages") };
+        let Some(pages) = Pages::of(&gemma_3_27b().check().unwrap(), BLOCK, Version::MEASURED) else {
+            panic!("no pages")
+        };
         // One group of 2,000 pages for everything, six of 576 for the window of 1,023 and 8,192 tokens on their way, and one more each.
         assert_eq!(pages.blocks(32_000, 8_192), 2_000 + 6 * 577);
         assert_eq!(pages.blocks(16, 8_192), 1 + 6 * 2);
@@ -231,7 +234,9 @@ mod tests {
     #[test]
     fn old_releases_keep_every_token_where_one_layer_does() {
         let of = |shape: &Scenario, minor| {
-            let Some(pages) = Pages::of(&shape.check().unwrap(), BLOCK, Version { major: 0, minor }) else { panic!("no pages") };
+            let Some(pages) = Pages::of(&shape.check().unwrap(), BLOCK, Version { major: 0, minor }) else {
+                panic!("no pages")
+            };
             pages.blocks(64_000, 8_192) * pages.group_page()
         };
         let gemma = gemma_3_27b();
@@ -278,7 +283,9 @@ mod tests {
             }),
             ..Architecture::llama([60, 5_376, 32, 4, 512, 21_504, 262_144])
         };
-        let Some(pages) = Pages::of(&scenario(shape(16, 256)).check().unwrap(), BLOCK, Version::MEASURED) else { panic!("no pages") };
+        let Some(pages) = Pages::of(&scenario(shape(16, 256)).check().unwrap(), BLOCK, Version::MEASURED) else {
+            panic!("no pages")
+        };
         assert_eq!((pages.page, pages.block(), pages.groups), (16 * 2 * 16 * 256 * 2, 32, 6));
         assert_eq!(Pages::of(&scenario(shape(3, 256)).check().unwrap(), BLOCK, Version::MEASURED), None);
     }
