@@ -434,7 +434,8 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     } else {
         parallel.ep = 1;
     }
-    if let Err(ScenarioError::Runtime(_)) = scenario.check() {
+    // Three ranks do not divide the rows to which vLLM pads a vocabulary.
+    if let Err(ScenarioError::Runtime(_) | ScenarioError::Parallel(_)) = scenario.check() {
         scenario.serving.engine = Engine::Exact;
         scenario.parallel.ep = 1;
     }
