@@ -4,6 +4,7 @@
 #![no_main]
 
 #[path = "../../reports/tests/made/hostile.rs"]
+#[expect(dead_code, reason = "a target asks one of both")]
 mod hostile;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

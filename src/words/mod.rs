@@ -6,7 +6,7 @@
 //!
 //! - `words.txt` is what the program in the browser says too. It finds these texts in the page, a line each and without their
 //!   keys, so that it speaks the page's language.
-//! - `labels.txt` is what levers are labelled with, in [`labels`]: the page is built with them, and hydration never writes them,
+//! - `labels.txt` is what levers are labelled with, in `labels`: the page is built with them, and hydration never writes them,
 //!   so in the browser they are empty.
 //! - `page.txt` is what only the page says. In the browser its functions do not exist.
 

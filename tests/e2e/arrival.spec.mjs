@@ -2,6 +2,7 @@
 // be kept from reading by it.
 
 import { expect, test } from './fixtures.mjs';
+import { layOut } from './page.mjs';
 
 const ARRIVING = 'data-arriving';
 const root = (page) => page.locator('html');
@@ -15,7 +16,7 @@ const nothingElse = (page) =>
   });
 
 test('the sections stand there once the page has arrived, and on a slow line as soon as somebody asks', async ({ page, wall }) => {
-  await wall.goto();
+  await wall.goto('', { laidOut: false });
   await expect(root(page)).not.toHaveAttribute(ARRIVING);
   await expect(far(page)).toHaveCSS('display', 'block');
 
@@ -43,11 +44,11 @@ test('a link to a place leads there, and a visit that is taken up again is where
   }, ARRIVING);
   const heldBack = () => page.evaluate(() => window.heldBack);
   await page.goto('/#oom');
-  await wall.live();
+  await wall.live({ laidOut: false });
   expect(await heldBack()).toBe(false);
   await expect(page.locator('#oom h2')).toBeInViewport();
 
-  await wall.goto('v=1&seq=4096');
+  await wall.goto('v=1&seq=4096', { laidOut: false });
   expect(await heldBack()).toBe(true);
   await page.locator('#hierarchy').scrollIntoViewIfNeeded();
   const before = await page.evaluate(() => scrollY);
@@ -55,7 +56,7 @@ test('a link to a place leads there, and a visit that is taken up again is where
   await page.reload();
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(before);
   expect(await heldBack()).toBe(false);
-  await wall.live();
+  await wall.live({ laidOut: false });
 });
 
 test('nothing is held back where no script runs', async ({ visitor }) => {
@@ -63,3 +64,20 @@ test('nothing is held back where no script runs', async ({ visitor }) => {
   await still.goto('', { live: false });
   await expect(far(still.page)).toHaveCSS('display', 'block');
 });
+
+for (const width of [360, 1_280]) {
+  test(`sections that nobody has seen are taken to be about as tall as they are, at ${width} px`, async ({ page, wall }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await wall.goto('', { laidOut: false });
+    const sections = page.locator('.section:nth-of-type(n + 2)');
+    const heights = () => sections.evaluateAll((all) => all.map((one) => [one.id, one.offsetHeight]));
+    const taken = await sections.evaluateAll((all) =>
+      all.map((one) => Number(/^auto ([\d.]+)px$/.exec(getComputedStyle(one).containIntrinsicHeight)?.[1])),
+    );
+    await layOut(page);
+    for (const [place, [id, height]] of (await heights()).entries()) {
+      expect(taken[place], id).toBeGreaterThan(0.9 * height);
+      expect(taken[place], id).toBeLessThan(1.25 * height);
+    }
+  });
+}

@@ -2,9 +2,9 @@
 
 import { expect, test } from './fixtures.mjs';
 import { expectLabelsApart } from './labels.mjs';
-import { plain } from './page.mjs';
+import { plain, spoken } from './page.mjs';
 
-const sentence = async (wall) => plain(await wall.hierarchy.locator('.tier-sentence').innerText());
+const sentence = (wall) => spoken(wall.hierarchy.locator('.tier-sentence'));
 
 /** The table of the tiers, row by row. */
 const table = async (wall) =>
@@ -60,7 +60,7 @@ test('it follows the GPU and the model', async ({ wall }) => {
 
 test('the trips follow the sequence length and say when they are not made', async ({ wall, page }) => {
   await wall.goto();
-  const said = async () => plain(await wall.trips.locator('.summary').innerText());
+  const said = () => spoken(wall.trips.locator('.summary'));
   expect(await said()).toContain('three kernels move 355 MB and take 691 µs');
   expect(await said()).toContain('1.17× as fast');
   const room = page.locator('#hierarchy p .live').filter({ hasText: /fits? into/ });

@@ -43,10 +43,10 @@ export class MemoryWall {
     this.batch = this.lever('Batch', 'sequences');
   }
 
-  /** Opens the page and waits until it is live. */
-  async goto(query = '', { under = this.home, live = true } = {}) {
+  /** Opens the page and waits until it is live; `laidOut` has it laid out like for who has scrolled to where the test goes on. */
+  async goto(query = '', { under = this.home, live = true, laidOut = true } = {}) {
     await this.page.goto(query ? `${under}?${query}` : under);
-    if (live) await this.live();
+    if (live) await this.live({ laidOut });
     return this;
   }
 
@@ -55,9 +55,10 @@ export class MemoryWall {
     await this.live();
   }
 
-  async live() {
+  async live({ laidOut = true } = {}) {
     await this.page.locator('html[data-live]').waitFor({ state: 'attached' });
     await this.whole();
+    if (laidOut) await layOut(this.page);
     await this.settle();
   }
 
@@ -157,7 +158,7 @@ export class MemoryWall {
   async bucket(bucket) {
     const row = bucket === 'total' ? this.calculator.locator('table.buckets tfoot tr') : this.row(bucket);
     const cell = row.locator('[data-bytes]');
-    return { size: plain(await cell.innerText()), bytes: BigInt(await cell.getAttribute('data-bytes')) };
+    return { size: await spoken(cell), bytes: BigInt(await cell.getAttribute('data-bytes')) };
   }
 
   /** The exact bytes of every part and of the total. */
@@ -174,7 +175,7 @@ export class MemoryWall {
 
   /** An answer of the calculator as text: `context` or `batch`. */
   async answer(name) {
-    return plain(await this.calculator.locator(`[data-answer="${name}"] dd strong`).innerText());
+    return spoken(this.calculator.locator(`[data-answer="${name}"] dd strong`));
   }
 
   /** The height of a segment of the wall in pixels. */

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './fixtures.mjs';
-import { plain } from './page.mjs';
+import { layOut, plain } from './page.mjs';
 import { pixels } from './png.mjs';
 
 /** The points as they stand: name for programs, spoken name, place in pixels of the canvas. */
@@ -40,6 +40,7 @@ test('arrival and live page say the same', async ({ wall, visitor }) => {
   const said = (of) => of.page.locator('#figure-roofline .summary, #figure-roofline .readings').allInnerTexts();
   const still = await (await visitor({ javaScriptEnabled: false })).goto('', { live: false });
   await wall.goto();
+  await layOut(still.page);
   expect(await said(wall)).toEqual(await said(still));
   await expect(still.page.locator('.still-wide')).toBeVisible();
 });

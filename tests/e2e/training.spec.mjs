@@ -1,15 +1,15 @@
 // Training: what the cache gives way to, and the way back.
 
 import { expect, test } from './fixtures.mjs';
-import { plain } from './page.mjs';
+import { spoken } from './page.mjs';
 
 const PARAMETERS = 6_738_415_616n;
 
 test('training keeps no cache, and gradients and optimizer cost 2 and 12 bytes a parameter', async ({ wall }) => {
   await wall.goto('model=llama-2-7b');
-  expect(plain(await wall.row('gradients').innerText())).toContain('nothing in this mode');
+  expect(await spoken(wall.row('gradients'))).toContain('nothing in this mode');
   await wall.setMode('training');
-  expect(plain(await wall.row('kv_cache').innerText())).toContain('nothing in this mode');
+  expect(await spoken(wall.row('kv_cache'))).toContain('nothing in this mode');
   expect((await wall.bucket('kv_cache')).bytes).toBe(0n);
   expect((await wall.bucket('weights')).bytes).toBe(2n * PARAMETERS);
   expect((await wall.bucket('gradients')).bytes).toBe(2n * PARAMETERS);

@@ -2,6 +2,7 @@
 
 mod error;
 mod offload;
+mod releases;
 mod runtime;
 mod trainer;
 mod unsupported;
@@ -9,6 +10,7 @@ mod vllm;
 
 pub use error::ScenarioError;
 pub use offload::{Offload, OffloadError};
+pub use releases::Newer;
 pub use runtime::{sixteen_bits, supported};
 pub use trainer::{CutError, TrainerOption};
 pub use unsupported::{Blocks, Unsupported};

@@ -194,6 +194,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
                 layers: sliding_layers,
                 kv_heads: own_kv_heads,
                 head_dim: own_head_dim,
+                chunked: window % 2 == 0,
             }),
             shared_cache_layers: shared_cache.map_or(0, |share| some(attending - mlp_layers, share)),
             linear_attention: linear.map(|(linear, _)| LinearAttention { layers: linear_layers, ..linear }),

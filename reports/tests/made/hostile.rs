@@ -16,7 +16,7 @@ pub(crate) fn ask_model_file(bytes: &[u8]) -> Option<String> {
     let mut reader = Reader::of(bytes, bytes.len() as u64)?;
     while let Some(range) = reader.wants() {
         assert!(range.start <= range.end && range.end <= bytes.len() as u64, "{range:?} of {}", bytes.len());
-        let (start, end) = (range.start as usize, range.end as usize);
+        let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(bytes.len()));
         let long = end.min(start + piece.max(1 << 16));
         if let Err(error) = reader.give(&bytes[start..long]) {
             assert!(error.at <= bytes.len() as u64);

@@ -3,7 +3,7 @@
 //! `{{live name}}` in a text or as a whole attribute, `{{live name at query}}` in a text, `{{live name of something}}` where the
 //! page names what a binding is about, such as a question of the self-check.
 //! Each leaves a mark by which the browser finds it again, `data-b`: the binding's two numbers, see
-//! [`Place`](memory_wall_app::figures::Place), with `/` and what it is about. Within a question `~` stands for the question's own
+//! [`Place`], with `/` and what it is about. Within a question `~` stands for the question's own
 //! name, since what is the same for all packs into nearly nothing.
 
 use std::cell::RefCell;

@@ -164,7 +164,9 @@ impl Run<'_> {
         // Where it does not start, all that a start needs counts, whatever fails first: so that a fuller stage is never the better one.
         let missing = refusal.map_or(spare, |_| {
             let longest = self.longest_needs().map_or(spare, less);
-            if outside.0 < 0 { longest.min(outside) } else { longest }
+            // Also where the context comes out of the share: the share is asked of what is free beside it.
+            let free = self.free(total).minus(requested);
+            [outside, free].into_iter().filter(|room| room.0 < 0).fold(longest, SignedBytes::min)
         });
         let tightness = self.tightness(total, requested, need);
         let requests = self.requests(&pool);
@@ -191,6 +193,11 @@ impl Run<'_> {
             (left < pass.minus(Bytes::ZERO)).then_some(Tightness::Beside { left, pass })
         };
         refused.or_else(short).or_else(beside)
+    }
+
+    /// What is free of a GPU when vLLM asks for its share.
+    pub(super) fn free(&self, total: Bytes) -> Bytes {
+        Bytes(total.0.saturating_sub(self.context()))
     }
 
     /// What is left of a GPU beside the share and what lies beside it.
