@@ -12,7 +12,7 @@ use crate::tables::models::MODELS;
 /// What a release does not have yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Newer {
-    /// The model's architecture.
+    /// A class for the model. Newer releases may run one of transformers in its place, with other memory.
     Model(&'static str),
     /// Kernels for the GPU in the packages that are published.
     Gpu(&'static str, Capability),
@@ -25,7 +25,9 @@ pub enum Newer {
 impl fmt::Display for Newer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Model(name) => write!(f, "does not know {name}"),
+            Self::Model(name) => {
+                write!(f, "has no class for {name}, and what it makes of transformers' own is not modelled")
+            }
             Self::Gpu(name, has) => write!(f, "comes without kernels for {name}, whose compute capability is {has}"),
             Self::Weights(format) => write!(f, "does not load {} weights", format.id()),
             Self::LatentCache => {
