@@ -23,7 +23,7 @@ use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Sc
 
 use crate::files::File;
 use crate::what::{Kind, What};
-use crate::{Found, Report, Size};
+use crate::{ESTIMATES, Found, Report, Size};
 
 use cause::causes;
 pub use cause::{Cause, Message};
@@ -148,7 +148,7 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         notes,
         stands: reports.iter().any(|report| stands(report)),
     };
-    if let Some(Ok(scenario)) = &explanation.scenario {
+    if let (true, Some(Ok(scenario))) = (ESTIMATES, &explanation.scenario) {
         let scenario = *scenario;
         explanation.rows =
             row::of(&reports, program, &scenario, capacity, !explanation.notes.contains(&Note::CacheFormat));
@@ -169,7 +169,8 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         explanation.rows = row::reported(&reports);
     }
     explanation.causes = causes(&reports, main_report, &explanation);
-    if let (Some(Ok(scenario)), true) = (&explanation.scenario, failed(&reports, &explanation.causes)) {
+    if let (true, Some(Ok(scenario)), true) = (ESTIMATES, &explanation.scenario, failed(&reports, &explanation.causes))
+    {
         let length = reports.iter().find_map(|report| report.count(What::LongestPossible));
         explanation.changes = change::of(scenario, capacity, length);
     }

@@ -7,6 +7,7 @@ mod apart;
 mod check;
 mod directives;
 mod embed;
+mod explain;
 mod figures;
 mod highlight;
 mod imports;
