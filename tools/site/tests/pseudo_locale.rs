@@ -156,6 +156,7 @@ fn built() -> (String, String) {
     }
     // Trunk puts the script that starts the program in the place of its own links.
     let page = fs::read_to_string(root().join("index.html")).unwrap();
+    let page = page.replace("<link\n      data-trunk", "<link data-trunk");
     let mut pieces = page.split("<link data-trunk");
     let first = pieces.next().unwrap().to_owned();
     let page = pieces.fold(first, |page, piece| page + piece.split_once("/>").unwrap().1);
