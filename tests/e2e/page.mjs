@@ -47,6 +47,7 @@ export class MemoryWall {
   async goto(query = '', { under = this.home, live = true, laidOut = true } = {}) {
     await this.page.goto(query ? `${under}?${query}` : under);
     if (live) await this.live({ laidOut });
+    else if (laidOut) await layOut(this.page);
     return this;
   }
 
