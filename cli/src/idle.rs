@@ -5,7 +5,7 @@ use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
 use crate::options::Given;
 use crate::solve::Question;
 
-const TRAINING_ONLY: [&str; 14] = [
+const TRAINING_ONLY: [&str; 16] = [
     "--recipe",
     "--gradients",
     "--optimizer",
@@ -20,6 +20,8 @@ const TRAINING_ONLY: [&str; 14] = [
     "--micro-batches",
     "--zero",
     "--shard",
+    "--sequence-parallel",
+    "--virtual-stages",
 ];
 const INFERENCE_ONLY: [&str; 8] = [
     "--kv",
@@ -89,9 +91,7 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
         note("--quantised-experts", " without --mode qlora".into());
     }
     if scenario.training.implementation != Implementation::Torchtitan {
-        for option in ["--async-tp", "--compile", "--no-reshard-after-forward"] {
-            note(option, " without --implementation torchtitan".into());
-        }
+        note("--compile", " without --implementation torchtitan".into());
     }
     if scenario.serving.engine != Engine::Vllm {
         for option in VLLM_ONLY {
@@ -127,9 +127,6 @@ fn cuts(scenario: &Scenario, note: &mut impl FnMut(&'static str, String)) {
     }
     if parallel.tp == 1 {
         note("--sequence-parallel", " without --tp".into());
-    }
-    if parallel.pp == 1 && parallel.virtual_stages > 1 {
-        note("--virtual-stages", " without --pp".into());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use memory_wall_core::bounds;
 use memory_wall_core::parallelism::ParallelError;
-use memory_wall_core::scenario::{CutError, Unsupported};
+use memory_wall_core::scenario::{CutError, TrainerOption, Unsupported};
 use memory_wall_core::{Parallelism, Scenario, ScenarioError};
 
 use crate::{BadInput, suggest};
@@ -50,6 +50,10 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         Unsupported::NoBackend(..) | Unsupported::Maker(..) | Unsupported::TooOld { .. } => {
             format!("--engine {engine}")
         }
+        Unsupported::OldAttention { gpu, .. } | Unsupported::OneGpu(gpu) => {
+            format!("--gpu {}", scenario.gpu.map_or(*gpu, |it| it.id))
+        }
+        Unsupported::ExpertParallel(_) => format!("--ep {}", scenario.parallel.ep),
         Unsupported::ContextParallel(_) => format!("--cp {}", scenario.parallel.cp),
         Unsupported::ExpertRanks { ep, .. } | Unsupported::TooFewExperts { ep, .. } => format!("--ep {ep}"),
         Unsupported::ExpertWidth { .. } | Unsupported::Blocks(_) => format!("--tp {}", scenario.parallel.tp),
@@ -84,9 +88,24 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
         CutError::ShardsOnly { .. } => {
             (format!("--implementation {}", scenario.training.implementation.id()), String::new())
         }
+        CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
+        CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
+        CutError::Lacks(_, option) => (lacking(scenario, option), String::new()),
         CutError::ShardedPipeline(zero) => (format!("--zero {}", zero.id()), String::new()),
     };
     format!("{option}: {error}{help}")
+}
+
+/// The option that training code does not have.
+fn lacking(scenario: &Scenario, option: &TrainerOption) -> String {
+    match option {
+        TrainerOption::Adapters => format!("--mode {}", scenario.mode.id()),
+        TrainerOption::Optimizer(optimizer) => format!("--optimizer {}", optimizer.id()),
+        TrainerOption::Loss(loss) => format!("--loss {}", loss.id()),
+        TrainerOption::Compile => "--compile".into(),
+        TrainerOption::AsyncTensor | TrainerOption::AsyncUncompiled => "--async-tp".into(),
+        TrainerOption::WholeWeights => "--no-reshard-after-forward".into(),
+    }
 }
 
 /// What keeps matrices in whole blocks: experts of their own on each rank, or another degree.

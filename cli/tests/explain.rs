@@ -104,6 +104,29 @@ fn nothing_secret_is_shown() {
 }
 
 #[test]
+fn what_an_option_says_is_not_missing() {
+    let said = |options: &str| {
+        let text = run_on(&format!("explain - {options}"), MESSAGE.as_bytes()).out;
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let training = "--model llama-3.1-8b --mode training";
+    let text = said(&format!("{training} --batch 4"));
+    let missing = "No estimate: Tokens of a sequence is not in the text; --seq states it. Term Reported";
+    assert!(text.contains(missing) && !text.contains("--batch states it"), "{text}");
+    assert!(
+        text.contains("Without what is missing above there is no estimate") && !text.contains("Without a model"),
+        "{text}"
+    );
+    let text = said(training);
+    assert!(text.contains("--batch states it") && text.contains("--seq states it"), "{text}");
+    let text = said(&format!("{training} --batch 4 --seq 2048"));
+    assert!(!text.contains("No estimate") && text.contains("--recipe states it"), "{text}");
+    let text = said(&format!("{training} --batch 4 --seq 2048 --recipe pure"));
+    assert!(!text.contains("--recipe states it"), "{text}");
+    assert!(said("").contains("Without a model there is no estimate"), "{text}");
+}
+
+#[test]
 fn several_files_are_read_together() {
     let log = scratch("explain-a.log", LOG.as_bytes());
     let message = scratch("explain-b.txt", MESSAGE.as_bytes());

@@ -53,7 +53,7 @@ fn every_option_arrives() {
         (TRAINING, "--chunked-loss", "/loss", literal!("chunked")),
         (TRAINING, "--chunked-loss --loss chunked", "/loss", literal!("chunked")),
         (TRAINING, "--compile --implementation torchtitan", "/compile", literal!(true)),
-        (TRAINING, "--implementation torchtitan --tp 2 --async-tp", "/async_tp", literal!(true)),
+        (TRAINING, "--implementation torchtitan --tp 2 --async-tp --compile", "/async_tp", literal!(true)),
         (
             TRAINING,
             "--implementation torchtitan --dp 2 --zero 3 --no-reshard-after-forward",
@@ -67,7 +67,12 @@ fn every_option_arrives() {
         (TRAINING, "--dp 8 --zero 2", "/parallel/zero", literal!(2)),
         (TRAINING, "--dp 8 --zero 3 --shard 4", "/parallel/shard", literal!(4)),
         (TRAINING, "--dp 8 --zero 3", "/parallel/shard", Value::Null),
-        (TRAINING, "--pp 4 --virtual-stages 2 --implementation megatron", "/parallel/virtual_stages", literal!(2)),
+        (
+            TRAINING,
+            "--pp 4 --virtual-stages 2 --micro-batches 4 --implementation megatron",
+            "/parallel/virtual_stages",
+            literal!(2),
+        ),
         (TRAINING, "--tp 2 --sequence-parallel", "/parallel/sequence_parallel", literal!(true)),
         (TRAINING, "--offload optimizer", "/offload", literal!(["optimizer"])),
         (LORA, "--lora-rank 64", "/lora/rank", literal!(64)),
@@ -260,13 +265,6 @@ fn options_without_effect_get_a_note() {
                 "--lora-dropout has no effect in inference",
             ],
         ),
-        (
-            "--mode training --async-tp --no-reshard-after-forward",
-            &[
-                "--async-tp has no effect without --implementation torchtitan",
-                "--no-reshard-after-forward has no effect without --implementation torchtitan",
-            ],
-        ),
         ("--async-tp", &["--async-tp has no effect in inference"]),
         ("--mode training --lora-rank 8", &["--lora-rank has no effect in training"]),
         ("--gradients kept", &["--gradients has no effect in inference"]),
@@ -295,7 +293,10 @@ fn options_without_effect_get_a_note() {
         ("--mode training --zero 3", &["--zero has no effect without --dp"]),
         ("--mode training --dp 8 --shard 4", &["--shard has no effect without --zero"]),
         ("--mode training --sequence-parallel", &["--sequence-parallel has no effect without --tp"]),
-        ("--mode training --virtual-stages 2", &["--virtual-stages has no effect without --pp"]),
+        (
+            "--virtual-stages 2 --sequence-parallel",
+            &["--sequence-parallel has no effect in inference", "--virtual-stages has no effect in inference"],
+        ),
         ("--mode training --cp 2 --zero 3", &[]),
         ("--mode training --zero 0 --virtual-stages 1", &[]),
     ] {
@@ -328,9 +329,9 @@ fn the_text_names_what_is_not_usual() {
         ),
         (
             format!(
-                "{TRAINING} --recipe pure --step foreach --implementation litgpt --chunked-loss --compile --micro-batches 4"
+                "{TRAINING} --recipe pure --step foreach --implementation torchtitan --chunked-loss --compile --micro-batches 4"
             ),
-            &["recipe pure, foreach step, litgpt code, chunked loss, torch.compile, 4 micro-batches"],
+            &["recipe pure, foreach step, torchtitan code, chunked loss, torch.compile, 4 micro-batches"],
         ),
         (
             format!(

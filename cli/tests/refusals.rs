@@ -346,6 +346,63 @@ fn cuts() {
 }
 
 #[test]
+fn what_training_code_does_not_have() {
+    let line = |options: &str| format!("estimate --model llama-2-7b --mode training {options}");
+    for (options, message) in [
+        (
+            "--implementation megatron --virtual-stages 2 --micro-batches 8",
+            "--virtual-stages 2: 2 chunks of layers take turns in a pipeline of two stages or more, and there is one stage",
+        ),
+        (
+            "--implementation megatron --pp 4 --virtual-stages 2 --micro-batches 6",
+            "--micro-batches 6: Megatron-LM passes micro-batches through interleaved stages in equal rounds: 6 are no multiple of 4",
+        ),
+        (
+            "--implementation torchtitan --optimizer lion",
+            "--optimizer lion: torchtitan has the optimizers adamw and muon",
+        ),
+        ("--implementation megatron --compile", "--compile: Megatron-LM compiles single kernels and not the model"),
+        (
+            "--implementation torchtitan --tp 2 --async-tp",
+            "--async-tp: torchtitan overlaps tensor parallelism by torch.compile alone (--compile)",
+        ),
+        (
+            "--dp 8 --zero 3 --no-reshard-after-forward",
+            "--no-reshard-after-forward: Hugging Face transformers is modelled with weights that are given back after the forward pass: torchtitan alone is modelled both ways",
+        ),
+        (
+            "--implementation litgpt --loss chunked",
+            "--loss chunked: LitGPT has one loss, which is counted as it is: chunks of 128 tokens, without a fused kernel (--loss plain)",
+        ),
+        (
+            "--mode lora --implementation megatron",
+            "--mode lora: Megatron-LM trains all parameters: adapters beside a Megatron model are those of Megatron Bridge, which is not modelled",
+        ),
+    ] {
+        let line = line(options).replace("--mode training --mode", "--mode");
+        assert_refused(&run(&line), message, &line);
+    }
+}
+
+#[test]
+fn what_a_runtime_does_not_cut() {
+    all_refused(&[
+        (
+            "estimate --model llama-3.1-70b --engine llamacpp --weights q4_k --gpu m3max --tp 2",
+            "--gpu m3max: Apple M3 Max (40-core GPU) is the only GPU of its computer, and no program that is modelled here runs a model over several such computers",
+        ),
+        (
+            "estimate --model mixtral-8x7b --engine llamacpp --weights q4_k --gpu rtx4090 --dp 2 --ep 2",
+            "--ep 2: llama.cpp spreads no experts over GPUs: it cuts a model by layers (pp) or cuts each matrix (tp); ep is for training and for vLLM",
+        ),
+        (
+            "estimate --model gpt-oss-20b --engine vllm --engine-version 0.19 --weights mxfp4 --gpu rx7900xtx",
+            "--weights mxfp4: vLLM has no kernels for mxfp4 weights on Radeon RX 7900 XTX",
+        ),
+    ]);
+}
+
+#[test]
 fn questions() {
     all_refused(&[
         (

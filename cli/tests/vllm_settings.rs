@@ -17,7 +17,7 @@ fn flat(text: &str) -> String {
 fn a_model_without_fp16_is_served_in_fp32_where_there_is_no_bf16() {
     for (model, gpu) in [
         ("gemma-2-9b", "v100-sxm2-32"),
-        ("gemma-2-9b", "t4"),
+        ("gemma-3-27b-text", "t4"),
         ("gemma-3-12b", "v100-sxm2-32"),
         ("glm-4-9b-0414", "v100-sxm2-32"),
     ] {
@@ -32,7 +32,8 @@ fn a_model_without_fp16_is_served_in_fp32_where_there_is_no_bf16() {
         );
     }
     // A small one goes in, with four bytes a value of weights, cache and activations.
-    let (code, it) = json("estimate --model gemma-3-1b --engine vllm --engine-version 0.19 --gpu t4 --seq 4k");
+    let (code, it) =
+        json("estimate --model gemma-3-1b --engine vllm --engine-version 0.19 --gpu v100-sxm2-32 --seq 4k");
     let (_, half) = json("estimate --model gemma-3-1b --engine vllm --engine-version 0.19 --gpu l4 --seq 4k");
     assert_eq!((code, it["scenario"]["weights"].as_str()), (0, Some("fp32")));
     let weights = |it: &Value| it["buckets"]["weights"].as_u64().unwrap();
@@ -46,9 +47,14 @@ fn a_model_without_fp16_is_served_in_fp32_where_there_is_no_bf16() {
 #[test]
 fn what_fp32_alone_could_compute_is_refused_by_name() {
     for (line, words) in [
-        ("--model gemma-2-9b --gpu t4 --weights int4", "--weights int4: T4 has compute capability 7.5 and no bf16"),
-        ("--model gemma-2-9b --gpu t4 --weights fp16", "use fp32 weights"),
-        ("--model gemma-3-1b --gpu t4 --weights fp32 --kv fp16", "--kv fp16: T4 has compute capability 7.5"),
+        ("--model gemma-2-27b --gpu t4 --weights int4", "--weights int4: T4 has compute capability 7.5 and no bf16"),
+        ("--model gemma-2-27b --gpu t4 --weights fp16", "use fp32 weights"),
+        ("--model gemma-2-27b --gpu t4 --weights fp32 --kv fp16", "--kv fp16: T4 has compute capability 7.5"),
+        ("--model gemma-2-9b --gpu t4", "--gpu t4: below compute capability 8.0 vLLM's attention is that of Triton"),
+        (
+            "--model deepseek-v2-lite --gpu t4 --tp 4",
+            "--gpu t4: vLLM reads the prompts of models with latent attention",
+        ),
         ("--model gemma-3-1b --gpu l4 --weights fp16", "--weights fp16: vLLM refuses fp16 for this model"),
     ] {
         let run = run(&format!("estimate {line} --engine vllm --seq 4k"));

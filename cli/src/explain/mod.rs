@@ -8,8 +8,8 @@ use std::ffi::OsString;
 
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::{Scenario, Verdict};
-use memory_wall_reports::explain::{Explanation, FoundModel, Known, Stated, explain};
-use memory_wall_reports::{Found, Report};
+use memory_wall_reports::explain::{Explanation, FoundModel, Known, Note, Stated, explain};
+use memory_wall_reports::{Found, Report, What};
 
 use crate::model::Model;
 use crate::options::Given;
@@ -61,7 +61,14 @@ pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
         adjust: &adjust,
         sizes: given.has("--batch") && given.has("--seq"),
     };
-    let explanation = explain(&found, &stated);
+    let mut explanation = explain(&found, &stated);
+    // What an option says is not missing.
+    explanation.notes.retain(|note| match note {
+        Note::Missing(What::BatchSize) => !given.has("--batch"),
+        Note::Missing(What::SeqLength) => !given.has("--seq"),
+        Note::RecipeAssumed => !given.has("--recipe"),
+        _ => true,
+    });
     let output = if request.json {
         json::text(&json::explain::Answer::new(&names(files), &found, &explanation))?
     } else {

@@ -3,7 +3,7 @@
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::profile::Suspect;
 use memory_wall_core::{Bytes, Checked, Verdict};
-use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Number, Row};
+use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Note, Number, Row};
 use memory_wall_reports::{Found, Kind, Report, Value, What};
 
 use super::signed;
@@ -18,7 +18,7 @@ pub(super) fn of(names: &[String], found: &Found, explanation: &Explanation, uni
     }
     text.push('\n');
     text += &run(explanation, unit);
-    text += &rows(&explanation.rows, unit);
+    text += &rows(explanation, unit);
     if !explanation.contradictions.is_empty() {
         text += "\nContradictions:\n";
         text.extend(explanation.contradictions.iter().map(|it| wrapped(&format!("- {it}"), 2)));
@@ -145,7 +145,8 @@ fn run(explanation: &Explanation, unit: ByteUnit) -> String {
         Some(Ok(scenario)) => text += &inputs::text(scenario, None),
         Some(Err(error)) => text += &wrapped(&format!("The run as it was read cannot be estimated: {error}."), 2),
         None if explanation.model.is_some() => {
-            let missing: Vec<String> = explanation.notes.iter().map(ToString::to_string).collect();
+            let missing = explanation.notes.iter().filter(|note| matches!(note, Note::Missing(_)));
+            let missing: Vec<String> = missing.map(ToString::to_string).collect();
             let why = if missing.is_empty() {
                 "what it did is not in the text; --mode states it.".to_owned()
             } else {
@@ -158,7 +159,8 @@ fn run(explanation: &Explanation, unit: ByteUnit) -> String {
     text
 }
 
-fn rows(rows: &[Row], unit: ByteUnit) -> String {
+fn rows(explanation: &Explanation, unit: ByteUnit) -> String {
+    let rows: &[Row] = &explanation.rows;
     if rows.is_empty() {
         return String::new();
     }
@@ -184,7 +186,12 @@ fn rows(rows: &[Row], unit: ByteUnit) -> String {
         let estimate = row.estimated.map(shown).unwrap_or_default();
         table.row([sentence(row.what.words()), shown(row.reported), estimate, difference.unwrap_or_default()]);
     }
-    let head = if estimated { "" } else { "Without a model there is no estimate beside them.\n" };
+    let head = match (&explanation.model, &explanation.scenario) {
+        _ if estimated => "",
+        (None, _) => "Without a model there is no estimate beside them.\n",
+        (Some(_), None) => "Without what is missing above there is no estimate beside them.\n",
+        (Some(_), Some(_)) => "",
+    };
     format!("\n{}{head}", table.text())
 }
 

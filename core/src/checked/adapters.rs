@@ -120,7 +120,7 @@ mod tests {
         let mut scenario = with(llama, 16, targets);
         let whole = 32 * (2 * (4_096 + 4_096) + 2 * (4_096 + 1_024) + 3 * (4_096 + 14_336)) + 4_096 + 128_256;
         assert_eq!(parameters(&scenario.check().unwrap()), 16 * whole);
-        scenario.training.implementation = Implementation::Megatron;
+        scenario.training.implementation = Implementation::Torchtitan;
         scenario.parallel = Parallelism { tp: 2, pp: 2, stage: 0, ..Parallelism::ONE };
         let layer = 2 * (4_096 + 2_048) + 2 * (4_096 + 512) + 3 * (4_096 + 7_168);
         assert_eq!(parameters(&scenario.check().unwrap()), 16 * 16 * layer);

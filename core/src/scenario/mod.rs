@@ -10,7 +10,7 @@ mod vllm;
 pub use error::ScenarioError;
 pub use offload::{Offload, OffloadError};
 pub use runtime::{sixteen_bits, supported};
-pub use trainer::CutError;
+pub use trainer::{CutError, TrainerOption};
 pub use unsupported::{Blocks, Unsupported};
 pub(crate) use vllm::by_flashinfer;
 

@@ -34,6 +34,9 @@ pub fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     if scenario.parallel.cp > 1 {
         return Err(Unsupported::ContextParallel(engine));
     }
+    if scenario.parallel.ep > 1 && engine != Engine::Vllm {
+        return Err(Unsupported::ExpertParallel(engine));
+    }
     if let Some(gpu) = scenario.gpu {
         if engine == Engine::Vllm {
             vllm::supports_gpu(scenario, gpu)?;
@@ -64,12 +67,16 @@ fn attends(scenario: &Scenario, engine: Engine) -> Result<(), Unsupported> {
     }
 }
 
-/// Whether llama.cpp and bitsandbytes, where the scenario needs one of them, run on an accelerator at all.
+/// Whether there can be so many of an accelerator, and whether llama.cpp and bitsandbytes, where the scenario needs one of them, run on it at all.
 ///
 /// # Source
 /// llama.cpp, `docs/build.md` (no backend for TPU or Gaudi); bitsandbytes, `README.md` at 95f9af3 (2026-08): no TPU; on Gaudi `LLM.int8` and in part 4 bits, but no
-/// 8-bit optimizers; on Apple's GPUs both, and 8-bit optimizers planned. Read 2026-11-23.
+/// 8-bit optimizers; on Apple's GPUs both, and 8-bit optimizers planned. Read 2026-11-23. Apple: "only single GPU of `mps` device type can be used", without a backend of
+/// `torch.distributed` (transformers pull request 28016, pytorch issue 160732); llama.cpp's RPC over computers is not modelled.
 fn has_backend(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported> {
+    if gpu.vendor == "Apple" && scenario.parallel.ranks() > 1 {
+        return Err(Unsupported::OneGpu(gpu.name));
+    }
     let accelerator = gpu.class() == Class::Accelerator;
     let by_bitsandbytes = match scenario.mode {
         Mode::Inference => scenario.serving.engine == Engine::Hf,

@@ -1,11 +1,11 @@
-//! What training code cannot cut over GPUs, however much memory there is.
+//! What training code does not do, however much memory there is: cuts over GPUs, options and optimizers that it does not have.
 
 use core::fmt;
 
 use super::Scenario;
 use crate::display::Grouped;
 use crate::parallelism::ZeroStage;
-use crate::training::Implementation;
+use crate::training::{Implementation, Loss, Optimizer};
 
 /// Why the code that trains a scenario cannot cut it so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,78 @@ pub enum CutError {
     },
     /// Gradients or weights are sharded beside a pipeline.
     ShardedPipeline(ZeroStage),
+    /// Chunks of layers that take turns need a pipeline.
+    NoInterleaving(u32),
+    /// The interleaved schedule passes micro-batches in rounds, which these do not fill.
+    MicroBatches {
+        /// Whose schedule it is.
+        implementation: Implementation,
+        /// Micro-batches of a step.
+        micro_batches: u32,
+        /// Their number is to be a multiple of this.
+        multiple: u32,
+    },
+    /// The code has no such option.
+    Lacks(Implementation, TrainerOption),
+}
+
+/// An option of a training step that not every code has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrainerOption {
+    /// Adapters beside a frozen model.
+    Adapters,
+    /// The optimizer.
+    Optimizer(Optimizer),
+    /// The kernel of the loss.
+    Loss(Loss),
+    /// `torch.compile` on the model.
+    Compile,
+    /// Tensor parallelism whose transfers overlap with its products.
+    AsyncTensor,
+    /// The same without `torch.compile`, which makes it.
+    AsyncUncompiled,
+    /// Sharded weights that stay whole from forward to backward pass.
+    WholeWeights,
+}
+
+impl TrainerOption {
+    /// What the code has in its place, after its name.
+    fn reason(self, implementation: Implementation) -> &'static str {
+        match (self, implementation) {
+            (Self::Adapters, _) => {
+                "trains all parameters: adapters beside a Megatron model are those of Megatron Bridge, which is not modelled"
+            }
+            (Self::Optimizer(_), Implementation::Torchtitan) => "has the optimizers adamw and muon",
+            (Self::Optimizer(_), _) => "has the optimizers adamw, sgd-momentum, sgd, lion and muon",
+            (Self::Loss(_), Implementation::Litgpt) => {
+                "has one loss, which is counted as it is: chunks of 128 tokens, without a fused kernel (--loss plain)"
+            }
+            (Self::Loss(_), _) => {
+                "computes the loss of all tokens at once, fused with --cross-entropy-loss-fusion (--loss compiled)"
+            }
+            (Self::Compile, Implementation::Litgpt) => {
+                "compiles the model where it pre-trains, which is not modelled: its published peaks, which are met, are those of uncompiled runs"
+            }
+            (Self::Compile, _) => "compiles single kernels and not the model",
+            (Self::AsyncTensor, _) => {
+                "has no tensor parallelism that is modelled as overlapping with its products: that is torchtitan's"
+            }
+            (Self::AsyncUncompiled, _) => "overlaps tensor parallelism by torch.compile alone (--compile)",
+            (Self::WholeWeights, _) => {
+                "is modelled with weights that are given back after the forward pass: torchtitan alone is modelled both ways"
+            }
+        }
+    }
+}
+
+/// A training code by its name.
+const fn name(implementation: Implementation) -> &'static str {
+    match implementation {
+        Implementation::Transformers => "Hugging Face transformers",
+        Implementation::Megatron => "Megatron-LM",
+        Implementation::Torchtitan => "torchtitan",
+        Implementation::Litgpt => "LitGPT",
+    }
 }
 
 impl fmt::Display for CutError {
@@ -36,7 +108,7 @@ impl fmt::Display for CutError {
             Self::NoPipeline(implementation) => write!(
                 f,
                 "{} trains without a pipeline schedule; megatron and torchtitan have one, and ZeRO-3 shards the weights of all layers without one",
-                if implementation == Implementation::Litgpt { "LitGPT" } else { "Hugging Face transformers" }
+                name(implementation)
             ),
             Self::ShardsOnly { degree, ranks } => write!(
                 f,
@@ -53,13 +125,28 @@ impl fmt::Display for CutError {
                 "ZeRO-{} beside a pipeline is not modelled for Megatron-LM: DeepSpeed and its FSDP2 option refuse it, and its own FSDP has other buffers; ZeRO-1 goes with a pipeline, and torchtitan runs both",
                 zero.id()
             ),
+            Self::NoInterleaving(chunks) => write!(
+                f,
+                "{} chunks of layers take turns in a pipeline of two stages or more, and there is one stage",
+                Grouped(chunks.into())
+            ),
+            Self::MicroBatches { implementation, micro_batches, multiple } => write!(
+                f,
+                "{} passes micro-batches through interleaved stages in equal rounds: {} are no multiple of {}",
+                name(implementation),
+                Grouped(micro_batches.into()),
+                Grouped(multiple.into())
+            ),
+            Self::Lacks(implementation, option) => {
+                write!(f, "{} {}", name(implementation), option.reason(implementation))
+            }
         }
     }
 }
 
 impl core::error::Error for CutError {}
 
-/// Whether the code that trains a scenario cuts it so. Everything passes in inference.
+/// Whether the code that trains a scenario has its options and cuts it so. Everything passes in inference.
 ///
 /// # Errors
 /// The first thing that the code does not do.
@@ -67,30 +154,99 @@ impl core::error::Error for CutError {}
 /// # Source
 /// transformers: no pipeline in its `Trainer` (huggingface/transformers issue 37129, 2025-04). `LitGPT`: FSDP is the only strategy of its training
 /// scripts (Lightning-AI/litgpt issue 1731, 2024-09). Megatron-LM: `validate_args` in `megatron/training/arguments.py` (layers that divide; no pipeline
-/// with `--use-torch-fsdp2`). DeepSpeed: `PipelineEngine` refuses ZeRO-2 and ZeRO-3 (deepspeedai/DeepSpeed issues 1110 and 1629). Read 2026-11-23.
+/// with `--use-torch-fsdp2`; an interleaved schedule needs a pipeline). DeepSpeed: `PipelineEngine` refuses ZeRO-2 and ZeRO-3
+/// (deepspeedai/DeepSpeed issues 1110 and 1629). Read 2026-11-23.
 pub(super) fn cuts(scenario: &Scenario) -> Result<(), CutError> {
     if !scenario.mode.trains() {
         return Ok(());
     }
+    options(scenario)?;
     let parallel = &scenario.parallel;
     let implementation = scenario.training.implementation;
     match implementation {
         Implementation::Transformers | Implementation::Litgpt if parallel.pp > 1 => {
-            Err(CutError::NoPipeline(implementation))
+            return Err(CutError::NoPipeline(implementation));
         }
-        Implementation::Litgpt if parallel.tp > 1 => Err(CutError::ShardsOnly { degree: "tp", ranks: parallel.tp }),
-        Implementation::Litgpt if parallel.cp > 1 => Err(CutError::ShardsOnly { degree: "cp", ranks: parallel.cp }),
-        Implementation::Megatron if parallel.pp > 1 => {
-            let (layers, chunks) = (scenario.architecture.layers, parallel.pp * parallel.virtual_stages);
-            if !layers.is_multiple_of(chunks) {
-                Err(CutError::UnevenStages { layers, chunks })
-            } else if matches!(parallel.zero, ZeroStage::Gradients | ZeroStage::Weights) && parallel.dp > 1 {
-                Err(CutError::ShardedPipeline(parallel.zero))
-            } else {
-                Ok(())
+        Implementation::Litgpt => {
+            let degrees = [("tp", parallel.tp), ("cp", parallel.cp), ("ep", parallel.ep)];
+            if let Some((degree, ranks)) = degrees.into_iter().find(|(_, ranks)| *ranks > 1) {
+                return Err(CutError::ShardsOnly { degree, ranks });
             }
         }
-        _ => Ok(()),
+        Implementation::Megatron if parallel.pp > 1 => {
+            let (layers, chunks) = (scenario.architecture.layers, parallel.pp.saturating_mul(parallel.virtual_stages));
+            if !layers.is_multiple_of(chunks) {
+                return Err(CutError::UnevenStages { layers, chunks });
+            }
+            if matches!(parallel.zero, ZeroStage::Gradients | ZeroStage::Weights) && parallel.dp > 1 {
+                return Err(CutError::ShardedPipeline(parallel.zero));
+            }
+        }
+        _ => {}
+    }
+    interleaved(scenario)
+}
+
+/// Whether the micro-batches fill the rounds of an interleaved schedule.
+///
+/// # Source
+/// Megatron-LM at d98e8a6 (2026-08): `forward_backward_pipelining_with_interleaving` asks for groups of `pp` micro-batches, of which none may be short.
+/// torchtitan: `ScheduleInterleaved1F1B` of PyTorch makes max(1, m / pp) rounds, rounded down, and asks for a multiple of them. Read 2026-11-25.
+fn interleaved(scenario: &Scenario) -> Result<(), CutError> {
+    let (parallel, micro_batches) = (&scenario.parallel, scenario.training.micro_batches);
+    if parallel.virtual_stages == 1 {
+        return Ok(());
+    }
+    if parallel.pp == 1 {
+        return Err(CutError::NoInterleaving(parallel.virtual_stages));
+    }
+    let implementation = scenario.training.implementation;
+    let multiple = match implementation {
+        Implementation::Megatron => parallel.pp,
+        _ => (micro_batches / parallel.pp).max(1),
+    };
+    if micro_batches.is_multiple_of(multiple) {
+        Ok(())
+    } else {
+        Err(CutError::MicroBatches { implementation, micro_batches, multiple })
+    }
+}
+
+/// Whether the code has the options of the step.
+///
+/// # Source
+/// Megatron-LM at d98e8a6 (2026-08): `--optimizer` of `megatron/training/arguments.py`; its loss fusions; no adapters in `megatron/core`. torchtitan at b5bcd76
+/// (2026-08): `_resolve_optimizer_factory`; `CompileConfig`, which refuses `enable_async_tensor_parallel` without compiling. `LitGPT` at 2685705 (2026-06):
+/// `chunked_cross_entropy`, `torch.compile` in `pretrain.py` alone, any optimizer by its class. Read 2026-11-25.
+fn options(scenario: &Scenario) -> Result<(), CutError> {
+    let (training, implementation) = (&scenario.training, scenario.training.implementation);
+    let titan = implementation == Implementation::Torchtitan;
+    let has_optimizer = match implementation {
+        Implementation::Transformers | Implementation::Litgpt => true,
+        Implementation::Megatron => matches!(
+            scenario.optimizer,
+            Optimizer::AdamW | Optimizer::SgdMomentum | Optimizer::Sgd | Optimizer::Lion | Optimizer::Muon
+        ),
+        Implementation::Torchtitan => matches!(scenario.optimizer, Optimizer::AdamW | Optimizer::Muon),
+    };
+    let has_loss = match implementation {
+        Implementation::Transformers | Implementation::Torchtitan => true,
+        Implementation::Megatron => training.loss != Loss::Chunked,
+        Implementation::Litgpt => training.loss == Loss::Plain,
+    };
+    let compiles = matches!(implementation, Implementation::Transformers | Implementation::Torchtitan);
+    let lacks = [
+        (scenario.mode.adapts() && implementation == Implementation::Megatron, TrainerOption::Adapters),
+        (!has_optimizer, TrainerOption::Optimizer(scenario.optimizer)),
+        (!has_loss, TrainerOption::Loss(training.loss)),
+        (training.compile && !compiles, TrainerOption::Compile),
+        (training.async_tp && !titan, TrainerOption::AsyncTensor),
+        (training.async_tp && !training.compile, TrainerOption::AsyncUncompiled),
+        (!training.reshard_after_forward && !titan, TrainerOption::WholeWeights),
+    ];
+    match lacks.into_iter().find(|(lacks, _)| *lacks) {
+        Some((_, option)) => Err(CutError::Lacks(implementation, option)),
+        None => Ok(()),
     }
 }
 

@@ -62,6 +62,15 @@ pub enum Unsupported {
         /// Its compute capability.
         has: Capability,
     },
+    /// The runtime has no attention kernels for the model on a GPU of this generation.
+    OldAttention {
+        /// The GPU's name.
+        gpu: &'static str,
+        /// Its compute capability.
+        has: Capability,
+        /// Width of the heads that are too wide; `None` for latent attention.
+        head_dim: Option<u32>,
+    },
     /// The runtime has no backend for this accelerator.
     NoBackend(Engine, &'static str),
     /// bitsandbytes, which would quantise the weights or the states of the optimizer, does not run on this accelerator.
@@ -75,6 +84,10 @@ pub enum Unsupported {
     Maker(Engine, &'static str),
     /// The runtime cuts no sequence over GPUs of their own.
     ContextParallel(Engine),
+    /// The runtime spreads no experts over GPUs, or not as it is modelled.
+    ExpertParallel(Engine),
+    /// A computer has one of this maker's GPUs, and nothing that is modelled runs over several computers.
+    OneGpu(&'static str),
     /// vLLM spreads experts over all tensor- and data-parallel ranks or over none.
     ExpertRanks {
         /// The ranks that were asked for.
@@ -212,6 +225,15 @@ impl fmt::Display for Unsupported {
                 f,
                 "vLLM's kernels for an fp8 cache need compute capability 8.9, and {gpu} has {has}; from 8.0 on FlashInfer's run too, for heads of 64, 128 or 256 without attention sinks: use a cache in 16 bits"
             ),
+            Self::OldAttention { gpu, has, head_dim: None } => write!(
+                f,
+                "vLLM reads the prompts of models with latent attention (MLA) with FlashAttention, which needs compute capability 8.0, and {gpu} has {has}"
+            ),
+            Self::OldAttention { gpu, has, head_dim: Some(width) } => write!(
+                f,
+                "below compute capability 8.0 vLLM's attention is that of Triton, whose kernels run out of shared memory with heads of {width}{}, and {gpu} has {has}",
+                if width > 256 { "" } else { " in fp32, the precision in which the model runs there" }
+            ),
             Self::NoBackend(engine, gpu) => write!(
                 f,
                 "{} has no backend for {gpu}: it runs on CPUs and on GPUs of NVIDIA, AMD, Intel and Apple",
@@ -237,6 +259,18 @@ impl fmt::Display for Unsupported {
             Self::ContextParallel(engine) => {
                 write!(f, "{} does not cut a sequence over GPUs: context parallelism is for training", engine.label())
             }
+            Self::ExpertParallel(Engine::Hf) => f.write_str(
+                "transformers spreads experts over its tensor-parallel ranks (enable_expert_parallel), which is not modelled: ep is for training and for vLLM",
+            ),
+            Self::ExpertParallel(engine) => write!(
+                f,
+                "{} spreads no experts over GPUs: it cuts a model by layers (pp) or cuts each matrix (tp); ep is for training and for vLLM",
+                engine.label()
+            ),
+            Self::OneGpu(gpu) => write!(
+                f,
+                "{gpu} is the only GPU of its computer, and no program that is modelled here runs a model over several such computers"
+            ),
             Self::ExpertRanks { ep, all } => write!(
                 f,
                 "vLLM spreads experts over all tensor- and data-parallel ranks (--enable-expert-parallel) or over none: ep is {} or 1, not {}",

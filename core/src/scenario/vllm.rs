@@ -5,6 +5,7 @@ use crate::architecture::Projection;
 use crate::precision::{FP8_BLOCK, KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving, Version};
 use crate::tables::capability::{self, Capability};
+use crate::tables::classes::Class;
 use crate::tables::gpus::Gpu;
 
 /// Whether vLLM accepts cut and lengths of a scenario that it serves.
@@ -88,7 +89,7 @@ pub(super) fn supports_gpu(scenario: &Scenario, gpu: &'static Gpu) -> Result<(),
     if matches!(gpu.vendor, "Google" | "Intel" | "Apple") {
         return Err(Unsupported::Maker(Engine::Vllm, gpu.name));
     }
-    let Some(has) = capability::of(gpu) else { return Ok(()) };
+    let Some(has) = capability::of(gpu) else { return on_radeon(scenario, gpu) };
     let needs = Capability::new(7, 5);
     if has < needs && scenario.serving.version >= WITH_CUDA_13 {
         return Err(Unsupported::TooOld { engine: Engine::Vllm, gpu: gpu.name, has, needs });
@@ -97,8 +98,49 @@ pub(super) fn supports_gpu(scenario: &Scenario, gpu: &'static Gpu) -> Result<(),
     if old && !(has >= Capability::new(8, 0) && flashinfer_heads(scenario)) {
         return Err(Unsupported::OldCache { gpu: gpu.name, has });
     }
+    if has < WITH_BF16 { old_attention(scenario, gpu.name, has) } else { Ok(()) }
+}
+
+/// Whether vLLM has attention kernels for the model on a GPU older than compute capability 8.0.
+///
+/// # Errors
+/// Latent attention, and heads that are too wide.
+///
+/// # Source
+/// Latent attention: prompts are read by `FlashAttention` 2, the fallback of `MLACommonImpl` (`docs/design/attention_backends.md`), which begins with 8.0; vLLM issue
+/// 14016 is a 2080 Ti. Heads of 512: issue 57712 (vLLM 0.26) asks for 96 KiB of shared memory where 7.5 has 64, pull request 39018 is open; of 256 in fp32: issue 36802 asks
+/// for 80 KiB. Compute capability 7.0 has 96 KiB, and no run of heads of 512 on it was found. Read 2026-11-25.
+fn old_attention(scenario: &Scenario, gpu: &'static str, has: Capability) -> Result<(), Unsupported> {
+    let shape = &scenario.architecture;
+    if matches!(shape.projection, Projection::Latent(_)) {
+        return Err(Unsupported::OldAttention { gpu, has, head_dim: None });
+    }
+    let [_, windowed] = shape.cached_heads(shape.sliding_window);
+    let head_dim = shape.head_dim.max(windowed);
+    let small = has >= Capability::new(7, 5) && scenario.serving.version >= TRITON_ALONE;
+    let fp32 = scenario.weights == WeightFormat::Fp32 || shape.unstable_in_fp16;
+    let most = if fp32 && small { 128 } else { 256 };
+    if head_dim > most { Err(Unsupported::OldAttention { gpu, has, head_dim: Some(head_dim) }) } else { Ok(()) }
+}
+
+/// The first release without the older engine, whose kernels were those of xFormers on old GPUs (pull request 25351).
+const TRITON_ALONE: Version = Version { major: 0, minor: 11 };
+
+/// Whether vLLM runs the scenario's experts in MXFP4 on a GPU of AMD's that is not of the Instinct line.
+///
+/// # Source
+/// vLLM issue 33143 (kernels that stop on gfx1100, 2026-01), 40301 (0.19 asks for less than gfx11); pull request 37826 (tried on gfx1201) lets gfx11 and gfx12 in
+/// (`_triton_kernel_moe_supports_current_device`). It was merged after 0.19, and 0.21 is the first release that has it for certain. Read 2026-11-25.
+fn on_radeon(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported> {
+    let radeon = gpu.vendor == "AMD" && gpu.class() != Class::DataCentre;
+    if radeon && scenario.weights == WeightFormat::Mxfp4 && scenario.serving.version < MXFP4_ON_RADEON {
+        return Err(Unsupported::NoKernels { engine: Engine::Vllm, format: scenario.weights, gpu: gpu.name });
+    }
     Ok(())
 }
+
+/// The first release that surely lets Radeon GPUs run MXFP4.
+const MXFP4_ON_RADEON: Version = Version { major: 0, minor: 21 };
 
 /// The first release whose packages come with CUDA 13.
 const WITH_CUDA_13: Version = Version { major: 0, minor: 20 };

@@ -5,6 +5,7 @@ use memory_wall_core::architecture::{
 };
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::engines::vllm::CONSTANTS;
+use memory_wall_core::scenario::{CutError, TrainerOption};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, Lora,
@@ -363,9 +364,35 @@ pub(crate) fn alone(mut scenario: Scenario) -> Scenario {
     scenario
 }
 
+/// The scenario as its training code can run it; by torchtitan, which cuts everything, where it cuts something else.
+fn trained(scenario: &mut Scenario) {
+    let cut = Scenario {
+        training: Training { implementation: Implementation::Torchtitan, ..scenario.training },
+        ..*scenario
+    };
+    while let Err(ScenarioError::Cut(error)) = scenario.check() {
+        let training = &mut scenario.training;
+        match error {
+            CutError::Lacks(_, TrainerOption::Optimizer(_)) => scenario.optimizer = Optimizer::AdamW,
+            CutError::Lacks(_, TrainerOption::Loss(_)) => training.loss = Loss::Plain,
+            CutError::Lacks(_, TrainerOption::Compile) => training.compile = false,
+            CutError::Lacks(_, TrainerOption::AsyncTensor | TrainerOption::AsyncUncompiled) => {
+                training.async_tp = false;
+            }
+            CutError::Lacks(_, TrainerOption::WholeWeights) => training.reshard_after_forward = true,
+            CutError::MicroBatches { multiple, .. } => training.micro_batches = multiple,
+            CutError::NoInterleaving(_) => scenario.parallel.virtual_stages = 1,
+            _ => *scenario = cut,
+        }
+    }
+}
+
 /// The scenario as its runtime can run it; without one where there is no way.
 pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     let engine = scenario.serving.engine;
+    // Apple's GPUs come one in a computer.
+    let several = scenario.parallel.ranks() > 1;
+    scenario.gpu = scenario.gpu.filter(|gpu| gpu.vendor != "Apple" || !several);
     // Elsewhere than in vLLM experts are spread within the data-parallel ranks.
     let vllm = scenario.mode == Mode::Inference && engine == Engine::Vllm;
     if !vllm && scenario.parallel.check(&scenario.architecture).is_err() {
@@ -378,10 +405,7 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
         // bitsandbytes does not run on every accelerator.
         scenario.gpu = None;
     }
-    if let Err(ScenarioError::Cut(_)) = scenario.check() {
-        // It cuts everything.
-        scenario.training.implementation = Implementation::Torchtitan;
-    }
+    trained(&mut scenario);
     if scenario.mode != Mode::Inference || engine == Engine::Exact {
         return scenario;
     }
@@ -407,6 +431,8 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
         scenario.seq_length = scenario.seq_length.min(most);
         scenario.serving.max_model_len =
             scenario.serving.max_model_len.map(|length| length.clamp(scenario.seq_length, most));
+    } else {
+        parallel.ep = 1;
     }
     if let Err(ScenarioError::Runtime(_)) = scenario.check() {
         scenario.serving.engine = Engine::Exact;

@@ -1,0 +1,191 @@
+//! What runtimes and training code cannot run, on which GPU and cut how: refused by name, whatever memory there is.
+
+use memory_wall_core::scenario::{CutError, TrainerOption, Unsupported};
+use memory_wall_core::serving::Version;
+use memory_wall_core::tables::{capability::Capability, gpus, models};
+use memory_wall_core::{
+    Engine, Implementation, KvPrecision, Loss, Mode, Optimizer, Scenario, ScenarioError, WeightFormat,
+};
+
+/// A model of the table.
+fn model(id: &str) -> Scenario {
+    models::by_id(id).map(|it| Scenario::new(it.architecture)).expect(id)
+}
+
+/// A model in a format under a runtime on a GPU.
+fn served(model: &str, weights: WeightFormat, engine: Engine, gpu: &str) -> Scenario {
+    let mut it = Scenario { weights, gpu: gpus::by_id(gpu), ..self::model(model) };
+    it.serving.engine = engine;
+    assert!(it.gpu.is_some(), "{gpu}");
+    it
+}
+
+/// The runtime's reason, `None` if the scenario is accepted.
+fn reason(scenario: &Scenario) -> Option<Unsupported> {
+    let error = scenario.check().err()?;
+    let ScenarioError::Runtime(reason) = error else { unreachable!("{error}") };
+    Some(reason)
+}
+
+/// The training code's reason, `None` if the scenario is accepted.
+fn cut(scenario: &Scenario) -> Option<CutError> {
+    let error = scenario.check().err()?;
+    let ScenarioError::Cut(reason) = error else { unreachable!("{error}") };
+    Some(reason)
+}
+
+#[test]
+fn old_gpus_have_no_attention_for_latent_vectors_and_wide_heads() {
+    let told = |model, weights, gpu, minor| {
+        let mut it = served(model, weights, Engine::Vllm, gpu);
+        it.serving.version = Version { major: 0, minor };
+        it.kv = if weights == WeightFormat::Fp32 { KvPrecision::Fp32 } else { it.kv };
+        reason(&it)
+    };
+    let (half, full) = (WeightFormat::Fp16, WeightFormat::Fp32);
+    let [volta, turing] = [("V100 SXM2 32GB", Capability::new(7, 0)), ("T4", Capability::new(7, 5))];
+    let old = |(gpu, has): (&'static str, Capability), head_dim| Some(Unsupported::OldAttention { gpu, has, head_dim });
+    for (model, head_dim) in [("deepseek-v2-lite", None), ("gemma-4-31b", Some(512))] {
+        assert_eq!(told(model, half, "t4", 29), old(turing, head_dim), "{model}");
+        assert_eq!(told(model, half, "v100-sxm2-32", 19), old(volta, head_dim), "{model}");
+        for gpu in ["a100-80-sxm", "l4"] {
+            assert_eq!(told(model, half, gpu, 29), None, "{model} {gpu}");
+        }
+    }
+    // Gemma 2 9B has heads of 256 and runs in fp32 where there is no bf16: 80 KiB of shared memory, of which 7.5 has 64 and 7.0 has 96.
+    assert_eq!(told("gemma-2-9b", full, "t4", 29), old(turing, Some(256)));
+    assert_eq!([told("gemma-2-9b", full, "v100-sxm2-32", 19), told("gemma-2-9b", full, "t4", 10)], [None, None]);
+    assert_eq!([told("gemma-2-27b", full, "t4", 29), told("llama-3.1-8b", full, "t4", 29)], [None, None]);
+    assert_eq!(told("llama-3.1-8b", half, "t4", 29), None);
+}
+
+#[test]
+fn a_computer_has_one_of_apples_gpus() {
+    for engine in [Engine::LlamaCpp, Engine::Hf, Engine::Exact] {
+        let one = served("llama-3.1-8b", WeightFormat::Bf16, engine, "m3max");
+        assert_eq!(reason(&one), None);
+        for (dp, tp, pp) in [(2, 1, 1), (1, 2, 1), (1, 1, 2)] {
+            let mut several = one;
+            (several.parallel.dp, several.parallel.tp, several.parallel.pp) = (dp, tp, pp);
+            assert_eq!(reason(&several), Some(Unsupported::OneGpu(one.gpu.unwrap().name)), "{engine:?}");
+            let training = Scenario { mode: Mode::Training, ..several };
+            assert!(training.check().is_err());
+            // Two of the same kind in another maker's computer.
+            assert_eq!(reason(&Scenario { gpu: gpus::by_id("rtx4090"), ..several }), None);
+        }
+    }
+}
+
+#[test]
+fn experts_are_spread_by_vllm_alone() {
+    let spread = |engine, weights| {
+        let mut it = served("mixtral-8x7b", weights, engine, "h100-sxm");
+        (it.parallel.dp, it.parallel.ep) = (2, 2);
+        reason(&it)
+    };
+    for (engine, weights) in [(Engine::LlamaCpp, WeightFormat::Q4K), (Engine::Hf, WeightFormat::Bf16)] {
+        assert_eq!(spread(engine, weights), Some(Unsupported::ExpertParallel(engine)));
+    }
+    assert_eq!([spread(Engine::Vllm, WeightFormat::Bf16), spread(Engine::Exact, WeightFormat::Bf16)], [None, None]);
+}
+
+#[test]
+fn older_vllm_has_no_mxfp4_on_radeon() {
+    let told = |gpu, minor| {
+        let mut it = served("gpt-oss-20b", WeightFormat::Mxfp4, Engine::Vllm, gpu);
+        it.serving.version = Version { major: 0, minor };
+        reason(&it)
+    };
+    for gpu in ["rx7900xtx", "strix-halo"] {
+        let name = gpus::by_id(gpu).unwrap().name;
+        let refused = Unsupported::NoKernels { engine: Engine::Vllm, format: WeightFormat::Mxfp4, gpu: name };
+        assert_eq!([told(gpu, 20), told(gpu, 21)], [Some(refused), None]);
+    }
+    assert_eq!(told("mi300x", 12), None);
+}
+
+/// Llama 2 7B, which has 32 layers, trained by this code.
+fn trained(implementation: Implementation) -> Scenario {
+    let mut it = Scenario { mode: Mode::Training, ..model("llama-2-7b") };
+    it.training.implementation = implementation;
+    it
+}
+
+#[test]
+fn interleaved_schedules_have_stages_and_whole_rounds() {
+    let told = |implementation, pp, virtual_stages, micro_batches| {
+        let mut it = trained(implementation);
+        (it.parallel.pp, it.parallel.virtual_stages, it.training.micro_batches) = (pp, virtual_stages, micro_batches);
+        cut(&it)
+    };
+    for implementation in [Implementation::Megatron, Implementation::Torchtitan] {
+        let rounds = |micro_batches, multiple| Some(CutError::MicroBatches { implementation, micro_batches, multiple });
+        assert_eq!(told(implementation, 1, 2, 8), Some(CutError::NoInterleaving(2)));
+        assert_eq!([told(implementation, 4, 2, 8), told(implementation, 4, 1, 6)], [None, None]);
+        if implementation == Implementation::Megatron {
+            assert_eq!([told(implementation, 4, 2, 6), told(implementation, 4, 2, 2)], [rounds(6, 4), rounds(2, 4)]);
+            let uneven = CutError::UnevenStages { layers: 32, chunks: 12 };
+            assert_eq!(told(implementation, 4, 3, 8), Some(uneven));
+        } else {
+            // One round of six, and two rounds of which nine micro-batches are no multiple.
+            assert_eq!([told(implementation, 4, 2, 6), told(implementation, 4, 2, 9)], [None, rounds(9, 2)]);
+        }
+    }
+}
+
+#[test]
+fn training_code_has_the_options_that_it_has() {
+    use Implementation::{Litgpt, Megatron, Torchtitan, Transformers};
+    let told = |implementation, change: &dyn Fn(&mut Scenario)| {
+        let mut it = trained(implementation);
+        change(&mut it);
+        cut(&it)
+    };
+    let lacks = |implementation, option| Some(CutError::Lacks(implementation, option));
+    for implementation in [Transformers, Megatron, Torchtitan, Litgpt] {
+        let expect = |has: &[Implementation], option| {
+            if has.contains(&implementation) { None } else { lacks(implementation, option) }
+        };
+        for (loss, has) in [
+            (Loss::Plain, &[Transformers, Megatron, Torchtitan, Litgpt][..]),
+            (Loss::Compiled, &[Transformers, Megatron, Torchtitan]),
+            (Loss::Chunked, &[Transformers, Torchtitan]),
+        ] {
+            let found = told(implementation, &|it| it.training.loss = loss);
+            assert_eq!(found, expect(has, TrainerOption::Loss(loss)), "{implementation:?}");
+        }
+        for (optimizer, has) in [
+            (Optimizer::Muon, &[Transformers, Megatron, Torchtitan, Litgpt][..]),
+            (Optimizer::Lion, &[Transformers, Megatron, Litgpt]),
+            (Optimizer::AdamW8bit, &[Transformers, Litgpt]),
+            (Optimizer::Adafactor, &[Transformers, Litgpt]),
+        ] {
+            let found = told(implementation, &|it| it.optimizer = optimizer);
+            assert_eq!(found, expect(has, TrainerOption::Optimizer(optimizer)), "{implementation:?}");
+        }
+        let compiled = told(implementation, &|it| it.training.compile = true);
+        assert_eq!(compiled, expect(&[Transformers, Torchtitan], TrainerOption::Compile));
+        let whole = told(implementation, &|it| it.training.reshard_after_forward = false);
+        assert_eq!(whole, expect(&[Torchtitan], TrainerOption::WholeWeights));
+        let adapters = told(implementation, &|it| it.mode = Mode::Lora);
+        assert_eq!(adapters, expect(&[Transformers, Torchtitan, Litgpt], TrainerOption::Adapters));
+    }
+    let overlapping = |implementation, compile| {
+        told(implementation, &|it| (it.training.async_tp, it.training.compile, it.parallel.tp) = (true, compile, 2))
+    };
+    assert_eq!(overlapping(Transformers, false), lacks(Transformers, TrainerOption::AsyncTensor));
+    assert_eq!(overlapping(Torchtitan, false), lacks(Torchtitan, TrainerOption::AsyncUncompiled));
+    assert_eq!(overlapping(Torchtitan, true), None);
+    // None of it is asked of a model that is served.
+    let served = Scenario { mode: Mode::Inference, optimizer: Optimizer::Adafactor, ..trained(Megatron) };
+    assert_eq!(cut(&served), None);
+}
+
+#[test]
+fn litgpt_spreads_no_experts() {
+    let mut it = Scenario { mode: Mode::Training, ..model("mixtral-8x7b") };
+    (it.training.implementation, it.parallel.dp, it.parallel.ep) = (Implementation::Litgpt, 8, 8);
+    assert_eq!(cut(&it), Some(CutError::ShardsOnly { degree: "ep", ranks: 8 }));
+    it.training.implementation = Implementation::Megatron;
+    assert_eq!(cut(&it), None);
+}
