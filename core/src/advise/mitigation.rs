@@ -248,12 +248,14 @@ impl Mitigation {
                 if changed.parallel.check(&scenario.architecture).is_err() {
                     return Err(Idle::NoDivisor);
                 }
+                changed = changed.with_demands();
             }
             Self::PipelineParallel => {
                 changed.parallel.pp = scenario.parallel.pp.saturating_mul(2);
                 if changed.parallel.check(&scenario.architecture).is_err() {
                     return Err(Idle::FewLayers);
                 }
+                changed = changed.with_demands();
             }
             Self::OffloadOptimizer => {
                 training(trains)?;

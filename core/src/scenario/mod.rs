@@ -1,13 +1,17 @@
 //! The one input of the engine: which model, doing what, stored how, on which GPU.
 
+mod demand;
 mod error;
+mod llamacpp;
 mod offload;
 mod runtime;
 mod trainer;
 mod unsupported;
 mod vllm;
 
+pub use demand::Demand;
 pub use error::ScenarioError;
+pub use llamacpp::TensorSplit;
 pub use offload::{Offload, OffloadError};
 pub use runtime::{sixteen_bits, supported};
 pub use trainer::{CutError, TrainerOption};
