@@ -77,9 +77,9 @@ pub(crate) fn gpus(json: bool) -> Result<String, BadInput> {
         ]);
     }
     Ok(table.text()
-        + "\nGB: printed on the box. GiB: what PyTorch reports on the GPU, or XLA on the TPU, from the newest driver to the oldest;\n\
+        + "\nGB: printed on the box. GiB: what PyTorch reports on the GPU, from the newest driver to the oldest;\n\
            ~ is an estimate or a printed size, for want of a report. The engine takes the smallest figure.\n\
-           GB/s: memory bandwidth. bf16: dense TFLOP/s.\n")
+           GB/s: memory bandwidth. bf16: dense TFLOP/s. GiB of a TPU are what XLA reports.\n")
 }
 
 /// The capacity in GiB, as a range where several figures are known.

@@ -40,7 +40,11 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
                 format!("--max-num-batched-tokens {tokens}")
             }
         }
-        Unsupported::NoFp16 | Unsupported::NoDenseMxfp4 => format!("--weights {}", scenario.weights.id()),
+        Unsupported::NoFp16 | Unsupported::NoDenseMxfp4 | Unsupported::NoBitsandbytesExperts(_) => {
+            format!("--weights {}", scenario.weights.id())
+        }
+        Unsupported::Release { has, .. } => format!("--engine-version {has}"),
+        Unsupported::WholePrompt { tokens, .. } => format!("--max-num-batched-tokens {tokens}"),
         Unsupported::OnlyFp32 { weights, .. } => match weights {
             Some(format) => format!("--weights {}", format.id()),
             None => format!("--kv {}", scenario.kv.id()),

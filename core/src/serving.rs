@@ -154,7 +154,7 @@ impl Serving {
     };
 
     /// Tokens of the longest prompt that the first engine reads whole by itself.
-    const LONGEST_WHOLE: u32 = 32_768;
+    pub(crate) const LONGEST_WHOLE: u32 = 32_768;
 
     /// The same on a GPU: what vLLM takes by itself is what it takes there.
     #[must_use]

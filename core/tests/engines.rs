@@ -359,6 +359,34 @@ fn a_share_and_what_lies_beside_it_are_no_more_than_the_gpu() {
     }
 }
 
+/// bitsandbytes has no class for gpt-oss's experts; and the first engine reads whole prompts.
+#[test]
+fn what_old_releases_and_bitsandbytes_cannot_do_is_refused() {
+    let refused = |scenario: &Scenario| match scenario.check() {
+        Err(ScenarioError::Runtime(error)) => Some(error),
+        _ => None,
+    };
+    let mut sinks = Scenario { gpu: gpus::by_id("rtx4090"), ..with(&model("gpt-oss-20b"), Engine::Vllm) };
+    for format in [WeightFormat::Nf4, WeightFormat::Int8] {
+        sinks.weights = format;
+        assert_eq!(refused(&sinks), Some(Unsupported::NoBitsandbytesExperts(format)));
+    }
+    let mut llama = Scenario { gpu: gpus::by_id("h100-sxm"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+    let at = |scenario: &mut Scenario, minor, seq_length, tokens| {
+        scenario.serving.version = Version { major: 0, minor };
+        scenario.seq_length = seq_length;
+        (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (tokens, false);
+        scenario.serving = scenario.serving.on(scenario.gpu.unwrap());
+        refused(scenario)
+    };
+    assert_eq!(at(&mut llama, 6, 16_384, 2_048), Some(Unsupported::WholePrompt { tokens: 2_048, longest: 16_384 }));
+    assert_eq!(at(&mut llama, 7, 16_384, 16_384), None);
+    assert_eq!(at(&mut llama, 7, 65_536, 2_048), None, "longer prompts are read in chunks");
+    assert_eq!(at(&mut llama, 8, 16_384, 2_048), None);
+    assert_eq!(at(&mut llama, 8, 4_096, 100), Some(Unsupported::FewTokens { tokens: 100, sequences: 256 }));
+    assert_eq!(at(&mut llama, 11, 4_096, 100), None, "no more sequences than tokens by itself");
+}
+
 /// 0.8 takes the context out of the share, and asks for the share of what is free beside it all the same.
 #[test]
 fn a_share_of_all_lacks_the_context_in_every_release() {

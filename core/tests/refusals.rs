@@ -1,10 +1,11 @@
 //! What runtimes and training code cannot run, on which GPU and cut how: refused by name, whatever memory there is.
 
+use memory_wall_core::advise::Mitigation;
 use memory_wall_core::scenario::{CutError, TrainerOption, Unsupported};
 use memory_wall_core::serving::Version;
 use memory_wall_core::tables::{capability::Capability, gpus, models};
 use memory_wall_core::{
-    Engine, Implementation, KvPrecision, Loss, Mode, Optimizer, Scenario, ScenarioError, WeightFormat,
+    Bucket, Engine, Implementation, KvPrecision, Loss, Mode, Optimizer, Scenario, ScenarioError, WeightFormat, evaluate,
 };
 
 /// A model of the table.
@@ -188,4 +189,56 @@ fn litgpt_spreads_no_experts() {
     assert_eq!(cut(&it), Some(CutError::ShardsOnly { degree: "ep", ranks: 8 }));
     it.training.implementation = Implementation::Megatron;
     assert_eq!(cut(&it), None);
+}
+
+/// 50,257 rows, 32,000 and 128,256.
+#[test]
+fn vocabularies_are_padded_where_the_code_pads_them() {
+    let served = |tp| {
+        let mut it = served("gpt2-small", WeightFormat::Bf16, Engine::Vllm, "h100-sxm");
+        (it.seq_length, it.parallel.tp) = (1_024, tp);
+        it
+    };
+    // 786 × 64 rows, of which each of two ranks has a half; 12 heads over 8 ranks are none of the vocabulary's concern.
+    let weights = |it: &Scenario| evaluate(&it.check().unwrap()).bytes(Bucket::Weights).0;
+    let exact = |it: &Scenario| Scenario { serving: memory_wall_core::Serving::DEFAULT, ..*it };
+    assert_eq!(weights(&served(1)) - weights(&exact(&served(1))), 47 * 768 * 2);
+    assert!(weights(&served(2)) > 25_152 * 768 * 2 && exact(&served(2)).check().is_err());
+    // Megatron-LM: multiples of 128 on each rank.
+    let rows = |id, tp| {
+        let mut it = Scenario { mode: Mode::Training, ..model(id) };
+        (it.training.implementation, it.parallel.tp) = (Implementation::Megatron, tp);
+        it.check().unwrap().local().vocab_size
+    };
+    assert_eq!([rows("gpt2-small", 1), rows("gpt2-small", 2)], [50_304, 50_432 / 2]);
+    assert_eq!([rows("llama-2-7b", 2), rows("llama-2-7b", 4), rows("llama-3.1-8b", 8)], [16_000, 8_064, 16_128]);
+    let tables = |id, tp| {
+        let mut it = Scenario { mode: Mode::Training, ..model(id) };
+        (it.training.implementation, it.parallel.tp) = (Implementation::Megatron, tp);
+        it.check().unwrap().local_parameters()
+    };
+    assert_eq!((tables("llama-3.1-8b", 8).embedding, tables("llama-3.1-8b", 8).head), (16_128 * 4_096, 16_128 * 4_096));
+    // Other code pads nothing, and is refused.
+    let stock = Scenario { mode: Mode::Training, ..served(2) };
+    assert!(stock.check().unwrap_err().to_string().contains("tp 2 does not divide vocab_size 50,257"));
+}
+
+/// vLLM spreads experts over all ranks or over none, so twice the ranks are twice the expert-parallel ones.
+#[test]
+fn advice_keeps_experts_on_all_ranks() {
+    let mut it = served("mixtral-8x7b", WeightFormat::Int4, Engine::Vllm, "rtx4090");
+    (it.parallel.tp, it.parallel.ep) = (2, 2);
+    let changed = Mitigation::TensorParallel.apply(&it.check().unwrap()).unwrap();
+    assert_eq!((changed.parallel.tp, changed.parallel.ep), (4, 4));
+    // A layer has eight experts, fewer than sixteen ranks.
+    (it.parallel.dp, it.parallel.tp, it.parallel.ep) = (2, 4, 8);
+    assert!(Mitigation::TensorParallel.apply(&it.check().unwrap()).is_err());
+    // What training code does not have is no advice.
+    let mut it = trained(Implementation::Megatron);
+    it.gpu = gpus::by_id("h100-sxm");
+    let it = it.check().unwrap();
+    for mitigation in [Mitigation::EightBitOptimizer, Mitigation::Lora, Mitigation::ChunkedLoss] {
+        let idle = mitigation.apply(&it).unwrap_err();
+        assert_eq!(idle.to_string(), "the training code of this scenario has no such option; other code does");
+    }
 }

@@ -2,11 +2,11 @@
 
 import { expect, test } from './fixtures.mjs';
 import { expectLabelsApart } from './labels.mjs';
-import { plain } from './page.mjs';
+import { plain, spoken } from './page.mjs';
 
 const table = async (page) =>
   page.locator('.cache-table tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))).then((rows) => rows.map((row) => row.map(plain)));
-const sentence = async (page) => plain(await page.locator('#cache-sentence').innerText());
+const sentence = (page) => spoken(page.locator('#cache-sentence'));
 
 const AT_4096 = [
   ['Llama 2 7B', '524 kB', '2.15 GB', '1.07 GB', '537 MB', '32'],

@@ -45,6 +45,8 @@ choices! {
         FewLayers = "few-layers";
         /// The code that trains does not cut a run so.
         CodeCannotCut = "code-cannot-cut";
+        /// The code that trains has no such option.
+        CodeLacks = "code-lacks";
         /// The optimizer's states wait in host memory already.
         StatesOffloaded = "states-offloaded";
         /// The weights wait in host memory already.
@@ -105,6 +107,7 @@ impl Idle {
             Self::NoDivisor => "twice as many ranks do not divide the heads, the MLP or the vocabulary of this model",
             Self::FewLayers => "there are not enough layers for twice as many stages",
             Self::CodeCannotCut => "the training code of this scenario does not cut a run so; other code does",
+            Self::CodeLacks => "the training code of this scenario has no such option; other code does",
             Self::StatesOffloaded => "the optimizer's states wait in host memory already",
             Self::WeightsOffloaded => "the weights wait in host memory already",
             Self::CacheOffloaded => "the cache waits in host memory already",

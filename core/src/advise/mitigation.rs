@@ -8,7 +8,7 @@ use crate::cost;
 use crate::memory::gradients;
 use crate::parallelism::ZeroStage;
 use crate::precision::{KvPrecision, WeightFormat};
-use crate::scenario::{Attention, Mode, Offload, OffloadError, Scenario, ScenarioError, sixteen_bits};
+use crate::scenario::{Attention, CutError, Mode, Offload, OffloadError, Scenario, ScenarioError, sixteen_bits};
 use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
 use crate::training::{Checkpointing, Gradients, Loss, Optimizer, Recipe};
@@ -242,17 +242,21 @@ impl Mitigation {
             Self::ZeroWeights => shard(&mut changed, ZeroStage::Weights)?,
             Self::TensorParallel => {
                 changed.parallel.tp = scenario.parallel.tp.saturating_mul(2);
+                if scenario.runtime() == Some(Engine::Vllm) && scenario.parallel.ep > 1 {
+                    // vLLM spreads experts over all ranks or over none.
+                    changed.parallel.ep = scenario.parallel.ep.saturating_mul(2);
+                }
                 if changed.parallel.tp > 8 {
                     return Err(Idle::BeyondComputer);
                 }
-                if changed.parallel.check(&scenario.architecture).is_err() {
+                if changed.divides().is_err() {
                     return Err(Idle::NoDivisor);
                 }
                 changed = changed.with_demands();
             }
             Self::PipelineParallel => {
                 changed.parallel.pp = scenario.parallel.pp.saturating_mul(2);
-                if changed.parallel.check(&scenario.architecture).is_err() {
+                if changed.divides().is_err() {
                     return Err(Idle::FewLayers);
                 }
                 changed = changed.with_demands();
@@ -288,6 +292,7 @@ impl Mitigation {
             }
         }
         changed.check().map_err(|error| match error {
+            ScenarioError::Cut(CutError::Lacks(..)) => Idle::CodeLacks,
             ScenarioError::Cut(_) => Idle::CodeCannotCut,
             _ => Idle::CannotChange,
         })

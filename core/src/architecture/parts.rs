@@ -64,12 +64,19 @@ pub struct SlidingWindow {
     pub kv_heads: Option<u32>,
     /// Head width of such a layer, where it differs.
     pub head_dim: Option<u32>,
+    /// Whether it does not slide: a token sees those of its own chunk of `window` tokens (Llama 4).
+    pub chunked: bool,
 }
 
 impl SlidingWindow {
     /// A window over `layers` layers whose heads are like all others.
     pub const fn over(layers: u32, window: u32) -> Self {
-        Self { window, layers, kv_heads: None, head_dim: None }
+        Self { window, layers, kv_heads: None, head_dim: None, chunked: false }
+    }
+
+    /// Chunks of `chunk` tokens in `layers` layers.
+    pub const fn chunks(layers: u32, chunk: u32) -> Self {
+        Self { chunked: true, ..Self::over(layers, chunk) }
     }
 }
 

@@ -113,13 +113,19 @@ impl Checked {
 
     /// The parameters that the rank which is looked at holds before any sharding.
     pub fn local_parameters(&self) -> Parameters {
-        let shape = Architecture { tied_embeddings: self.ties(), ..self.architecture };
+        let shape = Architecture { tied_embeddings: self.ties(), ..self.padded() };
         let mut held = shape.parameters_of(&self.parallel, self.experts(), self.layers_here());
         if self.torchtitan() {
             // Norms are whole on tensor-parallel ranks; below a thousandth, and every formula of torchtitan cuts them too.
             held.vectors = held.vectors.div_ceil(self.parallel.tp.into());
         }
         held
+    }
+
+    /// The model with the rows of its tables that training code adds; what vLLM adds is counted apart, as padding.
+    fn padded(&self) -> Architecture {
+        let vocab_size = if self.mode.trains() { self.vocabulary() } else { self.architecture.vocab_size };
+        Architecture { vocab_size, ..self.architecture }
     }
 
     /// The first layer of the stage that is looked at, and the one behind its last.
@@ -159,6 +165,6 @@ impl Checked {
     /// What the rank that is looked at holds.
     pub fn local(&self) -> Local {
         let (start, end) = self.layers_here();
-        self.parallel.local(&self.architecture, end - start, self.seq_length, self.training.micro_batches)
+        self.parallel.local(&self.padded(), end - start, self.seq_length, self.training.micro_batches)
     }
 }

@@ -4,6 +4,7 @@ mod demand;
 mod error;
 mod llamacpp;
 mod offload;
+mod releases;
 mod runtime;
 mod trainer;
 mod unsupported;
@@ -13,6 +14,7 @@ pub use demand::Demand;
 pub use error::ScenarioError;
 pub use llamacpp::TensorSplit;
 pub use offload::{Offload, OffloadError};
+pub use releases::Newer;
 pub use runtime::{sixteen_bits, supported};
 pub use trainer::{CutError, TrainerOption};
 pub use unsupported::{Blocks, Unsupported};
@@ -20,7 +22,7 @@ pub(crate) use vllm::by_flashinfer;
 
 use crate::architecture::Architecture;
 use crate::bounds;
-use crate::parallelism::{ExpertCut, Parallelism};
+use crate::parallelism::{ExpertCut, ParallelError, Parallelism};
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving};
 use crate::tables::gpus::Gpu;
@@ -100,6 +102,12 @@ choices! {
     }
 }
 
+/// Rows to a multiple of which vLLM pads a vocabulary.
+const VLLM_ROWS: u32 = 64;
+
+/// The same of Megatron-LM, on each tensor-parallel rank.
+const MEGATRON_ROWS: u32 = 128;
+
 /// What the engine evaluates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scenario {
@@ -161,9 +169,7 @@ impl Scenario {
         bounds::SEQ_LENGTH.check(self.seq_length.into())?;
         self.training.check()?;
         self.serving.check()?;
-        // Expert parallelism in vLLM has rules of its own.
-        let vllm = self.runtime() == Some(Engine::Vllm) && self.architecture.moe.is_some();
-        Parallelism { ep: if vllm { 1 } else { self.parallel.ep }, ..self.parallel }.check(&self.architecture)?;
+        self.divides()?;
         bounds::EP.check(self.parallel.ep.into())?;
         supported(self)?;
         trainer::cuts(self)?;
@@ -175,6 +181,43 @@ impl Scenario {
         }
         Offload::check(self)?;
         Ok(())
+    }
+
+    /// Whether the cut goes with the model as the code that runs it holds it.
+    pub(crate) fn divides(&self) -> Result<(), ParallelError> {
+        // Expert parallelism in vLLM has rules of its own.
+        let vllm = self.runtime() == Some(Engine::Vllm) && self.architecture.moe.is_some();
+        let cut = Parallelism { ep: if vllm { 1 } else { self.parallel.ep }, ..self.parallel };
+        cut.check(&Architecture { vocab_size: self.vocabulary(), ..self.architecture })
+    }
+
+    /// Rows of the embedding table and of the head, with those that the code which runs the model adds: vLLM pads to a multiple of 64, Megatron-LM to one of
+    /// 128 on each tensor-parallel rank.
+    ///
+    /// # Source
+    /// vLLM: `DEFAULT_VOCAB_PADDING_SIZE` in `vocab_parallel_embedding.py`, whose `divide` refuses ranks that do not divide the padded rows. Megatron-LM at
+    /// d98e8a6: `vocab_size_with_padding`, `--make-vocab-size-divisible-by` 128. Read 2026-11-25.
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_core::{Engine, Implementation, Mode, Scenario, tables::models};
+    /// let mut gpt2 = Scenario::new(models::by_id("gpt2-small").unwrap().architecture);
+    /// assert_eq!(gpt2.vocabulary(), 50_257);
+    /// gpt2.serving.engine = Engine::Vllm;
+    /// assert_eq!(gpt2.vocabulary(), 50_304);
+    /// (gpt2.mode, gpt2.training.implementation, gpt2.parallel.tp) = (Mode::Training, Implementation::Megatron, 2);
+    /// assert_eq!(gpt2.vocabulary(), 50_432);
+    /// ```
+    pub fn vocabulary(&self) -> u32 {
+        let own = self.architecture.vocab_size;
+        let multiple = if self.runtime() == Some(Engine::Vllm) {
+            VLLM_ROWS
+        } else if self.mode.trains() && self.training.implementation == Implementation::Megatron {
+            MEGATRON_ROWS.saturating_mul(self.parallel.tp.max(1))
+        } else {
+            1
+        };
+        own.checked_next_multiple_of(multiple).unwrap_or(own)
     }
 
     /// The recipe in use: fp32 weights leave no 16-bit one.

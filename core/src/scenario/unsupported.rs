@@ -3,9 +3,10 @@
 use core::fmt;
 
 use super::TensorSplit;
+use super::releases::Newer;
 use crate::display::Grouped;
 use crate::precision::{KvPrecision, WeightFormat};
-use crate::serving::Engine;
+use crate::serving::{Engine, Version};
 use crate::tables::capability::Capability;
 
 /// Why a runtime cannot run a scenario.
@@ -55,6 +56,24 @@ pub enum Unsupported {
         has: Capability,
         /// The least that the runtime's packages are built for.
         needs: Capability,
+    },
+    /// The release of vLLM does not have what a later one brought.
+    Release {
+        /// What it lacks.
+        what: Newer,
+        /// The release.
+        has: Version,
+        /// The first that has it.
+        needs: Version,
+    },
+    /// vLLM's class of the model takes no weights of bitsandbytes.
+    NoBitsandbytesExperts(WeightFormat),
+    /// The first engine of vLLM reads a whole prompt at once, and is told to read less.
+    WholePrompt {
+        /// `max_num_batched_tokens`.
+        tokens: u32,
+        /// `max_model_len`.
+        longest: u32,
     },
     /// The runtime has no kernels for a cache in this format on a GPU of this generation.
     OldCache {
@@ -225,6 +244,22 @@ impl fmt::Display for Unsupported {
                 engine.label(),
                 format.id(),
                 if format == WeightFormat::Bf16 { ": use fp16, which takes the same bytes" } else { "" }
+            ),
+            Self::Release { what, has, needs } => {
+                write!(f, "vLLM {has} {what}: the first release that serves this is {needs}")
+            }
+            Self::NoBitsandbytesExperts(format) => write!(
+                f,
+                "vLLM loads no {} weights of bitsandbytes for this model (\"MoE Model GptOssForCausalLM does not support BitsAndBytes quantization yet\"): use mxfp4, in which it is published",
+                format.id()
+            ),
+            Self::WholePrompt { tokens, longest } => write!(
+                f,
+                "vLLM refuses to start: max_num_batched_tokens ({tokens}) is smaller than max_model_len ({longest}), and its first engine reads a prompt of up to 32,768 tokens as a whole: allow as many tokens, or add --enable-chunked-prefill, which is not modelled there"
+            ),
+            Self::NoKernels { engine: Engine::Vllm, format: WeightFormat::Nvfp4, gpu } if gpu.starts_with("Instinct") => write!(
+                f,
+                "vLLM runs nvfp4 weights on {gpu} by the package petit-kernel alone, which is not modelled"
             ),
             Self::NoKernels { engine, format, gpu } => {
                 write!(f, "{} has no kernels for {} weights on {gpu}", engine.label(), format.id())

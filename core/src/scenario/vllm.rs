@@ -1,6 +1,6 @@
 //! What vLLM asks of a cut, of lengths and of a GPU: expert parallelism over all ranks, whole blocks on each, no more than the model was made for.
 
-use super::{Blocks, Scenario, Unsupported};
+use super::{Blocks, Scenario, Unsupported, releases};
 use crate::architecture::Projection;
 use crate::precision::{FP8_BLOCK, KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving, Version};
@@ -18,6 +18,7 @@ use crate::tables::gpus::Gpu;
 /// `--enable-expert-parallel`), `validate_fp8_block_shape` and `Fp8MoEMethod.create_weights` (blocks; issue 17569),
 /// `ModelConfig.get_and_verify_max_len` (lengths; pull request 7080), `SchedulerConfig.verify_max_model_len` (tokens and sequences at once).
 pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
+    releases::supported(scenario)?;
     let parallel = &scenario.parallel;
     let all = u64::from(parallel.tp) * u64::from(parallel.dp);
     if parallel.ep > 1 && u64::from(parallel.ep) != all {
@@ -34,10 +35,11 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         return Err(Unsupported::ExpertWidth { width: moe.intermediate_size, ranks: scenario.experts().width });
     }
     whole_blocks(scenario)?;
-    let Serving { max_num_batched_tokens: tokens, max_num_seqs: sequences, .. } = scenario.serving;
-    if tokens < sequences {
-        return Err(Unsupported::FewTokens { tokens, sequences });
+    let by_bitsandbytes = matches!(scenario.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8);
+    if scenario.architecture.attention_sinks && scenario.architecture.moe.is_some() && by_bitsandbytes {
+        return Err(Unsupported::NoBitsandbytesExperts(scenario.weights));
     }
+    scheduled(scenario)?;
     precision(scenario)?;
     let longest = scenario.longest_request();
     match (scenario.serving.max_model_len, scenario.architecture.trained_context) {
@@ -48,6 +50,34 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         _ => Ok(()),
     }
 }
+
+/// Whether the scheduler takes so many tokens and sequences at once.
+///
+/// # Errors
+/// Fewer tokens than sequences, or than a prompt that is read as a whole.
+///
+/// # Source
+/// vLLM, `SchedulerConfig.verify_max_model_len`; 0.7.3, `SchedulerConfig.__post_init__` ("`max_num_batched_tokens` (2048) is smaller than
+/// `max_model_len`"), with chunks only where `max_model_len` is above 32,768. By itself vLLM takes no more sequences than tokens since 0.11
+/// (`_set_default_args`); before, 256 or 1,024. Read 2026-11-25.
+fn scheduled(scenario: &Scenario) -> Result<(), Unsupported> {
+    let serving = &scenario.serving;
+    let Serving { max_num_batched_tokens: tokens, max_num_seqs: sequences, .. } = *serving;
+    let own = serving.usual_seqs && serving.version < (Version { major: 0, minor: 11 });
+    let sequences = if own { sequences.max(LEAST_OWN_SEQUENCES) } else { sequences };
+    if tokens < sequences {
+        return Err(Unsupported::FewTokens { tokens, sequences });
+    }
+    let longest = scenario.longest_request();
+    let whole = longest <= Serving::LONGEST_WHOLE && serving.version.first_engine(scenario.gpu);
+    if whole && !serving.usual_batched_tokens && tokens < longest {
+        return Err(Unsupported::WholePrompt { tokens, longest });
+    }
+    Ok(())
+}
+
+/// Sequences at once that releases before 0.11 take by themselves at least.
+const LEAST_OWN_SEQUENCES: u32 = 256;
 
 /// Whether vLLM has a precision for the model on the scenario's GPU, and weights and cache are in it.
 ///

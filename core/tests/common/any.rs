@@ -194,6 +194,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
                 layers: sliding_layers,
                 kv_heads: own_kv_heads,
                 head_dim: own_head_dim,
+                chunked: window % 2 == 0,
             }),
             shared_cache_layers: shared_cache.map_or(0, |share| some(attending - mlp_layers, share)),
             linear_attention: linear.map(|(linear, _)| LinearAttention { layers: linear_layers, ..linear }),
@@ -434,7 +435,8 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     } else {
         parallel.ep = 1;
     }
-    if let Err(ScenarioError::Runtime(_)) = scenario.check() {
+    // Three ranks do not divide the rows to which vLLM pads a vocabulary.
+    if let Err(ScenarioError::Runtime(_) | ScenarioError::Parallel(_)) = scenario.check() {
         scenario.serving.engine = Engine::Exact;
         scenario.parallel.ep = 1;
     }

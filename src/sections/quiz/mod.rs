@@ -3,6 +3,7 @@
 //! All of it is drawn here, with every set of numbers, every answer and every known slip; the program in the browser
 //! shows one set, reads what is typed or chosen, and compares it with what stands in the page (`src/browser/quiz.rs`).
 
+pub mod bank;
 mod caches;
 mod claims;
 pub mod facts;

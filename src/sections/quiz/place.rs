@@ -1,7 +1,8 @@
 //! A roof with four points: one of them is where a large ReLU can be.
 
 use leptos::prelude::*;
-use memory_wall_core::roofline::{Accounting, Kernel};
+use memory_wall_core::roofline::{Accounting, Kernel, Roof};
+use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::{FlopRate, Intensity};
 
 use super::numbers::{gpu, roof};
@@ -28,11 +29,10 @@ fn at(number: f64) -> String {
     format!("{number:.1}")
 }
 
-/// The drawing, with its points in words.
-pub(super) fn picture() -> AnyView {
-    let Some((card, roof)) = gpu("a100-80-sxm").and_then(|card| Some((card, roof(card)?))) else {
-        return ().into_any();
-    };
+/// The GPU with its roof, and where the points are: FLOPs a byte, and TFLOP/s.
+fn plan() -> Option<(&'static Gpu, Roof, [(&'static str, f64, f64); 4])> {
+    let card = gpu("a100-80-sxm")?;
+    let roof = roof(card)?;
     let relu = Kernel::Relu { elements: 1 << 26 }.work(2).intensity(Accounting::ReadsAndWrites);
     let slope = roof.attainable(relu).as_tflops();
     let beyond = Intensity(roof.ridge().0 * 3.0);
@@ -42,11 +42,25 @@ pub(super) fn picture() -> AnyView {
         ("C", relu.0, slope),
         ("D", relu.0, slope / 8.0),
     ];
+    Some((card, roof, points))
+}
+
+/// What the drawing shows, in words.
+pub(super) fn in_words() -> String {
+    let Some((card, roof, points)) = plan() else { return String::new() };
     let said = points.map(|(name, intensity, tflops)| {
         let rate = flops(FlopRate::from_tflops(tflops));
         words::QuizPicturePoint { name, intensity: &figure(intensity), rate: &rate }.text()
     });
-    let label = words::QuizPicture { gpu: card.name, peak: &flops(roof.peak), points: &said.join(" ") }.text();
+    words::QuizPicture { gpu: card.name, peak: &flops(roof.peak), points: &said.join(" ") }.text()
+}
+
+/// The drawing, with its points in words.
+pub(super) fn picture() -> AnyView {
+    let Some((_, roof, points)) = plan() else {
+        return ().into_any();
+    };
+    let label = in_words();
     let low = libm::pow(10.0, ACROSS.0);
     let (peak, ridge) = (roof.peak.as_tflops(), roof.ridge().0);
     let line = [(low, roof.attainable(Intensity(low)).as_tflops()), (ridge, peak), (libm::pow(10.0, ACROSS.1), peak)]

@@ -266,6 +266,10 @@ fn every_number_is_put_in_and_none_is_left_over() {
         } else {
             vec![&asked.values]
         };
+        // Slips and hints are told of every set of numbers alike.
+        for (_, text) in super::hints(&asked) {
+            assert!(!text.contains(['{', '}']), "{}: {text}", question.id);
+        }
         for values in sets {
             for text in &texts {
                 let text = put(text, values);

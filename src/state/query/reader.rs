@@ -31,6 +31,9 @@ pub struct Decoded {
     pub notices: Vec<String>,
 }
 
+/// How many keys a notice names.
+const NAMED: usize = 10;
+
 /// Reads a query, with or without its `?`.
 pub fn decode(query: &str) -> Decoded {
     let mut reader = Reader { pairs: Vec::new(), notices: Vec::new() };
@@ -116,7 +119,9 @@ impl Reader {
         }
         // All in one sentence: a link can repeat every key.
         if !twice.is_empty() {
-            self.notices.push(words::NoticeTwice { key: &twice.join(", ") }.text());
+            let more = if twice.len() > NAMED { ", …" } else { "" };
+            twice.truncate(NAMED);
+            self.notices.push(words::NoticeTwice { key: &format!("{}{more}", twice.join(", ")) }.text());
         }
     }
 

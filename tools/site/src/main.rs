@@ -4,6 +4,7 @@
 //! It speaks English, or the language of the folder that `MEMORY_WALL_CONTENT` names.
 
 mod apart;
+mod banks;
 mod check;
 mod directives;
 mod embed;
@@ -60,6 +61,7 @@ fn run() -> Result<(), String> {
     let program = page::build(&root, &staging, strict)?;
     reference::build(&root, &staging)?;
     teach::build(&root, &staging)?;
+    banks::build(&staging)?;
     // Last, since it looks at every file that the others wrote.
     offline::build(&root, &staging, &program, strict)
 }

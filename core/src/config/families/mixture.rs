@@ -187,7 +187,7 @@ pub(super) fn llama4_text(fields: Fields<'_>) -> Result<Architecture, ConfigErro
         kv_heads: fields.kv_heads(base.heads, 8)?,
         head_dim: fields.head_dim_or(base.hidden_size, base.heads, 128)?,
         intermediate_size: fields.or("intermediate_size_mlp", bounds::INTERMEDIATE_SIZE, 16_384)?,
-        sliding_window: (chunked > 0).then_some(SlidingWindow::over(chunked, chunk)),
+        sliding_window: (chunked > 0).then_some(SlidingWindow::chunks(chunked, chunk)),
         moe: placed(layers, is_mixture, Moe { shared_intermediate_size: width, ..Moe::of(experts, per_token, width) })?,
         trained_context: fields.context("max_position_embeddings", 131_072)?,
         ..base

@@ -25,6 +25,9 @@ use crate::tables::classes::Class;
 use crate::units::GIB;
 use crate::worked::Item;
 
+/// Recorded graphs on AMD's Instinct GPUs with the second engine, whatever the model: 3.2 GiB, up to 4.1.
+const INSTINCT: Span = Span::of(5, 320, 410);
+
 /// Recorded graphs of one process, where there is no smaller limit: numbers of sequences that they are recorded for, up to 512.
 pub const CAPTURE_SIZES: u64 = 51;
 
@@ -158,7 +161,7 @@ impl<'a> Run<'a> {
 
     /// The pages; `None` where vLLM cannot make them.
     pub fn pages(&self) -> Option<Pages> {
-        Pages::of(self.scenario, self.block_size)
+        Pages::of(self.scenario, self.block_size, self.version)
     }
 
     /// What the pages of all sequences take, or the exact cache where there are no pages.
@@ -235,7 +238,7 @@ impl<'a> Run<'a> {
     /// # Formula
     /// 0.44 GiB + 0.0145 GiB × `layers` / `pp` + 0.30 GiB for a mixture, for the graphs that there are without a limit; in proportion for other numbers.
     /// Usually that on H100 and its kin since 0.17, 0.65 of it elsewhere and before; between a twentieth of it and 1.6 times it and 0.25 GiB more.
-    /// With the first engine 0.05 GiB + 0.005 GiB × `layers`, up to 0.75 GiB. On AMD 3.2 GiB, up to 4.1.
+    /// With the first engine 0.05 GiB + 0.005 GiB × `layers`, up to 0.75 GiB. Later on AMD's Instinct 3.2 GiB, up to 4.1; up to that on its other GPUs, of which there is no log.
     ///
     /// # Units
     /// Bytes.
@@ -255,19 +258,22 @@ impl<'a> Run<'a> {
         let shape = &scenario.architecture;
         let layers = u128::from(shape.layers / scenario.parallel.pp.max(1));
         let captured = self.constants().captured;
-        if scenario.gpu.is_some_and(|gpu| gpu.vendor == "AMD") {
-            return Span::of(5, 320, 410);
-        }
         if captured == Captured::UpToSequences {
             let fit = (5 * GIB + GIB * layers / 2) / 100;
             return Span { low: fit / 2, typical: fit, high: (3 * fit).max(75 * GIB / 100) };
+        }
+        let amd = scenario.gpu.filter(|gpu| gpu.vendor == "AMD");
+        if amd.is_some_and(|gpu| gpu.class() == Class::DataCentre) {
+            return INSTINCT;
         }
         let mixture = if shape.moe.is_some() { 30 * GIB } else { 0 };
         let all = u128::from(if captured == Captured::Sixteens { CAPTURE_SIZES } else { ALL_EIGHTS });
         let fit = (44 * GIB + GIB * layers * 145 / 100 + mixture) / 100 * u128::from(self.capture_sizes) / all;
         let switch = Link::of(scenario.gpu) == Link::Switch && self.version >= (Version { major: 0, minor: 17 });
         let typical = if switch { fit } else { 65 * fit / 100 };
-        Span { low: fit / 20, typical, high: 16 * fit / 10 + GIB / 4 }
+        let high = 16 * fit / 10 + GIB / 4;
+        // No log of AMD's other GPUs was found: they may take what an Instinct does.
+        Span { low: fit / 20, typical, high: amd.map_or(high, |_| high.max(INSTINCT.high)) }
     }
 
     /// Context, the driver's and the communication library's part, graphs.

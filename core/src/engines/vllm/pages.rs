@@ -1,8 +1,9 @@
 //! Pages of vLLM's pool: one size for all layers, handed out to groups of them.
 
-use crate::architecture::Projection;
+use crate::architecture::{Projection, SlidingWindow};
 use crate::checked::Checked;
 use crate::memory::kv_cache::{self, CachedLayers};
+use crate::serving::Version;
 
 /// Tokens of a page where nothing else is asked for.
 pub const BLOCK: u32 = 16;
@@ -56,13 +57,17 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Cuts the pool into pages of `block` tokens; `None` where the layers' pages are no multiples of each other, so that vLLM does not start.
-    pub fn of(scenario: &Checked, block: u32) -> Option<Self> {
+    /// Cuts the pool of a release into pages of `block` tokens; `None` where the layers' pages are no multiples of each other, so that vLLM does not start.
+    pub fn of(scenario: &Checked, block: u32, version: Version) -> Option<Self> {
         let held = CachedLayers::on(scenario);
         let window = scenario.architecture.sliding_window;
+        let beside_full = scenario.architecture.full_layers() > 0;
+        let kept = beside_full && window.is_some_and(|window| !frees_beside_full(version, window));
+        let held = if kept { CachedLayers { full: held.full + held.sliding, sliding: 0, ..held } } else { held };
         let [full, sliding] =
             [None, window].map(|window| of_values(scenario, u128::from(kv_cache::values_per_token(scenario, window))));
         let state = if held.linear > 0 { kv_cache::state_bytes(scenario) } else { 0 };
+        let full = if kept { full.max(sliding) } else { full };
         let widest = match (held.full > 0, held.sliding > 0) {
             (true, false) => full,
             (false, true) => sliding,
@@ -124,11 +129,11 @@ impl Pages {
     /// Tokens that a pool holds, as vLLM prints them before 0.21: "GPU KV cache size".
     ///
     /// ```
-    /// use memory_wall_core::{Scenario, engines::vllm::Pages, tables::models};
+    /// use memory_wall_core::{Scenario, engines::vllm::Pages, serving::Version, tables::models};
     /// let llama = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture).check().unwrap();
     /// // A log of vLLM 0.19 says 476,016 for a pool of 58.11 GiB.
     /// let pool = (58.11 * f64::from(1 << 30)) as u128;
-    /// assert_eq!(Pages::of(&llama, 16).unwrap().tokens(pool), 476_032);
+    /// assert_eq!(Pages::of(&llama, 16, Version::MEASURED).unwrap().tokens(pool), 476_032);
     /// ```
     pub fn tokens(&self, pool: u128) -> u128 {
         let block = self.kinds.iter().flatten().map(|kind| kind.block).min().unwrap_or(0);
@@ -140,6 +145,19 @@ impl Pages {
     pub fn block(&self) -> u64 {
         self.kinds.iter().flatten().map(|kind| kind.block).next().unwrap_or(0)
     }
+}
+
+/// Whether a release frees what has left the window, or the chunk, where other layers see everything. Before, such a model's pages are all kept.
+///
+/// # Assumes
+/// A release is the first of its two numbers: 0.9.0 did not free, and what later releases of 0.9 did is not counted.
+///
+/// # Source
+/// vLLM pull requests 14097 (0.8: windows are freed where all layers have one; "for models with global attention + sliding window attention, still
+/// regard as global-attention-only model"), 17996 (groups of layers, 2025-06), 21761 (not for chunks, 2025-07) and 29627 (for chunks too, by which
+/// 0.13 has it). Read 2026-11-25.
+fn frees_beside_full(version: Version, window: SlidingWindow) -> bool {
+    version >= Version { major: 0, minor: if window.chunked { 13 } else { 10 } }
 }
 
 /// Bytes of so many cached values.
@@ -158,7 +176,7 @@ fn grown(block: u64, per_token: u128, state: u128, scenario: &Checked) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::{Architecture, Latent, LinearAttention, LinearKind, SlidingWindow};
+    use crate::architecture::{Architecture, Latent, LinearAttention, LinearKind};
     use crate::precision::KvPrecision;
     use crate::scenario::Scenario;
 
@@ -174,7 +192,8 @@ mod tests {
     }
 
     fn cut(scenario: &Checked) -> (u128, u64, u64) {
-        Pages::of(scenario, BLOCK).map_or((0, 0, 0), |pages| (pages.page, pages.group_size, pages.groups))
+        Pages::of(scenario, BLOCK, Version::MEASURED)
+            .map_or((0, 0, 0), |pages| (pages.page, pages.group_size, pages.groups))
     }
 
     #[test]
@@ -202,10 +221,41 @@ mod tests {
 
     #[test]
     fn a_window_keeps_what_is_being_read_and_a_page_more() {
-        let Some(pages) = Pages::of(&gemma_3_27b().check().unwrap(), BLOCK) else { panic!("no pages") };
+        let Some(pages) = Pages::of(&gemma_3_27b().check().unwrap(), BLOCK, Version::MEASURED) else {
+            panic!("no pages")
+        };
         // One group of 2,000 pages for everything, six of 576 for the window of 1,023 and 8,192 tokens on their way, and one more each.
         assert_eq!(pages.blocks(32_000, 8_192), 2_000 + 6 * 577);
         assert_eq!(pages.blocks(16, 8_192), 1 + 6 * 2);
+    }
+
+    /// Gemma 3 27B under 0.8, and Llama 4 Scout under 0.8 to 0.12, as vLLM's own post of April 2025 counts it: 1,456,192 tokens in the pool hold
+    /// one request of a million, and no more.
+    #[test]
+    fn old_releases_keep_every_token_where_one_layer_does() {
+        let of = |shape: &Scenario, minor| {
+            let Some(pages) = Pages::of(&shape.check().unwrap(), BLOCK, Version { major: 0, minor }) else {
+                panic!("no pages")
+            };
+            pages.blocks(64_000, 8_192) * pages.group_page()
+        };
+        let gemma = gemma_3_27b();
+        let all = 64_000 * 62 * 16 * 128 * 2 * 2;
+        assert_eq!([6, 8, 9].map(|minor| of(&gemma, minor)), [all; 3]);
+        assert!(of(&gemma, 10) < all / 2);
+        let chunks = scenario(Architecture {
+            sliding_window: Some(SlidingWindow::chunks(36, 8_192)),
+            ..Architecture::llama([48, 5_120, 40, 8, 128, 16_384, 202_048])
+        });
+        let all = 64_000 * 48 * 8 * 128 * 2 * 2;
+        assert_eq!([8, 10, 12].map(|minor| of(&chunks, minor)), [all; 3]);
+        assert!(of(&chunks, 13) < all);
+        // A window in every layer was freed already.
+        let uniform = scenario(Architecture {
+            sliding_window: Some(SlidingWindow::over(32, 4_096)),
+            ..Architecture::llama([32, 4_096, 32, 8, 128, 14_336, 32_000])
+        });
+        assert_eq!(of(&uniform, 8), of(&uniform, 19));
     }
 
     #[test]
@@ -229,12 +279,15 @@ mod tests {
                 layers: 50,
                 kv_heads: Some(kv_heads),
                 head_dim: Some(head_dim),
+                chunked: false,
             }),
             ..Architecture::llama([60, 5_376, 32, 4, 512, 21_504, 262_144])
         };
-        let Some(pages) = Pages::of(&scenario(shape(16, 256)).check().unwrap(), BLOCK) else { panic!("no pages") };
+        let Some(pages) = Pages::of(&scenario(shape(16, 256)).check().unwrap(), BLOCK, Version::MEASURED) else {
+            panic!("no pages")
+        };
         assert_eq!((pages.page, pages.block(), pages.groups), (16 * 2 * 16 * 256 * 2, 32, 6));
-        assert_eq!(Pages::of(&scenario(shape(3, 256)).check().unwrap(), BLOCK), None);
+        assert_eq!(Pages::of(&scenario(shape(3, 256)).check().unwrap(), BLOCK, Version::MEASURED), None);
     }
 
     #[test]
@@ -257,7 +310,7 @@ mod tests {
         assert_eq!(kv_cache::state_bytes(&next.check().unwrap()), state);
         let block = 16 * state.div_ceil(16 * 2_048);
         assert_eq!(cut(&next.check().unwrap()), (block * 2_048, 12, 4));
-        let Some(pages) = Pages::of(&next.check().unwrap(), BLOCK) else { panic!("no pages") };
+        let Some(pages) = Pages::of(&next.check().unwrap(), BLOCK, Version::MEASURED) else { panic!("no pages") };
         assert_eq!(pages.blocks(1, 8_192), 1 + 3);
     }
 }

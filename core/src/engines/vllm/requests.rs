@@ -332,7 +332,7 @@ mod tests {
             (llama_1b, 131_072, 4, 65, 21_440),
         ] {
             let Ok(scenario) = Scenario::new(shape).check() else { panic!("illegal") };
-            let Some(pages) = Pages::of(&scenario, 16) else { panic!("no pages") };
+            let Some(pages) = Pages::of(&scenario, 16, crate::serving::Version::MEASURED) else { panic!("no pages") };
             assert_eq!(pages.blocks(most.into(), 2_048) * pages.group_page(), needed * GIB);
             // Logs round to a hundredth of a GiB: the estimate lies between both ends.
             let at = |thousandths: u128| longest(&pages, 2_048, Bytes(thousandths * GIB / 1_000), most);

@@ -8,9 +8,6 @@ use crate::precision::{Block, WeightFormat};
 use crate::units::MIB;
 use crate::worked::{self, Item};
 
-/// Rows of embedding and head are a multiple of this.
-const VOCABULARY: u64 = 64;
-
 impl Run<'_> {
     /// Weights on the rank that is looked at: "Model loading took".
     ///
@@ -73,7 +70,7 @@ impl Run<'_> {
         let shape = &self.scenario.architecture;
         let tp = u64::from(self.scenario.parallel.tp);
         let vocab = u64::from(shape.vocab_size);
-        let rows = (vocab.next_multiple_of(VOCABULARY) / tp).saturating_sub(vocab.div_ceil(tp));
+        let rows = (u64::from(self.scenario.vocabulary()) / tp).saturating_sub(vocab.div_ceil(tp));
         let local = self.scenario.local();
         let tables = u64::from(local.embedding)
             + u64::from(local.head && (!shape.tied_embeddings || self.scenario.parallel.pp > 1));

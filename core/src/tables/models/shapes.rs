@@ -217,7 +217,7 @@ pub(super) const QWEN3_NEXT: Architecture = gated_delta(
 
 /// Attention in chunks, counted as a window, in all layers but every fourth; one shared expert as wide as a routed one.
 pub(super) const LLAMA_4_SCOUT: Architecture = Architecture {
-    sliding_window: Some(SlidingWindow::over(36, 8_192)),
+    sliding_window: Some(SlidingWindow::chunks(36, 8_192)),
     moe: Some(Moe { shared_intermediate_size: 8_192, ..Moe::of(16, 1, 8_192) }),
     ..llama([48, 5120, 40, 8, 128, 16_384, 202_048, 10_485_760])
 };

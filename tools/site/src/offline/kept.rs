@@ -19,6 +19,7 @@ const ASIDE: &[(&str, &str)] = &[
     (super::ONE_FILE, "a copy of what is kept, for a disk of one's own"),
     ("screenshots/", "shown before the app is installed, by what installs it"),
     ("program-", "for frames of other sites, which may fetch nothing and find nothing that is kept"),
+    ("banks/", "for learning platforms, which take a copy of their own"),
     ("oembed/", "asked for by other sites, whose caches are theirs"),
 ];
 

@@ -14,10 +14,10 @@ use memory_wall_app::words::section_title;
 use self::hosts::{Chosen, GROUPS, Host};
 use crate::embed;
 use crate::wording::{Words, escaped};
-use crate::{apart, policy, read, write};
+use crate::{apart, banks, policy, read, write};
 
 /// The page's parts, by their anchors, in their order.
-const PARTS: [&str; 4] = ["build", "figures", "hosts", "contract"];
+const PARTS: [&str; 5] = ["build", "figures", "hosts", "banks", "contract"];
 
 /// Options of a figure's link and their values, the first of which need not be said.
 const OPTIONS: [(&str, &[&str]); 3] =
@@ -55,6 +55,7 @@ fn content(words: &Words) -> Result<String, String> {
             "build" => builder(words),
             "figures" => words.paragraphs("figures.lead", &[]) + &table(words, &heights)?,
             "hosts" => list(words, &heights)?,
+            "banks" => banks::links(words)?,
             _ => words.paragraphs("contract", &[]),
         })
     })
