@@ -41,7 +41,7 @@ const ABOUT: [About; 8] = [
         name: "explain",
         usage: "explain [FILE|-]... [options]",
         line: "What a run left behind, and what took its memory.",
-        more: "It reads messages of runs that ran out of memory, logs of servers and trainers, and tables of nvidia-smi and of PyTorch's allocator, recognises them by their content, and sets the estimate beside each figure. Options state what the texts don't say. Nothing of what it shows is a path, a host or a token.",
+        more: "It reads messages of runs that ran out of memory, logs of servers and trainers, tables of nvidia-smi and of PyTorch's allocator, headers of safetensors and GGUF files, config.json, memory snapshots, and reports of memory_report.py. It recognises them by their content, several at once, names what contradicts itself, and sets the estimate beside each figure. Options state what the texts don't say. Nothing of what it shows is a path, a host or a token.",
     },
     About {
         name: "roofline",

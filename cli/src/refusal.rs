@@ -25,23 +25,27 @@ pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
 fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
     let engine = scenario.serving.engine.id();
     let option = match error {
-        Unsupported::Weights(..) | Unsupported::Generation { .. } | Unsupported::NoKernels { .. } => {
+        Unsupported::Weights(..)
+        | Unsupported::Generation { .. }
+        | Unsupported::NoKernels { .. }
+        | Unsupported::NoFp16
+        | Unsupported::NoDenseMxfp4
+        | Unsupported::NoBitsandbytesExperts(_) => {
             format!("--weights {}", scenario.weights.id())
         }
         Unsupported::Cache(_, format) => format!("--kv {}", format.id()),
         Unsupported::OldCache { .. } | Unsupported::WideCache | Unsupported::CacheNeedsFlash(_) => {
             format!("--kv {}", scenario.kv.id())
         }
-        Unsupported::NoEager(_) => format!("--attention {}", scenario.attention.id()),
+        Unsupported::NoEager(_) | Unsupported::TensorSplit(TensorSplit::Eager) => {
+            format!("--attention {}", scenario.attention.id())
+        }
         Unsupported::FewTokens { tokens, sequences } => {
             if scenario.serving.usual_batched_tokens {
                 format!("--max-num-seqs {sequences}")
             } else {
                 format!("--max-num-batched-tokens {tokens}")
             }
-        }
-        Unsupported::NoFp16 | Unsupported::NoDenseMxfp4 | Unsupported::NoBitsandbytesExperts(_) => {
-            format!("--weights {}", scenario.weights.id())
         }
         Unsupported::Release { has, .. } => format!("--engine-version {has}"),
         Unsupported::WholePrompt { tokens, .. } => format!("--max-num-batched-tokens {tokens}"),
@@ -60,7 +64,6 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         Unsupported::ExpertParallel(_) => format!("--ep {}", scenario.parallel.ep),
         Unsupported::ContextParallel(_) => format!("--cp {}", scenario.parallel.cp),
         Unsupported::ExpertRanks { ep, .. } | Unsupported::TooFewExperts { ep, .. } => format!("--ep {ep}"),
-        Unsupported::TensorSplit(TensorSplit::Eager) => format!("--attention {}", scenario.attention.id()),
         Unsupported::ExpertWidth { .. }
         | Unsupported::Blocks(_)
         | Unsupported::TensorSplit(_)
@@ -100,7 +103,7 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
         CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
         CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
         CutError::Asks(_, demand) => asked(scenario, *demand),
-        CutError::Lacks(_, option) => (lacking(scenario, option), String::new()),
+        CutError::Lacks(_, option) => (lacking(scenario, *option), String::new()),
         CutError::ShardedPipeline(zero) => (format!("--zero {}", zero.id()), String::new()),
     };
     format!("{option}: {error}{help}")
@@ -124,7 +127,7 @@ fn asked(scenario: &Scenario, demand: Demand) -> (String, String) {
 }
 
 /// The option that training code does not have.
-fn lacking(scenario: &Scenario, option: &TrainerOption) -> String {
+fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
     match option {
         TrainerOption::Adapters => format!("--mode {}", scenario.mode.id()),
         TrainerOption::Optimizer(optimizer) => format!("--optimizer {}", optimizer.id()),

@@ -139,6 +139,67 @@ fn several_files_are_read_together() {
     assert!(config.contains("Contradictions:") && config.contains("Two models are named"), "{config}");
 }
 
+/// The header of a safetensors file whose data is not there.
+fn safetensors() -> Vec<u8> {
+    let header = br#"{"__metadata__":{"path":"/srv/alice/out"},"model.embed_tokens.weight":{"dtype":"BF16","shape":[128256,2048],"data_offsets":[0,525336576]}}"#;
+    [&(header.len() as u64).to_le_bytes()[..], header].concat()
+}
+
+#[test]
+fn files_are_read_by_their_content() {
+    let file = scratch("explain-model.bin", &safetensors());
+    let run = run(&format!("explain {} llama-3.1-8b.json --unit gib", file.display()));
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    for line in [
+        "header of a safetensors file  explain-model.bin",
+        "Embedding, BF16                  1  501 MiB  525,336,576",
+        "The file is not complete: 525336576 bytes of its data are missing.",
+        "KV cache of one token, in 16 bits",
+        "Model: the model of the config, by its config.json.",
+    ] {
+        assert!(run.out.contains(line), "{line}\n{}", run.out);
+    }
+    assert!(!run.out.contains("alice"), "{}", run.out);
+}
+
+#[test]
+fn a_measured_step_stands_beside_its_estimate() {
+    let report = include_bytes!("../../reports/tests/reports/llama_tiny_bf16.json");
+    let file = scratch("explain-step.json", report);
+    let run = run(&format!("explain {}", file.display()));
+    assert_eq!(run.code, 0, "{}", run.err);
+    for line in ["report of memory_report.py 2.15.0+cu132", "training, batch 2, seq_length 64", "model.layers.1 "] {
+        assert!(run.out.contains(line), "{line}\n{}", run.out);
+    }
+    // The same, piped.
+    let piped = run_on("explain - --json", report);
+    let value: Value = serde_json::from_str(&piped.out).unwrap();
+    let parts = &value["files"][0]["parts"];
+    assert_eq!((&parts[0]["part"], &parts[0]["measured_bytes"]), (&"weights".into(), &1_552_128.into()));
+    assert_eq!(parts[0]["measured_bytes"], parts[0]["estimated_bytes"]);
+    assert_eq!(value["model"]["known_by"], "file");
+}
+
+#[test]
+fn files_that_are_not_read_are_named_with_the_reason() {
+    let packed = scratch("explain-packed.gz", b"\x1f\x8b\x08\0\0\0\0\0");
+    let log = scratch("explain-beside.log", LOG.as_bytes());
+    let both = run(&format!("explain {} {}", packed.display(), log.display()));
+    assert_eq!(both.code, 0, "{}", both.err);
+    assert!(both.out.contains("explain-packed.gz is not read: "), "{}", both.out);
+    let (code, value) = json(&format!("explain {} -", packed.display()), LOG);
+    assert_eq!((code, &value["not_read"][0]["text"]), (0, &"explain-packed.gz".into()));
+    let pickle = scratch("explain-evil.pickle", b"\x80\x04cos\nsystem\n(S'echo'\ntR.");
+    for (file, why) in [(&packed, "explain-packed.gz is not read: "), (&pickle, "explain-evil.pickle is not read: ")] {
+        let alone = run(&format!("explain {}", file.display()));
+        assert_eq!((alone.code, alone.out.as_str()), (2, ""));
+        assert!(alone.err.starts_with(&format!("memory-wall: {why}")), "{}", alone.err);
+    }
+    // A log whose lines are JSON objects is a text all the same.
+    let lines = format!("{{\"step\": 1}}\n{{\"step\": 2}}\n{LOG}");
+    assert_eq!(run_on("explain -", lines.as_bytes()).code, 0);
+}
+
 /// The log beside a config of another model.
 fn run_config(log: &std::path::Path) -> String {
     run(&format!("explain {} qwen2.5-7b.json", log.display())).out

@@ -1,5 +1,7 @@
 //! Cuts that do not run, whatever memory there is, and what is proposed in their place.
 
+#![allow(clippy::expect_used, reason = "tests fail by panicking")]
+
 use memory_wall_core::advise::Mitigation;
 use memory_wall_core::scenario::{CutError, Demand, TensorSplit, Unsupported};
 use memory_wall_core::tables::{gpus, models};

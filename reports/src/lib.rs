@@ -20,6 +20,9 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+/// Whether estimates stand beside what is read. Where not, nothing of the engine that works them out is linked.
+const ESTIMATES: bool = cfg!(feature = "estimate");
+
 #[macro_use]
 mod names;
 

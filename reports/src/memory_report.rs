@@ -183,7 +183,8 @@ impl MemoryReport {
             let shape: Option<Vec<u64>> = values.items(shape).map(Value::whole).collect();
             Some((String::from_utf8_lossy(name).into_owned(), shape?))
         });
-        let config: Option<Config> = serde_json::from_slice::<WithConfig>(text).ok().and_then(|with| with.config);
+        let with_config = if crate::ESTIMATES { serde_json::from_slice::<WithConfig>(text).ok() } else { None };
+        let config: Option<Config> = with_config.and_then(|with| with.config);
         Ok(Self {
             torch: words(root, b"torch"),
             device: words(root, b"device"),

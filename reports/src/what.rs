@@ -184,6 +184,28 @@ names! {
         Litgpt = "litgpt", "log of LitGPT";
         Trainer = "trainer", "settings and log of a training run";
         Config = "config", "a model's config.json";
+        Safetensors = "safetensors", "header of a safetensors file";
+        Gguf = "gguf", "header of a GGUF file";
+        Index = "index", "index of a checkpoint's files";
+        Snapshot = "snapshot", "PyTorch's memory snapshot";
+        MemoryReport = "memory_report", "report of memory_report.py";
+        MemoryTimeline = "memory_timeline", "memory timeline of PyTorch's profiler";
+    }
+}
+
+impl Kind {
+    /// Whether it is a file, which has no lines.
+    pub const fn is_file(self) -> bool {
+        matches!(
+            self,
+            Self::Config
+                | Self::Safetensors
+                | Self::Gguf
+                | Self::Index
+                | Self::Snapshot
+                | Self::MemoryReport
+                | Self::MemoryTimeline
+        )
     }
 }
 

@@ -19,7 +19,7 @@ fn explained(texts: &[&str], stated: &Stated<'_>) -> Explanation {
         reader.feed(text.as_bytes());
         reader.next_source();
     }
-    explain(&reader.finish(), stated)
+    explain(&reader.finish(), &[], stated)
 }
 
 fn nothing() -> Stated<'static> {

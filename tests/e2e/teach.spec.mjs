@@ -230,3 +230,32 @@ for (const [width, colorScheme] of [[360, 'light'], [768, 'light'], [1280, 'dark
     expect(violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`))).toEqual([]);
   });
 }
+
+test('every question bank is a file of its format, with the questions that the page counts', async ({ page, site, request }) => {
+  await open(page);
+  const links = page.locator('#bank-files a');
+  const files = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  expect(files).toEqual(['banks/memory-wall.gift', 'banks/memory-wall-moodle.xml', 'banks/memory-wall-qti21.zip']);
+  const count = Number(/as (\d+) questions/.exec(await page.locator('#banks').textContent())[1]);
+  expect(count).toBeGreaterThan(150);
+  const [gift, xml, zip] = await Promise.all(
+    files.map(async (file) => {
+      const answer = await request.get(`${site.origin}/${file}`);
+      expect(answer.status(), file).toBe(200);
+      return answer.body();
+    }),
+  );
+  expect(gift.toString().match(/^::/gm)).toHaveLength(count);
+  // The browser's own reader of XML finds no fault.
+  const read = await page.evaluate((text) => {
+    const whole = new DOMParser().parseFromString(text, 'application/xml');
+    return [whole.querySelectorAll('parsererror').length, whole.querySelectorAll('question:not([type="category"])').length];
+  }, xml.toString());
+  expect(read).toEqual([0, count]);
+  expect(zip.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
+  // At the end of an archive stands how many files it has: here the items, the test and the manifest.
+  expect(zip.readUInt16LE(zip.length - 22 + 10)).toBe(count + 2);
+  // A link saves its file rather than showing it.
+  const [download] = await Promise.all([page.waitForEvent('download'), links.nth(1).click()]);
+  expect(download.suggestedFilename()).toBe('memory-wall-moodle.xml');
+});

@@ -80,7 +80,10 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     }
     let is_reference = |file: &File| file.name.starts_with("reference");
     part(&files, "reference", ", a page of its own", &is_reference, budgets::REFERENCE_BUDGET)?;
-    part(&files, "app", " with every page, kept for use without a network", &|file| file.kept, budgets::KEPT_BUDGET)?;
+    let is_asked = |file: &File| file.name.starts_with("explain-");
+    let is_kept = |file: &File| file.kept && !is_asked(file);
+    part(&files, "app", " with every page, kept for use without a network", &is_kept, budgets::KEPT_BUDGET)?;
+    part(&files, "second program", ", fetched when a reader hands something over", &is_asked, budgets::SECOND_BUDGET)?;
     let is_teach = |file: &File| file.name.starts_with("teach");
     part(&files, "page for teachers", ", another", &is_teach, budgets::TEACH_BUDGET)?;
     let alone = files.iter().filter(|file| file.name.starts_with("embed/")).max_by_key(|file| file.gzip);
@@ -92,7 +95,7 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
         is_alone(file) || starts.iter().any(|start| file.name.starts_with(start))
     };
     part(&files, "same figure", " with all that it needs", &is_shared, budgets::ALONE_BUDGET)?;
-    part(&files, "program", " in it", &|file| file.name.contains(".wasm"), budgets::PROGRAM_BUDGET)
+    part(&files, "program", " in it", &|file| file.name.contains(".wasm") && !is_asked(file), budgets::PROGRAM_BUDGET)
 }
 
 /// Prints the size of the files that are a part; an error when there are none or they are over the part's own budget.

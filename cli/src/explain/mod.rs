@@ -16,6 +16,8 @@ use crate::options::Given;
 use crate::request::Request;
 use crate::{Answer, BadInput, Exit, json};
 
+use read::Sources;
+
 /// What is asked for.
 #[derive(Debug)]
 pub(crate) struct Asked {
@@ -41,9 +43,10 @@ impl Asked {
 /// Explains what was asked for.
 pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
     let Asked { files, given, request } = asked;
-    let found = read::all(files)?;
+    let sources = read::all(files)?;
+    let found = &sources.found;
     if found.reports.is_empty() {
-        return Err(nothing(files, &found));
+        return Err(nothing(files, &sources));
     }
     let model = request.source.as_ref().map(Model::load).transpose()?.map(|model| FoundModel {
         name: model.title.into(),
@@ -61,7 +64,7 @@ pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
         adjust: &adjust,
         sizes: given.has("--batch") && given.has("--seq"),
     };
-    let mut explanation = explain(&found, &stated);
+    let mut explanation = explain(found, &sources.files, &stated);
     // What an option says is not missing.
     explanation.notes.retain(|note| match note {
         Note::Missing(What::BatchSize) => !given.has("--batch"),
@@ -70,11 +73,11 @@ pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
         _ => true,
     });
     let output = if request.json {
-        json::text(&json::explain::Answer::new(&names(files), &found, &explanation))?
+        json::text(&json::explain::Answer::new(&names(files), found, &sources.files, &sources.unread, &explanation))?
     } else {
-        text::of(&names(files), &found, &explanation, request.unit)
+        text::of(&names(files), &sources, &explanation, request.unit)
     };
-    Ok(Answer { output, notes: Vec::new(), exit: exit(&found, &explanation) })
+    Ok(Answer { output, notes: Vec::new(), exit: exit(found, &explanation) })
 }
 
 /// A no where memory ran out, or where the run that is described doesn't fit.
@@ -101,12 +104,17 @@ fn names(files: &[OsString]) -> Vec<String> {
 }
 
 /// The message for texts in which nothing is known.
-fn nothing(files: &[OsString], found: &Found) -> BadInput {
-    let what =
-        if files.len() == 1 { format!("{} holds", names(files).join(", ")) } else { "the files hold".to_owned() };
-    let lines = memory_wall_core::display::Grouped(found.lines.into());
+fn nothing(files: &[OsString], sources: &Sources) -> BadInput {
+    let names = names(files);
+    if !sources.unread.is_empty() {
+        let name = |source: u16| names.get(usize::from(source)).map_or("", String::as_str);
+        let said = sources.unread.iter().map(|(source, why)| format!("{} is not read: {why}", name(*source)));
+        return BadInput::new(said.collect::<Vec<_>>().join("; "));
+    }
+    let what = if files.len() == 1 { format!("{} holds", names.join(", ")) } else { "the files hold".to_owned() };
+    let lines = memory_wall_core::display::Grouped(sources.found.lines.into());
     BadInput::new(format!(
-        "{what} nothing that is known in {lines} lines: explain reads messages of runs that ran out of memory, logs of vLLM, SGLang, TensorRT-LLM, TGI, llama.cpp, Ollama and trainers, tables of nvidia-smi, rocm-smi and PyTorch's allocator, and config.json"
+        "{what} nothing that is known in {lines} lines: explain reads messages of runs that ran out of memory, logs of vLLM, SGLang, TensorRT-LLM, TGI, llama.cpp, Ollama and trainers, tables of nvidia-smi, rocm-smi and PyTorch's allocator, config.json, headers of safetensors and GGUF files, an index of a checkpoint's files, memory snapshots of PyTorch and reports of memory_report.py"
     ))
 }
 

@@ -3,22 +3,27 @@
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::profile::Suspect;
 use memory_wall_core::{Bytes, Checked, Verdict};
-use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Note, Number, Row};
+use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Note, Number, Opened, Parts, Row};
+use memory_wall_reports::files::Holdings;
 use memory_wall_reports::{Found, Kind, Report, Value, What};
 
+use super::read::Sources;
 use super::signed;
 use crate::text::{Side, Table, wrapped};
 use crate::{changes, inputs, words};
 
 /// All of it.
-pub(super) fn of(names: &[String], found: &Found, explanation: &Explanation, unit: ByteUnit) -> String {
-    let mut text = reports(names, found);
+pub(super) fn of(names: &[String], sources: &Sources, explanation: &Explanation, unit: ByteUnit) -> String {
+    let found = &sources.found;
+    let mut text = reports(names, sources);
     if let Some(report) = explanation.main.and_then(|at| found.reports.get(at)) {
         text += &numbers(report, unit);
     }
+    text.extend(sources.files.iter().map(|opened| holdings(names, opened, unit)));
     text.push('\n');
     text += &run(explanation, unit);
     text += &rows(explanation, unit);
+    text.extend(explanation.parts.iter().map(|parts| measured(names, parts, unit)));
     if !explanation.contradictions.is_empty() {
         text += "\nContradictions:\n";
         text.extend(explanation.contradictions.iter().map(|it| wrapped(&format!("- {it}"), 2)));
@@ -30,20 +35,75 @@ pub(super) fn of(names: &[String], found: &Found, explanation: &Explanation, uni
 }
 
 /// What was recognised, and where.
-fn reports(names: &[String], found: &Found) -> String {
+fn reports(names: &[String], sources: &Sources) -> String {
     let mut table = Table::new(&[
         ("What was read", Side::Left),
         ("Where", Side::Left),
         ("Lines", Side::Right),
         ("Times", Side::Right),
     ]);
-    for report in &found.reports {
+    for report in &sources.found.reports {
         let name = names.get(usize::from(report.source)).cloned().unwrap_or_default();
-        let lines =
-            if report.from == report.to { report.from.to_string() } else { format!("{}-{}", report.from, report.to) };
+        let lines = match (report.is_file(), report.from == report.to) {
+            (true, _) => String::new(),
+            (_, true) => report.from.to_string(),
+            _ => format!("{}-{}", report.from, report.to),
+        };
         table.row([about(report), name, lines, report.times.to_string()]);
     }
-    table.text()
+    let mut text = table.text();
+    for (source, why) in &sources.unread {
+        let name = names.get(usize::from(*source)).map_or("", String::as_str);
+        text += &wrapped(&format!("{name} is not read: {why}."), 2);
+    }
+    text
+}
+
+/// What a file holds, and what should be known of it.
+fn holdings(names: &[String], opened: &Opened, unit: ByteUnit) -> String {
+    let name = names.get(usize::from(opened.source)).map_or("", String::as_str);
+    let mut text = String::new();
+    for Holdings { title, rows } in opened.file.holdings() {
+        let mut table = Table::new(&[
+            (&format!("{title} ({name})"), Side::Left),
+            ("Count", Side::Right),
+            ("Size", Side::Right),
+            ("Bytes", Side::Right),
+        ]);
+        for row in rows {
+            let bytes = row.bytes.map(u128::from);
+            table.row([
+                row.name,
+                row.count.map(|count| Grouped(count.into()).to_string()).unwrap_or_default(),
+                bytes.map(|bytes| words::size(Bytes(bytes), unit)).unwrap_or_default(),
+                bytes.map(|bytes| Grouped(bytes).to_string()).unwrap_or_default(),
+            ]);
+        }
+        text.push('\n');
+        text += &table.text();
+    }
+    text.extend(opened.file.remarks().iter().map(|remark| wrapped(remark, 2)));
+    text
+}
+
+/// The parts of a measured run beside the estimate.
+fn measured(names: &[String], parts: &Parts, unit: ByteUnit) -> String {
+    let name = names.get(usize::from(parts.source)).map_or("", String::as_str);
+    let mut table = Table::new(&[
+        (&format!("Part ({name})"), Side::Left),
+        ("Measured", Side::Right),
+        ("Estimated", Side::Right),
+        ("Likeliest reason", Side::Left),
+    ]);
+    for line in &parts.lines {
+        table.row([
+            sentence(line.part.name()),
+            words::size(line.measured, unit),
+            line.estimate.map(|bytes| words::size(bytes, unit)).unwrap_or_default(),
+            line.reason.map(|reason| reason.to_string()).unwrap_or_default(),
+        ]);
+    }
+    format!("\n{}", table.text())
 }
 
 /// A report in a few words, with the release that it names.
@@ -111,6 +171,7 @@ fn run(explanation: &Explanation, unit: ByteUnit) -> String {
         let how = match model.known {
             Known::Stated => "as stated",
             Known::Config => "by its config.json",
+            Known::File => "by its file",
             Known::Name => "by its name",
             Known::PartOfName => "guessed from a part of its name: --model or --config states it",
         };

@@ -1,7 +1,8 @@
 //! The answer of `explain` for programs.
 
 use memory_wall_core::Verdict;
-use memory_wall_reports::explain::{Change, Explanation, Known, Message, Number};
+use memory_wall_reports::explain::{Change, Explanation, Known, Message, Number, Opened};
+use memory_wall_reports::files::Holdings;
 use memory_wall_reports::{Device, Fact, Found, Value};
 use serde::Serialize;
 
@@ -28,6 +29,8 @@ pub(crate) struct Answer<'a> {
     changes: Vec<Helps>,
     contradictions: Vec<String>,
     notes: Vec<String>,
+    files: Vec<OneFile<'a>>,
+    not_read: Vec<NotRead<'a>>,
     not_understood: Vec<Odd>,
     lines: u64,
     cut_lines: u64,
@@ -45,6 +48,43 @@ struct OneReport<'a> {
     of_this_run: bool,
     facts: Vec<OneFact<'a>>,
     facts_left_out: u64,
+}
+
+/// What a file holds.
+#[derive(Debug, Serialize)]
+struct OneFile<'a> {
+    text: &'a str,
+    holdings: Vec<OneTable>,
+    parts: Vec<OnePart>,
+    remarks: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct OneTable {
+    title: String,
+    rows: Vec<OneHolding>,
+}
+
+#[derive(Debug, Serialize)]
+struct OneHolding {
+    name: String,
+    count: Option<u64>,
+    bytes: Option<u64>,
+}
+
+/// A part of a measured run beside its estimate.
+#[derive(Debug, Serialize)]
+struct OnePart {
+    part: &'static str,
+    measured_bytes: u128,
+    estimated_bytes: Option<u128>,
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct NotRead<'a> {
+    text: &'a str,
+    reason: &'a str,
 }
 
 #[derive(Debug, Serialize)]
@@ -119,14 +159,21 @@ struct Odd {
 
 impl<'a> Answer<'a> {
     /// Of texts with these names.
-    pub(crate) fn new(names: &'a [String], found: &'a Found, explanation: &'a Explanation) -> Self {
+    pub(crate) fn new(
+        names: &'a [String],
+        found: &'a Found,
+        files: &[Opened],
+        unread: &'a [(u16, String)],
+        explanation: &'a Explanation,
+    ) -> Self {
+        let name = |source: u16| names.get(usize::from(source)).map_or("", String::as_str);
         let main = explanation.main.and_then(|at| found.reports.get(at));
         let message = main.map(Message::of).unwrap_or_default();
         let scenario = explanation.scenario.as_ref().and_then(|scenario| scenario.as_ref().ok());
         let refused = explanation.scenario.as_ref().and_then(|scenario| scenario.as_ref().err());
         let reports = found.reports.iter().enumerate().map(|(at, report)| OneReport {
             kind: report.kind.id(),
-            text: names.get(usize::from(report.source)).map_or("", String::as_str),
+            text: name(report.source),
             from_line: report.from,
             to_line: report.to,
             times: report.times,
@@ -143,6 +190,7 @@ impl<'a> Answer<'a> {
                 known_by: match model.known {
                     Known::Stated => "stated",
                     Known::Config => "config",
+                    Known::File => "file",
                     Known::Name => "name",
                     Known::PartOfName => "part_of_name",
                 },
@@ -184,6 +232,8 @@ impl<'a> Answer<'a> {
                 .unwrap_or_default(),
             contradictions: explanation.contradictions.iter().map(ToString::to_string).collect(),
             notes: explanation.notes.iter().map(ToString::to_string).collect(),
+            files: files.iter().map(|opened| OneFile::new(name(opened.source), opened, explanation)).collect(),
+            not_read: unread.iter().map(|(source, why)| NotRead { text: name(*source), reason: why }).collect(),
             not_understood: found
                 .odd
                 .iter()
@@ -192,6 +242,32 @@ impl<'a> Answer<'a> {
             lines: found.lines,
             cut_lines: found.cut,
             reports_left_out: found.left_out,
+        }
+    }
+}
+
+impl<'a> OneFile<'a> {
+    fn new(text: &'a str, opened: &Opened, explanation: &Explanation) -> Self {
+        let table = |Holdings { title, rows }| OneTable {
+            title,
+            rows: rows
+                .into_iter()
+                .map(|row| OneHolding { name: row.name, count: row.count, bytes: row.bytes })
+                .collect(),
+        };
+        let lines =
+            explanation.parts.iter().filter(|parts| parts.source == opened.source).flat_map(|parts| &parts.lines);
+        let parts = lines.map(|line| OnePart {
+            part: line.part.name(),
+            measured_bytes: line.measured.0,
+            estimated_bytes: line.estimate.map(|bytes| bytes.0),
+            reason: line.reason.map(|reason| reason.to_string()),
+        });
+        Self {
+            text,
+            holdings: opened.file.holdings().into_iter().map(table).collect(),
+            parts: parts.collect(),
+            remarks: opened.file.remarks(),
         }
     }
 }

@@ -22,6 +22,13 @@ pub enum Contradiction {
         /// Of the model.
         model: u64,
     },
+    /// Files hold more parameters than the model has.
+    Parameters {
+        /// In the files.
+        files: u64,
+        /// Of the model.
+        model: u64,
+    },
     /// Two texts say how much memory the GPU has.
     Capacities(Size, Size),
     /// Two texts say two values of one setting.
@@ -66,15 +73,25 @@ pub(super) fn of(reports: &[&Report], model: Option<&FoundModel>, stated: bool) 
             (What::VocabSize, shape.vocab_size.into()),
         ];
         for (what, of_model) in table {
-            let reported =
-                reports.iter().filter(|report| report.kind == Kind::LlamaCpp).find_map(|report| report.count(what));
+            let reported = reports
+                .iter()
+                .filter(|report| matches!(report.kind, Kind::LlamaCpp | Kind::Gguf))
+                .find_map(|report| report.count(what).filter(|count| *count != of_model));
             // Files of llama.cpp may have a padded vocabulary.
             let near = |count: u64| what == What::VocabSize && count.abs_diff(of_model) <= 512;
             if let Some(count) = reported.filter(|count| *count != of_model && !near(*count)) {
                 found.push(Contradiction::Shape { what, reported: count, model: of_model });
             }
         }
-        let config = reports.iter().any(|report| report.kind == Kind::Config);
+        let held = reports.iter().filter(|report| matches!(report.kind, Kind::Safetensors | Kind::Gguf));
+        let files = held.filter_map(|report| report.count(What::Parameters)).fold(0, u64::saturating_add);
+        // A file may hold the output head though it is tied. Fewer parameters say nothing: it may be one of several files, or packed.
+        let own = shape.parameters().total();
+        let most = own.saturating_add(u64::from(shape.vocab_size).saturating_mul(shape.hidden_size.into()));
+        if files > most.saturating_add(most / 50) {
+            found.push(Contradiction::Parameters { files, model: own });
+        }
+        let config = reports.iter().any(|report| matches!(report.kind, Kind::Config | Kind::Gguf));
         let by_name = names.first().and_then(|name| FoundModel::named(name)).filter(|named| named.known == Known::Name);
         if let Some(named) = by_name
             .filter(|named| (config || stated) && named.architecture.parameters().total() != shape.parameters().total())

@@ -7,6 +7,7 @@ mod change;
 mod contradiction;
 mod formats;
 mod gpu;
+mod measured;
 mod model;
 mod reading;
 mod row;
@@ -20,17 +21,20 @@ use memory_wall_core::profile::{Candidate, Request, Suspect, Tensor, candidates,
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Scenario, ScenarioError};
 
+use crate::files::File;
 use crate::what::{Kind, What};
-use crate::{Found, Report, Size};
+use crate::{ESTIMATES, Found, Report, Size};
 
 use cause::causes;
 pub use cause::{Cause, Message};
 pub use change::{Change, ChangeKind};
 pub use contradiction::Contradiction;
 pub use gpu::{named as gpu_named, with_capacity};
+pub use measured::Parts;
 pub use model::{FoundModel, Known};
 pub use reading::reading;
 pub use row::{Number, Row};
+pub(crate) use sentence::capital;
 pub use settings::Note;
 
 /// What the reader says beside the texts.
@@ -70,6 +74,8 @@ pub struct Explanation {
     pub notes: Vec<Note>,
     /// What is reported beside what is estimated.
     pub rows: Vec<Row>,
+    /// Of each file that was measured, its parts beside the estimate of them.
+    pub parts: Vec<Parts>,
     /// Tensors of the run that have the size of the request.
     pub tensors: Vec<Candidate>,
     /// A single setting that would explain the difference.
@@ -84,13 +90,29 @@ pub struct Explanation {
     pub stands: bool,
 }
 
-/// Explains what was found.
-pub fn explain(found: &Found, stated: &Stated<'_>) -> Explanation {
+/// A file that was read beside the texts.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its place among all that was read, as in [`Report::source`].
+    pub source: u16,
+    /// The file.
+    pub file: File,
+}
+
+/// Adds the files to what was found in the texts, in the order in which all of them were handed over.
+pub fn add(found: &mut Found, files: &[Opened]) {
+    found.reports.extend(files.iter().map(|opened| opened.file.report(opened.source)));
+    // Stable: reports of one text stay in their order.
+    found.reports.sort_by_key(|report| report.source);
+}
+
+/// Explains what was found: the texts, and the files that were [`add`]ed to them.
+pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanation {
     let (main, about) = together(&found.reports);
     let reports: Vec<&Report> = about.iter().filter_map(|at| found.reports.get(*at)).collect();
     let main_report = main.and_then(|at| found.reports.get(at));
     let mut unknown_models = Vec::new();
-    let model = stated.model.clone().or_else(|| find_model(&reports, &mut unknown_models));
+    let model = stated.model.clone().or_else(|| find_model(&reports, files, &mut unknown_models));
     let reported = reported_capacity(&reports, main_report);
     let gpu = stated.gpu.or_else(|| named_gpu(&reports, reported));
     let gpus = match (gpu, reported) {
@@ -105,7 +127,7 @@ pub fn explain(found: &Found, stated: &Stated<'_>) -> Explanation {
     let program = program(&reports);
     let mut notes = Vec::new();
     let scenario = model.as_ref().and_then(|model| {
-        let subject = Subject { reports: &reports, program, model };
+        let subject = Subject { reports: &reports, files, program, model };
         subject.scenario(stated, gpu, &mut notes)
     });
     let mut explanation = Explanation {
@@ -116,6 +138,7 @@ pub fn explain(found: &Found, stated: &Stated<'_>) -> Explanation {
         gpus,
         capacity,
         rows: Vec::new(),
+        parts: Vec::new(),
         tensors: Vec::new(),
         suspect: None,
         causes: Vec::new(),
@@ -126,11 +149,12 @@ pub fn explain(found: &Found, stated: &Stated<'_>) -> Explanation {
         notes,
         stands: reports.iter().any(|report| stands(report)),
     };
-    if let Some(Ok(scenario)) = &explanation.scenario {
+    if let (true, Some(Ok(scenario))) = (ESTIMATES, &explanation.scenario) {
         let scenario = *scenario;
         explanation.rows =
             row::of(&reports, program, &scenario, capacity, !explanation.notes.contains(&Note::CacheFormat));
         explanation.contradictions.extend(contradiction::of_weights(&explanation.rows));
+        explanation.parts = files.iter().filter_map(|opened| Parts::of(opened, &scenario)).collect();
         let asked =
             main_report.and_then(|report| report.size(What::Requested)).filter(|_| main_report.is_some_and(by_pytorch));
         if let Some(request) = asked.and_then(request).filter(|_| scenario.runtime().is_none()) {
@@ -146,7 +170,8 @@ pub fn explain(found: &Found, stated: &Stated<'_>) -> Explanation {
         explanation.rows = row::reported(&reports);
     }
     explanation.causes = causes(&reports, main_report, &explanation);
-    if let (Some(Ok(scenario)), true) = (&explanation.scenario, failed(&reports, &explanation.causes)) {
+    if let (true, Some(Ok(scenario)), true) = (ESTIMATES, &explanation.scenario, failed(&reports, &explanation.causes))
+    {
         let length = reports.iter().find_map(|report| report.count(What::LongestPossible));
         explanation.changes = change::of(scenario, capacity, length);
     }
@@ -206,7 +231,9 @@ fn together(reports: &[Report]) -> (Option<usize>, Vec<usize>) {
         // A message that was copied without its log has no model; the log beside it has.
         let nameless = own.and_then(|at| reports.get(at)).is_some_and(|report| !report.has(What::Model));
         let named = nearest(&|other| nameless && other.kind == report.kind && other.has(What::Model));
-        for at in [own, named].into_iter().flatten() {
+        // A checkpoint may be in several files.
+        let files = reports.iter().enumerate().filter(|(_, other)| other.is_file()).map(|(at, _)| at);
+        for at in [own, named].into_iter().flatten().chain(files) {
             if !about.contains(&at) {
                 about.push(at);
             }
@@ -227,6 +254,7 @@ fn program(reports: &[&Report]) -> Kind {
         Kind::LlamaCpp,
         Kind::Ollama,
         Kind::Ggml,
+        Kind::Gguf,
         Kind::Trainer,
         Kind::Torchtitan,
         Kind::Litgpt,
@@ -234,12 +262,18 @@ fn program(reports: &[&Report]) -> Kind {
     order.into_iter().find(|kind| reports.iter().any(|report| report.kind == *kind)).unwrap_or(Kind::Trainer)
 }
 
-/// The model: by its config, or by a name.
-fn find_model(reports: &[&Report], unknown: &mut Vec<String>) -> Option<FoundModel> {
+/// The model: by its config, by its file, or by a name.
+fn find_model(reports: &[&Report], files: &[Opened], unknown: &mut Vec<String>) -> Option<FoundModel> {
     let names = || reports.iter().filter_map(|report| report.name(What::Model));
     // A config says more than a name.
     for text in reports.iter().filter_map(|report| report.text.as_deref()) {
         match FoundModel::of_config(text, names().next()) {
+            Ok(model) => return Some(model),
+            Err(error) => unknown.push(error),
+        }
+    }
+    for model in files.iter().filter_map(|opened| FoundModel::of_file(&opened.file, names().next())) {
+        match model {
             Ok(model) => return Some(model),
             Err(error) => unknown.push(error),
         }
@@ -272,6 +306,7 @@ fn named_gpu(reports: &[&Report], capacity: Option<Size>) -> Option<&'static Gpu
 /// A run with all that is known of it.
 struct Subject<'a> {
     reports: &'a [&'a Report],
+    files: &'a [Opened],
     program: Kind,
     model: &'a FoundModel,
 }
@@ -295,6 +330,11 @@ impl Subject<'_> {
             return None;
         }
         *notes = settings::apply(self.reports, self.program, &self.model_name(), self.model.stored, &mut scenario);
+        for opened in self.files {
+            if let File::Report(report) = &opened.file {
+                measured::describe(report, &mut scenario, notes);
+            }
+        }
         if let Some(mode) = stated.mode {
             scenario.mode = mode;
             scenario.weights = mode.nearest(scenario.weights);

@@ -8,6 +8,9 @@ use memory_wall_core::config::Config;
 use memory_wall_core::tables::models::{MODELS, Model};
 use memory_wall_core::{Architecture, WeightFormat};
 
+use crate::files::{File, model_name};
+use crate::model_files::{ModelFile, ModelJson, NO_SHAPES};
+
 /// How the model is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
@@ -15,6 +18,8 @@ pub enum Known {
     Stated,
     /// Its `config.json` is among the texts.
     Config,
+    /// The header of its file says its shape, or a report that has its config.
+    File,
     /// Its name is that of a model of the table, but for words such as "Instruct" or "AWQ".
     Name,
     /// Its name has that of a model of the table in it: it may be another one.
@@ -44,10 +49,37 @@ impl FoundModel {
 
     /// By a `config.json`; the message where it can't be read.
     pub(super) fn of_config(text: &str, name: Option<&str>) -> Result<Self, String> {
+        if !crate::ESTIMATES {
+            return Err(NO_SHAPES.into());
+        }
         let config: Config = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let architecture = config.architecture().map_err(|error| error.to_string())?;
         let name = name.unwrap_or("the model of the config").into();
         Ok(Self { name, preset: None, architecture, stored: config.stored_weights(), known: Known::Config })
+    }
+
+    /// By a file that says the shape of its model; the message where it does and can't be used.
+    pub(super) fn of_file(file: &File, name: Option<&str>) -> Option<Result<Self, String>> {
+        let (own, config, known) = match file {
+            File::Header(file) => {
+                let ModelFile::Gguf(file) = file.as_ref() else { return None };
+                let name = file.metadata.text("general.name").and_then(model_name);
+                let name = name.unwrap_or_else(|| "the model of the file".into());
+                let (architecture, stored) = (file.architecture().ok()?, file.weights());
+                return Some(Ok(Self { name, preset: None, architecture, stored, known: Known::File }));
+            }
+            File::Model(ModelJson::Config(config)) => ("the model of the config", config, Known::Config),
+            File::Report(report) => ("the model of the report", report.config.as_ref()?, Known::File),
+            _ => return None,
+        };
+        let model = |architecture: &Architecture| Self {
+            name: name.unwrap_or(own).into(),
+            preset: None,
+            architecture: *architecture,
+            stored: config.weights,
+            known,
+        };
+        Some(config.architecture.as_ref().map(model).map_err(ToString::to_string))
     }
 
     /// By the name of a model; the longest that fits.

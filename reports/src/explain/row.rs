@@ -107,8 +107,9 @@ pub(super) fn of(
         match report.kind {
             Kind::Vllm => vllm_rows(report, scenario, capacity, &mut rows),
             Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi => server_rows(report, scenario, &mut rows),
-            Kind::LlamaCpp => llama_rows(report, scenario, &mut rows),
             Kind::Ollama if program == Kind::Ollama => llama_rows(report, scenario, &mut rows),
+            Kind::LlamaCpp | Kind::Gguf | Kind::Index => llama_rows(report, scenario, &mut rows),
+            Kind::Safetensors | Kind::MemoryReport => {}
             _ => torch_rows(report, scenario, &mut rows),
         }
     }

@@ -172,7 +172,7 @@ const fn option(what: What) -> &'static str {
 }
 
 /// A sentence's beginning.
-fn capital(words: &str) -> impl fmt::Display + '_ {
+pub(crate) fn capital(words: &str) -> impl fmt::Display + '_ {
     struct Capital<'a>(&'a str);
     impl fmt::Display for Capital<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -195,6 +195,12 @@ impl fmt::Display for Contradiction {
                 "{}: the text says {}, and the model has {}.",
                 capital(what.words()),
                 Grouped((*reported).into()),
+                Grouped((*model).into())
+            ),
+            Self::Parameters { files, model } => write!(
+                f,
+                "The files hold {} parameters, and the model has {}: they are of two models.",
+                Grouped((*files).into()),
                 Grouped((*model).into())
             ),
             Self::Capacities(one, other) => {

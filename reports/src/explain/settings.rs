@@ -65,7 +65,9 @@ pub(super) fn apply(
         Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi => {
             served(reports, kind, model, stored, scenario, &mut notes);
         }
-        Kind::LlamaCpp | Kind::Ollama | Kind::Ggml => llama_cpp(reports, model, scenario, &mut notes),
+        Kind::LlamaCpp | Kind::Ollama | Kind::Ggml | Kind::Gguf => {
+            llama_cpp(reports, model, stored, scenario, &mut notes);
+        }
         _ => trained(reports, stored, scenario, &mut notes),
     }
     notes
@@ -138,10 +140,16 @@ fn kv(named: Option<&str>, dtype: Option<&str>, notes: &mut Vec<Note>) -> KvPrec
     found.unwrap_or(KvPrecision::Bf16)
 }
 
-fn llama_cpp(reports: &[&Report], model: &str, scenario: &mut Scenario, notes: &mut Vec<Note>) {
+fn llama_cpp(
+    reports: &[&Report],
+    model: &str,
+    stored: Option<WeightFormat>,
+    scenario: &mut Scenario,
+    notes: &mut Vec<Note>,
+) {
     scenario.mode = Mode::Inference;
     scenario.serving.engine = Engine::LlamaCpp;
-    let by_type = name(reports, What::FileType).and_then(gguf);
+    let by_type = name(reports, What::FileType).and_then(gguf).or(stored);
     scenario.weights = by_type.or_else(|| gguf(model)).unwrap_or_else(|| {
         notes.push(Note::WeightsAssumed);
         WeightFormat::Bf16
@@ -234,7 +242,7 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
 /// Whether a report says something that only a training run has.
 pub(super) fn trains(reports: &[&Report]) -> bool {
     reports.iter().any(|report| {
-        matches!(report.kind, Kind::Trainer | Kind::Torchtitan)
+        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::MemoryReport)
             || report.facts.iter().any(|fact| matches!(fact.value, Value::Phase(phase) if phase.trains()))
     })
 }

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use memory_wall_core::config::Config;
-use memory_wall_core::{Architecture, Bytes, Scenario, WeightFormat, evaluate};
+use memory_wall_core::memory::kv_cache;
+use memory_wall_core::{Architecture, Bytes, Scenario, WeightFormat};
 
 use crate::Place;
 use crate::values::JsonError;
@@ -35,9 +36,17 @@ impl fmt::Display for NotUsed {
     }
 }
 
+/// What is said where shapes are not read.
+pub(crate) const NO_SHAPES: &str =
+    "the shape that a config.json describes is not read here; the command memory-wall explain reads it";
+
 impl Described {
     /// Reads a config.
     pub(crate) fn of(text: &[u8]) -> Result<Self, JsonError> {
+        if !crate::ESTIMATES {
+            let architecture = Err(NotUsed(NO_SHAPES.into()));
+            return Ok(Self { family: None, architecture, weights: None, quantisation: None, remarks: Vec::new() });
+        }
         let config: Config = serde_json::from_slice(text).map_err(|error| JsonError {
             place: Place { line: error.line().max(1), column: error.column().max(1) },
             reason: error.to_string(),
@@ -73,5 +82,5 @@ fn plain(words: &str) -> String {
 /// ```
 pub fn kv_bytes_per_token(architecture: Architecture) -> Option<Bytes> {
     let scenario = Scenario::new(architecture).check().ok()?;
-    Some(evaluate(&scenario).kv_bytes_per_token)
+    Some(kv_cache::bytes_per_token(&scenario))
 }

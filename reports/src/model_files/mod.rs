@@ -17,6 +17,7 @@ use core::ops::Range;
 
 pub use breakdown::{Share, Tensor, breakdown};
 pub use class::{CLASSES, Class};
+pub(crate) use config::NO_SHAPES;
 pub use config::{Described, NotUsed, kv_bytes_per_token};
 pub use dtype::Dtype;
 pub use gguf::{Gguf, GgufReader, Metadata, NoArchitecture, Scalar, Sidecar};

@@ -40,7 +40,7 @@ pub(crate) fn ask_everything(bytes: &[u8]) -> Found {
     }
     assert_eq!(reader.finish(), found);
     let stated = Stated { model: None, gpu: None, mode: None, adjust: &|_| (), sizes: false };
-    let explanation = explain(&found, &stated);
+    let explanation = explain(&found, &[], &stated);
     for sentence in
         explanation.causes.iter().map(ToString::to_string).chain(explanation.notes.iter().map(ToString::to_string))
     {

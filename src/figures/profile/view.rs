@@ -68,6 +68,40 @@ fn table() -> AnyView {
     .folded()
 }
 
+/// Where files are handed over, and what is read from them and from what is pasted. Its script shows it, `tools/site/src/explain/`.
+fn explain() -> AnyView {
+    view! {
+        <div
+            id="explain"
+            hidden
+            data-reading=words::explain_reading()
+            data-found=words::explain_found()
+            data-nothing=words::explain_nothing()
+            data-failed=words::explain_failed()
+            data-unread=words::explain_unread()
+            data-cause=words::explain_cause()
+            data-against=words::explain_against()
+            data-notes=words::explain_notes()
+            data-fill=words::explain_fill()
+            data-filled=words::explain_filled()
+            data-fixes=words::explain_fixes()
+            data-what=words::explain_what()
+            data-value=words::explain_value()
+            data-line=words::explain_line()
+            data-part=words::explain_part()
+            data-count=words::explain_count()
+            data-size=words::explain_size()
+        >
+            <label for="explain-files">{words::explain_choose()}</label>
+            <p class="caption" id="explain-hint">{words::explain_hint()}</p>
+            <input type="file" id="explain-files" multiple aria-describedby="explain-hint" />
+            <p class="explain-said" role="status"></p>
+            <div class="explain-found" role="region" aria-label=words::explain_found() hidden></div>
+        </div>
+    }
+    .into_any()
+}
+
 /// Where the reader's own numbers go in: pasted, or typed one by one.
 fn own() -> AnyView {
     view! {
@@ -85,6 +119,7 @@ fn own() -> AnyView {
                 placeholder=words::profile_paste_example()
             ></textarea>
             <p class="profile-said" id="profile-said" role="status"></p>
+            {explain()}
             <details class="more">
                 <summary>{words::profile_fields()}</summary>
                 <fieldset aria-label=words::profile_fields()>

@@ -241,7 +241,7 @@ mod tests {
                 }
                 Answer::Number(number) => texts.extend(number.slips.iter().map(|(_, said)| said.clone())),
                 Answer::Claim { called, verdict, .. } => {
-                    texts.extend([called[0], called[1], verdict].map(str::to_owned))
+                    texts.extend([called[0], called[1], verdict].map(str::to_owned));
                 }
                 Answer::Order(parts) => texts.extend(parts.iter().flatten().cloned()),
             }

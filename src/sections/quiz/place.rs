@@ -29,8 +29,11 @@ fn at(number: f64) -> String {
     format!("{number:.1}")
 }
 
-/// The GPU with its roof, and where the points are: FLOPs a byte, and TFLOP/s.
-fn plan() -> Option<(&'static Gpu, Roof, [(&'static str, f64, f64); 4])> {
+/// A point: its name, FLOPs a byte, and TFLOP/s.
+type Point = (&'static str, f64, f64);
+
+/// The GPU with its roof, and the points.
+fn plan() -> Option<(&'static Gpu, Roof, [Point; 4])> {
     let card = gpu("a100-80-sxm")?;
     let roof = roof(card)?;
     let relu = Kernel::Relu { elements: 1 << 26 }.work(2).intensity(Accounting::ReadsAndWrites);

@@ -8,6 +8,7 @@ mod banks;
 mod check;
 mod directives;
 mod embed;
+mod explain;
 mod figures;
 mod highlight;
 mod imports;

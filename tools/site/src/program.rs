@@ -25,10 +25,13 @@ pub(crate) struct Program {
     pub(crate) plain: String,
 }
 
+/// What Trunk calls its files.
+const STAGED: &str = "memory-wall-app";
+
 /// Takes the program that Trunk staged, and stages it squeezed and in its two forms in its place.
 pub(crate) fn staged(staging: &Path) -> Result<Program, String> {
-    let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, "js")?));
-    let (wasm, glue) = imports::shortened(&taken(staging, "wasm")?, &glue)?;
+    let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, STAGED, "js")?));
+    let (wasm, glue) = imports::shortened(&taken(staging, STAGED, "wasm")?, &glue)?;
     let plain = plain(&glue, &wasm)?;
     let put = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
@@ -42,16 +45,16 @@ pub(crate) fn staged(staging: &Path) -> Result<Program, String> {
     })
 }
 
-/// The content of the one file of the program with this ending, which goes.
-fn taken(staging: &Path, ending: &str) -> Result<Vec<u8>, String> {
+/// The content of the one file of a program with this ending, which goes.
+pub(crate) fn taken(staging: &Path, program: &str, ending: &str) -> Result<Vec<u8>, String> {
     let files =
         std::fs::read_dir(staging).map_err(|error| format!("{} cannot be listed: {error}", staging.display()))?;
     let is_own = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("memory-wall-app") && name.ends_with(&format!(".{ending}"))
+        name.starts_with(program) && name.ends_with(&format!(".{ending}"))
     };
     let path = files.flatten().map(|file| file.path()).find(is_own);
-    let path = path.ok_or(format!("Trunk staged no program that ends with .{ending}"))?;
+    let path = path.ok_or(format!("Trunk staged no {program} that ends with .{ending}"))?;
     let content = std::fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
     std::fs::remove_file(&path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))?;
     Ok(content)

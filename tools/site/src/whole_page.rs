@@ -99,10 +99,12 @@ fn built(name: &str) -> BTreeMap<String, String> {
     let staging = std::env::temp_dir().join(format!("memory-wall-site-{}-{name}", std::process::id()));
     fs::create_dir_all(&staging).unwrap();
     fs::copy(root().join("index.html"), staging.join("index.html")).unwrap();
-    // In place of the program, which is not looked at here.
+    // In place of the two programs, which are not looked at here.
     let glue = "new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
     fs::write(staging.join("memory-wall-app-0.js"), glue).unwrap();
     fs::write(staging.join("memory-wall-app-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
+    fs::write(staging.join("memory-wall-explain-0.js"), "let wasm_bindgen;\n").unwrap();
+    fs::write(staging.join("memory-wall-explain-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
     let result = page::build(&root(), &staging, true);
     let paths = fs::read_dir(&staging).unwrap().map(|entry| entry.unwrap().path());
     let files = paths.filter(|path| path.is_file()).map(|path| {

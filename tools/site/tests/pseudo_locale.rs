@@ -156,15 +156,18 @@ fn built() -> (String, String) {
     }
     // Trunk puts the script that starts the program in the place of its own links.
     let page = fs::read_to_string(root().join("index.html")).unwrap();
+    let page = page.replace("<link\n      data-trunk", "<link data-trunk");
     let mut pieces = page.split("<link data-trunk");
     let first = pieces.next().unwrap().to_owned();
     let page = pieces.fold(first, |page, piece| page + piece.split_once("/>").unwrap().1);
     fs::write(staging.join("index.html"), page.replace("</head>", "<script type=\"module\"></script></head>")).unwrap();
     copied(&root().join("public"), &staging);
-    // In place of the program, which is not looked at here.
+    // In place of the two programs, which are not looked at here.
     let glue = "new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
     fs::write(staging.join("memory-wall-app-0.js"), glue).unwrap();
     fs::write(staging.join("memory-wall-app-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
+    fs::write(staging.join("memory-wall-explain-0.js"), "let wasm_bindgen;\n").unwrap();
+    fs::write(staging.join("memory-wall-explain-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
     let site = Command::new(env!("CARGO_BIN_EXE_memory-wall-site"))
         .env("TRUNK_STAGING_DIR", &staging)
         .env("TRUNK_PROFILE", "release")

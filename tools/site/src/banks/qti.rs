@@ -233,7 +233,7 @@ fn number(number: &Number, hint: Option<&str>) -> Parts {
     }
     let (hint, named) = hinted(hint);
     feedback.extend(hint);
-    processing += &format!("<responseElse>{}</responseElse></responseCondition>\n", told(&named));
+    let _ = writeln!(processing, "<responseElse>{}</responseElse></responseCondition>", told(&named));
     Parts {
         response: ("single", "float"),
         right: vec![number.value.to_string()],

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use crate::script;
+use crate::{explain, script};
 
 /// The worker's own name. It stays as it is for ever: readers' browsers ask for it again and again.
 pub(super) const WORKER: &str = "sw.js";
@@ -20,6 +20,7 @@ const ASIDE: &[(&str, &str)] = &[
     ("screenshots/", "shown before the app is installed, by what installs it"),
     ("program-", "for frames of other sites, which may fetch nothing and find nothing that is kept"),
     ("banks/", "for learning platforms, which take a copy of their own"),
+    (explain::ASKED, "reads what a run left behind: kept once a reader has asked for it"),
     ("oembed/", "asked for by other sites, whose caches are theirs"),
 ];
 
@@ -58,8 +59,13 @@ pub(super) fn worker(folder: &Path, is_on: bool) -> Result<String, String> {
     if !is_on {
         return Ok(script::without_comments(include_str!("off.js")));
     }
-    let mut list = String::new();
-    for name in files(folder)?.iter().filter(|name| aside(name).is_none()) {
+    let (mut list, mut asked) = (String::new(), String::new());
+    for name in &files(folder)? {
+        let list = match aside(name) {
+            None => &mut list,
+            Some(_) if name.starts_with(explain::ASKED) => &mut asked,
+            Some(_) => continue,
+        };
         let is_known = KINDS.contains(&kind(name));
         let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte));
         if !is_known || !is_plain {
@@ -73,7 +79,8 @@ pub(super) fn worker(folder: &Path, is_on: bool) -> Result<String, String> {
     let reasons = ASIDE.iter().fold(String::new(), |all, (name, reason)| all + &format!("// {name}: {reason}\n"));
     let text = include_str!("sw.js");
     let (head, program) = text.split_once("{{aside}}").ok_or("sw.js says nowhere what is not kept")?;
-    let program = script::without_comments(&program.replace("{{files}}", list.trim_end()));
+    let program = program.replace("{{files}}", list.trim_end()).replace("{{asked}}", asked.trim_end());
+    let program = script::without_comments(&program);
     // The build is called after all that it is made of, so that the same files are the same build.
     let build: String =
         STANDARD.encode(Sha256::digest(&program)).replace(['+', '/', '='], "").chars().take(16).collect();

@@ -8,6 +8,11 @@ const FILES = [
 {{files}}
 ];
 
+/** Those that are kept from the first time on that a reader asks for them. */
+const ASKED = new Map([
+{{asked}}
+]);
+
 const { href: HOME, origin: ORIGIN, pathname: FOLDER } = new URL(registration.scope);
 /** Several copies may live on one host, and share its caches with whatever else is there: each has its own by its folder. */
 const OWN = `memory-wall ${FOLDER} `;
@@ -97,6 +102,12 @@ async function kept(request) {
   return fetch(request);
 }
 
+/** A file that few readers need: fetched and kept when it is asked for. */
+async function asked(path, hash, request) {
+  await keep(await caches.open(KEPT), path, hash).catch(() => {});
+  return kept(request);
+}
+
 // Nothing of a version is used before all of it is there.
 addEventListener('install', (event) => event.waitUntil(install()));
 addEventListener('activate', (event) => event.waitUntil(tidy()));
@@ -115,6 +126,7 @@ addEventListener('fetch', (event) => {
   // Some hosts show pages without their ending.
   const file = [path, `${path}.html`].find((file) => KNOWN.has(file));
   if (file) event.respondWith(kept(new URL(file, HOME)));
+  else if (ASKED.has(path)) event.respondWith(asked(path, ASKED.get(path), request));
   else if (request.destination === 'document') event.respondWith(fetch(request).catch(() => kept(new URL('404.html', HOME))));
   else if (request.mode !== 'navigate') event.respondWith(kept(request));
 });

@@ -1,10 +1,16 @@
 //! Which kind of file it is, by its content: what a name says is not looked at.
 
+mod facts;
+mod holdings;
+
 use alloc::boxed::Box;
 use core::fmt;
 
+pub(crate) use facts::model_name;
+pub use holdings::{Holding, Holdings};
+
 use crate::memory_report::{MemoryReport, NoReport};
-use crate::model_files::{ModelJson, Reader, read_model_json};
+use crate::model_files::{ModelFile, ModelJson, Reader, read_model_json};
 use crate::snapshot::{MemoryTimeline, Refused, Snapshot, not_read};
 use crate::values::JsonError;
 
@@ -51,9 +57,14 @@ pub fn recognise(head: &[u8], length: u64) -> Option<Kind> {
     opens.then_some(Kind::Json)
 }
 
-/// A file that was loaded as a whole.
+/// The most bytes of a file that is loaded as a whole.
+pub const LARGEST: u64 = 300 << 20;
+
+/// A file that was read: a model file by its header, the others as a whole.
 #[derive(Debug)]
 pub enum File {
+    /// A safetensors or GGUF file.
+    Header(Box<ModelFile>),
     /// A memory snapshot.
     Snapshot(Box<Snapshot>),
     /// A report of `memory_report.py`.
@@ -130,6 +141,7 @@ mod tests {
             Ok(Some(File::Timeline(_))) => "timeline",
             Ok(Some(File::Model(ModelJson::Config(_)))) => "config",
             Ok(Some(File::Model(ModelJson::Index(_)))) => "index",
+            Ok(Some(File::Header(_))) => "header",
             Ok(None) => "nothing",
             Err(_) => "broken",
         };

@@ -1,0 +1,82 @@
+//! What the page is told, and what it is never told.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that fails may panic")]
+
+use memory_wall_app::state::query;
+use serde_json::Value;
+
+use super::Pile;
+
+const LOG: &str = "INFO [api.py:1] non-default args: {'host': '10.1.2.3', 'api_key': 'sk-secret', 'model': '/srv/alice/models/Llama-3.1-8B-Instruct'}\n\
+INFO Initializing a V1 LLM engine (v0.19.0) with config: model='/srv/alice/models/Llama-3.1-8B-Instruct', dtype=torch.bfloat16, max_seq_len=4096, kv_cache_dtype=auto\n\
+INFO Model loading took 14.99 GiB memory and 3.2 seconds\n";
+
+/// Hands files over as the worker does.
+fn answer(files: &[&[u8]]) -> Value {
+    let mut pile = Pile::new();
+    for file in files {
+        match pile.begin(file.get(..64).unwrap_or(file), file.len() as f64).as_str() {
+            "text" => file.chunks(100).for_each(|piece| pile.text(piece)),
+            "whole" => pile.whole(file),
+            "header" => {
+                while let [start, end] = pile.wants()[..] {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "places in a small file"
+                    )]
+                    let (start, end) = (start as usize, end as usize);
+                    pile.give(&file[start.min(file.len())..end.min(file.len())]);
+                }
+            }
+            how => assert_eq!(how, "refused"),
+        }
+        pile.end();
+    }
+    serde_json::from_str(&pile.answer(true)).unwrap()
+}
+
+#[test]
+fn a_log_fills_the_calculator_in_and_tells_no_secret() {
+    let said = answer(&[LOG.as_bytes()]);
+    assert_eq!(said["reports"][0]["what"], "log of vLLM 0.19.0");
+    let facts = said["reports"][0]["facts"].as_array().unwrap();
+    let weights = facts.iter().find(|fact| fact["name"] == "weights").unwrap();
+    assert_eq!((&weights["value"], &weights["line"]), (&"15.0\u{202f}GiB".into(), &3.into()));
+    let query = said["query"].as_str().unwrap();
+    let decoded = query::decode(query);
+    assert_eq!(decoded.notices, Vec::<String>::new());
+    assert_eq!((decoded.state.model.id, decoded.state.seq_length), ("llama-3.1-8b", 4_096));
+    let text = said.to_string();
+    for secret in ["alice", "/srv", "10.1.2.3", "sk-secret"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+}
+
+#[test]
+fn files_say_what_they_hold_or_why_they_are_not_read() {
+    let header = br#"{"model.embed_tokens.weight":{"dtype":"BF16","shape":[4,8],"data_offsets":[0,64]}}"#;
+    let model = [&(header.len() as u64).to_le_bytes()[..], header, &[0; 64]].concat();
+    let said = answer(&[&model, b"\x1f\x8b\x08\0\0", b"\x80\x04cos\nsystem\n.", b"hello"]);
+    assert_eq!(said["tables"][0]["rows"][0], Value::from(vec!["Embedding, BF16", "1", "64\u{202f}B"]));
+    assert_eq!(
+        said["unread"].as_array().unwrap().iter().map(|it| it[0].as_u64()).collect::<Vec<_>>(),
+        [Some(1), Some(2)]
+    );
+    assert!(said["query"].is_null());
+    let report = include_bytes!("../../reports/tests/reports/llama_tiny_bf16.json");
+    let said = answer(&[report]);
+    assert_eq!(said["reports"][0]["what"], "report of memory_report.py 2.15.0+cu132");
+}
+
+#[test]
+fn whatever_the_bytes_are_it_answers() {
+    let lying = [&u64::MAX.to_le_bytes()[..], b"{\"a\""].concat();
+    let deep = vec![b'['; 100_000];
+    for bytes in
+        [&b""[..], &[0; 64], &lying, &deep, b"GGUF\x03\0\0\0\xff\xff\xff\xff\xff\xff\xff\x7f", b"{", &[0xff; 1_000]]
+    {
+        let said = answer(&[bytes]);
+        assert!(said["reports"].as_array().unwrap().is_empty(), "{said}");
+    }
+}

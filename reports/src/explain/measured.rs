@@ -1,0 +1,62 @@
+//! Files that measured a run: what they say of its settings, and their parts beside the estimate.
+
+use alloc::vec::Vec;
+
+use memory_wall_core::{Checked, Mode, Recipe, Scenario, WeightFormat};
+
+use super::{Note, Opened};
+use crate::files::File;
+use crate::memory_report::{Held, MemoryReport};
+use crate::snapshot::beside::{Line, Measured, beside};
+
+/// The parts of a measured run beside the estimate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// The file, as in [`Opened::source`].
+    pub source: u16,
+    /// Its parts.
+    pub lines: Vec<Line>,
+}
+
+impl Parts {
+    /// Of a snapshot or of a report of a step; nothing of other files, or of a run that a server did.
+    pub(super) fn of(opened: &Opened, scenario: &Checked) -> Option<Self> {
+        if scenario.runtime().is_some() {
+            return None;
+        }
+        let lines = match &opened.file {
+            File::Snapshot(snapshot) => {
+                let device = snapshot.fullest().filter(|device| !device.trace.events.is_empty())?;
+                beside(&Measured::at_peak(&device.trace, &device.totals, scenario), scenario)
+            }
+            File::Report(report) => report.beside(scenario),
+            _ => return None,
+        };
+        let lines: Vec<Line> =
+            lines.into_iter().filter(|line| line.measured.0 > 0 || line.estimate.is_some()).collect();
+        Some(Self { source: opened.source, lines })
+    }
+}
+
+/// The precisions of a measured step, and whether it ran on a processor.
+pub(super) fn describe(report: &MemoryReport, scenario: &mut Scenario, notes: &mut Vec<Note>) {
+    if scenario.mode != Mode::Training {
+        return;
+    }
+    scenario.training.stock.cpu = report.device == "cpu";
+    let types = |held: Held| {
+        let tables = report.phases.iter().flat_map(|phase| phase.bytes.iter());
+        tables.filter(move |((kind, _), bytes)| *kind == held && **bytes > 0).map(|((_, dtype), _)| dtype.as_str())
+    };
+    let narrow = |dtype: &str| matches!(dtype, "bfloat16" | "float16");
+    let mut weights = types(Held::Weights);
+    let Some(first) = weights.next().filter(|first| weights.all(|dtype| dtype == *first)) else { return };
+    (scenario.training.recipe, scenario.weights) = match first {
+        "bfloat16" => (Recipe::Pure, WeightFormat::Bf16),
+        "float16" => (Recipe::Pure, WeightFormat::Fp16),
+        "float32" if types(Held::Saved).any(narrow) => (Recipe::Autocast, WeightFormat::Fp32),
+        "float32" => (Recipe::Fp32, WeightFormat::Fp32),
+        _ => return,
+    };
+    notes.retain(|note| *note != Note::RecipeAssumed);
+}

@@ -1,0 +1,224 @@
+//! What a file holds, as tables to be looked at.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use alloc::{format, vec};
+
+use super::File;
+use crate::explain::capital;
+use crate::memory_report::{Held, MemoryReport, total};
+use crate::model_files::{Described, Index, ModelFile, ModelJson, Tensor, breakdown, kv_bytes_per_token};
+use crate::snapshot::{CATEGORIES, Composition, Device, MemoryTimeline, Snapshot};
+
+/// One row: what, how many of it, and its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// What it is.
+    pub name: String,
+    /// How many, where that says something.
+    pub count: Option<u64>,
+    /// Its bytes, where they are known.
+    pub bytes: Option<u64>,
+}
+
+/// Rows that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holdings {
+    /// What they are of.
+    pub title: String,
+    /// The rows.
+    pub rows: Vec<Holding>,
+}
+
+/// Rows of one table at most; what comes after them is added up.
+const MOST_ROWS: usize = 40;
+/// Places in the program that are shown of a snapshot.
+const TOP: usize = 8;
+
+fn holding(name: &str, count: Option<u64>, bytes: u64) -> Holding {
+    Holding { name: capital(name).to_string(), count, bytes: Some(bytes) }
+}
+
+impl File {
+    /// What it holds.
+    pub fn holdings(&self) -> Vec<Holdings> {
+        let mut tables = match self {
+            Self::Header(file) => {
+                let tensors = match file.as_ref() {
+                    ModelFile::Safetensors(file) => &file.tensors,
+                    ModelFile::Gguf(file) => &file.tensors,
+                };
+                let shape = match file.as_ref() {
+                    ModelFile::Gguf(file) => file.architecture().ok(),
+                    ModelFile::Safetensors(_) => None,
+                };
+                let mut tables = vec![of_tensors(tensors)];
+                tables.extend(shape.and_then(kv_bytes_per_token).map(|bytes| cache(bytes.0)));
+                tables
+            }
+            Self::Model(ModelJson::Config(config)) => of_config(config),
+            Self::Model(ModelJson::Index(index)) => of_index(index),
+            Self::Snapshot(snapshot) => snapshot.fullest().map(|it| of_device(snapshot, it)).unwrap_or_default(),
+            Self::Report(report) => of_report(report),
+            Self::Timeline(timeline) => of_timeline(timeline),
+        };
+        tables.retain(|table| !table.rows.is_empty());
+        for table in &mut tables {
+            shorten(&mut table.rows);
+        }
+        tables
+    }
+
+    /// What a reader should know about it.
+    pub fn remarks(&self) -> Vec<String> {
+        match self {
+            Self::Header(file) => match file.as_ref() {
+                ModelFile::Safetensors(file) => missing(file.missing).into_iter().collect(),
+                ModelFile::Gguf(file) => {
+                    let kind = file.sidecar().map(|kind| format!("It is no model by itself, but {}.", kind.name()));
+                    let part = (file.parts() > 1)
+                        .then(|| format!("The model is in {} files, of which this is one.", file.parts()));
+                    let shape = match (file.architecture(), file.sidecar()) {
+                        (Err(why), None) => Some(format!("Its shape is not filled in: {why}.")),
+                        _ => None,
+                    };
+                    kind.into_iter().chain(part).chain(shape).chain(missing(file.missing)).collect()
+                }
+            },
+            Self::Model(ModelJson::Config(config)) => config.remarks.clone(),
+            Self::Model(ModelJson::Index(index)) => {
+                vec![format!(
+                    "The sizes of single tensors stand in the files, of which there are {}.",
+                    index.files.len()
+                )]
+            }
+            Self::Snapshot(snapshot) => {
+                let others = snapshot.devices.len().saturating_sub(1);
+                let others =
+                    (others > 0).then(|| format!("{others} more devices are in the snapshot; the fullest is shown."));
+                let own = snapshot.fullest().map(|device| device.trace.remarks()).unwrap_or_default();
+                own.iter().map(ToString::to_string).chain(others).collect()
+            }
+            Self::Report(_) | Self::Timeline(_) => Vec::new(),
+        }
+    }
+}
+
+/// Of a file whose data is not all there.
+fn missing(bytes: u64) -> Option<String> {
+    (bytes > 0).then(|| format!("The file is not complete: {bytes} bytes of its data are missing."))
+}
+
+/// The last row stands for all that there is no room for.
+fn shorten(rows: &mut Vec<Holding>) {
+    if rows.len() <= MOST_ROWS {
+        return;
+    }
+    let rest = rows.split_off(MOST_ROWS - 1);
+    let sum =
+        |of: fn(&Holding) -> Option<u64>| rest.iter().try_fold(0, |sum: u64, row| Some(sum.saturating_add(of(row)?)));
+    let (count, bytes) = (sum(|row| row.count), sum(|row| row.bytes));
+    rows.push(Holding { name: format!("{} more", rest.len()), count, bytes });
+}
+
+fn cache(bytes: u128) -> Holdings {
+    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+    Holdings {
+        title: "Each token of a sequence".into(),
+        rows: vec![holding("KV cache of one token, in 16 bits", None, bytes)],
+    }
+}
+
+fn of_tensors(tensors: &[Tensor]) -> Holdings {
+    let shares = breakdown(tensors).into_iter();
+    let rows = shares.map(|share| {
+        holding(&format!("{}, {}", share.class.name(), share.dtype), Some(share.tensors.into()), share.bytes)
+    });
+    Holdings { title: "Tensors".into(), rows: rows.collect() }
+}
+
+fn of_config(config: &Described) -> Vec<Holdings> {
+    let Ok(shape) = &config.architecture else { return Vec::new() };
+    let parameters = Some(shape.parameters().total());
+    let rows = vec![Holding { name: "Parameters".into(), count: parameters, bytes: None }];
+    let mut tables = vec![Holdings { title: "The model".into(), rows }];
+    tables.extend(kv_bytes_per_token(*shape).map(|bytes| cache(bytes.0)));
+    tables
+}
+
+fn of_index(index: &Index) -> Vec<Holdings> {
+    let rows = index.tensors.iter();
+    let rows = rows.map(|(class, count)| Holding {
+        name: capital(class.name()).to_string(),
+        count: Some((*count).into()),
+        bytes: None,
+    });
+    vec![Holdings { title: "Tensors".into(), rows: rows.collect() }]
+}
+
+fn categories(composition: &Composition) -> Vec<Holding> {
+    let parts = CATEGORIES.iter().zip(composition).filter(|(_, bytes)| **bytes > 0);
+    parts.map(|(category, bytes)| holding(category.name(), None, *bytes)).collect()
+}
+
+fn of_device(snapshot: &Snapshot, device: &Device) -> Vec<Holdings> {
+    let (totals, trace) = (&device.totals, &device.trace);
+    let mut tables = vec![Holdings {
+        title: format!("Device {}: what the allocator held", device.number),
+        rows: vec![
+            holding("requested by tensors", None, totals.requested),
+            holding("rounding up to blocks", None, totals.rounding()),
+            holding("free between tensors (fragmentation)", None, totals.fragmented),
+            holding("free in whole segments (cache)", None, totals.cached),
+            holding("reserved in all", Some(totals.segments.into()), totals.reserved),
+        ],
+    }];
+    if trace.events.is_empty() {
+        return tables;
+    }
+    let peak = trace.peak();
+    tables
+        .push(Holdings { title: format!("At the peak: {}", peak.moment.name()), rows: categories(&peak.composition) });
+    let top = trace.top(&snapshot.frames, peak.event, TOP).into_iter();
+    let place = |line| snapshot.frames.place(line).rsplit(['/', '\\']).next().map(ToString::to_string);
+    let rows = top.map(|top| {
+        let from = top.line.and_then(place).unwrap_or_else(|| "an unknown place".into());
+        holding(&format!("{} from {from}", top.category.name()), Some(top.count.into()), top.bytes)
+    });
+    tables.push(Holdings { title: "The most at the peak, by the line that asked for it".into(), rows: rows.collect() });
+    tables
+}
+
+/// What is told apart, with its name.
+const HELD: [(Held, &str); 6] = [
+    (Held::Weights, "weights"),
+    (Held::Buffers, "buffers"),
+    (Held::Inputs, "inputs"),
+    (Held::Gradients, "gradients"),
+    (Held::Optimizer, "optimizer states"),
+    (Held::Saved, "saved for backward"),
+];
+
+fn of_report(report: &MemoryReport) -> Vec<Holdings> {
+    let phases = report.phases.iter().map(|phase| {
+        let rows = HELD.iter().map(|(held, name)| (name, total(&phase.bytes, *held))).filter(|(_, bytes)| *bytes > 0);
+        Holdings {
+            title: format!("Step, {}", phase.name),
+            rows: rows.map(|(name, bytes)| holding(name, None, bytes)).collect(),
+        }
+    });
+    let layers = report.layers();
+    let rows = layers.iter().map(|(name, table)| {
+        // Names of modules are the program's own.
+        let name = if name.is_empty() { "The model itself" } else { name };
+        let bytes = table.values().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
+        Holding { name: name.into(), count: None, bytes: Some(bytes) }
+    });
+    let rows = rows.filter(|row| row.bytes != Some(0)).collect();
+    phases.chain([Holdings { title: "By layer, at the most".into(), rows }]).collect()
+}
+
+fn of_timeline(timeline: &MemoryTimeline) -> Vec<Holdings> {
+    let peak = timeline.peak().map(|(_, composition)| composition);
+    peak.map(|peak| Holdings { title: "At the peak".into(), rows: categories(&peak) }).into_iter().collect()
+}
