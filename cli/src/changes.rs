@@ -38,6 +38,9 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
     ] {
         word(option, &from.to_string(), &to.to_string());
     }
+    if to.parallel.sequence_parallel && !from.parallel.sequence_parallel {
+        changes.push("--sequence-parallel".into());
+    }
     if from.training.lora.upcast && !to.training.lora.upcast {
         changes.push("--no-kbit-upcast".into());
     }

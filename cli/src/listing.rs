@@ -79,12 +79,12 @@ pub(crate) fn gpus(json: bool) -> Result<String, BadInput> {
     Ok(table.text()
         + "\nGB: printed on the box. GiB: what PyTorch reports on the GPU, from the newest driver to the oldest;\n\
            ~ is an estimate or a printed size, for want of a report. The engine takes the smallest figure.\n\
-           GB/s: memory bandwidth. bf16: dense TFLOP/s.\n")
+           GB/s: memory bandwidth. bf16: dense TFLOP/s. GiB of a TPU are what XLA reports.\n")
 }
 
 /// The capacity in GiB, as a range where several figures are known.
 fn reported(gpu: &Gpu) -> String {
-    let mark = if gpu.capacity_basis == CapacityBasis::Torch { "" } else { "~" };
+    let mark = if matches!(gpu.capacity_basis, CapacityBasis::Torch | CapacityBasis::Xla) { "" } else { "~" };
     match gpu.reported().range() {
         Some(range) => format!("{mark}{}", range.to_string().trim_end_matches(" GiB")),
         None => format!("{mark}{:.2}", gpu.capacity.as_gib()),

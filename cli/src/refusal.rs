@@ -2,7 +2,7 @@
 
 use memory_wall_core::bounds;
 use memory_wall_core::parallelism::ParallelError;
-use memory_wall_core::scenario::{CutError, TrainerOption, Unsupported};
+use memory_wall_core::scenario::{CutError, Demand, TensorSplit, TrainerOption, Unsupported};
 use memory_wall_core::{Parallelism, Scenario, ScenarioError};
 
 use crate::{BadInput, suggest};
@@ -25,23 +25,27 @@ pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
 fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
     let engine = scenario.serving.engine.id();
     let option = match error {
-        Unsupported::Weights(..) | Unsupported::Generation { .. } | Unsupported::NoKernels { .. } => {
+        Unsupported::Weights(..)
+        | Unsupported::Generation { .. }
+        | Unsupported::NoKernels { .. }
+        | Unsupported::NoFp16
+        | Unsupported::NoDenseMxfp4
+        | Unsupported::NoBitsandbytesExperts(_) => {
             format!("--weights {}", scenario.weights.id())
         }
         Unsupported::Cache(_, format) => format!("--kv {}", format.id()),
         Unsupported::OldCache { .. } | Unsupported::WideCache | Unsupported::CacheNeedsFlash(_) => {
             format!("--kv {}", scenario.kv.id())
         }
-        Unsupported::NoEager(_) => format!("--attention {}", scenario.attention.id()),
+        Unsupported::NoEager(_) | Unsupported::TensorSplit(TensorSplit::Eager) => {
+            format!("--attention {}", scenario.attention.id())
+        }
         Unsupported::FewTokens { tokens, sequences } => {
             if scenario.serving.usual_batched_tokens {
                 format!("--max-num-seqs {sequences}")
             } else {
                 format!("--max-num-batched-tokens {tokens}")
             }
-        }
-        Unsupported::NoFp16 | Unsupported::NoDenseMxfp4 | Unsupported::NoBitsandbytesExperts(_) => {
-            format!("--weights {}", scenario.weights.id())
         }
         Unsupported::Release { has, .. } => format!("--engine-version {has}"),
         Unsupported::WholePrompt { tokens, .. } => format!("--max-num-batched-tokens {tokens}"),
@@ -60,7 +64,10 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         Unsupported::ExpertParallel(_) => format!("--ep {}", scenario.parallel.ep),
         Unsupported::ContextParallel(_) => format!("--cp {}", scenario.parallel.cp),
         Unsupported::ExpertRanks { ep, .. } | Unsupported::TooFewExperts { ep, .. } => format!("--ep {ep}"),
-        Unsupported::ExpertWidth { .. } | Unsupported::Blocks(_) => format!("--tp {}", scenario.parallel.tp),
+        Unsupported::ExpertWidth { .. }
+        | Unsupported::Blocks(_)
+        | Unsupported::TensorSplit(_)
+        | Unsupported::KvHeads { .. } => format!("--tp {}", scenario.parallel.tp),
         Unsupported::BeyondModel { .. } | Unsupported::BeyondTable { .. }
             if scenario.serving.max_model_len.is_none() =>
         {
@@ -74,6 +81,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
     };
     let help = match error {
         Unsupported::ExpertWidth { .. } | Unsupported::Blocks(_) => whole(scenario),
+        Unsupported::KvHeads { .. } => near(scenario, "tp"),
         _ => String::new(),
     };
     format!("{option}: {error}{help}")
@@ -94,14 +102,32 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
         }
         CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
         CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
-        CutError::Lacks(_, option) => (lacking(scenario, option), String::new()),
+        CutError::Asks(_, demand) => asked(scenario, *demand),
+        CutError::Lacks(_, option) => (lacking(scenario, *option), String::new()),
         CutError::ShardedPipeline(zero) => (format!("--zero {}", zero.id()), String::new()),
     };
     format!("{option}: {error}{help}")
 }
 
+/// The option with which a demand of training code is met.
+fn asked(scenario: &Scenario, demand: Demand) -> (String, String) {
+    match demand {
+        Demand::MicroBatches { micro_batches, stages } => {
+            (format!("--micro-batches {micro_batches}"), suggest::did_you_mean(&[&format!("--micro-batches {stages}")]))
+        }
+        Demand::SequenceParallel => (format!("--tp {}", scenario.parallel.tp), ": add --sequence-parallel".into()),
+        Demand::Tokens { seq_length, multiple } => {
+            let shorter = seq_length - seq_length % multiple;
+            let longer = shorter.saturating_add(multiple);
+            let nearest = if shorter > 0 { shorter } else { longer };
+            (format!("--seq {seq_length}"), suggest::did_you_mean(&[&format!("--seq {nearest}")]))
+        }
+        Demand::KvHeads { tp, .. } => (format!("--tp {tp}"), near(scenario, "tp")),
+    }
+}
+
 /// The option that training code does not have.
-fn lacking(scenario: &Scenario, option: &TrainerOption) -> String {
+fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
     match option {
         TrainerOption::Adapters => format!("--mode {}", scenario.mode.id()),
         TrainerOption::Optimizer(optimizer) => format!("--optimizer {}", optimizer.id()),

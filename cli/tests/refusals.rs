@@ -294,6 +294,26 @@ fn shares_of_a_gpu() {
 fn cuts() {
     all_refused(&[
         ("estimate --model llama-2-7b --tp 3", "--tp 3 does not divide heads 32, did you mean 2 or 4?"),
+        (
+            "estimate --model llama-2-7b --mode training --implementation torchtitan --pp 4",
+            "--micro-batches 1: torchtitan starts a pipeline with at least as many micro-batches as stages (\"Number of microbatches (1) must be greater than or equal to the number of stages (4)\"), did you mean --micro-batches 4?",
+        ),
+        (
+            "estimate --model mixtral-8x7b --mode training --implementation megatron --tp 2",
+            "--tp 2: Megatron-LM refuses to train a mixture of experts with tensor parallelism and without sequence parallelism: add --sequence-parallel",
+        ),
+        (
+            "estimate --model llama-3.1-8b --mode training --implementation megatron --cp 4 --seq 8190",
+            "--seq 8190: Megatron-LM cuts a sequence into equal parts: 8,190 tokens are no multiple of 8, did you mean --seq 8184?",
+        ),
+        (
+            "estimate --model llama-3.1-8b --engine hf --tp 16",
+            "--tp 16: transformers gives every tensor-parallel rank as many whole KV heads, and 16 ranks do not divide 8 KV heads, did you mean 8?",
+        ),
+        (
+            "estimate --model deepseek-v3 --engine llamacpp --weights q4_k --tp 2",
+            "--tp 2: llama.cpp cuts no matrices of this model over GPUs (\"LLAMA_SPLIT_MODE_TENSOR not implemented for architecture\"): it cuts the model by layers, which is pp",
+        ),
         ("estimate --model gpt2-small --tp 2", "--tp 2 does not divide vocab_size 50,257, did you mean 1?"),
         (
             "estimate --model llama-2-7b --dp 8 --zero 3 --shard 3",

@@ -200,7 +200,7 @@ fn nothing_that_is_shown_is_not_a_number() {
         "--flops 1 --bytes 1e30",
         "--model gpt2-small --batch 1 --seq 1",
         "--model deepseek-v3 --batch 1000000 --seq 10000000",
-        "--model llama-3.1-405b --mode training --tp 8 --pp 16 --batch 1 --seq 131072 --checkpointing full --implementation torchtitan",
+        "--model llama-3.1-405b --mode training --tp 8 --pp 16 --micro-batches 16 --batch 1 --seq 131072 --checkpointing full --implementation torchtitan",
     ] {
         let Run { code, out: output, err: line } = run(&format!("roofline --gpu b200 {options}"));
         assert_eq!(code, 0, "{options}: {line}");

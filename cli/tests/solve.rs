@@ -7,7 +7,7 @@ mod common;
 use common::{json, run};
 use serde_json::Value;
 
-const SCENARIOS: [&str; 7] = [
+const SCENARIOS: [&str; 9] = [
     "--model llama-3.1-8b --gpu rtx4090 --kv fp8",
     "--model llama-3.1-70b --gpu h100-sxm",
     "--model llama-3.1-70b --gpu h100-sxm --engine vllm --seq 8k",
@@ -15,6 +15,8 @@ const SCENARIOS: [&str; 7] = [
     "--model llama-3.1-8b --mode training --gpu h100-sxm --checkpointing full",
     "--model llama-2-7b --mode qlora --gpu l4 --batch 2",
     "--model mistral-7b-v0.1 --gpu b200 --engine llamacpp",
+    "--model llama-3.1-8b --mode training --implementation torchtitan --gpu rtx4090",
+    "--model mixtral-8x7b --mode training --implementation megatron --gpu h100-sxm",
 ];
 const QUESTIONS: [&str; 6] = ["context", "batch", "gpus", "gpu", "model", "weights"];
 
@@ -70,6 +72,26 @@ fn the_longest_context_is_that_of_estimate() {
     assert_eq!((&it["model"], &it["gpu"]), (&"llama-3.1-8b".into(), &"rtx4090".into()));
     let (_, batch) = json("solve --for batch --model llama-3.1-8b --gpu rtx4090");
     assert_eq!(batch["answer"]["value"], estimate["max_batch"]);
+}
+
+#[test]
+fn the_longest_context_is_one_that_the_code_cuts_into_equal_parts() {
+    let run =
+        "--model llama-3.1-8b --mode training --implementation torchtitan --tp 8 --dp 8 --cp 2 --zero 3 --gpu h100-sxm";
+    let (_, it) = json(&format!("solve --for context {run}"));
+    let [answer, next] = ["answer", "next"].map(|step| it[step]["value"].as_u64().unwrap());
+    assert!(answer.is_multiple_of(32) && next == answer + 32, "{answer} {next}");
+    assert_eq!(json(&format!("estimate {run} --seq {answer}")).0, 0);
+    assert_eq!(json(&format!("estimate {run} --seq {next}")).0, 1);
+}
+
+#[test]
+fn pipelines_of_torchtitan_come_with_their_micro_batches() {
+    let (_, it) =
+        json("solve --for gpus --model llama-3.1-405b --mode training --gpu h100-sxm --implementation torchtitan");
+    let pp = it["answer"]["parallel"]["pp"].as_u64().unwrap();
+    assert!(pp > 1, "{pp}");
+    assert!(options(&it["answer"]).contains(&format!("--micro-batches {pp}")), "{it}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::evaluate::{self, largest};
 use crate::memory::{Bucket, Phase, weights};
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::precision::WeightFormat;
+use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
 use crate::tables::models::{MODELS, Model};
@@ -80,7 +81,12 @@ fn all_cuts(scenario: &Checked) -> impl Iterator<Item = Parallelism> {
         })
     });
     let scenario = *scenario;
-    all.filter(move |&parallel| scenario.with(|it| it.parallel = parallel).is_ok())
+    all.filter(move |&parallel| in_cut(&scenario, parallel).is_some())
+}
+
+/// The scenario in a cut, with what its training code asks for beside it ([`Scenario::with_demands`]); `None` if they do not go together.
+pub fn in_cut(scenario: &Checked, parallel: Parallelism) -> Option<Checked> {
+    Scenario { parallel, ..**scenario }.with_demands().check().ok()
 }
 
 /// Tokens that a context-parallel rank keeps at least: shorter parts are seldom worth their traffic.
@@ -161,7 +167,7 @@ pub fn over_ranks(scenario: &Checked, cut: Parallelism, dp: u32) -> Option<Check
     let own = [cut.zero];
     // More ranks share the states of training; in inference they would only be copies.
     let stages: &[ZeroStage] = if dp > 1 { &[ZeroStage::Weights, ZeroStage::Optimizer] } else { &own };
-    stages.iter().find_map(|&zero| scenario.with(|it| it.parallel = Parallelism { dp, zero, ..cut }).ok())
+    stages.iter().find_map(|&zero| in_cut(scenario, Parallelism { dp, zero, ..cut }))
 }
 
 /// The scenario over the fewest data-parallel ranks with which a cut fits, if it does so with `most` times those of the cut.

@@ -1,5 +1,7 @@
 //! What runtimes and training code cannot run, on which GPU and cut how: refused by name, whatever memory there is.
 
+#![allow(clippy::expect_used, reason = "tests fail by panicking")]
+
 use memory_wall_core::advise::Mitigation;
 use memory_wall_core::scenario::{CutError, TrainerOption, Unsupported};
 use memory_wall_core::serving::Version;

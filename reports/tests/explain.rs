@@ -275,3 +275,14 @@ fn every_sentence_is_one() {
         }
     }
 }
+
+#[test]
+fn xlas_capacity_names_the_tpu() {
+    for (capacity, id) in [("15.75G", "tpu-v5e"), ("30.75G", "tpu-v4"), ("31.25G", "tpu-v6e"), ("95.74G", "tpu-v5p")] {
+        let text = format!(
+            "RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 120.49G of {capacity} hbm. Exceeded hbm capacity by 24.75G.\n"
+        );
+        let explanation = explained(&[&text], &nothing());
+        assert_eq!(explanation.gpu.map(|gpu| gpu.id), Some(id), "{capacity}");
+    }
+}

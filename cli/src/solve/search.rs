@@ -157,11 +157,13 @@ fn find(question: Question, scenario: &Checked) -> Found {
             // No runtime is asked about more than it accepts.
             let end = scenario.architecture.end_of_table().unwrap_or(u32::MAX);
             let most = engines::longest_accepted(scenario).min(end).min(bounds::SEQ_LENGTH.max);
-            number(most, fit().map_or(0, |fit| fit.max_seq.min(most)), |seq_length| {
+            let multiple = scenario.seq_multiple();
+            let most = most - most % multiple;
+            number(most, multiple, fit().map_or(0, |fit| fit.max_seq.min(most)), |seq_length| {
                 Tried::new(Value::Tokens(seq_length), &scenario.with_seq_length(seq_length))
             })
         }
-        Question::Batch => number(bounds::BATCH.max, fit().map_or(0, |fit| fit.max_batch), |batch| {
+        Question::Batch => number(bounds::BATCH.max, 1, fit().map_or(0, |fit| fit.max_batch), |batch| {
             Tried::new(Value::Sequences(batch, scenario.parallel.dp), &scenario.with_batch(batch))
         }),
         Question::Gpus => gpus(scenario),
@@ -173,9 +175,9 @@ fn find(question: Question, scenario: &Checked) -> Found {
 
 type Found = (Option<Tried>, Option<Tried>);
 
-/// A number and the one above it.
-fn number(most: u32, found: u32, with: impl Fn(u32) -> Tried) -> Found {
-    ((found > 0).then(|| with(found)), (found < most).then(|| with(found + 1)))
+/// A number and the one a step above it.
+fn number(most: u32, step: u32, found: u32, with: impl Fn(u32) -> Tried) -> Found {
+    ((found > 0).then(|| with(found)), (found < most).then(|| with(found + step)))
 }
 
 /// The fewest GPUs that leave room to spare, and the emptiest cut with fewer.
@@ -196,7 +198,7 @@ fn gpus(scenario: &Checked) -> Found {
 fn fewest(scenario: &Checked, tight: bool) -> Option<Tried> {
     let capacity = scenario.gpu.map_or(Bytes::ZERO, |gpu| gpu.capacity);
     let cluster = engine::fewest_gpus(scenario, capacity, tight)?;
-    Some(on_gpus(&scenario.with(|it| it.parallel = cluster.parallel).ok()?))
+    Some(on_gpus(&engine::in_cut(scenario, cluster.parallel)?))
 }
 
 /// The fewest GPUs in whole computers of eight, where the answer is neither so many nor 1, 2 or 4 of them.
@@ -207,7 +209,7 @@ fn whole(scenario: &Checked, answer: &Tried) -> Option<Tried> {
         return None;
     }
     let cluster = engine::whole_computers(scenario, gpu.capacity)?;
-    Some(on_gpus(&scenario.with(|it| it.parallel = cluster.parallel).ok()?))
+    Some(on_gpus(&engine::in_cut(scenario, cluster.parallel)?))
 }
 
 /// The fewest GPUs with full checkpointing, where they are fewer than those of the answer.

@@ -252,12 +252,14 @@ impl Mitigation {
                 if changed.divides().is_err() {
                     return Err(Idle::NoDivisor);
                 }
+                changed = changed.with_demands();
             }
             Self::PipelineParallel => {
                 changed.parallel.pp = scenario.parallel.pp.saturating_mul(2);
                 if changed.divides().is_err() {
                     return Err(Idle::FewLayers);
                 }
+                changed = changed.with_demands();
             }
             Self::OffloadOptimizer => {
                 training(trains)?;

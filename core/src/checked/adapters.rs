@@ -122,6 +122,7 @@ mod tests {
         assert_eq!(parameters(&scenario.check().unwrap()), 16 * whole);
         scenario.training.implementation = Implementation::Torchtitan;
         scenario.parallel = Parallelism { tp: 2, pp: 2, stage: 0, ..Parallelism::ONE };
+        scenario.training.micro_batches = 2;
         let layer = 2 * (4_096 + 2_048) + 2 * (4_096 + 512) + 3 * (4_096 + 7_168);
         assert_eq!(parameters(&scenario.check().unwrap()), 16 * 16 * layer);
         scenario.parallel.stage = 1;

@@ -8,7 +8,8 @@ use crate::bounds::{self, Bounds};
 use crate::checked::Checked;
 use crate::units::Bytes;
 
-/// The longest `seq_length` at which the scenario needs no more than `capacity`; 0 if none.
+/// The longest `seq_length` at which the scenario needs no more than `capacity`, of those that its training code accepts
+/// ([`crate::Scenario::seq_multiple`]); 0 if none.
 ///
 /// ```
 /// use memory_wall_core::{Bytes, Scenario, evaluate, solve, tables::models};
@@ -20,7 +21,9 @@ use crate::units::Bytes;
 /// ```
 pub fn max_seq_length(scenario: &Checked, capacity: Bytes) -> u32 {
     let totals = Totals::of(scenario);
-    largest(bounds::SEQ_LENGTH, scenario.seq_length, capacity, |seq_length| totals.at(scenario.batch, seq_length))
+    let need = |seq_length| totals.at(scenario.batch, seq_length);
+    let longest = largest(bounds::SEQ_LENGTH, scenario.seq_length, capacity, need);
+    longest - longest % scenario.seq_multiple()
 }
 
 /// The largest batch at which the scenario needs no more than `capacity`; 0 if none.

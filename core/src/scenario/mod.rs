@@ -1,6 +1,8 @@
 //! The one input of the engine: which model, doing what, stored how, on which GPU.
 
+mod demand;
 mod error;
+mod llamacpp;
 mod offload;
 mod releases;
 mod runtime;
@@ -8,7 +10,9 @@ mod trainer;
 mod unsupported;
 mod vllm;
 
+pub use demand::Demand;
 pub use error::ScenarioError;
+pub use llamacpp::TensorSplit;
 pub use offload::{Offload, OffloadError};
 pub use releases::Newer;
 pub use runtime::{sixteen_bits, supported};

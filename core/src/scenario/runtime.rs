@@ -1,6 +1,7 @@
 //! What a runtime cannot run, however much memory there is: formats that it does not load, GPUs that are too old, cuts that it does not know.
 
-use super::{Attention, Mode, Scenario, Unsupported, vllm};
+use super::{Attention, Mode, Scenario, Unsupported, llamacpp, vllm};
+use crate::architecture::Projection;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, Capability};
@@ -37,6 +38,7 @@ pub fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     if scenario.parallel.ep > 1 && engine != Engine::Vllm {
         return Err(Unsupported::ExpertParallel(engine));
     }
+    cuts_matrices(scenario, engine)?;
     if let Some(gpu) = scenario.gpu {
         if engine == Engine::Vllm {
             vllm::supports_gpu(scenario, gpu)?;
@@ -44,6 +46,22 @@ pub fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         on_gpu(engine, scenario.serving.version, scenario.weights, gpu)?;
     }
     if engine == Engine::Vllm { vllm::supported(scenario) } else { Ok(()) }
+}
+
+/// Whether the runtime cuts the model's matrices over so many ranks.
+///
+/// # Source
+/// transformers issue 48307 (2026-08, open): more ranks than KV heads fail in the forward pass, "shape is invalid"; copies of heads are pull request 47811, open.
+/// Read 2026-11-25.
+fn cuts_matrices(scenario: &Scenario, engine: Engine) -> Result<(), Unsupported> {
+    let (shape, tp) = (&scenario.architecture, scenario.parallel.tp);
+    match engine {
+        Engine::LlamaCpp => llamacpp::splits(scenario).map_err(Unsupported::TensorSplit),
+        Engine::Hf if matches!(shape.projection, Projection::Heads) && !shape.kv_heads.is_multiple_of(tp) => {
+            Err(Unsupported::KvHeads { tp, kv_heads: shape.kv_heads })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether the runtime has the chosen attention, and beside it the chosen formats.

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::Scenario;
+use super::demand::{self, Demand};
 use crate::display::Grouped;
 use crate::parallelism::ZeroStage;
 use crate::training::{Implementation, Loss, Optimizer};
@@ -41,6 +42,8 @@ pub enum CutError {
     },
     /// The code has no such option.
     Lacks(Implementation, TrainerOption),
+    /// The code asks for something beside such a cut.
+    Asks(Implementation, Demand),
 }
 
 /// An option of a training step that not every code has.
@@ -140,6 +143,7 @@ impl fmt::Display for CutError {
             Self::Lacks(implementation, option) => {
                 write!(f, "{} {}", name(implementation), option.reason(implementation))
             }
+            Self::Asks(implementation, demand) => write!(f, "{} {demand}", name(implementation)),
         }
     }
 }
@@ -184,7 +188,8 @@ pub(super) fn cuts(scenario: &Scenario) -> Result<(), CutError> {
         }
         _ => {}
     }
-    interleaved(scenario)
+    interleaved(scenario)?;
+    demand::met(scenario).map_err(|demand| CutError::Asks(implementation, demand))
 }
 
 /// Whether the micro-batches fill the rounds of an interleaved schedule.
@@ -263,6 +268,7 @@ mod tests {
             let mut scenario = Scenario::new(models::by_id(id).unwrap().architecture);
             (scenario.mode, scenario.parallel, scenario.training.implementation) =
                 (Mode::Training, parallel, implementation);
+            scenario.training.micro_batches = parallel.pp;
             scenario.check().map(|_| ())
         };
         let pipeline = |pp| Parallelism { pp, ..Parallelism::ONE };

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::TensorSplit;
 use super::releases::Newer;
 use crate::display::Grouped;
 use crate::precision::{KvPrecision, WeightFormat};
@@ -105,6 +106,15 @@ pub enum Unsupported {
     ContextParallel(Engine),
     /// The runtime spreads no experts over GPUs, or not as it is modelled.
     ExpertParallel(Engine),
+    /// llama.cpp does not cut the model's matrices over GPUs, or not as it is modelled.
+    TensorSplit(TensorSplit),
+    /// transformers gives every tensor-parallel rank whole KV heads.
+    KvHeads {
+        /// Tensor-parallel ranks.
+        tp: u32,
+        /// KV heads of the model.
+        kv_heads: u32,
+    },
     /// A computer has one of this maker's GPUs, and nothing that is modelled runs over several computers.
     OneGpu(&'static str),
     /// vLLM spreads experts over all tensor- and data-parallel ranks or over none.
@@ -174,6 +184,9 @@ pub enum Unsupported {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Self::Weights(Engine::LlamaCpp, WeightFormat::Nvfp4) => f.write_str(
+                "llama.cpp loads nvfp4 from GGUF files since 2026-03, which is not modelled here: which matrices such a file keeps wider differs from file to file; explain reads one",
+            ),
             Self::Weights(Engine::LlamaCpp, format) => {
                 let near = if format.block().bits_per_value() > 6.0 { "q8_0" } else { "q4_k or q4_0" };
                 write!(f, "llama.cpp loads GGUF files, which hold no {} weights: the nearest GGUF format is {near}", format.id())
@@ -301,6 +314,13 @@ impl fmt::Display for Unsupported {
                 f,
                 "{} spreads no experts over GPUs: it cuts a model by layers (pp) or cuts each matrix (tp); ep is for training and for vLLM",
                 engine.label()
+            ),
+            Self::TensorSplit(reason) => reason.fmt(f),
+            Self::KvHeads { tp, kv_heads } => write!(
+                f,
+                "transformers gives every tensor-parallel rank as many whole KV heads, and {} ranks do not divide {} KV heads",
+                Grouped(tp.into()),
+                Grouped(kv_heads.into())
             ),
             Self::OneGpu(gpu) => write!(
                 f,

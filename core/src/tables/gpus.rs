@@ -180,9 +180,9 @@ mod tests {
             assert_eq!(by_id(gpu.id), Some(gpu), "{} is there twice", gpu.id);
             let printed = f64::from(gpu.printed_gb) * 1e9;
             let ratio = gpu.capacity.0 as f64 / printed;
-            // Between 9% under the decimal number (ECC of a T4) and the full binary one (7.4% over).
+            // Between 9% under the decimal number (ECC of a T4) and the full binary one (7.4% over), of which a TPU v5p is said to have 95 and has 95.74.
             let lent = gpu.capacity_basis == CapacityBasis::Limit;
-            assert!(if lent { 0.5..0.95 } else { 0.91..1.08 }.contains(&ratio), "{}: {ratio}", gpu.id);
+            assert!(if lent { 0.5..0.95 } else { 0.91..1.083 }.contains(&ratio), "{}: {ratio}", gpu.id);
             assert!(gpu.bandwidth.as_gb_per_s() > 100.0, "{}", gpu.id);
             assert!(gpu.peaks.bf16.or(gpu.peaks.fp16).is_some(), "{}", gpu.id);
             assert!(GPUS.iter().skip(place + 1).all(|other| other.name != gpu.name), "{}", gpu.name);

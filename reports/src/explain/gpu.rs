@@ -52,9 +52,12 @@ fn holds(gpu: &Gpu, size: Size) -> bool {
     (least - slack..=most.max(i128::from(gpu.printed_gb) << 30)).contains(&i128::from(size.bytes))
 }
 
-/// The GPUs that report so much memory.
-pub fn with_capacity(size: Size) -> Vec<&'static Gpu> {
+/// The GPUs that report so much memory, or the TPUs, to XLA.
+pub fn with_capacity(size: Size, tpu: bool) -> Vec<&'static Gpu> {
     let near = |gpu: &&'static Gpu| {
+        if (gpu.vendor == "Google") != tpu {
+            return false;
+        }
         let slack = gpu.capacity.0 / 400;
         let bytes = u128::try_from(size.bytes).unwrap_or(0);
         (gpu.capacity.0 - slack..=gpu.capacity_most.0 + slack).contains(&bytes)
@@ -102,7 +105,7 @@ mod tests {
     #[test]
     fn memory_alone_names_few() {
         let ids = |text: &str| {
-            with_capacity(Size::read(text.as_bytes(), Base::Binary).unwrap())
+            with_capacity(Size::read(text.as_bytes(), Base::Binary).unwrap(), false)
                 .iter()
                 .map(|gpu| gpu.id)
                 .collect::<Vec<_>>()
@@ -110,5 +113,11 @@ mod tests {
         assert_eq!(ids("14.56 GiB"), ["t4"]);
         assert!(ids("79.15 GiB").contains(&"h100-sxm"));
         assert!(ids("3.00 GiB").is_empty());
+        // "of 15.75G hbm": no GPU with 16 GB of its own.
+        for (text, id) in [("15.75G", "tpu-v5e"), ("30.75G", "tpu-v4"), ("31.25G", "tpu-v6e"), ("95.74G", "tpu-v5p")] {
+            let tpus = with_capacity(Size::read(text.as_bytes(), Base::Binary).unwrap(), true);
+            assert_eq!(tpus.iter().map(|gpu| gpu.id).collect::<Vec<_>>(), [id], "{text}");
+        }
+        assert!(!ids("15.75G").contains(&"tpu-v5e"));
     }
 }

@@ -116,7 +116,8 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     let reported = reported_capacity(&reports, main_report);
     let gpu = stated.gpu.or_else(|| named_gpu(&reports, reported));
     let gpus = match (gpu, reported) {
-        (None, Some(size)) => with_capacity(size),
+        // Of XLA's messages that of a TPU alone names a capacity.
+        (None, Some(size)) => with_capacity(size, main_report.is_some_and(|it| it.kind == Kind::Xla)),
         _ => Vec::new(),
     };
     // Of GPUs with one memory any does for the question whether something fits.

@@ -13,6 +13,9 @@ use crate::units::{Bytes, GIB};
 pub enum CapacityBasis {
     /// `torch.cuda.get_device_properties(0).total_memory` on Linux, or the same figure from CUDA or HIP: out-of-memory messages and server logs print it.
     Torch,
+    /// "of 15.75G hbm" in XLA's out-of-memory messages, or the same figure from a program on the TPU: what the runtime leaves of the memory. Such a message calls what
+    /// the runtime keeps "reserved", 1.25 GiB of a TPU v4 and a quarter of a GiB of a v6e.
+    Xla,
     /// No report names the GPU: the low end of a range, taken from GPUs of the same class.
     Estimated,
     /// Memory that the whole computer shares.
@@ -28,6 +31,7 @@ impl CapacityBasis {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Torch => "reported by PyTorch on the device",
+            Self::Xla => "reported by XLA on the device",
             Self::Estimated => "estimated from GPUs of the same class",
             Self::Shared => "printed size, shared with the whole computer",
             Self::Limit => "what the system lets the GPU take by itself of the computer's memory",
@@ -79,6 +83,9 @@ impl fmt::Display for Reported {
             (CapacityBasis::Torch, Some(range)) => write!(
                 f,
                 "The capacity is the smallest figure that PyTorch reports on this GPU: {range} were seen, depending on the driver."
+            ),
+            (CapacityBasis::Xla, _) => f.write_str(
+                "The capacity is what XLA reports on this TPU: a part of the memory is reserved for the runtime.",
             ),
             (CapacityBasis::Estimated, None) => f.write_str("The capacity is estimated from GPUs of the same class."),
             (CapacityBasis::Estimated, Some(range)) => write!(
@@ -151,7 +158,7 @@ mod tests {
         for gpu in GPUS {
             let gib = format!("{:.2} GiB", gpu.capacity.as_gib());
             let quoted = gpu.sources.iter().any(|source| source.contains(&gib));
-            let seen = matches!(gpu.capacity_basis, CapacityBasis::Torch | CapacityBasis::Limit);
+            let seen = matches!(gpu.capacity_basis, CapacityBasis::Torch | CapacityBasis::Xla | CapacityBasis::Limit);
             assert!(!seen || quoted, "{}: no source says {gib}", gpu.id);
             let ranged = gpu.sources.iter().any(|source| source.contains("stimated"));
             assert!(gpu.capacity_basis != CapacityBasis::Estimated || ranged, "{}: an estimate says so", gpu.id);
@@ -163,7 +170,8 @@ mod tests {
 
     #[test]
     fn a_reported_capacity_names_where_it_was_reported() {
-        for gpu in GPUS.iter().filter(|gpu| gpu.capacity_basis == CapacityBasis::Torch) {
+        let reported = |gpu: &&Gpu| matches!(gpu.capacity_basis, CapacityBasis::Torch | CapacityBasis::Xla);
+        for gpu in GPUS.iter().filter(reported) {
             let least = format!("{:.2} GiB", gpu.capacity.as_gib());
             // Before the next figure a repository or a page is named.
             let public = |source: &str| {
@@ -192,6 +200,17 @@ mod tests {
         ] {
             let capacity = by_id(id).unwrap().capacity.as_gib();
             assert!(capacity <= gib + 0.005, "{id}: {capacity} and not {gib}");
+        }
+    }
+
+    #[test]
+    fn a_tpu_holds_what_xla_says_that_it_does() {
+        // "of {}G hbm" in XLA's messages, of which it prints two digits.
+        for (id, printed) in [("tpu-v4", "30.75"), ("tpu-v5e", "15.75"), ("tpu-v5p", "95.74"), ("tpu-v6e", "31.25")] {
+            let gpu = by_id(id).unwrap();
+            assert_eq!(format!("{:.2}", gpu.capacity.as_gib()), printed, "{id}");
+            assert_eq!(gpu.capacity_basis, CapacityBasis::Xla, "{id}");
+            assert!(gpu.reported().to_string().contains("reserved for the runtime"), "{id}");
         }
     }
 

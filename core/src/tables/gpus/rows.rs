@@ -183,14 +183,14 @@ gpus! {
         [61.4 _ 122.8 122.8 _ 122.8 _] {96 64 6 96 2500}, [RADEON, LLAMA_CPP_7900];
     "strix-halo", "Strix Halo (Radeon 8060S)", "AMD", 2025, 128, [62.46] _ Limit, "LPDDR5X", 256.0, _ _,
         [29.7 _ 59.4 59.4 _ _ _] {40 64 2 32 _}, [STRIX_HALO, STRIX_LIMIT];
-    "tpu-v4", "TPU v4 (chip)", "Google", 2021, 32, 32_000_000_000 _ Printed, "HBM2", 1200.0, _ 300.0,
-        [_ _ _ 275.0 _ 275.0 _] {_ _ _ _ _}, [TPU, STAS, TITAN];
-    "tpu-v5e", "TPU v5e (chip)", "Google", 2023, 16, 16_000_000_000 _ Printed, "HBM2", 819.0, _ 200.0,
-        [_ _ _ 197.0 _ 393.0 _] {_ _ _ _ _}, [TPU, STAS, TITAN];
-    "tpu-v5p", "TPU v5p (chip)", "Google", 2023, 95, 95_000_000_000 _ Printed, "HBM2e", 2765.0, _ 600.0,
-        [_ _ _ 459.0 _ 918.0 _] {_ _ _ _ _}, [TPU, STAS, TITAN];
-    "tpu-v6e", "TPU v6e Trillium (chip)", "Google", 2024, 32, 32_000_000_000 _ Printed, "HBM", 1638.0, _ 400.0,
-        [_ _ _ 918.0 918.0 1836.0 _] {_ _ _ _ _}, [TPU, STAS, TITAN];
+    "tpu-v4", "TPU v4 (chip)", "Google", 2021, 32, [30.75] _ Xla, "HBM2", 1200.0, _ 300.0,
+        [_ _ _ 275.0 _ 275.0 _] {_ _ _ _ _}, [TPU, STAS, TITAN, TPU_V4_SEEN];
+    "tpu-v5e", "TPU v5e (chip)", "Google", 2023, 16, [15.75] _ Xla, "HBM2", 819.0, _ 200.0,
+        [_ _ _ 197.0 _ 393.0 _] {_ _ _ _ _}, [TPU, STAS, TITAN, TPU_V5E_SEEN];
+    "tpu-v5p", "TPU v5p (chip)", "Google", 2023, 95, 102_803_439_616 _ Xla, "HBM2e", 2765.0, _ 600.0,
+        [_ _ _ 459.0 _ 918.0 _] {_ _ _ _ _}, [TPU, STAS, TITAN, TPU_V5P_SEEN];
+    "tpu-v6e", "TPU v6e Trillium (chip)", "Google", 2024, 32, 33_550_237_696 _ Xla, "HBM", 1638.0, _ 400.0,
+        [_ _ _ 918.0 918.0 1836.0 _] {_ _ _ _ _}, [TPU, STAS, TITAN, TPU_V6E_SEEN];
     "tpu-v7x", "TPU v7x Ironwood (chip)", "Google", 2025, 192, 192_000_000_000 _ Printed, "HBM3e", 7370.0, _ 600.0,
         [_ _ _ 2307.0 4614.0 _ _] {_ _ _ _ _}, [TPU, STAS];
     "gaudi2", "Intel Gaudi 2", "Intel", 2022, 96, 96_000_000_000 _ Printed, "HBM2e", 2460.0, 31.5 300.0,

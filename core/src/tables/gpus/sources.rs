@@ -118,3 +118,10 @@ pub(super) const SISTER_24_PLAIN: &str =
     "Estimated 23.49 to 23.68 GiB: what an RTX 4090 with the same driver's total of 24,564 MiB prints";
 pub(super) const THOR_SEEN: &str =
     "122.80 GiB: logs of llama.cpp in public repositories print 125,748 MiB, all memory of the computer";
+
+// TPUs: what XLA calls the capacity of HBM.
+pub(super) const TPU_V4_SEEN: &str = "30.75 GiB of HBM in an out-of-memory message of XLA (github.com/erfanzar/EasyDeL issue 166), beside 1.25 GiB reserved";
+pub(super) const TPU_V5E_SEEN: &str = "15.75 GiB of HBM in an out-of-memory message of XLA (github.com/GoogleCloudPlatform/kubernetes-engine-samples pull request 1467)";
+pub(super) const TPU_V5P_SEEN: &str = "95.74 GiB of HBM in all in the metrics of libtpu (github.com/AI-Hypercomputer/cloud-accelerator-diagnostics, tpu_info/metrics_test.py at abf9f4b), as in XLA's messages";
+pub(super) const TPU_V6E_SEEN: &str =
+    "31.25 GiB a device in a log of vLLM (github.com/vllm-project/vllm pull request 16211), as in XLA's messages";

@@ -60,6 +60,7 @@ fn row(gpu: &'static Gpu, words: &Words, sources: &mut Sources) -> Row {
     let link = |rate: Option<ByteRate>| printed(rate.map(ByteRate::as_gb_per_s));
     let basis = match gpu.capacity_basis {
         CapacityBasis::Torch => "torch",
+        CapacityBasis::Xla => "xla",
         CapacityBasis::Estimated => "estimated",
         CapacityBasis::Shared => "shared",
         CapacityBasis::Limit => "limit",
