@@ -5,7 +5,7 @@ use memory_wall_core::architecture::{
 };
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::engines::vllm::CONSTANTS;
-use memory_wall_core::scenario::{CutError, TrainerOption};
+use memory_wall_core::scenario::{CutError, Demand, TrainerOption};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, Lora,
@@ -383,6 +383,12 @@ fn trained(scenario: &mut Scenario) {
             CutError::Lacks(_, TrainerOption::WholeWeights) => training.reshard_after_forward = true,
             CutError::MicroBatches { multiple, .. } => training.micro_batches = multiple,
             CutError::NoInterleaving(_) => scenario.parallel.virtual_stages = 1,
+            CutError::Asks(_, Demand::MicroBatches { stages, .. }) => training.micro_batches = stages,
+            CutError::Asks(_, Demand::SequenceParallel) => scenario.parallel.sequence_parallel = true,
+            CutError::Asks(_, Demand::Tokens { seq_length, multiple }) => {
+                scenario.seq_length = (seq_length - seq_length % multiple).max(multiple);
+            }
+            CutError::Asks(_, Demand::KvHeads { .. }) => scenario.parallel = Parallelism::ONE,
             _ => *scenario = cut,
         }
     }
