@@ -11,8 +11,8 @@ use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::{fits, per_rank, total};
 use memory_wall_core::parameters::Parameters;
 use memory_wall_core::{
-    Bucket, Bytes, Implementation, Mode, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage, alternatives, bounds,
-    cost, evaluate, solve,
+    Bucket, Bytes, Checked, Implementation, Mode, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage,
+    alternatives, bounds, cost, evaluate, solve,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -237,21 +237,22 @@ fn the_plan_fits_and_needs_each_of_its_fixes() {
 fn the_fewest_gpus_fit_and_one_rank_fewer_does_not() {
     search((scenario(), 30u32..43, any::<bool>()), |(scenario, capacity, tight)| {
         let capacity = Bytes(1 << capacity);
-        let Some(cluster) = solve::fewest_gpus(&scenario.check().unwrap(), capacity, tight) else { return Ok(()) };
-        let on = |parallel| Scenario { parallel, ..scenario };
-        let enough = |scenario: &Scenario| match evaluate::verdict_on(&scenario.check().unwrap(), capacity) {
+        let scenario = scenario.check().unwrap();
+        let Some(cluster) = solve::fewest_gpus(&scenario, capacity, tight) else { return Ok(()) };
+        let enough = |scenario: &Checked| match evaluate::verdict_on(scenario, capacity) {
             Verdict::Fits => true,
             Verdict::Tight => tight,
             Verdict::Queues | Verdict::DoesNotFit => false,
         };
-        prop_assert!(enough(&on(cluster.parallel)));
-        prop_assert_eq!(total(&on(cluster.parallel).check().unwrap()), cluster.total);
+        let found = solve::in_cut(&scenario, cluster.parallel).unwrap();
+        prop_assert!(enough(&found));
+        prop_assert_eq!(total(&found), cluster.total);
         prop_assert_eq!(cluster.gpus, cluster.parallel.ranks());
         // In training ranks that share the experts come and go together.
         let step = if scenario.mode.trains() { cluster.parallel.ep } else { 1 };
         if cluster.parallel.dp > 2 && cluster.parallel.dp > step {
-            let fewer = on(Parallelism { dp: cluster.parallel.dp - step, ..cluster.parallel });
-            prop_assert!(!enough(&fewer));
+            let fewer = Parallelism { dp: cluster.parallel.dp - step, ..cluster.parallel };
+            prop_assert!(!enough(&solve::in_cut(&scenario, fewer).unwrap()));
         }
         Ok(())
     });

@@ -91,6 +91,10 @@ pub(super) fn sentence(of: &Snapshot, own: &Checked, percent: u32) -> String {
             let [weights, tokens] = [of.size(start.pool.weights), Grouped(start.pool.tokens).to_string()];
             Some(words::CacheVllmRefuses { share, gpu, taken, weights: &weights, tokens: &tokens, seq: &seq }.text())
         }
+        Some(Refusal::States { sequences, blocks, .. }) => {
+            let [n, blocks] = [sequences.into(), blocks.into()].map(|count: u128| Grouped(count).to_string());
+            Some(words::CacheVllmStates { n: &n, blocks: &blocks }.text())
+        }
         Some(Refusal::NoCommonPage) => Some(words::cache_vllm_pages().into()),
         None => None,
     };

@@ -106,6 +106,11 @@ impl Pages {
         Some(Self { page, group_size, groups, kinds })
     }
 
+    /// Whether some layers keep a state.
+    pub fn keeps_states(&self) -> bool {
+        self.kinds.iter().flatten().any(|kind| kind.kept == Kept::State)
+    }
+
     /// Bytes of one page of all layers of a group.
     pub fn group_page(&self) -> u128 {
         self.page * u128::from(self.group_size)

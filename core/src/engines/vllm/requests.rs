@@ -6,7 +6,7 @@ use super::{Figures, Pages, Pool, Run};
 use crate::checked::Checked;
 use crate::display::{ByteUnit, Grouped, Size};
 use crate::scenario::Scenario;
-use crate::serving::Engine;
+use crate::serving::{Engine, Version};
 use crate::units::Bytes;
 
 /// Why vLLM does not start; the sentence is its `Display`, with sizes in GiB as vLLM prints them.
@@ -50,6 +50,15 @@ pub enum Refusal {
         /// Tokens of the longest request that the pool holds.
         estimated: u32,
     },
+    /// The pool has fewer pages than sequences that graphs are recorded for, each of which keeps a state.
+    States {
+        /// `max_num_seqs`.
+        sequences: u32,
+        /// Pages of a group of layers.
+        blocks: u64,
+        /// What the missing pages take.
+        missing: Bytes,
+    },
     /// Layers of several kinds whose pages are no multiples of each other.
     NoCommonPage,
 }
@@ -62,6 +71,7 @@ impl Refusal {
             Self::Graphs { .. } => "graphs",
             Self::NoBlocks { .. } => "no_blocks",
             Self::Length { .. } => "max_model_len",
+            Self::States { .. } => "states",
             Self::NoCommonPage => "no_common_page",
         }
     }
@@ -109,6 +119,10 @@ impl fmt::Display for Refusal {
                 }
                 write!(f, "; the estimated maximum model length is {}", Grouped(estimated.into()))
             }
+            Self::States { sequences, blocks, .. } => write!(
+                f,
+                "vLLM refuses to start: max_num_seqs ({sequences}) exceeds the {blocks} blocks that the pool has for states, of which each sequence needs one; tell it fewer sequences (--max-num-seqs), or no graphs"
+            ),
             Self::NoCommonPage => f.write_str(
                 "vLLM does not start: the pages of the model's layers are no multiples of each other, so they cannot share one pool",
             ),
@@ -201,8 +215,25 @@ impl Run<'_> {
                 estimated: longest(&pages, self.batched(), available, max_model_len),
             });
         }
+        if let Some(states) = self.too_few_states(&pages, available) {
+            return Some(states);
+        }
         // Graphs come last.
         (outside.0 < 0).then(|| Refusal::Graphs { missing: outside.magnitude(), percent, largest })
+    }
+
+    /// Where layers keep a state, graphs are recorded for as many sequences as may run, and each needs a page for it.
+    ///
+    /// # Source
+    /// vLLM 0.33, `CompilationConfig.adjust_cudagraph_sizes_for_mamba_cache`, by pull request 38270; issue 49064: "max_num_seqs (1024) exceeds available
+    /// Mamba cache blocks (969)" in 0.28, and logs of 0.25, 0.27 and 0.29. Earlier releases were not looked at and are taken to do the same since 0.19. Read 2026-11-25.
+    fn too_few_states(&self, pages: &Pages, available: Bytes) -> Option<Refusal> {
+        let sequences = self.scenario.serving.max_num_seqs;
+        let recorded = pages.keeps_states() && self.capture_sizes > 0 && self.version >= Version::MEASURED;
+        let blocks = available.0.checked_div(pages.group_page())?;
+        let missing = u128::from(sequences).checked_sub(blocks).filter(|missing| recorded && *missing > 0)?;
+        let blocks = u64::try_from(blocks).unwrap_or(u64::MAX);
+        Some(Refusal::States { sequences, blocks, missing: Bytes(missing * pages.group_page()) })
     }
 
     /// The largest share of a GPU, in percent, that leaves room for what may lie beside it and for a forward pass: then the run is not tight.
@@ -332,7 +363,7 @@ mod tests {
             (llama_1b, 131_072, 4, 65, 21_440),
         ] {
             let Ok(scenario) = Scenario::new(shape).check() else { panic!("illegal") };
-            let Some(pages) = Pages::of(&scenario, 16, crate::serving::Version::MEASURED) else { panic!("no pages") };
+            let Some(pages) = Pages::of(&scenario, 16, Version::MEASURED) else { panic!("no pages") };
             assert_eq!(pages.blocks(most.into(), 2_048) * pages.group_page(), needed * GIB);
             // Logs round to a hundredth of a GiB: the estimate lies between both ends.
             let at = |thousandths: u128| longest(&pages, 2_048, Bytes(thousandths * GIB / 1_000), most);

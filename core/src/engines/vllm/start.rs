@@ -166,7 +166,11 @@ impl Run<'_> {
             let longest = self.longest_needs().map_or(spare, less);
             // Also where the context comes out of the share: the share is asked of what is free beside it.
             let free = self.free(total).minus(requested);
-            [outside, free].into_iter().filter(|room| room.0 < 0).fold(longest, SignedBytes::min)
+            let states = match refusal {
+                Some(Refusal::States { missing, .. }) => Bytes::ZERO.minus(missing),
+                _ => longest,
+            };
+            [outside, free].into_iter().filter(|room| room.0 < 0).fold(longest.min(states), SignedBytes::min)
         });
         let tightness = self.tightness(total, requested, need);
         let requests = self.requests(&pool);
@@ -231,5 +235,7 @@ pub fn start(scenario: &Checked, total: Bytes) -> Start {
 pub(in crate::engines) fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
     let least = scenario.with_batch(1).with_seq_length(1);
     let starts = start(&least, capacity).refusal.is_none();
-    if starts { requested(scenario, capacity) + Run::of(scenario).beside() } else { Bytes::ZERO }
+    // The shortest request may be prepared with fewer graphs than those of the scenario, for which there is then no room.
+    let most = (requested(scenario, capacity) + Run::of(scenario).beside()).min(capacity);
+    if starts { most } else { Bytes::ZERO }
 }
