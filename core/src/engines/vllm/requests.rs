@@ -225,7 +225,7 @@ impl Run<'_> {
     /// Where layers keep a state, graphs are recorded for as many sequences as may run, and each needs a page for it.
     ///
     /// # Source
-    /// vLLM 0.33, `CompilationConfig.adjust_cudagraph_sizes_for_mamba_cache`, by pull request 38270; issue 49064: "max_num_seqs (1024) exceeds available
+    /// vLLM 0.33, `CompilationConfig.adjust_cudagraph_sizes_for_mamba_cache`, by pull request 38270; issue 49064: "`max_num_seqs` (1024) exceeds available
     /// Mamba cache blocks (969)" in 0.28, and logs of 0.25, 0.27 and 0.29. Earlier releases were not looked at and are taken to do the same since 0.19. Read 2026-11-25.
     fn too_few_states(&self, pages: &Pages, available: Bytes) -> Option<Refusal> {
         let sequences = self.scenario.serving.max_num_seqs;
