@@ -259,7 +259,7 @@ impl fmt::Display for Unsupported {
             ),
             Self::NoKernels { engine: Engine::Vllm, format: WeightFormat::Nvfp4, gpu } if gpu.starts_with("Instinct") => write!(
                 f,
-                "vLLM runs nvfp4 weights on {gpu} by the package petit-kernel alone, which is not modelled"
+                "vLLM runs nvfp4 weights on {gpu} by emulation, and older releases by the package petit-kernel: neither is modelled"
             ),
             Self::NoKernels { engine, format, gpu } => {
                 write!(f, "{} has no kernels for {} weights on {gpu}", engine.label(), format.id())
