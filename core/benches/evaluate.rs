@@ -8,7 +8,7 @@ use memory_wall_core::roofline::latency::{Counting, estimate};
 use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{
-    Attention, Bytes, Checked, Checkpointing, Mode, Parallelism, Scenario, advise, evaluate, solve,
+    Attention, Bytes, Checked, Checkpointing, Engine, Mode, Parallelism, Scenario, advise, evaluate, solve,
 };
 
 /// Where this runs: the same program is measured natively and as WebAssembly.
@@ -28,12 +28,18 @@ fn main() -> Result<(), &'static str> {
         let model = models::by_id(model).ok_or("no such model")?;
         Ok(Scenario { gpu: Some(gpu), ..Scenario::new(model.architecture) })
     };
+    let served = |mut scenario: Scenario| {
+        scenario.serving.engine = Engine::Vllm;
+        scenario.gpu.map_or(scenario, |gpu| scenario.on(gpu))
+    };
     let training = |scenario| Scenario { mode: Mode::Training, ..scenario };
     let recomputing =
         |scenario| Scenario { checkpointing: Checkpointing::Full, attention: Attention::Eager, ..training(scenario) };
     // Where a step fits on its GPU, the two inverse questions are searched for; the last one fits on none.
     for (name, scenario) in [
         ("evaluate: inference, llama-2-7b, a100-80-sxm", scenario("llama-2-7b", "a100-80-sxm")?),
+        // Its longest request is searched for by whole starts.
+        ("evaluate: served by vLLM, llama-3.1-70b, b200", served(scenario("llama-3.1-70b", "b200")?)),
         ("evaluate: training, llama-2-7b, mi355x", training(scenario("llama-2-7b", "mi355x")?)),
         (
             "evaluate: checkpointed eager training, llama-3.1-8b, mi355x",

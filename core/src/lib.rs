@@ -35,6 +35,8 @@ extern crate alloc;
 // Values, and how they are written.
 #[macro_use]
 mod choices;
+
+mod bisect;
 pub mod bounds;
 pub mod display;
 pub mod number;

@@ -6,6 +6,7 @@
 pub use crate::evaluate::{max_batch, max_seq_length};
 
 use crate::alternatives;
+use crate::bisect;
 use crate::bounds;
 use crate::checked::Checked;
 use crate::cost;
@@ -192,16 +193,7 @@ fn fewest_ranks(scenario: &Checked, cut: Parallelism, capacity: Bytes, most: u64
         return None;
     } else {
         // What sharded ranks hold never grows with their number, from two on.
-        let (mut fails, mut works) = (1, most);
-        while works - fails > 1 {
-            let middle = fails + (works - fails) / 2;
-            if fits(middle) {
-                works = middle;
-            } else {
-                fails = middle;
-            }
-        }
-        works
+        bisect::last(1, most, |ranks| !fits(ranks)) + 1
     };
     with(found)
 }

@@ -156,7 +156,7 @@ fn find(question: Question, scenario: &Checked) -> Found {
         Question::Context => {
             // No runtime is asked about more than it accepts.
             let end = scenario.architecture.end_of_table().unwrap_or(u32::MAX);
-            let most = engines::longest_accepted(scenario).min(end).min(bounds::SEQ_LENGTH.max);
+            let most = engines::longest_accepted(scenario).min(end);
             let multiple = scenario.seq_multiple();
             let most = most - most % multiple;
             number(most, multiple, fit().map_or(0, |fit| fit.max_seq.min(most)), |seq_length| {

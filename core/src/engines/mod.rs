@@ -14,6 +14,7 @@ pub mod vllm;
 pub use inspection::{Basis, Inspection, Part, Parts, inspect};
 pub use reservation::{How, Reservation, reservation};
 
+use crate::bounds;
 use crate::checked::Checked;
 use crate::memory::{Bucket, kv_cache, weights};
 use crate::scenario::Scenario;
@@ -102,7 +103,7 @@ pub fn longest_accepted(scenario: &Scenario) -> u32 {
         Some(_) => [scenario.architecture.end_of_table(), None],
         None => [None, None],
     };
-    limits.into_iter().flatten().min().unwrap_or(u32::MAX)
+    limits.into_iter().flatten().fold(bounds::SEQ_LENGTH.max, u32::min)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::largest::{max_batch, max_seq_length};
 use super::peak::total;
-use crate::bounds;
+use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::{self, vllm};
 use crate::serving::Engine;
@@ -40,35 +40,30 @@ impl Fit {
 
 /// The longest `seq_length` that fits and that the program accepts.
 fn longest(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
-    let accepted = |rank: &Checked| engines::longest_accepted(rank).min(bounds::SEQ_LENGTH.max);
-    let most = accepted(rank);
     if rank.runtime() != Some(Engine::Vllm) {
-        return max_seq_length(rank, limit).min(most);
+        return max_seq_length(rank, limit).min(engines::longest_accepted(rank));
     }
-    let too_long = matches!(vllm::start(rank, capacity).refusal, Some(vllm::Refusal::Length { .. }));
-    if rank.serving.max_model_len.is_none() || !too_long {
-        return longest_held(rank, capacity, most);
+    let too_long = || matches!(vllm::start(rank, capacity).refusal, Some(vllm::Refusal::Length { .. }));
+    if rank.serving.max_model_len.is_none() || !too_long() {
+        return longest_held(rank, capacity, limit);
     }
     let open = rank.with(|it| it.serving.max_model_len = None);
-    open.map_or(0, |open| longest_held(&open, capacity, accepted(&open)))
+    open.map_or(0, |open| longest_held(&open, capacity, engines::limit(&open, capacity)))
 }
 
-/// The longest `seq_length` up to `most` with which vLLM starts and its pool holds all requests; 0 if none.
-/// Its own need is no sum that grows: longer requests may be prepared with more graphs, beside the share.
-fn longest_held(rank: &Checked, capacity: Bytes, most: u32) -> u32 {
+/// The longest accepted `seq_length` with which vLLM starts and its pool holds all requests; 0 if none.
+fn longest_held(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
     let holds = |seq_length| {
         let start = vllm::start(&rank.with_seq_length(seq_length), capacity);
         start.refusal.is_none() && start.requests.held >= rank.batch.into()
     };
-    if most == 0 || holds(most) {
-        return most;
+    // Nearly always the sum of all parts is what decides. Where longer requests are prepared with more graphs, beside the share, it is not.
+    let most = engines::longest_accepted(rank);
+    let by_sum = max_seq_length(rank, limit).min(most);
+    if (by_sum == 0 || holds(by_sum)) && (by_sum == most || !holds(by_sum + 1)) {
+        return by_sum;
     }
-    let (mut fit, mut fail) = (0, most);
-    while fail - fit > 1 {
-        let middle = fit + (fail - fit) / 2;
-        if holds(middle) { fit = middle } else { fail = middle }
-    }
-    fit
+    if holds(most) { most } else { bisect::last(0, most, holds) }
 }
 
 /// Below this share of the capacity a margin counts as tight. Of what PyTorch's allocator had reserved at the end of a

@@ -2,6 +2,7 @@
 
 use super::operations::{Kernels, Listing, Routing};
 use super::{Pass, multiplies_in};
+use crate::bisect;
 use crate::bounds;
 use crate::checked::Checked;
 use crate::tables::gpus::{Gpu, OnChip};
@@ -75,16 +76,7 @@ pub fn batch(scenario: &Checked, gpu: &Gpu) -> Option<u32> {
         if !computes(most) {
             return None;
         }
-        let (mut low, mut high) = (0, most);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if computes(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        return Some(high);
+        return Some(bisect::last(0, most, |batch| !computes(batch)) + 1);
     }
     let one = Step::of(scenario, gpu, 1);
     let gained = one.flops / ridge - one.others;

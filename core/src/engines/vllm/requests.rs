@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::{Figures, Pages, Pool, Run};
+use crate::bisect;
 use crate::checked::Checked;
 use crate::display::{ByteUnit, Grouped, Size};
 use crate::scenario::Scenario;
@@ -332,12 +333,7 @@ pub fn with_largest_share(scenario: &Checked) -> Option<Checked> {
 /// Tokens of the longest request below `most` whose pages take no more than `available`; 0 if none.
 fn longest(pages: &Pages, batched: u64, available: Bytes, most: u32) -> u32 {
     let fits = |tokens: u32| pages.blocks(tokens.into(), batched) * pages.group_page() <= available.0;
-    let (mut fit, mut fail) = (0, most);
-    while fail - fit > 1 {
-        let middle = fit + (fail - fit) / 2;
-        if fits(middle) { fit = middle } else { fail = middle }
-    }
-    fit
+    bisect::last(0, most, fits)
 }
 
 #[cfg(test)]
