@@ -8,7 +8,8 @@ use std::fs;
 use std::path::Path;
 
 /// Every file of words that is made of `key = text`.
-const FILES: [&str; 7] = ["words.txt", "labels.txt", "page.txt", "site.txt", "check.txt", "reference.txt", "teach.txt"];
+const FILES: [&str; 8] =
+    ["words.txt", "labels.txt", "page.txt", "site.txt", "check.txt", "reference.txt", "teach.txt", "kit.txt"];
 
 /// Those whose texts may be a line of Markdown.
 const MARKDOWN: [&str; 2] = ["reference.txt", "teach.txt"];

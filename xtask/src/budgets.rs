@@ -17,5 +17,5 @@ pub(crate) const ALONE_BUDGET: u64 = 372_000;
 /// The same for each further figure on a page.
 pub(crate) const FURTHER_BUDGET: u64 = 18_000;
 /// The most bytes, after gzip, of everything that is kept for use without a network. A slow phone line moves a million in five seconds.
-/// With 136 models, 13 sections and 35 figures by themselves it has 796 kB.
-pub(crate) const KEPT_BUDGET: u64 = 810_000;
+/// With 136 models, 13 sections, 35 figures by themselves and what packs them for learning platforms it has 810.1 kB.
+pub(crate) const KEPT_BUDGET: u64 = 815_000;

@@ -45,6 +45,9 @@ pub(crate) fn run(place: Place, asked: Option<&str>) -> Result<(), String> {
     let sum = place.job("node").args(["-e"]).quiet_args([NODE_SCRIPT]).args([&plain, &packed]).output()?;
     fs::write(folder.join(format!("{name}.tar.gz.sha256")), &sum).map_err(told)?;
     fs::remove_file(&plain).map_err(told)?;
+    // The same program that wrote the page packs it for learning platforms.
+    let packages = ["run", "--quiet", "--locked", "--package", "memory-wall-site", "--", "packages"];
+    place.job("cargo").args(packages).args([place.dist(), folder.join("packages")]).run()?;
     println!("{}\n{}", packed.display(), String::from_utf8_lossy(&sum).trim());
     Ok(())
 }

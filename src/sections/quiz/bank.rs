@@ -76,7 +76,7 @@ pub fn tolerance(value: f64) -> f64 {
 }
 
 /// A number in five digits, as the page has it: the tolerance is two percent.
-fn rounded(number: f64) -> f64 {
+pub(super) fn rounded(number: f64) -> f64 {
     // What was just written is read again.
     format!("{number:.4e}").parse().unwrap_or(number)
 }

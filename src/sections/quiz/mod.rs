@@ -8,6 +8,7 @@ mod caches;
 mod claims;
 pub mod facts;
 mod fields;
+pub mod keys;
 pub mod numbers;
 mod place;
 mod runs;

@@ -4,6 +4,7 @@
 //! It speaks English, or the language of the folder that `MEMORY_WALL_CONTENT` names.
 
 mod apart;
+mod archive;
 mod banks;
 mod check;
 mod directives;
@@ -12,6 +13,7 @@ mod explain;
 mod figures;
 mod highlight;
 mod imports;
+mod kit;
 mod markup;
 mod math;
 mod offline;
@@ -48,6 +50,23 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [] => prerender(),
+        [what, dist, to] if what == "packages" => packages(Path::new(dist), Path::new(to)),
+        _ => Err("either nothing, for Trunk, or `packages DIST FOLDER`".to_owned()),
+    }
+}
+
+/// Packs every part of a built site for learning platforms.
+fn packages(dist: &Path, to: &Path) -> Result<(), String> {
+    words::learn()?;
+    let count = kit::release(dist, &offline::files(dist)?, to)?;
+    println!("{count} packages for learning platforms in {}", to.display());
+    Ok(())
+}
+
+fn prerender() -> Result<(), String> {
     let staging = std::env::var_os("TRUNK_STAGING_DIR")
         .map(PathBuf::from)
         .ok_or("TRUNK_STAGING_DIR is not set: Trunk runs this program after a build, see Trunk.toml")?;

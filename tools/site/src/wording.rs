@@ -36,6 +36,12 @@ impl Words {
         self.table.get(key).map_or_else(|| format!("{MISSING}{key}{MISSING}"), |text| escaped(text))
     }
 
+    /// The words with this key as they are written.
+    pub(crate) fn plain(&self, key: &str) -> String {
+        self.asked.borrow_mut().insert(key.to_owned());
+        self.table.get(key).cloned().unwrap_or_else(|| format!("{MISSING}{key}{MISSING}"))
+    }
+
     /// The words with this key as a line of Markdown, with `{name}` replaced by its value.
     pub(crate) fn prose(&self, key: &str, values: &[(&str, String)]) -> String {
         self.asked.borrow_mut().insert(key.to_owned());

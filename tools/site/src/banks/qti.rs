@@ -1,15 +1,13 @@
 //! QTI 2.1: an item for each question, a test with a section for each section, and the manifest, in a zip file.
 
 use std::fmt::Write as _;
-use std::io::{Cursor, Write as _};
 
 use memory_wall_app::sections::quiz::bank::{Answer, Choosable, Item, Number, tolerance};
 use memory_wall_app::words::section_title;
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::share;
 use super::xml::escaped;
+use crate::archive;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
@@ -26,18 +24,9 @@ const TEST: &str = "assessment.xml";
 
 /// The whole package: the same bytes from the same questions.
 pub(super) fn package(book: &str, language: &str, items: &[Item]) -> Result<Vec<u8>, String> {
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    let options = SimpleFileOptions::default()
-        .compression_method(CompressionMethod::Stored)
-        .last_modified_time(DateTime::default());
     let files = [("imsmanifest.xml".to_owned(), manifest(items)), (TEST.to_owned(), test(book, items))];
     let items = items.iter().map(|one| (href(one), item(language, one)));
-    for (name, text) in files.into_iter().chain(items) {
-        let fault = |error: &dyn std::fmt::Display| format!("{name} cannot be packed: {error}");
-        zip.start_file(name.as_str(), options).map_err(|error| fault(&error))?;
-        zip.write_all(text.as_bytes()).map_err(|error| fault(&error))?;
-    }
-    Ok(zip.finish().map_err(|error| format!("the package cannot be closed: {error}"))?.into_inner())
+    archive::zip_of(&files.into_iter().chain(items).collect::<Vec<_>>())
 }
 
 /// Where an item lies in the package.

@@ -20,6 +20,7 @@ const ASIDE: &[(&str, &str)] = &[
     ("screenshots/", "shown before the app is installed, by what installs it"),
     ("program-", "for frames of other sites, which may fetch nothing and find nothing that is kept"),
     ("banks/", "for learning platforms, which take a copy of their own"),
+    ("kit/", "the same, packed when a teacher asks for it"),
     (explain::ASKED, "reads what a run left behind: kept once a reader has asked for it"),
     ("oembed/", "asked for by other sites, whose caches are theirs"),
 ];
@@ -39,7 +40,7 @@ pub(super) fn kind(file: &str) -> &str {
 }
 
 /// Every file below a folder, sorted, with forward slashes.
-pub(super) fn files(folder: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let mut left = vec![String::new()];
     while let Some(under) = left.pop() {

@@ -9,6 +9,8 @@ mod edition;
 mod kept;
 mod links;
 
+pub(crate) use self::kept::files;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -19,7 +21,7 @@ use memory_wall_core::display::{ByteUnit, Size};
 
 use crate::program::Program;
 use crate::wording::escaped;
-use crate::{check, page, policy, read, script, style, words, write};
+use crate::{check, kit, page, policy, read, script, style, words, write};
 
 /// Where a page says in its head that it can be kept, where it has that done, and where it says in its foot how it can be taken
 /// along.
@@ -34,7 +36,7 @@ const ONE_FILE: &str = "memory-wall.html";
 pub(crate) fn build(root: &Path, staging: &Path, program: &Program, strict: bool) -> Result<(), String> {
     let is_on = std::env::var("MEMORY_WALL_OFFLINE").map_or(true, |choice| choice != "off");
     let mut pages = Vec::new();
-    for name in kept::files(staging)?.into_iter().filter(|name| kept::kind(name) == "html") {
+    for name in files(staging)?.into_iter().filter(|name| kept::kind(name) == "html") {
         let html = read(&staging.join(&name))?;
         pages.push((name, html));
     }
@@ -59,8 +61,9 @@ pub(crate) fn build(root: &Path, staging: &Path, program: &Program, strict: bool
     if !strict {
         return Ok(());
     }
+    kit::build(staging, &files(staging)?)?;
     write(&staging.join(kept::WORKER), &kept::worker(staging, is_on)?)?;
-    links::check(staging, &kept::files(staging)?)
+    links::check(staging, &files(staging)?)
 }
 
 /// For the head of every page: the manifest, and how the app looks.

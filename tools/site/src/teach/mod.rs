@@ -3,6 +3,7 @@
 //! Without its script it is complete as a table of figures and a list of hosts with worked examples.
 
 mod hosts;
+mod packages;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +18,7 @@ use crate::wording::{Words, escaped};
 use crate::{apart, banks, policy, read, write};
 
 /// The page's parts, by their anchors, in their order.
-const PARTS: [&str; 5] = ["build", "figures", "hosts", "banks", "contract"];
+const PARTS: [&str; 6] = ["build", "figures", "hosts", "packages", "banks", "contract"];
 
 /// Options of a figure's link and their values, the first of which need not be said.
 const OPTIONS: [(&str, &[&str]); 3] =
@@ -55,6 +56,7 @@ fn content(words: &Words) -> Result<String, String> {
             "build" => builder(words),
             "figures" => words.paragraphs("figures.lead", &[]) + &table(words, &heights)?,
             "hosts" => list(words, &heights)?,
+            "packages" => packages::chooser(words)?,
             "banks" => banks::links(words)?,
             _ => words.paragraphs("contract", &[]),
         })

@@ -131,4 +131,34 @@
   form.hidden = false;
   follow();
   part('said').textContent = '';
+
+  // A package for a learning platform. What packs it comes when it is asked for.
+  const packer = document.getElementById('packer');
+  const tell = (key, values = {}) => {
+    document.getElementById('pack-said').textContent = packer.dataset[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  };
+  packer.hidden = false;
+  packer.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const [what, standard, mastery] = ['part', 'standard', 'mastery'].map((name) => packer.elements[name]);
+    const isNumber = /^([1-9]\d?|100)$/.test(mastery.value.trim());
+    mastery.setAttribute('aria-invalid', !isNumber);
+    if (!isNumber) {
+      tell('masteryWrong');
+      mastery.focus();
+      return;
+    }
+    tell('packing');
+    import('./kit/pack.js')
+      .then(({ pack }) => pack(new URL('./', location.href), what.value, standard.value, Number(mastery.value)))
+      .then((blob) => {
+        const href = URL.createObjectURL(blob);
+        const file = `memory-wall-${what.value}-${standard.value}.zip`;
+        Object.assign(document.createElement('a'), { href, download: file }).click();
+        // Safari comes for the file after this.
+        setTimeout(() => URL.revokeObjectURL(href), 60_000);
+        tell('packed', { file, size: (blob.size / 1e6).toFixed(1) });
+      })
+      .catch(() => tell('failed'));
+  });
 })();
