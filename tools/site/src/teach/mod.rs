@@ -18,7 +18,7 @@ use crate::wording::{Words, escaped};
 use crate::{apart, banks, policy, read, write};
 
 /// The page's parts, by their anchors, in their order.
-const PARTS: [&str; 6] = ["build", "figures", "hosts", "packages", "banks", "contract"];
+const PARTS: [&str; 7] = ["build", "figures", "hosts", "packages", "banks", "contract", "cite"];
 
 /// Options of a figure's link and their values, the first of which need not be said.
 const OPTIONS: [(&str, &[&str]); 3] =
@@ -58,9 +58,28 @@ fn content(words: &Words) -> Result<String, String> {
             "hosts" => list(words, &heights)?,
             "packages" => packages::chooser(words)?,
             "banks" => banks::links(words)?,
-            _ => words.paragraphs("contract", &[]),
+            "contract" => words.paragraphs("contract", &[]),
+            _ => cite(words),
         })
     })
+}
+
+/// Under which terms the tutorial may be used, and how it is cited.
+fn cite(words: &Words) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let name = words.say("cite.bibtex");
+    let day = std::env::var("MEMORY_WALL_RELEASE").unwrap_or_default();
+    // A version between releases has no year.
+    let year = day.split_once('-').map(|(year, _)| format!("\n  year    = {{{year}}},")).unwrap_or_default();
+    format!(
+        "{}<pre class=\"snippet\" tabindex=\"0\" role=\"group\" aria-label=\"{name}\"><code>@misc{{memory-wall,\n  \
+         title   = {{{{{}}}}},\n  author  = {{{{{}}}}},{}\n  note    = {{{}}}\n}}</code></pre>",
+        words.paragraphs("cite", &[]),
+        words.say("cite.title"),
+        words.say("cite.author"),
+        escaped(&year),
+        words.say_with("cite.version", &[("version", version.to_owned())]),
+    )
 }
 
 /// What a row of the table shows.
@@ -211,6 +230,18 @@ mod tests {
     use crate::apart::{quoted, root};
     use crate::wording::MISSING;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn it_is_cited_in_one_way() {
+        let citation = read(&root().join("CITATION.cff")).unwrap();
+        let words = Words::read("teach.txt").unwrap();
+        let html = cite(&words);
+        assert!(citation.contains(&format!("\nversion: {}\n", env!("CARGO_PKG_VERSION"))), "{citation}");
+        for key in ["cite.title", "cite.author"] {
+            assert!(citation.contains(&words.plain(key)) && html.contains(&words.say(key)), "{key}");
+        }
+        assert_eq!(html.matches('{').count(), html.matches('}').count(), "{html}");
+    }
 
     #[test]
     fn every_figure_and_every_host_is_there_with_its_words() {
