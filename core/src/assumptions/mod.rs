@@ -11,7 +11,8 @@ use crate::memory::{adapters, gradients};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, by_flashinfer};
-use crate::serving::Engine;
+use crate::serving::{Engine, Version};
+use crate::tables::capability::{self, BLACKWELL};
 use crate::tables::gpus::Reported;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
 
@@ -72,6 +73,17 @@ pub enum Assumption {
         /// Recorded graphs.
         graphs: vllm::Span,
     },
+    /// vLLM loads weights of bitsandbytes by a package of its own since 0.28.
+    BitsandbytesPlugin,
+    /// vLLM has no kernels for 8-bit integers as activations on this generation of GPUs, so that int8 is that of weights alone.
+    Int8WeightsAlone,
+    /// Attention stays in 16 bits beside 4-bit MLPs, or experts.
+    WideAttention {
+        /// Whether experts alone are quantised.
+        mixture: bool,
+    },
+    /// Megatron-LM's vocabulary, padded.
+    PaddedVocabulary(u32),
     /// An older GPU keeps an fp8 cache with `FlashInfer`'s kernels alone.
     Fp8ByFlashInfer,
     /// What vLLM is told about the longest request.
@@ -183,7 +195,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 34;
+    pub const CAPACITY: usize = 38;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -247,6 +259,7 @@ impl Assumptions {
                     scenario.leaves_experts(),
                     Assumption::WideExperts { format: scenario.weights, trains, upcast: scenario.upcasts() },
                 ),
+                when(scenario.leaves_attention(), Assumption::WideAttention { mixture: shape.moe.is_some() }),
                 no_block_scales(scenario),
                 shape.moe.map(|moe| Assumption::AllExperts {
                     experts: moe.experts,
@@ -285,6 +298,24 @@ impl Assumptions {
                 served.filter(|engine| *engine == Engine::Vllm).and_then(|_| beside_pytorch(scenario)),
                 when(served == Some(Engine::Vllm) && scenario.serving.enforce_eager, Assumption::NoGraphs),
                 when(served == Some(Engine::Vllm) && by_flashinfer(scenario), Assumption::Fp8ByFlashInfer),
+                when(
+                    served == Some(Engine::Vllm)
+                        && matches!(scenario.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq)
+                        && scenario.serving.version >= BITSANDBYTES_OUT,
+                    Assumption::BitsandbytesPlugin,
+                ),
+                when(
+                    served == Some(Engine::Vllm)
+                        && scenario.weights == WeightFormat::Int8
+                        && scenario.gpu.and_then(capability::of).is_some_and(|has| has >= BLACKWELL),
+                    Assumption::Int8WeightsAlone,
+                ),
+                when(
+                    trains
+                        && training.implementation == Implementation::Megatron
+                        && scenario.vocabulary() != shape.vocab_size,
+                    Assumption::PaddedVocabulary(scenario.vocabulary()),
+                ),
                 served.filter(|engine| *engine == Engine::Vllm).map(|_| max_model_len(scenario)),
                 when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
                 when(
@@ -308,6 +339,12 @@ impl Assumptions {
         }
     }
 }
+
+/// The first release of vLLM without bitsandbytes.
+///
+/// # Source
+/// vLLM pull request 43529; issue 52802 (0.27.1 has it built in) and unslothai/unsloth-zoo pull request 1197. Read 2026-11-25.
+const BITSANDBYTES_OUT: Version = Version { major: 0, minor: 28 };
 
 /// What vLLM takes beside PyTorch, where logs leave a range.
 fn beside_pytorch(scenario: &Checked) -> Option<Assumption> {

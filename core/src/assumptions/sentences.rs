@@ -28,6 +28,23 @@ impl fmt::Display for Assumption {
                     }
                 }
             ),
+            Self::WideAttention { mixture } => write!(
+                f,
+                "int4 is counted as in Qwen's own GPTQ files of such models: {} in 4 bits, all attention{} in 16. Files that quantise attention too are smaller: int4-g32 counts all layers in 4 bits, and memory-wall explain reads a file.",
+                if mixture { "routed experts" } else { "MLPs" },
+                if mixture { " and shared experts" } else { "" }
+            ),
+            Self::BitsandbytesPlugin => f.write_str(
+                "vLLM since 0.28 has no bitsandbytes of its own: it refuses these weights unless the package vllm-bnb-plugin is installed beside it.",
+            ),
+            Self::Int8WeightsAlone => f.write_str(
+                "vLLM multiplies no 8-bit integers on this GPU (\"Int8 not supported on SM120. Use FP8 quantization instead\"): int8 is that of GPTQ, which quantises weights alone. Checkpoints named W8A8 do not start; fp8 does.",
+            ),
+            Self::PaddedVocabulary(rows) => write!(
+                f,
+                "Megatron-LM pads the vocabulary to {} rows, a multiple of 128 on each tensor-parallel rank: tables and logits are counted so.",
+                Grouped(rows.into())
+            ),
             Self::WideTensors(format) if format.is_gguf() => write!(
                 f,
                 "{format} is counted as the whole file of llama.cpp: names with a K stand for mixes, in which some matrices have more bits. The output head is Q6_K unless the format is wider, norms and biases are fp32. Files with an importance matrix or with other mixes differ by a few percent."

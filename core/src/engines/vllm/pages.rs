@@ -67,7 +67,7 @@ impl Pages {
         let held = if kept { CachedLayers { full: held.full + held.sliding, sliding: 0, ..held } } else { held };
         let [full, sliding] =
             [None, window].map(|window| of_values(scenario, u128::from(kv_cache::values_per_token(scenario, window))));
-        let state = if held.linear > 0 { state_bytes(scenario) } else { 0 };
+        let state = if held.linear > 0 { kv_cache::state_bytes(scenario) } else { 0 };
         let full = if kept { full.max(sliding) } else { full };
         let widest = match (held.full > 0, held.sliding > 0) {
             (true, false) => full,
@@ -178,16 +178,6 @@ fn states(version: Version) -> u64 {
     if version >= (Version { major: 0, minor: 28 }) { 2 } else { 1 }
 }
 
-/// Bytes of one layer's state as vLLM keeps it: the tokens before the one that the convolution is at, in the model's precision, as the recurrent state is
-/// where the model does not ask for fp32.
-fn state_bytes(scenario: &Checked) -> u128 {
-    let Some(it) = scenario.architecture.linear_attention else { return 0 };
-    let (channels, recurrent) = it.state(scenario.parallel.tp);
-    let own = u128::from(scenario.weights.unquantised_bytes());
-    let wide = if it.fp32_state { u128::from(kv_cache::STATE_BYTES) } else { own };
-    u128::from(channels) * u128::from(it.conv_kernel.saturating_sub(1)) * own + u128::from(recurrent) * wide
-}
-
 /// Bytes of so many cached values.
 fn of_values(scenario: &Checked, values: u128) -> u128 {
     let block = scenario.kv.block();
@@ -207,9 +197,12 @@ mod tests {
     use crate::architecture::{Architecture, Latent, LinearAttention, LinearKind};
     use crate::precision::KvPrecision;
     use crate::scenario::Scenario;
+    use crate::serving::Engine;
 
     fn scenario(architecture: Architecture) -> Scenario {
-        Scenario::new(architecture)
+        let mut scenario = Scenario::new(architecture);
+        scenario.serving.engine = Engine::Vllm;
+        scenario
     }
 
     fn gemma_3_27b() -> Scenario {
@@ -335,7 +328,7 @@ mod tests {
             ..Architecture::llama([48, 2_048, 16, 2, 256, 5_120, 151_936])
         });
         // 8,192 channels × 3 × 2 bytes and 32 × 128 × 128 × 2: "Setting attention block size to 544 tokens". A token of attention takes 2,048 bytes.
-        assert_eq!(state_bytes(&next.check().unwrap()), 8_192 * 3 * 2 + 32 * 128 * 128 * 2);
+        assert_eq!(kv_cache::state_bytes(&next.check().unwrap()), 8_192 * 3 * 2 + 32 * 128 * 128 * 2);
         assert_eq!(cut(&next.check().unwrap()), (544 * 2_048, 12, 4));
         // Qwen3.5 35B asks for fp32: 1,056 tokens.
         let wide = LinearAttention { fp32_state: true, ..linear };
