@@ -300,7 +300,7 @@ fn cuts() {
         ),
         (
             "estimate --model llama-3.1-8b --mode training --implementation megatron --checkpointing per-op",
-            "--checkpointing per-op: Megatron-LM does not choose by operation what it recomputes: use --checkpointing full, or torchtitan or transformers, for which per-op is modelled",
+            "--checkpointing per-op: Megatron-LM does not choose by operation what it recomputes: torchtitan and transformers do",
         ),
         (
             "estimate --model mixtral-8x7b --mode training --implementation megatron --tp 2",

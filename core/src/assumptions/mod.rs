@@ -195,7 +195,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 38;
+    pub const CAPACITY: usize = 35;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -259,7 +259,7 @@ impl Assumptions {
                     scenario.leaves_experts(),
                     Assumption::WideExperts { format: scenario.weights, trains, upcast: scenario.upcasts() },
                 ),
-                when(scenario.leaves_attention(), Assumption::WideAttention { mixture: shape.moe.is_some() }),
+                held_otherwise(scenario),
                 no_block_scales(scenario),
                 shape.moe.map(|moe| Assumption::AllExperts {
                     experts: moe.experts,
@@ -298,24 +298,6 @@ impl Assumptions {
                 served.filter(|engine| *engine == Engine::Vllm).and_then(|_| beside_pytorch(scenario)),
                 when(served == Some(Engine::Vllm) && scenario.serving.enforce_eager, Assumption::NoGraphs),
                 when(served == Some(Engine::Vllm) && by_flashinfer(scenario), Assumption::Fp8ByFlashInfer),
-                when(
-                    served == Some(Engine::Vllm)
-                        && matches!(scenario.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq)
-                        && scenario.serving.version >= BITSANDBYTES_OUT,
-                    Assumption::BitsandbytesPlugin,
-                ),
-                when(
-                    served == Some(Engine::Vllm)
-                        && scenario.weights == WeightFormat::Int8
-                        && scenario.gpu.and_then(capability::of).is_some_and(|has| has >= BLACKWELL),
-                    Assumption::Int8WeightsAlone,
-                ),
-                when(
-                    trains
-                        && training.implementation == Implementation::Megatron
-                        && scenario.vocabulary() != shape.vocab_size,
-                    Assumption::PaddedVocabulary(scenario.vocabulary()),
-                ),
                 served.filter(|engine| *engine == Engine::Vllm).map(|_| max_model_len(scenario)),
                 when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
                 when(
@@ -337,6 +319,28 @@ impl Assumptions {
                 ),
             ],
         }
+    }
+}
+
+/// What a code or a file makes of the weights that their format alone does not say; no two of these go together.
+fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
+    let shape = &scenario.architecture;
+    let rows = scenario.vocabulary();
+    if scenario.leaves_attention() {
+        return Some(Assumption::WideAttention { mixture: shape.moe.is_some() });
+    }
+    if scenario.mode.trains() {
+        let padded = scenario.training.implementation == Implementation::Megatron && rows != shape.vocab_size;
+        return padded.then_some(Assumption::PaddedVocabulary(rows));
+    }
+    let blackwell = || scenario.gpu.and_then(capability::of).is_some_and(|has| has >= BLACKWELL);
+    match scenario.weights {
+        _ if scenario.runtime() != Some(Engine::Vllm) => None,
+        WeightFormat::Nf4 | WeightFormat::Nf4Dq if scenario.serving.version >= BITSANDBYTES_OUT => {
+            Some(Assumption::BitsandbytesPlugin)
+        }
+        WeightFormat::Int8 if blackwell() => Some(Assumption::Int8WeightsAlone),
+        _ => None,
     }
 }
 

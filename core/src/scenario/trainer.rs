@@ -90,9 +90,7 @@ impl TrainerOption {
                 "has no tensor parallelism that is modelled as overlapping with its products: that is torchtitan's"
             }
             (Self::AsyncUncompiled, _) => "overlaps tensor parallelism by torch.compile alone (--compile)",
-            (Self::PerOp, _) => {
-                "does not choose by operation what it recomputes: use --checkpointing full, or torchtitan or transformers, for which per-op is modelled"
-            }
+            (Self::PerOp, _) => "does not choose by operation what it recomputes: torchtitan and transformers do",
             (Self::WholeWeights, _) => {
                 "is modelled with weights that are given back after the forward pass: torchtitan alone is modelled both ways"
             }

@@ -413,8 +413,7 @@ impl fmt::Display for Blocks {
             match format {
                 _ if block == 32 || !width.is_multiple_of(ranks.saturating_mul(32)) => "",
                 WeightFormat::Int4 => ", which groups of 32 divide (int4-g32)",
-                WeightFormat::Fp8Block if what.starts_with("moe") =>
-                    "; since 0.29 it gives experts finer blocks, of 32 at least",
+                WeightFormat::Fp8Block if what.starts_with("moe") => "; 0.29 has finer blocks for experts",
                 _ => "",
             }
         )
