@@ -135,6 +135,7 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
         TrainerOption::Compile => "--compile".into(),
         TrainerOption::AsyncTensor | TrainerOption::AsyncUncompiled => "--async-tp".into(),
         TrainerOption::WholeWeights => "--no-reshard-after-forward".into(),
+        TrainerOption::PerOp => "--checkpointing per-op".into(),
     }
 }
 

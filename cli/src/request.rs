@@ -100,6 +100,7 @@ impl Request {
         // A GPU without bf16 keeps a 16-bit cache in fp16.
         let own = if sixteen_bits(None, gpu) == WeightFormat::Fp16 { KvPrecision::Fp16 } else { start.kv };
         let kv = values::choice(given, "--kv", KvPrecision::ALL, KvPrecision::id)?;
+        let training = training(given, start.training)?;
         let mut settings = Scenario {
             mode,
             batch: values::count(given, "--batch", bounds::BATCH)?.unwrap_or(start.batch),
@@ -108,9 +109,9 @@ impl Request {
             kv: kv.unwrap_or(own),
             optimizer: values::choice(given, "--optimizer", Optimizer::ALL, Optimizer::id)?.unwrap_or(start.optimizer),
             checkpointing: values::choice(given, "--checkpointing", Checkpointing::ALL, Checkpointing::id)?
-                .unwrap_or(start.checkpointing),
+                .unwrap_or(mode.usual_checkpointing(training.implementation)),
             attention: values::choice(given, "--attention", Attention::ALL, Attention::id)?.unwrap_or(start.attention),
-            training: training(given, start.training)?,
+            training,
             serving: serving(given, gpu, question)?,
             parallel: parallel(given)?,
             offload: offload(given)?,

@@ -224,3 +224,14 @@ fn what_cannot_be_used_is_refused() {
     let help = program().args(["help", "explain"]).output().unwrap();
     assert!(String::from_utf8(help.stdout).unwrap().starts_with("memory-wall explain [FILE|-]... [options]\n"));
 }
+
+/// A log of 0.29 (Qwen3.8 27B on 96 GB): the server's own way out is named first.
+#[test]
+fn fewer_sequences_come_first_where_states_are_missing() {
+    let log = "INFO Initializing a V1 LLM engine (v0.29.0) with config: model='Qwen/Qwen3.5-27B', dtype=torch.bfloat16, max_seq_len=8192\n\
+        ValueError: max_num_seqs (1024) exceeds available Mamba cache blocks (635). Each decode sequence requires one Mamba cache block.\n";
+    let (code, value) = json("explain --gpu rtxpro6000", log);
+    assert_eq!((code, value["changes"][0]["change"].as_str()), (1, Some("fewer-sequences")), "{value}");
+    let text = run_on("explain --gpu rtxpro6000", log.as_bytes()).out;
+    assert!(text.contains("1. fewer-sequences: --max-num-seqs 635"), "{text}");
+}

@@ -363,3 +363,10 @@ fn text_is_at_most_a_hundred_columns_wide() {
         }
     }
 }
+
+/// peft turns gradient checkpointing on with `prepare_model_for_kbit_training`: a 7B model trains on a T4.
+#[test]
+fn adapters_beside_quantised_weights_come_with_checkpointing() {
+    let code = |more: &str| run(&format!("estimate --model llama-2-7b --mode qlora --seq 2048 --gpu t4{more}")).code;
+    assert_eq!([code(""), code(" --checkpointing full"), code(" --checkpointing none")], [0, 0, 1]);
+}

@@ -299,6 +299,10 @@ fn cuts() {
             "--micro-batches 1: torchtitan starts a pipeline with at least as many micro-batches as stages (\"Number of microbatches (1) must be greater than or equal to the number of stages (4)\"), did you mean --micro-batches 4?",
         ),
         (
+            "estimate --model llama-3.1-8b --mode training --implementation megatron --checkpointing per-op",
+            "--checkpointing per-op: Megatron-LM does not choose by operation what it recomputes: torchtitan and transformers do",
+        ),
+        (
             "estimate --model mixtral-8x7b --mode training --implementation megatron --tp 2",
             "--tp 2: Megatron-LM refuses to train a mixture of experts with tensor parallelism and without sequence parallelism: add --sequence-parallel",
         ),

@@ -157,9 +157,21 @@ fn what_is_looked_for_is_not_among_the_inputs() {
 }
 
 #[test]
+fn models_that_the_code_does_not_train_so_are_told() {
+    let line = "solve --for model --mode training --implementation megatron --tp 8 --gpu h100-sxm";
+    let alone = run(line);
+    assert!(alone.code == 0 && alone.err.contains("models with experts are left out"), "{}", alone.err);
+    assert_eq!(run(&format!("{line} --sequence-parallel")).err, "");
+}
+
+#[test]
 fn nothing_that_fits_is_a_no() {
     for (line, found) in [
         ("--for context --model llama-3.1-405b --gpu t4 --weights fp16", "none: a single token does not fit."),
+        (
+            "--for context --model llama-3.1-70b --mode training --implementation megatron --tp 8 --cp 2 --sequence-parallel --gpu a100-40-sxm",
+            "none: 32 tokens, the fewest that the code cuts into equal parts, do not fit.",
+        ),
         ("--for batch --model llama-3.1-405b --gpu t4 --weights fp16", "none: a single sequence does not fit."),
         ("--for gpu --model llama-3.1-405b", "none holds it with room to spare."),
         (

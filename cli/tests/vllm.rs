@@ -181,8 +181,8 @@ fn expert_parallelism_is_over_all_ranks() {
 fn what_a_runtime_cannot_run_is_refused_behind_its_option() {
     for (line, words) in [
         (
-            "--model qwen3-235b-a22b --weights fp8-block --gpu h100-sxm --tp 8 --engine vllm",
-            "--tp 8: vLLM refuses fp8-block weights whose part on a rank is no multiple of 128, the block that shares a scale: moe_intermediate_size 1,536 over 8 ranks is 192; --ep 8 (--enable-expert-parallel) keeps experts whole",
+            "--model qwen3-235b-a22b --weights fp8-block --gpu h100-sxm --tp 8 --engine vllm --engine-version 0.28",
+            "--tp 8: vLLM refuses fp8-block weights whose part on a rank is no multiple of 128, the block that shares a scale: moe_intermediate_size 1,536 over 8 ranks is 192; 0.29 has finer blocks for experts; --ep 8 (--enable-expert-parallel) keeps experts whole",
         ),
         ("--model llama-3.1-8b --weights nf4 --engine llamacpp", "--weights nf4: llama.cpp loads GGUF files"),
         ("--model llama-3.1-8b --weights q4_k --engine vllm", "--weights q4_k: vLLM loads GGUF files"),

@@ -8,12 +8,10 @@ mod any;
 
 use any::{scenario, served};
 use memory_wall_core::architecture::{Architecture, Latent, Projection, SlidingWindow};
-use memory_wall_core::assumptions::{Assumption, Assumptions};
 use memory_wall_core::engines::{self, How, vllm};
 use memory_wall_core::memory::kv_cache::{self, CachedLayers};
-use memory_wall_core::scenario::{Blocks, Unsupported, sixteen_bits};
+use memory_wall_core::scenario::Unsupported;
 use memory_wall_core::serving::{Serving, Version};
-use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
 use memory_wall_core::worked::{self, Item};
@@ -361,34 +359,6 @@ fn a_share_and_what_lies_beside_it_are_no_more_than_the_gpu() {
     }
 }
 
-/// bitsandbytes has no class for gpt-oss's experts; and the first engine reads whole prompts.
-#[test]
-fn what_old_releases_and_bitsandbytes_cannot_do_is_refused() {
-    let refused = |scenario: &Scenario| match scenario.check() {
-        Err(ScenarioError::Runtime(error)) => Some(error),
-        _ => None,
-    };
-    let mut sinks = Scenario { gpu: gpus::by_id("rtx4090"), ..with(&model("gpt-oss-20b"), Engine::Vllm) };
-    for format in [WeightFormat::Nf4, WeightFormat::Int8] {
-        sinks.weights = format;
-        assert_eq!(refused(&sinks), Some(Unsupported::NoBitsandbytesExperts(format)));
-    }
-    let mut llama = Scenario { gpu: gpus::by_id("h100-sxm"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
-    let at = |scenario: &mut Scenario, minor, seq_length, tokens| {
-        scenario.serving.version = Version { major: 0, minor };
-        scenario.seq_length = seq_length;
-        (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (tokens, false);
-        scenario.serving = scenario.serving.on(scenario.gpu.unwrap());
-        refused(scenario)
-    };
-    assert_eq!(at(&mut llama, 6, 16_384, 2_048), Some(Unsupported::WholePrompt { tokens: 2_048, longest: 16_384 }));
-    assert_eq!(at(&mut llama, 7, 16_384, 16_384), None);
-    assert_eq!(at(&mut llama, 7, 65_536, 2_048), None, "longer prompts are read in chunks");
-    assert_eq!(at(&mut llama, 8, 16_384, 2_048), None);
-    assert_eq!(at(&mut llama, 8, 4_096, 100), Some(Unsupported::FewTokens { tokens: 100, sequences: 256 }));
-    assert_eq!(at(&mut llama, 11, 4_096, 100), None, "no more sequences than tokens by itself");
-}
-
 /// 0.8 takes the context out of the share, and asks for the share of what is free beside it all the same.
 #[test]
 fn a_share_of_all_lacks_the_context_in_every_release() {
@@ -437,227 +407,6 @@ fn one_request_of_max_model_len_must_go_into_the_pool() {
     assert_eq!(llama.check(), Err(ScenarioError::Runtime(longer)));
 }
 
-#[test]
-fn experts_are_spread_over_all_ranks_or_cut_over_them() {
-    let mut qwen = with(&model("qwen3-235b-a22b"), Engine::Vllm);
-    qwen.weights = WeightFormat::Fp8;
-    let weights = |tp, dp, ep| {
-        let parallel = Parallelism { tp, dp, ep, ..Parallelism::ONE };
-        let scenario = Scenario { parallel, ..qwen };
-        evaluate(&checked(&scenario)).bytes(Bucket::Weights)
-    };
-    // 8 x 16 of the 128 experts, whole, or all of them, an eighth each: the same bytes, up to the allocator's rounding.
-    let experts = Bytes(94 * 128 * 3 * 4_096 * 1_536 / 8);
-    let (spread, cut) = (weights(8, 1, 8), weights(8, 1, 1));
-    assert!(spread > experts && cut > experts && spread.0.abs_diff(cut.0) < GIB);
-    // Data-parallel attention copies everything but the experts.
-    let rest = weights(1, 1, 1) - Bytes(experts.0 * 8);
-    for weights in [weights(1, 8, 8), weights(1, 8, 1)] {
-        assert!(weights.0.abs_diff((experts + rest).0) < GIB / 2, "{weights:?}");
-    }
-    // Part of the ranks is no choice, in vLLM alone.
-    let some = Scenario { parallel: Parallelism { tp: 2, dp: 4, ep: 4, ..Parallelism::ONE }, ..qwen };
-    assert_eq!(some.check(), Err(ScenarioError::Runtime(Unsupported::ExpertRanks { ep: 4, all: 8 })));
-    assert!(with(&some, Engine::Exact).check().is_ok());
-    let beyond = Scenario { parallel: Parallelism { tp: 8, ep: 8, ..Parallelism::ONE }, ..qwen };
-    assert!(matches!(with(&beyond, Engine::Exact).check(), Err(ScenarioError::Parallel(_))));
-}
-
-/// vLLM: "User-specified `max_model_len` is greater than the derived `max_model_len`".
-#[test]
-fn no_request_is_longer_than_the_model_was_made_for() {
-    let mut llama = Scenario { gpu: gpus::by_id("h100-sxm"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
-    llama.seq_length = 131_072;
-    let fit = evaluate(&checked(&llama)).fit.unwrap();
-    assert_eq!((fit.verdict == Verdict::DoesNotFit, fit.max_seq), (false, 131_072));
-    let beyond = Unsupported::BeyondModel { max_model_len: 131_073, derived: 131_072 };
-    for (seq_length, max_model_len) in [(131_073, None), (2_048, Some(131_073))] {
-        (llama.seq_length, llama.serving.max_model_len) = (seq_length, max_model_len);
-        assert_eq!(llama.check(), Err(ScenarioError::Runtime(beyond)));
-    }
-    assert!(beyond.to_string().contains("VLLM_ALLOW_LONG_MAX_MODEL_LEN=1"), "{beyond}");
-    assert!(with(&llama, Engine::Exact).check().is_ok());
-}
-
-#[test]
-fn no_more_ranks_than_experts() {
-    let mut mixtral = with(&model("mixtral-8x7b"), Engine::Vllm);
-    (mixtral.parallel.dp, mixtral.parallel.ep) = (16, 16);
-    assert_eq!(mixtral.check(), Err(ScenarioError::Runtime(Unsupported::TooFewExperts { ep: 16, experts: 8 })));
-    (mixtral.parallel.dp, mixtral.parallel.ep) = (8, 8);
-    assert!(mixtral.check().is_ok());
-}
-
-#[test]
-fn a_rank_has_whole_blocks_of_fp8_weights() {
-    // vllm issue 17569: 1,536 / 8 = 192.
-    let mut qwen = with(&model("qwen3-235b-a22b"), Engine::Vllm);
-    (qwen.weights, qwen.parallel.tp) = (WeightFormat::Fp8Block, 8);
-    let blocks = Unsupported::Blocks(Blocks {
-        format: WeightFormat::Fp8Block,
-        block: 128,
-        what: "moe_intermediate_size",
-        width: 1_536,
-        ranks: 8,
-    });
-    assert_eq!(qwen.check(), Err(ScenarioError::Runtime(blocks)));
-    assert!(blocks.to_string().contains("moe_intermediate_size 1,536 over 8 ranks is 192"), "{blocks}");
-    // Whole experts, fewer ranks, or a scale for the whole tensor.
-    for (weights, tp, ep) in [(WeightFormat::Fp8Block, 8, 8), (WeightFormat::Fp8Block, 4, 1), (WeightFormat::Fp8, 8, 1)]
-    {
-        qwen.weights = weights;
-        (qwen.parallel.tp, qwen.parallel.ep) = (tp, ep);
-        assert!(qwen.check().is_ok(), "{weights} {tp} {ep}");
-    }
-}
-
-/// vLLM issues 2699, 5675 and 21695: "The input size is not aligned with the quantized weight shape".
-#[test]
-fn a_rank_has_whole_groups_of_4_bit_weights() {
-    let on = |id: &str, weights, tp, ep| {
-        let mut scenario = Scenario { weights, ..with(&model(id), Engine::Vllm) };
-        (scenario.parallel.tp, scenario.parallel.ep) = (tp, ep);
-        scenario.check().map(|_| ())
-    };
-    let int4 = |id: &str, tp| on(id, WeightFormat::Int4, tp, 1);
-    let refused = |id: &str, tp| match int4(id, tp) {
-        Err(ScenarioError::Runtime(error @ Unsupported::Blocks(_))) => error.to_string(),
-        other => panic!("{id} {tp}: {other:?}"),
-    };
-    let llama = refused("llama-2-7b", 4);
-    assert!(
-        llama.contains("vLLM refuses int4 weights whose part on a rank is no multiple of 128, the group"),
-        "{llama}"
-    );
-    assert!(
-        llama.contains("intermediate_size 11,008 over 4 ranks is 2,752, which groups of 32 divide (int4-g32)"),
-        "{llama}"
-    );
-    assert!(refused("qwen2.5-14b", 8).contains("13,824 over 8 ranks is 1,728"));
-    assert!(refused("llama-2-13b", 8).contains("13,824 over 8 ranks is 1,728"));
-    for (id, tp) in [("llama-2-7b", 2), ("qwen2.5-14b", 4), ("llama-3.3-70b", 8), ("llama-3.1-8b", 8)] {
-        assert_eq!(int4(id, tp), Ok(()), "{id} {tp}");
-    }
-    // Qwen pads its 72B to 29,696 before it quantises it; experts take finer groups.
-    assert_eq!(
-        (int4("qwen2.5-72b", 8), int4("qwen3-30b-a3b", 4), int4("qwen3-235b-a22b", 8)),
-        (Ok(()), Ok(()), Ok(()))
-    );
-    assert_eq!(on("llama-2-7b", WeightFormat::Int4Group32, 4, 1), Ok(()));
-    // In 8 bits one scale a row is as common, and what groups would do is said.
-    let mut int8 = Scenario { weights: WeightFormat::Int8, ..with(&model("llama-2-7b"), Engine::Vllm) };
-    int8.parallel.tp = 4;
-    let said = |scenario: &Scenario| {
-        let told = scenario.check().unwrap();
-        Assumptions::of(&told).iter().any(|it| it.to_string().starts_with("int8 has one scale for a row"))
-    };
-    assert!(said(&int8));
-    int8.parallel.tp = 2;
-    assert!(!said(&int8));
-}
-
-#[test]
-fn what_a_runtime_cannot_run_is_refused_by_name() {
-    let on = |engine, weights, gpu| Scenario { weights, gpu: gpus::by_id(gpu), ..with(&model("llama-3.1-8b"), engine) };
-    for (scenario, words) in [
-        (
-            on(Engine::LlamaCpp, WeightFormat::Nf4, "rtx4090"),
-            "GGUF files, which hold no nf4 weights: the nearest GGUF format is q4_k",
-        ),
-        (on(Engine::LlamaCpp, WeightFormat::Fp8, "rtx4090"), "hold no fp8 weights: the nearest GGUF format is q8_0"),
-        (on(Engine::Vllm, WeightFormat::Q4K, "rtx4090"), "only as an experiment, which is not modelled"),
-        (on(Engine::Hf, WeightFormat::Q4K, "rtx4090"), "unpacks GGUF files such as q4_k to 16 bits"),
-        (
-            on(Engine::Vllm, WeightFormat::Bf16, "t4"),
-            "bf16 weights on GPUs of compute capability 8.0 or newer, and T4 has 7.5: use fp16",
-        ),
-        (
-            on(Engine::Vllm, WeightFormat::Fp16, "v100-sxm2-32"),
-            "vLLM since 0.20 runs on NVIDIA GPUs of compute capability 7.5 or newer, and V100 SXM2 32GB has 7.0",
-        ),
-        (on(Engine::Vllm, WeightFormat::Mxfp4, "t4"), "8.0 or newer, and T4 has 7.5"),
-        (
-            on(Engine::Hf, WeightFormat::Fp8Block, "a100-80-sxm"),
-            "unpacks them to bf16 on older ones; A100 SXM4 80GB has 8.0",
-        ),
-        (on(Engine::Vllm, WeightFormat::Fp8, "mi210"), "no kernels for fp8 weights on Instinct MI210"),
-        (on(Engine::Vllm, WeightFormat::Bf16, "tpu-v4"), "vLLM on TPU v4 (chip) is not modelled"),
-        (
-            Scenario { kv: KvPrecision::Int8, ..on(Engine::Vllm, WeightFormat::Bf16, "h100-sxm") },
-            "vLLM's int8_per_token_head, a KV cache in int8",
-        ),
-        (Scenario { kv: KvPrecision::Fp8, ..on(Engine::Hf, WeightFormat::Bf16, "h100-sxm") }, "has no KV cache in fp8"),
-    ] {
-        let error = scenario.check().unwrap_err();
-        assert!(matches!(error, ScenarioError::Runtime(_)) && error.to_string().contains(words), "{error}");
-        // Without a runtime it is mathematics.
-        assert!(with(&scenario, Engine::Exact).check().is_ok());
-    }
-    for engine in [Engine::Vllm, Engine::Hf, Engine::LlamaCpp] {
-        let mut cut = on(engine, WeightFormat::Bf16, "h100-sxm");
-        cut.parallel.cp = 2;
-        assert_eq!(cut.check(), Err(ScenarioError::Runtime(Unsupported::ContextParallel(engine))));
-    }
-    // Before 0.14 the kernels that unpack began with 8.0.
-    for weights in [WeightFormat::Fp8, WeightFormat::Fp8Block, WeightFormat::Nvfp4] {
-        let mut old = on(Engine::Vllm, weights, "t4");
-        old.serving.version = Version { major: 0, minor: 13 };
-        let error = old.check().unwrap_err().to_string();
-        assert!(error.contains("on GPUs of compute capability 8.0 or newer, and T4 has 7.5"), "{error}");
-        old.serving.version.minor = 14;
-        assert!(old.check().is_ok());
-    }
-    // What does run: fp8 on a T4 as weights alone, since 0.14, and 16 bits as fp16.
-    for (engine, weights, gpu) in [
-        (Engine::Vllm, WeightFormat::Fp8, "t4"),
-        (Engine::Vllm, WeightFormat::Fp16, "t4"),
-        (Engine::Vllm, WeightFormat::Fp8Block, "a100-80-sxm"),
-        (Engine::Hf, WeightFormat::Fp8, "l4"),
-        (Engine::LlamaCpp, WeightFormat::Bf16, "t4"),
-    ] {
-        assert!(on(engine, weights, gpu).check().is_ok(), "{engine:?} {weights} {gpu}");
-    }
-    // A cache in fp8: native from 8.9 on, by FlashInfer alone from 8.0 on, and not for every model.
-    let cache = |model: &str, gpu: &str| {
-        let scenario = Scenario {
-            weights: WeightFormat::Fp16,
-            kv: KvPrecision::Fp8,
-            gpu: gpus::by_id(gpu),
-            ..with(&self::model(model), Engine::Vllm)
-        };
-        scenario.check().map(|scenario| Assumptions::of(&scenario).iter().any(|it| it == Assumption::Fp8ByFlashInfer))
-    };
-    let old = |name, has| Err(ScenarioError::Runtime(Unsupported::OldCache { gpu: name, has }));
-    assert_eq!([cache("llama-3.1-8b", "l4"), cache("llama-3.1-8b", "h100-sxm")], [Ok(false), Ok(false)]);
-    assert_eq!([cache("llama-3.1-8b", "rtx3090"), cache("llama-3.1-8b", "a100-80-sxm")], [Ok(true), Ok(true)]);
-    assert_eq!(cache("llama-3.1-8b", "t4"), old("T4", Capability::new(7, 5)));
-    // Latent attention, and sinks: Triton's kernels alone.
-    for model in ["deepseek-v3", "gpt-oss-20b"] {
-        assert_eq!(cache(model, "a100-80-sxm"), old("A100 SXM4 80GB", Capability::new(8, 0)), "{model}");
-    }
-    let format = |gpu| sixteen_bits(Some(Engine::Vllm), gpus::by_id(gpu));
-    assert_eq!([format("t4"), format("l4")], [WeightFormat::Fp16, WeightFormat::Bf16]);
-}
-
-/// Qwen3 235B over 8 ranks has 192 of 1,536 on each, which is no whole number of blocks of 128.
-#[test]
-fn fp8_of_one_scale_says_that_blocks_would_be_refused() {
-    let on = |weights, tp| {
-        let mut it =
-            Scenario { weights, gpu: gpus::by_id("h100-sxm"), ..with(&model("qwen3-235b-a22b"), Engine::Vllm) };
-        it.parallel.tp = tp;
-        it
-    };
-    let said = |tp| {
-        let evaluation = evaluate(&on(WeightFormat::Fp8, tp).check().unwrap());
-        evaluation.assumptions.iter().map(|it| it.to_string()).find(|it| it.contains("FP8-dynamic"))
-    };
-    let (refused, starts) = (said(8).unwrap(), said(4));
-    let reason = on(WeightFormat::Fp8Block, 8).check().unwrap_err().to_string();
-    assert!(reason.contains("1,536 over 8 ranks is 192") && refused.contains(&reason), "{refused} {reason}");
-    assert!(starts.is_none() && on(WeightFormat::Fp8Block, 4).check().is_ok());
-}
-
 /// Requests of one token are prepared with fewer graphs than longer ones, which may then find no room beside the share.
 #[test]
 fn the_longest_request_that_fits_starts_too() {
@@ -692,9 +441,30 @@ fn every_sequence_needs_a_block_for_its_state() {
     assert_eq!((verdict, missing), (Verdict::DoesNotFit, true));
     let fewer = Scenario { serving: Serving { max_num_seqs: 256, usual_seqs: false, ..hybrid.serving }, ..hybrid };
     assert_eq!(told(&fewer).0, None);
+    // Its pool of 31.24 GiB held "314,187 tokens", 38.35 requests of 8,192: 652 blocks of 784 tokens, and 11 + 3 × 2 of them each.
+    let scenario = checked(&fewer);
+    let run = vllm::Run::of(&scenario);
+    let pages = run.pages().unwrap();
+    let pool = 3_124 * GIB / 100;
+    assert_eq!((pages.block(), pool / pages.group_page()), (784, 652));
+    assert_eq!((pages.blocks(8_192, 8_192), run.held_tokens(&pages, pool)), (17, 314_187));
     let eager = Scenario { serving: Serving { enforce_eager: true, ..hybrid.serving }, ..hybrid };
     assert_eq!(told(&eager).0, None);
     // What is advised starts.
     let plan = memory_wall_core::advise::gentlest(&checked(&hybrid)).unwrap();
     assert_eq!(vllm::start(&plan.effect.scenario, hybrid.gpu.unwrap().capacity).refusal, None);
+}
+
+/// Pull request 49390: since 0.28 servers of the Blackwell generation record graphs for up to 1,024 sequences, 83 sizes in place of 51.
+#[test]
+fn servers_of_blackwell_record_more_graphs() {
+    let sizes = |gpu: &str, minor| {
+        let mut llama = Scenario { gpu: gpus::by_id(gpu), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+        llama.serving.version = Version { major: 0, minor };
+        vllm::Run::of(&checked(&llama)).capture_sizes
+    };
+    assert_eq!(
+        [sizes("b200", 27), sizes("b200", 28), sizes("h100-sxm", 28), sizes("rtxpro6000", 28)],
+        [51, 83, 51, 51]
+    );
 }

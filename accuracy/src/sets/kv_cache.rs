@@ -133,6 +133,7 @@ fn state(row: csv::Row<'_>, layers: u32) -> Result<LinearAttention, String> {
         key_dim: row.number("linear_k_dim")?,
         value_dim: row.number("linear_v_dim")?,
         conv_kernel: row.number("linear_conv_kernel")?,
+        fp32_state: true,
     })
 }
 

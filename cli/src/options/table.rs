@@ -235,7 +235,10 @@ fn training() -> Vec<Known> {
             "--checkpointing",
             "KIND",
             "none, selective, per-op or full",
-            format!("what is recomputed: {}; default none", list(Checkpointing::ALL.iter().map(|it| it.id()))),
+            format!(
+                "what is recomputed: {}; default none, in qlora full, as peft does",
+                list(Checkpointing::ALL.iter().map(|it| it.id()))
+            ),
         ),
         value("--loss", "KIND", "plain, chunked or compiled", "plain (default), chunked, compiled"),
         switch("--chunked-loss", "the same as --loss chunked"),

@@ -5,7 +5,9 @@ mod search;
 use memory_wall_core::bounds;
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::engines::vllm;
-use memory_wall_core::{Bytes, Engine, Scenario, WeightFormat};
+use memory_wall_core::scenario::{CutError, Demand};
+use memory_wall_core::tables::models::MODELS;
+use memory_wall_core::{Bytes, Engine, Scenario, ScenarioError, WeightFormat};
 
 use crate::model::Model;
 use crate::options::Given;
@@ -121,12 +123,23 @@ pub(crate) fn answer(question: Question, request: &Request) -> Result<Answer, Ba
     if question != Question::Weights {
         notes.extend(model.iter().flat_map(|model| model.remarks(request, &scenario)));
     }
+    if question == Question::Model && leaves_out_mixtures(&scenario) {
+        notes.push("models with experts are left out: Megatron-LM trains them over tensor-parallel ranks with --sequence-parallel alone".into());
+    }
     let output = if request.json {
         json::text(&json::solve::Solved::new(model.as_ref().map(|model| model.id.as_str()), &scenario, &solution))?
     } else {
         text(model.as_ref(), &scenario, &solution, request.unit)
     };
     Ok(Answer { output, notes, exit: Exit::yes(solution.answer.is_some()) })
+}
+
+/// Whether the code that trains refuses models of the list for the want of sequence parallelism.
+fn leaves_out_mixtures(scenario: &Scenario) -> bool {
+    MODELS.iter().any(|model| {
+        let refused = Scenario { architecture: model.architecture, ..*scenario }.check();
+        matches!(refused, Err(ScenarioError::Cut(CutError::Asks(_, Demand::SequenceParallel))))
+    })
 }
 
 /// The answer for people.
@@ -238,9 +251,15 @@ fn nothing(question: Question, scenario: &Scenario) -> String {
         let gpu = least.gpu.filter(|_| words::serving(&least) == Engine::Vllm)?;
         vllm::start(&least.check().ok()?, gpu.capacity).refusal
     };
-    match refusal() {
-        Some(refusal) => format!("none: {refusal}."),
-        None => question.nothing().into(),
+    match (refusal(), scenario.seq_multiple()) {
+        (Some(refusal), _) => format!("none: {refusal}."),
+        (None, least @ 2..) if question == Question::Context => {
+            format!(
+                "none: {} tokens, the fewest that the code cuts into equal parts, do not fit.",
+                Grouped(least.into())
+            )
+        }
+        _ => question.nothing().into(),
     }
 }
 

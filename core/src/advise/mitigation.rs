@@ -10,6 +10,7 @@ use crate::parallelism::ZeroStage;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::scenario::{Attention, CutError, Mode, Offload, OffloadError, Scenario, ScenarioError, sixteen_bits};
 use crate::serving::Engine;
+use crate::tables::capability::{self, BLACKWELL};
 use crate::tables::gpus::Gpu;
 use crate::training::{Checkpointing, Gradients, Loss, Optimizer, Recipe};
 
@@ -314,9 +315,12 @@ fn bigger(scenario: &Checked, own: &Gpu) -> Option<&'static Gpu> {
 const NO_SLOWER: f64 = 1.05;
 
 /// 8-bit weights as the scenario's program loads them.
-pub(super) const fn eight_bits(scenario: &Scenario) -> WeightFormat {
+pub(super) fn eight_bits(scenario: &Scenario) -> WeightFormat {
+    let blackwell = || scenario.gpu.and_then(capability::of).is_some_and(|has| has >= BLACKWELL);
     match scenario.serving.engine {
         Engine::LlamaCpp => WeightFormat::Q8Zero,
+        // It multiplies no 8-bit integers there.
+        Engine::Vllm if blackwell() => WeightFormat::Fp8,
         _ => WeightFormat::Int8,
     }
 }

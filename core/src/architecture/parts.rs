@@ -157,6 +157,8 @@ pub struct LinearAttention {
     pub value_dim: u32,
     /// Tokens that the short convolution in front sees.
     pub conv_kernel: u32,
+    /// Whether the model's `config.json` asks servers to keep the recurrent state in fp32 (`mamba_ssm_dtype`, `mamba_ssm_cache_dtype`).
+    pub fp32_state: bool,
 }
 
 impl LinearAttention {

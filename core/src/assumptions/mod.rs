@@ -11,7 +11,8 @@ use crate::memory::{adapters, gradients};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, by_flashinfer};
-use crate::serving::Engine;
+use crate::serving::{Engine, Version};
+use crate::tables::capability::{self, BLACKWELL};
 use crate::tables::gpus::Reported;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
 
@@ -72,6 +73,17 @@ pub enum Assumption {
         /// Recorded graphs.
         graphs: vllm::Span,
     },
+    /// vLLM loads weights of bitsandbytes by a package of its own since 0.28.
+    BitsandbytesPlugin,
+    /// vLLM has no kernels for 8-bit integers as activations on this generation of GPUs, so that int8 is that of weights alone.
+    Int8WeightsAlone,
+    /// Attention stays in 16 bits beside 4-bit MLPs, or experts.
+    WideAttention {
+        /// Whether experts alone are quantised.
+        mixture: bool,
+    },
+    /// Megatron-LM's vocabulary, padded.
+    PaddedVocabulary(u32),
     /// An older GPU keeps an fp8 cache with `FlashInfer`'s kernels alone.
     Fp8ByFlashInfer,
     /// What vLLM is told about the longest request.
@@ -183,7 +195,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 34;
+    pub const CAPACITY: usize = 35;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -247,6 +259,7 @@ impl Assumptions {
                     scenario.leaves_experts(),
                     Assumption::WideExperts { format: scenario.weights, trains, upcast: scenario.upcasts() },
                 ),
+                held_otherwise(scenario),
                 no_block_scales(scenario),
                 shape.moe.map(|moe| Assumption::AllExperts {
                     experts: moe.experts,
@@ -308,6 +321,34 @@ impl Assumptions {
         }
     }
 }
+
+/// What a code or a file makes of the weights that their format alone does not say; no two of these go together.
+fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
+    let shape = &scenario.architecture;
+    let rows = scenario.vocabulary();
+    if scenario.leaves_attention() {
+        return Some(Assumption::WideAttention { mixture: shape.moe.is_some() });
+    }
+    if scenario.mode.trains() {
+        let padded = scenario.training.implementation == Implementation::Megatron && rows != shape.vocab_size;
+        return padded.then_some(Assumption::PaddedVocabulary(rows));
+    }
+    let blackwell = || scenario.gpu.and_then(capability::of).is_some_and(|has| has >= BLACKWELL);
+    match scenario.weights {
+        _ if scenario.runtime() != Some(Engine::Vllm) => None,
+        WeightFormat::Nf4 | WeightFormat::Nf4Dq if scenario.serving.version >= BITSANDBYTES_OUT => {
+            Some(Assumption::BitsandbytesPlugin)
+        }
+        WeightFormat::Int8 if blackwell() => Some(Assumption::Int8WeightsAlone),
+        _ => None,
+    }
+}
+
+/// The first release of vLLM without bitsandbytes.
+///
+/// # Source
+/// vLLM pull request 43529; issue 52802 (0.27.1 has it built in) and unslothai/unsloth-zoo pull request 1197. Read 2026-11-25.
+const BITSANDBYTES_OUT: Version = Version { major: 0, minor: 28 };
 
 /// What vLLM takes beside PyTorch, where logs leave a range.
 fn beside_pytorch(scenario: &Checked) -> Option<Assumption> {

@@ -28,6 +28,22 @@ impl fmt::Display for Assumption {
                     }
                 }
             ),
+            Self::WideAttention { mixture } => write!(
+                f,
+                "As in Qwen's own GPTQ files, {} are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",
+                if mixture { "routed experts" } else { "MLPs" }
+            ),
+            Self::BitsandbytesPlugin => f.write_str(
+                "vLLM since 0.28 refuses weights of bitsandbytes unless the package vllm-bnb-plugin is installed.",
+            ),
+            Self::Int8WeightsAlone => f.write_str(
+                "int8 is that of GPTQ, weights alone: W8A8 does not start on this GPU (\"Int8 not supported on SM120\").",
+            ),
+            Self::PaddedVocabulary(rows) => write!(
+                f,
+                "Megatron-LM pads the vocabulary to {} rows, a multiple of 128 on each tensor-parallel rank.",
+                Grouped(rows.into())
+            ),
             Self::WideTensors(format) if format.is_gguf() => write!(
                 f,
                 "{format} is counted as the whole file of llama.cpp: names with a K stand for mixes, in which some matrices have more bits. The output head is Q6_K unless the format is wider, norms and biases are fp32. Files with an importance matrix or with other mixes differ by a few percent."
@@ -40,13 +56,13 @@ impl fmt::Display for Assumption {
                 let tool = if format == WeightFormat::Int4Group32 { "torchao" } else { "bitsandbytes" };
                 write!(
                     f,
-                    "Routed experts stay in 16 bits: {tool} quantises linear layers only, and transformers since 5.0 holds the experts of a layer as one tensor, which {tool} skips without a word (bitsandbytes issue 1849).",
+                    "Routed experts stay in 16 bits: {tool} quantises linear layers only, and transformers since 5.0 holds the experts of a layer as one tensor, which {tool} skips (bitsandbytes issue 1849).",
                 )?;
                 if upcast {
                     f.write_str(" peft's prepare_model_for_kbit_training then upcasts them to fp32: 4 bytes for each parameter of an expert.")?;
                 }
                 if trains {
-                    f.write_str(" Tools with a conversion of their own, such as Unsloth, quantise the experts too: that is --quantised-experts on the command line.")?;
+                    f.write_str(" Tools with a conversion of their own, such as Unsloth, quantise the experts too (--quantised-experts).")?;
                 }
                 Ok(())
             }
@@ -102,7 +118,7 @@ impl fmt::Display for Assumption {
                 "Logs of vLLM leave a range: its context usually takes {context}, its libraries and communication {non_torch}, recorded graphs {graphs}. The usual figures are counted; where the largest would not go in, the verdict is tight."
             ),
             Self::Fp8ByFlashInfer => f.write_str(
-                "On GPUs below compute capability 8.9 only FlashInfer's kernels read an fp8 cache: where vLLM takes Triton's instead, it does not start (vllm#26431). Its type is e4m3 or e5m2, of the same size.",
+                "On GPUs below compute capability 8.9 only FlashInfer's kernels read an fp8 cache: where vLLM takes Triton's instead, it does not start (vllm#26431).",
             ),
             Self::MaxModelLen { taken, asked, own, holds } => {
                 let taken_as = if asked { "as asked" } else { "as long as the requests" };
@@ -126,7 +142,7 @@ impl fmt::Display for Assumption {
             }
             Self::Recipe(recipe) => f.write_str(match recipe {
                 Recipe::Mixed => {
-                    "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without and needs 8 bytes a parameter in all)."
+                    "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without: 8 bytes a parameter in all)."
                 }
                 Recipe::MixedFp32Gradients => {
                     "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW."
@@ -175,7 +191,7 @@ impl fmt::Display for Assumption {
             ),
             Self::Upcast { format, autocast } => write!(
                 f,
-                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less. The gradient checkpointing that it switches on is a choice of its own here. Autocast beside it (bf16=True) is not modelled: attention would keep 16-bit tensors, about {} bytes a token less where nothing is recomputed.",
+                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less. The checkpointing that it switches on is a setting here. Autocast beside it (bf16=True) is not modelled: attention would keep 16-bit tensors, about {} bytes a token less where nothing is recomputed.",
                 Grouped(autocast.into())
             ),
             Self::Implementation(implementation) => f.write_str(match implementation {
@@ -210,7 +226,7 @@ impl fmt::Display for Assumption {
                 "{layers} of {of} layers keep a state of constant size in place of a cache, however long the context."
             ),
             Self::Offload => f.write_str(
-                "What is offloaded waits in host memory; of offloaded layers two are on the GPU, the one at work and the next; the link's printed rate is what the transfer is reckoned with. A step that the CPU takes in the GPU's place, as DeepSpeedCPUAdam does, takes longer; that time is not counted.",
+                "What is offloaded waits in host memory; of offloaded layers two are on the GPU, the one at work and the next; the link's printed rate is what the transfer is reckoned with. The time of a step on the CPU, as by DeepSpeedCPUAdam, is not counted.",
             ),
             Self::Loss(loss) => f.write_str(match loss {
                 Loss::Plain => {
@@ -250,7 +266,7 @@ impl fmt::Display for Assumption {
                 Grouped(rows.into())
             ),
             Self::NoGraphs => f.write_str(
-                "vLLM records no CUDA graphs (--enforce-eager), which also switches off its compilation: the forward pass is counted as with it, and no log without it was compared.",
+                "vLLM records no CUDA graphs and does not compile (--enforce-eager): the forward pass is counted as if it did, and no log was compared.",
             ),
             Self::UnstableInFp16 => f.write_str(
                 "This model overflows in fp16: the memory is right, but its answers may be empty or meaningless (transformers#36822 on Gemma 3). Use bf16 or fp32; vLLM refuses fp16 for it.",

@@ -3,6 +3,7 @@
 use crate::architecture::{LinearAttention, Projection, SlidingWindow};
 use crate::checked::Checked;
 use crate::precision::Block;
+use crate::serving::Engine;
 use crate::units::Bytes;
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
@@ -19,7 +20,8 @@ pub const STATE_BYTES: u64 = 4;
 /// Latent attention: `layers` × (`kv_lora_rank` + `rope_dim`) × tokens × `batch` × bytes, keys and values in one.
 /// Layers with a state, whatever the context: `layers` × `batch` × (channels × `conv_kernel` × 2 + `value_heads` × `key_dim` × `value_dim` × 4)
 /// with channels = 2 × `key_heads` × `key_dim` + `value_heads` × `value_dim`. A short convolution alone has `value_heads` × `value_dim` channels
-/// and nothing that recurs. Layers that share another one's cache: nothing.
+/// and nothing that recurs. vLLM keeps `conv_kernel` − 1 tokens of the channels, and both parts in the model's precision but for a recurrent one that the model's file
+/// asks for in fp32; llama.cpp keeps as many, both in fp32. Layers that share another one's cache: nothing.
 ///
 /// # Units
 /// Bytes.
@@ -31,7 +33,7 @@ pub const STATE_BYTES: u64 = 4;
 /// What an engine sets aside beyond this is [`crate::engines::reservation`].
 ///
 /// # Source
-/// Shapes of `past_key_values` in `transformers` 5.23, page sizes of vLLM 0.19; equal to the byte to the rows of `kv_cache.csv` and `kv_cache_run.csv` (crate `memory-wall-accuracy`).
+/// Shapes of `past_key_values` in `transformers` 5.23, page sizes of vLLM 0.19, `MambaStateShapeCalculator` and `MambaStateDtypeCalculator` of vLLM, `n_embd_r` of llama.cpp; equal to the byte to the rows of `kv_cache.csv` and `kv_cache_run.csv` (crate `memory-wall-accuracy`).
 ///
 /// # Example
 /// ```
@@ -108,15 +110,22 @@ fn heads_here(scenario: &Checked, kv_heads: u32) -> u64 {
 fn states(scenario: &Checked, state: &LinearAttention, count: u64, sink: &mut dyn FnMut(&Term<'_>)) {
     let tp = scenario.parallel.tp;
     let (channels, recurrent) = state.state(tp);
+    let own = u64::from(scenario.weights.unquantised_bytes());
+    let before = u64::from(state.conv_kernel).saturating_sub(1);
+    let (kernel, conv_bytes, state_bytes) = match scenario.runtime() {
+        Some(Engine::Vllm) => (before, own, if state.fp32_state { STATE_BYTES } else { own }),
+        Some(Engine::LlamaCpp) => (before, STATE_BYTES, STATE_BYTES),
+        _ => (state.conv_kernel.into(), CONV_BYTES, STATE_BYTES),
+    };
     let layers = Factor::new(Symbol::Layers, count);
     let batch = Factor::new(Symbol::Batch, scenario.batch.into());
     let mut product = |factors: &[Factor]| sink(&Term { item: Item::LinearStates, factors, divisor: 1 });
     product(&[
         layers,
         Factor::new(Symbol::ConvChannels, channels),
-        Factor::new(Symbol::ConvKernel, state.conv_kernel.into()),
+        Factor::new(Symbol::ConvKernel, kernel),
         batch,
-        Factor::new(Symbol::BytesPerValue, CONV_BYTES),
+        Factor::new(Symbol::BytesPerValue, conv_bytes),
     ]);
     if recurrent > 0 {
         product(&[
@@ -125,7 +134,7 @@ fn states(scenario: &Checked, state: &LinearAttention, count: u64, sink: &mut dy
             Factor::new(Symbol::KeyDim, state.key_dim.into()),
             Factor::new(Symbol::ValueDim, state.value_dim.into()),
             batch,
-            Factor::new(Symbol::BytesPerValue, STATE_BYTES),
+            Factor::new(Symbol::BytesPerValue, state_bytes),
         ]);
     }
 }

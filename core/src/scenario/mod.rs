@@ -20,7 +20,7 @@ pub use trainer::{CutError, TrainerOption};
 pub use unsupported::{Blocks, Unsupported};
 pub(crate) use vllm::by_flashinfer;
 
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, LinearKind};
 use crate::bounds;
 use crate::parallelism::{ExpertCut, ParallelError, Parallelism};
 use crate::precision::{KvPrecision, WeightFormat};
@@ -79,6 +79,18 @@ impl Mode {
                     | WeightFormat::Nf4
                     | WeightFormat::Nf4Dq
             ),
+        }
+    }
+
+    /// What code recomputes in the mode where it is told nothing: peft's `prepare_model_for_kbit_training` turns gradient checkpointing on.
+    ///
+    /// # Source
+    /// `use_gradient_checkpointing=True` of that function (huggingface/peft, `src/peft/utils/other.py` at 5d602fd); `gradient_checkpointing` of TRL's `SFTConfig`, which is
+    /// true by itself. `LitGPT`'s adapters come without. Read 2026-11-25.
+    pub const fn usual_checkpointing(self, implementation: Implementation) -> Checkpointing {
+        match (self, implementation) {
+            (Self::Qlora, Implementation::Transformers) => Checkpointing::Full,
+            _ => Checkpointing::None,
         }
     }
 
@@ -329,6 +341,19 @@ impl Scenario {
             Mode::Training | Mode::Lora => false,
         };
         linear_only && fused && self.architecture.moe.is_some()
+    }
+
+    /// Whether all attention, and shared experts, stay in 16 bits beside MLPs or routed experts in 4: AWQ and GPTQ files of models with gated delta nets.
+    ///
+    /// # Assumes
+    /// Files like the maker's own. Those that quantise attention too are smaller, by a third in a dense model; torchao and bitsandbytes quantise all linear layers.
+    ///
+    /// # Source
+    /// `quantization_config` of Qwen/Qwen3.5-27B-GPTQ-Int4 and its kin: `"dynamic": {"-:.*attn.*", "-:.*shared_expert.*", "-:.*mtp.*", "-:.*visual.*"}`; model cards of
+    /// btbtyler09/Qwen3-Coder-Next-GPTQ-4bit and 88plug/Qwen3.6-27B-W4A16. Read 2026-11-25.
+    pub fn leaves_attention(&self) -> bool {
+        let delta = self.architecture.linear_attention.is_some_and(|it| it.kind == LinearKind::GatedDelta);
+        self.weights == WeightFormat::Int4 && delta
     }
 
     /// Bytes of one value between operations: 4 in fp32 and behind tables and norms that are upcast to it, otherwise 2.

@@ -6,7 +6,7 @@ use super::{Scenario, Unsupported};
 use crate::architecture::Projection;
 use crate::precision::WeightFormat;
 use crate::serving::{Engine, Version};
-use crate::tables::capability::{self, Capability};
+use crate::tables::capability::{self, BLACKWELL, Capability};
 use crate::tables::models::MODELS;
 
 /// What a release does not have yet.
@@ -87,7 +87,7 @@ const ALL_SINCE: Version = Version { major: 0, minor: 19 };
 /// The first thing that a later release brought.
 ///
 /// # Source
-/// Blackwell: vLLM 0.9.0 is the first whose packages are built with CUDA 12.8 (issue 16901: "no kernel image is available for execution on the
+/// Blackwell: CUDA 12.4, with which releases before 0.9 come, has no kernels for it; vLLM 0.9.0 is the first whose packages are built with CUDA 12.8 (issue 16901: "no kernel image is available for execution on the
 /// device"). MXFP4: 0.10.1, with gpt-oss. NVFP4: pull request 13571, in 0.8. Latent attention: 0.7.1. Read 2026-11-25.
 pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     let has = scenario.serving.version;
@@ -114,9 +114,6 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         _ => Ok(()),
     }
 }
-
-/// The first generation that CUDA 12.4, with which releases before 0.9 come, has no kernels for.
-const BLACKWELL: Capability = Capability::new(10, 0);
 
 /// The name of the model of the list that a scenario has the shape of, and the first release that knows it.
 fn known_since(scenario: &Scenario) -> Option<(&'static str, u32)> {

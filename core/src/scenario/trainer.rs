@@ -6,7 +6,7 @@ use super::Scenario;
 use super::demand::{self, Demand};
 use crate::display::Grouped;
 use crate::parallelism::ZeroStage;
-use crate::training::{Implementation, Loss, Optimizer};
+use crate::training::{Checkpointing, Implementation, Loss, Optimizer};
 
 /// Why the code that trains a scenario cannot cut it so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,8 @@ pub enum TrainerOption {
     AsyncUncompiled,
     /// Sharded weights that stay whole from forward to backward pass.
     WholeWeights,
+    /// Checkpointing that keeps the outputs of some operations.
+    PerOp,
 }
 
 impl TrainerOption {
@@ -88,6 +90,7 @@ impl TrainerOption {
                 "has no tensor parallelism that is modelled as overlapping with its products: that is torchtitan's"
             }
             (Self::AsyncUncompiled, _) => "overlaps tensor parallelism by torch.compile alone (--compile)",
+            (Self::PerOp, _) => "does not choose by operation what it recomputes: torchtitan and transformers do",
             (Self::WholeWeights, _) => {
                 "is modelled with weights that are given back after the forward pass: torchtitan alone is modelled both ways"
             }
@@ -222,7 +225,8 @@ fn interleaved(scenario: &Scenario) -> Result<(), CutError> {
 /// # Source
 /// Megatron-LM at d98e8a6 (2026-08): `--optimizer` of `megatron/training/arguments.py`; its loss fusions; no adapters in `megatron/core`. torchtitan at b5bcd76
 /// (2026-08): `_resolve_optimizer_factory`; `CompileConfig`, which refuses `enable_async_tensor_parallel` without compiling. `LitGPT` at 2685705 (2026-06):
-/// `chunked_cross_entropy`, `torch.compile` in `pretrain.py` alone, any optimizer by its class. Read 2026-11-25.
+/// `chunked_cross_entropy`, `torch.compile` in `pretrain.py` alone, any optimizer by its class. Per-operation checkpointing is torchtitan's policy, which runs in any code that
+/// hands PyTorch's checkpointing a context of its own; Megatron-LM recomputes by module (`--recompute-modules`) and `LitGPT` whole blocks. Read 2026-11-25.
 fn options(scenario: &Scenario) -> Result<(), CutError> {
     let (training, implementation) = (&scenario.training, scenario.training.implementation);
     let titan = implementation == Implementation::Torchtitan;
@@ -248,6 +252,7 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         (training.async_tp && !titan, TrainerOption::AsyncTensor),
         (training.async_tp && !training.compile, TrainerOption::AsyncUncompiled),
         (!training.reshard_after_forward && !titan, TrainerOption::WholeWeights),
+        (scenario.checkpointing == Checkpointing::PerOp && !compiles, TrainerOption::PerOp),
     ];
     match lacks.into_iter().find(|(lacks, _)| *lacks) {
         Some((_, option)) => Err(CutError::Lacks(implementation, option)),

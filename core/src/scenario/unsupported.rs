@@ -410,10 +410,11 @@ impl fmt::Display for Blocks {
             Grouped(width.into()),
             Grouped(ranks.into()),
             Share { width, ranks },
-            if format == WeightFormat::Int4 && width.is_multiple_of(ranks.saturating_mul(32)) {
-                ", which groups of 32 divide (int4-g32)"
-            } else {
-                ""
+            match format {
+                _ if block == 32 || !width.is_multiple_of(ranks.saturating_mul(32)) => "",
+                WeightFormat::Int4 => ", which groups of 32 divide (int4-g32)",
+                WeightFormat::Fp8Block if what.starts_with("moe") => "; 0.29 has finer blocks for experts",
+                _ => "",
             }
         )
     }

@@ -196,7 +196,8 @@ fn flashinfer_heads(scenario: &Scenario) -> bool {
 /// # Source
 /// Blocks of fp8 lie both ways. Groups of AWQ and GPTQ lie along the input, which is cut in the output projection and the MLP's second matrix:
 /// "The input size is not aligned with the quantized weight shape" (`awq.py`; issues 2699, 5675, 21695), "not divisible by `group_size`"
-/// (`marlin_utils.py`). Experts take finer groups where need be, down to 32 (`moe_wna16.py`). Read 2026-11-24.
+/// (`marlin_utils.py`). Experts take finer groups where need be, down to 32 (`moe_wna16.py`), and since 0.29 finer blocks of fp8: pull request 53896 (merged 2026-08-31 after
+/// 0.28.0, `Fp8MoEMethod.weight_scale_refine`), whose tests cut 640 over 2 and 4 ranks into blocks of 64 and 32. Read 2026-11-25.
 fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
     let (format, block) = match scenario.weights {
         format @ WeightFormat::Fp8Block => (format, FP8_BLOCK),
@@ -219,7 +220,10 @@ fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
         Projection::Heads => shape.query_width(),
         Projection::Latent(latent) => u64::from(shape.heads) * u64::from(latent.v_dim),
     };
-    check("the width of all heads", heads, tp, block)?;
+    let wide = scenario.leaves_attention();
+    if !wide {
+        check("the width of all heads", heads, tp, block)?;
+    }
     if blocks && shape.projection == Projection::Heads {
         // Copied where there are fewer heads than ranks.
         check("the width of all KV heads", shape.kv_width(), tp.min(shape.kv_heads.into()), block)?;
@@ -230,12 +234,18 @@ fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
         check("intermediate_size", width.into(), tp, block)?;
     }
     if let Some(moe) = shape.moe {
-        let least = if blocks { block } else { LEAST_GROUP };
+        let refines = !blocks || scenario.serving.version >= REFINES_BLOCKS;
+        let least = if refines { LEAST_GROUP } else { block };
         check("moe_intermediate_size", moe.intermediate_size.into(), scenario.experts().width, least)?;
-        check("the width of the shared experts", moe.shared_intermediate_size.into(), tp, block)?;
+        if !wide {
+            check("the width of the shared experts", moe.shared_intermediate_size.into(), tp, block)?;
+        }
     }
     Ok(())
 }
+
+/// The first release that gives experts whose part on a rank is no whole block of fp8 finer blocks, of 32 at least.
+const REFINES_BLOCKS: Version = Version { major: 0, minor: 29 };
 
 /// Values of a 4-bit matrix that share a scale.
 const INT4_GROUP: u64 = 128;

@@ -13,6 +13,9 @@ pub struct Capability {
     pub minor: u8,
 }
 
+/// The first of the generation named Blackwell.
+pub const BLACKWELL: Capability = Capability::new(10, 0);
+
 impl Capability {
     /// From its two numbers.
     pub const fn new(major: u8, minor: u8) -> Self {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use memory_wall_core::advise::{Mitigation, Risk, ladder};
 use memory_wall_core::engines::vllm;
 use memory_wall_core::units::SignedBytes;
-use memory_wall_core::{Bytes, Checked, Engine, Verdict, evaluate};
+use memory_wall_core::{Bytes, Checked, Engine, Scenario, Verdict, evaluate};
 
 /// What is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum ChangeKind {
     ShorterRequests,
     /// A larger share of the GPU.
     LargerShare,
+    /// Fewer sequences at once.
+    FewerSequences,
 }
 
 impl ChangeKind {
@@ -25,6 +27,7 @@ impl ChangeKind {
             Self::Mitigation(mitigation) => mitigation.id(),
             Self::ShorterRequests => "shorter-requests",
             Self::LargerShare => "larger-share",
+            Self::FewerSequences => "fewer-sequences",
         }
     }
 }
@@ -49,9 +52,8 @@ const TOLD: usize = 3;
 
 /// The changes that help most.
 ///
-/// Those with which the run fits come first, of these the ones that leave results as they are; then what saves most.
-/// `longest` is the longest request that the server itself says is possible.
-pub(super) fn of(scenario: &Checked, capacity: Option<Bytes>, longest: Option<u64>) -> Vec<Change> {
+/// First comes what the server itself asks for. Then those with which the run fits, of these the ones that leave results as they are; then what saves most.
+pub(super) fn of(scenario: &Checked, capacity: Option<Bytes>, possible: Possible) -> Vec<Change> {
     let before = evaluate::total(scenario);
     let verdict = |changed: &Checked| capacity.map(|capacity| evaluate::verdict_on(changed, capacity));
     let change = |kind, changed: Checked| {
@@ -63,7 +65,13 @@ pub(super) fn of(scenario: &Checked, capacity: Option<Bytes>, longest: Option<u6
         .filter(|change| change.saved.0 > 0 || change.verdict.is_some_and(Verdict::holds))
         .collect();
     if scenario.runtime() == Some(Engine::Vllm) {
-        let shorter = longest
+        let most = scenario.serving.max_num_seqs;
+        let fewer = possible.sequences.and_then(|count| u32::try_from(count).ok()).filter(|it| (1..most).contains(it));
+        if let Some(fewer) = fewer.and_then(|it| scenario.with(|to| limit(to, it)).ok()) {
+            changes.push(change(ChangeKind::FewerSequences, fewer));
+        }
+        let shorter = possible
+            .length
             .and_then(|length| u32::try_from(length).ok())
             .filter(|length| *length > 0 && *length < scenario.longest_request());
         if let Some(shorter) = shorter.and_then(|length| shortened(scenario, length)) {
@@ -77,10 +85,24 @@ pub(super) fn of(scenario: &Checked, capacity: Option<Bytes>, longest: Option<u6
     }
     changes.sort_by_key(|change| {
         let fits = change.verdict.is_some_and(Verdict::holds);
-        (!fits, risk(change.kind), core::cmp::Reverse(change.saved.0))
+        (change.kind != ChangeKind::FewerSequences, !fits, risk(change.kind), core::cmp::Reverse(change.saved.0))
     });
     changes.truncate(TOLD);
     changes
+}
+
+/// What a server that does not start says is possible.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Possible {
+    /// The longest request.
+    pub(super) length: Option<u64>,
+    /// Sequences at once.
+    pub(super) sequences: Option<u64>,
+}
+
+/// Limits the sequences that run at once.
+fn limit(scenario: &mut Scenario, sequences: u32) {
+    (scenario.serving.max_num_seqs, scenario.serving.usual_seqs) = (sequences, false);
 }
 
 /// The scenario with shorter requests.
@@ -96,7 +118,7 @@ fn shortened(scenario: &Checked, length: u32) -> Option<Checked> {
 /// What a change may do to results, and whether it costs hardware: what is free comes first.
 fn risk(kind: ChangeKind) -> u8 {
     match kind {
-        ChangeKind::ShorterRequests | ChangeKind::LargerShare => 0,
+        ChangeKind::ShorterRequests | ChangeKind::LargerShare | ChangeKind::FewerSequences => 0,
         ChangeKind::Mitigation(Mitigation::BiggerGpu | Mitigation::TensorParallel | Mitigation::PipelineParallel) => 3,
         ChangeKind::Mitigation(
             Mitigation::OffloadParameters | Mitigation::OffloadCache | Mitigation::OffloadOptimizer,

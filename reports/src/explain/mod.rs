@@ -22,11 +22,12 @@ use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Scenario, ScenarioError};
 
 use crate::files::File;
-use crate::what::{Kind, What};
+use crate::what::{Kind, Refusal, What};
 use crate::{ESTIMATES, Found, Report, Size};
 
 use cause::causes;
 pub use cause::{Cause, Message};
+use change::Possible;
 pub use change::{Change, ChangeKind};
 pub use contradiction::Contradiction;
 pub use gpu::{named as gpu_named, with_capacity};
@@ -172,8 +173,12 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     explanation.causes = causes(&reports, main_report, &explanation);
     if let (true, Some(Ok(scenario)), true) = (ESTIMATES, &explanation.scenario, failed(&reports, &explanation.causes))
     {
-        let length = reports.iter().find_map(|report| report.count(What::LongestPossible));
-        explanation.changes = change::of(scenario, capacity, length);
+        let few_blocks = |report: &&Report| report.refusal() == Some(Refusal::StateBlocks);
+        let possible = Possible {
+            length: reports.iter().find_map(|report| report.count(What::LongestPossible)),
+            sequences: reports.iter().copied().find(few_blocks).and_then(|report| report.count(What::KvBlocks)),
+        };
+        explanation.changes = change::of(scenario, capacity, possible);
     }
     explanation
 }

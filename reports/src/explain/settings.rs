@@ -215,9 +215,11 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
     if let Some(steps) = count(reports, What::MicroBatches) {
         scenario.training.micro_batches = steps.clamp(1, bounds::MICRO_BATCHES.max);
     }
-    if flag(reports, What::Checkpointing) == Some(true) {
-        scenario.checkpointing = Checkpointing::Full;
-    }
+    scenario.checkpointing = match flag(reports, What::Checkpointing) {
+        Some(true) => Checkpointing::Full,
+        Some(false) => Checkpointing::None,
+        None => scenario.mode.usual_checkpointing(scenario.training.implementation),
+    };
     if let Some(optimizer) = name(reports, What::Optimizer).map(str::to_ascii_lowercase) {
         let (kind, kernel) = optimizer_of(&optimizer);
         (scenario.optimizer, scenario.training.step) = (kind.unwrap_or(scenario.optimizer), kernel);

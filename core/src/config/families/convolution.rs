@@ -74,6 +74,7 @@ fn convolutional(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         key_dim: 1,
         value_dim,
         conv_kernel: fields.or("conv_L_cache", bounds::CONV_KERNEL, 3)?,
+        fp32_state: false,
     };
     Ok(Architecture {
         kv_heads: fields.kv_heads(base.heads, 8)?,

@@ -11,7 +11,7 @@ use super::mixture::{qwen_experts, with_shared_expert};
 use super::{attention_biases, base};
 
 pub(super) fn qwen3_next(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
-    let shape = gated_delta(fields, 2)?;
+    let shape = gated_delta(fields, false, 2)?;
     let moe = qwen_experts(fields, shape.layers, [512, 10, 512])?;
     Ok(Architecture {
         intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 5_632)?,
@@ -24,13 +24,13 @@ pub(super) fn qwen3_next(fields: Fields<'_>) -> Result<Architecture, ConfigError
 pub(super) fn qwen3_5(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
     Ok(Architecture {
         intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 12_288)?,
-        ..gated_delta(fields, 4)?
+        ..gated_delta(fields, true, 4)?
     })
 }
 
 /// Qwen3.5 and later with experts, which stand in every layer.
 pub(super) fn qwen3_5_moe(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
-    let shape = gated_delta(fields, 2)?;
+    let shape = gated_delta(fields, true, 2)?;
     let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 512)?;
     let moe = Moe::of(
         fields.or("num_experts", bounds::EXPERTS, 256)?,
@@ -40,8 +40,8 @@ pub(super) fn qwen3_5_moe(fields: Fields<'_>) -> Result<Architecture, ConfigErro
     Ok(Architecture { intermediate_size: width, moe: with_shared_expert(fields, Some(moe), 512)?, ..shape })
 }
 
-/// Linear attention in all layers but every fourth, a gate on the output of the others.
-fn gated_delta(fields: Fields<'_>, kv_heads: u32) -> Result<Architecture, ConfigError> {
+/// Linear attention in all layers but every fourth, a gate on the output of the others. Files of Qwen3.5 and later ask for a state in fp32, those of Qwen3-Next do not.
+fn gated_delta(fields: Fields<'_>, fp32_state: bool, kv_heads: u32) -> Result<Architecture, ConfigError> {
     fields.must_be("attn_output_gate", true)?;
     let base = base(fields)?;
     let linear = match fields.layers_with("linear_attention", base.layers)? {
@@ -61,6 +61,7 @@ fn gated_delta(fields: Fields<'_>, kv_heads: u32) -> Result<Architecture, Config
         key_dim: fields.or("linear_key_head_dim", bounds::HEAD_DIM, 128)?,
         value_dim: fields.or("linear_value_head_dim", bounds::HEAD_DIM, 128)?,
         conv_kernel: fields.or("linear_conv_kernel_dim", bounds::CONV_KERNEL, 4)?,
+        fp32_state,
     };
     Ok(Architecture {
         kv_heads: fields.never_null("num_key_value_heads", bounds::KV_HEADS, kv_heads)?,
@@ -88,6 +89,7 @@ pub(super) fn granite(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         key_dim: fields.or("mamba_d_state", bounds::HEAD_DIM, 256)?,
         value_dim: fields.number("mamba_d_head", bounds::HEAD_DIM)?,
         conv_kernel: fields.or("mamba_d_conv", bounds::CONV_KERNEL, 4)?,
+        fp32_state: false,
     };
     let expanded = u64::from(fields.or("mamba_expand", bounds::LAYERS, 2)?) * u64::from(base.hidden_size);
     if layers > 0 && u64::from(state.value_heads) * u64::from(state.value_dim) != expanded {
@@ -149,6 +151,7 @@ pub(super) fn nemotron_h(fields: Fields<'_>) -> Result<Architecture, ConfigError
         key_dim: fields.or("ssm_state_size", bounds::HEAD_DIM, 128)?,
         value_dim: fields.or("mamba_head_dim", bounds::HEAD_DIM, 64)?,
         conv_kernel: fields.first_of(["mamba_d_conv", "conv_kernel"], bounds::CONV_KERNEL, 4)?,
+        fp32_state: true,
     };
     let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 7_688)?;
     let moe = Moe {
@@ -243,6 +246,7 @@ pub(super) fn falcon_h1(fields: Fields<'_>) -> Result<Architecture, ConfigError>
             key_dim: fields.or("mamba_d_state", bounds::HEAD_DIM, 256)?,
             value_dim: width,
             conv_kernel: fields.or("mamba_d_conv", bounds::CONV_KERNEL, 4)?,
+            fp32_state: false,
         }),
         states_beside_attention: true,
         trained_context: fields.context("max_position_embeddings", 8_192)?,
@@ -291,6 +295,7 @@ pub(super) fn jamba(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         key_dim: fields.or("mamba_d_state", bounds::HEAD_DIM, 16)?,
         value_dim,
         conv_kernel: fields.or("mamba_d_conv", bounds::CONV_KERNEL, 4)?,
+        fp32_state: false,
     };
     Ok(Architecture {
         kv_heads: fields.kv_heads(base.heads, 8)?,

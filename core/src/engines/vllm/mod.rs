@@ -21,7 +21,9 @@ use super::{How, Sink, amount};
 use crate::checked::Checked;
 use crate::memory::kv_cache;
 use crate::serving::Version;
+use crate::tables::capability;
 use crate::tables::classes::Class;
+use crate::tables::gpus::Gpu;
 use crate::units::GIB;
 use crate::worked::Item;
 
@@ -35,19 +37,20 @@ pub const CAPTURE_SIZES: u64 = 51;
 const ALL_EIGHTS: u64 = 67;
 
 impl Captured {
-    /// Graphs that are recorded with so many sequences and batched tokens at most: for 1, 2 and 4 of them, and from 8 on in steps.
+    /// Graphs that are recorded with so many sequences and batched tokens at most, and no more sequences than the release's own `limit`: for 1, 2 and 4 of them, and from 8
+    /// on in steps.
     ///
     /// # Source
     /// vLLM 0.8.5, 0.10.2, 0.11.2 and 0.23, `VllmConfig._set_cudagraph_sizes`: 35 for 256 sequences in 0.7, 67 in 0.9, 51 since 0.11.1.
     /// A log of 0.11 with 128 sequences says 35 (`abinavChandar/demo_env_l4`).
-    const fn sizes(self, max_num_seqs: u32, tokens: u64) -> u64 {
+    const fn sizes(self, limit: u64, max_num_seqs: u32, tokens: u64) -> u64 {
         let sequences = max_num_seqs as u64;
         let most = match self {
             Self::UpToSequences => sequences.next_multiple_of(8),
-            Self::Eights => 512,
+            Self::Eights => limit,
             Self::TwiceByEights | Self::Sixteens => {
                 let twice = 2 * sequences;
-                if twice < 512 { twice } else { 512 }
+                if twice < limit { twice } else { limit }
             }
         };
         let most = if most < tokens { most } else { tokens };
@@ -59,6 +62,15 @@ impl Captured {
             _ => 3 + most / 8,
         }
     }
+}
+
+/// Sequences that a release records graphs for at most by itself.
+///
+/// # Source
+/// vLLM pull request 49390 (0.28): 1,024 on compute capability 10, 512 elsewhere. Read 2026-11-25.
+fn most_captured(version: Version, gpu: Option<&'static Gpu>) -> u64 {
+    let server = gpu.and_then(capability::of).is_some_and(|has| has.major == 10);
+    if server && version >= (Version { major: 0, minor: 28 }) { 1_024 } else { 512 }
 }
 
 /// A table of sines and cosines that a rank keeps.
@@ -133,7 +145,11 @@ impl<'a> Run<'a> {
             capture_sizes: if serving.enforce_eager {
                 0
             } else {
-                captured.sizes(serving.max_num_seqs, scenario.batched_tokens().into())
+                captured.sizes(
+                    most_captured(serving.version, scenario.gpu),
+                    serving.max_num_seqs,
+                    scenario.batched_tokens().into(),
+                )
             },
             text_parameters: None,
             other_parameters: 0,

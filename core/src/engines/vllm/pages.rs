@@ -15,8 +15,8 @@ enum Kept {
     All,
     /// The last tokens, and those that are being read.
     Window(u64),
-    /// One state.
-    State,
+    /// So many states: the one at work and, with prefix caching, that of the last whole page.
+    States(u64),
 }
 
 /// Layers of one kind.
@@ -34,17 +34,18 @@ struct Kind {
 /// A page of one layer: 2 × block × `kv_heads` × `head_dim` × bytes, latent attention block × (`kv_lora_rank` + `rope_dim`) × bytes.
 /// Layers of several kinds (full, window, state) share the pool in groups of one size: the smallest number of layers of a kind,
 /// or the largest where that is less than half as many again; each kind takes as many groups as it needs.
-/// A sequence takes a page of its own for each block of tokens and group, with a window min(`window` − 1 + batched tokens, tokens) / block + 1, one for a state.
+/// A sequence takes a page of its own for each block of tokens and group, with a window min(`window` − 1 + batched tokens, tokens) / block + 1, one for a state, and two since 0.28.
 ///
 /// # Units
 /// Bytes, tokens.
 ///
 /// # Assumes
-/// Blocks of 16 tokens unless asked otherwise. Smaller pages get more tokens, if that comes out even. A state's page holds the convolution and the recurrent state;
-/// where that is larger than a page of 16 tokens, all blocks grow until it fits (in steps of 16 tokens, 64 with latent attention).
+/// Blocks of 16 tokens unless asked otherwise. Smaller pages get more tokens, if that comes out even. A state's page holds what the convolution saw before,
+/// one token less than its kernel, and the recurrent state; where that is larger than a page of 16 tokens, all blocks grow until it fits (in steps of 16 tokens, 64 with latent attention).
 ///
 /// # Source
 /// vLLM 0.19.0, `v1/core/kv_cache_utils.py` and `v1/kv_cache_interface.py`; "GPU KV cache size" of 35 public logs within 0.03%.
+/// States: `MambaStateShapeCalculator`, `MambaStateDtypeCalculator`, `MambaSpec.max_memory_usage_bytes`. Read 2026-11-25.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
     /// Bytes of one page of one layer.
@@ -97,7 +98,7 @@ impl Pages {
             add(held.sliding, block_of(sliding)?, Kept::Window(window.window.into()));
         }
         if held.linear > 0 {
-            add(held.linear, block, Kept::State);
+            add(held.linear, block, Kept::States(states(version)));
         }
         let counts = || kinds.iter().flatten().map(|kind| kind.layers);
         let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
@@ -108,7 +109,7 @@ impl Pages {
 
     /// Whether some layers keep a state.
     pub fn keeps_states(&self) -> bool {
-        self.kinds.iter().flatten().any(|kind| kind.kept == Kept::State)
+        self.kinds.iter().flatten().any(|kind| matches!(kind.kept, Kept::States(_)))
     }
 
     /// Bytes of one page of all layers of a group.
@@ -124,7 +125,7 @@ impl Pages {
                 Kept::Window(window) => {
                     (window.saturating_sub(1) + batched).min(tokens).div_ceil(kind.block.max(1)) + 1
                 }
-                Kept::State => 1,
+                Kept::States(states) => states,
             };
             u128::from(kind.layers.div_ceil(self.group_size.max(1))) * u128::from(each)
         };
@@ -165,6 +166,18 @@ fn frees_beside_full(version: Version, window: SlidingWindow) -> bool {
     version >= Version { major: 0, minor: if window.chunked { 13 } else { 10 } }
 }
 
+/// States that a release keeps of a sequence: since 0.28 it caches prefixes of models with states by itself, in the mode "align".
+///
+/// # Assumes
+/// The release's own default. Before, prefix caching is off for such models unless asked for (`--enable-prefix-caching`), which a scenario does not name.
+///
+/// # Source
+/// vLLM pull requests 50991 (0.28: "enable prefix cache for hybrid model by default and change the default mode to `align`") and 30877; a log of 0.29 whose pool of
+/// 652 blocks of 784 tokens holds 38.35 requests of 8,192: 11 + 3 × 2 blocks each. Read 2026-11-25.
+fn states(version: Version) -> u64 {
+    if version >= (Version { major: 0, minor: 28 }) { 2 } else { 1 }
+}
+
 /// Bytes of so many cached values.
 fn of_values(scenario: &Checked, values: u128) -> u128 {
     let block = scenario.kv.block();
@@ -184,9 +197,12 @@ mod tests {
     use crate::architecture::{Architecture, Latent, LinearAttention, LinearKind};
     use crate::precision::KvPrecision;
     use crate::scenario::Scenario;
+    use crate::serving::Engine;
 
     fn scenario(architecture: Architecture) -> Scenario {
-        Scenario::new(architecture)
+        let mut scenario = Scenario::new(architecture);
+        scenario.serving.engine = Engine::Vllm;
+        scenario
     }
 
     fn gemma_3_27b() -> Scenario {
@@ -305,17 +321,23 @@ mod tests {
             key_dim: 128,
             value_dim: 128,
             conv_kernel: 4,
+            fp32_state: false,
         };
         let next = scenario(Architecture {
             linear_attention: Some(linear),
             ..Architecture::llama([48, 2_048, 16, 2, 256, 5_120, 151_936])
         });
-        // 8,192 channels × 4 × 2 bytes and 32 × 128 × 128 × 4; a token of attention takes 2,048 bytes.
-        let state = 8_192 * 4 * 2 + 32 * 128 * 128 * 4;
-        assert_eq!(kv_cache::state_bytes(&next.check().unwrap()), state);
-        let block = 16 * state.div_ceil(16 * 2_048);
-        assert_eq!(cut(&next.check().unwrap()), (block * 2_048, 12, 4));
-        let Some(pages) = Pages::of(&next.check().unwrap(), BLOCK, Version::MEASURED) else { panic!("no pages") };
-        assert_eq!(pages.blocks(1, 8_192), 1 + 3);
+        // 8,192 channels × 3 × 2 bytes and 32 × 128 × 128 × 2: "Setting attention block size to 544 tokens". A token of attention takes 2,048 bytes.
+        assert_eq!(kv_cache::state_bytes(&next.check().unwrap()), 8_192 * 3 * 2 + 32 * 128 * 128 * 2);
+        assert_eq!(cut(&next.check().unwrap()), (544 * 2_048, 12, 4));
+        // Qwen3.5 35B asks for fp32: 1,056 tokens.
+        let wide = LinearAttention { fp32_state: true, ..linear };
+        let wide = scenario(Architecture { linear_attention: Some(wide), ..next.architecture });
+        assert_eq!(cut(&wide.check().unwrap()), (1_056 * 2_048, 12, 4));
+        let blocks = |minor| {
+            let pages = Pages::of(&next.check().unwrap(), BLOCK, Version { major: 0, minor });
+            pages.map(|pages| pages.blocks(1, 8_192))
+        };
+        assert_eq!([19, 27, 28].map(blocks), [Some(1 + 3), Some(1 + 3), Some(1 + 3 * 2)]);
     }
 }

@@ -198,7 +198,7 @@ pub const CONSTANTS: [Constants; 11] = [
         expert_workspace: false,
         non_torch: BEFORE_0_18,
         graphs: Graphs::Beside,
-        source: "code of vLLM 0.11.2, 0.12.0 and 0.19.0 (gpu_worker.init_device and determine_available_memory, kv_cache_utils) with the sampler of these releases; public start-up logs of 0.11 and 0.12",
+        source: "code of vLLM 0.11.2, 0.12.0 and 0.19.0 (gpu_worker.determine_available_memory, kv_cache_utils) with the sampler of these releases; public start-up logs of 0.11 and 0.12",
         ..SINCE_0_21
     },
     Constants {
@@ -241,7 +241,7 @@ pub const CONSTANTS: [Constants; 11] = [
     Constants {
         since: Version { major: 0, minor: 29 },
         releases: "0.29 or newer",
-        source: "code of vLLM 0.29.0 and 0.33.0, whose second runner estimates graphs too, and of 0.19.0; no public start-up log of 0.29 or newer was found: those of 0.22 to 0.27 stand for it",
+        source: "code of vLLM 0.29.0, 0.33.0 and 0.19.0; one public start-up log of 0.29 beside those of 0.22 to 0.27",
         ..SINCE_0_21
     },
 ];
@@ -299,6 +299,6 @@ mod tests {
                 constants.source.starts_with("code of vLLM 0.") && constants.source.contains("public start-up log")
             );
         }
-        assert!(Constants::of(Version::NEWEST).source.contains("no public start-up log of 0.29 or newer"));
+        assert!(Constants::of(Version::NEWEST).source.contains("one public start-up log of 0.29"));
     }
 }

@@ -4,7 +4,7 @@ use super::{RopeTable, Run};
 use crate::architecture::{LayerKinds, Positions, Projection};
 use crate::engines::{Sink, amount};
 use crate::memory::weights;
-use crate::precision::{Block, WeightFormat};
+use crate::precision::{Block, FP8_BLOCK, WeightFormat};
 use crate::units::MIB;
 use crate::worked::{self, Item};
 
@@ -33,7 +33,7 @@ impl Run<'_> {
     /// # Formula
     /// Rotary tables positions × width × bytes, whole on every rank; embedding and head to a multiple of 64 rows;
     /// latent attention keeps its two up-projections once more for decoding, `layers` × `kv_lora_rank` × `heads` × (`nope_dim` + `v_dim`) × bytes;
-    /// MXFP4 experts are padded to multiples of 256 and 128; a vision tower; and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
+    /// MXFP4 experts are padded to multiples of 256 and 128; finer scales of fp8 experts where a rank has no whole blocks of them; a vision tower; and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
     ///
     /// # Units
     /// Bytes.
@@ -45,7 +45,12 @@ impl Run<'_> {
     /// vLLM 0.19.0 (`process_weights_after_loading`, `VocabParallelEmbedding`), PyTorch's `CUDACachingAllocator`; the padding of MXFP4 inferred from two logs.
     pub fn extra_weights(&self, sink: Sink<'_>) {
         amount(Item::RotaryTables, self.rotary(), sink);
-        let added = self.vocabulary() + self.absorbed() + self.expert_padding() + self.rounding() + self.vision();
+        let added = self.vocabulary()
+            + self.absorbed()
+            + self.expert_padding()
+            + self.finer_scales()
+            + self.rounding()
+            + self.vision();
         amount(Item::EngineWorkspace, added, sink);
     }
 
@@ -113,6 +118,26 @@ impl Run<'_> {
         layers * experts * matrices * added * u128::from(bytes) / u128::from(values)
     }
 
+    /// Scales of experts whose part on a rank is no whole block of fp8, beside those that there are with whole blocks: their blocks shrink both ways.
+    fn finer_scales(&self) -> u128 {
+        let scenario = self.scenario;
+        let (Some(moe), WeightFormat::Fp8Block) = (scenario.architecture.moe, scenario.weights) else { return 0 };
+        let cut = scenario.experts();
+        let inside = u64::from(moe.intermediate_size).div_ceil(cut.width);
+        // The largest power of two up to 128 that divides it.
+        let block = u128::from((1_u64 << inside.trailing_zeros().min(7)).max(1));
+        let sizes = [
+            self.mixtures()[0],
+            u64::from(moe.experts).div_ceil(cut.ranks),
+            scenario.architecture.mlp.matrices(),
+            scenario.architecture.hidden_size.into(),
+            inside,
+        ];
+        let values: u128 = sizes.map(u128::from).into_iter().product();
+        let whole = u128::from(FP8_BLOCK);
+        4 * (values / (block * block) - values / (whole * whole))
+    }
+
     /// Parameters that the shape does not have, or has too many, on this rank.
     fn uncounted(&self) -> i128 {
         let scenario = self.scenario;
@@ -131,8 +156,7 @@ impl Run<'_> {
 
     /// How the matrices of attention and dense MLPs are kept.
     fn linear(&self) -> Block {
-        let shape = &self.scenario.architecture;
-        self.scenario.weights.kept(Item::LayerMatrices, shape.moe.is_some(), shape.tied_embeddings)
+        weights::layout(self.scenario, Item::LayerMatrices, self.scenario.architecture.moe.is_some())
     }
 
     /// What the allocator adds to large matrices.

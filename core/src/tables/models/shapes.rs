@@ -190,7 +190,7 @@ pub(super) const fn but_every_fourth(window: u32, architecture: Architecture) ->
 }
 
 /// Linear attention in all layers but every fourth, whose output is gated.
-const fn gated_delta(value_heads: u32, architecture: Architecture) -> Architecture {
+const fn gated_delta(fp32_state: bool, value_heads: u32, architecture: Architecture) -> Architecture {
     Architecture {
         gated_attention: true,
         linear_attention: Some(LinearAttention {
@@ -201,16 +201,18 @@ const fn gated_delta(value_heads: u32, architecture: Architecture) -> Architectu
             key_dim: 128,
             value_dim: 128,
             conv_kernel: 4,
+            fp32_state,
         }),
         ..architecture
     }
 }
 
 pub(super) const fn qwen3_5(value_heads: u32, shape: Shape) -> Architecture {
-    gated_delta(value_heads, qwen3(shape))
+    gated_delta(true, value_heads, qwen3(shape))
 }
 
 pub(super) const QWEN3_NEXT: Architecture = gated_delta(
+    false,
     32,
     with_gated_expert(512, mixture([512, 10, 512], qwen3([48, 2048, 16, 2, 256, 5120, 151_936, 262_144]))),
 );
@@ -247,6 +249,7 @@ pub(super) const fn granite4(heads: u32, architecture: Architecture) -> Architec
             key_dim: 128,
             value_dim: 64,
             conv_kernel: 4,
+            fp32_state: false,
         }),
         ..tied(architecture)
     }
@@ -266,6 +269,7 @@ pub(super) const fn nemotron_h([states, mlps]: [u32; 2], [heads, width]: [u32; 2
             key_dim: 128,
             value_dim: width,
             conv_kernel: 4,
+            fp32_state: true,
         }),
         ..llama(shape)
     }
@@ -283,6 +287,7 @@ pub(super) const fn falcon_h1(normed: bool, [heads, width, state]: [u32; 3], sha
             key_dim: state,
             value_dim: width,
             conv_kernel: 4,
+            fp32_state: false,
         }),
         ..llama(shape)
     }
@@ -300,6 +305,7 @@ pub(super) const fn jamba(dt_rank: u32, shape: Shape) -> Architecture {
             key_dim: 16,
             value_dim: 64,
             conv_kernel: 4,
+            fp32_state: false,
         }),
         moe: Some(Moe { dense_layers: half, alternating: true, ..Moe::of(16, 2, shape[5]) }),
         ..llama(shape)
@@ -324,6 +330,7 @@ pub(super) const fn lfm2(attention: u32, shape: Shape) -> Architecture {
             key_dim: 1,
             value_dim: 64,
             conv_kernel: 3,
+            fp32_state: false,
         }),
         ..architecture
     }

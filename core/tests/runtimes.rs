@@ -1,0 +1,370 @@
+//! What runtimes refuse, by release, GPU, format and cut, and what is said of formats that they load in one way only.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
+use memory_wall_core::advise::{Mitigation, ladder};
+use memory_wall_core::assumptions::{Assumption, Assumptions};
+use memory_wall_core::scenario::{Blocks, Unsupported, sixteen_bits};
+use memory_wall_core::serving::Version;
+use memory_wall_core::tables::capability::Capability;
+use memory_wall_core::tables::{gpus, models};
+use memory_wall_core::units::GIB;
+use memory_wall_core::{
+    Bucket, Bytes, Checked, Engine, Implementation, KvPrecision, Mode, Parallelism, Scenario, ScenarioError, Verdict,
+    WeightFormat, evaluate,
+};
+
+fn model(id: &str) -> Scenario {
+    Scenario::new(models::by_id(id).unwrap().architecture)
+}
+
+fn with(scenario: &Scenario, engine: Engine) -> Scenario {
+    let mut scenario = *scenario;
+    scenario.serving.engine = engine;
+    scenario
+}
+
+fn checked(scenario: &Scenario) -> Checked {
+    scenario.check().unwrap()
+}
+
+/// Whether an evaluation of the scenario stands on this.
+fn says(scenario: &Scenario, assumption: Assumption) -> bool {
+    Assumptions::of(&checked(scenario)).iter().any(|it| it == assumption)
+}
+
+/// bitsandbytes has no class for gpt-oss's experts; and the first engine reads whole prompts.
+#[test]
+fn what_old_releases_and_bitsandbytes_cannot_do_is_refused() {
+    let refused = |scenario: &Scenario| match scenario.check() {
+        Err(ScenarioError::Runtime(error)) => Some(error),
+        _ => None,
+    };
+    let mut sinks = Scenario { gpu: gpus::by_id("rtx4090"), ..with(&model("gpt-oss-20b"), Engine::Vllm) };
+    for format in [WeightFormat::Nf4, WeightFormat::Int8] {
+        sinks.weights = format;
+        assert_eq!(refused(&sinks), Some(Unsupported::NoBitsandbytesExperts(format)));
+    }
+    let mut llama = Scenario { gpu: gpus::by_id("h100-sxm"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+    let at = |scenario: &mut Scenario, minor, seq_length, tokens| {
+        scenario.serving.version = Version { major: 0, minor };
+        scenario.seq_length = seq_length;
+        (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (tokens, false);
+        scenario.serving = scenario.serving.on(scenario.gpu.unwrap());
+        refused(scenario)
+    };
+    assert_eq!(at(&mut llama, 6, 16_384, 2_048), Some(Unsupported::WholePrompt { tokens: 2_048, longest: 16_384 }));
+    assert_eq!(at(&mut llama, 7, 16_384, 16_384), None);
+    assert_eq!(at(&mut llama, 7, 65_536, 2_048), None, "longer prompts are read in chunks");
+    assert_eq!(at(&mut llama, 8, 16_384, 2_048), None);
+    assert_eq!(at(&mut llama, 8, 4_096, 100), Some(Unsupported::FewTokens { tokens: 100, sequences: 256 }));
+    assert_eq!(at(&mut llama, 11, 4_096, 100), None, "no more sequences than tokens by itself");
+}
+
+#[test]
+fn experts_are_spread_over_all_ranks_or_cut_over_them() {
+    let mut qwen = with(&model("qwen3-235b-a22b"), Engine::Vllm);
+    qwen.weights = WeightFormat::Fp8;
+    let weights = |tp, dp, ep| {
+        let parallel = Parallelism { tp, dp, ep, ..Parallelism::ONE };
+        let scenario = Scenario { parallel, ..qwen };
+        evaluate(&checked(&scenario)).bytes(Bucket::Weights)
+    };
+    // 8 x 16 of the 128 experts, whole, or all of them, an eighth each: the same bytes, up to the allocator's rounding.
+    let experts = Bytes(94 * 128 * 3 * 4_096 * 1_536 / 8);
+    let (spread, cut) = (weights(8, 1, 8), weights(8, 1, 1));
+    assert!(spread > experts && cut > experts && spread.0.abs_diff(cut.0) < GIB);
+    // Data-parallel attention copies everything but the experts.
+    let rest = weights(1, 1, 1) - Bytes(experts.0 * 8);
+    for weights in [weights(1, 8, 8), weights(1, 8, 1)] {
+        assert!(weights.0.abs_diff((experts + rest).0) < GIB / 2, "{weights:?}");
+    }
+    // Part of the ranks is no choice, in vLLM alone.
+    let some = Scenario { parallel: Parallelism { tp: 2, dp: 4, ep: 4, ..Parallelism::ONE }, ..qwen };
+    assert_eq!(some.check(), Err(ScenarioError::Runtime(Unsupported::ExpertRanks { ep: 4, all: 8 })));
+    assert!(with(&some, Engine::Exact).check().is_ok());
+    let beyond = Scenario { parallel: Parallelism { tp: 8, ep: 8, ..Parallelism::ONE }, ..qwen };
+    assert!(matches!(with(&beyond, Engine::Exact).check(), Err(ScenarioError::Parallel(_))));
+}
+
+/// vLLM: "User-specified `max_model_len` is greater than the derived `max_model_len`".
+#[test]
+fn no_request_is_longer_than_the_model_was_made_for() {
+    let mut llama = Scenario { gpu: gpus::by_id("h100-sxm"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+    llama.seq_length = 131_072;
+    let fit = evaluate(&checked(&llama)).fit.unwrap();
+    assert_eq!((fit.verdict == Verdict::DoesNotFit, fit.max_seq), (false, 131_072));
+    let beyond = Unsupported::BeyondModel { max_model_len: 131_073, derived: 131_072 };
+    for (seq_length, max_model_len) in [(131_073, None), (2_048, Some(131_073))] {
+        (llama.seq_length, llama.serving.max_model_len) = (seq_length, max_model_len);
+        assert_eq!(llama.check(), Err(ScenarioError::Runtime(beyond)));
+    }
+    assert!(beyond.to_string().contains("VLLM_ALLOW_LONG_MAX_MODEL_LEN=1"), "{beyond}");
+    assert!(with(&llama, Engine::Exact).check().is_ok());
+}
+
+#[test]
+fn no_more_ranks_than_experts() {
+    let mut mixtral = with(&model("mixtral-8x7b"), Engine::Vllm);
+    (mixtral.parallel.dp, mixtral.parallel.ep) = (16, 16);
+    assert_eq!(mixtral.check(), Err(ScenarioError::Runtime(Unsupported::TooFewExperts { ep: 16, experts: 8 })));
+    (mixtral.parallel.dp, mixtral.parallel.ep) = (8, 8);
+    assert!(mixtral.check().is_ok());
+}
+
+#[test]
+fn a_rank_has_whole_blocks_of_fp8_weights() {
+    // vllm issue 17569: 1,536 / 8 = 192.
+    let mut qwen = with(&model("qwen3-235b-a22b"), Engine::Vllm);
+    (qwen.weights, qwen.parallel.tp) = (WeightFormat::Fp8Block, 8);
+    qwen.serving.version = Version { major: 0, minor: 28 };
+    let blocks = Unsupported::Blocks(Blocks {
+        format: WeightFormat::Fp8Block,
+        block: 128,
+        what: "moe_intermediate_size",
+        width: 1_536,
+        ranks: 8,
+    });
+    assert_eq!(qwen.check(), Err(ScenarioError::Runtime(blocks)));
+    assert!(blocks.to_string().ends_with("1,536 over 8 ranks is 192; 0.29 has finer blocks for experts"), "{blocks}");
+    // Pull request 53896: 0.29 makes blocks of 64 × 64 of them, which have four times as many scales.
+    let newer = Scenario {
+        serving: memory_wall_core::Serving { version: Version { major: 0, minor: 29 }, ..qwen.serving },
+        ..qwen
+    };
+    let weights = |tp| {
+        let it = Scenario { parallel: Parallelism { tp, ..Parallelism::ONE }, ..newer };
+        evaluate(&checked(&it)).bytes(Bucket::Weights).0
+    };
+    let scales = weights(8) * 8 - weights(4) * 4;
+    let values: u128 = 94 * 128 * 3 * 4_096 * 1_536;
+    // Norms and KV heads are copied on more ranks.
+    assert!((values * 3 / 4_096..values * 3 / 4_096 + GIB).contains(&scales), "{scales}");
+    // Wide experts over 64 ranks would have 24 values each.
+    let many = Scenario { parallel: Parallelism { tp: 16, dp: 4, ..Parallelism::ONE }, ..newer };
+    assert!(matches!(many.check(), Err(ScenarioError::Runtime(Unsupported::Blocks(_)))), "{:?}", many.check());
+    // Whole experts, fewer ranks, or a scale for the whole tensor.
+    for (weights, tp, ep) in [(WeightFormat::Fp8Block, 8, 8), (WeightFormat::Fp8Block, 4, 1), (WeightFormat::Fp8, 8, 1)]
+    {
+        qwen.weights = weights;
+        (qwen.parallel.tp, qwen.parallel.ep) = (tp, ep);
+        assert!(qwen.check().is_ok(), "{weights} {tp} {ep}");
+    }
+}
+
+/// vLLM issues 2699, 5675 and 21695: "The input size is not aligned with the quantized weight shape".
+#[test]
+fn a_rank_has_whole_groups_of_4_bit_weights() {
+    let on = |id: &str, weights, tp, ep| {
+        let mut scenario = Scenario { weights, ..with(&model(id), Engine::Vllm) };
+        (scenario.parallel.tp, scenario.parallel.ep) = (tp, ep);
+        scenario.check().map(|_| ())
+    };
+    let int4 = |id: &str, tp| on(id, WeightFormat::Int4, tp, 1);
+    let refused = |id: &str, tp| match int4(id, tp) {
+        Err(ScenarioError::Runtime(error @ Unsupported::Blocks(_))) => error.to_string(),
+        other => panic!("{id} {tp}: {other:?}"),
+    };
+    let llama = refused("llama-2-7b", 4);
+    assert!(
+        llama.contains("vLLM refuses int4 weights whose part on a rank is no multiple of 128, the group"),
+        "{llama}"
+    );
+    assert!(
+        llama.contains("intermediate_size 11,008 over 4 ranks is 2,752, which groups of 32 divide (int4-g32)"),
+        "{llama}"
+    );
+    assert!(refused("qwen2.5-14b", 8).contains("13,824 over 8 ranks is 1,728"));
+    assert!(refused("llama-2-13b", 8).contains("13,824 over 8 ranks is 1,728"));
+    for (id, tp) in [("llama-2-7b", 2), ("qwen2.5-14b", 4), ("llama-3.3-70b", 8), ("llama-3.1-8b", 8)] {
+        assert_eq!(int4(id, tp), Ok(()), "{id} {tp}");
+    }
+    // Qwen pads its 72B to 29,696 before it quantises it; experts take finer groups.
+    assert_eq!(
+        (int4("qwen2.5-72b", 8), int4("qwen3-30b-a3b", 4), int4("qwen3-235b-a22b", 8)),
+        (Ok(()), Ok(()), Ok(()))
+    );
+    assert_eq!(on("llama-2-7b", WeightFormat::Int4Group32, 4, 1), Ok(()));
+    // In 8 bits one scale a row is as common, and what groups would do is said.
+    let mut int8 = Scenario { weights: WeightFormat::Int8, ..with(&model("llama-2-7b"), Engine::Vllm) };
+    int8.parallel.tp = 4;
+    let said = |scenario: &Scenario| {
+        let told = scenario.check().unwrap();
+        Assumptions::of(&told).iter().any(|it| it.to_string().starts_with("int8 has one scale for a row"))
+    };
+    assert!(said(&int8));
+    int8.parallel.tp = 2;
+    assert!(!said(&int8));
+}
+
+#[test]
+fn what_a_runtime_cannot_run_is_refused_by_name() {
+    let on = |engine, weights, gpu| Scenario { weights, gpu: gpus::by_id(gpu), ..with(&model("llama-3.1-8b"), engine) };
+    for (scenario, words) in [
+        (
+            on(Engine::LlamaCpp, WeightFormat::Nf4, "rtx4090"),
+            "GGUF files, which hold no nf4 weights: the nearest GGUF format is q4_k",
+        ),
+        (on(Engine::LlamaCpp, WeightFormat::Fp8, "rtx4090"), "hold no fp8 weights: the nearest GGUF format is q8_0"),
+        (on(Engine::Vllm, WeightFormat::Q4K, "rtx4090"), "only as an experiment, which is not modelled"),
+        (on(Engine::Hf, WeightFormat::Q4K, "rtx4090"), "unpacks GGUF files such as q4_k to 16 bits"),
+        (
+            on(Engine::Vllm, WeightFormat::Bf16, "t4"),
+            "bf16 weights on GPUs of compute capability 8.0 or newer, and T4 has 7.5: use fp16",
+        ),
+        (
+            on(Engine::Vllm, WeightFormat::Fp16, "v100-sxm2-32"),
+            "vLLM since 0.20 runs on NVIDIA GPUs of compute capability 7.5 or newer, and V100 SXM2 32GB has 7.0",
+        ),
+        (on(Engine::Vllm, WeightFormat::Mxfp4, "t4"), "8.0 or newer, and T4 has 7.5"),
+        (
+            on(Engine::Hf, WeightFormat::Fp8Block, "a100-80-sxm"),
+            "unpacks them to bf16 on older ones; A100 SXM4 80GB has 8.0",
+        ),
+        (on(Engine::Vllm, WeightFormat::Fp8, "mi210"), "no kernels for fp8 weights on Instinct MI210"),
+        (on(Engine::Vllm, WeightFormat::Bf16, "tpu-v4"), "vLLM on TPU v4 (chip) is not modelled"),
+        (
+            Scenario { kv: KvPrecision::Int8, ..on(Engine::Vllm, WeightFormat::Bf16, "h100-sxm") },
+            "vLLM's int8_per_token_head, a KV cache in int8",
+        ),
+        (Scenario { kv: KvPrecision::Fp8, ..on(Engine::Hf, WeightFormat::Bf16, "h100-sxm") }, "has no KV cache in fp8"),
+    ] {
+        let error = scenario.check().unwrap_err();
+        assert!(matches!(error, ScenarioError::Runtime(_)) && error.to_string().contains(words), "{error}");
+        // Without a runtime it is mathematics.
+        assert!(with(&scenario, Engine::Exact).check().is_ok());
+    }
+    for engine in [Engine::Vllm, Engine::Hf, Engine::LlamaCpp] {
+        let mut cut = on(engine, WeightFormat::Bf16, "h100-sxm");
+        cut.parallel.cp = 2;
+        assert_eq!(cut.check(), Err(ScenarioError::Runtime(Unsupported::ContextParallel(engine))));
+    }
+    // Before 0.14 the kernels that unpack began with 8.0.
+    for weights in [WeightFormat::Fp8, WeightFormat::Fp8Block, WeightFormat::Nvfp4] {
+        let mut old = on(Engine::Vllm, weights, "t4");
+        old.serving.version = Version { major: 0, minor: 13 };
+        let error = old.check().unwrap_err().to_string();
+        assert!(error.contains("on GPUs of compute capability 8.0 or newer, and T4 has 7.5"), "{error}");
+        old.serving.version.minor = 14;
+        assert!(old.check().is_ok());
+    }
+    // What does run: fp8 on a T4 as weights alone, since 0.14, and 16 bits as fp16.
+    for (engine, weights, gpu) in [
+        (Engine::Vllm, WeightFormat::Fp8, "t4"),
+        (Engine::Vllm, WeightFormat::Fp16, "t4"),
+        (Engine::Vllm, WeightFormat::Fp8Block, "a100-80-sxm"),
+        (Engine::Hf, WeightFormat::Fp8, "l4"),
+        (Engine::LlamaCpp, WeightFormat::Bf16, "t4"),
+    ] {
+        assert!(on(engine, weights, gpu).check().is_ok(), "{engine:?} {weights} {gpu}");
+    }
+    // A cache in fp8: native from 8.9 on, by FlashInfer alone from 8.0 on, and not for every model.
+    let cache = |model: &str, gpu: &str| {
+        let scenario = Scenario {
+            weights: WeightFormat::Fp16,
+            kv: KvPrecision::Fp8,
+            gpu: gpus::by_id(gpu),
+            ..with(&self::model(model), Engine::Vllm)
+        };
+        scenario.check().map(|scenario| Assumptions::of(&scenario).iter().any(|it| it == Assumption::Fp8ByFlashInfer))
+    };
+    let old = |name, has| Err(ScenarioError::Runtime(Unsupported::OldCache { gpu: name, has }));
+    assert_eq!([cache("llama-3.1-8b", "l4"), cache("llama-3.1-8b", "h100-sxm")], [Ok(false), Ok(false)]);
+    assert_eq!([cache("llama-3.1-8b", "rtx3090"), cache("llama-3.1-8b", "a100-80-sxm")], [Ok(true), Ok(true)]);
+    assert_eq!(cache("llama-3.1-8b", "t4"), old("T4", Capability::new(7, 5)));
+    // Latent attention, and sinks: Triton's kernels alone.
+    for model in ["deepseek-v3", "gpt-oss-20b"] {
+        assert_eq!(cache(model, "a100-80-sxm"), old("A100 SXM4 80GB", Capability::new(8, 0)), "{model}");
+    }
+    let format = |gpu| sixteen_bits(Some(Engine::Vllm), gpus::by_id(gpu));
+    assert_eq!([format("t4"), format("l4")], [WeightFormat::Fp16, WeightFormat::Bf16]);
+}
+
+/// Qwen3 235B over 8 ranks has 192 of 1,536 on each, which is no whole number of blocks of 128.
+#[test]
+fn fp8_of_one_scale_says_that_blocks_would_be_refused() {
+    let on = |weights, tp| {
+        let mut it =
+            Scenario { weights, gpu: gpus::by_id("h100-sxm"), ..with(&model("qwen3-235b-a22b"), Engine::Vllm) };
+        it.parallel.tp = tp;
+        it.serving.version = Version { major: 0, minor: 28 };
+        it
+    };
+    let said = |tp| {
+        let evaluation = evaluate(&on(WeightFormat::Fp8, tp).check().unwrap());
+        evaluation.assumptions.iter().map(|it| it.to_string()).find(|it| it.contains("FP8-dynamic"))
+    };
+    let (refused, starts) = (said(8).unwrap(), said(4));
+    let reason = on(WeightFormat::Fp8Block, 8).check().unwrap_err().to_string();
+    assert!(reason.contains("1,536 over 8 ranks is 192") && refused.contains(&reason), "{refused} {reason}");
+    assert!(starts.is_none() && on(WeightFormat::Fp8Block, 4).check().is_ok());
+}
+
+/// Pull request 43529: 0.28 is the first release without bitsandbytes.
+#[test]
+fn bitsandbytes_is_a_package_beside_newer_releases() {
+    let mut llama = Scenario { weights: WeightFormat::Nf4, ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+    for minor in [19, 27, 28, 29] {
+        llama.serving.version = Version { major: 0, minor };
+        assert_eq!(says(&llama, Assumption::BitsandbytesPlugin), minor >= 28, "0.{minor}");
+    }
+    assert!(Assumption::BitsandbytesPlugin.to_string().contains("vllm-bnb-plugin"));
+    assert!(!says(&with(&llama, Engine::Hf), Assumption::BitsandbytesPlugin));
+}
+
+/// vLLM issue 54311: int8 W8A8 stops on compute capability 12.0, and fp8 is what it asks for.
+#[test]
+fn eight_bits_on_blackwell_are_fp8() {
+    let on = |gpu, weights| Scenario { weights, gpu: gpus::by_id(gpu), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+    for (gpu, blackwell) in
+        [("rtx5090", true), ("rtxpro6000", true), ("b200", true), ("h100-sxm", false), ("l4", false)]
+    {
+        assert_eq!(says(&on(gpu, WeightFormat::Int8), Assumption::Int8WeightsAlone), blackwell, "{gpu}");
+        assert!(!says(&on(gpu, WeightFormat::Fp8), Assumption::Int8WeightsAlone), "{gpu}");
+        let advised = ladder(&checked(&on(gpu, WeightFormat::Bf16)))
+            .find_map(|(kind, effect)| (kind == Mitigation::EightBitWeights).then(|| effect.unwrap().scenario.weights));
+        assert_eq!(advised, Some(if blackwell { WeightFormat::Fp8 } else { WeightFormat::Int8 }), "{gpu}");
+    }
+}
+
+/// Qwen3.5 27B: 64 MLPs of 3 × 5,120 × 17,408 in 4 bits, the tables and the rest in 16; Qwen's own file holds 30 GB with its vision tower and the layer for drafts.
+#[test]
+fn gptq_files_of_gated_delta_nets_leave_attention_wide() {
+    let weights = |id: &str, weights| {
+        let scenario = Scenario { weights, ..with(&model(id), Engine::Exact) };
+        evaluate(&checked(&scenario)).bytes(Bucket::Weights).0
+    };
+    let mlps: u128 = 64 * 3 * 5_120 * 17_408;
+    let rest = u128::from(model("qwen3.5-27b").architecture.parameters().total()) - mlps;
+    let int4 = weights("qwen3.5-27b", WeightFormat::Int4);
+    assert_eq!(int4, mlps * 133 / 256 + rest * 2);
+    assert!((28_400_000_000..28_600_000_000).contains(&int4), "{int4}");
+    // A quantiser of all linear layers.
+    assert!(weights("qwen3.5-27b", WeightFormat::Nf4) < int4 * 7 / 10);
+    // Of a mixture the experts alone, as in MXFP4.
+    let experts: u128 = 40 * 256 * 3 * 2_048 * 512;
+    let rest = u128::from(model("qwen3.5-35b-a3b").architecture.parameters().total()) - experts;
+    assert_eq!(weights("qwen3.5-35b-a3b", WeightFormat::Int4), experts * 133 / 256 + rest * 2);
+    // Ranks hold their parts of both, and attention in 16 bits has no groups that a cut could break.
+    let mut cut = Scenario { weights: WeightFormat::Int4, ..with(&model("qwen3.5-27b"), Engine::Vllm) };
+    assert!(says(&cut, Assumption::WideAttention { mixture: false }));
+    cut.parallel.tp = 4;
+    let whole = evaluate(&checked(&Scenario { parallel: Parallelism::ONE, ..cut })).bytes(Bucket::Weights);
+    let part = evaluate(&checked(&cut)).bytes(Bucket::Weights);
+    assert!(part.0 * 4 > whole.0 && part.0 * 4 < whole.0 * 11 / 10, "{part:?} of {whole:?}");
+    assert!(!says(
+        &Scenario { weights: WeightFormat::Int4Group32, ..cut },
+        Assumption::WideAttention { mixture: false }
+    ));
+}
+
+/// Llama 2 has 32,000 rows, a multiple of 128 on each of 2 ranks, and not on each of 4.
+#[test]
+fn a_padded_vocabulary_is_told() {
+    let mut llama = Scenario { mode: Mode::Training, ..model("llama-2-7b") };
+    llama.training.implementation = Implementation::Megatron;
+    for (tp, rows) in [(2, 32_000), (4, 32_256), (8, 32_768)] {
+        llama.parallel.tp = tp;
+        assert_eq!(says(&llama, Assumption::PaddedVocabulary(rows)), rows != 32_000, "{tp}");
+    }
+}
