@@ -85,7 +85,7 @@ fn plan() -> Vec<Known> {
             "--plan",
             "FILE",
             "the path of a plan, or - for standard input",
-            "options from a file, which those on the command line override: a plan as memory-wall export --to json writes it; - reads standard input",
+            "options from a file, which those on the command line override: a JSON object with \"version\": 1 and options by their names, as \"max_model_len\": 4096, or up to four in an array; - reads standard input",
         ),
         value("--plan-name", "NAME", "the name of a plan in the file", "which one, where the file has several"),
     ]
