@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use crate::BadInput;
 use crate::explain;
 use crate::options::Given;
+use crate::plan;
 use crate::request::Request;
 use crate::roofline::Asked;
 use crate::solve::Question;
@@ -68,7 +69,8 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, Ba
     if rest.iter().any(|word| word == "--help" || word == "-h") {
         return Ok(Command::Help(Some(command)));
     }
-    let given = Given::read(command, rest)?;
+    let mut given = Given::read(command, rest)?;
+    plan::fill(command, &mut given)?;
     let json = given.has("--json");
     Ok(match command {
         "models" => Command::Models { json },

@@ -25,18 +25,24 @@ pub(crate) struct Named {
 /// Reads the file at `path`, or standard input for `-`.
 pub(crate) fn read(path: &OsStr) -> Result<Named, BadInput> {
     let refused = |why: String| BadInput(format!("--config {} {why}", quote(&path.to_string_lossy())));
+    let (name, text) = text(path, "config.json").map_err(refused)?;
+    let config =
+        serde_json::from_str(&text).map_err(|error| refused(format!("cannot be read as a JSON object: {error}")))?;
+    Ok(Named { name, config })
+}
+
+/// The name and the text of a file, or of standard input for `-`; why it cannot be read as a `what`.
+pub(crate) fn text(path: &OsStr, what: &str) -> Result<(String, String), String> {
     let (name, bytes) = if path == "-" {
         ("standard input".to_owned(), limited(io::stdin().lock()))
     } else {
         let name = Path::new(path).file_name().unwrap_or(path);
         (name.to_string_lossy().into_owned(), open(path).and_then(limited))
     };
-    let bytes = bytes.map_err(|error| refused(reason(&error)))?;
+    let bytes = bytes.map_err(|error| reason(&error, what))?;
     let text = String::from_utf8(bytes)
-        .map_err(|error| refused(format!("is not UTF-8 text, from byte {} on", error.utf8_error().valid_up_to())))?;
-    let config =
-        serde_json::from_str(&text).map_err(|error| refused(format!("cannot be read as a JSON object: {error}")))?;
-    Ok(Named { name, config })
+        .map_err(|error| format!("is not UTF-8 text, from byte {} on", error.utf8_error().valid_up_to()))?;
+    Ok((name, text))
 }
 
 fn open(path: &OsStr) -> io::Result<File> {
@@ -58,11 +64,11 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > LARGEST { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
-fn reason(error: &io::Error) -> String {
+fn reason(error: &io::Error, what: &str) -> String {
     match error.kind() {
         ErrorKind::NotFound => "does not exist".into(),
-        ErrorKind::IsADirectory => "is a directory, not a config.json".into(),
-        ErrorKind::FileTooLarge => "is larger than 1 MiB, which no config.json is".into(),
+        ErrorKind::IsADirectory => format!("is a directory, not a {what}"),
+        ErrorKind::FileTooLarge => format!("is larger than 1 MiB, which no {what} is"),
         _ => format!("cannot be read: {error}"),
     }
 }

@@ -17,6 +17,7 @@ mod json;
 mod listing;
 mod model;
 mod options;
+mod plan;
 mod refusal;
 mod request;
 mod roofline;

@@ -202,7 +202,7 @@ fn source(given: &Given, question: Option<Question>) -> Result<Option<Source>, B
         (None, None) if question == Some(Question::Model) => None,
         (None, None) => {
             return Err(BadInput::new(
-                "a model is missing: --model ID (memory-wall models lists them) or --config FILE",
+                "a model is missing: --model ID (memory-wall models lists them), --config FILE or --plan FILE",
             ));
         }
         (Some(id), None) => Some(Source::Preset(values::listed("--model", &id, MODELS, |model| model.id, "models")?)),

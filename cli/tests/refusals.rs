@@ -58,7 +58,7 @@ fn commands() {
 #[test]
 fn options() {
     all_refused(&[
-        ("estimate", "a model is missing: --model ID (memory-wall models lists them) or --config FILE"),
+        ("estimate", "a model is missing: --model ID (memory-wall models lists them), --config FILE or --plan FILE"),
         (
             "estimate --model llama-2-7b --config x.json",
             "--model and --config are both given: one of them names the model",
@@ -447,9 +447,12 @@ fn questions() {
         ),
         (
             "solve --for context --gpu t4",
-            "a model is missing: --model ID (memory-wall models lists them) or --config FILE",
+            "a model is missing: --model ID (memory-wall models lists them), --config FILE or --plan FILE",
         ),
-        ("advise --gpu t4", "a model is missing: --model ID (memory-wall models lists them) or --config FILE"),
+        (
+            "advise --gpu t4",
+            "a model is missing: --model ID (memory-wall models lists them), --config FILE or --plan FILE",
+        ),
         ("advise --model llama-2-7b --for gpu", "advise has no option \"--for\"; see memory-wall help"),
         (
             "solve --for model --mode training --weights int4 --gpu t4",

@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn every_option_of_a_scenario_changes_one() {
-        let elsewhere = ["--model", "--config", "--mode", "--gpu", "--unit", "--json"];
+        let elsewhere = ["--plan", "--plan-name", "--model", "--config", "--mode", "--gpu", "--unit", "--json"];
         for option in table::of("explain").iter().filter(|option| !elsewhere.contains(&option.name)) {
             let mut words = vec![OsString::from(option.name)];
             if option.value.is_some() {

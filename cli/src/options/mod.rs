@@ -86,6 +86,13 @@ impl Given {
         self.0.iter().filter(|(name, _)| *name == FILES).map(|(_, file)| file.as_os_str())
     }
 
+    /// Adds an option of the command that was not given.
+    pub(crate) fn add(&mut self, name: &'static str, value: OsString) {
+        if !self.has(name) {
+            self.0.push((name, value));
+        }
+    }
+
     /// The option's value, as it came.
     pub(crate) fn raw(&self, name: &str) -> Option<&OsStr> {
         self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| value.as_os_str())

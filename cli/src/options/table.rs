@@ -70,12 +70,25 @@ fn list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
 
 /// The options of a scenario, in their groups.
 fn scenario() -> impl Iterator<Item = Known> {
-    group("Model", model())
+    group("Plan", plan())
+        .chain(group("Model", model()))
         .chain(group("What it does", run()))
         .chain(group("Inference", serving()))
         .chain(group("Training, LoRA and QLoRA", training()))
         .chain(group("GPUs and how a run is cut over them", gpus()))
         .chain(group("Output", output()))
+}
+
+fn plan() -> Vec<Known> {
+    vec![
+        value(
+            "--plan",
+            "FILE",
+            "the path of a plan, or - for standard input",
+            "options from a file, which those on the command line override: a JSON object with \"version\": 1 and options by their names, as \"max_model_len\": 4096, or up to four in an array; - reads standard input",
+        ),
+        value("--plan-name", "NAME", "the name of a plan in the file", "which one, where the file has several"),
+    ]
 }
 
 fn model() -> Vec<Known> {

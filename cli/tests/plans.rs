@@ -1,0 +1,122 @@
+//! Plans as files: options from a file, overridden on the command line, and files that are none.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{run, run_on, scratch};
+
+const SERVED: &str = r#"{
+  "version": 1,
+  "name": "chat",
+  "model": "llama-3.1-8b",
+  "mode": "inference",
+  "batch": 16,
+  "seq": 8192,
+  "weights": "fp8",
+  "engine": "vllm",
+  "max_num_seqs": 64,
+  "gpu_memory_utilization": 90,
+  "gpu": "l4"
+}
+"#;
+
+fn file(name: &str, text: &str) -> PathBuf {
+    scratch(name, text.as_bytes())
+}
+
+#[test]
+fn a_plan_says_what_its_options_say() {
+    let path = file("served.json", SERVED);
+    let options = "--model llama-3.1-8b --mode inference --batch 16 --seq 8192 --weights fp8 --engine vllm --max-num-seqs 64 --gpu-memory-utilization 90% --gpu l4";
+    for command in ["estimate", "advise", "solve --for context", "roofline"] {
+        // The roofline takes a share of the options, as without a plan.
+        let (planned, typed) =
+            (run(&format!("{command} --plan {}", path.display())), run(&format!("{command} {options}")));
+        assert_eq!((planned.code, &planned.out, &planned.err), (typed.code, &typed.out, &typed.err), "{command}");
+        assert!(command == "roofline" || !planned.out.is_empty(), "{command}: {}", planned.err);
+    }
+    assert_eq!(run_on("estimate --plan -", SERVED.as_bytes()).out, run(&format!("estimate {options}")).out);
+}
+
+#[test]
+fn options_override_a_plan() {
+    let path = file("overridden.json", SERVED);
+    let planned = run(&format!("estimate --plan {} --batch 2 --model qwen3-8b --kv fp8", path.display()));
+    let typed = run(
+        "estimate --model qwen3-8b --batch 2 --kv fp8 --seq 8192 --weights fp8 --engine vllm --max-num-seqs 64 --gpu-memory-utilization 90% --gpu l4",
+    );
+    assert_eq!((planned.code, planned.out), (typed.code, typed.out), "{}", planned.err);
+    // A config takes the place of the plan's model.
+    let planned = run(&format!("estimate --plan {} --config llama-3.1-8b.json", path.display()));
+    assert!(planned.out.starts_with("llama-3.1-8b.json"), "{}{}", planned.out, planned.err);
+    let loss =
+        file("loss.json", "{\"version\": 1, \"model\": \"gpt2-xl\", \"mode\": \"training\", \"loss\": \"compiled\"}");
+    let planned = run(&format!("estimate --plan {} --chunked-loss", loss.display()));
+    let typed = run("estimate --model gpt2-xl --mode training --chunked-loss");
+    assert_eq!((planned.code, planned.out), (typed.code, typed.out), "{}", planned.err);
+}
+
+#[test]
+fn a_config_lies_where_its_plan_does() {
+    let config = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/configs/gpt2-xl.json")).unwrap();
+    scratch("shape.json", &config);
+    let path = file("with-config.json", "{\"version\": 1, \"config\": \"shape.json\", \"seq\": 512}");
+    let planned = run(&format!("estimate --plan {}", path.display()));
+    assert_eq!(planned.code, 0, "{}", planned.err);
+    assert!(planned.out.starts_with("shape.json: 1,557,611,200 parameters"), "{}", planned.out);
+}
+
+#[test]
+fn one_of_several_plans_is_named() {
+    let other = SERVED.replace("chat", "batch jobs").replace("\"l4\"", "\"a100-80-sxm\"");
+    let path = file("several.json", &format!("[{SERVED}, {other}]"));
+    let path = path.display();
+    let refused = run(&format!("estimate --plan {path}"));
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.err.ends_with("has 2 plans, \"chat\", \"batch jobs\": --plan-name says which one\n"),
+        "{}",
+        refused.err
+    );
+    let chosen = run(&format!("estimate --plan {path} --plan-name chat"));
+    assert!(chosen.out.contains("L4"), "{}{}", chosen.out, chosen.err);
+    let unknown = run(&format!("estimate --plan {path} --plan-name x"));
+    assert!(
+        unknown.err.ends_with("--plan-name \"x\": the file has the plans \"chat\", \"batch jobs\"\n"),
+        "{}",
+        unknown.err
+    );
+    assert!(run("estimate --plan-name x").err.contains("--plan-name needs --plan FILE"));
+}
+
+#[test]
+fn a_file_that_is_no_plan_is_refused_where_it_stands() {
+    for (name, text, message) in [
+        (
+            "unknown.json",
+            "{\"version\": 1,\n\n  \"sequences\": 2}",
+            "line 3: a plan has no option \"sequences\", did you mean seq?",
+        ),
+        (
+            "slip.json",
+            "{\"version\": 1,\n \"weight\": \"fp8\"}",
+            "line 2: a plan has no option \"weight\", did you mean weights?",
+        ),
+        ("range.json", "{\"version\": 1, \"tp\": 5000}", "line 1: tp is 5,000, which is outside 1 to 4,096 ranks"),
+        ("deep.json", &"[".repeat(200_000), "line 1: values stand in one another more than 32 deep"),
+    ] {
+        let path = file(name, text);
+        let refused = run(&format!("estimate --plan {}", path.display()));
+        assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{name}");
+        assert!(refused.err.trim_end().ends_with(message), "{name}: {}", refused.err);
+    }
+    let large = file("large.json", &" ".repeat((1 << 20) + 1));
+    assert!(
+        run(&format!("estimate --plan {}", large.display())).err.contains("is larger than 1 MiB, which no plan is")
+    );
+    assert!(run("estimate --plan .").err.contains("is a directory, not a plan"));
+    assert!(run("estimate --plan nowhere.json").err.contains("--plan \"nowhere.json\" does not exist"));
+}

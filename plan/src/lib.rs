@@ -1,0 +1,21 @@
+//! Plans of runs: what is said of a run as one table of options, as a file, and as the commands and configs of other programs.
+//!
+//! `no_std` with an allocator, so that the page can use it as well as the command. It reads JSON and command lines by itself;
+//! whoever reads YAML hands it over as a [`Node`].
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
+pub mod file;
+pub mod json;
+mod node;
+mod option;
+mod plan;
+mod table;
+mod value;
+
+pub use node::{Entry, Json, Node};
+pub use option::{PlanOption, Scope};
+pub use plan::Plan;
+pub use table::{ALIASES, OPTIONS, by_name};
+pub use value::{Kind, Value};

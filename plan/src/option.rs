@@ -1,0 +1,75 @@
+//! An option of a plan: its name, what it takes, and its place in a scenario.
+
+use alloc::string::String;
+
+use memory_wall_core::{Engine, Mode, Scenario};
+
+use crate::value::{Kind, Value};
+
+/// An option.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanOption {
+    /// Its name in a file: `max_model_len`.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// Where it changes something.
+    pub scope: Scope,
+    /// Its value in a scenario; nothing where the scenario leaves it open.
+    pub(crate) get: fn(&Scenario) -> Option<Value>,
+    /// Sets it in a scenario; nothing that is of another kind.
+    pub(crate) set: fn(&mut Scenario, &Value),
+}
+
+/// Where an option changes something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// It says which model it is, which a scenario has as a shape.
+    Model,
+    /// Everywhere, and a plan always says it.
+    Always,
+    /// Everywhere.
+    Anywhere,
+    /// In inference.
+    Inference,
+    /// In inference with vLLM.
+    Vllm,
+    /// In training, with adapters or without.
+    Training,
+    /// In training with adapters.
+    Adapters,
+    /// In training with adapters beside quantised weights.
+    Quantised,
+}
+
+impl Scope {
+    /// Whether it takes a scenario in.
+    pub fn has(self, scenario: &Scenario) -> bool {
+        match self {
+            Self::Model => false,
+            Self::Always | Self::Anywhere => true,
+            Self::Inference => scenario.mode == Mode::Inference,
+            Self::Vllm => scenario.runtime() == Some(Engine::Vllm),
+            Self::Training => scenario.mode.trains(),
+            Self::Adapters => scenario.mode.adapts(),
+            Self::Quantised => scenario.mode == Mode::Qlora,
+        }
+    }
+}
+
+impl PlanOption {
+    /// The option on the command line: `--max-model-len`.
+    pub fn flag(&self) -> String {
+        alloc::format!("--{}", self.name.replace('_', "-"))
+    }
+
+    /// Its value in a scenario; nothing where the scenario leaves it open, or where it changes nothing.
+    pub fn of(&self, scenario: &Scenario) -> Option<Value> {
+        if self.scope.has(scenario) { (self.get)(scenario) } else { None }
+    }
+
+    /// Sets it in a scenario.
+    pub fn set(&self, scenario: &mut Scenario, value: &Value) {
+        (self.set)(scenario, value);
+    }
+}

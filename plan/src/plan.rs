@@ -1,0 +1,112 @@
+//! A plan: a name, and what is said of a run.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use memory_wall_core::tables::models;
+use memory_wall_core::{Architecture, Mode, Scenario};
+
+use crate::option::PlanOption;
+use crate::table::{self, OPTIONS};
+use crate::value::Value;
+
+/// What is said of a run; the rest is what the engine takes by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// What it is called; may be empty.
+    pub name: String,
+    /// What is said, in the order of [`OPTIONS`], each once.
+    said: Vec<(&'static str, Value)>,
+}
+
+impl Plan {
+    /// A plan that says nothing.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), said: Vec::new() }
+    }
+
+    /// The plan that a scenario is; its model is said apart, since a scenario has its shape alone.
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_core::{Scenario, tables::models};
+    /// use memory_wall_plan::Plan;
+    /// let model = models::by_id("llama-3.1-8b").unwrap();
+    /// let mut scenario = Scenario::new(model.architecture);
+    /// scenario.parallel.tp = 2;
+    /// let plan = Plan::of(&scenario, "two GPUs", Some(model.id));
+    /// assert_eq!(plan.get("tp").unwrap().to_string(), "2");
+    /// assert_eq!(plan.scenario().unwrap(), scenario);
+    /// ```
+    pub fn of(scenario: &Scenario, name: impl Into<String>, model: Option<&'static str>) -> Self {
+        let mut plan = Self::new(name);
+        if let Some(id) = model {
+            plan.set("model", Value::Word(id));
+        }
+        for (option, value) in table::stated(scenario) {
+            plan.set(option.name, value);
+        }
+        plan
+    }
+
+    /// What is said of an option.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.said.iter().find(|(said, _)| *said == name).map(|(_, value)| value)
+    }
+
+    /// Says something of an option; of none that is not in the table.
+    pub fn set(&mut self, name: &str, value: Value) {
+        let Some(option) = table::by_name(name) else { return };
+        match self.said.iter_mut().find(|(said, _)| *said == name) {
+            Some((_, said)) => *said = value,
+            None => self.said.push((option.name, value)),
+        }
+        let place = |name: &str| OPTIONS.iter().position(|option| option.name == name);
+        self.said.sort_by_key(|(name, _)| place(name));
+    }
+
+    /// Says nothing of an option.
+    pub fn unset(&mut self, name: &str) {
+        self.said.retain(|(said, _)| *said != name);
+    }
+
+    /// All that is said, in the order of the table.
+    pub fn said(&self) -> impl Iterator<Item = (&'static PlanOption, &Value)> {
+        self.said.iter().filter_map(|(name, value)| table::by_name(name).map(|option| (option, value)))
+    }
+
+    /// The scenario of a plan whose model is of the table; nothing of another one.
+    pub fn scenario(&self) -> Option<Scenario> {
+        match self.get("model") {
+            Some(Value::Word(id)) => models::by_id(id).map(|model| self.scenario_of(model.architecture)),
+            _ => None,
+        }
+    }
+
+    /// The scenario of the plan with a shape, not checked yet.
+    pub fn scenario_of(&self, architecture: Architecture) -> Scenario {
+        let mut scenario = Scenario::new(architecture);
+        for (option, value) in self.said() {
+            if option.name != "model" {
+                option.set(&mut scenario, value);
+            }
+        }
+        if self.get("weights").is_none() {
+            scenario.weights = scenario.mode.nearest(scenario.weights);
+        }
+        let Some(gpu) = scenario.gpu else {
+            scenario.serving = scenario.serving.on_any();
+            return scenario;
+        };
+        scenario.serving = scenario.serving.on(gpu);
+        // What is said stands; the rest is what the GPU computes in.
+        let there = scenario.on(gpu);
+        if self.get("weights").is_none() {
+            scenario.weights = there.weights;
+        }
+        if self.get("kv").is_none() && scenario.mode == Mode::Inference {
+            scenario.kv = there.kv;
+        }
+        scenario
+    }
+}

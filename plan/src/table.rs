@@ -1,0 +1,266 @@
+//! Every option of a plan, in the order in which they are written.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use memory_wall_core::bounds;
+use memory_wall_core::tables::gpus::{self, GPUS};
+use memory_wall_core::tables::models::{self, MODELS};
+use memory_wall_core::{
+    AdapterPrecision, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets, Loss,
+    Mode, Offload, Optimizer, Recipe, Scenario, StepKernel, WeightFormat, ZeroStage,
+};
+
+use crate::option::{PlanOption, Scope};
+use crate::value::{Kind, Value};
+
+/// Words of the command that say what an option says too: the word, the option and its value.
+pub const ALIASES: [(&str, &str, &str); 1] = [("chunked_loss", "loss", "chunked")];
+
+/// The option with this name.
+pub fn by_name(name: &str) -> Option<&'static PlanOption> {
+    OPTIONS.iter().find(|option| option.name == name)
+}
+
+/// A number at one place of a scenario.
+macro_rules! count {
+    ($name:literal, $bounds:ident, $scope:ident, |$s:ident| $place:expr) => {
+        PlanOption {
+            name: $name,
+            kind: Kind::Count(bounds::$bounds),
+            scope: Scope::$scope,
+            get: |$s| Some(Value::Count($place)),
+            set: |$s, value| {
+                if let Value::Count(count) = value {
+                    $place = *count;
+                }
+            },
+        }
+    };
+}
+
+/// One of several choices at one place of a scenario.
+macro_rules! choice {
+    ($name:literal, $choice:ident, $scope:ident, |$s:ident| $place:expr) => {
+        PlanOption {
+            name: $name,
+            kind: Kind::Choice(|| $choice::ALL.iter().map(|choice| choice.id()).collect()),
+            scope: Scope::$scope,
+            get: |$s| Some(Value::Word($place.id())),
+            set: |$s, value| {
+                if let Value::Word(id) = value
+                    && let Some(choice) = $choice::from_id(id)
+                {
+                    $place = choice;
+                }
+            },
+        }
+    };
+}
+
+/// A switch that sets one place of a scenario to a value.
+macro_rules! switch {
+    ($name:literal, $scope:ident, $on:literal, |$s:ident| $place:expr) => {
+        PlanOption {
+            name: $name,
+            kind: Kind::Switch,
+            scope: Scope::$scope,
+            get: |$s| ($place == $on).then_some(Value::On),
+            set: |$s, value| {
+                if *value == Value::On {
+                    $place = $on;
+                }
+            },
+        }
+    };
+}
+
+/// Layers with an adapter.
+const TARGETS: &[&str] = &["q", "k", "v", "o", "mlp", "head"];
+/// Words for several of them.
+const TARGET_SETS: &[(&str, &[&str])] = &[("all", &["q", "k", "v", "o", "mlp"]), ("attention", &["q", "k", "v", "o"])];
+/// What waits in host memory.
+const OFFLOADED: &[&str] = &["optimizer", "parameters", "kv"];
+
+/// Every option.
+pub static OPTIONS: &[PlanOption] = &[
+    PlanOption {
+        name: "model",
+        kind: Kind::Row("models", || MODELS.iter().map(|model| model.id).collect()),
+        scope: Scope::Model,
+        get: |_| None,
+        set: |scenario, value| {
+            if let Value::Word(id) = value
+                && let Some(model) = models::by_id(id)
+            {
+                scenario.architecture = model.architecture;
+            }
+        },
+    },
+    PlanOption { name: "config", kind: Kind::Path, scope: Scope::Model, get: |_| None, set: |_, _| {} },
+    choice!("mode", Mode, Always, |s| s.mode),
+    count!("batch", BATCH, Always, |s| s.batch),
+    count!("seq", SEQ_LENGTH, Always, |s| s.seq_length),
+    choice!("weights", WeightFormat, Always, |s| s.weights),
+    choice!("attention", Attention, Anywhere, |s| s.attention),
+    PlanOption {
+        name: "offload",
+        kind: Kind::List(OFFLOADED, &[]),
+        scope: Scope::Anywhere,
+        get: |s| {
+            let Offload { optimizer, parameters, kv_cache } = s.offload;
+            // What the mode does not have changes nothing.
+            let held = [optimizer && s.mode.trains(), parameters, kv_cache && !s.mode.trains()];
+            words(OFFLOADED, &held)
+        },
+        set: |s, value| {
+            let has = |word| matches!(value, Value::Words(words) if words.contains(&word));
+            s.offload = Offload { optimizer: has("optimizer"), parameters: has("parameters"), kv_cache: has("kv") };
+        },
+    },
+    choice!("kv", KvPrecision, Inference, |s| s.kv),
+    choice!("engine", Engine, Inference, |s| s.serving.engine),
+    PlanOption {
+        name: "engine_version",
+        kind: Kind::Release,
+        scope: Scope::Vllm,
+        get: |s| Some(Value::Release(s.serving.version)),
+        set: |s, value| {
+            if let Value::Release(release) = value {
+                s.serving.version = *release;
+            }
+        },
+    },
+    PlanOption {
+        name: "max_model_len",
+        kind: Kind::Count(bounds::MAX_MODEL_LEN),
+        scope: Scope::Vllm,
+        get: |s| s.serving.max_model_len.map(Value::Count),
+        set: |s, value| {
+            if let Value::Count(tokens) = value {
+                s.serving.max_model_len = Some(*tokens);
+            }
+        },
+    },
+    PlanOption {
+        name: "max_num_seqs",
+        kind: Kind::Count(bounds::MAX_NUM_SEQS),
+        scope: Scope::Vllm,
+        get: |s| (!s.serving.usual_seqs).then_some(Value::Count(s.serving.max_num_seqs)),
+        set: |s, value| {
+            if let Value::Count(sequences) = value {
+                (s.serving.max_num_seqs, s.serving.usual_seqs) = (*sequences, false);
+            }
+        },
+    },
+    PlanOption {
+        name: "max_num_batched_tokens",
+        kind: Kind::Count(bounds::MAX_NUM_BATCHED_TOKENS),
+        scope: Scope::Vllm,
+        get: |s| (!s.serving.usual_batched_tokens).then_some(Value::Count(s.serving.max_num_batched_tokens)),
+        set: |s, value| {
+            if let Value::Count(tokens) = value {
+                (s.serving.max_num_batched_tokens, s.serving.usual_batched_tokens) = (*tokens, false);
+            }
+        },
+    },
+    switch!("enforce_eager", Vllm, true, |s| s.serving.enforce_eager),
+    PlanOption {
+        name: "gpu_memory_utilization",
+        kind: Kind::Percent(bounds::UTILIZATION),
+        scope: Scope::Vllm,
+        get: |s| s.serving.utilization_percent.map(Value::Percent),
+        set: |s, value| {
+            if let Value::Percent(percent) = value {
+                s.serving.utilization_percent = Some(*percent);
+            }
+        },
+    },
+    choice!("recipe", Recipe, Training, |s| s.training.recipe),
+    choice!("gradients", Gradients, Training, |s| s.training.gradients),
+    choice!("optimizer", Optimizer, Training, |s| s.optimizer),
+    choice!("step", StepKernel, Training, |s| s.training.step),
+    choice!("implementation", Implementation, Training, |s| s.training.implementation),
+    choice!("checkpointing", Checkpointing, Training, |s| s.checkpointing),
+    choice!("loss", Loss, Training, |s| s.training.loss),
+    switch!("compile", Training, true, |s| s.training.compile),
+    switch!("async_tp", Training, true, |s| s.training.async_tp),
+    switch!("no_reshard_after_forward", Training, false, |s| s.training.reshard_after_forward),
+    count!("micro_batches", MICRO_BATCHES, Training, |s| s.training.micro_batches),
+    count!("lora_rank", LORA_RANK, Adapters, |s| s.training.lora.rank),
+    PlanOption {
+        name: "lora_targets",
+        kind: Kind::List(TARGETS, TARGET_SETS),
+        scope: Scope::Adapters,
+        get: |s| {
+            let LoraTargets { q, k, v, o, mlp, head } = s.training.lora.targets;
+            words(TARGETS, &[q, k, v, o, mlp, head])
+        },
+        set: |s, value| {
+            let has = |word| matches!(value, Value::Words(words) if words.contains(&word));
+            s.training.lora.targets =
+                LoraTargets { q: has("q"), k: has("k"), v: has("v"), o: has("o"), mlp: has("mlp"), head: has("head") };
+        },
+    },
+    choice!("lora_dtype", AdapterPrecision, Adapters, |s| s.training.lora.precision),
+    switch!("lora_dropout", Adapters, true, |s| s.training.lora.dropout),
+    switch!("no_kbit_upcast", Quantised, false, |s| s.training.lora.upcast),
+    switch!("quantised_experts", Quantised, true, |s| s.training.lora.experts),
+    PlanOption {
+        name: "gpu",
+        kind: Kind::Row("gpus", || GPUS.iter().map(|gpu| gpu.id).collect()),
+        scope: Scope::Anywhere,
+        get: |s| s.gpu.map(|gpu| Value::Word(gpu.id)),
+        set: |s, value| {
+            if let Value::Word(id) = value {
+                s.gpu = gpus::by_id(id);
+            }
+        },
+    },
+    count!("dp", DP, Anywhere, |s| s.parallel.dp),
+    count!("tp", TP, Anywhere, |s| s.parallel.tp),
+    count!("pp", PP, Anywhere, |s| s.parallel.pp),
+    count!("ep", EP, Anywhere, |s| s.parallel.ep),
+    count!("cp", CP, Anywhere, |s| s.parallel.cp),
+    choice!("zero", ZeroStage, Training, |s| s.parallel.zero),
+    PlanOption {
+        name: "shard",
+        kind: Kind::Count(bounds::DP),
+        scope: Scope::Training,
+        get: |s| s.parallel.shard.map(Value::Count),
+        set: |s, value| {
+            if let Value::Count(ranks) = value {
+                s.parallel.shard = Some(*ranks);
+            }
+        },
+    },
+    count!("virtual_stages", VIRTUAL_STAGES, Training, |s| s.parallel.virtual_stages),
+    switch!("sequence_parallel", Training, true, |s| s.parallel.sequence_parallel),
+];
+
+/// The words that hold; nothing where none does.
+fn words(all: &'static [&'static str], hold: &[bool]) -> Option<Value> {
+    let words: Vec<&str> = all.iter().zip(hold).filter(|(_, holds)| **holds).map(|(word, _)| *word).collect();
+    (!words.is_empty()).then_some(Value::Words(words))
+}
+
+/// The values of a scenario that differ from its defaults, and those that a plan always says.
+pub(crate) fn stated(scenario: &Scenario) -> Vec<(&'static PlanOption, Value)> {
+    let mut usual = Scenario::new(scenario.architecture);
+    // What changes something is told by the mode and the program, which are compared by themselves.
+    (usual.mode, usual.serving.engine) = (scenario.mode, scenario.serving.engine);
+    let mut found = vec![];
+    for option in OPTIONS {
+        let Some(value) = option.of(scenario) else { continue };
+        let said = match option.name {
+            // The cache follows the GPU and the program where nothing is said.
+            "kv" => true,
+            "engine" => scenario.serving.engine != Engine::Exact,
+            _ => option.scope == Scope::Always || option.of(&usual).as_ref() != Some(&value),
+        };
+        if said {
+            found.push((option, value));
+        }
+    }
+    found
+}

@@ -1,0 +1,220 @@
+//! The value of an option: of which kind it is, and what it is.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use memory_wall_core::bounds::Bounds;
+use memory_wall_core::display::Grouped;
+use memory_wall_core::serving::Version;
+
+use crate::node::{Json, Node};
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A whole number in its range, in its unit.
+    Count(Bounds),
+    /// Whole percent.
+    Percent(Bounds),
+    /// One of a few words.
+    Choice(fn() -> Vec<&'static str>),
+    /// A row of a table that this command lists.
+    Row(&'static str, fn() -> Vec<&'static str>),
+    /// Several of a few words, and words that stand for some of them.
+    List(&'static [&'static str], &'static [(&'static str, &'static [&'static str])]),
+    /// A release of a program, from the oldest that is modelled on.
+    Release,
+    /// On, or not there.
+    Switch,
+    /// A file.
+    Path,
+}
+
+/// What an option is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Count(u32),
+    /// Percent.
+    Percent(u32),
+    /// One word.
+    Word(&'static str),
+    /// Several, in the order of their list, each once and at least one.
+    Words(Vec<&'static str>),
+    /// A release.
+    Release(Version),
+    /// A switch that is on.
+    On,
+    /// A file.
+    Path(String),
+}
+
+/// As it is typed behind its option; nothing of a switch.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count(count) => write!(f, "{count}"),
+            Self::Percent(percent) => write!(f, "{percent}%"),
+            Self::Word(word) => f.write_str(word),
+            Self::Words(words) => f.write_str(&words.join(",")),
+            Self::Release(release) => write!(f, "{release}"),
+            Self::On => Ok(()),
+            Self::Path(path) => f.write_str(path),
+        }
+    }
+}
+
+/// The longest path that is read.
+const LONGEST_PATH: usize = 4_096;
+/// The longest part of a value that a message repeats.
+const QUOTED: usize = 60;
+
+impl Kind {
+    /// What is counted, in the plural; empty where nothing is.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Count(bounds) | Self::Percent(bounds) => bounds.unit,
+            _ => "",
+        }
+    }
+
+    /// Reads a value of a file.
+    ///
+    /// # Errors
+    /// It is of another kind, in another unit or out of its range: what it has to be, without the option's name.
+    pub fn read(self, node: &Node) -> Result<Value, String> {
+        match (self, &node.value) {
+            (Self::Count(bounds), Json::Number(text)) => whole(text, bounds).map(Value::Count),
+            (Self::Percent(bounds), Json::Number(text)) => percent(text, bounds).map(Value::Percent),
+            (Self::Choice(_) | Self::Row(..) | Self::Release, Json::Text(text) | Json::Number(text)) => self.word(text),
+            (Self::List(..), Json::List(items)) => self.list(items),
+            (Self::List(..), Json::Text(text)) => self.words(text.split(',')),
+            (Self::Switch, Json::Bool(true)) => Ok(Value::On),
+            (Self::Switch, Json::Bool(false)) => Err("is a switch: true, or left out".into()),
+            (Self::Path, Json::Text(text)) if text.is_empty() || text.len() > LONGEST_PATH => {
+                Err("is no path of a file".into())
+            }
+            (Self::Path, Json::Text(text)) => Ok(Value::Path(text.clone())),
+            _ => Err(alloc::format!("takes {}, not {}", self.expected(), node.value.named())),
+        }
+    }
+
+    /// What it has to be, in messages.
+    pub fn expected(self) -> String {
+        match self {
+            Self::Count(bounds) => {
+                let of = if bounds.unit.is_empty() { "" } else { " of " };
+                alloc::format!("a whole number{of}{}, written as {} without quotes", bounds.unit, bounds.max)
+            }
+            Self::Percent(_) => "whole percent, written as 90".into(),
+            Self::Choice(ids) => either(&ids()),
+            Self::Row(command, _) => alloc::format!("an id that memory-wall {command} lists"),
+            Self::List(words, _) => alloc::format!("a list of {}", either(words)),
+            Self::Release => {
+                alloc::format!("a release from {} on, written as \"{}\"", Version::OLDEST, Version::NEWEST)
+            }
+            Self::Switch => "true".into(),
+            Self::Path => "the path of a file as a text".into(),
+        }
+    }
+
+    /// One word, of whatever kind it is.
+    ///
+    /// # Errors
+    /// It is none of those that are known.
+    pub fn word(self, text: &str) -> Result<Value, String> {
+        let refused = || alloc::format!("takes {}, not {}", self.expected(), quoted(text));
+        match self {
+            Self::Choice(ids) | Self::Row(_, ids) => {
+                ids().into_iter().find(|id| id.eq_ignore_ascii_case(text)).map(Value::Word).ok_or_else(refused)
+            }
+            Self::Release => {
+                // A name of our own would not be read back.
+                let release = Version::read(text).filter(|release| release.to_string().len() <= QUOTED);
+                release.filter(|release| *release >= Version::OLDEST).map(Value::Release).ok_or_else(refused)
+            }
+            _ => Err(refused()),
+        }
+    }
+
+    fn list(self, items: &[Node]) -> Result<Value, String> {
+        let mut words = Vec::new();
+        for item in items {
+            match &item.value {
+                Json::Text(text) => words.push(text.as_str()),
+                other => return Err(alloc::format!("takes {}, not {}", self.expected(), other.named())),
+            }
+        }
+        self.words(words.into_iter())
+    }
+
+    fn words<'a>(self, given: impl Iterator<Item = &'a str>) -> Result<Value, String> {
+        let Self::List(all, short) = self else { return Err("is no list".into()) };
+        let mut chosen: Vec<&'static str> = Vec::new();
+        for part in given.map(str::trim) {
+            let same = |word: &&'static str| word.eq_ignore_ascii_case(part);
+            if let Some(word) = all.iter().copied().find(same) {
+                chosen.push(word);
+            } else if let Some((_, words)) = short.iter().find(|(word, _)| same(word)) {
+                chosen.extend(words.iter());
+            } else {
+                return Err(alloc::format!("takes {}, not {}", self.expected(), quoted(part)));
+            }
+        }
+        let words: Vec<&str> = all.iter().copied().filter(|word| chosen.contains(word)).collect();
+        if words.is_empty() { Err("is an empty list: leave it out".into()) } else { Ok(Value::Words(words)) }
+    }
+}
+
+/// A whole number as JSON writes it, in its range.
+fn whole(text: &str, bounds: Bounds) -> Result<u32, String> {
+    let Some(value) = digits(text) else {
+        let of = if bounds.unit.is_empty() { "" } else { " of " };
+        return Err(alloc::format!("takes a whole number{of}{}, not {}", bounds.unit, shortened(text)));
+    };
+    bounds.check(value).map_err(|_| outside(value, bounds))
+}
+
+/// Percent; a share is another unit.
+fn percent(text: &str, bounds: Bounds) -> Result<u32, String> {
+    let Some(value) = digits(text) else {
+        return Err(alloc::format!("counts in whole percent, as 90, not {}", shortened(text)));
+    };
+    bounds.check(value).map_err(|_| outside(value, bounds))
+}
+
+fn outside(value: u64, bounds: Bounds) -> String {
+    let [min, max] = [bounds.min, bounds.max].map(|it| Grouped(it.into()));
+    let unit = if bounds.unit.is_empty() { "" } else { " " };
+    let value = Grouped(value.into());
+    alloc::format!("is {value}, which is outside {min} to {max}{unit}{}", bounds.unit)
+}
+
+/// Digits as a number; too many are as large as 64 bits hold, and out of any range.
+fn digits(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().unwrap_or(u64::MAX))
+}
+
+/// `a, b or c`.
+pub(crate) fn either(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).into(),
+        [rest @ .., last] => alloc::format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+/// Foreign text in a message.
+pub(crate) fn quoted(text: &str) -> String {
+    alloc::format!("{:?}", shortened(text))
+}
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(QUOTED).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,87 @@
+//! What a link can say of a plan, and what it cannot yet.
+
+use memory_wall_app::state::query::{self, decode};
+use memory_wall_plan::{OPTIONS, Value, by_name};
+
+/// Options that a link has, each with its key, what else the link has to say for it to matter, and a value.
+const IN_LINKS: [(&str, &str, &str, &str); 13] = [
+    ("model", "model", "", "qwen3-8b"),
+    ("mode", "mode", "", "lora"),
+    ("batch", "batch", "", "3"),
+    ("seq", "seq", "", "4096"),
+    ("weights", "weights", "", "int4"),
+    ("attention", "attention", "", "eager"),
+    ("kv", "kv", "", "fp8"),
+    ("recipe", "recipe", "mode=training", "pure"),
+    ("optimizer", "optimizer", "mode=training", "sgd"),
+    ("checkpointing", "checkpointing", "mode=training", "full"),
+    ("lora_targets", "targets", "mode=lora", "qv"),
+    ("lora_dtype", "adapters", "mode=lora", "bf16"),
+    ("gpu", "gpu", "", "l4"),
+];
+
+/// Options that no link has.
+const NOT_YET: [&str; 30] = [
+    "config",
+    "offload",
+    "engine",
+    "engine_version",
+    "max_model_len",
+    "max_num_seqs",
+    "max_num_batched_tokens",
+    "enforce_eager",
+    "gpu_memory_utilization",
+    "gradients",
+    // The key `step` is the line of the program that is looked at.
+    "step",
+    "implementation",
+    "loss",
+    "compile",
+    "async_tp",
+    "no_reshard_after_forward",
+    "micro_batches",
+    "lora_rank",
+    "lora_dropout",
+    "no_kbit_upcast",
+    "quantised_experts",
+    "dp",
+    "tp",
+    "pp",
+    "ep",
+    "cp",
+    "zero",
+    "shard",
+    "virtual_stages",
+    "sequence_parallel",
+];
+
+#[test]
+fn what_a_link_says_of_a_plan_it_says_in_the_same_words() {
+    for (option, key, beside, value) in IN_LINKS {
+        let link = format!("{beside}&{key}={value}");
+        let decoded = decode(&link);
+        assert!(decoded.notices.is_empty(), "{link}: {:?}", decoded.notices);
+        let option = by_name(option).unwrap();
+        if option.name == "model" {
+            assert_eq!(decoded.state.model.id, value);
+            continue;
+        }
+        let said = option.of(&decoded.state.scenario()).map(|value| value.to_string());
+        // The page has three sets of targets; a plan has every one.
+        let meant = if value == "qv" { "q,v" } else { value };
+        assert_eq!(said.as_deref(), Some(meant), "{link}");
+    }
+}
+
+#[test]
+fn what_a_link_cannot_say_yet_is_known() {
+    for option in OPTIONS {
+        let linked = IN_LINKS.iter().any(|(name, ..)| *name == option.name);
+        assert_ne!(linked, NOT_YET.contains(&option.name), "{}", option.name);
+        if NOT_YET.contains(&option.name) && option.name != "step" {
+            assert!(query::keys().all(|key| key != option.name), "links have {} now", option.name);
+        }
+    }
+    assert!(NOT_YET.iter().all(|name| by_name(name).is_some_and(|option| option.name == *name)));
+    assert_eq!(by_name("step").unwrap().kind.word("fused"), Ok(Value::Word("fused")));
+}
