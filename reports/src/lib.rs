@@ -29,6 +29,7 @@ mod capital;
 pub mod explain;
 pub mod files;
 mod formats;
+pub mod handover;
 mod line;
 mod marks;
 pub mod memory_report;

@@ -31,8 +31,7 @@ pub enum Held {
 }
 
 impl Held {
-    const ALL: [Self; 6] =
-        [Self::Weights, Self::Buffers, Self::Inputs, Self::Gradients, Self::Optimizer, Self::Saved];
+    const ALL: [Self; 6] = [Self::Weights, Self::Buffers, Self::Inputs, Self::Gradients, Self::Optimizer, Self::Saved];
 
     /// Its name in the file.
     const fn id(self) -> &'static str {

@@ -22,8 +22,8 @@ use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Scenario, ScenarioError};
 
 use crate::files::{File, Opened};
-use crate::what::{Kind, What};
 use crate::order::sorted;
+use crate::what::{Kind, What};
 use crate::{Found, Report, Size};
 
 use cause::causes;

@@ -1,5 +1,6 @@
 //! What a file says as a report, so that files and texts are explained together.
 
+#[cfg(feature = "estimate")]
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -175,6 +176,7 @@ impl Report {
 }
 
 /// A name without what may not be shown, or nothing.
+#[cfg(feature = "estimate")]
 pub(crate) fn model_name(text: &str) -> Option<Box<str>> {
     match name::value(What::Model, text.as_bytes()) {
         Some(Value::Name(name)) => Some(name),

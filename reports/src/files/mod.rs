@@ -8,15 +8,16 @@ mod shape;
 use alloc::boxed::Box;
 use core::fmt;
 
+#[cfg(feature = "estimate")]
 pub(crate) use facts::model_name;
 pub use holdings::{Holding, Holdings};
 
+use crate::Found;
 use crate::memory_report::{MemoryReport, NoReport};
 use crate::model_files::{ModelFile, ModelJson, Reader, read_model_json};
-use crate::snapshot::{MemoryTimeline, Refused, Snapshot, not_read};
 use crate::order::sorted;
+use crate::snapshot::{MemoryTimeline, Refused, Snapshot, not_read};
 use crate::values::JsonError;
-use crate::Found;
 
 /// What the first bytes of a file say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

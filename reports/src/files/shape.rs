@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use memory_wall_core::Architecture;
 
-use super::holdings::{Holding, Holdings, holding};
 use super::File;
+use super::holdings::{Holding, Holdings, holding};
 use crate::model_files::{ModelFile, ModelJson, kv_bytes_per_token};
 
 impl File {

@@ -27,7 +27,11 @@ impl Index {
     }
 
     /// Reads an index; what is no name of a file is passed over.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within the range that was asked for")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is within the range that was asked for"
+    )]
     pub(super) fn of(values: &Values<'_>, root: Container) -> Self {
         let mut index = Self::default();
         if let Some(Value::Object(metadata)) = values.field(root, b"metadata") {

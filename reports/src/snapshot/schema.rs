@@ -300,7 +300,11 @@ impl Walk<'_, '_> {
 }
 
 /// A fraction with up to six digits behind the point: a setting such as 0.8.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within the range that was asked for")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is within the range that was asked for"
+)]
 fn fraction(number: f64) -> String {
     let size = if number < 0.0 { -number } else { number };
     if !(0.0..1e12).contains(&size) {

@@ -299,7 +299,11 @@ impl GgufReader {
         let row = shape.first().copied().unwrap_or(1);
         let bytes = count.and_then(|count| dtype.size(count)).filter(|_| row.is_multiple_of(dtype.values.into()));
         let bytes = bytes.ok_or_else(|| {
-            wrong(format!("{shape:?} values of {dtype} are no whole number of blocks that fits in 64 bits"))
+            let mut sides = String::new();
+            for (place, side) in shape.iter().enumerate() {
+                sides += &format!("{}{side}", if place == 0 { "" } else { " × " });
+            }
+            wrong(format!("{sides} values of {dtype} are no whole number of blocks that fits in 64 bits"))
         })?;
         if offset != self.next {
             return Err(wrong(format!("its data begins at {offset} and should begin at {}", self.next)));
