@@ -66,13 +66,11 @@ impl<V> ByName<V> {
 impl<V: Default> ByName<V> {
     /// The value of a name, made where there is none.
     pub(crate) fn entry(&mut self, name: &str) -> Option<&mut V> {
-        let place = match self.places.get(name) {
-            Some(place) => *place as usize,
-            None => {
-                self.insert(name, V::default());
-                self.values.len() - 1
-            }
-        };
+        let known = self.places.get(name).map(|place| *place as usize);
+        let place = known.unwrap_or(self.values.len());
+        if known.is_none() {
+            self.insert(name, V::default());
+        }
         self.values.get_mut(place)
     }
 }

@@ -24,9 +24,13 @@ pub fn write(reports: &[Report]) -> Vec<u8> {
             report.left_out,
             report.facts.len() as u64,
         ];
-        numbers.into_iter().for_each(|it| number(&mut to, it));
+        for it in numbers {
+            number(&mut to, it);
+        }
         text(&mut to, report.text.as_deref().unwrap_or_default());
-        report.facts.iter().for_each(|it| fact(&mut to, it));
+        for it in &report.facts {
+            fact(&mut to, it);
+        }
     }
     to
 }
@@ -52,7 +56,9 @@ fn fact(to: &mut Vec<u8>, fact: &Fact) {
         Device::Gpu(number) => u64::from(number) + 2,
     };
     let place = fact.place;
-    [fact.what as u64, device, place.line as u64, place.column as u64].into_iter().for_each(|it| number(to, it));
+    for it in [fact.what as u64, device, place.line as u64, place.column as u64] {
+        number(to, it);
+    }
     let mut plain = |kind: u8, value: u64| {
         to.push(kind);
         number(to, value);
@@ -75,7 +81,9 @@ fn fact(to: &mut Vec<u8>, fact: &Fact) {
         }
         Value::Shape(sides) => {
             plain(8, sides.len() as u64);
-            sides.iter().for_each(|side| number(to, *side));
+            for side in sides {
+                number(to, *side);
+            }
         }
     }
 }

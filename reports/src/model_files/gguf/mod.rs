@@ -13,6 +13,7 @@ mod metadata;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 use core::ops::Range;
 
 #[cfg(feature = "estimate")]
@@ -301,7 +302,7 @@ impl GgufReader {
         let bytes = bytes.ok_or_else(|| {
             let mut sides = String::new();
             for (place, side) in shape.iter().enumerate() {
-                sides += &format!("{}{side}", if place == 0 { "" } else { " × " });
+                _ = write!(sides, "{}{side}", if place == 0 { "" } else { " × " });
             }
             wrong(format!("{sides} values of {dtype} are no whole number of blocks that fits in 64 bits"))
         })?;
