@@ -1,15 +1,14 @@
 //! The page's second program: it runs in a worker, takes texts and files piece by piece, and answers with plain data.
 //!
-//! It has the readers and no estimates: those are the first program's, which is told the settings that were read, see [`link`].
+//! It has the readers alone. What follows from what they read, the model, the GPU and the estimate, is said by a program of its own,
+//! `estimate/`, which the same worker runs and hands the reports to, see [`Pile::reports`].
 
 mod answer;
-pub mod link;
 
 use memory_wall_core::display::ByteUnit;
-use memory_wall_reports::Reader;
-use memory_wall_reports::explain::{Opened, Stated, add, explain};
-use memory_wall_reports::files::{self, File, Kind, LARGEST, NotRead};
+use memory_wall_reports::files::{self, File, Kind, LARGEST, NotRead, Opened, add};
 use memory_wall_reports::model_files::{self, ModelFile};
+use memory_wall_reports::{Found, Reader, handover};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Everything that is handed over at once.
@@ -21,6 +20,7 @@ pub struct Pile {
     unread: Vec<(u16, String)>,
     source: u16,
     header: Option<model_files::Reader>,
+    found: Found,
 }
 
 #[wasm_bindgen]
@@ -103,16 +103,20 @@ impl Pile {
         self.source = self.source.saturating_add(1);
     }
 
-    /// What all of it says, as JSON.
-    pub fn answer(self, gibibytes: bool) -> String {
+    /// What all of it says, as JSON: once, when everything was handed over.
+    pub fn answer(&mut self, gibibytes: bool) -> String {
         let unit = if gibibytes { ByteUnit::Gib } else { ByteUnit::Gb };
-        let Self { reader, files, mut unread, .. } = self;
-        let mut found = reader.finish();
-        unread.retain(|(source, _)| !found.reports.iter().any(|report| report.source == *source));
-        add(&mut found, &files);
-        let stated = Stated { model: None, gpu: None, mode: None, adjust: &|_| (), sizes: false };
-        let explanation = explain(&found, &files, &stated);
-        answer::Answer::new(&found, &files, &unread, &explanation, unit).json()
+        let mut found = core::mem::take(&mut self.reader).finish();
+        self.unread.retain(|(source, _)| !found.reports.iter().any(|report| report.source == *source));
+        add(&mut found, &self.files);
+        let json = answer::json(&found, &self.files, &self.unread, unit);
+        self.found = found;
+        json
+    }
+
+    /// The reports as bytes, for the program that explains them: after [`Pile::answer`].
+    pub fn reports(&self) -> Vec<u8> {
+        handover::write(&self.found.reports)
     }
 }
 

@@ -20,15 +20,16 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-/// Whether estimates stand beside what is read. Where not, nothing of the engine that works them out is linked.
-const ESTIMATES: bool = cfg!(feature = "estimate");
-
 #[macro_use]
 mod names;
 
+mod by_name;
+mod capital;
+#[cfg(feature = "estimate")]
 pub mod explain;
 pub mod files;
 mod formats;
+pub mod handover;
 mod line;
 mod marks;
 pub mod memory_report;
@@ -50,6 +51,7 @@ mod traceback;
 pub mod values;
 mod what;
 
+pub use by_name::ByName;
 pub use line::LONGEST_LINE;
 pub use place::Place;
 pub use reader::{Found, MOST_REPORTS, Reader, read};

@@ -6,6 +6,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::order::sorted;
+
 /// Bits of the table; a few hundred marks set a few hundred of them.
 const BITS: u32 = 16;
 
@@ -13,16 +15,16 @@ const BITS: u32 = 16;
 #[derive(Debug)]
 pub(crate) struct Marks {
     table: Vec<u64>,
-    /// First four bytes, the mark, and its number; sorted.
+    /// First four bytes, the mark, and its number, in the order of the first.
     marks: Vec<(u32, &'static [u8], u16)>,
 }
 
 impl Marks {
     /// Of texts of four bytes or more, each with a number.
     pub(crate) fn new(texts: impl Iterator<Item = (&'static [u8], u16)>) -> Self {
-        let mut marks: Vec<_> =
+        let marks: Vec<_> =
             texts.filter_map(|(text, number)| Some((key(*text.first_chunk::<4>()?), text, number))).collect();
-        marks.sort_unstable();
+        let marks = sorted(marks, |(key, _, number)| ((*key).into(), (*number).into()));
         let mut table = vec![0_u64; 1 << (BITS - 6)];
         for (key, ..) in &marks {
             let (word, bit) = slot(*key);

@@ -1,18 +1,13 @@
 //! What `public/memory_report.py` measured of one training step: exact bytes by module, part, type and phase.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use memory_wall_core::config::Config;
-use memory_wall_core::{Bytes, Checked};
-use serde::Deserialize;
-
+use crate::by_name::ByName;
 use crate::model_files::Described;
-use crate::snapshot::Moment;
-use crate::snapshot::beside::{Line, Measured, PARTS, Part, beside};
 use crate::values::{Container, JsonError, Value, Values, read_json};
 
 /// How a report says that it is one; another number is another version.
@@ -36,21 +31,27 @@ pub enum Held {
 }
 
 impl Held {
+    const ALL: [Self; 6] = [Self::Weights, Self::Buffers, Self::Inputs, Self::Gradients, Self::Optimizer, Self::Saved];
+
+    /// Its name in the file.
+    const fn id(self) -> &'static str {
+        match self {
+            Self::Weights => "weights",
+            Self::Buffers => "buffers",
+            Self::Inputs => "inputs",
+            Self::Gradients => "gradients",
+            Self::Optimizer => "optimizer",
+            Self::Saved => "saved",
+        }
+    }
+
     fn of(name: &[u8]) -> Option<Self> {
-        Some(match name {
-            b"weights" => Self::Weights,
-            b"buffers" => Self::Buffers,
-            b"inputs" => Self::Inputs,
-            b"gradients" => Self::Gradients,
-            b"optimizer" => Self::Optimizer,
-            b"saved" => Self::Saved,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|held| held.id().as_bytes() == name)
     }
 }
 
-/// Bytes by what they are to the step, and by type.
-pub type Table = BTreeMap<(Held, String), u64>;
+/// Bytes by what they are to the step and by type: `weights/bfloat16`.
+pub type Table = ByName<u64>;
 
 /// One moment of the step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +61,7 @@ pub struct StepPhase {
     /// What was there.
     pub bytes: Table,
     /// What PyTorch's allocator said then, on a GPU: `allocated_bytes.all.peak` and the rest of `memory_stats`.
-    pub allocator: BTreeMap<String, u64>,
+    pub allocator: ByName<u64>,
 }
 
 /// The GPU of the program.
@@ -86,13 +87,13 @@ pub struct MemoryReport {
     /// The GPU, if it ran on one.
     pub gpu: Option<MeasuredGpu>,
     /// Shapes of the batch.
-    pub shapes: BTreeMap<String, Vec<u64>>,
+    pub shapes: ByName<Vec<u64>>,
     /// The model's config, where it has one.
     pub config: Option<Box<Described>>,
     /// The moments of the step, in order.
     pub phases: Vec<StepPhase>,
     /// What each module holds at most, by its name; the model itself has none.
-    pub modules: BTreeMap<String, Table>,
+    pub modules: ByName<Table>,
 }
 
 /// Why a report is not read.
@@ -123,12 +124,6 @@ impl core::error::Error for NoReport {}
 
 /// The most that all sizes may add up to, so that no sum of them wraps.
 const MOST: u64 = 1 << 62;
-
-/// The part of a report that the engine's own reader takes.
-#[derive(Deserialize)]
-struct WithConfig {
-    config: Option<Config>,
-}
 
 impl MemoryReport {
     /// Reads a report.
@@ -169,22 +164,21 @@ impl MemoryReport {
                 });
             }
         }
-        let mut modules = BTreeMap::new();
+        let mut modules = ByName::new();
         for (name, parts) in object(b"modules").into_iter().flat_map(|modules| values.fields(modules)) {
             let Value::Object(parts) = parts else { continue };
-            modules.insert(String::from_utf8_lossy(name).into_owned(), table(&values, parts, &mut sum));
+            modules.insert(&String::from_utf8_lossy(name), table(&values, parts, &mut sum));
         }
         if sum > MOST {
             return Err(NoReport::Sizes);
         }
-        let shapes = object(b"shapes").into_iter().flat_map(|shapes| values.fields(shapes));
-        let shapes = shapes.filter_map(|(name, shape)| {
-            let Value::List(shape) = shape else { return None };
-            let shape: Option<Vec<u64>> = values.items(shape).map(Value::whole).collect();
-            Some((String::from_utf8_lossy(name).into_owned(), shape?))
-        });
-        let with_config = if crate::ESTIMATES { serde_json::from_slice::<WithConfig>(text).ok() } else { None };
-        let config: Option<Config> = with_config.and_then(|with| with.config);
+        let mut shapes = ByName::new();
+        for (name, shape) in object(b"shapes").into_iter().flat_map(|shapes| values.fields(shapes)) {
+            let Value::List(shape) = shape else { continue };
+            if let Some(shape) = values.items(shape).map(Value::whole).collect::<Option<Vec<u64>>>() {
+                shapes.insert(&String::from_utf8_lossy(name), shape);
+            }
+        }
         Ok(Self {
             torch: words(root, b"torch"),
             device: words(root, b"device"),
@@ -194,8 +188,8 @@ impl MemoryReport {
                 total: values.field(gpu, b"total").and_then(Value::whole).unwrap_or(0),
                 free: values.field(gpu, b"free").and_then(Value::whole).unwrap_or(0),
             }),
-            shapes: shapes.collect(),
-            config: config.map(|config| Box::new(Described::of_config(&config))),
+            shapes,
+            config: Described::within(text).map(Box::new),
             phases,
             modules,
         })
@@ -208,63 +202,45 @@ impl MemoryReport {
 
     /// The modules by layer: those of a numbered layer together, the others each by itself, in the order of their names and numbers.
     pub fn layers(&self) -> Vec<(String, Table)> {
-        let mut layers: BTreeMap<(String, Option<u64>), Table> = BTreeMap::new();
-        for (name, module) in &self.modules {
-            let layer = layers.entry(layer(name)).or_default();
-            for ((held, dtype), bytes) in module {
-                *layer.entry((*held, dtype.clone())).or_default() += bytes;
+        let mut layers: ByName<(String, Table)> = ByName::new();
+        for (name, module) in self.modules.iter() {
+            let (key, whole) = layer(name);
+            let Some((shown, layer)) = layers.entry(&key) else { continue };
+            *shown = whole;
+            for (held, bytes) in module.iter() {
+                if let Some(sum) = layer.entry(held) {
+                    *sum += bytes;
+                }
             }
         }
-        let whole = |(stem, number): (String, Option<u64>)| match number {
-            Some(number) => alloc::format!("{stem}.{number}"),
-            None => stem,
-        };
-        layers.into_iter().map(|(name, table)| (whole(name), table)).collect()
-    }
-
-    /// What was measured beside the engine's estimate: each part at the moment when the step has most of it.
-    ///
-    /// What the model itself saves, outside its modules, is the loss. It has no estimate.
-    pub fn beside(&self, scenario: &Checked) -> Vec<Line> {
-        let loss = self.modules.get("").map_or(0, |model| total(model, Held::Saved));
-        let measured = |moment: Moment| {
-            let bytes = |part: &Part| match part {
-                Part::Weights => self.most(Held::Weights),
-                Part::Gradients => self.most(Held::Gradients),
-                Part::Optimizer => self.most(Held::Optimizer),
-                Part::Activations => self.most(Held::Saved).saturating_sub(loss),
-                _ => 0,
-            };
-            let parts = PARTS.map(|part| bytes(&part));
-            Measured { moment, parts, states_come_later: false, states_are_older: false, is_mostly_cached: false }
-        };
-        let [forward, step] =
-            [Moment::Forward, Moment::OptimizerStep].map(|moment| beside(&measured(moment), scenario));
-        let row = |lines: &[Line], part: Part| lines.iter().find(|line| line.part == part).copied();
-        let mut lines: Vec<Line> =
-            [Part::Weights, Part::Gradients, Part::Optimizer].into_iter().filter_map(|part| row(&step, part)).collect();
-        lines.extend(row(&forward, Part::Activations));
-        // The engine counts the logits themselves too, which are no part of what is saved.
-        lines.push(Line { part: Part::Logits, estimate: None, measured: Bytes(loss.into()), reason: None });
-        lines
+        layers.iter().map(|(_, layer)| layer.clone()).collect()
     }
 }
 
 /// The sum of one kind of tensor.
 pub fn total(table: &Table, held: Held) -> u64 {
-    table.iter().filter(|((kind, _), _)| *kind == held).map(|(_, bytes)| bytes).sum()
+    types(table, held).map(|(_, bytes)| bytes).sum()
 }
 
-/// A layer's name and number; of what is in none the name alone.
-fn layer(name: &str) -> (String, Option<u64>) {
+/// The types of one kind of tensor, each with its bytes.
+pub fn types(table: &Table, held: Held) -> impl Iterator<Item = (&str, u64)> {
+    table.iter().filter_map(move |(key, bytes)| {
+        let (part, dtype) = key.split_once('/')?;
+        (part == held.id()).then_some((dtype, *bytes))
+    })
+}
+
+/// What a layer is sorted by, and its name with its number; of what is in none the name alone.
+fn layer(name: &str) -> (String, String) {
     let mut at = 0;
     for part in name.split('.') {
         if let (Ok(number), true) = (part.parse::<u64>(), at > 0) {
-            return (name.get(..at - 1).unwrap_or_default().into(), Some(number));
+            let stem = name.get(..at - 1).unwrap_or_default();
+            return (format!("{stem}\0{number:020}"), format!("{stem}.{number}"));
         }
         at += part.len() + 1;
     }
-    (name.into(), None)
+    (name.into(), name.into())
 }
 
 /// Bytes by part and by type.
@@ -272,15 +248,20 @@ fn table(values: &Values<'_>, parts: Container, sum: &mut u64) -> Table {
     let mut table = Table::new();
     for (part, types) in values.fields(parts) {
         let (Some(held), Value::Object(types)) = (Held::of(part), types) else { continue };
-        for (dtype, bytes) in numbers(values, types) {
-            *sum = sum.saturating_add(bytes);
-            table.insert((held, dtype), bytes);
+        for (dtype, bytes) in numbers(values, types).iter() {
+            *sum = sum.saturating_add(*bytes);
+            table.insert(&format!("{}/{dtype}", held.id()), *bytes);
         }
     }
     table
 }
 
-fn numbers(values: &Values<'_>, fields: Container) -> BTreeMap<String, u64> {
-    let number = |(name, value): (&[u8], Value)| Some((String::from_utf8_lossy(name).into_owned(), value.whole()?));
-    values.fields(fields).filter_map(number).collect()
+fn numbers(values: &Values<'_>, fields: Container) -> ByName<u64> {
+    let mut numbers = ByName::new();
+    for (name, value) in values.fields(fields) {
+        if let Some(number) = value.whole() {
+            numbers.insert(&String::from_utf8_lossy(name), number);
+        }
+    }
+    numbers
 }

@@ -95,19 +95,22 @@ const GPU_WORDS: [&str; 22] = [
 
 fn gpu(text: &str) -> Option<Box<str>> {
     let text = text.trim_end_matches('.').trim();
-    plain(text, 64, " -_./()+").filter(|name| GPU_WORDS.iter().any(|word| name.contains(word)))
+    plain(text, 64, " -_./()+").filter(|name| GPU_WORDS.iter().any(|word| scan::has(name.as_bytes(), word)))
 }
 
 /// The name of a model: the last part of an id or a path. What stands in front of it may be somebody's own.
 fn model(text: &str) -> Option<Box<str>> {
     // A cache of the hub: `.../models--meta-llama--Llama-3.1-8B/snapshots/5206...`.
-    if let Some((_, name)) = text.split_once("models--") {
-        let name = name.split(['/', '\\']).next()?;
-        return shown(name.rsplit("--").next()?);
+    if let Some((_, name)) = scan::cut(text, "models--") {
+        let mut name = name.split(['/', '\\']).next()?;
+        while let Some((_, behind)) = scan::cut(name, "--") {
+            name = behind;
+        }
+        return shown(name);
     }
     let mut parts = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).filter(|part| !part.is_empty());
     let last = parts.next()?;
-    let outside = text.starts_with(['/', '~', '.']) || text.contains(":\\");
+    let outside = text.starts_with(['/', '~', '.']) || scan::has(text.as_bytes(), ":\\");
     let above = parts.next();
     // A folder of somebody's own, directly below those of all users.
     if outside
@@ -146,8 +149,14 @@ fn shown(name: &str) -> Option<Box<str>> {
         return None;
     }
     // Loaders escape dots in folder names as `2___5`.
-    let name: String = name.replace("___", ".");
-    Some(name.into_boxed_str())
+    let (mut shown, mut rest) = (String::new(), name);
+    while let Some((piece, behind)) = scan::cut(rest, "___") {
+        shown.push_str(piece);
+        shown.push('.');
+        rest = behind;
+    }
+    shown.push_str(rest);
+    Some(shown.into_boxed_str())
 }
 
 /// The number of the rank that wrote a line: `(Worker_TP2_EP2 pid=512)`, `[2026-01-01 10:00:00 DP1 TP3]`, `[rank1]:`.

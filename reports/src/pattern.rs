@@ -67,7 +67,7 @@ impl Pattern {
     /// The literal by which a line is found: the text in front of the first hole, or behind it where the text begins with one.
     pub(crate) fn mark(&self) -> &'static [u8] {
         let text = self.text.strip_prefix("{}").unwrap_or(self.text);
-        let mark = text.split("{}").next().unwrap_or_default().trim_ascii_start().as_bytes();
+        let mark = scan::cut(text, "{}").map_or(text, |(front, _)| front).trim_ascii_start().as_bytes();
         // Runs of spaces differ from release to release.
         mark.split(|byte| *byte == b' ').next().filter(|word| word.len() >= 11).unwrap_or_else(|| up_to_run(mark))
     }
@@ -86,7 +86,14 @@ pub(crate) struct Reading {
 impl Reading {
     /// Of a pattern.
     pub(crate) fn new(pattern: &'static Pattern) -> Self {
-        Self { pattern, mark: pattern.mark(), pieces: pattern.text.split("{}").collect() }
+        let mut pieces = Vec::new();
+        let mut rest = pattern.text;
+        while let Some((piece, behind)) = scan::cut(rest, "{}") {
+            pieces.push(piece);
+            rest = behind;
+        }
+        pieces.push(rest);
+        Self { pattern, mark: pattern.mark(), pieces }
     }
 
     /// Reads the line at the place of the mark: its facts, or nothing where it looks otherwise.

@@ -34,6 +34,12 @@ pub(crate) fn has(text: &[u8], words: &str) -> bool {
     find(text, words.as_bytes()).is_some()
 }
 
+/// A text cut at some words, of which it may have none.
+pub(crate) fn cut<'a>(text: &'a str, words: &str) -> Option<(&'a str, &'a str)> {
+    let at = find(text.as_bytes(), words.as_bytes())?;
+    Some((text.get(..at)?, text.get(at + words.len()..)?))
+}
+
 /// What stands behind some words.
 pub(crate) fn behind<'a>(text: &'a [u8], words: &str) -> Option<&'a [u8]> {
     text.get(find(text, words.as_bytes())? + words.len()..)

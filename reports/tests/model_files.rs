@@ -269,7 +269,7 @@ fn json_files_of_models_are_told_apart() {
         "model.embed_tokens.weight": "model-00001-of-00002.safetensors", "model.norm.weight": "model-00002-of-00002.safetensors"}}"#;
     let Ok(Some(ModelJson::Index(index))) = read_model_json(index) else { panic!() };
     assert_eq!((index.total_size, index.files.len()), (Some(16_060_522_496), 2));
-    assert_eq!(index.tensors.get(&Class::OutputHead), Some(&1));
+    assert_eq!(index.tensors[Class::OutputHead as usize], 1);
     let config = br#"{"model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8,
         "head_dim": 64, "intermediate_size": 8192, "vocab_size": 128256, "tie_word_embeddings": true, "max_position_embeddings": 131072}"#;
     let Ok(Some(ModelJson::Config(config))) = read_model_json(config) else { panic!() };

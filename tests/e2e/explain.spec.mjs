@@ -34,7 +34,7 @@ test('a message that is pasted is read line by line, with its likeliest cause', 
   await expect(said(page)).toHaveAttribute('role', 'status');
   await expect(found(page)).toContainText('Likeliest cause: The GPU is full.');
   await found(page).locator('summary').filter({ hasText: 'PyTorch ran out of GPU memory (Line 2)' }).click();
-  const rows = (await found(page).locator('details').first().locator('tbody tr').allInnerTexts()).map(plain);
+  const rows = (await found(page).locator('details[open] tbody tr').allInnerTexts()).map(plain);
   expect(rows).toContain('asked for when no memory was left 1.96 GiB 2');
   // The figure beside it takes the same numbers, as ever.
   await expect(figure(page).locator('#profile-said')).toContainText('Held when it died: 22.0 GiB.');
@@ -59,6 +59,50 @@ test('a log fills the calculator in, and nothing of it but settings is in the ad
   expect(wall.query()).toContain('unit=gib');
   await expect(found(page).getByRole('link', { name: 'See what helps most' })).toHaveAttribute('href', '#figure-fixes');
 });
+
+test('the estimate stands beside each term of a log, and what would help beside a failure', async ({ wall, page }) => {
+  await wall.goto('unit=gib');
+  await choose(page).setInputFiles([
+    file('vllm.log', `${LOG}ERROR ValueError: To serve at least one request with the models's max seq len (16384), (2.00 GiB KV cache is needed, which is larger than the available KV cache memory (1.50 GiB). Based on the available memory, the estimated maximum model length is 12288.\n`),
+    file('smi.txt', 'name, memory.total [MiB], memory.used [MiB]\nNVIDIA L4, 23034 MiB, 512 MiB\n'),
+  ]);
+  await found(page).locator('summary').filter({ hasText: 'Estimated' }).click();
+  const rows = (await found(page).locator('details[open] tbody tr').allInnerTexts()).map(plain);
+  expect(rows.find((row) => row.startsWith('Weights'))).toContain('Weights 15.0 GiB 15.0 GiB');
+  await expect(found(page)).toContainText('What helps most:');
+});
+
+const header = (...numbers) => Buffer.concat(numbers.map((number) => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(number));
+  return bytes;
+}));
+const CONFIG = '{"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256, "tie_word_embeddings": false}';
+const SNAPSHOT = JSON.stringify({
+  segments: [{ device: 0, address: 4096, total_size: 2_097_152, allocated_size: 1_048_576, active_size: 1_048_576, requested_size: 1_000_000, stream: 0, segment_type: 'large', frames: [], blocks: [{ address: 4096, size: 1_048_576, requested_size: 1_000_000, state: 'active_allocated', frames: [] }, { address: 1_052_672, size: 1_048_576, requested_size: 0, state: 'inactive', frames: [] }] }],
+  device_traces: [[{ action: 'alloc', addr: 4096, size: 1_000_000, stream: 0, time_us: 1, frames: [] }]],
+});
+const REPORT = '{"schema": "memory-wall-report/1", "torch": "2.9.0", "device": "cpu", "optimizer": "AdamW", "phases": [{"name": "start", "bytes": {"weights": {"bfloat16": 1000}}}], "modules": {}}';
+const KINDS = [
+  ['a GGUF file', 'model.gguf', Buffer.concat([Buffer.from('GGUF\x03\0\0\0', 'latin1'), header(0, 0)]), 'header of a GGUF file'],
+  ['a safetensors file', 'model.safetensors', null, 'header of a safetensors file'],
+  ['an index', 'model.safetensors.index.json', '{"metadata": {"total_size": 16384}, "weight_map": {"lm_head.weight": "model-1.safetensors"}}', "index of a checkpoint's files"],
+  ['a config', 'config.json', CONFIG, "a model's config.json"],
+  ['a snapshot', 'snapshot.json', SNAPSHOT, "PyTorch's memory snapshot"],
+  ['a report of a step', 'step.json', REPORT, 'report of memory_report.py 2.9.0'],
+  ['a message', 'run.txt', MESSAGE, 'PyTorch ran out of GPU memory'],
+  ['a log of vLLM', 'vllm.log', LOG, 'log of vLLM 0.19.0'],
+  ['a log of llama.cpp', 'llama.log', 'llama_model_loader: loaded meta data\nload_tensors:        CUDA0 model buffer size =  4403.49 MiB\nllama_kv_cache:      CUDA0 KV buffer size =   512.00 MiB\n', 'log of llama.cpp'],
+  ['nvidia-smi', 'smi.csv', 'name, memory.total [MiB], memory.used [MiB]\nNVIDIA L4, 23034 MiB, 512 MiB\n', 'nvidia-smi'],
+];
+for (const [kind, name, content, told] of KINDS) {
+  test(`${kind} is recognised, and what follows from it is said`, async ({ wall, page }) => {
+    await wall.goto('unit=gib');
+    await choose(page).setInputFiles([content ? file(name, content) : safetensors()]);
+    await expect(said(page)).toHaveText(`Recognised: ${told}.`);
+    await expect(found(page).locator('.explain-run')).toContainText('Model: ');
+  });
+}
 
 test('files are dropped, several at once, and each says what it holds or why it is not read', async ({ wall, page }) => {
   await wall.goto('unit=gib');
@@ -117,7 +161,8 @@ test('everything is reached by keyboard', async ({ wall, page }) => {
   await page.keyboard.press('Tab');
   await expect(found(page).locator('summary').first()).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(found(page).getByRole('region', { name: /log of vLLM/ })).toBeVisible();
+  // The estimate stands above the facts.
+  await expect(found(page).getByRole('region', { name: 'Estimated' })).toBeVisible();
 });
 
 test('on a narrow screen nothing scrolls sideways but tables in their own regions', async ({ wall, page }) => {

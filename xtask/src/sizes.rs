@@ -81,9 +81,12 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     let is_reference = |file: &File| file.name.starts_with("reference");
     part(&files, "reference", ", a page of its own", &is_reference, budgets::REFERENCE_BUDGET)?;
     let is_asked = |file: &File| file.name.starts_with("explain-");
+    let is_third = |file: &File| file.name.starts_with("explain-run");
+    let is_second = |file: &File| is_asked(file) && !is_third(file);
     let is_kept = |file: &File| file.kept && !is_asked(file);
     part(&files, "app", " with every page, kept for use without a network", &is_kept, budgets::KEPT_BUDGET)?;
-    part(&files, "second program", ", fetched when a reader hands something over", &is_asked, budgets::SECOND_BUDGET)?;
+    part(&files, "second program", ", fetched when a reader hands something over", &is_second, budgets::SECOND_BUDGET)?;
+    part(&files, "third program", ", fetched after it, which explains what it read", &is_third, budgets::THIRD_BUDGET)?;
     let is_teach = |file: &File| file.name.starts_with("teach");
     part(&files, "page for teachers", ", another", &is_teach, budgets::TEACH_BUDGET)?;
     let alone = files.iter().filter(|file| file.name.starts_with("embed/")).max_by_key(|file| file.gzip);

@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom};
 
-use memory_wall_reports::explain::{Opened, add};
 use memory_wall_reports::files::{self, Kind, LARGEST};
+use memory_wall_reports::files::{Opened, add};
 use memory_wall_reports::model_files::{self, ModelFile, Unreadable};
 use memory_wall_reports::{Found, Reader};
 

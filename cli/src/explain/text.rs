@@ -3,8 +3,9 @@
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::profile::Suspect;
 use memory_wall_core::{Bytes, Checked, Verdict};
-use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Note, Number, Opened, Parts, Row};
+use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Note, Number, Parts, Row};
 use memory_wall_reports::files::Holdings;
+use memory_wall_reports::files::Opened;
 use memory_wall_reports::{Found, Kind, Report, Value, What};
 
 use super::read::Sources;

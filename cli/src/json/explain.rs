@@ -1,8 +1,9 @@
 //! The answer of `explain` for programs.
 
 use memory_wall_core::Verdict;
-use memory_wall_reports::explain::{Change, Explanation, Known, Message, Number, Opened};
+use memory_wall_reports::explain::{Change, Explanation, Known, Message, Number};
 use memory_wall_reports::files::Holdings;
+use memory_wall_reports::files::Opened;
 use memory_wall_reports::{Device, Fact, Found, Value};
 use serde::Serialize;
 

@@ -199,7 +199,7 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
         causes.push(Cause::EndsEarly { program: report.kind });
     }
     if let (Some(Ok(scenario)), Some(capacity), true) =
-        (&explanation.scenario, explanation.capacity, crate::ESTIMATES && report.is_failure())
+        (&explanation.scenario, explanation.capacity, report.is_failure())
     {
         let need = evaluate::total(scenario);
         let served = scenario.runtime() == Some(memory_wall_core::Engine::Vllm);

@@ -7,6 +7,8 @@ use memory_wall_core::engines::vllm;
 use memory_wall_core::units::SignedBytes;
 use memory_wall_core::{Bytes, Checked, Engine, Scenario, Verdict, evaluate};
 
+use crate::order::sorted;
+
 /// What is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
@@ -83,9 +85,11 @@ pub(super) fn of(scenario: &Checked, capacity: Option<Bytes>, possible: Possible
             changes.push(change(ChangeKind::LargerShare, larger));
         }
     }
-    changes.sort_by_key(|change| {
+    let mut changes = sorted(changes, |change| {
         let fits = change.verdict.is_some_and(Verdict::holds);
-        (change.kind != ChangeKind::FewerSequences, !fits, risk(change.kind), core::cmp::Reverse(change.saved.0))
+        let saved = u64::try_from(change.saved.0.max(0)).unwrap_or(u64::MAX);
+        let first = u64::from(change.kind != ChangeKind::FewerSequences) << 16;
+        (first | u64::from(!fits) << 8 | u64::from(risk(change.kind)), !saved)
     });
     changes.truncate(TOLD);
     changes

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use memory_wall_core::{Checked, Mode, Recipe, Scenario, WeightFormat};
 
-use super::{Note, Opened};
-use crate::files::File;
-use crate::memory_report::{Held, MemoryReport};
+use super::Note;
+use crate::files::{File, Opened};
+use crate::memory_report::{Held, MemoryReport, types};
 use crate::snapshot::beside::{Line, Measured, beside};
 
 /// The parts of a measured run beside the estimate.
@@ -44,17 +44,17 @@ pub(super) fn describe(report: &MemoryReport, scenario: &mut Scenario, notes: &m
         return;
     }
     scenario.training.stock.cpu = report.device == "cpu";
-    let types = |held: Held| {
-        let tables = report.phases.iter().flat_map(|phase| phase.bytes.iter());
-        tables.filter(move |((kind, _), bytes)| *kind == held && **bytes > 0).map(|((_, dtype), _)| dtype.as_str())
+    let held = |held: Held| {
+        let types = report.phases.iter().flat_map(move |phase| types(&phase.bytes, held));
+        types.filter(|(_, bytes)| *bytes > 0).map(|(dtype, _)| dtype)
     };
     let narrow = |dtype: &str| matches!(dtype, "bfloat16" | "float16");
-    let mut weights = types(Held::Weights);
+    let mut weights = held(Held::Weights);
     let Some(first) = weights.next().filter(|first| weights.all(|dtype| dtype == *first)) else { return };
     (scenario.training.recipe, scenario.weights) = match first {
         "bfloat16" => (Recipe::Pure, WeightFormat::Bf16),
         "float16" => (Recipe::Pure, WeightFormat::Fp16),
-        "float32" if types(Held::Saved).any(narrow) => (Recipe::Autocast, WeightFormat::Fp32),
+        "float32" if held(Held::Saved).any(narrow) => (Recipe::Autocast, WeightFormat::Fp32),
         "float32" => (Recipe::Fp32, WeightFormat::Fp32),
         _ => return,
     };

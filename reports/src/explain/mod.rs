@@ -21,9 +21,10 @@ use memory_wall_core::profile::{Candidate, Request, Suspect, Tensor, candidates,
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Scenario, ScenarioError};
 
-use crate::files::File;
+use crate::files::{File, Opened};
+use crate::order::sorted;
 use crate::what::{Kind, Refusal, What};
-use crate::{ESTIMATES, Found, Report, Size};
+use crate::{Found, Report, Size};
 
 use cause::causes;
 pub use cause::{Cause, Message};
@@ -35,7 +36,6 @@ pub use measured::Parts;
 pub use model::{FoundModel, Known};
 pub use reading::reading;
 pub use row::{Number, Row};
-pub(crate) use sentence::capital;
 pub use settings::Note;
 
 /// What the reader says beside the texts.
@@ -91,22 +91,6 @@ pub struct Explanation {
     pub stands: bool,
 }
 
-/// A file that was read beside the texts.
-#[derive(Debug)]
-pub struct Opened {
-    /// Its place among all that was read, as in [`Report::source`].
-    pub source: u16,
-    /// The file.
-    pub file: File,
-}
-
-/// Adds the files to what was found in the texts, in the order in which all of them were handed over.
-pub fn add(found: &mut Found, files: &[Opened]) {
-    found.reports.extend(files.iter().map(|opened| opened.file.report(opened.source)));
-    // Stable: reports of one text stay in their order.
-    found.reports.sort_by_key(|report| report.source);
-}
-
 /// Explains what was found: the texts, and the files that were [`add`]ed to them.
 pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanation {
     let (main, about) = together(&found.reports);
@@ -150,7 +134,7 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         notes,
         stands: reports.iter().any(|report| stands(report)),
     };
-    if let (true, Some(Ok(scenario))) = (ESTIMATES, &explanation.scenario) {
+    if let Some(Ok(scenario)) = &explanation.scenario {
         let scenario = *scenario;
         explanation.rows =
             row::of(&reports, program, &scenario, capacity, !explanation.notes.contains(&Note::CacheFormat));
@@ -171,8 +155,7 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         explanation.rows = row::reported(&reports);
     }
     explanation.causes = causes(&reports, main_report, &explanation);
-    if let (true, Some(Ok(scenario)), true) = (ESTIMATES, &explanation.scenario, failed(&reports, &explanation.causes))
-    {
+    if let (Some(Ok(scenario)), true) = (&explanation.scenario, failed(&reports, &explanation.causes)) {
         let few_blocks = |report: &&Report| report.refusal() == Some(Refusal::StateBlocks);
         let possible = Possible {
             length: reports.iter().find_map(|report| report.count(What::LongestPossible)),
@@ -245,8 +228,7 @@ fn together(reports: &[Report]) -> (Option<usize>, Vec<usize>) {
         }
     }
     // The main report speaks first.
-    about.sort_by_key(|at| (*at != main, *at));
-    (Some(main), about)
+    (Some(main), sorted(about, |at| (u64::from(*at != main), *at as u64)))
 }
 
 /// The program whose run it is.

@@ -9,7 +9,7 @@ use memory_wall_core::tables::models::{MODELS, Model};
 use memory_wall_core::{Architecture, WeightFormat};
 
 use crate::files::{File, model_name};
-use crate::model_files::{ModelFile, ModelJson, NO_SHAPES};
+use crate::model_files::{ModelFile, ModelJson};
 
 /// How the model is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +49,6 @@ impl FoundModel {
 
     /// By a `config.json`; the message where it can't be read.
     pub(super) fn of_config(text: &str, name: Option<&str>) -> Result<Self, String> {
-        if !crate::ESTIMATES {
-            return Err(NO_SHAPES.into());
-        }
         let config: Config = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let architecture = config.architecture().map_err(|error| error.to_string())?;
         let name = name.unwrap_or("the model of the config").into();

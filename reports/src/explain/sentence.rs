@@ -7,6 +7,7 @@ use memory_wall_core::display::{ByteUnit, Grouped, Size as Shown};
 use memory_wall_core::profile::Tensor;
 
 use super::{Cause, Contradiction, Note};
+use crate::capital::capital;
 use crate::what::{Kind, Refusal, What};
 
 /// A size for a sentence, with its sign.
@@ -169,21 +170,6 @@ const fn option(what: What) -> &'static str {
         What::SeqLength => "--seq",
         _ => "an option",
     }
-}
-
-/// A sentence's beginning.
-pub(crate) fn capital(words: &str) -> impl fmt::Display + '_ {
-    struct Capital<'a>(&'a str);
-    impl fmt::Display for Capital<'_> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            let mut letters = self.0.chars();
-            match letters.next() {
-                Some(first) => write!(f, "{}{}", first.to_uppercase(), letters.as_str()),
-                None => Ok(()),
-            }
-        }
-    }
-    Capital(words)
 }
 
 impl fmt::Display for Contradiction {

@@ -1,6 +1,8 @@
 //! What a file says as a report, so that files and texts are explained together.
 
+#[cfg(feature = "estimate")]
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 
 use super::File;
@@ -39,6 +41,15 @@ fn parameters(tensors: &[Tensor]) -> u64 {
 fn bytes(tensors: &[Tensor]) -> u64 {
     tensors.iter().fold(0, |sum: u64, tensor| sum.saturating_add(tensor.bytes))
 }
+
+/// What the keys of a GGUF file say of its model's shape, behind the name of its family.
+const SHAPE: [(What, &str); 5] = [
+    (What::Layers, "block_count"),
+    (What::Heads, "attention.head_count"),
+    (What::KvHeads, "attention.head_count_kv"),
+    (What::HiddenSize, "embedding_length"),
+    (What::TrainedContext, "context_length"),
+];
 
 struct Facts(Vec<Fact>);
 
@@ -90,17 +101,11 @@ impl Facts {
             self.size(What::Checkpoint, bytes(&file.tensors));
             self.count(What::Parameters, Some(parameters(&file.tensors)));
         }
-        if let Ok(shape) = file.architecture() {
-            for (what, count) in [
-                (What::Layers, shape.layers),
-                (What::Heads, shape.heads),
-                (What::KvHeads, shape.kv_heads),
-                (What::HiddenSize, shape.hidden_size),
-                (What::VocabSize, shape.vocab_size),
-            ] {
-                self.count(what, Some(count.into()));
+        if let (Some(family), None) = (file.metadata.text("general.architecture"), file.sidecar()) {
+            for (what, key) in SHAPE {
+                self.count(what, file.metadata.whole(&format!("{family}.{key}")));
             }
-            self.count(What::TrainedContext, shape.trained_context.map(Into::into));
+            self.count(What::VocabSize, file.metadata.length("tokenizer.ggml.tokens"));
         }
         Kind::Gguf
     }
@@ -171,6 +176,7 @@ impl Report {
 }
 
 /// A name without what may not be shown, or nothing.
+#[cfg(feature = "estimate")]
 pub(crate) fn model_name(text: &str) -> Option<Box<str>> {
     match name::value(What::Model, text.as_bytes()) {
         Some(Value::Name(name)) => Some(name),

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use super::File;
-use crate::explain::capital;
+use crate::capital::capital;
 use crate::memory_report::{Held, MemoryReport, total};
-use crate::model_files::{Described, Index, ModelFile, ModelJson, Tensor, breakdown, kv_bytes_per_token};
+use crate::model_files::{CLASSES, Index, ModelFile, ModelJson, Tensor, breakdown};
 use crate::snapshot::{CATEGORIES, Composition, Device, MemoryTimeline, Snapshot};
 
 /// One row: what, how many of it, and its bytes.
@@ -35,7 +35,7 @@ const MOST_ROWS: usize = 40;
 /// Places in the program that are shown of a snapshot.
 const TOP: usize = 8;
 
-fn holding(name: &str, count: Option<u64>, bytes: u64) -> Holding {
+pub(super) fn holding(name: &str, count: Option<u64>, bytes: u64) -> Holding {
     Holding { name: capital(name).to_string(), count, bytes: Some(bytes) }
 }
 
@@ -48,20 +48,16 @@ impl File {
                     ModelFile::Safetensors(file) => &file.tensors,
                     ModelFile::Gguf(file) => &file.tensors,
                 };
-                let shape = match file.as_ref() {
-                    ModelFile::Gguf(file) => file.architecture().ok(),
-                    ModelFile::Safetensors(_) => None,
-                };
-                let mut tables = vec![of_tensors(tensors)];
-                tables.extend(shape.and_then(kv_bytes_per_token).map(|bytes| cache(bytes.0)));
-                tables
+                vec![of_tensors(tensors)]
             }
-            Self::Model(ModelJson::Config(config)) => of_config(config),
+            Self::Model(ModelJson::Config(_)) => Vec::new(),
             Self::Model(ModelJson::Index(index)) => of_index(index),
             Self::Snapshot(snapshot) => snapshot.fullest().map(|it| of_device(snapshot, it)).unwrap_or_default(),
             Self::Report(report) => of_report(report),
             Self::Timeline(timeline) => of_timeline(timeline),
         };
+        #[cfg(feature = "estimate")]
+        tables.extend(self.shape());
         tables.retain(|table| !table.rows.is_empty());
         for table in &mut tables {
             shorten(&mut table.rows);
@@ -78,14 +74,18 @@ impl File {
                     let kind = file.sidecar().map(|kind| format!("It is no model by itself, but {}.", kind.name()));
                     let part = (file.parts() > 1)
                         .then(|| format!("The model is in {} files, of which this is one.", file.parts()));
-                    let shape = match (file.architecture(), file.sidecar()) {
+                    #[cfg(feature = "estimate")]
+                    let part = part.into_iter().chain(match (file.architecture(), file.sidecar()) {
                         (Err(why), None) => Some(format!("Its shape is not filled in: {why}.")),
                         _ => None,
-                    };
-                    kind.into_iter().chain(part).chain(shape).chain(missing(file.missing)).collect()
+                    });
+                    kind.into_iter().chain(part).chain(missing(file.missing)).collect()
                 }
             },
+            #[cfg(feature = "estimate")]
             Self::Model(ModelJson::Config(config)) => config.remarks.clone(),
+            #[cfg(not(feature = "estimate"))]
+            Self::Model(ModelJson::Config(_)) => Vec::new(),
             Self::Model(ModelJson::Index(index)) => {
                 vec![format!(
                     "The sizes of single tensors stand in the files, of which there are {}.",
@@ -121,14 +121,6 @@ fn shorten(rows: &mut Vec<Holding>) {
     rows.push(Holding { name: format!("{} more", rest.len()), count, bytes });
 }
 
-fn cache(bytes: u128) -> Holdings {
-    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-    Holdings {
-        title: "Each token of a sequence".into(),
-        rows: vec![holding("KV cache of one token, in 16 bits", None, bytes)],
-    }
-}
-
 fn of_tensors(tensors: &[Tensor]) -> Holdings {
     let shares = breakdown(tensors).into_iter();
     let rows = shares.map(|share| {
@@ -137,20 +129,11 @@ fn of_tensors(tensors: &[Tensor]) -> Holdings {
     Holdings { title: "Tensors".into(), rows: rows.collect() }
 }
 
-fn of_config(config: &Described) -> Vec<Holdings> {
-    let Ok(shape) = &config.architecture else { return Vec::new() };
-    let parameters = Some(shape.parameters().total());
-    let rows = vec![Holding { name: "Parameters".into(), count: parameters, bytes: None }];
-    let mut tables = vec![Holdings { title: "The model".into(), rows }];
-    tables.extend(kv_bytes_per_token(*shape).map(|bytes| cache(bytes.0)));
-    tables
-}
-
 fn of_index(index: &Index) -> Vec<Holdings> {
-    let rows = index.tensors.iter();
+    let rows = CLASSES.iter().zip(index.tensors).filter(|(_, count)| *count > 0);
     let rows = rows.map(|(class, count)| Holding {
         name: capital(class.name()).to_string(),
-        count: Some((*count).into()),
+        count: Some(count.into()),
         bytes: None,
     });
     vec![Holdings { title: "Tensors".into(), rows: rows.collect() }]

@@ -2,15 +2,20 @@
 
 mod facts;
 mod holdings;
+#[cfg(feature = "estimate")]
+mod shape;
 
 use alloc::boxed::Box;
 use core::fmt;
 
+#[cfg(feature = "estimate")]
 pub(crate) use facts::model_name;
 pub use holdings::{Holding, Holdings};
 
+use crate::Found;
 use crate::memory_report::{MemoryReport, NoReport};
 use crate::model_files::{ModelFile, ModelJson, Reader, read_model_json};
+use crate::order::sorted;
 use crate::snapshot::{MemoryTimeline, Refused, Snapshot, not_read};
 use crate::values::JsonError;
 
@@ -126,6 +131,22 @@ pub fn read(bytes: &[u8]) -> Result<Option<File>, NotRead> {
         return Ok(Some(File::Timeline(timeline)));
     }
     Ok(read_model_json(bytes).map_err(NotRead::Json)?.map(File::Model))
+}
+
+/// A file that was read beside the texts.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its place among all that was read, as in [`crate::Report::source`].
+    pub source: u16,
+    /// The file.
+    pub file: File,
+}
+
+/// Adds the files to what was found in the texts, in the order in which all of them were handed over.
+pub fn add(found: &mut Found, files: &[Opened]) {
+    found.reports.extend(files.iter().map(|opened| opened.file.report(opened.source)));
+    // Stable: reports of one text stay in their order.
+    found.reports = sorted(core::mem::take(&mut found.reports), |report| (report.source.into(), 0));
 }
 
 #[cfg(test)]

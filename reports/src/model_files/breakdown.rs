@@ -1,6 +1,5 @@
 //! The tensors of a file, and what they take by class and by type.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -49,13 +48,19 @@ pub struct Share {
 
 /// What tensors take by class and type, in the order of classes and then from the largest on.
 pub fn breakdown(tensors: &[Tensor]) -> Vec<Share> {
-    let mut shares: BTreeMap<(Class, Dtype), Share> = BTreeMap::new();
+    let mut shares: Vec<Share> = Vec::new();
     for tensor in tensors {
         let (class, dtype) = (tensor.class, tensor.dtype);
-        let share = shares.entry((class, dtype)).or_insert(Share { class, dtype, tensors: 0, values: 0, bytes: 0 });
+        // A few dozen at most.
+        let place = shares.iter().position(|share| share.class == class && share.dtype == dtype);
+        let place = place.unwrap_or_else(|| {
+            shares.push(Share { class, dtype, tensors: 0, values: 0, bytes: 0 });
+            shares.len() - 1
+        });
+        let Some(share) = shares.get_mut(place) else { continue };
         share.tensors += 1;
         share.values = share.values.saturating_add(tensor.values());
         share.bytes = share.bytes.saturating_add(tensor.bytes);
     }
-    sorted(shares.into_values().collect(), |share: &Share| (share.class as u64, !share.bytes))
+    sorted(shares, |share: &Share| (share.class as u64, !share.bytes))
 }

@@ -1,5 +1,7 @@
 //! What a tensor belongs to, by its name: as `transformers` and the original checkpoints name tensors, and as llama.cpp does.
 
+use crate::scan;
+
 /// What a tensor belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
@@ -128,10 +130,10 @@ impl Class {
         }
         // A router is the gate of a mixture itself, and no gate of an MLP.
         let is_router = [".mlp.gate.", ".block_sparse_moe.gate.", ".feed_forward.gate.", ".moe.gate.", ".mixer.gate."];
-        if is_router.iter().any(|part| small.contains(part)) {
+        if is_router.iter().any(|part| scan::has(small.as_bytes(), part)) {
             return Self::Router;
         }
-        let rule = RULES.iter().find(|(_, words)| words.iter().any(|word| small.contains(word)));
+        let rule = RULES.iter().find(|(_, words)| words.iter().any(|word| scan::has(small.as_bytes(), word)));
         rule.map_or(Self::Other, |(class, _)| *class)
     }
 }

@@ -7,6 +7,7 @@ use core::fmt;
 use memory_wall_core::config::Config;
 use memory_wall_core::memory::kv_cache;
 use memory_wall_core::{Architecture, Bytes, Scenario, WeightFormat};
+use serde::Deserialize;
 
 use crate::Place;
 use crate::values::JsonError;
@@ -36,17 +37,9 @@ impl fmt::Display for NotUsed {
     }
 }
 
-/// What is said where shapes are not read.
-pub(crate) const NO_SHAPES: &str =
-    "the shape that a config.json describes is not read here; the command memory-wall explain reads it";
-
 impl Described {
     /// Reads a config.
     pub(crate) fn of(text: &[u8]) -> Result<Self, JsonError> {
-        if !crate::ESTIMATES {
-            let architecture = Err(NotUsed(NO_SHAPES.into()));
-            return Ok(Self { family: None, architecture, weights: None, quantisation: None, remarks: Vec::new() });
-        }
         let config: Config = serde_json::from_slice(text).map_err(|error| JsonError {
             place: Place { line: error.line().max(1), column: error.column().max(1) },
             reason: error.to_string(),
@@ -54,8 +47,16 @@ impl Described {
         Ok(Self::of_config(&config))
     }
 
-    /// The same of one that was read already.
-    pub(crate) fn of_config(config: &Config) -> Self {
+    /// That of a model within a report of `memory_report.py`; nothing where it has none.
+    pub(crate) fn within(report: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct WithConfig {
+            config: Option<Config>,
+        }
+        Some(Self::of_config(&serde_json::from_slice::<WithConfig>(report).ok()?.config?))
+    }
+
+    fn of_config(config: &Config) -> Self {
         Self {
             family: config.family().map(Into::into),
             architecture: config.architecture().map_err(|error| NotUsed(plain(&error.to_string()))),

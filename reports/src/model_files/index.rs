@@ -1,11 +1,11 @@
 //! `model.safetensors.index.json`: which file of a checkpoint holds which tensor.
 
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 
+use crate::by_name::ByName;
 use crate::values::{Container, Value, Values};
 
-use super::class::Class;
+use super::class::{CLASSES, Class};
 
 /// The index of a checkpoint in several files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,10 +14,10 @@ pub struct Index {
     pub total_size: Option<u64>,
     /// How many parameters there are, where it says so.
     pub total_parameters: Option<u64>,
-    /// How many tensors there are of each class; their sizes stand in the files.
-    pub tensors: BTreeMap<Class, u32>,
+    /// How many tensors there are of each class, in the order of [`CLASSES`]; their sizes stand in the files.
+    pub tensors: [u32; CLASSES.len()],
     /// The files.
-    pub files: BTreeSet<String>,
+    pub files: ByName<()>,
 }
 
 impl Index {
@@ -27,13 +27,18 @@ impl Index {
     }
 
     /// Reads an index; what is no name of a file is passed over.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is within the range that was asked for"
+    )]
     pub(super) fn of(values: &Values<'_>, root: Container) -> Self {
         let mut index = Self::default();
         if let Some(Value::Object(metadata)) = values.field(root, b"metadata") {
             let number = |name: &[u8]| match values.field(metadata, name) {
                 Some(Value::Whole(number)) => Some(number),
                 // Some programs write it as a fraction.
-                Some(Value::Number(number)) if (0.0..9e15).contains(&number) => alloc::format!("{number}").parse().ok(),
+                Some(Value::Number(number)) if (0.0..9e15).contains(&number) => Some(number as u64),
                 _ => None,
             };
             (index.total_size, index.total_parameters) = (number(b"total_size"), number(b"total_parameters"));
@@ -41,8 +46,11 @@ impl Index {
         if let Some(Value::Object(map)) = values.field(root, b"weight_map") {
             for (name, file) in values.fields(map) {
                 let Value::Text(file) = file else { continue };
-                *index.tensors.entry(Class::of(&String::from_utf8_lossy(name))).or_default() += 1;
-                index.files.insert(String::from_utf8_lossy(values.text(file)).to_string());
+                let class = Class::of(&String::from_utf8_lossy(name));
+                if let Some(count) = index.tensors.get_mut(class as usize) {
+                    *count += 1;
+                }
+                index.files.insert(&String::from_utf8_lossy(values.text(file)), ());
             }
         }
         index

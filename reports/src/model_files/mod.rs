@@ -5,25 +5,32 @@
 
 mod breakdown;
 mod class;
+#[cfg(feature = "estimate")]
 mod config;
 mod dtype;
 mod gguf;
 mod index;
 mod safetensors;
 mod unreadable;
+#[cfg(not(feature = "estimate"))]
+mod unshaped;
 
 use alloc::boxed::Box;
 use core::ops::Range;
 
 pub use breakdown::{Share, Tensor, breakdown};
 pub use class::{CLASSES, Class};
-pub(crate) use config::NO_SHAPES;
+#[cfg(feature = "estimate")]
 pub use config::{Described, NotUsed, kv_bytes_per_token};
 pub use dtype::Dtype;
-pub use gguf::{Gguf, GgufReader, Metadata, NoArchitecture, Scalar, Sidecar};
+#[cfg(feature = "estimate")]
+pub use gguf::NoArchitecture;
+pub use gguf::{Gguf, GgufReader, Metadata, Scalar, Sidecar};
 pub use index::Index;
 pub use safetensors::{LONGEST_HEADER, Safetensors, SafetensorsReader};
 pub use unreadable::{Unreadable, Why};
+#[cfg(not(feature = "estimate"))]
+pub use unshaped::Described;
 
 use crate::values::{JsonError, Value, read_json};
 

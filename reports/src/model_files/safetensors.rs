@@ -2,12 +2,12 @@
 //!
 //! Source: github.com/huggingface/safetensors, README.md ("Format") and safetensors/src/tensor.rs (what is refused); checked 2026-11-24.
 
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::by_name::ByName;
 use crate::order::sorted;
 use crate::values::{Container, Value, Values, read_json};
 
@@ -115,8 +115,8 @@ fn read(text: &[u8], length: u64) -> Result<Safetensors, Unreadable> {
         }
         placed.push(tensor(&values, name, fields).map_err(|words| wrong(&words))?);
     }
-    let mut names = BTreeSet::new();
-    if let Some((_, twice)) = placed.iter().find(|(_, tensor)| !names.insert(tensor.name.as_str())) {
+    let mut names = ByName::new();
+    if let Some((_, twice)) = placed.iter().find(|(_, tensor)| !names.insert(&tensor.name, ())) {
         let name = shown(twice.name.as_bytes());
         return Err(Unreadable::new(8, Why::Twice { what: "tensor", name }));
     }

@@ -9,10 +9,11 @@ mod unreadable;
 
 pub use unreadable::{Unreadable, Why};
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::values::{Collector, Container, Limit, Text, Value, Values};
+use crate::values::{Collector, Container, Limit, Value, Values};
 use opcodes as op;
 
 /// The oldest protocol that is read.
@@ -306,11 +307,12 @@ impl<C: Collector> Machine<'_, '_, C> {
         let what = match opcode {
             op::GLOBAL | op::INST => {
                 let mut lines = rest.split(|byte| *byte == b'\n');
-                [lines.next(), lines.next()].map(|line| shown(line.unwrap_or_default())).join(".")
+                let mut line = || shown(lines.next().unwrap_or_default());
+                format!("{}.{}", line(), line())
             }
             op::STACK_GLOBAL => match self.stack.as_slice() {
                 [.., Value::Text(module), Value::Text(name)] => {
-                    [module, name].map(|text: &Text| shown(self.values.text(*text))).join(".")
+                    format!("{}.{}", shown(self.values.text(*module)), shown(self.values.text(*name)))
                 }
                 _ => String::new(),
             },

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::State;
 use crate::formats::Settings;
 use crate::line::Line;
+use crate::order::sorted;
 use crate::report::{Device, Fact, Report};
 use crate::what::{Kind, What};
 use crate::{name, scan, settings};
@@ -113,7 +114,8 @@ impl State {
             }
         }
         report.to = last;
-        report.facts.sort_by_key(|fact| fact.place);
+        let place = |fact: &Fact| (fact.place.line as u64, fact.place.column as u64);
+        report.facts = sorted(core::mem::take(&mut report.facts), place);
         // The message of a kind is a report of its own.
         if let Some(at) = self.open.iter().position(|report| report.kind == kind) {
             let before = self.open.swap_remove(at);

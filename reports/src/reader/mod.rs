@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use crate::formats::{MESSAGE, SETTINGS, Settings, TABLES};
 use crate::line::{Line, Lines};
 use crate::marks::Marks;
+use crate::order::sorted;
 use crate::pattern::{Reading, Says};
 use crate::report::{Device, Fact, Report, Value};
 use crate::stats::Nested;
@@ -128,7 +129,7 @@ impl Reader {
         {
             found.reports.push(*report);
         }
-        found.reports.sort_by_key(|report| (report.source, report.from));
+        found.reports = sorted(found.reports, |report| (report.source.into(), report.from as u64));
         found
     }
 }

@@ -3,6 +3,7 @@
 //! Totals come from the segments, which are always complete. The trace is a ring buffer: what happened before it began is told from what it lacks,
 //! and where it doesn't fit the segments that is said. Which category a tensor belongs to is guessed from stacks and lifetimes ([`category`]).
 
+#[cfg(feature = "estimate")]
 pub mod beside;
 pub mod category;
 mod flame;
@@ -18,7 +19,6 @@ mod schema;
 mod segments;
 mod timeline;
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::take;
@@ -98,19 +98,25 @@ impl Snapshot {
         let Gathered { mut frames, mut events, .. } = gathered;
         schema::believable(&parts, &events)?;
         frames.seal();
-        let mut parts_of: BTreeMap<u64, (Vec<Segment>, Range<usize>)> = BTreeMap::new();
-        for segment in parts.segments {
-            parts_of.entry(segment.device).or_insert((Vec::new(), 0..0)).0.push(segment);
+        let mut parts_of: Vec<(u64, Vec<Segment>, Range<usize>)> = Vec::new();
+        for segment in sorted(parts.segments, |segment| (segment.device, segment.address)) {
+            match parts_of.last_mut().filter(|(device, ..)| *device == segment.device) {
+                Some((_, segments, _)) => segments.push(segment),
+                None => parts_of.push((segment.device, Vec::from([segment]), 0..0)),
+            }
         }
         for (range, device) in parts.traces.into_iter().zip(0_u64..).filter(|(range, _)| !range.is_empty()) {
-            parts_of.entry(device).or_insert((Vec::new(), 0..0)).1 = range;
+            match parts_of.binary_search_by_key(&device, |(known, ..)| *known) {
+                Ok(place) => _ = parts_of.get_mut(place).map(|part| part.2 = range),
+                Err(place) => parts_of.insert(place, (device, Vec::new(), range)),
+            }
         }
         let kinds = category::Kinds::of(&frames);
         let overflowed = is_full(&parts.settings);
         let mut devices = Vec::new();
         // From the last on, so that events are split off and not copied.
-        let order = sorted(parts_of.into_iter().collect(), |(_, (_, range))| (!(range.end as u64), 0));
-        for (number, (segments, range)) in order {
+        let order = sorted(parts_of, |(_, _, range)| (!(range.end as u64), 0));
+        for (number, segments, range) in order {
             let segments = sorted(segments, |segment| (segment.address, segment.size));
             events.truncate(range.end);
             let own = if range.start == 0 { take(&mut events) } else { events.split_off(range.start) };

@@ -254,7 +254,7 @@ impl Walk<'_, '_> {
             let words = match value {
                 Value::Whole(number) => format!("{number}"),
                 Value::Negative(number) => format!("{number}"),
-                Value::Number(number) => format!("{number}"),
+                Value::Number(number) => fraction(number),
                 Value::Switch(switch) => format!("{switch}"),
                 Value::Text(text) => String::from_utf8_lossy(self.values.text(text)).into_owned(),
                 _ => continue,
@@ -297,4 +297,21 @@ impl Walk<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// A fraction with up to six digits behind the point: a setting such as 0.8.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is within the range that was asked for"
+)]
+fn fraction(number: f64) -> String {
+    let size = if number < 0.0 { -number } else { number };
+    if !(0.0..1e12).contains(&size) {
+        return String::from("?");
+    }
+    let millionths = (size * 1e6 + 0.5) as u64;
+    let sign = if number < 0.0 { "-" } else { "" };
+    let text = format!("{sign}{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').into()
 }

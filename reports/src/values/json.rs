@@ -1,10 +1,8 @@
-//! JSON into values, by `serde_json`, which stops at 128 levels.
+//! JSON into values, without recursion, up to 128 levels deep.
 
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::{Collector, Limit, Text, Value, Values};
 use crate::Place;
@@ -26,49 +24,147 @@ impl fmt::Display for JsonError {
 
 impl core::error::Error for JsonError {}
 
+/// Lists and objects within each other at most.
+const DEEPEST: usize = 128;
+
 /// Reads a whole JSON text.
 ///
 /// # Errors
 /// It is not JSON, or it passes a limit.
 pub fn read_json<'a>(input: &'a [u8], collector: &mut impl Collector) -> Result<(Values<'a>, Value), JsonError> {
-    let at_start = |limit: Limit| JsonError { place: Place { line: 1, column: 1 }, reason: limit.to_string() };
     // Python's `json` puts no mark in front; Windows' editors do.
-    let (text, skipped) = match input.strip_prefix(b"\xEF\xBB\xBF") {
-        Some(rest) => (rest, 3),
-        None => (input, 0),
+    let at = if input.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let failed = |at: usize, wrong: Wrong| {
+        let reason = match wrong {
+            Wrong::Words(words) => words.into(),
+            Wrong::Limit(limit) => limit.to_string(),
+        };
+        JsonError { place: Place::of(input, at), reason }
     };
-    let values = Values::of(input).map_err(at_start)?;
-    let mut builder = Builder { values, collector, stack: Vec::new(), origin: text.as_ptr() as usize, skipped };
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let read = Node(&mut builder).deserialize(&mut deserializer).and_then(|value| {
-        deserializer.end()?;
-        Ok(value)
-    });
-    match read {
-        Ok(value) => Ok((builder.values, value)),
-        Err(error) => {
-            let words = error.to_string();
-            // Its own words end with the place.
-            let reason = words.rsplit_once(" at line ").map_or(words.as_str(), |(reason, _)| reason).into();
-            Err(JsonError { place: Place { line: error.line().max(1), column: error.column().max(1) }, reason })
-        }
+    let values = Values::of(input).map_err(|limit| failed(0, limit.into()))?;
+    let mut parser = Parser { input, at, values, collector, items: Vec::new(), open: Vec::new(), scratch: Vec::new() };
+    match parser.document() {
+        Ok(value) => Ok((parser.values, value)),
+        Err(wrong) => Err(failed(parser.at, wrong)),
     }
 }
 
-struct Builder<'v, 'a, C> {
+/// What is wrong with a text, without its place.
+enum Wrong {
+    Words(&'static str),
+    Limit(Limit),
+}
+
+impl From<Limit> for Wrong {
+    fn from(limit: Limit) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+/// Nothing but an error, with these words.
+const fn wrong<T>(words: &'static str) -> Result<T, Wrong> {
+    Err(Wrong::Words(words))
+}
+
+struct Parser<'v, 'a, C> {
+    input: &'a [u8],
+    at: usize,
     values: Values<'a>,
     collector: &'v mut C,
     /// Items of the containers that are not complete yet.
-    stack: Vec<Value>,
-    /// Where the text lies, to tell a borrowed string's place in it.
-    origin: usize,
-    skipped: usize,
+    items: Vec<Value>,
+    /// Of each container that is not complete, where its items begin, and whether it is an object.
+    open: Vec<(usize, bool)>,
+    /// A text while its escapes are read.
+    scratch: Vec<u8>,
 }
 
-impl<C: Collector> Builder<'_, '_, C> {
-    /// The items from `start` on, as a list or an object.
-    fn close(&mut self, start: usize, is_object: bool) -> Result<Value, Limit> {
-        let items = self.stack.get(start..).unwrap_or_default();
+impl<C: Collector> Parser<'_, '_, C> {
+    /// The next byte that is no space, which stays the next one.
+    fn peek(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.input.get(self.at)?;
+            if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    /// The one value that the text is.
+    fn document(&mut self) -> Result<Value, Wrong> {
+        loop {
+            let mut value = match self.peek() {
+                None => return wrong("EOF while parsing a value"),
+                Some(byte @ (b'[' | b'{')) => {
+                    if self.open.len() >= DEEPEST {
+                        return wrong("recursion limit exceeded");
+                    }
+                    self.at += 1;
+                    let is_object = byte == b'{';
+                    self.open.push((self.items.len(), is_object));
+                    if self.peek() != Some(byte + 2) {
+                        self.name(is_object)?;
+                        continue;
+                    }
+                    self.at += 1;
+                    self.close()?
+                }
+                Some(b'"') => Value::Text(self.text()?),
+                Some(b'-' | b'0'..=b'9') => self.number()?,
+                Some(_) => self.word()?,
+            };
+            // A value may end the container that it is in, which is a value itself.
+            loop {
+                let Some((_, is_object)) = self.open.last().copied() else {
+                    return if self.peek().is_none() { Ok(value) } else { wrong("trailing characters") };
+                };
+                self.items.push(value);
+                match (self.peek(), is_object) {
+                    (Some(b','), _) => {
+                        self.at += 1;
+                        if matches!(self.peek(), Some(b']' | b'}')) {
+                            return wrong("trailing comma");
+                        }
+                        self.name(is_object)?;
+                        break;
+                    }
+                    (Some(b']'), false) | (Some(b'}'), true) => {
+                        self.at += 1;
+                        value = self.close()?;
+                    }
+                    (None, false) => return wrong("EOF while parsing a list"),
+                    (None, true) => return wrong("EOF while parsing an object"),
+                    (_, false) => return wrong("expected `,` or `]`"),
+                    (_, true) => return wrong("expected `,` or `}`"),
+                }
+            }
+        }
+    }
+
+    /// The name of an object's next value, with its colon.
+    fn name(&mut self, is_object: bool) -> Result<(), Wrong> {
+        if !is_object {
+            return Ok(());
+        }
+        match self.peek() {
+            Some(b'"') => {}
+            None => return wrong("EOF while parsing an object"),
+            _ => return wrong("key must be a string"),
+        }
+        let name = self.text()?;
+        self.items.push(Value::Text(name));
+        if self.peek() != Some(b':') {
+            return wrong("expected `:`");
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Ends the innermost container.
+    fn close(&mut self) -> Result<Value, Wrong> {
+        let (start, is_object) = self.open.pop().unwrap_or_default();
+        let items = self.items.get(start..).unwrap_or_default();
         let record = if is_object {
             self.collector.object(&self.values, items)
         } else {
@@ -81,67 +177,190 @@ impl<C: Collector> Builder<'_, '_, C> {
             self.values.extend(container, items)?;
             if is_object { Value::Object(container) } else { Value::List(container) }
         };
-        self.stack.truncate(start);
+        self.items.truncate(start);
         Ok(value)
     }
 
-    fn borrowed(&self, text: &str) -> Option<Text> {
-        let start = (text.as_ptr() as usize).checked_sub(self.origin)? + self.skipped;
-        Values::borrowed(start, text.len())
+    fn word(&mut self) -> Result<Value, Wrong> {
+        let words = [(&b"true"[..], Value::Switch(true)), (b"false", Value::Switch(false)), (b"null", Value::Nothing)];
+        let rest = self.input.get(self.at..).unwrap_or_default();
+        for (word, value) in words {
+            if rest.starts_with(word) {
+                self.at += word.len();
+                return Ok(value);
+            }
+            if rest.first() == word.first() {
+                return wrong("expected ident");
+            }
+        }
+        wrong("expected value")
+    }
+
+    /// How many digits come next.
+    fn digits(&mut self) -> usize {
+        let rest = self.input.get(self.at..).unwrap_or_default();
+        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += count;
+        count
+    }
+
+    fn number(&mut self) -> Result<Value, Wrong> {
+        let start = self.at;
+        let negative = self.input.get(self.at) == Some(&b'-');
+        self.at += usize::from(negative);
+        let first = self.at;
+        let whole = self.digits();
+        if whole == 0 || whole > 1 && self.input.get(first) == Some(&b'0') {
+            self.at = start;
+            return wrong("invalid number");
+        }
+        let end = self.at;
+        let mut places = 0;
+        if self.input.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            places = self.digits();
+            if places == 0 {
+                return wrong("invalid number");
+            }
+        }
+        let mut power = 0;
+        let is_scientific = matches!(self.input.get(self.at), Some(b'e' | b'E'));
+        if is_scientific {
+            self.at += 1;
+            let minus = self.input.get(self.at) == Some(&b'-');
+            self.at += usize::from(matches!(self.input.get(self.at), Some(b'+' | b'-')));
+            let from = self.at;
+            if self.digits() == 0 {
+                return wrong("invalid number");
+            }
+            let size = all(self.input.get(from..self.at).unwrap_or_default()).map_or(9_999, |size| size.min(9_999));
+            power = i32::try_from(size).unwrap_or(9_999) * if minus { -1 } else { 1 };
+        }
+        let digits = self.input.get(first..end).unwrap_or_default();
+        if let (false, 0, Some(number)) = (is_scientific, places, all(digits)) {
+            match (negative, i64::try_from(number)) {
+                (false, _) => return Ok(Value::Whole(number)),
+                (true, Ok(number)) if number > 0 => return Ok(Value::Negative(-number)),
+                _ if negative && number == 1 << 63 => return Ok(Value::Negative(i64::MIN)),
+                _ => {}
+            }
+        }
+        let fraction = self.input.get(end + 1..end + 1 + places).unwrap_or_default();
+        let number = decimal(digits, fraction, power);
+        if number.is_infinite() {
+            self.at = start;
+            return wrong("number out of range");
+        }
+        Ok(Value::Number(if negative { -number } else { number }))
+    }
+
+    fn text(&mut self) -> Result<Text, Wrong> {
+        self.at += 1;
+        let start = self.at;
+        self.scratch.clear();
+        let mut from = start;
+        loop {
+            let rest = self.input.get(self.at..).unwrap_or_default();
+            let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F));
+            self.at += length.unwrap_or(rest.len());
+            let plain = self.input.get(from..self.at).unwrap_or_default();
+            if !plain.is_ascii() && core::str::from_utf8(plain).is_err() {
+                return wrong("invalid unicode code point");
+            }
+            match self.input.get(self.at) {
+                None => return wrong("EOF while parsing a string"),
+                Some(b'"') => {
+                    let end = self.at;
+                    self.at += 1;
+                    let text = if from == start {
+                        Values::borrowed(start, end - start)
+                    } else {
+                        self.scratch.extend_from_slice(plain);
+                        self.values.unescaped(&self.scratch)
+                    };
+                    return text.ok_or(Wrong::Limit(Limit::Input));
+                }
+                Some(b'\\') => {
+                    self.scratch.extend_from_slice(plain);
+                    self.at += 1;
+                    self.escape()?;
+                    from = self.at;
+                }
+                Some(_) => return wrong("control character (\\u0000-\\u001F) found while parsing a string"),
+            }
+        }
+    }
+
+    /// What follows a backslash.
+    fn escape(&mut self) -> Result<(), Wrong> {
+        let Some(byte) = self.input.get(self.at).copied() else { return wrong("EOF while parsing a string") };
+        self.at += 1;
+        let plain = match byte {
+            b'"' | b'\\' | b'/' => byte,
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'u' => {
+                let mut code = self.hex()?;
+                if (0xD800..0xDC00).contains(&code) {
+                    let low = self.input.get(self.at..).is_some_and(|rest| rest.starts_with(b"\\u"));
+                    self.at += if low { 2 } else { 0 };
+                    let low = if low { self.hex()? } else { 0 };
+                    if !(0xDC00..0xE000).contains(&low) {
+                        return wrong("lone leading surrogate in hex escape");
+                    }
+                    code = 0x1_0000 + ((code - 0xD800) << 10 | (low - 0xDC00));
+                }
+                let Some(letter) = char::from_u32(code) else { return wrong("lone trailing surrogate in hex escape") };
+                self.scratch.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+                return Ok(());
+            }
+            _ => return wrong("invalid escape"),
+        };
+        self.scratch.push(plain);
+        Ok(())
+    }
+
+    fn hex(&mut self) -> Result<u32, Wrong> {
+        let digits = self.input.get(self.at..self.at + 4).unwrap_or_default();
+        let code = digits.iter().try_fold(0, |code, digit| Some(code << 4 | char::from(*digit).to_digit(16)?));
+        let Some(code) = code.filter(|_| digits.len() == 4) else { return wrong("invalid escape") };
+        self.at += 4;
+        Ok(code)
     }
 }
 
-struct Node<'n, 'v, 'a, C>(&'n mut Builder<'v, 'a, C>);
-
-impl<'de, C: Collector> DeserializeSeed<'de> for Node<'_, '_, 'de, C> {
-    type Value = Value;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
+/// The number that digits are; nothing where 64 bits do not hold it.
+fn all(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0_u64, |number, digit| number.checked_mul(10)?.checked_add((digit - b'0').into()))
 }
 
-impl<'de, C: Collector> Visitor<'de> for Node<'_, '_, 'de, C> {
-    type Value = Value;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Nothing)
-    }
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Switch(value))
-    }
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Whole(value))
-    }
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(u64::try_from(value).map_or(Value::Negative(value), Value::Whole))
-    }
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Number(value))
-    }
-    fn visit_borrowed_str<E: serde::de::Error>(self, text: &'de str) -> Result<Value, E> {
-        self.0.borrowed(text).map(Value::Text).ok_or_else(|| E::custom(Limit::Input))
-    }
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Value, E> {
-        self.0.values.unescaped(text.as_bytes()).map(Value::Text).ok_or_else(|| E::custom(Limit::Input))
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let start = self.0.stack.len();
-        while let Some(value) = list.next_element_seed(Node(&mut *self.0))? {
-            self.0.stack.push(value);
+/// A fraction, from its first 19 digits: exact to the last bit for what people and programs write, and to a few of them elsewhere.
+fn decimal(whole: &[u8], fraction: &[u8], power: i32) -> f64 {
+    let mut power = power.saturating_sub(i32::try_from(fraction.len()).unwrap_or(i32::MAX));
+    let mut number = 0_u64;
+    for digit in whole.iter().chain(fraction) {
+        if number < u64::MAX / 10 - 1 {
+            number = number * 10 + u64::from(digit - b'0');
+        } else {
+            power = power.saturating_add(1);
         }
-        self.0.close(start, false).map_err(A::Error::custom)
     }
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
-        let start = self.0.stack.len();
-        while let Some(name) = object.next_key_seed(Node(&mut *self.0))? {
-            self.0.stack.push(name);
-            let value = object.next_value_seed(Node(&mut *self.0))?;
-            self.0.stack.push(value);
+    let mut result = number as f64;
+    while power != 0 && result != 0.0 && result.is_finite() {
+        let step = power.unsigned_abs().min(22);
+        let scale = (0..step).fold(1.0, |scale, _| scale * 10.0);
+        if power > 0 {
+            result *= scale;
+            power -= i32::try_from(step).unwrap_or(0);
+        } else {
+            result /= scale;
+            power += i32::try_from(step).unwrap_or(0);
         }
-        self.0.close(start, true).map_err(A::Error::custom)
     }
+    result
 }
 
 #[cfg(test)]
@@ -171,5 +390,80 @@ mod tests {
         assert!(read_json(b"[1] 2", &mut ()).unwrap_err().reason.contains("trailing"));
         let many = [b"[".as_slice(), b"[],".repeat(40_000).as_slice(), b"0]"].concat();
         assert!(read_json(&many, &mut ()).unwrap_err().reason.contains("more lists"));
+    }
+
+    /// As `serde_json` reads them, which this crate's tests have.
+    #[test]
+    fn texts_are_read_and_refused_as_by_another_reader() {
+        let texts = [
+            "0",
+            "-0",
+            "-1",
+            "01",
+            "1.",
+            ".5",
+            "1e5",
+            "1E-5",
+            "1e",
+            "1e+",
+            "-",
+            "18446744073709551615",
+            "18446744073709551616",
+            "-9223372036854775808",
+            "-9223372036854775809",
+            "0.1",
+            "3.141592653589793",
+            "1e400",
+            "1e-400",
+            "123456789.125e3",
+            "[]",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "{}",
+            "{\"a\":1,}",
+            "{\"a\" 1}",
+            "{a:1}",
+            "{\"a\":}",
+            "\"\\u00e9\\ud83d\\ude00\"",
+            "\"\\ud83d\"",
+            "\"\\ude00\"",
+            "\"\\x\"",
+            "\"\u{1}\"",
+            "\"é\"",
+            "true",
+            "nul",
+            "tru",
+            "[true,false,null]",
+            "",
+            " ",
+            "[",
+            "{",
+            "\"",
+            "[\"a\"",
+            "{\"a\":[{}]}",
+            "\"a\\\"b\"",
+            "[[1],[2]]",
+            "]",
+            "{\"a\":1]",
+            "[1}",
+            "nan",
+            "1 ",
+            "\"\\u12\"",
+        ];
+        for text in texts {
+            let own = read_json(text.as_bytes(), &mut ());
+            let other = serde_json::from_str::<serde_json::Value>(text);
+            assert_eq!(own.is_ok(), other.is_ok(), "{text}: {:?}", other.err());
+            let (Ok((values, value)), Ok(other)) = (own, other) else { continue };
+            match value {
+                Value::Whole(number) => assert_eq!(other.as_u64(), Some(number), "{text}"),
+                Value::Negative(number) => assert_eq!(other.as_i64(), Some(number), "{text}"),
+                Value::Number(number) => assert_eq!(other.as_f64(), Some(number), "{text}"),
+                Value::Text(words) => assert_eq!(other.as_str().unwrap().as_bytes(), values.text(words), "{text}"),
+                _ => {}
+            }
+        }
+        assert!(read_json(b"\"\xff\"", &mut ()).is_err());
     }
 }

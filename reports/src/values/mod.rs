@@ -4,8 +4,10 @@
 //! Small parts that a file repeats a million times are handed to a [`Collector`] as soon as they are complete, which keeps them in its own form.
 
 mod json;
+mod written;
 
 pub use json::{JsonError, read_json};
+pub use written::Written;
 
 use alloc::vec::Vec;
 

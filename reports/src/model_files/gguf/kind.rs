@@ -125,11 +125,10 @@ impl Gguf {
     /// The type that most bytes of the file are in.
     pub fn most_common(&self) -> Option<Dtype> {
         let shares = crate::model_files::breakdown(&self.tensors);
-        let mut sums: alloc::collections::BTreeMap<Dtype, u64> = alloc::collections::BTreeMap::new();
-        for share in shares {
-            let sum = sums.entry(share.dtype).or_default();
-            *sum = sum.saturating_add(share.bytes);
-        }
-        sums.into_iter().max_by_key(|(_, bytes)| *bytes).map(|(dtype, _)| dtype)
+        let sum = |dtype: Dtype| {
+            let own = shares.iter().filter(|share| share.dtype == dtype);
+            own.fold(0_u64, |sum, share| sum.saturating_add(share.bytes))
+        };
+        shares.iter().map(|share| share.dtype).max_by_key(|dtype| (sum(*dtype), *dtype))
     }
 }

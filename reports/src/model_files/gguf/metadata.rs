@@ -1,8 +1,9 @@
 //! The keys and values of a GGUF file, as far as they say something of its size.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+
+use crate::by_name::ByName;
 
 use super::cursor::Cursor;
 
@@ -30,7 +31,7 @@ pub enum Scalar {
 /// The keys and values of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {
-    pub(super) values: BTreeMap<String, Scalar>,
+    pub(super) values: ByName<Scalar>,
 }
 
 impl Metadata {
@@ -41,7 +42,7 @@ impl Metadata {
 
     /// All keys with their values, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Scalar)> {
-        self.values.iter().map(|(key, value)| (key.as_str(), value))
+        self.values.iter()
     }
 
     /// A text.

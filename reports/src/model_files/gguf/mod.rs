@@ -4,20 +4,24 @@
 //!
 //! Source: github.com/ggml-org/ggml, docs/gguf.md; what is refused is what github.com/ggml-org/llama.cpp, ggml/src/gguf.cpp refuses; checked 2026-11-24.
 
+#[cfg(feature = "estimate")]
 mod architecture;
 mod cursor;
 mod kind;
 mod metadata;
 
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 use core::ops::Range;
 
+#[cfg(feature = "estimate")]
 pub use architecture::NoArchitecture;
 pub use kind::Sidecar;
 pub use metadata::{Metadata, Scalar};
+
+use crate::by_name::ByName;
 
 use super::breakdown::Tensor;
 use super::class::Class;
@@ -83,7 +87,7 @@ pub struct GgufReader {
     keys: u64,
     tensors: u64,
     file: Gguf,
-    names: BTreeSet<String>,
+    names: ByName<()>,
     /// Where the data of each tensor should begin, after the data's beginning.
     next: u64,
 }
@@ -94,9 +98,9 @@ type Item = Result<Option<()>, Unreadable>;
 impl GgufReader {
     /// For a file of so many bytes.
     pub const fn new(length: u64) -> Self {
-        let metadata = Metadata { values: alloc::collections::BTreeMap::new() };
+        let metadata = Metadata { values: ByName::new() };
         let file = Gguf { version: 0, metadata, tensors: Vec::new(), data: 0, missing: 0 };
-        Self { length, at: 0, state: State::Head, keys: 0, tensors: 0, file, names: BTreeSet::new(), next: 0 }
+        Self { length, at: 0, state: State::Head, keys: 0, tensors: 0, file, names: ByName::new(), next: 0 }
     }
 
     /// The bytes that are needed next; nothing once the header is read.
@@ -254,11 +258,9 @@ impl GgufReader {
         if passed > left {
             return Err(self.refuse(Why::TooLong { what: "a value", length: passed }));
         }
-        let key = String::from_utf8_lossy(key).into_owned();
-        if self.file.metadata.values.contains_key(&key) {
-            return Err(self.refuse(Why::Twice { what: "key", name: shown(key.as_bytes()) }));
+        if !self.file.metadata.values.insert(&String::from_utf8_lossy(key), value) {
+            return Err(self.refuse(Why::Twice { what: "key", name: shown(key) }));
         }
-        self.file.metadata.values.insert(key, value);
         self.keys -= 1;
         self.at += passed;
         if strings > 0 {
@@ -298,7 +300,11 @@ impl GgufReader {
         let row = shape.first().copied().unwrap_or(1);
         let bytes = count.and_then(|count| dtype.size(count)).filter(|_| row.is_multiple_of(dtype.values.into()));
         let bytes = bytes.ok_or_else(|| {
-            wrong(format!("{shape:?} values of {dtype} are no whole number of blocks that fits in 64 bits"))
+            let mut sides = String::new();
+            for (place, side) in shape.iter().enumerate() {
+                _ = write!(sides, "{}{side}", if place == 0 { "" } else { " × " });
+            }
+            wrong(format!("{sides} values of {dtype} are no whole number of blocks that fits in 64 bits"))
         })?;
         if offset != self.next {
             return Err(wrong(format!("its data begins at {offset} and should begin at {}", self.next)));
@@ -306,7 +312,7 @@ impl GgufReader {
         let alignment = self.alignment()?;
         let after = offset.checked_add(bytes).and_then(|end| end.checked_next_multiple_of(alignment));
         let name = String::from_utf8_lossy(name).into_owned();
-        if !self.names.insert(name.clone()) {
+        if !self.names.insert(&name, ()) {
             return Err(self.refuse(Why::Twice { what: "tensor", name: shown(name.as_bytes()) }));
         }
         self.next = after.ok_or_else(|| self.refuse(Why::TooLong { what: "a tensor", length: bytes }))?;

@@ -1,6 +1,7 @@
 //! A snapshot's fullest moment beside the engine's estimate of the same moment, part by part, with the likeliest reason for each difference.
 
 mod reasons;
+mod step;
 
 use alloc::vec::Vec;
 

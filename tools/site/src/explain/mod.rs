@@ -1,4 +1,4 @@
-//! The panel that reads what a run left behind: its script, the worker, and the second program, which the worker fetches.
+//! The panel that reads what a run left behind: its script, the worker, and the second and third program, which the worker fetches.
 
 use std::path::Path;
 
@@ -6,21 +6,30 @@ use crate::page::put;
 use crate::program::taken;
 use crate::{read, script, style, write};
 
-/// What Trunk calls the files of the second program.
+/// What Trunk calls the files of the second program, and of the third.
 const STAGED: &str = "memory-wall-explain";
+const STAGED_THIRD: &str = "memory-wall-estimate";
 /// How the names of the worker and the program begin: they come when a reader asks for them, see `sw.js`.
 pub(crate) const ASKED: &str = "explain-";
 
-/// Takes the second program that Trunk staged, writes the three files, and returns the tag that loads the script.
+/// Takes the two programs that Trunk staged, writes the four files, and returns the tag that loads the script.
 pub(crate) fn tag(root: &Path, staging: &Path) -> Result<String, String> {
     let stem = ASKED.trim_end_matches('-');
     let wasm = taken(staging, STAGED, "wasm")?;
     let glue = String::from_utf8_lossy(&taken(staging, STAGED, "js")?).into_owned();
     let (program, digest) = style::named(stem, &wasm, "wasm");
     write(&staging.join(&program), &wasm)?;
-    let mut worker = script::without_comments(&(glue + &source(root, "worker.js")?));
+    let wasm = taken(staging, STAGED_THIRD, "wasm")?;
+    // One worker runs both, so each needs a name of its own.
+    let third_glue =
+        String::from_utf8_lossy(&taken(staging, STAGED_THIRD, "js")?).replace("wasm_bindgen", "wasm_estimate");
+    let (third, third_digest) = style::named("explain-run", &wasm, "wasm");
+    write(&staging.join(&third), &wasm)?;
+    let mut worker = script::without_comments(&(glue + &third_glue + &source(root, "worker.js")?));
     put(&mut worker, "{{wasm}}", &program)?;
     put(&mut worker, "{{wasm integrity}}", &format!("sha256-{digest}"))?;
+    put(&mut worker, "{{third}}", &third)?;
+    put(&mut worker, "{{third integrity}}", &format!("sha256-{third_digest}"))?;
     let (worker_name, _) = style::named(stem, &worker, "js");
     write(&staging.join(&worker_name), &worker)?;
     let panel = script::without_comments(&source(root, "panel.js")?);

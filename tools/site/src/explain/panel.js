@@ -55,18 +55,25 @@
     said.textContent = words.filled;
   };
 
-  const show = ({ reports, tables, run, causes, contradictions, notes, unread, query }) => {
+  /** What follows from what was read: it comes a little later, and has its place above the facts. */
+  const explain = ({ run, causes, contradictions, notes, estimates, help, query }) => {
+    const parts = run.map((line) => element('p', line));
+    if (causes.length) parts.push(element('p', '', element('strong', `${words.cause}: `), causes[0]));
+    parts.push(...list('', causes.slice(1)).slice(1), ...list(words.against, contradictions));
+    if (query) {
+      const button = Object.assign(element('button', words.fill), { type: 'button', className: 'plain-button' });
+      button.addEventListener('click', () => fill(query));
+      const fixes = document.getElementById('figure-fixes') && Object.assign(element('a', words.fixes), { href: '#figure-fixes' });
+      parts.push(element('p', '', button, ' ', ...(fixes ? [fixes] : [])));
+    }
+    for (const { title, heads, rows } of estimates) parts.push(folded(title, table(heads, rows)));
+    parts.push(...list(`${help.title}:`, help.changes), ...list(words.notes, notes));
+    found.querySelector('.explain-run')?.replaceChildren(...parts);
+  };
+  const show = ({ reports, tables, notes, unread }) => {
     const parts = unread.map(([text, why]) => element('p', `${[names[text], words.unread].filter(Boolean).join(', ')}: ${why}.`));
     if (reports.length) {
-      parts.push(...run.map((line) => element('p', line)));
-      if (causes.length) parts.push(element('p', '', element('strong', `${words.cause}: `), causes[0]));
-      parts.push(...list('', causes.slice(1)).slice(1), ...list(words.against, contradictions));
-      if (query) {
-        const button = Object.assign(element('button', words.fill), { type: 'button', className: 'plain-button' });
-        button.addEventListener('click', () => fill(query));
-        const fixes = document.getElementById('figure-fixes') && Object.assign(element('a', words.fixes), { href: '#figure-fixes' });
-        parts.push(element('p', '', button, ' ', ...(fixes ? [fixes] : [])));
-      }
+      parts.push(Object.assign(element('div'), { className: 'explain-run' }));
       for (const { text, what, lines, facts } of reports.filter(({ facts }) => facts.length)) {
         const place = where(text, lines);
         const rows = facts.map(({ name, value, line }) => [name, value, lines && String(line)]);
@@ -83,8 +90,9 @@
     worker?.terminate();
     worker = undefined;
   };
-  const failed = () => {
+  const failed = (all = true) => {
     stop();
+    if (!all) return found.querySelector('.explain-run')?.replaceChildren(element('p', words.failed));
     said.textContent = words.failed;
     found.hidden = true;
   };
@@ -98,15 +106,18 @@
     unit();
     worker ??= new Worker(address);
     worker.busy = true;
-    worker.onerror = failed;
+    worker.onerror = () => failed();
     worker.onmessage = ({ data }) => {
       if (data.job !== mine) return;
-      worker.busy = false;
-      if (data.failed) return failed();
+      if (data.explained) return explain(data.explained);
+      if (data.failed || data.done) worker.busy = false;
+      if (data.failed) return failed(found.hidden);
+      if (data.done) return;
       show(data);
       done?.(data.kinds);
     };
     said.textContent = words.reading;
+    found.hidden = true;
     worker.postMessage({ job, files, gibibytes });
   };
   const open = (files) => {

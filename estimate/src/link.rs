@@ -6,7 +6,7 @@ use memory_wall_core::Mode;
 use memory_wall_reports::explain::Explanation;
 
 /// The query; nothing where no model of the table is named. The page's own reader of links decides what it takes, and says the rest.
-pub fn of(explanation: &Explanation) -> Option<String> {
+pub(crate) fn of(explanation: &Explanation) -> Option<String> {
     let model = explanation.model.as_ref()?.preset?;
     let mut query = format!("v=1&model={}", model.id);
     let mut put = |key: &str, value: &str| _ = write!(query, "&{key}={value}");
