@@ -77,7 +77,12 @@ fn bundled(root: &Path, files: &[&str]) -> Result<String, String> {
         }
         css.push_str(&squeezed(&crate::read(&root.join("style").join(format!("{file}.css")))?));
     }
-    themed(&css)
+    Ok(joined(&themed(&css)?))
+}
+
+/// Line breaks taken away behind what separates declarations, rules and the parts of a list: nothing hangs on them there.
+fn joined(css: &str) -> String {
+    ["{\n", "}\n", ";\n", ",\n"].iter().fold(css.to_owned(), |css, end| css.replace(end, end.trim_end()))
 }
 
 /// The colours of the dark theme not only where the reader's system is dark, but also where a page is told to be.
@@ -174,6 +179,11 @@ mod tests {
             "a{}\n@media (prefers-color-scheme:dark){\n:root:not([data-theme=light]){\n--b:c;\n}\n}\n:root[data-theme=dark]{\n--b:c;\n}\nd{}\n"
         );
         assert!(themed("a{}").is_err());
+    }
+
+    #[test]
+    fn breaks_stay_only_where_they_are_a_space() {
+        assert_eq!(joined("a,\nb{\nc:d,\ne\nf;\n}\ng{}\n"), "a,b{c:d,e\nf;}g{}");
     }
 
     #[test]
