@@ -91,7 +91,7 @@ pub struct Explanation {
     pub stands: bool,
 }
 
-/// Explains what was found: the texts, and the files that were [`add`]ed to them.
+/// Explains what was found: the texts, and the files that were [`add`](crate::files::add)ed to them.
 pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanation {
     let (main, about) = together(&found.reports);
     let reports: Vec<&Report> = about.iter().filter_map(|at| found.reports.get(*at)).collect();
