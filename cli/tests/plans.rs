@@ -6,7 +6,7 @@ mod common;
 
 use std::path::PathBuf;
 
-use common::{run, run_on, scratch};
+use common::{Run, program, run, run_on, scratch};
 
 const SERVED: &str = r#"{
   "version": 1,
@@ -119,4 +119,22 @@ fn a_file_that_is_no_plan_is_refused_where_it_stands() {
     );
     assert!(run("estimate --plan .").err.contains("is a directory, not a plan"));
     assert!(run("estimate --plan nowhere.json").err.contains("--plan \"nowhere.json\" does not exist"));
+}
+
+#[test]
+fn the_plans_of_the_readme_are_read() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let (_, plans) = readme.split_once("### Plans as files").unwrap();
+    let (_, plans) = plans.split_once("```json\n").unwrap();
+    let (plans, _) = plans.split_once("```").unwrap();
+    let path = file("readme.json", plans);
+    for (name, options) in [
+        ("two RTX 4090", "--model llama-3.3-70b --weights int4 --kv fp8 --gpu rtx4090 --tp 2 --engine vllm --seq 8192"),
+        ("one H100", "--model llama-3.3-70b --weights fp8 --gpu h100-sxm --engine vllm --seq 8192"),
+    ] {
+        let plan = path.display().to_string();
+        let planned = Run::from(program().args(["estimate", "--plan", &plan, "--plan-name", name]).output().unwrap());
+        let typed = run(&format!("estimate {options}"));
+        assert_eq!((planned.code, planned.out), (typed.code, typed.out), "{}", planned.err);
+    }
 }
