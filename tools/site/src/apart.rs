@@ -57,12 +57,7 @@ pub(crate) fn headed(root: &Path, name: &str, words: &Words) -> Result<String, S
     page::put(&mut html, "{{lang}}", &page::language())?;
     page::put(&mut html, "{{other}}", other)?;
     page::put(&mut html, "<!-- later -->", &page::later())?;
-    while let Some((before, (key, behind))) =
-        html.split_once("{{head.").and_then(|(before, rest)| Some((before, rest.split_once("}}")?)))
-    {
-        html = format!("{before}{}{behind}", words.say(&format!("head.{key}")));
-    }
-    Ok(html)
+    Ok(words.put(html, "head."))
 }
 
 /// The title of the page, and its parts to choose from; and then the parts, each by its anchor.

@@ -28,6 +28,7 @@ mod script;
 mod share;
 mod style;
 mod teach;
+mod template;
 mod typeset;
 #[cfg(test)]
 mod whole_page;

@@ -65,6 +65,17 @@ impl Words {
         values.iter().fold(self.say(key), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
     }
 
+    /// Puts the words with the key in the place of each `{{key}}` whose key begins with `start`.
+    pub(crate) fn put(&self, mut html: String, start: &str) -> String {
+        let mark = format!("{{{{{start}");
+        while let Some((before, (key, behind))) =
+            html.split_once(&mark).and_then(|(before, rest)| Some((before, rest.split_once("}}")?)))
+        {
+            html = format!("{before}{}{behind}", self.say(&format!("{start}{key}")));
+        }
+        html
+    }
+
     /// Words that nobody asked for.
     #[cfg(test)]
     pub(crate) fn left(&self) -> Vec<&String> {

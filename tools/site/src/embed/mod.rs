@@ -2,7 +2,7 @@
 //! speaks with the page around.
 
 mod answers;
-mod oembed;
+pub(crate) mod oembed;
 
 use std::path::Path;
 

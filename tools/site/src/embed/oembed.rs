@@ -52,7 +52,7 @@ pub(super) fn json(heights: &Heights, title: &str, public: Option<&str>) -> Resu
 }
 
 /// A text as JSON writes it.
-fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     let letters = text.chars().map(|letter| match letter {
         '"' => "\\\"".to_owned(),
         '\\' => "\\\\".to_owned(),

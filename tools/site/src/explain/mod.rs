@@ -15,16 +15,17 @@ pub(crate) const ASKED: &str = "explain-";
 /// Takes the two programs that Trunk staged, writes the four files, and returns the tag that loads the script.
 pub(crate) fn tag(root: &Path, staging: &Path) -> Result<String, String> {
     let stem = ASKED.trim_end_matches('-');
-    let wasm = taken(staging, STAGED, "wasm")?;
-    let glue = String::from_utf8_lossy(&taken(staging, STAGED, "js")?).into_owned();
-    let (program, digest) = style::named(stem, &wasm, "wasm");
-    write(&staging.join(&program), &wasm)?;
-    let wasm = taken(staging, STAGED_THIRD, "wasm")?;
+    let named = |staged: &str, stem: &str| {
+        let wasm = taken(staging, staged, "wasm")?;
+        let glue = String::from_utf8_lossy(&taken(staging, staged, "js")?).into_owned();
+        let (name, digest) = style::named(stem, &wasm, "wasm");
+        write(&staging.join(&name), &wasm)?;
+        Ok::<_, String>((glue, name, digest))
+    };
+    let (glue, program, digest) = named(STAGED, stem)?;
+    let (third_glue, third, third_digest) = named(STAGED_THIRD, "explain-run")?;
     // One worker runs both, so each needs a name of its own.
-    let third_glue =
-        String::from_utf8_lossy(&taken(staging, STAGED_THIRD, "js")?).replace("wasm_bindgen", "wasm_estimate");
-    let (third, third_digest) = style::named("explain-run", &wasm, "wasm");
-    write(&staging.join(&third), &wasm)?;
+    let third_glue = third_glue.replace("wasm_bindgen", "wasm_estimate");
     let mut worker = script::without_comments(&(glue + &third_glue + &source(root, "worker.js")?));
     put(&mut worker, "{{wasm}}", &program)?;
     put(&mut worker, "{{wasm integrity}}", &format!("sha256-{digest}"))?;

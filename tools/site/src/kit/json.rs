@@ -1,19 +1,10 @@
 //! Plain data as JSON.
 
-use std::fmt::Write as _;
+use crate::embed::oembed;
 
 /// A text. A `<` is written by its number, so that it ends no element that the data stands in.
 pub(super) fn text(text: &str) -> String {
-    let mut out = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '<' | '\0'..='\u{1f}' => _ = write!(out, "\\u{:04x}", u32::from(letter)),
-            letter => out.push(letter),
-        }
-    }
-    out + "\""
+    oembed::text(text).replace('<', "\\u003c")
 }
 
 /// A list of values.

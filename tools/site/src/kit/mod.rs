@@ -17,10 +17,10 @@ use std::path::Path;
 
 use self::json::{list, object, text};
 use self::parts::{Part, Site};
-use self::standards::{STANDARDS, Standard, fill};
+use self::standards::{STANDARDS, Standard};
 use crate::archive::{self, Packed};
-use crate::wording::{MISSING, Words, escaped};
-use crate::{page, policy, script, write};
+use crate::wording::{Words, escaped};
+use crate::{apart, page, policy, script, template, write};
 
 /// The folder below the page, and in packages.
 const FOLDER: &str = "kit";
@@ -101,23 +101,15 @@ impl<'a> Kit<'a> {
 
     /// The page that a platform opens, still without its part.
     fn launch(&self) -> Result<String, String> {
-        let mut html = include_str!("launch.html").to_owned();
-        while let Some((before, (key, behind))) =
-            html.split_once("{{").and_then(|(before, rest)| Some((before, rest.split_once("}}")?)))
-        {
-            html = format!("{before}{}{behind}", self.words.say(key));
-        }
-        if html.contains(MISSING) {
-            return Err(format!("kit.txt has no words for something in {LAUNCH}"));
-        }
-        Ok(html)
+        let html = self.words.put(include_str!("launch.html").to_owned(), "");
+        apart::is_said(FOLDER, &html).map(|()| html)
     }
 
     /// What stands in the place of each `@{name}`, for a part in a standard that is passed at `mastery` percent.
     fn values(&self, part: &Part, standard: &Standard, mastery: u32) -> Result<Vec<(&'static str, String)>, String> {
         let files: BTreeSet<&str> =
             part.files.iter().map(String::as_str).chain(fixed(standard)).chain([LAUNCH]).collect();
-        let listed = files.iter().map(|file| fill(standard.file, &[("file", file)]));
+        let listed = files.iter().map(|file| filled(standard.file, &[("file", (*file).to_owned())]));
         let measure = (f64::from(mastery) / 100.0).to_string();
         let mut values = vec![
             ("id", part.id.clone()),
@@ -210,6 +202,5 @@ const fn fixed<'a>(standard: &Standard) -> [&'a str; 3] {
 }
 
 fn filled(template: &str, values: &[(&'static str, String)]) -> Result<String, String> {
-    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    fill(template, &values)
+    template::fill(template, |name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()))
 }

@@ -97,16 +97,3 @@ pub(super) const STANDARDS: [Standard; 3] = [
         connect: "",
     },
 ];
-
-/// A template with everything in its place; each `@{name}` is one of the values.
-pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> Result<String, String> {
-    let mut pieces = template.split("@{");
-    let mut out = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let (name, rest) = piece.split_once('}').ok_or("a template has @{ without }")?;
-        let (_, value) = values.iter().find(|(known, _)| *known == name).ok_or(format!("nothing fills @{{{name}}}"))?;
-        out.push_str(value);
-        out.push_str(rest);
-    }
-    Ok(out)
-}

@@ -1,4 +1,4 @@
-//! Packages of a small made-up site, each read back by other programs: the archive, and the file that a platform reads first.
+//! Packages of a small made-up site, each read back: the archive, and the file that a platform reads first.
 
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read as _};
@@ -153,6 +153,6 @@ fn what_is_right_is_written_for_every_question() {
         assert!(!item.right.is_empty() && item.right.iter().all(|right| !right.is_empty()), "{}", item.id);
         assert!(["numeric", "fill-in", "choice", "sequencing", "true-false"].contains(&item.kind));
     }
-    assert!(fill("@{a}", &[]).is_err() && fill("@{a", &[]).is_err());
-    assert_eq!(fill("x@{a}y", &[("a", "@{b}")]).unwrap(), "x@{b}y");
+    assert!(filled("@{a}", &[]).is_err() && filled("@{a", &[]).is_err());
+    assert_eq!(filled("x@{a}y", &[("a", "@{b}".to_owned())]).unwrap(), "x@{b}y");
 }

@@ -3,6 +3,8 @@
 //! A template holds `@{value}` and `@{value|escape,escape}`; `teach.js` fills the same templates by the same rules, and a
 //! test in the browser compares the two.
 
+use crate::template;
+
 /// A kind of host; its words are `host.<id>.name` and `host.<id>.1` and so on.
 pub(crate) struct Host {
     /// Its name in words and anchors.
@@ -104,16 +106,12 @@ impl Chosen<'_> {
 
     /// The template with everything in its place; nothing when it asks for what there is not.
     pub(crate) fn fill(&self, template: &str) -> Option<String> {
-        let mut pieces = template.split("@{");
-        let mut out = pieces.next().unwrap_or_default().to_owned();
-        for piece in pieces {
-            let (name, rest) = piece.split_once('}')?;
+        let value = |name: &str| {
             let (name, places) = name.split_once('|').unwrap_or((name, ""));
             let mut places = places.split(',').filter(|place| !place.is_empty());
-            out += &places.try_fold(self.value(name)?, |text, place| escaped(&text, place))?;
-            out += rest;
-        }
-        Some(out)
+            places.try_fold(self.value(name)?, |text, place| escaped(&text, place))
+        };
+        template::fill(template, value).ok()
     }
 }
 
