@@ -84,7 +84,10 @@ fn typed(value: &Value, plan: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::Request;
     use memory_wall_core::display::Grouped;
+    use memory_wall_core::tables::models;
+    use memory_wall_core::{Checkpointing, Mode, Scenario};
     use memory_wall_plan::{Kind, OPTIONS};
 
     /// What a plan says and what the command says are the same: names, kinds and ranges.
@@ -113,10 +116,36 @@ mod tests {
             let beyond = bounds.max.checked_add(1).unwrap().to_string();
             for (value, reads) in [(bounds.max.to_string() + percent(option.kind), true), (beyond, false)] {
                 let words = ["--model".into(), "gpt2-xl".into(), option.flag().into(), value.clone().into()];
-                let read = crate::request::Request::read(&Given::read("estimate", &words).unwrap(), None);
+                let read = Request::read(&Given::read("estimate", &words).unwrap(), None);
                 assert_eq!(read.is_ok(), reads, "{} {value}", option.name);
                 if let Err(error) = read {
                     assert!(error.0.contains(&Grouped(bounds.max.into()).to_string()), "{}", error.0);
+                }
+            }
+        }
+    }
+
+    /// What goes without saying is the same in a plan as on the command line, in every mode.
+    #[test]
+    fn a_plan_is_read_as_the_scenario_that_it_was_made_of() {
+        let model = models::by_id("gpt2-xl").unwrap();
+        for mode in Mode::ALL {
+            for checkpointing in [Checkpointing::None, Checkpointing::Full] {
+                let mut scenario = Scenario::new(model.architecture);
+                (scenario.mode, scenario.weights) = (*mode, mode.nearest(scenario.weights));
+                scenario.checkpointing = checkpointing;
+                let plan = Plan::of(&scenario, "", Some(model.id));
+                let mut words = Vec::new();
+                for (option, value) in plan.said() {
+                    words.push(OsString::from(option.flag()));
+                    words.extend((*value != Value::On).then(|| typed(value, OsStr::new("-"))));
+                }
+                let request = Request::read(&Given::read("estimate", &words).unwrap(), None).unwrap();
+                let read = request.settings();
+                assert_eq!((read.mode, read.weights), (*mode, scenario.weights));
+                if mode.trains() {
+                    assert_eq!(plan.scenario(), Some(scenario));
+                    assert_eq!(read.checkpointing, checkpointing, "{} {words:?}", mode.id());
                 }
             }
         }

@@ -94,6 +94,9 @@ impl Plan {
         if self.get("weights").is_none() {
             scenario.weights = scenario.mode.nearest(scenario.weights);
         }
+        if self.get("checkpointing").is_none() {
+            scenario.checkpointing = scenario.mode.usual_checkpointing(scenario.training.implementation);
+        }
         let Some(gpu) = scenario.gpu else {
             scenario.serving = scenario.serving.on_any();
             return scenario;

@@ -247,8 +247,9 @@ fn words(all: &'static [&'static str], hold: &[bool]) -> Option<Value> {
 /// The values of a scenario that differ from its defaults, and those that a plan always says.
 pub(crate) fn stated(scenario: &Scenario) -> Vec<(&'static PlanOption, Value)> {
     let mut usual = Scenario::new(scenario.architecture);
-    // What changes something is told by the mode and the program, which are compared by themselves.
+    // An option counts only in its mode and runtime, so both scenarios have the same ones.
     (usual.mode, usual.serving.engine) = (scenario.mode, scenario.serving.engine);
+    usual.checkpointing = scenario.mode.usual_checkpointing(scenario.training.implementation);
     let mut found = vec![];
     for option in OPTIONS {
         let Some(value) = option.of(scenario) else { continue };
