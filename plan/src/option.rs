@@ -68,6 +68,13 @@ impl PlanOption {
         if self.scope.has(scenario) { (self.get)(scenario) } else { None }
     }
 
+    /// Sets it in a scenario as it is in another one, also where it changes nothing there.
+    pub fn copy(&self, from: &Scenario, to: &mut Scenario) {
+        if let Some(value) = (self.get)(from) {
+            self.set(to, &value);
+        }
+    }
+
     /// Sets it in a scenario.
     pub fn set(&self, scenario: &mut Scenario, value: &Value) {
         (self.set)(scenario, value);

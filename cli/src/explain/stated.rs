@@ -1,67 +1,27 @@
 //! The options that state what a report doesn't say: each on top of what was read.
 
 use memory_wall_core::Scenario;
+use memory_wall_plan::OPTIONS;
 
 use crate::options::Given;
 
 /// Sets what the options state; `settings` is what they say together.
 pub(super) fn overlay(given: &Given, settings: &Scenario, scenario: &mut Scenario) {
-    let (training, stated) = (&mut scenario.training, &settings.training);
-    for option in given.names() {
-        match option {
-            "--batch" => scenario.batch = settings.batch,
-            "--seq" => scenario.seq_length = settings.seq_length,
-            "--weights" => scenario.weights = settings.weights,
-            "--attention" => scenario.attention = settings.attention,
-            "--offload" => scenario.offload = settings.offload,
-            "--kv" => scenario.kv = settings.kv,
-            "--engine" => scenario.serving.engine = settings.serving.engine,
-            "--engine-version" => scenario.serving.version = settings.serving.version,
-            "--max-model-len" => scenario.serving.max_model_len = settings.serving.max_model_len,
-            "--max-num-seqs" => {
-                (scenario.serving.max_num_seqs, scenario.serving.usual_seqs) = (settings.serving.max_num_seqs, false);
+    for name in given.names() {
+        match name {
+            // Read elsewhere, with the model.
+            "--mode" | "--gpu" => continue,
+            // The table leaves out what the mode does not have, and the mode may be the report's.
+            "--offload" => {
+                scenario.offload = settings.offload;
+                continue;
             }
-            "--max-num-batched-tokens" => {
-                scenario.serving.max_num_batched_tokens = settings.serving.max_num_batched_tokens;
-                scenario.serving.usual_batched_tokens = false;
-            }
-            "--enforce-eager" => scenario.serving.enforce_eager = true,
-            "--gpu-memory-utilization" => {
-                scenario.serving.utilization_percent = settings.serving.utilization_percent;
-            }
-            "--recipe" => {
-                training.recipe = stated.recipe;
-                if !given.has("--weights") {
-                    scenario.weights = settings.weights;
-                }
-            }
-            "--gradients" => training.gradients = stated.gradients,
-            "--optimizer" => scenario.optimizer = settings.optimizer,
-            "--step" => training.step = stated.step,
-            "--implementation" => training.implementation = stated.implementation,
-            "--checkpointing" => scenario.checkpointing = settings.checkpointing,
-            "--loss" | "--chunked-loss" => training.loss = stated.loss,
-            "--compile" => training.compile = true,
-            "--async-tp" => training.async_tp = true,
-            "--no-reshard-after-forward" => training.reshard_after_forward = false,
-            "--micro-batches" => training.micro_batches = stated.micro_batches,
-            "--lora-rank" => training.lora.rank = stated.lora.rank,
-            "--lora-targets" => training.lora.targets = stated.lora.targets,
-            "--lora-dtype" => training.lora.precision = stated.lora.precision,
-            "--lora-dropout" => training.lora.dropout = true,
-            "--no-kbit-upcast" => training.lora.upcast = false,
-            "--quantised-experts" => training.lora.experts = true,
-            "--dp" => scenario.parallel.dp = settings.parallel.dp,
-            "--tp" => scenario.parallel.tp = settings.parallel.tp,
-            "--pp" => scenario.parallel.pp = settings.parallel.pp,
-            "--ep" => scenario.parallel.ep = settings.parallel.ep,
-            "--cp" => scenario.parallel.cp = settings.parallel.cp,
-            "--zero" => scenario.parallel.zero = settings.parallel.zero,
-            "--shard" => scenario.parallel.shard = settings.parallel.shard,
-            "--virtual-stages" => scenario.parallel.virtual_stages = settings.parallel.virtual_stages,
-            "--sequence-parallel" => scenario.parallel.sequence_parallel = true,
-            // Read elsewhere: the model, the mode, the GPU, and how the answer is written.
+            "--chunked-loss" => scenario.training.loss = settings.training.loss,
+            "--recipe" if !given.has("--weights") => scenario.weights = settings.weights,
             _ => {}
+        }
+        if let Some(option) = OPTIONS.iter().find(|option| option.flag() == name) {
+            option.copy(settings, scenario);
         }
     }
 }
@@ -71,6 +31,7 @@ mod tests {
     use super::*;
     use crate::options::table;
     use crate::request::Request;
+    use memory_wall_core::Mode;
     use memory_wall_core::tables::models::MODELS;
     use std::ffi::OsString;
 
@@ -123,5 +84,16 @@ mod tests {
             overlay(&given, request.settings(), &mut scenario);
             assert_ne!(scenario, start, "{}", option.name);
         }
+    }
+
+    #[test]
+    fn what_is_offloaded_counts_in_the_mode_of_the_report() {
+        let words = ["--offload", "optimizer,parameters"].map(OsString::from);
+        let given = Given::read("explain", &words).unwrap();
+        let settings = *Request::stated(&given).unwrap().settings();
+        let mut scenario = Scenario::new(MODELS[0].architecture);
+        scenario.mode = Mode::Training;
+        overlay(&given, &settings, &mut scenario);
+        assert!(scenario.offload.optimizer && scenario.offload.parameters);
     }
 }
