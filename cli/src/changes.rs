@@ -19,10 +19,12 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
     word("recipe", from.training.recipe.id(), to.training.recipe.id());
     word("gradients", from.training.gradients.id(), to.training.gradients.id());
     word("optimizer", from.optimizer.id(), to.optimizer.id());
-    // Adapters beside quantised weights come with checkpointing, unless none is asked for.
-    let usual = to.mode.usual_checkpointing(to.training.implementation);
-    let stated = if from.mode == to.mode { from.checkpointing } else { usual };
-    let before = if from.checkpointing == to.checkpointing { stated } else { from.checkpointing };
+    // Another mode brings its own checkpointing, so what stays the same has to be said where it is not that.
+    let before = if from.mode != to.mode && from.checkpointing == to.checkpointing {
+        to.mode.usual_checkpointing(to.training.implementation)
+    } else {
+        from.checkpointing
+    };
     word("checkpointing", before.id(), to.checkpointing.id());
     word("loss", from.training.loss.id(), to.training.loss.id());
     let offloaded = |scenario: &Scenario| inputs::offloaded(scenario.offload, scenario.mode).join(",");

@@ -10,7 +10,7 @@ use crate::parallelism::ZeroStage;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::scenario::{Attention, CutError, Mode, Offload, OffloadError, Scenario, ScenarioError, sixteen_bits};
 use crate::serving::Engine;
-use crate::tables::capability::{self, BLACKWELL};
+use crate::tables::capability;
 use crate::tables::gpus::Gpu;
 use crate::training::{Checkpointing, Gradients, Loss, Optimizer, Recipe};
 
@@ -316,11 +316,10 @@ const NO_SLOWER: f64 = 1.05;
 
 /// 8-bit weights as the scenario's program loads them.
 pub(super) fn eight_bits(scenario: &Scenario) -> WeightFormat {
-    let blackwell = || scenario.gpu.and_then(capability::of).is_some_and(|has| has >= BLACKWELL);
     match scenario.serving.engine {
         Engine::LlamaCpp => WeightFormat::Q8Zero,
         // It multiplies no 8-bit integers there.
-        Engine::Vllm if blackwell() => WeightFormat::Fp8,
+        Engine::Vllm if scenario.gpu.is_some_and(capability::is_blackwell) => WeightFormat::Fp8,
         _ => WeightFormat::Int8,
     }
 }

@@ -12,7 +12,7 @@ use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, by_flashinfer};
 use crate::serving::{Engine, Version};
-use crate::tables::capability::{self, BLACKWELL};
+use crate::tables::capability;
 use crate::tables::gpus::Reported;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
 
@@ -333,13 +333,12 @@ fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
         let padded = scenario.training.implementation == Implementation::Megatron && rows != shape.vocab_size;
         return padded.then_some(Assumption::PaddedVocabulary(rows));
     }
-    let blackwell = || scenario.gpu.and_then(capability::of).is_some_and(|has| has >= BLACKWELL);
     match scenario.weights {
         _ if scenario.runtime() != Some(Engine::Vllm) => None,
         WeightFormat::Nf4 | WeightFormat::Nf4Dq if scenario.serving.version >= BITSANDBYTES_OUT => {
             Some(Assumption::BitsandbytesPlugin)
         }
-        WeightFormat::Int8 if blackwell() => Some(Assumption::Int8WeightsAlone),
+        WeightFormat::Int8 if scenario.gpu.is_some_and(capability::is_blackwell) => Some(Assumption::Int8WeightsAlone),
         _ => None,
     }
 }

@@ -68,6 +68,11 @@ pub fn of(gpu: &Gpu) -> Option<Capability> {
     known.filter(|_| gpu.vendor == "NVIDIA").map(|(_, capability)| *capability)
 }
 
+/// Whether a GPU is of the generation named Blackwell, or of a later one.
+pub fn is_blackwell(gpu: &Gpu) -> bool {
+    of(gpu).is_some_and(|has| has >= BLACKWELL)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
