@@ -8,22 +8,20 @@ mod link;
 
 use memory_wall_core::display::ByteUnit;
 use memory_wall_reports::explain::{Stated, explain};
-use memory_wall_reports::files::{self, File, Kind, Opened};
+use memory_wall_reports::files::{self, File, Kind, Opening};
 use memory_wall_reports::memory_report::MemoryReport;
-use memory_wall_reports::model_files::{self, ModelFile, read_model_json};
+use memory_wall_reports::model_files::read_model_json;
 use memory_wall_reports::{Found, handover};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The longest JSON file that is read for a model's shape; a report of a step has a few hundred kilobytes.
 const LONGEST_JSON: f64 = 16e6;
 
-/// What is explained, all at once.
+/// What is explained, all at once. Why a file is not read, the second program says.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Run {
-    files: Vec<Opened>,
-    source: u16,
-    header: Option<model_files::Reader>,
+    opening: Opening,
 }
 
 #[wasm_bindgen]
@@ -40,7 +38,7 @@ impl Run {
     pub fn begin(&mut self, head: &[u8], length: f64) -> String {
         let how = match files::recognise(head, length as u64) {
             Some(Kind::Model) => {
-                self.header = model_files::Reader::of(head, length as u64);
+                self.opening.header(head, length as u64);
                 "header"
             }
             Some(Kind::Json) if length <= LONGEST_JSON => "whole",
@@ -51,47 +49,36 @@ impl Run {
 
     /// From where to where the header's next piece goes; empty once it is read.
     pub fn wants(&self) -> Vec<f64> {
-        let range = self.header.as_ref().and_then(model_files::Reader::wants);
-        range.map(|range| vec![range.start as f64, range.end as f64]).unwrap_or_default()
+        self.opening.wants().map(|range| vec![range.start as f64, range.end as f64]).unwrap_or_default()
     }
 
-    /// The piece of the header that was wanted; why a header is broken the second program says.
+    /// The piece of the header that was wanted.
     pub fn give(&mut self, bytes: &[u8]) {
-        if self.header.as_mut().is_some_and(|header| header.give(bytes).is_err()) {
-            self.header = None;
-        }
+        let _ = self.opening.give(bytes);
     }
 
     /// A JSON file as a whole.
     pub fn whole(&mut self, bytes: &[u8]) {
         if let Ok(report) = MemoryReport::read(bytes) {
-            self.open(File::Report(Box::new(report)));
+            self.opening.open(File::Report(Box::new(report)));
         } else if let Ok(Some(model)) = read_model_json(bytes) {
-            self.open(File::Model(model));
+            self.opening.open(File::Model(model));
         }
     }
 
     /// Ends a file: what comes then is another one.
     pub fn end(&mut self) {
-        if let Some(file) = self.header.take().and_then(model_files::Reader::finish) {
-            self.open(File::Header(Box::<ModelFile>::new(file)));
-        }
-        self.source = self.source.saturating_add(1);
+        let _ = self.opening.end();
     }
 
     /// What follows from the reports, which the second program wrote as bytes, as JSON.
     pub fn answer(self, reports: &[u8], gibibytes: bool) -> String {
         let unit = if gibibytes { ByteUnit::Gib } else { ByteUnit::Gb };
         let found = Found { reports: handover::read(reports).unwrap_or_default(), ..Found::default() };
+        let files = self.opening.finish();
         let stated = Stated { model: None, gpu: None, mode: None, adjust: &|_| (), sizes: false };
-        let explanation = explain(&found, &self.files, &stated);
-        answer::json(&found, &self.files, &explanation, unit)
-    }
-}
-
-impl Run {
-    fn open(&mut self, file: File) {
-        self.files.push(Opened { source: self.source, file });
+        let explanation = explain(&found, &files, &stated);
+        answer::json(&found, &files, &explanation, unit)
     }
 }
 

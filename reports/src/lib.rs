@@ -38,6 +38,7 @@ mod name;
 mod order;
 mod pattern;
 pub mod pickle;
+mod pile;
 mod place;
 mod reader;
 mod report;
@@ -53,6 +54,7 @@ mod what;
 
 pub use by_name::ByName;
 pub use line::LONGEST_LINE;
+pub use pile::{How, Pile, Sources};
 pub use place::Place;
 pub use reader::{Found, MOST_REPORTS, Reader, read};
 pub use report::{Device, Fact, MOST_FACTS, Report, SAME, Value};

@@ -9,14 +9,12 @@ use std::ffi::OsString;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::{Scenario, Verdict};
 use memory_wall_reports::explain::{Explanation, FoundModel, Known, Note, Stated, explain};
-use memory_wall_reports::{Found, Report, What};
+use memory_wall_reports::{Found, Report, Sources, What};
 
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
 use crate::{Answer, BadInput, Exit, json};
-
-use read::Sources;
 
 /// What is asked for.
 #[derive(Debug)]

@@ -4,11 +4,9 @@ use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::profile::Suspect;
 use memory_wall_core::{Bytes, Checked, Verdict};
 use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Note, Number, Parts, Row};
-use memory_wall_reports::files::Holdings;
-use memory_wall_reports::files::Opened;
-use memory_wall_reports::{Found, Kind, Report, Value, What};
+use memory_wall_reports::files::{Holdings, Opened};
+use memory_wall_reports::{Found, Kind, Report, Sources, Value, What};
 
-use super::read::Sources;
 use super::signed;
 use crate::text::{Side, Table, wrapped};
 use crate::{changes, inputs, words};

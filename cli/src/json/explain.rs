@@ -2,8 +2,7 @@
 
 use memory_wall_core::Verdict;
 use memory_wall_reports::explain::{Change, Explanation, Known, Message, Number};
-use memory_wall_reports::files::Holdings;
-use memory_wall_reports::files::Opened;
+use memory_wall_reports::files::{Holdings, Opened};
 use memory_wall_reports::{Device, Fact, Found, Value};
 use serde::Serialize;
 

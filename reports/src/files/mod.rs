@@ -2,6 +2,7 @@
 
 mod facts;
 mod holdings;
+mod opening;
 #[cfg(feature = "estimate")]
 mod shape;
 
@@ -11,6 +12,7 @@ use core::fmt;
 #[cfg(feature = "estimate")]
 pub(crate) use facts::model_name;
 pub use holdings::{Holding, Holdings};
+pub use opening::Opening;
 
 use crate::Found;
 use crate::memory_report::{MemoryReport, NoReport};

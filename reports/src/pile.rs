@@ -1,0 +1,120 @@
+//! Texts and files that are handed over together, one after another and piece by piece.
+
+use alloc::borrow::ToOwned as _;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::files::{self, Kind, LARGEST, NotRead, Opened, Opening, add};
+use crate::{Found, Reader};
+
+/// How the next file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// As a text, in pieces.
+    Text,
+    /// Its header alone, as [`Pile::wants`] says.
+    Header,
+    /// In one piece.
+    Whole,
+    /// Not at all.
+    Refused,
+}
+
+/// What was read.
+#[derive(Default)]
+pub struct Sources {
+    /// What the texts and the files say.
+    pub found: Found,
+    /// The files.
+    pub files: Vec<Opened>,
+    /// What could not be read, by its place among all of it, and why.
+    pub unread: Vec<(u16, String)>,
+}
+
+/// What has been handed over so far.
+#[derive(Default)]
+pub struct Pile {
+    reader: Reader,
+    opening: Opening,
+    unread: Vec<(u16, String)>,
+}
+
+impl Pile {
+    /// How the next file is read, by its first 64 bytes and its length.
+    pub fn begin(&mut self, head: &[u8], length: u64) -> How {
+        match files::recognise(head, length) {
+            None => How::Text,
+            // A log with an object in each line may be of any size.
+            Some(Kind::Json) if length > LARGEST => How::Text,
+            Some(Kind::Json) => How::Whole,
+            Some(Kind::Pickle) if length <= LARGEST => How::Whole,
+            Some(Kind::Pickle) => {
+                self.refuse(format!("it is larger than the {} MB that are read", LARGEST / 1_000_000));
+                How::Refused
+            }
+            Some(Kind::Refused(why)) => {
+                self.refuse(why.to_owned());
+                How::Refused
+            }
+            Some(Kind::Model) => {
+                self.opening.header(head, length);
+                How::Header
+            }
+        }
+    }
+
+    /// The next piece of a text.
+    pub fn text(&mut self, bytes: &[u8]) {
+        self.reader.feed(bytes);
+    }
+
+    /// The bytes of the header that are needed next; nothing once it is read.
+    pub fn wants(&self) -> Option<Range<u64>> {
+        self.opening.wants()
+    }
+
+    /// The piece of the header that was wanted.
+    pub fn give(&mut self, bytes: &[u8]) {
+        if let Err(why) = self.opening.give(bytes) {
+            self.refuse(why.to_string());
+        }
+    }
+
+    /// A file as a whole.
+    pub fn whole(&mut self, bytes: &[u8]) {
+        match files::read(bytes) {
+            Ok(Some(file)) => self.opening.open(file),
+            Ok(None) => self.reader.feed(bytes),
+            Err(why) => {
+                self.refuse(why.to_string());
+                // What isn't JSON after all may be a log whose first line looks like it.
+                if !matches!(why, NotRead::Snapshot(_)) {
+                    self.reader.feed(bytes);
+                }
+            }
+        }
+    }
+
+    /// Ends a file: what comes then is another one.
+    pub fn end(&mut self) {
+        let source = self.opening.source();
+        if let Err(why) = self.opening.end() {
+            self.unread.push((source, why.to_string()));
+        }
+        self.reader.next_source();
+    }
+
+    /// All that was read. What was refused as one kind of file and read as a text is not among what could not be read.
+    pub fn finish(self) -> Sources {
+        let (mut found, files, mut unread) = (self.reader.finish(), self.opening.finish(), self.unread);
+        unread.retain(|(source, _)| !found.reports.iter().any(|report| report.source == *source));
+        add(&mut found, &files);
+        Sources { found, files, unread }
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.unread.push((self.opening.source(), why));
+    }
+}
