@@ -32,7 +32,7 @@ const NOT_YET: [&str; 30] = [
     "enforce_eager",
     "gpu_memory_utilization",
     "gradients",
-    // The key `step` is the line of the program that is looked at.
+    // In links `step` is the current line of the program that runs line by line, not the optimizer's kernel.
     "step",
     "implementation",
     "loss",

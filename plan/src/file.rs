@@ -1,4 +1,4 @@
-//! Plans as files: a JSON object, or an array of up to four.
+//! Plan files: a JSON object, or an array of up to four.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -11,17 +11,17 @@ use crate::plan::Plan;
 use crate::table::{self, OPTIONS};
 use crate::value::{Value, quoted};
 
-/// The version that is written.
+/// The version of the format.
 pub const VERSION: u32 = 1;
-/// How many plans one file may have.
+/// The most plans in one file.
 pub const MOST: usize = 4;
 /// The longest name, in characters.
 pub const LONGEST_NAME: usize = 80;
 
-/// Why a file is no plan.
+/// Why a file could not be read as a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
-    /// It is no JSON that is read.
+    /// It could not be read as JSON.
     Unreadable(Unreadable),
     /// A name that no option has.
     Unknown {
@@ -30,7 +30,7 @@ pub enum FileError {
         /// The name.
         key: String,
     },
-    /// A value that its option does not take, or that does not go with the others.
+    /// A value that its option does not accept, or that contradicts another.
     Refused {
         /// The line.
         line: u32,
@@ -60,18 +60,10 @@ impl From<Unreadable> for FileError {
     }
 }
 
-/// Whether a value is meant as a plan, or as several: it has a version, or a first one with it.
-pub fn is_plan(node: &Node) -> bool {
-    match &node.value {
-        Json::List(items) => items.first().is_none_or(|first| first.value.get("version").is_some()),
-        value => value.get("version").is_some(),
-    }
-}
-
-/// Reads the plans of a text.
+/// Reads a plan file.
 ///
 /// # Errors
-/// The first thing that keeps it from being one, with its line.
+/// The first mistake in the file, with its line.
 ///
 /// # Example
 /// ```
@@ -85,11 +77,7 @@ pub fn read(text: &str) -> Result<Vec<Plan>, FileError> {
     plans(&json::read(text)?)
 }
 
-/// The plans of a value.
-///
-/// # Errors
-/// As [`read`].
-pub fn plans(node: &Node) -> Result<Vec<Plan>, FileError> {
+fn plans(node: &Node) -> Result<Vec<Plan>, FileError> {
     let refused = |line, what: String| FileError::Refused { line, key: String::new(), what };
     match &node.value {
         Json::Map(entries) => Ok(alloc::vec![plan(node.line, entries)?]),
@@ -167,7 +155,7 @@ fn name(value: &Json) -> Result<String, String> {
     Ok(name.into())
 }
 
-/// One plan as a file, or several.
+/// Writes a plan file with one plan or several.
 ///
 /// # Example
 /// ```
@@ -190,7 +178,7 @@ fn written(plan: &Plan, margin: &str) -> String {
     format!("{{\n{margin}  {lines}\n{margin}}}")
 }
 
-/// A value as JSON has it.
+/// A value in JSON.
 pub(crate) fn value(value: &Value) -> String {
     match value {
         Value::Count(count) | Value::Percent(count) => count.to_string(),

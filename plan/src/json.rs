@@ -1,4 +1,4 @@
-//! JSON as it is published in RFC 8259, read with the lines that values stand in, and written.
+//! JSON (RFC 8259): a reader that keeps the line of each value, and strings as they are written.
 
 use alloc::format;
 use alloc::string::String;
@@ -7,12 +7,12 @@ use core::fmt::{self, Write as _};
 
 use crate::node::{Entry, Json, Node};
 
-/// The largest text that is read: a plan has a kilobyte.
+/// The largest file that is read, in bytes; a plan takes about one kilobyte.
 pub const LARGEST: usize = 1 << 20;
-/// How deep values may stand in others.
+/// How deep values may be nested.
 pub const DEEPEST: u32 = 32;
 
-/// Why a text is no JSON that is read, and where.
+/// Why a text could not be read as JSON, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// The line, from 1 on.
@@ -29,10 +29,10 @@ impl fmt::Display for Unreadable {
 
 impl core::error::Error for Unreadable {}
 
-/// Reads a text.
+/// Parses a JSON text.
 ///
 /// # Errors
-/// It is no JSON, larger than [`LARGEST`], nested deeper than [`DEEPEST`], or names something twice.
+/// The text is not valid JSON, is larger than [`LARGEST`], is nested deeper than [`DEEPEST`], or repeats a name in one object.
 ///
 /// # Example
 /// ```
@@ -63,7 +63,7 @@ impl Reader<'_> {
         Unreadable { line: self.line, what: what.into() }
     }
 
-    /// What should stand here, and what does.
+    /// An error that says what was expected here, and what was found.
     fn expected(&self, what: &str) -> Unreadable {
         let here: String =
             self.rest.chars().take_while(|c| !c.is_whitespace() && !",:[]{}".contains(*c)).take(20).collect();
@@ -80,7 +80,7 @@ impl Reader<'_> {
         self.skip(length);
     }
 
-    /// Goes on behind some bytes, which end where a character does.
+    /// Skips so many bytes, which have to end at the end of a character.
     fn skip(&mut self, bytes: usize) {
         let (skipped, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
         let lines = skipped.bytes().filter(|byte| *byte == b'\n').count();
@@ -240,10 +240,10 @@ impl Reader<'_> {
     }
 }
 
-/// Names that one object may have: no file of a plan or of a program that is read has as many.
+/// The most names in one object; a plan has about fifty.
 const MOST: usize = 1_000;
 
-/// Whether a text is a number of JSON.
+/// Whether a text is a valid JSON number.
 pub fn is_number(text: &str) -> bool {
     let text = text.strip_prefix('-').unwrap_or(text);
     let (number, exponent) =
@@ -256,7 +256,7 @@ pub fn is_number(text: &str) -> bool {
         && exponent.is_none_or(|text| digits(text.strip_prefix(['+', '-']).unwrap_or(text)))
 }
 
-/// A text in quotes.
+/// A text as a JSON string.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,7 +1,6 @@
-//! Plans of runs: what is said of a run as one table of options, as a file, and as the commands and configs of other programs.
+//! Plans of runs: the options of a run as one table, and plan files in JSON.
 //!
-//! `no_std` with an allocator, so that the page can use it as well as the command. It reads JSON and command lines by itself;
-//! whoever reads YAML hands it over as a [`Node`].
+//! `no_std` with an allocator, so that the page can use it as well as the command.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;

@@ -1,4 +1,4 @@
-//! Values of a file with the lines that they stand in, whatever it was written in.
+//! JSON values, each with its line in the file.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -70,14 +70,6 @@ impl Json {
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// On or off, if it is that.
-    pub const fn flag(&self) -> Option<bool> {
-        match self {
-            Self::Bool(value) => Some(*value),
             _ => None,
         }
     }

@@ -247,7 +247,7 @@ fn words(all: &'static [&'static str], hold: &[bool]) -> Option<Value> {
 /// The values of a scenario that differ from its defaults, and those that a plan always says.
 pub(crate) fn stated(scenario: &Scenario) -> Vec<(&'static PlanOption, Value)> {
     let mut usual = Scenario::new(scenario.architecture);
-    // An option counts only in its mode and runtime, so both scenarios have the same ones.
+    // The default of the same mode and runtime: an option that has no effect there is not compared.
     (usual.mode, usual.serving.engine) = (scenario.mode, scenario.serving.engine);
     usual.checkpointing = scenario.mode.usual_checkpointing(scenario.training.implementation);
     let mut found = vec![];

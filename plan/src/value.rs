@@ -1,4 +1,4 @@
-//! The value of an option: of which kind it is, and what it is.
+//! Values of options, and the kinds of value that options accept.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use memory_wall_core::serving::Version;
 
 use crate::node::{Json, Node};
 
-/// What an option takes.
+/// The kind of value that an option accepts.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A whole number in its range, in its unit.
@@ -31,7 +31,7 @@ pub enum Kind {
     Path,
 }
 
-/// What an option is.
+/// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// A number.
@@ -50,7 +50,7 @@ pub enum Value {
     Path(String),
 }
 
-/// As it is typed behind its option; nothing of a switch.
+/// As it is typed after its option; empty for a switch.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -82,7 +82,7 @@ impl Kind {
     /// Reads a value of a file.
     ///
     /// # Errors
-    /// It is of another kind, in another unit or out of its range: what it has to be, without the option's name.
+    /// The value has the wrong kind or unit, or is out of range. The message says what is accepted, without the option's name.
     pub fn read(self, node: &Node) -> Result<Value, String> {
         match (self, &node.value) {
             (Self::Count(bounds), Json::Number(text)) => whole(text, bounds).map(Value::Count),

@@ -1,4 +1,4 @@
-//! Plan files: what is written is read back, and what is no plan is refused in words.
+//! Plan files: a plan that is written is read back unchanged, and anything else is refused with a message.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 

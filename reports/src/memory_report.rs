@@ -222,7 +222,7 @@ pub fn total(table: &Table, held: Held) -> u64 {
     types(table, held).map(|(_, bytes)| bytes).sum()
 }
 
-/// The types of one kind of tensor, each with its bytes.
+/// The bytes of one kind of tensor, by dtype.
 pub fn types(table: &Table, held: Held) -> impl Iterator<Item = (&str, u64)> {
     table.iter().filter_map(move |(key, bytes)| {
         let (part, dtype) = key.split_once('/')?;

@@ -1,4 +1,4 @@
-//! Reports as bytes, from the program that reads to the one that explains: each is fetched by itself, and one worker runs both.
+//! An encoding of reports, by which the program that reads hands them to the one that explains. One worker runs both.
 
 #[cfg(feature = "estimate")]
 mod read;
@@ -10,7 +10,7 @@ pub use read::read;
 
 use crate::report::{Device, Fact, Report, Value};
 
-/// The reports as bytes.
+/// Encodes reports.
 pub fn write(reports: &[Report]) -> Vec<u8> {
     let mut to = Vec::new();
     number(&mut to, reports.len() as u64);

@@ -1,4 +1,4 @@
-//! Reports from the bytes that another program wrote.
+//! Decodes the reports that the second program encoded.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use crate::report::{Device, Fact, Report, Value};
 use crate::what::{Kind, Part, Phase, Refusal, What};
 use crate::{Place, Size};
 
-/// The reports that were written; nothing of bytes that are none.
+/// Decodes reports; nothing if the bytes are incomplete or not an encoding of reports.
 pub fn read(bytes: &[u8]) -> Option<Vec<Report>> {
     let mut from = From(bytes);
     let mut reports = Vec::new();

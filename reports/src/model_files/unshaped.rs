@@ -1,8 +1,8 @@
-//! Where the engine is not there: a `config.json` is recognised, and its shape is not read.
+//! Without the feature `estimate`: a `config.json` is recognised, but its shape is not read, since that takes the engine.
 
 use crate::values::JsonError;
 
-/// What a `config.json` says of a model: here nothing.
+/// Stands for the shape that a `config.json` describes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described(());
 

@@ -392,7 +392,7 @@ mod tests {
         assert!(read_json(&many, &mut ()).unwrap_err().reason.contains("more lists"));
     }
 
-    /// As `serde_json` reads them, which this crate's tests have.
+    /// Compared with `serde_json`, on which the tests depend.
     #[test]
     fn texts_are_read_and_refused_as_by_another_reader() {
         let texts = [

@@ -1,8 +1,8 @@
 //! Packages for learning platforms: a figure, a section or the whole tutorial with a page that tells the platform what its reader
 //! answers.
 //!
-//! The build writes the rules that packages follow (`kit/rules.json`), the scripts in them, and the whole tutorial ready to be taken.
-//! Everything else is packed when it is asked for: in the browser by `pack.js`, and by `cargo xtask release`, which runs
+//! The build writes the rules for packages (`kit/rules.json`), the scripts that packages contain, and one package of the whole tutorial
+//! for each standard. All other packages are made on demand: in the browser by `pack.js`, or by `cargo xtask release`, which calls
 //! [`release`].
 
 mod items;
@@ -130,7 +130,7 @@ impl<'a> Kit<'a> {
         Ok(values)
     }
 
-    /// A package. Files that were packed before are taken as they are.
+    /// Builds the package of a part. Files that were compressed for an earlier package are reused.
     fn package(
         &self,
         part: &Part,
