@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// Words with a capital at their beginning.
-pub(crate) fn capital(words: &str) -> impl fmt::Display + '_ {
+pub fn capital(words: &str) -> impl fmt::Display + '_ {
     struct Capital<'a>(&'a str);
     impl fmt::Display for Capital<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

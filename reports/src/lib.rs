@@ -53,6 +53,7 @@ pub mod values;
 mod what;
 
 pub use by_name::ByName;
+pub use capital::capital;
 pub use line::LONGEST_LINE;
 pub use pile::{How, Pile, Sources};
 pub use place::Place;

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::{Scenario, Verdict};
-use memory_wall_reports::explain::{Explanation, FoundModel, Known, Note, Stated, explain};
+use memory_wall_reports::explain::{Explanation, FoundModel, Known, Note, Shown, Stated, explain};
 use memory_wall_reports::{Found, Report, Sources, What};
 
 use crate::model::Model;
@@ -118,6 +118,5 @@ fn nothing(files: &[OsString], sources: &Sources) -> BadInput {
 
 /// A size of a report, with its sign.
 fn signed(bytes: i128, unit: ByteUnit) -> String {
-    let sign = if bytes < 0 { "-" } else { "" };
-    format!("{sign}{}", crate::words::size(memory_wall_core::Bytes(bytes.unsigned_abs()), unit))
+    Shown { unit, plain: true }.signed(bytes)
 }

@@ -3,9 +3,9 @@
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::profile::Suspect;
 use memory_wall_core::{Bytes, Checked, Verdict};
-use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Note, Number, Parts, Row};
+use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Note, Parts, Row, Shown};
 use memory_wall_reports::files::{Holdings, Opened};
-use memory_wall_reports::{Found, Kind, Report, Sources, Value, What};
+use memory_wall_reports::{Found, Kind, Report, Sources, Value, What, capital};
 
 use super::signed;
 use crate::text::{Side, Table, wrapped};
@@ -96,7 +96,7 @@ fn measured(names: &[String], parts: &Parts, unit: ByteUnit) -> String {
     ]);
     for line in &parts.lines {
         table.row([
-            sentence(line.part.name()),
+            capital(line.part.name()).to_string(),
             words::size(line.measured, unit),
             line.estimate.map(|bytes| words::size(bytes, unit)).unwrap_or_default(),
             line.reason.map(|reason| reason.to_string()).unwrap_or_default(),
@@ -136,7 +136,7 @@ fn numbers(report: &Report, unit: ByteUnit) -> String {
         // The digits that the message has stand for no more than they do.
         let about = if size.grain == 0 { String::new() } else { "about ".to_owned() };
         table.row([
-            sentence(fact.what.words()),
+            capital(fact.what.words()).to_string(),
             signed(size.bytes.into(), unit),
             format!("{about}{bytes}"),
             fact.place.line.to_string(),
@@ -225,10 +225,6 @@ fn rows(explanation: &Explanation, unit: ByteUnit) -> String {
         return String::new();
     }
     let estimated = rows.iter().any(|row| row.estimated.is_some());
-    let shown = |number: Number| match number {
-        Number::Bytes(bytes) => signed(bytes, unit),
-        Number::Count(count) => Grouped(count).to_string(),
-    };
     let mut table = Table::new(&[
         ("Term", Side::Left),
         ("Reported", Side::Right),
@@ -236,15 +232,7 @@ fn rows(explanation: &Explanation, unit: ByteUnit) -> String {
         ("Difference", Side::Right),
     ]);
     for row in rows {
-        let difference = row.difference().map(|difference| match row.reported {
-            _ if row.agrees() => "same".to_owned(),
-            Number::Bytes(_) => format!("{}{}", if difference < 0 { "" } else { "+" }, signed(difference, unit)),
-            Number::Count(_) => {
-                format!("{}{}", if difference < 0 { "-" } else { "+" }, Grouped(difference.unsigned_abs()))
-            }
-        });
-        let estimate = row.estimated.map(shown).unwrap_or_default();
-        table.row([sentence(row.what.words()), shown(row.reported), estimate, difference.unwrap_or_default()]);
+        table.row(row.cells(Shown { unit, plain: true }));
     }
     let head = match (&explanation.model, &explanation.scenario) {
         _ if estimated => "",
@@ -300,18 +288,7 @@ fn changed(from: &Checked, change: &Change, unit: ByteUnit) -> String {
         ChangeKind::Mitigation(mitigation) => mitigation.id().to_owned(),
         kind => kind.id().to_owned(),
     };
-    let saved = match change.saved.0 {
-        0 => String::new(),
-        saved if saved > 0 => format!(", {} less at the peak", words::size(Bytes(saved.unsigned_abs()), unit)),
-        saved => format!(", {} more at the peak", words::size(Bytes(saved.unsigned_abs()), unit)),
-    };
-    let then = change.verdict.map(|verdict| match verdict {
-        Verdict::Fits => "; it fits then",
-        Verdict::Tight => "; it is tight then",
-        Verdict::Queues => "; it starts then, and some requests wait",
-        Verdict::DoesNotFit => "; it still does not fit then",
-    });
-    format!("{what}: {options}{saved}{}.", then.unwrap_or_default())
+    format!("{what}: {options}{}", change.effect(Shown { unit, plain: true }))
 }
 
 /// What has to be said, and what was not understood.
@@ -365,12 +342,6 @@ fn doubts(found: &Found, explanation: &Explanation) -> String {
 
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Words with a capital at their beginning.
-fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// A suspect in words.

@@ -13,6 +13,7 @@ mod reading;
 mod row;
 mod sentence;
 mod settings;
+mod shown;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -37,6 +38,7 @@ pub use model::{FoundModel, Known};
 pub use reading::reading;
 pub use row::{Number, Row};
 pub use settings::Note;
+pub use shown::Shown;
 
 /// What the reader says beside the texts.
 pub struct Stated<'a> {
