@@ -151,10 +151,13 @@ test('everything is reached by keyboard', async ({ wall, page }) => {
   await box(page).focus();
   await page.keyboard.insertText(LOG);
   await expect(said(page)).toHaveText('Recognised: log of vLLM 0.19.0.');
+  // What follows from the log comes later than what it says.
+  const fill = found(page).getByRole('button', { name: 'Fill the calculator in with this' });
+  await expect(fill).toBeVisible();
   await page.keyboard.press('Tab');
   await expect(choose(page)).toBeFocused();
   await page.keyboard.press('Tab');
-  await expect(found(page).getByRole('button', { name: 'Fill the calculator in with this' })).toBeFocused();
+  await expect(fill).toBeFocused();
   await page.keyboard.press('Enter');
   await expect.poll(() => wall.query()).toContain('model=llama-3.1-8b');
   await page.keyboard.press('Tab');
