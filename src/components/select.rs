@@ -4,7 +4,7 @@ use leptos::either::Either;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use leptos::web_sys::HtmlOptionElement;
+use leptos::web_sys::{Element, HtmlOptionElement};
 
 use super::show;
 use crate::controls::{Choice, Pick};
@@ -18,18 +18,31 @@ pub fn Select(
     pick: &'static Pick,
     label: &'static str,
     choices: Vec<Choice>,
+    /// Whether the program brings the choices: the page as it arrives has the one that is chosen at first. Each long list that is in
+    /// it costs a kilobyte or two.
+    #[prop(optional)]
+    late: bool,
     /// Whether it offers a choice now, where that changes.
     #[prop(optional)]
     offers: Option<fn(&State, &str) -> bool>,
 ) -> impl IntoView {
     let list = NodeRef::<html::Select>::new();
     let touched = ArcTrigger::new();
+    let first = pick.chosen(&State::default());
+    let (early, rest) = if late {
+        (choices.iter().filter(|choice| choice.id == first).cloned().collect(), choices)
+    } else {
+        (choices, Vec::new())
+    };
     show(
         store,
         &touched,
         |state| pick.chosen(state).into(),
         move |chosen| {
             if let Some(list) = list.get_untracked() {
+                if !rest.is_empty() && list.length() == 1 {
+                    fill(&list, &rest);
+                }
                 list.set_value(chosen);
             }
         },
@@ -47,7 +60,6 @@ pub fn Select(
             });
         });
     }
-    let first = pick.chosen(&State::default());
     let option = move |Choice { id, label, .. }: Choice| {
         view! {
             <option value=id selected=id == first>
@@ -56,7 +68,7 @@ pub fn Select(
         }
     };
     let mut groups: Vec<(&'static str, Vec<Choice>)> = Vec::new();
-    for choice in choices {
+    for choice in early {
         match groups.last_mut() {
             Some((group, members)) if *group == choice.group => members.push(choice),
             _ => groups.push((choice.group, vec![choice])),
@@ -94,5 +106,26 @@ pub fn Select(
                 {options}
             </select>
         </div>
+    }
+}
+
+/// Puts every choice into a list. Attributes with legal names can be set, and what was just made can be put anywhere.
+fn fill(list: &Element, choices: &[Choice]) {
+    let within = |place: &Element, name: &str| {
+        let made = document().create_element(name).ok()?;
+        place.append_child(&made).ok().map(|_| made)
+    };
+    list.set_text_content(None);
+    let (mut place, mut under) = (list.clone(), "");
+    for Choice { id, label, group } in choices {
+        if *group != under {
+            under = group;
+            let Some(heading) = within(list, "optgroup") else { return };
+            let _ = heading.set_attribute("label", group);
+            place = heading;
+        }
+        let Some(option) = within(&place, "option") else { return };
+        option.set_text_content(Some(label));
+        let _ = option.set_attribute("value", id);
     }
 }

@@ -77,10 +77,11 @@ pub fn more(store: Store) -> impl IntoView {
                 pick=&picks::ROOFLINE_WEIGHTS
                 label=labels::control_weights()
                 choices=choices::formats()
+                late=true
                 offers=choices::takes
             />
-            <Select store pick=&picks::VERSUS label=labels::control_vs() choices=others() />
-            <Select store pick=&picks::VERSUS_ALSO label=labels::control_vs_also() choices=others() />
+            <Select store pick=&picks::VERSUS label=labels::control_vs() choices=others() late=true />
+            <Select store pick=&picks::VERSUS_ALSO label=labels::control_vs_also() choices=others() late=true />
         </div>
         {fields.into_iter().collect_view()}
     }

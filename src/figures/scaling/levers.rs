@@ -15,12 +15,13 @@ pub fn levers(store: Store) -> impl IntoView {
     view! {
         <Radios store pick=&picks::SCALE label=labels::control_scale() choices=purposes />
         <div class="rig-row scaling-row">
-            <Select store pick=&picks::SCALING_GPU label=labels::control_gpu() choices=choices::gpus() />
+            <Select store pick=&picks::SCALING_GPU label=labels::control_gpu() choices=choices::gpus() late=true />
             <Select
                 store
                 pick=&picks::SCALING_WEIGHTS
                 label=labels::control_weights()
                 choices=choices::formats()
+                late=true
                 offers=choices::takes
             />
         </div>
