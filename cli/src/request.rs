@@ -118,6 +118,9 @@ impl Request {
             gpu,
             ..start
         };
+        if !given.has("--recipe") {
+            settings.training.recipe = settings.usual_recipe();
+        }
         let json = given.has("--json");
         let unit = values::choice(given, "--unit", &ByteUnit::EACH, ByteUnit::id)?.unwrap_or_default();
         let notes = idle::notes(given, &settings, question);

@@ -94,6 +94,9 @@ impl Plan {
         if self.get("weights").is_none() {
             scenario.weights = scenario.mode.nearest(scenario.weights);
         }
+        if self.get("recipe").is_none() {
+            scenario.training.recipe = scenario.usual_recipe();
+        }
         if self.get("checkpointing").is_none() {
             scenario.checkpointing = scenario.mode.usual_checkpointing(scenario.training.implementation);
         }

@@ -216,7 +216,7 @@ fn training() -> Vec<Known> {
             "NAME",
             "a recipe such as mixed or pure",
             format!(
-                "precisions of weights, gradients and states: {}; default mixed",
+                "precisions of weights, gradients and states: {}; default mixed, with megatron mixed-fp32-grads, with torchtitan autocast",
                 list(Recipe::ALL.iter().map(|it| it.id()))
             ),
         ),

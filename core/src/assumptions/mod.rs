@@ -98,11 +98,13 @@ pub enum Assumption {
         holds: Option<u32>,
     },
     /// In which precisions the states of training are kept.
-    Recipe(Recipe),
+    Recipe(Recipe, Implementation),
     /// What becomes of gradients between two steps.
     Gradients {
         /// Whether they stay allocated.
         kept: bool,
+        /// Whether FSDP2 holds them.
+        sharded: bool,
     },
     /// The optimizer's step makes a copy for a moment.
     ForeachStep,
@@ -266,8 +268,14 @@ impl Assumptions {
                     visited: moe.experts_per_token,
                     ranks: scenario.experts().ranks,
                 }),
-                when(full, Assumption::Recipe(scenario.recipe())),
-                when(full, Assumption::Gradients { kept: gradients::between_steps(scenario) || scenario.torchtitan() }),
+                when(full, Assumption::Recipe(scenario.recipe(), training.implementation)),
+                when(
+                    full,
+                    Assumption::Gradients {
+                        kept: gradients::between_steps(scenario) || scenario.torchtitan(),
+                        sharded: scenario.torchtitan(),
+                    },
+                ),
                 when(
                     scenario.mode.adapts(),
                     Assumption::Adapters {

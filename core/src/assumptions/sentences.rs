@@ -140,30 +140,39 @@ impl fmt::Display for Assumption {
                     (None, _) => Ok(()),
                 }
             }
-            Self::Recipe(recipe) => f.write_str(match recipe {
-                Recipe::Mixed => {
-                    "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without: 8 bytes a parameter in all)."
-                }
-                Recipe::MixedFp32Gradients => {
-                    "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW."
-                }
-                Recipe::WithoutMaster => {
-                    "16-bit weights and gradients and the optimizer's states in fp32, without a master copy: 12 bytes a parameter with AdamW."
-                }
-                Recipe::Pure => {
-                    "Weights, gradients and the optimizer's states are all kept in 16 bits, without a master copy: 8 bytes a parameter with AdamW."
-                }
-                Recipe::Fp32 => {
-                    "Weights, gradients and the optimizer's states are all kept in fp32: 16 bytes a parameter with AdamW."
-                }
-                Recipe::Autocast => {
-                    "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph."
-                }
-            }),
-            Self::Gradients { kept: true } => f.write_str(
+            Self::Recipe(recipe, implementation) => {
+                f.write_str(match recipe {
+                    Recipe::Autocast if implementation == Implementation::Torchtitan => {
+                        "Shards of the weights, gradients and the optimizer's states are kept in fp32; FSDP2 gathers weights in 16 bits and reduces gradients in fp32."
+                    }
+                    Recipe::Mixed => {
+                        "16-bit weights and gradients have an fp32 master copy beside the optimizer's own states, as DeepSpeed keeps them (pure bf16 training does without: 8 bytes a parameter in all)."
+                    }
+                    Recipe::MixedFp32Gradients => {
+                        "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW."
+                    }
+                    Recipe::WithoutMaster => {
+                        "16-bit weights and gradients and the optimizer's states in fp32, without a master copy: 12 bytes a parameter with AdamW."
+                    }
+                    Recipe::Pure => {
+                        "Weights, gradients and the optimizer's states are all kept in 16 bits, without a master copy: 8 bytes a parameter with AdamW."
+                    }
+                    Recipe::Fp32 => {
+                        "Weights, gradients and the optimizer's states are all kept in fp32: 16 bytes a parameter with AdamW."
+                    }
+                    Recipe::Autocast => {
+                        "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph."
+                    }
+                })?;
+                f.write_str(habit(recipe, implementation))
+            }
+            Self::Gradients { sharded: true, .. } => f.write_str(
+                "Gradients stay allocated from step to step: FSDP2 reduces them on a stream whose memory serves nothing else.",
+            ),
+            Self::Gradients { kept: true, .. } => f.write_str(
                 "Gradients stay allocated from step to step, in the buffers that Megatron-LM and DeepSpeed keep.",
             ),
-            Self::Gradients { kept: false } => {
+            Self::Gradients { kept: false, .. } => {
                 f.write_str("Gradients are freed after each step, as PyTorch's zero_grad does.")
             }
             Self::ForeachStep => f.write_str(
@@ -295,5 +304,31 @@ impl fmt::Display for Assumption {
                 "Fragmentation is not added: a margin under 10% of the GPU is called tight instead.",
             ),
         }
+    }
+}
+
+/// What the code does by itself, where that needs a word beside the recipe; with its space before it.
+///
+/// # Source
+/// See [`crate::Scenario::usual_recipe`]; transformers: `Trainer` with `bf16=True` runs under autocast and leaves the model's parameters as they were loaded; `LitGPT` 0.5.13: `precision` of its scripts. Read 2026-11-25.
+const fn habit(recipe: Recipe, implementation: Implementation) -> &'static str {
+    match (implementation, recipe) {
+        (Implementation::Transformers, Recipe::Mixed) => {
+            " Hugging Face's Trainer alone keeps gradients like the weights: in fp32 with bf16=True (autocast), in 16 bits if the model is loaded so (pure)."
+        }
+        (Implementation::Megatron, Recipe::MixedFp32Gradients) => {
+            " Megatron-LM adds gradients up in fp32 with --bf16, unless it is told --grad-reduce-in-bf16."
+        }
+        (Implementation::Megatron, Recipe::Mixed | Recipe::WithoutMaster | Recipe::Pure) => {
+            " In Megatron-LM gradients are in 16 bits with --grad-reduce-in-bf16 alone; with --bf16 they are in fp32 (mixed-fp32-grads)."
+        }
+        (
+            Implementation::Torchtitan,
+            Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::WithoutMaster | Recipe::Pure,
+        ) => " torchtitan itself keeps weights and gradients in fp32 (autocast).",
+        (Implementation::Litgpt, Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::WithoutMaster) => {
+            " LitGPT itself keeps gradients like the weights: in fp32 with bf16-mixed (autocast), in 16 bits with bf16-true (pure)."
+        }
+        _ => "",
     }
 }
