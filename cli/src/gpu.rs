@@ -3,7 +3,7 @@
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::tables::gpus::Gpu;
-use memory_wall_core::{Bytes, Checked, Fit, Scenario};
+use memory_wall_core::{Bytes, Checked, Engine, Fit, Scenario};
 
 use crate::text::wrapped;
 use crate::words;
@@ -59,6 +59,9 @@ fn shorter(scenario: &Scenario, fit: &Fit) -> String {
 fn limit(fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
     if fit.limit == fit.capacity {
         return String::new();
+    }
+    if scenario.runtime() != Some(Engine::Vllm) {
+        return format!("; {} of it to be taken beside what the system holds", words::size(fit.limit, unit));
     }
     let share = scenario.serving.utilization();
     if fit.limit == Bytes::ZERO {

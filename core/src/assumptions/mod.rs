@@ -159,6 +159,8 @@ pub enum Assumption {
     DeviceContext,
     /// Where the capacity comes from.
     Capacity(Reported),
+    /// The system holds a part of a memory that CPU and GPU share.
+    System(vllm::Span),
     /// The GPU has no units for this format.
     NoUnits(WeightFormat),
     /// Scales of a quantised cache are left out.
@@ -197,7 +199,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 35;
+    pub const CAPACITY: usize = 36;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -317,6 +319,7 @@ impl Assumptions {
                 when(served.is_none(), Assumption::DeviceContext),
                 when(offload != Offload::default(), Assumption::Offload),
                 scenario.gpu.map(|gpu| Assumption::Capacity(gpu.reported())),
+                engines::system::held(scenario).map(Assumption::System),
                 when(no_units, Assumption::NoUnits(scenario.weights)),
                 when(quantised_cache, Assumption::CacheScales { counted: served == Some(Engine::LlamaCpp) }),
                 learned,

@@ -256,6 +256,10 @@ impl fmt::Display for Assumption {
                 "Driver context and libraries are taken as 512 MiB, the middle of the 0.3 to 0.8 GiB seen on NVIDIA GPUs.",
             ),
             Self::Capacity(reported) => write!(f, "{reported}"),
+            Self::System(span) => write!(
+                f,
+                "CPU and GPU share one memory: when a program starts, the system usually holds {span} of it, which is not there to be taken."
+            ),
             Self::NoUnits(format) => write!(
                 f,
                 "This GPU has no matrix units for {format}, or none are published: the memory is right, the run may be slow or not start."

@@ -104,9 +104,7 @@ impl fmt::Display for Reported {
                     "; a setting of the system raises it (iogpu.wired_limit_mb on macOS, ttm.pages_limit on Linux).",
                 )
             }
-            (CapacityBasis::Shared, _) => f.write_str(
-                "The capacity is the memory of the whole computer; the system keeps a part of it from the GPU.",
-            ),
+            (CapacityBasis::Shared, _) => f.write_str("The capacity is the memory of the whole computer."),
         }
     }
 }
