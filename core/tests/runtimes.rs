@@ -124,6 +124,7 @@ fn a_rank_has_whole_blocks_of_fp8_weights() {
         what: "moe_intermediate_size",
         width: 1_536,
         ranks: 8,
+        marlin: false,
     });
     assert_eq!(qwen.check(), Err(ScenarioError::Runtime(blocks)));
     assert!(blocks.to_string().ends_with("1,536 over 8 ranks is 192; 0.29 has finer blocks for experts"), "{blocks}");
@@ -149,6 +150,33 @@ fn a_rank_has_whole_blocks_of_fp8_weights() {
         qwen.weights = weights;
         (qwen.parallel.tp, qwen.parallel.ep) = (tp, ep);
         assert!(qwen.check().is_ok(), "{weights} {tp} {ep}");
+    }
+}
+
+/// `MarlinExperts` and `TritonExperts` of vLLM 0.29 to 0.33: below compute capability 8.9 there are kernels for whole blocks alone.
+#[test]
+fn finer_blocks_are_said_and_need_units_for_fp8() {
+    let on = |gpu: &str, tp, minor| {
+        let mut it = Scenario { gpu: gpus::by_id(gpu), ..with(&model("qwen3-235b-a22b"), Engine::Vllm) };
+        (it.weights, it.parallel.tp, it.serving.version) = (WeightFormat::Fp8Block, tp, Version { major: 0, minor });
+        it
+    };
+    for gpu in ["h100-sxm", "b200", "rtx6000ada", "mi300x"] {
+        assert!(says(&on(gpu, 8, 29), Assumption::FinerBlocks { inside: 192, block: 64 }), "{gpu}");
+        let evaluation = evaluate(&checked(&on(gpu, 4, 29)));
+        assert!(!evaluation.assumptions.iter().any(|it| matches!(it, Assumption::FinerBlocks { .. })), "{gpu}");
+    }
+    for gpu in ["a100-80-sxm", "rtxa6000"] {
+        assert!(on(gpu, 4, 29).check().is_ok(), "{gpu}: whole blocks by Marlin");
+        for minor in [28, 29, 33] {
+            let error = on(gpu, 8, minor).check().unwrap_err().to_string();
+            assert!(
+                error.contains(
+                    "1,536 over 8 ranks is 192; 0.29 has finer blocks for experts, from compute capability 8.9 on"
+                ),
+                "{error}"
+            );
+        }
     }
 }
 

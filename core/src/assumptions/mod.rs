@@ -10,7 +10,7 @@ use crate::memory::activations::transformers;
 use crate::memory::{adapters, gradients};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
-use crate::scenario::{Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, by_flashinfer};
+use crate::scenario::{Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, by_flashinfer, finer_blocks};
 use crate::serving::{Engine, Version};
 use crate::tables::capability;
 use crate::tables::gpus::Reported;
@@ -34,6 +34,13 @@ pub enum Assumption {
     },
     /// vLLM refuses the same weights with a scale for each block of values, as many publishers' own checkpoints have them, on this cut.
     NoBlockScales(Blocks),
+    /// vLLM gives experts finer blocks of fp8 than their files have.
+    FinerBlocks {
+        /// The part of an expert on a rank.
+        inside: u64,
+        /// The width of a block.
+        block: u64,
+    },
     /// Sequences are longer than the model's learned table of positions, which is counted as it is published.
     BeyondTable(u32),
     /// Full-length sequences.
@@ -199,7 +206,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 36;
+    pub const CAPACITY: usize = 37;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -265,6 +272,7 @@ impl Assumptions {
                 ),
                 held_otherwise(scenario),
                 no_block_scales(scenario),
+                finer_blocks(scenario).map(|(inside, block)| Assumption::FinerBlocks { inside, block }),
                 shape.moe.map(|moe| Assumption::AllExperts {
                     experts: moe.experts,
                     visited: moe.experts_per_token,

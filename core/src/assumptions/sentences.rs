@@ -28,6 +28,11 @@ impl fmt::Display for Assumption {
                     }
                 }
             ),
+            Self::FinerBlocks { inside, block } => write!(
+                f,
+                "{} of an expert's moe_intermediate_size are on a rank, which is no multiple of 128: vLLM before 0.29 refuses such a cut of fp8-block. From 0.29 on it cuts the scales into blocks of {block}, which Triton's kernels alone read.",
+                Grouped(inside.into())
+            ),
             Self::WideAttention { mixture } => write!(
                 f,
                 "As in Qwen's own GPTQ files, {} are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",

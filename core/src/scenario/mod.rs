@@ -18,7 +18,7 @@ pub use releases::Newer;
 pub use runtime::{sixteen_bits, supported};
 pub use trainer::{CutError, TrainerOption};
 pub use unsupported::{Blocks, Unsupported};
-pub(crate) use vllm::by_flashinfer;
+pub(crate) use vllm::{by_flashinfer, finer_blocks};
 
 use crate::architecture::{Architecture, LinearKind};
 use crate::bounds;
