@@ -110,8 +110,8 @@ fn names() {
             "--model \"lama-2-7b\" is not known, did you mean llama-2-7b or llama-2-70b?; memory-wall models lists all",
         ),
         (
-            "estimate --model meta-llama/Llama-3.1-8B-Instruct",
-            "--model \"meta-llama/Llama-3.1-8B-Instruct\" is not known, did you mean llama-3.1-8b?; memory-wall models lists all",
+            "estimate --model meta-llama/Llama-3.1-8B-Instruct-AWQ",
+            "--model \"meta-llama/Llama-3.1-8B-Instruct-AWQ\" is not known, did you mean llama-3.1-8b?; memory-wall models lists all",
         ),
         ("estimate --model bert-base", "--model \"bert-base\" is not known; memory-wall models lists all"),
         ("estimate --model=", "--model \"\" is not known; memory-wall models lists all"),
