@@ -171,7 +171,9 @@ impl Request {
         }
         // How the checkpoint is stored is how it is served, or frozen, unless something else was asked for.
         let weights = match (stored, self.settings.mode) {
-            (Some(stored), Mode::Inference) if !self.weights_given => stored,
+            (Some(stored), Mode::Inference) if !self.weights_given && self.settings.serving.engine.loads(stored) => {
+                stored
+            }
             (Some(stored), mode @ Mode::Qlora) if !self.weights_given && mode.takes(stored) => stored,
             _ => self.settings.weights,
         };

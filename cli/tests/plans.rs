@@ -104,6 +104,29 @@ fn each_code_trains_by_a_recipe_of_its_own() {
 }
 
 #[test]
+fn a_model_is_served_as_it_is_published() {
+    let own = run("estimate --model gpt-oss-20b --gpu rtx4090 --engine vllm");
+    assert!(own.out.contains("mxfp4 weights"), "{}", own.out);
+    assert!(own.err.contains("stored quantised (mxfp4): mxfp4 weights, as --weights is not given"), "{}", own.err);
+    let plan = file(
+        "published.json",
+        "{\"version\": 1, \"model\": \"gpt-oss-20b\", \"gpu\": \"rtx4090\", \"engine\": \"vllm\"}",
+    );
+    assert_eq!(run(&format!("estimate --plan {}", plan.display())).out, own.out);
+    for (options, weights) in [
+        ("--model gpt-oss-120b --weights bf16", "bf16"),
+        ("--model gpt-oss-120b --mode lora", "bf16"),
+        ("--model gpt-oss-120b --mode qlora", "nf4, double quantised"),
+        ("--model deepseek-v3", "fp8 (block 128)"),
+        ("--model deepseek-v3 --engine llamacpp", "bf16"),
+        ("--model llama-3.1-8b", "bf16"),
+    ] {
+        let said = run(&format!("estimate {options}")).out;
+        assert!(said.contains(&format!("{weights} weights")), "{options}: {said}");
+    }
+}
+
+#[test]
 fn a_config_lies_where_its_plan_does() {
     let config = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/configs/gpt2-xl.json")).unwrap();
     scratch("shape.json", &config);

@@ -78,7 +78,17 @@ impl Plan {
     /// The scenario of a plan whose model is of the table; nothing of another one.
     pub fn scenario(&self) -> Option<Scenario> {
         match self.get("model") {
-            Some(Value::Word(id)) => models::by_id(id).map(|model| self.scenario_of(model.architecture)),
+            Some(Value::Word(id)) => models::by_id(id).map(|model| {
+                let mut scenario = self.scenario_of(model.architecture);
+                let published = model.published().filter(|format| scenario.serving.engine.loads(*format));
+                if let Some(format) = published
+                    && scenario.mode == Mode::Inference
+                    && self.get("weights").is_none()
+                {
+                    scenario.weights = format;
+                }
+                scenario
+            }),
             _ => None,
         }
     }
