@@ -344,11 +344,27 @@ fn bitsandbytes_is_a_package_beside_newer_releases() {
 #[test]
 fn eight_bits_on_blackwell_are_fp8() {
     let on = |gpu, weights| Scenario { weights, gpu: gpus::by_id(gpu), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
-    for (gpu, blackwell) in
-        [("rtx5090", true), ("rtxpro6000", true), ("b200", true), ("h100-sxm", false), ("l4", false)]
-    {
-        assert_eq!(says(&on(gpu, WeightFormat::Int8), Assumption::Int8WeightsAlone), blackwell, "{gpu}");
-        assert!(!says(&on(gpu, WeightFormat::Fp8), Assumption::Int8WeightsAlone), "{gpu}");
+    let said = |gpu, weights| {
+        let sentences = evaluate(&checked(&on(gpu, weights))).assumptions;
+        sentences.iter().map(|it| it.to_string()).find(|it| it.contains("Int8 not supported on"))
+    };
+    // `get_sm_version_num` in `scaled_mm_helper.hpp` of vLLM 0.33.
+    for (gpu, number) in [
+        ("rtx5090", Some("SM120")),
+        ("rtxpro6000", Some("SM120")),
+        ("b200", Some("SM100")),
+        ("b300", Some("SM103")),
+        ("gb10", Some("SM121")),
+        ("h100-sxm", None),
+        ("l4", None),
+    ] {
+        let (int8, blackwell) = (said(gpu, WeightFormat::Int8), number.is_some());
+        assert_eq!(
+            int8.as_ref().map(|it| it.contains(&format!("{}\"", number.unwrap()))),
+            number.map(|_| true),
+            "{gpu} {int8:?}"
+        );
+        assert_eq!(said(gpu, WeightFormat::Fp8), None, "{gpu}");
         let advised = ladder(&checked(&on(gpu, WeightFormat::Bf16)))
             .find_map(|(kind, effect)| (kind == Mitigation::EightBitWeights).then(|| effect.unwrap().scenario.weights));
         assert_eq!(advised, Some(if blackwell { WeightFormat::Fp8 } else { WeightFormat::Int8 }), "{gpu}");

@@ -10,9 +10,11 @@ use crate::memory::activations::transformers;
 use crate::memory::{adapters, gradients};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
-use crate::scenario::{Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, by_flashinfer, finer_blocks};
+use crate::scenario::{
+    Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, WITH_BF16, by_flashinfer, finer_blocks,
+};
 use crate::serving::{Engine, Version};
-use crate::tables::capability;
+use crate::tables::capability::{self, BLACKWELL, Capability};
 use crate::tables::gpus::Reported;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
 
@@ -83,7 +85,16 @@ pub enum Assumption {
     /// vLLM loads weights of bitsandbytes by a package of its own since 0.28.
     BitsandbytesPlugin,
     /// vLLM has no kernels for 8-bit integers as activations on this generation of GPUs, so that int8 is that of weights alone.
-    Int8WeightsAlone,
+    Int8WeightsAlone(Capability),
+    /// bitsandbytes quantises on a GPU of Apple's.
+    BitsandbytesOnMetal,
+    /// The GPU is older than bf16 and than `FlashAttention`'s own kernels.
+    OldGpu {
+        /// Whether a fused kernel of another kind stands in for flash attention.
+        fused: bool,
+    },
+    /// llama.cpp cuts matrices over GPUs, which it does not by itself.
+    SplitByTensors,
     /// Attention stays in 16 bits beside 4-bit MLPs, or experts.
     WideAttention {
         /// Whether experts alone are quantised.
@@ -206,7 +217,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 37;
+    pub const CAPACITY: usize = 40;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -272,6 +283,12 @@ impl Assumptions {
                 ),
                 held_otherwise(scenario),
                 no_block_scales(scenario),
+                when(scenario.quantises_on_metal(), Assumption::BitsandbytesOnMetal),
+                when(
+                    scenario.gpu.and_then(capability::of).is_some_and(|has| has < WITH_BF16),
+                    Assumption::OldGpu { fused: scenario.attention == Attention::Flash },
+                ),
+                when(served == Some(Engine::LlamaCpp) && scenario.parallel.tp > 1, Assumption::SplitByTensors),
                 finer_blocks(scenario).map(|(inside, block)| Assumption::FinerBlocks { inside, block }),
                 shape.moe.map(|moe| Assumption::AllExperts {
                     experts: moe.experts,
@@ -357,7 +374,9 @@ fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
         WeightFormat::Nf4 | WeightFormat::Nf4Dq if scenario.serving.version >= BITSANDBYTES_OUT => {
             Some(Assumption::BitsandbytesPlugin)
         }
-        WeightFormat::Int8 if scenario.gpu.is_some_and(capability::is_blackwell) => Some(Assumption::Int8WeightsAlone),
+        WeightFormat::Int8 => {
+            scenario.gpu.and_then(capability::of).filter(|has| *has >= BLACKWELL).map(Assumption::Int8WeightsAlone)
+        }
         _ => None,
     }
 }

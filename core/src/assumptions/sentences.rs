@@ -8,6 +8,7 @@ use crate::engines::vllm;
 use crate::precision::WeightFormat;
 use crate::scenario::Blocks;
 use crate::serving::Engine;
+use crate::tables::capability::Capability;
 use crate::training::{Implementation, Loss, Recipe};
 
 impl fmt::Display for Assumption {
@@ -28,6 +29,21 @@ impl fmt::Display for Assumption {
                     }
                 }
             ),
+            Self::BitsandbytesOnMetal => f.write_str(
+                "bitsandbytes runs on Apple's GPUs since 0.50 and with torch 2.9 or newer: by kernels of the Hub on macOS 26, elsewhere by operations of PyTorch, which are slow and unpack a matrix for a moment.",
+            ),
+            Self::OldGpu { fused } => {
+                f.write_str("This GPU has no bf16: 16-bit values are fp16.")?;
+                if fused {
+                    f.write_str(
+                        " FlashAttention's own kernels begin with compute capability 8.0: here another fused kernel that keeps no scores is taken for it.",
+                    )?;
+                }
+                Ok(())
+            }
+            Self::SplitByTensors => f.write_str(
+                "Tensor parallelism in llama.cpp is --split-mode tensor, an experiment that has to be asked for. By itself it splits a model over GPUs by layers, which is a pipeline (pp).",
+            ),
             Self::FinerBlocks { inside, block } => write!(
                 f,
                 "{} of an expert's moe_intermediate_size are on a rank, which is no multiple of 128: vLLM before 0.29 refuses such a cut of fp8-block. From 0.29 on it cuts the scales into blocks of {block}, which Triton's kernels alone read.",
@@ -41,8 +57,9 @@ impl fmt::Display for Assumption {
             Self::BitsandbytesPlugin => f.write_str(
                 "vLLM since 0.28 refuses weights of bitsandbytes unless the package vllm-bnb-plugin is installed.",
             ),
-            Self::Int8WeightsAlone => f.write_str(
-                "int8 is that of GPTQ, weights alone: W8A8 does not start on this GPU (\"Int8 not supported on SM120\").",
+            Self::Int8WeightsAlone(Capability { major, minor }) => write!(
+                f,
+                "int8 is that of GPTQ, weights alone: W8A8 does not start on this GPU (\"Int8 not supported on SM{major}{minor}\")."
             ),
             Self::PaddedVocabulary(rows) => write!(
                 f,

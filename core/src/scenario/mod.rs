@@ -18,7 +18,7 @@ pub use releases::Newer;
 pub use runtime::{sixteen_bits, supported};
 pub use trainer::{CutError, TrainerOption};
 pub use unsupported::{Blocks, Unsupported};
-pub(crate) use vllm::{by_flashinfer, finer_blocks};
+pub(crate) use vllm::{WITH_BF16, by_flashinfer, finer_blocks};
 
 use crate::architecture::{Architecture, LinearKind};
 use crate::bounds;
@@ -348,6 +348,24 @@ impl Scenario {
             && self.training.lora.upcast
             && matches!(self.training.implementation, Implementation::Transformers)
             && matches!(self.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8)
+    }
+
+    /// Whether bitsandbytes holds the weights: in `QLoRA`, and where transformers serves them.
+    pub(crate) fn by_bitsandbytes(&self) -> bool {
+        let quantises = match self.mode {
+            Mode::Inference => self.serving.engine == Engine::Hf,
+            Mode::Qlora => true,
+            Mode::Training | Mode::Lora => false,
+        };
+        quantises && matches!(self.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8)
+    }
+
+    /// Whether it does so on a GPU of Apple's.
+    ///
+    /// # Source
+    /// bitsandbytes pull request 1983 (merged 2026-07-01, in 0.50.0) and `backends/mps/ops.py` of 0.50.2. Read 2026-11-25.
+    pub(crate) fn quantises_on_metal(&self) -> bool {
+        self.by_bitsandbytes() && self.gpu.is_some_and(|gpu| gpu.vendor == "Apple")
     }
 
     /// Whether routed experts stay in 16 bits beside matrices of the layers in 8 or 4: those who quantise a loaded model replace modules `nn.Linear`,

@@ -103,7 +103,7 @@ fn precision(scenario: &Scenario) -> Result<(), Unsupported> {
 }
 
 /// The first generation with bf16.
-pub(super) const WITH_BF16: Capability = Capability::new(8, 0);
+pub(crate) const WITH_BF16: Capability = Capability::new(8, 0);
 
 /// Whether vLLM runs on a GPU at all, and keeps a cache in the scenario's format there.
 ///

@@ -11,7 +11,7 @@ mod work;
 pub use beside::{NonTorch, Span};
 pub use pages::{BLOCK, Pages};
 pub(crate) use requests::Roomier;
-pub use requests::{Refusal, Requests, with_largest_share};
+pub use requests::{Refusal, Requests, with_largest_share, with_mildest_settings};
 pub(super) use start::limit;
 pub use start::{Pool, Start, Tightness, pool, requested, start};
 pub use version::{CONSTANTS, Captured, Constants, Graphs, Prompts, Sampler};

@@ -9,6 +9,7 @@ use crate::display::{ByteUnit, Grouped, Size};
 use crate::scenario::Scenario;
 use crate::serving::{Engine, Version};
 use crate::units::Bytes;
+use crate::verdict::Verdict;
 
 /// Why vLLM does not start; the sentence is its `Display`, with sizes in GiB as vLLM prints them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -318,6 +319,17 @@ fn tell(scenario: &mut Scenario, sequences: u32) {
     if scenario.serving.max_num_seqs != sequences {
         (scenario.serving.max_num_seqs, scenario.serving.usual_seqs) = (sequences, false);
     }
+}
+
+/// The scenario with the mildest other settings of its server with which it fits, or at least starts and is only tight: a share of the GPU and how many sequences
+/// run at once. `None` where vLLM does not serve it, or no setting helps.
+pub fn with_mildest_settings(scenario: &Checked) -> Option<Checked> {
+    let (settings, capacity) = (Roomier::of(scenario)?, scenario.gpu?.capacity);
+    let judged = |verdict| {
+        let mut others = settings.each(scenario).filter_map(|it| it.check().ok());
+        others.find(|it| super::start(it, capacity).verdict == verdict)
+    };
+    judged(Verdict::Fits).or_else(|| judged(Verdict::Tight))
 }
 
 /// The scenario with the largest share of its GPU that leaves room beside it; `None` where vLLM does not serve it, or has that share.
