@@ -2,7 +2,7 @@
 
 use memory_wall_core::advise::{Effect, Idle, Mitigation, Plan, Plans, ladder};
 use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::{Checked, Evaluation, Verdict, evaluate};
+use memory_wall_core::{Checked, Engine, Evaluation, Verdict, evaluate};
 
 use crate::request::Request;
 use crate::text::{Side, Table, wrapped};
@@ -64,12 +64,25 @@ fn text(title: &str, advice: &Advice, unit: ByteUnit) -> String {
     };
     text.push('\n');
     text += &wrapped(&format!("Needs {}{held}.", words::size(total, unit)), 2);
+    if scenario.gpu.is_some() {
+        text.push('\n');
+        text += &combinations(advice, unit);
+    }
     text.push('\n');
     text += &mitigations(advice, unit);
     text += &wrapped(
         "\nTime is a rough estimate of how long the same work takes on all GPUs together: x2.00 is twice as long as now, x0.50 half as long.",
         0,
     );
+    let tensors = |it: Effect| it.scenario.parallel.tp > scenario.parallel.tp;
+    if scenario.runtime() == Some(Engine::LlamaCpp)
+        && advice.mitigations.iter().any(|(_, effect)| effect.is_ok_and(tensors))
+    {
+        text += &wrapped(
+            "By itself llama.cpp splits a model over GPUs by layers (pipeline-parallel), which take turns. Tensor-parallel is its --split-mode tensor, an experiment that has to be asked for.",
+            0,
+        );
+    }
     if advice.mitigations.iter().any(|(_, effect)| effect.is_ok_and(|it| it.scenario.offload.optimizer)) {
         text += &wrapped(
             "With an offloaded optimizer the CPU takes the step, as in ZeRO-Offload: gradients go to host memory over PCIe and new weights come back. That traffic is in the time; what the CPU needs for the step is not, and comes on top.",
@@ -87,14 +100,16 @@ fn text(title: &str, advice: &Advice, unit: ByteUnit) -> String {
             0,
         );
     }
-    if scenario.gpu.is_some() {
-        text.push('\n');
-        text += &plan(advice, unit);
-        if let Some(Plan { effect, .. }) = &advice.plans.quicker {
-            let changes = changes::between(&advice.scenario, &effect.scenario).join(" ");
-            text += &wrapped(&format!("Quicker, with results that may change a little: {changes}"), 2);
-            text += &wrapped(&format!("{}.", peak(effect, unit)), 2);
-        }
+    text
+}
+
+/// The combination that is recommended, and one that is quicker.
+fn combinations(advice: &Advice, unit: ByteUnit) -> String {
+    let mut text = plan(advice, unit);
+    if let Some(Plan { effect, .. }) = &advice.plans.quicker {
+        let changes = changes::between(&advice.scenario, &effect.scenario).join(" ");
+        text += &wrapped(&format!("Quicker, with results that may change a little: {changes}"), 2);
+        text += &wrapped(&format!("{}.", peak(effect, unit)), 2);
     }
     text
 }
@@ -130,6 +145,7 @@ fn mitigations(advice: &Advice, unit: ByteUnit) -> String {
         ]);
     }
     let table = table.text();
+    let mut text = "Each fix by itself:\n".to_owned();
     let mut lines = table.lines();
     let widest = acting().map(|(mitigation, _)| mitigation.id().len()).max().unwrap_or(0);
     let head = lines.next().map(|head| format!("{head}\n"));
@@ -138,7 +154,7 @@ fn mitigations(advice: &Advice, unit: ByteUnit) -> String {
         let gpu = effect.scenario.gpu.filter(|_| options.is_empty()).map_or("", |gpu| gpu.id);
         format!("{line}\n{:width$}{options}{gpu}\n", "", width = widest + 2)
     });
-    let mut text: String = head.into_iter().chain(rows).collect();
+    text.extend(head.into_iter().chain(rows));
     for (what, unknown) in [("No effect here", false), ("Not modelled here", true)] {
         let names = advice.mitigations.iter().filter_map(|(mitigation, effect)| {
             let because = effect.as_ref().err()?;
@@ -164,7 +180,7 @@ fn plan(advice: &Advice, unit: ByteUnit) -> String {
         let left = if advice.scenario.mode.trains() { "adapters (lora, qlora), " } else { "" };
         let mut text = wrapped(
             &format!(
-                "No combination of these fixes fits on the same GPUs with room to spare{than}: what is left are {left}more GPUs or a bigger one, as above."
+                "No combination of these fixes fits on the same GPUs with room to spare{than}: what is left are {left}more GPUs or a bigger one, as below."
             ),
             0,
         );

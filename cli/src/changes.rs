@@ -16,10 +16,15 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
     word("weights", from.weights.id(), to.weights.id());
     word("kv", from.kv.id(), to.kv.id());
     word("attention", from.attention.id(), to.attention.id());
-    word("recipe", from.training.recipe.id(), to.training.recipe.id());
+    // Another mode brings its own recipe and checkpointing, so what stays the same has to be said where it is not that.
+    let recipe = if from.mode != to.mode && from.training.recipe == from.usual_recipe() {
+        to.usual_recipe()
+    } else {
+        from.training.recipe
+    };
+    word("recipe", recipe.id(), to.training.recipe.id());
     word("gradients", from.training.gradients.id(), to.training.gradients.id());
     word("optimizer", from.optimizer.id(), to.optimizer.id());
-    // Another mode brings its own checkpointing, so what stays the same has to be said where it is not that.
     let before = if from.mode != to.mode && from.checkpointing == to.checkpointing {
         to.mode.usual_checkpointing(to.training.implementation)
     } else {
@@ -71,8 +76,9 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use memory_wall_core::advise::Mitigation;
     use memory_wall_core::tables::{gpus, models};
-    use memory_wall_core::{Checkpointing, Mode, Offload, WeightFormat, ZeroStage};
+    use memory_wall_core::{Checkpointing, Implementation, Mode, Offload, Recipe, WeightFormat, ZeroStage};
 
     #[test]
     fn settings_of_a_server_are_named_where_one_serves() {
@@ -86,6 +92,18 @@ mod tests {
         }
         (start.serving.engine, other.serving.engine) = (Engine::Vllm, Engine::Vllm);
         assert_eq!(between(&start, &other), ["--gpu h100-sxm", "--max-num-seqs 1024"]);
+    }
+
+    #[test]
+    fn a_recipe_that_comes_with_a_mode_is_not_named() {
+        let mut start = Scenario { mode: Mode::Training, ..Scenario::new(models::MODELS[0].architecture) };
+        start.training.implementation = Implementation::Torchtitan;
+        for (recipe, named) in [(Recipe::Autocast, "--mode lora"), (Recipe::Pure, "--mode lora")] {
+            start.training.recipe = recipe;
+            let adapters = Mitigation::Lora.apply(&start.check().unwrap()).unwrap();
+            assert_eq!(between(&start, &adapters).join(" "), named);
+            assert_eq!(adapters.training.recipe == Recipe::Mixed, recipe == Recipe::Autocast);
+        }
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::tables::gpus::Gpu;
-use memory_wall_core::{Bytes, Checked, Fit, Scenario};
+use memory_wall_core::engines::vllm::{self, Refusal, Start};
+use memory_wall_core::tables::gpus::{CapacityBasis, Gpu};
+use memory_wall_core::{Bytes, Checked, Engine, Fit, Scenario, Verdict, evaluate};
 
 use crate::text::wrapped;
-use crate::words;
+use crate::{changes, words};
 
 /// The lines.
 pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> String {
@@ -25,7 +26,7 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
                 "{} = {}, {}{}{}",
                 words::size(fit.capacity, unit),
                 fit.capacity,
-                gpu.capacity_basis.label(),
+                basis(gpu),
                 gpu.reported().range().map(|range| format!(" ({range})")).unwrap_or_default(),
                 limit(fit, scenario, unit)
             ),
@@ -43,10 +44,42 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
         ("Largest batch", format!("{} at seq_length {seq_length}", largest_batch(fit.max_batch, scenario))),
     ];
     let mut text: String = lines.iter().map(|(name, value)| wrapped(&format!("{name:<15}  {value}"), 17)).collect();
+    if let Some(other) = settings(fit, scenario) {
+        text += &other;
+    }
     if !fit.verdict.holds() {
         text += &wrapped("What helps: memory-wall advise with the same options recomputes every known fix.", 2);
     }
     text
+}
+
+/// Where the capacity comes from; of a part of the computer's memory, how much there is in all.
+fn basis(gpu: &Gpu) -> String {
+    let label = gpu.capacity_basis.label();
+    match gpu.capacity_basis {
+        CapacityBasis::Limit => format!("{label}, which has {} GB", gpu.printed_gb),
+        _ => label.into(),
+    }
+}
+
+/// Where vLLM does not start, the settings with which it does, if there are any.
+fn settings(fit: &Fit, scenario: &Checked) -> Option<String> {
+    if fit.verdict != Verdict::DoesNotFit {
+        return None;
+    }
+    let other = vllm::with_mildest_settings(scenario)?;
+    let there = evaluate(&other).fit?;
+    let verdict = if there.verdict == Verdict::Fits { "fits" } else { "starts, and is tight" };
+    let changes = changes::between(scenario, &other).join(" ");
+    let longest = largest(longest(&there, &other), bounds::SEQ_LENGTH);
+    let batch = largest_batch(there.max_batch, &other);
+    Some(wrapped(
+        &format!(
+            "{:<15}  {changes}: {verdict}, with a longest context of {longest} and a largest batch of {batch}",
+            "Instead"
+        ),
+        17,
+    ))
 }
 
 /// What the longest context asks for where the stated cap is too long for the pool.
@@ -59,6 +92,9 @@ fn shorter(scenario: &Scenario, fit: &Fit) -> String {
 fn limit(fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
     if fit.limit == fit.capacity {
         return String::new();
+    }
+    if scenario.runtime() != Some(Engine::Vllm) {
+        return format!("; {} of it to be taken beside what the system holds", words::size(fit.limit, unit));
     }
     let share = scenario.serving.utilization();
     if fit.limit == Bytes::ZERO {
@@ -75,6 +111,9 @@ fn beside(scenario: &Checked, unit: ByteUnit) -> String {
     match words::started(scenario) {
         Some(start) if start.refusal.is_none() => {
             format!(" in the pool; {} beside the share", words::signed(start.outside, unit))
+        }
+        Some(Start { refusal: Some(Refusal::States { sequences, .. }), .. }) => {
+            format!(" for the states of {} sequences", Grouped(sequences.into()))
         }
         _ => String::new(),
     }

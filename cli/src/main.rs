@@ -16,6 +16,7 @@ mod inputs;
 mod json;
 mod listing;
 mod model;
+mod named;
 mod options;
 mod plan;
 mod refusal;

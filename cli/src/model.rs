@@ -60,8 +60,8 @@ impl Model {
             id: model.id.into(),
             title: format!("{} ({})", model.name, model.id),
             architecture: model.architecture,
-            stored: None,
-            method: None,
+            stored: model.published(),
+            method: model.published().map(|format| format.id().into()),
             remarks: Vec::new(),
             language_part: model.name.ends_with("(text)"),
         }

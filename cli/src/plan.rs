@@ -87,7 +87,7 @@ mod tests {
     use crate::request::Request;
     use memory_wall_core::display::Grouped;
     use memory_wall_core::tables::models;
-    use memory_wall_core::{Checkpointing, Mode, Scenario};
+    use memory_wall_core::{Checkpointing, Implementation, Mode, Recipe, Scenario};
     use memory_wall_plan::{Kind, OPTIONS};
 
     /// What a plan says and what the command says are the same: names, kinds and ranges.
@@ -125,15 +125,22 @@ mod tests {
         }
     }
 
-    /// What goes without saying is the same in a plan as on the command line, in every mode.
+    /// What goes without saying is the same in a plan as on the command line, in every mode and code.
     #[test]
     fn a_plan_is_read_as_the_scenario_that_it_was_made_of() {
         let model = models::by_id("gpt2-xl").unwrap();
-        for mode in Mode::ALL {
-            for checkpointing in [Checkpointing::None, Checkpointing::Full] {
+        let codes = Mode::ALL.iter().flat_map(|mode| Implementation::ALL.iter().map(move |code| (*mode, *code)));
+        for (mode, code) in codes {
+            for (checkpointing, recipe) in [
+                (Checkpointing::None, Recipe::Mixed),
+                (Checkpointing::Full, Recipe::Mixed),
+                (Checkpointing::None, Recipe::MixedFp32Gradients),
+                (Checkpointing::None, Recipe::Autocast),
+            ] {
                 let mut scenario = Scenario::new(model.architecture);
-                (scenario.mode, scenario.weights) = (*mode, mode.nearest(scenario.weights));
+                (scenario.mode, scenario.weights) = (mode, mode.nearest(scenario.weights));
                 scenario.checkpointing = checkpointing;
+                (scenario.training.implementation, scenario.training.recipe) = (code, recipe);
                 let plan = Plan::of(&scenario, "", Some(model.id));
                 let mut words = Vec::new();
                 for (option, value) in plan.said() {
@@ -142,10 +149,11 @@ mod tests {
                 }
                 let request = Request::read(&Given::read("estimate", &words).unwrap(), None).unwrap();
                 let read = request.settings();
-                assert_eq!((read.mode, read.weights), (*mode, scenario.weights));
+                assert_eq!((read.mode, read.weights), (mode, scenario.weights));
                 if mode.trains() {
                     assert_eq!(plan.scenario(), Some(scenario));
                     assert_eq!(read.checkpointing, checkpointing, "{} {words:?}", mode.id());
+                    assert_eq!(read.training.recipe, recipe, "{} {words:?}", mode.id());
                 }
             }
         }

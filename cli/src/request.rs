@@ -6,8 +6,8 @@ use memory_wall_core::architecture::Architecture;
 use memory_wall_core::bounds;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::scenario::{Unsupported, sixteen_bits};
-use memory_wall_core::tables::gpus::{GPUS, Gpu};
-use memory_wall_core::tables::models::{MODELS, Model};
+use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::tables::models::Model;
 use memory_wall_core::{
     AdapterPrecision, Attention, Checked, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets,
     Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, Serving, StepKernel, Training, WeightFormat,
@@ -16,7 +16,7 @@ use memory_wall_core::{
 
 use crate::options::Given;
 use crate::solve::Question;
-use crate::{BadInput, idle, refusal, values};
+use crate::{BadInput, idle, named, refusal, values};
 
 /// Where the model comes from.
 #[derive(Debug)]
@@ -118,9 +118,18 @@ impl Request {
             gpu,
             ..start
         };
+        if !given.has("--recipe") {
+            settings.training.recipe = settings.usual_recipe();
+        }
         let json = given.has("--json");
         let unit = values::choice(given, "--unit", &ByteUnit::EACH, ByteUnit::id)?.unwrap_or_default();
-        let notes = idle::notes(given, &settings, question);
+        let mut notes = idle::notes(given, &settings, question);
+        let (asked_gpu, asked_model) = (given.text("--gpu"), given.text("--model"));
+        let preset = match &source {
+            Some(Source::Preset(model)) => Some(*model),
+            _ => None,
+        };
+        notes.extend(named::notes(asked_gpu.as_deref().zip(gpu), asked_model.as_deref().zip(preset)));
         match question {
             // What is looked for starts from what is usual.
             Some(Question::Gpus) => {
@@ -162,7 +171,9 @@ impl Request {
         }
         // How the checkpoint is stored is how it is served, or frozen, unless something else was asked for.
         let weights = match (stored, self.settings.mode) {
-            (Some(stored), Mode::Inference) if !self.weights_given => stored,
+            (Some(stored), Mode::Inference) if !self.weights_given && self.settings.serving.engine.loads(stored) => {
+                stored
+            }
             (Some(stored), mode @ Mode::Qlora) if !self.weights_given && mode.takes(stored) => stored,
             _ => self.settings.weights,
         };
@@ -205,14 +216,14 @@ fn source(given: &Given, question: Option<Question>) -> Result<Option<Source>, B
                 "a model is missing: --model ID (memory-wall models lists them), --config FILE or --plan FILE",
             ));
         }
-        (Some(id), None) => Some(Source::Preset(values::listed("--model", &id, MODELS, |model| model.id, "models")?)),
+        (Some(id), None) => Some(Source::Preset(named::model(&id)?)),
         (None, Some(path)) => Some(Source::Config(path.to_owned())),
     })
 }
 
 fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>, BadInput> {
     match (given.text("--gpu"), question) {
-        (Some(id), _) => values::listed("--gpu", &id, GPUS, |gpu| gpu.id, "gpus").map(Some),
+        (Some(id), _) => named::gpu(&id).map(Some),
         (None, None | Some(Question::Gpu)) => Ok(None),
         (None, Some(question)) => Err(BadInput(format!(
             "a GPU is missing: solve --for {} needs --gpu ID (memory-wall gpus lists them)",

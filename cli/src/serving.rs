@@ -40,6 +40,13 @@ fn started(scenario: &Checked, start: &Start, unit: ByteUnit) -> String {
         if ranks == 1 { "" } else { " on each data-parallel rank" }
     );
     text += &wrapped(&concurrency, 2);
+    let shape = &scenario.architecture;
+    if shape.sliding_window.is_some() || shape.linear_attention.is_some() {
+        text += &wrapped(
+            "Both are counted in requests of that length. Some layers keep no more of a longer one than a window or a state, so one request can be longer than the pool has tokens, as far as the model goes.",
+            2,
+        );
+    }
     let seq_length = number(scenario.seq_length.into());
     let most = scenario.serving.max_num_seqs.into();
     let held = match requests.held {

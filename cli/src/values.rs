@@ -141,17 +141,3 @@ pub(crate) fn list(
     }
     Ok(Some(found))
 }
-
-/// A row of a table by its id, in capitals or not, or a message with the ids that come near.
-pub(crate) fn listed<T>(
-    option: &str,
-    text: &str,
-    table: &'static [T],
-    id: impl Fn(&T) -> &'static str,
-    command: &str,
-) -> Result<&'static T, BadInput> {
-    table.iter().find(|row| id(row).eq_ignore_ascii_case(text)).ok_or_else(|| {
-        let meant = suggest::did_you_mean(&suggest::nearest(text, table.iter().map(id)));
-        BadInput(format!("{option} {} is not known{meant}; memory-wall {command} lists all", quote(text)))
-    })
-}

@@ -235,3 +235,20 @@ fn the_usual_plan_is_named() {
     let slow = run(&format!("{long} 65536"));
     assert!(slow.out.contains("Fits, too slow") && !slow.out.contains("Tight, may fail"), "{}", slow.out);
 }
+
+/// llama.cpp splits by layers unless it is told otherwise, and two GPUs that cut matrices took 0.70 to 0.76 of the time of one.
+#[test]
+fn the_split_of_llama_cpp_is_named_and_timed() {
+    let line = "--model llama-3.1-70b --weights q4_k --gpu rtx4090 --engine llamacpp --seq 8192";
+    let text = run(&format!("advise {line}")).out;
+    assert!(text.contains("By itself llama.cpp splits a model over GPUs by layers"), "{text}");
+    let (_, it) = json(&format!("advise {line}"));
+    let time = |rung: &str| {
+        let rungs = it["ladder"].as_array().unwrap();
+        rungs.iter().find(|it| it["rung"] == rung).unwrap()["time_ratio"].as_f64().unwrap()
+    };
+    assert!((0.70..0.76).contains(&time("tensor-parallel")), "{}", time("tensor-parallel"));
+    assert!((0.95..1.05).contains(&time("pipeline-parallel")));
+    let said = |line: &str| run(&format!("estimate {line}")).out.contains("is --split-mode tensor, an experiment");
+    assert!(said(&format!("{line} --tp 2")) && !said(&format!("{line} --pp 2")));
+}

@@ -59,6 +59,73 @@ fn options_override_a_plan() {
     assert_eq!((planned.code, planned.out), (typed.code, typed.out), "{}", planned.err);
 }
 
+/// Megatron-LM with `--bf16` adds gradients up in fp32, torchtitan keeps fp32 weights: unless a recipe is stated.
+#[test]
+fn each_code_trains_by_a_recipe_of_its_own() {
+    let shape = "--model llama-3.1-8b --mode training --dp 8 --zero 1";
+    for (code, recipe, sentence) in [
+        ("transformers", "mixed", "16-bit weights and gradients have an fp32 master copy"),
+        ("megatron", "mixed-fp32-grads", "an fp32 master copy and fp32 gradients"),
+        ("torchtitan", "autocast", "FSDP2 gathers weights in 16 bits and reduces gradients in fp32"),
+        ("litgpt", "mixed", "LitGPT itself keeps gradients like the weights"),
+    ] {
+        let plan = file(
+            &format!("{code}.json"),
+            &format!(
+                "{{\"version\": 1, \"model\": \"llama-3.1-8b\", \"mode\": \"training\", \"dp\": 8, \"zero\": 1, \"implementation\": \"{code}\"}}"
+            ),
+        );
+        let own = run(&format!("estimate {shape} --implementation {code} --json"));
+        assert_eq!(run(&format!("estimate --plan {} --json", plan.display())).out, own.out, "{code}");
+        assert_eq!(
+            run(&format!("estimate {shape} --implementation {code} --recipe {recipe} --json")).out,
+            own.out,
+            "{code}"
+        );
+        assert!(own.out.contains(sentence), "{code}: {}", own.out);
+    }
+    let megatron = |more: &str| run(&format!("estimate {shape} --implementation megatron {more}")).out;
+    assert!(
+        megatron("").lines().any(|line| line.starts_with("Gradients") && line.contains("32.1 GB")),
+        "{}",
+        megatron("")
+    );
+    let stated = megatron("--recipe mixed");
+    assert!(
+        stated.lines().any(|line| line.starts_with("Gradients") && line.contains("16.1 GB"))
+            && stated.contains("--grad-reduce-in-bf16"),
+        "{stated}"
+    );
+    // Adapters have no recipe, and fp32 weights leave none.
+    let adapters = run("estimate --model llama-3.1-8b --mode lora --implementation torchtitan --json").out;
+    assert!(adapters.contains("\"recipe\": \"mixed\""), "{adapters}");
+    let wide = run("estimate --model llama-3.1-8b --mode training --implementation torchtitan --weights fp32").out;
+    assert!(wide.contains("all kept in fp32"), "{wide}");
+}
+
+#[test]
+fn a_model_is_served_as_it_is_published() {
+    let own = run("estimate --model gpt-oss-20b --gpu rtx4090 --engine vllm");
+    assert!(own.out.contains("mxfp4 weights"), "{}", own.out);
+    assert!(own.err.contains("stored quantised (mxfp4): mxfp4 weights, as --weights is not given"), "{}", own.err);
+    let plan = file(
+        "published.json",
+        "{\"version\": 1, \"model\": \"gpt-oss-20b\", \"gpu\": \"rtx4090\", \"engine\": \"vllm\"}",
+    );
+    assert_eq!(run(&format!("estimate --plan {}", plan.display())).out, own.out);
+    for (options, weights) in [
+        ("--model gpt-oss-120b --weights bf16", "bf16"),
+        ("--model gpt-oss-120b --mode lora", "bf16"),
+        ("--model gpt-oss-120b --mode qlora", "nf4, double quantised"),
+        ("--model deepseek-v3", "fp8 (block 128)"),
+        ("--model deepseek-v3 --engine llamacpp", "bf16"),
+        ("--model llama-3.1-8b", "bf16"),
+    ] {
+        let said = run(&format!("estimate {options}")).out;
+        assert!(said.contains(&format!("{weights} weights")), "{options}: {said}");
+    }
+}
+
 #[test]
 fn a_config_lies_where_its_plan_does() {
     let config = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/configs/gpt2-xl.json")).unwrap();

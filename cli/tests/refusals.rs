@@ -110,8 +110,8 @@ fn names() {
             "--model \"lama-2-7b\" is not known, did you mean llama-2-7b or llama-2-70b?; memory-wall models lists all",
         ),
         (
-            "estimate --model meta-llama/Llama-3.1-8B-Instruct",
-            "--model \"meta-llama/Llama-3.1-8B-Instruct\" is not known, did you mean llama-3.1-8b?; memory-wall models lists all",
+            "estimate --model meta-llama/Llama-3.1-8B-Instruct-AWQ",
+            "--model \"meta-llama/Llama-3.1-8B-Instruct-AWQ\" is not known, did you mean llama-3.1-8b?; memory-wall models lists all",
         ),
         ("estimate --model bert-base", "--model \"bert-base\" is not known; memory-wall models lists all"),
         ("estimate --model=", "--model \"\" is not known; memory-wall models lists all"),
@@ -604,4 +604,46 @@ fn config_contents() {
     let odd = run_on("estimate --config -", format!("{{\"model_type\":\"{family}\"}}").as_bytes());
     assert_eq!((odd.code, odd.err.lines().count()), (2, 1));
     assert!(odd.err.len() < 900);
+}
+
+/// What is assumed of a GPU is said in every mode and program alike.
+#[test]
+fn old_gpus_and_metal_are_told_alike() {
+    let flat = |line: &str| run(&format!("estimate {line}")).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let old =
+        "This GPU has no bf16: 16-bit values are fp16. FlashAttention's own kernels begin with compute capability 8.0";
+    let plain = "This GPU has no bf16: 16-bit values are fp16.";
+    for options in [
+        "",
+        "--engine hf",
+        "--engine vllm",
+        "--engine llamacpp --weights q4_k",
+        "--weights int4",
+        "--mode training",
+        "--mode lora",
+        "--mode qlora",
+    ] {
+        for (gpu, here) in [("t4", true), ("l4", false)] {
+            let text = flat(&format!("--model llama-3.2-1b --gpu {gpu} {options}"));
+            assert_eq!(text.contains(old), here, "{gpu} {options}: {text}");
+        }
+    }
+    let eager = flat("--model llama-3.2-1b --gpu t4 --attention eager");
+    assert!(eager.contains(plain) && !eager.contains(old), "{eager}");
+    let metal = |options: &str| {
+        flat(&format!("--model llama-3.2-1b {options}")).contains("bitsandbytes runs on Apple's GPUs since 0.50")
+    };
+    assert!(metal("--mode qlora --gpu m4max") && metal("--engine hf --weights nf4 --gpu m4max"));
+    assert!(!metal("--mode lora --gpu m4max") && !metal("--mode qlora --gpu l4"));
+    let apple = flat("--model llama-3.2-1b --gpu m4max");
+    assert!(
+        apple.contains("of the computer's memory, which has 128 GB")
+            && apple.contains("by itself of the computer's 128 GB"),
+        "{apple}"
+    );
+    let help = run("help").out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        help.contains("bitsandbytes leaves them in 16 bits") && help.contains("peft then upcasts them to fp32"),
+        "{help}"
+    );
 }

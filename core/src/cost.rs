@@ -9,12 +9,19 @@ use crate::memory::{Bucket, Phase, kv_cache};
 use crate::precision::ComputePrecision;
 use crate::roofline::operations::visited;
 use crate::scenario::{Attention, Mode};
+use crate::serving::Engine;
 use crate::tables::gpus::{self, Gpu};
 use crate::training::{Checkpointing, Optimizer};
 use crate::worked;
 
 /// Share of the dense peak that large matrix multiplications of a training step are taken to reach: 38 to 43% is what Llama 3 reports for its 405B runs.
 pub const COMPUTE_EFFICIENCY: f64 = 0.4;
+/// What each further GPU adds to the time of one GPU's part where llama.cpp cuts matrices: two GPUs then take 0.73 of the time of one.
+///
+/// # Source
+/// Tokens a second with `--split-mode tensor` over those by layers, on two GPUs: 59.45 over 43.81 (Gemma 4 31B, ggml-org/llama.cpp pull request 19378), 30.05 over 21.22
+/// (Qwen3.5 27B, RTX 3060 and 4070 Super) and 58 over 44 (Qwen3.6 27B, RTX 3090 Ti, one over two). Read 2026-11-25.
+const LLAMA_CPP_WAITS: f64 = 0.46;
 /// The GPU whose rates stand in where a scenario names none.
 const REFERENCE: &str = "a100-80-sxm";
 /// Micro-batches smaller than this many tokens leave a GPU's matrix units partly idle.
@@ -175,6 +182,11 @@ fn decoding(scenario: &Checked, gpu: &Gpu) -> f64 {
     let compute = forward(&scenario.with_seq_length(1)) / ranks / (peak(scenario, gpu) * COMPUTE_EFFICIENCY);
     // Stages of a pipeline take turns.
     let read = (weights * active + cache) / gpu.bandwidth.0 * f64::from(parallel.pp);
+    let read = if scenario.runtime() == Some(Engine::LlamaCpp) {
+        read * (1.0 + LLAMA_CPP_WAITS * f64::from(parallel.tp - 1))
+    } else {
+        read
+    };
     read.max(compute)
 }
 

@@ -8,6 +8,7 @@ mod any;
 
 use any::{scenario, served};
 use memory_wall_core::architecture::{Architecture, Latent, Projection, SlidingWindow};
+use memory_wall_core::assumptions::Assumptions;
 use memory_wall_core::engines::{self, How, vllm};
 use memory_wall_core::memory::kv_cache::{self, CachedLayers};
 use memory_wall_core::scenario::Unsupported;
@@ -467,4 +468,55 @@ fn servers_of_blackwell_record_more_graphs() {
         [sizes("b200", 27), sizes("b200", 28), sizes("h100-sxm", 28), sizes("rtxpro6000", 28)],
         [51, 83, 51, 51]
     );
+}
+
+#[test]
+fn one_gpu_has_no_communication() {
+    for id in gpus::GPUS.iter().map(|gpu| gpu.id) {
+        let scenario = Scenario { gpu: gpus::by_id(id), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+        let Ok(scenario) = scenario.check() else { continue };
+        let inspection = engines::inspect(&scenario);
+        let item = |item| inspection.parts.iter().any(|part| part.item == item);
+        assert!(!item(Item::Communication) && item(Item::EngineWorkspace), "{id}");
+    }
+}
+
+/// Free GiB of GiB in logs of GB10 and a Jetson Thor on which no other program used the GPU, the share that was asked for, and whether vLLM started.
+#[test]
+fn the_system_holds_a_part_of_a_memory_that_it_shares() {
+    for (id, percent, expected) in [
+        // 112.71 of 119.7 are less than 0.9435 of them: the most that was seen to be free.
+        ("gb10", 98, Verdict::DoesNotFit),
+        ("gb10", 95, Verdict::DoesNotFit),
+        // 109.33 of 119.7, 110.73 of 121.63 and 109.53 of 121.69 were refused.
+        ("gb10", 92, Verdict::DoesNotFit),
+        // 101.3 to 104.87 of 121.69 were refused, and 110.37 started.
+        ("gb10", 87, Verdict::Tight),
+        ("gb10", 85, Verdict::Tight),
+        ("gb10", 80, Verdict::Fits),
+        // 110.49 of 122.82 were refused.
+        ("jetson-thor", 90, Verdict::Tight),
+        ("jetson-thor", 80, Verdict::Fits),
+        ("h100-sxm", 92, Verdict::Fits),
+    ] {
+        let mut scenario = Scenario { gpu: gpus::by_id(id), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+        scenario.serving.utilization_percent = Some(percent);
+        assert_eq!(evaluate(&checked(&scenario)).fit.unwrap().verdict, expected, "{id} {percent}");
+    }
+    // The share that is proposed in their place is one that starts.
+    let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
+    let Some(vllm::Refusal::Share { largest, system, .. }) = started(&scenario).refusal else { panic!("it starts") };
+    assert_eq!((largest, system), (82, Bytes(1_080 * GIB / 100)));
+    scenario.serving.utilization_percent = Some(largest);
+    assert_eq!(started(&scenario).refusal, None);
+    let sentence = Assumptions::of(&checked(&scenario)).iter().any(|it| it.to_string().contains("6.50 to 19.90"));
+    assert!(sentence);
+    // Without vLLM it is taken off all the same.
+    for engine in [Engine::Exact, Engine::Hf, Engine::LlamaCpp] {
+        let run = checked(&Scenario { gpu: gpus::by_id("gb10"), ..with(&model("llama-3.1-8b"), engine) });
+        let fit = evaluate(&run).fit.unwrap();
+        assert_eq!(fit.capacity - fit.limit, Bytes(1_080 * GIB / 100), "{engine:?}");
+        let alone = evaluate(&checked(&Scenario { gpu: gpus::by_id("m4max"), ..*run })).fit.unwrap();
+        assert_eq!(alone.capacity, alone.limit, "{engine:?}: the capacity is what Metal lends");
+    }
 }

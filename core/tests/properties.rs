@@ -384,13 +384,13 @@ proptest! {
         let evaluation = evaluate(&scenario.check().unwrap());
         prop_assert_eq!(evaluation.fit.is_some(), scenario.gpu.is_some());
         let Some(fit) = evaluation.fit else { return Ok(()) };
-        let fits = evaluation.total <= fit.capacity;
+        let fits = evaluation.total <= fit.limit;
         prop_assert_eq!(fit.margin.0 >= 0, fits);
         prop_assert_eq!(fit.verdict != memory_wall_core::Verdict::DoesNotFit, fits);
         prop_assert_eq!(fit.max_seq >= scenario.seq_length, fits);
         prop_assert_eq!(fit.max_batch >= scenario.batch, fits);
-        is_the_last_that_fits(fit.max_seq, bounds::SEQ_LENGTH, fit.capacity, |seq_length| Scenario { seq_length, ..scenario })?;
-        is_the_last_that_fits(fit.max_batch, bounds::BATCH, fit.capacity, |batch| Scenario { batch, ..scenario })?;
+        is_the_last_that_fits(fit.max_seq, bounds::SEQ_LENGTH, fit.limit, |seq_length| Scenario { seq_length, ..scenario })?;
+        is_the_last_that_fits(fit.max_batch, bounds::BATCH, fit.limit, |batch| Scenario { batch, ..scenario })?;
     }
 }
 

@@ -124,6 +124,7 @@ fn a_rank_has_whole_blocks_of_fp8_weights() {
         what: "moe_intermediate_size",
         width: 1_536,
         ranks: 8,
+        marlin: false,
     });
     assert_eq!(qwen.check(), Err(ScenarioError::Runtime(blocks)));
     assert!(blocks.to_string().ends_with("1,536 over 8 ranks is 192; 0.29 has finer blocks for experts"), "{blocks}");
@@ -149,6 +150,33 @@ fn a_rank_has_whole_blocks_of_fp8_weights() {
         qwen.weights = weights;
         (qwen.parallel.tp, qwen.parallel.ep) = (tp, ep);
         assert!(qwen.check().is_ok(), "{weights} {tp} {ep}");
+    }
+}
+
+/// `MarlinExperts` and `TritonExperts` of vLLM 0.29 to 0.33: below compute capability 8.9 there are kernels for whole blocks alone.
+#[test]
+fn finer_blocks_are_said_and_need_units_for_fp8() {
+    let on = |gpu: &str, tp, minor| {
+        let mut it = Scenario { gpu: gpus::by_id(gpu), ..with(&model("qwen3-235b-a22b"), Engine::Vllm) };
+        (it.weights, it.parallel.tp, it.serving.version) = (WeightFormat::Fp8Block, tp, Version { major: 0, minor });
+        it
+    };
+    for gpu in ["h100-sxm", "b200", "rtx6000ada", "mi300x"] {
+        assert!(says(&on(gpu, 8, 29), Assumption::FinerBlocks { inside: 192, block: 64 }), "{gpu}");
+        let evaluation = evaluate(&checked(&on(gpu, 4, 29)));
+        assert!(!evaluation.assumptions.iter().any(|it| matches!(it, Assumption::FinerBlocks { .. })), "{gpu}");
+    }
+    for gpu in ["a100-80-sxm", "rtxa6000"] {
+        assert!(on(gpu, 4, 29).check().is_ok(), "{gpu}: whole blocks by Marlin");
+        for minor in [28, 29, 33] {
+            let error = on(gpu, 8, minor).check().unwrap_err().to_string();
+            assert!(
+                error.contains(
+                    "1,536 over 8 ranks is 192; 0.29 has finer blocks for experts, from compute capability 8.9 on"
+                ),
+                "{error}"
+            );
+        }
     }
 }
 
@@ -316,11 +344,27 @@ fn bitsandbytes_is_a_package_beside_newer_releases() {
 #[test]
 fn eight_bits_on_blackwell_are_fp8() {
     let on = |gpu, weights| Scenario { weights, gpu: gpus::by_id(gpu), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
-    for (gpu, blackwell) in
-        [("rtx5090", true), ("rtxpro6000", true), ("b200", true), ("h100-sxm", false), ("l4", false)]
-    {
-        assert_eq!(says(&on(gpu, WeightFormat::Int8), Assumption::Int8WeightsAlone), blackwell, "{gpu}");
-        assert!(!says(&on(gpu, WeightFormat::Fp8), Assumption::Int8WeightsAlone), "{gpu}");
+    let said = |gpu, weights| {
+        let sentences = evaluate(&checked(&on(gpu, weights))).assumptions;
+        sentences.iter().map(|it| it.to_string()).find(|it| it.contains("Int8 not supported on"))
+    };
+    // `get_sm_version_num` in `scaled_mm_helper.hpp` of vLLM 0.33.
+    for (gpu, number) in [
+        ("rtx5090", Some("SM120")),
+        ("rtxpro6000", Some("SM120")),
+        ("b200", Some("SM100")),
+        ("b300", Some("SM103")),
+        ("gb10", Some("SM121")),
+        ("h100-sxm", None),
+        ("l4", None),
+    ] {
+        let (int8, blackwell) = (said(gpu, WeightFormat::Int8), number.is_some());
+        assert_eq!(
+            int8.as_ref().map(|it| it.contains(&format!("{}\"", number.unwrap()))),
+            number.map(|_| true),
+            "{gpu} {int8:?}"
+        );
+        assert_eq!(said(gpu, WeightFormat::Fp8), None, "{gpu}");
         let advised = ladder(&checked(&on(gpu, WeightFormat::Bf16)))
             .find_map(|(kind, effect)| (kind == Mitigation::EightBitWeights).then(|| effect.unwrap().scenario.weights));
         assert_eq!(advised, Some(if blackwell { WeightFormat::Fp8 } else { WeightFormat::Int8 }), "{gpu}");

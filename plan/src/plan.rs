@@ -78,7 +78,17 @@ impl Plan {
     /// The scenario of a plan whose model is of the table; nothing of another one.
     pub fn scenario(&self) -> Option<Scenario> {
         match self.get("model") {
-            Some(Value::Word(id)) => models::by_id(id).map(|model| self.scenario_of(model.architecture)),
+            Some(Value::Word(id)) => models::by_id(id).map(|model| {
+                let mut scenario = self.scenario_of(model.architecture);
+                let published = model.published().filter(|format| scenario.serving.engine.loads(*format));
+                if let Some(format) = published
+                    && scenario.mode == Mode::Inference
+                    && self.get("weights").is_none()
+                {
+                    scenario.weights = format;
+                }
+                scenario
+            }),
             _ => None,
         }
     }
@@ -93,6 +103,9 @@ impl Plan {
         }
         if self.get("weights").is_none() {
             scenario.weights = scenario.mode.nearest(scenario.weights);
+        }
+        if self.get("recipe").is_none() {
+            scenario.training.recipe = scenario.usual_recipe();
         }
         if self.get("checkpointing").is_none() {
             scenario.checkpointing = scenario.mode.usual_checkpointing(scenario.training.implementation);

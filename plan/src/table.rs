@@ -249,6 +249,7 @@ pub(crate) fn stated(scenario: &Scenario) -> Vec<(&'static PlanOption, Value)> {
     let mut usual = Scenario::new(scenario.architecture);
     // The default of the same mode and runtime: an option that has no effect there is not compared.
     (usual.mode, usual.serving.engine) = (scenario.mode, scenario.serving.engine);
+    usual.training.recipe = scenario.usual_recipe();
     usual.checkpointing = scenario.mode.usual_checkpointing(scenario.training.implementation);
     let mut found = vec![];
     for option in OPTIONS {

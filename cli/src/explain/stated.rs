@@ -7,6 +7,7 @@ use crate::options::Given;
 
 /// Sets what the options state; `settings` is what they say together.
 pub(super) fn overlay(given: &Given, settings: &Scenario, scenario: &mut Scenario) {
+    let by_itself = scenario.training.recipe == scenario.usual_recipe();
     for name in given.names() {
         match name {
             // Read elsewhere, with the model.
@@ -24,6 +25,10 @@ pub(super) fn overlay(given: &Given, settings: &Scenario, scenario: &mut Scenari
             option.copy(settings, scenario);
         }
     }
+    // Other code has a recipe of its own.
+    if by_itself && !given.has("--recipe") {
+        scenario.training.recipe = scenario.usual_recipe();
+    }
 }
 
 #[cfg(test)]
@@ -31,8 +36,8 @@ mod tests {
     use super::*;
     use crate::options::table;
     use crate::request::Request;
-    use memory_wall_core::Mode;
     use memory_wall_core::tables::models::MODELS;
+    use memory_wall_core::{Mode, Recipe};
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
@@ -83,6 +88,21 @@ mod tests {
             let mut scenario = start;
             overlay(&given, request.settings(), &mut scenario);
             assert_ne!(scenario, start, "{}", option.name);
+        }
+    }
+
+    #[test]
+    fn a_stated_code_brings_its_recipe() {
+        for (words, recipe) in [
+            (&["--implementation", "megatron"][..], Recipe::MixedFp32Gradients),
+            (&["--implementation", "megatron", "--recipe", "mixed"], Recipe::Mixed),
+        ] {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            let given = Given::read("explain", &words).unwrap();
+            let settings = *Request::stated(&given).unwrap().settings();
+            let mut scenario = Scenario { mode: Mode::Training, ..Scenario::new(MODELS[0].architecture) };
+            overlay(&given, &settings, &mut scenario);
+            assert_eq!(scenario.training.recipe, recipe, "{words:?}");
         }
     }
 

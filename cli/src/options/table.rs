@@ -216,7 +216,7 @@ fn training() -> Vec<Known> {
             "NAME",
             "a recipe such as mixed or pure",
             format!(
-                "precisions of weights, gradients and states: {}; default mixed",
+                "precisions of weights, gradients and states: {}; default mixed, with megatron mixed-fp32-grads, with torchtitan autocast",
                 list(Recipe::ALL.iter().map(|it| it.id()))
             ),
         ),
@@ -284,7 +284,7 @@ fn training() -> Vec<Known> {
         ),
         switch(
             "--quantised-experts",
-            "qlora that quantises routed experts too, as Unsloth does: bitsandbytes alone leaves them in 16 bits, since transformers 5 does not hold them as linear layers",
+            "qlora that quantises routed experts too, as Unsloth does: bitsandbytes leaves them in 16 bits, since transformers 5 does not hold them as linear layers, and peft then upcasts them to fp32 (in 16 bits with --no-kbit-upcast)",
         ),
     ]
 }

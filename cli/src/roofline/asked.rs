@@ -4,13 +4,13 @@ use memory_wall_core::number::{self, Kilo};
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Efficiency, Kernel, Work};
-use memory_wall_core::tables::gpus::{GPUS, Gpu};
+use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Scenario, WeightFormat};
 
 use crate::options::Given;
 use crate::request::Request;
 use crate::text::quote;
-use crate::{BadInput, values};
+use crate::{BadInput, named, values};
 
 /// The GPU, the subject, and how it is counted.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Asked {
         let id = given
             .text("--gpu")
             .ok_or_else(|| BadInput::new("a GPU is missing: roofline needs --gpu ID (memory-wall gpus lists them)"))?;
-        let gpu = values::listed("--gpu", &id, GPUS, |gpu| gpu.id, "gpus")?;
+        let gpu = named::gpu(&id)?;
         let accounting = values::choice(given, "--accounting", Accounting::ALL, Accounting::id)?;
         let model = given.has("--model") || given.has("--config");
         let named: Vec<&str> = OPERATION.into_iter().filter(|option| given.has(option)).collect();

@@ -152,7 +152,7 @@ impl Mitigation {
                     return Err(Idle::SixteenBits);
                 }
                 changed.weights = sixteen_bits(scenario.runtime(), scenario.gpu);
-                changed.training.recipe = Recipe::Mixed;
+                changed.training.recipe = changed.usual_recipe();
                 // What becomes of gradients between two steps is no matter of precision: both sides do the same.
                 if full && gradients::between_steps(&changed) != gradients::between_steps(scenario) {
                     changed.training.gradients = Gradients::Freed;
@@ -227,16 +227,14 @@ impl Mitigation {
                 if !full {
                     return Err(Idle::AdaptersLearn);
                 }
-                changed.mode = Mode::Lora;
-                changed.weights = scenario.weights;
+                changed = in_mode(scenario, Mode::Lora, scenario.weights);
             }
             Self::Qlora => {
                 training(trains)?;
                 if scenario.mode == Mode::Qlora {
                     return Err(Idle::FrozenInFour);
                 }
-                changed.mode = Mode::Qlora;
-                changed.weights = WeightFormat::Nf4Dq;
+                changed = in_mode(scenario, Mode::Qlora, WeightFormat::Nf4Dq);
             }
             Self::ZeroOptimizer => shard(&mut changed, ZeroStage::Optimizer)?,
             Self::ZeroGradients => shard(&mut changed, ZeroStage::Gradients)?,
@@ -298,6 +296,15 @@ impl Mitigation {
             _ => Idle::CannotChange,
         })
     }
+}
+
+/// The scenario in another mode, whose usual recipe takes the place of the usual one before.
+fn in_mode(scenario: &Scenario, mode: Mode, weights: WeightFormat) -> Scenario {
+    let mut changed = Scenario { mode, weights, ..*scenario };
+    if scenario.training.recipe == scenario.usual_recipe() {
+        changed.training.recipe = changed.usual_recipe();
+    }
+    changed
 }
 
 /// The smallest GPU with more memory that holds the scenario with room to spare and is no slower; if all that hold it are slower,

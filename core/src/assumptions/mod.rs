@@ -10,9 +10,11 @@ use crate::memory::activations::transformers;
 use crate::memory::{adapters, gradients};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
-use crate::scenario::{Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, by_flashinfer};
+use crate::scenario::{
+    Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, WITH_BF16, by_flashinfer, finer_blocks,
+};
 use crate::serving::{Engine, Version};
-use crate::tables::capability;
+use crate::tables::capability::{self, BLACKWELL, Capability};
 use crate::tables::gpus::Reported;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
 
@@ -34,6 +36,13 @@ pub enum Assumption {
     },
     /// vLLM refuses the same weights with a scale for each block of values, as many publishers' own checkpoints have them, on this cut.
     NoBlockScales(Blocks),
+    /// vLLM gives experts finer blocks of fp8 than their files have.
+    FinerBlocks {
+        /// The part of an expert on a rank.
+        inside: u64,
+        /// The width of a block.
+        block: u64,
+    },
     /// Sequences are longer than the model's learned table of positions, which is counted as it is published.
     BeyondTable(u32),
     /// Full-length sequences.
@@ -76,7 +85,16 @@ pub enum Assumption {
     /// vLLM loads weights of bitsandbytes by a package of its own since 0.28.
     BitsandbytesPlugin,
     /// vLLM has no kernels for 8-bit integers as activations on this generation of GPUs, so that int8 is that of weights alone.
-    Int8WeightsAlone,
+    Int8WeightsAlone(Capability),
+    /// bitsandbytes quantises on a GPU of Apple's.
+    BitsandbytesOnMetal,
+    /// The GPU is older than bf16 and than `FlashAttention`'s own kernels.
+    OldGpu {
+        /// Whether a fused kernel of another kind stands in for flash attention.
+        fused: bool,
+    },
+    /// llama.cpp cuts matrices over GPUs, which it does not by itself.
+    SplitByTensors,
     /// Attention stays in 16 bits beside 4-bit MLPs, or experts.
     WideAttention {
         /// Whether experts alone are quantised.
@@ -98,11 +116,13 @@ pub enum Assumption {
         holds: Option<u32>,
     },
     /// In which precisions the states of training are kept.
-    Recipe(Recipe),
+    Recipe(Recipe, Implementation),
     /// What becomes of gradients between two steps.
     Gradients {
         /// Whether they stay allocated.
         kept: bool,
+        /// Whether FSDP2 holds them.
+        sharded: bool,
     },
     /// The optimizer's step makes a copy for a moment.
     ForeachStep,
@@ -157,6 +177,8 @@ pub enum Assumption {
     DeviceContext,
     /// Where the capacity comes from.
     Capacity(Reported),
+    /// The system holds a part of a memory that CPU and GPU share.
+    System(vllm::Span),
     /// The GPU has no units for this format.
     NoUnits(WeightFormat),
     /// Scales of a quantised cache are left out.
@@ -195,7 +217,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 35;
+    pub const CAPACITY: usize = 40;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -261,13 +283,26 @@ impl Assumptions {
                 ),
                 held_otherwise(scenario),
                 no_block_scales(scenario),
+                when(scenario.quantises_on_metal(), Assumption::BitsandbytesOnMetal),
+                when(
+                    scenario.gpu.and_then(capability::of).is_some_and(|has| has < WITH_BF16),
+                    Assumption::OldGpu { fused: scenario.attention == Attention::Flash },
+                ),
+                when(served == Some(Engine::LlamaCpp) && scenario.parallel.tp > 1, Assumption::SplitByTensors),
+                finer_blocks(scenario).map(|(inside, block)| Assumption::FinerBlocks { inside, block }),
                 shape.moe.map(|moe| Assumption::AllExperts {
                     experts: moe.experts,
                     visited: moe.experts_per_token,
                     ranks: scenario.experts().ranks,
                 }),
-                when(full, Assumption::Recipe(scenario.recipe())),
-                when(full, Assumption::Gradients { kept: gradients::between_steps(scenario) || scenario.torchtitan() }),
+                when(full, Assumption::Recipe(scenario.recipe(), training.implementation)),
+                when(
+                    full,
+                    Assumption::Gradients {
+                        kept: gradients::between_steps(scenario) || scenario.torchtitan(),
+                        sharded: scenario.torchtitan(),
+                    },
+                ),
                 when(
                     scenario.mode.adapts(),
                     Assumption::Adapters {
@@ -309,6 +344,7 @@ impl Assumptions {
                 when(served.is_none(), Assumption::DeviceContext),
                 when(offload != Offload::default(), Assumption::Offload),
                 scenario.gpu.map(|gpu| Assumption::Capacity(gpu.reported())),
+                engines::system::held(scenario).map(Assumption::System),
                 when(no_units, Assumption::NoUnits(scenario.weights)),
                 when(quantised_cache, Assumption::CacheScales { counted: served == Some(Engine::LlamaCpp) }),
                 learned,
@@ -338,7 +374,9 @@ fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
         WeightFormat::Nf4 | WeightFormat::Nf4Dq if scenario.serving.version >= BITSANDBYTES_OUT => {
             Some(Assumption::BitsandbytesPlugin)
         }
-        WeightFormat::Int8 if scenario.gpu.is_some_and(capability::is_blackwell) => Some(Assumption::Int8WeightsAlone),
+        WeightFormat::Int8 => {
+            scenario.gpu.and_then(capability::of).filter(|has| *has >= BLACKWELL).map(Assumption::Int8WeightsAlone)
+        }
         _ => None,
     }
 }

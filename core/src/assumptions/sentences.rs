@@ -8,6 +8,7 @@ use crate::engines::vllm;
 use crate::precision::WeightFormat;
 use crate::scenario::Blocks;
 use crate::serving::Engine;
+use crate::tables::capability::Capability;
 use crate::training::{Implementation, Loss, Recipe};
 
 impl fmt::Display for Assumption {
@@ -28,6 +29,26 @@ impl fmt::Display for Assumption {
                     }
                 }
             ),
+            Self::BitsandbytesOnMetal => f.write_str(
+                "bitsandbytes runs on Apple's GPUs since 0.50 and with torch 2.9 or newer: by kernels of the Hub on macOS 26, elsewhere by operations of PyTorch, which are slow and unpack a matrix for a moment.",
+            ),
+            Self::OldGpu { fused } => {
+                f.write_str("This GPU has no bf16: 16-bit values are fp16.")?;
+                if fused {
+                    f.write_str(
+                        " FlashAttention's own kernels begin with compute capability 8.0: here another fused kernel that keeps no scores is taken for it.",
+                    )?;
+                }
+                Ok(())
+            }
+            Self::SplitByTensors => f.write_str(
+                "Tensor parallelism in llama.cpp is --split-mode tensor, an experiment that has to be asked for. By itself it splits a model over GPUs by layers, which is a pipeline (pp).",
+            ),
+            Self::FinerBlocks { inside, block } => write!(
+                f,
+                "{} of an expert's moe_intermediate_size are on a rank, which is no multiple of 128: vLLM before 0.29 refuses such a cut of fp8-block. From 0.29 on it cuts the scales into blocks of {block}, which Triton's kernels alone read.",
+                Grouped(inside.into())
+            ),
             Self::WideAttention { mixture } => write!(
                 f,
                 "As in Qwen's own GPTQ files, {} are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",
@@ -36,8 +57,9 @@ impl fmt::Display for Assumption {
             Self::BitsandbytesPlugin => f.write_str(
                 "vLLM since 0.28 refuses weights of bitsandbytes unless the package vllm-bnb-plugin is installed.",
             ),
-            Self::Int8WeightsAlone => f.write_str(
-                "int8 is that of GPTQ, weights alone: W8A8 does not start on this GPU (\"Int8 not supported on SM120\").",
+            Self::Int8WeightsAlone(Capability { major, minor }) => write!(
+                f,
+                "int8 is that of GPTQ, weights alone: W8A8 does not start on this GPU (\"Int8 not supported on SM{major}{minor}\")."
             ),
             Self::PaddedVocabulary(rows) => write!(
                 f,
@@ -140,30 +162,39 @@ impl fmt::Display for Assumption {
                     (None, _) => Ok(()),
                 }
             }
-            Self::Recipe(recipe) => f.write_str(match recipe {
-                Recipe::Mixed => {
-                    "16-bit weights have an fp32 master copy beside the optimizer's own states, as mixed-precision training keeps it (pure bf16 training does without: 8 bytes a parameter in all)."
-                }
-                Recipe::MixedFp32Gradients => {
-                    "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW."
-                }
-                Recipe::WithoutMaster => {
-                    "16-bit weights and gradients and the optimizer's states in fp32, without a master copy: 12 bytes a parameter with AdamW."
-                }
-                Recipe::Pure => {
-                    "Weights, gradients and the optimizer's states are all kept in 16 bits, without a master copy: 8 bytes a parameter with AdamW."
-                }
-                Recipe::Fp32 => {
-                    "Weights, gradients and the optimizer's states are all kept in fp32: 16 bytes a parameter with AdamW."
-                }
-                Recipe::Autocast => {
-                    "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph."
-                }
-            }),
-            Self::Gradients { kept: true } => f.write_str(
+            Self::Recipe(recipe, implementation) => {
+                f.write_str(match recipe {
+                    Recipe::Autocast if implementation == Implementation::Torchtitan => {
+                        "Shards of the weights, gradients and the optimizer's states are kept in fp32; FSDP2 gathers weights in 16 bits and reduces gradients in fp32."
+                    }
+                    Recipe::Mixed => {
+                        "16-bit weights and gradients have an fp32 master copy beside the optimizer's own states, as DeepSpeed keeps them (pure bf16 training does without: 8 bytes a parameter in all)."
+                    }
+                    Recipe::MixedFp32Gradients => {
+                        "16-bit weights have an fp32 master copy and fp32 gradients beside the optimizer's own states: 18 bytes a parameter with AdamW."
+                    }
+                    Recipe::WithoutMaster => {
+                        "16-bit weights and gradients and the optimizer's states in fp32, without a master copy: 12 bytes a parameter with AdamW."
+                    }
+                    Recipe::Pure => {
+                        "Weights, gradients and the optimizer's states are all kept in 16 bits, without a master copy: 8 bytes a parameter with AdamW."
+                    }
+                    Recipe::Fp32 => {
+                        "Weights, gradients and the optimizer's states are all kept in fp32: 16 bytes a parameter with AdamW."
+                    }
+                    Recipe::Autocast => {
+                        "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph."
+                    }
+                })?;
+                f.write_str(habit(recipe, implementation))
+            }
+            Self::Gradients { sharded: true, .. } => f.write_str(
+                "Gradients stay allocated from step to step: FSDP2 reduces them on a stream whose memory serves nothing else.",
+            ),
+            Self::Gradients { kept: true, .. } => f.write_str(
                 "Gradients stay allocated from step to step, in the buffers that Megatron-LM and DeepSpeed keep.",
             ),
-            Self::Gradients { kept: false } => {
+            Self::Gradients { kept: false, .. } => {
                 f.write_str("Gradients are freed after each step, as PyTorch's zero_grad does.")
             }
             Self::ForeachStep => f.write_str(
@@ -247,6 +278,10 @@ impl fmt::Display for Assumption {
                 "Driver context and libraries are taken as 512 MiB, the middle of the 0.3 to 0.8 GiB seen on NVIDIA GPUs.",
             ),
             Self::Capacity(reported) => write!(f, "{reported}"),
+            Self::System(span) => write!(
+                f,
+                "CPU and GPU share one memory: when a program starts, the system usually holds {span} of it, which is not there to be taken."
+            ),
             Self::NoUnits(format) => write!(
                 f,
                 "This GPU has no matrix units for {format}, or none are published: the memory is right, the run may be slow or not start."
@@ -295,5 +330,31 @@ impl fmt::Display for Assumption {
                 "Fragmentation is not added: a margin under 10% of the GPU is called tight instead.",
             ),
         }
+    }
+}
+
+/// What the code does by itself, where that needs a word beside the recipe; with its space before it.
+///
+/// # Source
+/// See [`crate::Scenario::usual_recipe`]; transformers: `Trainer` with `bf16=True` runs under autocast and leaves the model's parameters as they were loaded; `LitGPT` 0.5.13: `precision` of its scripts. Read 2026-11-25.
+const fn habit(recipe: Recipe, implementation: Implementation) -> &'static str {
+    match (implementation, recipe) {
+        (Implementation::Transformers, Recipe::Mixed) => {
+            " Hugging Face's Trainer alone keeps gradients like the weights: in fp32 with bf16=True (autocast), in 16 bits if the model is loaded so (pure)."
+        }
+        (Implementation::Megatron, Recipe::MixedFp32Gradients) => {
+            " Megatron-LM adds gradients up in fp32 with --bf16, unless it is told --grad-reduce-in-bf16."
+        }
+        (Implementation::Megatron, Recipe::Mixed | Recipe::WithoutMaster | Recipe::Pure) => {
+            " In Megatron-LM gradients are in 16 bits with --grad-reduce-in-bf16 alone; with --bf16 they are in fp32 (mixed-fp32-grads)."
+        }
+        (
+            Implementation::Torchtitan,
+            Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::WithoutMaster | Recipe::Pure,
+        ) => " torchtitan itself keeps weights and gradients in fp32 (autocast).",
+        (Implementation::Litgpt, Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::WithoutMaster) => {
+            " LitGPT itself keeps gradients like the weights: in fp32 with bf16-mixed (autocast), in 16 bits with bf16-true (pure)."
+        }
+        _ => "",
     }
 }

@@ -9,6 +9,7 @@ mod inspection;
 pub mod litgpt;
 pub mod llamacpp;
 mod reservation;
+pub mod system;
 pub mod vllm;
 
 pub use inspection::{Basis, Inspection, Part, Parts, inspect};
@@ -78,7 +79,7 @@ pub(crate) fn amount(item: Item, bytes: u128, sink: Sink<'_>) {
     number(&[part(bytes & ((1 << 63) - 1))]);
 }
 
-/// What a scenario may need in all to go on a GPU of `capacity`: the GPU, or the share that its program takes and what lies beside it.
+/// What a scenario may need in all to go on a GPU of `capacity`: the GPU less what the system usually holds of it, or the share that its program takes and what lies beside it.
 ///
 /// ```
 /// use memory_wall_core::{Bytes, Engine, Scenario, engines, tables::models};
@@ -92,7 +93,7 @@ pub(crate) fn amount(item: Item, bytes: u128, sink: Sink<'_>) {
 pub fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
     match scenario.runtime() {
         Some(Engine::Vllm) => vllm::limit(scenario, capacity),
-        _ => capacity,
+        _ => Bytes(capacity.0.saturating_sub(system::held(scenario).map_or(0, |span| span.typical))),
     }
 }
 

@@ -14,9 +14,9 @@ use crate::verdict::Verdict;
 pub struct Fit {
     /// Bytes that the GPU really offers, not the number printed on the box.
     pub capacity: Bytes,
-    /// What the run may take in all: the capacity, or what a program that takes a share of it leaves to be taken.
+    /// What the run may take in all: the capacity, less what the system holds of it, or what a program that takes a share of it leaves to be taken.
     pub limit: Bytes,
-    /// Capacity less the peak; negative is missing. Of a program that takes a share of the GPU, what is left of that share.
+    /// The limit less the peak; negative is missing. Of a program that takes a share of the GPU, what is left of that share.
     pub margin: SignedBytes,
     /// The judgement.
     pub verdict: Verdict,
@@ -73,7 +73,7 @@ pub const TIGHT_PERCENT: u128 = 10;
 /// A scenario held against a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Judgement {
-    /// What the scenario may need in all. A program that takes a share of the GPU leaves the rest alone, so this may be less than the GPU.
+    /// What the scenario may need in all. A program that takes a share of the GPU leaves the rest alone, and a system may share its memory, so this may be less than the GPU.
     limit: Bytes,
     /// Limit less need; negative is missing.
     margin: SignedBytes,
@@ -90,7 +90,8 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
         let vllm::Start { margin, verdict, .. } = vllm::start(scenario, capacity);
         return Judgement { limit: engines::limit(scenario, capacity), margin, verdict };
     }
-    let margin = capacity.minus(total());
+    let limit = engines::limit(scenario, capacity);
+    let margin = limit.minus(total());
     let verdict = if margin.0 < 0 {
         Verdict::DoesNotFit
     } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT {
@@ -98,7 +99,7 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
     } else {
         Verdict::Fits
     };
-    Judgement { limit: capacity, margin, verdict }
+    Judgement { limit, margin, verdict }
 }
 
 /// What the scenario's own GPU makes of it; `None` without one.

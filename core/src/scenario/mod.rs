@@ -18,7 +18,7 @@ pub use releases::Newer;
 pub use runtime::{sixteen_bits, supported};
 pub use trainer::{CutError, TrainerOption};
 pub use unsupported::{Blocks, Unsupported};
-pub(crate) use vllm::by_flashinfer;
+pub(crate) use vllm::{WITH_BF16, by_flashinfer, finer_blocks};
 
 use crate::architecture::{Architecture, LinearKind};
 use crate::bounds;
@@ -232,6 +232,35 @@ impl Scenario {
         own.checked_next_multiple_of(multiple).unwrap_or(own)
     }
 
+    /// The recipe that the code trains by where it is told nothing: in which precisions it keeps weights, gradients and states. Adapters have none of their own.
+    ///
+    /// # Assumes
+    /// bf16 in Megatron-LM: with `--fp16` gradients stay in 16 bits.
+    ///
+    /// # Source
+    /// Megatron-LM at d98e8a6 (2026-08): `validate_args` sets `accumulate_allreduce_grads_in_fp32` with `--bf16`, unless `--grad-reduce-in-bf16` is given. torchtitan 0.3.0:
+    /// `mixed_precision_param` bfloat16 and `mixed_precision_reduce` float32 over fp32 shards.
+    /// transformers stands for `DeepSpeed`, which adds gradients up in the precision of the model (`get_data_types` of 0.19.8). Read 2026-11-25.
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_core::{Implementation, Mode, Recipe, Scenario, Training, tables::models};
+    /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+    /// scenario.mode = Mode::Training;
+    /// assert_eq!(scenario.usual_recipe(), Training::DEFAULT.recipe);
+    /// scenario.training.implementation = Implementation::Megatron;
+    /// assert_eq!(scenario.usual_recipe(), Recipe::MixedFp32Gradients);
+    /// ```
+    pub const fn usual_recipe(&self) -> Recipe {
+        match (self.mode, self.training.implementation) {
+            // fp32 weights leave no 16-bit recipe.
+            _ if matches!(self.weights, WeightFormat::Fp32) => Recipe::Mixed,
+            (Mode::Training, Implementation::Megatron) => Recipe::MixedFp32Gradients,
+            (Mode::Training, Implementation::Torchtitan) => Recipe::Autocast,
+            _ => Recipe::Mixed,
+        }
+    }
+
     /// The recipe in use: fp32 weights leave no 16-bit one.
     pub fn recipe(&self) -> Recipe {
         match (self.training.recipe, self.weights) {
@@ -319,6 +348,24 @@ impl Scenario {
             && self.training.lora.upcast
             && matches!(self.training.implementation, Implementation::Transformers)
             && matches!(self.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8)
+    }
+
+    /// Whether bitsandbytes holds the weights: in `QLoRA`, and where transformers serves them.
+    pub(crate) fn by_bitsandbytes(&self) -> bool {
+        let quantises = match self.mode {
+            Mode::Inference => self.serving.engine == Engine::Hf,
+            Mode::Qlora => true,
+            Mode::Training | Mode::Lora => false,
+        };
+        quantises && matches!(self.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8)
+    }
+
+    /// Whether it does so on a GPU of Apple's.
+    ///
+    /// # Source
+    /// bitsandbytes pull request 1983 (merged 2026-07-01, in 0.50.0) and `backends/mps/ops.py` of 0.50.2. Read 2026-11-25.
+    pub(crate) fn quantises_on_metal(&self) -> bool {
+        self.by_bitsandbytes() && self.gpu.is_some_and(|gpu| gpu.vendor == "Apple")
     }
 
     /// Whether routed experts stay in 16 bits beside matrices of the layers in 8 or 4: those who quantise a loaded model replace modules `nn.Linear`,

@@ -96,16 +96,11 @@ fn has_backend(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported
         return Err(Unsupported::OneGpu(gpu.name));
     }
     let accelerator = gpu.class() == Class::Accelerator;
-    let by_bitsandbytes = match scenario.mode {
-        Mode::Inference => scenario.serving.engine == Engine::Hf,
-        Mode::Qlora => true,
-        Mode::Training | Mode::Lora => false,
-    };
-    let quantised = matches!(scenario.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8);
+    let quantised = scenario.by_bitsandbytes();
     let small_states = matches!(scenario.optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit);
     if accelerator && scenario.runtime() == Some(Engine::LlamaCpp) {
         Err(Unsupported::NoBackend(Engine::LlamaCpp, gpu.name))
-    } else if by_bitsandbytes && quantised && gpu.vendor == "Google" {
+    } else if quantised && gpu.vendor == "Google" {
         Err(Unsupported::NoBitsandbytes { gpu: gpu.name, weights: Some(scenario.weights) })
     } else if scenario.mode.trains() && small_states && (accelerator || gpu.vendor == "Apple") {
         Err(Unsupported::NoBitsandbytes { gpu: gpu.name, weights: None })

@@ -397,11 +397,13 @@ pub struct Blocks {
     pub width: u64,
     /// Ranks over which it is cut.
     pub ranks: u64,
+    /// Whether the GPU has no units for fp8, so that Marlin's kernels run it.
+    pub marlin: bool,
 }
 
 impl fmt::Display for Blocks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { format, block, what, width, ranks } = *self;
+        let Self { format, block, what, width, ranks, marlin } = *self;
         write!(
             f,
             "vLLM refuses {} weights whose part on a rank is no multiple of {block}, the {} that shares a scale: {what} {} over {} ranks is {}{}",
@@ -413,6 +415,9 @@ impl fmt::Display for Blocks {
             match format {
                 _ if block == 32 || !width.is_multiple_of(ranks.saturating_mul(32)) => "",
                 WeightFormat::Int4 => ", which groups of 32 divide (int4-g32)",
+                WeightFormat::Fp8Block if what.starts_with("moe") && marlin => {
+                    "; 0.29 has finer blocks for experts, from compute capability 8.9 on"
+                }
                 WeightFormat::Fp8Block if what.starts_with("moe") => "; 0.29 has finer blocks for experts",
                 _ => "",
             }

@@ -103,7 +103,7 @@ fn precision(scenario: &Scenario) -> Result<(), Unsupported> {
 }
 
 /// The first generation with bf16.
-pub(super) const WITH_BF16: Capability = Capability::new(8, 0);
+pub(crate) const WITH_BF16: Capability = Capability::new(8, 0);
 
 /// Whether vLLM runs on a GPU at all, and keeps a cache in the scenario's format there.
 ///
@@ -197,7 +197,8 @@ fn flashinfer_heads(scenario: &Scenario) -> bool {
 /// Blocks of fp8 lie both ways. Groups of AWQ and GPTQ lie along the input, which is cut in the output projection and the MLP's second matrix:
 /// "The input size is not aligned with the quantized weight shape" (`awq.py`; issues 2699, 5675, 21695), "not divisible by `group_size`"
 /// (`marlin_utils.py`). Experts take finer groups where need be, down to 32 (`moe_wna16.py`), and since 0.29 finer blocks of fp8: pull request 53896 (merged 2026-08-31 after
-/// 0.28.0, `Fp8MoEMethod.weight_scale_refine`), whose tests cut 640 over 2 and 4 ranks into blocks of 64 and 32. Read 2026-11-25.
+/// 0.28.0, `Fp8MoEMethod.weight_scale_refine`), whose tests cut 640 over 2 and 4 ranks into blocks of 64 and 32. Of the kernels for experts in 0.29 to 0.33 Triton's alone take
+/// such blocks, from compute capability 8.9 on; Marlin's, which run below it, know 128 × 128 alone (`TritonExperts` and `MarlinExperts`, `_supports_quant_scheme`). Read 2026-11-25.
 fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
     let (format, block) = match scenario.weights {
         format @ WeightFormat::Fp8Block => (format, FP8_BLOCK),
@@ -213,7 +214,7 @@ fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
         if ranks == 1 || whole {
             Ok(())
         } else {
-            Err(Unsupported::Blocks(Blocks { format, block, what, width, ranks }))
+            Err(Unsupported::Blocks(Blocks { format, block, what, width, ranks, marlin: !multiplies_fp8(scenario) }))
         }
     };
     let heads = match shape.projection {
@@ -234,7 +235,7 @@ fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
         check("intermediate_size", width.into(), tp, block)?;
     }
     if let Some(moe) = shape.moe {
-        let refines = !blocks || scenario.serving.version >= REFINES_BLOCKS;
+        let refines = !blocks || (scenario.serving.version >= REFINES_BLOCKS && multiplies_fp8(scenario));
         let least = if refines { LEAST_GROUP } else { block };
         check("moe_intermediate_size", moe.intermediate_size.into(), scenario.experts().width, least)?;
         if !wide {
@@ -246,6 +247,21 @@ fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
 
 /// The first release that gives experts whose part on a rank is no whole block of fp8 finer blocks, of 32 at least.
 const REFINES_BLOCKS: Version = Version { major: 0, minor: 29 };
+
+/// Whether the scenario's GPU has units for fp8, which Triton's kernels ask for; Marlin's run fp8 as weights alone elsewhere. No GPU of AMD's without them gets here.
+fn multiplies_fp8(scenario: &Scenario) -> bool {
+    scenario.gpu.and_then(capability::of).is_none_or(|has| has >= NATIVE_FP8)
+}
+
+/// The part of an expert on a rank where vLLM gives it finer blocks of fp8 than the files have, and their width.
+pub(crate) fn finer_blocks(scenario: &Scenario) -> Option<(u64, u64)> {
+    let moe = scenario.architecture.moe?;
+    let served = scenario.runtime() == Some(Engine::Vllm) && scenario.weights == WeightFormat::Fp8Block;
+    let inside = u64::from(moe.intermediate_size).div_ceil(scenario.experts().width);
+    // The largest power of two that divides it.
+    let block = 1_u64.checked_shl(inside.trailing_zeros()).unwrap_or(FP8_BLOCK);
+    (served && block < FP8_BLOCK).then_some((inside, block))
+}
 
 /// Values of a 4-bit matrix that share a scale.
 const INT4_GROUP: u64 = 128;

@@ -1,6 +1,7 @@
 //! Models: shapes as published, each with the parameter count of its checkpoint and where that is known from.
 
 use crate::architecture::Architecture;
+use crate::precision::WeightFormat;
 
 mod rows;
 mod shapes;
@@ -22,6 +23,31 @@ pub struct Model {
     pub parameters: u64,
     /// Where shape and count come from.
     pub source: &'static str,
+}
+
+/// Models that their makers publish in fewer than 16 bits.
+///
+/// # Source
+/// `quantization_config` in the `config.json` of openai/gpt-oss-20b and 120b, deepseek-ai/DeepSeek-V3, moonshotai/Kimi-K2-Instruct and MiniMaxAI/MiniMax-M2. Read 2026-11-25.
+const PUBLISHED: [(&str, WeightFormat); 5] = [
+    ("gpt-oss-20b", WeightFormat::Mxfp4),
+    ("gpt-oss-120b", WeightFormat::Mxfp4),
+    ("deepseek-v3", WeightFormat::Fp8Block),
+    ("kimi-k2", WeightFormat::Fp8Block),
+    ("minimax-m2", WeightFormat::Fp8Block),
+];
+
+impl Model {
+    /// The format of the published weights, where it is not one of 16 bits: what a server loads that is told nothing else.
+    ///
+    /// ```
+    /// use memory_wall_core::{WeightFormat, tables::models};
+    /// let of = |id| models::by_id(id).unwrap().published();
+    /// assert_eq!((of("gpt-oss-20b"), of("llama-3.1-8b")), (Some(WeightFormat::Mxfp4), None));
+    /// ```
+    pub fn published(&self) -> Option<WeightFormat> {
+        PUBLISHED.iter().find(|(id, _)| *id == self.id).map(|(_, format)| *format)
+    }
 }
 
 /// The day on which the rows were last checked.

@@ -23,7 +23,7 @@ pub struct Span {
 
 impl Span {
     /// Hundredths of a GiB.
-    pub(super) const fn of(low: u128, typical: u128, high: u128) -> Self {
+    pub(in crate::engines) const fn of(low: u128, typical: u128, high: u128) -> Self {
         Self { low: hundredths(low), typical: hundredths(typical), high: hundredths(high) }
     }
 

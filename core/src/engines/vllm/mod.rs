@@ -11,13 +11,13 @@ mod work;
 pub use beside::{NonTorch, Span};
 pub use pages::{BLOCK, Pages};
 pub(crate) use requests::Roomier;
-pub use requests::{Refusal, Requests, with_largest_share};
+pub use requests::{Refusal, Requests, with_largest_share, with_mildest_settings};
 pub(super) use start::limit;
 pub use start::{Pool, Start, Tightness, pool, requested, start};
 pub use version::{CONSTANTS, Captured, Constants, Graphs, Prompts, Sampler};
 
 use super::gpu::Link;
-use super::{How, Sink, amount};
+use super::{How, Sink, amount, system};
 use crate::checked::Checked;
 use crate::memory::kv_cache;
 use crate::serving::Version;
@@ -198,6 +198,11 @@ impl<'a> Run<'a> {
         self.counted(self.context_span())
     }
 
+    /// What the system holds of a memory that it shares with the GPU.
+    pub fn system(&self) -> u128 {
+        system::held(self.scenario).map_or(0, |span| self.counted(span))
+    }
+
     /// What logs say of the memory beside PyTorch.
     pub fn non_torch_span(&self) -> Span {
         let parallel = &self.scenario.parallel;
@@ -295,7 +300,12 @@ impl<'a> Run<'a> {
     /// Context, the driver's and the communication library's part, graphs.
     pub(super) fn overhead(&self, sink: Sink<'_>) {
         let non_torch = self.non_torch();
-        let alone = self.constants().non_torch.on(Link::of(self.scenario.gpu), 1, 1).typical.min(non_torch);
+        // On one GPU nothing communicates, whatever the logs say.
+        let parallel = &self.scenario.parallel;
+        let alone = match (parallel.tp, parallel.pp) {
+            (1, 1) => non_torch,
+            _ => self.constants().non_torch.on(Link::of(self.scenario.gpu), 1, 1).typical.min(non_torch),
+        };
         amount(Item::DeviceContext, self.context(), sink);
         amount(Item::EngineWorkspace, alone, sink);
         amount(Item::Communication, non_torch - alone, sink);

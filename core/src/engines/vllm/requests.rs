@@ -9,6 +9,7 @@ use crate::display::{ByteUnit, Grouped, Size};
 use crate::scenario::Scenario;
 use crate::serving::{Engine, Version};
 use crate::units::Bytes;
+use crate::verdict::Verdict;
 
 /// Why vLLM does not start; the sentence is its `Display`, with sizes in GiB as vLLM prints them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Refusal {
         free: Bytes,
         /// All of the GPU.
         total: Bytes,
+        /// What the system holds of it, where it shares the memory.
+        system: Bytes,
         /// The share.
         requested: Bytes,
         /// The share in percent.
@@ -82,15 +85,12 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let gib = |bytes| Size::new(bytes, ByteUnit::Gib).plain();
         match *self {
-            Self::Share { free, total, requested, percent, largest } => {
-                write!(
-                    f,
-                    "vLLM refuses to start: {} of {} are free on startup, less than the {} that gpu_memory_utilization {} asks for",
-                    gib(free),
-                    gib(total),
-                    gib(requested),
-                    Part(percent)
-                )?;
+            Self::Share { free, total, system, requested, percent, largest } => {
+                write!(f, "vLLM refuses to start: {} of {} are free on startup, ", gib(free), gib(total))?;
+                if system > Bytes::ZERO {
+                    write!(f, "since the system holds {} of them, ", gib(system))?;
+                }
+                write!(f, "less than the {} that gpu_memory_utilization {} asks for", gib(requested), Part(percent))?;
                 lower(f, largest)
             }
             Self::Graphs { missing, percent, largest } => {
@@ -199,7 +199,8 @@ impl Run<'_> {
         let free = self.free(total);
         let outside = self.outside(total, pool.requested);
         if pool.requested > free {
-            return Some(Refusal::Share { free, total, requested: pool.requested, percent, largest });
+            let system = Bytes(self.system());
+            return Some(Refusal::Share { free, total, system, requested: pool.requested, percent, largest });
         }
         if pool.pool.0 <= 0 {
             return Some(Refusal::NoBlocks { missing: pool.pool.magnitude() });
@@ -240,12 +241,12 @@ impl Run<'_> {
     /// The largest share of a GPU, in percent, that leaves room for what may lie beside it and for a forward pass: then the run is not tight.
     fn largest_roomy_share(&self, total: Bytes) -> u32 {
         let cautious = Run { figures: Figures::Most, ..*self };
-        share_that_leaves(cautious.beside().0 + cautious.activation(), total)
+        share_that_leaves(cautious.beside().0 + cautious.system() + cautious.activation(), total)
     }
 
     /// The largest share of a GPU, in percent, that leaves room for what lies beside it.
     pub fn largest_share(&self, total: Bytes) -> u32 {
-        share_that_leaves(self.beside().0, total)
+        share_that_leaves(self.beside().0 + self.system(), total)
     }
 }
 
@@ -320,6 +321,17 @@ fn tell(scenario: &mut Scenario, sequences: u32) {
     }
 }
 
+/// The scenario with the mildest other settings of its server with which it fits, or at least starts and is only tight: a share of the GPU and how many sequences
+/// run at once. `None` where vLLM does not serve it, or no setting helps.
+pub fn with_mildest_settings(scenario: &Checked) -> Option<Checked> {
+    let (settings, capacity) = (Roomier::of(scenario)?, scenario.gpu?.capacity);
+    let judged = |verdict| {
+        let mut others = settings.each(scenario).filter_map(|it| it.check().ok());
+        others.find(|it| super::start(it, capacity).verdict == verdict)
+    };
+    judged(Verdict::Fits).or_else(|| judged(Verdict::Tight))
+}
+
 /// The scenario with the largest share of its GPU that leaves room beside it; `None` where vLLM does not serve it, or has that share.
 pub fn with_largest_share(scenario: &Checked) -> Option<Checked> {
     let gpu = scenario.gpu.filter(|_| scenario.runtime() == Some(Engine::Vllm))?;
@@ -377,8 +389,14 @@ mod tests {
             length.to_string(),
             "vLLM refuses to start: one request of max_model_len 32,768 needs 5.00 GiB of KV cache, more than the 1.95 GiB available; the estimated maximum model length is 12,768"
         );
-        let share =
-            Refusal::Share { free: gib(2_350), total: gib(2_399), requested: gib(2_375), percent: 99, largest: 90 };
+        let share = Refusal::Share {
+            free: gib(2_350),
+            total: gib(2_399),
+            system: Bytes::ZERO,
+            requested: gib(2_375),
+            percent: 99,
+            largest: 90,
+        };
         assert_eq!(
             share.to_string(),
             "vLLM refuses to start: 23.5 GiB of 24.0 GiB are free on startup, less than the 23.8 GiB that gpu_memory_utilization 0.99 asks for; the largest share that leaves room is 0.90"

@@ -201,12 +201,12 @@ impl Run<'_> {
 
     /// What is free of a GPU when vLLM asks for its share.
     pub(super) fn free(&self, total: Bytes) -> Bytes {
-        Bytes(total.0.saturating_sub(self.context()))
+        Bytes(total.0.saturating_sub(self.context() + self.system()))
     }
 
     /// What is left of a GPU beside the share and what lies beside it.
     pub(super) fn outside(&self, total: Bytes, requested: Bytes) -> SignedBytes {
-        total.minus(requested + self.beside())
+        total.minus(requested + self.beside() + Bytes(self.system()))
     }
 }
 
@@ -236,6 +236,7 @@ pub(in crate::engines) fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
     let least = scenario.with_batch(1).with_seq_length(1);
     let starts = start(&least, capacity).refusal.is_none();
     // The shortest request may be prepared with fewer graphs than those of the scenario, for which there is then no room.
-    let most = (requested(scenario, capacity) + Run::of(scenario).beside()).min(capacity);
+    let run = Run::of(scenario);
+    let most = (requested(scenario, capacity) + run.beside()).min(Bytes(capacity.0.saturating_sub(run.system())));
     if starts { most } else { Bytes::ZERO }
 }

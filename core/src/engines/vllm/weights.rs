@@ -5,6 +5,7 @@ use crate::architecture::{LayerKinds, Positions, Projection};
 use crate::engines::{Sink, amount};
 use crate::memory::weights;
 use crate::precision::{Block, FP8_BLOCK, WeightFormat};
+use crate::scenario::finer_blocks;
 use crate::units::MIB;
 use crate::worked::{self, Item};
 
@@ -121,11 +122,9 @@ impl Run<'_> {
     /// Scales of experts whose part on a rank is no whole block of fp8, beside those that there are with whole blocks: their blocks shrink both ways.
     fn finer_scales(&self) -> u128 {
         let scenario = self.scenario;
-        let (Some(moe), WeightFormat::Fp8Block) = (scenario.architecture.moe, scenario.weights) else { return 0 };
+        let (Some(moe), Some((inside, block))) = (scenario.architecture.moe, finer_blocks(scenario)) else { return 0 };
         let cut = scenario.experts();
-        let inside = u64::from(moe.intermediate_size).div_ceil(cut.width);
-        // The largest power of two up to 128 that divides it.
-        let block = u128::from((1_u64 << inside.trailing_zeros().min(7)).max(1));
+        let block = u128::from(block);
         let sizes = [
             self.mixtures()[0],
             u64::from(moe.experts).div_ceil(cut.ranks),

@@ -46,12 +46,18 @@ pub struct Reported {
     basis: CapacityBasis,
     least: Bytes,
     most: Bytes,
+    printed_gb: u16,
 }
 
 impl Gpu {
     /// What is known of its capacity.
     pub const fn reported(&self) -> Reported {
-        Reported { basis: self.capacity_basis, least: self.capacity, most: self.capacity_most }
+        Reported {
+            basis: self.capacity_basis,
+            least: self.capacity,
+            most: self.capacity_most,
+            printed_gb: self.printed_gb,
+        }
     }
 }
 
@@ -96,7 +102,11 @@ impl fmt::Display for Reported {
                 f.write_str("The capacity of this GPU is its printed number: no report of a device was found.")
             }
             (CapacityBasis::Limit, range) => {
-                f.write_str("The capacity is what the system lets the GPU take of the computer's memory by itself")?;
+                write!(
+                    f,
+                    "The capacity is what the system lets the GPU take by itself of the computer's {} GB",
+                    self.printed_gb
+                )?;
                 if let Some(range) = range {
                     write!(f, ", at the least: {range} were reported or are estimated")?;
                 }
@@ -104,9 +114,7 @@ impl fmt::Display for Reported {
                     "; a setting of the system raises it (iogpu.wired_limit_mb on macOS, ttm.pages_limit on Linux).",
                 )
             }
-            (CapacityBasis::Shared, _) => f.write_str(
-                "The capacity is the memory of the whole computer; the system keeps a part of it from the GPU.",
-            ),
+            (CapacityBasis::Shared, _) => f.write_str("The capacity is the memory of the whole computer."),
         }
     }
 }
