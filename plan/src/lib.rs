@@ -5,7 +5,9 @@
 
 extern crate alloc;
 
+pub mod export;
 pub mod file;
+pub mod hub;
 pub mod json;
 mod node;
 mod option;
