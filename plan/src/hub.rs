@@ -193,13 +193,26 @@ pub fn model(repository: &str) -> Option<&'static Model> {
     found.and_then(|(id, _)| models::by_id(id))
 }
 
+/// The model of a repository's name without its owner, as folders and files have it; Meta's names may begin with its own.
+pub(crate) fn by_name(name: &str) -> Option<&'static Model> {
+    let bare = |name: &'_ str| -> alloc::string::String {
+        let name = stem(name).to_ascii_lowercase();
+        name.strip_prefix("meta-").map(Into::into).unwrap_or(name)
+    };
+    let wanted = bare(name);
+    let row = REPOSITORIES
+        .iter()
+        .find(|(_, repository)| repository.split_once('/').is_some_and(|(_, name)| bare(name) == wanted));
+    row.and_then(|(id, _)| models::by_id(id)).or_else(|| models::by_id(name))
+}
+
 /// A repository's id without the word for how it was trained further.
 fn stem(repository: &str) -> &str {
     TRAINED_FURTHER.iter().find_map(|end| without(repository, end)).unwrap_or(repository)
 }
 
 /// A text without its end, whatever the case of its letters.
-fn without<'a>(text: &'a str, end: &str) -> Option<&'a str> {
+pub(crate) fn without<'a>(text: &'a str, end: &str) -> Option<&'a str> {
     let (start, found) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
     found.eq_ignore_ascii_case(end).then_some(start)
 }

@@ -5,6 +5,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use memory_wall_core::{Attention, Engine, KvPrecision, WeightFormat};
 
@@ -37,6 +38,9 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     sheet.implied("pp");
     let gpus = parallel.tp.max(parallel.pp);
     if gpus > 1 {
+        let shares: Vec<&str> = (0..gpus).map(|_| "1").collect();
+        let option = if parallel.tp > 1 { "tp" } else { "pp" };
+        sheet.set("--tensor-split", shares.join(",").as_str(), &[option]);
         sheet.note(format!("{gpus} GPUs: llama-server takes all that it sees; CUDA_VISIBLE_DEVICES leaves it so many"));
     }
     sheet.leave("dp", "one server has one copy of the model: start so many of them");
