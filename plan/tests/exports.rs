@@ -39,7 +39,7 @@ fn a_server_of_vllm() {
 #     leave --quantization out
 #   batch 8: vLLM takes requests as they come; --max-num-seqs bounds how many run at once
 #   engine_version 0.29: the command is that of 0.33, and releases before may lack a word of it
-#   gpu h100-sxm: the command takes the GPUs of the machine that it runs on
+#   gpu h100-sxm: it runs on the GPUs of the machine that it is started on
 #   engine vllm: as vLLM does by itself
 vllm serve meta-llama/Llama-3.1-70B \\
   --quantization fp8 \\
@@ -73,7 +73,7 @@ fn nothing_of_a_plan_is_dropped() {
                 let Ok(export) = export(&plan, *target) else { continue };
                 written += 1;
                 for (option, _) in plan.said() {
-                    let told = |text: &str| text.split([' ', ',', ':']).any(|word| word == option.name);
+                    let told = |text: &str| text.split([' ', ',', ':', ';']).any(|word| word == option.name);
                     let said = export.lines.iter().any(|line| told(&line.from))
                         || export.left_out.iter().any(|left| told(left));
                     assert!(said, "{} of {options}{extra} for {}:\n{}", option.name, target.id(), export.text);

@@ -133,6 +133,15 @@ impl Target {
         }
     }
 
+    /// A scenario as the program runs it, not checked yet.
+    #[must_use]
+    pub fn runs(self, scenario: &Scenario) -> Scenario {
+        let mut there = *scenario;
+        there.serving.engine = self.engine().unwrap_or(there.serving.engine);
+        there.training.implementation = self.implementation().unwrap_or(there.training.implementation);
+        there
+    }
+
     /// The targets that a mode has.
     pub fn of(mode: Mode) -> impl Iterator<Item = Self> {
         Self::EACH.into_iter().filter(move |target| target.trains() == mode.trains())
@@ -247,9 +256,7 @@ fn written(plan: &Plan, scenario: &Scenario, target: Target) -> Result<Export, E
     if scenario.mode.trains() != target.trains() {
         return Err(ExportError::Mode(target, scenario.mode));
     }
-    let mut there = *scenario;
-    there.serving.engine = target.engine().unwrap_or(there.serving.engine);
-    there.training.implementation = target.implementation().unwrap_or(there.training.implementation);
+    let there = target.runs(scenario);
     there.check().map_err(|error| ExportError::Refused(target, error))?;
     let mut sheet = Sheet::new(plan, &there, target);
     match target {

@@ -133,7 +133,7 @@ impl<'a> Sheet<'a> {
         for option in options {
             self.told(option);
         }
-        self.because(place, value, from.join(", "));
+        self.because(place, value, from.join("; "));
     }
 
     /// A setting that no option of the plan says by itself, with its reason.
@@ -202,8 +202,8 @@ impl<'a> Sheet<'a> {
         match (said, taken()) {
             (Some(Value::On), _) => name.into(),
             (Some(value), _) => format!("{name} {value}"),
-            (None, Some(value)) => format!("{name} {value}, which the plan leaves open"),
-            (None, None) => format!("{name}, which the plan leaves open"),
+            (None, Some(value)) => format!("{name} {value}, the default"),
+            (None, None) => format!("{name}, which is not said"),
         }
     }
 
@@ -270,14 +270,14 @@ impl<'a> Sheet<'a> {
             self.implied("implementation");
         }
         self.leave("mode", "the training code puts adapters on the model (peft)");
-        self.leave("gpu", "the command takes the GPUs of the machine that it runs on");
+        self.leave("gpu", "it runs on the GPUs of the machine that it is started on");
         let rest: Vec<&'static str> = self.plan.said().map(|(option, _)| option.name).collect();
         for option in rest {
             let why = format!("{} has no setting for it", self.target.label());
             self.leave(option, &why);
         }
         if !self.implied.is_empty() {
-            let implied = format!("{}: as {} does by itself", self.implied.join(", "), self.target.label());
+            let implied = format!("{}: as {} does by itself", self.implied.join("; "), self.target.label());
             self.left_out.push(implied);
         }
         let title = self.title();
