@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use crate::BadInput;
 use crate::explain;
+use crate::export;
+use crate::import;
 use crate::options::Given;
 use crate::plan;
 use crate::request::Request;
@@ -39,6 +41,10 @@ pub(crate) enum Command {
     Roofline(Box<Asked>),
     /// What a run left behind, explained.
     Explain(Box<explain::Asked>),
+    /// The options as another program takes them.
+    Export(Box<export::Asked>),
+    /// A command or a config file of another program, as a plan.
+    Import(import::Asked),
     /// The engine against measured runs.
     Accuracy {
         /// A folder with measured rows of one's own.
@@ -50,8 +56,8 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) const COMMANDS: [&str; 9] =
-    ["estimate", "solve", "advise", "explain", "roofline", "accuracy", "models", "gpus", "help"];
+pub(crate) const COMMANDS: [&str; 11] =
+    ["estimate", "solve", "advise", "explain", "roofline", "export", "import", "accuracy", "models", "gpus", "help"];
 
 /// Reads the words behind the program's name.
 pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, BadInput> {
@@ -70,7 +76,7 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, Ba
         return Ok(Command::Help(Some(command)));
     }
     let mut given = Given::read(command, rest)?;
-    plan::fill(command, &mut given)?;
+    let name = plan::fill(command, &mut given)?;
     let json = given.has("--json");
     Ok(match command {
         "models" => Command::Models { json },
@@ -81,6 +87,8 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, Ba
             Command::Solve(question, Box::new(Request::read(&given, Some(question))?))
         }
         "roofline" => Command::Roofline(Box::new(Asked::read(&given)?)),
+        "export" => Command::Export(Box::new(export::Asked::read(&given, name)?)),
+        "import" => Command::Import(import::Asked::read(&given)?),
         "explain" => Command::Explain(Box::new(explain::Asked::read(given)?)),
         "advise" => Command::Advise(Box::new(Request::read(&given, None)?)),
         _ => Command::Estimate(Box::new(Request::read(&given, None)?)),

@@ -18,7 +18,7 @@ struct About {
     more: &'static str,
 }
 
-const ABOUT: [About; 8] = [
+const ABOUT: [About; 10] = [
     About {
         name: "estimate",
         usage: "estimate --model ID | --config FILE [options]",
@@ -48,6 +48,18 @@ const ABOUT: [About; 8] = [
         usage: "roofline --gpu ID [--flops F --bytes B|--gemm M,N,K|--model ID]",
         line: "What holds work back on a GPU, memory or arithmetic, and its time.",
         more: "Of a model: prefill and decoding, or a training step, operation by operation, each time as a range from a bound. With a GPU alone: its ridges.",
+    },
+    About {
+        name: "export",
+        usage: "export --to PROGRAM --plan FILE | --model ID [options]",
+        line: "A run as a command or a config file of another program.",
+        more: "Each setting says in a comment which option it comes from, and what the program has no setting for is named; of files without comments that stands on standard error.",
+    },
+    About {
+        name: "import",
+        usage: "import [FILE|-]",
+        line: "A command or a config file of another program as a plan.",
+        more: "It reads vllm serve, llama-server and SGLang's server, the JSON files of DeepSpeed and TrainingArguments, and the YAML files of accelerate and axolotl. The plan goes to standard output, where --plan - of other commands reads it; what was not understood to standard error, line by line. Nothing is run and nothing is expanded.",
     },
     About {
         name: "accuracy",
@@ -96,7 +108,7 @@ Exit code:
      the others wait
 ";
 
-const EXAMPLES: [(&str, &str); 12] = [
+const EXAMPLES: [(&str, &str); 14] = [
     ("a long context on one GPU", "estimate --model llama-2-7b --seq 128k --gpu a100-80-sxm"),
     (
         "full training on eight GPUs with sharded states",
@@ -116,6 +128,8 @@ const EXAMPLES: [(&str, &str); 12] = [
     ),
     ("which side of the ridge", "roofline --gpu a100-80-sxm --gemm 4096,4096,4096"),
     ("how fast a model generates at most", "roofline --gpu h100-sxm --model llama-3.1-8b --batch 8 --seq 4096"),
+    ("the command that starts vLLM so", "export --to vllm --model llama-3.1-8b --tp 2 --seq 32k --kv fp8 --gpu l4"),
+    ("the plan of somebody else's command", "import serve.sh"),
     ("how far off the engine is, row by row", "accuracy --rows"),
     ("every model as JSON", "models --json"),
 ];

@@ -7,11 +7,13 @@ mod changes;
 mod config_file;
 mod estimate;
 mod explain;
+mod export;
 mod findings;
 mod formats;
 mod gpu;
 mod help;
 mod idle;
+mod import;
 mod inputs;
 mod json;
 mod listing;
@@ -125,6 +127,8 @@ fn run(command: Command) -> Result<Answer, BadInput> {
         Command::Solve(question, request) => solve::answer(question, &request)?,
         Command::Advise(request) => advise::answer(&request)?,
         Command::Explain(asked) => explain::answer(&asked)?,
+        Command::Export(asked) => export::answer(*asked)?,
+        Command::Import(asked) => import::answer(&asked)?,
         Command::Roofline(asked) => roofline::answer(&asked)?,
         Command::Accuracy { data, rows, json } => accuracy::answer(data.as_deref(), rows, json)?,
     })

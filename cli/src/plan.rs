@@ -10,12 +10,12 @@ use crate::options::{Given, table};
 use crate::text::quote;
 use crate::{BadInput, config_file, suggest};
 
-/// Adds what the plan of `--plan` says to the options that were given, as far as these leave it open.
-pub(crate) fn fill(command: &'static str, given: &mut Given) -> Result<(), BadInput> {
+/// Adds what the plan of `--plan` says to the options that were given, as far as these leave it open; the name of the plan, if there is one.
+pub(crate) fn fill(command: &'static str, given: &mut Given) -> Result<Option<String>, BadInput> {
     let Some(path) = given.raw("--plan").map(OsStr::to_owned) else {
         return match given.raw("--plan-name") {
             Some(_) => Err(BadInput::new("--plan-name needs --plan FILE, which has the plan")),
-            None => Ok(()),
+            None => Ok(None),
         };
     };
     let plans = read(&path)?;
@@ -35,7 +35,7 @@ pub(crate) fn fill(command: &'static str, given: &mut Given) -> Result<(), BadIn
             given.add(known.name, typed(value, &path));
         }
     }
-    Ok(())
+    Ok(Some(plan.name.clone()))
 }
 
 /// The plans of a file.

@@ -23,7 +23,10 @@ fn all_refused(cases: &[(&str, &str)]) {
 #[test]
 fn commands() {
     all_refused(&[
-        ("", "a command is missing: estimate, solve, advise, explain, roofline, accuracy, models, gpus or help"),
+        (
+            "",
+            "a command is missing: estimate, solve, advise, explain, roofline, export, import, accuracy, models, gpus or help",
+        ),
         ("slove --for gpu", "there is no command \"slove\"; see memory-wall help"),
         ("advice", "there is no command \"advice\", did you mean advise?; see memory-wall help"),
         ("help estmate", "there is no command \"estmate\", did you mean estimate?; see memory-wall help"),

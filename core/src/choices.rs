@@ -1,5 +1,19 @@
 //! A list of choices with their short names: one macro for every enumeration that has any.
 
+/// An enumeration whose choices have short names, for this crate and those on it.
+///
+/// # Example
+/// ```
+/// memory_wall_core::choices! {
+///     /// A fruit.
+///     Fruit {
+///         /// Sour.
+///         Lemon = "lemon";
+///     }
+/// }
+/// assert_eq!(Fruit::from_id("lemon"), Some(Fruit::Lemon));
+/// ```
+#[macro_export]
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $id:literal;)* }) => {
         $(#[$doc])*

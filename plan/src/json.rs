@@ -241,7 +241,7 @@ impl Reader<'_> {
 }
 
 /// The most names in one object; a plan has about fifty.
-const MOST: usize = 1_000;
+pub(crate) const MOST: usize = 1_000;
 
 /// Whether a text is a valid JSON number.
 pub fn is_number(text: &str) -> bool {

@@ -5,13 +5,17 @@
 
 extern crate alloc;
 
+pub mod export;
 pub mod file;
+pub mod hub;
+pub mod import;
 pub mod json;
 mod node;
 mod option;
 mod plan;
 mod table;
 mod value;
+pub mod yaml;
 
 pub use node::{Entry, Json, Node};
 pub use option::{PlanOption, Scope};

@@ -6,6 +6,8 @@ pub(crate) mod accuracy;
 pub(crate) mod advise;
 pub(crate) mod estimate;
 pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod inputs;
 pub(crate) mod listing;
 pub(crate) mod roofline;

@@ -33,11 +33,15 @@ pub(crate) fn clap(command: &'static str, options: &[Known]) -> clap::Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .args(arguments);
-    // The one command that takes files.
+    // The commands that take files.
     if takes_files(command.get_name()) {
         let files = Arg::new(FILES).num_args(0..).value_parser(value_parser!(OsString));
-        return command
-            .arg(files.help("the texts, read together; - or none reads standard input").help_heading("What is read"));
+        let help = if command.get_name() == "import" {
+            "a command or a config file; - or none reads standard input"
+        } else {
+            "the texts, read together; - or none reads standard input"
+        };
+        return command.arg(files.help(help).help_heading("What is read"));
     }
     command
 }
@@ -47,7 +51,7 @@ const FILES: &str = "FILE";
 
 /// Whether a command takes files.
 fn takes_files(command: &str) -> bool {
-    command == "explain"
+    matches!(command, "explain" | "import")
 }
 
 /// The options that were given, each once, as `--name value` or `--name=value`.

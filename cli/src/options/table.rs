@@ -7,6 +7,7 @@ use memory_wall_core::serving::Version;
 use memory_wall_core::{
     Checkpointing, Engine, Implementation, KvPrecision, Optimizer, Recipe, Serving, Training, WeightFormat,
 };
+use memory_wall_plan::export::Target;
 
 /// An option.
 #[derive(Clone, Debug)]
@@ -48,6 +49,10 @@ pub(crate) fn of(command: &str) -> Vec<Known> {
     match command {
         "estimate" | "advise" | "explain" => scenario().collect(),
         "roofline" => group("What is looked at", roof()).chain(scenario()).collect(),
+        "export" => {
+            group("What is written", target()).chain(scenario().filter(|option| option.name != "--unit")).collect()
+        }
+        "import" => vec![switch("--json", "every setting with what it means, as JSON")],
         "solve" => group("What is looked for", question()).chain(scenario()).collect(),
         "accuracy" => accuracy(),
         "models" | "gpus" => vec![switch("--json", "as JSON")],
@@ -59,8 +64,10 @@ pub(crate) fn of(command: &str) -> Vec<Known> {
 pub(crate) fn all() -> Vec<Known> {
     // A switch that several commands know is told once.
     let accuracy = accuracy().into_iter().filter(|option| option.name != "--json").collect();
-    let others =
-        group("For solve", question()).chain(group("For roofline", roof())).chain(group("For accuracy", accuracy));
+    let others = group("For solve", question())
+        .chain(group("For export", target()))
+        .chain(group("For roofline", roof()))
+        .chain(group("For accuracy", accuracy));
     scenario().chain(others).collect()
 }
 
@@ -337,6 +344,15 @@ fn question() -> Vec<Known> {
         "WHAT",
         "context, batch, gpus, gpu, model or weights",
         "context (longest), batch (largest), gpus (fewest GPUs, and how they are cut), gpu (smallest that leaves room; with --gpu one of the same maker and class), model (largest of the list), weights (widest format)",
+    )]
+}
+
+fn target() -> Vec<Known> {
+    vec![value(
+        "--to",
+        "PROGRAM",
+        "a program such as vllm or deepspeed",
+        format!("whose command or file it is: {}", list(Target::ALL.iter().map(|target| target.id()))),
     )]
 }
 

@@ -1,0 +1,79 @@
+//! `python -m sglang.launch_server`.
+//!
+//! # Source
+//! `SGLang` 0.5.23: `srt/server_args.py`. Read 2026-11-25.
+
+use alloc::format;
+
+use memory_wall_core::{KvPrecision, WeightFormat};
+
+use super::ExportError;
+use super::sheet::{Datum, Sheet};
+
+pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
+    let scenario = sheet.scenario;
+    let parallel = &scenario.parallel;
+    sheet.command_with_model(&["python", "-m", "sglang.launch_server", "--model-path"]);
+    weights(sheet);
+    match scenario.kv {
+        KvPrecision::Fp8 => sheet.set("--kv-cache-dtype", "fp8_e4m3", &["kv"]),
+        KvPrecision::Bf16 if scenario.weights != WeightFormat::Bf16 => {
+            sheet.set("--kv-cache-dtype", "bfloat16", &["kv"]);
+        }
+        KvPrecision::Int8 | KvPrecision::Int4 => {
+            return Err(sheet.cannot("has no KV cache of 8 or 4 bit integers: kv takes fp8, bf16 or fp16 there"));
+        }
+        KvPrecision::Bf16 | KvPrecision::Fp16 | KvPrecision::Fp32 => sheet.implied("kv"),
+    }
+    sheet.degree("--tp-size", parallel.tp, "tp");
+    sheet.degree("--pp-size", parallel.pp, "pp");
+    sheet.degree("--dp-size", parallel.dp, "dp");
+    if scenario.architecture.moe.is_some() && parallel.dp > 1 {
+        sheet.note("dp: each of SGLang's data-parallel ranks holds all experts, and --enable-dp-attention, which shares them, counts ranks in another way");
+    }
+    if parallel.ep > 1 {
+        if parallel.dp > 1 || parallel.ep != parallel.tp {
+            return Err(sheet.cannot(
+                "spreads experts over the ranks of tensor parallelism (--ep-size): ep is tp there, with dp 1",
+            ));
+        }
+        sheet.set("--ep-size", parallel.ep, &["ep"]);
+    }
+    let lengths: &[&str] = if sheet.says("max_model_len") { &["max_model_len", "seq"] } else { &["seq"] };
+    sheet.set("--context-length", scenario.longest_request(), lengths);
+    sheet.set("--max-running-requests", scenario.batch, &["batch"]);
+    if scenario.serving.enforce_eager {
+        sheet.set("--disable-cuda-graph", Datum::Switch, &["enforce_eager"]);
+    }
+    sheet.implied("attention");
+    sheet.leave("gpu_memory_utilization", "--mem-fraction-static is another share, that of weights and cache alone");
+    sheet.leave("max_num_seqs", "--max-running-requests is what the plan counts at once, its batch");
+    sheet.leave("max_num_batched_tokens", "--chunked-prefill-size counts the tokens of a prompt alone");
+    sheet.leave(
+        "offload",
+        "--cpu-offload-gb takes the GB of weights on each GPU that wait in host memory, and the plan says all",
+    );
+    sheet.counted_for(None);
+    Ok(())
+}
+
+/// The type of the weights, or how they are quantised.
+fn weights(sheet: &mut Sheet<'_>) {
+    use WeightFormat::{Bf16, Fp8, Fp16, Fp32};
+    match sheet.scenario.weights {
+        Fp32 => sheet.set("--dtype", "float32", &["weights"]),
+        Fp16 => sheet.set("--dtype", "float16", &["weights"]),
+        Bf16 => sheet.set("--dtype", "bfloat16", &["weights"]),
+        Fp8 => {
+            sheet.set("--quantization", "fp8", &["weights"]);
+            sheet.note("weights fp8: a checkpoint in 16 bits is quantised as it is loaded; of one that is stored in fp8, leave --quantization out");
+        }
+        format => {
+            let why = format!(
+                "SGLang reads such a checkpoint as it is stored: the model has to be one in {}",
+                format.label()
+            );
+            sheet.leave("weights", &why);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! What is written of a plan for a program: settings with their origin, and what is left out.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use memory_wall_core::{Engine, Scenario};
+
+use super::{Export, ExportError, Format, Line, Target, text};
+use crate::hub;
+use crate::plan::Plan;
+use crate::table;
+use crate::value::Value;
+
+/// A value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Datum {
+    /// A switch of a command, without a value.
+    Switch,
+    /// A word that some formats put in quotes.
+    Word(String),
+    /// A number as it is written.
+    Number(String),
+    /// On or off.
+    Bool(bool),
+    /// Several words.
+    List(Vec<String>),
+}
+
+impl From<u32> for Datum {
+    fn from(number: u32) -> Self {
+        Self::Number(number.to_string())
+    }
+}
+
+impl From<&str> for Datum {
+    fn from(word: &str) -> Self {
+        Self::Word(word.into())
+    }
+}
+
+impl From<bool> for Datum {
+    fn from(on: bool) -> Self {
+        Self::Bool(on)
+    }
+}
+
+impl Datum {
+    /// Percent as a share: `0.92`.
+    pub(super) fn share(percent: u32) -> Self {
+        Self::Number(format!("{}.{:02}", percent / 100, percent % 100))
+    }
+
+    /// As it is said in a sentence.
+    pub(super) fn plain(&self) -> String {
+        match self {
+            Self::Switch => String::new(),
+            Self::Word(text) | Self::Number(text) => text.clone(),
+            Self::Bool(on) => on.to_string(),
+            Self::List(items) => items.join(","),
+        }
+    }
+}
+
+/// A setting.
+#[derive(Debug)]
+pub(super) struct Setting {
+    /// The option of a command, or a key with those above it.
+    pub(super) place: &'static str,
+    /// Its value.
+    pub(super) value: Datum,
+    /// Where it comes from.
+    pub(super) from: String,
+}
+
+/// What is written so far.
+#[derive(Debug)]
+pub(super) struct Sheet<'a> {
+    /// The plan.
+    pub(super) plan: &'a Plan,
+    /// Its scenario, run by the target.
+    pub(super) scenario: &'a Scenario,
+    target: Target,
+    /// The beginning of a command.
+    command: Vec<String>,
+    /// What of the command's words comes from the plan.
+    lines: Vec<Line>,
+    settings: Vec<Setting>,
+    left_out: Vec<String>,
+    /// Options that the target follows without a setting.
+    implied: Vec<String>,
+    /// Options that something was said about.
+    told: Vec<&'static str>,
+}
+
+impl<'a> Sheet<'a> {
+    pub(super) fn new(plan: &'a Plan, scenario: &'a Scenario, target: Target) -> Self {
+        let mut sheet = Self {
+            plan,
+            scenario,
+            target,
+            command: Vec::new(),
+            lines: Vec::new(),
+            settings: Vec::new(),
+            left_out: Vec::new(),
+            implied: Vec::new(),
+            told: Vec::new(),
+        };
+        // Serving or training is what the target does; which adapters there are is not.
+        if !scenario.mode.adapts() {
+            sheet.implied("mode");
+        }
+        sheet
+    }
+
+    /// The words that the command begins with.
+    pub(super) fn command(&mut self, words: &[&str]) {
+        self.command.extend(words.iter().map(|word| String::from(*word)));
+    }
+
+    /// The words that the command begins with, and the model behind them.
+    pub(super) fn command_with_model(&mut self, words: &[&str]) {
+        self.command(words);
+        let model = self.model();
+        let from = self.origin(if self.says("config") { "config" } else { "model" });
+        self.lines.push(Line { place: model.clone(), value: String::new(), from });
+        self.command.push(model);
+    }
+
+    /// A setting that comes from options of the plan.
+    pub(super) fn set(&mut self, place: &'static str, value: impl Into<Datum>, options: &[&'static str]) {
+        let from: Vec<String> = options.iter().map(|option| self.origin(option)).collect();
+        for option in options {
+            self.told(option);
+        }
+        self.because(place, value, from.join("; "));
+    }
+
+    /// A setting that no option of the plan says by itself, with its reason.
+    pub(super) fn because(&mut self, place: &'static str, value: impl Into<Datum>, from: impl Into<String>) {
+        self.settings.push(Setting { place, value: value.into(), from: from.into() });
+    }
+
+    /// An option that needs no setting, since the target does so by itself.
+    pub(super) fn implied(&mut self, option: &'static str) {
+        if self.says(option) && !self.told.contains(&option) {
+            self.implied.push(self.origin(option));
+        }
+        self.told(option);
+    }
+
+    /// Marks an option as one that something was said about.
+    fn told(&mut self, option: &'static str) {
+        if !self.told.contains(&option) {
+            self.told.push(option);
+        }
+    }
+
+    /// An option that the target has no setting for, if the plan says it.
+    pub(super) fn leave(&mut self, option: &'static str, why: &str) {
+        if self.plan.get(option).is_some() && !self.told.contains(&option) {
+            let line = format!("{}: {why}", self.origin(option));
+            self.left_out.push(line);
+            self.told(option);
+        }
+    }
+
+    /// The options of adapters, for a target that leaves them to the training code.
+    pub(super) fn adapters(&mut self, why: &str) {
+        for option in ["lora_rank", "lora_targets", "lora_dtype", "lora_dropout", "no_kbit_upcast", "quantised_experts"]
+        {
+            self.leave(option, why);
+        }
+    }
+
+    /// An error of the target.
+    pub(super) const fn cannot(&self, what: &'static str) -> ExportError {
+        ExportError::Cannot(self.target, what)
+    }
+
+    /// Something else to know.
+    pub(super) fn note(&mut self, sentence: impl Into<String>) {
+        self.left_out.push(sentence.into());
+    }
+
+    /// A number of ranks or the like, where it is more than one or the plan says it.
+    pub(super) fn degree(&mut self, place: &'static str, degree: u32, option: &'static str) {
+        if degree > 1 || self.says(option) {
+            self.set(place, degree, &[option]);
+        }
+    }
+
+    /// Whether the plan says an option.
+    pub(super) fn says(&self, option: &str) -> bool {
+        self.plan.get(option).is_some()
+    }
+
+    /// An option with its value, and whether the plan says it.
+    fn origin(&self, name: &str) -> String {
+        let said = self.plan.get(name).cloned();
+        let taken = || table::by_name(name).and_then(|option| option.of(self.scenario));
+        match (said, taken()) {
+            (Some(Value::On), _) => name.into(),
+            (Some(value), _) => format!("{name} {value}"),
+            (None, Some(value)) => format!("{name} {value}, the default"),
+            (None, None) => format!("{name}, which is not said"),
+        }
+    }
+
+    /// The model as the target names it, with what is to be said about it.
+    pub(super) fn model(&mut self) -> String {
+        let (name, note) = match (self.plan.get("model"), self.plan.get("config")) {
+            (Some(Value::Word(id)), _) => match hub::repository(id) {
+                Some(repository) => (String::from(repository), None),
+                None => (
+                    "MODEL".into(),
+                    Some(format!(
+                        "model {id}: no checkpoint of it is published; put the id or the folder of one in place of MODEL"
+                    )),
+                ),
+            },
+            (_, Some(Value::Path(path))) => {
+                let folder =
+                    path.strip_suffix("config.json").map(|folder| folder.strip_suffix(['/', '\\']).unwrap_or(folder));
+                match folder {
+                    Some(folder) => {
+                        let folder = if folder.is_empty() { "." } else { folder };
+                        let folder = if folder.starts_with('-') { format!("./{folder}") } else { folder.into() };
+                        (folder, Some("config: the folder of that file is given as the model, and needs the weights beside it".into()))
+                    }
+                    None => {
+                        ("MODEL".into(), Some("config: put the id or the folder of the model in place of MODEL".into()))
+                    }
+                }
+            }
+            _ => (
+                "MODEL".into(),
+                Some("the plan names no model: put the id or the folder of one in place of MODEL".into()),
+            ),
+        };
+        self.left_out.extend(note);
+        self.told("model");
+        self.told("config");
+        name
+    }
+
+    /// Says which runtime the plan is counted for, where that is another one.
+    pub(super) fn counted_for(&mut self, own: Option<Engine>) {
+        let engine = self.plan.get("engine").map(ToString::to_string);
+        match own {
+            Some(own) if engine.as_deref() == Some(own.id()) => self.implied("engine"),
+            Some(own) => self.note(format!(
+                "engine {}: the plan is not counted as {} runs it; memory-wall estimate --engine {} does that",
+                engine.as_deref().unwrap_or(Engine::Exact.id()),
+                own.label(),
+                own.id()
+            )),
+            None => self.note(format!(
+                "engine {}: what {} itself reserves is not modelled",
+                engine.as_deref().unwrap_or(Engine::Exact.id()),
+                self.target.label()
+            )),
+        }
+        self.told("engine");
+    }
+
+    /// The whole file.
+    pub(super) fn finish(mut self) -> Export {
+        if self.target.implementation() == Some(self.scenario.training.implementation) {
+            self.implied("implementation");
+        }
+        self.leave("mode", "the training code puts adapters on the model (peft)");
+        self.leave("gpu", "it runs on the GPUs of the machine that it is started on");
+        let rest: Vec<&'static str> = self.plan.said().map(|(option, _)| option.name).collect();
+        for option in rest {
+            let why = format!("{} has no setting for it", self.target.label());
+            self.leave(option, &why);
+        }
+        if !self.implied.is_empty() {
+            let implied = format!("{}: as {} does by itself", self.implied.join("; "), self.target.label());
+            self.left_out.push(implied);
+        }
+        let title = self.title();
+        let (mut lines, settings) = (self.lines, self.settings);
+        lines.extend(settings.iter().map(|it| Line {
+            place: it.place.into(),
+            value: it.value.plain(),
+            from: it.from.clone(),
+        }));
+        let head = text::Head { title: &title, lines: &lines, left_out: &self.left_out };
+        let text = match self.target.format() {
+            Format::Shell => text::shell(&head, &self.command, &settings),
+            Format::Environment => text::environment(&head, &self.command, &settings),
+            Format::Yaml => text::yaml(&head, &settings),
+            Format::Json => text::json(&settings),
+        };
+        Export { target: self.target, text, lines, left_out: self.left_out }
+    }
+
+    /// The first comment.
+    fn title(&self) -> String {
+        let name = if self.plan.name.is_empty() { String::new() } else { format!(" \"{}\"", self.plan.name) };
+        format!("The plan{name} for {}, written by memory-wall.", self.target.label())
+    }
+}

@@ -1,0 +1,223 @@
+//! `llama-server` of llama.cpp, and its sisters that take the same options.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use memory_wall_core::WeightFormat;
+
+use super::Meaning;
+use super::reading::{self, Item, Reading, Syntax, says, unknown, unread};
+use super::words::{Command, Word};
+use crate::hub;
+use crate::node::Json;
+
+const SYNTAX: Syntax = Syntax {
+    switches: &[
+        "--jinja",
+        "--mlock",
+        "--no-mmap",
+        "--no-webui",
+        "--metrics",
+        "--verbose",
+        "-v",
+        "--cont-batching",
+        "-cb",
+        "--swa-full",
+        "-kvu",
+        "--kv-unified",
+        "-no-kvu",
+        "--no-kv-unified",
+        "--cpu-moe",
+        "-cmoe",
+        "--no-kv-offload",
+        "-nkvo",
+    ],
+    underscores: false,
+};
+
+const WITHOUT_EFFECT: &[&str] = &[
+    "--host",
+    "--port",
+    "--api-key",
+    "--alias",
+    "-a",
+    "--threads",
+    "-t",
+    "--threads-batch",
+    "-tb",
+    "--threads-http",
+    "--jinja",
+    "--mlock",
+    "--no-mmap",
+    "--no-webui",
+    "--metrics",
+    "--verbose",
+    "-v",
+    "--cont-batching",
+    "-cb",
+    "--temp",
+    "--top-k",
+    "--top-p",
+    "--min-p",
+    "--seed",
+    "-s",
+    "--chat-template",
+    "--chat-template-file",
+    "--reasoning-format",
+    "--batch-size",
+    "-b",
+    "-no-kvu",
+    "--no-kv-unified",
+];
+
+/// How many words name the server, if the command starts it.
+pub(super) fn named(command: &Command) -> Option<usize> {
+    let place = command.words.iter().position(|word| {
+        let program = word.text.rsplit(['/', '\\']).next().unwrap_or_default();
+        matches!(program.strip_suffix(".exe").unwrap_or(program), "llama-server" | "llama-cli")
+    })?;
+    place.checked_add(1)
+}
+
+pub(super) fn read(reading: &mut Reading, words: &[Word]) {
+    reading.say("engine", "llamacpp");
+    let items = reading::options(words, &SYNTAX);
+    let find = |names: &[&str]| items.iter().rev().find(|item| names.contains(&item.name.as_str()));
+    let slots = find(&["--parallel", "-np"]).and_then(Item::count).filter(|slots| *slots > 0).unwrap_or(1);
+    let types =
+        [&["--cache-type-k", "-ctk"], &["--cache-type-v", "-ctv"]].map(|names| find(names).map_or("f16", Item::text));
+    let split = find(&["--split-mode", "-sm"]).map_or("layer", Item::text);
+    for item in &items {
+        let meaning = match item.name.as_str() {
+            "--ctx-size" | "-c" => context(item, slots),
+            "--cache-type-k" | "-ctk" | "--cache-type-v" | "-ctv" => cache(types),
+            "--tensor-split" | "-ts" => shares(item.text(), split),
+            _ => meaning(item),
+        };
+        reading.keep(item, meaning);
+    }
+    if reading.plan.get("kv").is_none() {
+        reading.say("kv", "fp16");
+    }
+}
+
+fn meaning(item: &Item) -> Meaning {
+    let text = item.text();
+    match item.name.as_str() {
+        "--model" | "-m" => file(text),
+        "-hf" | "-hfr" | "--hf-repo" => repository(text),
+        "--parallel" | "-np" => says("batch", text),
+        "--flash-attn" | "-fa" => match &item.value {
+            Json::Bool(true) => says("attention", "flash"),
+            _ => match text {
+                "on" | "1" | "auto" => says("attention", "flash"),
+                "off" | "0" => says("attention", "eager"),
+                _ => unknown(),
+            },
+        },
+        "--n-gpu-layers" | "-ngl" | "--gpu-layers" => match item.count() {
+            _ if text == "all" || text == "auto" => Meaning::WithoutEffect,
+            // What people write for all of them.
+            Some(layers) if layers >= 99 => Meaning::WithoutEffect,
+            _ => unread("layers that stay on the CPU are not modelled: all are counted on the GPU"),
+        },
+        "--split-mode" | "-sm" => match text {
+            "none" | "layer" | "tensor" => Meaning::WithoutEffect,
+            _ => unread("this split is not modelled: pp is the one by layers, and tp the one by tensors"),
+        },
+        "--ubatch-size" | "-ub" if text == "512" => Meaning::WithoutEffect,
+        "--ubatch-size" | "-ub" => unread("512 tokens at a time are counted"),
+        "-kvu" | "--kv-unified" => unread("one buffer for all requests is not modelled: each has its own"),
+        name if WITHOUT_EFFECT.contains(&name) => Meaning::WithoutEffect,
+        _ => unknown(),
+    }
+}
+
+/// Cells of all slots together.
+fn context(item: &Item, slots: u32) -> Meaning {
+    match item.count().and_then(|cells| cells.checked_div(slots)) {
+        Some(0) => unread("the context of the model is its own: seq says how long requests are"),
+        Some(each) => reading::because(says("seq", &each.to_string()), "the cells of one of the slots"),
+        None => unread("it takes a number of tokens here"),
+    }
+}
+
+/// The type of both halves of the cache.
+fn cache([keys, values]: [&str; 2]) -> Meaning {
+    if keys != values {
+        return unread("keys and values of different types are not modelled");
+    }
+    match keys {
+        "f32" => says("kv", "fp32"),
+        "f16" => says("kv", "fp16"),
+        "bf16" => says("kv", "bf16"),
+        "q8_0" => says("kv", "int8"),
+        "q4_0" => says("kv", "int4"),
+        _ => unread("no cache of this type is counted"),
+    }
+}
+
+/// Equal shares of so many GPUs.
+fn shares(text: &str, split: &str) -> Meaning {
+    let shares: Vec<&str> = text.split([',', '/']).collect();
+    let equal = shares.iter().all(|share| Some(share) == shares.first());
+    let option = if split == "tensor" { "tp" } else { "pp" };
+    if equal { says(option, &shares.len().to_string()) } else { unread("unequal shares are not modelled") }
+}
+
+/// A file: the name says its weights, and often its model.
+fn file(path: &str) -> Meaning {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let name = hub::without(name, ".gguf").unwrap_or(name);
+    named_file(name)
+}
+
+/// A repository with a file of one type: `owner/name-GGUF:Q4_K_M`.
+fn repository(text: &str) -> Meaning {
+    let (repository, kind) = text.split_once(':').unwrap_or((text, "Q4_K_M"));
+    let name = repository.rsplit('/').next().unwrap_or(repository);
+    let name = hub::without(name, "-GGUF").unwrap_or(name);
+    named_file(&alloc::format!("{name}-{kind}"))
+}
+
+fn named_file(name: &str) -> Meaning {
+    let found = KINDS.iter().find_map(|(end, format)| {
+        let rest = hub::without(name, end)?;
+        Some((rest.strip_suffix(['-', '.', '_'])?, *format))
+    });
+    let Some((name, format)) = found else {
+        return unread("its name does not say its type: weights says it, and model which one it is");
+    };
+    match hub::by_name(name) {
+        Some(model) => {
+            reading::because(reading::all([("model", model.id), ("weights", format.id())]), "by the name of the file")
+        }
+        None => reading::because(
+            says("weights", format.id()),
+            "by the name of the file, which names no model of the table: model says it",
+        ),
+    }
+}
+
+/// What the name of a file ends with.
+const KINDS: [(&str, WeightFormat); 19] = [
+    ("Q8_0", WeightFormat::Q8Zero),
+    ("Q6_K", WeightFormat::Q6K),
+    ("Q5_K_M", WeightFormat::Q5K),
+    ("Q5_K_S", WeightFormat::Q5KS),
+    ("Q5_0", WeightFormat::Q5Zero),
+    ("Q4_K_M", WeightFormat::Q4K),
+    ("Q4_K_S", WeightFormat::Q4KS),
+    ("IQ4_NL", WeightFormat::Iq4Nl),
+    ("IQ4_XS", WeightFormat::Iq4Xs),
+    ("Q4_0", WeightFormat::Q4Zero),
+    ("Q3_K_L", WeightFormat::Q3KL),
+    ("Q3_K_M", WeightFormat::Q3K),
+    ("Q3_K_S", WeightFormat::Q3KS),
+    ("Q2_K", WeightFormat::Q2K),
+    ("BF16", WeightFormat::Bf16),
+    ("F16", WeightFormat::Fp16),
+    ("FP16", WeightFormat::Fp16),
+    ("F32", WeightFormat::Fp32),
+    ("MXFP4", WeightFormat::Mxfp4),
+];

@@ -1,0 +1,155 @@
+//! `vllm serve`, by the names that [`crate::export`] writes and their short ones.
+
+use alloc::string::{String, ToString};
+
+use super::Meaning;
+use super::reading::{self, Item, Reading, Syntax, says, unknown, unread};
+use super::words::{Command, Word};
+
+/// The options without a value that are common.
+const SYNTAX: Syntax = Syntax {
+    switches: &[
+        "--enable-expert-parallel",
+        "-ep",
+        "--enforce-eager",
+        "--trust-remote-code",
+        "--enable-auto-tool-choice",
+        "--enable-prefix-caching",
+        "--no-enable-prefix-caching",
+        "--enable-chunked-prefill",
+        "--no-enable-chunked-prefill",
+        "--async-scheduling",
+        "--disable-log-requests",
+        "--disable-log-stats",
+        "--enable-log-requests",
+        "--disable-custom-all-reduce",
+        "--enable-lora",
+    ],
+    underscores: true,
+};
+
+/// Options that change no memory that is counted.
+const WITHOUT_EFFECT: &[&str] = &[
+    "--host",
+    "--port",
+    "--api-key",
+    "--served-model-name",
+    "--tokenizer",
+    "--tokenizer-mode",
+    "--trust-remote-code",
+    "--revision",
+    "--download-dir",
+    "--load-format",
+    "--seed",
+    "--chat-template",
+    "--enable-auto-tool-choice",
+    "--tool-call-parser",
+    "--reasoning-parser",
+    "--disable-log-requests",
+    "--disable-log-stats",
+    "--enable-log-requests",
+    "--uvicorn-log-level",
+    "--enable-prefix-caching",
+    "--no-enable-prefix-caching",
+    "--async-scheduling",
+    "--generation-config",
+    "--distributed-executor-backend",
+];
+
+/// How many words name the server, if the command starts it: by its own name, as a Python module, or by its image.
+pub(super) fn named(command: &Command) -> Option<usize> {
+    let words = &command.words;
+    let at = |place: usize| words.get(place).map_or("", |word| word.text.as_str());
+    for place in 0..words.len() {
+        let program = at(place).rsplit('/').next().unwrap_or_default();
+        let next = at(place.saturating_add(1));
+        if program == "vllm" && next == "serve" || at(place) == "-m" && next == "vllm.entrypoints.openai.api_server" {
+            return place.checked_add(2);
+        }
+        if at(place).contains("vllm/vllm-openai") {
+            return place.checked_add(1);
+        }
+    }
+    None
+}
+
+pub(super) fn read(reading: &mut Reading, words: &[Word]) {
+    reading.say("engine", "vllm");
+    let mut spreads = false;
+    for item in reading::options(words, &SYNTAX) {
+        let meaning = meaning(&item);
+        if matches!(item.name.as_str(), "--enable-expert-parallel" | "-ep") && item.on() {
+            spreads = true;
+        }
+        reading.keep(&item, meaning);
+    }
+    if spreads {
+        // Over all ranks of tensor and data parallelism, however many these are.
+        let ranks = [reading.said_count("tp"), reading.said_count("dp")];
+        let all = ranks.into_iter().flatten().fold(1_u32, u32::saturating_mul);
+        if all > 1 {
+            reading.say("ep", &all.to_string());
+        }
+    }
+}
+
+fn meaning(item: &Item) -> Meaning {
+    let text = item.text();
+    match item.name.as_str() {
+        "" | "--model" => reading::model(text),
+        "--dtype" => match text {
+            "auto" => Meaning::WithoutEffect,
+            "half" | "float16" => says("weights", "fp16"),
+            "bfloat16" => says("weights", "bf16"),
+            "float" | "float32" => says("weights", "fp32"),
+            _ => unknown(),
+        },
+        "--quantization" | "-q" => quantization(text),
+        "--kv-cache-dtype" => match text {
+            "auto" => Meaning::WithoutEffect,
+            "fp8" | "fp8_e4m3" | "fp8_e5m2" => says("kv", "fp8"),
+            "bfloat16" => says("kv", "bf16"),
+            "float16" => says("kv", "fp16"),
+            _ => unread("no cache of this type is counted"),
+        },
+        "--tensor-parallel-size" | "-tp" => says("tp", text),
+        "--pipeline-parallel-size" | "-pp" => says("pp", text),
+        "--data-parallel-size" | "-dp" => says("dp", text),
+        "--enable-expert-parallel" | "-ep" => {
+            Meaning::Says(alloc::vec::Vec::new(), Some("ep is all ranks of tp and dp"))
+        }
+        "--max-model-len" => longest(text),
+        "--max-num-seqs" => says("max_num_seqs", text),
+        "--max-num-batched-tokens" => reading::tokens("max_num_batched_tokens", text),
+        "--gpu-memory-utilization" => reading::share("gpu_memory_utilization", text),
+        "--enforce-eager" if item.on() => says("enforce_eager", ""),
+        "--cpu-offload-gb" => unread("a plan offloads all weights or none (offload)"),
+        name if WITHOUT_EFFECT.contains(&name) => Meaning::WithoutEffect,
+        _ => unknown(),
+    }
+}
+
+/// The longest request, which is taken as the length of all of them: no verdict is better than the truth then.
+fn longest(text: &str) -> Meaning {
+    let count: Option<String> = reading::human(text).map(|count| count.to_string());
+    match count {
+        Some(count) => reading::because(
+            reading::all([("max_model_len", count.as_str()), ("seq", count.as_str())]),
+            "every request is counted as long as the longest; seq says how long they are",
+        ),
+        None => unread("it takes a number of tokens here"),
+    }
+}
+
+fn quantization(text: &str) -> Meaning {
+    match text {
+        "fp8" => says("weights", "fp8"),
+        "awq" | "awq_marlin" | "gptq" | "gptq_marlin" => {
+            reading::because(says("weights", "int4"), "4 bits in groups of 128, as most are")
+        }
+        "bitsandbytes" => says("weights", "nf4"),
+        "mxfp4" => says("weights", "mxfp4"),
+        "modelopt_fp4" => says("weights", "nvfp4"),
+        _ => unread("which format this stores is not known from its name: weights says it"),
+    }
+}

@@ -1,0 +1,112 @@
+//! Exports: every value comes from the plan, what a program has no setting for is said, and foreign text stays text.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+use memory_wall_plan::Plan;
+use memory_wall_plan::export::{Export, ExportError, Target, export};
+use memory_wall_plan::file;
+
+/// The plan of some options, written as JSON.
+fn plan(options: &str) -> Plan {
+    file::read(&format!("{{\"version\": 1, \"name\": \"a test\", {options}}}")).unwrap().remove(0)
+}
+
+fn exported(options: &str, target: Target) -> Export {
+    export(&plan(options), target).unwrap()
+}
+
+#[test]
+fn a_server_of_vllm() {
+    let text = exported(
+        "\"model\": \"llama-3.1-70b\", \"engine\": \"vllm\", \"engine_version\": \"0.29\", \"tp\": 4, \"seq\": 32768, \"kv\": \"fp8\",
+         \"weights\": \"fp8\", \"batch\": 8, \"max_num_seqs\": 64, \"gpu\": \"h100-sxm\"",
+        Target::Vllm,
+    )
+    .text;
+    assert_eq!(
+        text,
+        "#!/bin/sh
+# The plan \"a test\" for vLLM, written by memory-wall.
+#   meta-llama/Llama-3.1-70B: model llama-3.1-70b
+#   --quantization fp8: weights fp8
+#   --kv-cache-dtype fp8: kv fp8
+#   --tensor-parallel-size 4: tp 4
+#   --max-model-len 32768: seq 32768
+#   --max-num-seqs 64: max_num_seqs 64
+#   --gpu-memory-utilization 0.92: what vLLM 0.29 takes by itself, and what the plan is counted with
+# Not written, and to be known:
+#   weights fp8: a checkpoint in 16 bits is quantised as it is loaded; of one that is stored in fp8,
+#     leave --quantization out
+#   batch 8: vLLM takes requests as they come; --max-num-seqs bounds how many run at once
+#   engine_version 0.29: the command is that of 0.33, and releases before may lack a word of it
+#   gpu h100-sxm: it runs on the GPUs of the machine that it is started on
+#   engine vllm: as vLLM does by itself
+vllm serve meta-llama/Llama-3.1-70B \\
+  --quantization fp8 \\
+  --kv-cache-dtype fp8 \\
+  --tensor-parallel-size 4 \\
+  --max-model-len 32768 \\
+  --max-num-seqs 64 \\
+  --gpu-memory-utilization 0.92
+"
+    );
+}
+
+#[test]
+fn a_plan_goes_to_programs_of_its_mode() {
+    let error = export(&plan("\"model\": \"llama-3.1-8b\", \"mode\": \"training\""), Target::Vllm).unwrap_err();
+    assert!(error.to_string().starts_with("vLLM serves a model, and the plan trains one (mode training)"), "{error}");
+    assert_eq!(export(&Plan::new("none"), Target::Vllm).unwrap_err(), ExportError::NoModel);
+    let error = export(&plan("\"model\": \"llama-3.1-8b\", \"tp\": 3"), Target::Vllm).unwrap_err();
+    assert_eq!(error.to_string(), "for vLLM: tp 3 does not divide heads 32");
+}
+
+/// Any plan that the engine does not refuse is written for a target with all that it says, or refused in words; nothing panics.
+#[test]
+fn nothing_of_a_plan_is_dropped() {
+    let mut written = 0;
+    for target in Target::ALL {
+        for options in SAID {
+            for extra in EXTRA {
+                let text = format!("{{\"version\": 1, \"name\": \"it's \\u2028 $(id)\", {options}{extra}}}");
+                let plan = file::read(&text).unwrap().remove(0);
+                let Ok(export) = export(&plan, *target) else { continue };
+                written += 1;
+                for (option, _) in plan.said() {
+                    let told = |text: &str| text.split([' ', ',', ':', ';']).any(|word| word == option.name);
+                    let said = export.lines.iter().any(|line| told(&line.from))
+                        || export.left_out.iter().any(|left| told(left));
+                    assert!(said, "{} of {options}{extra} for {}:\n{}", option.name, target.id(), export.text);
+                }
+                assert!(!export.text.contains('\u{2028}'), "{}", export.text);
+                // Where the name is in the file, it is in a comment.
+                assert!(export.text.lines().filter(|line| line.contains("$(id)")).all(|line| line.starts_with('#')));
+            }
+        }
+    }
+    assert!(written > 120, "{written}");
+}
+
+const SAID: [&str; 14] = [
+    "\"model\": \"llama-3.1-8b\", \"engine\": \"vllm\", \"seq\": 8192, \"batch\": 4, \"kv\": \"fp8\"",
+    "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_model_len\": 16384, \"enforce_eager\": true",
+    "\"model\": \"gpt3-175b\", \"tp\": 8, \"weights\": \"nf4\"",
+    "\"model\": \"llama-2-7b\", \"engine\": \"vllm\", \"weights\": \"int4\", \"gpu_memory_utilization\": 85, \"max_num_seqs\": 16, \"max_num_batched_tokens\": 4096",
+    "\"model\": \"llama-2-7b\", \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"kv\": \"int8\", \"pp\": 2, \"batch\": 3",
+    "\"model\": \"llama-2-7b\", \"engine\": \"hf\", \"weights\": \"fp16\", \"attention\": \"eager\"",
+    "\"model\": \"qwen2.5-7b\", \"engine\": \"vllm\", \"weights\": \"fp32\", \"kv\": \"fp32\", \"offload\": [\"parameters\"]",
+    "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"dp\": 8, \"zero\": \"3\", \"shard\": 4, \"seq\": 4096, \"batch\": 2",
+    "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"recipe\": \"pure\", \"optimizer\": \"adamw8bit\", \"checkpointing\": \"full\"",
+    "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"recipe\": \"autocast\", \"weights\": \"fp32\", \"dp\": 4, \"zero\": \"2\", \"offload\": [\"optimizer\"], \"loss\": \"chunked\"",
+    "\"mode\": \"training\", \"model\": \"gpt2-xl\", \"implementation\": \"torchtitan\", \"tp\": 5, \"pp\": 4, \"micro_batches\": 8, \"virtual_stages\": 2, \"compile\": true",
+    "\"mode\": \"training\", \"model\": \"qwen3-30b-a3b\", \"implementation\": \"torchtitan\", \"dp\": 16, \"zero\": \"3\", \"ep\": 8, \"checkpointing\": \"per-op\", \"no_reshard_after_forward\": true",
+    "\"mode\": \"qlora\", \"model\": \"llama-2-7b\", \"lora_rank\": 64, \"lora_targets\": [\"q\", \"v\"], \"lora_dropout\": true, \"no_kbit_upcast\": true",
+    "\"mode\": \"lora\", \"model\": \"mixtral-8x7b\", \"lora_dtype\": \"bf16\", \"lora_targets\": [\"q\", \"k\", \"v\", \"o\", \"mlp\"], \"step\": \"foreach\"",
+];
+
+const EXTRA: [&str; 4] = [
+    "",
+    ", \"gpu\": \"h100-sxm\"",
+    ", \"gradients\": \"freed\", \"cp\": 1, \"sequence_parallel\": true",
+    ", \"async_tp\": true, \"quantised_experts\": true, \"engine_version\": \"0.29\"",
+];

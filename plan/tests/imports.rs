@@ -1,0 +1,257 @@
+//! Imports: what is exported is read back, files as people write them are understood line by line, and hostile texts are answered in words.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
+
+use memory_wall_plan::export::{Target, export};
+use memory_wall_plan::import::{Import, Meaning, import};
+use memory_wall_plan::{Plan, Value, by_name, file};
+use proptest::prelude::*;
+
+fn plan(options: &str) -> Plan {
+    file::read(&format!("{{\"version\": 1, {options}}}")).unwrap().remove(0)
+}
+
+/// What a plan says, in the form of a plan file.
+fn said(import: &Import) -> String {
+    let said = import.plan.said().map(|(option, value)| format!("{} {value}", option.name));
+    said.collect::<Vec<_>>().join("; ")
+}
+
+fn not_understood(import: &Import) -> Vec<String> {
+    import.not_understood().map(ToString::to_string).collect()
+}
+
+/// What a target can express comes back with the same value, and nothing else comes with it.
+#[test]
+fn what_is_exported_is_read_back() {
+    let serving = "\"model\": \"llama-3.1-8b\", \"seq\": 8192";
+    let training =
+        "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"seq\": 4096, \"batch\": 2, \"micro_batches\": 4";
+    for (target, options) in [
+        (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"max_model_len\": 8192, \"tp\": 2, \"pp\": 2, \"kv\": \"fp8\", \"weights\": \"fp8\"")),
+        (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"weights\": \"fp16\", \"kv\": \"fp16\", \"dp\": 2, \"max_num_seqs\": 16, \"enforce_eager\": true")),
+        (Target::Vllm, "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_num_batched_tokens\": 4096, \"gpu_memory_utilization\": 85".into()),
+        (Target::Sglang, format!("{serving}, \"tp\": 4, \"kv\": \"fp8\", \"weights\": \"fp8\", \"batch\": 3")),
+        (Target::LlamaServer, format!("{serving}, \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"kv\": \"int8\", \"pp\": 2, \"batch\": 3")),
+        (Target::LlamaServer, format!("{serving}, \"engine\": \"llamacpp\", \"weights\": \"bf16\", \"kv\": \"bf16\", \"attention\": \"eager\"")),
+        (Target::DeepSpeed, format!("{training}, \"zero\": \"3\", \"offload\": [\"optimizer\", \"parameters\"], \"optimizer\": \"lion\", \"recipe\": \"mixed-fp32-grads\"")),
+        (Target::DeepSpeed, format!("{training}, \"zero\": \"2\", \"weights\": \"fp16\", \"recipe\": \"mixed\", \"offload\": [\"optimizer\"]")),
+        (Target::DeepSpeed, format!("{training}, \"weights\": \"fp32\", \"recipe\": \"autocast\", \"tp\": 2")),
+        (Target::DeepSpeed, format!("{training}, \"recipe\": \"pure\", \"zero\": \"1\", \"dp\": 2")),
+        (Target::Accelerate, format!("{training}, \"dp\": 8, \"zero\": \"3\", \"weights\": \"fp32\", \"recipe\": \"autocast\", \"checkpointing\": \"full\", \"offload\": [\"optimizer\", \"parameters\"]")),
+        (Target::Accelerate, format!("{training}, \"dp\": 8, \"zero\": \"2\", \"weights\": \"fp32\", \"recipe\": \"autocast\", \"tp\": 2, \"shard\": 4, \"compile\": true, \"checkpointing\": \"none\"")),
+        (Target::TrainingArguments, format!("{training}, \"weights\": \"fp32\", \"recipe\": \"autocast\", \"optimizer\": \"adamw8bit\", \"checkpointing\": \"full\", \"compile\": true")),
+        (Target::TrainingArguments, format!("{training}, \"weights\": \"fp32\", \"recipe\": \"autocast\", \"step\": \"foreach\"")),
+        (Target::Axolotl, format!("{training}, \"weights\": \"fp32\", \"recipe\": \"autocast\", \"dp\": 8, \"zero\": \"3\", \"shard\": 4, \"loss\": \"chunked\", \"attention\": \"eager\", \"tp\": 2")),
+        (Target::Axolotl, format!("{training}, \"recipe\": \"pure\", \"checkpointing\": \"full\", \"optimizer\": \"muon\"")),
+        (Target::Axolotl, "\"mode\": \"qlora\", \"model\": \"llama-2-7b\", \"lora_rank\": 64, \"lora_targets\": [\"q\", \"v\", \"mlp\"], \"lora_dropout\": true, \"weights\": \"nf4\"".into()),
+        (Target::Axolotl, "\"mode\": \"lora\", \"model\": \"llama-2-7b\", \"lora_dtype\": \"bf16\", \"optimizer\": \"paged-adamw8bit\"".into()),
+    ] {
+        let plan = plan(&options);
+        let export = export(&plan, target).unwrap();
+        let import = import(&export.text).unwrap_or_else(|error| panic!("{error}\n{}", export.text));
+        assert_eq!(import.source, target);
+        assert_eq!(not_understood(&import), Vec::<String>::new(), "{}", export.text);
+        let (scenario, model) = (plan.scenario().unwrap(), plan.get("model"));
+        for (option, value) in import.plan.said() {
+            let own = if option.name == "model" { model.cloned() } else { option.of(&scenario) };
+            // The engine's own length stands for the length of a request and the other way round.
+            if option.name == "gpu_memory_utilization" {
+                assert_eq!(value, &Value::Percent(scenario.serving.utilization()));
+            } else if option.name != "max_model_len" || plan.get("max_model_len").is_some() {
+                assert_eq!(Some(value), own.as_ref(), "{} of {}:\n{}", option.name, target.id(), export.text);
+            }
+        }
+        for (option, value) in plan.said() {
+            let written = export.lines.iter().any(|line| {
+                let words: Vec<&str> = line.from.split([' ', ',']).collect();
+                words.contains(&option.name)
+            });
+            if written {
+                assert_eq!(import.plan.get(option.name), Some(value), "{} of {}:\n{}\n{}", option.name, target.id(), export.text, said(&import));
+            }
+        }
+    }
+}
+
+#[test]
+fn commands_as_people_write_them() {
+    for (text, says, left) in [
+        (
+            "vllm serve Qwen/Qwen2.5-7B-Instruct-AWQ --quantization awq_marlin --max-model-len 32k -tp=2 \\\n  --gpu-memory-utilization .95 --port 8000 --api-key sk-secret",
+            "model qwen2.5-7b; seq 32000; weights int4; engine vllm; max_model_len 32000; gpu_memory_utilization 95%; tp 2",
+            vec![],
+        ),
+        (
+            "# start\nexport CUDA_VISIBLE_DEVICES=0,1\nVLLM_USE_V1=1 nohup vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor_parallel_size 2 --kv-cache-dtype fp8 --enable-expert-parallel > log 2>&1 &",
+            "model llama-3.1-70b; kv fp8; engine vllm; tp 2; ep 2",
+            vec![],
+        ),
+        (
+            "docker run --gpus all -p 8000:8000 vllm/vllm-openai:latest --model mistralai/Mistral-7B-v0.1 --speculative-config '{\"x\": 1}'",
+            "model mistral-7b-v0.1; engine vllm",
+            vec![
+                "line 1: --speculative-config \"{\\\"x\\\": 1}\": not understood: it is not read here, and may change what the run needs",
+            ],
+        ),
+        (
+            "python -m vllm.entrypoints.openai.api_server --model /data/models/Llama-3.1-8B-Instruct --max-num-seqs 0",
+            "model llama-3.1-8b; engine vllm",
+            vec![
+                "line 1: --max-num-seqs 0: not understood: max_num_seqs is 0, which is outside 1 to 1,000,000 sequences",
+            ],
+        ),
+        (
+            "./llama-server -m ~/models/Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -c 16384 -np 4 -fa -ngl 99 -ctk q8_0 -ctv q8_0 --host 0.0.0.0",
+            "model llama-3.1-8b; batch 4; seq 4096; weights q4_k; attention flash; kv int8; engine llamacpp",
+            vec![],
+        ),
+        (
+            "llama-server -hf bartowski/Qwen2.5-7B-Instruct-GGUF:Q8_0 -ngl 20 -ts 3,1",
+            "model qwen2.5-7b; weights q8_0; kv fp16; engine llamacpp",
+            vec![
+                "line 1: -ngl 20: not understood: layers that stay on the CPU are not modelled: all are counted on the GPU",
+                "line 1: -ts 3,1: not understood: unequal shares are not modelled",
+            ],
+        ),
+        (
+            "python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 --trust-remote-code --mem-fraction-static 0.8",
+            "model deepseek-v3; tp 8",
+            vec![
+                "line 1: --mem-fraction-static 0.8: not understood: SGLang's share for weights and cache is not modelled: the cache is counted as large as batch and seq make it",
+            ],
+        ),
+    ] {
+        let import = import(text).unwrap();
+        assert_eq!(said(&import), says, "{text}");
+        assert_eq!(not_understood(&import), left, "{text}");
+        assert!(!import.settings.iter().any(|setting| setting.said.contains("sk-secret")), "{text}");
+    }
+}
+
+#[test]
+fn files_as_people_write_them() {
+    let accelerate = "compute_environment: LOCAL_MACHINE
+distributed_type: FSDP
+downcast_bf16: 'no'
+fsdp_config:
+  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+  fsdp_offload_params: false
+  fsdp_reshard_after_forward: FULL_SHARD
+  fsdp_state_dict_type: SHARDED_STATE_DICT
+  fsdp_version: 2
+machine_rank: 0
+mixed_precision: no
+num_machines: 1
+num_processes: 4
+";
+    let axolotl = "base_model: NousResearch/Meta-Llama-3-8B # not the publisher
+load_in_4bit: true
+adapter: qlora
+lora_r: 32
+lora_alpha: 16
+lora_target_linear: true
+sequence_len: 4096
+sample_packing: true
+micro_batch_size: 2
+gradient_accumulation_steps: 4
+optimizer: paged_adamw_32bit
+bf16: auto
+gradient_checkpointing: true
+datasets:
+  - path: mhenrichsen/alpaca_2k_test
+    type: alpaca
+";
+    let deepspeed = "{
+  \"train_batch_size\": 64,
+  \"train_micro_batch_size_per_gpu\": 2,
+  \"gradient_accumulation_steps\": 4,
+  \"bf16\": { \"enabled\": true },
+  \"zero_optimization\": {
+    \"stage\": 3,
+    \"offload_param\": { \"device\": \"nvme\" },
+    \"stage3_max_live_parameters\": 1e9
+  }
+}";
+    for (text, says, left) in [
+        (accelerate, "mode training; dp 4; zero 3", vec![]),
+        (
+            axolotl,
+            "mode qlora; batch 2; seq 4096; weights nf4-dq; checkpointing full; micro_batches 4; lora_rank 32; lora_targets q,k,v,o,mlp",
+            vec![
+                "line 1: base_model NousResearch/Meta-Llama-3-8B: not understood: no model of the table has this id: memory-wall models lists them, and --config FILE takes the shape of another one",
+                "line 11: optimizer paged_adamw_32bit: not understood: what this optimizer keeps is not modelled",
+            ],
+        ),
+        (
+            deepspeed,
+            "mode training; batch 2; weights bf16; recipe mixed; micro_batches 4; dp 8; zero 3",
+            vec![
+                "line 8: zero_optimization.offload_param.device nvme: not understood: offload to a drive is not modelled",
+                "line 9: zero_optimization.stage3_max_live_parameters 1e9: not understood: it is not read here, and may change what the run needs",
+            ],
+        ),
+        (
+            "{\"output_dir\": \"out\", \"per_device_train_batch_size\": 4, \"optim\": \"adamw_torch\", \"bf16\": true, \"learning_rate\": 2e-5}",
+            "mode training; batch 4; weights fp32; recipe autocast; optimizer adamw; step foreach",
+            vec![],
+        ),
+    ] {
+        let import = import(text).unwrap();
+        assert_eq!(said(&import), says, "{text}");
+        assert_eq!(not_understood(&import), left, "{text}");
+        // Every setting of the text is accounted for, with its line.
+        for setting in &import.settings {
+            let name = setting.said.split([' ', '.']).next().unwrap();
+            assert!(
+                text.lines().nth(setting.line as usize - 1).unwrap().contains(name.split('.').next_back().unwrap())
+                    || setting.said.contains('.'),
+                "{setting}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_no_command_or_file_is_refused_with_its_line() {
+    let deep = format!("a: {}", "[".repeat(100));
+    let long = format!("vllm serve {}", "x ".repeat(5_000));
+    for (text, message) in [
+        ("", "line 1: there is nothing in it"),
+        ("hello", "line 1: this is no command or file that is read"),
+        ("{}", "line 1: this is no command or file that is read"),
+        ("{\"version\": 1, \"model\": \"gpt2-xl\"}", "line 1: this is a plan already: --plan reads it"),
+        ("{\"model_type\": \"llama\"}", "line 1: this is a model's config.json: --config reads it"),
+        ("a: *b", "line 1: this is no YAML"),
+        ("a: &b 1\nc: *b", "line 2: an alias is not followed: write the value out"),
+        ("a: 1\na: 2", "line 2: \"a\" is there twice"),
+        ("a: !!python/object:os.system 1", "line 1: a tag is not followed: write the value out"),
+        ("vllm serve 'x", "line 1: a quote ' is not closed"),
+        (&deep, "line 1: values stand in one another more than 32 deep"),
+        (&long, "line 1: the command has more words than are read"),
+    ] {
+        let error = import(text).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error} for {}", &text[..text.len().min(60)]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Whatever follows a program's name or stands in a file, there is an answer; what a plan gets has its option's kind and range.
+    #[test]
+    fn nothing_panics(text in "[-a-z0-9_.:=,'\"$\\\\ \n#{}\\[\\]&*!]{0,120}", at in 0_usize..5) {
+        let starts = ["vllm serve ", "llama-server ", "python -m sglang.launch_server ", "base_model: x\n", "{\"zero_optimization\": "];
+        if let Ok(read) = import(&format!("{}{text}", starts[at])) {
+            let written = file::write(std::slice::from_ref(&read.plan));
+            prop_assert_eq!(&file::read(&written).unwrap()[0], &read.plan, "{}", written);
+            for setting in &read.settings {
+                prop_assert!(setting.to_string().chars().count() < 600, "{}", setting);
+                prop_assert!(!setting.to_string().chars().any(char::is_control), "{}", setting);
+                if let Meaning::Says(options, _) = &setting.meaning {
+                    prop_assert!(options.iter().all(|(option, _)| by_name(option).is_some()));
+                }
+            }
+        }
+    }
+}
