@@ -15,6 +15,7 @@ use memory_wall_core::{
 };
 
 use crate::options::Given;
+use crate::runtime::Runtime;
 use crate::solve::Question;
 use crate::{BadInput, idle, refusal, values};
 
@@ -40,6 +41,8 @@ pub(crate) struct Request {
     kv: Option<KvPrecision>,
     /// Whether `--weights` was given.
     pub(crate) weights_given: bool,
+    /// What a runtime is told that no scenario has a place for.
+    pub(crate) runtime: Option<Runtime>,
     /// Powers of 1,000 or of 1,024.
     pub(crate) unit: ByteUnit,
     /// For programs.
@@ -120,7 +123,8 @@ impl Request {
         };
         let json = given.has("--json");
         let unit = values::choice(given, "--unit", &ByteUnit::EACH, ByteUnit::id)?.unwrap_or_default();
-        let notes = idle::notes(given, &settings, question);
+        let mut notes = idle::notes(given, &settings, question);
+        let runtime = Runtime::read(given, &settings, &mut notes)?;
         match question {
             // What is looked for starts from what is usual.
             Some(Question::Gpus) => {
@@ -139,6 +143,7 @@ impl Request {
             seq_given: given.has("--seq"),
             kv,
             weights_given: weights.is_some(),
+            runtime,
             unit,
             json,
             notes,

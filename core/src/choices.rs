@@ -1,5 +1,7 @@
 //! A list of choices with their short names: one macro for every enumeration that has any.
 
+/// An enumeration with names: every choice, its short name, and the choice of a name.
+#[macro_export]
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $id:literal;)* }) => {
         $(#[$doc])*

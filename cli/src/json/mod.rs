@@ -7,6 +7,7 @@ pub(crate) mod advise;
 pub(crate) mod estimate;
 pub(crate) mod explain;
 pub(crate) mod inputs;
+pub(crate) mod layers;
 pub(crate) mod listing;
 pub(crate) mod roofline;
 pub(crate) mod serving;
