@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 30] = [
+const NOT_YET: [&str; 44] = [
     "config",
     "offload",
     "engine",
@@ -31,6 +31,20 @@ const NOT_YET: [&str; 30] = [
     "max_num_batched_tokens",
     "enforce_eager",
     "gpu_memory_utilization",
+    "ngl",
+    "fit",
+    "n_cpu_moe",
+    "cpu_moe",
+    "device",
+    "tensor_split",
+    "ubatch",
+    "swa_full",
+    "kv_unified",
+    "cache_type_k",
+    "cache_type_v",
+    "no_kv_offload",
+    "host_memory",
+    "host_bandwidth",
     "gradients",
     // In links `step` is the current line of the program that runs line by line, not the optimizer's kernel.
     "step",

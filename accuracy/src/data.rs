@@ -24,6 +24,7 @@ carried! {
     "inference_peaks.csv",
     "vllm_runs.csv",
     "vllm_starts.csv",
+    "llamacpp_starts.csv",
     "speed.csv",
 }
 

@@ -10,6 +10,7 @@ use crate::options::Given;
 use crate::plan;
 use crate::request::Request;
 use crate::roofline::Asked;
+use crate::runtime::Layers;
 use crate::solve::Question;
 use crate::suggest;
 use crate::text::quote;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Estimate(Box<Request>),
     /// A question asked backwards.
     Solve(Question, Box<Request>),
+    /// How many layers of llama.cpp go where.
+    SolveLayers(Layers, Box<Request>),
     /// What to do about a scenario that does not fit.
     Advise(Box<Request>),
     /// What holds an operation or a model back on a GPU.
@@ -83,6 +86,9 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, Ba
         "gpus" => Command::Gpus { json },
         "accuracy" => Command::Accuracy { data: given.raw("--data").map(Into::into), rows: given.has("--rows"), json },
         "solve" => {
+            if let Some(question) = Layers::read(&given) {
+                return Ok(Command::SolveLayers(question, Box::new(Request::read(&given, None)?)));
+            }
             let question = Question::read(&given)?;
             Command::Solve(question, Box::new(Request::read(&given, Some(question))?))
         }

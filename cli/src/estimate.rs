@@ -7,10 +7,13 @@ use crate::findings::Findings;
 use crate::model::Model;
 use crate::request::Request;
 use crate::text::wrapped;
-use crate::{Answer, BadInput, Exit, gpu, inputs, json, serving, tables, words};
+use crate::{Answer, BadInput, Exit, gpu, inputs, json, runtime, serving, tables, words};
 
 /// Evaluates what was asked for.
 pub(crate) fn answer(request: &Request) -> Result<Answer, BadInput> {
+    if let Some(runtime) = &request.runtime {
+        return runtime::answer(runtime, request);
+    }
     let (model, scenario) = asked(request)?;
     let findings = Findings::of(&scenario);
     let mut notes = request.notes.clone();

@@ -24,6 +24,7 @@ mod plan;
 mod refusal;
 mod request;
 mod roofline;
+mod runtime;
 mod serving;
 mod solve;
 mod suggest;
@@ -125,6 +126,7 @@ fn run(command: Command) -> Result<Answer, BadInput> {
         Command::Gpus { json } => Answer { output: listing::gpus(json)?, ..Answer::default() },
         Command::Estimate(request) => estimate::answer(&request)?,
         Command::Solve(question, request) => solve::answer(question, &request)?,
+        Command::SolveLayers(question, request) => runtime::solve(question, &request)?,
         Command::Advise(request) => advise::answer(&request)?,
         Command::Explain(asked) => explain::answer(&asked)?,
         Command::Export(asked) => export::answer(*asked)?,

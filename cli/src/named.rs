@@ -16,8 +16,8 @@ const STORED: [&str; 13] =
 /// Words of another GPU than the one without them.
 const VARIANTS: [&str; 2] = ["ti", "super"];
 
-/// The GPU that a name means.
-pub(crate) fn gpu(text: &str) -> Result<&'static Gpu, BadInput> {
+/// The GPU that a name means, as an option has it.
+pub(crate) fn gpu(option: &str, text: &str) -> Result<&'static Gpu, BadInput> {
     if let Some(gpu) = by_id(text, GPUS, |gpu| gpu.id) {
         return Ok(gpu);
     }
@@ -47,7 +47,7 @@ pub(crate) fn gpu(text: &str) -> Result<&'static Gpu, BadInput> {
         },
         several => several.iter().map(|gpu| gpu.id).collect(),
     };
-    Err(unknown("--gpu", text, &ids, "gpus"))
+    Err(unknown(option, text, &ids, "gpus"))
 }
 
 /// The model that a name means, as its files or its page are called.
@@ -137,7 +137,7 @@ mod tests {
             ("m4 max", "m4max"),
             ("M4", "m4"),
         ] {
-            assert_eq!(gpu(text).map(|gpu| gpu.id).map_err(|error| error.0), Ok(id), "{text}");
+            assert_eq!(gpu("--gpu", text).map(|gpu| gpu.id).map_err(|error| error.0), Ok(id), "{text}");
         }
         for (text, ids) in [
             ("h200", "h200-sxm or h200-nvl"),
@@ -145,13 +145,13 @@ mod tests {
             ("h100", "h100-sxm, h100-pcie or h100-nvl"),
             ("m3", "m3max or m3ultra"),
         ] {
-            let said = gpu(text).unwrap_err().0;
+            let said = gpu("--gpu", text).unwrap_err().0;
             assert!(said.contains(&format!("did you mean {ids}?")), "{said}");
         }
         for text in ["abacus", "rtx 4090 laptop", "gpu", "x", ""] {
-            assert!(gpu(text).is_err(), "{text}");
+            assert!(gpu("--gpu", text).is_err(), "{text}");
         }
-        assert!(GPUS.iter().all(|own| gpu(own.id).map(|gpu| gpu.id).ok() == Some(own.id)));
+        assert!(GPUS.iter().all(|own| gpu("--gpu", own.id).map(|gpu| gpu.id).ok() == Some(own.id)));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use memory_wall_plan::file::{self, FileError};
-use memory_wall_plan::{ALIASES, Plan, Value};
+use memory_wall_plan::{ALIASES, Plan, Scope, Value};
 
 use crate::options::{Given, table};
 use crate::text::quote;
@@ -31,8 +31,16 @@ pub(crate) fn fill(command: &'static str, given: &mut Given) -> Result<Option<St
                 ALIASES.iter().any(|(alias, of, _)| *of == name && given.has(&format!("--{}", alias.replace('_', "-"))))
             }
         };
-        if let Some(known) = options.iter().find(|known| known.name == flag).filter(|_| !other) {
-            given.add(known.name, typed(value, &path));
+        match options.iter().find(|known| known.name == flag) {
+            Some(known) if !other => given.add(known.name, typed(value, &path)),
+            None if option.scope == Scope::Runtime => {
+                return Err(BadInput(format!(
+                    "--plan {}: {} is an option of estimate and solve, and {command} takes a runtime as it is by itself",
+                    quote(&path.to_string_lossy()),
+                    option.name
+                )));
+            }
+            _ => {}
         }
     }
     Ok(Some(plan.name.clone()))

@@ -15,6 +15,7 @@ use memory_wall_core::{
 };
 
 use crate::options::Given;
+use crate::runtime::Runtime;
 use crate::solve::Question;
 use crate::{BadInput, idle, named, refusal, values};
 
@@ -40,6 +41,8 @@ pub(crate) struct Request {
     kv: Option<KvPrecision>,
     /// Whether `--weights` was given.
     pub(crate) weights_given: bool,
+    /// What a runtime is told that no scenario has a place for.
+    pub(crate) runtime: Option<Runtime>,
     /// Powers of 1,000 or of 1,024.
     pub(crate) unit: ByteUnit,
     /// For programs.
@@ -130,6 +133,7 @@ impl Request {
             _ => None,
         };
         notes.extend(named::notes(asked_gpu.as_deref().zip(gpu), asked_model.as_deref().zip(preset)));
+        let runtime = Runtime::read(given, &settings, &mut notes)?;
         match question {
             // What is looked for starts from what is usual.
             Some(Question::Gpus) => {
@@ -148,6 +152,7 @@ impl Request {
             seq_given: given.has("--seq"),
             kv,
             weights_given: weights.is_some(),
+            runtime,
             unit,
             json,
             notes,
@@ -223,7 +228,7 @@ fn source(given: &Given, question: Option<Question>) -> Result<Option<Source>, B
 
 fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>, BadInput> {
     match (given.text("--gpu"), question) {
-        (Some(id), _) => named::gpu(&id).map(Some),
+        (Some(id), _) => named::gpu("--gpu", &id).map(Some),
         (None, None | Some(Question::Gpu)) => Ok(None),
         (None, Some(question)) => Err(BadInput(format!(
             "a GPU is missing: solve --for {} needs --gpu ID (memory-wall gpus lists them)",

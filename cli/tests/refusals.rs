@@ -434,11 +434,11 @@ fn questions() {
     all_refused(&[
         (
             "solve --model llama-2-7b --gpu t4",
-            "a question is missing: --for context, batch, gpus, gpu, model or weights",
+            "a question is missing: --for context, batch, gpus, gpu, model, weights, ngl or n-cpu-moe",
         ),
         (
             "solve --for card --model llama-2-7b",
-            "--for takes context, batch, gpus, gpu, model or weights, not \"card\"",
+            "--for takes context, batch, gpus, gpu, model, weights, ngl or n-cpu-moe, not \"card\"",
         ),
         (
             "solve --for model --model llama-2-7b",

@@ -188,6 +188,10 @@ pub(crate) fn value(value: &Value) -> String {
             let words: Vec<String> = words.iter().map(|word| json::quoted(word)).collect();
             format!("[{}]", words.join(", "))
         }
+        Value::Counts(counts) => {
+            let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
+            format!("[{}]", counts.join(", "))
+        }
         Value::Release(release) => json::quoted(&release.to_string()),
         Value::On => "true".into(),
         Value::Path(path) => json::quoted(path),

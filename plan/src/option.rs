@@ -34,6 +34,8 @@ pub enum Scope {
     Inference,
     /// In inference with vLLM.
     Vllm,
+    /// In the command alone, with a runtime whose settings no scenario has a place for.
+    Runtime,
     /// In training, with adapters or without.
     Training,
     /// In training with adapters.
@@ -46,7 +48,7 @@ impl Scope {
     /// Whether it takes a scenario in.
     pub fn has(self, scenario: &Scenario) -> bool {
         match self {
-            Self::Model => false,
+            Self::Model | Self::Runtime => false,
             Self::Always | Self::Anywhere => true,
             Self::Inference => scenario.mode == Mode::Inference,
             Self::Vllm => scenario.runtime() == Some(Engine::Vllm),

@@ -11,6 +11,8 @@ use memory_wall_core::{
     Mode, Offload, Optimizer, Recipe, Scenario, StepKernel, WeightFormat, ZeroStage,
 };
 
+use memory_wall_runtimes::llamacpp::{CacheType, limits};
+
 use crate::option::{PlanOption, Scope};
 use crate::value::{Kind, Value};
 
@@ -72,6 +74,13 @@ macro_rules! switch {
                 }
             },
         }
+    };
+}
+
+/// An option of a runtime, which a plan says and no scenario has a place for.
+macro_rules! of_runtime {
+    ($name:literal, $kind:expr) => {
+        PlanOption { name: $name, kind: $kind, scope: Scope::Runtime, get: |_| None, set: |_, _| {} }
     };
 }
 
@@ -176,6 +185,20 @@ pub static OPTIONS: &[PlanOption] = &[
             }
         },
     },
+    of_runtime!("ngl", Kind::Count(limits::NGL)),
+    of_runtime!("fit", Kind::Switch),
+    of_runtime!("n_cpu_moe", Kind::Count(limits::N_CPU_MOE)),
+    of_runtime!("cpu_moe", Kind::Switch),
+    of_runtime!("device", Kind::Rows("gpus", || GPUS.iter().map(|gpu| gpu.id).collect(), limits::MOST_GPUS)),
+    of_runtime!("tensor_split", Kind::Counts(limits::TENSOR_SPLIT, limits::MOST_GPUS)),
+    of_runtime!("ubatch", Kind::Count(limits::UBATCH)),
+    of_runtime!("swa_full", Kind::Switch),
+    of_runtime!("kv_unified", Kind::Switch),
+    of_runtime!("cache_type_k", Kind::Choice(cache_types)),
+    of_runtime!("cache_type_v", Kind::Choice(cache_types)),
+    of_runtime!("no_kv_offload", Kind::Switch),
+    of_runtime!("host_memory", Kind::Count(limits::HOST_MEMORY)),
+    of_runtime!("host_bandwidth", Kind::Count(limits::HOST_BANDWIDTH)),
     choice!("recipe", Recipe, Training, |s| s.training.recipe),
     choice!("gradients", Gradients, Training, |s| s.training.gradients),
     choice!("optimizer", Optimizer, Training, |s| s.optimizer),
@@ -237,6 +260,10 @@ pub static OPTIONS: &[PlanOption] = &[
     count!("virtual_stages", VIRTUAL_STAGES, Training, |s| s.parallel.virtual_stages),
     switch!("sequence_parallel", Training, true, |s| s.parallel.sequence_parallel),
 ];
+
+fn cache_types() -> Vec<&'static str> {
+    CacheType::ALL.iter().map(|format| format.id()).collect()
+}
 
 /// The words that hold; nothing where none does.
 fn words(all: &'static [&'static str], hold: &[bool]) -> Option<Value> {

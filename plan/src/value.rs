@@ -23,6 +23,10 @@ pub enum Kind {
     Row(&'static str, fn() -> Vec<&'static str>),
     /// Several of a few words, and words that stand for some of them.
     List(&'static [&'static str], &'static [(&'static str, &'static [&'static str])]),
+    /// Rows of a table, several and some of them more than once, up to so many.
+    Rows(&'static str, fn() -> Vec<&'static str>, usize),
+    /// Several whole numbers in one range, up to so many.
+    Counts(Bounds, usize),
     /// A release of a program, from the oldest that is modelled on.
     Release,
     /// On, or not there.
@@ -40,8 +44,10 @@ pub enum Value {
     Percent(u32),
     /// One word.
     Word(&'static str),
-    /// Several, in the order of their list, each once and at least one.
+    /// Several and at least one: of a list in its order and each once, of rows as they are given.
     Words(Vec<&'static str>),
+    /// Several numbers, in the order in which they are given.
+    Counts(Vec<u32>),
     /// A release.
     Release(Version),
     /// A switch that is on.
@@ -58,6 +64,10 @@ impl fmt::Display for Value {
             Self::Percent(percent) => write!(f, "{percent}%"),
             Self::Word(word) => f.write_str(word),
             Self::Words(words) => f.write_str(&words.join(",")),
+            Self::Counts(counts) => {
+                let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
+                f.write_str(&counts.join(","))
+            }
             Self::Release(release) => write!(f, "{release}"),
             Self::On => Ok(()),
             Self::Path(path) => f.write_str(path),
@@ -74,7 +84,7 @@ impl Kind {
     /// What is counted, in the plural; empty where nothing is.
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::Count(bounds) | Self::Percent(bounds) => bounds.unit,
+            Self::Count(bounds) | Self::Percent(bounds) | Self::Counts(bounds, _) => bounds.unit,
             _ => "",
         }
     }
@@ -90,6 +100,8 @@ impl Kind {
             (Self::Choice(_) | Self::Row(..) | Self::Release, Json::Text(text) | Json::Number(text)) => self.word(text),
             (Self::List(..), Json::List(items)) => self.list(items),
             (Self::List(..), Json::Text(text)) => self.words(text.split(',')),
+            (Self::Rows(_, ids, most), Json::List(items)) => self.rows(items, &ids(), most),
+            (Self::Counts(bounds, most), Json::List(items)) => self.counts(items, bounds, most),
             (Self::Switch, Json::Bool(true)) => Ok(Value::On),
             (Self::Switch, Json::Bool(false)) => Err("is a switch: true, or left out".into()),
             (Self::Path, Json::Text(text)) if text.is_empty() || text.len() > LONGEST_PATH => {
@@ -111,6 +123,12 @@ impl Kind {
             Self::Choice(ids) => either(&ids()),
             Self::Row(command, _) => alloc::format!("an id that memory-wall {command} lists"),
             Self::List(words, _) => alloc::format!("a list of {}", either(words)),
+            Self::Rows(command, _, most) => {
+                alloc::format!("a list of up to {most} ids that memory-wall {command} lists")
+            }
+            Self::Counts(bounds, most) => {
+                alloc::format!("a list of up to {most} whole numbers from {} to {}", bounds.min, bounds.max)
+            }
             Self::Release => {
                 alloc::format!("a release from {} on, written as \"{}\"", Version::OLDEST, Version::NEWEST)
             }
@@ -147,6 +165,35 @@ impl Kind {
             }
         }
         self.words(words.into_iter())
+    }
+
+    fn rows(self, items: &[Node], ids: &[&'static str], most: usize) -> Result<Value, String> {
+        let mut chosen = Vec::new();
+        for item in items {
+            let id = item.value.text().and_then(|text| ids.iter().find(|id| id.eq_ignore_ascii_case(text)));
+            match id {
+                Some(id) => chosen.push(*id),
+                None => return Err(alloc::format!("takes {}, not {}", self.expected(), item.value.named())),
+            }
+        }
+        if chosen.is_empty() || chosen.len() > most {
+            return Err(alloc::format!("takes {}", self.expected()));
+        }
+        Ok(Value::Words(chosen))
+    }
+
+    fn counts(self, items: &[Node], bounds: Bounds, most: usize) -> Result<Value, String> {
+        let mut counts = Vec::new();
+        for item in items {
+            match &item.value {
+                Json::Number(text) => counts.push(whole(text, bounds)?),
+                other => return Err(alloc::format!("takes {}, not {}", self.expected(), other.named())),
+            }
+        }
+        if counts.is_empty() || counts.len() > most {
+            return Err(alloc::format!("takes {}", self.expected()));
+        }
+        Ok(Value::Counts(counts))
     }
 
     fn words<'a>(self, given: impl Iterator<Item = &'a str>) -> Result<Value, String> {

@@ -17,6 +17,12 @@ fn value(kind: Kind) -> BoxedStrategy<Value> {
             any::<Index>().prop_map(move |at| Value::Word(ids()[at.index(ids().len())])).boxed()
         }
         Kind::List(words, _) => subsequence(words.to_vec(), 1..=words.len()).prop_map(Value::Words).boxed(),
+        Kind::Rows(_, ids, most) => prop::collection::vec(any::<Index>(), 1..=most)
+            .prop_map(move |places| Value::Words(places.iter().map(|at| ids()[at.index(ids().len())]).collect()))
+            .boxed(),
+        Kind::Counts(bounds, most) => {
+            prop::collection::vec(bounds.min..=bounds.max, 1..=most).prop_map(Value::Counts).boxed()
+        }
         Kind::Release => (6..100_u32)
             .prop_map(|minor| Value::Release(memory_wall_core::serving::Version { major: 0, minor }))
             .boxed(),
@@ -127,6 +133,22 @@ fn what_is_no_plan_is_refused_with_its_line() {
             "line 1: offload takes a list of optimizer, parameters or kv, not \"disk\"",
         ),
         (
+            "{\"version\": 1, \"device\": [\"rtx4090\", \"rtx9\"]}",
+            "line 1: device takes a list of up to 16 ids that memory-wall gpus lists, not the text \"rtx9\"",
+        ),
+        (
+            "{\"version\": 1, \"tensor_split\": [3, \"1\"]}",
+            "line 1: tensor_split takes a list of up to 16 whole numbers from 0 to 1000000, not the text \"1\"",
+        ),
+        (
+            "{\"version\": 1, \"tensor_split\": [1000001]}",
+            "line 1: tensor_split is 1,000,001, which is outside 0 to 1,000,000",
+        ),
+        (
+            "{\"version\": 1, \"tensor_split\": []}",
+            "line 1: tensor_split takes a list of up to 16 whole numbers from 0 to 1000000",
+        ),
+        (
             "{\"version\": 1, \"model\": \"gpt-9\"}",
             "line 1: model takes an id that memory-wall models lists, not \"gpt-9\"",
         ),
@@ -163,6 +185,8 @@ fn scenarios_are_plans() {
             Kind::Percent(bounds) => Value::Percent(bounds.max),
             Kind::Choice(ids) | Kind::Row(_, ids) => Value::Word(ids().last().unwrap()),
             Kind::List(words, _) => Value::Words(vec![words.last().unwrap()]),
+            Kind::Rows(_, ids, _) => Value::Words(vec![ids()[0]; 2]),
+            Kind::Counts(bounds, _) => Value::Counts(vec![bounds.max, bounds.min]),
             Kind::Release => Value::Release(memory_wall_core::serving::Version::MEASURED),
             Kind::Switch => Value::On,
             Kind::Path => continue,

@@ -4,6 +4,7 @@ mod formula_vectors;
 mod inference;
 mod kv_cache;
 mod litgpt;
+mod llamacpp_starts;
 mod logits;
 mod peft;
 mod reading;
@@ -41,6 +42,7 @@ pub const SETS: &[Make] = &[
     vllm::sets,
     vllm_starts::sets,
     vllm_beside::sets,
+    llamacpp_starts::sets,
     inference::sets,
     speed::sets,
 ];

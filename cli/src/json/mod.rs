@@ -9,6 +9,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod inputs;
+pub(crate) mod layers;
 pub(crate) mod listing;
 pub(crate) mod roofline;
 pub(crate) mod serving;

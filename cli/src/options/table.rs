@@ -8,6 +8,7 @@ use memory_wall_core::{
     Checkpointing, Engine, Implementation, KvPrecision, Optimizer, Recipe, Serving, Training, WeightFormat,
 };
 use memory_wall_plan::export::Target;
+use memory_wall_runtimes::llamacpp::CacheType;
 
 /// An option.
 #[derive(Clone, Debug)]
@@ -47,13 +48,14 @@ fn group(group: &'static str, options: Vec<Known>) -> impl Iterator<Item = Known
 /// The options of a command; nothing of one that has none.
 pub(crate) fn of(command: &str) -> Vec<Known> {
     match command {
-        "estimate" | "advise" | "explain" => scenario().collect(),
+        "estimate" => with_runtimes().collect(),
+        "advise" | "explain" => scenario().collect(),
         "roofline" => group("What is looked at", roof()).chain(scenario()).collect(),
         "export" => {
             group("What is written", target()).chain(scenario().filter(|option| option.name != "--unit")).collect()
         }
         "import" => vec![switch("--json", "every setting with what it means, as JSON")],
-        "solve" => group("What is looked for", question()).chain(scenario()).collect(),
+        "solve" => group("What is looked for", question()).chain(with_runtimes()).collect(),
         "accuracy" => accuracy(),
         "models" | "gpus" => vec![switch("--json", "as JSON")],
         _ => Vec::new(),
@@ -68,11 +70,74 @@ pub(crate) fn all() -> Vec<Known> {
         .chain(group("For export", target()))
         .chain(group("For roofline", roof()))
         .chain(group("For accuracy", accuracy));
-    scenario().chain(others).collect()
+    with_runtimes().chain(others).collect()
 }
 
 fn list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
     ids.collect::<Vec<_>>().join(", ")
+}
+
+/// The options of a scenario and those of runtimes that no scenario has a place for.
+fn with_runtimes() -> impl Iterator<Item = Known> {
+    scenario().chain(group("llama.cpp: which layers are where (--engine llamacpp)", layers()))
+}
+
+fn layers() -> Vec<Known> {
+    let types = list(CacheType::ALL.iter().map(|format| format.id()));
+    vec![
+        value(
+            "--ngl",
+            "N",
+            "a whole number of layers",
+            "layers on the GPU, the last ones, the output layer counted as one; the others stay in host memory, where the CPU computes them; more than there are is all",
+        ),
+        switch(
+            "--fit",
+            "as many layers on the GPU as leave a GiB of it free, which llama.cpp finds by itself; of a mixture, experts go first",
+        ),
+        value(
+            "--n-cpu-moe",
+            "N",
+            "a whole number of layers",
+            "layers, from the first, whose routed experts stay in host memory",
+        ),
+        switch("--cpu-moe", "the routed experts of all layers stay in host memory"),
+        value(
+            "--device",
+            "LIST",
+            "ids that memory-wall gpus lists, with commas between",
+            "the GPUs that layers are spread over, in their order, with commas between; one may stand there twice; default --gpu alone",
+        ),
+        value(
+            "--tensor-split",
+            "LIST",
+            "whole numbers with commas between, one for each GPU",
+            "the share of each GPU, as 3,1; default by their memory",
+        ),
+        value(
+            "--ubatch",
+            "N",
+            "a whole number of tokens",
+            "tokens that pass through the model at once (-ub); default 512",
+        ),
+        switch("--swa-full", "layers with a window keep the whole context"),
+        switch("--kv-unified", "all sequences share one cache of --seq cells, in place of as many for each"),
+        value(
+            "--cache-type-k",
+            "TYPE",
+            "a type such as f16 or q8_0",
+            format!("how keys are stored: {types}; default as --kv says"),
+        ),
+        value("--cache-type-v", "TYPE", "a type such as f16 or q8_0", "how values are stored, alike"),
+        switch("--no-kv-offload", "the cache stays in host memory"),
+        value("--host-memory", "GIB", "a whole number of GiB", "memory of the computer that the run may take, in GiB"),
+        value(
+            "--host-bandwidth",
+            "GBS",
+            "a whole number of GB/s",
+            "bandwidth of that memory, by which decoding with layers on the CPU is estimated: 50 to 100 GB/s with two channels of DDR4 or DDR5",
+        ),
+    ]
 }
 
 /// The options of a scenario, in their groups.
@@ -342,8 +407,8 @@ fn question() -> Vec<Known> {
     vec![value(
         "--for",
         "WHAT",
-        "context, batch, gpus, gpu, model or weights",
-        "context (longest), batch (largest), gpus (fewest GPUs, and how they are cut), gpu (smallest that leaves room; with --gpu one of the same maker and class), model (largest of the list), weights (widest format)",
+        "context, batch, gpus, gpu, model, weights, ngl or n-cpu-moe",
+        "context (longest), batch (largest), gpus (fewest GPUs, and how they are cut), gpu (smallest that leaves room; with --gpu one of the same maker and class), model (largest of the list), weights (widest format), ngl (most layers on the GPU in llama.cpp), n-cpu-moe (fewest layers whose experts stay in host memory)",
     )]
 }
 

@@ -46,7 +46,7 @@ impl Asked {
         let id = given
             .text("--gpu")
             .ok_or_else(|| BadInput::new("a GPU is missing: roofline needs --gpu ID (memory-wall gpus lists them)"))?;
-        let gpu = named::gpu(&id)?;
+        let gpu = named::gpu("--gpu", &id)?;
         let accounting = values::choice(given, "--accounting", Accounting::ALL, Accounting::id)?;
         let model = given.has("--model") || given.has("--config");
         let named: Vec<&str> = OPERATION.into_iter().filter(|option| given.has(option)).collect();

@@ -12,6 +12,7 @@ use memory_wall_core::{Bytes, Engine, Scenario, ScenarioError, WeightFormat};
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
+use crate::runtime::{self, Layers};
 use crate::text::{Side, Table, wrapped};
 use crate::{Answer, BadInput, Exit, changes, estimate, gpu, inputs, json, suggest, values, words};
 
@@ -52,10 +53,12 @@ impl Question {
 
     /// The question that was given.
     pub(crate) fn read(given: &Given) -> Result<Self, BadInput> {
-        values::choice(given, "--for", &Self::ALL, Self::id)?.ok_or_else(|| {
-            let ids = Self::ALL.map(Self::id);
-            BadInput(format!("a question is missing: --for {}", suggest::either(&ids)))
-        })
+        let ids: Vec<&str> = Self::ALL.iter().map(|it| it.id()).chain(Layers::ALL.iter().map(|it| it.id())).collect();
+        let Some(text) = given.text("--for") else {
+            return Err(BadInput(format!("a question is missing: --for {}", suggest::either(&ids))));
+        };
+        let found = Self::ALL.into_iter().find(|question| question.id().eq_ignore_ascii_case(text.trim()));
+        found.ok_or_else(|| values::not_one_of("--for", &ids, &text))
     }
 
     /// Answer in words, before what was found.
@@ -112,6 +115,7 @@ impl Question {
 
 /// Looks for the answer.
 pub(crate) fn answer(question: Question, request: &Request) -> Result<Answer, BadInput> {
+    runtime::refuse(request, &format!("solve --for {}", question.id()))?;
     let (model, scenario, solution) = if question == Question::Model {
         let settings = request.without_model()?;
         (None, settings, largest_model(&settings))

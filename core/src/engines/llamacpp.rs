@@ -15,7 +15,7 @@ pub const VERSION: &str = "builds with a cache of their own for windows (2025)";
 pub const SOURCE: &str = "llama.cpp, llama-context.cpp and llama-kv-cache-iswa.cpp; equal to the buffers in public logs of Llama 3.1 8B and Qwen3 8B";
 
 /// Contexts are multiples of this many cells.
-const CELLS: u64 = 256;
+pub const CELLS: u64 = 256;
 /// Tokens that pass through the model at once (`n_ubatch`).
 pub const CHUNK: u64 = 512;
 

@@ -1,0 +1,317 @@
+//! llama.cpp with layers on GPUs and in host memory: its options, the answer in lines and as JSON.
+
+use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::units::{ByteRate, GIB};
+use memory_wall_core::{Bytes, Checked, Verdict};
+use memory_wall_runtimes::Span;
+use memory_wall_runtimes::llamacpp::{
+    self, ALL, CacheType, Device, Found, Host, Placement, SOURCE, Settings, Speed, VERSION, limits,
+};
+
+use super::{Layers, Placing, notes};
+use crate::model::Model;
+use crate::options::Given;
+use crate::request::Request;
+use crate::text::{QUOTED, Side, Table, quote, shortened, wrapped};
+use crate::{Answer, BadInput, Exit, inputs, json, named, values, words};
+
+/// The options that place layers.
+pub(super) const OPTIONS: [&str; 14] = [
+    "--ngl",
+    "--fit",
+    "--n-cpu-moe",
+    "--cpu-moe",
+    "--device",
+    "--tensor-split",
+    "--ubatch",
+    "--swa-full",
+    "--kv-unified",
+    "--cache-type-k",
+    "--cache-type-v",
+    "--no-kv-offload",
+    "--host-memory",
+    "--host-bandwidth",
+];
+
+/// Reads them.
+pub(super) fn read(given: &Given) -> Result<Placing, BadInput> {
+    let gpu_layers = values::count(given, "--ngl", limits::NGL)?;
+    let cpu_moe = values::count(given, "--n-cpu-moe", limits::N_CPU_MOE)?;
+    let fit = given.has("--fit");
+    if fit && (gpu_layers.is_some() || cpu_moe.is_some() || given.has("--cpu-moe")) {
+        return Err(BadInput::new(
+            "--fit finds how many layers go on the GPU: leave --ngl, --n-cpu-moe and --cpu-moe away, or --fit",
+        ));
+    }
+    if cpu_moe.is_some() && given.has("--cpu-moe") {
+        return Err(BadInput::new("--cpu-moe is --n-cpu-moe with all layers: one of them says how many"));
+    }
+    let type_of = |option| values::choice(given, option, CacheType::ALL, CacheType::id);
+    let settings = Settings {
+        gpu_layers: gpu_layers.unwrap_or(ALL),
+        cpu_moe: if given.has("--cpu-moe") { ALL } else { cpu_moe.unwrap_or(0) },
+        gpus: devices(given)?,
+        tensor_split: shares(given)?,
+        ubatch: values::count(given, "--ubatch", limits::UBATCH)?.unwrap_or(Settings::DEFAULT.ubatch),
+        swa_full: given.has("--swa-full"),
+        unified: given.has("--kv-unified"),
+        cache_k: type_of("--cache-type-k")?,
+        cache_v: type_of("--cache-type-v")?,
+        cache_on_host: given.has("--no-kv-offload"),
+        order: Settings::DEFAULT.order,
+        host_memory: values::count(given, "--host-memory", limits::HOST_MEMORY)?
+            .map(|gib| Bytes(u128::from(gib) * GIB)),
+        host_bandwidth: values::count(given, "--host-bandwidth", limits::HOST_BANDWIDTH)?
+            .map(|rate| ByteRate::from_gb_per_s(rate.into())),
+    };
+    Ok(Placing { settings, fit })
+}
+
+fn parts(given: &Given, option: &str) -> Result<Vec<String>, BadInput> {
+    let Some(text) = given.text(option) else { return Ok(Vec::new()) };
+    let parts: Vec<String> = text.split([',', '/']).map(|part| part.trim().to_owned()).collect();
+    if parts.len() > limits::MOST_GPUS {
+        return Err(BadInput(format!("{option} takes up to {}, with commas between", limits::MOST_GPUS)));
+    }
+    Ok(parts)
+}
+
+fn devices(given: &Given) -> Result<Vec<&'static Gpu>, BadInput> {
+    let ids = parts(given, "--device")?;
+    ids.iter().map(|id| named::gpu("--device", id)).collect()
+}
+
+fn shares(given: &Given) -> Result<Vec<u32>, BadInput> {
+    let share = |part: &String| {
+        let share = part.parse().ok().filter(|share| limits::TENSOR_SPLIT.check(u64::from(*share)).is_ok());
+        share.ok_or_else(|| {
+            BadInput(format!(
+                "--tensor-split takes whole numbers with commas between, one for each GPU, as 3,1, not {}",
+                quote(&shortened(part, QUOTED))
+            ))
+        })
+    };
+    parts(given, "--tensor-split")?.iter().map(share).collect()
+}
+
+/// The answer to `estimate`.
+pub(super) fn answer(
+    placing: &Placing,
+    model: &Model,
+    scenario: &Checked,
+    request: &Request,
+) -> Result<Answer, BadInput> {
+    let refused = |why: llamacpp::Refused| BadInput(why.to_string());
+    let (settings, placement) = if placing.fit {
+        llamacpp::fitted(scenario, &placing.settings).map_err(refused)?
+    } else {
+        let placement = llamacpp::place(scenario, &placing.settings).map_err(refused)?;
+        (placing.settings.clone(), placement)
+    };
+    let speed = llamacpp::speed(scenario, &placement, settings.host_bandwidth);
+    let assumptions = assumptions(scenario, &settings, placing.fit, &placement);
+    let output = if request.json {
+        json::text(&json::layers::Placed::new(&model.id, scenario, &placement, speed, assumptions))?
+    } else {
+        let title = wrapped(&model.title, 2) + &inputs::text(scenario, None);
+        let mut text = format!("{title}\n{}", wrapped(&said(&placement), 2));
+        text += &table(&placement, request.unit);
+        text.push('\n');
+        text += &wrapped(&verdict(&placement, request.unit), 2);
+        text += &wrapped(&decoding(speed, &placement), 2);
+        text.push('\n');
+        text += &wrapped(&format!("llama.cpp, {VERSION}. Source: {SOURCE}."), 2);
+        text += "\nAssumptions:\n";
+        for line in &assumptions {
+            text += &wrapped(&format!("- {line}"), 2);
+        }
+        text
+    };
+    Ok(Answer { output, notes: notes(model, request, scenario), exit: Exit::of(Some(placement.verdict())) })
+}
+
+/// The answer to `solve --for ngl` and `solve --for n-cpu-moe`.
+pub(super) fn solve(
+    question: Layers,
+    placing: &Placing,
+    model: &Model,
+    scenario: &Checked,
+    request: &Request,
+) -> Result<Answer, BadInput> {
+    let settings = &placing.settings;
+    let found = match question {
+        Layers::Ngl => llamacpp::most_gpu_layers(scenario, settings),
+        Layers::CpuMoe => llamacpp::fewest_cpu_moe(scenario, settings),
+    };
+    let Found { answer, next } = found.map_err(|why| BadInput(why.to_string()))?;
+    let speed = |placement: &Placement| llamacpp::speed(scenario, placement, settings.host_bandwidth);
+    let output = if request.json {
+        json::text(&json::layers::Solved::new(question, &model.id, scenario, [&answer, &next], speed))?
+    } else {
+        let mut text = wrapped(&model.title, 2) + &inputs::text(scenario, None);
+        let (what, none) = match question {
+            Layers::Ngl => {
+                ("Most layers on the GPU (-ngl)", "none: even with all layers in host memory it does not fit.")
+            }
+            Layers::CpuMoe => (
+                "Fewest layers whose experts stay in host memory (--n-cpu-moe)",
+                "none: with the experts of all layers there it still does not fit; solve --for ngl with --cpu-moe leaves whole layers too.",
+            ),
+        };
+        let line = match &answer {
+            Some((count, placement)) => {
+                format!("{what}: {} of {}", Grouped((*count).into()), Grouped(all(question, placement).into()))
+            }
+            None => format!("{what}: {none}"),
+        };
+        text.push('\n');
+        text += &wrapped(&line, 2);
+        if let Some((_, placement)) = &answer {
+            text += &table(placement, request.unit);
+            text.push('\n');
+            text += &wrapped(&verdict(placement, request.unit), 2);
+            text += &wrapped(&decoding(speed(placement), placement), 2);
+        }
+        if let Some((count, placement)) = &next {
+            let line = format!("One step further, {}: {}", Grouped((*count).into()), verdict(placement, request.unit));
+            text.push('\n');
+            text += &wrapped(&line, 2);
+        }
+        text
+    };
+    Ok(Answer { output, notes: notes(model, request, scenario), exit: Exit::yes(answer.is_some()) })
+}
+
+/// How many there could be.
+fn all(question: Layers, placement: &Placement) -> u32 {
+    match question {
+        Layers::Ngl => placement.all,
+        Layers::CpuMoe => placement.all - 1,
+    }
+}
+
+fn said(placement: &Placement) -> String {
+    let Placement { on_gpus, all, cpu_moe, .. } = placement;
+    let experts = match cpu_moe {
+        0 => String::new(),
+        1 => ", the experts of 1 of them in host memory".into(),
+        count => format!(", the experts of {count} of them in host memory"),
+    };
+    format!("llama.cpp puts {on_gpus} of {all} layers on the GPU, the output layer counted as one{experts}.")
+}
+
+/// A range in one unit.
+fn span(span: Span, unit: ByteUnit) -> String {
+    let [low, high] = span.ends().map(|bytes| words::size(bytes, unit));
+    if low == high { low } else { format!("{low} to {high}") }
+}
+
+fn table(placement: &Placement, unit: ByteUnit) -> String {
+    let mut table = Table::new(&[
+        ("Where", Side::Left),
+        ("Layers", Side::Right),
+        ("Weights", Side::Right),
+        ("Cache", Side::Right),
+        ("Compute buffer", Side::Right),
+        ("In all", Side::Right),
+        ("Of", Side::Right),
+        ("Fits", Side::Left),
+    ]);
+    let size = |bytes| words::size(Bytes(bytes), unit);
+    for device in &placement.devices {
+        let Device { gpu, layers, output, weights, cache, states, compute, .. } = *device;
+        table.row([
+            gpu.id.into(),
+            if output { format!("{layers} + output") } else { layers.to_string() },
+            size(weights),
+            size(cache + states),
+            span(compute, unit),
+            span(device.total(), unit),
+            words::size(gpu.capacity, unit),
+            words::fits(device.verdict()).into(),
+        ]);
+    }
+    let Host { layers, weights, cache, states, compute, .. } = placement.host;
+    table.row([
+        "host memory".into(),
+        layers.to_string(),
+        size(weights),
+        size(cache + states),
+        span(compute, unit),
+        span(placement.host.total(), unit),
+        String::new(),
+        placement.host_verdict.map(words::fits).unwrap_or_default().into(),
+    ]);
+    format!("\n{}", table.text())
+}
+
+fn verdict(placement: &Placement, unit: ByteUnit) -> String {
+    let on_gpu = placement.devices.iter().map(Device::verdict).fold(Verdict::Fits, Verdict::worse);
+    let over = placement.devices.iter().any(|device| device.total().high > device.gpu.capacity.0);
+    let need = words::size(placement.host.total().ends()[1], unit);
+    let host = match placement.host_verdict {
+        None => format!("The computer needs {need} of memory for it, or each token waits for the drive"),
+        Some(Verdict::DoesNotFit) => {
+            format!("the computer has less than the {need} that it needs: each token would wait for the drive")
+        }
+        Some(Verdict::Tight) => format!("the computer needs {need}, nearly all it has"),
+        Some(_) => format!("the computer needs {need}, which it has"),
+    };
+    let gpus = match on_gpu {
+        Verdict::Fits => "It fits on the GPU with more than a tenth to spare",
+        Verdict::Tight if over => "Tight on the GPU: it fits by the lower end of the range, and not by the upper",
+        Verdict::Tight => "Tight on the GPU: it fits by calculation, with less than a tenth to spare",
+        _ => "It does not fit on the GPU",
+    };
+    match placement.host_verdict {
+        None => format!("{gpus}. {host}."),
+        Some(_) => format!("{gpus}; {host}."),
+    }
+}
+
+fn decoding(speed: Option<Speed>, placement: &Placement) -> String {
+    let Some(speed) = speed else {
+        return "Decoding waits for what is in host memory: --host-bandwidth says how fast that is, and how many tokens a second come of it.".into();
+    };
+    let [low, high] = speed.tokens_per_second().map(rate);
+    let share = speed.on_host.0 / speed.least.0 * 100.0;
+    let of = if placement.host.layers > 0 || placement.host.experts > 0 {
+        format!(", {share:.0}% of the time in what is left to the CPU")
+    } else {
+        String::new()
+    };
+    format!("Decoding: {low} to {high} tokens a second for each sequence with the cache full{of}.")
+}
+
+/// Two digits, as many as a range has.
+fn rate(rate: f64) -> String {
+    if rate < 10.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
+}
+
+/// What the figures stand on.
+fn assumptions(scenario: &Checked, settings: &Settings, fit: bool, placement: &Placement) -> Vec<String> {
+    let mut lines = vec![
+        "The last layers are on the GPU and the token table is in host memory. Builds before December 2025 put the output layer there last, not first.".to_owned(),
+        "A compute buffer is a range: its lower end is a layer's, as in builds that keep logits of one token alone, its upper end has those of all tokens, the largest tensor that the first GPU multiplies for the CPU, and copies of what several GPUs hand on.".into(),
+        "Beside its buffers a process takes 0.2 to 0.6 GiB of each GPU.".into(),
+    ];
+    if settings.unified {
+        lines.push("All sequences share one cache, so --seq is the length of all of them together.".into());
+    }
+    if fit {
+        lines.push(
+            "llama.cpp leaves a GiB of each GPU free; a longer context than is needed it would shorten first.".into(),
+        );
+    }
+    if placement.devices.iter().filter(|device| device.is_used()).count() > 1 {
+        lines.push("GPUs work in turn: layers are spread, and no matrix is cut.".into());
+    }
+    if placement.host.layers > 0 || placement.host.experts > 0 {
+        lines.push("Decoding reads every weight and the whole cache once a step, and is held back by memory on the CPU too; the slower end has 35% of each bandwidth, which nine of ten measured runs on GPUs reached. No measured run on a CPU backs it.".into());
+    }
+    if scenario.architecture.moe.is_some() {
+        lines.push("A token visits as many experts as the model says, and sequences of a batch different ones.".into());
+    }
+    lines
+}

@@ -1,0 +1,238 @@
+//! What llama.cpp does with layers, experts and caches, by its own rules; buffers of public logs are held in the crate `memory-wall-accuracy`.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+use memory_wall_core::tables::gpus::{self, Gpu};
+use memory_wall_core::tables::models;
+use memory_wall_core::units::{ByteRate, GIB};
+use memory_wall_core::{Attention, Bytes, Checked, Engine, Scenario, Verdict, WeightFormat, memory, worked};
+use memory_wall_runtimes::llamacpp::{
+    ALL, CacheType, Found, Order, Placement, Refused, Settings, fewest_cpu_moe, fitted, most_gpu_layers, place, speed,
+};
+
+fn gpu(id: &str) -> &'static Gpu {
+    gpus::by_id(id).unwrap()
+}
+
+fn scenario(model: &str, weights: WeightFormat, seq_length: u32) -> Scenario {
+    let mut scenario = Scenario::new(models::by_id(model).unwrap().architecture);
+    (scenario.weights, scenario.seq_length, scenario.serving.engine) = (weights, seq_length, Engine::LlamaCpp);
+    scenario
+}
+
+fn on(model: &str, weights: WeightFormat, seq_length: u32, id: &str) -> Checked {
+    Scenario { gpu: Some(gpu(id)), ..scenario(model, weights, seq_length) }.check().unwrap()
+}
+
+fn seventy() -> Checked {
+    on("llama-3.3-70b", WeightFormat::Q4K, 8_192, "rtx4090")
+}
+
+fn all_weights(placement: &Placement) -> u128 {
+    placement.devices.iter().map(|device| device.weights).sum::<u128>() + placement.host.weights
+}
+
+fn all_cache(placement: &Placement) -> u128 {
+    placement.devices.iter().map(|device| device.cache + device.states).sum::<u128>()
+        + placement.host.cache
+        + placement.host.states
+}
+
+#[test]
+fn nothing_is_lost_wherever_layers_are() {
+    for (model, weights) in [
+        ("llama-3.3-70b", WeightFormat::Q4K),
+        ("qwen3-30b-a3b", WeightFormat::Q4K),
+        ("qwen3.5-27b", WeightFormat::Q8Zero),
+        ("gpt-oss-20b", WeightFormat::Mxfp4),
+        ("gemma-3-27b-text", WeightFormat::Q4K),
+        ("deepseek-v3", WeightFormat::Q8Zero),
+    ] {
+        let scenario = on(model, weights, 4_096, "rtx3090");
+        let file = worked::total(|sink| memory::weights::terms(&scenario, sink)).0;
+        let cache = memory_wall_core::engines::reservation(&scenario).bytes.0;
+        for (gpu_layers, cpu_moe) in [(ALL, 0), (0, 0), (7, 0), (ALL, 5), (20, ALL)] {
+            if cpu_moe > 0 && scenario.architecture.moe.is_none() {
+                continue;
+            }
+            let settings = Settings { gpu_layers, cpu_moe, ..Settings::DEFAULT };
+            let placement = place(&scenario, &settings).unwrap();
+            let counted = all_weights(&placement);
+            // A table that is the head too is there twice while the head is on a GPU.
+            let twice = if scenario.architecture.tied_embeddings && placement.devices[0].output {
+                placement.host.input
+            } else {
+                0
+            };
+            let difference = counted.abs_diff(file + twice);
+            assert!(difference * 10_000 < file * 2, "{model} -ngl {gpu_layers} {cpu_moe}: {counted} and not {file}");
+            assert_eq!(all_cache(&placement), cache, "{model} -ngl {gpu_layers}");
+        }
+    }
+}
+
+#[test]
+fn the_output_layer_goes_first_and_before_december_2025_last() {
+    let place = |gpu_layers, order| {
+        let placement = place(&seventy(), &Settings { gpu_layers, order, ..Settings::DEFAULT }).unwrap();
+        (placement.devices[0].layers, placement.devices[0].output, placement.on_gpus)
+    };
+    assert_eq!(place(33, Order::OutputFirst), (32, true, 33));
+    assert_eq!(place(33, Order::OutputLast), (33, false, 33));
+    assert_eq!(place(0, Order::OutputFirst), (0, false, 0));
+    for order in [Order::OutputFirst, Order::OutputLast] {
+        assert_eq!(place(81, order), (80, true, 81));
+        assert_eq!(place(ALL, order), (80, true, 81));
+    }
+}
+
+#[test]
+fn shares_and_memory_decide_which_gpu_has_a_layer() {
+    let layers = |gpus: &[&str], tensor_split: &[u32]| {
+        let gpus = gpus.iter().map(|id| gpu(id)).collect();
+        let settings = Settings { gpus, tensor_split: tensor_split.to_vec(), ..Settings::DEFAULT };
+        let placement = place(&seventy(), &settings).unwrap();
+        placement.devices.iter().map(|device| device.layers).collect::<Vec<_>>()
+    };
+    assert_eq!(layers(&["rtx3090", "rtx3090"], &[]), [41, 39]);
+    assert_eq!(layers(&["rtx3090", "rtx3090"], &[28, 53]), [28, 52]);
+    assert_eq!(layers(&["rtx3090", "rtx3060-12"], &[]), [55, 25]);
+    assert_eq!(layers(&["rtx3090", "rtx3060-12"], &[0, 1]), [0, 80]);
+}
+
+/// The fullest GPU decides, and host memory where it is said.
+#[test]
+fn verdicts_are_those_of_the_fullest() {
+    let verdict = |gpu_layers, host: Option<u128>| {
+        let host_memory = host.map(|gib| Bytes(gib * GIB));
+        place(&seventy(), &Settings { gpu_layers, host_memory, ..Settings::DEFAULT }).unwrap().verdict()
+    };
+    assert_eq!(verdict(30, Some(64)), Verdict::Fits);
+    assert_eq!(verdict(30, Some(16)), Verdict::DoesNotFit);
+    assert_eq!(verdict(60, Some(64)), Verdict::DoesNotFit);
+    assert_eq!(verdict(30, None), Verdict::Fits);
+}
+
+#[test]
+fn the_answer_fits_and_one_layer_more_does_not() {
+    let settings = Settings { host_memory: Some(Bytes(64 * GIB)), ..Settings::DEFAULT };
+    let Found { answer, next } = most_gpu_layers(&seventy(), &settings).unwrap();
+    let ((count, placement), (more, beyond)) = (answer.unwrap(), next.unwrap());
+    assert_eq!((count, more), (44, 45));
+    assert_eq!(placement.on_gpus, 44);
+    assert!(placement.verdict().holds());
+    assert_eq!(beyond.verdict(), Verdict::DoesNotFit);
+    // What llama.cpp finds by itself leaves a GiB, so it is fewer.
+    let (found, placement) = fitted(&seventy(), &Settings::DEFAULT).unwrap();
+    assert!((35..count).contains(&found.gpu_layers), "{}", found.gpu_layers);
+    assert!(placement.verdict().holds());
+    // A small model goes on the GPU as a whole.
+    let small = on("llama-3.1-8b", WeightFormat::Q4K, 4_096, "rtx4090");
+    assert_eq!(fitted(&small, &Settings::DEFAULT).unwrap().0.gpu_layers, ALL);
+}
+
+#[test]
+fn experts_are_left_before_layers() {
+    let mixture = on("qwen3-30b-a3b", WeightFormat::Q4K, 32_768, "rtx3060-12");
+    let Found { answer, next } = fewest_cpu_moe(&mixture, &Settings::DEFAULT).unwrap();
+    let ((count, placement), (less, beyond)) = (answer.unwrap(), next.unwrap());
+    assert_eq!((count, less), (26, 25));
+    assert_eq!((placement.on_gpus, placement.host.layers, placement.cpu_moe), (49, 0, 26));
+    assert_eq!(beyond.verdict(), Verdict::DoesNotFit);
+    let (found, placement) = fitted(&mixture, &Settings::DEFAULT).unwrap();
+    assert!(found.gpu_layers == ALL && found.cpu_moe > count && placement.host.layers == 0);
+    assert_eq!(fewest_cpu_moe(&seventy(), &Settings::DEFAULT), Err(Refused::NoExperts));
+}
+
+#[test]
+fn keys_and_values_have_formats_of_their_own() {
+    let cache = |cache_k, cache_v| {
+        let settings = Settings { cache_k, cache_v, ..Settings::DEFAULT };
+        place(&on("llama-3.1-8b", WeightFormat::Q8Zero, 8_192, "rtx4090"), &settings).unwrap().devices[0].cache
+    };
+    let half = 512_u128 << 20;
+    assert_eq!(cache(None, None), 2 * half);
+    assert_eq!(cache(Some(CacheType::Q8Zero), None), half * 17 / 32 + half);
+    assert_eq!(cache(Some(CacheType::Q8Zero), Some(CacheType::Q5One)), half * 17 / 32 + half * 12 / 32);
+    assert_eq!(cache(Some(CacheType::F32), Some(CacheType::Q4Zero)), 2 * half + half * 9 / 32);
+    // Packed values need flash attention, packed keys don't.
+    let eager = scenario("llama-3.1-8b", WeightFormat::Q8Zero, 8_192);
+    let eager = Scenario { attention: Attention::Eager, gpu: Some(gpu("rtx4090")), ..eager }.check().unwrap();
+    let values = Settings { cache_v: Some(CacheType::Q8Zero), ..Settings::DEFAULT };
+    assert_eq!(place(&eager, &values), Err(Refused::PackedValues(CacheType::Q8Zero)));
+    let keys = Settings { cache_k: Some(CacheType::Q8Zero), ..Settings::DEFAULT };
+    assert!(place(&eager, &keys).is_ok());
+}
+
+/// Gemma 3 27B at 8,192: 10 layers see everything, 52 a window of 1,024 tokens; 8,192 bytes a cell and layer.
+#[test]
+fn windows_hold_the_chunk_too_and_share_a_cache_by_sequences() {
+    let cache = |settings: Settings, batch| {
+        let gemma = scenario("gemma-3-27b-text", WeightFormat::Q4K, 8_192);
+        let gemma = Scenario { batch, gpu: Some(gpu("a100-80-sxm")), ..gemma }.check().unwrap();
+        place(&gemma, &settings).unwrap().devices[0].cache
+    };
+    let cells = |full: u128, window: u128| 8_192 * (10 * full + 52 * window);
+    let with = |change: fn(&mut Settings)| {
+        let mut settings = Settings::DEFAULT;
+        change(&mut settings);
+        settings
+    };
+    assert_eq!(cache(Settings::DEFAULT, 1), cells(8_192, 1_536));
+    assert_eq!(cache(with(|it| it.ubatch = 2_048), 1), cells(8_192, 3_072));
+    assert_eq!(cache(with(|it| it.swa_full = true), 1), cells(8_192, 8_192));
+    assert_eq!(cache(Settings::DEFAULT, 4), 4 * cells(8_192, 1_536));
+    assert_eq!(cache(with(|it| it.unified = true), 4), cells(8_192, 4_608));
+    let host = with(|it| it.cache_on_host = true);
+    assert_eq!(cache(host, 1), 0);
+}
+
+/// 512 of each period's four layers have a state in Qwen3.5, and the last attends.
+#[test]
+fn a_period_ends_with_the_layer_that_sees_everything() {
+    let scenario = on("qwen3.5-9b", WeightFormat::Q8Zero, 8_192, "rtx4090");
+    let placed = |gpu_layers| place(&scenario, &Settings { gpu_layers, ..Settings::DEFAULT }).unwrap().devices[0];
+    let (one, two, four) = (placed(2), placed(3), placed(5));
+    assert!(one.cache > 0 && one.states == 0);
+    assert!(two.cache == one.cache && two.states > 0);
+    assert_eq!((four.cache, four.states), (one.cache, 3 * two.states));
+}
+
+#[test]
+fn decoding_is_as_fast_as_both_memories_together() {
+    let host_bandwidth = Some(ByteRate::from_gb_per_s(80.0));
+    let placed = |gpu_layers| place(&seventy(), &Settings { gpu_layers, ..Settings::DEFAULT }).unwrap();
+    let at = |gpu_layers| speed(&seventy(), &placed(gpu_layers), host_bandwidth).unwrap();
+    let (none, some, all) = (at(0), at(40), at(ALL));
+    assert!(none.least.0 > some.least.0 && some.least.0 > all.least.0);
+    // 42 GB over 80 GB/s, the table's 0.6 GB left out.
+    assert!((0.52..0.57).contains(&none.least.0), "{:?}", none.least);
+    assert!(all.on_host.0.abs() < 1e-12 && some.most.0 > some.least.0);
+    assert_eq!(speed(&seventy(), &placed(40), None), None);
+    // Of 128 experts a token visits 8.
+    let mixture = on("qwen3-30b-a3b", WeightFormat::Q4K, 4_096, "rtx4090");
+    let settings = Settings { cpu_moe: ALL, ..Settings::DEFAULT };
+    let placement = place(&mixture, &settings).unwrap();
+    let on_host = speed(&mixture, &placement, host_bandwidth).unwrap().on_host.0;
+    let whole = placement.host.experts as f64 / 80e9;
+    assert!((on_host / (whole / 16.0) - 1.0).abs() < 0.01, "{on_host} {whole}");
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let refused = |scenario: Checked, settings: Settings| place(&scenario, &settings).unwrap_err();
+    let without = scenario("llama-3.1-8b", WeightFormat::Q8Zero, 512);
+    assert_eq!(refused(without.check().unwrap(), Settings::DEFAULT), Refused::NoGpu);
+    let mut other = without;
+    (other.serving.engine, other.gpu) = (Engine::Exact, Some(gpu("rtx4090")));
+    assert_eq!(refused(other.check().unwrap(), Settings::DEFAULT), Refused::NotServed);
+    let cut = seventy().with(|it| it.parallel.pp = 2).unwrap();
+    assert_eq!(refused(cut, Settings::DEFAULT), Refused::Ranks);
+    let three = Settings { tensor_split: vec![1, 2, 3], ..Settings::DEFAULT };
+    assert_eq!(refused(seventy(), three), Refused::Shares { shares: 3, gpus: 1 });
+    assert_eq!(refused(seventy(), Settings { tensor_split: vec![0], ..Settings::DEFAULT }), Refused::NoShare);
+    let mac = on("llama-3.1-8b", WeightFormat::Q8Zero, 512, "m3max");
+    let some = Settings { gpu_layers: 10, ..Settings::DEFAULT };
+    assert!(matches!(refused(mac, some), Refused::SharedMemory(_)));
+    assert_eq!(place(&mac, &Settings::DEFAULT).err(), None);
+}
