@@ -109,7 +109,12 @@ pub const GPU: Pick = Pick {
 /// The same in the section on clusters.
 pub const SCALING_GPU: Pick = Pick { control: "scaling-gpu", ..GPU };
 /// Generating, training, or training adapters.
-pub const MODE: Pick = field!("mode", always, Mode, mode);
+pub const MODE: Pick = Pick {
+    control: "mode",
+    matters: always,
+    chosen: |state| state.mode.id(),
+    put: |state, id| state.choose_mode(Mode::from_id(id).unwrap_or(state.mode)),
+};
 /// The precision of the KV cache.
 pub const KV: Pick = field!("kv", generates, KvPrecision, kv);
 /// How attention is computed.

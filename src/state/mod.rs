@@ -208,6 +208,15 @@ impl State {
         self.mode.nearest(self.weights)
     }
 
+    /// Takes a mode, with what its code recomputes by itself where that of the mode before was not changed: peft checkpoints beside quantised weights.
+    pub fn choose_mode(&mut self, mode: Mode) {
+        let usual = |mode: Mode| mode.usual_checkpointing(Training::DEFAULT.implementation);
+        if self.checkpointing == usual(self.mode) {
+            self.checkpointing = usual(mode);
+        }
+        self.mode = mode;
+    }
+
     /// Takes a model with the dimensions that it was published with.
     pub fn choose_model(&mut self, model: &'static Model) {
         self.model = model;
@@ -280,6 +289,36 @@ mod tests {
         }
         let back = State { weights: WeightFormat::Int4, mode: Mode::Inference, ..State::default() };
         assert_eq!(back.weights_in_use(), WeightFormat::Int4);
+    }
+
+    #[test]
+    fn a_chosen_mode_brings_the_checkpointing_of_the_command() {
+        let mut state = State::default();
+        for (mode, checkpointing) in [
+            (Mode::Training, Checkpointing::None),
+            (Mode::Qlora, Checkpointing::Full),
+            (Mode::Lora, Checkpointing::None),
+        ] {
+            state.choose_mode(mode);
+            assert_eq!(state.checkpointing, checkpointing, "{}", mode.id());
+            let usual = state.scenario().mode.usual_checkpointing(state.scenario().training.implementation);
+            assert_eq!(state.checkpointing, usual);
+        }
+        // What somebody chose stays.
+        state.checkpointing = Checkpointing::PerOp;
+        state.choose_mode(Mode::Qlora);
+        assert_eq!(state.checkpointing, Checkpointing::PerOp);
+    }
+
+    /// The recipe without a word is that of the command too.
+    #[test]
+    fn the_first_recipe_is_the_usual_one() {
+        for mode in Mode::ALL {
+            let mut state = State::default();
+            state.choose_mode(*mode);
+            let scenario = state.scenario();
+            assert_eq!(scenario.training.recipe, scenario.usual_recipe(), "{}", mode.id());
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod sentences;
 
+pub use sentences::Unserved;
+
 use crate::checked::Checked;
 
 use crate::architecture::{Positions, Projection};

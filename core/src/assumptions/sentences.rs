@@ -13,21 +13,48 @@ use crate::training::{Implementation, Loss, Recipe};
 
 impl fmt::Display for Assumption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sentence(f, Self::of_runtime)
+    }
+}
+
+/// The same sentences without those about the program that serves a model: a page on which none does need not carry them.
+///
+/// ```
+/// use memory_wall_core::assumptions::{Assumption, Unserved};
+/// assert_eq!(Unserved(Assumption::FullSequences).to_string(), Assumption::FullSequences.to_string());
+/// assert_eq!(Unserved(Assumption::NoGraphs).to_string(), "");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unserved(pub Assumption);
+
+impl fmt::Display for Unserved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.sentence(f, |_, _| Ok(()))
+    }
+}
+
+impl Assumption {
+    /// What it says; `of_runtime` writes what is about the program that serves the model.
+    fn sentence<'f>(
+        &self,
+        f: &mut fmt::Formatter<'f>,
+        of_runtime: impl FnOnce(&Self, &mut fmt::Formatter<'f>) -> fmt::Result,
+    ) -> fmt::Result {
         match *self {
+            Self::NoBlockScales(_)
+            | Self::SplitByTensors
+            | Self::FinerBlocks { .. }
+            | Self::BitsandbytesPlugin
+            | Self::Int8WeightsAlone { .. }
+            | Self::Served(_)
+            | Self::ReservedCache(_)
+            | Self::Release { .. }
+            | Self::BesidePytorch { .. }
+            | Self::Fp8ByFlashInfer
+            | Self::MaxModelLen { .. }
+            | Self::NoGraphs => of_runtime(self, f),
             Self::RoundedParameters => f.write_str(
                 "The parameter count is the textbook's round number, not a count of tensors; the layers make up the difference.",
-            ),
-            Self::NoBlockScales(reason) => write!(
-                f,
-                "{}, does not start on this cut: {reason}.",
-                match reason {
-                    Blocks { format: WeightFormat::Fp8Block, .. } => {
-                        "fp8 has one scale for a tensor or a row, as in checkpoints named FP8-dynamic. One that has a scale for each block of 128 × 128 values, as Qwen and DeepSeek publish theirs"
-                    }
-                    _ => {
-                        "int8 has one scale for a row, as in checkpoints named W8A8. One that has a scale for each group of 128 values (GPTQ), which is counted, is cut like int4, and"
-                    }
-                }
             ),
             Self::BitsandbytesOnMetal => f.write_str(
                 "bitsandbytes runs on Apple's GPUs since 0.50 and with torch 2.9 or newer: by kernels of the Hub on macOS 26, elsewhere by operations of PyTorch, which are slow and unpack a matrix for a moment.",
@@ -41,25 +68,10 @@ impl fmt::Display for Assumption {
                 }
                 Ok(())
             }
-            Self::SplitByTensors => f.write_str(
-                "Tensor parallelism in llama.cpp is --split-mode tensor, an experiment that has to be asked for. By itself it splits a model over GPUs by layers, which is a pipeline (pp).",
-            ),
-            Self::FinerBlocks { inside, block } => write!(
-                f,
-                "{} of an expert's moe_intermediate_size are on a rank, which is no multiple of 128: vLLM before 0.29 refuses such a cut of fp8-block. From 0.29 on it cuts the scales into blocks of {block}, which Triton's kernels alone read.",
-                Grouped(inside.into())
-            ),
             Self::WideAttention { mixture } => write!(
                 f,
                 "As in Qwen's own GPTQ files, {} are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",
                 if mixture { "routed experts" } else { "MLPs" }
-            ),
-            Self::BitsandbytesPlugin => f.write_str(
-                "vLLM since 0.28 refuses weights of bitsandbytes unless the package vllm-bnb-plugin is installed.",
-            ),
-            Self::Int8WeightsAlone(Capability { major, minor }) => write!(
-                f,
-                "int8 is that of GPTQ, weights alone: W8A8 does not start on this GPU (\"Int8 not supported on SM{major}{minor}\")."
             ),
             Self::PaddedVocabulary(rows) => write!(
                 f,
@@ -104,64 +116,6 @@ impl fmt::Display for Assumption {
                 "Activations are the widest moment of one layer while a prompt is read in chunks of up to {} tokens; an estimate that depends on the engine.",
                 Grouped(crate::memory::activations::PREFILL_CHUNK.into())
             ),
-            Self::Served(engine) => f.write_str(match engine {
-                Engine::Exact => "No program serves the model.",
-                Engine::Hf => {
-                    "Served by transformers 5.23: the working space follows the order of operations in its code, the whole prompt at once, and was not measured; its context is the 0.51 GiB that vLLM logs on an H100."
-                }
-                Engine::Vllm => {
-                    "Served by vLLM: from its share of the GPU come weights, one forward pass with its largest batch and what the driver allocates, by the code of its releases and their public start-up logs; the rest is pages."
-                }
-                Engine::LlamaCpp => {
-                    "Served by llama.cpp in chunks of 512 tokens: its compute buffer is that of public logs, with flash attention and long contexts an upper estimate; the embedding, which it may leave in host memory, is counted on the GPU."
-                }
-            }),
-            Self::ReservedCache(how) => how.fmt(f),
-            Self::Release { releases, graphs, estimates, context_inside } => {
-                let graphs = match graphs {
-                    vllm::Graphs::Inside => {
-                        "recorded graphs come out of the share too. Releases up to 0.20 record them beside it (--engine-version)."
-                    }
-                    vllm::Graphs::Either => {
-                        "one of its two model runners takes recorded graphs out of the share, the other has them beside it. The smaller pool is counted, and where they find no room beside the share, the verdict is tight."
-                    }
-                    vllm::Graphs::Beside if estimates => {
-                        "recorded graphs of this model lie beside the share, because its second model runner, which serves dense models, and ROCm estimate none. From 0.29 on they come out of the share on CUDA."
-                    }
-                    vllm::Graphs::Beside => {
-                        "recorded graphs lie beside the share. Since 0.21 they come out of it, and the pool is smaller by them."
-                    }
-                };
-                let context = if context_inside { "comes out of the share too" } else { "lies beside the share" };
-                write!(f, "The verdict is that of vLLM {releases}: {graphs} The CUDA context {context}.")
-            }
-            Self::BesidePytorch { context, non_torch, graphs } => write!(
-                f,
-                "Logs of vLLM leave a range: its context usually takes {context}, its libraries and communication {non_torch}, recorded graphs {graphs}. The usual figures are counted; where the largest would not go in, the verdict is tight."
-            ),
-            Self::Fp8ByFlashInfer => f.write_str(
-                "On GPUs below compute capability 8.9 only FlashInfer's kernels read an fp8 cache: where vLLM takes Triton's instead, it does not start (vllm#26431).",
-            ),
-            Self::MaxModelLen { taken, asked, own, holds } => {
-                let taken_as = if asked { "as asked" } else { "as long as the requests" };
-                write!(f, "vLLM accepts requests of up to {} tokens (--max-model-len), {taken_as}.", Grouped(taken.into()))?;
-                match (own, holds) {
-                    (Some(own), _) if own == taken => Ok(()),
-                    (Some(own), Some(holds)) if holds < own => write!(
-                        f,
-                        " Without the option vLLM takes the model's own {} and would not start: the estimated maximum model length is {}.",
-                        Grouped(own.into()),
-                        Grouped(holds.into())
-                    ),
-                    (Some(own), Some(_)) => {
-                        write!(f, " Without the option vLLM takes the model's own {}, which goes into the pool too.", Grouped(own.into()))
-                    }
-                    (Some(own), None) => {
-                        write!(f, " Without the option vLLM takes the model's own {}.", Grouped(own.into()))
-                    }
-                    (None, _) => Ok(()),
-                }
-            }
             Self::Recipe(recipe, implementation) => {
                 f.write_str(match recipe {
                     Recipe::Autocast if implementation == Implementation::Torchtitan => {
@@ -300,9 +254,6 @@ impl fmt::Display for Assumption {
                 "This model has learned positions for {} tokens; an answer beyond them is about memory only.",
                 Grouped(rows.into())
             ),
-            Self::NoGraphs => f.write_str(
-                "vLLM records no CUDA graphs and does not compile (--enforce-eager): the forward pass is counted as if it did, and no log was compared.",
-            ),
             Self::UnstableInFp16 => f.write_str(
                 "This model overflows in fp16: the memory is right, but its answers may be empty or meaningless (transformers#36822 on Gemma 3). Use bf16 or fp32; vLLM refuses fp16 for it.",
             ),
@@ -329,6 +280,101 @@ impl fmt::Display for Assumption {
             Self::Fragmentation => f.write_str(
                 "Fragmentation is not added: a margin under 10% of the GPU is called tight instead.",
             ),
+        }
+    }
+
+    /// What it says of the program that serves the model.
+    fn of_runtime(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NoBlockScales(reason) => write!(
+                f,
+                "{}, does not start on this cut: {reason}.",
+                match reason {
+                    Blocks { format: WeightFormat::Fp8Block, .. } => {
+                        "fp8 has one scale for a tensor or a row, as in checkpoints named FP8-dynamic. One that has a scale for each block of 128 × 128 values, as Qwen and DeepSeek publish theirs"
+                    }
+                    _ => {
+                        "int8 has one scale for a row, as in checkpoints named W8A8. One that has a scale for each group of 128 values (GPTQ), which is counted, is cut like int4, and"
+                    }
+                }
+            ),
+            Self::SplitByTensors => f.write_str(
+                "Tensor parallelism in llama.cpp is --split-mode tensor, an experiment that has to be asked for. By itself it splits a model over GPUs by layers, which is a pipeline (pp).",
+            ),
+            Self::FinerBlocks { inside, block } => write!(
+                f,
+                "{} of an expert's moe_intermediate_size are on a rank, which is no multiple of 128: vLLM before 0.29 refuses such a cut of fp8-block. From 0.29 on it cuts the scales into blocks of {block}, which Triton's kernels alone read.",
+                Grouped(inside.into())
+            ),
+            Self::BitsandbytesPlugin => f.write_str(
+                "vLLM since 0.28 refuses weights of bitsandbytes unless the package vllm-bnb-plugin is installed.",
+            ),
+            Self::Int8WeightsAlone(Capability { major, minor }) => write!(
+                f,
+                "int8 is that of GPTQ, weights alone: W8A8 does not start on this GPU (\"Int8 not supported on SM{major}{minor}\")."
+            ),
+            Self::Served(engine) => f.write_str(match engine {
+                Engine::Exact => "No program serves the model.",
+                Engine::Hf => {
+                    "Served by transformers 5.23: the working space follows the order of operations in its code, the whole prompt at once, and was not measured; its context is the 0.51 GiB that vLLM logs on an H100."
+                }
+                Engine::Vllm => {
+                    "Served by vLLM: from its share of the GPU come weights, one forward pass with its largest batch and what the driver allocates, by the code of its releases and their public start-up logs; the rest is pages."
+                }
+                Engine::LlamaCpp => {
+                    "Served by llama.cpp in chunks of 512 tokens: its compute buffer is that of public logs, with flash attention and long contexts an upper estimate; the embedding, which it may leave in host memory, is counted on the GPU."
+                }
+            }),
+            Self::ReservedCache(how) => write!(f, "{how}"),
+            Self::Release { releases, graphs, estimates, context_inside } => {
+                let graphs = match graphs {
+                    vllm::Graphs::Inside => {
+                        "recorded graphs come out of the share too. Releases up to 0.20 record them beside it (--engine-version)."
+                    }
+                    vllm::Graphs::Either => {
+                        "one of its two model runners takes recorded graphs out of the share, the other has them beside it. The smaller pool is counted, and where they find no room beside the share, the verdict is tight."
+                    }
+                    vllm::Graphs::Beside if estimates => {
+                        "recorded graphs of this model lie beside the share, because its second model runner, which serves dense models, and ROCm estimate none. From 0.29 on they come out of the share on CUDA."
+                    }
+                    vllm::Graphs::Beside => {
+                        "recorded graphs lie beside the share. Since 0.21 they come out of it, and the pool is smaller by them."
+                    }
+                };
+                let context = if context_inside { "comes out of the share too" } else { "lies beside the share" };
+                write!(f, "The verdict is that of vLLM {releases}: {graphs} The CUDA context {context}.")
+            }
+            Self::BesidePytorch { context, non_torch, graphs } => write!(
+                f,
+                "Logs of vLLM leave a range: its context usually takes {context}, its libraries and communication {non_torch}, recorded graphs {graphs}. The usual figures are counted; where the largest would not go in, the verdict is tight."
+            ),
+            Self::Fp8ByFlashInfer => f.write_str(
+                "On GPUs below compute capability 8.9 only FlashInfer's kernels read an fp8 cache: where vLLM takes Triton's instead, it does not start (vllm#26431).",
+            ),
+            Self::MaxModelLen { taken, asked, own, holds } => {
+                let taken_as = if asked { "as asked" } else { "as long as the requests" };
+                write!(f, "vLLM accepts requests of up to {} tokens (--max-model-len), {taken_as}.", Grouped(taken.into()))?;
+                match (own, holds) {
+                    (Some(own), _) if own == taken => Ok(()),
+                    (Some(own), Some(holds)) if holds < own => write!(
+                        f,
+                        " Without the option vLLM takes the model's own {} and would not start: the estimated maximum model length is {}.",
+                        Grouped(own.into()),
+                        Grouped(holds.into())
+                    ),
+                    (Some(own), Some(_)) => {
+                        write!(f, " Without the option vLLM takes the model's own {}, which goes into the pool too.", Grouped(own.into()))
+                    }
+                    (Some(own), None) => {
+                        write!(f, " Without the option vLLM takes the model's own {}.", Grouped(own.into()))
+                    }
+                    (None, _) => Ok(()),
+                }
+            }
+            Self::NoGraphs => f.write_str(
+                "vLLM records no CUDA graphs and does not compile (--enforce-eager): the forward pass is counted as if it did, and no log was compared.",
+            ),
+            _ => Ok(()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the figure shows: the engine's answer to the reader's settings. Each piece is written when it is asked for.
 
-use memory_wall_core::assumptions::Assumptions;
+use memory_wall_core::assumptions::{Assumptions, Unserved};
 use memory_wall_core::display::{Count, Grouped, Percent};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Bucket, Bytes, Fit, Mode, bounds, solve};
@@ -201,7 +201,7 @@ impl crate::figures::Model for Model {
             Binding::KvHeads => count(shape.kv_heads),
             Binding::Assumption(Nth(nth)) => {
                 let assumption = evaluation.assumptions.iter().nth(nth);
-                Answer::Text(assumption.map(|assumption| assumption.to_string()).unwrap_or_default())
+                Answer::Text(assumption.map(|assumption| Unserved(assumption).to_string()).unwrap_or_default())
             }
             Binding::SourceModel => {
                 Answer::Text(words::AssumptionsSourceModel { source: state.model.source, date: models::CHECKED }.text())
