@@ -110,3 +110,14 @@ const EXTRA: [&str; 4] = [
     ", \"gradients\": \"freed\", \"cp\": 1, \"sequence_parallel\": true",
     ", \"async_tp\": true, \"quantised_experts\": true, \"engine_version\": \"0.29\"",
 ];
+
+/// `cargo xtask exports` hands every target to its parser, or says that there is none.
+#[test]
+fn every_target_has_cases_for_its_parser() {
+    let cases = include_str!("../../tests/exports/cases.txt");
+    let check = include_str!("../../tests/exports/check.py");
+    for target in Target::ALL {
+        assert!(cases.lines().any(|line| line.split(' ').next() == Some(target.id())), "{}", target.id());
+        assert!(check.contains(&format!("\"{}\": [", target.id())), "{}", target.id());
+    }
+}

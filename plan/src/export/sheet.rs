@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use memory_wall_core::tables::models;
 use memory_wall_core::{Engine, Scenario};
 
 use super::{Export, ExportError, Format, Line, Target, text};
@@ -239,9 +240,19 @@ impl<'a> Sheet<'a> {
             ),
         };
         self.left_out.extend(note);
+        self.language_part();
         self.told("model");
         self.told("config");
         name
+    }
+
+    /// Says where the plan counts a part of a model alone.
+    pub(super) fn language_part(&mut self) {
+        if let Some(Value::Word(id)) = self.plan.get("model")
+            && models::by_id(id).is_some_and(|model| model.name.ends_with("(text)"))
+        {
+            self.note(format!("model {id}: the plan counts the language model; what sees or hears comes on top"));
+        }
     }
 
     /// Says which runtime the plan is counted for, where that is another one.
