@@ -121,3 +121,17 @@ fn every_target_has_cases_for_its_parser() {
         assert!(check.contains(&format!("\"{}\": [", target.id())), "{}", target.id());
     }
 }
+
+/// A checkpoint that is published in few bits is loaded as it is stored, and another format is another checkpoint.
+#[test]
+fn published_formats_need_no_word() {
+    for target in [Target::Vllm, Target::Sglang] {
+        let stored = exported("\"model\": \"deepseek-v3\", \"weights\": \"fp8-block\", \"tp\": 8", target).text;
+        assert!(stored.contains("weights fp8-block: as ") || stored.contains("weights fp8-block; "), "{stored}");
+        assert!(!stored.contains("--quantization") && !stored.contains("--dtype"), "{stored}");
+        let other = exported("\"model\": \"deepseek-v3\", \"weights\": \"bf16\", \"tp\": 16", target).text;
+        assert!(other.contains("weights bf16: the published checkpoint is stored in fp8-block"), "{other}");
+    }
+    let seeing = exported("\"model\": \"gemma-3-27b-text\"", Target::Vllm).text;
+    assert!(seeing.contains("the plan counts the language model"), "{seeing}");
+}
