@@ -58,7 +58,7 @@ pub(crate) fn answer(asked: Asked) -> Result<Answer, BadInput> {
     let export = export_of(&said, model.architecture, target)
         .map_err(|error| BadInput(format!("--to {}: {error}", target.id())))?;
     // By the program's own rules, whichever the options name.
-    let there = target.runs(&scenario).check().map_err(|error| refusal::of(&scenario, &error))?;
+    let there = target.runs(&said, &scenario).check().map_err(|error| refusal::of(&scenario, &error))?;
     let verdict = Findings::of(&there).evaluation.fit.map(|fit| fit.verdict);
     let mut notes = request.notes.clone();
     notes.extend(model.remarks(&request, &scenario));

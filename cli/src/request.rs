@@ -3,16 +3,12 @@
 use std::ffi::OsString;
 
 use memory_wall_core::architecture::Architecture;
-use memory_wall_core::bounds;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::scenario::{Unsupported, sixteen_bits};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::tables::models::Model;
-use memory_wall_core::{
-    AdapterPrecision, Attention, Checked, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets,
-    Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, Serving, StepKernel, Training, WeightFormat,
-    ZeroStage,
-};
+use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, WeightFormat};
+use memory_wall_plan::OPTIONS;
 
 use crate::options::Given;
 use crate::runtime::Runtime;
@@ -54,30 +50,6 @@ pub(crate) struct Request {
 /// A shape that every cut divides no worse than any model.
 const STAND_IN: Architecture = Architecture::llama([1; 7]);
 
-/// What others call the layers that carry an adapter.
-const TARGET_ALIASES: [(&str, &str); 11] = [
-    ("q_proj", "q"),
-    ("query", "q"),
-    ("k_proj", "k"),
-    ("key", "k"),
-    ("v_proj", "v"),
-    ("value", "v"),
-    ("o_proj", "o"),
-    ("gate_proj", "mlp"),
-    ("up_proj", "mlp"),
-    ("down_proj", "mlp"),
-    ("all-linear", "all"),
-];
-
-/// What others call the states that are offloaded.
-const OFFLOAD_ALIASES: [(&str, &str); 5] = [
-    ("weights", "parameters"),
-    ("params", "parameters"),
-    ("kv_cache", "kv"),
-    ("cache", "kv"),
-    ("optimizer_states", "optimizer"),
-];
-
 impl Request {
     /// Reads the options; `question` is what they are asked, if anything backwards.
     pub(crate) fn read(given: &Given, question: Option<Question>) -> Result<Self, BadInput> {
@@ -96,31 +68,33 @@ impl Request {
     }
 
     fn of(source: Option<Source>, given: &Given, question: Option<Question>) -> Result<Self, BadInput> {
-        let mode = values::choice(given, "--mode", Mode::ALL, Mode::id)?.unwrap_or(Mode::Inference);
         let start = Scenario::new(STAND_IN);
+        let mut settings = start;
+        for option in OPTIONS {
+            if let Some(value) = values::typed(given, option)? {
+                option.set(&mut settings, &value);
+            }
+        }
+        if given.has("--chunked-loss") {
+            settings.training.loss = chunked(given, settings.training.loss)?;
+        }
         let gpu = gpu(given, question)?;
-        let weights = values::choice(given, "--weights", WeightFormat::ALL, WeightFormat::id)?;
+        settings.gpu = gpu;
+        let (mode, kv) = (settings.mode, given.has("--kv").then_some(settings.kv));
+        let weights = given.has("--weights").then_some(settings.weights);
+        if weights.is_none() {
+            settings.weights = mode.nearest(start.weights);
+        }
         // A GPU without bf16 keeps a 16-bit cache in fp16.
-        let own = if sixteen_bits(None, gpu) == WeightFormat::Fp16 { KvPrecision::Fp16 } else { start.kv };
-        let kv = values::choice(given, "--kv", KvPrecision::ALL, KvPrecision::id)?;
-        let training = training(given, start.training)?;
-        let mut settings = Scenario {
-            mode,
-            batch: values::count(given, "--batch", bounds::BATCH)?.unwrap_or(start.batch),
-            seq_length: values::count(given, "--seq", bounds::SEQ_LENGTH)?.unwrap_or(start.seq_length),
-            weights: weights.unwrap_or(mode.nearest(start.weights)),
-            kv: kv.unwrap_or(own),
-            optimizer: values::choice(given, "--optimizer", Optimizer::ALL, Optimizer::id)?.unwrap_or(start.optimizer),
-            checkpointing: values::choice(given, "--checkpointing", Checkpointing::ALL, Checkpointing::id)?
-                .unwrap_or(mode.usual_checkpointing(training.implementation)),
-            attention: values::choice(given, "--attention", Attention::ALL, Attention::id)?.unwrap_or(start.attention),
-            training,
-            serving: serving(given, gpu, question)?,
-            parallel: parallel(given)?,
-            offload: offload(given)?,
-            gpu,
-            ..start
-        };
+        if kv.is_none() && sixteen_bits(None, gpu) == WeightFormat::Fp16 {
+            settings.kv = KvPrecision::Fp16;
+        }
+        if !given.has("--checkpointing") {
+            settings.checkpointing = mode.usual_checkpointing(settings.training.implementation);
+        }
+        // The longest context that fits is the longest limit.
+        settings.serving.max_model_len = settings.serving.max_model_len.filter(|_| question != Some(Question::Context));
+        settings.serving = gpu.map_or_else(|| settings.serving.on_any(), |gpu| settings.serving.on(gpu));
         if !given.has("--recipe") {
             settings.training.recipe = settings.usual_recipe();
         }
@@ -237,94 +211,13 @@ fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>
     }
 }
 
-fn training(given: &Given, start: Training) -> Result<Training, BadInput> {
-    let loss = values::choice(given, "--loss", Loss::ALL, Loss::id)?;
-    let chunked = given.has("--chunked-loss");
-    if let Some(loss) = loss.filter(|loss| chunked && *loss != Loss::Chunked) {
+/// The loss that `--chunked-loss` names, which `--loss` must not contradict.
+fn chunked(given: &Given, loss: Loss) -> Result<Loss, BadInput> {
+    if given.has("--loss") && loss != Loss::Chunked {
         return Err(BadInput(format!(
             "--chunked-loss and --loss {} contradict each other: one of them names the loss",
             loss.id()
         )));
     }
-    let mut lora = start.lora;
-    lora.rank = values::count(given, "--lora-rank", bounds::LORA_RANK)?.unwrap_or(lora.rank);
-    lora.targets = targets(given)?.unwrap_or(lora.targets);
-    lora.precision =
-        values::choice(given, "--lora-dtype", AdapterPrecision::ALL, AdapterPrecision::id)?.unwrap_or(lora.precision);
-    lora.dropout = given.has("--lora-dropout");
-    lora.upcast = !given.has("--no-kbit-upcast");
-    lora.experts = given.has("--quantised-experts");
-    Ok(Training {
-        recipe: values::choice(given, "--recipe", Recipe::ALL, Recipe::id)?.unwrap_or(start.recipe),
-        gradients: values::choice(given, "--gradients", Gradients::ALL, Gradients::id)?.unwrap_or(start.gradients),
-        step: values::choice(given, "--step", StepKernel::ALL, StepKernel::id)?.unwrap_or(start.step),
-        implementation: values::choice(given, "--implementation", Implementation::ALL, Implementation::id)?
-            .unwrap_or(start.implementation),
-        loss: if chunked { Loss::Chunked } else { loss.unwrap_or(start.loss) },
-        compile: given.has("--compile"),
-        async_tp: given.has("--async-tp"),
-        reshard_after_forward: !given.has("--no-reshard-after-forward"),
-        micro_batches: values::count(given, "--micro-batches", bounds::MICRO_BATCHES)?.unwrap_or(start.micro_batches),
-        lora,
-        ..start
-    })
-}
-
-fn targets(given: &Given) -> Result<Option<LoraTargets>, BadInput> {
-    let words = ["q", "k", "v", "o", "mlp", "head", "attention", "all"];
-    let Some(chosen) = values::list(given, "--lora-targets", &words, &TARGET_ALIASES)? else { return Ok(None) };
-    let has = |word: &str| chosen.contains(&word);
-    let all = has("all");
-    let attention = all || has("attention");
-    Ok(Some(LoraTargets {
-        q: attention || has("q"),
-        k: attention || has("k"),
-        v: attention || has("v"),
-        o: attention || has("o"),
-        mlp: all || has("mlp"),
-        head: has("head"),
-    }))
-}
-
-fn serving(given: &Given, gpu: Option<&Gpu>, question: Option<Question>) -> Result<Serving, BadInput> {
-    let start = Serving::DEFAULT;
-    let sequences = values::count(given, "--max-num-seqs", bounds::MAX_NUM_SEQS)?;
-    let tokens = values::count_in_vllm(given, "--max-num-batched-tokens", bounds::MAX_NUM_BATCHED_TOKENS)?;
-    let serving = Serving {
-        engine: values::choice(given, "--engine", Engine::ALL, Engine::id)?.unwrap_or(start.engine),
-        max_num_seqs: sequences.unwrap_or(start.max_num_seqs),
-        max_num_batched_tokens: tokens.unwrap_or(start.max_num_batched_tokens),
-        usual_seqs: sequences.is_none(),
-        usual_batched_tokens: tokens.is_none(),
-        enforce_eager: given.has("--enforce-eager"),
-        utilization_percent: values::percent(given, "--gpu-memory-utilization")?,
-        // The longest context that fits is the longest limit.
-        max_model_len: values::count_in_vllm(given, "--max-model-len", bounds::MAX_MODEL_LEN)?
-            .filter(|_| question != Some(Question::Context)),
-        version: values::release(given, "--engine-version")?.unwrap_or(start.version),
-    };
-    Ok(gpu.map_or_else(|| serving.on_any(), |gpu| serving.on(gpu)))
-}
-
-fn parallel(given: &Given) -> Result<Parallelism, BadInput> {
-    let ranks = |option, bounds| values::count(given, option, bounds).map(|ranks| ranks.unwrap_or(1));
-    Ok(Parallelism {
-        dp: ranks("--dp", bounds::DP)?,
-        tp: ranks("--tp", bounds::TP)?,
-        pp: ranks("--pp", bounds::PP)?,
-        ep: ranks("--ep", bounds::EP)?,
-        cp: ranks("--cp", bounds::CP)?,
-        zero: values::choice(given, "--zero", ZeroStage::ALL, ZeroStage::id)?.unwrap_or(ZeroStage::None),
-        shard: values::count(given, "--shard", bounds::DP)?,
-        virtual_stages: ranks("--virtual-stages", bounds::VIRTUAL_STAGES)?,
-        sequence_parallel: given.has("--sequence-parallel"),
-        ..Parallelism::ONE
-    })
-}
-
-fn offload(given: &Given) -> Result<Offload, BadInput> {
-    let words = ["optimizer", "parameters", "kv"];
-    let chosen = values::list(given, "--offload", &words, &OFFLOAD_ALIASES)?.unwrap_or_default();
-    let has = |word: &str| chosen.contains(&word);
-    Ok(Offload { optimizer: has("optimizer"), parameters: has("parameters"), kv_cache: has("kv") })
+    Ok(Loss::Chunked)
 }

@@ -4,19 +4,68 @@ use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::Grouped;
 use memory_wall_core::number::{self, Kilo};
 use memory_wall_core::serving::Version;
+use memory_wall_plan::{Kind, PlanOption, Value};
 
 use crate::options::Given;
 use crate::text::{QUOTED, quote, shortened};
 use crate::{BadInput, formats, suggest};
 
+/// What others call the layers that carry an adapter.
+const TARGETS_ELSEWHERE: [(&str, &str); 11] = [
+    ("q_proj", "q"),
+    ("query", "q"),
+    ("k_proj", "k"),
+    ("key", "k"),
+    ("v_proj", "v"),
+    ("value", "v"),
+    ("o_proj", "o"),
+    ("gate_proj", "mlp"),
+    ("up_proj", "mlp"),
+    ("down_proj", "mlp"),
+    ("all-linear", "all"),
+];
+
+/// What others call the states that are offloaded.
+const OFFLOADED_ELSEWHERE: [(&str, &str); 5] = [
+    ("weights", "parameters"),
+    ("params", "parameters"),
+    ("kv_cache", "kv"),
+    ("cache", "kv"),
+    ("optimizer_states", "optimizer"),
+];
+
+/// Options whose letters mean what they mean in vLLM.
+const AS_IN_VLLM: [&str; 2] = ["max_model_len", "max_num_batched_tokens"];
+
+/// The value of an option of plans, as it was typed; models, GPUs and files are read apart.
+pub(crate) fn typed(given: &Given, option: &PlanOption) -> Result<Option<Value>, BadInput> {
+    let flag = option.flag();
+    Ok(match option.kind {
+        Kind::Count(bounds) if AS_IN_VLLM.contains(&option.name) => {
+            counted(given, &flag, bounds, Kilo::ByCase)?.map(Value::Count)
+        }
+        Kind::Count(bounds) => count(given, &flag, bounds)?.map(Value::Count),
+        Kind::Percent(_) => percent(given, &flag)?.map(Value::Percent),
+        Kind::Choice(ids) => choice(given, &flag, &ids(), |id| id)?.map(Value::Word),
+        Kind::List(words, sets) => {
+            let aliases: &[(&str, &str)] =
+                if option.name == "offload" { &OFFLOADED_ELSEWHERE } else { &TARGETS_ELSEWHERE };
+            let all: Vec<&str> = words.iter().copied().chain(sets.iter().map(|(set, _)| *set)).collect();
+            let found = list(given, &flag, &all, aliases)?;
+            found
+                .map(|found| option.kind.words(found.into_iter()))
+                .transpose()
+                .map_err(|why| BadInput(format!("{flag} {why}")))?
+        }
+        Kind::Release => release(given, &flag)?.map(Value::Release),
+        Kind::Switch => given.has(&flag).then_some(Value::On),
+        Kind::Row(..) | Kind::Path => None,
+    })
+}
+
 /// A whole number in its range.
 pub(crate) fn count(given: &Given, option: &str, bounds: Bounds) -> Result<Option<u32>, BadInput> {
     counted(given, option, bounds, Kilo::Binary)
-}
-
-/// The same for an option of vLLM's, whose letters mean what they mean there.
-pub(crate) fn count_in_vllm(given: &Given, option: &str, bounds: Bounds) -> Result<Option<u32>, BadInput> {
-    counted(given, option, bounds, Kilo::ByCase)
 }
 
 fn counted(given: &Given, option: &str, bounds: Bounds, kilo: Kilo) -> Result<Option<u32>, BadInput> {

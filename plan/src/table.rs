@@ -87,7 +87,7 @@ macro_rules! of_runtime {
 /// Layers with an adapter.
 const TARGETS: &[&str] = &["q", "k", "v", "o", "mlp", "head"];
 /// Words for several of them.
-const TARGET_SETS: &[(&str, &[&str])] = &[("all", &["q", "k", "v", "o", "mlp"]), ("attention", &["q", "k", "v", "o"])];
+const TARGET_SETS: &[(&str, &[&str])] = &[("attention", &["q", "k", "v", "o"]), ("all", &["q", "k", "v", "o", "mlp"])];
 /// What waits in host memory.
 const OFFLOADED: &[&str] = &["optimizer", "parameters", "kv"];
 

@@ -196,7 +196,11 @@ impl Kind {
         Ok(Value::Counts(counts))
     }
 
-    fn words<'a>(self, given: impl Iterator<Item = &'a str>) -> Result<Value, String> {
+    /// Several words, with those that stand for some of them.
+    ///
+    /// # Errors
+    /// One is none of those that are known, or there is none.
+    pub fn words<'a>(self, given: impl Iterator<Item = &'a str>) -> Result<Value, String> {
         let Self::List(all, short) = self else { return Err("is no list".into()) };
         let mut chosen: Vec<&'static str> = Vec::new();
         for part in given.map(str::trim) {

@@ -110,3 +110,28 @@ const EXTRA: [&str; 4] = [
     ", \"gradients\": \"freed\", \"cp\": 1, \"sequence_parallel\": true",
     ", \"async_tp\": true, \"quantised_experts\": true, \"engine_version\": \"0.29\"",
 ];
+
+/// `cargo xtask exports` hands every target to its parser, or says that there is none.
+#[test]
+fn every_target_has_cases_for_its_parser() {
+    let cases = include_str!("../../tests/exports/cases.txt");
+    let check = include_str!("../../tests/exports/check.py");
+    for target in Target::ALL {
+        assert!(cases.lines().any(|line| line.split(' ').next() == Some(target.id())), "{}", target.id());
+        assert!(check.contains(&format!("\"{}\": [", target.id())), "{}", target.id());
+    }
+}
+
+/// A checkpoint that is published in few bits is loaded as it is stored, and another format is another checkpoint.
+#[test]
+fn published_formats_need_no_word() {
+    for target in [Target::Vllm, Target::Sglang] {
+        let stored = exported("\"model\": \"deepseek-v3\", \"weights\": \"fp8-block\", \"tp\": 8", target).text;
+        assert!(stored.contains("weights fp8-block: as ") || stored.contains("weights fp8-block; "), "{stored}");
+        assert!(!stored.contains("--quantization") && !stored.contains("--dtype"), "{stored}");
+        let other = exported("\"model\": \"deepseek-v3\", \"weights\": \"bf16\", \"tp\": 16", target).text;
+        assert!(other.contains("weights bf16: the published checkpoint is stored in fp8-block"), "{other}");
+    }
+    let seeing = exported("\"model\": \"gemma-3-27b-text\"", Target::Vllm).text;
+    assert!(seeing.contains("the plan counts the language model"), "{seeing}");
+}

@@ -7,6 +7,7 @@ mod bench;
 mod browser;
 mod budgets;
 mod counts;
+mod exports;
 mod gates;
 mod lockfile;
 mod network;
@@ -42,6 +43,8 @@ Usage: cargo xtask <command>
   bench                 measure the core and the page in the browser
   lighthouse [PAGE…]    measure every page, or some, as a phone on a slow line: speed, accessibility, good practice
                         (20 minutes; RUNS=1 visits each once instead of five times)
+  exports               hand what memory-wall export writes to the parsers of vLLM, SGLang, accelerate, DeepSpeed,
+                        transformers, axolotl and torchtitan, as far as they install here (8 GB under .tools/)
   audit                 look at every page in every theme, width and state for what keeps readers out (minutes)
   screenshot            take the pictures of the page
 ";
@@ -57,6 +60,7 @@ enum Command {
     Release { version: Option<String> },
     Bench,
     Lighthouse { pages: Vec<String> },
+    Exports,
     Audit,
     Screenshot,
 }
@@ -79,6 +83,7 @@ impl Command {
             ["lighthouse", pages @ ..] => {
                 Some(Self::Lighthouse { pages: pages.iter().map(ToString::to_string).collect() })
             }
+            ["exports"] => Some(Self::Exports),
             ["audit"] => Some(Self::Audit),
             ["screenshot"] => Some(Self::Screenshot),
             _ => None,
@@ -103,6 +108,7 @@ impl Command {
             Self::Test { fast } => gates::run(place, *fast),
             Self::Bench => bench::run(place),
             Self::Lighthouse { pages } => bench::lighthouse(place, pages),
+            Self::Exports => exports::check(place),
             Self::Audit => in_browser(place, "audit.mjs"),
             Self::Screenshot => in_browser(place, "screenshots.mjs"),
         }
@@ -144,6 +150,7 @@ mod tests {
     fn arguments_make_commands() {
         assert_eq!(Command::parse(&["serve", "--port", "9000"]), Some(Command::Serve { port: 9000 }));
         assert_eq!(Command::parse(&["setup", "--engines"]), Some(Command::Engines));
+        assert_eq!(Command::parse(&["exports"]), Some(Command::Exports));
         assert_eq!(Command::parse(&["serve"]), Some(Command::Serve { port: 8080 }));
         assert_eq!(Command::parse(&["test", "--fast"]), Some(Command::Test { fast: true }));
         assert_eq!(Command::parse(&["release"]), Some(Command::Release { version: None }));

@@ -133,12 +133,15 @@ impl Target {
         }
     }
 
-    /// A scenario as the program runs it, not checked yet.
+    /// The scenario of a plan as the program runs it, not checked yet: what the plan leaves open is what is usual there.
     #[must_use]
-    pub fn runs(self, scenario: &Scenario) -> Scenario {
+    pub fn runs(self, plan: &Plan, scenario: &Scenario) -> Scenario {
         let mut there = *scenario;
         there.serving.engine = self.engine().unwrap_or(there.serving.engine);
         there.training.implementation = self.implementation().unwrap_or(there.training.implementation);
+        if plan.get("recipe").is_none() {
+            there.training.recipe = there.usual_recipe();
+        }
         there
     }
 
@@ -256,7 +259,7 @@ fn written(plan: &Plan, scenario: &Scenario, target: Target) -> Result<Export, E
     if scenario.mode.trains() != target.trains() {
         return Err(ExportError::Mode(target, scenario.mode));
     }
-    let there = target.runs(scenario);
+    let there = target.runs(plan, scenario);
     there.check().map_err(|error| ExportError::Refused(target, error))?;
     let mut sheet = Sheet::new(plan, &there, target);
     match target {

@@ -61,6 +61,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
 fn weights(sheet: &mut Sheet<'_>) {
     use WeightFormat::{Bf16, Fp8, Fp16, Fp32};
     match sheet.scenario.weights {
+        _ if sheet.as_published() => sheet.implied("weights"),
         Fp32 => sheet.set("--dtype", "float32", &["weights"]),
         Fp16 => sheet.set("--dtype", "float16", &["weights"]),
         Bf16 => sheet.set("--dtype", "bfloat16", &["weights"]),

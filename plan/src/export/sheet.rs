@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use memory_wall_core::tables::models::{self, Model};
 use memory_wall_core::{Engine, Scenario};
 
 use super::{Export, ExportError, Format, Line, Target, text};
@@ -239,9 +240,45 @@ impl<'a> Sheet<'a> {
             ),
         };
         self.left_out.extend(note);
+        self.language_part();
+        self.stored();
         self.told("model");
         self.told("config");
         name
+    }
+
+    /// The model of the table that the plan names.
+    fn preset(&self) -> Option<&'static Model> {
+        match self.plan.get("model") {
+            Some(Value::Word(id)) => models::by_id(id),
+            _ => None,
+        }
+    }
+
+    /// Whether the published weights are stored as the plan has them, in less than 16 bits.
+    pub(super) fn as_published(&self) -> bool {
+        self.preset().and_then(Model::published) == Some(self.scenario.weights)
+    }
+
+    /// Says where the published weights are stored in another format than the plan has them.
+    fn stored(&mut self) {
+        if let Some(format) = self.preset().and_then(Model::published)
+            && format != self.scenario.weights
+            && !self.target.trains()
+        {
+            let weights = self.scenario.weights.id();
+            self.note(format!("weights {weights}: the published checkpoint is stored in {}; put the id of one in {weights} in its place", format.id()));
+        }
+    }
+
+    /// Says where the plan counts a part of a model alone.
+    pub(super) fn language_part(&mut self) {
+        if let Some(model) = self.preset().filter(|model| model.name.ends_with("(text)")) {
+            self.note(format!(
+                "model {}: the plan counts the language model; what sees or hears comes on top",
+                model.id
+            ));
+        }
     }
 
     /// Says which runtime the plan is counted for, where that is another one.

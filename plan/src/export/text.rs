@@ -84,6 +84,7 @@ pub(super) fn shell(head: &Head<'_>, command: &[String], settings: &[Setting]) -
     for setting in settings {
         parts.push(match &setting.value {
             Datum::Switch => setting.place.into(),
+            Datum::List(items) => format!("{} {}", setting.place, words(items)),
             value => format!("{} {}", setting.place, word(&value.plain())),
         });
     }

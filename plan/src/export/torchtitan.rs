@@ -4,20 +4,20 @@
 //! torchtitan 0.3.0: `config/configs.py`, `config/manager.py`, `distributed/activation_checkpoint.py`, `models/*/config_registry.py`. Read 2026-11-25.
 
 use alloc::format;
+use alloc::string::String;
 
-use memory_wall_core::{Checkpointing, Optimizer, Recipe, StepKernel, WeightFormat, ZeroStage};
+use memory_wall_core::{Checkpointing, Loss, Optimizer, Recipe, StepKernel, WeightFormat, ZeroStage};
 
 use super::ExportError;
 use super::sheet::{Datum, Sheet};
 use crate::value::Value;
 
-/// The module and the function of its registry that have a model's shape.
-const CONFIGS: [(&str, &str, &str); 21] = [
+/// The module and the function of its registry that have a model's shape; that of Llama 3.1 405B trains in fp8, which is not modelled.
+const CONFIGS: [(&str, &str, &str); 20] = [
     ("llama-3-8b", "llama3", "llama3_8b"),
     ("llama-3.1-8b", "llama3", "llama3_8b"),
     ("llama-3.1-70b", "llama3", "llama3_70b"),
     ("llama-3.3-70b", "llama3", "llama3_70b"),
-    ("llama-3.1-405b", "llama3", "llama3_405b"),
     ("qwen3-0.6b", "qwen3", "qwen3_0_6b"),
     ("qwen3-1.7b", "qwen3", "qwen3_1_7b"),
     ("qwen3-14b", "qwen3", "qwen3_14b"),
@@ -41,7 +41,7 @@ const ON_ONE: u64 = 8;
 
 pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     let scenario = sheet.scenario;
-    let (parallel, training) = (&scenario.parallel, &scenario.training);
+    let parallel = &scenario.parallel;
     let ranks = parallel.ranks();
     let started = if ranks <= ON_ONE { format!("{ranks}") } else { "GPUS".into() };
     sheet.command(&["torchrun", "--nproc_per_node", &started]);
@@ -55,12 +55,8 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     batch(sheet);
     precision(sheet)?;
     degrees(sheet)?;
-    if training.compile {
-        sheet.set("--compile.enable", Datum::Switch, &["compile"]);
-    }
-    if training.async_tp {
-        sheet.set("--compile.enable_async_tensor_parallel", Datum::Switch, &["async_tp"]);
-    }
+    compiled(sheet);
+    sheet.because("--training.disable_cuda_graphs", Datum::Switch, "the plan is counted without CUDA graphs");
     if scenario.offload.optimizer != scenario.offload.parameters {
         return Err(sheet.cannot(
             "offloads weights, gradients and optimizer states together: offload takes optimizer and parameters there",
@@ -69,21 +65,20 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     if scenario.offload.parameters {
         sheet.set("--training.enable_cpu_offload", Datum::Switch, &["offload"]);
     }
-    let step = if training.step == StepKernel::Fused { "fused" } else { "foreach" };
+    let step = if scenario.training.step == StepKernel::Fused { "fused" } else { "foreach" };
     sheet.set("--optimizer.implementation", step, &["step"]);
     if scenario.optimizer == Optimizer::AdamW {
         sheet.implied("optimizer");
     }
     sheet.leave("optimizer", "a config names its optimizer in Python, and those of the models take AdamW");
-    sheet.leave("loss", "a config names its loss in Python");
     sheet.implied("attention");
     sheet.implied("sequence_parallel");
     sheet.implied("implementation");
     // A subcommand, behind all options.
     let policy = match scenario.checkpointing {
         Checkpointing::None => "activation-checkpoint:none",
-        Checkpointing::Full => "activation-checkpoint:full-ac-config",
-        Checkpointing::PerOp => "activation-checkpoint:selective-ac-config",
+        Checkpointing::Full => "activation-checkpoint:full",
+        Checkpointing::PerOp => "activation-checkpoint:selective",
         Checkpointing::Selective => {
             return Err(sheet.cannot(
                 "recomputes whole layers or operation by operation: checkpointing takes none, per-op or full there",
@@ -104,6 +99,7 @@ fn model(sheet: &mut Sheet<'_>) {
     let from: &[&str] = if sheet.says("config") { &["config"] } else { &["model"] };
     sheet.set("--module", module, from);
     sheet.set("--config", config, from);
+    sheet.language_part();
     if found.is_none() {
         sheet.note("torchtitan has no config of this model: put the module and the config of your own in place of MODULE and CONFIG");
     }
@@ -154,6 +150,32 @@ fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     Ok(())
 }
 
+/// What is compiled; configs have settings of their own.
+fn compiled(sheet: &mut Sheet<'_>) {
+    let training = &sheet.scenario.training;
+    let (model, loss) = (training.compile, training.loss == Loss::Compiled);
+    if model || loss {
+        let options: &[&str] = if loss { &["compile", "loss"] } else { &["compile"] };
+        sheet.set("--compile.enable", Datum::Switch, options);
+        let parts =
+            [(model, "model"), (loss, "loss")].into_iter().filter(|(has, _)| *has).map(|(_, part)| String::from(part));
+        sheet.set("--compile.components", Datum::List(parts.collect()), options);
+    } else {
+        sheet.set("--compile.no-enable", Datum::Switch, &["compile"]);
+    }
+    if training.async_tp {
+        sheet.set("--compile.enable_async_tensor_parallel", Datum::Switch, &["async_tp"]);
+    } else {
+        sheet.because("--compile.no-enable_async_tensor_parallel", Datum::Switch, "async_tp, which is not said");
+    }
+    if training.loss == Loss::Chunked {
+        sheet.implied("loss");
+    } else {
+        sheet.note("loss: the configs of the models compute it in chunks, which takes less than the plan counts");
+    }
+    sheet.implied("loss");
+}
+
 /// How the run is cut over GPUs.
 fn degrees(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     let scenario = sheet.scenario;
@@ -174,10 +196,11 @@ fn degrees(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         let option = if whole { "zero" } else { "no_reshard_after_forward" };
         sheet.set("--parallelism.fsdp_reshard_after_forward", if whole { "always" } else { "never" }, &[option]);
     }
-    sheet.degree("--parallelism.tensor_parallel_degree", parallel.tp, "tp");
-    sheet.degree("--parallelism.context_parallel_degree", parallel.cp, "cp");
-    sheet.degree("--parallelism.expert_parallel_degree", parallel.ep, "ep");
-    sheet.degree("--parallelism.pipeline_parallel_degree", parallel.pp, "pp");
+    // All of them: configs have degrees of their own.
+    sheet.set("--parallelism.tensor_parallel_degree", parallel.tp, &["tp"]);
+    sheet.set("--parallelism.context_parallel_degree", parallel.cp, &["cp"]);
+    sheet.set("--parallelism.expert_parallel_degree", parallel.ep, &["ep"]);
+    sheet.set("--parallelism.pipeline_parallel_degree", parallel.pp, &["pp"]);
     if parallel.pp > 1 && parallel.virtual_stages > 1 {
         let chunks = parallel.pp.saturating_mul(parallel.virtual_stages).max(1);
         sheet.set("--parallelism.pipeline_parallel_schedule", "Interleaved1F1B", &["virtual_stages"]);
