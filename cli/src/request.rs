@@ -15,7 +15,7 @@ use memory_wall_core::{
 };
 
 use crate::options::Given;
-use crate::runtime::Runtime;
+use crate::runtime::{self, Named, Runtime};
 use crate::solve::Question;
 use crate::{BadInput, idle, named, refusal, values};
 
@@ -36,7 +36,7 @@ pub(crate) struct Request {
     /// Everything but the model, whose shape is [`STAND_IN`] until [`Request::scenario`].
     settings: Scenario,
     /// Whether `--seq` was given: the default depends on the model.
-    seq_given: bool,
+    pub(crate) seq_given: bool,
     /// The cache's format where `--kv` names it.
     kv: Option<KvPrecision>,
     /// Whether `--weights` was given.
@@ -291,7 +291,7 @@ fn serving(given: &Given, gpu: Option<&Gpu>, question: Option<Question>) -> Resu
     let sequences = values::count(given, "--max-num-seqs", bounds::MAX_NUM_SEQS)?;
     let tokens = values::count_in_vllm(given, "--max-num-batched-tokens", bounds::MAX_NUM_BATCHED_TOKENS)?;
     let serving = Serving {
-        engine: values::choice(given, "--engine", Engine::ALL, Engine::id)?.unwrap_or(start.engine),
+        engine: runtime::named(given)?.map_or(start.engine, Named::engine),
         max_num_seqs: sequences.unwrap_or(start.max_num_seqs),
         max_num_batched_tokens: tokens.unwrap_or(start.max_num_batched_tokens),
         usual_seqs: sequences.is_none(),
