@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 44] = [
+const NOT_YET: [&str; 54] = [
     "config",
     "offload",
     "engine",
@@ -31,6 +31,16 @@ const NOT_YET: [&str; 44] = [
     "max_num_batched_tokens",
     "enforce_eager",
     "gpu_memory_utilization",
+    "mem_fraction_static",
+    "chunked_prefill_size",
+    "max_running_requests",
+    "context_length",
+    "max_total_tokens",
+    "disable_cuda_graph",
+    "kv_cache_free_gpu_memory_fraction",
+    "max_batch_size",
+    "max_num_tokens",
+    "max_seq_len",
     "ngl",
     "fit",
     "n_cpu_moe",

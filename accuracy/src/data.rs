@@ -25,6 +25,7 @@ carried! {
     "vllm_runs.csv",
     "vllm_starts.csv",
     "llamacpp_starts.csv",
+    "pool_starts.csv",
     "speed.csv",
 }
 

@@ -10,7 +10,7 @@ use crate::options::Given;
 use crate::plan;
 use crate::request::Request;
 use crate::roofline::Asked;
-use crate::runtime::Layers;
+use crate::runtime::{self, Layers};
 use crate::solve::Question;
 use crate::suggest;
 use crate::text::quote;
@@ -96,7 +96,11 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, Ba
         "export" => Command::Export(Box::new(export::Asked::read(&given, name)?)),
         "import" => Command::Import(import::Asked::read(&given)?),
         "explain" => Command::Explain(Box::new(explain::Asked::read(given)?)),
-        "advise" => Command::Advise(Box::new(Request::read(&given, None)?)),
+        "advise" => {
+            let request = Request::read(&given, None)?;
+            runtime::refuse(&request, command)?;
+            Command::Advise(Box::new(request))
+        }
         _ => Command::Estimate(Box::new(Request::read(&given, None)?)),
     })
 }

@@ -32,7 +32,7 @@ pub(crate) struct Request {
     /// Everything but the model, whose shape is [`STAND_IN`] until [`Request::scenario`].
     settings: Scenario,
     /// Whether `--seq` was given: the default depends on the model.
-    seq_given: bool,
+    pub(crate) seq_given: bool,
     /// The cache's format where `--kv` names it.
     kv: Option<KvPrecision>,
     /// Whether `--weights` was given.

@@ -59,7 +59,8 @@ pub(crate) fn typed(given: &Given, option: &PlanOption) -> Result<Option<Value>,
         }
         Kind::Release => release(given, &flag)?.map(Value::Release),
         Kind::Switch => given.has(&flag).then_some(Value::On),
-        Kind::Row(..) | Kind::Path => None,
+        // Rows of tables and files, and what runtimes are told beside the scenario, are read elsewhere.
+        Kind::Row(..) | Kind::Path | Kind::Rows(..) | Kind::Counts(..) => None,
     })
 }
 

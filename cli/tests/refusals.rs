@@ -134,7 +134,7 @@ fn names() {
         ),
         (
             "estimate --model llama-2-7b --engine vlm",
-            "--engine takes exact, hf, vllm or llamacpp, not \"vlm\", did you mean vllm?",
+            "--engine takes exact, hf, vllm, llamacpp, ollama, sglang or trtllm, not \"vlm\", did you mean vllm?",
         ),
         (
             "estimate --model llama-2-7b --recipe mixd",
@@ -154,7 +154,7 @@ fn names() {
         ("estimate --model llama-2-7b --unit MB", "--unit takes gb or gib, not \"MB\", did you mean gb?"),
         (
             "estimate --model llama-2-7b --engine transformers",
-            "--engine takes exact, hf, vllm or llamacpp, not \"transformers\", did you mean hf (Hugging Face transformers)?",
+            "--engine takes exact, hf, vllm, llamacpp, ollama, sglang or trtllm, not \"transformers\", did you mean hf (Hugging Face transformers)?",
         ),
         (
             "estimate --model llama-2-7b --kv q8_0",

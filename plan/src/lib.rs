@@ -20,5 +20,5 @@ pub mod yaml;
 pub use node::{Entry, Json, Node};
 pub use option::{PlanOption, Scope};
 pub use plan::Plan;
-pub use table::{ALIASES, OPTIONS, by_name};
+pub use table::{ALIASES, OPTIONS, by_name, engines};
 pub use value::{Kind, Value};

@@ -12,6 +12,8 @@ use memory_wall_core::{
 };
 
 use memory_wall_runtimes::llamacpp::{CacheType, limits};
+use memory_wall_runtimes::ollama::ID as OLLAMA;
+use memory_wall_runtimes::pool::{MAX_TOTAL_TOKENS, Server};
 
 use crate::option::{PlanOption, Scope};
 use crate::value::{Kind, Value};
@@ -128,7 +130,19 @@ pub static OPTIONS: &[PlanOption] = &[
         },
     },
     choice!("kv", KvPrecision, Inference, |s| s.kv),
-    choice!("engine", Engine, Inference, |s| s.serving.engine),
+    PlanOption {
+        name: "engine",
+        kind: Kind::Choice(engines),
+        scope: Scope::Inference,
+        get: |s| Some(Value::Word(s.serving.engine.id())),
+        set: |s, value| {
+            if let Value::Word(id) = value {
+                // Runtimes that no scenario has a place for: Ollama runs llama.cpp, and of the others the scenario is the model alone.
+                let own = if *id == OLLAMA { Engine::LlamaCpp } else { Engine::Exact };
+                s.serving.engine = Engine::from_id(id).unwrap_or(own);
+            }
+        },
+    },
     PlanOption {
         name: "engine_version",
         kind: Kind::Release,
@@ -185,6 +199,16 @@ pub static OPTIONS: &[PlanOption] = &[
             }
         },
     },
+    of_runtime!("mem_fraction_static", Kind::Percent(bounds::UTILIZATION)),
+    of_runtime!("chunked_prefill_size", Kind::Count(bounds::MAX_NUM_BATCHED_TOKENS)),
+    of_runtime!("max_running_requests", Kind::Count(bounds::MAX_NUM_SEQS)),
+    of_runtime!("context_length", Kind::Count(bounds::MAX_MODEL_LEN)),
+    of_runtime!("max_total_tokens", Kind::Count(MAX_TOTAL_TOKENS)),
+    of_runtime!("disable_cuda_graph", Kind::Switch),
+    of_runtime!("kv_cache_free_gpu_memory_fraction", Kind::Percent(bounds::UTILIZATION)),
+    of_runtime!("max_batch_size", Kind::Count(bounds::MAX_NUM_SEQS)),
+    of_runtime!("max_num_tokens", Kind::Count(bounds::MAX_NUM_BATCHED_TOKENS)),
+    of_runtime!("max_seq_len", Kind::Count(bounds::MAX_MODEL_LEN)),
     of_runtime!("ngl", Kind::Count(limits::NGL)),
     of_runtime!("fit", Kind::Switch),
     of_runtime!("n_cpu_moe", Kind::Count(limits::N_CPU_MOE)),
@@ -260,6 +284,12 @@ pub static OPTIONS: &[PlanOption] = &[
     count!("virtual_stages", VIRTUAL_STAGES, Training, |s| s.parallel.virtual_stages),
     switch!("sequence_parallel", Training, true, |s| s.parallel.sequence_parallel),
 ];
+
+/// Every runtime by its name.
+pub fn engines() -> Vec<&'static str> {
+    let servers = Server::ALL.iter().map(|server| server.id());
+    Engine::ALL.iter().map(|engine| engine.id()).chain([OLLAMA]).chain(servers).collect()
+}
 
 fn cache_types() -> Vec<&'static str> {
     CacheType::ALL.iter().map(|format| format.id()).collect()

@@ -243,14 +243,50 @@ llama_kv_cache:      CUDA0 KV buffer size =  4608.00 MiB\nsched_reserve:      CU
     ));
 }
 
+/// Buffers of a public log of Mistral 7B, of which 20 of 33 layers were on the GPU.
 #[test]
-fn a_server_without_rules_is_compared_by_its_pool() {
-    // 131,072 bytes a token.
+fn layers_in_host_memory_are_told_from_those_on_the_gpu() {
+    let log = "print_info: general.name          = Mistral-7B-Instruct-v0.1\nprint_info: file type   = Q4_K - Medium\nprint_info: n_layer               = 32\n\
+load_tensors: offloaded 20/33 layers to GPU\nload_tensors:        CUDA0 model buffer size =  2495.31 MiB\nload_tensors:   CPU_Mapped model buffer size =  4165.37 MiB\n\
+llama_context: n_ctx         = 768\nllama_context: n_seq_max     = 1\nllama_kv_cache_unified:        CPU KV buffer size =    36.00 MiB\nllama_kv_cache_unified:      CUDA0 KV buffer size =    60.00 MiB\n";
+    let explanation = explained(&[log], &nothing());
+    assert!(explanation.notes.contains(&Note::PartlyOffloaded));
+    for what in [What::Weights, What::KvCache] {
+        assert!(explanation.rows.iter().find(|row| row.what == what).unwrap().agrees(), "{:?}", explanation.rows);
+    }
+}
+
+#[test]
+fn a_pool_is_compared_with_what_its_share_leaves() {
+    // Without memory or share the pool is what its tokens take: 131,072 bytes each.
     let log = "[2026-01-01] server_args=ServerArgs(model_path='meta-llama/Llama-3.1-8B', tp_size=1)\n[2026-01-01] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 409600, K size: 25.00 GB, V size: 25.00 GB\n";
     let explanation = explained(&[log], &nothing());
     assert_eq!(estimated(&explanation, What::KvCache), 409_600 * 131_072);
     assert!(explanation.rows.iter().find(|row| row.what == What::KvCache).unwrap().agrees());
-    assert!(explanation.notes.contains(&Note::NoRules(Kind::Sglang)));
+    assert!(explanation.notes.contains(&Note::Pool(Kind::Sglang)));
+    // 78.50 GiB were free and 85% of that are for weights of 14.96 GiB, for up to 0.4 more that loading takes, and for the pool.
+    let log = log.replace("tp_size=1", "tp_size=1, mem_fraction_static=0.85").replace(
+        "[2026-01-01] KV Cache",
+        "[2026-01-01 10:00:00] Load weight begin. avail mem=78.50 GB\n[2026-01-01] KV Cache",
+    );
+    let explanation = explained(&[&log], &nothing());
+    let pool = 0.85 * 78.5 - 14.958 - 0.2;
+    let off = estimated(&explanation, What::KvCache) as f64 / f64::from(1 << 30) - pool;
+    assert!(off.abs() < 0.01, "{off}");
+    let tokens = estimated(&explanation, What::KvTokens) as f64 / (pool * 8_192.0);
+    assert!((tokens - 1.0).abs() < 0.001, "{tokens}");
+}
+
+#[test]
+fn tensorrt_llms_pool_is_a_share_of_what_a_pass_leaves() {
+    let log = "[TRT-LLM] [I] TensorRT LLM version: 1.2.0\n[TRT-LLM] [I] Prefetching /models/Llama-3.1-8B-Instruct to memory\n\
+[TRT-LLM] [I] Peak memory during memory usage profiling (torch + non-torch): 18.00 GiB, available KV cache memory when calculating max tokens: 54.99 GiB, fraction is set 0.9, kv size is 131072. device total memory 79.10 GiB\n\
+[TensorRT-LLM][INFO] [MemUsageChange] Allocated 54.99 GiB for max tokens in paged KV cache (450496)\n";
+    let explanation = explained(&[log], &nothing());
+    assert!(explanation.notes.contains(&Note::Pool(Kind::TensorRtLlm)));
+    let pool = estimated(&explanation, What::KvCache) as f64 / f64::from(1 << 30);
+    assert!((53.0..58.0).contains(&pool), "{pool}");
+    assert!((0.95..1.05).contains(&(estimated(&explanation, What::KvTokens) as f64 / 450_496.0)));
 }
 
 #[test]

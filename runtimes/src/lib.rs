@@ -7,6 +7,8 @@
 extern crate alloc;
 
 pub mod llamacpp;
+pub mod ollama;
+pub mod pool;
 mod span;
 
 pub use span::Span;

@@ -30,6 +30,11 @@ impl Span {
         self.low <= bytes && bytes <= self.high
     }
 
+    /// The number between both ends.
+    pub const fn middle(self) -> u128 {
+        self.low + (self.high - self.low) / 2
+    }
+
     /// Both ends, as the engine's type.
     pub const fn ends(self) -> [Bytes; 2] {
         [Bytes(self.low), Bytes(self.high)]

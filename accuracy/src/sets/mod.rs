@@ -7,6 +7,7 @@ mod litgpt;
 mod llamacpp_starts;
 mod logits;
 mod peft;
+mod pool_starts;
 mod reading;
 mod real_gpu;
 mod saved_activations;
@@ -43,6 +44,7 @@ pub const SETS: &[Make] = &[
     vllm_starts::sets,
     vllm_beside::sets,
     llamacpp_starts::sets,
+    pool_starts::sets,
     inference::sets,
     speed::sets,
 ];

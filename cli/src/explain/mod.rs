@@ -14,7 +14,7 @@ use memory_wall_reports::{Found, Report, Sources, What};
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
-use crate::{Answer, BadInput, Exit, json};
+use crate::{Answer, BadInput, Exit, json, runtime};
 
 /// What is asked for.
 #[derive(Debug)]
@@ -30,6 +30,7 @@ impl Asked {
     /// Reads the options.
     pub(crate) fn read(given: Given) -> Result<Self, BadInput> {
         let request = Request::stated(&given)?;
+        runtime::refuse(&request, "explain")?;
         let mut files: Vec<OsString> = given.files().map(Into::into).collect();
         if files.is_empty() {
             files.push("-".into());

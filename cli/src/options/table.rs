@@ -5,7 +5,7 @@ use memory_wall_core::config::FAMILIES;
 use memory_wall_core::display::Grouped;
 use memory_wall_core::serving::Version;
 use memory_wall_core::{
-    Checkpointing, Engine, Implementation, KvPrecision, Optimizer, Recipe, Serving, Training, WeightFormat,
+    Checkpointing, Implementation, KvPrecision, Optimizer, Recipe, Serving, Training, WeightFormat,
 };
 use memory_wall_plan::export::Target;
 use memory_wall_runtimes::llamacpp::CacheType;
@@ -79,7 +79,54 @@ fn list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
 
 /// The options of a scenario and those of runtimes that no scenario has a place for.
 fn with_runtimes() -> impl Iterator<Item = Known> {
-    scenario().chain(group("llama.cpp: which layers are where (--engine llamacpp)", layers()))
+    scenario()
+        .chain(group("llama.cpp and Ollama: which layers are where", layers()))
+        .chain(group("SGLang and TensorRT-LLM: what goes to the pool", pools()))
+}
+
+fn pools() -> Vec<Known> {
+    vec![
+        value(
+            "--mem-fraction-static",
+            "P",
+            "percent of the GPU, such as 85 or 0.85",
+            "sglang: the share of the GPU for weights and pool; default SGLang's own, by the GPU, the ranks, the chunk and the graphs",
+        ),
+        value(
+            "--chunked-prefill-size",
+            "N",
+            "a whole number of tokens",
+            "sglang: tokens of a prompt at once; default by the GPU",
+        ),
+        value(
+            "--max-running-requests",
+            "N",
+            "a whole number of requests",
+            "sglang: requests at once at most; default 2,048 to 4,096, by the pool",
+        ),
+        value(
+            "--context-length",
+            "N",
+            "a whole number of tokens",
+            "sglang: the longest request; default what the model was made for",
+        ),
+        value("--max-total-tokens", "N", "a whole number of tokens", "sglang: tokens in the pool at most"),
+        switch("--disable-cuda-graph", "sglang: no CUDA graphs, for which nothing is reserved then"),
+        value(
+            "--kv-cache-free-gpu-memory-fraction",
+            "P",
+            "percent of what is free, such as 90 or 0.9",
+            "trtllm: the share of what a profiled pass leaves free for the pool; default 0.9",
+        ),
+        value("--max-batch-size", "N", "a whole number of requests", "trtllm: requests at once at most; default 2,048"),
+        value("--max-num-tokens", "N", "a whole number of tokens", "trtllm: tokens at once at most; default 8,192"),
+        value(
+            "--max-seq-len",
+            "N",
+            "a whole number of tokens",
+            "trtllm: the longest request; default what the model was made for, or what the pool holds",
+        ),
+    ]
 }
 
 fn layers() -> Vec<Known> {
@@ -234,10 +281,10 @@ fn serving() -> Vec<Known> {
         value(
             "--engine",
             "NAME",
-            "exact, hf, vllm or llamacpp",
+            "exact, hf, vllm, llamacpp, ollama, sglang or trtllm",
             format!(
-                "the program: {}; default exact, which is none",
-                list(Engine::ALL.iter().map(|engine| engine.id()))
+                "the program: {}; default exact, which is none; ollama, sglang and trtllm are known to estimate and solve alone",
+                memory_wall_plan::engines().join(", ")
             ),
         ),
         value(

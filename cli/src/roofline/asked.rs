@@ -10,7 +10,7 @@ use memory_wall_core::{Scenario, WeightFormat};
 use crate::options::Given;
 use crate::request::Request;
 use crate::text::quote;
-use crate::{BadInput, named, values};
+use crate::{BadInput, named, runtime, values};
 
 /// The GPU, the subject, and how it is counted.
 #[derive(Debug)]
@@ -105,6 +105,7 @@ impl Asked {
 
     fn model(given: &Given) -> Result<Subject, BadInput> {
         let mut request = Request::read(given, None)?;
+        runtime::refuse(&request, "roofline")?;
         if let Some(text) = given.text("--precision") {
             if request.weights_given {
                 return Err(BadInput::new(

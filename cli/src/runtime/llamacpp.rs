@@ -4,10 +4,10 @@ use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::{ByteRate, GIB};
 use memory_wall_core::{Bytes, Checked, Verdict};
-use memory_wall_runtimes::Span;
 use memory_wall_runtimes::llamacpp::{
     self, ALL, CacheType, Device, Found, Host, Placement, SOURCE, Settings, Speed, VERSION, limits,
 };
+use memory_wall_runtimes::{Span, ollama};
 
 use super::{Layers, Placing, notes};
 use crate::model::Model;
@@ -35,11 +35,12 @@ pub(super) const OPTIONS: [&str; 14] = [
 ];
 
 /// Reads them.
-pub(super) fn read(given: &Given) -> Result<Placing, BadInput> {
+pub(super) fn read(given: &Given, ollama: bool) -> Result<Placing, BadInput> {
     let gpu_layers = values::count(given, "--ngl", limits::NGL)?;
     let cpu_moe = values::count(given, "--n-cpu-moe", limits::N_CPU_MOE)?;
-    let fit = given.has("--fit");
-    if fit && (gpu_layers.is_some() || cpu_moe.is_some() || given.has("--cpu-moe")) {
+    let told = gpu_layers.is_some() || cpu_moe.is_some() || given.has("--cpu-moe");
+    let fit = given.has("--fit") || ollama && !told;
+    if fit && told {
         return Err(BadInput::new(
             "--fit finds how many layers go on the GPU: leave --ngl, --n-cpu-moe and --cpu-moe away, or --fit",
         ));
@@ -65,7 +66,7 @@ pub(super) fn read(given: &Given) -> Result<Placing, BadInput> {
         host_bandwidth: values::count(given, "--host-bandwidth", limits::HOST_BANDWIDTH)?
             .map(|rate| ByteRate::from_gb_per_s(rate.into())),
     };
-    Ok(Placing { settings, fit })
+    Ok(Placing { settings, fit, ollama, ubatch_told: given.has("--ubatch") })
 }
 
 fn parts(given: &Given, option: &str) -> Result<Vec<String>, BadInput> {
@@ -95,6 +96,29 @@ fn shares(given: &Given) -> Result<Vec<u32>, BadInput> {
     parts(given, "--tensor-split")?.iter().map(share).collect()
 }
 
+/// The scenario and the settings as Ollama hands them on, where it runs llama.cpp.
+fn as_served(placing: &Placing, scenario: &Checked, request: &Request, notes: &mut Vec<String>) -> (Checked, Settings) {
+    if !placing.ollama {
+        return (*scenario, placing.settings.clone());
+    }
+    let own: Vec<&'static Gpu> = scenario.gpu.into_iter().collect();
+    let gpus = if placing.settings.gpus.is_empty() { &own } else { &placing.settings.gpus };
+    let mut served = *scenario;
+    if !request.seq_given {
+        served = served.with_seq_length(ollama::context(gpus, scenario.architecture.trained_context));
+        notes.push(format!(
+            "num_ctx is {}, which Ollama takes by itself with so much GPU memory; --seq says another one",
+            Grouped(served.seq_length.into())
+        ));
+    }
+    if ollama::one_at_a_time(&served) && served.batch > 1 {
+        served = served.with_batch(1);
+        notes.push("Ollama runs one request at a time with this model, whatever OLLAMA_NUM_PARALLEL says".into());
+    }
+    let settings = ollama::settings(&served, &placing.settings, placing.ubatch_told);
+    (served, settings)
+}
+
 /// The answer to `estimate`.
 pub(super) fn answer(
     placing: &Placing,
@@ -103,14 +127,25 @@ pub(super) fn answer(
     request: &Request,
 ) -> Result<Answer, BadInput> {
     let refused = |why: llamacpp::Refused| BadInput(why.to_string());
+    let mut notes = notes(model, request, scenario);
+    let (scenario, told) = as_served(placing, scenario, request, &mut notes);
+    let scenario = &scenario;
     let (settings, placement) = if placing.fit {
-        llamacpp::fitted(scenario, &placing.settings).map_err(refused)?
+        llamacpp::fitted(scenario, &told).map_err(refused)?
     } else {
-        let placement = llamacpp::place(scenario, &placing.settings).map_err(refused)?;
-        (placing.settings.clone(), placement)
+        let placement = llamacpp::place(scenario, &told).map_err(refused)?;
+        (told, placement)
     };
     let speed = llamacpp::speed(scenario, &placement, settings.host_bandwidth);
-    let assumptions = assumptions(scenario, &settings, placing.fit, &placement);
+    let mut assumptions = assumptions(scenario, &settings, placing.fit, &placement);
+    if placing.ollama {
+        assumptions.push(format!(
+            "As Ollama runs it ({}; {}): --seq is num_ctx, --batch OLLAMA_NUM_PARALLEL, --ngl num_gpu, --ubatch num_batch, here {}, and --cache-type-k with --cache-type-v OLLAMA_KV_CACHE_TYPE.",
+            ollama::VERSION,
+            ollama::SOURCE,
+            settings.ubatch
+        ));
+    }
     let output = if request.json {
         json::text(&json::layers::Placed::new(&model.id, scenario, &placement, speed, assumptions))?
     } else {
@@ -128,7 +163,7 @@ pub(super) fn answer(
         }
         text
     };
-    Ok(Answer { output, notes: notes(model, request, scenario), exit: Exit::of(Some(placement.verdict())) })
+    Ok(Answer { output, notes, exit: Exit::of(Some(placement.verdict())) })
 }
 
 /// The answer to `solve --for ngl` and `solve --for n-cpu-moe`.
@@ -139,7 +174,9 @@ pub(super) fn solve(
     scenario: &Checked,
     request: &Request,
 ) -> Result<Answer, BadInput> {
-    let settings = &placing.settings;
+    let mut notes = notes(model, request, scenario);
+    let (scenario, settings) = as_served(placing, scenario, request, &mut notes);
+    let (scenario, settings) = (&scenario, &settings);
     let found = match question {
         Layers::Ngl => llamacpp::most_gpu_layers(scenario, settings),
         Layers::CpuMoe => llamacpp::fewest_cpu_moe(scenario, settings),
@@ -180,7 +217,7 @@ pub(super) fn solve(
         }
         text
     };
-    Ok(Answer { output, notes: notes(model, request, scenario), exit: Exit::yes(answer.is_some()) })
+    Ok(Answer { output, notes, exit: Exit::yes(answer.is_some()) })
 }
 
 /// How many there could be.

@@ -1,20 +1,54 @@
 //! Runtimes with settings that no scenario has a place for: what they are told, and what they make of a scenario.
 
 mod llamacpp;
+mod pool;
 
 use memory_wall_core::{Engine, Mode, Scenario};
 use memory_wall_runtimes::llamacpp::Settings;
+use memory_wall_runtimes::ollama;
+use memory_wall_runtimes::pool::{Server, Told};
 
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
-use crate::{Answer, BadInput, estimate};
+use crate::{Answer, BadInput, estimate, values};
 
 /// What a runtime is told beside the scenario.
 #[derive(Clone, Debug)]
 pub(crate) enum Runtime {
     /// llama.cpp, whose layers are placed.
     LlamaCpp(Placing),
+    /// A server with a pool.
+    Pool(Server, Told),
+}
+
+/// What `--engine` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// A runtime of the engine.
+    Engine(Engine),
+    /// Ollama, which runs llama.cpp.
+    Ollama,
+    /// A server with a pool.
+    Server(Server),
+}
+
+impl Named {
+    fn id(self) -> &'static str {
+        match self {
+            Self::Engine(engine) => engine.id(),
+            Self::Ollama => ollama::ID,
+            Self::Server(server) => server.id(),
+        }
+    }
+}
+
+/// What `--engine` names, if it was given.
+pub(crate) fn named(given: &Given) -> Result<Option<Named>, BadInput> {
+    let servers = Server::ALL.iter().copied().map(Named::Server);
+    let all: Vec<Named> =
+        Engine::ALL.iter().copied().map(Named::Engine).chain([Named::Ollama]).chain(servers).collect();
+    values::choice(given, "--engine", &all, Named::id)
 }
 
 /// How layers are placed.
@@ -23,6 +57,10 @@ pub(crate) struct Placing {
     settings: Settings,
     /// Whether llama.cpp finds how many layers go on the GPU.
     fit: bool,
+    /// Whether Ollama runs it.
+    ollama: bool,
+    /// Whether it is said how many tokens pass at once.
+    ubatch_told: bool,
 }
 
 /// A question about layers.
@@ -56,13 +94,22 @@ impl Layers {
 impl Runtime {
     /// Reads the options; nothing where none was given. Those without effect are noted.
     pub(crate) fn read(given: &Given, scenario: &Scenario, notes: &mut Vec<String>) -> Result<Option<Self>, BadInput> {
-        let layers = llamacpp::OPTIONS.iter().any(|option| given.has(option)) || Layers::read(given).is_some();
-        if !layers {
-            return Ok(None);
+        let inference = scenario.mode == Mode::Inference;
+        let named = named(given)?.filter(|_| inference);
+        let told = pool::read(given)?;
+        let server = match named {
+            Some(Named::Server(server)) => Some(server),
+            _ => None,
+        };
+        for (option, of) in pool::OPTIONS {
+            if given.has(option) && server != Some(of) {
+                notes.push(format!("{option} has no effect without --engine {}", of.id()));
+            }
         }
-        let placing = llamacpp::read(given)?;
-        let served = scenario.mode == Mode::Inference && scenario.serving.engine == Engine::LlamaCpp;
-        if !served {
+        let layers = llamacpp::OPTIONS.iter().any(|option| given.has(option)) || Layers::read(given).is_some();
+        let placing = llamacpp::read(given, named == Some(Named::Ollama))?;
+        let llama_cpp = inference && scenario.serving.engine == Engine::LlamaCpp;
+        if layers && !llama_cpp {
             if let Some(question) = Layers::read(given) {
                 return Err(BadInput(format!(
                     "solve --for {} places layers of llama.cpp: it needs --engine llamacpp in inference",
@@ -71,9 +118,12 @@ impl Runtime {
             }
             let idle = llamacpp::OPTIONS.iter().filter(|option| given.has(option));
             notes.extend(idle.map(|option| format!("{option} has no effect without --engine llamacpp in inference")));
-            return Ok(None);
         }
-        Ok(Some(Self::LlamaCpp(placing)))
+        Ok(match server {
+            Some(server) => Some(Self::Pool(server, told.of(server))),
+            None if llama_cpp && (layers || placing.ollama) => Some(Self::LlamaCpp(placing)),
+            None => None,
+        })
     }
 }
 
@@ -82,6 +132,7 @@ pub(crate) fn answer(runtime: &Runtime, request: &Request) -> Result<Answer, Bad
     let (model, scenario) = estimate::asked(request)?;
     match runtime {
         Runtime::LlamaCpp(placing) => llamacpp::answer(placing, &model, &scenario, request),
+        Runtime::Pool(server, told) => pool::answer(*server, told, &model, &scenario, request),
     }
 }
 
@@ -90,7 +141,7 @@ pub(crate) fn solve(question: Layers, request: &Request) -> Result<Answer, BadIn
     let (model, scenario) = estimate::asked(request)?;
     match &request.runtime {
         Some(Runtime::LlamaCpp(placing)) => llamacpp::solve(question, placing, &model, &scenario, request),
-        None => Err(BadInput::new("layers are placed with --engine llamacpp")),
+        _ => Err(BadInput::new("layers are placed with --engine llamacpp")),
     }
 }
 
@@ -98,6 +149,14 @@ pub(crate) fn solve(question: Layers, request: &Request) -> Result<Answer, BadIn
 pub(crate) fn refuse(request: &Request, command: &str) -> Result<(), BadInput> {
     match &request.runtime {
         None => Ok(()),
+        Some(Runtime::Pool(server, _)) => Err(BadInput(format!(
+            "{command} does not know {}: memory-wall estimate --engine {} does",
+            server.label(),
+            server.id()
+        ))),
+        Some(Runtime::LlamaCpp(placing)) if placing.ollama => {
+            Err(BadInput(format!("{command} does not know Ollama: memory-wall estimate --engine ollama does")))
+        }
         Some(Runtime::LlamaCpp(_)) => Err(BadInput(format!(
             "{command} takes llama.cpp with everything on the GPU: memory-wall estimate, solve --for ngl and solve --for n-cpu-moe place layers"
         ))),

@@ -8,6 +8,11 @@ use memory_wall_core::memory::kv_cache;
 use memory_wall_core::memory::overhead::CONTEXT_BYTES;
 use memory_wall_core::{Bucket, Bytes, Checked, evaluate, worked};
 
+use memory_wall_core::tables::gpus;
+use memory_wall_runtimes::llamacpp::{Device as Placed, Order, Settings, place};
+use memory_wall_runtimes::pool::{Found as Memory, Start, Told, start_in};
+
+use super::settings::server;
 use crate::report::{Device, Value};
 use crate::what::{Kind, What};
 use crate::{Report, Size};
@@ -106,7 +111,7 @@ pub(super) fn of(
     for report in reports {
         match report.kind {
             Kind::Vllm => vllm_rows(report, scenario, capacity, &mut rows),
-            Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi => server_rows(report, scenario, &mut rows),
+            Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi => server_rows(report, scenario, capacity, &mut rows),
             Kind::Ollama if program == Kind::Ollama => llama_rows(report, scenario, &mut rows),
             Kind::LlamaCpp | Kind::Gguf | Kind::Index => llama_rows(report, scenario, &mut rows),
             Kind::Safetensors | Kind::MemoryReport => {}
@@ -161,7 +166,26 @@ fn vllm_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows:
     }
 }
 
-fn server_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
+/// How a server with a pool starts, by what its log says of share and memory.
+fn started(report: &Report, scenario: &Checked, capacity: Option<Bytes>) -> Option<Start> {
+    let server = server(report.kind)?;
+    let share = report.millionths(What::Utilization).and_then(|share| u32::try_from((share + 500) / 1_000).ok());
+    let told = Told {
+        share,
+        tokens: report.count(What::MaxBatchedTokens).and_then(|tokens| u32::try_from(tokens).ok()),
+        ..Told::default()
+    };
+    // What is free is a server's own figure before it loads; behind that it is another one's.
+    let free = report
+        .size(What::Free)
+        .filter(|_| report.kind == Kind::Sglang)
+        .and_then(|size| u128::try_from(size.bytes).ok());
+    let total = capacity.map(|capacity| capacity.0).or(free)?;
+    let printed = scenario.gpu.map_or(total, |gpu| gpu.capacity_most.0);
+    start_in(server, scenario, &told, Memory { total, printed, free }).ok()
+}
+
+fn server_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows: &mut Vec<Row>) {
     let weights = worked::total(|sink| memory_wall_core::memory::weights::terms(scenario, sink));
     if let Some(size) = last(report, What::Weights) {
         rows.push(Row::size(What::Weights, size, Some(Number::bytes(weights.0))));
@@ -174,7 +198,11 @@ fn server_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
         report.count(What::KvTokens).or_else(|| Some(report.count(What::KvBlocks)? * report.count(What::BlockSize)?));
     // Where layers differ there are several pools of other sizes.
     let alike = scenario.architecture.sliding_window.is_none();
-    let cache = tokens.map(|tokens| Number::bytes(each * u128::from(tokens))).filter(|_| alike);
+    let started = started(report, scenario, capacity);
+    // Where the log says how much there was, the pool is what the share leaves; else what its tokens take.
+    let by_tokens = || tokens.map(|tokens| Number::bytes(each * u128::from(tokens))).filter(|_| alike);
+    let by_share = started.map(|start| Number::bytes(start.pool.middle() - start.states.middle()));
+    let cache = by_share.or_else(by_tokens);
     let halves = last(report, What::KeyCache).zip(last(report, What::ValueCache));
     let whole = halves.map(|(keys, values)| Size {
         bytes: keys.bytes + values.bytes,
@@ -184,23 +212,44 @@ fn server_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
     if let Some(size) = whole.filter(|_| alike).or_else(|| last(report, What::KvCache)) {
         rows.push(Row::size(What::KvCache, size, cache));
     }
+    // TensorRT-LLM's figure of the profiled pass is a range, and the others are beyond what is modelled.
     for what in [What::PeakActivation, What::NonTorch, What::Graphs] {
         if let Some(size) = last(report, what) {
             rows.push(Row::size(what, size, None));
         }
     }
     if let Some(tokens) = tokens {
-        rows.push(Row { what: What::KvTokens, reported: Number::Count(tokens.into()), grain: 0, estimated: None });
+        let estimated = started.map(|start| Number::Count(start.tokens.middle()));
+        rows.push(Row { what: What::KvTokens, reported: Number::Count(tokens.into()), grain: 0, estimated });
     }
+}
+
+/// What is on the GPU where only some of the layers are: of both orders in which builds put them there the one whose weights come nearer.
+fn partly(report: &Report, scenario: &Checked) -> Option<Placed> {
+    let [here, all] = [What::GpuLayers, What::AllLayers].map(|what| report.count(what));
+    let gpu_layers = here.filter(|here| Some(*here) < all).and_then(|here| u32::try_from(here).ok())?;
+    let held = sum(report, What::Weights, false)?;
+    let gpus: Vec<_> = scenario.gpu.or_else(|| gpus::by_id("a40")).into_iter().collect();
+    let placed = Order::EACH.into_iter().filter_map(|order| {
+        let settings = Settings { gpu_layers, order, gpus: gpus.clone(), ..Settings::DEFAULT };
+        place(scenario, &settings).ok()?.devices.into_iter().next()
+    });
+    placed.min_by_key(|device| device.weights.abs_diff(u128::try_from(held.bytes).unwrap_or(0)))
 }
 
 fn llama_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
     let terms = |bucket| worked::total(|sink| engines::terms(bucket, scenario, sink)).0;
-    if let Some(size) = report.size(What::Checkpoint).or_else(|| sum(report, What::Weights, true)) {
+    let partly = partly(report, scenario);
+    if let Some((device, size)) = partly.zip(sum(report, What::Weights, false)) {
+        rows.push(Row::size(What::Weights, size, Some(Number::bytes(device.weights))));
+    }
+    let whole = || sum(report, What::Weights, true).filter(|_| partly.is_none());
+    if let Some(size) = report.size(What::Checkpoint).or_else(whole) {
         let what = if report.has(What::Checkpoint) { What::Checkpoint } else { What::Weights };
         rows.push(Row::size(what, size, Some(Number::bytes(terms(Bucket::Weights)))));
     }
-    if report.has(What::Checkpoint)
+    if partly.is_none()
+        && report.has(What::Checkpoint)
         && let Some(size) = sum(report, What::Weights, false)
     {
         rows.push(Row::size(What::Weights, size, None));
@@ -218,7 +267,12 @@ fn llama_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
         rows.push(Row::size(
             What::Compute,
             size,
-            Some(Number::bytes(terms(Bucket::Activations) + terms(Bucket::Logits))),
+            Some(Number::bytes(
+                partly.map_or_else(
+                    || terms(Bucket::Activations) + terms(Bucket::Logits),
+                    |device| device.compute.middle(),
+                ),
+            )),
         ));
     }
 }

@@ -150,6 +150,11 @@ impl fmt::Display for Note {
                 "How this server sets memory aside is not modelled ({}): weights and cache are compared, and its own terms are shown as they are.",
                 kind.words()
             ),
+            Self::Pool(kind) => write!(
+                f,
+                "The pool is estimated as this server sizes it ({}); what the text doesn't say of it is taken as the server takes it by itself.",
+                kind.words()
+            ),
             Self::WeightsAssumed => f.write_str("How the weights are stored is not in the text: 16 bits were taken. --weights states it."),
             Self::WeightsByName => f.write_str("How the weights are stored follows from the model's name. --weights states it."),
             Self::Missing(what) => write!(f, "{} is not in the text; {} states it.", capital(what.words()), option(*what)),
@@ -158,7 +163,7 @@ impl fmt::Display for Note {
             }
             Self::DraftModel => f.write_str("A draft model takes memory too, and is not estimated."),
             Self::CacheFormat => f.write_str("The KV cache is stored in a format that is not modelled, so it is not estimated."),
-            Self::PartlyOffloaded => f.write_str("Only some of the layers are on the GPU; the estimate counts all of them."),
+            Self::PartlyOffloaded => f.write_str("Only some of the layers are on the GPU: its weights and the middle of the range of its compute buffer are estimated for these, the cache for all."),
         }
     }
 }

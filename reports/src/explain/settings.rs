@@ -8,6 +8,8 @@ use memory_wall_core::{
     Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, WeightFormat, ZeroStage, bounds,
 };
 
+use memory_wall_runtimes::pool::Server;
+
 use super::formats::{By, cache, gguf, optimizer_of, weights};
 use crate::what::{Kind, What};
 use crate::{Report, Value};
@@ -19,6 +21,8 @@ pub enum Note {
     OldRelease,
     /// The program's own rules are not modelled: weights and cache are compared, and nothing else.
     NoRules(Kind),
+    /// The pool is estimated as the program sizes it, by a share or a memory that isn't all in the text.
+    Pool(Kind),
     /// How the weights are stored isn't said: 16 bits were taken.
     WeightsAssumed,
     /// How the weights are stored follows from the model's name.
@@ -91,7 +95,7 @@ fn served(
             scenario.serving.version = version.max(Version::OLDEST);
         }
     } else {
-        notes.push(Note::NoRules(kind));
+        notes.push(if server(kind).is_some() { Note::Pool(kind) } else { Note::NoRules(kind) });
     }
     let (format, known) = weights(name(reports, What::Dtype), name(reports, What::Quantization), model);
     scenario.weights = stored.unwrap_or(format);
@@ -128,6 +132,15 @@ fn served(
     // Whole percents, as the engine has them.
     scenario.serving.utilization_percent =
         share.and_then(|share| u32::try_from((share + 5_000) / 10_000).ok()).filter(|share| *share > 0);
+}
+
+/// The server with a pool that a program is, where its rules are modelled.
+pub(super) fn server(kind: Kind) -> Option<Server> {
+    match kind {
+        Kind::Sglang => Some(Server::Sglang),
+        Kind::TensorRtLlm => Some(Server::TensorRtLlm),
+        _ => None,
+    }
 }
 
 /// How the cache is stored; a format that the engine doesn't have is said.

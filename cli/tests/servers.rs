@@ -1,0 +1,73 @@
+//! `SGLang`, TensorRT-LLM and Ollama in `estimate`: what they take by themselves, and what they refuse.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
+
+mod common;
+
+use common::{Run, json, run};
+
+#[test]
+fn a_public_pool_is_within_the_range() {
+    // 430,067 tokens in a log of Qwen3-4B at 0.85 on a GPU of 80 GB.
+    let (code, it) =
+        json("estimate --model qwen3-4b --engine sglang --gpu h100-sxm --mem-fraction-static 0.85 --seq 32k");
+    let [low, high] = [0, 1].map(|end| it["tokens"][end].as_u64().unwrap());
+    assert_eq!(code, 0);
+    assert!(low < 430_067 && 430_067 < high, "{low} {high}");
+    assert_eq!(it["engine"], "sglang");
+}
+
+#[test]
+fn lines_say_what_goes_to_the_pool() {
+    let Run { code, out, .. } = run("estimate --model llama-3.1-8b --engine trtllm --gpu h100-sxm --seq 8k --batch 64");
+    assert_eq!(code, 3);
+    for said in ["served by TensorRT-LLM", "kv_cache_free_gpu_memory_fraction 0.90", "the others wait", "Profiled pass"]
+    {
+        assert!(out.contains(said), "{said}\n{out}");
+    }
+    let Run { code, out, .. } = run("estimate --model llama-3.1-70b --engine sglang --gpu h100-sxm");
+    assert_eq!(code, 1);
+    assert!(out.contains("loaded weights leave no GPU memory for the KV cache"), "{out}");
+}
+
+#[test]
+fn ollama_takes_context_batch_and_layers_by_itself() {
+    let line = "estimate --model llama-3.3-70b --weights q4_k --engine ollama --gpu rtx4090";
+    let Run { code, out, err } = run(line);
+    assert_eq!(code, 0);
+    assert!(err.contains("num_ctx is 32,768"), "{err}");
+    assert!(out.contains("As Ollama runs it") && out.contains("of 81 layers on the GPU"), "{out}");
+    let (_, fewer) = json(&format!("{line} --seq 4096"));
+    let (_, usual) = json(line);
+    assert!(fewer["layers_on_gpus"].as_u64() > usual["layers_on_gpus"].as_u64());
+    let (_, told) = json(&format!("{line} --seq 4096 --ngl 10"));
+    assert_eq!(told["layers_on_gpus"], 10);
+    let Run { err, .. } =
+        run("estimate --model qwen3.5-9b --weights q4_k --engine ollama --gpu rtx4090 --batch 4 --seq 4096");
+    assert!(err.contains("one request at a time"), "{err}");
+}
+
+#[test]
+fn what_they_do_not_do_is_refused_in_one_line() {
+    for (line, message) in [
+        ("estimate --model llama-3.1-8b --weights q4_k --engine sglang --gpu rtx4090", "does not load GGUF Q4_K_M"),
+        ("estimate --model llama-3.1-8b --engine trtllm --gpu mi300x", "does not run on"),
+        ("estimate --model llama-3.1-8b --engine sglang", "none is named: --gpu ID"),
+        ("estimate --model llama-3.1-8b --engine sglang --gpu rtx4090 --dp 2", "leave dp, pp, ep and cp at 1"),
+        ("advise --model llama-3.1-8b --engine sglang --gpu rtx4090", "advise does not know SGLang"),
+        ("advise --model llama-3.1-8b --weights q4_k --engine ollama --gpu rtx4090", "advise does not know Ollama"),
+        ("roofline --model llama-3.1-8b --engine trtllm --gpu h100-sxm", "roofline does not know TensorRT-LLM"),
+        ("solve --for batch --model llama-3.1-8b --engine sglang --gpu rtx4090", "does not know SGLang"),
+        ("explain - --engine sglang", "explain does not know SGLang"),
+        (
+            "estimate --model llama-3.1-8b --engine tgi --gpu rtx4090",
+            "exact, hf, vllm, llamacpp, ollama, sglang or trtllm",
+        ),
+    ] {
+        let Run { code, err, .. } = run(line);
+        assert_eq!(code, 2, "{line}\n{err}");
+        assert!(err.contains(message), "{line}\n{err}");
+    }
+    let Run { err, .. } = run("estimate --model llama-3.1-8b --engine vllm --gpu h100-sxm --mem-fraction-static 0.8");
+    assert!(err.contains("--mem-fraction-static has no effect without --engine sglang"), "{err}");
+}

@@ -1,0 +1,476 @@
+//! Servers that keep one pool of tokens: `SGLang` and TensorRT-LLM. What each leaves for the pool, how many tokens that is, and what it refuses.
+
+use core::fmt;
+
+use memory_wall_core::architecture::Projection;
+use memory_wall_core::bounds::Bounds;
+use memory_wall_core::memory::kv_cache::CachedLayers;
+use memory_wall_core::memory::weights;
+use memory_wall_core::precision::Block;
+use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::units::{GIB, MIB};
+use memory_wall_core::{Architecture, Checked, KvPrecision, Mode, Verdict, WeightFormat};
+
+use crate::Span;
+
+memory_wall_core::choices! {
+    /// A server with a pool.
+    Server {
+        /// `SGLang`.
+        Sglang = "sglang";
+        /// TensorRT-LLM with its backend in PyTorch.
+        TensorRtLlm = "trtllm";
+    }
+}
+
+impl Server {
+    /// The name to show.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Sglang => "SGLang",
+            Self::TensorRtLlm => "TensorRT-LLM",
+        }
+    }
+
+    /// What was read.
+    pub const fn version(self) -> &'static str {
+        match self {
+            Self::Sglang => "0.5.23 (its default share since 0.4.10)",
+            Self::TensorRtLlm => "1.x with the PyTorch backend",
+        }
+    }
+
+    /// Where the rules come from.
+    pub const fn source(self) -> &'static str {
+        match self {
+            Self::Sglang => {
+                "sglang 0.5.23: arg_groups/memory_hook.py, mem_cache/kv_cache_configurator.py, model_executor/pool_configurator.py"
+            }
+            Self::TensorRtLlm => {
+                "NVIDIA/TensorRT-LLM: _torch/pyexecutor/_util.py (_cal_max_memory), docs of trtllm-serve"
+            }
+        }
+    }
+
+    /// Whether it loads weights in this format.
+    ///
+    /// # Source
+    /// `QUANTIZATION_CHOICES` of sglang 0.5.23 (GGUF is read through another program's kernels for some mixes and not counted); the table of quantisations of the
+    /// PyTorch backend in TensorRT-LLM's `docs/source/features/quantization.md`. Read 2026-11-25.
+    pub const fn loads(self, weights: WeightFormat) -> bool {
+        use WeightFormat as W;
+        match weights {
+            W::Fp32 | W::Fp16 | W::Bf16 | W::Fp8 | W::Fp8Block | W::Int4 | W::Mxfp4 | W::Nvfp4 => true,
+            W::Int8 | W::Int4Group32 | W::Nf4 | W::Nf4Dq => matches!(self, Self::Sglang),
+            _ => false,
+        }
+    }
+
+    /// Whether it keeps its cache in this format.
+    pub const fn caches(self, kv: KvPrecision) -> bool {
+        matches!(kv, KvPrecision::Bf16 | KvPrecision::Fp16 | KvPrecision::Fp8)
+    }
+
+    /// Tokens of a page.
+    pub const fn page(self) -> u64 {
+        match self {
+            Self::Sglang => 1,
+            Self::TensorRtLlm => 32,
+        }
+    }
+}
+
+/// Tokens in a pool.
+pub const MAX_TOTAL_TOKENS: Bounds = Bounds { name: "max_total_tokens", min: 1, max: 4_000_000_000, unit: "tokens" };
+
+/// What it is told; `None` is what it takes by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Thousandths: of the GPU for weights and pool (`--mem-fraction-static`), or of what is free after loading (`--kv_cache_free_gpu_memory_fraction`).
+    pub share: Option<u32>,
+    /// Requests at once (`--max-running-requests`, `--max_batch_size`).
+    pub requests: Option<u32>,
+    /// Tokens that pass through the model at once (`--chunked-prefill-size`, `--max_num_tokens`).
+    pub tokens: Option<u32>,
+    /// The longest request (`--context-length`, `--max_seq_len`).
+    pub longest: Option<u32>,
+    /// The most tokens in the pool (`--max-total-tokens`).
+    pub most: Option<u64>,
+    /// Whether no CUDA graphs are recorded (`--disable-cuda-graph`).
+    pub no_graphs: bool,
+}
+
+/// Why it doesn't start, or doesn't take the requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// Nothing is served.
+    NotServed,
+    /// No GPU is named.
+    NoGpu,
+    /// It doesn't load the format.
+    Weights(Server, WeightFormat),
+    /// It doesn't keep a cache in the format.
+    Cache(Server, KvPrecision),
+    /// Ranks other than tensor-parallel ones.
+    Ranks(Server),
+    /// The GPU isn't one that it serves on.
+    Gpu(Server, &'static str),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NotServed => f.write_str("a server serves: mode inference"),
+            Self::NoGpu => f.write_str("the pool is what a GPU leaves, and none is named: --gpu ID"),
+            Self::Weights(server, format) if format.is_gguf() => {
+                write!(f, "{} does not load {format} files as it is modelled: llama.cpp and Ollama do", server.label())
+            }
+            Self::Weights(server, format) => write!(f, "{} does not load {format} weights", server.label()),
+            Self::Cache(server, kv) => {
+                write!(f, "{} keeps its cache in 16 bits or fp8, not in {kv}", server.label())
+            }
+            Self::Ranks(server) => {
+                write!(f, "of {} tensor parallelism alone is modelled: leave dp, pp, ep and cp at 1", server.label())
+            }
+            Self::Gpu(server, gpu) => write!(f, "{} does not run on {gpu}", server.label()),
+        }
+    }
+}
+
+impl core::error::Error for Refused {}
+
+/// Why a started server can't take the requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Weights leave nothing for the pool.
+    NoPool,
+    /// Requests are longer than it accepts.
+    TooLong {
+        /// Tokens of the longest that it accepts.
+        accepts: u64,
+    },
+    /// The pool holds no request of that length.
+    TooSmall {
+        /// Tokens of the pool, at most.
+        holds: u64,
+    },
+}
+
+/// How a server starts on a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The server.
+    pub server: Server,
+    /// The share, in thousandths.
+    pub share: u32,
+    /// Whether it is what the server takes by itself.
+    pub usual_share: bool,
+    /// The GPU, as PyTorch reports it.
+    pub total: u128,
+    /// What its process and its links take before the weights.
+    pub context: Span,
+    /// Weights of a rank.
+    pub weights: u128,
+    /// What loading takes beyond them, and in TensorRT-LLM the profiled forward pass.
+    pub work: Span,
+    /// The pool, states included; nothing where nothing is left.
+    pub pool: Span,
+    /// Of the pool, states in place of a cache.
+    pub states: Span,
+    /// Bytes of a token in the cache of a rank.
+    pub token: Span,
+    /// Tokens that it holds.
+    pub tokens: Span,
+    /// Requests that run at once at most, by what it is told or takes by itself.
+    pub most: u64,
+    /// Requests of the scenario's length that the pool holds, least and most.
+    pub held: Span,
+    /// What the share leaves beside weights and pool, for passes and graphs; negative is missing.
+    pub beside: u128,
+    /// What passes and graphs take by the server's own reckoning.
+    pub wanted: u128,
+    /// What is wrong, if anything.
+    pub trouble: Option<Trouble>,
+    /// The judgement.
+    pub verdict: Verdict,
+}
+
+/// What lies outside PyTorch before the first tensor: 0.4 to 1.1 GiB on one GPU, up to 1.5 GiB more with links to others.
+///
+/// # Source
+/// `Load weight begin. avail mem=` in logs of `pool_starts.csv` of the crate `memory-wall-accuracy`.
+const CONTEXT: Span = Span::new(GIB * 4 / 10, GIB * 11 / 10);
+const LINKS: u128 = GIB * 3 / 2;
+/// What loading takes beyond the weights, by the same logs: up to 0.4 GiB.
+const LOADING: u128 = GIB * 4 / 10;
+
+/// The memory that a server finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The GPU's, as PyTorch reports it.
+    pub total: u128,
+    /// The same as tools of the driver report it, by which defaults go.
+    pub printed: u128,
+    /// What is free before loading, where it is known.
+    pub free: Option<u128>,
+}
+
+/// Starts a server on the scenario's GPU.
+///
+/// # Errors
+/// What it refuses, and what isn't modelled.
+pub fn start(server: Server, scenario: &Checked, told: &Told) -> Result<Start, Refused> {
+    let gpu = scenario.gpu.ok_or(Refused::NoGpu)?;
+    start_in(server, scenario, told, Found { total: gpu.capacity.0, printed: gpu.capacity_most.0, free: None })
+}
+
+/// Starts a server in memory that is known otherwise.
+///
+/// # Errors
+/// What it refuses, and what isn't modelled.
+pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) -> Result<Start, Refused> {
+    refused(server, scenario)?;
+    let Found { total, printed, free } = memory;
+    let links = if scenario.parallel.tp > 1 { LINKS } else { 0 };
+    let context =
+        free.map_or(Span::new(CONTEXT.low, CONTEXT.high + links), |free| Span::exactly(total.saturating_sub(free)));
+    let weights = weights::local(&padded(scenario));
+    let told = Told { requests: told.requests.filter(|it| *it > 0), ..*told };
+    let (share, wanted, work) = match server {
+        Server::Sglang => {
+            let reserve = reserve(printed, scenario, &told);
+            let usual = 1_000 - (reserve * 1_000).div_ceil(printed.max(1)).min(1_000);
+            let usual = u32::try_from(usual).unwrap_or(0);
+            (told.share.unwrap_or(usual), reserve, Span::new(0, LOADING))
+        }
+        Server::TensorRtLlm => (told.share.unwrap_or(900), 0, pass(scenario, &told)),
+    };
+    let of_share = |bytes: u128| bytes * u128::from(share) / 1_000;
+    let pool = match server {
+        // What is free before loading, times the share, less what loading took.
+        Server::Sglang => Span::new(
+            of_share(total.saturating_sub(context.high)).saturating_sub(weights + work.high),
+            of_share(total.saturating_sub(context.low)).saturating_sub(weights + work.low),
+        ),
+        // The share of what a profiled pass leaves.
+        Server::TensorRtLlm => Span::new(
+            of_share(total.saturating_sub(weights + context.high + work.high)),
+            of_share(total.saturating_sub(weights + context.low + work.low)),
+        ),
+    };
+    let token = token(server, scenario);
+    let state = state(scenario);
+    let states = if state > 0 { Span::new(of_states(pool.low), of_states(pool.high)) } else { Span::default() };
+    let page = u128::from(server.page());
+    let most_tokens = told.most.map_or(u128::MAX, u128::from);
+    let tokens_of =
+        |pool: u128, states: u128, each: u128| ((pool - states) / each.max(1)).min(most_tokens) / page * page;
+    let tokens = Span::new(tokens_of(pool.low, states.low, token.high), tokens_of(pool.high, states.high, token.low));
+    let longest = told.longest.or(scenario.architecture.trained_context).map_or(u64::MAX, u64::from);
+    let each = u128::from(scenario.seq_length).next_multiple_of(page);
+    let by_states = |states: u128| if state > 0 { states / state / STATES_A_REQUEST } else { u128::MAX };
+    let held =
+        Span::new((tokens.low / each).min(by_states(states.low)), (tokens.high / each).min(by_states(states.high)));
+    let most = most(server, &told, tokens.high, longest);
+    let trouble = trouble(scenario, pool, tokens, longest, each);
+    let needed = u128::from(scenario.batch);
+    let running = |held: u128| held.min(most.into());
+    let beside = total.saturating_sub(context.high) - of_share(total.saturating_sub(context.high));
+    // Servers were seen to start with a third of what it reckons with, and with less to fail while graphs are recorded.
+    let cramped = server == Server::Sglang && beside * 3 < wanted;
+    let verdict = match trouble {
+        Some(_) => Verdict::DoesNotFit,
+        None if running(held.high) < needed => Verdict::Queues,
+        None if running(held.low) < needed || cramped => Verdict::Tight,
+        None => Verdict::Fits,
+    };
+    Ok(Start {
+        server,
+        share,
+        usual_share: told.share.is_none(),
+        total,
+        context,
+        weights,
+        work,
+        pool,
+        states,
+        token,
+        tokens,
+        most,
+        held,
+        beside,
+        wanted,
+        trouble,
+        verdict,
+    })
+}
+
+fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
+    if scenario.mode != Mode::Inference {
+        return Err(Refused::NotServed);
+    }
+    if !server.loads(scenario.weights) {
+        return Err(Refused::Weights(server, scenario.weights));
+    }
+    if !server.caches(scenario.kv) {
+        return Err(Refused::Cache(server, scenario.kv));
+    }
+    let cut = scenario.parallel;
+    if [cut.dp, cut.pp, cut.ep, cut.cp].iter().any(|ranks| *ranks != 1) {
+        return Err(Refused::Ranks(server));
+    }
+    let runs = |gpu: &Gpu| gpu.vendor == "NVIDIA" || server == Server::Sglang && gpu.vendor == "AMD";
+    match scenario.gpu {
+        Some(gpu) if !runs(gpu) => Err(Refused::Gpu(server, gpu.name)),
+        _ => Ok(()),
+    }
+}
+
+/// The model with a vocabulary that both pad to a multiple of 64.
+fn padded(scenario: &Checked) -> Checked {
+    let rows = scenario.architecture.vocab_size;
+    let vocab_size = rows.checked_next_multiple_of(64).unwrap_or(rows);
+    let padded = scenario.with(|it| it.architecture = Architecture { vocab_size, ..it.architecture });
+    padded.unwrap_or(*scenario)
+}
+
+/// Tokens of a prefill chunk, and the largest batch that is recorded as a graph, by the GPU's memory.
+///
+/// # Source
+/// `handle_gpu_memory_settings`.
+fn usual(memory: u128, tp: u32) -> (u32, u32) {
+    let many = tp >= 4;
+    let graphs = |few, more| if many { more } else { few };
+    match memory / GIB {
+        0..20 => (2_048, 8),
+        20..35 => (4_096, graphs(48, 160)),
+        35..60 => (4_096, graphs(32, 160)),
+        60..160 => (8_192, graphs(256, 512)),
+        _ => (16_384, 512),
+    }
+}
+
+/// What `SGLang` reserves beside weights and pool.
+///
+/// # Formula
+/// In MiB: 512 + 1.5 × chunk + 1,024 × ranks / 8 + 2 for each sequence of the largest graph + 8 for each of the recorded prefill lengths, or 1,536 with latent
+/// attention; at least 10 GiB on GPUs beyond 60 GiB.
+///
+/// # Source
+/// `handle_gpu_memory_settings` and `reserve_for_graph_mb`.
+fn reserve(memory: u128, scenario: &Checked, told: &Told) -> u128 {
+    let (chunk, graph) = usual(memory, scenario.parallel.tp);
+    let chunk = told.tokens.unwrap_or(chunk);
+    let graph = told.requests.map_or(graph, |most| graph.min(most));
+    let latent = matches!(scenario.architecture.projection, Projection::Latent(_));
+    let graphs = if told.no_graphs {
+        0
+    } else {
+        let prefill = if latent { 1_536 } else { 8 * prefill_lengths(chunk) };
+        2 * u128::from(graph) + prefill
+    };
+    let ranks = u128::from(scenario.parallel.tp);
+    let sum = 512 + u128::from(chunk.max(2_048)) * 3 / 2 + ranks * 1_024 / 8 + graphs;
+    let least = if memory > 60 * GIB { 10 * 1_024 } else { 0 };
+    sum.max(least) * MIB
+}
+
+/// How many prefill lengths are recorded: `generate_prefill_cuda_graph_batch_sizes`.
+fn prefill_lengths(chunk: u32) -> u128 {
+    let steps =
+        [(4, 33, 4), (48, 257, 16), (288, 513, 32), (576, 1_025, 64), (1_280, 4_097, 256), (4_608, u32::MAX, 512)];
+    let count = |(first, behind, step): (u32, u32, u32)| {
+        let last = chunk.min(behind - 1);
+        if last < first { 0 } else { u128::from((last - first) / step) + 1 }
+    };
+    steps.into_iter().map(count).sum()
+}
+
+/// What a profiled pass of TensorRT-LLM takes beside the weights: activations of `max_num_tokens`, logits of a batch, and what lies outside PyTorch.
+///
+/// # Assumes
+/// A range: hidden states and one MLP at least, several of both and 2 GiB of workspaces and graphs at most.
+///
+/// # Source
+/// "Memory dynamically allocated during inference (inside torch)" and "used outside torch" in public logs.
+fn pass(scenario: &Checked, told: &Told) -> Span {
+    let shape = &scenario.architecture;
+    let tokens = u128::from(told.tokens.unwrap_or(8_192));
+    let [hidden, vocab] = [shape.hidden_size, shape.vocab_size].map(u128::from);
+    let inner = shape.moe.map_or(shape.intermediate_size, |moe| moe.intermediate_size * moe.experts_per_token);
+    let inner = u128::from(inner) / u128::from(scenario.parallel.tp.max(1));
+    let requests = u128::from(told.requests.unwrap_or(2_048)).min(tokens);
+    let low = tokens * (2 * hidden + inner) * 2;
+    let high = tokens * (8 * hidden + 4 * inner) * 2 + requests * vocab * 4 + 2 * GIB;
+    Span::new(low, high)
+}
+
+/// Bytes of a token in the cache of a rank, over all its layers that have one.
+///
+/// # Assumes
+/// `SGLang` gives layers with a window either the whole context or, in models for which it has two pools, 0.8 of the tokens: a range. TensorRT-LLM's windows count
+/// from none to whole.
+fn token(server: Server, scenario: &Checked) -> Span {
+    let shape = &scenario.architecture;
+    let held = CachedLayers::on(scenario);
+    let Block { values, bytes } = scenario.kv.block();
+    let tp = scenario.parallel.tp.max(1);
+    let each = |heads: [u32; 2]| match shape.projection {
+        Projection::Latent(latent) => u128::from(latent.kv_lora_rank) + u128::from(latent.rope_dim),
+        Projection::Heads => 2 * u128::from((heads[0] / tp).max(1)) * u128::from(heads[1]),
+    };
+    let of = |layers: u64, width: u128| u128::from(layers) * width * u128::from(bytes) / u128::from(values);
+    let full = of(held.full, each(shape.cached_heads(None)));
+    let windows = of(held.sliding, each(shape.cached_heads(shape.sliding_window)));
+    let least = match server {
+        Server::Sglang => windows * 8 / 10,
+        Server::TensorRtLlm => 0,
+    };
+    Span::new(full + least, full + windows)
+}
+
+/// States of one request on a rank, which `SGLang` keeps in a pool of their own: fp32 where they recur.
+fn state(scenario: &Checked) -> u128 {
+    let Some(linear) = scenario.architecture.linear_attention else { return 0 };
+    let tp = scenario.parallel.tp;
+    let (channels, recurrent) = linear.state(tp);
+    let before = u128::from(linear.conv_kernel).saturating_sub(1);
+    let layers = u128::from(CachedLayers::on(scenario).linear);
+    layers * (u128::from(channels) * before * 2 + u128::from(recurrent) * 4)
+}
+
+/// Of the pool what goes to states: 0.9 for each part that goes to the cache (`--mamba-full-memory-ratio`).
+fn of_states(pool: u128) -> u128 {
+    pool * 9 / 19
+}
+
+/// States that one request holds while the radix cache keeps those of prefixes (`MAMBA_CACHE_SIZE_MAX_RUNNING_REQUESTS_RATIO`).
+const STATES_A_REQUEST: u128 = 3;
+
+/// Requests at once at most.
+///
+/// # Source
+/// `resolve_max_num_reqs` of sglang; `max_batch_size` 2,048 of trtllm-serve.
+fn most(server: Server, told: &Told, tokens: u128, longest: u64) -> u64 {
+    let half = u64::try_from(tokens / 2).unwrap_or(u64::MAX);
+    match (server, told.requests) {
+        (Server::Sglang, Some(told)) => u64::from(told).min(half),
+        (Server::Sglang, None) => {
+            let estimated = tokens * 512 / u128::from(longest.max(1));
+            u64::try_from(estimated.clamp(2_048, 4_096)).unwrap_or(4_096).min(half)
+        }
+        (Server::TensorRtLlm, told) => told.unwrap_or(2_048).into(),
+    }
+}
+
+fn trouble(scenario: &Checked, pool: Span, tokens: Span, longest: u64, each: u128) -> Option<Trouble> {
+    if pool.high == 0 {
+        Some(Trouble::NoPool)
+    } else if u64::from(scenario.seq_length) > longest {
+        Some(Trouble::TooLong { accepts: longest })
+    } else if each > tokens.high {
+        Some(Trouble::TooSmall { holds: u64::try_from(tokens.high).unwrap_or(u64::MAX) })
+    } else {
+        None
+    }
+}
