@@ -12,7 +12,7 @@ const fn hint(names: &'static [&'static str], ids: &'static [&'static str], what
 }
 
 /// Bits a weight of the mixes of llama.cpp: Llama 3.1 8B in `ggml-org/llama.cpp`, tools/quantize/README.md, read 2026-11-23.
-const HINTS: [Hint; 20] = [
+const HINTS: [Hint; 19] = [
     hint(&["float32", "float", "f32", "full", "single"], &["fp32"], "single precision, 4 bytes"),
     hint(&["float16", "half", "f16"], &["fp16"], "half precision, 2 bytes"),
     hint(&["bfloat16", "bfloat", "auto"], &["bf16"], "bfloat16, 2 bytes, the usual format of published weights"),
@@ -56,7 +56,6 @@ const HINTS: [Hint; 20] = [
     hint(&["q8_0"], &["int8"], "8 bits a value; with --engine llamacpp the scales of q8_0 are counted too, half a bit"),
     hint(&["q4_0"], &["int4"], "4 bits a value; with --engine llamacpp the scales of q4_0 are counted too, half a bit"),
     hint(&["huggingface", "transformers"], &["hf"], "Hugging Face transformers"),
-    hint(&["llama.cpp", "llama_cpp", "ollama", "llama_server"], &["llamacpp"], "llama.cpp, which Ollama runs too"),
     hint(
         &["llama_factory", "trl", "peft", "axolotl"],
         &["transformers"],
@@ -64,8 +63,18 @@ const HINTS: [Hint; 20] = [
     ),
 ];
 
-/// Names under which llama.cpp knows a file too, with the id that means the same.
-const SAME: [(&str, &str); 3] = [("q3_k_m", "q3_k"), ("q4_k_m", "q4_k"), ("q5_k_m", "q5_k")];
+/// Names under which llama.cpp knows a file too, and other spellings of runtimes, with the id that means the same.
+const SAME: [(&str, &str); 9] = [
+    ("q3_k_m", "q3_k"),
+    ("q4_k_m", "q4_k"),
+    ("q5_k_m", "q5_k"),
+    ("llama.cpp", "llamacpp"),
+    ("llama-cpp", "llamacpp"),
+    ("llama-server", "llamacpp"),
+    ("tensorrt-llm", "trtllm"),
+    ("trt-llm", "trtllm"),
+    ("trtllm-serve", "trtllm"),
+];
 
 /// The id that a word means: itself, or another name of the very same.
 pub(crate) fn same(text: &str) -> &str {
@@ -108,5 +117,14 @@ mod tests {
         assert_eq!(nearest("Q8_0", &cache).unwrap().0, ["int8"]);
         assert_eq!(nearest("torch.float16", &cache).unwrap().0, ["fp16"]);
         assert_eq!(nearest("awq", &["bf16"]), None);
+    }
+
+    #[test]
+    fn runtimes_are_known_by_the_names_of_their_programs() {
+        let engines = ["llamacpp", "trtllm"];
+        for (name, id) in SAME.iter().filter(|(_, id)| engines.contains(id)) {
+            assert_eq!(same(&name.to_uppercase()), *id);
+        }
+        assert_eq!(same("vllm"), "vllm");
     }
 }

@@ -151,7 +151,8 @@ pub(crate) fn choice<T: Copy>(
     id: impl Fn(T) -> &'static str,
 ) -> Result<Option<T>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(None) };
-    if let Some(found) = all.iter().copied().find(|choice| id(*choice).eq_ignore_ascii_case(formats::same(&text))) {
+    let named = |choice: &T| [&text, formats::same(&text)].iter().any(|name| id(*choice).eq_ignore_ascii_case(name));
+    if let Some(found) = all.iter().copied().find(named) {
         return Ok(Some(found));
     }
     let ids: Vec<&str> = all.iter().map(|choice| id(*choice)).collect();
