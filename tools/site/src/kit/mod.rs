@@ -6,7 +6,7 @@
 //! [`release`].
 
 mod items;
-mod json;
+pub(crate) mod json;
 mod parts;
 mod standards;
 #[cfg(test)]
