@@ -20,7 +20,17 @@ const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
 
 /// What is made rather than kept, and files that belong to others.
 const ELSEWHERE: [&str; 5] = [".git", ".tools", "dist", "node_modules", "target"];
-const OTHERS: [&str; 5] = ["config.json", "xtask.exe", "tests/e2e/results/", "reference.html", "teach.html"];
+const OTHERS: [&str; 9] = [
+    "config.json",
+    "xtask.exe",
+    "tests/e2e/results/",
+    "reference.html",
+    "teach.html",
+    "lessons.html",
+    "problems.html",
+    "worksheet.html",
+    "slides.html",
+];
 
 /// Endings by which a word is known to be a file.
 const ENDINGS: [&str; 16] =

@@ -2,5 +2,6 @@
 //! (see [`crate::live`]); what the reader operates are components (see [`crate::components`]).
 
 pub mod masonry;
+pub mod problems;
 pub mod quiz;
 pub mod reasons;

@@ -139,6 +139,23 @@ test('every built file is kept, or stands on the list of those that are not', as
   expect(paths).toContain('index.html');
 });
 
+test('what is made for a class is kept once it was opened, whatever its query', async ({ page, context }) => {
+  await page.goto('/teach.html');
+  await ready(page);
+  const pages = ['lessons', 'problems', 'worksheet', 'slides'];
+  for (const name of pages) {
+    await page.goto(`/${name}.html`);
+    await page.waitForLoadState('networkidle');
+  }
+  await context.setOffline(true);
+  for (const name of pages) {
+    const answer = await page.goto(`/${name}.html?seed=7`);
+    expect([answer.status(), answer.fromServiceWorker()], name).toEqual([200, true]);
+    await expect(page.locator('h1')).toBeVisible();
+    if (['problems', 'worksheet'].includes(name)) await expect(page.locator('#numbers')).toContainText('set 7');
+  }
+});
+
 test('what installs the app finds all that it asks for', async ({ wall, page, context }) => {
   await wall.goto();
   const session = await context.newCDPSession(page);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { expect, test } from './fixtures.mjs';
+import { CMI5, MOVE_ON, store } from './lrs.mjs';
 import { DIST, serve } from './server.mjs';
 
 const require = createRequire(import.meta.url);
@@ -63,6 +64,31 @@ async function platform(files, standard) {
   const site = await serve(folder, undefined, ['/']);
   return { origin: site.origin, close: () => site.close().then(() => rm(folder, { recursive: true })) };
 }
+
+/** A package on a site of its own. */
+async function laid(files) {
+  const folder = await mkdtemp(join(tmpdir(), 'memory-wall-package-'));
+  for (const [path, bytes] of [...files, ['index.html', '<!doctype html><title>-</title>']]) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), bytes);
+  }
+  const site = await serve(folder, undefined, ['/']);
+  return { folder, origin: site.origin, close: () => site.close().then(() => rm(folder, { recursive: true })) };
+}
+
+/** A page that a record store answers: the units of packages in cmi5 are pages by themselves. */
+async function visited(browser, address) {
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  const troubles = [];
+  // What the store does not have is no fault.
+  page.on('console', (message) => message.type() === 'error' && !message.text().includes('404') && troubles.push(message.text()));
+  await page.goto(address);
+  return { page, troubles, shown: page.frameLocator('#view'), close: () => context.close() };
+}
+
+/** The categories of statements by their verbs. */
+const categories = (statements) => statements.map(({ verb, context }) => [verb.id.split('/').at(-1), (context.contextActivities.category ?? []).map(({ id }) => id).sort()]);
 
 /** The page of the package, and the page that it shows. */
 async function opened(page) {
@@ -126,6 +152,158 @@ for (const standard of Object.keys(KINDS)) {
     await expect(again.launch.locator('#said')).toContainText('Passed: 2 of ');
     expect(troubles).toEqual([]);
     await context.close();
+    await lms.close();
+  });
+}
+
+test('cmi5: statements reach the record store in their order, and answers come back', async ({ page, browser }) => {
+  test.setTimeout(120_000);
+  const files = await packed(page, 'figure-claims', 'cmi5', '5');
+  expect([...files.keys()].includes('cmi5.xml')).toBe(true);
+  expect(files.get('cmi5.xml').toString()).toContain('moveOn="Passed" masteryScore="0.05"');
+  const [unit, lrs] = [await laid(files), await store({ mastery: 0.05 })];
+  const first = await visited(browser, `${unit.origin}/launch.html${lrs.visit()}`);
+  await expect(first.page.locator('body[data-live]')).toBeAttached({ timeout: 20_000 });
+  const answer = (id, option) => first.shown.locator(`[data-act="claim ${id} ${option}"]`).click();
+  await answer('claims.kv13', true);
+  await answer('claims.mla', true);
+  await answer('claims.quadratic', false);
+  await expect(first.page.locator('#said')).toContainText('Passed: 2 of ');
+  await expect(first.page.locator('#home')).toHaveAttribute('href', 'https://lms.example/course');
+  await expect.poll(() => lrs.verbs()).toEqual(['initialized', 'answered', 'answered', 'answered', 'passed']);
+  await expect.poll(() => JSON.parse(lrs.documents.get('memory-wall') ?? '{}').passed).toBe(true);
+  await first.page.goto('about:blank');
+  await expect.poll(() => lrs.verbs().at(-1)).toBe('terminated');
+  const total = files.get('launch.html').toString().match(/"id":"claims\./g).length;
+  const [, wrong, right, , passed, ended] = lrs.statements;
+  expect([wrong.result, right.result]).toEqual([{ success: false, response: 'true' }, { success: true, response: 'true' }]);
+  expect(wrong.object.definition).toMatchObject({ interactionType: 'true-false', correctResponsesPattern: ['false'] });
+  expect(wrong.context.contextActivities).toMatchObject({ parent: [{ id: 'https://lms.example/units/1' }], grouping: [{ id: 'urn:uuid:publisher' }] });
+  expect(passed.result.score).toEqual({ scaled: 2 / total, raw: 2, min: 0, max: total });
+  expect(passed.context.extensions['https://w3id.org/xapi/cmi5/context/extensions/masteryscore']).toBe(0.05);
+  expect(ended.result.duration).toMatch(/^PT\d+(\.\d+)?S$/);
+  expect(first.troubles).toEqual([]);
+  await first.close();
+  // Another visit, with another browser: what was answered comes from the store, and what was said of the whole is not said again.
+  const again = await visited(browser, `${unit.origin}/launch.html${lrs.visit()}`);
+  await expect(again.shown.locator('[data-quiz="claims.mla"]')).toHaveAttribute('data-state', 'right', { timeout: 20_000 });
+  await expect(again.shown.locator('[data-quiz="claims.kv13"]')).toHaveAttribute('data-state', 'wrong');
+  await again.shown.locator('[data-act="claim claims.token true"]').click();
+  await expect.poll(() => lrs.verbs().slice(6)).toEqual(['initialized', 'answered']);
+  // A page that is loaded again has no token: the platform has to open it.
+  await again.page.reload();
+  await expect(again.page.locator('#trouble')).toContainText('nothing is recorded');
+  await expect.poll(() => lrs.verbs().at(-1)).toBe('terminated');
+  expect(lrs.faults).toEqual([]);
+  await again.close();
+  await Promise.all([unit.close(), lrs.close()]);
+});
+
+test('cmi5: a part without questions is completed when it is opened, and one that is looked at is not', async ({ page, browser }) => {
+  const unit = await laid(await packed(page, 'figure-layer', 'cmi5'));
+  for (const [mode, verbs] of [['Normal', ['initialized', 'completed']], ['Review', ['initialized']], ['Browse', ['initialized']]]) {
+    const lrs = await store({ mode });
+    const { page: visit, close } = await visited(browser, `${unit.origin}/launch.html${lrs.visit()}`);
+    await expect(visit.locator('body[data-live]')).toBeAttached({ timeout: 20_000 });
+    await expect.poll(() => lrs.verbs()).toEqual(verbs);
+    if (mode !== 'Normal') await expect(visit.locator('#trouble')).toContainText('nothing is recorded');
+    await visit.goto('about:blank');
+    await expect.poll(() => lrs.verbs()).toEqual([...verbs, 'terminated']);
+    expect(lrs.faults).toEqual([]);
+    await close();
+    await lrs.close();
+  }
+  const alone = await visited(browser, `${unit.origin}/launch.html?endpoint=x&fetch=javascript:1&actor=no&registration=r&activityId=a`);
+  await expect(alone.page.locator('#trouble')).toContainText('nothing is recorded');
+  await alone.close();
+  await unit.close();
+});
+
+test('cmi5: the record store takes the statements of an open client of the standard, and ours have the same categories', async ({ browser }) => {
+  const folder = new Map([['client.js', await readFile(require.resolve('@xapi/cmi5/dist/Cmi5.umd.js'))], ['unit.html', '<!doctype html><link rel="icon" href="data:,"><script src="client.js"></script>']]);
+  const [unit, lrs] = [await laid(folder), await store({ mastery: 0.5 })];
+  const { page: visit, close } = await visited(browser, `${unit.origin}/unit.html${lrs.visit()}`);
+  await visit.evaluate(async () => {
+    const client = new globalThis.Cmi5();
+    await client.initialize();
+    await client.pass({ scaled: 0.9 });
+    await client.complete();
+    await client.terminate();
+  });
+  expect(categories(lrs.statements)).toEqual([
+    ['initialized', [CMI5]],
+    ['passed', [CMI5, MOVE_ON]],
+    ['completed', [CMI5, MOVE_ON]],
+    ['terminated', [CMI5]],
+  ]);
+  expect(lrs.faults).toEqual([]);
+  await close();
+  await Promise.all([unit.close(), lrs.close()]);
+  // The same script as in a package, without the page that it stands in.
+  const own = await laid(new Map([['cmi5.js', await readFile(join(DIST, 'kit/cmi5.js'))], ['unit.html', '<!doctype html><html lang="en"><link rel="icon" href="data:,"><script src="cmi5.js"></script></html>']]));
+  const other = await store({ mastery: 0.5 });
+  const mine = await visited(browser, `${own.origin}/unit.html${other.visit()}`);
+  await mine.page.evaluate(async () => {
+    const platform = await globalThis.memoryWallPlatform();
+    platform.answer({ id: 'walk', kind: 'numeric' }, { given: '60', right: '64.730', isRight: true });
+    platform.answer({ id: 'hierarchy.order', kind: 'sequencing' }, { given: '3 2 4 1 0', right: '3 2 4 1 0', isRight: true });
+    platform.answer({ id: 'sides', kind: 'choice' }, { given: '2 0', right: '0 2', isRight: true });
+    platform.result({ total: 3, right: 3, done: 3, isComplete: true, isPassed: true });
+    await platform.keep('text', 'place');
+    platform.close();
+  });
+  await expect.poll(() => other.verbs()).toEqual(['initialized', 'answered', 'answered', 'answered', 'completed', 'passed', 'terminated']);
+  expect(categories(other.statements)).toEqual([
+    ['initialized', [CMI5]],
+    ['answered', []],
+    ['answered', []],
+    ['answered', []],
+    ['completed', [CMI5, MOVE_ON]],
+    ['passed', [CMI5, MOVE_ON]],
+    ['terminated', [CMI5]],
+  ]);
+  const [, dial, order, choice] = other.statements;
+  const [least, most] = dial.object.definition.correctResponsesPattern[0].split('[:]').map(Number);
+  expect(least).toBeCloseTo(51.784, 2);
+  expect(most).toBeCloseTo(80.9125, 2);
+  expect(order.result.response).toBe('3[,]2[,]4[,]1[,]0');
+  expect(choice.result.response).toBe('0[,]2');
+  expect(choice.object.definition.choices).toEqual([{ id: '0' }, { id: '2' }]);
+  expect(other.faults).toEqual([]);
+  await mine.close();
+  await Promise.all([own.close(), other.close()]);
+});
+
+for (const standard of Object.keys(KINDS)) {
+  test(`${standard}: a section tells of its dial, its order and its choices`, async ({ page, browser }) => {
+    test.setTimeout(120_000);
+    const lms = await platform(await packed(page, 'hierarchy', standard), standard);
+    const { page: visit, troubles, close } = await visited(browser, lms.origin);
+    const { launch } = await opened(visit);
+    const shown = launch.frameLocator('#view');
+    const said = async () => {
+      const all = await visit.evaluate((name) => JSON.parse(JSON.stringify(window[name].cmi)).interactions, standard === 'scorm12' ? 'API' : 'API_1484_11');
+      return Object.values(all).map(({ id, type, result, student_response: old, learner_response: given = old }) => ({ id, type, given, result }));
+    };
+    // The dial stands in the text, the questions behind a tab.
+    const dial = shown.locator('#dial-walk');
+    await dial.getByRole('textbox').fill('60');
+    await dial.locator('[data-act="check-dial walk"]').click();
+    await expect.poll(async () => (await said()).at(-1)).toMatchObject({ id: 'walk', type: 'numeric', result: 'correct' });
+    expect(Number((await said())[0].given)).toBe(60);
+    await launch.getByRole('button', { name: 'Questions' }).click();
+    await expect(launch.locator('body[data-live="1"]')).toBeAttached({ timeout: 20_000 });
+    const order = shown.locator('[data-quiz="hierarchy.order"]');
+    await expect(order).toBeVisible({ timeout: 20_000 });
+    const right = (await order.getAttribute('data-answer')).split(' ');
+    for (const [at, part] of right.entries()) await order.locator('select').nth(at).selectOption(part);
+    await order.locator('[data-act="quiz hierarchy.order"]').click();
+    await expect.poll(async () => (await said()).at(-1)?.id).toBe('hierarchy.order');
+    const told = (await said()).at(-1);
+    expect([told.type, told.result]).toEqual(['sequencing', 'correct']);
+    expect(told.given.split(standard === 'scorm12' ? ',' : '[,]')).toEqual(right);
+    expect(troubles).toEqual([]);
+    await close();
     await lms.close();
   });
 }

@@ -15,6 +15,17 @@ pub(crate) const THIRD_BUDGET: u64 = 242_000;
 pub(crate) const REFERENCE_BUDGET: u64 = 104_000;
 /// The same for the page for teachers, which has a table and an example for each host.
 pub(crate) const TEACH_BUDGET: u64 = 25_000;
+/// The same for what else there is for teachers, by the names of the pages: kept for use without a network only once they were opened.
+pub(crate) const CLASS_BUDGETS: [(&str, u64); 4] = [
+    // Two plans, and a note for every section with the wrong answers of the self-check: 15.2 kB.
+    ("lessons", 18_000),
+    // Problems with their solutions twice, beside them and for paper, six sets of numbers, and the script: 16.4 kB.
+    ("problems", 20_000),
+    // The script of the problems is counted there: 9.8 kB.
+    ("worksheet", 12_000),
+    // One file with drawings, styles and script: 26.6 kB.
+    ("slides", 32_000),
+];
 /// The most bytes, after gzip, that a figure by itself may transfer where nothing of this site was seen before.
 pub(crate) const ALONE_BUDGET: u64 = 372_000;
 /// The same for each further figure on a page.

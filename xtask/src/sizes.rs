@@ -83,12 +83,19 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     let is_asked = |file: &File| file.name.starts_with("explain-");
     let is_third = |file: &File| file.name.starts_with("explain-run");
     let is_second = |file: &File| is_asked(file) && !is_third(file);
-    let is_kept = |file: &File| file.kept && !is_asked(file);
+    let is_of = |file: &File, page: &str| {
+        file.name.strip_prefix(page).is_some_and(|rest| rest == ".html" || rest.starts_with('-'))
+    };
+    let is_class = |file: &File| budgets::CLASS_BUDGETS.iter().any(|(page, _)| is_of(file, page));
+    let is_kept = |file: &File| file.kept && !is_asked(file) && !is_class(file);
     part(&files, "app", " with every page, kept for use without a network", &is_kept, budgets::KEPT_BUDGET)?;
     part(&files, "second program", ", fetched when a reader hands something over", &is_second, budgets::SECOND_BUDGET)?;
     part(&files, "third program", ", fetched after it, which explains what it read", &is_third, budgets::THIRD_BUDGET)?;
     let is_teach = |file: &File| file.name.starts_with("teach");
     part(&files, "page for teachers", ", another", &is_teach, budgets::TEACH_BUDGET)?;
+    for (page, budget) in budgets::CLASS_BUDGETS {
+        part(&files, &format!("page {page}"), ", for teachers too", &|file| is_of(file, page), budget)?;
+    }
     let alone = files.iter().filter(|file| file.name.starts_with("embed/")).max_by_key(|file| file.gzip);
     let alone = alone.map(|file| file.name.clone()).unwrap_or_default();
     let is_alone = |file: &File| file.name == alone;

@@ -1,9 +1,12 @@
 //! The questions as plain data, for the question banks of learning platforms: every text with its numbers in it, a question for
 //! each set of numbers, and one kind of answer for each question.
 
+use memory_wall_core::display::THIN_SPACE;
+
 use super::numbers::unit;
 use super::text::{Choice, Group, Kind, questions};
 use super::{Asked, SECTIONS, place, put};
+use crate::figures::number as figure;
 use crate::quiz::number::{TOLERANCE, Unit, read};
 use crate::words;
 
@@ -68,6 +71,54 @@ pub struct Number {
     pub unit: &'static str,
     /// Numbers that known slips give, in the unit, each with what the slip is.
     pub slips: Vec<(f64, String)>,
+}
+
+/// A wrong answer that the quiz knows, with what it says to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The title of the question.
+    pub title: String,
+    /// What was chosen; or the number that a slip gives, and the right one, both with their unit.
+    pub given: Given,
+    /// Why it is wrong.
+    pub why: String,
+}
+
+/// What was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// An option in its words.
+    Option(String),
+    /// A number, and the one that would be right.
+    Number([String; 2]),
+}
+
+/// A wrong answer by its question and the option's number or the slip's name: `hierarchy.latency` and `2`.
+///
+/// # Errors
+///
+/// The line of `quiz.txt` that cannot be read.
+pub fn mistake(question: &str, wrong: &str) -> Result<Option<Mistake>, String> {
+    let known = questions()?.into_iter().find(|known| known.id == question);
+    Ok(known.and_then(|known| of(&Asked::of(known), wrong)))
+}
+
+fn of(asked: &Asked, wrong: &str) -> Option<Mistake> {
+    let question = &asked.question;
+    let title = asked.text("title");
+    if question.kind == Kind::Number {
+        let variant = asked.variants.iter().find(|variant| variant.slips.iter().any(|(slip, _)| *slip == wrong))?;
+        let (_, value) = variant.slips.iter().find(|(slip, _)| *slip == wrong)?;
+        let [prefix, names, shown] = unit(question.id);
+        let one = read("1", Unit { prefix, names }, false)?;
+        let given = [*value, variant.answer].map(|value| format!("{}{THIN_SPACE}{shown}", figure(value / one)));
+        let why = put(question.text(&format!("slip.{wrong}"))?, &variant.values);
+        return Some(Mistake { title, given: Given::Number(given), why });
+    }
+    let mut choices = super::parts(question);
+    let choice = choices.find(|choice| !choice.right && choice.id.to_string() == wrong)?;
+    let [given, why] = [choice.text, choice.reason].map(|text| put(text, &asked.values));
+    Some(Mistake { title, given: Given::Option(given), why })
 }
 
 /// How far a number may be from one that is known, up or down.
@@ -227,6 +278,19 @@ mod tests {
         assert!(places.is_sorted(), "sections are in the order of the page");
         let titles: BTreeSet<(&str, &str)> = items.iter().map(|item| (item.section, item.title.as_str())).collect();
         assert_eq!(titles.len(), items.len(), "two questions of a section have one title");
+    }
+
+    #[test]
+    fn wrong_answers_are_found_by_their_names() {
+        let found = |question, wrong| mistake(question, wrong).unwrap();
+        let latency = found("hierarchy.latency", "1").unwrap();
+        assert_eq!(latency.given, Given::Option("The wait happens only at the first read".into()));
+        assert!(latency.why.starts_with("Every read that misses the caches waits as long."), "{}", latency.why);
+        let half = found("buckets.weights", "half").unwrap();
+        let thin = THIN_SPACE;
+        assert_eq!(half.given, Given::Number([format!("13{thin}GB"), format!("26{thin}GB")]));
+        assert!(found("hierarchy.latency", "0").is_none(), "that one is right");
+        assert!(found("buckets.weights", "nothing").is_none() && found("nothing", "1").is_none());
     }
 
     #[test]

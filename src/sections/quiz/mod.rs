@@ -14,7 +14,7 @@ mod place;
 mod runs;
 pub mod text;
 mod trained;
-mod written;
+pub(super) mod written;
 
 use leptos::prelude::*;
 

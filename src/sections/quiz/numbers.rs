@@ -45,30 +45,30 @@ pub fn unit(id: &str) -> [&'static str; 3] {
     }
 }
 
-pub(super) fn model(id: &str) -> Option<&'static Model> {
+pub(in crate::sections) fn model(id: &str) -> Option<&'static Model> {
     models::by_id(id)
 }
 
-pub(super) fn gpu(id: &str) -> Option<&'static Gpu> {
+pub(in crate::sections) fn gpu(id: &str) -> Option<&'static Gpu> {
     gpus::by_id(id)
 }
 
-pub(super) fn roof(gpu: &Gpu) -> Option<Roof> {
+pub(in crate::sections) fn roof(gpu: &Gpu) -> Option<Roof> {
     Roof::of(gpu, ComputePrecision::Bf16)
 }
 
 /// Weights, gradients and optimizer states of a run.
-pub(super) fn states(evaluation: &Evaluation) -> Bytes {
+pub(in crate::sections) fn states(evaluation: &Evaluation) -> Bytes {
     [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer].map(|bucket| evaluation.bytes(bucket)).into_iter().sum()
 }
 
 /// A training step of a model with one short sequence.
-pub(super) fn training(model: &Model) -> Scenario {
+pub(in crate::sections) fn training(model: &Model) -> Scenario {
     Scenario { mode: Mode::Training, ..Scenario::new(model.architecture) }
 }
 
 /// What the engine says to a scenario, if it is legal.
-pub(super) fn asked(scenario: &Scenario) -> Option<Evaluation> {
+pub(in crate::sections) fn asked(scenario: &Scenario) -> Option<Evaluation> {
     Some(evaluate(&scenario.check().ok()?))
 }
 

@@ -8,39 +8,65 @@ use crate::wording::{MISSING, Words};
 use crate::{page, read, script, style, write};
 
 /// Such a page, and which one its foot leads to.
-const PAGES: [(&str, &str); 3] = [("reference", "teach"), ("teach", "reference"), ("check", "reference")];
+const PAGES: [(&str, &str); 6] = [
+    ("reference", "teach"),
+    ("teach", "reference"),
+    ("check", "reference"),
+    ("lessons", "teach"),
+    ("problems", "teach"),
+    ("worksheet", "teach"),
+];
 
-/// Writes the page `name` with its style sheet and its script, which comes later unless it is said how it comes first.
+/// Pages for teachers alone, which are kept for use without a network once they have been opened.
+pub(crate) const ASKED: [&str; 4] = ["lessons", "problems", "worksheet", "slides"];
+
+/// The script of a page, `tools/site/src/<name>/<name>.js` by its name, which pages may share.
+#[derive(Clone, Copy)]
+pub(crate) enum Script {
+    /// It has none.
+    None,
+    /// It comes when the page has been painted.
+    Late(&'static str),
+    /// It stands in the head, with these attributes.
+    First(&'static str, &'static str),
+}
+
+/// Writes the page `name` with its style sheet and its script.
 pub(crate) fn write_page(
     root: &Path,
     staging: &Path,
     name: &str,
     words: &Words,
     policy: &str,
-    how: Option<&str>,
+    how: Script,
     content: &str,
 ) -> Result<(), String> {
     let mut html = headed(root, name, words)?;
     let css = style::apart(root, name)?;
-    let script = script::without_comments(&read(&root.join(format!("tools/site/src/{name}/{name}.js")))?);
     let (sheet, digest) = style::named(name, &css, "css");
     let link = format!("<link rel=\"stylesheet\" href=\"./{sheet}\" integrity=\"sha256-{digest}\" />");
-    let (program, digest) = style::named(name, &script, "js");
-    let attributes = how.map(|how| format!("{how} ")).unwrap_or_default();
-    let tag = format!("<script {attributes}src=\"./{program}\" integrity=\"sha256-{digest}\"></script>");
-    let [first, late] = if how.is_some() { [tag.as_str(), ""] } else { ["", tag.as_str()] };
+    let tag = |stem: &str, attributes: &str| {
+        let script = script::without_comments(&read(&root.join(format!("tools/site/src/{stem}/{stem}.js")))?);
+        let (program, digest) = style::named(stem, &script, "js");
+        write(&staging.join(&program), &script)?;
+        Ok::<_, String>(format!("<script {attributes}src=\"./{program}\" integrity=\"sha256-{digest}\"></script>"))
+    };
+    let [first, late] = match how {
+        Script::None => [String::new(), String::new()],
+        Script::Late(stem) => [String::new(), tag(stem, "")?],
+        Script::First(stem, how) => [tag(stem, &format!("{how} "))?, String::new()],
+    };
     for (mark, text) in [
         ("<!-- policy -->", policy),
         ("<!-- style -->", &link),
-        ("<!-- script -->", first),
-        ("<!-- late -->", late),
+        ("<!-- script -->", &first),
+        ("<!-- late -->", &late),
         ("<!-- content -->", content),
     ] {
         page::put(&mut html, mark, text)?;
     }
     is_said(name, &html)?;
     write(&staging.join(sheet), &css)?;
-    write(&staging.join(program), &script)?;
     write(&staging.join(format!("{name}.html")), &html)
 }
 

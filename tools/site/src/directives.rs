@@ -57,6 +57,20 @@ pub(crate) fn filled(html: &str) -> Result<String, String> {
     Ok(out)
 }
 
+/// A text with its numbers put in for good, for pages that nothing follows: each says at which settings it stands.
+pub(crate) fn still(html: &str) -> Result<String, String> {
+    let arrival = Arrival::of(&State::default());
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, inside, behind)) = next(rest)? {
+        let live = inside.strip_prefix("live ").filter(|directive| directive.contains(" at "));
+        let live = live.ok_or(format!("{{{{{inside}}}}} says no number at settings of its own"))?;
+        out.extend([before, &Live::read(live, &arrival)?.html()]);
+        rest = behind;
+    }
+    Ok(out + rest)
+}
+
 /// The question that begins with a tag; none any more where a figure does.
 fn asked_in(tag: &str) -> Option<&str> {
     let asked = tag.split_once(" data-quiz=\"").and_then(|(_, after)| after.split_once('"')).map(|(asked, _)| asked);
@@ -348,6 +362,13 @@ mod tests {
                  <b data-b=\"{said}/~\"></b></li><figure><b data-b=\"{said}/oom.copy\"></b></figure>"
             )
         );
+    }
+
+    #[test]
+    fn what_is_still_says_its_settings_and_leaves_no_mark() {
+        let html = still("x {{live buckets.size.kv_cache at seq=128000&amp;batch=1}} y").unwrap();
+        assert_eq!(html, format!("x 67.1{THIN_SPACE}GB y"));
+        assert!(still("{{live buckets.total}}").unwrap_err().contains("no number at settings of its own"));
     }
 
     #[test]

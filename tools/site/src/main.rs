@@ -14,18 +14,20 @@ mod figures;
 mod highlight;
 mod imports;
 mod kit;
+mod lessons;
 mod markup;
 mod math;
 mod offline;
 mod page;
 mod policy;
+mod problems;
 mod program;
 mod prose;
-#[cfg(test)]
 mod reading;
 mod reference;
 mod script;
 mod share;
+mod slides;
 mod style;
 mod teach;
 mod template;
@@ -34,6 +36,7 @@ mod typeset;
 mod whole_page;
 mod wording;
 mod words;
+mod worksheet;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -82,6 +85,10 @@ fn prerender() -> Result<(), String> {
     let program = page::build(&root, &staging, strict)?;
     reference::build(&root, &staging)?;
     teach::build(&root, &staging)?;
+    lessons::build(&root, &staging)?;
+    problems::build(&root, &staging)?;
+    worksheet::build(&root, &staging)?;
+    slides::build(&root, &staging)?;
     banks::build(&staging)?;
     // Last, since it looks at every file that the others wrote.
     offline::build(&root, &staging, &program, strict)

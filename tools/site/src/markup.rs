@@ -43,6 +43,38 @@ pub(crate) fn without(html: &str, open: &str, close: &str, unwanted: impl Fn(&st
     out + rest
 }
 
+/// A text without every element that is not wanted, by its opening tag, with all that is in it.
+pub(crate) fn dropped(html: &str, unwanted: impl Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    // The element that goes, and how many of its name are open.
+    let mut going: Option<(&str, u32)> = None;
+    while let Some((text, after)) = rest.split_once('<') {
+        let (tag, behind) = after.split_once('>').unwrap_or((after, ""));
+        let (name, is_end) = tag.strip_prefix('/').map_or((name_of(tag), false), |name| (name, true));
+        let is_whole = tag.ends_with('/') || VOID.contains(&name);
+        if going.is_none() {
+            out.push_str(text);
+        }
+        match &mut going {
+            Some((going_name, open)) if *going_name == name && !is_whole => {
+                *open = if is_end { open.saturating_sub(1) } else { open.saturating_add(1) };
+                if *open == 0 {
+                    going = None;
+                }
+            }
+            Some(_) => {}
+            None if !is_end && unwanted(tag) => going = (!is_whole).then_some((name, 1)),
+            None => out.extend(["<", tag, ">"]),
+        }
+        rest = behind;
+    }
+    out + rest
+}
+
+/// Elements without an end.
+pub(crate) const VOID: [&str; 8] = ["area", "br", "col", "hr", "img", "input", "source", "wbr"];
+
 /// Every link written anew: what stands before its address is what `open` says of it.
 pub(crate) fn relinked(html: &str, open: impl Fn(&str) -> &'static str) -> String {
     let mut pieces = html.split("href=\"");
@@ -67,6 +99,12 @@ mod tests {
         assert_eq!(tags.iter().map(|tag| name_of(tag)).collect::<Vec<_>>(), ["a", "script", "br", "style", "p"]);
         assert_eq!(attribute(tags[0], "href"), Some("x"));
         assert_eq!(attribute("a data-href=\"x\"", "href"), None);
+    }
+
+    #[test]
+    fn what_is_dropped_takes_its_inside_along() {
+        let html = "a<div><p x>b<input c><p>d</p></p>e</div><input x>f<svg><path x/><g/></svg>";
+        assert_eq!(dropped(html, |tag| tag.contains(" x")), "a<div>e</div>f<svg><g/></svg>");
     }
 
     #[test]

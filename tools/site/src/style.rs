@@ -5,7 +5,7 @@ use std::path::Path;
 
 use memory_wall_app::registry;
 
-use crate::policy;
+use crate::{apart, policy};
 
 /// Stands for the styles in the folders of the figures, in the order of the registry.
 const OWN: &str = "of figures";
@@ -48,6 +48,13 @@ const LOST: &[&str] = &["tokens", "base", "lost"];
 /// The files of the page for teachers, which has tables too.
 const TEACH: &[&str] = &["tokens", "base", "prose", "nav", "reference", "teach", "offline", "print"];
 
+/// Those of what else there is for teachers.
+const COURSE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "course", "offline", "print"];
+
+/// The files of the slides.
+const SLIDES: &[&str] =
+    &["tokens", "base", "prose", "widgets", "tables", "figures", "roofline", "kv_cache", OWN, "print", "slides"];
+
 /// The first page's files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {
     bundled(root, FILES)
@@ -55,7 +62,17 @@ pub(crate) fn bundle(root: &Path) -> Result<String, String> {
 
 /// Those of a page beside it.
 pub(crate) fn apart(root: &Path, name: &str) -> Result<String, String> {
-    bundled(root, if name == "teach" { TEACH } else { REFERENCE })
+    let files = match name {
+        "teach" => TEACH,
+        name if apart::ASKED.contains(&name) => COURSE,
+        _ => REFERENCE,
+    };
+    bundled(root, files)
+}
+
+/// Those of the slides, which have figures too.
+pub(crate) fn slides(root: &Path) -> Result<String, String> {
+    bundled(root, SLIDES)
 }
 
 /// Those of the page for addresses where nothing is.

@@ -27,7 +27,7 @@ pub(crate) struct Element {
 }
 
 /// The tag of a text.
-pub(crate) const TEXT: &str = "#text";
+const TEXT: &str = "#text";
 
 impl Element {
     pub(crate) fn get(&self, attribute: &str) -> Option<&str> {
@@ -54,7 +54,7 @@ impl std::fmt::Display for Element {
 
 /// The page, and what was staged with it.
 pub(crate) struct Page {
-    html: String,
+    pub(crate) html: String,
     pub(crate) elements: Vec<Element>,
     files: BTreeMap<String, String>,
 }

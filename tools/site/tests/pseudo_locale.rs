@@ -60,11 +60,16 @@ fn strange(text: &str, marks: &[(&str, &str)]) -> String {
     out
 }
 
+/// Whether what stands behind a key is names, numbers or code, which are the same in every language.
+fn is_named(key: &str) -> bool {
+    key == "picture" || key.contains("._")
+}
+
 /// `key = text`, with the text made strange.
 fn row(line: &str) -> String {
     match line.split_once(" = ") {
-        // What a picture shows is named, not said.
-        Some((key, text)) if key != "picture" => format!("{key} = ⟦{}⟧", strange(text, &[("{", "}")])),
+        // What a picture shows is named, not said; and so are figures, sections and wrong answers in lessons.
+        Some((key, text)) if !is_named(key) => format!("{key} = ⟦{}⟧", strange(text, &[("{", "}")])),
         _ => line.to_owned(),
     }
 }
@@ -141,8 +146,19 @@ fn built() -> (String, String) {
                     if line.is_empty() || line.starts_with("in: ") { format!("{line}\n") } else { strange_prose(line) }
                 })
                 .collect()
-        } else if ["reference.txt", "teach.txt"].contains(&name.as_str()) {
+        } else if [
+            "reference.txt",
+            "teach.txt",
+            "goals.txt",
+            "lessons.txt",
+            "problems.txt",
+            "worksheet.txt",
+            "slides.txt",
+        ]
+        .contains(&name.as_str())
+        {
             let line = |line: &str| match line.split_once(" = ") {
+                Some((key, _)) if is_named(key) => format!("{line}\n"),
                 Some((key, text)) => format!("{key} = {}\n", strange(text, &[("{", "}"), ("`", "`"), ("](", ")")])),
                 None => format!("{line}\n"),
             };

@@ -3,17 +3,17 @@
 use crate::embed::oembed;
 
 /// A text. A `<` is written by its number, so that it ends no element that the data stands in.
-pub(super) fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     oembed::text(text).replace('<', "\\u003c")
 }
 
 /// A list of values.
-pub(super) fn list(values: impl IntoIterator<Item = String>) -> String {
+pub(crate) fn list(values: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", values.into_iter().collect::<Vec<_>>().join(","))
 }
 
 /// Values by their names.
-pub(super) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, String)>) -> String {
+pub(crate) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let fields = fields.into_iter().map(|(name, value)| format!("{}:{value}", text(name)));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }

@@ -137,7 +137,7 @@
     const mine = (turn += 1);
     const { text, isWhole } = await fitting();
     if (mine !== turn) return;
-    trouble(platform.keep(text, place) ? (isWhole ? '' : 'long') : 'lost');
+    trouble((await platform.keep(text, place)) ? (isWhole ? '' : 'long') : 'lost');
   };
   const restore = async (text) => {
     const [version, ...rest] = await unpack(text).then((text) => text.split('\n'), () => []);
@@ -207,6 +207,11 @@
 
   const begin = async () => {
     platform = await globalThis.memoryWallPlatform?.();
+    // Some platforms say where their course is.
+    if (platform?.home) {
+      const home = document.getElementById('home');
+      Object.assign(home, { href: platform.home, hidden: false });
+    }
     if (platform?.isOver) {
       trouble('review');
       await restore(platform.kept);

@@ -6,7 +6,7 @@
 //! [`release`].
 
 mod items;
-mod json;
+pub(crate) mod json;
 mod parts;
 mod standards;
 #[cfg(test)]
@@ -32,9 +32,10 @@ const LAUNCH: &str = "launch.html";
 pub(crate) const MASTERY: u32 = 80;
 
 /// What a build writes beside the rules: a file of the folder, and its text.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("kit/launch.js", include_str!("launch.js")),
     ("kit/scorm.js", include_str!("scorm.js")),
+    ("kit/cmi5.js", include_str!("cmi5.js")),
     ("kit/launch.css", include_str!("launch.css")),
 ];
 

@@ -60,12 +60,22 @@ macro_rules! scorm_2004 {
     };
 }
 
+/// # Source
+///
+/// cmi5, Quartz (1st edition), 13: the course structure, one assignable unit in one course.
+const CMI5: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<courseStructure xmlns="https://w3id.org/xapi/profiles/cmi5/v1/CourseStructure.xsd">
+<course id="@{activity}#course"><title><langstring lang="@{language}">@{title}</langstring></title><description><langstring lang="@{language}">@{title}</langstring></description></course>
+<au id="@{activity}" launchMethod="AnyWindow"@{scored}><title><langstring lang="@{language}">@{title}</langstring></title><description><langstring lang="@{language}">@{title}</langstring></description><url>launch.html</url></au>
+</courseStructure>
+"#;
+
 const OBJECTIVE: &str = r#"<imsss:objectives><imsss:primaryObjective objectiveID="score" satisfiedByMeasure="true"><imsss:minNormalizedMeasure>@{measure}</imsss:minNormalizedMeasure></imsss:primaryObjective></imsss:objectives>"#;
 
 const FILE: &str = "<file href=\"@{file}\"/>\n";
 
 /// All of them, in the order in which they are offered.
-pub(super) const STANDARDS: [Standard; 3] = [
+pub(super) const STANDARDS: [Standard; 4] = [
     Standard {
         id: "scorm12",
         manifest: "imsmanifest.xml",
@@ -95,5 +105,17 @@ pub(super) const STANDARDS: [Standard; 3] = [
         unscored: "",
         script: "kit/scorm.js",
         connect: "",
+    },
+    Standard {
+        id: "cmi5",
+        manifest: "cmi5.xml",
+        template: CMI5,
+        // A course structure lists no files.
+        file: "",
+        scored: " moveOn=\"Passed\" masteryScore=\"@{measure}\"",
+        unscored: " moveOn=\"Completed\"",
+        script: "kit/cmi5.js",
+        // Where the platform keeps its records is not known before it opens the page.
+        connect: " https: http:",
     },
 ];

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use crate::{explain, script};
+use crate::{apart, explain, script};
 
 /// The worker's own name. It stays as it is for ever: readers' browsers ask for it again and again.
 pub(super) const WORKER: &str = "sw.js";
@@ -27,6 +27,12 @@ const ASIDE: &[(&str, &str)] = &[
 
 /// What a page is made of, and a script to be saved. A file of another kind is a mistake, or wants to be thought about.
 const KINDS: [&str; 10] = ["css", "html", "js", "json", "png", "py", "svg", "txt", "wasm", "webmanifest"];
+
+/// Whether a file is kept from the first time on that a reader asks for it.
+fn is_asked(file: &str) -> bool {
+    let of = |page: &&str| file.strip_prefix(page).is_some_and(|rest| rest == ".html" || rest.starts_with('-'));
+    file.starts_with(explain::ASKED) || apart::ASKED.iter().any(of)
+}
 
 /// Why a file is not kept, if so.
 fn aside(file: &str) -> Option<&'static str> {
@@ -63,8 +69,8 @@ pub(super) fn worker(folder: &Path, is_on: bool) -> Result<String, String> {
     let (mut list, mut asked) = (String::new(), String::new());
     for name in &files(folder)? {
         let list = match aside(name) {
+            _ if is_asked(name) => &mut asked,
             None => &mut list,
-            Some(_) if name.starts_with(explain::ASKED) => &mut asked,
             Some(_) => continue,
         };
         let is_known = KINDS.contains(&kind(name));
@@ -77,7 +83,11 @@ pub(super) fn worker(folder: &Path, is_on: bool) -> Result<String, String> {
         // Writing into a string does not fail.
         let _ = writeln!(list, "['{name}', '{}'],", STANDARD.encode(Sha256::digest(content)));
     }
-    let reasons = ASIDE.iter().fold(String::new(), |all, (name, reason)| all + &format!("// {name}: {reason}\n"));
+    let mut reasons = ASIDE.iter().fold(String::new(), |all, (name, reason)| all + &format!("// {name}: {reason}\n"));
+    for page in apart::ASKED {
+        // Writing into a string does not fail.
+        let _ = write!(reasons, "// {page}.html: for a class, kept once it was opened\n// {page}-: the same\n");
+    }
     let text = include_str!("sw.js");
     let (head, program) = text.split_once("{{aside}}").ok_or("sw.js says nowhere what is not kept")?;
     let program = program.replace("{{files}}", list.trim_end()).replace("{{asked}}", asked.trim_end());
@@ -114,6 +124,20 @@ mod tests {
         assert!(worker.contains(&format!("['a/b.js', '{digest}'],\n['index.html', ")), "{worker}");
         assert!(worker.contains("// screenshots/: ") && !worker.contains("{{"), "{worker}");
         assert!(off.contains("unregister()") && !off.contains("fetch"), "{off}");
+    }
+
+    #[test]
+    fn what_few_readers_need_is_kept_once_it_was_asked_for() {
+        let folder =
+            folder("asked", &["index.html", "lessons.html", "lessons-a.css", "lessonsx.html", "explain-a.wasm"]);
+        let worker = worker(&folder, true);
+        fs::remove_dir_all(&folder).unwrap();
+        let worker = worker.unwrap();
+        let (all, asked) = worker.split_once("const ASKED").unwrap();
+        assert!(all.contains("['index.html'") && all.contains("['lessonsx.html'"), "{all}");
+        for name in ["lessons.html", "lessons-a.css", "explain-a.wasm"] {
+            assert!(asked.contains(&format!("['{name}', '")) && !all.contains(&format!("['{name}'")), "{name}");
+        }
     }
 
     #[test]

@@ -93,10 +93,10 @@ async function tidy() {
   await Promise.all(gone.map((name) => caches.delete(name)));
 }
 
-/** A file of this version, or else of the version before, or else of the network. */
-async function kept(request) {
+/** A file of this version, or else of the version before, or else of the network, as it was asked for. */
+async function kept(file, request = file) {
   for (const name of [KEPT, ...(await own())]) {
-    const answer = await caches.match(request, { cacheName: name });
+    const answer = await caches.match(file, { cacheName: name });
     if (answer) return answer;
   }
   return fetch(request);
@@ -105,8 +105,12 @@ async function kept(request) {
 /** A file that few readers need: fetched and kept when it is asked for. */
 async function asked(path, hash, request) {
   await keep(await caches.open(KEPT), path, hash).catch(() => {});
-  return kept(request);
+  const answer = kept(new URL(path, HOME), request);
+  return request.destination === 'document' ? answer.catch(lost) : answer;
 }
+
+/** What is said where a page is nowhere to be had. */
+const lost = () => kept(new URL('404.html', HOME));
 
 // Nothing of a version is used before all of it is there.
 addEventListener('install', (event) => event.waitUntil(install()));
@@ -124,9 +128,9 @@ addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || origin !== ORIGIN || !pathname.startsWith(FOLDER)) return;
   const path = pathname.slice(FOLDER.length).replace(/(^|\/)$/, '$1index.html');
   // Some hosts show pages without their ending.
-  const file = [path, `${path}.html`].find((file) => KNOWN.has(file));
-  if (file) event.respondWith(kept(new URL(file, HOME)));
-  else if (ASKED.has(path)) event.respondWith(asked(path, ASKED.get(path), request));
-  else if (request.destination === 'document') event.respondWith(fetch(request).catch(() => kept(new URL('404.html', HOME))));
+  const file = [path, `${path}.html`].find((file) => KNOWN.has(file) || ASKED.has(file));
+  if (KNOWN.has(file)) event.respondWith(kept(new URL(file, HOME)));
+  else if (file) event.respondWith(asked(file, ASKED.get(file), request));
+  else if (request.destination === 'document') event.respondWith(fetch(request).catch(lost));
   else if (request.mode !== 'navigate') event.respondWith(kept(request));
 });

@@ -26,7 +26,7 @@ const PARTS: [&str; 5] = ["hardware", "models", "formulas", "accuracy", "glossar
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     let words = Words::read("reference.txt")?;
     let content = content(&words)?;
-    apart::write_page(root, staging, "reference", &words, &policy::still(), None, &content)
+    apart::write_page(root, staging, "reference", &words, &policy::still(), apart::Script::Late("reference"), &content)
 }
 
 /// Everything between header and footer.

@@ -2,6 +2,7 @@
 //!
 //! Without its script it is complete as a table of figures and a list of hosts with worked examples.
 
+mod goals;
 mod hosts;
 mod packages;
 
@@ -13,12 +14,16 @@ use memory_wall_app::registry;
 use memory_wall_app::words::section_title;
 
 use self::hosts::{Chosen, GROUPS, Host};
+use crate::apart::Script;
 use crate::embed;
 use crate::wording::{Words, escaped};
 use crate::{apart, banks, policy, read, write};
 
 /// The page's parts, by their anchors, in their order.
-const PARTS: [&str; 7] = ["build", "figures", "hosts", "packages", "banks", "contract", "cite"];
+const PARTS: [&str; 9] = ["course", "class", "build", "figures", "hosts", "packages", "banks", "contract", "cite"];
+
+/// The pages for a class, in the order in which a lesson is prepared.
+const CLASS: [&str; 4] = ["lessons", "slides", "worksheet", "problems"];
 
 /// Options of a figure's link and their values, the first of which need not be said.
 const OPTIONS: [(&str, &[&str]); 3] =
@@ -45,7 +50,15 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
         write(&staging.join(to), &read(&root.join(from))?)?;
     }
     // What the script shows stands above the rest, which would jump if it came later.
-    apart::write_page(root, staging, "teach", &words, &policy, Some("defer blocking=\"render\""), &content)
+    apart::write_page(
+        root,
+        staging,
+        "teach",
+        &words,
+        &policy,
+        Script::First("teach", "defer blocking=\"render\""),
+        &content,
+    )
 }
 
 /// Everything between header and footer.
@@ -53,6 +66,8 @@ fn content(words: &Words) -> Result<String, String> {
     let heights = heights::all()?;
     apart::content(words, &PARTS, |id| {
         Ok(match id {
+            "course" => goals::list(words, &Words::read("goals.txt")?)?,
+            "class" => class(words)?,
             "build" => builder(words),
             "figures" => words.paragraphs("figures.lead", &[]) + &table(words, &heights)?,
             "hosts" => list(words, &heights)?,
@@ -62,6 +77,16 @@ fn content(words: &Words) -> Result<String, String> {
             _ => cite(words),
         })
     })
+}
+
+/// The pages that are made for a class, each by its own title.
+fn class(words: &Words) -> Result<String, String> {
+    let items = CLASS.iter().map(|page| {
+        let title = Words::read(&format!("{page}.txt"))?.say("title");
+        Ok(format!("<li><a href=\"{page}.html\">{title}</a>: {}</li>", words.say(&format!("class.{page}"))))
+    });
+    let items = items.collect::<Result<String, String>>()?;
+    Ok(format!("{}<ul id=\"class-pages\">{items}</ul>", words.paragraphs("class", &[])))
 }
 
 /// Under which terms the tutorial may be used, and how it is cited.
@@ -269,6 +294,17 @@ mod tests {
         for target in quoted(&html, " aria-describedby=\"").into_iter().flat_map(str::split_whitespace) {
             assert!(ids.contains(&target), "{target}");
         }
+    }
+
+    #[test]
+    fn every_page_for_a_class_is_led_to() {
+        let mut pages = CLASS;
+        pages.sort_unstable();
+        let mut asked = apart::ASKED;
+        asked.sort_unstable();
+        assert_eq!(pages, asked);
+        let html = class(&Words::read("teach.txt").unwrap()).unwrap();
+        assert!(html.contains("<a href=\"slides.html\">Slides</a>: one deck"), "{html}");
     }
 
     #[test]
