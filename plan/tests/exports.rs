@@ -57,6 +57,18 @@ fn a_plan_goes_to_programs_of_its_mode() {
     let error = export(&plan("\"model\": \"llama-3.1-8b\", \"mode\": \"training\""), Target::Vllm).unwrap_err();
     assert!(error.to_string().starts_with("vLLM serves a model, and the plan trains one (mode training)"), "{error}");
     assert_eq!(export(&Plan::new("none"), Target::Vllm).unwrap_err(), ExportError::NoModel);
+    for (options, target, message) in [
+        ("\"recipe\": \"pure\"", Target::DeepSpeed, "DeepSpeed keeps all states in bf16"),
+        ("\"recipe\": \"mixed-fp32-grads\"", Target::DeepSpeed, "DeepSpeed keeps all states in bf16"),
+        ("\"offload\": [\"parameters\"]", Target::DeepSpeed, "DeepSpeed offloads parameters with ZeRO-3 alone"),
+        ("\"zero\": \"1\", \"dp\": 2", Target::Accelerate, "accelerate shards gradients with the optimizer states"),
+        ("\"weights\": \"fp16\"", Target::Torchtitan, "torchtitan computes in bf16 or fp32, not in fp16"),
+        ("\"optimizer\": \"sgd-momentum\"", Target::Axolotl, "axolotl has no SGD with momentum"),
+    ] {
+        let plan = plan(&format!("\"model\": \"llama-3.1-8b\", \"mode\": \"training\", {options}"));
+        let error = export(&plan, target).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
     let error = export(&plan("\"model\": \"llama-3.1-8b\", \"tp\": 3"), Target::Vllm).unwrap_err();
     assert_eq!(error.to_string(), "for vLLM: tp 3 does not divide heads 32");
 }

@@ -76,6 +76,7 @@ def sglang():
 def accelerate():
     from accelerate.commands.config.config_args import load_config_from_file
     from accelerate.commands.launch import launch_command_parser
+    from accelerate.parallelism_config import ParallelismConfig
 
     known = set(vars(launch_command_parser().parse_args(["x.py"])))
 
@@ -86,6 +87,8 @@ def accelerate():
             for name in part:
                 if name not in known:
                     raise ValueError(f"the launcher has no {name}")
+        prefix = "parallelism_config_"
+        ParallelismConfig(**{name.removeprefix(prefix): size for name, size in config.parallelism_config.items()})
 
     return read
 

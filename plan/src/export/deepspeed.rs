@@ -33,6 +33,10 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         Optimizer::Muon => sheet.set("optimizer.type", "Muon", &["optimizer"]),
         _ => {
             sheet.leave("optimizer", "DeepSpeed makes none of this kind: the training code makes it and hands it over");
+            if parallel.zero != ZeroStage::None {
+                let from = "with ZeRO, DeepSpeed refuses other optimizers otherwise";
+                sheet.because("zero_allow_untested_optimizer", true, from);
+            }
         }
     }
     if sheet.plan.get("optimizer").is_some() || scenario.optimizer == Optimizer::AdamW {
@@ -59,13 +63,19 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
 
 /// In what the states are kept.
 fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
+    let (recipe, alone) = (sheet.scenario.recipe(), sheet.scenario.parallel.zero == ZeroStage::None);
+    if alone && matches!(recipe, Recipe::Pure | Recipe::MixedFp32Gradients) {
+        return Err(sheet.cannot(
+            "keeps all states in bf16, or gradients in fp32 beside 16-bit weights, with ZeRO alone (zero 1, 2 or 3)",
+        ));
+    }
     let half = sheet.scenario.weights == WeightFormat::Fp16;
     let enabled = if half { "fp16.enabled" } else { "bf16.enabled" };
-    match sheet.scenario.recipe() {
+    match recipe {
         Recipe::Mixed | Recipe::MixedFp32Gradients => {
             sheet.set(enabled, true, &["weights", "recipe"]);
             let narrow = if half { "fp16" } else { "bf16" };
-            let gradients = if sheet.scenario.recipe() == Recipe::Mixed { narrow } else { "fp32" };
+            let gradients = if recipe == Recipe::Mixed { narrow } else { "fp32" };
             sheet.set("data_types.grad_accum_dtype", gradients, &["recipe"]);
         }
         Recipe::Pure if !half => {
