@@ -13,6 +13,9 @@ use crate::plan::Plan;
 use crate::table;
 use crate::value::Value;
 
+/// The most GPUs that one computer is taken to have.
+const ON_ONE: u64 = 8;
+
 /// A value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Datum {
@@ -117,6 +120,17 @@ impl<'a> Sheet<'a> {
     /// The words that the command begins with.
     pub(super) fn command(&mut self, words: &[&str]) {
         self.command.extend(words.iter().map(|word| String::from(*word)));
+    }
+
+    /// The launcher of PyTorch, on as many ranks as the plan has.
+    pub(super) fn torchrun(&mut self) {
+        let ranks = self.scenario.parallel.ranks();
+        let started = if ranks <= ON_ONE { ranks.to_string() } else { "GPUS".into() };
+        self.command(&["torchrun", "--nproc_per_node", &started]);
+        if ranks > ON_ONE {
+            self.command(&["--nnodes", "NODES"]);
+            self.note(format!("{ranks} ranks: put computers in place of NODES and the GPUs of each in place of GPUS"));
+        }
     }
 
     /// The words that the command begins with, and the model behind them.
