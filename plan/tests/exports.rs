@@ -126,7 +126,10 @@ fn nothing_of_a_plan_is_dropped() {
     assert!(written > 120, "{written}");
 }
 
-const SAID: [&str; 15] = [
+const SAID: [&str; 18] = [
+    "\"model\": \"llama-3.1-8b\", \"engine\": \"sglang\", \"mem_fraction_static\": 85, \"chunked_prefill_size\": 4096, \"max_running_requests\": 32, \"max_total_tokens\": 65536, \"context_length\": 8192, \"disable_cuda_graph\": true",
+    "\"model\": \"llama-3.1-8b\", \"engine\": \"trtllm\", \"kv_cache_free_gpu_memory_fraction\": 85, \"max_batch_size\": 32, \"max_num_tokens\": 4096, \"max_seq_len\": 8192, \"batch\": 4, \"seq\": 2048",
+    "\"model\": \"llama-3.1-8b\", \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"ngl\": 20, \"device\": [\"rtx4090\", \"rtx3090\"], \"tensor_split\": [3, 1], \"ubatch\": 256, \"kv_unified\": true, \"cache_type_k\": \"q8_0\", \"no_kv_offload\": true, \"host_memory\": 64",
     "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"tp\": 2, \"pp\": 2, \"dp\": 2, \"zero\": \"1\", \"micro_batches\": 4",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"vllm\", \"seq\": 8192, \"batch\": 4, \"kv\": \"fp8\"",
     "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_model_len\": 16384, \"enforce_eager\": true",

@@ -205,6 +205,19 @@ impl<'a> Sheet<'a> {
         }
     }
 
+    /// An option of the runtime's own, by its own name there, if the plan says it.
+    pub(super) fn own(&mut self, place: &'static str, option: &'static str) -> bool {
+        let datum = match self.plan.get(option) {
+            None => return false,
+            Some(Value::Count(count)) => Datum::from(*count),
+            Some(Value::Percent(percent)) => Datum::share(*percent),
+            Some(Value::On) => Datum::Switch,
+            Some(value) => Datum::Word(value.to_string()),
+        };
+        self.set(place, datum, &[option]);
+        true
+    }
+
     /// Whether the plan says an option.
     pub(super) fn says(&self, option: &str) -> bool {
         self.plan.get(option).is_some()
@@ -296,20 +309,13 @@ impl<'a> Sheet<'a> {
     }
 
     /// Says which runtime the plan is counted for, where that is another one.
-    pub(super) fn counted_for(&mut self, own: Option<Engine>) {
-        let engine = self.plan.get("engine").map(ToString::to_string);
-        match own {
-            Some(own) if engine.as_deref() == Some(own.id()) => self.implied("engine"),
-            Some(own) => self.note(format!(
-                "engine {}: the plan is not counted as {} runs it; memory-wall estimate --engine {} does that",
+    pub(super) fn counted_for(&mut self, own: &str) {
+        match self.plan.get("engine").map(ToString::to_string) {
+            Some(engine) if engine == own => self.implied("engine"),
+            engine => self.note(format!(
+                "engine {}: the plan is not counted as {} runs it; memory-wall estimate --engine {own} does that",
                 engine.as_deref().unwrap_or(Engine::Exact.id()),
-                own.label(),
-                own.id()
-            )),
-            None => self.note(format!(
-                "engine {}: what {} itself reserves is not modelled",
-                engine.as_deref().unwrap_or(Engine::Exact.id()),
-                self.target.label()
+                self.target.label(),
             )),
         }
         self.told("engine");
