@@ -6,7 +6,7 @@ use memory_wall_plan::{ALIASES, Kind, OPTIONS, Plan, PlanOption, Scope, Value};
 use crate::findings::Findings;
 use crate::options::Given;
 use crate::request::{Request, Source};
-use crate::runtime::{self, llamacpp};
+use crate::runtime::{self, Runtime, llamacpp};
 use crate::{Answer, BadInput, Exit, estimate, json, refusal, suggest, values};
 
 /// What is asked for.
@@ -75,6 +75,8 @@ pub(crate) fn answer(asked: Asked) -> Result<Answer, BadInput> {
     // By the program's own rules, whichever the options name.
     let there = target.runs(&said, &scenario).check().map_err(|error| refusal::of(&scenario, &error))?;
     let exit = match &request.runtime {
+        // Its pool is what a GPU leaves.
+        Some(Runtime::Pool(..)) if scenario.gpu.is_none() => Exit::Yes,
         Some(runtime) => runtime::answer(runtime, &request)?.exit,
         None => Exit::of(Findings::of(&there).evaluation.fit.map(|fit| fit.verdict)),
     };
