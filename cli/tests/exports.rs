@@ -129,10 +129,13 @@ fn a_runtimes_own_options_are_written() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let text =
-        run("export --to sglang --model llama-3.1-8b --engine sglang --mem-fraction-static 0.85 --gpu h100-sxm").out;
-    assert!(
-        text.contains("--mem-fraction-static 0.85") && text.contains("engine sglang: as SGLang does by itself"),
-        "{text}"
-    );
+    // With a GPU or without one.
+    for gpu in ["", " --gpu h100-sxm"] {
+        let run =
+            run(&format!("export --to sglang --model llama-3.1-8b --engine sglang --mem-fraction-static 0.85{gpu}"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        for part in ["--mem-fraction-static 0.85", "engine sglang: as SGLang does by itself"] {
+            assert!(run.out.contains(part), "{part}: {}", run.out);
+        }
+    }
 }
