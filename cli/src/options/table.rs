@@ -52,7 +52,7 @@ pub(crate) fn of(command: &str) -> Vec<Known> {
         "advise" | "explain" => scenario().collect(),
         "roofline" => group("What is looked at", roof()).chain(scenario()).collect(),
         "export" => {
-            group("What is written", target()).chain(scenario().filter(|option| option.name != "--unit")).collect()
+            group("What is written", target()).chain(with_runtimes().filter(|option| option.name != "--unit")).collect()
         }
         "import" => vec![switch("--json", "every setting with what it means, as JSON")],
         "solve" => group("What is looked for", question()).chain(with_runtimes()).collect(),

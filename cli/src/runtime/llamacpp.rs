@@ -78,12 +78,14 @@ fn parts(given: &Given, option: &str) -> Result<Vec<String>, BadInput> {
     Ok(parts)
 }
 
-fn devices(given: &Given) -> Result<Vec<&'static Gpu>, BadInput> {
+/// The GPUs of `--device`.
+pub(crate) fn devices(given: &Given) -> Result<Vec<&'static Gpu>, BadInput> {
     let ids = parts(given, "--device")?;
     ids.iter().map(|id| named::gpu("--device", id)).collect()
 }
 
-fn shares(given: &Given) -> Result<Vec<u32>, BadInput> {
+/// The shares of `--tensor-split`.
+pub(crate) fn shares(given: &Given) -> Result<Vec<u32>, BadInput> {
     let share = |part: &String| {
         let share = part.parse().ok().filter(|share| limits::TENSOR_SPLIT.check(u64::from(*share)).is_ok());
         share.ok_or_else(|| {
