@@ -31,6 +31,28 @@ fn lines_say_what_goes_to_the_pool() {
 }
 
 #[test]
+fn the_largest_is_held_and_one_more_is_not() {
+    for question in ["context", "batch"] {
+        for engine in ["sglang", "trtllm"] {
+            let scenario = format!("--model llama-3.1-8b --engine {engine} --gpu rtx4090 --seq 2k");
+            let (code, it) = json(&format!("solve --for {question} {scenario}"));
+            assert_eq!(code, 0);
+            let flag = if question == "batch" { "--batch" } else { "--seq" };
+            let estimate = |step: &str| {
+                let line = format!("estimate {scenario} {flag} {}", it[step]["value"]);
+                // The last of two values for one option would be refused.
+                json(&if question == "batch" { line } else { line.replacen(" --seq 2k", "", 1) }).1
+            };
+            assert_eq!(estimate("answer")["verdict"], it["answer"]["verdict"], "{question} {engine}");
+            assert!(["fits", "tight"].contains(&it["answer"]["verdict"].as_str().unwrap()));
+            assert!(!["fits", "tight"].contains(&estimate("next")["verdict"].as_str().unwrap()), "{question} {engine}");
+        }
+    }
+    let Run { out, .. } = run("solve --for batch --model llama-3.1-8b --engine sglang --gpu rtx4090 --seq 2k");
+    assert!(out.contains("At most:") && out.contains("One step further:"), "{out}");
+}
+
+#[test]
 fn ollama_takes_context_batch_and_layers_by_itself() {
     let line = "estimate --model llama-3.3-70b --weights q4_k --engine ollama --gpu rtx4090";
     let Run { code, out, err } = run(line);
@@ -57,7 +79,10 @@ fn what_they_do_not_do_is_refused_in_one_line() {
         ("advise --model llama-3.1-8b --engine sglang --gpu rtx4090", "advise does not know SGLang"),
         ("advise --model llama-3.1-8b --weights q4_k --engine ollama --gpu rtx4090", "advise does not know Ollama"),
         ("roofline --model llama-3.1-8b --engine trtllm --gpu h100-sxm", "roofline does not know TensorRT-LLM"),
-        ("solve --for batch --model llama-3.1-8b --engine sglang --gpu rtx4090", "does not know SGLang"),
+        (
+            "solve --for gpus --model llama-3.1-8b --engine sglang --gpu rtx4090",
+            "does not know SGLang: context and batch do",
+        ),
         ("explain - --engine sglang", "explain does not know SGLang"),
         (
             "estimate --model llama-3.1-8b --engine tgi --gpu rtx4090",

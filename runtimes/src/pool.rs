@@ -268,7 +268,7 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     let tokens = Span::new(tokens_of(pool.low, states.low, token.high), tokens_of(pool.high, states.high, token.low));
     let longest = told.longest.or(scenario.architecture.trained_context).map_or(u64::MAX, u64::from);
     let each = u128::from(scenario.seq_length).next_multiple_of(page);
-    let by_states = |states: u128| if state > 0 { states / state / STATES_A_REQUEST } else { u128::MAX };
+    let by_states = |states: u128| states.checked_div(state * STATES_A_REQUEST).unwrap_or(u128::MAX);
     let held =
         Span::new((tokens.low / each).min(by_states(states.low)), (tokens.high / each).min(by_states(states.high)));
     let most = most(server, &told, tokens.high, longest);

@@ -4,18 +4,18 @@
 
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::{GIB, MIB};
-use memory_wall_core::{Checked, KvPrecision, Scenario, Verdict, WeightFormat};
+use memory_wall_core::{KvPrecision, Scenario, Verdict, WeightFormat};
 use memory_wall_runtimes::pool::{Found, Refused, Server, Start, Told, Trouble, start, start_in};
 
 fn scenario(model: &str, gpu: &str) -> Scenario {
     Scenario { gpu: gpus::by_id(gpu), ..Scenario::new(models::by_id(model).unwrap().architecture) }
 }
 
-fn sglang(scenario: Scenario, told: Told) -> Start {
+fn sglang(scenario: &Scenario, told: Told) -> Start {
     start(Server::Sglang, &scenario.check().unwrap(), &told).unwrap()
 }
 
-fn trtllm(scenario: Scenario, told: Told) -> Start {
+fn trtllm(scenario: &Scenario, told: Told) -> Start {
     start(Server::TensorRtLlm, &scenario.check().unwrap(), &told).unwrap()
 }
 
@@ -26,18 +26,18 @@ fn sglangs_own_share_follows_the_gpu_and_the_ranks() {
     let reserve = |gpu: &str, tp| {
         let mut scenario = scenario("llama-3.1-8b", gpu);
         scenario.parallel.tp = tp;
-        sglang(scenario, Told::default()).wanted / MIB
+        sglang(&scenario, Told::default()).wanted / MIB
     };
     assert_eq!(reserve("rtx4090", 1), 512 + 6_144 + 128 + 2 * 48 + 8 * 50);
     assert_eq!(reserve("rtx4090", 4), 512 + 6_144 + 512 + 2 * 160 + 8 * 50);
     assert_eq!(reserve("h100-sxm", 1), 512 + 12_288 + 128 + 2 * 256 + 8 * 58);
     assert_eq!(reserve("b200", 8), 512 + 24_576 + 1_024 + 2 * 512 + 8 * 74);
-    let own = sglang(scenario("llama-3.1-8b", "h100-sxm"), Told::default());
+    let own = sglang(&scenario("llama-3.1-8b", "h100-sxm"), Told::default());
     assert!(own.usual_share && (820..840).contains(&own.share), "{}", own.share);
-    let told = sglang(scenario("llama-3.1-8b", "h100-sxm"), Told { share: Some(900), ..Told::default() });
+    let told = sglang(&scenario("llama-3.1-8b", "h100-sxm"), Told { share: Some(900), ..Told::default() });
     assert!(!told.usual_share && told.share == 900 && told.pool.low > own.pool.low);
     // Without graphs nothing is kept for them.
-    let eager = sglang(scenario("llama-3.1-8b", "rtx4090"), Told { no_graphs: true, ..Told::default() });
+    let eager = sglang(&scenario("llama-3.1-8b", "rtx4090"), Told { no_graphs: true, ..Told::default() });
     assert_eq!(eager.wanted / MIB, 512 + 6_144 + 128);
 }
 
@@ -53,13 +53,13 @@ fn a_pool_is_what_the_share_leaves_and_its_tokens_are_counted_in_pages() {
     assert_eq!(start.tokens.high, start.pool.high / 131_072);
     let cut = Told { most: Some(1_000), ..told };
     assert_eq!(start_in(Server::Sglang, &llama, &cut, memory).unwrap().tokens.high, 1_000);
-    let other = trtllm(scenario("llama-3.1-8b", "h100-sxm"), Told::default());
+    let other = trtllm(&scenario("llama-3.1-8b", "h100-sxm"), Told::default());
     assert!(other.tokens.low.is_multiple_of(32) && other.tokens.high.is_multiple_of(32) && other.share == 900);
     // More tokens at once leave less.
-    let more = trtllm(scenario("llama-3.1-8b", "h100-sxm"), Told { tokens: Some(65_536), ..Told::default() });
+    let more = trtllm(&scenario("llama-3.1-8b", "h100-sxm"), Told { tokens: Some(65_536), ..Told::default() });
     assert!(more.pool.low < other.pool.low && more.pool.high < other.pool.high);
     // An fp8 cache has twice as many tokens.
-    let eight = sglang(Scenario { kv: KvPrecision::Fp8, ..scenario("llama-3.1-8b", "h100-sxm") }, told);
+    let eight = sglang(&Scenario { kv: KvPrecision::Fp8, ..scenario("llama-3.1-8b", "h100-sxm") }, told);
     assert_eq!(eight.token.high, 65_536);
 }
 
@@ -68,7 +68,7 @@ fn latent_caches_are_whole_on_each_rank_and_heads_are_shared_out() {
     let on = |model: &str, tp| {
         let mut scenario = scenario(model, "b200");
         (scenario.parallel.tp, scenario.weights) = (tp, WeightFormat::Fp8);
-        sglang(scenario, Told::default()).token
+        sglang(&scenario, Told::default()).token
     };
     assert_eq!(on("deepseek-v3", 8).high, 61 * 576 * 2);
     assert_eq!(on("llama-3.1-8b", 4).high, 131_072 / 4);
@@ -80,7 +80,7 @@ fn latent_caches_are_whole_on_each_rank_and_heads_are_shared_out() {
 
 #[test]
 fn states_take_their_part_of_the_pool_and_cap_the_requests() {
-    let qwen = sglang(scenario("qwen3.5-27b", "h100-sxm"), Told::default());
+    let qwen = sglang(&scenario("qwen3.5-27b", "h100-sxm"), Told::default());
     assert_eq!(qwen.states.high, qwen.pool.high * 9 / 19);
     // 48 layers × (48 × 128 × 128 × 4 bytes + 10,240 channels × 3 × 2): three for each request.
     let state = 48 * (48 * 128 * 128 * 4 + 10_240 * 3 * 2);
@@ -90,7 +90,7 @@ fn states_take_their_part_of_the_pool_and_cap_the_requests() {
 #[test]
 fn verdicts_say_whether_all_requests_run() {
     let of =
-        |batch, seq_length, told| sglang(Scenario { batch, seq_length, ..scenario("llama-3.1-8b", "rtx4090") }, told);
+        |batch, seq_length, told| sglang(&Scenario { batch, seq_length, ..scenario("llama-3.1-8b", "rtx4090") }, told);
     let usual = Told::default();
     assert_eq!(of(1, 2_048, usual).verdict, Verdict::Fits);
     assert_eq!(of(1_000, 2_048, usual).verdict, Verdict::Queues);
@@ -104,29 +104,26 @@ fn verdicts_say_whether_all_requests_run() {
 
 #[test]
 fn formats_gpus_and_ranks_are_refused_by_name() {
-    let refused = |server, scenario: Scenario| start(server, &scenario.check().unwrap(), &Told::default()).unwrap_err();
+    let refused =
+        |server, scenario: &Scenario| start(server, &scenario.check().unwrap(), &Told::default()).unwrap_err();
     let with = |weights| Scenario { weights, ..scenario("llama-3.1-8b", "h100-sxm") };
     for server in Server::EACH {
-        let refused = refused(server, with(WeightFormat::Q4K));
+        let refused = refused(server, &with(WeightFormat::Q4K));
         assert_eq!(refused, Refused::Weights(server, WeightFormat::Q4K));
         assert!(refused.to_string().contains(server.label()), "{refused}");
     }
     assert_eq!(
-        refused(Server::TensorRtLlm, with(WeightFormat::Nf4)),
+        refused(Server::TensorRtLlm, &with(WeightFormat::Nf4)),
         Refused::Weights(Server::TensorRtLlm, WeightFormat::Nf4)
     );
     let narrow = Scenario { kv: KvPrecision::Int4, ..with(WeightFormat::Bf16) };
-    assert_eq!(refused(Server::Sglang, narrow), Refused::Cache(Server::Sglang, KvPrecision::Int4));
+    assert_eq!(refused(Server::Sglang, &narrow), Refused::Cache(Server::Sglang, KvPrecision::Int4));
     let mut stages = with(WeightFormat::Bf16);
     stages.parallel.pp = 2;
-    assert_eq!(refused(Server::Sglang, stages), Refused::Ranks(Server::Sglang));
+    assert_eq!(refused(Server::Sglang, &stages), Refused::Ranks(Server::Sglang));
     let amd = scenario("llama-3.1-8b", "mi300x");
-    assert!(matches!(refused(Server::TensorRtLlm, amd), Refused::Gpu(Server::TensorRtLlm, _)));
-    assert!(start(Server::Sglang, &checked(amd), &Told::default()).is_ok());
+    assert!(matches!(refused(Server::TensorRtLlm, &amd), Refused::Gpu(Server::TensorRtLlm, _)));
+    assert!(start(Server::Sglang, &amd.check().unwrap(), &Told::default()).is_ok());
     let none = Scenario { gpu: None, ..amd };
-    assert_eq!(refused(Server::Sglang, none), Refused::NoGpu);
-}
-
-fn checked(scenario: Scenario) -> Checked {
-    scenario.check().unwrap()
+    assert_eq!(refused(Server::Sglang, &none), Refused::NoGpu);
 }

@@ -8,8 +8,9 @@ pub(crate) const PROGRAM_BUDGET: u64 = 315_000;
 /// With every reader, and neither the engine nor its tables, it has 129.9 kB.
 pub(crate) const SECOND_BUDGET: u64 = 130_000;
 /// The most bytes, after gzip, of the third program, which is fetched after the second one and compares the engine's estimate with what
-/// was read. It contains the engine, its tables and the readers of configs, and has 241.0 kB.
-pub(crate) const THIRD_BUDGET: u64 = 242_000;
+/// was read. It contains the engine, its tables and the readers of configs, and with the rules of `SGLang`, TensorRT-LLM and of llama.cpp's layers
+/// in host memory, by which their logs are explained and which no other program has, 251.8 kB.
+pub(crate) const THIRD_BUDGET: u64 = 255_000;
 /// The most bytes, after gzip, that the reference may be with its own style sheet and script. Every measured row is in it.
 /// With 136 models, 71 GPUs and the start-up logs of vLLM it has 101.1 kB.
 pub(crate) const REFERENCE_BUDGET: u64 = 104_000;

@@ -90,7 +90,7 @@ fn device<'a>(row: csv::Row<'_>, placement: &'a Placement) -> Option<&'a Device>
 
 fn shown(row: csv::Row<'_>, name: &str, outcome: Outcome) -> Row {
     let of = |column: &str| row.text(column);
-    let mut doubt = format!("{} {}, -ngl {}, {}", of("model"), of("weights"), of("ngl"), of("source"));
+    let mut doubt = format!("{} {}, -ngl {}", of("model"), of("weights"), of("ngl"));
     if !of("doubt").is_empty() {
         doubt.push_str("; ");
         doubt.push_str(of("doubt"));

@@ -1,7 +1,7 @@
 //! Start-up logs of `SGLang` and TensorRT-LLM: the pool, and the tokens in it.
 
 use memory_wall_core::tables::{gpus, models};
-use memory_wall_core::{Checked, KvPrecision, Scenario, WeightFormat};
+use memory_wall_core::{Bytes, Checked, KvPrecision, Scenario, WeightFormat};
 use memory_wall_runtimes::pool::{Server, Told, start};
 
 use super::reading::{check, counts};
@@ -54,7 +54,7 @@ fn read(row: csv::Row<'_>) -> Result<Checked, String> {
 
 fn shown(row: csv::Row<'_>, unit: &'static str, outcome: Outcome) -> Row {
     let of = |column: &str| row.text(column);
-    let mut doubt = format!("{} {}, tp {}, {}", of("server"), of("model"), of("tp"), of("source"));
+    let mut doubt = format!("{} {}, tp {}", of("server"), of("model"), of("tp"));
     if !of("doubt").is_empty() {
         doubt.push_str("; ");
         doubt.push_str(of("doubt"));
@@ -77,7 +77,7 @@ fn pool(row: csv::Row<'_>) -> Result<Option<Row>, String> {
     let told = Told { share: Some(share), ..Told::default() };
     let started = start(server(row)?, &read(row)?, &told).map_err(|why| why.to_string())?;
     let measured = row.float("pool_gib")?;
-    let [low, high] = started.pool.ends().map(|bytes| bytes.as_gib());
+    let [low, high] = started.pool.ends().map(Bytes::as_gib);
     let why = format!("logged {measured:.2} GiB, range {low:.2} to {high:.2}");
     let right = low - 0.01 <= measured && measured <= high + 0.01;
     // The ends of the range were chosen with these rows in view.

@@ -6,6 +6,7 @@ use memory_wall_runtimes::pool::Start;
 use serde::Serialize;
 
 use super::inputs::Inputs;
+use crate::solve::Question;
 
 /// The answer to `estimate`; ranges as their two ends.
 #[derive(Debug, Serialize)]
@@ -31,6 +32,48 @@ pub(crate) struct Started<'a> {
     verdict: &'static str,
     reason: String,
     assumptions: Vec<String>,
+}
+
+/// The answer to a question about a pool.
+#[derive(Debug, Serialize)]
+pub(crate) struct Solved<'a> {
+    #[serde(rename = "for")]
+    question: &'static str,
+    model: &'a str,
+    scenario: Inputs,
+    engine: &'static str,
+    answer: Option<Step>,
+    next: Option<Step>,
+}
+
+#[derive(Debug, Serialize)]
+struct Step {
+    value: u32,
+    tokens: [u128; 2],
+    requests_held: [u128; 2],
+    verdict: &'static str,
+}
+
+impl<'a> Solved<'a> {
+    /// Of the answer and one step further.
+    pub(crate) fn new(
+        question: Question,
+        model: &'a str,
+        scenario: &Checked,
+        [answer, next]: [Option<(u32, Start)>; 2],
+    ) -> Self {
+        let engine = answer.or(next).map_or("", |(_, start)| start.server.id());
+        let step = |found: Option<(u32, Start)>| {
+            found.map(|(value, start)| Step {
+                value,
+                tokens: ends(start.tokens),
+                requests_held: ends(start.held),
+                verdict: start.verdict.id(),
+            })
+        };
+        let scenario = Inputs::new(scenario);
+        Self { question: question.id(), model, scenario, engine, answer: step(answer), next: step(next) }
+    }
 }
 
 const fn ends(span: Span) -> [u128; 2] {

@@ -11,6 +11,7 @@ use memory_wall_runtimes::pool::{Server, Told};
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
+use crate::solve::Question;
 use crate::{Answer, BadInput, estimate, values};
 
 /// What a runtime is told beside the scenario.
@@ -134,6 +135,13 @@ pub(crate) fn answer(runtime: &Runtime, request: &Request) -> Result<Answer, Bad
         Runtime::LlamaCpp(placing) => llamacpp::answer(placing, &model, &scenario, request),
         Runtime::Pool(server, told) => pool::answer(*server, told, &model, &scenario, request),
     }
+}
+
+/// What a server with a pool holds at most; nothing where another runtime is asked.
+pub(crate) fn solve_pool(question: Question, request: &Request) -> Option<Result<Answer, BadInput>> {
+    let Some(Runtime::Pool(server, told)) = &request.runtime else { return None };
+    let asked = estimate::asked(request);
+    Some(asked.and_then(|(model, scenario)| pool::solve(question, (*server, told), &model, &scenario, request)))
 }
 
 /// How many layers.

@@ -10,6 +10,7 @@ use super::notes;
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
+use crate::solve::Question;
 use crate::text::{Side, Table, wrapped};
 use crate::{Answer, BadInput, Exit, inputs, json, values, words};
 
@@ -96,6 +97,60 @@ pub(super) fn answer(
         text
     };
     Ok(Answer { output, notes: notes(model, request, scenario), exit: Exit::of(Some(start.verdict)) })
+}
+
+/// The answer to `solve --for context` and `solve --for batch`: the largest with which the pool holds all requests, and one step further.
+pub(super) fn solve(
+    question: Question,
+    (server, told): (Server, &Told),
+    model: &Model,
+    scenario: &Checked,
+    request: &Request,
+) -> Result<Answer, BadInput> {
+    let (limits, with): (_, fn(&Checked, u32) -> Checked) = match question {
+        Question::Context => (bounds::SEQ_LENGTH, |scenario, tokens| scenario.with_seq_length(tokens)),
+        Question::Batch => (bounds::BATCH, |scenario, batch| scenario.with_batch(batch)),
+        _ => {
+            return Err(BadInput(format!(
+                "solve --for {} does not know {}: context and batch do",
+                question.id(),
+                server.label()
+            )));
+        }
+    };
+    let at = |value| pool::start(server, &with(scenario, value), told).map_err(|why| BadInput(why.to_string()));
+    let holds = |value| at(value).map(|start| start.verdict.holds());
+    let (mut fits, mut fails) = (0, limits.max + 1);
+    while fails - fits > 1 {
+        let middle = fits + (fails - fits) / 2;
+        *(if holds(middle)? { &mut fits } else { &mut fails }) = middle;
+    }
+    let step = |value: u32| -> Result<Option<(u32, Start)>, BadInput> {
+        Ok(if (1..=limits.max).contains(&value) { Some((value, at(value)?)) } else { None })
+    };
+    let (answer, next) = (step(fits)?, step(fails)?);
+    let output = if request.json {
+        json::text(&json::pool::Solved::new(question, &model.id, scenario, [answer, next]))?
+    } else {
+        let mut text = wrapped(&model.title, 2) + &inputs::text(scenario, Some(question));
+        text += &wrapped(&format!("served by {} {}", server.label(), server.version()), 2);
+        text.push('\n');
+        for (what, found) in [("At most", answer), ("One step further", next)] {
+            let line = match found {
+                Some((value, start)) => {
+                    format!("{what}: {}. {}", words::counted(value, limits), verdict(&start, &with(scenario, value)))
+                }
+                None => format!("{what}: none."),
+            };
+            text += &wrapped(&line, 2);
+        }
+        if let Some((_, start)) = answer {
+            text.push('\n');
+            text += &table(&start, request.unit);
+        }
+        text
+    };
+    Ok(Answer { output, notes: notes(model, request, scenario), exit: Exit::yes(answer.is_some()) })
 }
 
 fn span(span: Span, unit: ByteUnit) -> String {

@@ -115,6 +115,9 @@ impl Question {
 
 /// Looks for the answer.
 pub(crate) fn answer(question: Question, request: &Request) -> Result<Answer, BadInput> {
+    if let Some(answer) = runtime::solve_pool(question, request) {
+        return answer;
+    }
     runtime::refuse(request, &format!("solve --for {}", question.id()))?;
     let (model, scenario, solution) = if question == Question::Model {
         let settings = request.without_model()?;
