@@ -77,7 +77,7 @@ fn pool(row: csv::Row<'_>) -> Result<Option<Row>, String> {
     let told = Told { share: Some(share), ..Told::default() };
     let started = start(server(row)?, &read(row)?, &told).map_err(|why| why.to_string())?;
     let measured = row.float("pool_gib")?;
-    let [low, high] = started.pool.ends().map(|bytes| bytes.as_gib());
+    let [low, high] = started.pool.ends().map(memory_wall_core::Bytes::as_gib);
     let why = format!("logged {measured:.2} GiB, range {low:.2} to {high:.2}");
     let right = low - 0.01 <= measured && measured <= high + 0.01;
     // The ends of the range were chosen with these rows in view.

@@ -3,7 +3,7 @@
 use super::vllm::Span;
 use crate::scenario::Scenario;
 use crate::tables::classes::Class;
-use crate::tables::gpus::CapacityBasis;
+use crate::tables::gpus::{CapacityBasis, Gpu};
 use crate::units::GIB;
 
 /// What of the GPU's memory is not free when a program starts, beside the program's own context: nothing where the GPU has its own memory,
@@ -32,6 +32,11 @@ pub fn held(scenario: &Scenario) -> Option<Span> {
         let held = scenario.capacity()?.0.saturating_sub(u128::from(gib) * GIB);
         return (held > 0).then_some(Span { low: held, typical: held, high: held });
     }
+    usual(gpu)
+}
+
+/// The same of a GPU, where nothing is stated.
+pub fn usual(gpu: &Gpu) -> Option<Span> {
     let shared = gpu.class() == Class::Unified && gpu.capacity_basis != CapacityBasis::Limit;
     shared.then_some(Span::of(650, 1_080, 1_990))
 }
