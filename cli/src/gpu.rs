@@ -18,6 +18,7 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
     let seq_length = Grouped(scenario.seq_length.into());
     let ranks = scenario.parallel.ranks();
     let each = if ranks == 1 { String::new() } else { format!("{} × ", Grouped(ranks.into())) };
+    let stated = fit.capacity != gpu.capacity;
     let lines = [
         ("GPU", format!("{each}{} ({})", gpu.name, gpu.id)),
         (
@@ -26,8 +27,8 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
                 "{} = {}, {}{}{}",
                 words::size(fit.capacity, unit),
                 fit.capacity,
-                basis(gpu),
-                gpu.reported().range().map(|range| format!(" ({range})")).unwrap_or_default(),
+                if stated { "as stated".into() } else { basis(gpu) },
+                gpu.reported().range().filter(|_| !stated).map(|range| format!(" ({range})")).unwrap_or_default(),
                 limit(fit, scenario, unit)
             ),
         ),
@@ -94,7 +95,7 @@ fn limit(fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
         return String::new();
     }
     if scenario.runtime() != Some(Engine::Vllm) {
-        return format!("; {} of it to be taken beside what the system holds", words::size(fit.limit, unit));
+        return format!("; {} of it to be taken", words::size(fit.limit, unit));
     }
     let share = scenario.serving.utilization();
     if fit.limit == Bytes::ZERO {

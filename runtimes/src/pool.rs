@@ -4,6 +4,7 @@ use core::fmt;
 
 use memory_wall_core::architecture::Projection;
 use memory_wall_core::bounds::Bounds;
+use memory_wall_core::engines::system;
 use memory_wall_core::memory::kv_cache::CachedLayers;
 use memory_wall_core::memory::weights;
 use memory_wall_core::precision::Block;
@@ -220,8 +221,9 @@ pub struct Found {
 /// # Errors
 /// What it refuses, and what isn't modelled.
 pub fn start(server: Server, scenario: &Checked, told: &Told) -> Result<Start, Refused> {
-    let gpu = scenario.gpu.ok_or(Refused::NoGpu)?;
-    start_in(server, scenario, told, Found { total: gpu.capacity.0, printed: gpu.capacity_most.0, free: None })
+    let (gpu, capacity) = scenario.gpu.zip(scenario.capacity()).ok_or(Refused::NoGpu)?;
+    let printed = gpu.capacity_most.max(capacity).0;
+    start_in(server, scenario, told, Found { total: capacity.0, printed, free: None })
 }
 
 /// Starts a server in memory that is known otherwise.
@@ -232,8 +234,10 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     refused(server, scenario)?;
     let Found { total, printed, free } = memory;
     let links = if scenario.parallel.tp > 1 { LINKS } else { 0 };
-    let context =
-        free.map_or(Span::new(CONTEXT.low, CONTEXT.high + links), |free| Span::exactly(total.saturating_sub(free)));
+    // Of a memory that it shares, the system holds a part.
+    let system = system::held(scenario).map_or(Span::exactly(0), |span| Span::new(span.low, span.high));
+    let usual = Span::new(CONTEXT.low, CONTEXT.high + links) + system;
+    let context = free.map_or(usual, |free| Span::exactly(total.saturating_sub(free)));
     let weights = weights::local(&padded(scenario));
     let told = Told { requests: told.requests.filter(|it| *it > 0), ..*told };
     let (share, wanted, work) = match server {

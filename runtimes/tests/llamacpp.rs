@@ -236,3 +236,14 @@ fn what_does_not_go_together_is_refused() {
     assert!(matches!(refused(mac, some), Refused::SharedMemory(_)));
     assert_eq!(place(&mac, &Settings::DEFAULT).err(), None);
 }
+
+/// Of a memory that CPU and GPU share, the system holds 10.8 GiB as a rule.
+#[test]
+fn layers_leave_room_for_the_system_on_shared_memory() {
+    let placement =
+        |id: &str, tokens| place(&on("llama-3.3-70b", WeightFormat::Q8Zero, tokens, id), &Settings::DEFAULT).unwrap();
+    let (least, most) = (placement("gb10", 2_048), placement("gb10", 131_072));
+    assert_eq!((least.verdict(), most.verdict()), (Verdict::Fits, Verdict::DoesNotFit));
+    let total = most.devices.first().unwrap().total();
+    assert!(total.high < gpu("gb10").capacity.0, "{total:?}");
+}

@@ -416,6 +416,12 @@ fn gpus() -> Vec<Known> {
             "an id that memory-wall gpus lists",
             "a GPU of the list that memory-wall gpus prints: does it fit, and how much more would",
         ),
+        value(
+            "--gpu-memory",
+            "GIB",
+            "a whole number of GiB",
+            "GiB of the GPU that are there to be taken, where you know: free beside the system on memory that CPU and GPU share, or as much as it was told to lend (GTT on Strix Halo, iogpu.wired_limit_mb on macOS); default what is usual",
+        ),
         value("--dp", "N", "a whole number of ranks", "data-parallel ranks, each with other sequences"),
         value("--tp", "N", "a whole number of ranks", "tensor-parallel ranks, which share each matrix"),
         value("--pp", "N", "a whole number of stages", "pipeline stages, each with some of the layers"),

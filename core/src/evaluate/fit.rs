@@ -104,7 +104,7 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
 
 /// What the scenario's own GPU makes of it; `None` without one.
 pub fn verdict(scenario: &Checked) -> Option<Verdict> {
-    Some(verdict_on(scenario, scenario.gpu?.capacity))
+    Some(verdict_on(scenario, scenario.capacity()?))
 }
 
 /// What a GPU of `capacity` makes of the scenario, on its fullest rank.

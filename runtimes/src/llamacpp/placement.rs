@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use memory_wall_core::engines::system;
 use memory_wall_core::evaluate::TIGHT_PERCENT;
 use memory_wall_core::tables::classes::Class;
 use memory_wall_core::tables::gpus::Gpu;
@@ -51,13 +52,18 @@ impl Device {
 
     /// Whether it goes on the GPU: it doesn't where its least is more than the GPU has, and is tight where its most leaves less than a tenth.
     pub fn verdict(&self) -> Verdict {
-        judge(self.total(), self.gpu.capacity.0)
+        judge(self.total(), self.gpu.capacity.0.saturating_sub(held_by_system(self.gpu)))
     }
 
     /// Whether there is anything on it.
     pub fn is_used(&self) -> bool {
         self.layers > 0 || self.output
     }
+}
+
+/// What the system usually holds of a memory that it shares with the GPU.
+pub(super) fn held_by_system(gpu: &Gpu) -> u128 {
+    system::usual(gpu).map_or(0, |span| span.typical)
 }
 
 fn judge(total: Span, capacity: u128) -> Verdict {

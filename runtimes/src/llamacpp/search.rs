@@ -3,7 +3,7 @@
 use memory_wall_core::units::GIB;
 use memory_wall_core::{Checked, Verdict};
 
-use super::placement::over;
+use super::placement::{held_by_system, over};
 use super::{ALL, Placement, Refused, Settings};
 
 /// A number with its placement, and the next one that doesn't fit.
@@ -50,7 +50,7 @@ pub fn fitted(scenario: &Checked, settings: &Settings) -> Result<(Settings, Plac
     let leaves = |placement: &Placement| {
         placement.devices.iter().all(|device| {
             let used = device.weights + device.cache + device.states + device.compute.high + device.context.low;
-            !device.is_used() || used + GIB <= device.gpu.capacity.0
+            !device.is_used() || used + GIB + held_by_system(device.gpu) <= device.gpu.capacity.0
         })
     };
     let mixture = scenario.architecture.moe.is_some();
