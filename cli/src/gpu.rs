@@ -38,7 +38,7 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
             "Longest context",
             format!(
                 "{} at batch {batch}{}",
-                largest(longest(fit, scenario), bounds::SEQ_LENGTH),
+                largest(fit.longest(scenario), bounds::SEQ_LENGTH),
                 shorter(scenario, fit) + &made_for(scenario, fit.max_seq)
             ),
         ),
@@ -72,7 +72,7 @@ fn settings(fit: &Fit, scenario: &Checked) -> Option<String> {
     let there = evaluate(&other).fit?;
     let verdict = if there.verdict == Verdict::Fits { "fits" } else { "starts, and is tight" };
     let changes = changes::between(scenario, &other).join(" ");
-    let longest = largest(longest(&there, &other), bounds::SEQ_LENGTH);
+    let longest = largest(there.longest(&other), bounds::SEQ_LENGTH);
     let batch = largest_batch(there.max_batch, &other);
     Some(wrapped(
         &format!(
@@ -118,11 +118,6 @@ fn beside(scenario: &Checked, unit: ByteUnit) -> String {
         }
         _ => String::new(),
     }
-}
-
-/// The longest sequence that fits, of those that the model reads at all.
-pub(crate) fn longest(fit: &Fit, scenario: &Scenario) -> u32 {
-    fit.max_seq.min(scenario.architecture.end_of_table().unwrap_or(u32::MAX))
 }
 
 /// How far memory goes is one thing, what the model was made for another.

@@ -5,6 +5,7 @@ use super::peak::total;
 use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::{self, vllm};
+use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::{Bytes, SignedBytes};
 use crate::verdict::Verdict;
@@ -35,6 +36,11 @@ impl Fit {
         let served = rank.runtime() == Some(Engine::Vllm);
         let max_batch = max_batch(rank, limit).min(if served { rank.serving.max_num_seqs } else { u32::MAX });
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
+    }
+
+    /// The longest sequence that fits, of those that the model reads at all.
+    pub fn longest(&self, scenario: &Scenario) -> u32 {
+        self.max_seq.min(scenario.architecture.end_of_table().unwrap_or(u32::MAX))
     }
 }
 
