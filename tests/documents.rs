@@ -24,7 +24,7 @@ const OTHERS: [&str; 10] = [
     "config.json",
     "xtask.exe",
     "tests/e2e/results/",
-    "planner.html",
+    "plan.html",
     "reference.html",
     "teach.html",
     "lessons.html",

@@ -192,7 +192,7 @@ mod tests {
         let names = |plans: &[Asked]| plans.iter().map(|asked| asked.plan.clone()).collect::<Vec<_>>();
         let json = Format::Json.write(&plans, 0, &[]).text;
         assert_eq!(names(&super::read(&json).unwrap().plans), names(&plans));
-        let link = format!("https://example.org/planner.html?{}", link::write(&plans));
+        let link = format!("https://example.org/plan.html?{}", link::write(&plans));
         assert_eq!(super::read(&link).unwrap().plans, plans);
         assert!(super::read("{\n \"version\": 1,\n \"seq\": 0 }").unwrap_err().starts_with("line 3: seq"));
         assert!(super::read("hello").is_err());

@@ -18,7 +18,7 @@ pub(crate) struct Group {
 pub(crate) static GROUPS: &[Group] = &[
     Group { id: "model", first: &["model", "mode", "weights", "kv"], more: &["attention"] },
     Group { id: "load", first: &["seq", "batch"], more: &[] },
-    Group { id: "gpus", first: &["gpu", "tp", "dp"], more: &["pp", "ep", "cp", "offload"] },
+    Group { id: "gpus", first: &["gpu", "tp", "dp"], more: &["pp", "ep", "cp", "offload", "gpu_memory"] },
     Group {
         id: "runtime",
         first: &["engine"],

@@ -3,7 +3,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './fixtures.mjs';
 
-const PAGE = '/planner.html';
+const PAGE = '/plan.html';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 
 /** Opens the page and waits until it is live. */

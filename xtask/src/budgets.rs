@@ -12,8 +12,8 @@ pub(crate) const SECOND_BUDGET: u64 = 130_000;
 /// in host memory, by which their logs are explained and which no other program has, 252.8 kB.
 pub(crate) const THIRD_BUDGET: u64 = 255_000;
 /// The most bytes, after gzip, that the reference may be with its own style sheet and script. Every measured row is in it.
-/// With 136 models, 71 GPUs and the start-up logs of vLLM it has 101.1 kB.
-pub(crate) const REFERENCE_BUDGET: u64 = 104_000;
+/// With 136 models, 71 GPUs and the start-up logs of vLLM, llama.cpp, `SGLang` and TensorRT-LLM it has 104.4 kB.
+pub(crate) const REFERENCE_BUDGET: u64 = 106_000;
 /// The same for the page for teachers, which has a table and an example for each host.
 pub(crate) const TEACH_BUDGET: u64 = 25_000;
 /// The most bytes, after gzip, of a first visit to the planner, with its program and the whole engine in it.

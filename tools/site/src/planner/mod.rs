@@ -49,7 +49,7 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     }
     let policy = policy::meta(&html);
     put(&mut html, "<!-- policy -->", &policy)?;
-    write(&staging.join("planner.html"), &html)
+    write(&staging.join("plan.html"), &html)
 }
 
 /// The page before its files are known.
