@@ -91,6 +91,11 @@ fn a_plan_goes_to_programs_of_its_mode() {
         ("\"zero\": \"1\", \"dp\": 2", Target::Accelerate, "accelerate shards gradients with the optimizer states"),
         ("\"weights\": \"fp16\"", Target::Torchtitan, "torchtitan computes in bf16 or fp32, not in fp16"),
         ("\"optimizer\": \"sgd-momentum\"", Target::Axolotl, "axolotl has no SGD with momentum"),
+        (
+            "\"weights\": \"fp32\", \"recipe\": \"autocast\"",
+            Target::Axolotl,
+            "axolotl loads the weights in 16 bits where bf16 is on, and FSDP alone keeps them in fp32",
+        ),
     ] {
         let plan = plan(&format!("\"model\": \"llama-3.1-8b\", \"mode\": \"training\", {options}"));
         let error = export(&plan, target).unwrap_err().to_string();

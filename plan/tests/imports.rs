@@ -205,6 +205,23 @@ datasets:
             ],
         ),
         (
+            "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 8192\nbf16: auto\noptimizer: paged_adamw_8bit\ngradient_checkpointing: true\n",
+            "model llama-3.1-8b; mode training; seq 8192; weights bf16; recipe pure; optimizer paged-adamw8bit; checkpointing full",
+            vec![],
+        ),
+        (
+            "base_model: meta-llama/Llama-3.1-8B\nbf16: true\nfsdp_config:\n  reshard_after_forward: true\n",
+            "model llama-3.1-8b; mode training; weights fp32; recipe autocast; zero 3",
+            vec![],
+        ),
+        (
+            "base_model: meta-llama/Llama-3.1-8B\nfp16: true\ndeepspeed: zero2.json\n",
+            "model llama-3.1-8b; mode training; weights fp16; recipe mixed",
+            vec![
+                "line 3: deepspeed zero2.json: not understood: the file that it names says how states are sharded: import that one too",
+            ],
+        ),
+        (
             "{\"output_dir\": \"out\", \"per_device_train_batch_size\": 4, \"optim\": \"adamw_torch\", \"bf16\": true, \"learning_rate\": 2e-5}",
             "mode training; batch 4; weights fp32; recipe autocast; optimizer adamw; step foreach",
             vec![],
