@@ -228,7 +228,11 @@ impl fmt::Display for ExportError {
                 }
                 Ok(())
             }
-            Self::Refused(target, error) => write!(f, "for {}: {error}", target.label()),
+            Self::Refused(target, error) => {
+                let (said, label) = (alloc::format!("{error}"), target.label());
+                // A sentence that names the program needs no other word for it.
+                if said.starts_with(label) { f.write_str(&said) } else { write!(f, "for {label}: {said}") }
+            }
             Self::Cannot(target, what) => write!(f, "{} {what}", target.label()),
         }
     }
@@ -280,7 +284,7 @@ fn written(plan: &Plan, scenario: &Scenario, target: Target) -> Result<Export, E
         Target::DeepSpeed => deepspeed::write(&mut sheet)?,
         Target::TrainingArguments => training_arguments::write(&mut sheet),
         Target::Axolotl => axolotl::write(&mut sheet)?,
-        Target::Torchtitan => torchtitan::write(&mut sheet)?,
+        Target::Torchtitan => torchtitan::write(&mut sheet),
         Target::Megatron => megatron::write(&mut sheet)?,
     }
     Ok(sheet.finish())
