@@ -108,6 +108,19 @@ fn older_vllm_has_no_mxfp4_on_radeon() {
     assert_eq!(told("mi300x", 12), None);
 }
 
+#[test]
+fn vllm_does_not_load_dual_chunk_attention() {
+    let told = |engine, minor| {
+        let mut it = served("qwen2.5-7b", WeightFormat::Bf16, engine, "h100-sxm");
+        it.architecture.dual_chunks = true;
+        it.serving.version = Version { major: 0, minor };
+        reason(&it)
+    };
+    let refused = Some(Unsupported::DualChunks);
+    assert_eq!([8, 9, 29].map(|minor| told(Engine::Vllm, minor)), [None, refused, refused]);
+    assert_eq!([Engine::Hf, Engine::Exact].map(|engine| told(engine, 29)), [None; 2]);
+}
+
 /// Llama 2 7B, which has 32 layers, trained by this code.
 fn trained(implementation: Implementation) -> Scenario {
     let mut it = Scenario { mode: Mode::Training, ..model("llama-2-7b") };

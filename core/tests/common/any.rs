@@ -183,6 +183,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             parallel_residual: parallel,
             soft_capped: capped,
             unstable_in_fp16: capped,
+            dual_chunks: false,
             attention_sinks: sinks,
             fused_qkv,
             dropout,
