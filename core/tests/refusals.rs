@@ -203,10 +203,10 @@ fn training_code_has_the_options_that_it_has() {
         (TrainerOption::WithoutMaster, &|it| it.training.recipe = Recipe::WithoutMaster),
         (TrainerOption::PartOffload, &|it| it.offload.optimizer = true),
         (TrainerOption::PartShards(ZeroStage::Optimizer), &|it| {
-            (it.parallel.dp, it.parallel.zero) = (2, ZeroStage::Optimizer)
+            (it.parallel.dp, it.parallel.zero) = (2, ZeroStage::Optimizer);
         }),
         (TrainerOption::PartShards(ZeroStage::Gradients), &|it| {
-            (it.parallel.cp, it.parallel.zero) = (2, ZeroStage::Gradients)
+            (it.parallel.cp, it.parallel.zero) = (2, ZeroStage::Gradients);
         }),
     ] {
         assert_eq!([told(Torchtitan, change), told(Transformers, change)], [lacks(Torchtitan, option), None]);
