@@ -214,13 +214,15 @@ pub(super) fn unknown() -> Meaning {
 pub(super) fn model(text: &str) -> Meaning {
     let local = text.starts_with(['/', '.', '~']) || text.contains('\\');
     if !local {
-        for (end, weights) in [("-AWQ", "int4"), ("-GPTQ-Int4", "int4"), ("-GPTQ", "int4")] {
-            if let Some(model) = hub::without(text, end).and_then(hub::model) {
-                return because(all([("model", model.id), ("weights", weights)]), "4 bits, by the name");
+        match hub::stored(text) {
+            Some((model, Some(weights))) => {
+                return because(
+                    all([("model", model.id), ("weights", weights.id())]),
+                    "the format is the one that the repository's name says",
+                );
             }
-        }
-        if let Some(model) = hub::model(text) {
-            return says("model", model.id);
+            Some((model, None)) => return says("model", model.id),
+            None => {}
         }
     }
     let name = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(text);
