@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use memory_wall_core::scenario::ScenarioError;
-use memory_wall_core::{Architecture, Engine, Implementation, Mode, Scenario, choices};
+use memory_wall_core::{Architecture, Engine, Implementation, Mode, Scenario, WeightFormat, choices};
 
 use crate::plan::Plan;
 use sheet::Sheet;
@@ -151,6 +151,15 @@ impl Target {
             there.training.recipe = there.usual_recipe();
         }
         there
+    }
+
+    /// Whether the program brings a checkpoint in 16 bits to a format as it loads it, told so in the command.
+    pub(crate) const fn quantises(self, weights: WeightFormat) -> bool {
+        match self {
+            Self::Vllm => matches!(weights, WeightFormat::Fp8 | WeightFormat::Nf4),
+            Self::Sglang => matches!(weights, WeightFormat::Fp8),
+            _ => false,
+        }
     }
 
     /// The targets that a mode has.
