@@ -74,6 +74,10 @@ fn what_they_do_not_do_is_refused_in_one_line() {
     for (line, message) in [
         ("estimate --model llama-3.1-8b --weights q4_k --engine sglang --gpu rtx4090", "does not load GGUF Q4_K_M"),
         ("estimate --model llama-3.1-8b --engine trtllm --gpu mi300x", "does not run on"),
+        ("estimate --model llama-3.1-8b --engine sglang --gpu v100-sxm2-32", "compute capability 7.5 or newer"),
+        ("estimate --model llama-3.1-8b --weights fp8 --engine trtllm --gpu a100-80-sxm", "no kernels for fp8 weights"),
+        ("estimate --model falcon-7b --engine trtllm --gpu h100-sxm", "has no class for this model"),
+        ("solve --for batch --model smollm3-3b --engine trtllm --gpu h100-sxm", "has no class for this model"),
         ("estimate --model llama-3.1-8b --engine sglang", "none is named: --gpu ID"),
         ("estimate --model llama-3.1-8b --engine sglang --gpu rtx4090 --dp 2", "leave dp, pp, ep and cp at 1"),
         ("advise --model llama-3.1-8b --engine sglang --gpu rtx4090", "advise does not know SGLang"),
@@ -95,4 +99,25 @@ fn what_they_do_not_do_is_refused_in_one_line() {
     }
     let Run { err, .. } = run("estimate --model llama-3.1-8b --engine vllm --gpu h100-sxm --mem-fraction-static 0.8");
     assert!(err.contains("--mem-fraction-static has no effect without --engine sglang"), "{err}");
+}
+
+#[test]
+fn a_listed_model_and_its_config_have_the_same_class() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/tests/configs");
+    let mut compared = 0;
+    for model in memory_wall_core::tables::models::MODELS {
+        let config = format!("{folder}/{}.json", model.id);
+        if !std::path::Path::new(&config).exists() {
+            continue;
+        }
+        let has_class = |source: String| {
+            let Run { err, .. } =
+                run(&format!("estimate {source} --weights bf16 --engine trtllm --gpu b200 --seq 128"));
+            !err.contains("has no class")
+        };
+        let both = [has_class(format!("--model {}", model.id)), has_class(format!("--config {config}"))];
+        assert!(both[0] == both[1], "{} {both:?}", model.id);
+        compared += 1;
+    }
+    assert!(compared > 100, "{compared}");
 }

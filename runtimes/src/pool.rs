@@ -1,5 +1,9 @@
 //! Servers that keep one pool of tokens: `SGLang` and TensorRT-LLM. What each leaves for the pool, how many tokens that is, and what it refuses.
 
+mod support;
+
+pub use support::{Family, has_class};
+
 use core::fmt;
 
 use memory_wall_core::architecture::Projection;
@@ -7,7 +11,7 @@ use memory_wall_core::bounds::Bounds;
 use memory_wall_core::memory::kv_cache::CachedLayers;
 use memory_wall_core::memory::weights;
 use memory_wall_core::precision::Block;
-use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::units::{GIB, MIB};
 use memory_wall_core::{Architecture, Checked, KvPrecision, Mode, Verdict, WeightFormat};
 
@@ -115,6 +119,21 @@ pub enum Refused {
     Ranks(Server),
     /// The GPU isn't one that it serves on.
     Gpu(Server, &'static str),
+    /// The GPU's generation is too old, whatever the format.
+    TooOld {
+        /// The server.
+        server: Server,
+        /// The GPU's name.
+        gpu: &'static str,
+        /// Its compute capability.
+        has: Capability,
+        /// The least that the server starts on.
+        needs: Capability,
+    },
+    /// It has no kernels for the format on the GPU, or it isn't certain that it has.
+    Kernels(Server, WeightFormat, &'static str),
+    /// It has no class for the model, or it isn't certain that it has.
+    NoClass(Server),
 }
 
 impl fmt::Display for Refused {
@@ -133,6 +152,24 @@ impl fmt::Display for Refused {
                 write!(f, "of {} tensor parallelism alone is modelled: leave dp, pp, ep and cp at 1", server.label())
             }
             Self::Gpu(server, gpu) => write!(f, "{} does not run on {gpu}", server.label()),
+            Self::TooOld { server, gpu, has, needs } => write!(
+                f,
+                "{} runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}",
+                server.label()
+            ),
+            Self::Kernels(server, format, gpu) => {
+                write!(
+                    f,
+                    "{} has no kernels for {} weights on {gpu}, or none that its documentation names",
+                    server.label(),
+                    format.id()
+                )
+            }
+            Self::NoClass(server) => write!(
+                f,
+                "{} has no class for this model, or none that is certain: its PyTorch backend runs the architectures of _torch/models/_arch_index.py",
+                server.label()
+            ),
         }
     }
 }
@@ -319,11 +356,7 @@ fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
     if [cut.dp, cut.pp, cut.ep, cut.cp].iter().any(|ranks| *ranks != 1) {
         return Err(Refused::Ranks(server));
     }
-    let runs = |gpu: &Gpu| gpu.vendor == "NVIDIA" || server == Server::Sglang && gpu.vendor == "AMD";
-    match scenario.gpu {
-        Some(gpu) if !runs(gpu) => Err(Refused::Gpu(server, gpu.name)),
-        _ => Ok(()),
-    }
+    scenario.gpu.map_or(Ok(()), |gpu| support::on_gpu(server, scenario.weights, gpu))
 }
 
 /// The model with a vocabulary that both pad to a multiple of 64.

@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::{GIB, MIB};
 use memory_wall_core::{KvPrecision, Scenario, Verdict, WeightFormat};
-use memory_wall_runtimes::pool::{Found, Refused, Server, Start, Told, Trouble, start, start_in};
+use memory_wall_runtimes::pool::{Family, Found, Refused, Server, Start, Told, Trouble, has_class, start, start_in};
 
 fn scenario(model: &str, gpu: &str) -> Scenario {
     Scenario { gpu: gpus::by_id(gpu), ..Scenario::new(models::by_id(model).unwrap().architecture) }
@@ -126,4 +127,62 @@ fn formats_gpus_and_ranks_are_refused_by_name() {
     assert!(start(Server::Sglang, &amd.check().unwrap(), &Told::default()).is_ok());
     let none = Scenario { gpu: None, ..amd };
     assert_eq!(refused(Server::Sglang, &none), Refused::NoGpu);
+}
+
+/// By the hardware matrix of TensorRT-LLM and `get_min_capability` of `SGLang`.
+#[test]
+fn generations_without_kernels_are_refused() {
+    let of = |server, gpu, weights| {
+        let scenario = Scenario { weights, ..scenario("qwen3-0.6b", gpu).on(gpus::by_id(gpu).unwrap()) };
+        start(server, &scenario.check().unwrap(), &Told::default()).map(|start| start.verdict)
+    };
+    use WeightFormat as W;
+    for (server, gpu, needs) in [
+        (Server::Sglang, "v100-sxm2-32", Capability::new(7, 5)),
+        (Server::TensorRtLlm, "v100-sxm2-32", Capability::new(8, 0)),
+        (Server::TensorRtLlm, "t4", Capability::new(8, 0)),
+    ] {
+        let refused = of(server, gpu, W::Fp16).unwrap_err();
+        assert!(matches!(refused, Refused::TooOld { needs: least, .. } if least == needs), "{refused}");
+    }
+    assert_eq!(of(Server::Sglang, "t4", W::Fp16), Ok(Verdict::Fits));
+    for (server, gpu, weights) in [
+        (Server::Sglang, "t4", W::Fp8),
+        (Server::Sglang, "h100-sxm", W::Nvfp4),
+        (Server::Sglang, "mi300x", W::Nvfp4),
+        (Server::TensorRtLlm, "a100-80-sxm", W::Fp8),
+        (Server::TensorRtLlm, "a100-80-sxm", W::Nvfp4),
+        (Server::TensorRtLlm, "h100-sxm", W::Nvfp4),
+        (Server::TensorRtLlm, "rtx4090", W::Fp8Block),
+        (Server::TensorRtLlm, "b200", W::Int4),
+    ] {
+        let refused = of(server, gpu, weights).unwrap_err();
+        assert!(matches!(refused, Refused::Kernels(by, format, _) if by == server && format == weights), "{refused}");
+    }
+    for (server, gpu, weights) in [
+        (Server::Sglang, "a100-80-sxm", W::Fp8),
+        (Server::Sglang, "b200", W::Nvfp4),
+        (Server::TensorRtLlm, "rtx4090", W::Fp8),
+        (Server::TensorRtLlm, "a100-80-sxm", W::Int4),
+        (Server::TensorRtLlm, "h100-sxm", W::Fp8Block),
+        (Server::TensorRtLlm, "b200", W::Nvfp4),
+    ] {
+        assert!(of(server, gpu, weights).is_ok(), "{} {gpu} {weights}", server.label());
+    }
+    // A cache in fp8 is there on Ampere too.
+    let eight = Scenario { kv: KvPrecision::Fp8, ..scenario("qwen3-0.6b", "a100-80-sxm") };
+    assert!(start(Server::TensorRtLlm, &eight.check().unwrap(), &Told::default()).is_ok());
+}
+
+#[test]
+fn tensorrt_llm_serves_the_families_of_its_index() {
+    let listed = |id| has_class(Server::TensorRtLlm, Family::Listed(id));
+    for id in ["bloom-176b", "falcon-7b", "gpt-neox-20b", "lfm2-1.2b", "smollm3-3b", "glm-4.7-flash", "ministral-3-8b"]
+    {
+        assert_eq!(listed(id), Err(Refused::NoClass(Server::TensorRtLlm)), "{id}");
+        assert!(has_class(Server::Sglang, Family::Listed(id)).is_ok());
+    }
+    for id in ["llama-3.1-8b", "kimi-k2.5", "qwen3-32b", "gpt-oss-20b"] {
+        assert!(listed(id).is_ok(), "{id}");
+    }
 }

@@ -133,14 +133,17 @@ pub(crate) fn answer(runtime: &Runtime, request: &Request) -> Result<Answer, Bad
     let (model, scenario) = estimate::asked(request)?;
     match runtime {
         Runtime::LlamaCpp(placing) => llamacpp::answer(placing, &model, &scenario, request),
-        Runtime::Pool(server, told) => pool::answer(*server, told, &model, &scenario, request),
+        Runtime::Pool(server, told) => {
+            pool::has_class(*server, &model)?;
+            pool::answer(*server, told, &model, &scenario, request)
+        }
     }
 }
 
 /// What a server with a pool holds at most; nothing where another runtime is asked.
 pub(crate) fn solve_pool(question: Question, request: &Request) -> Option<Result<Answer, BadInput>> {
     let Some(Runtime::Pool(server, told)) = &request.runtime else { return None };
-    let asked = estimate::asked(request);
+    let asked = estimate::asked(request).and_then(|asked| pool::has_class(*server, &asked.0).map(|()| asked));
     Some(asked.and_then(|(model, scenario)| pool::solve(question, (*server, told), &model, &scenario, request)))
 }
 

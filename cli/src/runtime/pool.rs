@@ -4,7 +4,7 @@ use memory_wall_core::bounds;
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::{Bytes, Checked, Verdict};
 use memory_wall_runtimes::Span;
-use memory_wall_runtimes::pool::{self, MAX_TOTAL_TOKENS, Server, Start, Told, Trouble};
+use memory_wall_runtimes::pool::{self, Family, MAX_TOTAL_TOKENS, Server, Start, Told, Trouble};
 
 use super::notes;
 use crate::model::Model;
@@ -65,6 +65,12 @@ pub(super) fn read(given: &Given) -> Result<Read, BadInput> {
             no_graphs: false,
         },
     })
+}
+
+/// Whether the server has a class for the model.
+pub(super) fn has_class(server: Server, model: &Model) -> Result<(), BadInput> {
+    let family = model.family.as_deref().map_or(Family::Listed(&model.id), Family::Config);
+    pool::has_class(server, family).map_err(|why| BadInput(why.to_string()))
 }
 
 /// The answer to `estimate`.
