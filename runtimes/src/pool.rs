@@ -1,17 +1,17 @@
 //! Servers that keep one pool of tokens: `SGLang` and TensorRT-LLM. What each leaves for the pool, how many tokens that is, and what it refuses.
 
+mod refused;
 mod support;
 
+pub use refused::Refused;
 pub use support::{Family, has_class};
-
-use core::fmt;
 
 use memory_wall_core::architecture::Projection;
 use memory_wall_core::bounds::Bounds;
+use memory_wall_core::engines::system;
 use memory_wall_core::memory::kv_cache::CachedLayers;
 use memory_wall_core::memory::weights;
 use memory_wall_core::precision::Block;
-use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::units::{GIB, MIB};
 use memory_wall_core::{Architecture, Checked, KvPrecision, Mode, Verdict, WeightFormat};
 
@@ -102,79 +102,9 @@ pub struct Told {
     pub most: Option<u64>,
     /// Whether no CUDA graphs are recorded (`--disable-cuda-graph`).
     pub no_graphs: bool,
+    /// Expert-parallel ranks, which lie within the tensor-parallel ones (`--ep-size`, `--ep_size`).
+    pub ep: Option<u32>,
 }
-
-/// Why it doesn't start, or doesn't take the requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// Nothing is served.
-    NotServed,
-    /// No GPU is named.
-    NoGpu,
-    /// It doesn't load the format.
-    Weights(Server, WeightFormat),
-    /// It doesn't keep a cache in the format.
-    Cache(Server, KvPrecision),
-    /// Ranks other than tensor-parallel ones.
-    Ranks(Server),
-    /// The GPU isn't one that it serves on.
-    Gpu(Server, &'static str),
-    /// The GPU's generation is too old, whatever the format.
-    TooOld {
-        /// The server.
-        server: Server,
-        /// The GPU's name.
-        gpu: &'static str,
-        /// Its compute capability.
-        has: Capability,
-        /// The least that the server starts on.
-        needs: Capability,
-    },
-    /// It has no kernels for the format on the GPU, or it isn't certain that it has.
-    Kernels(Server, WeightFormat, &'static str),
-    /// It has no class for the model, or it isn't certain that it has.
-    NoClass(Server),
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::NotServed => f.write_str("a server serves: mode inference"),
-            Self::NoGpu => f.write_str("the pool is what a GPU leaves, and none is named: --gpu ID"),
-            Self::Weights(server, format) if format.is_gguf() => {
-                write!(f, "{} does not load {format} files as it is modelled: llama.cpp and Ollama do", server.label())
-            }
-            Self::Weights(server, format) => write!(f, "{} does not load {format} weights", server.label()),
-            Self::Cache(server, kv) => {
-                write!(f, "{} keeps its cache in 16 bits or fp8, not in {kv}", server.label())
-            }
-            Self::Ranks(server) => {
-                write!(f, "of {} tensor parallelism alone is modelled: leave dp, pp, ep and cp at 1", server.label())
-            }
-            Self::Gpu(server, gpu) => write!(f, "{} does not run on {gpu}", server.label()),
-            Self::TooOld { server, gpu, has, needs } => write!(
-                f,
-                "{} runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}",
-                server.label()
-            ),
-            Self::Kernels(server, format, gpu) => {
-                write!(
-                    f,
-                    "{} has no kernels for {} weights on {gpu}, or none that its documentation names",
-                    server.label(),
-                    format.id()
-                )
-            }
-            Self::NoClass(server) => write!(
-                f,
-                "{} has no class for this model, or none that is certain: its PyTorch backend runs the architectures of _torch/models/_arch_index.py",
-                server.label()
-            ),
-        }
-    }
-}
-
-impl core::error::Error for Refused {}
 
 /// Why a started server can't take the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +128,8 @@ pub enum Trouble {
 pub struct Start {
     /// The server.
     pub server: Server,
+    /// Expert-parallel ranks.
+    pub ep: u32,
     /// The share, in thousandths.
     pub share: u32,
     /// Whether it is what the server takes by itself.
@@ -267,10 +199,14 @@ pub fn start(server: Server, scenario: &Checked, told: &Told) -> Result<Start, R
 /// What it refuses, and what isn't modelled.
 pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) -> Result<Start, Refused> {
     refused(server, scenario)?;
+    support::blocks(server, scenario, told.ep.unwrap_or(1))?;
     let Found { total, printed, free } = memory;
     let links = if scenario.parallel.tp > 1 { LINKS } else { 0 };
-    let context =
-        free.map_or(Span::new(CONTEXT.low, CONTEXT.high + links), |free| Span::exactly(total.saturating_sub(free)));
+    // The pool's upper end is with what the system usually holds of a shared memory, as the other engines count it, the lower one with the most that was seen.
+    let system = system::held(scenario).map_or(Span::default(), |held| Span::new(held.typical, held.high));
+    let context = free.map_or(Span::new(CONTEXT.low, CONTEXT.high + links) + system, |free| {
+        Span::exactly(total.saturating_sub(free))
+    });
     let weights = weights::local(&padded(scenario));
     let told = Told { requests: told.requests.filter(|it| *it > 0), ..*told };
     let (share, wanted, work) = match server {
@@ -323,6 +259,7 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     };
     Ok(Start {
         server,
+        ep: told.ep.unwrap_or(1),
         share,
         usual_share: told.share.is_none(),
         total,

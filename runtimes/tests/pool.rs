@@ -132,11 +132,11 @@ fn formats_gpus_and_ranks_are_refused_by_name() {
 /// By the hardware matrix of TensorRT-LLM and `get_min_capability` of `SGLang`.
 #[test]
 fn generations_without_kernels_are_refused() {
+    use WeightFormat as W;
     let of = |server, gpu, weights| {
         let scenario = Scenario { weights, ..scenario("qwen3-0.6b", gpu).on(gpus::by_id(gpu).unwrap()) };
         start(server, &scenario.check().unwrap(), &Told::default()).map(|start| start.verdict)
     };
-    use WeightFormat as W;
     for (server, gpu, needs) in [
         (Server::Sglang, "v100-sxm2-32", Capability::new(7, 5)),
         (Server::TensorRtLlm, "v100-sxm2-32", Capability::new(8, 0)),
@@ -185,4 +185,42 @@ fn tensorrt_llm_serves_the_families_of_its_index() {
     for id in ["llama-3.1-8b", "kimi-k2.5", "qwen3-32b", "gpt-oss-20b"] {
         assert!(listed(id).is_ok(), "{id}");
     }
+}
+
+/// Sizes by hand: 1,536 / 8 = 192 (sglang issue 5858), 13,824 / 8 = 1,728, neither a multiple of 128.
+#[test]
+fn ranks_have_whole_blocks_and_experts() {
+    let of = |server, model: &str, weights, tp, ep| {
+        let mut scenario = Scenario { weights, ..scenario(model, "h100-sxm") };
+        scenario.parallel.tp = tp;
+        start(server, &scenario.check().unwrap(), &Told { ep: Some(ep), ..Told::default() })
+    };
+    for server in Server::EACH {
+        let on = |model, weights, tp, ep| of(server, model, weights, tp, ep);
+        let refused = on("qwen3-235b-a22b", WeightFormat::Fp8Block, 8, 1).unwrap_err().to_string();
+        assert!(refused.starts_with(server.label()) && refused.contains("over 8 ranks is 192; "), "{refused}");
+        let whole = on("qwen3-235b-a22b", WeightFormat::Fp8Block, 8, 8).unwrap();
+        assert_eq!(whole.verdict, on("qwen3-235b-a22b", WeightFormat::Fp8, 8, 1).unwrap().verdict);
+        assert!(on("qwen3-235b-a22b", WeightFormat::Fp8Block, 8, 2).is_ok());
+        let groups = on("qwen2.5-14b", WeightFormat::Int4, 8, 1).unwrap_err();
+        assert!(matches!(groups, Refused::Blocks(_, blocks) if blocks.width == 13_824), "{groups}");
+        assert!(on("qwen2.5-14b", WeightFormat::Int4, 4, 1).is_ok());
+        for (model, ep, count) in [("qwen3-235b-a22b", 3, 128), ("qwen3-235b-a22b", 16, 8), ("qwen2.5-14b", 2, 0)] {
+            let refused = on(model, WeightFormat::Fp8, 8, ep).unwrap_err();
+            assert!(matches!(refused, Refused::Experts { count: of, .. } if of == count), "{refused}");
+        }
+    }
+}
+
+/// 10.8 GiB and more of a GB10 are the system's.
+#[test]
+fn the_system_holds_a_part_of_shared_memory() {
+    for server in Server::EACH {
+        let scenario = Scenario { weights: WeightFormat::Nvfp4, ..scenario("glm-4.5-air", "gb10") };
+        let on = start(server, &scenario.check().unwrap(), &Told::default()).unwrap();
+        assert!(on.context.low > 10 * GIB && on.context.high > 19 * GIB, "{:?}", on.context);
+    }
+    let full = Scenario { weights: WeightFormat::Fp8, seq_length: 8_192, ..scenario("glm-4.5-air", "gb10") };
+    let on = sglang(&full, Told::default());
+    assert_eq!((on.trouble, on.verdict), (Some(Trouble::NoPool), Verdict::DoesNotFit));
 }

@@ -3,7 +3,7 @@
 use super::vllm::Span;
 use crate::scenario::Scenario;
 use crate::tables::classes::Class;
-use crate::tables::gpus::CapacityBasis;
+use crate::tables::gpus::{CapacityBasis, Gpu};
 
 /// What of the GPU's memory is not free when a program starts, beside the program's own context: nothing where the GPU has its own memory,
 /// or where its capacity is the part that the system lends.
@@ -26,7 +26,11 @@ use crate::tables::gpus::CapacityBasis;
 /// assert_eq!(system::held(&scenario).unwrap().to_string(), "10.80 GiB (6.50 to 19.90)");
 /// ```
 pub fn held(scenario: &Scenario) -> Option<Span> {
-    let gpu = scenario.gpu?;
+    scenario.gpu.and_then(held_of)
+}
+
+/// The same of a GPU by itself.
+pub fn held_of(gpu: &Gpu) -> Option<Span> {
     let shared = gpu.class() == Class::Unified && gpu.capacity_basis != CapacityBasis::Limit;
     shared.then_some(Span::of(650, 1_080, 1_990))
 }

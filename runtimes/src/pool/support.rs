@@ -1,8 +1,9 @@
 //! Which GPUs, formats and models a server with a pool runs.
 
-use memory_wall_core::WeightFormat;
+use memory_wall_core::scenario::Blocks;
 use memory_wall_core::tables::capability::{self, Capability};
 use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::{Checked, WeightFormat};
 
 use super::{Refused, Server};
 
@@ -10,7 +11,7 @@ impl Server {
     /// The least compute capability that it starts on.
     ///
     /// # Source
-    /// `SGLang`: `maybe_downgrade_dtype_for_legacy_gpu` ("SGLang only supports sm75 and above."). TensorRT-LLM: the hardware of its support matrix, Ampere and newer.
+    /// `SGLang`: `maybe_downgrade_dtype_for_legacy_gpu` (7.5). TensorRT-LLM: the hardware of its support matrix, Ampere and newer.
     /// Read 2026-11-25.
     const fn needs(self) -> Capability {
         match self {
@@ -63,6 +64,29 @@ pub(super) fn on_gpu(server: Server, weights: WeightFormat, gpu: &'static Gpu) -
     } else {
         Ok(())
     }
+}
+
+/// Whether each rank has whole experts, or whole blocks of them.
+///
+/// # Errors
+/// Broken blocks, and expert-parallel ranks that don't share out experts or ranks.
+///
+/// # Source
+/// `SGLang`: `tp_size % ep_size` in `server_args.py`; `create_fp8_moe_weight_` and `validate_block_quant_shapes` in `fp8.py` (issue 5858), `awq.py`, `moe_wna16.py`, which takes
+/// finer groups for experts. TensorRT-LLM: `Mapping`, where `moe_tp_size` times `moe_ep_size` is `tp_size`; `linear.py` (`W4A16_AWQ_LinearMethod`). That it cuts experts
+/// inside a block isn't certain, and counts as refused. Read 2026-11-25.
+pub(super) fn blocks(server: Server, scenario: &Checked, ep: u32) -> Result<(), Refused> {
+    let tp = scenario.parallel.tp;
+    if ep > 1 {
+        let experts = scenario.architecture.moe.map_or(0, |moe| moe.experts);
+        for (what, count) in [("experts", experts), ("tensor-parallel ranks", tp)] {
+            if count == 0 || !count.is_multiple_of(ep) {
+                return Err(Refused::Experts { server, ep, what, count });
+            }
+        }
+    }
+    let refines = server == Server::Sglang && scenario.weights != WeightFormat::Fp8Block;
+    Blocks::check(scenario, u64::from(tp / ep), refines).map_err(|blocks| Refused::Blocks(server, blocks))
 }
 
 /// How a model is known.
