@@ -40,7 +40,7 @@ impl Server {
     pub const fn version(self) -> &'static str {
         match self {
             Self::Sglang => "0.5.23 (its default share since 0.4.10)",
-            Self::TensorRtLlm => "1.x with the PyTorch backend",
+            Self::TensorRtLlm => "1.x with the PyTorch backend (models and GPUs by its repository in 2026, at 065ff9e)",
         }
     }
 

@@ -148,24 +148,25 @@ fn generations_without_kernels_are_refused() {
     assert_eq!(of(Server::Sglang, "t4", W::Fp16), Ok(Verdict::Fits));
     for (server, gpu, weights) in [
         (Server::Sglang, "t4", W::Fp8),
-        (Server::Sglang, "h100-sxm", W::Nvfp4),
+        (Server::Sglang, "t4", W::Nvfp4),
         (Server::Sglang, "mi300x", W::Nvfp4),
         (Server::TensorRtLlm, "a100-80-sxm", W::Fp8),
         (Server::TensorRtLlm, "a100-80-sxm", W::Nvfp4),
         (Server::TensorRtLlm, "h100-sxm", W::Nvfp4),
         (Server::TensorRtLlm, "rtx4090", W::Fp8Block),
-        (Server::TensorRtLlm, "b200", W::Int4),
+        (Server::TensorRtLlm, "rtx5090", W::Int4),
     ] {
         let refused = of(server, gpu, weights).unwrap_err();
         assert!(matches!(refused, Refused::Kernels(by, format, _) if by == server && format == weights), "{refused}");
     }
     for (server, gpu, weights) in [
         (Server::Sglang, "a100-80-sxm", W::Fp8),
-        (Server::Sglang, "b200", W::Nvfp4),
+        (Server::Sglang, "h100-sxm", W::Nvfp4),
         (Server::TensorRtLlm, "rtx4090", W::Fp8),
         (Server::TensorRtLlm, "a100-80-sxm", W::Int4),
         (Server::TensorRtLlm, "h100-sxm", W::Fp8Block),
         (Server::TensorRtLlm, "b200", W::Nvfp4),
+        (Server::TensorRtLlm, "b200", W::Int4),
     ] {
         assert!(of(server, gpu, weights).is_ok(), "{} {gpu} {weights}", server.label());
     }

@@ -11,7 +11,7 @@ impl Server {
     /// The least compute capability that it starts on.
     ///
     /// # Source
-    /// `SGLang`: `maybe_downgrade_dtype_for_legacy_gpu` (7.5). TensorRT-LLM: the hardware of its support matrix, Ampere and newer.
+    /// `SGLang`: `maybe_downgrade_dtype_for_legacy_gpu` of 0.5.23. TensorRT-LLM: the hardware of its support matrix, Ampere and newer.
     /// Read 2026-11-25.
     const fn needs(self) -> Capability {
         match self {
@@ -23,19 +23,18 @@ impl Server {
     /// Whether it has kernels for weights in a format that it loads, on a GPU of NVIDIA's.
     ///
     /// # Source
-    /// `SGLang`: `get_min_capability` in `layers/quantization` (`fp8.py` and `mxfp4.py` 80, `modelopt_quant.py` 100 for NVFP4). TensorRT-LLM: the hardware matrix in
-    /// `docs/source/features/quantization.md`, where Blackwell has none for 4-bit integers and 12.0 none for blocks of fp8; MXFP4 also on Hopper
-    /// (`examples/models/core/gpt_oss/README.md`). Generations that the matrix doesn't name count as ones without. Read 2026-11-25.
+    /// `SGLang` 0.5.23: `get_min_capability` in `layers/quantization` (`fp8.py`, `mxfp4.py` and, for NVFP4, `modelopt_quant.py`: 80; Marlin's kernels where the GPU has no
+    /// units). TensorRT-LLM: the hardware matrix in `docs/source/features/quantization.md`, where 12.0 has none for 4-bit integers and for blocks of fp8; MXFP4 also on
+    /// Hopper (`examples/models/core/gpt_oss/README.md`). Generations that the matrix doesn't name count as ones without. Read 2026-11-25.
     fn multiplies(self, weights: WeightFormat, has: Capability) -> bool {
         use WeightFormat as W;
         match (self, weights) {
-            (Self::Sglang, W::Fp8 | W::Fp8Block | W::Mxfp4) => has >= Capability::new(8, 0),
-            (Self::Sglang, W::Nvfp4) => has >= capability::BLACKWELL,
+            (Self::Sglang, W::Fp8 | W::Fp8Block | W::Mxfp4 | W::Nvfp4) => has >= Capability::new(8, 0),
             (Self::TensorRtLlm, W::Fp8) => has >= Capability::new(8, 9),
             (Self::TensorRtLlm, W::Fp8Block) => matches!(has.major, 9 | 10),
             (Self::TensorRtLlm, W::Mxfp4) => matches!(has.major, 9 | 10 | 12),
             (Self::TensorRtLlm, W::Nvfp4) => matches!(has.major, 10 | 12),
-            (Self::TensorRtLlm, W::Int4) => has < capability::BLACKWELL,
+            (Self::TensorRtLlm, W::Int4) => has.major <= 10,
             _ => true,
         }
     }
@@ -72,7 +71,7 @@ pub(super) fn on_gpu(server: Server, weights: WeightFormat, gpu: &'static Gpu) -
 /// Broken blocks, and expert-parallel ranks that don't share out experts or ranks.
 ///
 /// # Source
-/// `SGLang`: `tp_size % ep_size` in `server_args.py`; `create_fp8_moe_weight_` and `validate_block_quant_shapes` in `fp8.py` (issue 5858), `awq.py`, `moe_wna16.py`, which takes
+/// `SGLang`: `moe_tp_size` in `parallel_state.py`; `create_fp8_moe_weight_` and `validate_block_quant_shapes` in `fp8.py` (issue 5858), `awq.py`, `moe_wna16.py`, which takes
 /// finer groups for experts. TensorRT-LLM: `Mapping`, where `moe_tp_size` times `moe_ep_size` is `tp_size`; `linear.py` (`W4A16_AWQ_LinearMethod`). That it cuts experts
 /// inside a block isn't certain, and counts as refused. Read 2026-11-25.
 pub(super) fn blocks(server: Server, scenario: &Checked, ep: u32) -> Result<(), Refused> {
