@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 54] = [
+const NOT_YET: [&str; 55] = [
     "config",
     "offload",
     "engine",
@@ -68,6 +68,7 @@ const NOT_YET: [&str; 54] = [
     "lora_dropout",
     "no_kbit_upcast",
     "quantised_experts",
+    "gpu_memory",
     "dp",
     "tp",
     "pp",

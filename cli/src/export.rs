@@ -1,12 +1,12 @@
 //! `memory-wall export`: the options of a run as another program takes them.
 
-use memory_wall_core::Verdict;
 use memory_wall_plan::export::{Export, Format, Target, export_of};
-use memory_wall_plan::{ALIASES, OPTIONS, Plan, Value};
+use memory_wall_plan::{ALIASES, Kind, OPTIONS, Plan, PlanOption, Scope, Value};
 
 use crate::findings::Findings;
 use crate::options::Given;
 use crate::request::{Request, Source};
+use crate::runtime::{self, Runtime, llamacpp};
 use crate::{Answer, BadInput, Exit, estimate, json, refusal, suggest, values};
 
 /// What is asked for.
@@ -36,12 +36,27 @@ impl Asked {
             let alias = ALIASES.iter().find(|(_, of, _)| *of == option.name);
             let typed = given.has(&option.flag())
                 || alias.is_some_and(|(alias, ..)| given.has(&format!("--{}", alias.replace('_', "-"))));
-            if let Some(value) = option.of(request.settings()).filter(|_| typed) {
+            let own =
+                if option.scope == Scope::Runtime || option.name == "engine" { own(given, option)? } else { None };
+            if let Some(value) = own.or_else(|| option.of(request.settings()).filter(|_| typed)) {
                 said.set(option.name, value);
             }
         }
         Ok(Self { target, request, said })
     }
+}
+
+/// An option of a runtime, which no scenario has a place for.
+fn own(given: &Given, option: &PlanOption) -> Result<Option<Value>, BadInput> {
+    let flag = option.flag();
+    Ok(match option.kind {
+        Kind::Rows(..) if given.has(&flag) => {
+            let gpus = llamacpp::devices(given)?;
+            Some(Value::Words(gpus.iter().map(|gpu| gpu.id).collect()))
+        }
+        Kind::Counts(..) if given.has(&flag) => Some(Value::Counts(llamacpp::shares(given)?)),
+        _ => values::typed(given, option)?,
+    })
 }
 
 /// Writes the run for the program, and says whether it fits.
@@ -51,7 +66,7 @@ pub(crate) fn answer(asked: Asked) -> Result<Answer, BadInput> {
     // What goes without saying here, such as the format of a checkpoint, is said in the plan.
     for option in OPTIONS {
         let (there, here) = (option.of(&said.scenario_of(model.architecture)), option.of(&scenario));
-        if let Some(value) = here.filter(|here| there.as_ref() != Some(here)) {
+        if let Some(value) = here.filter(|here| option.name != "engine" && there.as_ref() != Some(here)) {
             said.set(option.name, value);
         }
     }
@@ -59,13 +74,18 @@ pub(crate) fn answer(asked: Asked) -> Result<Answer, BadInput> {
         .map_err(|error| BadInput(format!("--to {}: {error}", target.id())))?;
     // By the program's own rules, whichever the options name.
     let there = target.runs(&said, &scenario).check().map_err(|error| refusal::of(&scenario, &error))?;
-    let verdict = Findings::of(&there).evaluation.fit.map(|fit| fit.verdict);
+    let exit = match &request.runtime {
+        // Its pool is what a GPU leaves.
+        Some(Runtime::Pool(..)) if scenario.gpu.is_none() => Exit::Yes,
+        Some(runtime) => runtime::answer(runtime, &request)?.exit,
+        None => Exit::of(Findings::of(&there).evaluation.fit.map(|fit| fit.verdict)),
+    };
     let mut notes = request.notes.clone();
     notes.extend(model.remarks(&request, &scenario));
-    match verdict {
-        Some(Verdict::DoesNotFit) => notes.push("this does not fit on the GPU: memory-wall estimate says why".into()),
-        Some(Verdict::Queues) => notes.push("some requests will wait: memory-wall estimate says how many".into()),
-        _ => {}
+    match exit {
+        Exit::No => notes.push("this does not fit on the GPU: memory-wall estimate says why".into()),
+        Exit::Queues => notes.push("some requests will wait: memory-wall estimate says how many".into()),
+        Exit::Yes => {}
     }
     let output = if request.json {
         json::text(&json::export::Written::new(&export, &notes))?
@@ -74,7 +94,7 @@ pub(crate) fn answer(asked: Asked) -> Result<Answer, BadInput> {
         export.text
     };
     let notes = if request.json { Vec::new() } else { notes };
-    Ok(Answer { output, notes, exit: Exit::of(verdict) })
+    Ok(Answer { output, notes, exit })
 }
 
 /// What a file without comments cannot say itself.

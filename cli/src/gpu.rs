@@ -18,6 +18,7 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
     let seq_length = Grouped(scenario.seq_length.into());
     let ranks = scenario.parallel.ranks();
     let each = if ranks == 1 { String::new() } else { format!("{} × ", Grouped(ranks.into())) };
+    let stated = fit.capacity != gpu.capacity;
     let lines = [
         ("GPU", format!("{each}{} ({})", gpu.name, gpu.id)),
         (
@@ -26,8 +27,8 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
                 "{} = {}, {}{}{}",
                 words::size(fit.capacity, unit),
                 fit.capacity,
-                basis(gpu),
-                gpu.reported().range().map(|range| format!(" ({range})")).unwrap_or_default(),
+                if stated { "as stated".into() } else { basis(gpu) },
+                gpu.reported().range().filter(|_| !stated).map(|range| format!(" ({range})")).unwrap_or_default(),
                 limit(fit, scenario, unit)
             ),
         ),
@@ -37,7 +38,7 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
             "Longest context",
             format!(
                 "{} at batch {batch}{}",
-                largest(longest(fit, scenario), bounds::SEQ_LENGTH),
+                largest(fit.longest(scenario), bounds::SEQ_LENGTH),
                 shorter(scenario, fit) + &made_for(scenario, fit.max_seq)
             ),
         ),
@@ -71,7 +72,7 @@ fn settings(fit: &Fit, scenario: &Checked) -> Option<String> {
     let there = evaluate(&other).fit?;
     let verdict = if there.verdict == Verdict::Fits { "fits" } else { "starts, and is tight" };
     let changes = changes::between(scenario, &other).join(" ");
-    let longest = largest(longest(&there, &other), bounds::SEQ_LENGTH);
+    let longest = largest(there.longest(&other), bounds::SEQ_LENGTH);
     let batch = largest_batch(there.max_batch, &other);
     Some(wrapped(
         &format!(
@@ -94,7 +95,7 @@ fn limit(fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
         return String::new();
     }
     if scenario.runtime() != Some(Engine::Vllm) {
-        return format!("; {} of it to be taken beside what the system holds", words::size(fit.limit, unit));
+        return format!("; {} of it to be taken", words::size(fit.limit, unit));
     }
     let share = scenario.serving.utilization();
     if fit.limit == Bytes::ZERO {
@@ -117,11 +118,6 @@ fn beside(scenario: &Checked, unit: ByteUnit) -> String {
         }
         _ => String::new(),
     }
-}
-
-/// The longest sequence that fits, of those that the model reads at all.
-pub(crate) fn longest(fit: &Fit, scenario: &Scenario) -> u32 {
-    fit.max_seq.min(scenario.architecture.end_of_table().unwrap_or(u32::MAX))
 }
 
 /// How far memory goes is one thing, what the model was made for another.

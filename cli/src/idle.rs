@@ -100,6 +100,7 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     }
     if scenario.gpu.is_none() && question.is_none() {
         note("--gpu-memory-utilization", " without --gpu".into());
+        note("--gpu-memory", " without --gpu".into());
     }
     if question != Some(Question::Gpus) {
         cuts(scenario, &mut note);

@@ -17,6 +17,7 @@ pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
         ScenarioError::Parallel(error) => cut(scenario, error),
         ScenarioError::Runtime(error) => runtime(scenario, error),
         ScenarioError::Cut(error) => trainer(scenario, error),
+        ScenarioError::GpuMemory { gib, .. } => format!("--gpu-memory {gib}: {error}"),
         _ => format!("the scenario cannot be: {error}"),
     })
 }

@@ -122,7 +122,7 @@ pub(crate) fn in_all(each: u128, what: &str, ranks: u128) -> String {
 
 /// How vLLM starts on the GPU of a scenario; `None` where something else serves it, or no GPU is named.
 pub(crate) fn started(scenario: &Checked) -> Option<Start> {
-    scenario.gpu.filter(|_| serving(scenario) == Engine::Vllm).map(|gpu| vllm::start(scenario, gpu.capacity))
+    scenario.capacity().filter(|_| serving(scenario) == Engine::Vllm).map(|capacity| vllm::start(scenario, capacity))
 }
 
 /// The verdict on a scenario; of vLLM by whether it starts, and what its pool holds.

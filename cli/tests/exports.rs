@@ -115,3 +115,27 @@ fn what_is_not_understood_is_listed() {
         assert!(run.err.contains(message), "{line}: {}", run.err);
     }
 }
+
+/// What a runtime is told in its own words goes into its command, by the names that people write.
+#[test]
+fn a_runtimes_own_options_are_written() {
+    let text = run("export --to llama-server --model llama-3.1-8b --engine llamacpp --weights q4_k --ngl 20 --device 4090,rtx3090 --tensor-split 3,1 --ubatch 256 --cache-type-k q8_0").out;
+    for part in [
+        "--n-gpu-layers 20 ",
+        "--tensor-split 3,1 ",
+        "--ubatch-size 256\n",
+        "--cache-type-k q8_0 ",
+        "--split-mode layer: device rtx4090,rtx3090\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // With a GPU or without one.
+    for gpu in ["", " --gpu h100-sxm"] {
+        let run =
+            run(&format!("export --to sglang --model llama-3.1-8b --engine sglang --mem-fraction-static 0.85{gpu}"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        for part in ["--mem-fraction-static 0.85", "engine sglang: as SGLang does by itself"] {
+            assert!(run.out.contains(part), "{part}: {}", run.out);
+        }
+    }
+}

@@ -205,3 +205,29 @@ fn the_plans_of_the_readme_are_read() {
         assert_eq!((planned.code, planned.out), (typed.code, typed.out), "{}", planned.err);
     }
 }
+
+#[test]
+fn memory_that_is_there_is_an_option() {
+    let line = "estimate --model llama-3.1-70b --weights q4_k --engine llamacpp --gpu strix-halo";
+    let [usual, told] = [run(line), run(&format!("{line} --gpu-memory 110"))];
+    assert!(
+        usual.out.contains("Capacity         67.1 GB") && told.out.contains("Capacity         118 GB"),
+        "{}",
+        told.out
+    );
+    assert!(told.out.contains("as stated"), "{}", told.out);
+    let plan = file(
+        "gtt.json",
+        "{\"version\": 1, \"model\": \"llama-3.1-70b\", \"weights\": \"q4_k\", \"engine\": \"llamacpp\", \"gpu\": \"strix-halo\", \"gpu_memory\": 110}",
+    );
+    assert_eq!(run(&format!("estimate --plan {}", plan.display())).out, told.out);
+    let refused = run("estimate --model llama-3.1-8b --gpu rtx4090 --gpu-memory 30");
+    assert!(
+        refused.err.contains("--gpu-memory 30: GeForce RTX 4090 has 23.7 GiB at most, and not 30 GiB"),
+        "{}",
+        refused.err
+    );
+    assert!(
+        run("estimate --model llama-3.1-8b --gpu-memory 30").err.contains("--gpu-memory has no effect without --gpu")
+    );
+}

@@ -72,6 +72,8 @@ bounds! {
     LATENT = "latent_width", 1, 65_536, "";
     /// Tokens that a short convolution sees.
     CONV_KERNEL = "conv_kernel", 1, 1_024, "tokens";
+    /// What of a GPU's memory there is to be taken.
+    GPU_MEMORY = "gpu_memory", 1, 2_048, "GiB";
     /// Data-parallel ranks.
     DP = "dp", 1, 1_000_000, "ranks";
     /// Tensor-parallel ranks.

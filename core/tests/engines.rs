@@ -83,16 +83,16 @@ proptest! {
     #[test]
     fn a_share_of_the_gpu_is_judged_by_its_pool(scenario in scenario()) {
         let scenario = served(with(&Scenario { mode: Mode::Inference, ..scenario }, Engine::Vllm));
-        let (Some(gpu), Engine::Vllm) = (scenario.gpu, scenario.serving.engine) else { return Ok(()) };
+        let (Some(capacity), Engine::Vllm) = (scenario.capacity(), scenario.serving.engine) else { return Ok(()) };
         let scenario = scenario.check().unwrap();
         let evaluation = evaluate(&scenario);
         let fit = evaluation.fit.unwrap();
         let on = |stage| {
             let rank = scenario.at_stage(stage);
-            vllm::Run::of(&rank).start(gpu.capacity, vllm::requested(&rank, gpu.capacity))
+            vllm::Run::of(&rank).start(capacity, vllm::requested(&rank, capacity))
         };
         let start = on(evaluation.stage);
-        let tightest = vllm::start(&scenario, gpu.capacity);
+        let tightest = vllm::start(&scenario, capacity);
         prop_assert_eq!((tightest.verdict, tightest.margin), (fit.verdict, fit.margin));
         // It is the worst of all stages, whatever they hold.
         let stages: Vec<vllm::Start> = (0..scenario.parallel.pp).map(on).collect();
@@ -112,7 +112,7 @@ proptest! {
         prop_assert_eq!(tightest.refusal.is_some(), fit.verdict == Verdict::DoesNotFit);
         prop_assert!(fit.limit <= fit.capacity);
         let rank = scenario.at_stage(evaluation.stage);
-        prop_assert_eq!(start.pool, vllm::pool(&rank, scenario.serving.version, gpu.capacity));
+        prop_assert_eq!(start.pool, vllm::pool(&rank, scenario.serving.version, capacity));
         prop_assert_eq!(start.pool.weights, evaluation.bytes(Bucket::Weights));
         prop_assert_eq!(start.pool.activation, evaluation.bytes(Bucket::Activations) + evaluation.bytes(Bucket::Logits));
         prop_assert_eq!(start.need, evaluation.bytes(Bucket::KvCache));
@@ -519,4 +519,34 @@ fn the_system_holds_a_part_of_a_memory_that_it_shares() {
         let alone = evaluate(&checked(&Scenario { gpu: gpus::by_id("m4max"), ..*run })).fit.unwrap();
         assert_eq!(alone.capacity, alone.limit, "{engine:?}: the capacity is what Metal lends");
     }
+}
+
+/// What somebody measured takes the place of what is usual.
+#[test]
+fn stated_memory_is_what_there_is() {
+    let on = |id: &str, gib, engine| {
+        let mut it = Scenario { gpu: gpus::by_id(id), gpu_memory: gib, ..with(&model("llama-3.1-8b"), engine) };
+        it.serving.utilization_percent = Some(87);
+        it
+    };
+    let verdict = |id, gib| evaluate(&checked(&on(id, gib, Engine::Vllm))).fit.unwrap().verdict;
+    // Free GiB in logs of GB10: 110.37 and 101.3.
+    assert_eq!([verdict("gb10", Some(110)), verdict("gb10", Some(101))], [Verdict::Fits, Verdict::DoesNotFit]);
+    // A desktop that holds 3 GiB of its GPU.
+    assert_eq!([verdict("rtx4090", None), verdict("rtx4090", Some(20))], [Verdict::Fits, Verdict::DoesNotFit]);
+    // GTT of 110 GiB on Strix Halo, and as much of a Mac's memory as it was told to lend.
+    for (id, gib) in [("strix-halo", 110), ("m4max", 120)] {
+        let fit = evaluate(&checked(&on(id, Some(gib), Engine::LlamaCpp))).fit.unwrap();
+        assert_eq!((fit.capacity, fit.limit), (Bytes(u128::from(gib) * GIB), fit.capacity), "{id}");
+    }
+    let fit = evaluate(&checked(&on("gb10", Some(100), Engine::LlamaCpp))).fit.unwrap();
+    assert_eq!(fit.limit, Bytes(100 * GIB));
+    for (id, gib) in [("rtx4090", 25), ("strix-halo", 129), ("gb10", 122)] {
+        let error = on(id, Some(gib), Engine::Exact).check().unwrap_err();
+        assert!(matches!(error, ScenarioError::GpuMemory { .. }), "{id}");
+        assert!(error.to_string().contains(&format!("at most, and not {gib} GiB")), "{error}");
+    }
+    // It is known of this GPU alone.
+    let other = on("gb10", Some(100), Engine::Exact).on(gpus::by_id("h100-sxm").unwrap());
+    assert_eq!(other.gpu_memory, None);
 }

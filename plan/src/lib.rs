@@ -1,19 +1,23 @@
-//! Plans of runs: the options of a run as one table, and plan files in JSON.
+//! Plans of runs: the options of a run as one table, plans as JSON files, and what the engine says to them.
 //!
 //! `no_std` with an allocator, so that the page can use it as well as the command.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
 
+pub mod answers;
+pub mod changes;
 pub mod export;
 pub mod file;
 pub mod hub;
 pub mod import;
 pub mod json;
+pub mod maps;
 mod node;
 mod option;
 mod plan;
 mod table;
+mod typed;
 mod value;
 pub mod yaml;
 
@@ -21,4 +25,5 @@ pub use node::{Entry, Json, Node};
 pub use option::{PlanOption, Scope};
 pub use plan::Plan;
 pub use table::{ALIASES, OPTIONS, by_name, engines};
+pub use typed::{AsTyped, Mistyped};
 pub use value::{Kind, Value};

@@ -264,6 +264,17 @@ pub static OPTIONS: &[PlanOption] = &[
             }
         },
     },
+    PlanOption {
+        name: "gpu_memory",
+        kind: Kind::Count(bounds::GPU_MEMORY),
+        scope: Scope::Anywhere,
+        get: |s| s.gpu_memory.map(Value::Count),
+        set: |s, value| {
+            if let Value::Count(gib) = value {
+                s.gpu_memory = Some(*gib);
+            }
+        },
+    },
     count!("dp", DP, Anywhere, |s| s.parallel.dp),
     count!("tp", TP, Anywhere, |s| s.parallel.tp),
     count!("pp", PP, Anywhere, |s| s.parallel.pp),

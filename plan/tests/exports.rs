@@ -53,6 +53,33 @@ vllm serve meta-llama/Llama-3.1-70B \\
 }
 
 #[test]
+fn a_run_of_megatron() {
+    let text = exported(
+        "\"mode\": \"training\", \"model\": \"qwen2.5-7b\", \"implementation\": \"megatron\", \"seq\": 4096, \"dp\": 16, \"zero\": \"1\", \"micro_batches\": 2",
+        Target::Megatron,
+    )
+    .text;
+    for part in [
+        "torchrun --nproc_per_node GPUS --nnodes NODES pretrain_gpt.py \\\n",
+        "  --group-query-attention \\\n  --num-query-groups 4 \\\n",
+        "  --disable-bias-linear \\\n  --add-qkv-bias \\\n",
+        "  --global-batch-size 32 \\\n  --bf16 \\\n  --use-distributed-optimizer \\\n",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    // A shape with more than the arguments say is left out whole, and said.
+    let mixture = exported(
+        "\"mode\": \"training\", \"model\": \"mixtral-8x7b\", \"implementation\": \"megatron\"",
+        Target::Megatron,
+    )
+    .text;
+    assert!(
+        !mixture.contains("--num-layers") && mixture.contains("model mixtral-8x7b: its shape has more"),
+        "{mixture}"
+    );
+}
+
+#[test]
 fn a_plan_goes_to_programs_of_its_mode() {
     let error = export(&plan("\"model\": \"llama-3.1-8b\", \"mode\": \"training\""), Target::Vllm).unwrap_err();
     assert!(error.to_string().starts_with("vLLM serves a model, and the plan trains one (mode training)"), "{error}");
@@ -99,7 +126,11 @@ fn nothing_of_a_plan_is_dropped() {
     assert!(written > 120, "{written}");
 }
 
-const SAID: [&str; 14] = [
+const SAID: [&str; 18] = [
+    "\"model\": \"llama-3.1-8b\", \"engine\": \"sglang\", \"mem_fraction_static\": 85, \"chunked_prefill_size\": 4096, \"max_running_requests\": 32, \"max_total_tokens\": 65536, \"context_length\": 8192, \"disable_cuda_graph\": true",
+    "\"model\": \"llama-3.1-8b\", \"engine\": \"trtllm\", \"kv_cache_free_gpu_memory_fraction\": 85, \"max_batch_size\": 32, \"max_num_tokens\": 4096, \"max_seq_len\": 8192, \"batch\": 4, \"seq\": 2048",
+    "\"model\": \"llama-3.1-8b\", \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"ngl\": 20, \"device\": [\"rtx4090\", \"rtx3090\"], \"tensor_split\": [3, 1], \"ubatch\": 256, \"kv_unified\": true, \"cache_type_k\": \"q8_0\", \"no_kv_offload\": true, \"host_memory\": 64",
+    "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"tp\": 2, \"pp\": 2, \"dp\": 2, \"zero\": \"1\", \"micro_batches\": 4",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"vllm\", \"seq\": 8192, \"batch\": 4, \"kv\": \"fp8\"",
     "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_model_len\": 16384, \"enforce_eager\": true",
     "\"model\": \"gpt3-175b\", \"tp\": 8, \"weights\": \"nf4\"",

@@ -7,7 +7,7 @@ mod hostile;
 
 use memory_wall_plan::export::{Target, export};
 use memory_wall_plan::import::{Import, import};
-use memory_wall_plan::{Plan, Value, file};
+use memory_wall_plan::{Plan, Scope, Value, file};
 use proptest::prelude::*;
 
 fn plan(options: &str) -> Plan {
@@ -37,6 +37,18 @@ fn what_is_exported_is_read_back() {
         (Target::Sglang, format!("{serving}, \"tp\": 4, \"kv\": \"fp8\", \"weights\": \"fp8\", \"batch\": 3")),
         (Target::LlamaServer, format!("{serving}, \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"kv\": \"int8\", \"pp\": 2, \"batch\": 3")),
         (Target::LlamaServer, format!("{serving}, \"engine\": \"llamacpp\", \"weights\": \"bf16\", \"kv\": \"bf16\", \"attention\": \"eager\"")),
+        (
+            Target::Sglang,
+            format!(
+                "{serving}, \"engine\": \"sglang\", \"mem_fraction_static\": 85, \"chunked_prefill_size\": 4096, \"max_running_requests\": 32, \"batch\": 32, \"max_total_tokens\": 65536, \"context_length\": 8192, \"disable_cuda_graph\": true"
+            ),
+        ),
+        (
+            Target::LlamaServer,
+            format!(
+                "{serving}, \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"ngl\": 20, \"tensor_split\": [3, 1], \"ubatch\": 256, \"kv_unified\": true, \"swa_full\": true, \"no_kv_offload\": true, \"n_cpu_moe\": 4"
+            ),
+        ),
         (Target::DeepSpeed, format!("{training}, \"zero\": \"3\", \"offload\": [\"optimizer\", \"parameters\"], \"optimizer\": \"lion\", \"recipe\": \"mixed-fp32-grads\"")),
         (Target::DeepSpeed, format!("{training}, \"zero\": \"2\", \"weights\": \"fp16\", \"recipe\": \"mixed\", \"offload\": [\"optimizer\"]")),
         (Target::DeepSpeed, format!("{training}, \"weights\": \"fp32\", \"recipe\": \"autocast\", \"tp\": 2")),
@@ -61,6 +73,9 @@ fn what_is_exported_is_read_back() {
             // The engine's own length stands for the length of a request and the other way round.
             if option.name == "gpu_memory_utilization" {
                 assert_eq!(value, &Value::Percent(scenario.serving.utilization()));
+            } else if option.name == "engine" || option.scope == Scope::Runtime {
+                // What goes without saying in the plan is said in the command.
+                assert!(plan.get(option.name).is_none_or(|own| own == value), "{} of {}", option.name, target.id());
             } else if option.name != "max_model_len" || plan.get("max_model_len").is_some() {
                 assert_eq!(Some(value), own.as_ref(), "{} of {}:\n{}", option.name, target.id(), export.text);
             }
@@ -111,18 +126,13 @@ fn commands_as_people_write_them() {
         ),
         (
             "llama-server -hf bartowski/Qwen2.5-7B-Instruct-GGUF:Q8_0 -ngl 20 -ts 3,1",
-            "model qwen2.5-7b; weights q8_0; kv fp16; engine llamacpp",
-            vec![
-                "line 1: -ngl 20: not understood: layers that stay on the CPU are not modelled: all are counted on the GPU",
-                "line 1: -ts 3,1: not understood: unequal shares are not modelled",
-            ],
+            "model qwen2.5-7b; weights q8_0; kv fp16; engine llamacpp; ngl 20; tensor_split 3,1",
+            vec![],
         ),
         (
             "python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 --trust-remote-code --mem-fraction-static 0.8",
-            "model deepseek-v3; tp 8",
-            vec![
-                "line 1: --mem-fraction-static 0.8: not understood: SGLang's share for weights and cache is not modelled: the cache is counted as large as batch and seq make it",
-            ],
+            "model deepseek-v3; engine sglang; mem_fraction_static 80%; tp 8",
+            vec![],
         ),
     ] {
         let import = import(text).unwrap();

@@ -189,8 +189,9 @@ pub struct Found {
 /// # Errors
 /// What it refuses, and what isn't modelled.
 pub fn start(server: Server, scenario: &Checked, told: &Told) -> Result<Start, Refused> {
-    let gpu = scenario.gpu.ok_or(Refused::NoGpu)?;
-    start_in(server, scenario, told, Found { total: gpu.capacity.0, printed: gpu.capacity_most.0, free: None })
+    let (gpu, capacity) = scenario.gpu.zip(scenario.capacity()).ok_or(Refused::NoGpu)?;
+    let printed = gpu.capacity_most.max(capacity).0;
+    start_in(server, scenario, told, Found { total: capacity.0, printed, free: None })
 }
 
 /// Starts a server in memory that is known otherwise.

@@ -4,7 +4,7 @@ use leptos::either::Either;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use leptos::web_sys::{Element, HtmlOptionElement};
+use leptos::web_sys::{Element, HtmlOptionElement, HtmlSelectElement};
 
 use super::show;
 use crate::controls::{Choice, Pick};
@@ -30,7 +30,9 @@ pub fn Select(
     let touched = ArcTrigger::new();
     let first = pick.chosen(&State::default());
     let (early, rest) = if late {
-        (choices.iter().filter(|choice| choice.id == first).cloned().collect(), choices)
+        // Without a heading, which would stay when the list is filled.
+        let alone = |choice: &Choice| Choice { group: "", ..choice.clone() };
+        (choices.iter().filter(|choice| choice.id == first).map(alone).collect(), choices)
     } else {
         (choices, Vec::new())
     };
@@ -110,22 +112,19 @@ pub fn Select(
 }
 
 /// Puts every choice into a list. Attributes with legal names can be set, and what was just made can be put anywhere.
-fn fill(list: &Element, choices: &[Choice]) {
-    let within = |place: &Element, name: &str| {
-        let made = document().create_element(name).ok()?;
-        place.append_child(&made).ok().map(|_| made)
-    };
-    list.set_text_content(None);
-    let (mut place, mut under) = (list.clone(), "");
+fn fill(list: &HtmlSelectElement, choices: &[Choice]) {
+    list.set_length(0);
+    let (mut place, mut under) = (Element::from(list.clone()), "");
     for Choice { id, label, group } in choices {
         if *group != under {
             under = group;
-            let Some(heading) = within(list, "optgroup") else { return };
+            let Ok(heading) = document().create_element("optgroup") else { return };
             let _ = heading.set_attribute("label", group);
+            let _ = list.append_child(&heading);
             place = heading;
         }
-        let Some(option) = within(&place, "option") else { return };
-        option.set_text_content(Some(label));
-        let _ = option.set_attribute("value", id);
+        if let Ok(option) = HtmlOptionElement::new_with_text_and_value(label, id) {
+            let _ = place.append_child(&option);
+        }
     }
 }

@@ -103,6 +103,11 @@ fn learned(place: usize) -> &'static str {
     LEARNED.get().and_then(|lines| lines.get(place)).copied().unwrap_or_default()
 }
 
+/// The name of a part of the wall, for the planner.
+pub fn bucket_name(part: memory_wall_core::Bucket) -> &'static str {
+    bucket(part)
+}
+
 /// A text with its values put in, in one pass, so that a value with braces stays text. In place of its names a text has letters,
 /// `{a}` for the first value: see [`Language::read`].
 pub fn filled(mut rest: &str, values: &[&str]) -> String {

@@ -37,7 +37,7 @@ const SPACING = `
 
 const wanted = process.argv.slice(2);
 const figures = (await readdir(join(DIST, 'embed'))).filter((file) => file.endsWith('.html')).toSorted();
-const pages = ['index.html', 'check.html', 'reference.html', 'teach.html', 'lessons.html', 'problems.html', 'worksheet.html', 'slides.html', '404.html', ...figures.map((file) => `embed/${file}`)];
+const pages = ['index.html', 'check.html', 'reference.html', 'teach.html', 'lessons.html', 'problems.html', 'worksheet.html', 'slides.html', 'plan.html', '404.html', ...figures.map((file) => `embed/${file}`)];
 const counts = { passed: 0, failed: 0 };
 
 const site = await serve();

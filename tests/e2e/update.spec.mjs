@@ -346,7 +346,7 @@ test('files that have not changed are not fetched again', async ({ wall, page, s
   site.trouble = (path) => void asked.push(path);
   await ask(page);
   await expect(offered(page)).toBeVisible();
-  const changed = ['/404.html', '/check.html', '/index.html', '/reference.html', expect.stringMatching(/^\/style-two-/), '/teach.html'];
+  const changed = ['/404.html', '/check.html', '/index.html', '/plan.html', '/reference.html', expect.stringMatching(/^\/style-two-/), '/teach.html'];
   expect(asked.filter((path) => path !== '/sw.js').toSorted()).toEqual(changed);
 });
 

@@ -146,6 +146,30 @@ def torchtitan():
     return read
 
 
+def megatron():
+    checkout = os.environ.get("MEGATRON_LM")
+    if not checkout:
+        raise Missing("Megatron-LM's arguments are in no package: MEGATRON_LM=FOLDER names a checkout")
+    import argparse
+    import typing
+
+    import typing_extensions
+
+    # A word of Python 3.12 in a file that has nothing else of it.
+    typing.override = typing_extensions.override
+    sys.path.insert(0, checkout)
+    from megatron.training.arguments import add_megatron_arguments
+
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    add_megatron_arguments(parser)
+
+    def read(path):
+        given = words(path, ["torchrun"])
+        parser.parse_args(given[given.index("pretrain_gpt.py") + 1 :])
+
+    return read
+
+
 def missing(why):
     def parser():
         raise Missing(why)
@@ -161,6 +185,7 @@ PARSERS = {
     "training-arguments": [training_arguments],
     "axolotl": [axolotl],
     "torchtitan": [torchtitan],
+    "megatron": [megatron],
     "trtllm-serve": [missing("tensorrt_llm is built for one CUDA release and does not import without it")],
     "llama-server": [missing("llama.cpp's server is no package of PyPI")],
     "ollama": [missing("Ollama is no package of PyPI")],

@@ -99,7 +99,8 @@ pub(crate) fn run(place: &Place, fast: bool) -> Result<(), String> {
     gates.gate("clippy, native", || cargo(place, "clippy --workspace --all-targets --locked -- -D warnings").run());
     gates.gate("clippy, wasm", || {
         targets.clone()?;
-        let words = "clippy --package memory-wall-app --target wasm32-unknown-unknown --locked";
+        let words =
+            "clippy --package memory-wall-app --package memory-wall-planner --target wasm32-unknown-unknown --locked";
         cargo(place, words).args(["--", "-D", "warnings"]).run()
     });
     // Fuzzing needs a nightly compiler, and this does not; its library is not for Windows.

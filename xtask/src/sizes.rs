@@ -93,6 +93,11 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     part(&files, "third program", ", fetched after it, which explains what it read", &is_third, budgets::THIRD_BUDGET)?;
     let is_teach = |file: &File| file.name.starts_with("teach");
     part(&files, "page for teachers", ", another", &is_teach, budgets::TEACH_BUDGET)?;
+    let is_planner = |file: &File| {
+        let starts = ["planner", "words-", "offline-", "icon.svg"];
+        starts.iter().any(|start| file.name.starts_with(start))
+    };
+    part(&files, "planner", ", another, with its program", &is_planner, budgets::PLANNER_BUDGET)?;
     for (page, budget) in budgets::CLASS_BUDGETS {
         part(&files, &format!("page {page}"), ", for teachers too", &|file| is_of(file, page), budget)?;
     }
@@ -105,7 +110,7 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
         is_alone(file) || starts.iter().any(|start| file.name.starts_with(start))
     };
     part(&files, "same figure", " with all that it needs", &is_shared, budgets::ALONE_BUDGET)?;
-    part(&files, "program", " in it", &|file| file.name.contains(".wasm") && !is_asked(file), budgets::PROGRAM_BUDGET)
+    part(&files, "program", " in it", &|file| file.name.starts_with("memory-wall-"), budgets::PROGRAM_BUDGET)
 }
 
 /// Prints the size of the files that are a part; an error when there are none or they are over the part's own budget.

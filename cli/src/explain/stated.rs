@@ -41,7 +41,8 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 29] = [
+    const VALUES: [(&str, &str); 30] = [
+        ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
         ("--weights", "fp32"),

@@ -11,7 +11,6 @@ use super::PerBucket;
 use super::inputs::Inputs;
 use super::serving::Serving;
 use crate::findings::Findings;
-use crate::gpu;
 use crate::serving;
 
 /// Everything about one scenario.
@@ -180,7 +179,7 @@ impl OnGpu {
             limit_bytes: Some(fit.limit.0).filter(|limit| *limit > 0),
             verdict: fit.verdict.id(),
             margin_bytes: fit.margin.0,
-            max_seq: gpu::longest(fit, rank),
+            max_seq: fit.longest(rank),
             max_batch: fit.max_batch,
             max_batch_in_all: u64::from(fit.max_batch) * u64::from(rank.parallel.dp),
         }

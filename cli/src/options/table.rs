@@ -52,7 +52,7 @@ pub(crate) fn of(command: &str) -> Vec<Known> {
         "advise" | "explain" => scenario().collect(),
         "roofline" => group("What is looked at", roof()).chain(scenario()).collect(),
         "export" => {
-            group("What is written", target()).chain(scenario().filter(|option| option.name != "--unit")).collect()
+            group("What is written", target()).chain(with_runtimes().filter(|option| option.name != "--unit")).collect()
         }
         "import" => vec![switch("--json", "every setting with what it means, as JSON")],
         "solve" => group("What is looked for", question()).chain(with_runtimes()).collect(),
@@ -415,6 +415,12 @@ fn gpus() -> Vec<Known> {
             "ID",
             "an id that memory-wall gpus lists",
             "a GPU of the list that memory-wall gpus prints: does it fit, and how much more would",
+        ),
+        value(
+            "--gpu-memory",
+            "GIB",
+            "a whole number of GiB",
+            "GiB of the GPU that are there to be taken, where you know: free beside the system on memory that CPU and GPU share, or as much as it was told to lend (GTT on Strix Halo, iogpu.wired_limit_mb on macOS); default what is usual",
         ),
         value("--dp", "N", "a whole number of ranks", "data-parallel ranks, each with other sequences"),
         value("--tp", "N", "a whole number of ranks", "tensor-parallel ranks, which share each matrix"),

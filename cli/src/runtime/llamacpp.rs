@@ -79,12 +79,14 @@ fn parts(given: &Given, option: &str) -> Result<Vec<String>, BadInput> {
     Ok(parts)
 }
 
-fn devices(given: &Given) -> Result<Vec<&'static Gpu>, BadInput> {
+/// The GPUs of `--device`.
+pub(crate) fn devices(given: &Given) -> Result<Vec<&'static Gpu>, BadInput> {
     let ids = parts(given, "--device")?;
     ids.iter().map(|id| named::gpu("--device", id)).collect()
 }
 
-fn shares(given: &Given) -> Result<Vec<u32>, BadInput> {
+/// The shares of `--tensor-split`.
+pub(crate) fn shares(given: &Given) -> Result<Vec<u32>, BadInput> {
     let share = |part: &String| {
         let share = part.parse().ok().filter(|share| limits::TENSOR_SPLIT.check(u64::from(*share)).is_ok());
         share.ok_or_else(|| {
@@ -99,7 +101,7 @@ fn shares(given: &Given) -> Result<Vec<u32>, BadInput> {
 
 /// That `--host-memory` says nothing where the GPU's memory is the computer's.
 fn idle(placement: &Placement, settings: &Settings) -> Option<String> {
-    let shared = placement.devices.iter().any(|device| device.shared > 0);
+    let shared = placement.devices.iter().any(|device| device.shares);
     (shared && settings.host_memory.is_some())
         .then(|| "--host-memory has no effect: the GPU's memory is the computer's, and counts once".into())
 }
@@ -284,7 +286,7 @@ fn table(placement: &Placement, unit: ByteUnit) -> String {
             size(cache + states),
             span(compute, unit),
             span(device.total(), unit),
-            words::size(Bytes(device.room()), unit),
+            words::size(Bytes(device.room), unit),
             words::fits(device.verdict()).into(),
         ]);
     }
@@ -304,9 +306,9 @@ fn table(placement: &Placement, unit: ByteUnit) -> String {
 
 fn verdict(placement: &Placement, unit: ByteUnit) -> String {
     let on_gpu = placement.devices.iter().map(Device::verdict).fold(Verdict::Fits, Verdict::worse);
-    let over = placement.devices.iter().any(|device| device.total().high > device.room());
+    let over = placement.devices.iter().any(|device| device.total().high > device.room);
     let need = words::size(placement.host.total().ends()[1], unit);
-    let shared = placement.devices.iter().any(|device| device.shared > 0);
+    let shared = placement.devices.iter().any(|device| device.shares);
     let host = match placement.host_verdict {
         None if shared => {
             format!("CPU and GPU share the memory, of which the computer takes {need} and the system its part")
@@ -359,7 +361,8 @@ fn assumptions(scenario: &Checked, settings: &Settings, fit: bool, placement: &P
     if settings.unified {
         lines.push("All sequences share one cache, so --seq is the length of all of them together.".into());
     }
-    for held in placement.devices.iter().filter_map(|device| system::held_of(device.gpu)) {
+    let usual = scenario.gpu_memory.is_none() || !settings.gpus.is_empty();
+    for held in placement.devices.iter().filter(|_| usual).filter_map(|device| system::usual(device.gpu)) {
         lines.push(format!(
             "CPU and GPU share their memory, of which the system and other programs hold {held}; the usual figure counts, and what is in host memory comes out of the same."
         ));

@@ -1,6 +1,6 @@
 //! Runtimes with settings that no scenario has a place for: what they are told, and what they make of a scenario.
 
-mod llamacpp;
+pub(crate) mod llamacpp;
 mod pool;
 
 use memory_wall_core::{Engine, Mode, Scenario};

@@ -196,7 +196,7 @@ fn gpus(scenario: &Checked) -> Found {
 
 /// The fewest GPUs with room to spare, or those that are no worse than tight.
 fn fewest(scenario: &Checked, tight: bool) -> Option<Tried> {
-    let capacity = scenario.gpu.map_or(Bytes::ZERO, |gpu| gpu.capacity);
+    let capacity = scenario.capacity().unwrap_or(Bytes::ZERO);
     let cluster = engine::fewest_gpus(scenario, capacity, tight)?;
     Some(on_gpus(&engine::in_cut(scenario, cluster.parallel)?))
 }

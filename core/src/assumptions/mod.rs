@@ -188,6 +188,8 @@ pub enum Assumption {
     Capacity(Reported),
     /// The system holds a part of a memory that CPU and GPU share.
     System(vllm::Span),
+    /// So much of the GPU's memory is not there to be taken, as was stated.
+    Stated(vllm::Span),
     /// The GPU has no units for this format.
     NoUnits(WeightFormat),
     /// Scales of a quantised cache are left out.
@@ -357,8 +359,14 @@ impl Assumptions {
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
                 when(served.is_none(), Assumption::DeviceContext),
                 when(offload != Offload::default(), Assumption::Offload),
-                scenario.gpu.map(|gpu| Assumption::Capacity(gpu.reported())),
-                engines::system::held(scenario).map(Assumption::System),
+                // What is stated needs no source.
+                scenario
+                    .gpu
+                    .filter(|gpu| scenario.capacity() == Some(gpu.capacity))
+                    .map(|gpu| Assumption::Capacity(gpu.reported())),
+                engines::system::held(scenario).map(|span| {
+                    if scenario.gpu_memory.is_some() { Assumption::Stated(span) } else { Assumption::System(span) }
+                }),
                 when(no_units, Assumption::NoUnits(scenario.weights)),
                 when(quantised_cache, Assumption::CacheScales { counted: served == Some(Engine::LlamaCpp) }),
                 learned,
@@ -426,7 +434,7 @@ fn max_model_len(scenario: &Checked) -> Assumption {
     let own = scenario.architecture.trained_context;
     let held = |own: u32| {
         let alone = scenario.with(|it| (it.batch, it.seq_length, it.serving.max_model_len) = (1, own, None)).ok()?;
-        match vllm::start(&alone, scenario.gpu?.capacity).refusal {
+        match vllm::start(&alone, scenario.capacity()?).refusal {
             Some(vllm::Refusal::Length { estimated, .. }) => Some(estimated),
             Some(_) => None,
             None => Some(own),

@@ -237,6 +237,7 @@ impl Assumption {
                 f,
                 "CPU and GPU share one memory: when a program starts, the system usually holds {span} of it, which is not there to be taken."
             ),
+            Self::Stated(span) => write!(f, "{span} of the GPU's memory are not there to be taken, as was stated."),
             Self::NoUnits(format) => write!(
                 f,
                 "This GPU has no matrix units for {format}, or none are published: the memory is right, the run may be slow or not start."

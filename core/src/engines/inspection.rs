@@ -122,14 +122,14 @@ pub fn inspect(scenario: &Checked) -> Inspection {
             });
         }
     }
-    let gpu = scenario.gpu.filter(|_| engine == Engine::Vllm);
+    let capacity = scenario.capacity().filter(|_| engine == Engine::Vllm);
     Inspection {
         engine,
         version,
         source,
         cache: reservation(scenario),
         parts,
-        start: gpu.map(|gpu| vllm::start(scenario, gpu.capacity)),
+        start: capacity.map(|capacity| vllm::start(scenario, capacity)),
     }
 }
 

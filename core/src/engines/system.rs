@@ -4,9 +4,10 @@ use super::vllm::Span;
 use crate::scenario::Scenario;
 use crate::tables::classes::Class;
 use crate::tables::gpus::{CapacityBasis, Gpu};
+use crate::units::GIB;
 
 /// What of the GPU's memory is not free when a program starts, beside the program's own context: nothing where the GPU has its own memory,
-/// or where its capacity is the part that the system lends.
+/// or where its capacity is the part that the system lends; and all that is not there where [`Scenario::gpu_memory`] says so.
 ///
 /// # Assumes
 /// The same of every computer whose memory CPU and GPU share. The page cache is not counted: releases of vLLM before 0.17 took it for used, and it has to be
@@ -26,11 +27,16 @@ use crate::tables::gpus::{CapacityBasis, Gpu};
 /// assert_eq!(system::held(&scenario).unwrap().to_string(), "10.80 GiB (6.50 to 19.90)");
 /// ```
 pub fn held(scenario: &Scenario) -> Option<Span> {
-    scenario.gpu.and_then(held_of)
+    let gpu = scenario.gpu?;
+    if let Some(gib) = scenario.gpu_memory {
+        let held = scenario.capacity()?.0.saturating_sub(u128::from(gib) * GIB);
+        return (held > 0).then_some(Span { low: held, typical: held, high: held });
+    }
+    usual(gpu)
 }
 
-/// The same of a GPU by itself.
-pub fn held_of(gpu: &Gpu) -> Option<Span> {
+/// The same of a GPU, where nothing is stated.
+pub fn usual(gpu: &Gpu) -> Option<Span> {
     let shared = gpu.class() == Class::Unified && gpu.capacity_basis != CapacityBasis::Limit;
     shared.then_some(Span::of(650, 1_080, 1_990))
 }

@@ -5,6 +5,7 @@ use super::peak::total;
 use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::{self, vllm};
+use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::{Bytes, SignedBytes};
 use crate::verdict::Verdict;
@@ -35,6 +36,11 @@ impl Fit {
         let served = rank.runtime() == Some(Engine::Vllm);
         let max_batch = max_batch(rank, limit).min(if served { rank.serving.max_num_seqs } else { u32::MAX });
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
+    }
+
+    /// The longest sequence that fits, of those that the model reads at all.
+    pub fn longest(&self, scenario: &Scenario) -> u32 {
+        self.max_seq.min(scenario.architecture.end_of_table().unwrap_or(u32::MAX))
     }
 }
 
@@ -104,7 +110,7 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
 
 /// What the scenario's own GPU makes of it; `None` without one.
 pub fn verdict(scenario: &Checked) -> Option<Verdict> {
-    Some(verdict_on(scenario, scenario.gpu?.capacity))
+    Some(verdict_on(scenario, scenario.capacity()?))
 }
 
 /// What a GPU of `capacity` makes of the scenario, on its fullest rank.

@@ -84,7 +84,7 @@ pub fn evaluate(scenario: &Checked) -> Evaluation {
         largest_items: largest_items(&rank, peak_phase),
         stage: rank.parallel.stage,
         kv_bytes_per_token: kv_cache::bytes_per_token(scenario),
-        fit: scenario.gpu.map(|gpu| Fit::of(&rank, gpu.capacity, total)),
+        fit: scenario.capacity().map(|capacity| Fit::of(&rank, capacity, total)),
         assumptions: Assumptions::of(scenario),
     }
 }

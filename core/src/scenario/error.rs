@@ -5,8 +5,10 @@ use core::fmt;
 use super::{CutError, Mode, OffloadError, Unsupported};
 use crate::architecture::ShapeError;
 use crate::bounds::OutOfBounds;
+use crate::display::{ByteUnit, Size};
 use crate::parallelism::ParallelError;
 use crate::precision::WeightFormat;
+use crate::units::Bytes;
 
 /// Why a scenario cannot be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,15 @@ pub enum ScenarioError {
     Runtime(Unsupported),
     /// The code that trains the model cannot cut it like this.
     Cut(CutError),
+    /// The GPU has less memory than is stated to be there.
+    GpuMemory {
+        /// GiB that are stated.
+        gib: u32,
+        /// The GPU's name.
+        gpu: &'static str,
+        /// What it has at most.
+        most: Bytes,
+    },
 }
 
 impl fmt::Display for ScenarioError {
@@ -39,6 +50,9 @@ impl fmt::Display for ScenarioError {
             Self::Parallel(error) => error.fmt(f),
             Self::Runtime(error) => error.fmt(f),
             Self::Cut(error) => error.fmt(f),
+            Self::GpuMemory { gib, gpu, most } => {
+                write!(f, "{gpu} has {} at most, and not {gib} GiB", Size::new(*most, ByteUnit::Gib).plain())
+            }
             Self::NoAdapters => f.write_str(
                 "these targets name no matrix here that can carry an adapter: routed experts and linear attention carry none; --lora-targets all puts adapters on every matrix that can carry one",
             ),

@@ -26,8 +26,9 @@ use crate::bounds;
 use crate::parallelism::{ExpertCut, ParallelError, Parallelism};
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving};
-use crate::tables::gpus::Gpu;
+use crate::tables::gpus::{CapacityBasis, Gpu};
 use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, Training};
+use crate::units::{Bytes, GIB};
 
 choices! {
     /// What the model is doing.
@@ -152,6 +153,9 @@ pub struct Scenario {
     pub offload: Offload,
     /// The GPU to hold it against, if any.
     pub gpu: Option<&'static Gpu>,
+    /// GiB of its memory that are there to be taken, where that is known better than by the table: beside what the system or other programs hold, or as much as
+    /// the system was told to lend.
+    pub gpu_memory: Option<u32>,
 }
 
 impl Scenario {
@@ -172,7 +176,37 @@ impl Scenario {
             parallel: Parallelism::ONE,
             offload: Offload { optimizer: false, parameters: false, kv_cache: false },
             gpu: None,
+            gpu_memory: None,
         }
+    }
+
+    /// The memory of its GPU: as the table has it, or where the system lends a part of the computer's, as much of it as was stated.
+    ///
+    /// ```
+    /// use memory_wall_core::{Bytes, Scenario, tables::{gpus, models}};
+    /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+    /// (scenario.gpu, scenario.gpu_memory) = (gpus::by_id("strix-halo"), Some(110));
+    /// assert_eq!(scenario.capacity(), Some(Bytes(110 << 30)));
+    /// ```
+    pub fn capacity(&self) -> Option<Bytes> {
+        let gpu = self.gpu?;
+        let lent = self.gpu_memory.filter(|_| gpu.capacity_basis == CapacityBasis::Limit);
+        Some(lent.map_or(gpu.capacity, |gib| Bytes(u128::from(gib) * GIB)))
+    }
+
+    /// Whether its GPU has as much memory as is stated to be there.
+    fn has_memory(&self) -> Result<(), ScenarioError> {
+        let Some(gib) = self.gpu_memory else { return Ok(()) };
+        bounds::GPU_MEMORY.check(gib.into())?;
+        let Some(gpu) = self.gpu else { return Ok(()) };
+        let most = match gpu.capacity_basis {
+            CapacityBasis::Limit => Bytes(u128::from(gpu.printed_gb) * GIB),
+            _ => gpu.capacity_most,
+        };
+        if Bytes(u128::from(gib) * GIB) > most {
+            return Err(ScenarioError::GpuMemory { gib, gpu: gpu.name, most });
+        }
+        Ok(())
     }
 
     /// Whether every part is in range and the parts go together: all of [`Scenario::check`] that needs no formula.
@@ -182,6 +216,7 @@ impl Scenario {
         bounds::SEQ_LENGTH.check(self.seq_length.into())?;
         self.training.check()?;
         self.serving.check()?;
+        self.has_memory()?;
         self.divides()?;
         bounds::EP.check(self.parallel.ep.into())?;
         supported(self)?;
@@ -293,7 +328,9 @@ impl Scenario {
     /// The scenario on another GPU: where that has no bf16, 16-bit weights and cache are fp16, or fp32 where vLLM refuses fp16 for the model; and what vLLM takes by itself is what it takes there.
     #[must_use]
     pub fn on(&self, gpu: &'static Gpu) -> Self {
-        let there = Self { serving: self.serving.on(gpu), gpu: Some(gpu), ..*self };
+        // What is known of one GPU is not known of another.
+        let gpu_memory = self.gpu_memory.filter(|_| self.gpu.is_some_and(|own| own.id == gpu.id));
+        let there = Self { serving: self.serving.on(gpu), gpu: Some(gpu), gpu_memory, ..*self };
         let own = sixteen_bits(there.runtime(), Some(gpu));
         let only_fp32 = own == WeightFormat::Fp16 && !there.has_fp16();
         let weights = match self.weights {

@@ -341,6 +341,10 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 parallel,
                 offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
+                // Half of it, now and then.
+                gpu_memory: gpu
+                    .and_then(|gpu| u32::try_from(gpu.capacity.0 >> 31).ok())
+                    .filter(|_| batch.is_multiple_of(4)),
             };
             let scenario = served(scenario);
             // Not every program and GPU can offload.

@@ -7,13 +7,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use memory_wall_core::{Attention, Engine, KvPrecision, WeightFormat};
+use memory_wall_core::{Attention, KvPrecision, WeightFormat};
 
 use super::sheet::{Datum, Sheet};
+use crate::value::Value;
 
 pub(super) fn write(sheet: &mut Sheet<'_>) {
     let scenario = sheet.scenario;
-    let parallel = &scenario.parallel;
     sheet.command(&["llama-server"]);
     let model = file(sheet);
     sheet.set("--model", model.as_str(), &["model", "weights"]);
@@ -24,27 +24,59 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     let flash = if scenario.attention == Attention::Flash { "on" } else { "off" };
     sheet.set("--flash-attn", flash, &["attention"]);
     let cache = cache(scenario.kv);
-    sheet.set("--cache-type-k", cache, &["kv"]);
-    sheet.set("--cache-type-v", cache, &["kv"]);
-    sheet.because("--n-gpu-layers", "all", "the plan holds every layer on the GPUs");
-    if parallel.tp > 1 {
-        sheet.set("--split-mode", "tensor", &["tp"]);
-    } else if parallel.pp > 1 {
-        sheet.set("--split-mode", "layer", &["pp"]);
+    for (place, option) in [("--cache-type-k", "cache_type_k"), ("--cache-type-v", "cache_type_v")] {
+        if !sheet.own(place, option) {
+            sheet.set(place, cache, &["kv"]);
+        }
+    }
+    layers(sheet);
+    split(sheet);
+    sheet.own("--ubatch-size", "ubatch");
+    sheet.own("--swa-full", "swa_full");
+    sheet.own("--kv-unified", "kv_unified");
+    sheet.own("--no-kv-offload", "no_kv_offload");
+    sheet.leave("kv", "cache_type_k and cache_type_v say it");
+    sheet.leave("dp", "one server has one copy of the model: start so many of them");
+    sheet.counted_for("llamacpp");
+}
+
+/// How many layers, and whose experts, are on the GPU.
+fn layers(sheet: &mut Sheet<'_>) {
+    if sheet.says("fit") {
+        sheet.set("--fit", "on", &["fit"]);
+    } else if !sheet.own("--n-gpu-layers", "ngl") {
+        sheet.because("--n-gpu-layers", "all", "the plan holds every layer on the GPUs");
+    }
+    sheet.own("--n-cpu-moe", "n_cpu_moe");
+    sheet.own("--cpu-moe", "cpu_moe");
+}
+
+/// How the model is split over GPUs.
+fn split(sheet: &mut Sheet<'_>) {
+    let parallel = &sheet.scenario.parallel;
+    let listed = match sheet.plan.get("device") {
+        Some(Value::Words(gpus)) => u32::try_from(gpus.len()).unwrap_or(u32::MAX),
+        _ => 1,
+    };
+    let gpus = parallel.tp.max(parallel.pp).max(listed);
+    let option = match (parallel.tp, parallel.pp) {
+        (1, 1) if sheet.says("device") => "device",
+        (1, _) => "pp",
+        _ => "tp",
+    };
+    if gpus == 1 && !sheet.says("tensor_split") {
+        sheet.because("--split-mode", "none", "one GPU");
     } else {
-        sheet.because("--split-mode", "none", "tp 1 and pp 1: one GPU");
+        sheet.set("--split-mode", if parallel.tp > 1 { "tensor" } else { "layer" }, &[option]);
+        if !sheet.own("--tensor-split", "tensor_split") && option != "device" {
+            let shares: Vec<&str> = (0..gpus).map(|_| "1").collect();
+            sheet.set("--tensor-split", shares.join(",").as_str(), &[option]);
+        }
+        sheet.note(format!("{gpus} GPUs: llama-server takes all that it sees; --device names some of them"));
     }
     sheet.implied("tp");
     sheet.implied("pp");
-    let gpus = parallel.tp.max(parallel.pp);
-    if gpus > 1 {
-        let shares: Vec<&str> = (0..gpus).map(|_| "1").collect();
-        let option = if parallel.tp > 1 { "tp" } else { "pp" };
-        sheet.set("--tensor-split", shares.join(",").as_str(), &[option]);
-        sheet.note(format!("{gpus} GPUs: llama-server takes all that it sees; CUDA_VISIBLE_DEVICES leaves it so many"));
-    }
-    sheet.leave("dp", "one server has one copy of the model: start so many of them");
-    sheet.counted_for(Some(Engine::LlamaCpp));
+    sheet.leave("device", "llama-server --list-devices says what they are called there");
 }
 
 /// A name for the model's file.

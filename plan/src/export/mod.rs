@@ -7,6 +7,7 @@ mod accelerate;
 mod axolotl;
 mod deepspeed;
 mod llama_server;
+mod megatron;
 mod ollama;
 mod sglang;
 mod sheet;
@@ -49,6 +50,8 @@ choices! {
         Axolotl = "axolotl";
         /// The command that starts torchtitan.
         Torchtitan = "torchtitan";
+        /// The command that starts Megatron-LM.
+        Megatron = "megatron";
     }
 }
 
@@ -79,6 +82,7 @@ impl Target {
             Self::TrainingArguments => "transformers",
             Self::Axolotl => "axolotl",
             Self::Torchtitan => "torchtitan",
+            Self::Megatron => "Megatron-LM",
         }
     }
 
@@ -95,13 +99,16 @@ impl Target {
             Self::TrainingArguments => "training_arguments.json",
             Self::Axolotl => "axolotl.yaml",
             Self::Torchtitan => "torchtitan.sh",
+            Self::Megatron => "megatron.sh",
         }
     }
 
     /// What its text is.
     pub const fn format(self) -> Format {
         match self {
-            Self::Vllm | Self::Sglang | Self::TrtllmServe | Self::LlamaServer | Self::Torchtitan => Format::Shell,
+            Self::Vllm | Self::Sglang | Self::TrtllmServe | Self::LlamaServer | Self::Torchtitan | Self::Megatron => {
+                Format::Shell
+            }
             Self::Ollama => Format::Environment,
             Self::Accelerate | Self::Axolotl => Format::Yaml,
             Self::DeepSpeed | Self::TrainingArguments => Format::Json,
@@ -129,6 +136,7 @@ impl Target {
                 Some(Implementation::Transformers)
             }
             Self::Torchtitan => Some(Implementation::Torchtitan),
+            Self::Megatron => Some(Implementation::Megatron),
             Self::Vllm | Self::Sglang | Self::TrtllmServe | Self::LlamaServer | Self::Ollama => None,
         }
     }
@@ -273,6 +281,7 @@ fn written(plan: &Plan, scenario: &Scenario, target: Target) -> Result<Export, E
         Target::TrainingArguments => training_arguments::write(&mut sheet),
         Target::Axolotl => axolotl::write(&mut sheet)?,
         Target::Torchtitan => torchtitan::write(&mut sheet)?,
+        Target::Megatron => megatron::write(&mut sheet)?,
     }
     Ok(sheet.finish())
 }

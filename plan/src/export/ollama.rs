@@ -4,7 +4,7 @@
 //! Ollama: `envconfig/config.go` and `docs/faq`: `OLLAMA_CONTEXT_LENGTH`, `OLLAMA_NUM_PARALLEL`, `OLLAMA_FLASH_ATTENTION` and `OLLAMA_KV_CACHE_TYPE` (`f16`, `q8_0`, `q4_0`).
 //! Read 2026-11-25.
 
-use memory_wall_core::{Attention, Engine, KvPrecision};
+use memory_wall_core::{Attention, KvPrecision};
 
 use super::ExportError;
 use super::sheet::Sheet;
@@ -32,6 +32,6 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     sheet.leave("config", "Ollama loads a model when it is asked for; its library has names of its own");
     sheet.leave("weights", "the model's tag in Ollama's library says them");
     sheet.leave("pp", "Ollama spreads a model over the GPUs that it sees where one is too small");
-    sheet.counted_for(Some(Engine::LlamaCpp));
+    sheet.counted_for("ollama");
     Ok(())
 }

@@ -39,21 +39,33 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         }
         sheet.set("--ep-size", parallel.ep, &["ep"]);
     }
-    let lengths: &[&str] = if sheet.says("max_model_len") { &["max_model_len", "seq"] } else { &["seq"] };
-    sheet.set("--context-length", scenario.longest_request(), lengths);
-    sheet.set("--max-running-requests", scenario.batch, &["batch"]);
-    if scenario.serving.enforce_eager {
+    if !sheet.own("--context-length", "context_length") {
+        let lengths: &[&str] = if sheet.says("max_model_len") { &["max_model_len", "seq"] } else { &["seq"] };
+        sheet.set("--context-length", scenario.longest_request(), lengths);
+    }
+    if !sheet.own("--max-running-requests", "max_running_requests") {
+        sheet.set("--max-running-requests", scenario.batch, &["batch"]);
+    }
+    sheet.own("--mem-fraction-static", "mem_fraction_static");
+    sheet.own("--chunked-prefill-size", "chunked_prefill_size");
+    sheet.own("--max-total-tokens", "max_total_tokens");
+    if !sheet.own("--disable-cuda-graph", "disable_cuda_graph") && scenario.serving.enforce_eager {
         sheet.set("--disable-cuda-graph", Datum::Switch, &["enforce_eager"]);
     }
+    sheet.leave("batch", "requests arrive as they come; --max-running-requests bounds how many run at once");
+    sheet.leave("seq", "requests may be shorter than --context-length");
     sheet.implied("attention");
-    sheet.leave("gpu_memory_utilization", "--mem-fraction-static is another share, that of weights and cache alone");
+    sheet.leave(
+        "gpu_memory_utilization",
+        "--mem-fraction-static is another share, that of weights and cache alone (mem_fraction_static)",
+    );
     sheet.leave("max_num_seqs", "--max-running-requests is what the plan counts at once, its batch");
     sheet.leave("max_num_batched_tokens", "--chunked-prefill-size counts the tokens of a prompt alone");
     sheet.leave(
         "offload",
         "--cpu-offload-gb takes the GB of weights on each GPU that wait in host memory, and the plan says all",
     );
-    sheet.counted_for(None);
+    sheet.counted_for("sglang");
     Ok(())
 }
 

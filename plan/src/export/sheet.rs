@@ -13,6 +13,9 @@ use crate::plan::Plan;
 use crate::table;
 use crate::value::Value;
 
+/// The most GPUs that one computer is taken to have.
+const ON_ONE: u64 = 8;
+
 /// A value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Datum {
@@ -119,6 +122,17 @@ impl<'a> Sheet<'a> {
         self.command.extend(words.iter().map(|word| String::from(*word)));
     }
 
+    /// The launcher of PyTorch, on as many ranks as the plan has.
+    pub(super) fn torchrun(&mut self) {
+        let ranks = self.scenario.parallel.ranks();
+        let started = if ranks <= ON_ONE { ranks.to_string() } else { "GPUS".into() };
+        self.command(&["torchrun", "--nproc_per_node", &started]);
+        if ranks > ON_ONE {
+            self.command(&["--nnodes", "NODES"]);
+            self.note(format!("{ranks} ranks: put computers in place of NODES and the GPUs of each in place of GPUS"));
+        }
+    }
+
     /// The words that the command begins with, and the model behind them.
     pub(super) fn command_with_model(&mut self, words: &[&str]) {
         self.command(words);
@@ -189,6 +203,19 @@ impl<'a> Sheet<'a> {
         if degree > 1 || self.says(option) {
             self.set(place, degree, &[option]);
         }
+    }
+
+    /// An option of the runtime's own, by its own name there, if the plan says it.
+    pub(super) fn own(&mut self, place: &'static str, option: &'static str) -> bool {
+        let datum = match self.plan.get(option) {
+            None => return false,
+            Some(Value::Count(count)) => Datum::from(*count),
+            Some(Value::Percent(percent)) => Datum::share(*percent),
+            Some(Value::On) => Datum::Switch,
+            Some(value) => Datum::Word(value.to_string()),
+        };
+        self.set(place, datum, &[option]);
+        true
     }
 
     /// Whether the plan says an option.
@@ -282,20 +309,13 @@ impl<'a> Sheet<'a> {
     }
 
     /// Says which runtime the plan is counted for, where that is another one.
-    pub(super) fn counted_for(&mut self, own: Option<Engine>) {
-        let engine = self.plan.get("engine").map(ToString::to_string);
-        match own {
-            Some(own) if engine.as_deref() == Some(own.id()) => self.implied("engine"),
-            Some(own) => self.note(format!(
-                "engine {}: the plan is not counted as {} runs it; memory-wall estimate --engine {} does that",
+    pub(super) fn counted_for(&mut self, own: &str) {
+        match self.plan.get("engine").map(ToString::to_string) {
+            Some(engine) if engine == own => self.implied("engine"),
+            engine => self.note(format!(
+                "engine {}: the plan is not counted as {} runs it; memory-wall estimate --engine {own} does that",
                 engine.as_deref().unwrap_or(Engine::Exact.id()),
-                own.label(),
-                own.id()
-            )),
-            None => self.note(format!(
-                "engine {}: what {} itself reserves is not modelled",
-                engine.as_deref().unwrap_or(Engine::Exact.id()),
-                self.target.label()
+                self.target.label(),
             )),
         }
         self.told("engine");

@@ -3,7 +3,6 @@
 //! # Source
 //! torchtitan 0.3.0: `config/configs.py`, `config/manager.py`, `distributed/activation_checkpoint.py`, `models/*/config_registry.py`. Read 2026-11-25.
 
-use alloc::format;
 use alloc::string::String;
 
 use memory_wall_core::{Checkpointing, Loss, Optimizer, Recipe, StepKernel, WeightFormat, ZeroStage};
@@ -36,19 +35,9 @@ const CONFIGS: [(&str, &str, &str); 20] = [
     ("qwen3.5-397b-a17b", "qwen3_5", "qwen35_397b_a17b"),
 ];
 
-/// The most GPUs that one computer is taken to have.
-const ON_ONE: u64 = 8;
-
 pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     let scenario = sheet.scenario;
-    let parallel = &scenario.parallel;
-    let ranks = parallel.ranks();
-    let started = if ranks <= ON_ONE { format!("{ranks}") } else { "GPUS".into() };
-    sheet.command(&["torchrun", "--nproc_per_node", &started]);
-    if ranks > ON_ONE {
-        sheet.command(&["--nnodes", "NODES"]);
-        sheet.note(format!("{ranks} ranks: put computers in place of NODES and the GPUs of each in place of GPUS"));
-    }
+    sheet.torchrun();
     sheet.command(&["-m", "torchtitan.train"]);
     model(sheet);
     sheet.set("--training.seq_len", scenario.seq_length, &["seq"]);

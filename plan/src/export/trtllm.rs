@@ -15,12 +15,19 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     if parallel.ep > 1 && parallel.dp == 1 && parallel.ep == parallel.tp {
         sheet.set("--ep_size", parallel.ep, &["ep"]);
     }
-    sheet.set("--max_batch_size", scenario.batch, &["batch"]);
-    let lengths: &[&str] = if sheet.says("max_model_len") { &["max_model_len", "seq"] } else { &["seq"] };
-    sheet.set("--max_seq_len", scenario.longest_request(), lengths);
-    if !scenario.serving.usual_batched_tokens {
+    if !sheet.own("--max_batch_size", "max_batch_size") {
+        sheet.set("--max_batch_size", scenario.batch, &["batch"]);
+    }
+    if !sheet.own("--max_seq_len", "max_seq_len") {
+        let lengths: &[&str] = if sheet.says("max_model_len") { &["max_model_len", "seq"] } else { &["seq"] };
+        sheet.set("--max_seq_len", scenario.longest_request(), lengths);
+    }
+    if !sheet.own("--max_num_tokens", "max_num_tokens") && !scenario.serving.usual_batched_tokens {
         sheet.set("--max_num_tokens", scenario.serving.max_num_batched_tokens, &["max_num_batched_tokens"]);
     }
+    sheet.own("--kv_cache_free_gpu_memory_fraction", "kv_cache_free_gpu_memory_fraction");
+    sheet.leave("batch", "requests arrive as they come; --max_batch_size bounds how many run at once");
+    sheet.leave("seq", "requests may be shorter than --max_seq_len");
     sheet.implied("attention");
     sheet
         .leave("dp", "one server has one copy of the model; its attention DP is a setting of its YAML file (--config)");
@@ -34,5 +41,5 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
         "gpu_memory_utilization",
         "--free_gpu_memory_fraction is another share, of what is free beside the weights",
     );
-    sheet.counted_for(None);
+    sheet.counted_for("trtllm");
 }

@@ -5,7 +5,7 @@
 
 use alloc::format;
 
-use memory_wall_core::{Engine, KvPrecision, WeightFormat};
+use memory_wall_core::{KvPrecision, WeightFormat};
 
 use super::sheet::{Datum, Sheet};
 
@@ -48,7 +48,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
         "offload",
         "--cpu-offload-gb takes the GiB of weights on each GPU that wait in host memory, and the plan says all",
     );
-    sheet.counted_for(Some(Engine::Vllm));
+    sheet.counted_for("vllm");
 }
 
 /// The type of the weights, or how they are quantised.

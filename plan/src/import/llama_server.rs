@@ -86,11 +86,16 @@ pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     let slots = find(&["--parallel", "-np"]).and_then(Item::count).filter(|slots| *slots > 0).unwrap_or(1);
     let types =
         [&["--cache-type-k", "-ctk"], &["--cache-type-v", "-ctv"]].map(|names| find(names).map_or("f16", Item::text));
+    let [keys, _] = types;
     let split = find(&["--split-mode", "-sm"]).map_or("layer", Item::text);
     for item in &items {
         let meaning = match item.name.as_str() {
             "--ctx-size" | "-c" => context(item, slots),
-            "--cache-type-k" | "-ctk" | "--cache-type-v" | "-ctv" => cache(types),
+            "--cache-type-k" | "-ctk" | "--cache-type-v" | "-ctv" if types.iter().any(|kind| *kind != keys) => {
+                let option = if item.name.ends_with(['k', 'K']) { "cache_type_k" } else { "cache_type_v" };
+                says(option, item.text())
+            }
+            "--cache-type-k" | "-ctk" | "--cache-type-v" | "-ctv" => cache(keys),
             "--tensor-split" | "-ts" => shares(item.text(), split),
             _ => meaning(item),
         };
@@ -119,15 +124,20 @@ fn meaning(item: &Item) -> Meaning {
             _ if text == "all" || text == "auto" => Meaning::WithoutEffect,
             // What people write for all of them.
             Some(layers) if layers >= 99 => Meaning::WithoutEffect,
-            _ => unread("layers that stay on the CPU are not modelled: all are counted on the GPU"),
+            _ => says("ngl", text),
         },
+        "--n-cpu-moe" | "-ncmoe" => says("n_cpu_moe", text),
+        "--cpu-moe" | "-cmoe" => says("cpu_moe", ""),
+        "--swa-full" => says("swa_full", ""),
+        "-kvu" | "--kv-unified" => says("kv_unified", ""),
+        "--no-kv-offload" | "-nkvo" => says("no_kv_offload", ""),
+        "--ubatch-size" | "-ub" => says("ubatch", text),
+        "--fit" | "-fit" if item.on() => says("fit", ""),
+        "--fit" | "-fit" => Meaning::WithoutEffect,
         "--split-mode" | "-sm" => match text {
             "none" | "layer" | "tensor" => Meaning::WithoutEffect,
             _ => unread("this split is not modelled: pp is the one by layers, and tp the one by tensors"),
         },
-        "--ubatch-size" | "-ub" if text == "512" => Meaning::WithoutEffect,
-        "--ubatch-size" | "-ub" => unread("512 tokens at a time are counted"),
-        "-kvu" | "--kv-unified" => unread("one buffer for all requests is not modelled: each has its own"),
         name if WITHOUT_EFFECT.contains(&name) => Meaning::WithoutEffect,
         _ => unknown(),
     }
@@ -143,11 +153,8 @@ fn context(item: &Item, slots: u32) -> Meaning {
 }
 
 /// The type of both halves of the cache.
-fn cache([keys, values]: [&str; 2]) -> Meaning {
-    if keys != values {
-        return unread("keys and values of different types are not modelled");
-    }
-    match keys {
+fn cache(kind: &str) -> Meaning {
+    match kind {
         "f32" => says("kv", "fp32"),
         "f16" => says("kv", "fp16"),
         "bf16" => says("kv", "bf16"),
@@ -162,7 +169,7 @@ fn shares(text: &str, split: &str) -> Meaning {
     let shares: Vec<&str> = text.split([',', '/']).collect();
     let equal = shares.iter().all(|share| Some(share) == shares.first());
     let option = if split == "tensor" { "tp" } else { "pp" };
-    if equal { says(option, &shares.len().to_string()) } else { unread("unequal shares are not modelled") }
+    if equal { says(option, &shares.len().to_string()) } else { says("tensor_split", &shares.join(",")) }
 }
 
 /// A file: the name says its weights, and often its model.

@@ -157,7 +157,10 @@ pub(super) fn says(option: &'static str, text: &str) -> Meaning {
     let value = match known.kind {
         Kind::Count(_) | Kind::Percent(_) => Json::Number(text.into()),
         Kind::Switch => Json::Bool(true),
-        Kind::List(..) => {
+        Kind::Counts(..) => {
+            Json::List(text.split(',').map(|part| Node { line: 0, value: Json::Number(part.into()) }).collect())
+        }
+        Kind::List(..) | Kind::Rows(..) => {
             Json::List(text.split(',').map(|word| Node { line: 0, value: Json::Text(word.into()) }).collect())
         }
         _ => Json::Text(text.into()),

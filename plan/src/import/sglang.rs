@@ -1,5 +1,7 @@
 //! The server of `SGLang`: `python -m sglang.launch_server` and `sglang serve`.
 
+use alloc::string::ToString;
+
 use super::Meaning;
 use super::reading::{self, Item, Reading, Syntax, says, unknown, unread};
 use super::words::{Command, Word};
@@ -52,6 +54,7 @@ pub(super) fn named(command: &Command) -> Option<usize> {
 }
 
 pub(super) fn read(reading: &mut Reading, words: &[Word]) {
+    reading.say("engine", "sglang");
     for item in reading::options(words, &SYNTAX) {
         let meaning = meaning(&item);
         reading.keep(&item, meaning);
@@ -90,15 +93,18 @@ fn meaning(item: &Item) -> Meaning {
         "--dp-size" | "--data-parallel-size" | "--dp" => says("dp", text),
         "--ep-size" | "--expert-parallel-size" | "--ep" => says("ep", text),
         "--context-length" => reading::because(
-            reading::tokens("seq", text),
+            reading::human(text).map_or_else(unknown, |tokens| {
+                let tokens = tokens.to_string();
+                reading::all([("context_length", tokens.as_str()), ("seq", tokens.as_str())])
+            }),
             "every request is counted as long as the longest; seq says how long they are",
         ),
-        "--max-running-requests" => says("batch", text),
-        "--mem-fraction-static" => unread(
-            "SGLang's share for weights and cache is not modelled: the cache is counted as large as batch and seq make it",
-        ),
+        "--max-running-requests" => reading::all([("max_running_requests", text), ("batch", text)]),
+        "--mem-fraction-static" => reading::share("mem_fraction_static", text),
+        "--chunked-prefill-size" => says("chunked_prefill_size", text),
+        "--max-total-tokens" => reading::tokens("max_total_tokens", text),
+        "--disable-cuda-graph" => says("disable_cuda_graph", ""),
         "--cpu-offload-gb" => unread("a plan offloads all weights or none (offload)"),
-        "--disable-cuda-graph" => Meaning::WithoutEffect,
         name if WITHOUT_EFFECT.contains(&name) => Meaning::WithoutEffect,
         _ => unknown(),
     }

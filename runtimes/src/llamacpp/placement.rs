@@ -42,8 +42,10 @@ pub struct Device {
     pub compute: Span,
     /// What the process takes beside its buffers.
     pub context: Span,
-    /// What else lies in the same memory where CPU and GPU share it: the system's, and all that the host holds.
-    pub shared: u128,
+    /// What of the GPU's memory is for it: all but what the system holds, and, where CPU and GPU share it, what is in host memory.
+    pub room: u128,
+    /// Whether CPU and GPU share it.
+    pub shares: bool,
 }
 
 impl Device {
@@ -52,14 +54,9 @@ impl Device {
         Span::exactly(self.weights + self.cache + self.states) + self.compute + self.context
     }
 
-    /// What of the GPU's memory is for it.
-    pub fn room(&self) -> u128 {
-        self.gpu.capacity.0.saturating_sub(self.shared)
-    }
-
     /// Whether it goes on the GPU: it doesn't where its least is more than the GPU has for it, and is tight where its most leaves less than a tenth.
     pub fn verdict(&self) -> Verdict {
-        judge(self.total(), self.room())
+        judge(self.total(), self.room)
     }
 
     /// Whether there is anything on it.
@@ -132,7 +129,7 @@ impl Placement {
 
     /// The GPU with the least left.
     pub fn fullest(&self) -> Option<&Device> {
-        let left = |device: &Device| Bytes(device.room()).minus(device.total().ends()[1]).0;
+        let left = |device: &Device| Bytes(device.room).minus(device.total().ends()[1]).0;
         self.devices.iter().min_by_key(|device| left(device))
     }
 }
@@ -245,7 +242,8 @@ impl Layout<'_> {
             states: 0,
             compute: Span::default(),
             context: CONTEXT,
-            shared: 0,
+            room: gpu.capacity.0,
+            shares: system::usual(gpu).is_some(),
         };
         let mut devices: Vec<Device> = self.gpus.iter().map(blank).collect();
         let mut host = Host { weights: self.model.input, input: self.model.input, ..Host::default() };
@@ -303,11 +301,14 @@ impl Layout<'_> {
         host.compute = moments.host(host.layers > 0);
         host.output = 4 * u128::from(self.scenario.batch) * u128::from(self.scenario.architecture.vocab_size);
         // Where the host's memory is the GPU's, it counts once, beside what the system holds.
+        let stated = self.settings.gpus.is_empty();
         for device in &mut devices {
-            device.shared = system::held_of(device.gpu).map_or(0, |held| held.typical + host.total().high);
+            let others = if stated { system::held(self.scenario) } else { system::usual(device.gpu) };
+            let capacity = self.scenario.capacity().filter(|_| stated).unwrap_or(device.gpu.capacity);
+            let beside = if device.shares { host.total().high } else { 0 };
+            device.room = capacity.0.saturating_sub(others.map_or(0, |span| span.typical) + beside);
         }
-        let one = devices.iter().any(|device| device.shared > 0);
-        let own = self.settings.host_memory.filter(|_| !one);
+        let own = self.settings.host_memory.filter(|_| !devices.iter().any(|device| device.shares));
         let host_verdict = own.map(|memory| judge(host.total(), memory.0));
         let on_gpus = devices.iter().map(|device| device.layers + u32::from(device.output)).sum();
         Placement { on_gpus, all: layers + 1, cpu_moe, devices, host, host_verdict }

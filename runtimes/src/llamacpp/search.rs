@@ -51,7 +51,7 @@ pub fn fitted(scenario: &Checked, settings: &Settings) -> Result<(Settings, Plac
     let leaves = |placement: &Placement| {
         placement.devices.iter().all(|device| {
             let used = device.weights + device.cache + device.states + device.compute.high + device.context.low;
-            !device.is_used() || used + GIB <= device.room()
+            !device.is_used() || used + GIB <= device.room
         })
     };
     if !frees(scenario, settings) {

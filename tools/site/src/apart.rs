@@ -1,5 +1,5 @@
-//! Pages beside the tutorial that have no program: one template, and of each a style sheet, a script that it does without, and
-//! words of its own, in files called as the page is.
+//! Pages beside the tutorial: one template, and of each a style sheet, a script that it does without, and words of its own, in files
+//! called as the page is. The planner has a program in place of the script.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,10 +8,11 @@ use crate::wording::{MISSING, Words};
 use crate::{page, read, script, style, write};
 
 /// Such a page, and which one its foot leads to.
-const PAGES: [(&str, &str); 6] = [
+const PAGES: [(&str, &str); 7] = [
     ("reference", "teach"),
     ("teach", "reference"),
     ("check", "reference"),
+    ("planner", "reference"),
     ("lessons", "teach"),
     ("problems", "teach"),
     ("worksheet", "teach"),

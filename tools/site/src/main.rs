@@ -19,6 +19,7 @@ mod markup;
 mod math;
 mod offline;
 mod page;
+mod planner;
 mod policy;
 mod problems;
 mod program;
@@ -90,6 +91,7 @@ fn prerender() -> Result<(), String> {
     worksheet::build(&root, &staging)?;
     slides::build(&root, &staging)?;
     banks::build(&staging)?;
+    planner::build(&root, &staging)?;
     // Last, since it looks at every file that the others wrote.
     offline::build(&root, &staging, &program, strict)
 }

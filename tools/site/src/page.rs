@@ -90,6 +90,7 @@ fn titled(html: &str) -> Result<String, String> {
     put(&mut html, "lang=\"en\"", &format!("lang=\"{}\"", language()))?;
     put(&mut html, "{{page.description}}", words::page_description())?;
     put(&mut html, "{{page.skip}}", words::page_skip())?;
+    put(&mut html, "{{page.planner}}", words::page_planner())?;
     put(&mut html, "{{page.reference}}", words::page_reference())?;
     put(&mut html, "{{page.teach}}", words::page_teach())?;
     put(&mut html, "{{page.colophon}}", words::page_colophon())?;
@@ -132,10 +133,8 @@ pub(crate) fn later() -> String {
 
 /// What starts the program, with the words that it says in a file of their own.
 fn start(program: &Program, staging: &Path) -> Result<String, String> {
-    let words = format!("export const words = {:?};\n", words());
-    let (name, digest) = style::named("words", &words, "js");
-    write(&staging.join(&name), &words)?;
-    let own = File { name, integrity: format!("sha256-{digest}") };
+    let (own, words) = spoken();
+    write(&staging.join(&own.name), &words)?;
     let preloaded = [&program.glue, &own].map(|File { name, integrity }| {
         format!("<link rel=\"modulepreload\" href=\"./{name}\" integrity=\"{integrity}\" />")
     });
@@ -149,6 +148,13 @@ fn start(program: &Program, staging: &Path) -> Result<String, String> {
         put(&mut script, mark, text)?;
     }
     Ok(format!("{}<script type=\"module\">{script}</script>", preloaded.concat()))
+}
+
+/// The file of the words that programs say, and what is in it.
+pub(crate) fn spoken() -> (File, String) {
+    let words = format!("export const words = {:?};\n", words());
+    let (name, digest) = style::named("words", &words, "js");
+    (File { name, integrity: format!("sha256-{digest}") }, words)
 }
 
 /// These words, a line each.

@@ -23,6 +23,7 @@ const FILES: &[&str] = &[
     "tables",
     "adapted",
     "dial",
+    "masonry",
     "figures",
     "calculator",
     "predictions",
@@ -48,12 +49,18 @@ const LOST: &[&str] = &["tokens", "base", "lost"];
 /// The files of the page for teachers, which has tables too.
 const TEACH: &[&str] = &["tokens", "base", "prose", "nav", "reference", "teach", "offline", "print"];
 
+/// The files of the planner, whose walls are those of the tutorial.
+const PLANNER: &[&str] =
+    &["tokens", "base", "prose", "nav", "buttons", "tables", "masonry", "planner", "still", "offline", "print"];
+
 /// Those of what else there is for teachers.
 const COURSE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "course", "offline", "print"];
 
 /// The files of the slides.
-const SLIDES: &[&str] =
-    &["tokens", "base", "prose", "widgets", "tables", "figures", "roofline", "kv_cache", OWN, "print", "slides"];
+const SLIDES: &[&str] = &[
+    "tokens", "base", "prose", "widgets", "tables", "masonry", "figures", "roofline", "kv_cache", OWN, "print",
+    "slides",
+];
 
 /// The first page's files as one, without comments and indentation.
 pub(crate) fn bundle(root: &Path) -> Result<String, String> {
@@ -64,6 +71,7 @@ pub(crate) fn bundle(root: &Path) -> Result<String, String> {
 pub(crate) fn apart(root: &Path, name: &str) -> Result<String, String> {
     let files = match name {
         "teach" => TEACH,
+        "planner" => PLANNER,
         name if apart::ASKED.contains(&name) => COURSE,
         _ => REFERENCE,
     };

@@ -184,8 +184,10 @@ fn built() -> (String, String) {
     fs::write(staging.join("memory-wall-app-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
     fs::write(staging.join("memory-wall-explain-0.js"), "let wasm_bindgen;\n").unwrap();
     fs::write(staging.join("memory-wall-explain-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
-    fs::write(staging.join("memory-wall-estimate-0.js"), "let wasm_bindgen;\n").unwrap();
-    fs::write(staging.join("memory-wall-estimate-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
+    for program in ["estimate", "planner"] {
+        fs::write(staging.join(format!("memory-wall-{program}-0.js")), "let wasm_bindgen;\n").unwrap();
+        fs::write(staging.join(format!("memory-wall-{program}-0_bg.wasm")), b"\0asm\x01\0\0\0").unwrap();
+    }
     let site = Command::new(env!("CARGO_BIN_EXE_memory-wall-site"))
         .env("TRUNK_STAGING_DIR", &staging)
         .env("TRUNK_PROFILE", "release")

@@ -276,7 +276,7 @@ impl Roomier {
     /// For scenarios that differ from this one in the cache alone; nothing where vLLM does not serve it on a GPU.
     pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
         let told = scenario.check().ok().filter(|it| it.runtime() == Some(Engine::Vllm))?;
-        let (total, own) = (scenario.gpu?.capacity, scenario.serving.max_num_seqs);
+        let (total, own) = (scenario.capacity()?, scenario.serving.max_num_seqs);
         let mut settings = [None; 1 + FEWER.len()];
         for (sequences, setting) in core::iter::once(own).chain(FEWER).zip(&mut settings) {
             if sequences != own && (sequences > own || sequences < scenario.batch) {
@@ -324,7 +324,7 @@ fn tell(scenario: &mut Scenario, sequences: u32) {
 /// The scenario with the mildest other settings of its server with which it fits, or at least starts and is only tight: a share of the GPU and how many sequences
 /// run at once. `None` where vLLM does not serve it, or no setting helps.
 pub fn with_mildest_settings(scenario: &Checked) -> Option<Checked> {
-    let (settings, capacity) = (Roomier::of(scenario)?, scenario.gpu?.capacity);
+    let (settings, capacity) = (Roomier::of(scenario)?, scenario.capacity()?);
     let judged = |verdict| {
         let mut others = settings.each(scenario).filter_map(|it| it.check().ok());
         others.find(|it| super::start(it, capacity).verdict == verdict)
@@ -334,8 +334,8 @@ pub fn with_mildest_settings(scenario: &Checked) -> Option<Checked> {
 
 /// The scenario with the largest share of its GPU that leaves room beside it; `None` where vLLM does not serve it, or has that share.
 pub fn with_largest_share(scenario: &Checked) -> Option<Checked> {
-    let gpu = scenario.gpu.filter(|_| scenario.runtime() == Some(Engine::Vllm))?;
-    let share = Run::of(scenario).largest_roomy_share(gpu.capacity);
+    let capacity = scenario.capacity().filter(|_| scenario.runtime() == Some(Engine::Vllm))?;
+    let share = Run::of(scenario).largest_roomy_share(capacity);
     if share == scenario.serving.utilization() {
         return None;
     }

@@ -56,8 +56,8 @@ async function keep(cache, path, hash) {
   throw new Error(`${url} is not the file that this version was built with`);
 }
 
-/** Figures by themselves come once the pages are kept: nobody waits for them, and what unpacks them is there. */
-const isLater = ([path]) => path.startsWith('embed/');
+/** Figures by themselves and the planner's program come once the pages are kept: nobody waits for them, and what unpacks them is there. */
+const isLater = ([path]) => /^embed\/|^planner-.*\.(wasm|js)$/.test(path);
 
 /** All of some files or an error. What has come stays for the next try. */
 async function bring(files) {

@@ -63,7 +63,7 @@ fn answered(id: &str, text: &str) -> Option<[f64; 3]> {
         "ladder.saves" => {
             let it =
                 numbers("takes {} of weights, {} of gradients, {} of optimizer states, {} of activations, and {} for")?;
-            [it[0] + it[1] + it[2], one("which has {} parameters")? * 6.0, (it[3] + it[4]) / 2.0]
+            [it[0] + it[1] + it[2], one("which has {} parameters")? * 6.0, 0.5 * (it[3] + it[4])]
         }
         "parallel.wire" => {
             let parameters = one(" has {} parameters")?;
@@ -105,7 +105,7 @@ fn answered(id: &str, text: &str) -> Option<[f64; 3]> {
         "coping.guess" => {
             let guesses = one("guesses {} tokens ahead")?;
             let p = one("a probability of {} percent")? / 100.0;
-            let tokens = (1.0 - p.powf(guesses + 1.0)) / (1.0 - p);
+            let tokens = (1.0 - libm::pow(p, guesses + 1.0)) / (1.0 - p);
             let [few, many] = ["make a pass {} percent longer", "they make it {} percent longer"].map(one);
             [tokens, tokens / (1.0 + few? / 100.0), tokens / (1.0 + many? / 100.0)]
         }

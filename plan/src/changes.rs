@@ -1,0 +1,110 @@
+//! Changes that help a plan: the engine's fixes, each as the plan that it makes.
+
+use alloc::vec::Vec;
+
+use memory_wall_core::advise::{self, Effect, Mitigation, Plans, Risk, TOO_SLOW, ladder};
+use memory_wall_core::{Checked, Scenario, Verdict, evaluate};
+
+use crate::option::PlanOption;
+use crate::plan::Plan;
+use crate::table::OPTIONS;
+use crate::value::Value;
+
+/// Changes that are told.
+pub const TOLD: usize = 3;
+/// From here on a change makes a run so slow that others come first.
+const SLOW: f64 = 1.5;
+
+/// What is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fix {
+    /// One fix of the ladder.
+    One(Mitigation),
+    /// The gentlest combination of fixes on the same GPUs.
+    Together,
+}
+
+/// A change that helps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// What is changed.
+    pub fix: Fix,
+    /// What it does, as the engine computes it.
+    pub effect: Effect,
+    /// What it may do to the results.
+    pub risk: Risk,
+    /// The plan with it.
+    pub plan: Plan,
+}
+
+impl Change {
+    /// The changes that help a plan most, at most [`TOLD`]; its scenario is the one that it was checked as.
+    ///
+    /// Where it does not fit with room to spare, the gentlest combination comes first, if it is more than one fix. Then those with which it fits,
+    /// of these the ones that are not much slower, that leave results as they are, and then what saves most. Where it fits, those that save and that somebody
+    /// would run, in the same order.
+    pub fn of(plan: &Plan, scenario: &Checked) -> Vec<Self> {
+        let fits = evaluate::verdict(scenario).is_none_or(|verdict| verdict == Verdict::Fits);
+        let change = |fix, effect: Effect, risk| {
+            let plan = plan.changed(scenario, &effect.scenario);
+            Self { fix, effect, risk, plan }
+        };
+        let mut changes: Vec<Self> = ladder(scenario)
+            .filter_map(|(fix, effect)| Some((fix, effect.ok()?)))
+            .filter(|(_, effect)| effect.saved.0 > 0 || (!fits && effect.verdict.is_some_and(Verdict::holds)))
+            .filter(|(_, effect)| !fits || effect.time_ratio < TOO_SLOW)
+            .map(|(fix, effect)| change(Fix::One(fix), effect, fix.risk()))
+            .collect();
+        changes.sort_by_key(|change| {
+            let Effect { verdict, time_ratio, saved, .. } = change.effect;
+            (verdict.map_or(0, |verdict| verdict as u8), time_ratio >= SLOW, change.risk as u8, -saved.0)
+        });
+        if !fits {
+            let together = Plans::of(scenario);
+            let found = together.recommended.or(together.tight).or(together.slow);
+            if let Some(advise::Plan { effect, lossy }) = found
+                && changes.iter().all(|change| change.effect.scenario != effect.scenario)
+                && effect.scenario != *scenario
+            {
+                changes.insert(0, change(Fix::Together, effect, if lossy { Risk::Medium } else { Risk::None }));
+            }
+        }
+        changes.truncate(TOLD);
+        changes
+    }
+}
+
+/// An option that two scenarios have not alike, with its value in each; nothing where it is left open or changes nothing.
+pub type Difference = (&'static PlanOption, [Option<Value>; 2]);
+
+/// The options in which two scenarios differ, in the order of the table.
+pub fn differences(one: &Scenario, other: &Scenario) -> Vec<Difference> {
+    let pairs = OPTIONS.iter().map(|option| (option, [one, other].map(|scenario| option.of(scenario))));
+    pairs.filter(|(_, [one, other])| one != other).collect()
+}
+
+impl Plan {
+    /// The plan with what is different in another scenario than in its own.
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_plan::Plan;
+    /// let plan = &memory_wall_plan::file::read(r#"{ "version": 1, "model": "llama-3.1-8b", "seq": 8192 }"#).unwrap()[0];
+    /// let scenario = plan.scenario().unwrap();
+    /// let mut longer = scenario;
+    /// longer.seq_length = 16_384;
+    /// let changed = plan.changed(&scenario, &longer);
+    /// assert_eq!(changed.get("seq").unwrap().to_string(), "16384");
+    /// ```
+    #[must_use]
+    pub fn changed(&self, from: &Scenario, to: &Scenario) -> Self {
+        let mut plan = self.clone();
+        for (option, [_, value]) in differences(from, to) {
+            match value {
+                Some(value) => plan.set(option.name, value),
+                None => plan.unset(option.name),
+            }
+        }
+        plan
+    }
+}

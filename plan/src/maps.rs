@@ -1,0 +1,100 @@
+//! A plan over a range: how many sequences of which length fit, and which other GPUs hold it.
+
+use alloc::vec::Vec;
+
+use memory_wall_core::tables::gpus::{GPUS, Gpu};
+use memory_wall_core::{Checked, Parallelism, Scenario, Verdict, evaluate, solve};
+
+use crate::answers::{Answers, Spending};
+use crate::plan::Plan;
+
+/// Tokens of a sequence that are tried.
+pub const LENGTHS: [u32; 8] = [1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17];
+/// Sequences at once that are tried.
+pub const BATCHES: [u32; 7] = [1, 4, 16, 32, 64, 128, 256];
+/// GPUs of one computer that are tried.
+const COUNTS: [u32; 4] = [1, 2, 4, 8];
+
+/// Whether so many sequences of such a length fit; nothing where the plan cannot be so or names no GPU.
+pub type Cell = Option<Verdict>;
+
+/// Each length of [`LENGTHS`] with each number of sequences of [`BATCHES`], row by row of these.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::Verdict;
+/// use memory_wall_plan::{file, maps};
+/// let plan = &file::read(r#"{ "version": 1, "model": "llama-3.1-8b", "gpu": "h100-sxm" }"#).unwrap()[0];
+/// let cells = maps::requests(&plan.scenario().unwrap().check().unwrap());
+/// assert_eq!(cells[0][0], Some(Verdict::Fits));
+/// assert_eq!(cells[6][7], Some(Verdict::DoesNotFit));
+/// ```
+pub fn requests(scenario: &Checked) -> [[Cell; LENGTHS.len()]; BATCHES.len()] {
+    BATCHES.map(|batch| LENGTHS.map(|seq_length| evaluate::verdict(&sized(scenario, batch, seq_length)?)))
+}
+
+fn sized(scenario: &Checked, batch: u32, seq_length: u32) -> Option<Checked> {
+    scenario.with(|it| (it.batch, it.seq_length) = (batch, seq_length)).ok()
+}
+
+/// A plan on other GPUs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elsewhere {
+    /// The GPU.
+    pub gpu: &'static Gpu,
+    /// What the engine says to the plan there, on as few of them as hold it.
+    pub answers: Answers,
+    /// The plan there.
+    pub plan: Plan,
+}
+
+/// The plan on a GPU of the table, over the fewest of 1, 2, 4 or 8 of them on which it fits with room to spare, or where there are none such, barely:
+/// by tensor parallelism where it serves, and where it trains by ranks that share all states. Nothing where it fits on none of them or does not run there.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::tables::gpus;
+/// use memory_wall_plan::{file, maps};
+/// let plan = &file::read(r#"{ "version": 1, "model": "llama-3.1-70b", "gpu": "h100-sxm", "tp": 4 }"#).unwrap()[0];
+/// let there = maps::on(plan, gpus::by_id("b200").unwrap()).unwrap();
+/// assert_eq!(there.answers.gpus, 1);
+/// ```
+pub fn on(plan: &Plan, gpu: &'static Gpu) -> Option<Elsewhere> {
+    let scenario = plan.scenario()?;
+    let found = |wanted: Verdict| {
+        let mut cuts = COUNTS.into_iter().filter_map(|count| cut(&scenario, gpu, count));
+        cuts.find(|there| evaluate::verdict(there) == Some(wanted))
+    };
+    let there = found(Verdict::Fits).or_else(|| found(Verdict::Tight))?;
+    let plan = plan.changed(&scenario, &there);
+    let answers = Answers::of(&plan, Spending::default()).ok()?;
+    Some(Elsewhere { gpu, answers, plan })
+}
+
+/// The plan on every GPU that holds it.
+pub fn everywhere(plan: &Plan) -> Vec<Elsewhere> {
+    GPUS.iter().filter_map(|gpu| on(plan, gpu)).collect()
+}
+
+/// A scenario over so many GPUs of a kind.
+fn cut(scenario: &Scenario, gpu: &'static Gpu, count: u32) -> Option<Checked> {
+    let there = scenario.on(gpu);
+    let one = Parallelism {
+        dp: 1,
+        tp: 1,
+        pp: 1,
+        cp: 1,
+        ep: 1,
+        shard: None,
+        virtual_stages: 1,
+        sequence_parallel: false,
+        ..there.parallel
+    };
+    if scenario.mode.trains() {
+        let single = Scenario { parallel: one, ..there }.check().ok()?;
+        return solve::over_ranks(&single, one, count);
+    }
+    // Where a server had its experts spread, it has them spread there.
+    let ep = if scenario.parallel.ep > 1 { count } else { 1 };
+    Scenario { parallel: Parallelism { tp: count, ep, ..one }, ..there }.check().ok()
+}

@@ -1,0 +1,256 @@
+//! The state of the page as signals: the plans, what the engine says to them, and how both are changed.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use memory_wall_core::Bucket;
+use memory_wall_core::display::ByteUnit;
+use memory_wall_core::{Bytes, Scenario};
+use memory_wall_plan::Plan;
+use memory_wall_plan::answers::{Answers, Unanswered};
+use memory_wall_plan::changes::Change;
+use memory_wall_plan::file::MOST;
+use memory_wall_plan::maps::{self, BATCHES, Cell, LENGTHS};
+
+use crate::board::{Board, History, Slot};
+use crate::figures;
+use crate::link::Asked;
+use crate::sentence::{self, Said};
+use crate::wall::{self, Wall};
+
+/// What a plan comes to.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    asked: Asked,
+    unit: ByteUnit,
+    pub(crate) answers: Result<Answers, Unanswered>,
+    /// Every figure in words.
+    pub(crate) figures: Vec<String>,
+    /// Whether it fits, in words.
+    pub(crate) said: Said,
+}
+
+impl PartialEq for Outcome {
+    /// The same question has the same answer.
+    fn eq(&self, other: &Self) -> bool {
+        self.unit == other.unit && self.asked == other.asked
+    }
+}
+
+impl Outcome {
+    fn of(asked: &Asked, unit: ByteUnit) -> Self {
+        let answers = Answers::of(&asked.plan, asked.spending);
+        let figures = figures::texts(answers.as_ref().ok(), unit);
+        let said = sentence::verdict(&answers, unit);
+        Self { asked: asked.clone(), unit, answers, figures, said }
+    }
+
+    /// What the plan is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.asked.plan.name
+    }
+
+    /// What a part of the wall takes; nothing where there is no answer.
+    pub(crate) fn bytes(&self, bucket: Option<Bucket>) -> Option<Bytes> {
+        let evaluation = &self.answers.as_ref().ok()?.evaluation;
+        Some(bucket.map_or(evaluation.total, |bucket| evaluation.bytes(bucket)))
+    }
+}
+
+/// A change that is offered, with its words.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Offer {
+    pub(crate) name: String,
+    pub(crate) options: String,
+    pub(crate) effect: String,
+    pub(crate) plan: Plan,
+}
+
+/// Everything that the page shares.
+#[derive(Clone, Copy)]
+pub(crate) struct Desk {
+    board: RwSignal<Board>,
+    history: RwSignal<History>,
+    /// Powers of 1,000 or of 1,024.
+    pub(crate) unit: RwSignal<ByteUnit>,
+    /// What the engine says to each plan; only what has changed is asked anew.
+    outcomes: Memo<Vec<Arc<Outcome>>>,
+    walls: Memo<Vec<Wall>>,
+    /// The changes that are offered for each plan. They take longer, and come when changes rest.
+    offers: RwSignal<Vec<Vec<Offer>>>,
+    /// How many sequences of which length fit, for the plan that is shown; with the changes.
+    map: RwSignal<[[Cell; LENGTHS.len()]; BATCHES.len()]>,
+    /// What of a link could not be used, and what else has to be said.
+    pub(crate) notices: RwSignal<Vec<String>>,
+    /// What was done last, for those who do not see it.
+    pub(crate) spoken: RwSignal<String>,
+    /// Whether the reader has changed anything: until then neither link nor storage is written.
+    pub(crate) edited: RwSignal<bool>,
+}
+
+impl Desk {
+    /// The page as it begins.
+    pub(crate) fn new() -> Self {
+        let board = RwSignal::new(Board::default());
+        let unit = RwSignal::new(ByteUnit::Gb);
+        let outcomes = Memo::new(move |before: Option<&Vec<Arc<Outcome>>>| {
+            let unit = unit.get();
+            board.with(|board| {
+                let known = |asked: &Asked| {
+                    let mut known = before.into_iter().flatten();
+                    known.find(|outcome| outcome.unit == unit && outcome.asked == *asked).cloned()
+                };
+                let of = |asked: &Asked| known(asked).unwrap_or_else(|| Arc::new(Outcome::of(asked, unit)));
+                board.sheets().iter().map(|sheet| of(&sheet.asked)).collect()
+            })
+        });
+        let walls = Memo::new(move |_| {
+            outcomes.with(|all| {
+                let answers = || all.iter().filter_map(|outcome| outcome.answers.as_ref().ok());
+                let scale = wall::scale(answers());
+                let of = |outcome: &Arc<Outcome>| {
+                    outcome.answers.as_ref().map(|answers| Wall::of(answers, scale)).unwrap_or_default()
+                };
+                all.iter().map(of).collect::<Vec<_>>()
+            })
+        });
+        let desk = Self {
+            board,
+            history: RwSignal::default(),
+            unit,
+            outcomes,
+            walls,
+            offers: RwSignal::default(),
+            map: RwSignal::default(),
+            notices: RwSignal::default(),
+            spoken: RwSignal::default(),
+            edited: RwSignal::new(false),
+        };
+        desk.offer();
+        desk
+    }
+
+    /// Something of the plans, tracked.
+    pub(crate) fn with<T>(&self, of: impl FnOnce(&Board) -> T) -> T {
+        self.board.with(of)
+    }
+
+    /// The same without following it.
+    pub(crate) fn now<T>(&self, of: impl FnOnce(&Board) -> T) -> T {
+        self.board.with_untracked(of)
+    }
+
+    /// Something of what the engine says to the plan at a place, tracked.
+    pub(crate) fn outcome<T>(&self, place: usize, of: impl FnOnce(&Outcome) -> T) -> Option<T> {
+        self.outcomes.with(|all| all.get(place).map(|outcome| of(outcome)))
+    }
+
+    /// Something of all of them, tracked.
+    pub(crate) fn all_outcomes<T>(&self, of: impl FnOnce(&[Arc<Outcome>]) -> T) -> T {
+        self.outcomes.with(|all| of(all))
+    }
+
+    /// Something of the wall at a place, tracked.
+    pub(crate) fn wall<T>(&self, place: usize, of: impl FnOnce(&Wall) -> T) -> Option<T> {
+        self.walls.with(|all| all.get(place).map(of))
+    }
+
+    /// Something of a change that is offered, tracked.
+    pub(crate) fn offered<T>(&self, place: usize, nth: usize, of: impl FnOnce(&Offer) -> T) -> Option<T> {
+        self.offers.with(|all| all.get(place).and_then(|offers| offers.get(nth)).map(of))
+    }
+
+    /// The scenario of the plan that is shown, checked or not; nothing where it names no model.
+    pub(crate) fn scenario(&self) -> Option<Scenario> {
+        self.with(|board| board.chosen_sheet().and_then(|sheet| sheet.asked.plan.scenario()))
+    }
+
+    /// Changes the plans: one field, or something else, which is a step of its own.
+    pub(crate) fn edit(&self, what: Option<Slot>, change: impl FnOnce(&mut Board)) {
+        let before = self.board.get_untracked();
+        let mut after = before.clone();
+        change(&mut after);
+        if after == before {
+            return;
+        }
+        self.history.update(|history| history.remember(&before, what));
+        self.edited.set(true);
+        self.board.set(after);
+    }
+
+    /// Shows the inputs of another plan, which is no step to take back.
+    pub(crate) fn choose(&self, place: usize) {
+        self.board.update(|board| board.choose(place));
+    }
+
+    /// Takes the last step back, or takes it again.
+    pub(crate) fn travel(&self, back: bool) {
+        let now = self.board.get_untracked();
+        let there =
+            self.history.try_update(|history| if back { history.back(&now) } else { history.forth(&now) }).flatten();
+        if let Some(board) = there {
+            self.edited.set(true);
+            self.board.set(board);
+        }
+    }
+
+    /// Whether there is something to take back, and something to have again.
+    pub(crate) fn ways(&self) -> [bool; 2] {
+        self.history.with(History::ways)
+    }
+
+    /// Begins with these plans, from a link or from the last visit; nothing of them can be taken back.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) fn begin(&self, board: Board) {
+        self.board.set(board);
+    }
+
+    /// Asks for the changes that help each plan, and for the map of the one that is shown.
+    pub(crate) fn offer(&self) {
+        let unit = self.unit.get_untracked();
+        let of = |outcome: &Arc<Outcome>| {
+            let Ok(answers) = &outcome.answers else { return Vec::new() };
+            let changes = Change::of(&outcome.asked.plan, &answers.scenario);
+            let offer = |change: &Change| Offer {
+                name: sentence::change(change),
+                options: sentence::options(change, &answers.scenario),
+                effect: sentence::effect(change, unit),
+                plan: change.plan.clone(),
+            };
+            changes.iter().map(offer).collect()
+        };
+        let offers = self.outcomes.with_untracked(|all| all.iter().map(of).collect::<Vec<Vec<Offer>>>());
+        if self.offers.with_untracked(|now| *now != offers) {
+            self.offers.set(offers);
+        }
+        let chosen = self.now(Board::chosen);
+        let map = self.outcomes.with_untracked(|all| {
+            let answers = all.get(chosen)?.answers.as_ref().ok()?;
+            Some(maps::requests(&answers.scenario))
+        });
+        self.map.set(map.unwrap_or_default());
+    }
+
+    /// Whether so many sequences of such a length fit, by their places in the map, tracked.
+    pub(crate) fn map(&self, row: usize, column: usize) -> Cell {
+        self.map.with(|map| map.get(row).and_then(|row| row.get(column)).copied().flatten())
+    }
+
+    /// Makes a change that is offered.
+    pub(crate) fn accept(&self, place: usize, nth: usize) {
+        let plan = self.offers.with_untracked(|all| all.get(place)?.get(nth).map(|offer| offer.plan.clone()));
+        if let Some(plan) = plan {
+            self.edit(None, |board| board.replace(place, plan));
+        }
+    }
+
+    /// Tracks everything that a link says.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.with(Board::asked)
+    }
+}
+
+/// The places that plans can have.
+pub(crate) fn places() -> std::ops::Range<usize> {
+    0..MOST
+}

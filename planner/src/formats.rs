@@ -1,0 +1,213 @@
+//! What the plans can be taken away as: files and text that others read.
+
+use memory_wall_core::display::THIN_SPACE;
+use memory_wall_plan::export::{Target, export};
+use memory_wall_plan::import::import;
+use memory_wall_plan::{Value, file};
+
+use crate::link::{self, Asked};
+
+/// One way to write plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// What `memory-wall --plan` reads.
+    Json,
+    /// The command for each plan.
+    Command,
+    /// The table of all figures for a spreadsheet.
+    Csv,
+    /// The same for a page of text.
+    Markdown,
+    /// One plan as another program takes it.
+    Of(Target),
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// The text; empty where there is none.
+    pub(crate) text: String,
+    /// What is to be known about it, or why there is none.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Format {
+    /// Every way to write all plans.
+    pub(crate) const OWN: [Self; 4] = [Self::Json, Self::Command, Self::Csv, Self::Markdown];
+
+    /// Every way.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::OWN.into_iter().chain(Target::EACH.into_iter().map(Self::Of))
+    }
+
+    /// The short name.
+    pub(crate) const fn id(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Command => "command",
+            Self::Csv => "csv",
+            Self::Markdown => "markdown",
+            Self::Of(target) => target.id(),
+        }
+    }
+
+    /// The name of a file with it.
+    pub(crate) const fn file(self) -> &'static str {
+        match self {
+            Self::Json => "plans.json",
+            Self::Command => "plans.sh",
+            Self::Csv => "plans.csv",
+            Self::Markdown => "plans.md",
+            Self::Of(target) => target.file(),
+        }
+    }
+
+    /// The plans, the table of them, or the one that is shown, written so.
+    pub(crate) fn write(self, plans: &[Asked], chosen: usize, rows: &[Vec<String>]) -> Written {
+        let text = match self {
+            Self::Json => file::write(&plans.iter().map(|asked| asked.plan.clone()).collect::<Vec<_>>()),
+            Self::Command => plans.iter().map(command).collect(),
+            Self::Csv => rows.iter().map(|row| csv(row)).collect(),
+            Self::Markdown => markdown(rows),
+            Self::Of(target) => {
+                let Some(asked) = plans.get(chosen) else { return Written::default() };
+                return match export(&asked.plan, target) {
+                    Ok(export) => Written { text: export.text, notes: export.left_out },
+                    Err(why) => Written { text: String::new(), notes: vec![why.to_string()] },
+                };
+            }
+        };
+        Written { text, notes: Vec::new() }
+    }
+}
+
+/// The command that says the same, behind its plan's name.
+fn command(asked: &Asked) -> String {
+    let mut text = String::new();
+    if !asked.plan.name.is_empty() {
+        text.extend(["# ", &asked.plan.name, "\n"]);
+    }
+    text += "memory-wall estimate";
+    for (option, value) in asked.plan.said() {
+        text.push(' ');
+        text += &option.flag();
+        if *value != Value::On {
+            text.push(' ');
+            text += &value.to_string();
+        }
+    }
+    text + "\n"
+}
+
+/// A row as RFC 4180 has it. A cell that a spreadsheet would take for a formula is text.
+fn csv(row: &[String]) -> String {
+    let cell = |text: &String| {
+        let text = text.replace(THIN_SPACE, " ");
+        let text = if text.starts_with(['=', '+', '-', '@', '\t']) { format!("'{text}") } else { text };
+        format!("\"{}\"", text.replace('"', "\"\""))
+    };
+    row.iter().map(cell).collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+fn markdown(rows: &[Vec<String>]) -> String {
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().map(|text| text.replace(THIN_SPACE, " ").replace('\\', "\\\\").replace('|', "\\|"));
+        format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+    };
+    let mut text = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        text += &line(row);
+        if at == 0 {
+            text += &line(&row.iter().enumerate().map(|(at, _)| if at == 0 { "---" } else { "---:" }.into()).collect());
+        }
+    }
+    text
+}
+
+/// Plans that were handed over, and what of them was not understood.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Brought {
+    pub(crate) plans: Vec<Asked>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Reads plans that were handed over: a file of plans, a link of this page, or a command or config of another program.
+///
+/// # Errors
+/// Why it is none of these, in words.
+pub(crate) fn read(text: &str) -> Result<Brought, String> {
+    let text = text.trim();
+    let query = text.split_once('?').map_or(text, |(_, query)| query);
+    if query.starts_with("v=") {
+        let plans = link::read(query.split('#').next().unwrap_or(query)).0;
+        return Ok(Brought { plans, ..Brought::default() });
+    }
+    let bare = |plan| Asked { plan, ..Asked::default() };
+    match (file::read(text), import(text)) {
+        (Ok(plans), _) => Ok(Brought { plans: plans.into_iter().map(bare).collect(), notes: Vec::new() }),
+        (_, Ok(import)) => {
+            let notes = import.not_understood().map(ToString::to_string).collect();
+            Ok(Brought { plans: vec![bare(import.plan)], notes })
+        }
+        // A plan with a mistake is still meant as a plan.
+        (Err(plan), Err(other)) => Err(if text.contains("\"version\"") { plan.to_string() } else { other.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Board;
+
+    fn rows() -> Vec<Vec<String>> {
+        [["Plan", "a | b"], ["TTFT", "1\u{202f}ms"], ["Spare", "=1+1"]]
+            .map(|row| row.map(String::from).to_vec())
+            .to_vec()
+    }
+
+    #[test]
+    fn plans_are_written_as_others_read_them() {
+        let plans = Board::default().asked();
+        let json = Format::Json.write(&plans, 0, &[]).text;
+        let read = file::read(&json).unwrap();
+        assert!(read.iter().eq(plans.iter().map(|asked| &asked.plan)));
+        let command = Format::Command.write(&plans[1..2], 0, &[]).text;
+        assert_eq!(
+            command,
+            "# fp8\nmemory-wall estimate --model llama-3.3-70b --mode inference --batch 32 --seq 8192 --weights fp8 --kv bf16 --engine vllm --gpu h100-sxm --tp 2\n"
+        );
+        assert_eq!(
+            Format::Csv.write(&[], 0, &rows()).text,
+            "\"Plan\",\"a | b\"\r\n\"TTFT\",\"1 ms\"\r\n\"Spare\",\"'=1+1\"\r\n"
+        );
+        assert_eq!(
+            Format::Markdown.write(&[], 0, &rows()).text,
+            "| Plan | a \\| b |\n| --- | ---: |\n| TTFT | 1 ms |\n| Spare | =1+1 |\n"
+        );
+    }
+
+    #[test]
+    fn what_was_written_is_taken_back() {
+        let plans = Board::default().asked();
+        let names = |plans: &[Asked]| plans.iter().map(|asked| asked.plan.clone()).collect::<Vec<_>>();
+        let json = Format::Json.write(&plans, 0, &[]).text;
+        assert_eq!(names(&super::read(&json).unwrap().plans), names(&plans));
+        let link = format!("https://example.org/plan.html?{}", link::write(&plans));
+        assert_eq!(super::read(&link).unwrap().plans, plans);
+        assert!(super::read("{\n \"version\": 1,\n \"seq\": 0 }").unwrap_err().starts_with("line 3: seq"));
+        assert!(super::read("hello").is_err());
+    }
+
+    #[test]
+    fn other_programs_are_written_for_and_read() {
+        let plans = Board::default().asked();
+        let vllm = Format::Of(Target::Vllm).write(&plans, 1, &[]);
+        assert!(vllm.text.contains("vllm serve ") && vllm.text.contains("--tensor-parallel-size 2"), "{vllm:?}");
+        let read = super::read(&vllm.text).unwrap();
+        assert_eq!(read.plans[0].plan.get("tp"), plans[1].plan.get("tp"));
+        let trains = Format::Of(Target::DeepSpeed).write(&plans, 1, &[]);
+        assert!(trains.text.is_empty() && trains.notes[0].contains("trains"), "{trains:?}");
+        let read = super::read("vllm serve meta-llama/Llama-3.1-8B -tp 2 --no-such-thing 3").unwrap();
+        assert!(read.notes.iter().any(|note| note.contains("no-such-thing")), "{read:?}");
+    }
+}

@@ -1,0 +1,92 @@
+//! The inputs in their groups: every option of the table once, those first that nearly every plan says.
+
+use memory_wall_plan::{Kind, OPTIONS, PlanOption, Scope, by_name};
+
+use crate::board::{PRICE, Slot, TOKENS};
+
+/// Inputs that belong together.
+pub(crate) struct Group {
+    /// Its name, by which it has its words.
+    pub(crate) id: &'static str,
+    /// What is always there.
+    pub(crate) first: &'static [Slot],
+    /// What opens behind it.
+    pub(crate) more: &'static [Slot],
+}
+
+/// Every group, in the order in which a run is thought up.
+pub(crate) static GROUPS: &[Group] = &[
+    Group { id: "model", first: &["model", "mode", "weights", "kv"], more: &["attention"] },
+    Group { id: "load", first: &["seq", "batch"], more: &[] },
+    Group { id: "gpus", first: &["gpu", "tp", "dp"], more: &["pp", "ep", "cp", "offload", "gpu_memory"] },
+    Group {
+        id: "runtime",
+        first: &["engine"],
+        more: &[
+            "engine_version",
+            "gpu_memory_utilization",
+            "max_model_len",
+            "max_num_seqs",
+            "max_num_batched_tokens",
+            "enforce_eager",
+        ],
+    },
+    Group {
+        id: "training",
+        first: &["implementation", "optimizer", "recipe", "checkpointing", "zero"],
+        more: &[
+            "gradients",
+            "step",
+            "loss",
+            "compile",
+            "micro_batches",
+            "shard",
+            "sequence_parallel",
+            "async_tp",
+            "no_reshard_after_forward",
+            "virtual_stages",
+        ],
+    },
+    Group {
+        id: "adapters",
+        first: &["lora_rank", "lora_targets"],
+        more: &["lora_dtype", "lora_dropout", "no_kbit_upcast", "quantised_experts"],
+    },
+    Group { id: "money", first: &[PRICE, TOKENS], more: &[] },
+];
+
+/// What stands in no group above: an option that the table has and this page does not know yet. Those of runtimes that no scenario has a place for are the
+/// command's alone.
+pub(crate) fn rest() -> impl Iterator<Item = &'static PlanOption> {
+    let named = |name: &str| GROUPS.iter().any(|group| group.first.contains(&name) || group.more.contains(&name));
+    let here = |option: &PlanOption| !matches!(option.kind, Kind::Path) && option.scope != Scope::Runtime;
+    OPTIONS.iter().filter(move |option| here(option) && !named(option.name))
+}
+
+/// The option that a slot sets, if it is one.
+pub(crate) fn option(slot: Slot) -> Option<&'static PlanOption> {
+    by_name(slot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words;
+
+    /// What the command can say, the page can say, and the other way round.
+    #[test]
+    fn every_option_stands_in_one_group_and_has_its_words() {
+        let slots: Vec<Slot> = GROUPS.iter().flat_map(|group| group.first.iter().chain(group.more)).copied().collect();
+        for (place, slot) in slots.iter().enumerate() {
+            assert!(!slots[..place].contains(slot), "{slot} is there twice");
+            assert!(option(slot).is_some() || [PRICE, TOKENS].contains(slot), "{slot} is no option");
+        }
+        assert_eq!(rest().map(|option| option.name).collect::<Vec<_>>(), Vec::<&str>::new());
+        for slot in slots {
+            assert!(!words::OPTION.of(slot).is_empty(), "{slot} has no words");
+        }
+        for group in GROUPS {
+            assert!(!words::INPUTS.of(group.id).is_empty(), "{}", group.id);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The planner: up to four runs side by side, each with its inputs, what the engine says to it, and the changes that help; a page and a program of its own.
+//!
+//! The same view is drawn when the page is built and hydrated in the browser. It draws the same tree in both places and for any number of plans:
+//! what the state changes are texts, attributes, and what is hidden.
+
+// A view is one type, as deep as its elements.
+#![recursion_limit = "512"]
+#![allow(unreachable_pub, reason = "the macro of components makes their properties public")]
+
+mod board;
+mod browser;
+mod desk;
+mod figures;
+mod formats;
+mod groups;
+mod inputs;
+pub mod link;
+mod maps;
+mod out;
+mod page;
+mod plans;
+mod sentence;
+mod tables;
+mod wall;
+pub mod words;
+
+#[cfg(not(target_arch = "wasm32"))]
+use leptos::prelude::*;
+
+/// The page as it begins, with the marks by which a browser hydrates it.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn html() -> String {
+    let owner = Owner::new();
+    // An empty comment as standards write it; browsers read both alike.
+    owner.with(|| view! { <page::Planner desk=desk::Desk::new() /> }.to_html()).replace("<!>", "<!---->")
+}
+
+#[cfg(target_arch = "wasm32")]
+pub use browser::start;

@@ -1,0 +1,152 @@
+//! What is said of a plan in a sentence: whether it fits and why, and what a change does.
+
+use memory_wall_core::Verdict;
+use memory_wall_core::advise::Effect;
+use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::engines::vllm::{Start, Tightness};
+use memory_wall_core::units::SignedBytes;
+use memory_wall_plan::answers::{Answers, Unanswered};
+use memory_wall_plan::changes::{Change, Fix, differences};
+
+use crate::words;
+
+/// What stands in the place of a verdict where there is none, as an id.
+pub(crate) const REFUSED: &str = "refused";
+/// The same where no GPU is named.
+pub(crate) const OPEN: &str = "open";
+
+/// A verdict: its id for the style sheet, what it is in a few words, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) id: &'static str,
+    pub(crate) verdict: String,
+    pub(crate) why: String,
+}
+
+/// The verdict on a plan.
+pub(crate) fn verdict(answers: &Result<Answers, Unanswered>, unit: ByteUnit) -> Said {
+    let answers = match answers {
+        Ok(answers) => answers,
+        Err(Unanswered::NoModel) => {
+            return said(REFUSED, words::verdict_no_model(), String::new());
+        }
+        Err(Unanswered::Elsewhere(what)) => {
+            return said(REFUSED, words::verdict_elsewhere(), words::VerdictElsewhereWhy { what }.text());
+        }
+        Err(Unanswered::Refused(error)) => {
+            return said(REFUSED, words::verdict_refused(), sentence(&error.to_string()));
+        }
+    };
+    let size = |bytes: SignedBytes| Size::new(bytes.magnitude(), unit).to_string();
+    let Some(fit) = answers.evaluation.fit else {
+        let total = Size::new(answers.evaluation.total, unit).to_string();
+        return said(OPEN, words::verdict_open(), words::VerdictOpenWhy { total: &total }.text());
+    };
+    let margin = size(fit.margin);
+    let of = words::VERDICT.of(fit.verdict.id());
+    let why = match (fit.verdict, answers.start) {
+        (Verdict::Fits, None) => words::VerdictFitsWhy { margin: &margin }.text(),
+        (Verdict::Fits, Some(_)) => words::VerdictPoolWhy { margin: &margin }.text(),
+        (Verdict::Tight, Some(Start { tightness: Some(Tightness::Start(refusal)), .. })) => {
+            words::VerdictTightStart { refusal: &refusal.to_string() }.text()
+        }
+        (Verdict::Tight, Some(Start { tightness: Some(Tightness::Pool), .. })) => words::verdict_tight_pool().into(),
+        (Verdict::Tight, Some(Start { tightness: Some(Tightness::Beside { left, pass }), .. })) => {
+            words::VerdictTightBeside { left: &size(left), pass: &Size::new(pass, unit).to_string() }.text()
+        }
+        (Verdict::Tight, _) => words::VerdictTightWhy { margin: &margin }.text(),
+        (Verdict::Queues, start) => {
+            let ranks = u128::from(answers.scenario.parallel.dp);
+            let running = start.map_or(0, |start| start.requests.running);
+            let [running, all] =
+                [running, answers.scenario.batch].map(|it| Grouped(u128::from(it) * ranks).to_string());
+            let wait = words::VerdictQueuesWhy { running: &running, all: &all }.text();
+            match start.and_then(|start| start.tightness) {
+                Some(Tightness::Start(refusal)) => {
+                    wait + " " + &words::VerdictQueuesMay { refusal: &refusal.to_string() }.text()
+                }
+                _ => wait,
+            }
+        }
+        (Verdict::DoesNotFit, Some(Start { refusal: Some(refusal), .. })) => sentence(&refusal.to_string()),
+        (Verdict::DoesNotFit, _) => words::VerdictOverWhy { margin: &margin }.text(),
+    };
+    said(fit.verdict.id(), of, why)
+}
+
+fn said(id: &'static str, verdict: &str, why: String) -> Said {
+    Said { id, verdict: verdict.into(), why }
+}
+
+/// What a program says, as a sentence: with a capital and a full stop. A name of a program keeps its own letters.
+fn sentence(text: &str) -> String {
+    let names = ["vLLM", "llama.cpp", "bf16", "fp8", "fp16", "nf4"];
+    let mut letters = text.chars();
+    let first = if names.iter().any(|name| text.starts_with(name)) {
+        letters.next().map(String::from)
+    } else {
+        letters.next().map(|first| first.to_uppercase().collect())
+    };
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+/// What a change is called.
+pub(crate) fn change(change: &Change) -> String {
+    let id = match change.fix {
+        Fix::One(fix) => fix.id(),
+        Fix::Together => "together",
+    };
+    words::CHANGE.of(id).into()
+}
+
+/// The options that a change sets: `weights fp8, tp 4`.
+pub(crate) fn options(change: &Change, before: &memory_wall_core::Scenario) -> String {
+    let options = differences(before, &change.effect.scenario).into_iter().map(|(option, [_, value])| {
+        let value = value.map_or_else(|| words::option_off().to_owned(), |value| value.to_string());
+        if value.is_empty() { option.name.to_owned() } else { format!("{} {value}", option.name) }
+    });
+    options.collect::<Vec<_>>().join(", ")
+}
+
+/// What a change does.
+pub(crate) fn effect(change: &Change, unit: ByteUnit) -> String {
+    let Effect { saved, total, verdict, time_ratio, .. } = &change.effect;
+    let [bytes, total] = [saved.magnitude(), *total].map(|bytes| Size::new(bytes, unit).to_string());
+    let saves = match saved.0 {
+        0.. => words::ChangeSaves { saved: &bytes, total: &total }.text(),
+        _ => words::ChangeAdds { more: &bytes, total: &total }.text(),
+    };
+    let fits = verdict.map_or("", |verdict| words::CHANGE_VERDICT.of(verdict.id()));
+    let time = match *time_ratio {
+        ratio if ratio < 0.95 => words::change_faster(),
+        ratio if ratio < 1.05 => words::change_as_fast(),
+        ratio if ratio < 1.5 => words::change_slower(),
+        _ => words::change_much_slower(),
+    };
+    [fits, &saves, time].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memory_wall_core::advise::Mitigation;
+
+    #[test]
+    fn every_verdict_and_change_has_its_words() {
+        for verdict in Verdict::ALL {
+            assert!(!words::VERDICT.of(verdict.id()).is_empty(), "{}", verdict.id());
+            assert!(!words::CHANGE_VERDICT.of(verdict.id()).is_empty(), "{}", verdict.id());
+        }
+        for fix in Mitigation::ALL {
+            assert!(!words::CHANGE.of(fix.id()).is_empty(), "{}", fix.id());
+        }
+        assert!(!words::CHANGE.of("together").is_empty());
+    }
+
+    #[test]
+    fn what_the_engine_says_becomes_a_sentence() {
+        assert_eq!(sentence("vLLM refuses to start"), "vLLM refuses to start.");
+        assert_eq!(sentence("tp 7 does not divide heads 32"), "Tp 7 does not divide heads 32.");
+        assert_eq!(sentence(""), ".");
+    }
+}

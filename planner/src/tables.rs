@@ -1,0 +1,233 @@
+//! The plans compared: every figure, the memory part by part with its difference, and the inputs in which they differ.
+
+use leptos::prelude::*;
+use memory_wall_app::words::bucket_name;
+use memory_wall_core::Bucket;
+use memory_wall_core::display::{Grouped, Margin, Percent, Size};
+use memory_wall_plan::{OPTIONS, PlanOption};
+
+use crate::desk::{Desk, Outcome, places};
+use crate::figures::{self, GROUPS};
+use crate::inputs;
+use crate::plans::name;
+use crate::words;
+
+/// A table with the plans as its columns.
+#[component]
+fn Compared(desk: Desk, id: &'static str, caption: &'static str, children: Children) -> impl IntoView {
+    let heads = places()
+        .map(|place| {
+            view! {
+                <th scope="col" class="numeric" hidden=move || !exists(desk, place)>
+                    {move || name(desk, place)}
+                </th>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="table-scroll" tabindex="0" role="group" aria-labelledby=format!("{id}-caption")>
+            <table class="compared" id=id>
+                <caption id=format!("{id}-caption")>{caption}</caption>
+                <thead>
+                    <tr>
+                        <td></td>
+                        {heads}
+                    </tr>
+                </thead>
+                {children()}
+            </table>
+        </div>
+    }
+}
+
+fn exists(desk: Desk, place: usize) -> bool {
+    desk.with(|board| board.sheets().len() > place)
+}
+
+/// Every figure of every plan. One that differs from the first plan's is marked.
+#[component]
+pub(crate) fn Figures(desk: Desk) -> impl IntoView {
+    let mut first = 0;
+    let groups = GROUPS
+        .iter()
+        .map(|group| {
+            let begin = first;
+            first += group.figures.len();
+            let end = first;
+            let rows = group
+                .figures
+                .iter()
+                .zip(begin..)
+                .map(|(figure, at)| {
+                    let text = move |place: usize| desk.outcome(place, |it| it.figures.get(at).cloned()).flatten().unwrap_or_default();
+                    let cells = places()
+                        .map(|place| {
+                            let differs = move || exists(desk, place) && text(place) != text(0);
+                            view! {
+                                <td class="numeric" hidden=move || !exists(desk, place) data-differs=move || differs().then_some("")>
+                                    {move || text(place)}
+                                </td>
+                            }
+                        })
+                        .collect_view();
+                    view! {
+                        <tr data-figure=figure.id hidden=move || places().all(|place| text(place).is_empty())>
+                            <th scope="row">{words::FIGURE.of(figure.id)}</th>
+                            {cells}
+                        </tr>
+                    }
+                })
+                .collect_view();
+            let empty = move || {
+                places().all(|place| {
+                    desk.outcome(place, |it| it.figures.get(begin..end).is_none_or(|all| all.iter().all(String::is_empty)))
+                        .unwrap_or(true)
+                })
+            };
+            view! {
+                <tbody hidden=empty>
+                    <tr class="group-row">
+                        <th scope="rowgroup" colspan="5">
+                            {words::GROUP.of(group.id)}
+                        </th>
+                    </tr>
+                    {rows}
+                </tbody>
+            }
+        })
+        .collect_view();
+    view! {
+        <Compared desk id="figures" caption=words::table_figures()>
+            {groups}
+        </Compared>
+    }
+}
+
+/// What a part of the wall takes in a plan, with the difference to the first plan.
+fn size(desk: Desk, place: usize, bucket: Option<Bucket>) -> [String; 2] {
+    let bytes = |outcome: &Outcome| outcome.bytes(bucket);
+    let Some(own) = desk.outcome(place, bytes).flatten() else { return [const { String::new() }; 2] };
+    let unit = desk.unit.get();
+    let size = Size::new(own, unit).to_string();
+    let Some(first) = desk.outcome(0, bytes).flatten().filter(|first| place > 0 && *first != own) else {
+        return [size, String::new()];
+    };
+    let change = own.minus(first);
+    let margin = Margin { bytes: change, unit }.to_string();
+    if first.0 == 0 {
+        return [size, margin];
+    }
+    let share = Percent(change.magnitude().share_of(first));
+    let sign = if change.0 < 0 { "\u{2212}" } else { "+" };
+    [size, format!("{margin} ({sign}{share})")]
+}
+
+/// The memory of the fullest GPU, part by part.
+#[component]
+pub(crate) fn Buckets(desk: Desk) -> impl IntoView {
+    let row = move |bucket: Option<Bucket>| {
+        let bytes = move |place: usize| desk.outcome(place, |outcome| outcome.bytes(bucket)).flatten();
+        let cells = places()
+            .map(|place| {
+                let cell = Memo::new(move |_| size(desk, place, bucket));
+                let exact = move || bytes(place).map(|it| words::TableExact { n: &Grouped(it.0).to_string() }.text());
+                view! {
+                    <td class="numeric" hidden=move || !exists(desk, place) title=exact>
+                        {move || cell.with(|[size, _]| size.clone())}
+                        <span class="delta">{move || cell.with(|[_, delta]| delta.clone())}</span>
+                    </td>
+                }
+            })
+            .collect_view();
+        let (id, name) = bucket.map_or(("total", words::table_total()), |bucket| (bucket.id(), bucket_name(bucket)));
+        view! {
+            <tr data-bucket=id hidden=move || places().all(|place| bytes(place).is_none_or(|bytes| bytes.0 == 0))>
+                <th scope="row">
+                    <span class=format!("swatch swatch-{id}")></span>
+                    {name}
+                </th>
+                {cells}
+            </tr>
+        }
+    };
+    view! {
+        <Compared desk id="buckets" caption=words::table_buckets()>
+            <tbody>{Bucket::EACH.map(|bucket| row(Some(bucket))).into_iter().collect_view()}</tbody>
+            <tfoot>{row(None)}</tfoot>
+        </Compared>
+    }
+}
+
+/// What an option comes to in a plan.
+fn value(desk: Desk, place: usize, option: &'static PlanOption) -> String {
+    let scenario = desk.with(|board| board.sheets().get(place).and_then(|sheet| sheet.asked.plan.scenario()));
+    if option.name == "model" {
+        let model = desk.with(|board| board.sheets().get(place).and_then(|sheet| sheet.asked.plan.model()));
+        return model.map_or_else(String::new, |model| model.name.to_owned());
+    }
+    match scenario.and_then(|scenario| option.of(&scenario)) {
+        Some(memory_wall_plan::Value::On) => words::option_on().into(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    }
+}
+
+/// The inputs in which the plans differ.
+#[component]
+pub(crate) fn Differences(desk: Desk) -> impl IntoView {
+    let count = move || desk.with(|board| board.sheets().len());
+    let rows = OPTIONS
+        .iter()
+        .map(|option| {
+            let values = Memo::new(move |_| (0..count()).map(|place| value(desk, place, option)).collect::<Vec<_>>());
+            let alike = move || values.with(|all| all.iter().all(|value| Some(value) == all.first()));
+            let cells = places()
+                .map(|place| {
+                    view! {
+                        <td class="numeric" hidden=move || !exists(desk, place)>
+                            {move || values.with(|all| all.get(place).cloned().unwrap_or_default())}
+                        </td>
+                    }
+                })
+                .collect_view();
+            view! {
+                <tr data-option=option.name hidden=alike>
+                    <th scope="row">{inputs::label(option.name)}</th>
+                    {cells}
+                </tr>
+            }
+        })
+        .collect_view();
+    let single = move || count() < 2;
+    view! {
+        <div hidden=single>
+            <Compared desk id="differences" caption=words::table_differences()>
+                <tbody>{rows}</tbody>
+            </Compared>
+        </div>
+    }
+}
+
+/// A table of all plans as rows of texts, for what is copied: names, verdicts, figures, and the parts of the wall.
+pub(crate) fn rows(desk: Desk) -> Vec<Vec<String>> {
+    let (all, unit) = (desk.all_outcomes(<[_]>::to_vec), desk.unit.get());
+    let row = |name: &str, of: &dyn Fn(&Outcome) -> String| {
+        std::iter::once(name.to_owned()).chain(all.iter().map(|outcome| of(outcome))).collect::<Vec<_>>()
+    };
+    let figures = figures::all().enumerate().map(|(at, figure)| {
+        row(words::FIGURE.of(figure.id), &|outcome| outcome.figures.get(at).cloned().unwrap_or_default())
+    });
+    let sizes = Bucket::EACH.into_iter().map(|bucket| {
+        let size = |outcome: &Outcome| {
+            let bytes = outcome.bytes(Some(bucket)).filter(|bytes| bytes.0 > 0);
+            bytes.map(|bytes| Size::new(bytes, unit).to_string()).unwrap_or_default()
+        };
+        row(bucket_name(bucket), &size)
+    });
+    let heads = [
+        row(words::table_plan(), &|outcome| outcome.name().to_owned()),
+        row(words::table_verdict(), &|outcome| outcome.said.verdict.clone()),
+    ];
+    let says = |row: &Vec<String>| row.iter().skip(1).any(|text| !text.is_empty());
+    heads.into_iter().chain(figures.chain(sizes).filter(says)).collect()
+}

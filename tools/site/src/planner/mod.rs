@@ -1,0 +1,108 @@
+//! The planner: a page with a program of its own, drawn as it begins.
+
+use std::path::Path;
+
+use memory_wall_app::words::resolved;
+
+use crate::page::{self, put};
+use crate::program::taken;
+use crate::wording::Words;
+use crate::{apart, figures, imports, policy, read, script, style, words, write};
+
+/// What Trunk calls the files of its program.
+const STAGED: &str = "memory-wall-planner";
+/// How the names of its files begin: they come once the other pages are kept, see `sw.js`.
+pub(crate) const FILES: &str = "planner-";
+
+/// Takes the program that Trunk staged, and writes the page with its style sheet.
+pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
+    let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, STAGED, "js")?));
+    let (wasm, glue) = imports::shortened(&taken(staging, STAGED, "wasm")?, &glue)?;
+    let named = |stem: &str, content: &[u8], ending: &str| {
+        let (name, digest) = style::named(stem, content, ending);
+        write(&staging.join(&name), content)?;
+        Ok::<_, String>((name, format!("sha256-{digest}")))
+    };
+    let stem = FILES.trim_end_matches('-');
+    let (wasm, wasm_digest) = named(stem, &wasm, "wasm")?;
+    let (glue, glue_digest) = named("planner-glue", glue.as_bytes(), "js")?;
+    let (said, _) = page::spoken();
+    let css = style::apart(root, "planner")?;
+    let (sheet, sheet_digest) = named(stem, css.as_bytes(), "css")?;
+    let preloaded = [(&glue, &glue_digest), (&said.name, &said.integrity)]
+        .map(|(name, digest)| format!("<link rel=\"modulepreload\" href=\"./{name}\" integrity=\"{digest}\" />"));
+    let mut start = script::without_comments(include_str!("start.js"));
+    for (mark, text) in [
+        ("{{program}}", &wasm),
+        ("{{program integrity}}", &wasm_digest),
+        ("{{glue}}", &glue),
+        ("{{words}}", &said.name),
+    ] {
+        put(&mut start, mark, text)?;
+    }
+    let mut html = drawn(root)?;
+    for (mark, text) in [
+        ("<!-- style -->", format!("<link rel=\"stylesheet\" href=\"./{sheet}\" integrity=\"{sheet_digest}\" />")),
+        ("<!-- late -->", format!("{}<script type=\"module\">{start}</script>", preloaded.concat())),
+    ] {
+        put(&mut html, mark, &text)?;
+    }
+    let policy = policy::meta(&html);
+    put(&mut html, "<!-- policy -->", &policy)?;
+    write(&staging.join("plan.html"), &html)
+}
+
+/// The page before its files are known.
+fn drawn(root: &Path) -> Result<String, String> {
+    let own = Words::read("planner_page.txt")?;
+    let mut html = apart::headed(root, "planner", &own)?;
+    let english = memory_wall_planner::words::ENGLISH;
+    let said = resolved(english, &read(&words::language().folder.join("planner.txt"))?)
+        .map_err(|fault| format!("planner.txt: {fault}"))?
+        .join("\n");
+    memory_wall_planner::words::learn(said.clone());
+    put(&mut html, "<!-- script -->", "")?;
+    put(&mut html, "<!-- content -->", &content(&own, &said))?;
+    apart::is_said("planner_page", &html)?;
+    Ok(html)
+}
+
+/// Everything between header and footer.
+fn content(own: &Words, said: &str) -> String {
+    format!(
+        "<section class=\"section section-opening\"><h1>{}</h1><p>{}</p>{}</section>{}<div id=\"planner\">{}</div>\
+         <script type=\"text/plain\" id=\"planner-words\">{said}</script>",
+        own.say("title"),
+        own.prose("lead", &[]),
+        page::still(&own.say("still")),
+        figures::patterns(),
+        memory_wall_planner::html(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apart::{quoted, root};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_page_is_whole_before_any_script_runs() {
+        let html = drawn(&root()).unwrap();
+        let ids = quoted(&html, " id=\"");
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "an id is there twice");
+        for trace in [" style=\"", "NaN", "Some(", "{{"] {
+            assert!(!html.contains(trace), "{trace}");
+        }
+        for mark in [" aria-labelledby=\"", " aria-describedby=\"", " for=\"", " list=\""] {
+            for target in quoted(&html, mark) {
+                assert!(ids.contains(&target), "{mark}{target}");
+            }
+        }
+        // What it begins with is said without a script.
+        for text in ["Some requests wait", "It fits", "26 of 32", "Llama 3.3 70B"] {
+            assert!(html.contains(text), "{text}");
+        }
+        assert!(!html.contains("</script><script type=\"text/plain\""), "words end where they begin");
+    }
+}
