@@ -22,6 +22,8 @@ pub(crate) struct Model {
     method: Option<String>,
     /// What else the file has to be said of.
     remarks: Vec<String>,
+    /// The `model_type` of the language model, where it comes from a file.
+    pub(crate) family: Option<String>,
     /// Whether the row of the table is the language model alone of a model that sees or hears too.
     language_part: bool,
 }
@@ -48,6 +50,7 @@ impl Model {
                     stored: config.stored_weights(),
                     method,
                     remarks,
+                    family: config.language_family().map(Into::into),
                     language_part: false,
                 })
             }
@@ -63,6 +66,7 @@ impl Model {
             stored: model.published(),
             method: model.published().map(|format| format.id().into()),
             remarks: Vec::new(),
+            family: None,
             language_part: model.name.ends_with("(text)"),
         }
     }

@@ -66,7 +66,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         Unsupported::ContextParallel(_) => format!("--cp {}", scenario.parallel.cp),
         Unsupported::ExpertRanks { ep, .. } | Unsupported::TooFewExperts { ep, .. } => format!("--ep {ep}"),
         Unsupported::ExpertWidth { .. }
-        | Unsupported::Blocks(_)
+        | Unsupported::Blocks { .. }
         | Unsupported::TensorSplit(_)
         | Unsupported::KvHeads { .. } => format!("--tp {}", scenario.parallel.tp),
         Unsupported::BeyondModel { .. } | Unsupported::BeyondTable { .. }
@@ -81,7 +81,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         }
     };
     let help = match error {
-        Unsupported::ExpertWidth { .. } | Unsupported::Blocks(_) => whole(scenario),
+        Unsupported::ExpertWidth { .. } | Unsupported::Blocks { .. } => whole(scenario),
         Unsupported::KvHeads { .. } => near(scenario, "tp"),
         _ => String::new(),
     };

@@ -157,6 +157,10 @@ impl Request {
             _ => self.settings.weights,
         };
         let mut scenario = Scenario { architecture, seq_length, weights, ..self.settings };
+        if let Some(Runtime::Pool(..)) = self.runtime {
+            // Its expert-parallel ranks are tensor-parallel ones, and what a rank holds is the same with whole experts and with parts of all.
+            scenario.parallel.ep = 1;
+        }
         // vLLM takes bf16 by itself for a model that it refuses to run in fp16, however its files are stored.
         if !self.weights_given && scenario.weights == WeightFormat::Fp16 && !scenario.has_fp16() {
             scenario.weights = WeightFormat::Bf16;

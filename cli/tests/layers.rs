@@ -94,3 +94,17 @@ fn a_plan_places_layers_too() {
     assert_eq!(code, 2);
     assert!(err.contains("is an option of estimate and solve"), "{err}");
 }
+
+/// With and without an option of its own, a run has one verdict.
+#[test]
+fn options_do_not_give_shared_memory_twice() {
+    let line = "estimate --model glm-4.5-air --weights q8_0 --engine llamacpp --gpu gb10 --seq 65536";
+    for option in ["", " --ubatch 512", " --ngl 99", " --host-memory 128"] {
+        assert_eq!(run(&format!("{line}{option}")).code, 1, "{option}");
+    }
+    let ngl =
+        run("solve --for ngl --model mistral-large-2 --weights q8_0 --engine llamacpp --gpu gb10 --host-memory 128");
+    assert_eq!(ngl.code, 1, "{}", ngl.out);
+    assert!(ngl.out.contains("CPU and GPU share"), "{}", ngl.out);
+    assert!(ngl.err.contains("--host-memory has no effect"), "{}", ngl.err);
+}

@@ -74,8 +74,24 @@ fn what_they_do_not_do_is_refused_in_one_line() {
     for (line, message) in [
         ("estimate --model llama-3.1-8b --weights q4_k --engine sglang --gpu rtx4090", "does not load GGUF Q4_K_M"),
         ("estimate --model llama-3.1-8b --engine trtllm --gpu mi300x", "does not run on"),
+        ("estimate --model llama-3.1-8b --engine sglang --gpu v100-sxm2-32", "compute capability 7.5 or newer"),
+        ("estimate --model llama-3.1-8b --weights fp8 --engine trtllm --gpu a100-80-sxm", "no kernels for fp8 weights"),
+        (
+            "estimate --model qwen3-235b-a22b --weights fp8-block --engine sglang --gpu h100-sxm --tp 8",
+            "1,536 over 8 ranks is 192; as many expert-parallel ranks",
+        ),
+        (
+            "estimate --model qwen2.5-14b --weights int4 --engine sglang --gpu rtx4090 --tp 8",
+            "13,824 over 8 ranks is 1,728",
+        ),
+        (
+            "estimate --model qwen3-235b-a22b --engine trtllm --gpu h200-sxm --tp 8 --ep 16",
+            "16 ranks do not divide 8 tensor-parallel ranks",
+        ),
+        ("estimate --model falcon-7b --engine trtllm --gpu h100-sxm", "has no class for this model"),
+        ("solve --for batch --model smollm3-3b --engine trtllm --gpu h100-sxm", "has no class for this model"),
         ("estimate --model llama-3.1-8b --engine sglang", "none is named: --gpu ID"),
-        ("estimate --model llama-3.1-8b --engine sglang --gpu rtx4090 --dp 2", "leave dp, pp, ep and cp at 1"),
+        ("estimate --model llama-3.1-8b --engine sglang --gpu rtx4090 --dp 2", "leave dp, pp and cp at 1"),
         ("advise --model llama-3.1-8b --engine sglang --gpu rtx4090", "advise does not know SGLang"),
         ("advise --model llama-3.1-8b --weights q4_k --engine ollama --gpu rtx4090", "advise does not know Ollama"),
         ("roofline --model llama-3.1-8b --engine trtllm --gpu h100-sxm", "roofline does not know TensorRT-LLM"),
@@ -95,4 +111,68 @@ fn what_they_do_not_do_is_refused_in_one_line() {
     }
     let Run { err, .. } = run("estimate --model llama-3.1-8b --engine vllm --gpu h100-sxm --mem-fraction-static 0.8");
     assert!(err.contains("--mem-fraction-static has no effect without --engine sglang"), "{err}");
+}
+
+#[test]
+fn a_listed_model_and_its_config_have_the_same_class() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/tests/configs");
+    let mut compared = 0;
+    for model in memory_wall_core::tables::models::MODELS {
+        let config = format!("{folder}/{}.json", model.id);
+        if !std::path::Path::new(&config).exists() {
+            continue;
+        }
+        let has_class = |source: String| {
+            let Run { err, .. } =
+                run(&format!("estimate {source} --weights bf16 --engine trtllm --gpu b200 --seq 128"));
+            !err.contains("has no class")
+        };
+        let both = [has_class(format!("--model {}", model.id)), has_class(format!("--config {config}"))];
+        assert!(both[0] == both[1], "{} {both:?}", model.id);
+        compared += 1;
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+/// `--ep-size 8 --tp-size 8` is how `SGLang` serves fp8 experts whose parts would be broken blocks.
+#[test]
+fn expert_parallel_ranks_are_tensor_parallel_ones() {
+    let line =
+        "estimate --model qwen3-235b-a22b --weights fp8-block --engine sglang --gpu h100-sxm --tp 8 --ep 8 --seq 8k";
+    let Run { code, out, .. } = run(line);
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("experts over 8 of its ranks"), "{out}");
+    assert_eq!(json(line).1["expert_ranks"], 8);
+    assert_eq!(run(&line.replace("estimate", "solve --for batch")).code, 0);
+}
+
+#[test]
+fn shared_memory_is_not_all_for_a_pool() {
+    let Run { code, out, .. } = run("estimate --model glm-4.5-air --weights fp8 --engine sglang --gpu gb10 --seq 8192");
+    assert_eq!(code, 1);
+    assert!(
+        out.contains("the system and other programs hold 10.80 GiB") && out.contains("leave no GPU memory"),
+        "{out}"
+    );
+}
+
+/// `NewLlamaServer` in `llm/server.go`.
+#[test]
+fn ollama_clamps_the_context_to_what_the_model_was_made_for() {
+    let line = "estimate --model phi-4 --weights q4_k --engine ollama --gpu rtx4060ti-16";
+    let Run { err, .. } = run(&format!("{line} --seq 32768"));
+    assert!(err.contains("num_ctx is 16,384, not 32,768"), "{err}");
+    let [asked, made] = [32_768, 16_384].map(|seq| json(&format!("{line} --seq {seq}")).1);
+    assert_eq!(asked["layers_on_gpus"], made["layers_on_gpus"]);
+    assert_eq!(asked["devices"], made["devices"]);
+}
+
+#[test]
+fn ollama_runs_where_cpu_and_gpu_share_their_memory() {
+    let it = json("estimate --model qwen3-8b --engine ollama --weights q4_k --gpu m4max --seq 8192");
+    assert_eq!((it.0, it.1["layers_on_gpus"].as_u64()), (0, Some(37)));
+    // What doesn't fit isn't left to the CPU, which would free nothing.
+    let Run { code, out, err } =
+        run("estimate --model llama-3.1-405b --engine ollama --weights q4_k --gpu gb10 --seq 8192");
+    assert_eq!(code, 1, "{out} {err}");
 }

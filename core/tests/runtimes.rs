@@ -118,14 +118,9 @@ fn a_rank_has_whole_blocks_of_fp8_weights() {
     let mut qwen = with(&model("qwen3-235b-a22b"), Engine::Vllm);
     (qwen.weights, qwen.parallel.tp) = (WeightFormat::Fp8Block, 8);
     qwen.serving.version = Version { major: 0, minor: 28 };
-    let blocks = Unsupported::Blocks(Blocks {
-        format: WeightFormat::Fp8Block,
-        block: 128,
-        what: "moe_intermediate_size",
-        width: 1_536,
-        ranks: 8,
-        marlin: false,
-    });
+    let blocks =
+        Blocks { format: WeightFormat::Fp8Block, block: 128, what: "moe_intermediate_size", width: 1_536, ranks: 8 };
+    let blocks = Unsupported::Blocks { blocks, marlin: false };
     assert_eq!(qwen.check(), Err(ScenarioError::Runtime(blocks)));
     assert!(blocks.to_string().ends_with("1,536 over 8 ranks is 192; 0.29 has finer blocks for experts"), "{blocks}");
     // Pull request 53896: 0.29 makes blocks of 64 × 64 of them, which have four times as many scales.
@@ -143,7 +138,7 @@ fn a_rank_has_whole_blocks_of_fp8_weights() {
     assert!((values * 3 / 4_096..values * 3 / 4_096 + GIB).contains(&scales), "{scales}");
     // Wide experts over 64 ranks would have 24 values each.
     let many = Scenario { parallel: Parallelism { tp: 16, dp: 4, ..Parallelism::ONE }, ..newer };
-    assert!(matches!(many.check(), Err(ScenarioError::Runtime(Unsupported::Blocks(_)))), "{:?}", many.check());
+    assert!(matches!(many.check(), Err(ScenarioError::Runtime(Unsupported::Blocks { .. }))), "{:?}", many.check());
     // Whole experts, fewer ranks, or a scale for the whole tensor.
     for (weights, tp, ep) in [(WeightFormat::Fp8Block, 8, 8), (WeightFormat::Fp8Block, 4, 1), (WeightFormat::Fp8, 8, 1)]
     {
@@ -190,7 +185,7 @@ fn a_rank_has_whole_groups_of_4_bit_weights() {
     };
     let int4 = |id: &str, tp| on(id, WeightFormat::Int4, tp, 1);
     let refused = |id: &str, tp| match int4(id, tp) {
-        Err(ScenarioError::Runtime(error @ Unsupported::Blocks(_))) => error.to_string(),
+        Err(ScenarioError::Runtime(error @ Unsupported::Blocks { .. })) => error.to_string(),
         other => panic!("{id} {tp}: {other:?}"),
     };
     let llama = refused("llama-2-7b", 4);
@@ -411,4 +406,13 @@ fn a_padded_vocabulary_is_told() {
         llama.parallel.tp = tp;
         assert_eq!(says(&llama, Assumption::PaddedVocabulary(rows)), rows != 32_000, "{tp}");
     }
+}
+
+/// `layout` in `memory/weights.rs`: of gpt-oss all but the experts is in `q8_0`.
+#[test]
+fn mxfp4_of_llama_cpp_is_said_as_it_is_counted() {
+    let of = |engine| Scenario { weights: WeightFormat::Mxfp4, ..with(&model("gpt-oss-20b"), engine) };
+    assert!(says(&of(Engine::LlamaCpp), Assumption::EightBitsBeside));
+    assert!(says(&of(Engine::Vllm), Assumption::WideTensors(WeightFormat::Mxfp4)));
+    assert!(Assumption::EightBitsBeside.to_string().contains("the other matrices in q8_0"));
 }

@@ -1,6 +1,10 @@
 //! Servers that keep one pool of tokens: `SGLang` and TensorRT-LLM. What each leaves for the pool, how many tokens that is, and what it refuses.
 
-use core::fmt;
+mod refused;
+mod support;
+
+pub use refused::Refused;
+pub use support::{Family, has_class};
 
 use memory_wall_core::architecture::Projection;
 use memory_wall_core::bounds::Bounds;
@@ -8,7 +12,6 @@ use memory_wall_core::engines::system;
 use memory_wall_core::memory::kv_cache::CachedLayers;
 use memory_wall_core::memory::weights;
 use memory_wall_core::precision::Block;
-use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::{GIB, MIB};
 use memory_wall_core::{Architecture, Checked, KvPrecision, Mode, Verdict, WeightFormat};
 
@@ -37,7 +40,7 @@ impl Server {
     pub const fn version(self) -> &'static str {
         match self {
             Self::Sglang => "0.5.23 (its default share since 0.4.10)",
-            Self::TensorRtLlm => "1.x with the PyTorch backend",
+            Self::TensorRtLlm => "1.x with the PyTorch backend (models and GPUs by its repository in 2026, at 065ff9e)",
         }
     }
 
@@ -99,46 +102,9 @@ pub struct Told {
     pub most: Option<u64>,
     /// Whether no CUDA graphs are recorded (`--disable-cuda-graph`).
     pub no_graphs: bool,
+    /// Expert-parallel ranks, which lie within the tensor-parallel ones (`--ep-size`, `--ep_size`).
+    pub ep: Option<u32>,
 }
-
-/// Why it doesn't start, or doesn't take the requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// Nothing is served.
-    NotServed,
-    /// No GPU is named.
-    NoGpu,
-    /// It doesn't load the format.
-    Weights(Server, WeightFormat),
-    /// It doesn't keep a cache in the format.
-    Cache(Server, KvPrecision),
-    /// Ranks other than tensor-parallel ones.
-    Ranks(Server),
-    /// The GPU isn't one that it serves on.
-    Gpu(Server, &'static str),
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::NotServed => f.write_str("a server serves: mode inference"),
-            Self::NoGpu => f.write_str("the pool is what a GPU leaves, and none is named: --gpu ID"),
-            Self::Weights(server, format) if format.is_gguf() => {
-                write!(f, "{} does not load {format} files as it is modelled: llama.cpp and Ollama do", server.label())
-            }
-            Self::Weights(server, format) => write!(f, "{} does not load {format} weights", server.label()),
-            Self::Cache(server, kv) => {
-                write!(f, "{} keeps its cache in 16 bits or fp8, not in {kv}", server.label())
-            }
-            Self::Ranks(server) => {
-                write!(f, "of {} tensor parallelism alone is modelled: leave dp, pp, ep and cp at 1", server.label())
-            }
-            Self::Gpu(server, gpu) => write!(f, "{} does not run on {gpu}", server.label()),
-        }
-    }
-}
-
-impl core::error::Error for Refused {}
 
 /// Why a started server can't take the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +128,8 @@ pub enum Trouble {
 pub struct Start {
     /// The server.
     pub server: Server,
+    /// Expert-parallel ranks.
+    pub ep: u32,
     /// The share, in thousandths.
     pub share: u32,
     /// Whether it is what the server takes by itself.
@@ -232,12 +200,14 @@ pub fn start(server: Server, scenario: &Checked, told: &Told) -> Result<Start, R
 /// What it refuses, and what isn't modelled.
 pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) -> Result<Start, Refused> {
     refused(server, scenario)?;
+    support::blocks(server, scenario, told.ep.unwrap_or(1))?;
     let Found { total, printed, free } = memory;
     let links = if scenario.parallel.tp > 1 { LINKS } else { 0 };
-    // Of a memory that it shares, the system holds a part.
-    let system = system::held(scenario).map_or(Span::exactly(0), |span| Span::new(span.low, span.high));
-    let usual = Span::new(CONTEXT.low, CONTEXT.high + links) + system;
-    let context = free.map_or(usual, |free| Span::exactly(total.saturating_sub(free)));
+    // The pool's upper end is with what the system usually holds of a shared memory, as the other engines count it, the lower one with the most that was seen.
+    let system = system::held(scenario).map_or(Span::default(), |held| Span::new(held.typical, held.high));
+    let context = free.map_or(Span::new(CONTEXT.low, CONTEXT.high + links) + system, |free| {
+        Span::exactly(total.saturating_sub(free))
+    });
     let weights = weights::local(&padded(scenario));
     let told = Told { requests: told.requests.filter(|it| *it > 0), ..*told };
     let (share, wanted, work) = match server {
@@ -290,6 +260,7 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     };
     Ok(Start {
         server,
+        ep: told.ep.unwrap_or(1),
         share,
         usual_share: told.share.is_none(),
         total,
@@ -323,11 +294,7 @@ fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
     if [cut.dp, cut.pp, cut.ep, cut.cp].iter().any(|ranks| *ranks != 1) {
         return Err(Refused::Ranks(server));
     }
-    let runs = |gpu: &Gpu| gpu.vendor == "NVIDIA" || server == Server::Sglang && gpu.vendor == "AMD";
-    match scenario.gpu {
-        Some(gpu) if !runs(gpu) => Err(Refused::Gpu(server, gpu.name)),
-        _ => Ok(()),
-    }
+    scenario.gpu.map_or(Ok(()), |gpu| support::on_gpu(server, scenario.weights, gpu))
 }
 
 /// The model with a vocabulary that both pad to a multiple of 64.

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use memory_wall_core::engines::system;
+use memory_wall_core::evaluate::verdict;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models;
 use memory_wall_core::units::{ByteRate, GIB};
@@ -235,6 +237,31 @@ fn what_does_not_go_together_is_refused() {
     let some = Settings { gpu_layers: 10, ..Settings::DEFAULT };
     assert!(matches!(refused(mac, some), Refused::SharedMemory(_)));
     assert_eq!(place(&mac, &Settings::DEFAULT).err(), None);
+}
+
+/// The one rule of `engines::system`: what the system holds of a GB10 is not there twice, nor is what the host has of the file.
+#[test]
+fn shared_memory_counts_once() {
+    let air = |weights, seq_length| on("glm-4.5-air", weights, seq_length, "gb10");
+    let long = air(WeightFormat::Q8Zero, 65_536);
+    let whole = place(&long, &Settings::DEFAULT).unwrap();
+    let device = whole.devices.first().unwrap();
+    let others = system::held(&long).unwrap().typical + whole.host.total().high;
+    assert_eq!((device.shares, device.room), (true, gpu("gb10").capacity.0 - others));
+    // What is stated to be there counts, whatever the GPU.
+    let stated = |id| Scenario { gpu_memory: Some(20), ..*on("llama-3.1-8b", WeightFormat::Q4K, 2_048, id) };
+    for id in ["gb10", "rtx4090"] {
+        let placed = place(&stated(id).check().unwrap(), &Settings::DEFAULT).unwrap();
+        let (device, host) = (placed.devices.first().unwrap(), placed.host.total().high);
+        assert_eq!(device.room, 20 * GIB - if device.shares { host } else { 0 }, "{id}");
+    }
+    assert_eq!((whole.verdict(), verdict(&long)), (Verdict::DoesNotFit, Some(Verdict::DoesNotFit)));
+    assert!(most_gpu_layers(&long, &Settings::DEFAULT).unwrap().answer.is_none());
+    let told = Settings { host_memory: Some(Bytes(128 * GIB)), ..Settings::DEFAULT };
+    assert_eq!(place(&long, &told).unwrap().host_verdict, None);
+    // Half as large a file goes in whole, and nothing is left to the CPU.
+    let (settings, fitted) = fitted(&air(WeightFormat::Q4K, 8_192), &Settings::DEFAULT).unwrap();
+    assert_eq!((settings.gpu_layers, fitted.on_gpus, fitted.verdict()), (ALL, fitted.all, Verdict::Fits));
 }
 
 /// Of a memory that CPU and GPU share, the system holds 10.8 GiB as a rule.

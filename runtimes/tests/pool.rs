@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::{GIB, MIB};
 use memory_wall_core::{KvPrecision, Scenario, Verdict, WeightFormat};
-use memory_wall_runtimes::pool::{Found, Refused, Server, Start, Told, Trouble, start, start_in};
+use memory_wall_runtimes::pool::{Family, Found, Refused, Server, Start, Told, Trouble, has_class, start, start_in};
 
 fn scenario(model: &str, gpu: &str) -> Scenario {
     Scenario { gpu: gpus::by_id(gpu), ..Scenario::new(models::by_id(model).unwrap().architecture) }
@@ -126,6 +127,103 @@ fn formats_gpus_and_ranks_are_refused_by_name() {
     assert!(start(Server::Sglang, &amd.check().unwrap(), &Told::default()).is_ok());
     let none = Scenario { gpu: None, ..amd };
     assert_eq!(refused(Server::Sglang, &none), Refused::NoGpu);
+}
+
+/// By the hardware matrix of TensorRT-LLM and `get_min_capability` of `SGLang`.
+#[test]
+fn generations_without_kernels_are_refused() {
+    use WeightFormat as W;
+    let of = |server, gpu, weights| {
+        let scenario = Scenario { weights, ..scenario("qwen3-0.6b", gpu).on(gpus::by_id(gpu).unwrap()) };
+        start(server, &scenario.check().unwrap(), &Told::default()).map(|start| start.verdict)
+    };
+    for (server, gpu, needs) in [
+        (Server::Sglang, "v100-sxm2-32", Capability::new(7, 5)),
+        (Server::TensorRtLlm, "v100-sxm2-32", Capability::new(8, 0)),
+        (Server::TensorRtLlm, "t4", Capability::new(8, 0)),
+    ] {
+        let refused = of(server, gpu, W::Fp16).unwrap_err();
+        assert!(matches!(refused, Refused::TooOld { needs: least, .. } if least == needs), "{refused}");
+    }
+    assert_eq!(of(Server::Sglang, "t4", W::Fp16), Ok(Verdict::Fits));
+    for (server, gpu, weights) in [
+        (Server::Sglang, "t4", W::Fp8),
+        (Server::Sglang, "t4", W::Nvfp4),
+        (Server::Sglang, "mi300x", W::Nvfp4),
+        (Server::TensorRtLlm, "a100-80-sxm", W::Fp8),
+        (Server::TensorRtLlm, "a100-80-sxm", W::Nvfp4),
+        (Server::TensorRtLlm, "h100-sxm", W::Nvfp4),
+        (Server::TensorRtLlm, "rtx4090", W::Fp8Block),
+        (Server::TensorRtLlm, "rtx5090", W::Int4),
+    ] {
+        let refused = of(server, gpu, weights).unwrap_err();
+        assert!(matches!(refused, Refused::Kernels(by, format, _) if by == server && format == weights), "{refused}");
+    }
+    for (server, gpu, weights) in [
+        (Server::Sglang, "a100-80-sxm", W::Fp8),
+        (Server::Sglang, "h100-sxm", W::Nvfp4),
+        (Server::TensorRtLlm, "rtx4090", W::Fp8),
+        (Server::TensorRtLlm, "a100-80-sxm", W::Int4),
+        (Server::TensorRtLlm, "h100-sxm", W::Fp8Block),
+        (Server::TensorRtLlm, "b200", W::Nvfp4),
+        (Server::TensorRtLlm, "b200", W::Int4),
+    ] {
+        assert!(of(server, gpu, weights).is_ok(), "{} {gpu} {weights}", server.label());
+    }
+    // A cache in fp8 is there on Ampere too.
+    let eight = Scenario { kv: KvPrecision::Fp8, ..scenario("qwen3-0.6b", "a100-80-sxm") };
+    assert!(start(Server::TensorRtLlm, &eight.check().unwrap(), &Told::default()).is_ok());
+}
+
+#[test]
+fn tensorrt_llm_serves_the_families_of_its_index() {
+    let listed = |id| has_class(Server::TensorRtLlm, Family::Listed(id));
+    for id in ["bloom-176b", "falcon-7b", "gpt-neox-20b", "lfm2-1.2b", "smollm3-3b", "glm-4.7-flash", "ministral-3-8b"]
+    {
+        assert_eq!(listed(id), Err(Refused::NoClass(Server::TensorRtLlm)), "{id}");
+        assert!(has_class(Server::Sglang, Family::Listed(id)).is_ok());
+    }
+    for id in ["llama-3.1-8b", "kimi-k2.5", "qwen3-32b", "gpt-oss-20b"] {
+        assert!(listed(id).is_ok(), "{id}");
+    }
+}
+
+/// Sizes by hand: 1,536 / 8 = 192 (sglang issue 5858), 13,824 / 8 = 1,728, neither a multiple of 128.
+#[test]
+fn ranks_have_whole_blocks_and_experts() {
+    let of = |server, model: &str, weights, tp, ep| {
+        let mut scenario = Scenario { weights, ..scenario(model, "h100-sxm") };
+        scenario.parallel.tp = tp;
+        start(server, &scenario.check().unwrap(), &Told { ep: Some(ep), ..Told::default() })
+    };
+    for server in Server::EACH {
+        let on = |model, weights, tp, ep| of(server, model, weights, tp, ep);
+        let refused = on("qwen3-235b-a22b", WeightFormat::Fp8Block, 8, 1).unwrap_err().to_string();
+        assert!(refused.starts_with(server.label()) && refused.contains("over 8 ranks is 192; "), "{refused}");
+        let whole = on("qwen3-235b-a22b", WeightFormat::Fp8Block, 8, 8).unwrap();
+        assert_eq!(whole.verdict, on("qwen3-235b-a22b", WeightFormat::Fp8, 8, 1).unwrap().verdict);
+        assert!(on("qwen3-235b-a22b", WeightFormat::Fp8Block, 8, 2).is_ok());
+        let groups = on("qwen2.5-14b", WeightFormat::Int4, 8, 1).unwrap_err();
+        assert!(matches!(groups, Refused::Blocks(_, blocks) if blocks.width == 13_824), "{groups}");
+        assert!(on("qwen2.5-14b", WeightFormat::Int4, 4, 1).is_ok());
+        for (model, ep, count) in [("qwen3-235b-a22b", 3, 128), ("qwen3-235b-a22b", 16, 8), ("qwen2.5-14b", 2, 0)] {
+            let refused = on(model, WeightFormat::Fp8, 8, ep).unwrap_err();
+            assert!(matches!(refused, Refused::Experts { count: of, .. } if of == count), "{refused}");
+        }
+    }
+}
+
+/// 10.8 GiB and more of a GB10 are the system's.
+#[test]
+fn the_system_holds_a_part_of_shared_memory() {
+    for server in Server::EACH {
+        let scenario = Scenario { weights: WeightFormat::Nvfp4, ..scenario("glm-4.5-air", "gb10") };
+        let on = start(server, &scenario.check().unwrap(), &Told::default()).unwrap();
+        assert!(on.context.low > 10 * GIB && on.context.high > 19 * GIB, "{:?}", on.context);
+    }
+    let full = Scenario { weights: WeightFormat::Fp8, seq_length: 8_192, ..scenario("glm-4.5-air", "gb10") };
+    let on = sglang(&full, Told::default());
+    assert_eq!((on.trouble, on.verdict), (Some(Trouble::NoPool), Verdict::DoesNotFit));
 }
 
 /// Free GiB of GiB in logs of GB10: 101.3 of 121.7 to 114.5.

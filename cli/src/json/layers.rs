@@ -62,6 +62,7 @@ struct OnDevice {
     context_bytes: [u128; 2],
     total_bytes: [u128; 2],
     capacity_bytes: u128,
+    room_bytes: u128,
     verdict: &'static str,
 }
 
@@ -162,6 +163,7 @@ impl OnDevice {
             context_bytes: ends(device.context),
             total_bytes: ends(device.total()),
             capacity_bytes: device.gpu.capacity.0,
+            room_bytes: device.room,
             verdict: device.verdict().id(),
         }
     }

@@ -1,6 +1,7 @@
 //! llama.cpp with layers on GPUs and in host memory: its options, the answer in lines and as JSON.
 
 use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::engines::system;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::{ByteRate, GIB};
 use memory_wall_core::{Bytes, Checked, Verdict};
@@ -98,6 +99,13 @@ pub(crate) fn shares(given: &Given) -> Result<Vec<u32>, BadInput> {
     parts(given, "--tensor-split")?.iter().map(share).collect()
 }
 
+/// That `--host-memory` says nothing where the GPU's memory is the computer's.
+fn idle(placement: &Placement, settings: &Settings) -> Option<String> {
+    let shared = placement.devices.iter().any(|device| device.shares);
+    (shared && settings.host_memory.is_some())
+        .then(|| "--host-memory has no effect: the GPU's memory is the computer's, and counts once".into())
+}
+
 /// The scenario and the settings as Ollama hands them on, where it runs llama.cpp.
 fn as_served(placing: &Placing, scenario: &Checked, request: &Request, notes: &mut Vec<String>) -> (Checked, Settings) {
     if !placing.ollama {
@@ -112,6 +120,14 @@ fn as_served(placing: &Placing, scenario: &Checked, request: &Request, notes: &m
             "num_ctx is {}, which Ollama takes by itself with so much GPU memory; --seq says another one",
             Grouped(served.seq_length.into())
         ));
+    }
+    if let Some(most) = scenario.architecture.trained_context.filter(|most| *most < served.seq_length) {
+        notes.push(format!(
+            "num_ctx is {}, not {}: Ollama allots no more than the model was made for",
+            Grouped(most.into()),
+            Grouped(served.seq_length.into())
+        ));
+        served = served.with_seq_length(most);
     }
     if ollama::one_at_a_time(&served) && served.batch > 1 {
         served = served.with_batch(1);
@@ -138,6 +154,7 @@ pub(super) fn answer(
         let placement = llamacpp::place(scenario, &told).map_err(refused)?;
         (told, placement)
     };
+    notes.extend(idle(&placement, &settings));
     let speed = llamacpp::speed(scenario, &placement, settings.host_bandwidth);
     let mut assumptions = assumptions(scenario, &settings, placing.fit, &placement);
     if placing.ollama {
@@ -184,15 +201,17 @@ pub(super) fn solve(
         Layers::CpuMoe => llamacpp::fewest_cpu_moe(scenario, settings),
     };
     let Found { answer, next } = found.map_err(|why| BadInput(why.to_string()))?;
+    notes.extend(answer.as_ref().or(next.as_ref()).and_then(|(_, placement)| idle(placement, settings)));
     let speed = |placement: &Placement| llamacpp::speed(scenario, placement, settings.host_bandwidth);
     let output = if request.json {
         json::text(&json::layers::Solved::new(question, &model.id, scenario, [&answer, &next], speed))?
     } else {
         let mut text = wrapped(&model.title, 2) + &inputs::text(scenario, None);
         let (what, none) = match question {
-            Layers::Ngl => {
-                ("Most layers on the GPU (-ngl)", "none: even with all layers in host memory it does not fit.")
-            }
+            Layers::Ngl => (
+                "Most layers on the GPU (-ngl)",
+                "none: even with all layers in host memory it does not fit, or CPU and GPU share their memory.",
+            ),
             Layers::CpuMoe => (
                 "Fewest layers whose experts stay in host memory (--n-cpu-moe)",
                 "none: with the experts of all layers there it still does not fit; solve --for ngl with --cpu-moe leaves whole layers too.",
@@ -267,7 +286,7 @@ fn table(placement: &Placement, unit: ByteUnit) -> String {
             size(cache + states),
             span(compute, unit),
             span(device.total(), unit),
-            words::size(gpu.capacity, unit),
+            words::size(Bytes(device.room), unit),
             words::fits(device.verdict()).into(),
         ]);
     }
@@ -287,9 +306,13 @@ fn table(placement: &Placement, unit: ByteUnit) -> String {
 
 fn verdict(placement: &Placement, unit: ByteUnit) -> String {
     let on_gpu = placement.devices.iter().map(Device::verdict).fold(Verdict::Fits, Verdict::worse);
-    let over = placement.devices.iter().any(|device| device.total().high > device.gpu.capacity.0);
+    let over = placement.devices.iter().any(|device| device.total().high > device.room);
     let need = words::size(placement.host.total().ends()[1], unit);
+    let shared = placement.devices.iter().any(|device| device.shares);
     let host = match placement.host_verdict {
+        None if shared => {
+            format!("CPU and GPU share the memory, of which the computer takes {need} and the system its part")
+        }
         None => format!("The computer needs {need} of memory for it, or each token waits for the drive"),
         Some(Verdict::DoesNotFit) => {
             format!("the computer has less than the {need} that it needs: each token would wait for the drive")
@@ -337,6 +360,12 @@ fn assumptions(scenario: &Checked, settings: &Settings, fit: bool, placement: &P
     ];
     if settings.unified {
         lines.push("All sequences share one cache, so --seq is the length of all of them together.".into());
+    }
+    let usual = scenario.gpu_memory.is_none() || !settings.gpus.is_empty();
+    for held in placement.devices.iter().filter(|_| usual).filter_map(|device| system::usual(device.gpu)) {
+        lines.push(format!(
+            "CPU and GPU share their memory, of which the system and other programs hold {held}; the usual figure counts, and what is in host memory comes out of the same."
+        ));
     }
     if fit {
         lines.push(

@@ -133,15 +133,25 @@ pub(crate) fn answer(runtime: &Runtime, request: &Request) -> Result<Answer, Bad
     let (model, scenario) = estimate::asked(request)?;
     match runtime {
         Runtime::LlamaCpp(placing) => llamacpp::answer(placing, &model, &scenario, request),
-        Runtime::Pool(server, told) => pool::answer(*server, told, &model, &scenario, request),
+        Runtime::Pool(server, told) => {
+            pool::has_class(*server, &model)?;
+            pool::answer(*server, &of_ranks(told, request), &model, &scenario, request)
+        }
     }
+}
+
+/// What it is told, with its expert-parallel ranks, which the scenario doesn't have.
+fn of_ranks(told: &Told, request: &Request) -> Told {
+    let ep = request.settings().parallel.ep;
+    Told { ep: (ep > 1).then_some(ep), ..*told }
 }
 
 /// What a server with a pool holds at most; nothing where another runtime is asked.
 pub(crate) fn solve_pool(question: Question, request: &Request) -> Option<Result<Answer, BadInput>> {
     let Some(Runtime::Pool(server, told)) = &request.runtime else { return None };
-    let asked = estimate::asked(request);
-    Some(asked.and_then(|(model, scenario)| pool::solve(question, (*server, told), &model, &scenario, request)))
+    let asked = estimate::asked(request).and_then(|asked| pool::has_class(*server, &asked.0).map(|()| asked));
+    let told = of_ranks(told, request);
+    Some(asked.and_then(|(model, scenario)| pool::solve(question, (*server, &told), &model, &scenario, request)))
 }
 
 /// How many layers.

@@ -2,9 +2,10 @@
 
 use memory_wall_core::bounds;
 use memory_wall_core::display::{ByteUnit, Grouped};
+use memory_wall_core::engines::system;
 use memory_wall_core::{Bytes, Checked, Verdict};
 use memory_wall_runtimes::Span;
-use memory_wall_runtimes::pool::{self, MAX_TOTAL_TOKENS, Server, Start, Told, Trouble};
+use memory_wall_runtimes::pool::{self, Family, MAX_TOTAL_TOKENS, Server, Start, Told, Trouble};
 
 use super::notes;
 use crate::model::Model;
@@ -55,6 +56,7 @@ pub(super) fn read(given: &Given) -> Result<Read, BadInput> {
             longest: values::count(given, "--context-length", bounds::MAX_MODEL_LEN)?,
             most: values::count(given, "--max-total-tokens", MAX_TOTAL_TOKENS)?.map(u64::from),
             no_graphs: given.has("--disable-cuda-graph"),
+            ep: None,
         },
         trtllm: Told {
             share: share("--kv-cache-free-gpu-memory-fraction")?,
@@ -63,8 +65,15 @@ pub(super) fn read(given: &Given) -> Result<Read, BadInput> {
             longest: values::count(given, "--max-seq-len", bounds::MAX_MODEL_LEN)?,
             most: None,
             no_graphs: false,
+            ep: None,
         },
     })
+}
+
+/// Whether the server has a class for the model.
+pub(super) fn has_class(server: Server, model: &Model) -> Result<(), BadInput> {
+    let family = model.family.as_deref().map_or(Family::Listed(&model.id), Family::Config);
+    pool::has_class(server, family).map_err(|why| BadInput(why.to_string()))
 }
 
 /// The answer to `estimate`.
@@ -81,7 +90,7 @@ pub(super) fn answer(
         json::text(&json::pool::Started::new(&model.id, scenario, &start, verdict(&start, scenario), assumptions))?
     } else {
         let mut text = wrapped(&model.title, 2) + &inputs::text(scenario, None);
-        text += &wrapped(&format!("served by {} {}", server.label(), server.version()), 2);
+        text += &wrapped(&served(server, told), 2);
         text.push('\n');
         text += &table(&start, request.unit);
         text.push('\n');
@@ -97,6 +106,12 @@ pub(super) fn answer(
         text
     };
     Ok(Answer { output, notes: notes(model, request, scenario), exit: Exit::of(Some(start.verdict)) })
+}
+
+/// Which server, and how it cuts experts.
+fn served(server: Server, told: &Told) -> String {
+    let experts = told.ep.map(|ep| format!(", experts over {} of its ranks", Grouped(ep.into()))).unwrap_or_default();
+    format!("served by {} {}{experts}", server.label(), server.version())
 }
 
 /// The answer to `solve --for context` and `solve --for batch`: the largest with which the pool holds all requests, and one step further.
@@ -133,7 +148,7 @@ pub(super) fn solve(
         json::text(&json::pool::Solved::new(question, &model.id, scenario, [answer, next]))?
     } else {
         let mut text = wrapped(&model.title, 2) + &inputs::text(scenario, Some(question));
-        text += &wrapped(&format!("served by {} {}", server.label(), server.version()), 2);
+        text += &wrapped(&served(server, told), 2);
         text.push('\n');
         for (what, found) in [("At most", answer), ("One step further", next)] {
             let line = match found {
@@ -170,7 +185,7 @@ fn table(start: &Start, unit: ByteUnit) -> String {
         Server::TensorRtLlm => "Profiled pass, workspaces, graphs",
     };
     for (name, size) in [
-        ("Context and links", start.context),
+        ("Taken before loading", start.context),
         ("Weights", Span::exactly(start.weights)),
         (work, start.work),
         ("Pool", start.pool),
@@ -252,6 +267,11 @@ fn assumptions(start: &Start, scenario: &Checked) -> Vec<String> {
         "A process takes 0.4 to 1.1 GiB of a GPU before its first tensor, and up to 1.5 GiB more with links to others."
             .into(),
     );
+    if let Some(held) = scenario.gpu.filter(|_| scenario.gpu_memory.is_none()).and_then(system::usual) {
+        lines.push(format!(
+            "CPU and GPU share their memory, of which the system and other programs hold {held}: the pool's upper end is with the usual figure, its lower end with the largest."
+        ));
+    }
     if start.token.low < start.token.high {
         lines.push("Layers with a window count from a smaller pool of their own up to the whole context: which it is depends on the model's class in the server.".into());
     }

@@ -27,6 +27,8 @@ pub enum Assumption {
     RoundedParameters,
     /// Embeddings, head, norms and biases stay wide.
     WideTensors(WeightFormat),
+    /// A file of llama.cpp with experts in MXFP4 holds the other matrices in 8 bits.
+    EightBitsBeside,
     /// Routed experts stay in 16 bits, since the quantiser replaces linear layers only.
     WideExperts {
         /// Of the other matrices.
@@ -37,7 +39,12 @@ pub enum Assumption {
         upcast: bool,
     },
     /// vLLM refuses the same weights with a scale for each block of values, as many publishers' own checkpoints have them, on this cut.
-    NoBlockScales(Blocks),
+    NoBlockScales {
+        /// Which, and what of it.
+        blocks: Blocks,
+        /// Whether the GPU has no units for fp8, so that Marlin's kernels run it.
+        marlin: bool,
+    },
     /// vLLM gives experts finer blocks of fp8 than their files have.
     FinerBlocks {
         /// The part of an expert on a rank.
@@ -277,6 +284,11 @@ impl Assumptions {
                                 * u64::from(shape.head_dim)
                                 * u64::from(shape.layers),
                         }
+                    } else if served == Some(Engine::LlamaCpp)
+                        && shape.moe.is_some()
+                        && scenario.weights == WeightFormat::Mxfp4
+                    {
+                        Assumption::EightBitsBeside
                     } else {
                         Assumption::WideTensors(scenario.weights)
                     },
@@ -464,7 +476,9 @@ fn no_block_scales(scenario: &Checked) -> Option<Assumption> {
         return None;
     }
     match scenario.with(|it| it.weights = in_blocks) {
-        Err(ScenarioError::Runtime(Unsupported::Blocks(reason))) => Some(Assumption::NoBlockScales(reason)),
+        Err(ScenarioError::Runtime(Unsupported::Blocks { blocks, marlin })) => {
+            Some(Assumption::NoBlockScales { blocks, marlin })
+        }
         _ => None,
     }
 }

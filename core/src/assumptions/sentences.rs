@@ -6,7 +6,7 @@ use super::Assumption;
 use crate::display::Grouped;
 use crate::engines::vllm;
 use crate::precision::WeightFormat;
-use crate::scenario::Blocks;
+use crate::scenario::Unsupported;
 use crate::serving::Engine;
 use crate::tables::capability::Capability;
 use crate::training::{Implementation, Loss, Recipe};
@@ -41,7 +41,8 @@ impl Assumption {
         of_runtime: impl FnOnce(&Self, &mut fmt::Formatter<'f>) -> fmt::Result,
     ) -> fmt::Result {
         match *self {
-            Self::NoBlockScales(_)
+            Self::NoBlockScales { .. }
+            | Self::EightBitsBeside
             | Self::SplitByTensors
             | Self::FinerBlocks { .. }
             | Self::BitsandbytesPlugin
@@ -287,17 +288,21 @@ impl Assumption {
     /// What it says of the program that serves the model.
     fn of_runtime(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::NoBlockScales(reason) => write!(
+            Self::NoBlockScales { blocks, marlin } => write!(
                 f,
-                "{}, does not start on this cut: {reason}.",
-                match reason {
-                    Blocks { format: WeightFormat::Fp8Block, .. } => {
+                "{}, does not start on this cut: {}.",
+                match blocks.format {
+                    WeightFormat::Fp8Block => {
                         "fp8 has one scale for a tensor or a row, as in checkpoints named FP8-dynamic. One that has a scale for each block of 128 × 128 values, as Qwen and DeepSeek publish theirs"
                     }
                     _ => {
                         "int8 has one scale for a row, as in checkpoints named W8A8. One that has a scale for each group of 128 values (GPTQ), which is counted, is cut like int4, and"
                     }
-                }
+                },
+                Unsupported::Blocks { blocks, marlin }
+            ),
+            Self::EightBitsBeside => f.write_str(
+                "Files of llama.cpp with experts in mxfp4 hold embedding, output head and the other matrices in q8_0; norms, biases and routers are fp32.",
             ),
             Self::SplitByTensors => f.write_str(
                 "Tensor parallelism in llama.cpp is --split-mode tensor, an experiment that has to be asked for. By itself it splits a model over GPUs by layers, which is a pipeline (pp).",

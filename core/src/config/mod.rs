@@ -57,13 +57,17 @@ impl Config {
     /// GPTQ and AWQ of 4 bits in groups of 128, NF4 of bitsandbytes, fp8 with a scale for a tensor, a row or a block of 128 × 128,
     /// and MXFP4 of gpt-oss are. What else stays wide beside the tables, norms and routers makes it uncertain.
     pub fn stored_weights(&self) -> Option<WeightFormat> {
-        let family = self.language().map(|language| language.family).ok();
-        quantisation::format(self.stored()?, family)
+        quantisation::format(self.stored()?, self.language_family())
     }
 
     /// The `model_type` that the file names.
     pub fn family(&self) -> Option<&str> {
         model_type(&self.file.0)
+    }
+
+    /// The `model_type` of the language model, where the file has one that is known.
+    pub fn language_family(&self) -> Option<&str> {
+        self.language().map(|language| language.family).ok()
     }
 
     /// The model's shape.

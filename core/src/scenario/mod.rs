@@ -1,5 +1,6 @@
 //! The one input of the engine: which model, doing what, stored how, on which GPU.
 
+mod blocks;
 mod demand;
 mod error;
 mod llamacpp;

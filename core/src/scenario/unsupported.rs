@@ -139,7 +139,12 @@ pub enum Unsupported {
         ranks: u64,
     },
     /// A rank's part of a matrix is no whole number of the blocks that share a scale.
-    Blocks(Blocks),
+    Blocks {
+        /// Which, and what of it.
+        blocks: Blocks,
+        /// Whether the GPU has no units for fp8, so that Marlin's kernels run it.
+        marlin: bool,
+    },
     /// More sequences at once than tokens at once, of which each sequence needs one.
     FewTokens {
         /// `max_num_batched_tokens`.
@@ -346,7 +351,7 @@ impl fmt::Display for Unsupported {
                 Grouped(ranks.into()),
                 Grouped(width.into())
             ),
-            Self::Blocks(blocks) => blocks.fmt(f),
+            Self::Blocks { blocks, marlin } => write!(f, "vLLM {blocks}{}", blocks.release(marlin)),
             Self::FewTokens { tokens, sequences } => write!(
                 f,
                 "vLLM refuses to start: max_num_batched_tokens ({tokens}) must be greater than or equal to max_num_seqs ({sequences})"
@@ -402,31 +407,38 @@ pub struct Blocks {
     pub width: u64,
     /// Ranks over which it is cut.
     pub ranks: u64,
-    /// Whether the GPU has no units for fp8, so that Marlin's kernels run it.
-    pub marlin: bool,
 }
 
 impl fmt::Display for Blocks {
+    /// What a server refuses, behind its name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { format, block, what, width, ranks, marlin } = *self;
+        let Self { format, block, what, width, ranks } = *self;
         write!(
             f,
-            "vLLM refuses {} weights whose part on a rank is no multiple of {block}, the {} that shares a scale: {what} {} over {} ranks is {}{}",
+            "refuses {} weights whose part on a rank is no multiple of {block}, the {} that shares a scale: {what} {} over {} ranks is {}{}",
             format.id(),
             if format == WeightFormat::Fp8Block { "block" } else { "group" },
             Grouped(width.into()),
             Grouped(ranks.into()),
             Share { width, ranks },
-            match format {
-                _ if block == 32 || !width.is_multiple_of(ranks.saturating_mul(32)) => "",
-                WeightFormat::Int4 => ", which groups of 32 divide (int4-g32)",
-                WeightFormat::Fp8Block if what.starts_with("moe") && marlin => {
-                    "; 0.29 has finer blocks for experts, from compute capability 8.9 on"
-                }
-                WeightFormat::Fp8Block if what.starts_with("moe") => "; 0.29 has finer blocks for experts",
-                _ => "",
-            }
+            if format == WeightFormat::Int4 && self.finer() { ", which groups of 32 divide (int4-g32)" } else { "" },
         )
+    }
+}
+
+impl Blocks {
+    /// Whether blocks of 32, the finest that are common, would divide it.
+    const fn finer(&self) -> bool {
+        self.block != 32 && self.width.is_multiple_of(self.ranks.saturating_mul(32))
+    }
+
+    /// Which releases of vLLM have finer ones.
+    fn release(&self, marlin: bool) -> &'static str {
+        match marlin {
+            _ if self.format != WeightFormat::Fp8Block || !self.what.starts_with("moe") || !self.finer() => "",
+            true => "; 0.29 has finer blocks for experts, from compute capability 8.9 on",
+            false => "; 0.29 has finer blocks for experts",
+        }
     }
 }
 

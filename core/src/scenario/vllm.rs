@@ -200,58 +200,18 @@ fn flashinfer_heads(scenario: &Scenario) -> bool {
     shape.projection == Projection::Heads && !shape.attention_sinks && of(shape.head_dim) && of(window)
 }
 
-/// Whether each rank's part of every quantised matrix is a whole number of the blocks that share a scale, as far as the cut decides it.
+/// Whether each rank has whole blocks in vLLM.
 ///
 /// # Source
-/// Blocks of fp8 lie both ways. Groups of AWQ and GPTQ lie along the input, which is cut in the output projection and the MLP's second matrix:
-/// "The input size is not aligned with the quantized weight shape" (`awq.py`; issues 2699, 5675, 21695), "not divisible by `group_size`"
-/// (`marlin_utils.py`). Experts take finer groups where need be, down to 32 (`moe_wna16.py`), and since 0.29 finer blocks of fp8: pull request 53896 (merged 2026-08-31 after
+/// vLLM issues 2699, 5675 and 21695. Experts take finer groups of 4-bit integers where need be, down to 32 (`moe_wna16.py`), and since 0.29 finer blocks of fp8: pull
+/// request 53896 (merged 2026-08-31 after
 /// 0.28.0, `Fp8MoEMethod.weight_scale_refine`), whose tests cut 640 over 2 and 4 ranks into blocks of 64 and 32. Of the kernels for experts in 0.29 to 0.33 Triton's alone take
 /// such blocks, from compute capability 8.9 on; Marlin's, which run below it, know 128 × 128 alone (`TritonExperts` and `MarlinExperts`, `_supports_quant_scheme`). Read 2026-11-25.
 fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
-    let (format, block) = match scenario.weights {
-        format @ WeightFormat::Fp8Block => (format, FP8_BLOCK),
-        format @ WeightFormat::Int4 => (format, INT4_GROUP),
-        format @ WeightFormat::Int4Group32 => (format, LEAST_GROUP),
-        _ => return Ok(()),
-    };
-    let blocks = format == WeightFormat::Fp8Block;
-    let shape = &scenario.architecture;
-    let tp = u64::from(scenario.parallel.tp);
-    let check = |what, width: u64, ranks: u64, block: u64| {
-        let whole = width.is_multiple_of(ranks * block);
-        if ranks == 1 || whole {
-            Ok(())
-        } else {
-            Err(Unsupported::Blocks(Blocks { format, block, what, width, ranks, marlin: !multiplies_fp8(scenario) }))
-        }
-    };
-    let heads = match shape.projection {
-        Projection::Heads => shape.query_width(),
-        Projection::Latent(latent) => u64::from(shape.heads) * u64::from(latent.v_dim),
-    };
-    let wide = scenario.leaves_attention();
-    if !wide {
-        check("the width of all heads", heads, tp, block)?;
-    }
-    if blocks && shape.projection == Projection::Heads {
-        // Copied where there are fewer heads than ranks.
-        check("the width of all KV heads", shape.kv_width(), tp.min(shape.kv_heads.into()), block)?;
-    }
-    if shape.has_dense_mlp() {
-        let own = shape.intermediate_size;
-        let width = if blocks { own } else { padded(own) };
-        check("intermediate_size", width.into(), tp, block)?;
-    }
-    if let Some(moe) = shape.moe {
-        let refines = !blocks || (scenario.serving.version >= REFINES_BLOCKS && multiplies_fp8(scenario));
-        let least = if refines { LEAST_GROUP } else { block };
-        check("moe_intermediate_size", moe.intermediate_size.into(), scenario.experts().width, least)?;
-        if !wide {
-            check("the width of the shared experts", moe.shared_intermediate_size.into(), tp, block)?;
-        }
-    }
-    Ok(())
+    let native = multiplies_fp8(scenario);
+    let refines = scenario.weights != WeightFormat::Fp8Block || (scenario.serving.version >= REFINES_BLOCKS && native);
+    Blocks::check(scenario, scenario.experts().width, refines)
+        .map_err(|blocks| Unsupported::Blocks { blocks, marlin: !native })
 }
 
 /// The first release that gives experts whose part on a rank is no whole block of fp8 finer blocks, of 32 at least.
@@ -270,21 +230,4 @@ pub(crate) fn finer_blocks(scenario: &Scenario) -> Option<(u64, u64)> {
     // The largest power of two that divides it.
     let block = 1_u64.checked_shl(inside.trailing_zeros()).unwrap_or(FP8_BLOCK);
     (served && block < FP8_BLOCK).then_some((inside, block))
-}
-
-/// Values of a 4-bit matrix that share a scale.
-const INT4_GROUP: u64 = 128;
-
-/// The same in the finest groups that are common.
-const LEAST_GROUP: u64 = 32;
-
-/// The `intermediate_size` that files in groups of 128 have for a model whose own is this.
-///
-/// # Source
-/// Qwen pads that of its 72B models, 231 groups that no cut divides, to 29,696 before it quantises them (QwenLM/Qwen2-VL issues 230 and 231). Read 2026-11-24.
-const fn padded(intermediate_size: u32) -> u32 {
-    match intermediate_size {
-        29_568 => 29_696,
-        own => own,
-    }
 }

@@ -7,7 +7,7 @@ use memory_wall_core::evaluate::TIGHT_PERCENT;
 use memory_wall_core::tables::classes::Class;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::GIB;
-use memory_wall_core::{Attention, Checked, Engine, Verdict};
+use memory_wall_core::{Attention, Bytes, Checked, Engine, Verdict};
 
 use super::cache::Cached;
 use super::compute::{Left, Moments};
@@ -42,6 +42,10 @@ pub struct Device {
     pub compute: Span,
     /// What the process takes beside its buffers.
     pub context: Span,
+    /// What of the GPU's memory is for it: all but what the system holds, and, where CPU and GPU share it, what is in host memory.
+    pub room: u128,
+    /// Whether CPU and GPU share it.
+    pub shares: bool,
 }
 
 impl Device {
@@ -50,20 +54,15 @@ impl Device {
         Span::exactly(self.weights + self.cache + self.states) + self.compute + self.context
     }
 
-    /// Whether it goes on the GPU: it doesn't where its least is more than the GPU has, and is tight where its most leaves less than a tenth.
+    /// Whether it goes on the GPU: it doesn't where its least is more than the GPU has for it, and is tight where its most leaves less than a tenth.
     pub fn verdict(&self) -> Verdict {
-        judge(self.total(), self.gpu.capacity.0.saturating_sub(held_by_system(self.gpu)))
+        judge(self.total(), self.room)
     }
 
     /// Whether there is anything on it.
     pub fn is_used(&self) -> bool {
         self.layers > 0 || self.output
     }
-}
-
-/// What the system usually holds of a memory that it shares with the GPU.
-pub(super) fn held_by_system(gpu: &Gpu) -> u128 {
-    system::usual(gpu).map_or(0, |span| span.typical)
 }
 
 fn judge(total: Span, capacity: u128) -> Verdict {
@@ -130,7 +129,7 @@ impl Placement {
 
     /// The GPU with the least left.
     pub fn fullest(&self) -> Option<&Device> {
-        let left = |device: &Device| device.gpu.capacity.minus(device.total().ends()[1]).0;
+        let left = |device: &Device| Bytes(device.room).minus(device.total().ends()[1]).0;
         self.devices.iter().min_by_key(|device| left(device))
     }
 }
@@ -181,10 +180,10 @@ fn gpus(scenario: &Checked, settings: &Settings) -> Result<Vec<&'static Gpu>, Re
         return Err(Refused::PackedValues(packed));
     }
     let left = settings.gpu_layers <= scenario.architecture.layers || settings.cpu_moe > 0 || settings.cache_on_host;
-    if let Some(gpu) = gpus.iter().find(|gpu| left && gpu.class() == Class::Unified) {
-        return Err(Refused::SharedMemory(gpu.name));
+    match gpus.iter().find(|gpu| gpu.class() == Class::Unified) {
+        Some(gpu) if left => Err(Refused::SharedMemory(gpu.name)),
+        _ => Ok(gpus),
     }
-    Ok(gpus)
 }
 
 /// A device by its place in the list of GPUs; `None` is the computer.
@@ -243,6 +242,8 @@ impl Layout<'_> {
             states: 0,
             compute: Span::default(),
             context: CONTEXT,
+            room: gpu.capacity.0,
+            shares: system::usual(gpu).is_some(),
         };
         let mut devices: Vec<Device> = self.gpus.iter().map(blank).collect();
         let mut host = Host { weights: self.model.input, input: self.model.input, ..Host::default() };
@@ -299,7 +300,16 @@ impl Layout<'_> {
         }
         host.compute = moments.host(host.layers > 0);
         host.output = 4 * u128::from(self.scenario.batch) * u128::from(self.scenario.architecture.vocab_size);
-        let host_verdict = self.settings.host_memory.map(|memory| judge(host.total(), memory.0));
+        // Where the host's memory is the GPU's, it counts once, beside what the system holds.
+        let stated = self.settings.gpus.is_empty();
+        for device in &mut devices {
+            let others = if stated { system::held(self.scenario) } else { system::usual(device.gpu) };
+            let capacity = self.scenario.capacity().filter(|_| stated).unwrap_or(device.gpu.capacity);
+            let beside = if device.shares { host.total().high } else { 0 };
+            device.room = capacity.0.saturating_sub(others.map_or(0, |span| span.typical) + beside);
+        }
+        let own = self.settings.host_memory.filter(|_| !devices.iter().any(|device| device.shares));
+        let host_verdict = own.map(|memory| judge(host.total(), memory.0));
         let on_gpus = devices.iter().map(|device| device.layers + u32::from(device.output)).sum();
         Placement { on_gpus, all: layers + 1, cpu_moe, devices, host, host_verdict }
     }
@@ -308,6 +318,13 @@ impl Layout<'_> {
     pub(super) fn with(&self, settings: &Settings) -> Placement {
         Layout { scenario: self.scenario, settings, gpus: self.gpus, model: self.model }.placement()
     }
+}
+
+/// Whether leaving something to the CPU can free memory of the GPUs.
+pub(super) fn frees(scenario: &Checked, settings: &Settings) -> bool {
+    let unified = |gpu: &&'static Gpu| gpu.class() == Class::Unified;
+    let own: &[&'static Gpu] = scenario.gpu.as_slice();
+    !(if settings.gpus.is_empty() { own } else { &settings.gpus }).iter().any(unified)
 }
 
 /// Tries placements of one model with several settings.

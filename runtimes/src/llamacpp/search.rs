@@ -3,7 +3,7 @@
 use memory_wall_core::units::GIB;
 use memory_wall_core::{Checked, Verdict};
 
-use super::placement::{held_by_system, over};
+use super::placement::{frees, over};
 use super::{ALL, Placement, Refused, Settings};
 
 /// A number with its placement, and the next one that doesn't fit.
@@ -22,7 +22,8 @@ pub struct Found {
 pub fn most_gpu_layers(scenario: &Checked, settings: &Settings) -> Result<Found, Refused> {
     over(scenario, settings, |place, layers| {
         let at = |gpu_layers| place(&Settings { gpu_layers, ..settings.clone() });
-        first(&mut (0..=layers + 1).rev().map(|count| (count, at(count))), fits)
+        let least = if frees(scenario, settings) { 0 } else { layers + 1 };
+        first(&mut (least..=layers + 1).rev().map(|count| (count, at(count))), fits)
     })
 }
 
@@ -39,7 +40,7 @@ pub fn fewest_cpu_moe(scenario: &Checked, settings: &Settings) -> Result<Found, 
 }
 
 /// What `--fit` makes of a scenario: everything on the GPU where that leaves a GiB; else, of a mixture, the experts of as few layers as possible in host memory;
-/// else as many layers as leave that.
+/// else as many layers as leave that. Where CPU and GPU share their memory, all of it goes on the GPU.
 ///
 /// # Assumes
 /// The context stays as it is: llama.cpp shortens one that nobody asked for, first of all.
@@ -50,9 +51,13 @@ pub fn fitted(scenario: &Checked, settings: &Settings) -> Result<(Settings, Plac
     let leaves = |placement: &Placement| {
         placement.devices.iter().all(|device| {
             let used = device.weights + device.cache + device.states + device.compute.high + device.context.low;
-            !device.is_used() || used + GIB + held_by_system(device.gpu) <= device.gpu.capacity.0
+            !device.is_used() || used + GIB <= device.room
         })
     };
+    if !frees(scenario, settings) {
+        let whole = Settings { gpu_layers: ALL, cpu_moe: 0, ..settings.clone() };
+        return over(scenario, &whole, |place, _| (whole.clone(), place(&whole)));
+    }
     let mixture = scenario.architecture.moe.is_some();
     let probe = Settings { gpu_layers: 0, ..settings.clone() };
     over(scenario, &probe, |place, layers| {

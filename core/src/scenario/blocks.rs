@@ -1,0 +1,75 @@
+//! Which cuts leave each rank whole blocks of quantised weights: one rule for every server.
+
+use super::{Blocks, Scenario};
+use crate::architecture::Projection;
+use crate::precision::{FP8_BLOCK, WeightFormat};
+
+impl Blocks {
+    /// Whether each rank's part of every quantised matrix is a whole number of the blocks that share a scale, as far as the cut decides it:
+    /// `experts` ranks cut the width of each expert, and `refines` says whether experts may have finer blocks than the files, of 32 at least.
+    ///
+    /// # Errors
+    /// The first matrix of which a rank would have a broken block.
+    ///
+    /// # Source
+    /// Blocks of fp8 lie both ways. Groups of AWQ and GPTQ lie along the input, which is cut in the output projection and the MLP's second matrix:
+    /// "The input size is not aligned with the quantized weight shape" (`awq.py` of vLLM and of `SGLang`), "not divisible by `group_size`" (`marlin_utils.py`),
+    /// "must be divisible by `group_size`" (`linear.py` of TensorRT-LLM). Read 2026-11-25.
+    pub fn check(scenario: &Scenario, experts: u64, refines: bool) -> Result<(), Self> {
+        let (format, block) = match scenario.weights {
+            format @ WeightFormat::Fp8Block => (format, FP8_BLOCK),
+            format @ WeightFormat::Int4 => (format, INT4_GROUP),
+            format @ WeightFormat::Int4Group32 => (format, LEAST_GROUP),
+            _ => return Ok(()),
+        };
+        let blocks = format == WeightFormat::Fp8Block;
+        let shape = &scenario.architecture;
+        let tp = u64::from(scenario.parallel.tp);
+        let check = |what, width: u64, ranks: u64, block: u64| {
+            let whole = width.is_multiple_of(ranks * block);
+            if ranks == 1 || whole { Ok(()) } else { Err(Self { format, block, what, width, ranks }) }
+        };
+        let heads = match shape.projection {
+            Projection::Heads => shape.query_width(),
+            Projection::Latent(latent) => u64::from(shape.heads) * u64::from(latent.v_dim),
+        };
+        let wide = scenario.leaves_attention();
+        if !wide {
+            check("the width of all heads", heads, tp, block)?;
+        }
+        if blocks && shape.projection == Projection::Heads {
+            // Copied where there are fewer heads than ranks.
+            check("the width of all KV heads", shape.kv_width(), tp.min(shape.kv_heads.into()), block)?;
+        }
+        if shape.has_dense_mlp() {
+            let own = shape.intermediate_size;
+            let width = if blocks { own } else { padded(own) };
+            check("intermediate_size", width.into(), tp, block)?;
+        }
+        if let Some(moe) = shape.moe {
+            let least = if refines { LEAST_GROUP } else { block };
+            check("moe_intermediate_size", moe.intermediate_size.into(), experts, least)?;
+            if !wide {
+                check("the width of the shared experts", moe.shared_intermediate_size.into(), tp, block)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Values of a 4-bit matrix that share a scale.
+const INT4_GROUP: u64 = 128;
+
+/// The same in the finest groups that are common.
+const LEAST_GROUP: u64 = 32;
+
+/// The `intermediate_size` that files in groups of 128 have for a model whose own is this.
+///
+/// # Source
+/// Qwen pads that of its 72B models, 231 groups that no cut divides, to 29,696 before it quantises them (QwenLM/Qwen2-VL issues 230 and 231). Read 2026-11-24.
+const fn padded(intermediate_size: u32) -> u32 {
+    match intermediate_size {
+        29_568 => 29_696,
+        own => own,
+    }
+}

@@ -1,0 +1,108 @@
+//! Why a server with a pool, or what is modelled of it, doesn't go with a scenario.
+
+use core::fmt;
+
+use memory_wall_core::scenario::Blocks;
+use memory_wall_core::tables::capability::Capability;
+use memory_wall_core::{KvPrecision, WeightFormat};
+
+use super::Server;
+
+/// Why it doesn't start, or doesn't take the requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// Nothing is served.
+    NotServed,
+    /// No GPU is named.
+    NoGpu,
+    /// It doesn't load the format.
+    Weights(Server, WeightFormat),
+    /// It doesn't keep a cache in the format.
+    Cache(Server, KvPrecision),
+    /// Ranks other than tensor-parallel ones.
+    Ranks(Server),
+    /// The GPU isn't one that it serves on.
+    Gpu(Server, &'static str),
+    /// The GPU's generation is too old, whatever the format.
+    TooOld {
+        /// The server.
+        server: Server,
+        /// The GPU's name.
+        gpu: &'static str,
+        /// Its compute capability.
+        has: Capability,
+        /// The least that the server starts on.
+        needs: Capability,
+    },
+    /// It has no kernels for the format on the GPU, or it isn't certain that it has.
+    Kernels(Server, WeightFormat, &'static str),
+    /// Expert-parallel ranks that don't share out the tensor-parallel ones, or the experts.
+    Experts {
+        /// The server.
+        server: Server,
+        /// Expert-parallel ranks.
+        ep: u32,
+        /// What they don't divide.
+        what: &'static str,
+        /// How many of it there are.
+        count: u32,
+    },
+    /// A rank would have a broken block of quantised weights.
+    Blocks(Server, Blocks),
+    /// It has no class for the model, or it isn't certain that it has.
+    NoClass(Server),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NotServed => f.write_str("a server serves: mode inference"),
+            Self::NoGpu => f.write_str("the pool is what a GPU leaves, and none is named: --gpu ID"),
+            Self::Weights(server, format) if format.is_gguf() => {
+                write!(f, "{} does not load {format} files as it is modelled: llama.cpp and Ollama do", server.label())
+            }
+            Self::Weights(server, format) => write!(f, "{} does not load {format} weights", server.label()),
+            Self::Cache(server, kv) => {
+                write!(f, "{} keeps its cache in 16 bits or fp8, not in {kv}", server.label())
+            }
+            Self::Ranks(server) => {
+                write!(f, "of {} tensor parallelism alone is modelled: leave dp, pp and cp at 1", server.label())
+            }
+            Self::Gpu(server, gpu) => write!(f, "{} does not run on {gpu}", server.label()),
+            Self::TooOld { server, gpu, has, needs } => write!(
+                f,
+                "{} runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}",
+                server.label()
+            ),
+            Self::Kernels(server, format, gpu) => {
+                write!(
+                    f,
+                    "{} has no kernels for {} weights on {gpu}, or none that its documentation names",
+                    server.label(),
+                    format.id()
+                )
+            }
+            Self::Experts { server, ep, what, count: 0 } => {
+                write!(f, "{} spreads {what} over {ep} ranks, and this model has none", server.label())
+            }
+            Self::Experts { server, ep, what, count } => write!(
+                f,
+                "expert parallelism of {} lies within tensor parallelism: {ep} ranks do not divide {count} {what}",
+                server.label()
+            ),
+            Self::Blocks(server, blocks) if blocks.what.starts_with("moe") => write!(
+                f,
+                "{} {blocks}; as many expert-parallel ranks as tensor-parallel ones (--ep) leave experts whole",
+                server.label()
+            ),
+            Self::Blocks(server, blocks) => write!(f, "{} {blocks}", server.label()),
+            Self::NoClass(server) => write!(
+                f,
+                "{} has no class for this model, or none that is certain: its PyTorch backend runs the architectures of _torch/models/_arch_index.py",
+                server.label()
+            ),
+        }
+    }
+}
+
+impl core::error::Error for Refused {}
