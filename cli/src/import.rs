@@ -34,7 +34,7 @@ impl Asked {
     }
 }
 
-/// Prints the plan, and what was not understood.
+/// Prints the plan, what was not understood, and what was read in a way that needs a sentence.
 pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
     let named = quote(&asked.path.to_string_lossy());
     let (_, text) = config_file::text(&asked.path, "config").map_err(|why| BadInput(format!("{named} {why}")))?;
@@ -47,7 +47,7 @@ pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
     };
     let mut notes = Vec::new();
     if !asked.json {
-        notes.extend(found.not_understood().map(ToString::to_string));
+        notes.extend(found.to_be_known().map(ToString::to_string));
         if found.plan.get("model").is_none() {
             notes.push("no model is named: --model ID or --config FILE beside --plan names one".into());
         }

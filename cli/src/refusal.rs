@@ -56,7 +56,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         },
         Unsupported::NoBitsandbytes { weights: Some(format), .. } => format!("--weights {}", format.id()),
         Unsupported::NoBitsandbytes { weights: None, .. } => format!("--optimizer {}", scenario.optimizer.id()),
-        Unsupported::NoBackend(..) | Unsupported::Maker(..) | Unsupported::TooOld { .. } => {
+        Unsupported::DualChunks | Unsupported::NoBackend(..) | Unsupported::Maker(..) | Unsupported::TooOld { .. } => {
             format!("--engine {engine}")
         }
         Unsupported::OldAttention { gpu, .. } | Unsupported::OneGpu(gpu) => {
@@ -137,6 +137,11 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
         TrainerOption::AsyncTensor | TrainerOption::AsyncUncompiled => "--async-tp".into(),
         TrainerOption::WholeWeights => "--no-reshard-after-forward".into(),
         TrainerOption::PerOp => "--checkpointing per-op".into(),
+        TrainerOption::Selective => "--checkpointing selective".into(),
+        TrainerOption::Half => "--weights fp16".into(),
+        TrainerOption::WithoutMaster => "--recipe without-master".into(),
+        TrainerOption::PartShards(zero) => format!("--zero {}", zero.id()),
+        TrainerOption::PartOffload => "--offload".into(),
     }
 }
 

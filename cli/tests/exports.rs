@@ -14,7 +14,8 @@ fn a_command_comes_back_as_the_same_run() {
     assert_eq!((command.code, command.err.as_str()), (0, ""));
     assert!(command.out.ends_with("--max-model-len 32768 \\\n  --gpu-memory-utilization 0.92\n"), "{}", command.out);
     let plan = run_on("import -", command.out.as_bytes());
-    assert_eq!((plan.code, plan.err.as_str()), (0, ""));
+    assert_eq!((plan.code, plan.err.lines().count()), (0, 1), "{}", plan.err);
+    assert!(plan.err.contains("(every request is counted as long as the longest;"), "{}", plan.err);
     // The longest request and the share are said now, and are those that were taken before.
     let (_, before) = json(&format!("estimate {SERVED}"));
     let read = run_on("estimate --plan - --gpu l4 --json", plan.out.as_bytes());
@@ -78,6 +79,20 @@ fn exit_codes_are_those_of_an_estimate() {
         assert_eq!(run.code, code, "{line}: {}", run.err);
         assert!(run.err.contains(note), "{line}: {}", run.err);
     }
+}
+
+#[test]
+fn an_import_says_what_it_took_for_granted() {
+    let arguments = b"{\"output_dir\": \"out\", \"per_device_train_batch_size\": 4, \"bf16\": true}";
+    let read = run_on("import -", arguments);
+    let note = "note: line 1: bf16: weights fp32, recipe autocast (the code that loads the model decides";
+    assert!(read.err.contains(note), "{}", read.err);
+    // A full fine-tune of 8B by axolotl, which loads it in bf16, fits on a GPU of 80 GB.
+    let axolotl = b"base_model: meta-llama/Llama-3.1-8B\nsequence_len: 8192\nmicro_batch_size: 1\nbf16: auto\noptimizer: paged_adamw_8bit\ngradient_checkpointing: true\n";
+    let read = run_on("import -", axolotl);
+    assert!(read.err.contains("(axolotl loads the weights in 16 bits"), "{}", read.err);
+    let estimate = run_on("estimate --plan - --gpu a100-80-sxm --loss chunked", read.out.as_bytes());
+    assert_eq!(estimate.code, 0, "{}{}", estimate.out, estimate.err);
 }
 
 #[test]

@@ -306,6 +306,14 @@ fn cuts() {
             "--checkpointing per-op: Megatron-LM does not choose by operation what it recomputes: torchtitan and transformers do",
         ),
         (
+            "estimate --model deepseek-v3 --mode training --implementation torchtitan --pp 16 --dp 128 --ep 64 --zero 1 --micro-batches 16",
+            "--zero 1: torchtitan shards weights, gradients and states together (--zero 3), or nothing",
+        ),
+        (
+            "export --to torchtitan --model llama-3.1-8b --mode training --weights fp16",
+            "--to torchtitan: torchtitan computes in bf16 or fp32, not in fp16",
+        ),
+        (
             "estimate --model mixtral-8x7b --mode training --implementation megatron --tp 2",
             "--tp 2: Megatron-LM refuses to train a mixture of experts with tensor parallelism and without sequence parallelism: add --sequence-parallel",
         ),

@@ -330,6 +330,13 @@ fn classes_keep_their_own_defaults() {
     assert_eq!(of("qwen2.5-7b", json!({})).head_dim, 128);
     assert_eq!(of("gpt-oss-20b", json!({"head_dim": null, "num_key_value_heads": null})).kv_heads, 8);
     assert_eq!(message(&changed("qwen3-30b-a3b", &json!({"head_dim": null}))), "the config has no head_dim");
+    // Qwen2.5-1M asks for dual chunk attention, which changes no number.
+    let dual = json!({"dual_chunk_attention_config": {"chunk_size": 262_144, "local_size": 8_192}});
+    for id in ["qwen2.5-7b", "qwen3-8b", "qwen3-30b-a3b", "qwen1.5-moe-a2.7b"] {
+        let (with, without) = (of(id, dual.clone()), of(id, json!({"dual_chunk_attention_config": null})));
+        assert_eq!((with.dual_chunks, without.dual_chunks), (true, false), "{id}");
+        assert_eq!(with.parameters(), without.parameters(), "{id}");
+    }
     // Alternating layers, where the file does not list them.
     assert_eq!(of("gpt-oss-20b", json!({"layer_types": null})), of("gpt-oss-20b", json!({})));
     assert_eq!(

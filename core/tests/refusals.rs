@@ -7,7 +7,8 @@ use memory_wall_core::scenario::{CutError, TrainerOption, Unsupported};
 use memory_wall_core::serving::Version;
 use memory_wall_core::tables::{capability::Capability, gpus, models};
 use memory_wall_core::{
-    Bucket, Engine, Implementation, KvPrecision, Loss, Mode, Optimizer, Scenario, ScenarioError, WeightFormat, evaluate,
+    Bucket, Checkpointing, Engine, Implementation, KvPrecision, Loss, Mode, Optimizer, Recipe, Scenario, ScenarioError,
+    WeightFormat, ZeroStage, evaluate,
 };
 
 /// A model of the table.
@@ -107,6 +108,19 @@ fn older_vllm_has_no_mxfp4_on_radeon() {
     assert_eq!(told("mi300x", 12), None);
 }
 
+#[test]
+fn vllm_does_not_load_dual_chunk_attention() {
+    let told = |engine, minor| {
+        let mut it = served("qwen2.5-7b", WeightFormat::Bf16, engine, "h100-sxm");
+        it.architecture.dual_chunks = true;
+        it.serving.version = Version { major: 0, minor };
+        reason(&it)
+    };
+    let refused = Some(Unsupported::DualChunks);
+    assert_eq!([8, 9, 29].map(|minor| told(Engine::Vllm, minor)), [None, refused, refused]);
+    assert_eq!([Engine::Hf, Engine::Exact].map(|engine| told(engine, 29)), [None; 2]);
+}
+
 /// Llama 2 7B, which has 32 layers, trained by this code.
 fn trained(implementation: Implementation) -> Scenario {
     let mut it = Scenario { mode: Mode::Training, ..model("llama-2-7b") };
@@ -179,6 +193,26 @@ fn training_code_has_the_options_that_it_has() {
     assert_eq!(overlapping(Transformers, false), lacks(Transformers, TrainerOption::AsyncTensor));
     assert_eq!(overlapping(Torchtitan, false), lacks(Torchtitan, TrainerOption::AsyncUncompiled));
     assert_eq!(overlapping(Torchtitan, true), None);
+    // What torchtitan has no setting for is refused before anything is estimated or exported.
+    for (option, change) in [
+        (
+            TrainerOption::Selective,
+            &(|it: &mut Scenario| it.checkpointing = Checkpointing::Selective) as &dyn Fn(&mut Scenario),
+        ),
+        (TrainerOption::Half, &|it| it.weights = WeightFormat::Fp16),
+        (TrainerOption::WithoutMaster, &|it| it.training.recipe = Recipe::WithoutMaster),
+        (TrainerOption::PartOffload, &|it| it.offload.optimizer = true),
+        (TrainerOption::PartShards(ZeroStage::Optimizer), &|it| {
+            (it.parallel.dp, it.parallel.zero) = (2, ZeroStage::Optimizer);
+        }),
+        (TrainerOption::PartShards(ZeroStage::Gradients), &|it| {
+            (it.parallel.cp, it.parallel.zero) = (2, ZeroStage::Gradients);
+        }),
+    ] {
+        assert_eq!([told(Torchtitan, change), told(Transformers, change)], [lacks(Torchtitan, option), None]);
+    }
+    // One rank shards nothing.
+    assert_eq!(told(Torchtitan, &|it| it.parallel.zero = ZeroStage::Gradients), None);
     // None of it is asked of a model that is served.
     let served = Scenario { mode: Mode::Inference, optimizer: Optimizer::Adafactor, ..trained(Megatron) };
     assert_eq!(cut(&served), None);

@@ -1,5 +1,6 @@
 //! The ids of published checkpoints on the Hugging Face Hub, by model of the table.
 
+use memory_wall_core::WeightFormat;
 use memory_wall_core::tables::models::{self, Model};
 
 /// Model and repository. One model of the table may stand for several repositories of the same shape: the one here is the first release, or the one
@@ -162,6 +163,46 @@ static REPOSITORIES: &[(&str, &str)] = &[
     ("lfm2-24b-a2b", "LiquidAI/LFM2-24B-A2B"),
 ];
 
+/// Repositories that hold a model of the table in fewer bits than its own does.
+///
+/// # Source
+/// The publishers' pages, and public code that serves them. AWQ's are 4 bits in groups of 128, Qwen's FP8 has a scale for each block of 128 × 128. Read 2026-11-25.
+#[rustfmt::skip] // one row a line reads as the table it is
+static QUANTISED: &[(&str, WeightFormat, &str)] = &[
+    ("llama-3.1-8b", WeightFormat::Int4, "hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4"),
+    ("llama-3.1-70b", WeightFormat::Int4, "hugging-quants/Meta-Llama-3.1-70B-Instruct-AWQ-INT4"),
+    ("llama-3.1-405b", WeightFormat::Int4, "hugging-quants/Meta-Llama-3.1-405B-Instruct-AWQ-INT4"),
+    ("llama-3.3-70b", WeightFormat::Int4, "casperhansen/llama-3.3-70b-instruct-awq"),
+    ("qwen2.5-7b", WeightFormat::Int4, "Qwen/Qwen2.5-7B-Instruct-AWQ"),
+    ("qwen2.5-32b", WeightFormat::Int4, "Qwen/Qwen2.5-32B-Instruct-AWQ"),
+    ("qwen2.5-72b", WeightFormat::Int4, "Qwen/Qwen2.5-72B-Instruct-AWQ"),
+    ("qwen3-8b", WeightFormat::Int4, "Qwen/Qwen3-8B-AWQ"),
+    ("qwen3-8b", WeightFormat::Fp8Block, "Qwen/Qwen3-8B-FP8"),
+    ("qwen3-32b", WeightFormat::Int4, "Qwen/Qwen3-32B-AWQ"),
+    ("qwen3-32b", WeightFormat::Fp8Block, "Qwen/Qwen3-32B-FP8"),
+    ("qwen3-235b-a22b", WeightFormat::Fp8Block, "Qwen/Qwen3-235B-A22B-FP8"),
+];
+
+/// What the names of quantised repositories end with, and the format that it stands for: longer ends first.
+///
+/// # Source
+/// The names under hugging-quants, `RedHatAI`, unsloth, nvidia and Qwen. Read 2026-11-25.
+const ENDS: [(&str, WeightFormat); 9] = [
+    ("-AWQ-INT4", WeightFormat::Int4),
+    ("-GPTQ-INT4", WeightFormat::Int4),
+    ("-AWQ", WeightFormat::Int4),
+    ("-GPTQ", WeightFormat::Int4),
+    ("-quantized.w4a16", WeightFormat::Int4),
+    ("-FP8-dynamic", WeightFormat::Fp8),
+    ("-FP8", WeightFormat::Fp8),
+    ("-NVFP4", WeightFormat::Nvfp4),
+    ("-bnb-4bit", WeightFormat::Nf4Dq),
+];
+
+/// Who publishes models of others again under the names that they have, as they are or in fewer bits.
+const UPLOADERS: [&str; 8] =
+    ["NousResearch", "unsloth", "hugging-quants", "RedHatAI", "neuralmagic", "casperhansen", "TheBloke", "nvidia"];
+
 /// What a repository's name may end with beside the name in the table: the same shape after more training.
 const TRAINED_FURTHER: [&str; 7] = ["-instruct", "-chat", "-chat-hf", "-it", "-base", "-pt", "-hf"];
 
@@ -191,6 +232,48 @@ pub fn model(repository: &str) -> Option<&'static Model> {
         REPOSITORIES.iter().find(|(_, other)| stem(other).eq_ignore_ascii_case(stem(repository)))
     });
     found.and_then(|(id, _)| models::by_id(id))
+}
+
+/// A repository that holds a model in a format in which it is not published first.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::WeightFormat;
+/// use memory_wall_plan::hub;
+/// assert_eq!(hub::quantised("qwen3-32b", WeightFormat::Int4), Some("Qwen/Qwen3-32B-AWQ"));
+/// assert_eq!(hub::quantised("qwen3-32b", WeightFormat::Nvfp4), None);
+/// ```
+pub fn quantised(model: &str, weights: WeightFormat) -> Option<&'static str> {
+    let row = QUANTISED.iter().find(|(id, format, _)| *id == model && *format == weights);
+    row.map(|(_, _, repository)| *repository)
+}
+
+/// The model of a repository's id, and the format that its name says; also of one that publishes the model of another again.
+///
+/// # Example
+/// ```
+/// use memory_wall_core::WeightFormat;
+/// use memory_wall_plan::hub;
+/// let of = |id| hub::stored(id).map(|(model, weights)| (model.id, weights));
+/// assert_eq!(of("Qwen/Qwen3-8B-FP8"), Some(("qwen3-8b", Some(WeightFormat::Fp8Block))));
+/// assert_eq!(of("NousResearch/Meta-Llama-3.1-8B"), Some(("llama-3.1-8b", None)));
+/// assert_eq!(of("somebody/Llama-3.1-8B"), None);
+/// ```
+pub fn stored(repository: &str) -> Option<(&'static Model, Option<WeightFormat>)> {
+    if let Some(model) = model(repository) {
+        return Some((model, None));
+    }
+    let (plain, weights) = ENDS.iter().find_map(|(end, format)| Some((without(repository, end)?, *format))).unzip();
+    let plain = plain.unwrap_or(repository);
+    let (owner, name) = plain.split_once('/')?;
+    let uploaded = UPLOADERS.iter().any(|other| other.eq_ignore_ascii_case(owner));
+    let found = model(plain).or_else(|| by_name(name).filter(|_| uploaded))?;
+    // Qwen's own have a scale for each block.
+    let weights = weights.map(|format| match format {
+        WeightFormat::Fp8 if owner.eq_ignore_ascii_case("Qwen") => WeightFormat::Fp8Block,
+        format => format,
+    });
+    Some((found, weights))
 }
 
 /// The model of a repository's name without its owner, as folders and files have it; Meta's names may begin with its own.
@@ -233,6 +316,36 @@ mod tests {
             assert_eq!(model(name).unwrap().id, *id, "{name}");
             // Safe in a shell, in YAML and in JSON as it stands.
             assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._/".contains(&byte)), "{name}");
+        }
+        for (id, format, name) in QUANTISED {
+            let (model, weights) = stored(name).unwrap();
+            assert_eq!((model.id, weights), (*id, Some(*format)), "{name}");
+        }
+    }
+
+    #[test]
+    fn quantised_and_uploaded_again_is_recognised_by_the_name() {
+        use WeightFormat::{Fp8, Fp8Block, Int4, Nf4Dq, Nvfp4};
+        for (name, id, weights) in [
+            ("Qwen/Qwen3-235B-A22B-FP8", "qwen3-235b-a22b", Some(Fp8Block)),
+            ("hugging-quants/Meta-Llama-3.1-70B-Instruct-AWQ-INT4", "llama-3.1-70b", Some(Int4)),
+            ("Qwen/Qwen2.5-14B-Instruct-GPTQ-Int4", "qwen2.5-14b", Some(Int4)),
+            ("RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic", "llama-3.3-70b", Some(Fp8)),
+            ("nvidia/Llama-3.1-8B-Instruct-NVFP4", "llama-3.1-8b", Some(Nvfp4)),
+            ("unsloth/Qwen3-8B-bnb-4bit", "qwen3-8b", Some(Nf4Dq)),
+            ("NousResearch/Meta-Llama-3.1-8B-Instruct", "llama-3.1-8b", None),
+        ] {
+            let found = stored(name).unwrap();
+            assert_eq!((found.0.id, found.1), (id, weights), "{name}");
+        }
+        for name in [
+            "NousResearch/Hermes-3-Llama-3.1-8B",
+            "somebody/Qwen3-8B-AWQ",
+            "Qwen/Qwen2.5-VL-7B-Instruct-AWQ",
+            "-AWQ",
+            "",
+        ] {
+            assert!(stored(name).is_none(), "{name}");
         }
     }
 

@@ -91,6 +91,11 @@ fn a_plan_goes_to_programs_of_its_mode() {
         ("\"zero\": \"1\", \"dp\": 2", Target::Accelerate, "accelerate shards gradients with the optimizer states"),
         ("\"weights\": \"fp16\"", Target::Torchtitan, "torchtitan computes in bf16 or fp32, not in fp16"),
         ("\"optimizer\": \"sgd-momentum\"", Target::Axolotl, "axolotl has no SGD with momentum"),
+        (
+            "\"weights\": \"fp32\", \"recipe\": \"autocast\"",
+            Target::Axolotl,
+            "axolotl loads the weights in 16 bits where bf16 is on, and FSDP alone keeps them in fp32",
+        ),
     ] {
         let plan = plan(&format!("\"model\": \"llama-3.1-8b\", \"mode\": \"training\", {options}"));
         let error = export(&plan, target).unwrap_err().to_string();
@@ -173,8 +178,35 @@ fn published_formats_need_no_word() {
         assert!(stored.contains("weights fp8-block: as ") || stored.contains("weights fp8-block; "), "{stored}");
         assert!(!stored.contains("--quantization") && !stored.contains("--dtype"), "{stored}");
         let other = exported("\"model\": \"deepseek-v3\", \"weights\": \"bf16\", \"tp\": 16", target).text;
-        assert!(other.contains("weights bf16: the published checkpoint is stored in fp8-block"), "{other}");
+        assert!(
+            other.contains("\"${QUANTISED_MODEL:?the id or the folder of deepseek-v3 with bf16 weights}\""),
+            "{other}"
+        );
     }
     let seeing = exported("\"model\": \"gemma-3-27b-text\"", Target::Vllm).text;
     assert!(seeing.contains("the plan counts the language model"), "{seeing}");
+}
+
+/// A plan in few bits is no command that loads the repository in 16 bits: it names one that holds them, or a shell refuses it.
+#[test]
+fn no_command_loads_other_weights_than_the_plan_has() {
+    for target in [Target::Vllm, Target::Sglang, Target::TrtllmServe] {
+        let options = |model: &str| format!("\"model\": \"{model}\", \"weights\": \"int4\"");
+        let command = |text: &str| text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
+        let known = exported(&options("llama-3.1-70b"), target).text;
+        assert!(command(&known).contains(" hugging-quants/Meta-Llama-3.1-70B-Instruct-AWQ-INT4 \\"), "{known}");
+        assert!(known.contains("#   weights int4: hugging-quants/"), "{known}");
+        let unknown = exported(&options("llama-2-13b"), target).text;
+        assert!(!command(&unknown).contains("meta-llama"), "{unknown}");
+        assert!(unknown.contains("meta-llama/Llama-2-13b-hf is stored in another format than int4"), "{unknown}");
+        let run = std::process::Command::new("sh").arg("-c").arg(&unknown).env_remove("QUANTISED_MODEL").output();
+        let run = run.unwrap();
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(!run.status.success() && said.contains("the folder of llama-2-13b with int4 weights"), "{said}");
+        // What a server brings to the format itself, it is told.
+        let plain = exported("\"model\": \"llama-2-13b\"", target).text;
+        assert!(command(&plain).contains("meta-llama/Llama-2-13b-hf"), "{plain}");
+    }
+    let fp8 = exported("\"model\": \"llama-2-13b\", \"weights\": \"fp8\"", Target::Vllm).text;
+    assert!(fp8.contains("vllm serve meta-llama/Llama-2-13b-hf \\\n  --quantization fp8 \\\n"), "{fp8}");
 }

@@ -113,6 +113,17 @@ fn commands_as_people_write_them() {
             ],
         ),
         (
+            "vllm serve Qwen/Qwen3-235B-A22B-FP8 -tp 8",
+            "model qwen3-235b-a22b; weights fp8-block; engine vllm; tp 8",
+            vec![],
+        ),
+        (
+            "vllm serve hugging-quants/Meta-Llama-3.1-70B-Instruct-AWQ-INT4",
+            "model llama-3.1-70b; weights int4; engine vllm",
+            vec![],
+        ),
+        ("vllm serve NousResearch/Meta-Llama-3.1-8B", "model llama-3.1-8b; engine vllm", vec![]),
+        (
             "python -m vllm.entrypoints.openai.api_server --model /data/models/Llama-3.1-8B-Instruct --max-num-seqs 0",
             "model llama-3.1-8b; engine vllm",
             vec![
@@ -158,7 +169,7 @@ mixed_precision: no
 num_machines: 1
 num_processes: 4
 ";
-    let axolotl = "base_model: NousResearch/Meta-Llama-3-8B # not the publisher
+    let axolotl = "base_model: somebody/Meta-Llama-3-8B # not the publisher
 load_in_4bit: true
 adapter: qlora
 lora_r: 32
@@ -192,7 +203,7 @@ datasets:
             axolotl,
             "mode qlora; batch 2; seq 4096; weights nf4-dq; checkpointing full; micro_batches 4; lora_rank 32; lora_targets q,k,v,o,mlp",
             vec![
-                "line 1: base_model NousResearch/Meta-Llama-3-8B: not understood: no model of the table has this id: memory-wall models lists them, and --config FILE takes the shape of another one",
+                "line 1: base_model somebody/Meta-Llama-3-8B: not understood: no model of the table has this id: memory-wall models lists them, and --config FILE takes the shape of another one",
                 "line 11: optimizer paged_adamw_32bit: not understood: what this optimizer keeps is not modelled",
             ],
         ),
@@ -202,6 +213,23 @@ datasets:
             vec![
                 "line 8: zero_optimization.offload_param.device nvme: not understood: offload to a drive is not modelled",
                 "line 9: zero_optimization.stage3_max_live_parameters 1e9: not understood: it is not read here, and may change what the run needs",
+            ],
+        ),
+        (
+            "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 8192\nbf16: auto\noptimizer: paged_adamw_8bit\ngradient_checkpointing: true\n",
+            "model llama-3.1-8b; mode training; seq 8192; weights bf16; recipe pure; optimizer paged-adamw8bit; checkpointing full",
+            vec![],
+        ),
+        (
+            "base_model: meta-llama/Llama-3.1-8B\nbf16: true\nfsdp_config:\n  reshard_after_forward: true\n",
+            "model llama-3.1-8b; mode training; weights fp32; recipe autocast; zero 3",
+            vec![],
+        ),
+        (
+            "base_model: meta-llama/Llama-3.1-8B\nfp16: true\ndeepspeed: zero2.json\n",
+            "model llama-3.1-8b; mode training; weights fp16; recipe mixed",
+            vec![
+                "line 3: deepspeed zero2.json: not understood: the file that it names says how states are sharded: import that one too",
             ],
         ),
         (

@@ -31,7 +31,7 @@ def words(path, programs):
             stub = pathlib.Path(folder, name)
             stub.write_text("#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
             stub.chmod(0o755)
-        environment = {"PATH": f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin"}
+        environment = {"PATH": f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin", "QUANTISED_MODEL": "some/model"}
         output = subprocess.run(["sh", path], env=environment, capture_output=True, check=True).stdout
     return output.decode().split("\0")[:-1]
 

@@ -63,6 +63,8 @@ pub struct Architecture {
     pub soft_capped: bool,
     /// Whether it overflows in fp16 and needs bf16 or fp32 (Gemma 2 and 3, GLM-4).
     pub unstable_in_fp16: bool,
+    /// Whether the model's file asks for attention in two kinds of chunks behind its first 262,144 tokens (`Qwen2.5-1M`), which costs no memory by itself.
+    pub dual_chunks: bool,
     /// Whether each query head has a learned attention sink (gpt-oss).
     pub attention_sinks: bool,
     /// Whether queries, keys and values are one matrix in the model's files (Phi-3, GPT-2, Falcon).
@@ -145,6 +147,7 @@ impl Architecture {
             parallel_residual: false,
             soft_capped: false,
             unstable_in_fp16: false,
+            dual_chunks: false,
             attention_sinks: false,
             fused_qkv: false,
             dropout: false,

@@ -138,7 +138,7 @@ impl Assumption {
                         "Weights, gradients and the optimizer's states are all kept in fp32: 16 bytes a parameter with AdamW."
                     }
                     Recipe::Autocast => {
-                        "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph."
+                        "Weights, gradients and the optimizer's states are kept in fp32; autocast makes a 16-bit copy of each matrix that lives as long as the graph, unless FSDP gathers weights in 16 bits."
                     }
                 })?;
                 f.write_str(habit(recipe, implementation))

@@ -2,11 +2,12 @@
 
 use core::fmt;
 
-use super::Scenario;
 use super::demand::{self, Demand};
+use super::{Mode, Scenario};
 use crate::display::Grouped;
 use crate::parallelism::ZeroStage;
-use crate::training::{Checkpointing, Implementation, Loss, Optimizer};
+use crate::precision::WeightFormat;
+use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe};
 
 /// Why the code that trains a scenario cannot cut it so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,16 @@ pub enum TrainerOption {
     WholeWeights,
     /// Checkpointing that keeps the outputs of some operations.
     PerOp,
+    /// Checkpointing that recomputes the scores of attention alone.
+    Selective,
+    /// Computing in fp16.
+    Half,
+    /// Optimizer states that are wider than the weights.
+    WithoutMaster,
+    /// Sharding of optimizer states, or of these and gradients, without the weights.
+    PartShards(ZeroStage),
+    /// Optimizer states or weights in host memory, one without the other.
+    PartOffload,
 }
 
 impl TrainerOption {
@@ -91,6 +102,15 @@ impl TrainerOption {
             }
             (Self::AsyncUncompiled, _) => "overlaps tensor parallelism by torch.compile alone (--compile)",
             (Self::PerOp, _) => "does not choose by operation what it recomputes: torchtitan and transformers do",
+            (Self::Selective, _) => {
+                "recomputes whole layers or operation by operation (--checkpointing full or per-op)"
+            }
+            (Self::Half, _) => "computes in bf16 or fp32, not in fp16",
+            (Self::WithoutMaster, _) => {
+                "keeps weights, gradients and states in one precision (--recipe autocast, pure or fp32)"
+            }
+            (Self::PartShards(_), _) => "shards weights, gradients and states together (--zero 3), or nothing",
+            (Self::PartOffload, _) => "offloads weights, gradients and states together, or nothing",
             (Self::WholeWeights, _) => {
                 "is modelled with weights that are given back after the forward pass: torchtitan alone is modelled both ways"
             }
@@ -226,10 +246,14 @@ fn interleaved(scenario: &Scenario) -> Result<(), CutError> {
 /// Megatron-LM at d98e8a6 (2026-08): `--optimizer` of `megatron/training/arguments.py`; its loss fusions; no adapters in `megatron/core`. torchtitan at b5bcd76
 /// (2026-08): `_resolve_optimizer_factory`; `CompileConfig`, which refuses `enable_async_tensor_parallel` without compiling. `LitGPT` at 2685705 (2026-06):
 /// `chunked_cross_entropy`, `torch.compile` in `pretrain.py` alone, any optimizer by its class. Per-operation checkpointing is torchtitan's policy, which runs in any code that
-/// hands PyTorch's checkpointing a context of its own; Megatron-LM recomputes by module (`--recompute-modules`) and `LitGPT` whole blocks. Read 2026-11-25.
+/// hands PyTorch's checkpointing a context of its own; its `activation_checkpoint.py` has no policy for scores alone. torchtitan 0.3.0, `config/configs.py`: `dtype` and
+/// `mixed_precision_param` are bfloat16 or float32; `enable_cpu_offload` is FSDP2's `CPUOffloadPolicy`, for all states at once; `data_parallel_shard_degree` shards all states. Megatron-LM recomputes by module (`--recompute-modules`) and `LitGPT` whole blocks. Read 2026-11-25.
 fn options(scenario: &Scenario) -> Result<(), CutError> {
     let (training, implementation) = (&scenario.training, scenario.training.implementation);
+    let (parallel, offload) = (&scenario.parallel, &scenario.offload);
     let titan = implementation == Implementation::Torchtitan;
+    let learns = scenario.mode == Mode::Training;
+    let in_part = matches!(parallel.zero, ZeroStage::Optimizer | ZeroStage::Gradients);
     let has_optimizer = match implementation {
         Implementation::Transformers | Implementation::Litgpt => true,
         Implementation::Megatron => matches!(
@@ -253,6 +277,11 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         (training.async_tp && !training.compile, TrainerOption::AsyncUncompiled),
         (!training.reshard_after_forward && !titan, TrainerOption::WholeWeights),
         (scenario.checkpointing == Checkpointing::PerOp && !compiles, TrainerOption::PerOp),
+        (titan && scenario.checkpointing == Checkpointing::Selective, TrainerOption::Selective),
+        (titan && scenario.weights == WeightFormat::Fp16, TrainerOption::Half),
+        (titan && learns && training.recipe == Recipe::WithoutMaster, TrainerOption::WithoutMaster),
+        (titan && in_part && parallel.shard_ranks() > 1, TrainerOption::PartShards(parallel.zero)),
+        (titan && offload.optimizer != offload.parameters, TrainerOption::PartOffload),
     ];
     match lacks.into_iter().find(|(lacks, _)| *lacks) {
         Some((_, option)) => Err(CutError::Lacks(implementation, option)),
@@ -264,7 +293,7 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
 mod tests {
     use super::*;
     use crate::parallelism::Parallelism;
-    use crate::scenario::{Mode, ScenarioError};
+    use crate::scenario::ScenarioError;
     use crate::tables::models;
 
     #[test]

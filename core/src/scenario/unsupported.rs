@@ -152,6 +152,8 @@ pub enum Unsupported {
         /// `max_num_seqs`.
         sequences: u32,
     },
+    /// vLLM has no attention of the kind that the model's file asks for, and does not load it.
+    DualChunks,
     /// The model cannot compute in fp16.
     NoFp16,
     /// The model cannot compute in fp16 and the GPU has no bf16, so that vLLM runs it in fp32, for which these formats are not.
@@ -353,6 +355,9 @@ impl fmt::Display for Unsupported {
             Self::FewTokens { tokens, sequences } => write!(
                 f,
                 "vLLM refuses to start: max_num_batched_tokens ({tokens}) must be greater than or equal to max_num_seqs ({sequences})"
+            ),
+            Self::DualChunks => f.write_str(
+                "vLLM since 0.9 does not load a model whose config.json has dual_chunk_attention_config (\"unexpected keyword argument 'layer_idx'\"): its engine V1 has no such attention. Without that key, and with at most 262,144 tokens, the model runs as any other of its kind",
             ),
             Self::NoFp16 => f.write_str(
                 "vLLM refuses fp16 for this model, in which it is numerically unstable: use bf16, or fp32 on GPUs without bf16",

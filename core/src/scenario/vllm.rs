@@ -19,6 +19,9 @@ use crate::tables::gpus::Gpu;
 /// `ModelConfig.get_and_verify_max_len` (lengths; pull request 7080), `SchedulerConfig.verify_max_model_len` (tokens and sequences at once).
 pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     releases::supported(scenario)?;
+    if scenario.architecture.dual_chunks && scenario.serving.version >= WITH_DUAL_CHUNKS {
+        return Err(Unsupported::DualChunks);
+    }
     let parallel = &scenario.parallel;
     let all = u64::from(parallel.tp) * u64::from(parallel.dp);
     if parallel.ep > 1 && u64::from(parallel.ep) != all {
@@ -50,6 +53,12 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         _ => Ok(()),
     }
 }
+
+/// The first release that reads `dual_chunk_attention_config`; those before ignore it. Its backend was for the engine of then, and went with that in 0.11.
+///
+/// # Source
+/// vLLM pull request 11844 (merged 2025-05); issues 21452, 24048 and 33470 (a `TypeError` from 0.9 to 2026). Read 2026-11-25.
+const WITH_DUAL_CHUNKS: Version = Version { major: 0, minor: 9 };
 
 /// Whether the scheduler takes so many tokens and sequences at once.
 ///

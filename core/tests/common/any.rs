@@ -183,6 +183,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             parallel_residual: parallel,
             soft_capped: capped,
             unstable_in_fp16: capped,
+            dual_chunks: false,
             attention_sinks: sinks,
             fused_qkv,
             dropout,
@@ -353,7 +354,10 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
             // Some models have no matrix in the chosen places.
             if scenario.check() == Err(ScenarioError::NoAdapters) {
                 let weights = if scenario.weights.trainable() { scenario.weights } else { WeightFormat::Bf16 };
-                return Scenario { mode: Mode::Training, weights, ..scenario };
+                let mut scenario = Scenario { mode: Mode::Training, weights, ..scenario };
+                // What is asked where all parameters learn is not asked of adapters.
+                trained(&mut scenario);
+                return scenario;
             }
             scenario
         },
@@ -385,6 +389,11 @@ fn trained(scenario: &mut Scenario) {
                 training.async_tp = false;
             }
             CutError::Lacks(_, TrainerOption::WholeWeights) => training.reshard_after_forward = true,
+            CutError::Lacks(_, TrainerOption::Selective) => scenario.checkpointing = Checkpointing::Full,
+            CutError::Lacks(_, TrainerOption::Half) => scenario.weights = WeightFormat::Bf16,
+            CutError::Lacks(_, TrainerOption::WithoutMaster) => training.recipe = Recipe::Autocast,
+            CutError::Lacks(_, TrainerOption::PartShards(_)) => scenario.parallel.zero = ZeroStage::Weights,
+            CutError::Lacks(_, TrainerOption::PartOffload) => scenario.offload = Offload::default(),
             CutError::MicroBatches { multiple, .. } => training.micro_batches = multiple,
             CutError::NoInterleaving(_) => scenario.parallel.virtual_stages = 1,
             CutError::Asks(_, Demand::MicroBatches { stages, .. }) => training.micro_batches = stages,

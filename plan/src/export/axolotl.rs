@@ -21,7 +21,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     sheet.set("sequence_len", scenario.seq_length, &["seq"]);
     sheet.set("micro_batch_size", scenario.batch, &["batch"]);
     sheet.set("gradient_accumulation_steps", scenario.training.micro_batches, &["micro_batches"]);
-    precision(sheet);
+    precision(sheet)?;
     adapter(sheet)?;
     match scenario.optimizer {
         Optimizer::Muon => sheet.set("optimizer", "muon", &["optimizer"]),
@@ -55,11 +55,30 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
 }
 
 /// In what is computed and kept.
-fn precision(sheet: &mut Sheet<'_>) {
-    let half = sheet.scenario.weights == WeightFormat::Fp16;
-    match sheet.scenario.recipe() {
-        Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::Autocast => {
+///
+/// # Source
+/// axolotl at 067b021 (2026-11), `choose_dtype` of `utils/config/__init__.py`: with `bf16` the model is loaded in bf16. FSDP alone upcasts it again
+/// (accelerate, `utils/fsdp_utils.py`). Read 2026-11-25.
+fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
+    let scenario = sheet.scenario;
+    let half = scenario.weights == WeightFormat::Fp16;
+    let trains_all = !scenario.mode.adapts();
+    let sharded = matches!(scenario.parallel.zero, ZeroStage::Gradients | ZeroStage::Weights);
+    match scenario.recipe() {
+        Recipe::Autocast if trains_all && !sharded => {
+            return Err(sheet.cannot(
+                "loads the weights in 16 bits where bf16 is on, and FSDP alone keeps them in fp32: recipe autocast takes zero 2 or 3 there, and without them recipe takes pure or fp32",
+            ));
+        }
+        recipe @ (Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::Autocast) => {
             sheet.set(if half { "fp16" } else { "bf16" }, true, &["recipe"]);
+            if trains_all && recipe != Recipe::Autocast {
+                sheet.note(if sharded {
+                    "recipe: 16-bit weights beside an fp32 copy are DeepSpeed's; FSDP keeps fp32 weights and gathers them in 16 bits, which is recipe autocast"
+                } else {
+                    "recipe: 16-bit weights beside an fp32 copy are DeepSpeed's; axolotl alone keeps weights, gradients and states in 16 bits, which is recipe pure and takes less"
+                });
+            }
         }
         // Weights, gradients and states in 16 bits, without autocast.
         Recipe::Pure | Recipe::WithoutMaster => {
@@ -67,9 +86,10 @@ fn precision(sheet: &mut Sheet<'_>) {
         }
         Recipe::Fp32 => sheet.set("float32", true, &["recipe"]),
     }
-    if !sheet.scenario.mode.adapts() {
+    if trains_all {
         sheet.implied("weights");
     }
+    Ok(())
 }
 
 /// The adapter, and how the frozen model is loaded.

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use memory_wall_core::scenario::ScenarioError;
-use memory_wall_core::{Architecture, Engine, Implementation, Mode, Scenario, choices};
+use memory_wall_core::{Architecture, Engine, Implementation, Mode, Scenario, WeightFormat, choices};
 
 use crate::plan::Plan;
 use sheet::Sheet;
@@ -153,6 +153,15 @@ impl Target {
         there
     }
 
+    /// Whether the program brings a checkpoint in 16 bits to a format as it loads it, told so in the command.
+    pub(crate) const fn quantises(self, weights: WeightFormat) -> bool {
+        match self {
+            Self::Vllm => matches!(weights, WeightFormat::Fp8 | WeightFormat::Nf4),
+            Self::Sglang => matches!(weights, WeightFormat::Fp8),
+            _ => false,
+        }
+    }
+
     /// The targets that a mode has.
     pub fn of(mode: Mode) -> impl Iterator<Item = Self> {
         Self::EACH.into_iter().filter(move |target| target.trains() == mode.trains())
@@ -228,7 +237,11 @@ impl fmt::Display for ExportError {
                 }
                 Ok(())
             }
-            Self::Refused(target, error) => write!(f, "for {}: {error}", target.label()),
+            Self::Refused(target, error) => {
+                let (said, label) = (alloc::format!("{error}"), target.label());
+                // A sentence that names the program needs no other word for it.
+                if said.starts_with(label) { f.write_str(&said) } else { write!(f, "for {label}: {said}") }
+            }
             Self::Cannot(target, what) => write!(f, "{} {what}", target.label()),
         }
     }
@@ -280,7 +293,7 @@ fn written(plan: &Plan, scenario: &Scenario, target: Target) -> Result<Export, E
         Target::DeepSpeed => deepspeed::write(&mut sheet)?,
         Target::TrainingArguments => training_arguments::write(&mut sheet),
         Target::Axolotl => axolotl::write(&mut sheet)?,
-        Target::Torchtitan => torchtitan::write(&mut sheet)?,
+        Target::Torchtitan => torchtitan::write(&mut sheet),
         Target::Megatron => megatron::write(&mut sheet)?,
     }
     Ok(sheet.finish())

@@ -29,7 +29,12 @@ pub(super) enum Datum {
     Bool(bool),
     /// Several words.
     List(Vec<String>),
+    /// A word that the reader has to give, with a sentence that says what it is: a shell refuses the command until then.
+    Asked(String),
 }
+
+/// The variable of a shell in which the reader names a checkpoint.
+pub(super) const ASKED: &str = "QUANTISED_MODEL";
 
 impl From<u32> for Datum {
     fn from(number: u32) -> Self {
@@ -62,6 +67,7 @@ impl Datum {
             Self::Word(text) | Self::Number(text) => text.clone(),
             Self::Bool(on) => on.to_string(),
             Self::List(items) => items.join(","),
+            Self::Asked(_) => ASKED.into(),
         }
     }
 }
@@ -86,7 +92,7 @@ pub(super) struct Sheet<'a> {
     pub(super) scenario: &'a Scenario,
     target: Target,
     /// The beginning of a command.
-    command: Vec<String>,
+    command: Vec<Datum>,
     /// What of the command's words comes from the plan.
     lines: Vec<Line>,
     settings: Vec<Setting>,
@@ -119,7 +125,7 @@ impl<'a> Sheet<'a> {
 
     /// The words that the command begins with.
     pub(super) fn command(&mut self, words: &[&str]) {
-        self.command.extend(words.iter().map(|word| String::from(*word)));
+        self.command.extend(words.iter().map(|word| Datum::from(*word)));
     }
 
     /// The launcher of PyTorch, on as many ranks as the plan has.
@@ -136,10 +142,37 @@ impl<'a> Sheet<'a> {
     /// The words that the command begins with, and the model behind them.
     pub(super) fn command_with_model(&mut self, words: &[&str]) {
         self.command(words);
-        let model = self.model();
+        let published = self.model();
         let from = self.origin(if self.says("config") { "config" } else { "model" });
-        self.lines.push(Line { place: model.clone(), value: String::new(), from });
+        let model = self.checkpoint(published);
+        self.lines.push(Line { place: model.plain(), value: String::new(), from });
         self.command.push(model);
+    }
+
+    /// The checkpoint that a server loads: the published one, or where that is stored in another format than the plan has, one that is in this format.
+    fn checkpoint(&mut self, published: String) -> Datum {
+        let weights = self.scenario.weights;
+        let Some(model) = self.preset().filter(|model| hub::repository(model.id).is_some()) else {
+            return Datum::Word(published);
+        };
+        let fits = match model.published() {
+            Some(format) => format == weights,
+            None => weights.is_plain() && weights.trainable() || self.target.quantises(weights),
+        };
+        if fits {
+            return Datum::Word(published);
+        }
+        let (id, format) = (model.id, weights.id());
+        if let Some(repository) = hub::quantised(id, weights) {
+            self.note(format!(
+                "weights {format}: {repository} holds the model in this format, and {published} in another"
+            ));
+            return Datum::from(repository);
+        }
+        self.note(format!(
+"model {id}: {published} is stored in another format than {format}, and would be loaded so; start this file with {ASKED}=ID, a repository or a folder with {format} weights"
+        ));
+        Datum::Asked(format!("the id or the folder of {id} with {format} weights"))
     }
 
     /// A setting that comes from options of the plan.
@@ -268,7 +301,6 @@ impl<'a> Sheet<'a> {
         };
         self.left_out.extend(note);
         self.language_part();
-        self.stored();
         self.told("model");
         self.told("config");
         name
@@ -285,17 +317,6 @@ impl<'a> Sheet<'a> {
     /// Whether the published weights are stored as the plan has them, in less than 16 bits.
     pub(super) fn as_published(&self) -> bool {
         self.preset().and_then(Model::published) == Some(self.scenario.weights)
-    }
-
-    /// Says where the published weights are stored in another format than the plan has them.
-    fn stored(&mut self) {
-        if let Some(format) = self.preset().and_then(Model::published)
-            && format != self.scenario.weights
-            && !self.target.trains()
-        {
-            let weights = self.scenario.weights.id();
-            self.note(format!("weights {weights}: the published checkpoint is stored in {}; put the id of one in {weights} in its place", format.id()));
-        }
     }
 
     /// Says where the plan counts a part of a model alone.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use super::Line;
-use super::sheet::{Datum, Setting};
+use super::sheet::{ASKED, Datum, Setting};
 use crate::json;
 
 /// The widest line of a comment, in characters.
@@ -79,8 +79,8 @@ fn word(text: &str) -> String {
 }
 
 /// A shell script with one command.
-pub(super) fn shell(head: &Head<'_>, command: &[String], settings: &[Setting]) -> String {
-    let mut parts = alloc::vec![words(command)];
+pub(super) fn shell(head: &Head<'_>, command: &[Datum], settings: &[Setting]) -> String {
+    let mut parts = alloc::vec![beginning(command)];
     for setting in settings {
         parts.push(match &setting.value {
             Datum::Switch => setting.place.into(),
@@ -92,11 +92,20 @@ pub(super) fn shell(head: &Head<'_>, command: &[String], settings: &[Setting]) -
 }
 
 /// A shell script with one command behind variables of its environment.
-pub(super) fn environment(head: &Head<'_>, command: &[String], settings: &[Setting]) -> String {
+pub(super) fn environment(head: &Head<'_>, command: &[Datum], settings: &[Setting]) -> String {
     let mut parts: Vec<String> =
         settings.iter().map(|setting| format!("{}={}", setting.place, word(&setting.value.plain()))).collect();
-    parts.push(words(command));
+    parts.push(beginning(command));
     format!("#!/bin/sh\n{}{}\n", head.comments(true), parts.join(" \\\n"))
+}
+
+/// The words that a command begins with. One that is asked for is a variable without which a shell stops, with the sentence.
+fn beginning(command: &[Datum]) -> String {
+    let word = |part: &Datum| match part {
+        Datum::Asked(what) => format!("\"${{{ASKED}:?{what}}}\""),
+        part => word(&part.plain()),
+    };
+    command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 fn words(words: &[String]) -> String {

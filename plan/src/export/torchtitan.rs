@@ -5,9 +5,8 @@
 
 use alloc::string::String;
 
-use memory_wall_core::{Checkpointing, Loss, Optimizer, Recipe, StepKernel, WeightFormat, ZeroStage};
+use memory_wall_core::{Checkpointing, Loss, Optimizer, Recipe, StepKernel, ZeroStage};
 
-use super::ExportError;
 use super::sheet::{Datum, Sheet};
 use crate::value::Value;
 
@@ -35,22 +34,18 @@ const CONFIGS: [(&str, &str, &str); 20] = [
     ("qwen3.5-397b-a17b", "qwen3_5", "qwen35_397b_a17b"),
 ];
 
-pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
+/// Writes a run that the engine does not refuse for torchtitan.
+pub(super) fn write(sheet: &mut Sheet<'_>) {
     let scenario = sheet.scenario;
     sheet.torchrun();
     sheet.command(&["-m", "torchtitan.train"]);
     model(sheet);
     sheet.set("--training.seq_len", scenario.seq_length, &["seq"]);
     batch(sheet);
-    precision(sheet)?;
-    degrees(sheet)?;
+    precision(sheet);
+    degrees(sheet);
     compiled(sheet);
     sheet.because("--training.disable_cuda_graphs", Datum::Switch, "the plan is counted without CUDA graphs");
-    if scenario.offload.optimizer != scenario.offload.parameters {
-        return Err(sheet.cannot(
-            "offloads weights, gradients and optimizer states together: offload takes optimizer and parameters there",
-        ));
-    }
     if scenario.offload.parameters {
         sheet.set("--training.enable_cpu_offload", Datum::Switch, &["offload"]);
     }
@@ -67,15 +62,10 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     let policy = match scenario.checkpointing {
         Checkpointing::None => "activation-checkpoint:none",
         Checkpointing::Full => "activation-checkpoint:full",
-        Checkpointing::PerOp => "activation-checkpoint:selective",
-        Checkpointing::Selective => {
-            return Err(sheet.cannot(
-                "recomputes whole layers or operation by operation: checkpointing takes none, per-op or full there",
-            ));
-        }
+        // The engine refuses to recompute scores alone there.
+        Checkpointing::PerOp | Checkpointing::Selective => "activation-checkpoint:selective",
     };
     sheet.set(policy, Datum::Switch, &["checkpointing"]);
-    Ok(())
 }
 
 /// The config of the model.
@@ -112,31 +102,22 @@ fn batch(sheet: &mut Sheet<'_>) {
 }
 
 /// In what states are kept and computed.
-fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
+fn precision(sheet: &mut Sheet<'_>) {
     let recipe = sheet.scenario.recipe();
-    if sheet.scenario.weights == WeightFormat::Fp16 {
-        return Err(sheet.cannot("computes in bf16 or fp32, not in fp16"));
-    }
     match recipe {
         Recipe::Pure => sheet.set("--training.dtype", "bfloat16", &["recipe", "weights"]),
         Recipe::Fp32 => {
             sheet.set("--training.dtype", "float32", &["recipe", "weights"]);
             sheet.set("--training.mixed_precision_param", "float32", &["recipe", "weights"]);
         }
-        Recipe::Autocast | Recipe::Mixed | Recipe::MixedFp32Gradients => {
+        Recipe::Autocast | Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::WithoutMaster => {
             sheet.set("--training.dtype", "float32", &["recipe"]);
             sheet.set("--training.mixed_precision_param", "bfloat16", &["recipe", "weights"]);
             if recipe != Recipe::Autocast {
                 sheet.note("recipe: torchtitan keeps weights in fp32 and casts them to bf16 as it uses them, which is recipe autocast; it has no second copy in 16 bits");
             }
         }
-        Recipe::WithoutMaster => {
-            return Err(sheet.cannot(
-                "keeps weights, gradients and states in one precision: recipe takes autocast, pure or fp32 there",
-            ));
-        }
     }
-    Ok(())
 }
 
 /// What is compiled; configs have settings of their own.
@@ -166,15 +147,12 @@ fn compiled(sheet: &mut Sheet<'_>) {
 }
 
 /// How the run is cut over GPUs.
-fn degrees(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
+fn degrees(sheet: &mut Sheet<'_>) {
     let scenario = sheet.scenario;
     let parallel = &scenario.parallel;
     let shard = match parallel.zero {
         ZeroStage::None => 1,
-        ZeroStage::Weights => parallel.shard.unwrap_or(parallel.dp),
-        ZeroStage::Optimizer | ZeroStage::Gradients => {
-            return Err(sheet.cannot("shards weights, gradients and states together: zero is 0 or 3 there"));
-        }
+        _ => parallel.shard.unwrap_or(parallel.dp),
     };
     let replicas = parallel.dp.checked_div(shard).unwrap_or(1);
     sheet.set("--parallelism.data_parallel_replicate_degree", replicas, &["dp", "zero"]);
@@ -197,5 +175,4 @@ fn degrees(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         sheet.set("--parallelism.pipeline_parallel_layers_per_stage", layers, &["virtual_stages", "pp"]);
     }
     sheet.implied("virtual_stages");
-    Ok(())
 }

@@ -1,10 +1,14 @@
 //! axolotl's YAML file.
+//!
+//! # Source
+//! axolotl at 067b021 (2026-11): `choose_dtype` of `utils/config/__init__.py` and `loaders/model.py` load the model in bf16 where `bf16` is on.
+//! accelerate at 16cb6eb (2026-07): `utils/fsdp_utils.py` upcasts what FSDP trains to fp32. Read 2026-11-25.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Meaning;
-use super::reading::{Item, Reading, all, autocast, because, flat, model, says, unknown, unread};
+use super::reading::{Item, Reading, all, because, flat, model, says, unknown, unread};
 use super::training_arguments;
 use crate::node::{Json, Node};
 
@@ -109,8 +113,10 @@ pub(super) fn read(reading: &mut Reading, node: &Node) {
         _ => "training",
     };
     reading.say("mode", mode);
+    let code = Code::of(node);
     for item in flat(node) {
-        let meaning = meaning(&item, mode);
+        let half = matches!(item.name.as_str(), "bf16" | "fp16") && (item.on() || item.text() == "auto");
+        let meaning = if half && mode == "training" { code.half(&item.name) } else { meaning(&item, mode) };
         reading.keep(&item, meaning);
     }
     let count = |name: &str| node.value.get(name).and_then(|found| found.value.count());
@@ -119,6 +125,52 @@ pub(super) fn read(reading: &mut Reading, node: &Node) {
         reading.say("dp", &alloc::format!("{}", u64::from(shard).saturating_mul(replicas.into())));
         if replicas == 1 {
             reading.plan.unset("shard");
+        }
+    }
+}
+
+/// The code that keeps a run's weights, which decides what a model that was loaded in 16 bits becomes.
+#[derive(Clone, Copy, Debug)]
+enum Code {
+    /// axolotl and Trainer alone.
+    Own,
+    /// FSDP, as accelerate sets it up.
+    Fsdp,
+    /// DeepSpeed.
+    DeepSpeed,
+}
+
+impl Code {
+    fn of(node: &Node) -> Self {
+        let says = |name: &str| {
+            node.value.get(name).is_some_and(|found| {
+                !found.value.entries().is_empty() || matches!(&found.value, Json::List(items) if !items.is_empty())
+            })
+        };
+        if node.value.get("deepspeed").is_some_and(|found| found.value.text().is_some_and(|path| !path.is_empty())) {
+            Self::DeepSpeed
+        } else if says("fsdp") || says("fsdp_config") {
+            Self::Fsdp
+        } else {
+            Self::Own
+        }
+    }
+
+    /// What `bf16` or `fp16` makes of a model all of whose weights learn.
+    fn half(self, weights: &str) -> Meaning {
+        match self {
+            Self::Own => because(
+                all([("weights", weights), ("recipe", "pure")]),
+                "axolotl loads the weights in 16 bits, and gradients and states follow them; norms alone may be in fp32",
+            ),
+            Self::Fsdp => because(
+                all([("weights", "fp32"), ("recipe", "autocast")]),
+                "axolotl loads the weights in 16 bits, and FSDP upcasts the shards of what it trains to fp32",
+            ),
+            Self::DeepSpeed => because(
+                all([("weights", weights), ("recipe", "mixed")]),
+                "DeepSpeed keeps an fp32 copy beside 16-bit weights",
+            ),
         }
     }
 }
@@ -142,7 +194,6 @@ fn meaning(item: &Item, mode: &str) -> Meaning {
         "load_in_8bit" if item.on() && mode == "qlora" => says("weights", "int8"),
         "bnb_config_kwargs.bnb_4bit_use_double_quant" => says("weights", if item.on() { "nf4-dq" } else { "nf4" }),
         "bf16" | "fp16" if adapts && (item.on() || text == "auto") => Meaning::WithoutEffect,
-        "bf16" | "fp16" if item.on() || text == "auto" => autocast(),
         "bfloat16" if item.on() && !adapts => all([("weights", "bf16"), ("recipe", "pure")]),
         "float16" if item.on() && !adapts => all([("weights", "fp16"), ("recipe", "pure")]),
         "float32" if item.on() && !adapts => all([("weights", "fp32"), ("recipe", "fp32")]),

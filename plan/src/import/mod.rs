@@ -39,6 +39,11 @@ impl Import {
     pub fn not_understood(&self) -> impl Iterator<Item = &Setting> {
         self.settings.iter().filter(|setting| matches!(setting.meaning, Meaning::Unread(_)))
     }
+
+    /// The settings that a reader should know about: those that are not understood, and those that were read in a way that needs a sentence.
+    pub fn to_be_known(&self) -> impl Iterator<Item = &Setting> {
+        self.settings.iter().filter(|setting| matches!(setting.meaning, Meaning::Unread(_) | Meaning::Says(_, Some(_))))
+    }
 }
 
 /// A setting of a command or a file.

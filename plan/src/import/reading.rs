@@ -194,7 +194,10 @@ pub(super) fn because(meaning: Meaning, why: &'static str) -> Meaning {
 /// 16 bits beside weights that are loaded by other code: they are counted in fp32, which takes most.
 pub(super) fn autocast() -> Meaning {
     let meaning = all([("weights", "fp32"), ("recipe", "autocast")]);
-    because(meaning, "weights are counted in fp32; a model that is loaded in 16 bits takes less, recipe pure")
+    because(
+        meaning,
+        "the code that loads the model decides: weights are counted in fp32, and a model that is loaded in 16 bits takes less, weights bf16 with recipe pure",
+    )
 }
 
 /// Nothing that is understood, and why.
@@ -211,13 +214,15 @@ pub(super) fn unknown() -> Meaning {
 pub(super) fn model(text: &str) -> Meaning {
     let local = text.starts_with(['/', '.', '~']) || text.contains('\\');
     if !local {
-        for (end, weights) in [("-AWQ", "int4"), ("-GPTQ-Int4", "int4"), ("-GPTQ", "int4")] {
-            if let Some(model) = hub::without(text, end).and_then(hub::model) {
-                return because(all([("model", model.id), ("weights", weights)]), "4 bits, by the name");
+        match hub::stored(text) {
+            Some((model, Some(weights))) => {
+                return because(
+                    all([("model", model.id), ("weights", weights.id())]),
+                    "the format is the one that the repository's name says",
+                );
             }
-        }
-        if let Some(model) = hub::model(text) {
-            return says("model", model.id);
+            Some((model, None)) => return says("model", model.id),
+            None => {}
         }
     }
     let name = text.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(text);

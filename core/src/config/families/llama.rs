@@ -42,6 +42,7 @@ pub(super) fn qwen2(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         biases: Biases { qkv: true, attention_output: false, mlp: false },
         sliding_window: window_behind_the_first(fields, base.layers)?,
         trained_context: fields.context("max_position_embeddings", 32_768)?,
+        dual_chunks: fields.present("dual_chunk_attention_config"),
         ..base
     })
 }
@@ -56,6 +57,7 @@ pub(super) fn qwen3(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         biases: attention_biases(fields, false)?,
         sliding_window: window_behind_the_first(fields, base.layers)?,
         trained_context: fields.context("max_position_embeddings", 32_768)?,
+        dual_chunks: fields.present("dual_chunk_attention_config"),
         ..base
     })
 }

@@ -42,6 +42,7 @@ pub(super) fn qwen2_moe(fields: Fields<'_>) -> Result<Architecture, ConfigError>
         biases: Biases { qkv: fields.switch("qkv_bias", true)?, attention_output: false, mlp: false },
         moe: with_shared_expert(fields, moe, 5_632)?,
         trained_context: fields.context("max_position_embeddings", 32_768)?,
+        dual_chunks: fields.present("dual_chunk_attention_config"),
         ..base
     })
 }
@@ -63,6 +64,7 @@ pub(super) fn qwen3_moe(fields: Fields<'_>) -> Result<Architecture, ConfigError>
         },
         moe: qwen_experts(fields, base.layers, [128, 8, 768])?,
         trained_context: fields.context("max_position_embeddings", 32_768)?,
+        dual_chunks: fields.present("dual_chunk_attention_config"),
         ..base
     })
 }

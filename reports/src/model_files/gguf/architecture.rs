@@ -249,6 +249,7 @@ impl Keys<'_> {
             parallel_residual: self.family.traits.contains(&Trait::Parallel),
             soft_capped: capped.iter().any(|key| self.file.metadata.get(&self.key(key)).is_some()),
             unstable_in_fp16: self.family.traits.contains(&Trait::Unstable),
+            dual_chunks: false,
             attention_sinks: self.has("attn_sinks.weight") || self.has("attn_sinks"),
             fused_qkv: self.has("attn_qkv.weight"),
             dropout: self.family.traits.contains(&Trait::Dropout),

@@ -17,7 +17,7 @@ use super::sizes::{Kinds, Sizes};
 use crate::architecture::{Architecture, Mlp, Norm, Positions, Projection};
 use crate::checked::Checked;
 use crate::memory::Phase;
-use crate::parallelism::Parallelism;
+use crate::parallelism::{Parallelism, ZeroStage};
 use crate::scenario::{Attention, Mode};
 use crate::training::{Checkpointing, Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -28,7 +28,7 @@ use attention::Product;
 ///
 /// # Formula
 /// layers held × a layer ([`one_layer`]) + what is kept once: rotary tables 2·s·`head_dim`·r; learned positions 8·s and the dropout mask of the
-/// embedding; the final norm and its output as input of the head, e·T·h; under autocast 2 bytes for each weight of a matrix.
+/// embedding; the final norm and its output as input of the head, e·T·h; under autocast 2 bytes for each weight of a matrix, unless ZeRO-3 shards them.
 /// Full checkpointing keeps r·T·h a layer instead, 8·s for position ids and, with eager attention, one mask e·`batch`·s² for each kind of layer.
 ///
 /// # Units
@@ -36,7 +36,7 @@ use attention::Product;
 ///
 /// # Assumes
 /// Per-operation checkpointing, in torchtitan's manner: the layer's input, queries, values, the output of attention with its statistics, the gate (or up) projection
-/// and the output of a gated MLP. Selective checkpointing: all but the scores. Autocast with checkpointing: the cache of 16-bit weights lives until the forward pass ends.
+/// and the output of a gated MLP. Selective checkpointing: all but the scores. Autocast with checkpointing: the cache of 16-bit weights lives until the forward pass ends, and where ZeRO-3 shards the weights there is none.
 ///
 /// # Source
 /// See the module's page; per-operation checkpointing: torchtitan's policy, which keeps all matrix multiplications but every second one.
@@ -186,8 +186,22 @@ fn once(sizes: &Sizes<'_>, product: Product<'_>) {
 ///
 /// # Formula
 /// 2 bytes for each weight of two dimensions that a multiplication reads; a tied table counts as the head.
+/// Nothing where the weights are sharded or wait in host memory: what is gathered or fetched is in 16 bits by then.
+///
+/// # Assumes
+/// FSDP as accelerate sets it up, or DeepSpeed's ZeRO-3. Both gather 16-bit weights unit by unit, so autocast finds nothing to cast, and both free
+/// them after use. The residual stream is still counted in fp32, which is no less than it takes. ZeRO-1 and 2 leave whole fp32 weights on every rank,
+/// which autocast copies.
+///
+/// # Source
+/// accelerate 1.15.0: `utils/dataclasses.py`, `set_mixed_precision` of `FullyShardedDataParallelPlugin`, which makes a `MixedPrecisionPolicy` with
+/// `param_dtype` bf16; `utils/fsdp_utils.py`, `fsdp2_prepare_model`, which upcasts the shards to fp32. DeepSpeed: `runtime/torch_autocast.py`, whose weights are gathered in 16 bits.
 fn weight_copies(sizes: &Sizes<'_>, layers: u64, head: bool, product: Product<'_>) {
-    let local = sizes.scenario.local_parameters();
+    let scenario = sizes.scenario;
+    if scenario.parallel.shards_from(ZeroStage::Weights) > 1 || scenario.offload.parameters {
+        return;
+    }
+    let local = scenario.local_parameters();
     let matrices = local.matrices + local.experts + local.routers;
     let all = sizes.local.layers.max(1);
     // A share of uniform layers is whole; of others about right.

@@ -8,7 +8,7 @@ use crate::architecture::{Biases, Mlp, Moe, Norm, Positions, SlidingWindow};
 use crate::assumptions::{Assumption, Assumptions};
 use crate::memory::activations;
 use crate::memory::backward::Moment;
-use crate::parallelism::Parallelism;
+use crate::parallelism::{Parallelism, ZeroStage};
 use crate::scenario::CutError;
 use crate::training::{Implementation, Lora, LoraTargets, Loss, Recipe, Stock};
 use crate::worked::{self, Item};
@@ -161,6 +161,31 @@ fn autocast_copies_every_matrix_once() {
     // Under checkpointing the graph keeps the head's copy alone.
     let checkpointed = Scenario { checkpointing: Checkpointing::Full, ..scenario };
     assert_eq!(item(&checkpointed, Phase::Loss, Item::WeightCopies), 2 * 1_000 * H);
+    // The cache of autocast holds the others until the forward pass ends.
+    assert_eq!(item(&checkpointed, Phase::ForwardEnd, Item::WeightCopies), 2 * (matrices + 1_000 * H));
+}
+
+/// FSDP gathers 16-bit weights layer by layer, so autocast has nothing to copy.
+#[test]
+fn sharded_weights_are_gathered_in_16_bits_and_not_copied() {
+    let llama = crate::tables::models::by_id("llama-3.1-70b").unwrap().architecture;
+    let mut scenario = training(llama, Recipe::Autocast, Attention::Flash);
+    (scenario.parallel.dp, scenario.parallel.zero) = (512, ZeroStage::Weights);
+    for checkpointing in [Checkpointing::None, Checkpointing::Full] {
+        scenario.checkpointing = checkpointing;
+        for phase in [Phase::ForwardEnd, Phase::Loss, Phase::Backward] {
+            assert_eq!(item(&scenario, phase, Item::WeightCopies), 0);
+        }
+        // Two tables and two layers, and a little of the final norm.
+        let gathered = item(&scenario, Phase::Loss, Item::GatheredWeights);
+        let whole = 2 * (2 * 128_256 * 8_192 + 2 * 855_654_400);
+        assert!((whole..whole + 1_000).contains(&gathered), "{gathered}");
+    }
+    // Of a run that shards less, every rank has the whole weights in fp32, and their copies.
+    for zero in [ZeroStage::None, ZeroStage::Optimizer, ZeroStage::Gradients] {
+        scenario.parallel.zero = zero;
+        assert!(item(&scenario, Phase::ForwardEnd, Item::WeightCopies) > 2 * 69_000_000_000, "{}", zero.id());
+    }
 }
 
 /// Tensor-parallel ranks share heads and widths; norms are whole unless the sequence is shared too.
