@@ -277,6 +277,14 @@ fn a_pool_is_compared_with_what_its_share_leaves() {
     assert!((tokens - 1.0).abs() < 0.001, "{tokens}");
 }
 
+/// Qwen3 235B in blocks of fp8 runs on eight ranks with whole experts alone, 1,536 / 8 being 192.
+#[test]
+fn a_server_that_has_started_has_whole_experts() {
+    let log = "[2026-01-01] server_args=ServerArgs(model_path='Qwen/Qwen3-235B-A22B-Instruct-2507-FP8', tp_size=8, ep_size=8, mem_fraction_static=0.85)\n\
+[2026-01-01 10:00:00] Load weight begin. avail mem=138.00 GB\n[2026-01-01] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 3000000, K size: 33.00 GB, V size: 33.00 GB\n";
+    assert!(estimated(&explained(&[log], &nothing()), What::KvTokens) > 1_000_000);
+}
+
 #[test]
 fn tensorrt_llms_pool_is_a_share_of_what_a_pass_leaves() {
     let log = "[TRT-LLM] [I] TensorRT LLM version: 1.2.0\n[TRT-LLM] [I] Prefetching /models/Llama-3.1-8B-Instruct to memory\n\

@@ -182,7 +182,10 @@ fn started(report: &Report, scenario: &Checked, capacity: Option<Bytes>) -> Opti
         .and_then(|size| u128::try_from(size.bytes).ok());
     let total = capacity.map(|capacity| capacity.0).or(free)?;
     let printed = scenario.gpu.map_or(total, |gpu| gpu.capacity_most.0);
-    start_in(server, scenario, &told, Memory { total, printed, free }).ok()
+    let memory = Memory { total, printed, free };
+    // A server that has started has whole experts where their parts would be broken blocks.
+    let whole = Told { ep: Some(scenario.parallel.tp), ..told };
+    start_in(server, scenario, &told, memory).or_else(|_| start_in(server, scenario, &whole, memory)).ok()
 }
 
 fn server_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows: &mut Vec<Row>) {

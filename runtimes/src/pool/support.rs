@@ -25,7 +25,8 @@ impl Server {
     /// # Source
     /// `SGLang` 0.5.23: `get_min_capability` in `layers/quantization` (`fp8.py`, `mxfp4.py` and, for NVFP4, `modelopt_quant.py`: 80; Marlin's kernels where the GPU has no
     /// units). TensorRT-LLM: the hardware matrix in `docs/source/features/quantization.md`, where 12.0 has none for 4-bit integers and for blocks of fp8; MXFP4 also on
-    /// Hopper (`examples/models/core/gpt_oss/README.md`). Generations that the matrix doesn't name count as ones without. Read 2026-11-25.
+    /// Hopper (`examples/models/core/gpt_oss/README.md`). 12.1 counts as 12.0 (release notes
+    /// of 1.2), and generations that the matrix doesn't name count as ones without. Read 2026-11-25.
     fn multiplies(self, weights: WeightFormat, has: Capability) -> bool {
         use WeightFormat as W;
         match (self, weights) {
