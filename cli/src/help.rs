@@ -59,7 +59,7 @@ const ABOUT: [About; 10] = [
         name: "import",
         usage: "import [FILE|-]",
         line: "A command or a config file of another program as a plan.",
-        more: "It reads vllm serve, llama-server and SGLang's server, the JSON files of DeepSpeed and TrainingArguments, and the YAML files of accelerate and axolotl. The plan goes to standard output, where --plan - of other commands reads it; what was not understood to standard error, line by line. Nothing is run and nothing is expanded.",
+        more: "It reads vllm serve, llama-server, trtllm-serve and SGLang's server, the JSON files of DeepSpeed and TrainingArguments, and the YAML files of accelerate and axolotl. The plan goes to standard output, where --plan - of other commands reads it; what was not understood to standard error, line by line. Nothing is run and nothing is expanded.",
     },
     About {
         name: "accuracy",

@@ -35,6 +35,12 @@ fn what_is_exported_is_read_back() {
         (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"weights\": \"fp16\", \"kv\": \"fp16\", \"dp\": 2, \"max_num_seqs\": 16, \"enforce_eager\": true")),
         (Target::Vllm, "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_num_batched_tokens\": 4096, \"gpu_memory_utilization\": 85".into()),
         (Target::Sglang, format!("{serving}, \"tp\": 4, \"kv\": \"fp8\", \"weights\": \"fp8\", \"batch\": 3")),
+        (
+            Target::TrtllmServe,
+            format!(
+                "{serving}, \"engine\": \"trtllm\", \"tp\": 2, \"max_batch_size\": 32, \"batch\": 32, \"max_seq_len\": 8192, \"max_num_tokens\": 4096, \"kv_cache_free_gpu_memory_fraction\": 85"
+            ),
+        ),
         (Target::LlamaServer, format!("{serving}, \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"kv\": \"int8\", \"pp\": 2, \"batch\": 3")),
         (Target::LlamaServer, format!("{serving}, \"engine\": \"llamacpp\", \"weights\": \"bf16\", \"kv\": \"bf16\", \"attention\": \"eager\"")),
         (
@@ -121,6 +127,13 @@ fn commands_as_people_write_them() {
             "vllm serve hugging-quants/Meta-Llama-3.1-70B-Instruct-AWQ-INT4",
             "model llama-3.1-70b; weights int4; engine vllm",
             vec![],
+        ),
+        (
+            "trtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --tp_size 2 --kv_cache_free_gpu_memory_fraction .85 --max_batch_size 64 --config extra.yaml",
+            "model llama-3.1-8b; batch 64; weights fp8; engine trtllm; kv_cache_free_gpu_memory_fraction 85%; max_batch_size 64; tp 2",
+            vec![
+                "line 1: --config extra.yaml: not understood: what the file says is not read, and it overrules the command",
+            ],
         ),
         ("vllm serve NousResearch/Meta-Llama-3.1-8B", "model llama-3.1-8b; engine vllm", vec![]),
         (

@@ -7,6 +7,7 @@ mod llama_server;
 mod reading;
 mod sglang;
 mod training_arguments;
+mod trtllm;
 mod vllm;
 mod words;
 
@@ -84,7 +85,7 @@ impl fmt::Display for Setting {
     }
 }
 
-/// Reads a command or a config file: `vllm serve`, `llama-server`, the server of `SGLang`, the files of DeepSpeed, accelerate, axolotl and `TrainingArguments`.
+/// Reads a command or a config file: `vllm serve`, `llama-server`, the servers of `SGLang` and TensorRT-LLM, the files of DeepSpeed, accelerate, axolotl and `TrainingArguments`.
 ///
 /// # Errors
 /// The text is none of these, or broken, with its line.
@@ -120,6 +121,7 @@ fn program(command: &Command) -> Option<(Target, usize)> {
     vllm::named(command)
         .map(|words| (Target::Vllm, words))
         .or_else(|| sglang::named(command).map(|words| (Target::Sglang, words)))
+        .or_else(|| trtllm::named(command).map(|words| (Target::TrtllmServe, words)))
         .or_else(|| llama_server::named(command).map(|words| (Target::LlamaServer, words)))
 }
 
@@ -132,6 +134,7 @@ fn of_command(commands: &[Command]) -> Import {
         let arguments = command.words.get(named..).unwrap_or_default();
         match target {
             Target::Sglang => sglang::read(&mut reading, arguments),
+            Target::TrtllmServe => trtllm::read(&mut reading, arguments),
             Target::LlamaServer => llama_server::read(&mut reading, arguments),
             _ => vllm::read(&mut reading, arguments),
         }
@@ -170,6 +173,6 @@ fn file(node: &Node) -> Result<Import, Unreadable> {
 fn unknown() -> Unreadable {
     Unreadable {
         line: 1,
-        what: "this is no command or file that is read: vllm serve, llama-server, SGLang's server, DeepSpeed's JSON, accelerate's YAML, axolotl's YAML and TrainingArguments as JSON are".into(),
+        what: "this is no command or file that is read: vllm serve, llama-server, SGLang's server, trtllm-serve, DeepSpeed's JSON, accelerate's YAML, axolotl's YAML and TrainingArguments as JSON are".into(),
     }
 }
