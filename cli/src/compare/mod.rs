@@ -14,8 +14,8 @@ use memory_wall_runtimes::Span;
 use crate::options::Given;
 use crate::request::Request;
 use crate::runtime::{self, Outcome};
-use crate::text::quote;
-use crate::{Answer, BadInput, Exit, estimate, json, plan, values, words};
+use crate::text::{quote, shortened};
+use crate::{Answer, BadInput, Exit, LONGEST_LINE, estimate, json, plan, values, words};
 
 /// The most tokens that are trained on, as in the planner.
 const MOST_TOKENS: u128 = 1_000_000_000_000_000_000;
@@ -78,7 +78,8 @@ enum Told {
 impl Column {
     fn of(plan: &Plan, asked: &Asked) -> Self {
         let mut notes = Vec::new();
-        let told = told(plan, asked, &mut notes).unwrap_or_else(|BadInput(why)| Told::Refused(why));
+        let told =
+            told(plan, asked, &mut notes).unwrap_or_else(|BadInput(why)| Told::Refused(shortened(&why, LONGEST_LINE)));
         Self { plan: plan.clone(), told, notes }
     }
 
