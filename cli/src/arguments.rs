@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use crate::BadInput;
+use crate::compare;
 use crate::explain;
 use crate::export;
 use crate::import;
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     SolveLayers(Layers, Box<Request>),
     /// What to do about a scenario that does not fit.
     Advise(Box<Request>),
+    /// The plans of a file side by side.
+    Compare(compare::Asked),
     /// What holds an operation or a model back on a GPU.
     Roofline(Box<Asked>),
     /// What a run left behind, explained.
@@ -59,8 +62,10 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) const COMMANDS: [&str; 11] =
-    ["estimate", "solve", "advise", "explain", "roofline", "export", "import", "accuracy", "models", "gpus", "help"];
+pub(crate) const COMMANDS: [&str; 12] = [
+    "estimate", "solve", "advise", "compare", "explain", "roofline", "export", "import", "accuracy", "models", "gpus",
+    "help",
+];
 
 /// Reads the words behind the program's name.
 pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, BadInput> {
@@ -79,6 +84,9 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Command, Ba
         return Ok(Command::Help(Some(command)));
     }
     let mut given = Given::read(command, rest)?;
+    if command == "compare" {
+        return Ok(Command::Compare(compare::Asked::read(&given)?));
+    }
     let name = plan::fill(command, &mut given)?;
     let json = given.has("--json");
     Ok(match command {

@@ -85,7 +85,7 @@ pub(crate) fn answer(asked: Asked) -> Result<Answer, BadInput> {
     match exit {
         Exit::No => notes.push("this does not fit on the GPU: memory-wall estimate says why".into()),
         Exit::Queues => notes.push("some requests will wait: memory-wall estimate says how many".into()),
-        Exit::Yes => {}
+        Exit::Yes | Exit::Refused => {}
     }
     let output = if request.json {
         json::text(&json::export::Written::new(&export, &notes))?

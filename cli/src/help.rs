@@ -18,7 +18,7 @@ struct About {
     more: &'static str,
 }
 
-const ABOUT: [About; 10] = [
+const ABOUT: [About; 11] = [
     About {
         name: "estimate",
         usage: "estimate --model ID | --config FILE [options]",
@@ -36,6 +36,12 @@ const ABOUT: [About; 10] = [
         usage: "advise --model ID | --config FILE [--gpu ID] [options]",
         line: "What to do about a run that does not fit.",
         more: "It tries each fix by itself, cheapest first, and then all combinations on the same GPUs for the quickest one that fits with room to spare. What is only tight, or takes more than four times as long, is listed apart.",
+    },
+    About {
+        name: "compare",
+        usage: "compare --plan FILE [options]",
+        line: "Up to four plans of a file side by side.",
+        more: "It shows whether each fits, its memory, speed and price, the inputs in which they differ, and each part of the memory with its difference to the first plan. A plan that is refused is named, and the others are answered. The exit code is that of the worst plan, in the order 2, 1, 3, 0.",
     },
     About {
         name: "explain",
@@ -103,12 +109,13 @@ Exit code:
   1  it does not fit (solve: nothing does; advise: no combination of fixes
      makes it fit with room to spare); accuracy: a set is out of its bound;
      explain: the run ran out of memory, or does not fit
-  2  the input cannot be used
+  2  the input cannot be used; compare: a plan is refused, and otherwise the
+     code of its worst plan
   3  vLLM starts, but its pool holds fewer requests at once than asked for:
      the others wait
 ";
 
-const EXAMPLES: [(&str, &str); 14] = [
+const EXAMPLES: [(&str, &str); 15] = [
     ("a long context on one GPU", "estimate --model llama-2-7b --seq 128k --gpu a100-80-sxm"),
     (
         "full training on eight GPUs with sharded states",
@@ -122,6 +129,7 @@ const EXAMPLES: [(&str, &str); 14] = [
     ("the longest context", "solve --for context --model llama-3.1-8b --gpu rtx4090 --kv fp8"),
     ("how many GPUs", "solve --for gpus --model llama-3.1-405b --mode training --gpu h100-sxm"),
     ("what would make it fit", "advise --model llama-3.1-8b --mode training --batch 8 --gpu h100-sxm"),
+    ("the plans of a file side by side", "compare --plan plans.json --price 2.5"),
     (
         "what took the memory of a run that died",
         "explain run.log --model llama-3.2-1b --mode training --batch 4 --seq 2048",

@@ -4,6 +4,7 @@ mod accuracy;
 mod advise;
 mod arguments;
 mod changes;
+mod compare;
 mod config_file;
 mod estimate;
 mod explain;
@@ -71,8 +72,8 @@ pub(crate) struct Answer {
     exit: Exit,
 }
 
-/// What the exit code says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What the exit code says, from the best to the worst.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// A yes, or nothing to say no to.
     #[default]
@@ -81,6 +82,8 @@ pub(crate) enum Exit {
     Queues,
     /// A no.
     No,
+    /// Part of what was asked cannot be answered.
+    Refused,
 }
 
 impl Exit {
@@ -114,6 +117,7 @@ fn main() -> ExitCode {
             Exit::Yes => ExitCode::SUCCESS,
             Exit::Queues => ExitCode::from(QUEUES),
             Exit::No => ExitCode::from(NO),
+            Exit::Refused => ExitCode::from(BAD_INPUT),
         },
     }
 }
@@ -128,6 +132,7 @@ fn run(command: Command) -> Result<Answer, BadInput> {
         Command::Solve(question, request) => solve::answer(question, &request)?,
         Command::SolveLayers(question, request) => runtime::solve(question, &request)?,
         Command::Advise(request) => advise::answer(&request)?,
+        Command::Compare(asked) => compare::answer(&asked)?,
         Command::Explain(asked) => explain::answer(&asked)?,
         Command::Export(asked) => export::answer(*asked)?,
         Command::Import(asked) => import::answer(&asked)?,

@@ -20,6 +20,19 @@ pub(crate) fn fill(command: &'static str, given: &mut Given) -> Result<Option<St
     };
     let plans = read(&path)?;
     let plan = named(given, &path, &plans)?;
+    add(command, given, &path, plan)?;
+    Ok(Some(plan.name.clone()))
+}
+
+/// What a plan says, as the options of a command.
+pub(crate) fn options(command: &'static str, path: &OsStr, plan: &Plan) -> Result<Given, BadInput> {
+    let mut given = Given::default();
+    add(command, &mut given, path, plan)?;
+    Ok(given)
+}
+
+/// Adds what a plan says to the options that were given.
+fn add(command: &'static str, given: &mut Given, path: &OsStr, plan: &Plan) -> Result<(), BadInput> {
     let options = table::of(command);
     for (option, value) in plan.said() {
         let flag = option.flag();
@@ -32,7 +45,7 @@ pub(crate) fn fill(command: &'static str, given: &mut Given) -> Result<Option<St
             }
         };
         match options.iter().find(|known| known.name == flag) {
-            Some(known) if !other => given.add(known.name, typed(value, &path)),
+            Some(known) if !other => given.add(known.name, typed(value, path)),
             None if option.scope == Scope::Runtime => {
                 return Err(BadInput(format!(
                     "--plan {}: {} is an option of estimate and solve, and {command} takes a runtime as it is by itself",
@@ -43,7 +56,7 @@ pub(crate) fn fill(command: &'static str, given: &mut Given) -> Result<Option<St
             _ => {}
         }
     }
-    Ok(Some(plan.name.clone()))
+    Ok(())
 }
 
 /// The plans of a file.

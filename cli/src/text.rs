@@ -31,7 +31,7 @@ impl Table {
     }
 
     /// Adds a row of as many cells as there are columns.
-    pub(crate) fn row<const CELLS: usize>(&mut self, cells: [String; CELLS]) {
+    pub(crate) fn row(&mut self, cells: impl Into<Vec<String>>) {
         self.rows.push(cells.into());
     }
 

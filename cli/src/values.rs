@@ -143,6 +143,54 @@ pub(crate) fn percent(given: &Given, option: &str) -> Result<Option<u32>, BadInp
     bounds::UTILIZATION.check(value).map(Some).map_err(outside)
 }
 
+/// More FLOPs or bytes than any machine sees.
+const MOST: f64 = 1e30;
+
+/// FLOPs, bytes or tokens as they are written: digits, `2^30`, `1.5e12`, or with one of the letters k, M, G, T, P, powers of a thousand.
+pub(crate) fn quantity(option: &str, text: &str) -> Result<u128, BadInput> {
+    let bad = || {
+        BadInput(format!(
+            "{option} takes a number such as 137438953472, 1.37e11 or 137G, at most 1e30, not {}",
+            quote(text)
+        ))
+    };
+    let word = text.trim();
+    if let Some(whole) = number::read(word, Kilo::Decimal) {
+        return Ok(whole.into());
+    }
+    let letters = [('k', 1e3), ('K', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12), ('P', 1e15), ('E', 1e18)];
+    let scaled = letters.iter().find_map(|(letter, scale)| Some((word.strip_suffix(*letter)?, *scale)));
+    let (digits, scale) = scaled.unwrap_or((word, 1.0));
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
+    let value = digits.parse::<f64>().ok().filter(|_| plain).map(|value| value * scale);
+    match value {
+        // In range, and whole enough: what is measured in such numbers has no fractions.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
+        Some(value) if (0.0..=MOST).contains(&value) && value.is_finite() => Ok(value.round() as u128),
+        _ => Err(bad()),
+    }
+}
+
+/// The largest price, in thousandths, as the planner reads it.
+const HIGHEST: u64 = 9_999_999_999;
+
+/// A price with at most three places behind the point, in thousandths.
+pub(crate) fn price(given: &Given, option: &str) -> Result<Option<u64>, BadInput> {
+    let Some(text) = given.text(option) else { return Ok(None) };
+    let word = text.trim();
+    let word = word.strip_prefix('$').unwrap_or(word);
+    let (whole, places) = word.split_once('.').unwrap_or((word, "0"));
+    let behind = (1..=3).contains(&places.len()) && places.bytes().all(|byte| byte.is_ascii_digit());
+    let thousandths = number::grouped(whole).filter(|_| behind).and_then(|whole| {
+        let part: u64 = format!("{places:0<3}").parse().ok()?;
+        whole.checked_mul(1_000)?.checked_add(part)
+    });
+    let known = thousandths.filter(|thousandths| (1..=HIGHEST).contains(thousandths));
+    known.map(Some).ok_or_else(|| {
+        BadInput(format!("{option} takes a price from 0.001 to 9,999,999.999, written as 2.5, not {}", quote(&text)))
+    })
+}
+
 /// One of a few words, in capitals or not.
 pub(crate) fn choice<T: Copy>(
     given: &Given,
@@ -191,4 +239,27 @@ pub(crate) fn list(
         found.push(*word);
     }
     Ok(Some(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_as_people_write_them() {
+        for (text, value) in [
+            ("12", 12),
+            ("1.37e11", 137_000_000_000),
+            ("137G", 137_000_000_000),
+            ("2^30", 1 << 30),
+            ("1.5T", 1_500_000_000_000),
+            ("0", 0),
+            ("1e30", 10_u128.pow(30)),
+        ] {
+            assert!(quantity("--flops", text).is_ok_and(|found| found.abs_diff(value) <= value >> 50), "{text}");
+        }
+        for text in ["", "-1", "NaN", "inf", "1e31", "1e400", "x", "1.2.3", "12 apples", "0x10"] {
+            assert!(quantity("--flops", text).is_err(), "{text}");
+        }
+    }
 }

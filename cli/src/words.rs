@@ -4,9 +4,10 @@ use memory_wall_core::bounds::Bounds;
 use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::vllm::{self, Start, Tightness};
-use memory_wall_core::units::SignedBytes;
+use memory_wall_core::units::{Seconds, SignedBytes};
 use memory_wall_core::worked::Item;
 use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict};
+use memory_wall_runtimes::Span;
 
 /// Three digits and the unit that suits them.
 pub(crate) fn size(bytes: Bytes, unit: ByteUnit) -> String {
@@ -16,6 +17,23 @@ pub(crate) fn size(bytes: Bytes, unit: ByteUnit) -> String {
 /// The same behind its sign.
 pub(crate) fn signed(bytes: SignedBytes, unit: ByteUnit) -> String {
     format!("{}{}", sign(bytes), size(bytes.magnitude(), unit))
+}
+
+/// A size from least to most.
+pub(crate) fn size_range(span: Span, unit: ByteUnit) -> String {
+    let [low, high] = span.ends().map(|bytes| size(bytes, unit));
+    range(low, &high)
+}
+
+/// A count from least to most.
+pub(crate) fn count_range(span: Span) -> String {
+    let [low, high] = [span.low, span.high].map(|count| Grouped(count).to_string());
+    range(low, &high)
+}
+
+/// Two ends, or one where both are written alike.
+pub(crate) fn range(low: String, high: &str) -> String {
+    if low == high { low } else { format!("{low} to {high}") }
 }
 
 /// `+` or `-`.
@@ -39,6 +57,37 @@ pub(crate) const fn fits(verdict: Verdict) -> &'static str {
         Verdict::Queues => "queues",
         Verdict::DoesNotFit => "no",
     }
+}
+
+/// Three significant digits: `0.0123`, `1.23`, `123`, `12,345`.
+pub(crate) fn digits(value: f64) -> String {
+    let size = value.abs();
+    if size >= 1_000.0 {
+        // Rounded to a whole number that is far below 2^127.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive quantity")]
+        return Grouped(size.round() as u128).to_string();
+    }
+    let places = match size {
+        _ if size <= 0.0 => return "0".into(),
+        _ if size >= 100.0 => 0,
+        _ if size >= 10.0 => 1,
+        _ if size >= 1.0 => 2,
+        _ if size >= 0.1 => 3,
+        _ => 4,
+    };
+    format!("{value:.places$}")
+}
+
+/// A time in the unit that suits it.
+pub(crate) fn time(seconds: Seconds) -> String {
+    let (value, unit) = match seconds.0 {
+        s if s >= 172_800.0 => (s / 86_400.0, "days"),
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s if s >= 1e-6 => (s * 1e6, "µs"),
+        s => (s * 1e9, "ns"),
+    };
+    format!("{} {unit}", digits(value))
 }
 
 /// `1 GPU`, `8 GPUs`.

@@ -88,7 +88,7 @@ fn help_names_every_choice() {
 
 #[test]
 fn each_command_has_help_of_its_own() {
-    for command in ["estimate", "solve", "advise", "explain", "accuracy", "models", "gpus"] {
+    for command in ["estimate", "solve", "advise", "compare", "explain", "accuracy", "models", "gpus"] {
         let help = run(&format!("help {command}"));
         assert_eq!((help.code, help.err.as_str()), (0, ""), "{command}");
         assert!(help.out.starts_with(&format!("memory-wall {command} ")), "{}", help.out);

@@ -25,7 +25,7 @@ fn commands() {
     all_refused(&[
         (
             "",
-            "a command is missing: estimate, solve, advise, explain, roofline, export, import, accuracy, models, gpus or help",
+            "a command is missing: estimate, solve, advise, compare, explain, roofline, export, import, accuracy, models, gpus or help",
         ),
         ("slove --for gpu", "there is no command \"slove\"; see memory-wall help"),
         ("advice", "there is no command \"advice\", did you mean advise?; see memory-wall help"),

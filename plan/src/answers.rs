@@ -133,19 +133,23 @@ impl Answers {
         if let Some(what) = plan.elsewhere(&scenario) {
             return Err(Unanswered::Elsewhere(what));
         }
-        let scenario = scenario.check().map_err(Unanswered::Refused)?;
+        Ok(Self::to(scenario.check().map_err(Unanswered::Refused)?, spending))
+    }
+
+    /// What the engine says to a run, wherever it was read from.
+    pub fn to(scenario: Checked, spending: Spending) -> Self {
         let evaluation = evaluate(&scenario);
         let vllm = scenario.runtime() == Some(Engine::Vllm);
         // Where the pool is smallest it is decided how many run.
         let rank = scenario.at_stage(evaluation.stage);
-        let start = scenario.gpu.filter(|_| vllm).map(|gpu| vllm::start(&rank, gpu.capacity));
+        let start = scenario.capacity().filter(|_| vllm).map(|capacity| vllm::start(&rank, capacity));
         let gpus = scenario.parallel.ranks();
         let mut answers = Self { scenario, evaluation, gpus, start, served: None, trained: None };
         if let (Some(gpu), Some(batch)) = (scenario.gpu, answers.running()) {
             answers.served = Served::of(&scenario.with_batch(batch), gpu, spending);
             answers.trained = Trained::of(&scenario, gpu, spending);
         }
-        Ok(answers)
+        answers
     }
 
     /// Whether it fits; nothing without a GPU.

@@ -122,6 +122,18 @@ fn what_waits_in_a_queue_is_not_counted_as_served() {
     assert_eq!(answers.served.unwrap().batch, answers.start.unwrap().requests.running);
 }
 
+/// A pool is what the memory that is stated to be there leaves.
+#[test]
+fn a_pool_is_of_the_memory_that_is_stated() {
+    let pool = |stated: &str| {
+        let query = format!("model=llama-3.1-8b&gpu=strix-halo&engine=vllm&seq=8192&batch=2{stated}");
+        let answers = Answers::of(&plan(&query), Spending::default()).unwrap();
+        (answers.evaluation.fit.unwrap().margin, answers.start.unwrap().pool.tokens)
+    };
+    let [usual, less] = ["", "&gpu_memory=40"].map(pool);
+    assert!(less.0 < usual.0 && less.1 < usual.1, "{usual:?} {less:?}");
+}
+
 #[test]
 fn without_a_model_or_with_a_contradiction_there_is_no_answer() {
     assert_eq!(Answers::of(&plan("seq=4096"), Spending::default()), Err(Unanswered::NoModel));

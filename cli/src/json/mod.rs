@@ -4,6 +4,7 @@
 
 pub(crate) mod accuracy;
 pub(crate) mod advise;
+pub(crate) mod compare;
 pub(crate) mod estimate;
 pub(crate) mod explain;
 pub(crate) mod export;

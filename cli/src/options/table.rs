@@ -54,6 +54,10 @@ pub(crate) fn of(command: &str) -> Vec<Known> {
         "export" => {
             group("What is written", target()).chain(with_runtimes().filter(|option| option.name != "--unit")).collect()
         }
+        "compare" => compared()
+            .chain(group("What is asked beside the plans", spending()))
+            .chain(group("Output", output()))
+            .collect(),
         "import" => vec![switch("--json", "every setting with what it means, as JSON")],
         "solve" => group("What is looked for", question()).chain(with_runtimes()).collect(),
         "accuracy" => accuracy(),
@@ -67,6 +71,7 @@ pub(crate) fn all() -> Vec<Known> {
     // A switch that several commands know is told once.
     let accuracy = accuracy().into_iter().filter(|option| option.name != "--json").collect();
     let others = group("For solve", question())
+        .chain(group("For compare", spending()))
         .chain(group("For export", target()))
         .chain(group("For roofline", roof()))
         .chain(group("For accuracy", accuracy));
@@ -463,6 +468,23 @@ fn question() -> Vec<Known> {
         "context, batch, gpus, gpu, model, weights, ngl or n-cpu-moe",
         "context (longest), batch (largest), gpus (fewest GPUs, and how they are cut), gpu (smallest that leaves room; with --gpu one of the same maker and class), model (largest of the list), weights (widest format), ngl (most layers on the GPU in llama.cpp), n-cpu-moe (fewest layers whose experts stay in host memory)",
     )]
+}
+
+/// Where the plans of `compare` are.
+fn compared() -> impl Iterator<Item = Known> {
+    let file = plan().into_iter().filter(|option| option.name == "--plan");
+    file.map(|option| Known {
+        about: "the plans: a JSON object with \"version\": 1 and options by their names, or up to four in an array; - reads standard input".into(),
+        group: "Plan",
+        ..option
+    })
+}
+
+fn spending() -> Vec<Known> {
+    vec![
+        value("--price", "PRICE", "a price such as 2.5", "what a GPU costs for an hour, in dollars"),
+        value("--tokens", "N", "a number of tokens such as 15T", "how many tokens are trained on"),
+    ]
 }
 
 fn target() -> Vec<Known> {

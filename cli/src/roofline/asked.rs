@@ -168,7 +168,8 @@ fn operation(given: &Given, precision: ComputePrecision) -> Result<Work, BadInpu
         }
         (Some(text), None, None) => gemm(&text, precision),
         (None, Some(flops), Some(bytes)) => {
-            let [flops, read] = [("--flops", flops), ("--bytes", bytes)].map(|(option, text)| quantity(option, &text));
+            let [flops, read] =
+                [("--flops", flops), ("--bytes", bytes)].map(|(option, text)| values::quantity(option, &text));
             let (flops, read) = (flops?, read?);
             if read == 0 {
                 return Err(BadInput::new("--bytes 0: an operation moves at least one byte"));
@@ -208,34 +209,6 @@ fn gemm(text: &str, precision: ComputePrecision) -> Result<Work, BadInput> {
     })
 }
 
-/// More FLOPs or bytes than any machine sees.
-const MOST: f64 = 1e30;
-
-/// FLOPs or bytes as they are written: digits, `2^30`, `1.5e12`, or with one of the letters k, M, G, T, P, powers of a thousand.
-fn quantity(option: &str, text: &str) -> Result<u128, BadInput> {
-    let bad = || {
-        BadInput(format!(
-            "{option} takes a number such as 137438953472, 1.37e11 or 137G, at most 1e30, not {}",
-            quote(text)
-        ))
-    };
-    let word = text.trim();
-    if let Some(whole) = number::read(word, Kilo::Decimal) {
-        return Ok(whole.into());
-    }
-    let letters = [('k', 1e3), ('K', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12), ('P', 1e15), ('E', 1e18)];
-    let scaled = letters.iter().find_map(|(letter, scale)| Some((word.strip_suffix(*letter)?, *scale)));
-    let (digits, scale) = scaled.unwrap_or((word, 1.0));
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
-    let value = digits.parse::<f64>().ok().filter(|_| plain).map(|value| value * scale);
-    match value {
-        // In range, and whole enough: what is measured in such numbers has no fractions.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
-        Some(value) if (0.0..=MOST).contains(&value) && value.is_finite() => Ok(value.round() as u128),
-        _ => Err(bad()),
-    }
-}
-
 /// One share for both, or one for computing and one for bandwidth.
 fn efficiency(given: &Given) -> Result<Efficiency, BadInput> {
     let Some(text) = given.text("--efficiency") else { return Ok(Efficiency::LEAST) };
@@ -261,24 +234,6 @@ fn efficiency(given: &Given) -> Result<Efficiency, BadInput> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_are_read_as_people_write_them() {
-        for (text, value) in [
-            ("12", 12),
-            ("1.37e11", 137_000_000_000),
-            ("137G", 137_000_000_000),
-            ("2^30", 1 << 30),
-            ("1.5T", 1_500_000_000_000),
-            ("0", 0),
-            ("1e30", 10_u128.pow(30)),
-        ] {
-            assert!(quantity("--flops", text).is_ok_and(|found| found.abs_diff(value) <= value >> 50), "{text}");
-        }
-        for text in ["", "-1", "NaN", "inf", "1e31", "1e400", "x", "1.2.3", "12 apples", "0x10"] {
-            assert!(quantity("--flops", text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn a_gemm_has_three_sides() {

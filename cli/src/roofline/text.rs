@@ -14,38 +14,8 @@ use memory_wall_core::{Bytes, Mode, Scenario, Verdict};
 
 use super::{Operation, Run, Timed};
 use crate::text::{Side, Table, wrapped};
+use crate::words::{digits, time};
 use crate::{inputs, words};
-
-/// Three significant digits: `0.0123`, `1.23`, `123`, `12,345`.
-fn digits(value: f64) -> String {
-    let size = value.abs();
-    if size >= 1_000.0 {
-        // Rounded to a whole number that is far below 2^127.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive quantity")]
-        return Grouped(size.round() as u128).to_string();
-    }
-    let places = match size {
-        _ if size <= 0.0 => return "0".into(),
-        _ if size >= 100.0 => 0,
-        _ if size >= 10.0 => 1,
-        _ if size >= 1.0 => 2,
-        _ if size >= 0.1 => 3,
-        _ => 4,
-    };
-    format!("{value:.places$}")
-}
-
-/// A time in the unit that suits it.
-pub(super) fn time(seconds: Seconds) -> String {
-    let (value, unit) = match seconds.0 {
-        s if s >= 172_800.0 => (s / 86_400.0, "days"),
-        s if s >= 1.0 => (s, "s"),
-        s if s >= 1e-3 => (s * 1e3, "ms"),
-        s if s >= 1e-6 => (s * 1e6, "µs"),
-        s => (s * 1e9, "ns"),
-    };
-    format!("{} {unit}", digits(value))
-}
 
 /// A rate; whole numbers are operations, not floating point ones.
 fn rate_in(precision: ComputePrecision, flops: f64) -> String {

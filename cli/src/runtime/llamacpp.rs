@@ -8,9 +8,9 @@ use memory_wall_core::{Bytes, Checked, Verdict};
 use memory_wall_runtimes::llamacpp::{
     self, ALL, CacheType, Device, Found, Host, Placement, SOURCE, Settings, Speed, VERSION, limits,
 };
-use memory_wall_runtimes::{Span, ollama};
+use memory_wall_runtimes::ollama;
 
-use super::{Layers, Placing, notes};
+use super::{Layers, Outcome, Placing, notes};
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
@@ -137,6 +137,47 @@ fn as_served(placing: &Placing, scenario: &Checked, request: &Request, notes: &m
     (served, settings)
 }
 
+/// Where the layers are, with the scenario and the settings as they are served.
+fn placed(
+    placing: &Placing,
+    scenario: &Checked,
+    request: &Request,
+    notes: &mut Vec<String>,
+) -> Result<(Checked, Settings, Placement), BadInput> {
+    let refused = |why: llamacpp::Refused| BadInput(why.to_string());
+    let (scenario, told) = as_served(placing, scenario, request, notes);
+    let (settings, placement) = if placing.fit {
+        llamacpp::fitted(&scenario, &told).map_err(refused)?
+    } else {
+        let placement = llamacpp::place(&scenario, &told).map_err(refused)?;
+        (told, placement)
+    };
+    notes.extend(idle(&placement, &settings));
+    Ok((scenario, settings, placement))
+}
+
+/// The same as [`answer`], as figures.
+pub(super) fn outcome(
+    placing: &Placing,
+    scenario: &Checked,
+    request: &Request,
+    notes: &mut Vec<String>,
+    unit: ByteUnit,
+) -> Result<Outcome, BadInput> {
+    let (scenario, settings, placement) = placed(placing, scenario, request, notes)?;
+    let speed = llamacpp::speed(&scenario, &placement, settings.host_bandwidth);
+    let together = |rate: f64| rate * f64::from(scenario.batch);
+    Ok(Outcome {
+        scenario,
+        verdict: placement.verdict(),
+        why: verdict(&placement, unit),
+        gpus: u64::try_from(placement.devices.len()).unwrap_or(u64::MAX),
+        fullest: placement.fullest().map(|device| (device.total(), Bytes(device.room))),
+        pool: None,
+        written: speed.filter(|_| placement.verdict().holds()).map(|it| it.tokens_per_second().map(together)),
+    })
+}
+
 /// The answer to `estimate`.
 pub(super) fn answer(
     placing: &Placing,
@@ -144,17 +185,9 @@ pub(super) fn answer(
     scenario: &Checked,
     request: &Request,
 ) -> Result<Answer, BadInput> {
-    let refused = |why: llamacpp::Refused| BadInput(why.to_string());
     let mut notes = notes(model, request, scenario);
-    let (scenario, told) = as_served(placing, scenario, request, &mut notes);
+    let (scenario, settings, placement) = placed(placing, scenario, request, &mut notes)?;
     let scenario = &scenario;
-    let (settings, placement) = if placing.fit {
-        llamacpp::fitted(scenario, &told).map_err(refused)?
-    } else {
-        let placement = llamacpp::place(scenario, &told).map_err(refused)?;
-        (told, placement)
-    };
-    notes.extend(idle(&placement, &settings));
     let speed = llamacpp::speed(scenario, &placement, settings.host_bandwidth);
     let mut assumptions = assumptions(scenario, &settings, placing.fit, &placement);
     if placing.ollama {
@@ -260,11 +293,6 @@ fn said(placement: &Placement) -> String {
 }
 
 /// A range in one unit.
-fn span(span: Span, unit: ByteUnit) -> String {
-    let [low, high] = span.ends().map(|bytes| words::size(bytes, unit));
-    if low == high { low } else { format!("{low} to {high}") }
-}
-
 fn table(placement: &Placement, unit: ByteUnit) -> String {
     let mut table = Table::new(&[
         ("Where", Side::Left),
@@ -284,8 +312,8 @@ fn table(placement: &Placement, unit: ByteUnit) -> String {
             if output { format!("{layers} + output") } else { layers.to_string() },
             size(weights),
             size(cache + states),
-            span(compute, unit),
-            span(device.total(), unit),
+            words::size_range(compute, unit),
+            words::size_range(device.total(), unit),
             words::size(Bytes(device.room), unit),
             words::fits(device.verdict()).into(),
         ]);
@@ -296,8 +324,8 @@ fn table(placement: &Placement, unit: ByteUnit) -> String {
         layers.to_string(),
         size(weights),
         size(cache + states),
-        span(compute, unit),
-        span(placement.host.total(), unit),
+        words::size_range(compute, unit),
+        words::size_range(placement.host.total(), unit),
         String::new(),
         placement.host_verdict.map(words::fits).unwrap_or_default().into(),
     ]);

@@ -3,7 +3,9 @@
 pub(crate) mod llamacpp;
 mod pool;
 
-use memory_wall_core::{Engine, Mode, Scenario};
+use memory_wall_core::display::ByteUnit;
+use memory_wall_core::{Bytes, Checked, Engine, Mode, Scenario, Verdict};
+use memory_wall_runtimes::Span;
 use memory_wall_runtimes::llamacpp::Settings;
 use memory_wall_runtimes::ollama;
 use memory_wall_runtimes::pool::{Server, Told};
@@ -146,6 +148,43 @@ fn of_ranks(told: &Told, request: &Request) -> Told {
     Told { ep: (ep > 1).then_some(ep), ..*told }
 }
 
+/// What a runtime comes to, in a few figures.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The scenario as the runtime runs it.
+    pub(crate) scenario: Checked,
+    /// Whether it fits.
+    pub(crate) verdict: Verdict,
+    /// The same in words.
+    pub(crate) why: String,
+    /// GPUs in all.
+    pub(crate) gpus: u64,
+    /// What the fullest GPU needs, and what it has; nothing where a server takes a share of it.
+    pub(crate) fullest: Option<(Span, Bytes)>,
+    /// Tokens in the pool of a server.
+    pub(crate) pool: Option<Span>,
+    /// Tokens that all sequences together write in a second, fewest first, where it fits.
+    pub(crate) written: Option<[f64; 2]>,
+}
+
+/// The same as [`answer`], as figures.
+pub(crate) fn outcome(
+    runtime: &Runtime,
+    model: &Model,
+    scenario: &Checked,
+    request: &Request,
+    notes: &mut Vec<String>,
+    unit: ByteUnit,
+) -> Result<Outcome, BadInput> {
+    match runtime {
+        Runtime::LlamaCpp(placing) => llamacpp::outcome(placing, scenario, request, notes, unit),
+        Runtime::Pool(server, told) => {
+            pool::has_class(*server, model)?;
+            pool::outcome(*server, &of_ranks(told, request), scenario)
+        }
+    }
+}
+
 /// What a server with a pool holds at most; nothing where another runtime is asked.
 pub(crate) fn solve_pool(question: Question, request: &Request) -> Option<Result<Answer, BadInput>> {
     let Some(Runtime::Pool(server, told)) = &request.runtime else { return None };
@@ -182,7 +221,7 @@ pub(crate) fn refuse(request: &Request, command: &str) -> Result<(), BadInput> {
 }
 
 /// The remarks on a model, as a list.
-fn notes(model: &Model, request: &Request, scenario: &memory_wall_core::Checked) -> Vec<String> {
+fn notes(model: &Model, request: &Request, scenario: &Checked) -> Vec<String> {
     let mut notes = request.notes.clone();
     notes.extend(model.remarks(request, scenario));
     notes

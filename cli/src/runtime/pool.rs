@@ -7,7 +7,7 @@ use memory_wall_core::{Bytes, Checked, Verdict};
 use memory_wall_runtimes::Span;
 use memory_wall_runtimes::pool::{self, Family, MAX_TOTAL_TOKENS, Server, Start, Told, Trouble};
 
-use super::notes;
+use super::{Outcome, notes};
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
@@ -114,6 +114,20 @@ fn served(server: Server, told: &Told) -> String {
     format!("served by {} {}{experts}", server.label(), server.version())
 }
 
+/// The same as [`answer`], as figures.
+pub(super) fn outcome(server: Server, told: &Told, scenario: &Checked) -> Result<Outcome, BadInput> {
+    let start = pool::start(server, scenario, told).map_err(|why| BadInput(why.to_string()))?;
+    Ok(Outcome {
+        scenario: *scenario,
+        verdict: start.verdict,
+        why: verdict(&start, scenario),
+        gpus: scenario.parallel.ranks(),
+        fullest: None,
+        pool: Some(start.tokens),
+        written: None,
+    })
+}
+
 /// The answer to `solve --for context` and `solve --for batch`: the largest with which the pool holds all requests, and one step further.
 pub(super) fn solve(
     question: Question,
@@ -168,14 +182,8 @@ pub(super) fn solve(
     Ok(Answer { output, notes: notes(model, request, scenario), exit: Exit::yes(answer.is_some()) })
 }
 
-fn span(span: Span, unit: ByteUnit) -> String {
-    let [low, high] = span.ends().map(|bytes| words::size(bytes, unit));
-    if low == high { low } else { format!("{low} to {high}") }
-}
-
 fn counted(span: Span, what: &str) -> String {
-    let [low, high] = [span.low, span.high].map(Grouped);
-    if span.low == span.high { format!("{low} {what}") } else { format!("{low} to {high} {what}") }
+    format!("{} {what}", words::count_range(span))
 }
 
 fn table(start: &Start, unit: ByteUnit) -> String {
@@ -193,7 +201,7 @@ fn table(start: &Start, unit: ByteUnit) -> String {
         ("A token in the pool", start.token),
     ] {
         if size.high > 0 {
-            table.row([name.into(), span(size, unit)]);
+            table.row([name.into(), words::size_range(size, unit)]);
         }
     }
     table.row(["The GPU".into(), words::size(Bytes(start.total), unit)]);
