@@ -3,6 +3,7 @@
 
 import { readdirSync } from 'node:fs';
 import { expect, test } from './fixtures.mjs';
+import { LATE } from './page.mjs';
 import { DIST } from './server.mjs';
 
 /** Does something in the page as soon as it is live, which is before any group of levers is hydrated. */
@@ -71,9 +72,6 @@ test('what is changed before the program is there counts, on top of the link', a
   await expect(wall.batch.field).toHaveAttribute('aria-invalid', 'true');
   await expect(page.locator('#control-roofline-batch-number')).toHaveValue('8');
 });
-
-/** Long lists whose choices come with the program, and the list of the calculator that has the same. */
-const LATE = { 'roofline-weights': 'weights', 'scaling-weights': 'weights', 'scaling-gpu': 'gpu', 'train-gpu': 'gpu', 'train-model': 'model', vs: 'gpu', 'vs-also': 'gpu' };
 
 test('every group is hydrated, and says what it said', async ({ wall, page, visitor }) => {
   const groups = (page) =>

@@ -1,14 +1,18 @@
 // The page as it arrives says the same as the page that is live; and it says it without JavaScript.
 
 import { expect, test } from './fixtures.mjs';
-import { BUCKETS, layOut, plain } from './page.mjs';
+import { BUCKETS, LATE, layOut, plain } from './page.mjs';
 
 /** What each figure says: its text, where its drawing stands, and every value a reader can read off a control. */
 async function figures(wall) {
   await layOut(wall.page);
-  return wall.page.evaluate(() => {
-    // The notice for readers without JavaScript is the one thing that may differ.
+  return wall.page.evaluate((late) => {
+    // The notice for readers without JavaScript is the one thing that may differ, and the choices that come with the program.
     document.querySelectorAll('noscript, .no-script').forEach((notice) => notice.remove());
+    for (const list of late.map((name) => document.getElementById(`control-${name}`))) {
+      const { text, value } = list.selectedOptions[0];
+      list.replaceChildren(new Option(text, value, true, true));
+    }
     const attributes = (figure, selector, names) =>
       [...figure.querySelectorAll(selector)].map((one) => [one.localName, ...names.map((name) => one.getAttribute(name) ?? '')].join('|'));
     return [...document.querySelectorAll('.rig, .figure')].map((figure) => ({
@@ -23,7 +27,7 @@ async function figures(wall) {
       ),
       height: figure.getBoundingClientRect().height,
     }));
-  });
+  }, Object.keys(LATE));
 }
 
 /** The page as it arrives, before its program: the program never comes. Without scripts some controls that cannot work are hidden. */
