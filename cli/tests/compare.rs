@@ -148,7 +148,7 @@ fn runtimes_of_the_command_answer_for_themselves() {
     let plans = [
         r#"{ "version": 1, "name": "sglang", "model": "mixtral-8x7b", "gpu": "h100-sxm", "engine": "sglang", "tp": 2, "ep": 2, "seq": 8192, "batch": 16 }"#,
         r#"{ "version": 1, "name": "trtllm", "model": "llama-3.1-8b", "gpu": "l4", "engine": "trtllm", "seq": 8192, "batch": 64 }"#,
-        r#"{ "version": 1, "name": "ollama", "model": "llama-3.1-8b", "gpu": "rtx4090", "engine": "ollama", "weights": "q4_k" }"#,
+        r#"{ "version": 1, "name": "ollama", "model": "llama-3.1-8b", "gpu": "strix-halo", "engine": "ollama", "weights": "q4_k" }"#,
         r#"{ "version": 1, "name": "layers", "model": "llama-3.3-70b", "gpu": "rtx4090", "engine": "llamacpp", "weights": "q4_k", "ngl": 30, "seq": 8192, "host_memory": 64, "host_bandwidth": 80 }"#,
     ];
     let path = file("runtimes.json", &plans);
@@ -164,6 +164,9 @@ fn runtimes_of_the_command_answer_for_themselves() {
         if let Some(devices) = alone["devices"].as_array() {
             assert_eq!(plan["needed_bytes"], devices[0]["total_bytes"], "{text}");
             assert_eq!(plan["capacity_bytes"], devices[0]["capacity_bytes"], "{text}");
+            let [room, needed] =
+                [&devices[0]["room_bytes"], &devices[0]["total_bytes"][1]].map(|it| it.as_i64().unwrap());
+            assert_eq!(plan["margin_bytes"], room - needed, "{text}");
             assert_eq!(plan["tokens_per_second"], alone["decode_tokens_per_second"], "{text}");
         }
     }

@@ -167,8 +167,7 @@ impl Column {
 
     /// What the fullest GPU has to spare; of a range, at least.
     pub(crate) fn spare(&self) -> Option<SignedBytes> {
-        let placed = || self.outcome().and_then(|it| it.fullest);
-        let least = || placed().map(|(needed, capacity)| capacity.minus(Bytes(needed.high)));
+        let least = || self.outcome().and_then(|it| it.spare);
         self.answers().and_then(|it| it.evaluation.fit).map(|fit| fit.margin).or_else(least)
     }
 

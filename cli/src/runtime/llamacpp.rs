@@ -172,7 +172,8 @@ pub(super) fn outcome(
         verdict: placement.verdict(),
         why: verdict(&placement, unit),
         gpus: u64::try_from(placement.devices.len()).unwrap_or(u64::MAX),
-        fullest: placement.fullest().map(|device| (device.total(), Bytes(device.room))),
+        fullest: placement.fullest().map(|device| (device.total(), device.gpu.capacity)),
+        spare: placement.fullest().map(|device| Bytes(device.room).minus(Bytes(device.total().high))),
         pool: None,
         written: speed.filter(|_| placement.verdict().holds()).map(|it| it.tokens_per_second().map(together)),
     })

@@ -4,6 +4,7 @@ pub(crate) mod llamacpp;
 mod pool;
 
 use memory_wall_core::display::ByteUnit;
+use memory_wall_core::units::SignedBytes;
 use memory_wall_core::{Bytes, Checked, Engine, Mode, Scenario, Verdict};
 use memory_wall_runtimes::Span;
 use memory_wall_runtimes::llamacpp::Settings;
@@ -161,6 +162,8 @@ pub(crate) struct Outcome {
     pub(crate) gpus: u64,
     /// What the fullest GPU needs, and what it has; nothing where a server takes a share of it.
     pub(crate) fullest: Option<(Span, Bytes)>,
+    /// What it has to spare at least, beside what else is on it.
+    pub(crate) spare: Option<SignedBytes>,
     /// Tokens in the pool of a server.
     pub(crate) pool: Option<Span>,
     /// Tokens that all sequences together write in a second, fewest first, where it fits.

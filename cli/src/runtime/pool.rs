@@ -123,6 +123,7 @@ pub(super) fn outcome(server: Server, told: &Told, scenario: &Checked) -> Result
         why: verdict(&start, scenario),
         gpus: scenario.parallel.ranks(),
         fullest: None,
+        spare: None,
         pool: Some(start.tokens),
         written: None,
     })
