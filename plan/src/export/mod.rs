@@ -1,7 +1,7 @@
 //! Plans written as commands and config files of other programs.
 //!
 //! Every line of an export names the option of the plan that it comes from. What a program has no setting for is listed apart, so nothing of a plan is left
-//! out without a word: [`sheet::Sheet`] keeps count of it.
+//! out without a word: its `sheet` keeps count of it.
 
 mod accelerate;
 mod axolotl;
