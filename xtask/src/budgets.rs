@@ -9,8 +9,8 @@ pub(crate) const PROGRAM_BUDGET: u64 = 315_000;
 pub(crate) const SECOND_BUDGET: u64 = 130_000;
 /// The most bytes, after gzip, of the third program, which is fetched after the second one and compares the engine's estimate with what
 /// was read. It contains the engine, its tables and the readers of configs, and with the rules of `SGLang`, TensorRT-LLM and of llama.cpp's layers
-/// in host memory, by which their logs are explained and which no other program has, 252.8 kB.
-pub(crate) const THIRD_BUDGET: u64 = 255_000;
+/// in host memory, by which their logs are explained and which no other program has, 255.4 kB.
+pub(crate) const THIRD_BUDGET: u64 = 260_000;
 /// The most bytes, after gzip, that the reference may be with its own style sheet and script. Every measured row is in it.
 /// With 136 models, 71 GPUs and the start-up logs of vLLM, llama.cpp, `SGLang` and TensorRT-LLM it has 104.4 kB.
 pub(crate) const REFERENCE_BUDGET: u64 = 106_000;
