@@ -26,8 +26,8 @@ async function watch(context, origin, troubles, javaScriptEnabled = true) {
   });
   context.on('requestfailed', (request) => {
     const error = request.failure()?.errorText;
-    // Icon, manifest and self-check come last, and the second program once something is pasted; a reader who leaves at once ends them.
-    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest|check\.html|explain-[a-z0-9]+\.js)$/.test(request.url());
+    // Programs, icon, manifest and self-check come after the page; a reader who leaves at once ends them.
+    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest|check\.html|explain-[a-z0-9]+\.js|[a-z-]+-[a-z0-9]+\.wasm)$/.test(request.url());
     if (!left) troubles.push(`request failed: ${request.url()} ${error}`);
   });
   context.on('response', (response) => {
