@@ -193,7 +193,7 @@ test.describe('offline', () => {
     await expect(page.locator('#offline-ready')).toBeVisible();
     // The page is in the hands of the worker that keeps it.
     await page.reload();
-    await wall.live?.();
+    await expect(choose(page)).toBeVisible();
     expect(asked).toEqual([]);
     const third = page.waitForEvent('requestfinished', (request) => request.url().includes('/explain-run-'));
     await box(page).fill(MESSAGE);
@@ -203,6 +203,8 @@ test.describe('offline', () => {
     await third;
     await context.setOffline(true);
     await page.reload();
+    // What reads comes after the page.
+    await expect(choose(page)).toBeVisible();
     await box(page).fill(LOG);
     await expect(said(page)).toHaveText('Recognised: log of vLLM 0.19.0.');
     await expect(found(page).locator('summary').filter({ hasText: 'Estimated' })).toBeVisible();

@@ -205,7 +205,7 @@ test('its links arrive, and the tutorial and the reference lead here', async ({ 
     expect((await request.get(link)).status(), link).toBe(200);
   }
   for (const from of ['/', '/reference.html']) {
-    await page.goto(from);
+    await page.goto(from, { waitUntil: 'networkidle' });
     await page.locator('.colophon a[href="teach.html"]').click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('For teachers');
   }
