@@ -46,7 +46,7 @@ impl Asked {
     }
 }
 
-/// An option of a runtime, which no scenario has a place for.
+/// An option of a runtime that is not in the scenario.
 fn own(given: &Given, option: &PlanOption) -> Result<Option<Value>, BadInput> {
     let flag = option.flag();
     Ok(match option.kind {

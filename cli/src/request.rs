@@ -37,7 +37,7 @@ pub(crate) struct Request {
     kv: Option<KvPrecision>,
     /// Whether `--weights` was given.
     pub(crate) weights_given: bool,
-    /// What a runtime is told that no scenario has a place for.
+    /// Settings of a runtime that are not in the scenario.
     pub(crate) runtime: Option<Runtime>,
     /// Powers of 1,000 or of 1,024.
     pub(crate) unit: ByteUnit,

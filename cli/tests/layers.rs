@@ -95,7 +95,7 @@ fn a_plan_places_layers_too() {
     assert!(err.contains("is an option of estimate and solve"), "{err}");
 }
 
-/// With and without an option of its own, a run has one verdict.
+/// On a GB10 every way to ask for the same run gets one verdict, and host memory counts once.
 #[test]
 fn options_do_not_give_shared_memory_twice() {
     let line = "estimate --model glm-4.5-air --weights q8_0 --engine llamacpp --gpu gb10 --seq 65536";

@@ -90,7 +90,7 @@ pub struct Trained {
     pub step: [Seconds; 2],
     /// Tokens a second that all ranks learn from together.
     pub rate: [f64; 2],
-    /// The share of the GPUs' peak that this is (MFU).
+    /// Model FLOPs utilisation (MFU): the share of the GPUs' peak rate.
     pub mfu: [f64; 2],
     /// The run as a whole, where it is said how many tokens it has.
     pub run: Option<Run>,

@@ -34,7 +34,7 @@ pub enum Scope {
     Inference,
     /// In inference with vLLM.
     Vllm,
-    /// In the command alone, with a runtime whose settings no scenario has a place for.
+    /// In the command alone, with a runtime whose settings are not in `Scenario`.
     Runtime,
     /// In training, with adapters or without.
     Training,

@@ -79,7 +79,7 @@ macro_rules! switch {
     };
 }
 
-/// An option of a runtime, which a plan says and no scenario has a place for.
+/// An option of a runtime in `runtimes/`: plans have it, `Scenario` does not.
 macro_rules! of_runtime {
     ($name:literal, $kind:expr) => {
         PlanOption { name: $name, kind: $kind, scope: Scope::Runtime, get: |_| None, set: |_, _| {} }
@@ -137,7 +137,7 @@ pub static OPTIONS: &[PlanOption] = &[
         get: |s| Some(Value::Word(s.serving.engine.id())),
         set: |s, value| {
             if let Value::Word(id) = value {
-                // Runtimes that no scenario has a place for: Ollama runs llama.cpp, and of the others the scenario is the model alone.
+                // Ollama, SGLang and TensorRT-LLM are no `Engine`: Ollama runs llama.cpp, and the pools of the other two are estimated from the bare model.
                 let own = if *id == OLLAMA { Engine::LlamaCpp } else { Engine::Exact };
                 s.serving.engine = Engine::from_id(id).unwrap_or(own);
             }

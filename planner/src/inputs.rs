@@ -323,7 +323,7 @@ fn read(slot: Slot, typed: &str) -> Result<Read, Mistyped> {
     option.kind.typed(typed, Kilo::Binary).map(|value| Read::Option(Some(value)))
 }
 
-/// Whether a name is meant, whatever its capitals.
+/// Whether a text is this name, in capital letters or not.
 fn is_called(name: &str, typed: &str) -> bool {
     name.eq_ignore_ascii_case(typed)
 }

@@ -35,7 +35,7 @@ pub struct Asked {
 /// What of a link could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// It is of another version; what is understood applies.
+    /// The link was written by another version; the settings that can be read are used.
     Version,
     /// It is longer than [`LONGEST`], and its end was not read.
     Long,

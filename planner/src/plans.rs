@@ -1,6 +1,7 @@
 //! The plans side by side: name, verdict, wall, and the changes that help.
 
 use leptos::prelude::*;
+use memory_wall_app::charts::wall::{self, pattern};
 use memory_wall_app::words::bucket_name;
 use memory_wall_core::display::Size;
 use memory_wall_core::{Bucket, Verdict};
@@ -9,22 +10,9 @@ use memory_wall_plan::changes::TOLD;
 use crate::desk::{Desk, places};
 use crate::words;
 
-/// The pattern of a part's masonry, drawn once in the page.
-const fn pattern(bucket: Bucket) -> &'static str {
-    match bucket {
-        Bucket::Weights => "solid",
-        Bucket::KvCache => "brick",
-        Bucket::Activations => "header",
-        Bucket::Gradients => "diagonal",
-        Bucket::Optimizer => "dots",
-        Bucket::Logits => "rule",
-        Bucket::Overhead => "open",
-    }
-}
-
 /// A share of a drawing as its attributes have it.
 fn percent(share: f64) -> String {
-    memory_wall_app::charts::wall::percent(share * 100.0)
+    wall::percent(share * 100.0)
 }
 
 /// All places for plans; those without one are hidden.

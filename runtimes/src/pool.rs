@@ -410,7 +410,7 @@ fn state(scenario: &Checked) -> u128 {
     layers * (u128::from(channels) * before * 2 + u128::from(recurrent) * 4)
 }
 
-/// Of the pool what goes to states: 0.9 for each part that goes to the cache (`--mamba-full-memory-ratio`).
+/// The part of the pool for Mamba states: 0.9 bytes for each byte of KV cache (`--mamba-full-memory-ratio`).
 fn of_states(pool: u128) -> u128 {
     pool * 9 / 19
 }

@@ -18,6 +18,19 @@ pub struct Segment {
     pub label: f64,
 }
 
+/// The pattern of a bucket's masonry, so that no bucket is told by colour alone.
+pub const fn pattern(bucket: Bucket) -> &'static str {
+    match bucket {
+        Bucket::Weights => "solid",
+        Bucket::KvCache => "brick",
+        Bucket::Activations => "header",
+        Bucket::Gradients => "diagonal",
+        Bucket::Optimizer => "dots",
+        Bucket::Logits => "rule",
+        Bucket::Overhead => "open",
+    }
+}
+
 /// Where everything in the drawing stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use memory_wall_core::Bucket;
 
+use crate::charts::wall::pattern;
 use crate::figures::{bound, rig};
 use crate::words;
 
@@ -16,19 +17,6 @@ pub fn live(name: &str) -> String {
 pub fn kept_unit() -> AnyView {
     let in_gb = bound::<rig::Model>(rig::Binding::InGb);
     view! { <p class="caption" hidden=in_gb>{words::control_unit_kept()}</p> }.into_any()
-}
-
-/// The pattern of a bucket's masonry, so that no bucket is told by colour alone.
-pub const fn pattern(bucket: Bucket) -> &'static str {
-    match bucket {
-        Bucket::Weights => "solid",
-        Bucket::KvCache => "brick",
-        Bucket::Activations => "header",
-        Bucket::Gradients => "diagonal",
-        Bucket::Optimizer => "dots",
-        Bucket::Logits => "rule",
-        Bucket::Overhead => "open",
-    }
 }
 
 /// The patterns of all masonry, once in a page.

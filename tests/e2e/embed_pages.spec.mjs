@@ -43,7 +43,7 @@ test('at its published height no figure needs a bar of its own', async ({ page, 
     for (const [width, height] of heights) {
       await page.setViewportSize({ width, height });
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight), `${figure} at ${width}`).toBeLessThanOrEqual(0);
-      // And none has half a page of nothing under it; narrow serifs make text a seventh shorter than wide ones.
+      // And none has half a page of nothing under it; text is a seventh shorter in a narrow serif font than in a wide one.
       expect(await page.evaluate(() => innerHeight - document.body.offsetHeight), `${figure} at ${width}`).toBeLessThan(20 + height / 6);
     }
   }

@@ -69,7 +69,7 @@ pub(crate) struct Column {
 enum Told {
     /// By the engine.
     Engine(Box<Answers>),
-    /// By a runtime that no scenario has a place for.
+    /// By a runtime in `runtimes/`.
     Runtime(Box<Outcome>),
     /// Why nothing is.
     Refused(String),
@@ -101,7 +101,7 @@ impl Column {
         }
     }
 
-    /// What a runtime comes to that no scenario has a place for.
+    /// The answer of a runtime in `runtimes/`.
     pub(crate) fn outcome(&self) -> Option<&Outcome> {
         match &self.told {
             Told::Runtime(outcome) => Some(outcome),

@@ -1,4 +1,4 @@
-//! Runtimes with settings that no scenario has a place for: what they are told, and what they make of a scenario.
+//! Runtimes whose settings are not in the scenario (`runtimes/`): their options, and their answers.
 
 pub(crate) mod llamacpp;
 mod pool;

@@ -3,8 +3,6 @@
 //! # Source
 //! `SGLang` 0.5.23: `srt/server_args.py`. Read 2026-11-25.
 
-use alloc::format;
-
 use memory_wall_core::{KvPrecision, WeightFormat};
 
 use super::ExportError;
@@ -14,7 +12,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     let scenario = sheet.scenario;
     let parallel = &scenario.parallel;
     sheet.command_with_model(&["python", "-m", "sglang.launch_server", "--model-path"]);
-    weights(sheet);
+    sheet.weights("SGLang reads such a checkpoint as it is stored");
     match scenario.kv {
         KvPrecision::Fp8 => sheet.set("--kv-cache-dtype", "fp8_e4m3", &["kv"]),
         KvPrecision::Bf16 if scenario.weights != WeightFormat::Bf16 => {
@@ -67,26 +65,4 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     );
     sheet.counted_for("sglang");
     Ok(())
-}
-
-/// The type of the weights, or how they are quantised.
-fn weights(sheet: &mut Sheet<'_>) {
-    use WeightFormat::{Bf16, Fp8, Fp16, Fp32};
-    match sheet.scenario.weights {
-        _ if sheet.as_published() => sheet.implied("weights"),
-        Fp32 => sheet.set("--dtype", "float32", &["weights"]),
-        Fp16 => sheet.set("--dtype", "float16", &["weights"]),
-        Bf16 => sheet.set("--dtype", "bfloat16", &["weights"]),
-        Fp8 => {
-            sheet.set("--quantization", "fp8", &["weights"]);
-            sheet.note("weights fp8: a checkpoint in 16 bits is quantised as it is loaded; of one that is stored in fp8, leave --quantization out");
-        }
-        format => {
-            let why = format!(
-                "SGLang reads such a checkpoint as it is stored: the model has to be one in {}",
-                format.label()
-            );
-            sheet.leave("weights", &why);
-        }
-    }
 }

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use memory_wall_core::tables::models::{self, Model};
-use memory_wall_core::{Engine, Scenario};
+use memory_wall_core::{Engine, Scenario, WeightFormat};
 
 use super::{Export, ExportError, Format, Line, Target, text};
 use crate::hub;
@@ -317,6 +317,22 @@ impl<'a> Sheet<'a> {
     /// Whether the published weights are stored as the plan has them, in less than 16 bits.
     pub(super) fn as_published(&self) -> bool {
         self.preset().and_then(Model::published) == Some(self.scenario.weights)
+    }
+
+    /// The type of the weights, or how a server quantises them as it loads them; `stored` says what it does with other checkpoints.
+    pub(super) fn weights(&mut self, stored: &str) {
+        use WeightFormat::{Bf16, Fp8, Fp16, Fp32};
+        match self.scenario.weights {
+            _ if self.as_published() => self.implied("weights"),
+            Fp32 => self.set("--dtype", "float32", &["weights"]),
+            Fp16 => self.set("--dtype", "float16", &["weights"]),
+            Bf16 => self.set("--dtype", "bfloat16", &["weights"]),
+            Fp8 => {
+                self.set("--quantization", "fp8", &["weights"]);
+                self.note("weights fp8: a checkpoint in 16 bits is quantised as it is loaded; of one that is stored in fp8, leave --quantization out");
+            }
+            format => self.leave("weights", &format!("{stored}: the model has to be one in {}", format.label())),
+        }
     }
 
     /// Says where the plan counts a part of a model alone.

@@ -13,7 +13,11 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     let scenario = sheet.scenario;
     let (serving, parallel) = (&scenario.serving, &scenario.parallel);
     sheet.command_with_model(&["vllm", "serve"]);
-    weights(sheet);
+    if sheet.scenario.weights == WeightFormat::Nf4 && !sheet.as_published() {
+        sheet.set("--quantization", "bitsandbytes", &["weights"]);
+    } else {
+        sheet.weights("vLLM reads such a checkpoint as it is stored, and makes none");
+    }
     cache(sheet);
     sheet.degree("--tensor-parallel-size", parallel.tp, "tp");
     sheet.degree("--pipeline-parallel-size", parallel.pp, "pp");
@@ -49,29 +53,6 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
         "--cpu-offload-gb takes the GiB of weights on each GPU that wait in host memory, and the plan says all",
     );
     sheet.counted_for("vllm");
-}
-
-/// The type of the weights, or how they are quantised.
-fn weights(sheet: &mut Sheet<'_>) {
-    use WeightFormat::{Bf16, Fp8, Fp16, Fp32, Nf4};
-    match sheet.scenario.weights {
-        _ if sheet.as_published() => sheet.implied("weights"),
-        Fp32 => sheet.set("--dtype", "float32", &["weights"]),
-        Fp16 => sheet.set("--dtype", "float16", &["weights"]),
-        Bf16 => sheet.set("--dtype", "bfloat16", &["weights"]),
-        Fp8 => {
-            sheet.set("--quantization", "fp8", &["weights"]);
-            sheet.note("weights fp8: a checkpoint in 16 bits is quantised as it is loaded; of one that is stored in fp8, leave --quantization out");
-        }
-        Nf4 => sheet.set("--quantization", "bitsandbytes", &["weights"]),
-        format => {
-            let why = format!(
-                "vLLM reads such a checkpoint as it is stored, and makes none: the model has to be one in {}",
-                format.label()
-            );
-            sheet.leave("weights", &why);
-        }
-    }
 }
 
 /// The type of the KV cache, which is that of the model where nothing is said.

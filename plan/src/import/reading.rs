@@ -101,6 +101,14 @@ impl Reading {
         self.settings.push(Setting { line: item.line, said: item.said(&meaning), meaning });
     }
 
+    /// Keeps what each option of a command means by itself.
+    pub(super) fn options(&mut self, words: &[Word], syntax: &Syntax, meaning: fn(&Item) -> Meaning) {
+        for item in options(words, syntax) {
+            let meaning = meaning(&item);
+            self.keep(&item, meaning);
+        }
+    }
+
     /// Says an option that no single setting says.
     pub(super) fn say(&mut self, option: &'static str, text: &str) {
         if let Meaning::Says(options, _) = says(option, text) {

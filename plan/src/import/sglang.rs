@@ -42,23 +42,16 @@ const WITHOUT_EFFECT: &[&str] = &[
 
 /// How many words name the server, if the command starts it.
 pub(super) fn named(command: &Command) -> Option<usize> {
-    let words = &command.words;
-    let at = |place: usize| words.get(place).map_or("", |word| word.text.as_str());
-    (0..words.len())
-        .find(|place| {
-            let next = at(place.saturating_add(1));
-            let program = at(*place).rsplit('/').next().unwrap_or_default();
-            at(*place) == "-m" && next == "sglang.launch_server" || program == "sglang" && next == "serve"
-        })
-        .and_then(|place| place.checked_add(2))
+    let starts = |place: &usize| {
+        let (program, next) = command.pair(*place);
+        command.at(*place) == "-m" && next == "sglang.launch_server" || program == "sglang" && next == "serve"
+    };
+    (0..command.words.len()).find(starts)?.checked_add(2)
 }
 
 pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     reading.say("engine", "sglang");
-    for item in reading::options(words, &SYNTAX) {
-        let meaning = meaning(&item);
-        reading.keep(&item, meaning);
-    }
+    reading.options(words, &SYNTAX, meaning);
 }
 
 fn meaning(item: &Item) -> Meaning {

@@ -31,18 +31,14 @@ const WITHOUT_EFFECT: &[&str] = &[
 
 /// How many words name the server, if the command starts it: the word `serve` may be left out.
 pub(super) fn named(command: &Command) -> Option<usize> {
-    let at = |place: usize| command.words.get(place).map_or("", |word| word.text.as_str());
-    let program = (0..command.words.len()).find(|place| at(*place).rsplit('/').next() == Some("trtllm-serve"))?;
+    let program = (0..command.words.len()).find(|place| command.pair(*place).0 == "trtllm-serve")?;
     let behind = program.checked_add(1)?;
-    if at(behind) == "serve" { behind.checked_add(1) } else { Some(behind) }
+    if command.at(behind) == "serve" { behind.checked_add(1) } else { Some(behind) }
 }
 
 pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     reading.say("engine", "trtllm");
-    for item in reading::options(words, &SYNTAX) {
-        let meaning = meaning(&item);
-        reading.keep(&item, meaning);
-    }
+    reading.options(words, &SYNTAX, meaning);
 }
 
 fn meaning(item: &Item) -> Meaning {

@@ -58,15 +58,13 @@ const WITHOUT_EFFECT: &[&str] = &[
 
 /// How many words name the server, if the command starts it: by its own name, as a Python module, or by its image.
 pub(super) fn named(command: &Command) -> Option<usize> {
-    let words = &command.words;
-    let at = |place: usize| words.get(place).map_or("", |word| word.text.as_str());
-    for place in 0..words.len() {
-        let program = at(place).rsplit('/').next().unwrap_or_default();
-        let next = at(place.saturating_add(1));
-        if program == "vllm" && next == "serve" || at(place) == "-m" && next == "vllm.entrypoints.openai.api_server" {
+    for place in 0..command.words.len() {
+        let module = command.at(place) == "-m";
+        let (program, next) = command.pair(place);
+        if program == "vllm" && next == "serve" || module && next == "vllm.entrypoints.openai.api_server" {
             return place.checked_add(2);
         }
-        if at(place).contains("vllm/vllm-openai") {
+        if command.at(place).contains("vllm/vllm-openai") {
             return place.checked_add(1);
         }
     }

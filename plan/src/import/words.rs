@@ -12,6 +12,18 @@ pub(super) struct Command {
     pub(super) words: Vec<Word>,
 }
 
+impl Command {
+    /// The text of the word at a place; empty behind the last.
+    pub(super) fn at(&self, place: usize) -> &str {
+        self.words.get(place).map_or("", |word| word.text.as_str())
+    }
+
+    /// The word at a place without the folders before it, and the word behind it.
+    pub(super) fn pair(&self, place: usize) -> (&str, &str) {
+        (self.at(place).rsplit('/').next().unwrap_or_default(), self.at(place.saturating_add(1)))
+    }
+}
+
 /// A word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {

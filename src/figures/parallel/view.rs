@@ -6,9 +6,9 @@ use memory_wall_core::schemes::Scheme;
 use memory_wall_core::{Bucket, cost};
 
 use super::model::{Binding, Model, PARTS, Part};
+use crate::charts::wall::pattern;
 use crate::components::group;
 use crate::figures::{bound, rig};
-use crate::sections::masonry::pattern;
 use crate::widgets::table::{self, Table};
 use crate::words;
 

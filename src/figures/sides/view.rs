@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use memory_wall_core::Bucket;
 
 use super::model::{Binding, Model, SIDES, WING};
+use crate::charts::wall::pattern;
 use crate::charts::wall::percent;
 use crate::figures::bound;
-use crate::sections::masonry::pattern;
 use crate::widgets::table::{self, Table};
 use crate::words;
 

@@ -5,10 +5,10 @@ use memory_wall_core::memory::StatePart;
 use memory_wall_core::{Bucket, Checked};
 
 use super::model::{Binding, Column, Model, each, height};
+use crate::charts::wall::pattern;
 use crate::charts::wall::percent;
 use crate::components::group;
 use crate::figures::{bound, number, rig};
-use crate::sections::masonry::pattern;
 use crate::state::State;
 use crate::widgets::table::Table;
 use crate::words;

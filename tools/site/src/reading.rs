@@ -99,7 +99,7 @@ mod tests {
     /// Controls that a section shows until its reader asks for more.
     const CONTROLS: usize = 3;
 
-    /// What is operated and is no lever of a section, by its class, with the reason.
+    /// Controls that are no levers of a section, by class, each with the reason.
     const NO_LEVERS: [(&str, &str); 9] = [
         ("dial", "a guess, made before the figure is looked at"),
         ("reveal", "checks or skips a guess"),
