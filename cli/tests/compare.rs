@@ -142,7 +142,7 @@ fn training_is_told_with_days_and_money() {
     assert!(!text.out.contains("Inputs that differ"), "{}", text.out);
 }
 
-/// Plans of SGLang, TensorRT-LLM, Ollama and placed layers are answered by their own rules, never as another runtime.
+/// Plans of `SGLang`, TensorRT-LLM, Ollama and placed layers are answered by their own rules, never as another runtime.
 #[test]
 fn runtimes_of_the_command_answer_for_themselves() {
     let plans = [

@@ -1,6 +1,6 @@
 //! The inputs in their groups: every option of the table once, those first that nearly every plan says.
 
-use memory_wall_plan::{Kind, OPTIONS, PlanOption, Scope, by_name};
+use memory_wall_plan::{PlanOption, by_name};
 
 use crate::board::{PRICE, Slot, TOKENS};
 
@@ -55,14 +55,6 @@ pub(crate) static GROUPS: &[Group] = &[
     Group { id: "money", first: &[PRICE, TOKENS], more: &[] },
 ];
 
-/// What stands in no group above: an option that the table has and this page does not know yet. Those of runtimes that no scenario has a place for are the
-/// command's alone.
-pub(crate) fn rest() -> impl Iterator<Item = &'static PlanOption> {
-    let named = |name: &str| GROUPS.iter().any(|group| group.first.contains(&name) || group.more.contains(&name));
-    let here = |option: &PlanOption| !matches!(option.kind, Kind::Path) && option.scope != Scope::Runtime;
-    OPTIONS.iter().filter(move |option| here(option) && !named(option.name))
-}
-
 /// The option that a slot sets, if it is one.
 pub(crate) fn option(slot: Slot) -> Option<&'static PlanOption> {
     by_name(slot)
@@ -72,6 +64,7 @@ pub(crate) fn option(slot: Slot) -> Option<&'static PlanOption> {
 mod tests {
     use super::*;
     use crate::words;
+    use memory_wall_plan::{Kind, OPTIONS, Scope};
 
     /// What the command can say, the page can say, and the other way round.
     #[test]
@@ -81,7 +74,10 @@ mod tests {
             assert!(!slots[..place].contains(slot), "{slot} is there twice");
             assert!(option(slot).is_some() || [PRICE, TOKENS].contains(slot), "{slot} is no option");
         }
-        assert_eq!(rest().map(|option| option.name).collect::<Vec<_>>(), Vec::<&str>::new());
+        // Files are read apart, and settings of runtimes that are not in the scenario are the command's alone.
+        let here = |option: &&PlanOption| !matches!(option.kind, Kind::Path) && option.scope != Scope::Runtime;
+        let left = OPTIONS.iter().filter(here).map(|option| option.name).filter(|name| !slots.contains(name));
+        assert_eq!(left.collect::<Vec<_>>(), Vec::<&str>::new());
         for slot in slots {
             assert!(!words::OPTION.of(slot).is_empty(), "{slot} has no words");
         }

@@ -23,10 +23,9 @@ const NEAR: usize = 3;
 #[component]
 pub(crate) fn Inputs(desk: Desk) -> impl IntoView {
     let groups = GROUPS.iter().map(|group| view! { <Fields desk group /> }).collect_view();
-    let rest = groups::rest().map(|option| view! { <Field desk name=option.name /> }).collect_view();
     view! {
         <div class="inputs">
-            {groups} <div class="fields">{rest}</div> <datalist id="models">
+            {groups} <datalist id="models">
                 {MODELS.iter().map(|model| view! { <option value=model.name>{model.id}</option> }).collect_view()}
             </datalist>
             <datalist id="gpus">
