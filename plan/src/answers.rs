@@ -9,13 +9,11 @@ use memory_wall_core::roofline::Pass;
 use memory_wall_core::roofline::latency::{Counting, estimate};
 use memory_wall_core::spending::{Service, board_watts, energy, price_per_million, service};
 use memory_wall_core::tables::gpus::Gpu;
-use memory_wall_core::tables::models;
 use memory_wall_core::units::Seconds;
 use memory_wall_core::{Checked, Engine, Evaluation, Scenario, ScenarioError, Verdict, evaluate};
 
 use crate::option::Scope;
 use crate::plan::Plan;
-use crate::value::Value;
 
 /// Tokens that a price is said for.
 const MILLION: f64 = 1e6;
@@ -221,14 +219,6 @@ impl Trained {
 }
 
 impl Plan {
-    /// The model of the table that the plan names.
-    pub fn model(&self) -> Option<&'static models::Model> {
-        match self.get("model") {
-            Some(Value::Word(id)) => models::by_id(id),
-            _ => None,
-        }
-    }
-
     /// What the plan says of a runtime for which a scenario has no place, if it says anything: its name, or the name of an option.
     fn elsewhere(&self, scenario: &Scenario) -> Option<String> {
         if scenario.mode.trains() {

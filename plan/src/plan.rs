@@ -75,22 +75,26 @@ impl Plan {
         self.said.iter().filter_map(|(name, value)| table::by_name(name).map(|option| (option, value)))
     }
 
-    /// The scenario of a plan whose model is of the table; nothing of another one.
-    pub fn scenario(&self) -> Option<Scenario> {
+    /// The model of the table that the plan names.
+    pub fn model(&self) -> Option<&'static models::Model> {
         match self.get("model") {
-            Some(Value::Word(id)) => models::by_id(id).map(|model| {
-                let mut scenario = self.scenario_of(model.architecture);
-                let published = model.published().filter(|format| scenario.serving.engine.loads(*format));
-                if let Some(format) = published
-                    && scenario.mode == Mode::Inference
-                    && self.get("weights").is_none()
-                {
-                    scenario.weights = format;
-                }
-                scenario
-            }),
+            Some(Value::Word(id)) => models::by_id(id),
             _ => None,
         }
+    }
+
+    /// The scenario of a plan whose model is of the table; nothing of another one.
+    pub fn scenario(&self) -> Option<Scenario> {
+        let model = self.model()?;
+        let mut scenario = self.scenario_of(model.architecture);
+        let published = model.published().filter(|format| scenario.serving.engine.loads(*format));
+        if let Some(format) = published
+            && scenario.mode == Mode::Inference
+            && self.get("weights").is_none()
+        {
+            scenario.weights = format;
+        }
+        Some(scenario)
     }
 
     /// The scenario of the plan with a shape, not checked yet.

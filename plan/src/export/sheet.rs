@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use memory_wall_core::tables::models::{self, Model};
+use memory_wall_core::tables::models::Model;
 use memory_wall_core::{Engine, Scenario, WeightFormat};
 
 use super::{Export, ExportError, Format, Line, Target, text};
@@ -152,7 +152,7 @@ impl<'a> Sheet<'a> {
     /// The checkpoint that a server loads: the published one, or where that is stored in another format than the plan has, one that is in this format.
     fn checkpoint(&mut self, published: String) -> Datum {
         let weights = self.scenario.weights;
-        let Some(model) = self.preset().filter(|model| hub::repository(model.id).is_some()) else {
+        let Some(model) = self.plan.model().filter(|model| hub::repository(model.id).is_some()) else {
             return Datum::Word(published);
         };
         let fits = match model.published() {
@@ -306,17 +306,9 @@ impl<'a> Sheet<'a> {
         name
     }
 
-    /// The model of the table that the plan names.
-    fn preset(&self) -> Option<&'static Model> {
-        match self.plan.get("model") {
-            Some(Value::Word(id)) => models::by_id(id),
-            _ => None,
-        }
-    }
-
     /// Whether the published weights are stored as the plan has them, in less than 16 bits.
     pub(super) fn as_published(&self) -> bool {
-        self.preset().and_then(Model::published) == Some(self.scenario.weights)
+        self.plan.model().and_then(Model::published) == Some(self.scenario.weights)
     }
 
     /// The type of the weights, or how a server quantises them as it loads them; `stored` says what it does with other checkpoints.
@@ -337,7 +329,7 @@ impl<'a> Sheet<'a> {
 
     /// Says where the plan counts a part of a model alone.
     pub(super) fn language_part(&mut self) {
-        if let Some(model) = self.preset().filter(|model| model.name.ends_with("(text)")) {
+        if let Some(model) = self.plan.model().filter(|model| model.name.ends_with("(text)")) {
             self.note(format!(
                 "model {}: the plan counts the language model; what sees or hears comes on top",
                 model.id
