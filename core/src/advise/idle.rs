@@ -68,9 +68,9 @@ choices! {
         /// The GPU shares its memory with the CPU.
         SharedMemory = "shared-memory";
         /// No GPU is named.
-        NoGpu = "no-card";
+        NoGpu = "no-gpu";
         /// This is the largest GPU of its maker and class that runs the scenario.
-        LargestGpu = "largest-card";
+        LargestGpu = "largest-gpu";
         /// These states are shared out already.
         SharedOut = "shared-out";
         /// This model cannot be changed so.
