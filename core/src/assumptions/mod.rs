@@ -9,7 +9,7 @@ use crate::checked::Checked;
 use crate::architecture::{Positions, Projection};
 use crate::engines::{self, How, vllm};
 use crate::memory::activations::transformers;
-use crate::memory::{adapters, gradients};
+use crate::memory::{adapters, gradients, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{
@@ -19,6 +19,7 @@ use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, BLACKWELL, Capability};
 use crate::tables::gpus::Reported;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
+use crate::units::Bytes;
 
 /// What a figure stands on; the sentence is its `Display`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,10 +105,16 @@ pub enum Assumption {
     },
     /// llama.cpp cuts matrices over GPUs, which it does not by itself.
     SplitByTensors,
-    /// Attention stays in 16 bits beside 4-bit MLPs, or experts.
-    WideAttention {
-        /// Whether experts alone are quantised.
-        mixture: bool,
+    /// Attention stays in 16 bits beside MLPs in NVFP4.
+    WideAttention,
+    /// All but the experts stays in 16 bits.
+    ExpertsAlone,
+    /// Published files differ in what they leave wide.
+    FilesDiffer {
+        /// The format.
+        format: WeightFormat,
+        /// What the widest of them takes more on a rank.
+        more: Bytes,
     },
     /// Attention, the first and the last layer stay in 16 bits beside MLPs in 8.
     WideEnds,
@@ -386,10 +393,16 @@ impl Assumptions {
 fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
     let shape = &scenario.architecture;
     let rows = scenario.vocabulary();
+    let more = Bytes(weights::in_wider_files(scenario));
+    if more > Bytes::ZERO {
+        return Some(Assumption::FilesDiffer { format: scenario.weights, more });
+    }
     if let Some(wide) = scenario.left_wide() {
         return Some(match wide {
-            LeftWide::Attention => Assumption::WideAttention { mixture: shape.moe.is_some() },
+            LeftWide::Attention if shape.moe.is_none() => Assumption::WideAttention,
+            LeftWide::Attention => Assumption::ExpertsAlone,
             LeftWide::AttentionAndEnds => Assumption::WideEnds,
+            LeftWide::LinearAttention => return None,
         });
     }
     if scenario.mode.trains() {

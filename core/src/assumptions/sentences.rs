@@ -69,10 +69,19 @@ impl Assumption {
                 }
                 Ok(())
             }
-            Self::WideAttention { mixture } => write!(
+            Self::WideAttention => f.write_str(
+                "As in NVIDIA's own NVFP4 file, MLPs are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: nf4 counts all in 4 bits.",
+            ),
+            Self::ExpertsAlone => f.write_str(
+                "As in Qwen's own GPTQ files, routed experts are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",
+            ),
+            Self::FilesDiffer { format: WeightFormat::Nvfp4, more } => write!(
                 f,
-                "As in Qwen's own GPTQ files, {} are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",
-                if mixture { "routed experts" } else { "MLPs" }
+                "NVFP4 files of this model differ: linear attention is counted in 8 bits; files that leave it in 16 take {more} more on each GPU. Where they would not go in, the verdict is tight."
+            ),
+            Self::FilesDiffer { format, more } => write!(
+                f,
+                "{format} files of this model differ: all linear layers are counted in 4 bits, as AWQ, AutoRound and W4A16 files have them; Qwen's own GPTQ files leave attention in 16 and take {more} more on each GPU. Where they would not go in, the verdict is tight."
             ),
             Self::WideEnds => f.write_str(
                 "As in Meta's own FP8 file, the MLPs of all layers but the first and the last are in 8 bits, all other matrices in 16. Files that quantise attention too are smaller: fp8-block counts all in 8 bits.",
