@@ -8,7 +8,6 @@ use crate::checked::Checked;
 use crate::memory::backward::Moment;
 use crate::memory::{adapters, gradients, optimizer, sharding, weights};
 use crate::parallelism::ZeroStage;
-use crate::precision::WeightFormat;
 use crate::scenario::Mode;
 use crate::training::{Optimizer, StepKernel};
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -32,8 +31,8 @@ const NORM_BYTES: u64 = 8;
 ///
 /// # Formula
 /// The flattened gradients of this rank in their own precision, and those in fp32, beside the gradients themselves: 6 bytes a parameter of the partition, 4 with fp32 gradients, 2 with
-/// 16-bit states. ZeRO-3 does so for 1e9 parameters at a time, and keeps its gradients, so that PyTorch's `foreach` copies on top: 8. Before that, of the
-/// largest gradient, the norm in fp64, 8 bytes a value, or in fp16 the check for overflow, 11.
+/// 16-bit states. ZeRO-3 does so for 1e9 parameters at a time, and keeps its gradients, so that PyTorch's `foreach` copies on top: 8. Before that the check for
+/// overflow, 11 bytes for each value of the largest gradient, or with ZeRO-3 its norm in fp64, 8 for each value of its part.
 ///
 /// # Source
 /// `step` and `_prepare_fp32_grad_for_sub_group`; `DeepSpeed`'s own estimate, `estimate_zero2_model_states_mem_needs`, counts 18 bytes a parameter of the partition, all but the flattened gradients.
@@ -47,14 +46,14 @@ pub(super) fn in_step(scenario: &Checked) -> Option<[u64; 2]> {
     let [own, wide] = [gradients::bytes_each(scenario), u64::from(optimizer::plain(scenario).bytes)];
     let copies = own + if own == wide { 0 } else { wide };
     let largest = largest(scenario);
-    let step = match stage {
+    let (step, check) = match stage {
         ZeroStage::Weights => {
             let last = largest.div_ceil(scenario.parallel.shards_from(ZeroStage::Weights));
-            [part.min(SUB_GROUP + last), if foreach { copies.max(2 * wide) } else { copies }]
+            let group = part.min(SUB_GROUP + last);
+            ([group, if foreach { copies.max(2 * wide) } else { copies }], [last, NORM_BYTES])
         }
-        _ => [part, copies],
+        _ => ([part, copies], [largest.min(part), CHECKED_BYTES]),
     };
-    let check = [largest.min(part), if scenario.weights == WeightFormat::Fp16 { CHECKED_BYTES } else { NORM_BYTES }];
     Some(if check[0] * check[1] > step[0] * step[1] { check } else { step })
 }
 
