@@ -146,7 +146,8 @@ fn only_deepspeed_is_charged_for_its_copies() {
         (Implementation::Transformers, Recipe::Mixed, ZeroStage::Gradients, 6 * part),
         (Implementation::Transformers, Recipe::MixedFp32Gradients, ZeroStage::Gradients, check),
         (Implementation::Transformers, Recipe::Autocast, ZeroStage::Weights, 0),
-        (Implementation::Transformers, Recipe::Pure, ZeroStage::Weights, 0),
+        (Implementation::Transformers, Recipe::Pure, ZeroStage::Weights, 2 * part),
+        (Implementation::Torchtitan, Recipe::Pure, ZeroStage::Weights, 0),
         (Implementation::Torchtitan, Recipe::Autocast, ZeroStage::Weights, 0),
         (Implementation::Megatron, Recipe::MixedFp32Gradients, ZeroStage::Optimizer, 0),
         // 16-bit gradients are widened there too, once.

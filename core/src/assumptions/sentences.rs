@@ -243,7 +243,7 @@ impl Assumption {
                     }
                 })?;
                 f.write_str(
-                    " Autocast with ZeRO-2 or 3 is FSDP's, and Megatron-LM's distributed optimizer is that of --implementation megatron: neither makes these copies.",
+                    " It clones a rank's part of the weights for the optimizer in any recipe. Autocast with ZeRO-2 or 3 is FSDP's, and --implementation torchtitan or megatron has others' sharding: they make no such copies.",
                 )
             }
             Self::Fsdp { keeps, adds_whole } => {

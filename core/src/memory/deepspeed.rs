@@ -14,12 +14,22 @@ use crate::worked::{Factor, Item, Symbol, Term};
 
 type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 
-/// Gradients that are reduced together (`reduce_bucket_size`), as it comes.
-pub const BUCKET: u64 = 500_000_000;
-/// Weights that ZeRO-3 keeps gathered at most (`max_live_parameters`), and those on their way (`prefetch_bucket_size`), as they come.
-const LIVE: u64 = 1_000_000_000 + 50_000_000;
-/// Parameters that ZeRO-3 steps at a time (`sub_group_size`), as it comes.
-const SUB_GROUP: u64 = 1_000_000_000;
+/// Settings of `DeepSpeed`'s file that decide what it holds. The general engine takes [`Settings::DEFAULT`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Gradients that are reduced together (`reduce_bucket_size`).
+    pub bucket: u64,
+    /// Weights that ZeRO-3 keeps gathered at most (`stage3_max_live_parameters`), and those on their way (`stage3_prefetch_bucket_size`).
+    pub live: u64,
+    /// Parameters that ZeRO-3 steps at a time (`sub_group_size`).
+    pub sub_group: u64,
+}
+
+impl Settings {
+    /// As they come.
+    pub const DEFAULT: Self = Self { bucket: 500_000_000, live: 1_000_000_000 + 50_000_000, sub_group: 1_000_000_000 };
+}
+
 /// Gradients whose norm ZeRO-3 takes at a time under offload (`_constant_buffered_norm2`).
 const NORM_BUFFER: u64 = 250_000_000;
 /// Bytes of a gradient under the check for overflow: its fp32 copy, three masks and the last one as fp32 (`_has_inf_or_nan`).
@@ -36,7 +46,7 @@ const NORM_BYTES: u64 = 8;
 ///
 /// # Source
 /// `step` and `_prepare_fp32_grad_for_sub_group`; `DeepSpeed`'s own estimate, `estimate_zero2_model_states_mem_needs`, counts 18 bytes a parameter of the partition, all but the flattened gradients.
-pub(super) fn in_step(scenario: &Checked) -> Option<[u64; 2]> {
+pub fn in_step(scenario: &Checked, settings: &Settings) -> Option<[u64; 2]> {
     let stage = sharding::deepspeed(scenario)?;
     if scenario.mode != Mode::Training || scenario.offload.optimizer {
         return None;
@@ -49,7 +59,7 @@ pub(super) fn in_step(scenario: &Checked) -> Option<[u64; 2]> {
     let (step, check) = match stage {
         ZeroStage::Weights => {
             let last = largest.div_ceil(scenario.parallel.shards_from(ZeroStage::Weights));
-            let group = part.min(SUB_GROUP + last);
+            let group = part.min(settings.sub_group.saturating_add(last));
             ([group, if foreach { copies.max(2 * wide) } else { copies }], [last, NORM_BYTES])
         }
         _ => ([part, copies], [largest.min(part), CHECKED_BYTES]),
@@ -58,9 +68,9 @@ pub(super) fn in_step(scenario: &Checked) -> Option<[u64; 2]> {
 }
 
 /// What stays on the GPU all the time: ZeRO-3's bucket, and under offload of ZeRO-1 and 2 room for the largest gradient.
-pub(super) fn steady(scenario: &Checked, sink: Sink<'_>) {
+pub fn steady(scenario: &Checked, settings: &Settings, sink: Sink<'_>) {
     let values = match sharding::deepspeed(scenario) {
-        Some(ZeroStage::Weights) => BUCKET,
+        Some(ZeroStage::Weights) => settings.bucket,
         Some(_) if scenario.offload.optimizer => largest(scenario),
         _ => 0,
     };
@@ -77,12 +87,13 @@ pub(super) fn steady(scenario: &Checked, sink: Sink<'_>) {
 ///
 /// # Assumes
 /// Settings as they come, and no overlap of transfers in ZeRO-1 and 2 (`overlap_comm` adds a second bucket).
-pub(super) fn in_backward(scenario: &Checked, stage: ZeroStage, moment: Moment, sink: Sink<'_>) {
+pub fn in_backward(scenario: &Checked, settings: &Settings, moment: Moment, sink: Sink<'_>) {
+    let Some(stage) = sharding::deepspeed(scenario) else { return };
     let (learned, each, largest) = (scenario.trained_parameters(), bytes_each(scenario), largest(scenario));
     let away = scenario.offload.optimizer;
     let reduced = match stage {
-        ZeroStage::Weights => BUCKET,
-        _ => BUCKET.max(largest),
+        ZeroStage::Weights => settings.bucket,
+        _ => settings.bucket.max(largest),
     };
     let copy = [reduced.min(learned), each];
     let part = scenario.shared_out(learned, ZeroStage::Optimizer);
@@ -95,7 +106,7 @@ pub(super) fn in_backward(scenario: &Checked, stage: ZeroStage, moment: Moment, 
     let mut on_its_way = |values, bytes| put(values, bytes, sink);
     let own = if away { 0 } else { part };
     match (stage, moment) {
-        (ZeroStage::Optimizer, Moment::LastLayer | Moment::FirstLayer) => on_its_way(BUCKET, each),
+        (ZeroStage::Optimizer, Moment::LastLayer | Moment::FirstLayer) => on_its_way(settings.bucket, each),
         (ZeroStage::Optimizer, Moment::End) => {
             on_its_way(values, bytes);
             on_its_way(own, each);
@@ -104,7 +115,7 @@ pub(super) fn in_backward(scenario: &Checked, stage: ZeroStage, moment: Moment, 
             on_its_way(largest, each);
             on_its_way(values, bytes);
             if stage == ZeroStage::Gradients {
-                on_its_way(BUCKET, each);
+                on_its_way(settings.bucket, each);
                 on_its_way(if scenario.training.micro_batches > 1 { own } else { 0 }, each);
             }
         }
@@ -112,8 +123,8 @@ pub(super) fn in_backward(scenario: &Checked, stage: ZeroStage, moment: Moment, 
 }
 
 /// Weights that ZeRO-3 has gathered at most, whole.
-pub(super) fn live(scenario: &Checked) -> u64 {
-    scenario.local_parameters().total().min(LIVE + largest(scenario))
+pub fn live(scenario: &Checked, settings: &Settings) -> u64 {
+    scenario.local_parameters().total().min(settings.live.saturating_add(largest(scenario)))
 }
 
 fn put(values: u64, bytes: u64, sink: Sink<'_>) {

@@ -8,8 +8,8 @@ use crate::training::{Implementation, Recipe};
 ///
 /// # Assumes
 /// Transformers' code alone, since torchtitan, Megatron-LM and `LitGPT` have optimizers of their own. With 16-bit weights and an fp32 master copy
-/// ZeRO is `DeepSpeed`'s: FSDP keeps shards in one precision. So are stages 1 and 2 without autocast, where `DeepSpeed` takes no less than FSDP or PyTorch's
-/// `ZeroRedundancyOptimizer`, and offload of the optimizer without the weights, which FSDP does not have. Beside adapters stages 1 and 2 are `DeepSpeed`'s.
+/// ZeRO is `DeepSpeed`'s: FSDP keeps shards in one precision. With autocast it is FSDP's, as accelerate sets it up, and in one precision throughout `DeepSpeed`'s, which takes no less than
+/// FSDP or PyTorch's `ZeroRedundancyOptimizer`. Offload of the optimizer without the weights is `DeepSpeed`'s, since FSDP has none. Beside adapters stages 1 and 2 are `DeepSpeed`'s.
 ///
 /// # Source
 /// `DeepSpeed` at edaa722 (0.19.6, 2026-08): `zero/config.py`, where `offload_param` is for stage 3 alone. Read 2026-11-25.
@@ -24,7 +24,7 @@ pub fn deepspeed(scenario: &Scenario) -> Option<ZeroStage> {
         return Some(ZeroStage::Weights);
     }
     let runs = match (scenario.mode, scenario.recipe()) {
-        (Mode::Training, Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::Fp32) => true,
+        (Mode::Training, Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::Fp32 | Recipe::Pure) => true,
         (Mode::Training, _) if offload.optimizer && !offload.parameters => true,
         (Mode::Training, Recipe::Autocast | Recipe::WithoutMaster) => false,
         _ => in_part,

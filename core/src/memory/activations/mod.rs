@@ -11,7 +11,8 @@ pub mod workspace;
 
 use crate::checked::Checked;
 use crate::memory::backward::{self, Moment};
-use crate::memory::{Phase, deepspeed, gradients, sharding, weights};
+use crate::memory::deepspeed::{self, Settings};
+use crate::memory::{Phase, gradients, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
 use crate::scenario::Mode;
@@ -59,13 +60,13 @@ pub fn terms(scenario: &Checked, phase: Phase, sink: Sink<'_>) {
             litgpt::in_step(scenario, litgpt::Run::DEFAULT, sink);
         }
         (_, Phase::OptimizerStep) if scenario.torchtitan() => torchtitan::in_step(scenario, sink),
-        (_, Phase::OptimizerStep) => deepspeed::steady(scenario, sink),
+        (_, Phase::OptimizerStep) => deepspeed::steady(scenario, &Settings::DEFAULT, sink),
         (_, Phase::Forward) => {}
         (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => match scenario.training.implementation {
             Implementation::Transformers => {
                 transformers::kept(scenario, phase, sink);
                 gathered(scenario, sink);
-                deepspeed::steady(scenario, sink);
+                deepspeed::steady(scenario, &Settings::DEFAULT, sink);
             }
             Implementation::Litgpt => litgpt::kept(scenario, litgpt::Run::DEFAULT, phase, sink),
             Implementation::Megatron => {
@@ -128,7 +129,7 @@ fn gathered(scenario: &Checked, sink: Sink<'_>) {
         }
     } else if by_deepspeed {
         let with_weights = if fetched { tables + layers } else { 0 };
-        gather(deepspeed::live(scenario).saturating_sub(with_weights), wide);
+        gather(deepspeed::live(scenario, &Settings::DEFAULT).saturating_sub(with_weights), wide);
     } else if keeps {
         gather(scenario.local_parameters().total(), wide);
     } else {
@@ -139,9 +140,9 @@ fn gathered(scenario: &Checked, sink: Sink<'_>) {
 /// The same in the backward pass, and the gradients of one layer before they are shared out.
 fn in_transit(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     gathered(scenario, sink);
-    if let Some(stage) = sharding::deepspeed(scenario) {
-        deepspeed::steady(scenario, sink);
-        deepspeed::in_backward(scenario, stage, moment, sink);
+    if sharding::deepspeed(scenario).is_some() {
+        deepspeed::steady(scenario, &Settings::DEFAULT, sink);
+        deepspeed::in_backward(scenario, &Settings::DEFAULT, moment, sink);
     } else if scenario.parallel.shards_from(ZeroStage::Gradients) > 1 && scenario.mode == Mode::Training {
         let (_, layer) = tables_and_layer(scenario);
         let bytes = Factor::new(Symbol::BytesPerValue, gradients::bytes_each(scenario));
