@@ -331,7 +331,7 @@ impl Assumptions {
                 }),
                 when(full, Assumption::Recipe(scenario.recipe(), training.implementation)),
                 when(
-                    full,
+                    full && !sharding::gradients_on_host(scenario),
                     Assumption::Gradients {
                         kept: gradients::between_steps(scenario) || scenario.torchtitan(),
                         sharded: scenario.torchtitan(),

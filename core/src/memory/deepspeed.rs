@@ -6,7 +6,7 @@
 
 use crate::checked::Checked;
 use crate::memory::backward::Moment;
-use crate::memory::{adapters, gradients, optimizer, sharding, weights};
+use crate::memory::{gradients, optimizer, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::scenario::Mode;
 use crate::training::{Optimizer, StepKernel};
@@ -139,7 +139,8 @@ fn bytes_each(scenario: &Checked) -> u64 {
     if scenario.mode == Mode::Training {
         weights::layout(scenario, Item::LayerMatrices, false).bytes.into()
     } else {
-        adapters::bytes_each(scenario)
+        // It casts adapters to the precision of the model.
+        scenario.weights.unquantised_bytes().into()
     }
 }
 
