@@ -1,8 +1,8 @@
 //! The parameters of the model.
 
 use crate::checked::Checked;
-use crate::memory::adapters;
 use crate::memory::gguf::Mix;
+use crate::memory::{adapters, sharding};
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::{Block, WeightFormat};
@@ -33,10 +33,12 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// assert_eq!(worked::total(|sink| weights::terms(&scenario, sink)), Bytes(13_476_831_232));
 /// ```
 pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
+    // Beside its shard FSDP gathers all weights, which is counted with the activations.
+    let stage = if sharding::keeps_gathered(scenario) { ZeroStage::Gradients } else { ZeroStage::Weights };
     let shards = |item| match item {
         _ if !scenario.mode.trains() => 1,
-        Item::Experts => scenario.parallel.expert_shards_from(ZeroStage::Weights),
-        _ => scenario.parallel.shards_from(ZeroStage::Weights),
+        Item::Experts => scenario.parallel.expert_shards_from(stage),
+        _ => scenario.parallel.shards_from(stage),
     };
     let layers = scenario.local().layers.max(1);
     kinds(scenario, &scenario.local_parameters(), |item, count, block| {
