@@ -1,5 +1,6 @@
 //! The model that is asked about, wherever it comes from.
 
+use memory_wall_core::config::Remark;
 use memory_wall_core::tables::models;
 use memory_wall_core::{Architecture, Engine, Mode, Scenario, WeightFormat};
 
@@ -42,7 +43,10 @@ impl Model {
                 let method = config.is_quantised().then(|| {
                     shortened(config.quantisation().unwrap_or("quantised"), QUOTED).escape_debug().to_string()
                 });
-                let remarks = config.remarks().iter().map(ToString::to_string).collect();
+                // What is said of a tower depends on the program, where its size is known.
+                let seeing = architecture.tower.is_some();
+                let told = |remark: &&Remark| !(seeing && matches!(remark, Remark::LanguageModelOnly { .. }));
+                let remarks = config.remarks().iter().filter(told).map(ToString::to_string).collect();
                 Ok(Self {
                     id: name,
                     title,
@@ -51,7 +55,7 @@ impl Model {
                     method,
                     remarks,
                     family: config.language_family().map(Into::into),
-                    language_part: false,
+                    language_part: seeing,
                 })
             }
         }
@@ -110,15 +114,15 @@ impl Model {
             format!("--quantised-experts has no effect here: {why}")
         });
         let served = scenario.runtime() == Some(Engine::Vllm);
-        let part = (self.language_part && served).then(|| {
-            match scenario.architecture.tower {
+        let part = (self.language_part && (served || self.family.is_some())).then(|| {
+            match scenario.architecture.tower.filter(|_| served) {
                 Some(tower) => format!(
                     "Of {} the language model and its vision tower of {} million parameters are counted, which vLLM loads too (--language-model-only leaves it out). What its passes over images take while vLLM starts is counted in part: a margin of a few GB may be needed.",
                     self.title,
                     tower.parameters / 1_000_000
                 ),
                 None => format!(
-                    "Of {} only the language model is counted; what sees and projects images, or hears, comes on top, and vLLM loads it too.",
+                    "Of {} only the language model is counted; what sees and projects images, or hears, comes on top, and servers load it too.",
                     self.title
                 ),
             }
