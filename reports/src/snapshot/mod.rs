@@ -25,7 +25,7 @@ use core::mem::take;
 use core::ops::Range;
 
 pub use category::{CATEGORIES, Category};
-pub use flame::{Flame, FlameNode};
+pub use flame::{Flame, FlameNode, Node};
 pub use frames::{Frame, FrameId, Frames, StackId};
 pub use gather::{Action, Event};
 pub use leaks::{Leak, leaks};
