@@ -1,7 +1,5 @@
 //! What was allocated at a moment, as a flame graph.
 
-use std::collections::BTreeMap;
-
 use memory_wall_core::display::ByteUnit;
 use memory_wall_reports::snapshot::{CATEGORIES, Device, Flame, FrameId, Frames, Node, Snapshot};
 use memory_wall_reports::values::Written;
@@ -14,24 +12,30 @@ pub(crate) const WIDTH: usize = 5;
 /// Lines of the table.
 const TOP: usize = 20;
 
-/// The numbers of the frames that a graph has, in order.
-fn numbered(flame: &Flame) -> BTreeMap<FrameId, usize> {
-    let frames =
-        flame.nodes.iter().filter_map(|node| if let Node::Frame(frame) = node.node { Some(frame) } else { None });
-    let mut numbers: BTreeMap<FrameId, usize> = frames.map(|frame| (frame, 0)).collect();
-    numbers.values_mut().zip(CATEGORIES.len()..).for_each(|(number, place)| *number = place);
+/// The names that the frames of a graph have, by the number of the frame.
+fn numbered(flame: &Flame, frames: &Frames) -> Vec<Option<u32>> {
+    let mut numbers: Vec<Option<u32>> = vec![None; frames.len() as usize];
+    for node in &flame.nodes {
+        if let Node::Frame(frame) = node.node
+            && let Some(number) = numbers.get_mut(frame.0 as usize)
+        {
+            *number = Some(0);
+        }
+    }
+    let first = u32::try_from(CATEGORIES.len()).unwrap_or(0);
+    numbers.iter_mut().flatten().zip(first..).for_each(|(number, place)| *number = place);
     numbers
 }
 
-pub(crate) fn nodes(flame: &Flame) -> Vec<f64> {
-    let places = numbered(flame);
+pub(crate) fn nodes(flame: &Flame, frames: &Frames) -> Vec<f64> {
+    let places = numbered(flame, frames);
     let mut numbers = Vec::with_capacity(flame.nodes.len() * WIDTH);
     for node in &flame.nodes {
         let name = match node.node {
             Node::All => -2.0,
             Node::NoStack => -1.0,
             Node::Category(category) => category.place() as f64,
-            Node::Frame(frame) => places.get(&frame).map_or(-1.0, |place| *place as f64),
+            Node::Frame(frame) => places.get(frame.0 as usize).copied().flatten().map_or(-1.0, f64::from),
         };
         numbers.extend([node.depth.into(), node.start as f64, node.bytes as f64, node.parent.into(), name]);
     }
@@ -40,10 +44,14 @@ pub(crate) fn nodes(flame: &Flame) -> Vec<f64> {
 
 pub(crate) fn names(json: &mut Written, flame: &Flame, frames: &Frames) {
     let categories = CATEGORIES.map(|category| heading(category.name()));
-    let names = numbered(flame);
+    let names = numbered(flame, frames);
     json.name("names").within('[', &mut |json| {
-        categories.iter().for_each(|name| json.text(name));
-        names.keys().for_each(|frame| json.text(&frames.label(*frame)));
+        for name in &categories {
+            json.text(name);
+        }
+        for (frame, _) in (0..).zip(&names).filter(|(_, number)| number.is_some()) {
+            json.text(&frames.label(FrameId(frame)));
+        }
     });
     json.name("cut").switch(flame.is_cut);
 }
@@ -58,10 +66,12 @@ pub(crate) fn node(json: &mut Written, flame: &Flame, node: u32, unit: ByteUnit)
 
 pub(crate) fn top(json: &mut Written, snapshot: &Snapshot, device: &Device, event: Option<u32>, unit: ByteUnit) {
     let all = device.trace.timeline.allocated(event);
+    let outermost = |stack| snapshot.frames.stack(stack).last().copied();
     json.name("rows").within('[', &mut |json| {
         for top in device.trace.top(&snapshot.frames, event, TOP) {
             json.texts(&[
-                top.line.map(|line| snapshot.frames.label(line)).unwrap_or_default(),
+                // Of a stack without Python, such as the backward pass has, the outermost function.
+                top.line.or(outermost(top.stack)).map(|line| snapshot.frames.label(line)).unwrap_or_default(),
                 heading(top.category.name()),
                 grouped(top.count),
                 size(top.bytes, unit),

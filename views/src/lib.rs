@@ -89,7 +89,7 @@ impl Views {
             return Vec::new();
         };
         self.flame = Flame::of(&device.trace, &snapshot.frames, event_of(event), python_only);
-        flame::nodes(&self.flame)
+        flame::nodes(&self.flame, &snapshot.frames)
     }
 
     /// The names of the frames that the last flame graph has, as JSON, in the order in which its nodes number them.

@@ -1,7 +1,5 @@
 //! Segments with what is allocated, waits to be free, and is free in them.
 
-use std::cmp::Reverse;
-
 use memory_wall_core::display::ByteUnit;
 use memory_wall_reports::snapshot::{BlockState, Device, Segment};
 use memory_wall_reports::values::Written;
@@ -15,19 +13,11 @@ const MOST_RUNS: usize = 1 << 16;
 /// Rows of the table.
 const ROWS: usize = 40;
 
-/// Those that hold a tensor and most free memory first, then full ones, then those without a tensor, which are no fragmentation.
-fn order(device: &Device) -> Vec<&Segment> {
-    let mut segments: Vec<&Segment> = device.segments.iter().collect();
-    segments
-        .sort_by_cached_key(|it| (!it.is_used(), Reverse(it.bytes(BlockState::Free)), Reverse(it.size), it.address));
-    segments
-}
-
 /// For each segment its bytes, how many stretches it has, and for each of those its state (0 allocated, 1 pending, 2 free) and bytes.
 pub(crate) fn map(device: &Device) -> Vec<f64> {
     let mut numbers = Vec::new();
     let mut left = MOST_RUNS;
-    for segment in order(device).into_iter().take(MOST) {
+    for segment in device.fragmented().into_iter().take(MOST) {
         let runs = segment.runs();
         let Some(rest) = left.checked_sub(runs.len()) else { break };
         left = rest;
@@ -47,12 +37,13 @@ pub(crate) fn summary(json: &mut Written, device: &Device, unit: ByteUnit) {
         json.name("reserved").text(&size(totals.reserved, unit));
         json.name("allocated").text(&size(totals.allocated, unit));
         json.name("pending").text(&size(totals.active.saturating_sub(totals.allocated), unit));
+        json.name("waits").switch(totals.active > totals.allocated);
         json.name("fragmented").text(&size(totals.fragmented, unit));
         json.name("share").text(&share(totals.fragmented, totals.reserved));
         json.name("cached").text(&size(totals.cached, unit));
         json.name("largest").text(&size(totals.largest_free, unit));
         json.name("rows").within('[', &mut |json| {
-            let segments = order(device);
+            let segments = device.fragmented();
             for (segment, place) in segments.iter().zip(1_u64..).take(ROWS) {
                 json.texts(&row(&grouped(place), std::slice::from_ref(segment), unit));
             }
@@ -87,7 +78,7 @@ fn pool(segment: &Segment) -> String {
 
 /// One segment, by its place on the map.
 pub(crate) fn segment(json: &mut Written, device: &Device, place: u32, unit: ByteUnit) {
-    let segments = order(device);
+    let segments = device.fragmented();
     let Some(segment) = segments.get(place as usize) else { return };
     let name = grouped(u64::from(place) + 1);
     json.name("cells").texts(&row(&name, std::slice::from_ref(segment), unit));

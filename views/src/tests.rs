@@ -103,6 +103,9 @@ fn a_flame_graph_has_categories_and_functions_without_directories() {
     assert_eq!(said["size"], "1.20\u{202f}MB");
     let top = json(&views.top(peak));
     assert_eq!(top["rows"][0][0], "forward (model.py:12)");
+    let backward = json(&views.top(f64::from(u32::MAX)));
+    let gradients = backward["rows"].as_array().unwrap().iter().find(|row| row[1] == "Gradients").unwrap();
+    assert_eq!(gradients[0], "torch::autograd::Engine::evaluate_function(Node*)");
     for text in [names.join(" "), top.to_string(), views.summary()] {
         assert!(!text.contains("someone") && !text.contains("/data"), "{text}");
     }

@@ -2,8 +2,6 @@
 
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
-
 use crate::order::sorted;
 
 use super::category::{Category, Kind};
@@ -100,13 +98,14 @@ fn parts(trace: &Trace) -> (Vec<u32>, bool) {
 /// of something, such as a forward pass whose activations wait for the backward pass: then nothing is a leak.
 pub fn leaks(trace: &Trace, frames: &Frames) -> Vec<Leak> {
     let (ends, by_step) = parts(trace);
-    let mut places: HashMap<StackId, Place> = HashMap::new();
+    let mut places: Vec<Place> = Vec::new();
+    places.resize_with(frames.stacks(), Place::default);
     let (mut stays, mut gone): (u64, u64) = (0, 0);
     let counted =
         |category: Category| !matches!(category, Category::Weights | Category::Gradients | Category::Optimizer);
     for it in trace.allocations.iter().filter(|it| it.stack != StackId::NONE && counted(it.category)) {
         let Some(start) = it.start else { continue };
-        let place = places.entry(it.stack).or_default();
+        let Some(place) = places.get_mut(it.stack.0 as usize) else { continue };
         if it.end.is_some() {
             gone = gone.saturating_add(it.size);
             place.freed += 1;
@@ -123,6 +122,8 @@ pub fn leaks(trace: &Trace, frames: &Frames) -> Vec<Leak> {
     let grows = |place: &Place| place.freed == 0 && place.count >= FEWEST_STEPS && place.grew_in + 1 >= parts;
     let leaks: Vec<Leak> = places
         .into_iter()
+        .zip(0_u32..)
+        .map(|(place, stack)| (StackId(stack), place))
         .filter(|(_, place)| grows(place))
         .map(|(stack, place)| Leak {
             stack,

@@ -66,6 +66,16 @@ pub struct Device {
     pub trace: Trace,
 }
 
+impl Device {
+    /// The segments in the order of what fragmentation keeps in them: those that hold a tensor and most free memory first, those
+    /// without a tensor last, since they can be given back.
+    pub fn fragmented(&self) -> Vec<&Segment> {
+        sorted(self.segments.iter().collect(), |segment: &&Segment| {
+            (u64::from(!segment.is_used()), u64::MAX - segment.bytes(BlockState::Free))
+        })
+    }
+}
+
 /// A memory snapshot.
 #[derive(Debug)]
 pub struct Snapshot {

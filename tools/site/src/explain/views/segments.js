@@ -1,7 +1,8 @@
 // Fragmentation as a map: segments one behind another over several rows, each with what is allocated, pending and free in it.
 const segments = (ask, summary) => {
   const about = summary.segments;
-  const told = Object.assign(element('p', about.count ? fill('segments.summary', about) : words['segments.none']), { className: 'summary' });
+  const waits = about.waits && ` ${fill('segments.waits', about)}`;
+  const told = Object.assign(element('p', about.count ? `${fill('segments.summary', about)}${waits || ''}` : words['segments.none']), { className: 'summary' });
   const parts = [heading(words['segments.title']), told];
   if (!about.count) return { parts };
   const [BAR, GAP] = [16, 4];
@@ -46,10 +47,10 @@ const segments = (ask, summary) => {
         });
         at += bytes;
       }
-      pen.strokeStyle = inks.paper;
+      // Where one segment ends and the next begins.
       const wide = (size / sum) * rows() * width;
-      if (wide > 3) pieces(start, size, width, (x, y, wide) => pen.strokeRect(x, y - 0.5, wide, BAR + 1));
-      else if (wide > 1.5) pieces(start, size, width, (x, y) => pen.strokeRect(x, y, 0, BAR));
+      pen.strokeStyle = wide > 3 ? inks.quiet : inks.hairline;
+      if (wide > 1.5) pieces(start, size, width, (x, y, wide) => pen.strokeRect(x + 0.5, y + 0.5, Math.max(0, wide - 1), BAR - 1));
     }
     const bar = bars[chosen];
     pen.strokeStyle = inks.warm;

@@ -26,7 +26,7 @@ const legend = (entries) =>
 const when = (event, place) => (event < 0 ? words['time.before'] : fill('time.event', { event: place }));
 /** A moment in a sentence. */
 const spoken = (moment) => {
-  const parts = moment.parts.map(([name, size, share]) => `${name} ${size} (${share})`).join(', ');
+  const parts = moment.parts.map(([name, size, share]) => `${name.toLowerCase()} ${size} (${share})`).join(', ');
   const since = moment.time && fill('time.since', moment);
   return fill('time.moment', { ...moment, when: when(moment.event, moment.place), since, parts: parts || words['time.nothing'] });
 };

@@ -60,6 +60,16 @@ const timeline = (ask, summary, choose) => {
     pen.restore();
     pen.strokeStyle = inks.hairline;
     pen.strokeRect(0.5, floor + 0.5, width - 1, 0);
+    // The cursor.
+    const mark = x(cursor + 0.5);
+    if (mark >= 0 && mark <= width) {
+      pen.strokeStyle = inks.ink;
+      pen.lineWidth = 3;
+      pen.strokeRect(mark, 0, 0, floor);
+      pen.strokeStyle = inks.paper;
+      pen.lineWidth = 1;
+      pen.strokeRect(mark, 0, 0, floor);
+    }
     // The peak.
     const peak = x(summary.peak.event + 0.5);
     const high = y(summary.peak.bytes);
@@ -78,16 +88,6 @@ const timeline = (ask, summary, choose) => {
     pen.fillRect(left - 3, Math.max(1, high - 17), room + 6, 16);
     pen.fillStyle = inks.ink;
     pen.fillText(title, left, Math.max(9, high - 9));
-    // The cursor.
-    const mark = x(cursor + 0.5);
-    if (mark >= 0 && mark <= width) {
-      pen.strokeStyle = inks.ink;
-      pen.lineWidth = 3;
-      pen.strokeRect(mark, 0, 0, floor);
-      pen.strokeStyle = inks.paper;
-      pen.lineWidth = 1;
-      pen.strokeRect(mark, 0, 0, floor);
-    }
     pen.fillStyle = inks.quiet;
     pen.fillText(format.format(Math.floor(from)), 2, height - FOOT / 2 + 1);
     pen.textAlign = 'right';
