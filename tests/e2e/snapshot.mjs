@@ -79,52 +79,50 @@ export function snapshot(most) {
 /** As a pickle, by pieces that `write` takes: a million events make some 70 MB. */
 export function pickle(most, write) {
   const memo = new Map();
-  let pieces = [];
-  let held = 0;
+  const room = Buffer.alloc(1 << 20);
+  let used = 0;
+  const flush = () => {
+    write(Buffer.from(room.subarray(0, used)));
+    used = 0;
+  };
   const put = (bytes) => {
-    pieces.push(bytes);
-    held += bytes.length;
-    if (held < 1 << 20) return;
-    write(Buffer.concat(pieces));
-    [pieces, held] = [[], 0];
+    if (used + bytes.length > room.length) flush();
+    for (const byte of bytes) room[used++] = byte;
   };
   const number = (code, value) => {
-    const bytes = Buffer.alloc(5);
-    bytes.write(code, 'latin1');
-    bytes.writeUInt32LE(value, 1);
-    return bytes;
+    if (used + 5 > room.length) flush();
+    room[used] = code.charCodeAt(0);
+    used = room.writeUInt32LE(value, used + 1);
   };
   const shared = (value, make) => {
-    if (memo.has(value)) return put(number('j', memo.get(value)));
+    if (memo.has(value)) return number('j', memo.get(value));
     make();
     memo.set(value, memo.size);
-    put(number('r', memo.get(value)));
+    number('r', memo.get(value));
   };
   const node = (value) => {
     if (typeof value === 'string') {
       return shared(value, () => {
         const text = Buffer.from(value);
-        put(number('X', text.length));
+        number('X', text.length);
         put(text);
       });
     }
     if (typeof value === 'boolean') return put(Buffer.from([value ? 0x88 : 0x89]));
     if (typeof value === 'number') {
-      if (value < 2 ** 31) return put(number('J', value));
-      const bytes = Buffer.alloc(10);
-      bytes.writeUInt8(0x8a);
-      bytes.writeUInt8(8, 1);
-      bytes.writeBigUInt64LE(BigInt(value), 2);
-      return put(bytes);
+      if (value < 2 ** 31) return number('J', value);
+      put([0x8a, 8]);
+      for (let byte = 0; byte < 8; byte += 1) put([Math.floor(value / 256 ** byte) % 256]);
+      return;
     }
-    const write = () => {
+    const contents = () => {
       put(Buffer.from(Array.isArray(value) ? '](' : '}('));
       if (Array.isArray(value)) value.forEach(node);
-      else Object.entries(value).forEach((entry) => entry.forEach(node));
+      else for (const name in value) [name, value[name]].forEach(node);
       put(Buffer.from(Array.isArray(value) ? 'e' : 'u'));
     };
     // Stacks and frames are shared, as in real files.
-    return Array.isArray(value) && value[0]?.filename ? shared(value, write) : value.filename ? shared(value, write) : write();
+    return value.filename || value[0]?.filename ? shared(value, contents) : contents();
   };
   put(Buffer.from([0x80, 2]));
   put(Buffer.from('}('));
@@ -135,5 +133,5 @@ export function pickle(most, write) {
   node('segments');
   node(segments);
   put(Buffer.from('u.'));
-  write(Buffer.concat(pieces));
+  flush();
 }

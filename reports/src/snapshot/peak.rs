@@ -111,13 +111,10 @@ impl Trace {
         }
         let stacks = (0..).take(frames.stacks()).map(StackId).chain([StackId::NONE]);
         let places = stacks.flat_map(|stack| CATEGORIES.map(|category| (stack, category)));
-        let all = places.zip(sums).filter(|(_, (_, count))| *count > 0).map(|((stack, category), (bytes, count))| Top {
-            bytes,
-            count,
-            category,
-            stack,
-            line: None,
-        });
+        let all = places
+            .zip(sums)
+            .filter(|(_, (_, count))| *count > 0)
+            .map(|((stack, category), (bytes, count))| Top { bytes, count, category, stack, line: None });
         let mut all = sorted(all.collect(), |top: &Top| (!top.bytes, 0));
         all.truncate(count);
         for top in &mut all {

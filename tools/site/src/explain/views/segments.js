@@ -42,7 +42,8 @@ const segments = (ask, summary) => {
       for (const [state, bytes] of runs) {
         pieces(at, bytes, width, (x, y, wide) => {
           pen.fillStyle = state === 0 ? inks.quiet : inks.raised;
-          pen.fillRect(x, y, Math.max(wide, 0.3), BAR);
+          // The smallest tensor that keeps a segment is seen.
+          pen.fillRect(x, y, Math.max(wide, state === 0 ? 1 : 0.3), BAR);
           if (state === 1) hatch(x, y, wide);
         });
         at += bytes;
