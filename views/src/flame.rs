@@ -35,7 +35,7 @@ pub(crate) fn nodes(flame: &Flame, frames: &Frames) -> Vec<f64> {
             Node::All => -2.0,
             Node::NoStack => -1.0,
             Node::Category(category) => category.place() as f64,
-            Node::Frame(frame) => places.get(frame.0 as usize).copied().flatten().map_or(-1.0, f64::from),
+            Node::Frame(id) => places.get(id.0 as usize).copied().flatten().map_or(-1.0, f64::from),
         };
         numbers.extend([node.depth.into(), node.start as f64, node.bytes as f64, node.parent.into(), name]);
     }
