@@ -4,9 +4,10 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::float_cmp,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a test that fails may panic, and the sizes here are small"
+    reason = "a test that fails may panic, and the numbers here are small and whole"
 )]
 
 #[path = "../../reports/tests/made"]
