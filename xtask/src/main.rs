@@ -47,7 +47,7 @@ Usage: cargo xtask <command>
   exports               hand what memory-wall export writes to the parsers of vLLM, SGLang, accelerate, DeepSpeed,
                         transformers, axolotl and torchtitan, as far as they install here (8 GB under .tools/)
   hosts [HOST…]         build a page with each of fifteen site builders, or with some, with a figure in it as the page for
-                        teachers says, and look at it in a browser (2 GB under .tools/, 15 minutes)
+                        teachers says, and look at it in a browser (2 GB under .tools/, 20 minutes)
   audit                 look at every page in every theme, width and state for what keeps readers out (minutes)
   screenshot            take the pictures of the page
 ";
