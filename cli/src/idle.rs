@@ -1,5 +1,6 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
+use memory_wall_core::memory::sharding;
 use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
 
 use crate::options::Given;
@@ -23,7 +24,7 @@ const TRAINING_ONLY: [&str; 16] = [
     "--sequence-parallel",
     "--virtual-stages",
 ];
-const INFERENCE_ONLY: [&str; 8] = [
+const INFERENCE_ONLY: [&str; 10] = [
     "--kv",
     "--engine",
     "--engine-version",
@@ -31,14 +32,18 @@ const INFERENCE_ONLY: [&str; 8] = [
     "--max-num-seqs",
     "--max-num-batched-tokens",
     "--enforce-eager",
+    "--max-loras",
+    "--max-lora-rank",
     "--gpu-memory-utilization",
 ];
-const VLLM_ONLY: [&str; 6] = [
+const VLLM_ONLY: [&str; 8] = [
     "--engine-version",
     "--max-model-len",
     "--max-num-seqs",
     "--max-num-batched-tokens",
     "--enforce-eager",
+    "--max-loras",
+    "--max-lora-rank",
     "--gpu-memory-utilization",
 ];
 const ADAPTERS_ONLY: [&str; 6] =
@@ -98,6 +103,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
             note(option, " without --engine vllm".into());
         }
     }
+    if scenario.serving.max_loras.is_none() {
+        note("--max-lora-rank", " without --max-loras".into());
+    }
     if scenario.gpu.is_none() && question.is_none() {
         note("--gpu-memory-utilization", " without --gpu".into());
         note("--gpu-memory", " without --gpu".into());
@@ -120,7 +128,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
 /// Options of cuts that share out nothing.
 fn cuts(scenario: &Scenario, note: &mut impl FnMut(&'static str, String)) {
     let parallel = &scenario.parallel;
-    if parallel.zero != ZeroStage::None && u64::from(parallel.dp) * u64::from(parallel.cp) == 1 {
+    let alone = u64::from(parallel.dp) * u64::from(parallel.cp) == 1;
+    // On one GPU DeepSpeed's ZeRO shards nothing, but decides where gradients wait and brings buffers of its own.
+    if parallel.zero != ZeroStage::None && alone && sharding::deepspeed(scenario).is_none() {
         note("--zero", " without --dp".into());
     }
     if parallel.zero == ZeroStage::None {

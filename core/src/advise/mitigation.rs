@@ -12,7 +12,7 @@ use crate::scenario::{Attention, CutError, Mode, Offload, OffloadError, Scenario
 use crate::serving::Engine;
 use crate::tables::capability;
 use crate::tables::gpus::Gpu;
-use crate::training::{Checkpointing, Gradients, Loss, Optimizer, Recipe};
+use crate::training::{Checkpointing, Gradients, Implementation, Loss, Optimizer, Recipe};
 
 choices! {
     /// One fix, in the order in which they are worth trying.
@@ -43,6 +43,10 @@ choices! {
         Lora = "lora";
         /// The same beside weights frozen in 4 bits.
         Qlora = "qlora";
+        /// Leave embedding, output head and norms beside them in 16 bits, without peft's upcast.
+        NoUpcast = "no-upcast";
+        /// Quantise routed experts too, which bitsandbytes by itself leaves wide.
+        QuantisedExperts = "quantised-experts";
         /// Share optimizer states out over data-parallel ranks.
         ZeroOptimizer = "zero-1";
         /// Share gradients out too.
@@ -53,7 +57,7 @@ choices! {
         TensorParallel = "tensor-parallel";
         /// Cut the layers over twice as many GPUs.
         PipelineParallel = "pipeline-parallel";
-        /// Keep optimizer states in host memory.
+        /// Keep optimizer states in host memory, and gradients where the code moves them too.
         OffloadOptimizer = "offload-optimizer";
         /// Keep the layers' weights in host memory.
         OffloadParameters = "offload-parameters";
@@ -99,8 +103,8 @@ impl Mitigation {
     /// What it may do to the results.
     pub const fn risk(self) -> Risk {
         match self {
-            Self::EightBitOptimizer | Self::MixedPrecision | Self::EightBitWeights => Risk::Low,
-            Self::QuantizedCache | Self::FourBitWeights => Risk::Medium,
+            Self::EightBitOptimizer | Self::MixedPrecision | Self::EightBitWeights | Self::NoUpcast => Risk::Low,
+            Self::QuantizedCache | Self::FourBitWeights | Self::QuantisedExperts => Risk::Medium,
             Self::Lora | Self::Qlora => Risk::High,
             _ => Risk::None,
         }
@@ -109,9 +113,13 @@ impl Mitigation {
     /// What it asks for.
     pub const fn effort(self) -> Effort {
         match self {
-            Self::FreeStaleTensors | Self::ChunkedLoss | Self::Lora | Self::Qlora | Self::SelectiveCheckpointing => {
-                Effort::Code
-            }
+            Self::FreeStaleTensors
+            | Self::ChunkedLoss
+            | Self::Lora
+            | Self::Qlora
+            | Self::NoUpcast
+            | Self::QuantisedExperts
+            | Self::SelectiveCheckpointing => Effort::Code,
             Self::ZeroOptimizer
             | Self::ZeroGradients
             | Self::ZeroWeights
@@ -236,6 +244,18 @@ impl Mitigation {
                 }
                 changed = in_mode(scenario, Mode::Qlora, WeightFormat::Nf4Dq);
             }
+            Self::NoUpcast => {
+                if !scenario.upcasts() {
+                    return Err(Idle::NotUpcast);
+                }
+                changed.training.lora.upcast = false;
+            }
+            Self::QuantisedExperts => {
+                if !trains || !scenario.leaves_experts() {
+                    return Err(Idle::NoWideExperts);
+                }
+                changed.training.lora.experts = true;
+            }
             Self::ZeroOptimizer => shard(&mut changed, ZeroStage::Optimizer)?,
             Self::ZeroGradients => shard(&mut changed, ZeroStage::Gradients)?,
             Self::ZeroWeights => shard(&mut changed, ZeroStage::Weights)?,
@@ -265,7 +285,7 @@ impl Mitigation {
                 if scenario.offload.optimizer {
                     return Err(Idle::StatesOffloaded);
                 }
-                changed.offload.optimizer = true;
+                changed = optimizer_on_host(&changed);
                 offloadable(&changed)?;
             }
             Self::OffloadParameters => {
@@ -296,6 +316,19 @@ impl Mitigation {
             _ => Idle::CannotChange,
         })
     }
+}
+
+/// The scenario with the optimizer's states in host memory: by transformers' code with `DeepSpeed`, whose ZeRO-2 moves the gradients too, on one GPU as on many.
+pub(super) fn optimizer_on_host(scenario: &Scenario) -> Scenario {
+    let mut changed = *scenario;
+    changed.offload.optimizer = true;
+    let by_deepspeed = scenario.mode == Mode::Training
+        && scenario.training.implementation == Implementation::Transformers
+        && !scenario.offload.parameters;
+    if by_deepspeed && matches!(scenario.parallel.zero, ZeroStage::None | ZeroStage::Optimizer) {
+        changed.parallel.zero = ZeroStage::Gradients;
+    }
+    changed
 }
 
 /// The scenario in another mode, whose usual recipe takes the place of the usual one before.

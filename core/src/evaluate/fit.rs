@@ -5,6 +5,7 @@ use super::peak::total;
 use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::{self, vllm};
+use crate::memory::weights;
 use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::{Bytes, SignedBytes};
@@ -100,7 +101,9 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
     let margin = limit.minus(total());
     let verdict = if margin.0 < 0 {
         Verdict::DoesNotFit
-    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT {
+    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT
+        || margin.magnitude().0 < weights::in_wider_files(scenario)
+    {
         Verdict::Tight
     } else {
         Verdict::Fits

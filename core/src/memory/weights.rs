@@ -1,12 +1,12 @@
 //! The parameters of the model.
 
 use crate::checked::Checked;
-use crate::memory::adapters;
 use crate::memory::gguf::Mix;
+use crate::memory::{adapters, sharding};
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::{Block, WeightFormat};
-use crate::scenario::Mode;
+use crate::scenario::{LeftWide, Mode};
 use crate::serving::Engine;
 use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -33,10 +33,12 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// assert_eq!(worked::total(|sink| weights::terms(&scenario, sink)), Bytes(13_476_831_232));
 /// ```
 pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
+    // Beside its shard FSDP gathers all weights, which is counted with the activations.
+    let stage = if sharding::keeps_gathered(scenario) { ZeroStage::Gradients } else { ZeroStage::Weights };
     let shards = |item| match item {
         _ if !scenario.mode.trains() => 1,
-        Item::Experts => scenario.parallel.expert_shards_from(ZeroStage::Weights),
-        _ => scenario.parallel.shards_from(ZeroStage::Weights),
+        Item::Experts => scenario.parallel.expert_shards_from(stage),
+        _ => scenario.parallel.shards_from(stage),
     };
     let layers = scenario.local().layers.max(1);
     kinds(scenario, &scenario.local_parameters(), |item, count, block| {
@@ -73,21 +75,61 @@ pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(I
             let layout = layout(scenario, item, mixture);
             match Mix::of(scenario, item, count, layout) {
                 Some(mix) => mix.iter().for_each(|(count, layout)| each(item, count, layout)),
-                None if item == Item::LayerMatrices && scenario.leaves_attention() && !mixture => {
-                    let narrow = narrow(scenario).min(count);
-                    each(item, narrow, layout);
-                    each(item, count - narrow, Block::BF16);
-                }
-                None => each(item, count, layout),
+                None => match scenario.left_wide().filter(|_| item == Item::LayerMatrices && !mixture) {
+                    Some(wide) => {
+                        let narrow = narrow(scenario, wide, count);
+                        each(item, narrow, layout);
+                        each(item, count - narrow, if wide == LeftWide::LinearAttention { FP8 } else { Block::BF16 });
+                    }
+                    None => each(item, count, layout),
+                },
             }
         }
     }
 }
 
-/// Values of dense MLPs on this rank, where they alone are quantised and the layers' other matrices are not ([`crate::Scenario::leaves_attention`]).
-fn narrow(scenario: &Checked) -> u64 {
+/// One byte a value.
+const FP8: Block = WeightFormat::Fp8.block();
+
+/// Of `count` values in the layers' matrices on this rank those in the format of the weights, where others are not ([`crate::Scenario::left_wide`]).
+fn narrow(scenario: &Checked, wide: LeftWide, count: u64) -> u64 {
+    match wide {
+        LeftWide::LinearAttention => count.saturating_sub(linear_attention(scenario)),
+        LeftWide::Attention | LeftWide::AttentionAndEnds => mlps(scenario, wide).min(count),
+    }
+}
+
+/// Values in the matrices of linear attention on this rank.
+fn linear_attention(scenario: &Checked) -> u64 {
     let shape = &scenario.architecture;
     let (start, end) = scenario.layers_here();
+    let each = shape.linear_attention.map_or(0, |it| shape.linear(&it, scenario.parallel.tp.into()).matrices);
+    u64::from(shape.kinds_between(start, end).linear) * each
+}
+
+/// How many bytes more other published files of this model in this format hold on this rank ([`crate::Scenario::others_leave_wide`]).
+pub fn in_wider_files(scenario: &Checked) -> u128 {
+    if scenario.mode != Mode::Inference || !scenario.others_leave_wide() {
+        return 0;
+    }
+    let wide = if scenario.weights == WeightFormat::Nvfp4 {
+        linear_attention(scenario)
+    } else {
+        let all = scenario.local_parameters().matrices;
+        all - mlps(scenario, LeftWide::Attention).min(all)
+    };
+    let as_counted = if scenario.weights == WeightFormat::Nvfp4 { FP8 } else { scenario.weights.block() };
+    bytes(Item::LayerMatrices, wide, Block::BF16) - bytes(Item::LayerMatrices, wide, as_counted)
+}
+
+/// Values in the matrices of dense MLPs on this rank, but for both ends where these are wide.
+fn mlps(scenario: &Checked, wide: LeftWide) -> u64 {
+    let shape = &scenario.architecture;
+    let (mut start, mut end) = scenario.layers_here();
+    if wide == LeftWide::AttentionAndEnds {
+        start = start.max(1);
+        end = end.min(shape.layers.saturating_sub(1)).max(start);
+    }
     let width = u64::from(shape.intermediate_size).div_ceil(scenario.parallel.tp.into());
     u64::from(shape.kinds_between(start, end).dense) * shape.mlp.matrices() * u64::from(shape.hidden_size) * width
 }
@@ -111,7 +153,7 @@ pub fn layers(scenario: &Checked) -> u128 {
 /// Bytes of the layers' matrices on this rank over what they would take in the layout of the format alone; 1 to 1 but for mixes.
 /// Both in at most 48 bits, exact up to 281 TB and rounded together beyond, so that bytes of any matrix can be multiplied by it.
 pub(crate) fn mixed(scenario: &Checked) -> [u128; 2] {
-    if !scenario.weights.is_gguf() && (!scenario.leaves_attention() || scenario.architecture.moe.is_some()) {
+    if !scenario.weights.is_gguf() && (scenario.left_wide().is_none() || scenario.architecture.moe.is_some()) {
         return [1, 1];
     }
     let held = scenario.local_parameters();
@@ -148,7 +190,7 @@ pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
                 Block::BF16
             }
         }
-        _ if item == Item::LayerMatrices && mixture && scenario.leaves_attention() => Block::BF16,
+        _ if item == Item::LayerMatrices && mixture && scenario.left_wide().is_some() => Block::BF16,
         // A file of llama.cpp with experts in MXFP4 (gpt-oss) holds all other matrices in 8 bits.
         _ if gguf && mixture && scenario.weights == WeightFormat::Mxfp4 && item != Item::Experts => {
             WeightFormat::Q8Zero.kept(item, mixture, scenario.architecture.tied_embeddings)
