@@ -16,6 +16,8 @@ pub mod maps;
 mod node;
 mod option;
 mod plan;
+pub mod reply;
+pub mod runtime;
 mod table;
 mod typed;
 mod value;
