@@ -3,28 +3,29 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use memory_wall_core::Bucket;
 use memory_wall_core::display::ByteUnit;
-use memory_wall_core::{Bytes, Scenario};
-use memory_wall_plan::Plan;
-use memory_wall_plan::answers::{Answers, Unanswered};
-use memory_wall_plan::changes::Change;
+use memory_wall_core::{Bucket, Bytes, Scenario};
+use memory_wall_plan::changes::{Change, TOLD};
 use memory_wall_plan::file::MOST;
 use memory_wall_plan::maps::{self, BATCHES, Cell, LENGTHS};
+use memory_wall_plan::reply::{Reply, Unanswered};
+use memory_wall_plan::runtime::{Step, steps};
+use memory_wall_plan::{Plan, PlanOption};
 
 use crate::board::{Board, History, Slot};
 use crate::figures;
 use crate::link::Asked;
 use crate::sentence::{self, Said};
 use crate::wall::{self, Wall};
+use crate::words;
 
 /// What a plan comes to.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     asked: Asked,
     unit: ByteUnit,
-    pub(crate) answers: Result<Answers, Unanswered>,
-    /// Every figure in words.
+    pub(crate) reply: Result<Reply, Unanswered>,
+    /// Every figure in words, but those that take longer.
     pub(crate) figures: Vec<String>,
     /// Whether it fits, in words.
     pub(crate) said: Said,
@@ -39,10 +40,10 @@ impl PartialEq for Outcome {
 
 impl Outcome {
     fn of(asked: &Asked, unit: ByteUnit) -> Self {
-        let answers = Answers::of(&asked.plan, asked.spending);
-        let figures = figures::texts(answers.as_ref().ok(), unit);
-        let said = sentence::verdict(&answers, unit);
-        Self { asked: asked.clone(), unit, answers, figures, said }
+        let reply = Reply::of(&asked.plan, asked.spending);
+        let figures = figures::texts(reply.as_ref().ok(), unit);
+        let said = sentence::verdict(&reply, unit);
+        Self { asked: asked.clone(), unit, reply, figures, said }
     }
 
     /// What the plan is called.
@@ -52,8 +53,8 @@ impl Outcome {
 
     /// What a part of the wall takes; nothing where there is no answer.
     pub(crate) fn bytes(&self, bucket: Option<Bucket>) -> Option<Bytes> {
-        let evaluation = &self.answers.as_ref().ok()?.evaluation;
-        Some(bucket.map_or(evaluation.total, |bucket| evaluation.bytes(bucket)))
+        let reply = self.reply.as_ref().ok()?;
+        Some(bucket.map_or_else(|| reply.total(), |bucket| reply.bytes(bucket)))
     }
 }
 
@@ -78,6 +79,8 @@ pub(crate) struct Desk {
     walls: Memo<Vec<Wall>>,
     /// The changes that are offered for each plan. They take longer, and come when changes rest.
     offers: RwSignal<Vec<Vec<Offer>>>,
+    /// Figures that take longer, by their places; with the changes.
+    slow: RwSignal<Vec<Vec<(usize, String)>>>,
     /// How many sequences of which length fit, for the plan that is shown; with the changes.
     map: RwSignal<[[Cell; LENGTHS.len()]; BATCHES.len()]>,
     /// What of a link could not be used, and what else has to be said.
@@ -106,10 +109,10 @@ impl Desk {
         });
         let walls = Memo::new(move |_| {
             outcomes.with(|all| {
-                let answers = || all.iter().filter_map(|outcome| outcome.answers.as_ref().ok());
-                let scale = wall::scale(answers());
+                let replies = || all.iter().filter_map(|outcome| outcome.reply.as_ref().ok());
+                let scale = wall::scale(replies());
                 let of = |outcome: &Arc<Outcome>| {
-                    outcome.answers.as_ref().map(|answers| Wall::of(answers, scale)).unwrap_or_default()
+                    outcome.reply.as_ref().map(|reply| Wall::of(reply, scale)).unwrap_or_default()
                 };
                 all.iter().map(of).collect::<Vec<_>>()
             })
@@ -121,6 +124,7 @@ impl Desk {
             outcomes,
             walls,
             offers: RwSignal::default(),
+            slow: RwSignal::default(),
             map: RwSignal::default(),
             notices: RwSignal::default(),
             spoken: RwSignal::default(),
@@ -158,6 +162,24 @@ impl Desk {
     /// Something of a change that is offered, tracked.
     pub(crate) fn offered<T>(&self, place: usize, nth: usize, of: impl FnOnce(&Offer) -> T) -> Option<T> {
         self.offers.with(|all| all.get(place).and_then(|offers| offers.get(nth)).map(of))
+    }
+
+    /// A figure of the plan at a place, by its own, tracked; empty where it has no meaning.
+    pub(crate) fn figure(&self, place: usize, at: usize) -> String {
+        let text = self.outcome(place, |it| it.figures.get(at).cloned()).flatten().unwrap_or_default();
+        if !text.is_empty() {
+            return text;
+        }
+        let slow = |all: &Vec<Vec<(usize, String)>>| all.get(place)?.iter().find(|(own, _)| *own == at).cloned();
+        self.slow.with(slow).map(|(_, text)| text).unwrap_or_default()
+    }
+
+    /// Whether an option changes something in the plan that is shown, tracked; where the plan names no model, it may.
+    pub(crate) fn has_effect(&self, option: &PlanOption) -> bool {
+        self.with(|board| {
+            let plan = board.chosen_sheet().map(|sheet| &sheet.asked.plan);
+            plan.is_none_or(|plan| plan.scenario().is_none_or(|scenario| plan.has_effect(option, &scenario)))
+        })
     }
 
     /// The scenario of the plan that is shown, checked or not; nothing where it names no model.
@@ -205,29 +227,22 @@ impl Desk {
         self.board.set(board);
     }
 
-    /// Asks for the changes that help each plan, and for the map of the one that is shown.
+    /// Asks for what takes longer: the changes that help each plan, the figures that are searched for, and the map of the one that is shown.
     pub(crate) fn offer(&self) {
         let unit = self.unit.get_untracked();
-        let of = |outcome: &Arc<Outcome>| {
-            let Ok(answers) = &outcome.answers else { return Vec::new() };
-            let changes = Change::of(&outcome.asked.plan, &answers.scenario);
-            let offer = |change: &Change| Offer {
-                name: sentence::change(change),
-                options: sentence::options(change, &answers.scenario),
-                effect: sentence::effect(change, unit),
-                plan: change.plan.clone(),
-            };
-            changes.iter().map(offer).collect()
-        };
-        let offers = self.outcomes.with_untracked(|all| all.iter().map(of).collect::<Vec<Vec<Offer>>>());
+        let offers = self.outcomes.with_untracked(|all| all.iter().map(|it| offers(it, unit)).collect::<Vec<_>>());
         if self.offers.with_untracked(|now| *now != offers) {
             self.offers.set(offers);
         }
+        let slow = |outcome: &Arc<Outcome>| outcome.reply.as_ref().map(figures::slow).unwrap_or_default();
+        let slow = self.outcomes.with_untracked(|all| all.iter().map(slow).collect::<Vec<_>>());
+        if self.slow.with_untracked(|now| *now != slow) {
+            self.slow.set(slow);
+        }
         let chosen = self.now(Board::chosen);
-        let map = self.outcomes.with_untracked(|all| {
-            let answers = all.get(chosen)?.answers.as_ref().ok()?;
-            Some(maps::requests(&answers.scenario))
-        });
+        let map = self
+            .outcomes
+            .with_untracked(|all| all.get(chosen).and_then(|it| it.reply.as_ref().ok().map(maps::requests)));
         self.map.set(map.unwrap_or_default());
     }
 
@@ -253,4 +268,28 @@ impl Desk {
 /// The places that plans can have.
 pub(crate) fn places() -> std::ops::Range<usize> {
     0..MOST
+}
+
+/// The changes that help a plan: those of its runtime come before those of the engine.
+fn offers(outcome: &Outcome, unit: ByteUnit) -> Vec<Offer> {
+    let Ok(reply) = &outcome.reply else { return Vec::new() };
+    let plan = &outcome.asked.plan;
+    let step = |step: Step| Offer {
+        name: words::CHANGE.of(step.remedy.id()).into(),
+        options: sentence::told(plan, &step.plan),
+        effect: sentence::step(&step),
+        plan: step.plan,
+    };
+    let mut offers: Vec<Offer> = steps(plan, reply, outcome.asked.spending).into_iter().map(step).collect();
+    if let Some(answers) = reply.answers() {
+        let offer = |change: Change| Offer {
+            name: sentence::change(&change),
+            options: sentence::options(&change, &answers.scenario),
+            effect: sentence::effect(&change, unit),
+            plan: change.plan,
+        };
+        offers.extend(Change::of(plan, &answers.scenario).into_iter().map(offer));
+    }
+    offers.truncate(TOLD);
+    offers
 }

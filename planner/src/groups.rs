@@ -21,7 +21,7 @@ pub(crate) static GROUPS: &[Group] = &[
     Group { id: "gpus", first: &["gpu", "tp", "dp"], more: &["pp", "ep", "cp", "offload", "gpu_memory"] },
     Group {
         id: "runtime",
-        first: &["engine"],
+        first: &["engine", "fit", "ngl", "n_cpu_moe", "host_memory", "host_bandwidth"],
         more: &[
             "engine_version",
             "gpu_memory_utilization",
@@ -29,6 +29,25 @@ pub(crate) static GROUPS: &[Group] = &[
             "max_num_seqs",
             "max_num_batched_tokens",
             "enforce_eager",
+            "mem_fraction_static",
+            "chunked_prefill_size",
+            "max_running_requests",
+            "context_length",
+            "max_total_tokens",
+            "disable_cuda_graph",
+            "kv_cache_free_gpu_memory_fraction",
+            "max_batch_size",
+            "max_num_tokens",
+            "max_seq_len",
+            "device",
+            "tensor_split",
+            "cpu_moe",
+            "ubatch",
+            "cache_type_k",
+            "cache_type_v",
+            "no_kv_offload",
+            "swa_full",
+            "kv_unified",
         ],
     },
     Group {
@@ -64,7 +83,7 @@ pub(crate) fn option(slot: Slot) -> Option<&'static PlanOption> {
 mod tests {
     use super::*;
     use crate::words;
-    use memory_wall_plan::{Kind, OPTIONS, Scope};
+    use memory_wall_plan::{Kind, OPTIONS};
 
     /// What the command can say, the page can say, and the other way round.
     #[test]
@@ -74,8 +93,8 @@ mod tests {
             assert!(!slots[..place].contains(slot), "{slot} is there twice");
             assert!(option(slot).is_some() || [PRICE, TOKENS].contains(slot), "{slot} is no option");
         }
-        // Files are read apart, and settings of runtimes that are not in the scenario are the command's alone.
-        let here = |option: &&PlanOption| !matches!(option.kind, Kind::Path) && option.scope != Scope::Runtime;
+        // Files are read apart.
+        let here = |option: &&PlanOption| !matches!(option.kind, Kind::Path);
         let left = OPTIONS.iter().filter(here).map(|option| option.name).filter(|name| !slots.contains(name));
         assert_eq!(left.collect::<Vec<_>>(), Vec::<&str>::new());
         for slot in slots {

@@ -10,6 +10,7 @@ use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{Engine, KvPrecision, WeightFormat};
 use memory_wall_plan::{AsTyped, Kind, Mistyped, PlanOption, Value, hub};
+use memory_wall_runtimes::pool::Server;
 
 use crate::board::{Board, PRICE, Sheet, Slot};
 use crate::desk::Desk;
@@ -59,7 +60,7 @@ fn has_effect(desk: Desk, slot: Slot) -> bool {
         // Tokens are trained on.
         return slot == PRICE || desk.scenario().is_none_or(|scenario| scenario.mode.trains());
     };
-    slot == "model" || desk.scenario().is_none_or(|scenario| option.scope.has(&scenario))
+    slot == "model" || desk.has_effect(option)
 }
 
 /// One field with its label and what is wrong in it.
@@ -70,7 +71,7 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
     let kind = groups::option(slot).map(|option| option.kind);
     let label = label(slot);
     let control = match (kind, groups::option(slot)) {
-        (Some(Kind::Choice(ids)), Some(option)) => EitherOf5::A(choice(desk, option, offered(option, ids()), &id)),
+        (Some(Kind::Choice(ids)), Some(option)) => EitherOf5::A(choice(desk, option, ids(), &id)),
         (Some(Kind::Switch), Some(option)) => EitherOf5::B(switch(desk, option, &id)),
         (Some(Kind::List(all, _)), Some(option)) => EitherOf5::C(list(desk, option, all, &id)),
         (Some(Kind::Row(table, _)), Some(_)) => EitherOf5::D(entry(desk, slot, &id, Some(table))),
@@ -104,17 +105,12 @@ pub(crate) fn label(slot: Slot) -> &'static str {
     Some(words::OPTION.of(slot)).filter(|label| !label.is_empty()).unwrap_or(slot)
 }
 
-/// The choices that are offered: of runtimes those that the page estimates.
-fn offered(option: &PlanOption, ids: Vec<&'static str>) -> Vec<&'static str> {
-    ids.into_iter().filter(|id| option.name != "engine" || Engine::from_id(id).is_some()).collect()
-}
-
 /// A value as it is shown in a list.
 fn shown(option: &PlanOption, id: &'static str) -> String {
     let known = match option.name {
         "weights" => WeightFormat::from_id(id).map(WeightFormat::label),
         "kv" => KvPrecision::from_id(id).map(KvPrecision::label),
-        "engine" => Engine::from_id(id).map(Engine::label),
+        "engine" => Engine::from_id(id).map(Engine::label).or_else(|| Server::from_id(id).map(Server::label)),
         "mode" => Some(words::MODE.of(id)),
         _ => None,
     };
@@ -123,8 +119,11 @@ fn shown(option: &PlanOption, id: &'static str) -> String {
 
 /// What an option comes to in the plan that is shown, whether it is said or goes without saying.
 fn effective(desk: Desk, option: &PlanOption) -> Option<Value> {
-    let said = desk.with(|board| board.chosen_sheet()?.asked.plan.get(option.name).cloned());
-    said.or_else(|| desk.scenario().and_then(|scenario| option.of(&scenario)))
+    desk.with(|board| {
+        let plan = &board.chosen_sheet()?.asked.plan;
+        let usual = || plan.scenario().and_then(|scenario| plan.value(option, &scenario));
+        plan.get(option.name).cloned().or_else(usual)
+    })
 }
 
 /// A list to choose from.
@@ -138,6 +137,8 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
             list.set_value(&now);
         }
     });
+    // What a runtime decides by itself is no choice of the list.
+    let open = option.scope.is_of_runtime().then(|| view! { <option value="">{words::option_off()}</option> });
     let options = ids
         .into_iter()
         .map(|id| {
@@ -158,7 +159,7 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
                 desk.edit(Some(option.name), |board| board.put(option.name, chosen));
             }
         >
-            {options}
+            {open} {options}
         </select>
     }
 }

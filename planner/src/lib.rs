@@ -19,6 +19,7 @@ mod maps;
 mod out;
 mod page;
 mod plans;
+mod runtimes;
 mod sentence;
 mod tables;
 mod wall;

@@ -2,9 +2,11 @@
 
 mod layers;
 mod pool;
+mod remedies;
 
 pub use layers::{Layers, Ollama, Placing, Remark};
 pub use pool::Pool;
+pub use remedies::{Remedy, Step, steps};
 
 use alloc::boxed::Box;
 use core::fmt;
