@@ -1,21 +1,25 @@
 //! What is said to a plan: by the engine, or by a runtime for whose settings a scenario has no place.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use memory_wall_core::units::SignedBytes;
 use memory_wall_core::{Bucket, Bytes, Checked, ScenarioError, Verdict, evaluate};
 use memory_wall_runtimes::Span;
 use memory_wall_runtimes::llamacpp::Device;
-use memory_wall_runtimes::pool::Family;
 
 use crate::answers::{Answers, Spending};
+use crate::option::PlanOption;
 use crate::plan::Plan;
 use crate::runtime::{Contradiction, Layers, Pool, Refused, Runtime};
+
+/// What nearly every plan says.
+const BASIS: [&str; 5] = ["model", "config", "mode", "gpu", "engine"];
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unanswered {
-    /// The plan names no model of the table.
+    /// The plan names no model of the table, and describes none.
     NoModel,
     /// Options of a runtime contradict one another.
     Contradiction(Contradiction),
@@ -37,7 +41,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// What is said to a plan whose model is of the table.
+    /// What is said to a plan whose model is of the table or its own.
     ///
     /// # Errors
     /// Why there is no answer.
@@ -50,7 +54,7 @@ impl Reply {
     /// assert!(layers.placement.on_gpus > 20 && layers.placement.host.layers > 20);
     /// ```
     pub fn of(plan: &Plan, spending: Spending) -> Result<Self, Unanswered> {
-        let (model, mut scenario) = plan.model().zip(plan.scenario()).ok_or(Unanswered::NoModel)?;
+        let (family, mut scenario) = plan.family().zip(plan.scenario()).ok_or(Unanswered::NoModel)?;
         let runtime = Runtime::of(plan, &scenario).map_err(Unanswered::Contradiction)?;
         if let Some(Runtime::Pool(..)) = runtime {
             // Its expert-parallel ranks are tensor-parallel ones.
@@ -59,8 +63,32 @@ impl Reply {
         let scenario = scenario.check().map_err(Unanswered::Scenario)?;
         match runtime {
             None => Ok(Self::Engine(Box::new(Answers::to(scenario, spending)))),
-            Some(runtime) => runtime.run(&scenario, Family::Listed(model.id), spending).map_err(Unanswered::Runtime),
+            Some(runtime) => runtime.run(&scenario, family, spending).map_err(Unanswered::Runtime),
         }
+    }
+
+    /// The options of a plan without an answer that has one as soon as one of them is left out: those that contradict the rest.
+    /// The model and what else every plan has is blamed only where nothing else is to blame.
+    ///
+    /// # Example
+    /// ```
+    /// use memory_wall_plan::{file, reply::Reply};
+    /// let plan = &file::read(r#"{ "version": 1, "model": "llama-3.1-8b", "gpu": "h100-sxm", "kv": "fp8", "tp": 7 }"#).unwrap()[0];
+    /// assert_eq!(Reply::culprits(plan), ["tp"]);
+    /// ```
+    pub fn culprits(plan: &Plan) -> Vec<&'static str> {
+        let answered = |plan: &Plan| Self::of(plan, Spending::default()).is_ok();
+        if plan.scenario().is_none() || answered(plan) {
+            return Vec::new();
+        }
+        let without = |option: &&PlanOption| {
+            let mut plan = plan.clone();
+            plan.unset(option.name);
+            answered(&plan)
+        };
+        let to_blame = plan.said().map(|(option, _)| option).filter(without).map(|option| option.name);
+        let (of_all, own): (Vec<_>, Vec<_>) = to_blame.partition(|name| BASIS.contains(name));
+        if own.is_empty() { of_all } else { own }
     }
 
     /// The answer of the engine.

@@ -110,7 +110,7 @@ pub static OPTIONS: &[PlanOption] = &[
             }
         },
     },
-    PlanOption { name: "config", kind: Kind::Path, scope: Scope::Model, get: |_| None, set: |_, _| {} },
+    PlanOption { name: "config", kind: Kind::Config, scope: Scope::Model, get: |_| None, set: |_, _| {} },
     choice!("mode", Mode, Always, |s| s.mode),
     count!("batch", BATCH, Always, |s| s.batch),
     count!("seq", SEQ_LENGTH, Always, |s| s.seq_length),

@@ -7,12 +7,14 @@ use memory_wall_core::display::ByteUnit;
 use memory_wall_core::{Bucket, Bytes, Scenario};
 use memory_wall_plan::changes::{Change, TOLD};
 use memory_wall_plan::file::MOST;
+use memory_wall_plan::frontier::{Point, frontier};
 use memory_wall_plan::maps::{self, BATCHES, Cell, LENGTHS};
 use memory_wall_plan::reply::{Reply, Unanswered};
 use memory_wall_plan::runtime::{Step, steps};
 use memory_wall_plan::{Plan, PlanOption};
 
 use crate::board::{Board, History, Slot};
+use crate::changed;
 use crate::figures;
 use crate::link::Asked;
 use crate::sentence::{self, Said};
@@ -65,6 +67,8 @@ pub(crate) struct Offer {
     pub(crate) options: String,
     pub(crate) effect: String,
     pub(crate) plan: Plan,
+    /// The plan that it changes.
+    from: Plan,
 }
 
 /// Everything that the page shares.
@@ -83,6 +87,13 @@ pub(crate) struct Desk {
     slow: RwSignal<Vec<Vec<(usize, String)>>>,
     /// How many sequences of which length fit, for the plan that is shown; with the changes.
     map: RwSignal<[[Cell; LENGTHS.len()]; BATCHES.len()]>,
+    /// The plans with more and more sequences; with the changes.
+    pub(crate) frontiers: RwSignal<Vec<Vec<Point>>>,
+    /// The options that contradict the others of the plan that is shown; with the changes.
+    culprits: RwSignal<Vec<Slot>>,
+    /// The plans before the last step, and what that step did, in a sentence.
+    before: RwSignal<Option<Board>>,
+    pub(crate) changed: RwSignal<String>,
     /// What of a link could not be used, and what else has to be said.
     pub(crate) notices: RwSignal<Vec<String>>,
     /// What was done last, for those who do not see it.
@@ -126,6 +137,10 @@ impl Desk {
             offers: RwSignal::default(),
             slow: RwSignal::default(),
             map: RwSignal::default(),
+            frontiers: RwSignal::default(),
+            culprits: RwSignal::default(),
+            before: RwSignal::default(),
+            changed: RwSignal::default(),
             notices: RwSignal::default(),
             spoken: RwSignal::default(),
             edited: RwSignal::new(false),
@@ -196,6 +211,7 @@ impl Desk {
             return;
         }
         self.history.update(|history| history.remember(&before, what));
+        self.before.set(self.history.with_untracked(|history| history.before().cloned()));
         self.edited.set(true);
         self.board.set(after);
     }
@@ -211,6 +227,7 @@ impl Desk {
         let there =
             self.history.try_update(|history| if back { history.back(&now) } else { history.forth(&now) }).flatten();
         if let Some(board) = there {
+            self.before.set(Some(now));
             self.edited.set(true);
             self.board.set(board);
         }
@@ -239,6 +256,19 @@ impl Desk {
         if self.slow.with_untracked(|now| *now != slow) {
             self.slow.set(slow);
         }
+        let points = |outcome: &Arc<Outcome>| outcome.reply.as_ref().map(frontier).unwrap_or_default();
+        let frontiers = self.outcomes.with_untracked(|all| all.iter().map(points).collect::<Vec<_>>());
+        if self.frontiers.with_untracked(|now| *now != frontiers) {
+            self.frontiers.set(frontiers);
+        }
+        let culprits = self.now(|board| board.chosen_sheet().map(|sheet| Reply::culprits(&sheet.asked.plan)));
+        if self.culprits.with_untracked(|now| Some(now) != culprits.as_ref()) {
+            self.culprits.set(culprits.unwrap_or_default());
+        }
+        let changed = self.before.with_untracked(|before| {
+            before.as_ref().map(|before| self.now(|now| changed::sentence(before, now, unit)))
+        });
+        self.changed.set(changed.unwrap_or_default());
         let chosen = self.now(Board::chosen);
         let map = self
             .outcomes
@@ -251,12 +281,26 @@ impl Desk {
         self.map.with(|map| map.get(row).and_then(|row| row.get(column)).copied().flatten())
     }
 
-    /// Makes a change that is offered.
-    pub(crate) fn accept(&self, place: usize, nth: usize) {
-        let plan = self.offers.with_untracked(|all| all.get(place)?.get(nth).map(|offer| offer.plan.clone()));
-        if let Some(plan) = plan {
-            self.edit(None, |board| board.replace(place, plan));
+    /// What contradicts the rest of the plan that is shown, where it is this option, tracked.
+    pub(crate) fn contradiction(&self, slot: Slot) -> Option<String> {
+        if !self.culprits.with(|culprits| culprits.contains(&slot)) {
+            return None;
         }
+        let place = self.with(Board::chosen);
+        self.outcome(place, |outcome| (outcome.said.id == sentence::REFUSED).then(|| outcome.said.why.clone()))
+            .flatten()
+    }
+
+    /// Makes a change that is offered. One that was offered for what the plan was is looked for anew.
+    pub(crate) fn accept(&self, place: usize, nth: usize) {
+        let offered = || self.offers.with_untracked(|all| all.get(place).cloned()).unwrap_or_default();
+        let Some(mut offer) = offered().get(nth).cloned() else { return };
+        if self.now(|board| board.sheets().get(place).is_some_and(|sheet| sheet.asked.plan != offer.from)) {
+            self.offer();
+            let Some(again) = offered().into_iter().find(|again| again.name == offer.name) else { return };
+            offer = again;
+        }
+        self.edit(None, |board| board.replace(place, offer.plan));
     }
 
     /// Tracks everything that a link says.
@@ -279,6 +323,7 @@ fn offers(outcome: &Outcome, unit: ByteUnit) -> Vec<Offer> {
         options: sentence::told(plan, &step.plan),
         effect: sentence::step(&step),
         plan: step.plan,
+        from: plan.clone(),
     };
     let mut offers: Vec<Offer> = steps(plan, reply, outcome.asked.spending).into_iter().map(step).collect();
     if let Some(answers) = reply.answers() {
@@ -287,6 +332,7 @@ fn offers(outcome: &Outcome, unit: ByteUnit) -> Vec<Offer> {
             options: sentence::options(&change, &answers.scenario),
             effect: sentence::effect(&change, unit),
             plan: change.plan,
+            from: plan.clone(),
         };
         offers.extend(Change::of(plan, &answers.scenario).into_iter().map(offer));
     }

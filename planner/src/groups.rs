@@ -16,7 +16,7 @@ pub(crate) struct Group {
 
 /// Every group, in the order in which a run is thought up.
 pub(crate) static GROUPS: &[Group] = &[
-    Group { id: "model", first: &["model", "mode", "weights", "kv"], more: &["attention"] },
+    Group { id: "model", first: &["model", "config", "mode", "weights", "kv"], more: &["attention"] },
     Group { id: "load", first: &["seq", "batch"], more: &[] },
     Group { id: "gpus", first: &["gpu", "tp", "dp"], more: &["pp", "ep", "cp", "offload", "gpu_memory"] },
     Group {
@@ -83,7 +83,7 @@ pub(crate) fn option(slot: Slot) -> Option<&'static PlanOption> {
 mod tests {
     use super::*;
     use crate::words;
-    use memory_wall_plan::{Kind, OPTIONS};
+    use memory_wall_plan::OPTIONS;
 
     /// What the command can say, the page can say, and the other way round.
     #[test]
@@ -93,9 +93,7 @@ mod tests {
             assert!(!slots[..place].contains(slot), "{slot} is there twice");
             assert!(option(slot).is_some() || [PRICE, TOKENS].contains(slot), "{slot} is no option");
         }
-        // Files are read apart.
-        let here = |option: &&PlanOption| !matches!(option.kind, Kind::Path);
-        let left = OPTIONS.iter().filter(here).map(|option| option.name).filter(|name| !slots.contains(name));
+        let left = OPTIONS.iter().map(|option| option.name).filter(|name| !slots.contains(name));
         assert_eq!(left.collect::<Vec<_>>(), Vec::<&str>::new());
         for slot in slots {
             assert!(!words::OPTION.of(slot).is_empty(), "{slot} has no words");

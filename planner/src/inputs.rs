@@ -1,6 +1,6 @@
 //! The inputs of the plan that is shown: one field for each option of the table, hidden where it changes nothing.
 
-use leptos::either::EitherOf5;
+use leptos::either::{Either, EitherOf5};
 use leptos::html;
 use leptos::prelude::*;
 use memory_wall_core::bounds::Bounds;
@@ -15,6 +15,7 @@ use memory_wall_runtimes::pool::Server;
 use crate::board::{Board, PRICE, Sheet, Slot};
 use crate::desk::Desk;
 use crate::groups::{self, GROUPS, Group};
+use crate::own_model::OwnConfig;
 use crate::{link, words};
 
 /// What is said where a name is not known: so many of those that are near it.
@@ -70,6 +71,9 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
     let id = format!("plan-{slot}");
     let kind = groups::option(slot).map(|option| option.kind);
     let label = label(slot);
+    if matches!(kind, Some(Kind::Config)) {
+        return Either::Left(view! { <OwnConfig desk /> });
+    }
     let control = match (kind, groups::option(slot)) {
         (Some(Kind::Choice(ids)), Some(option)) => EitherOf5::A(choice(desk, option, ids(), &id)),
         (Some(Kind::Switch), Some(option)) => EitherOf5::B(switch(desk, option, &id)),
@@ -77,10 +81,13 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
         (Some(Kind::Row(table, _)), Some(_)) => EitherOf5::D(entry(desk, slot, &id, Some(table))),
         _ => EitherOf5::E(entry(desk, slot, &id, None)),
     };
-    let mistake = move || desk.with(|board| board.chosen_sheet()?.mistake(slot).map(|typed| message(slot, typed)));
+    let mistake = move || {
+        let typed = desk.with(|board| board.chosen_sheet()?.mistake(slot).map(|typed| message(slot, typed)));
+        typed.or_else(|| desk.contradiction(slot))
+    };
     let group = matches!(kind, Some(Kind::List(..)));
     let switch = matches!(kind, Some(Kind::Switch));
-    view! {
+    Either::Right(view! {
         <div
             class="field"
             class:field-switch=switch
@@ -97,7 +104,7 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
                 {mistake}
             </span>
         </div>
-    }
+    })
 }
 
 /// What a field is called; an option that has no words yet by its own name.
@@ -240,7 +247,8 @@ fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl 
         usual.map(|value| AsTyped(&value).to_string()).unwrap_or_default()
     };
     let error = format!("{id}-error");
-    let invalid = move || desk.with(|board| board.chosen_sheet().is_some_and(|sheet| sheet.mistake(slot).is_some()));
+    let mistyped = move || desk.with(|board| board.chosen_sheet().is_some_and(|sheet| sheet.mistake(slot).is_some()));
+    let invalid = move || mistyped() || desk.contradiction(slot).is_some();
     let numeric = table.is_none() && slot != "engine_version";
     view! {
         <input
@@ -276,7 +284,7 @@ fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl 
 }
 
 /// What stands in a field: what was mistyped, or what the plan says.
-fn text(sheet: &Sheet, slot: Slot) -> String {
+pub(crate) fn text(sheet: &Sheet, slot: Slot) -> String {
     if let Some(typed) = sheet.mistake(slot) {
         return typed.to_owned();
     }
@@ -294,13 +302,13 @@ fn text(sheet: &Sheet, slot: Slot) -> String {
 }
 
 /// What a field sets.
-enum Read {
+pub(crate) enum Read {
     Option(Option<Value>),
     Sum(Option<u64>),
 }
 
 /// Reads a field; an empty one takes back what was said.
-fn read(slot: Slot, typed: &str) -> Result<Read, Mistyped> {
+pub(crate) fn read(slot: Slot, typed: &str) -> Result<Read, Mistyped> {
     let typed = typed.trim();
     let Some(option) = groups::option(slot) else {
         let kind = if slot == PRICE { link::PRICE } else { link::TOKENS };
@@ -329,7 +337,7 @@ fn is_called(name: &str, typed: &str) -> bool {
 }
 
 /// What a field says once it is read, and what it says by itself where it cannot be.
-fn normal(slot: Slot, typed: &str) -> String {
+pub(crate) fn normal(slot: Slot, typed: &str) -> String {
     match read(slot, typed) {
         Ok(Read::Option(Some(Value::Word(id)))) => match slot {
             "model" => models::by_id(id).map_or(id, |model| model.name).to_owned(),
@@ -344,7 +352,7 @@ fn normal(slot: Slot, typed: &str) -> String {
 }
 
 /// Puts what was typed into the plan, or keeps it as a mistake.
-fn put(desk: Desk, slot: Slot, typed: &str) {
+pub(crate) fn put(desk: Desk, slot: Slot, typed: &str) {
     match read(slot, typed) {
         Ok(Read::Option(value)) => desk.edit(Some(slot), |board| board.put(slot, value)),
         Ok(Read::Sum(value)) => desk.edit(Some(slot), |board| board.spend(slot, value)),
@@ -353,7 +361,7 @@ fn put(desk: Desk, slot: Slot, typed: &str) {
 }
 
 /// What is wrong with what was typed, and what is allowed.
-fn message(slot: Slot, typed: &str) -> String {
+pub(crate) fn message(slot: Slot, typed: &str) -> String {
     let Err(fault) = read(slot, typed) else { return String::new() };
     match (fault, slot) {
         (_, "model") => unknown(typed, &near(typed, MODELS.iter().map(|model| (model.id, model.name))), true),
@@ -362,6 +370,7 @@ fn message(slot: Slot, typed: &str) -> String {
             let [min, max] = [min, max].map(|end| Grouped(end.into()).to_string());
             words::FieldNumber { value: typed, min: &min, max: &max }.text()
         }
+        (Mistyped::Config(why), _) => words::FieldConfig { why: &why }.text(),
         (Mistyped::Release, _) => words::FieldRelease { value: typed }.text(),
         _ => words::FieldSum { value: typed }.text(),
     }

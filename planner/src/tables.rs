@@ -9,6 +9,7 @@ use memory_wall_plan::{OPTIONS, PlanOption, Value};
 use crate::desk::{Desk, Outcome, places};
 use crate::figures::{self, GROUPS};
 use crate::inputs;
+use crate::own_model;
 use crate::plans::name;
 use crate::words;
 
@@ -164,6 +165,7 @@ fn value(desk: Desk, place: usize, option: &'static PlanOption) -> String {
         let plan = &board.sheets().get(place)?.asked.plan;
         match option.name {
             "model" => plan.model().map(|model| model.name.to_owned()),
+            "config" => plan.own_model().map(own_model::own),
             _ => plan.scenario().and_then(|scenario| plan.value(option, &scenario)).map(|value| said(&value)),
         }
     });

@@ -129,7 +129,9 @@ fn tell(desk: Desk) {
     let place = desk.now(Board::chosen);
     let said = untrack(|| desk.outcome(place, |it| (it.name().to_owned(), it.said.clone())));
     if let Some((name, said)) = said {
-        desk.spoken.set(words::Spoken { name: &name, verdict: &said.verdict, why: &said.why }.text());
+        let now = words::Spoken { name: &name, verdict: &said.verdict, why: &said.why }.text();
+        let changed = desk.changed.get_untracked();
+        desk.spoken.set([changed.as_str(), now.as_str()].join(" ").trim().to_owned());
     }
 }
 
