@@ -36,6 +36,46 @@ pub fn requests(reply: &Reply) -> [[Cell; LENGTHS.len()]; BATCHES.len()] {
     BATCHES.map(|batch| LENGTHS.map(|seq_length| reply.verdict_at(batch, seq_length)))
 }
 
+/// How so many sequences of such a length fill the fullest GPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Whether they fit.
+    pub verdict: Verdict,
+    /// What is needed of what may be taken: 1 is full.
+    pub share: f64,
+}
+
+/// The load of a plan with other sequences; nothing where it cannot be so or names no GPU.
+///
+/// # Example
+/// ```
+/// use memory_wall_plan::{answers::Spending, file, maps, reply::Reply};
+/// let plan = &file::read(r#"{ "version": 1, "model": "llama-3.1-8b", "gpu": "h100-sxm" }"#).unwrap()[0];
+/// let reply = Reply::of(plan, Spending::default()).unwrap();
+/// let [few, many] = [1, 64].map(|batch| maps::load(&reply, batch, 8_192).unwrap());
+/// assert!(few.verdict.holds() && few.share < many.share);
+/// ```
+pub fn load(reply: &Reply, batch: u32, seq_length: u32) -> Option<Load> {
+    let share = |needed: u128, most: u128| needed as f64 / most.max(1) as f64;
+    match reply {
+        Reply::Engine(answers) => {
+            let there = answers.scenario.with(|it| (it.batch, it.seq_length) = (batch, seq_length)).ok()?;
+            let most = reply.limit().or_else(|| reply.capacity())?;
+            Some(Load { verdict: evaluate::verdict(&there)?, share: share(evaluate::total(&there).0, most.0) })
+        }
+        Reply::Layers(layers) => {
+            let there = layers.with(batch, seq_length)?;
+            let device = there.fullest()?;
+            Some(Load { verdict: there.verdict(), share: share(device.total().high, device.room) })
+        }
+        Reply::Pool(pool) => {
+            let there = pool.with(batch, seq_length).ok()?;
+            let held = there.start.held.low.min(there.start.most.into());
+            Some(Load { verdict: there.start.verdict, share: share(batch.into(), held) })
+        }
+    }
+}
+
 /// A plan on other GPUs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elsewhere {

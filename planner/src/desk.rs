@@ -276,6 +276,13 @@ impl Desk {
         self.map.set(map.unwrap_or_default());
     }
 
+    /// What is said to the plan that is shown, once changes rest, tracked.
+    pub(crate) fn shown(&self) -> Option<Reply> {
+        self.map.track();
+        let chosen = self.now(Board::chosen);
+        self.outcomes.with_untracked(|all| all.get(chosen).and_then(|outcome| outcome.reply.clone().ok()))
+    }
+
     /// Whether so many sequences of such a length fit, by their places in the map, tracked.
     pub(crate) fn map(&self, row: usize, column: usize) -> Cell {
         self.map.with(|map| map.get(row).and_then(|row| row.get(column)).copied().flatten())

@@ -15,6 +15,7 @@ mod figures;
 mod formats;
 mod frontier;
 mod groups;
+mod heat;
 mod inputs;
 pub mod link;
 mod maps;

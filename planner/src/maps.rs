@@ -9,6 +9,7 @@ use memory_wall_plan::maps::{self, BATCHES, Elsewhere, LENGTHS};
 use crate::board::Board;
 use crate::desk::Desk;
 use crate::figures;
+use crate::heat::Heat;
 use crate::plans::name;
 use crate::words;
 
@@ -19,6 +20,7 @@ pub(crate) fn Maps(desk: Desk) -> impl IntoView {
     view! {
         <section class="maps" aria-labelledby="maps-title">
             <h2 id="maps-title">{words::maps_title()} " " <span class="side-name">{chosen}</span></h2>
+            <Heat desk />
             <Requests desk />
             <Gpus desk />
         </section>

@@ -197,10 +197,15 @@ impl Layers {
 
     /// Whether so many sequences of such a length fit where their layers are put.
     pub fn verdict(&self, batch: u32, seq_length: u32) -> Option<Verdict> {
+        self.with(batch, seq_length).map(|placement| placement.verdict())
+    }
+
+    /// Where the layers are with so many sequences of such a length.
+    pub fn with(&self, batch: u32, seq_length: u32) -> Option<Placement> {
         let ollama = self.placing.ollama.map(|told| Ollama { seq: true, ..told });
         let placing = Placing { ollama, ..self.placing.clone() };
         let (scenario, settings, _) = placing.served(&self.scenario.with_batch(batch).with_seq_length(seq_length));
-        placing.place(&scenario, &settings).ok().map(|(_, placement)| placement.verdict())
+        placing.place(&scenario, &settings).ok().map(|(_, placement)| placement)
     }
 
     fn holds(&self, batch: u32, seq_length: u32) -> bool {
