@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 55] = [
+const NOT_YET: [&str; 57] = [
     "config",
     "offload",
     "engine",
@@ -30,6 +30,8 @@ const NOT_YET: [&str; 55] = [
     "max_num_seqs",
     "max_num_batched_tokens",
     "enforce_eager",
+    "max_loras",
+    "max_lora_rank",
     "gpu_memory_utilization",
     "mem_fraction_static",
     "chunked_prefill_size",

@@ -55,6 +55,9 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
     if from.training.lora.upcast && !to.training.lora.upcast {
         changes.push("--no-kbit-upcast".into());
     }
+    if !from.training.lora.experts && to.training.lora.experts {
+        changes.push("--quantised-experts".into());
+    }
     // What vLLM takes by itself differs from GPU to GPU, in training too, where nobody serves.
     if to.runtime() != Some(Engine::Vllm) {
         return changes;

@@ -23,7 +23,7 @@ const TRAINING_ONLY: [&str; 16] = [
     "--sequence-parallel",
     "--virtual-stages",
 ];
-const INFERENCE_ONLY: [&str; 8] = [
+const INFERENCE_ONLY: [&str; 10] = [
     "--kv",
     "--engine",
     "--engine-version",
@@ -31,14 +31,18 @@ const INFERENCE_ONLY: [&str; 8] = [
     "--max-num-seqs",
     "--max-num-batched-tokens",
     "--enforce-eager",
+    "--max-loras",
+    "--max-lora-rank",
     "--gpu-memory-utilization",
 ];
-const VLLM_ONLY: [&str; 6] = [
+const VLLM_ONLY: [&str; 8] = [
     "--engine-version",
     "--max-model-len",
     "--max-num-seqs",
     "--max-num-batched-tokens",
     "--enforce-eager",
+    "--max-loras",
+    "--max-lora-rank",
     "--gpu-memory-utilization",
 ];
 const ADAPTERS_ONLY: [&str; 6] =
@@ -97,6 +101,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
         for option in VLLM_ONLY {
             note(option, " without --engine vllm".into());
         }
+    }
+    if scenario.serving.max_loras.is_none() {
+        note("--max-lora-rank", " without --max-loras".into());
     }
     if scenario.gpu.is_none() && question.is_none() {
         note("--gpu-memory-utilization", " without --gpu".into());

@@ -123,7 +123,10 @@ fn serving(scenario: &Scenario, question: Option<Question>) -> String {
             let release = vllm::Constants::of(serving.version).releases;
             let share = serving.utilization();
             let eager = if serving.enforce_eager { ", no CUDA graphs" } else { "" };
-            format!("served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{eager}")
+            let adapters = serving.max_loras.map_or_else(String::new, |adapters| {
+                format!(", room for {} adapters of rank {}", number(adapters), serving.max_lora_rank)
+            });
+            format!("served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{eager}{adapters}")
         }
         Engine::Hf | Engine::LlamaCpp if !scenario.mode.trains() => {
             format!("served by {}", serving.engine.label())

@@ -48,6 +48,8 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
                 format!("--max-num-batched-tokens {tokens}")
             }
         }
+        Unsupported::LoraRank(rank) => format!("--max-lora-rank {rank}"),
+        Unsupported::LoraSlots { .. } => format!("--max-loras {}", scenario.serving.max_loras.unwrap_or_default()),
         Unsupported::Release { has, .. } => format!("--engine-version {has}"),
         Unsupported::WholePrompt { tokens, .. } => format!("--max-num-batched-tokens {tokens}"),
         Unsupported::OnlyFp32 { weights, .. } => match weights {

@@ -36,11 +36,15 @@ fn commands() {
         ("models extra", "models takes options only, not \"extra\"; see memory-wall help"),
         (
             "estimate --model llama-2-7b --engine vllm --enable-lora",
-            "--enable-lora of vLLM is not modelled: vLLM keeps max_loras slots of max_lora_rank beside every matrix that an adapter may change, whether one is loaded or not",
+            "--enable-lora of vLLM is not modelled: vLLM keeps max_loras slots of max_lora_rank beside every matrix that an adapter may change, whether one is loaded or not: say --max-loras and --max-lora-rank",
         ),
         (
-            "estimate --model llama-2-7b --engine vllm --max-lora-rank 16",
-            "--max-lora-rank of vLLM is not modelled: vLLM keeps max_loras slots of max_lora_rank beside every matrix that an adapter may change, whether one is loaded or not",
+            "estimate --model llama-2-7b --engine vllm --max-loras 2 --max-lora-rank 20",
+            "--max-lora-rank 20: vLLM takes no max_lora_rank of 20: the next of 1, 8, 16, 32, 64, 128, 256, 320 and 512 holds it",
+        ),
+        (
+            "estimate --model mixtral-8x7b --engine vllm --max-loras 2",
+            "--max-loras 2: what vLLM's slots for adapters take beside experts, latent attention or states is not modelled: max_loras is known for dense models",
         ),
         (
             "estimate --model llama-2-7b --engine vllm --runner pooling",

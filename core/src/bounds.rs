@@ -96,6 +96,10 @@ bounds! {
     MAX_NUM_BATCHED_TOKENS = "max_num_batched_tokens", 1, 10_000_000, "tokens";
     /// Tokens of the longest request that vLLM accepts.
     MAX_MODEL_LEN = "max_model_len", 1, 10_000_000, "tokens";
+    /// Adapters that a server holds ready at once.
+    MAX_LORAS = "max_loras", 1, 4_096, "adapters";
+    /// Rank that a server makes room for.
+    MAX_LORA_RANK = "max_lora_rank", 1, 512, "";
     /// Share of a GPU that an engine takes.
     UTILIZATION = "gpu_memory_utilization", 1, 100, "percent";
     /// Positions with a learned embedding of their own.

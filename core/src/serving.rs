@@ -135,6 +135,10 @@ pub struct Serving {
     /// The longest request that vLLM accepts, prompt and answer together; it starts only if its pool holds one of these.
     /// `None` is as long as the scenario's own sequences.
     pub max_model_len: Option<u32>,
+    /// Adapters that vLLM holds ready on the GPU at once (`--enable-lora --max-loras`); `None` where it serves the model alone.
+    pub max_loras: Option<u32>,
+    /// The rank that each of them has room for (`--max-lora-rank`).
+    pub max_lora_rank: u32,
     /// The release of vLLM.
     pub version: Version,
 }
@@ -150,6 +154,8 @@ impl Serving {
         enforce_eager: false,
         utilization_percent: None,
         max_model_len: None,
+        max_loras: None,
+        max_lora_rank: 16,
         version: Version::NEWEST,
     };
 
@@ -220,6 +226,10 @@ impl Serving {
         if let Some(length) = self.max_model_len {
             bounds::MAX_MODEL_LEN.check(length.into())?;
         }
+        if let Some(adapters) = self.max_loras {
+            bounds::MAX_LORAS.check(adapters.into())?;
+        }
+        bounds::MAX_LORA_RANK.check(self.max_lora_rank.into())?;
         Ok(())
     }
 }

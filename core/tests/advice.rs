@@ -302,3 +302,35 @@ fn frozen_weights_wait_in_host_memory_where_they_are_shared_out_alone() {
     (qlora.parallel.dp, qlora.parallel.zero) = (2, ZeroStage::Weights);
     assert!(Mitigation::OffloadParameters.apply(&qlora.check().unwrap()).is_ok());
 }
+
+/// Mixtral's experts beside a bitsandbytes model: 45.1e9 parameters in fp32, 180 GB of 184; Unsloth's conversion holds them in 4 bits.
+#[test]
+fn what_qlora_leaves_wide_is_a_fix_of_its_own() {
+    let qlora = |model: &str, gpu: &str| Scenario {
+        mode: Mode::Qlora,
+        weights: WeightFormat::Nf4Dq,
+        checkpointing: memory_wall_core::Checkpointing::Full,
+        seq_length: 1_024,
+        ..serving(model, gpu, Engine::Exact)
+    };
+    let saved = |scenario: &Checked, wanted: Mitigation| {
+        let (_, effect) = ladder(scenario).find(|(kind, _)| *kind == wanted).unwrap();
+        effect.map(|effect| effect.saved.0)
+    };
+    let mixtral = qlora("mixtral-8x7b", "a100-40-sxm").check().unwrap();
+    assert!(saved(&mixtral, Mitigation::QuantisedExperts).unwrap() > 150_000_000_000);
+    assert!(saved(&mixtral, Mitigation::NoUpcast).unwrap() > 90_000_000_000);
+    let plan = advise::gentlest(&mixtral).unwrap();
+    assert!(plan.lossy && plan.effect.scenario.training.lora.experts, "it is what the plan proposes");
+    // From full training, or LoRA, it comes along.
+    let lora = Scenario { mode: Mode::Lora, weights: WeightFormat::Bf16, ..qlora("mixtral-8x7b", "a100-40-sxm") };
+    assert!(advise::gentlest(&lora.check().unwrap()).unwrap().effect.scenario.training.lora.experts);
+    let llama = qlora("llama-3.1-70b", "rtx4090").check().unwrap();
+    assert_eq!(saved(&llama, Mitigation::QuantisedExperts), Err(Idle::NoWideExperts));
+    // Embedding and head of 128,256 x 8,192 alone are 4.2 GB less.
+    assert!(saved(&llama, Mitigation::NoUpcast).unwrap() > 4_200_000_000);
+    let narrow = advise::gentlest(&mixtral).unwrap().effect.scenario;
+    assert_eq!(saved(&narrow, Mitigation::QuantisedExperts), Err(Idle::NoWideExperts));
+    let served = serving("mixtral-8x7b", "a100-80-sxm", Engine::Exact).check().unwrap();
+    assert_eq!(saved(&served, Mitigation::NoUpcast), Err(Idle::NotUpcast));
+}

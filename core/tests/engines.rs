@@ -552,3 +552,40 @@ fn stated_memory_is_what_there_is() {
     let other = on("gb10", Some(100), Engine::Exact).on(gpus::by_id("h100-sxm").unwrap());
     assert_eq!(other.gpu_memory, None);
 }
+
+/// Llama 3.1 8B: q 4096+4096, k and v 4096+1024 each, o 4096+4096, gate and up 4096+14336 each, down 14336+4096 in 32 layers; two tables of 128,256+4,096.
+#[test]
+fn slots_for_adapters_are_part_of_what_vllm_loads() {
+    let mut scenario = with(&Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture), Engine::Vllm);
+    (scenario.gpu, scenario.serving.enforce_eager) = (gpus::by_id("h100-sxm"), true);
+    let checked = |scenario: &Scenario| scenario.check().unwrap();
+    let loaded = |scenario: &Scenario| vllm::Run::of(&checked(scenario)).weights();
+    let plain = loaded(&scenario);
+    (scenario.serving.max_loras, scenario.serving.max_lora_rank) = (Some(8), 64);
+    let widths = 32 * (8_192 + 2 * 5_120 + 8_192 + 3 * 18_432) + 2 * (128_256 + 4_096);
+    assert_eq!(loaded(&scenario) - plain, widths * 8 * 64 * 2);
+    // On two ranks each cut side is halved, and the other is there twice.
+    let mut cut = scenario;
+    cut.parallel.tp = 2;
+    let alone = Scenario { serving: Serving { max_loras: None, ..cut.serving }, ..cut };
+    let halves = 32 * (2 * (4_096 + 2_048) + 2 * (4_096 + 512) + 3 * (4_096 + 7_168)) + 2 * (128_256 + 4_096);
+    assert_eq!(loaded(&cut) - loaded(&alone), halves * 8 * 64 * 2);
+    // The pool is smaller by as much.
+    let pool = |scenario: &Scenario| vllm::pool(&checked(scenario), Version::NEWEST, Bytes(80 * GIB)).pool.0;
+    let without = Scenario { serving: Serving { max_loras: None, ..scenario.serving }, ..scenario };
+    assert_eq!(pool(&without) - pool(&scenario), i128::try_from(widths * 8 * 64 * 2).unwrap());
+    // Graphs are recorded with adapters and without.
+    let graphs = |scenario: &Scenario| {
+        let serving = Serving { enforce_eager: false, ..scenario.serving };
+        vllm::Run::of(&checked(&Scenario { serving, ..*scenario })).cuda_graphs()
+    };
+    assert_eq!(graphs(&scenario), 2 * graphs(&without));
+    let refused = |scenario: Scenario| scenario.check().unwrap_err().to_string();
+    scenario.serving.max_lora_rank = 24;
+    assert!(refused(scenario).contains("no max_lora_rank of 24"), "{}", refused(scenario));
+    scenario.serving.max_lora_rank = 16;
+    let mixture = Scenario { architecture: models::by_id("mixtral-8x7b").unwrap().architecture, ..scenario };
+    assert!(refused(mixture).contains("max_loras is known for dense models"), "{}", refused(mixture));
+    scenario.serving.version = Version { major: 0, minor: 7 };
+    assert!(refused(scenario).contains("first engine"), "{}", refused(scenario));
+}

@@ -397,6 +397,31 @@ fn gptq_files_of_gated_delta_nets_leave_attention_wide() {
     ));
 }
 
+/// Llama 3.1 405B: 124 MLPs of 3 x 16,384 x 53,248 in 8 bits, all else in 16; a log of 8 GPUs says 57.75 GiB, where each KV head is held twice.
+#[test]
+fn metas_fp8_of_405b_leaves_attention_and_the_ends_wide() {
+    let mut large = Scenario { weights: WeightFormat::Fp8, ..with(&model("llama-3.1-405b"), Engine::Exact) };
+    let weights = |scenario: &Scenario| evaluate(&checked(scenario)).bytes(Bucket::Weights).0;
+    let whole = u128::from(large.architecture.parameters().total());
+    let mlps = 124 * 3 * 16_384 * 53_248;
+    assert_eq!(weights(&large), 2 * whole - mlps);
+    assert!(says(&large, Assumption::WideEnds));
+    large.serving.engine = Engine::Vllm;
+    large.parallel.tp = 8;
+    let twice = 2 * 126 * 2 * 8 * 128 * 16_384 / 8;
+    let logged = weights(&large) + twice;
+    assert!(logged.abs_diff(57_750 * 1024 * 1024 * 1024 / 1000) < 100_000_000, "{logged}");
+    // The first and the last stage hold a wide layer each, and the sum is the whole.
+    large.parallel = Parallelism { pp: 2, ..Parallelism::ONE };
+    assert!(weights(&large) > whole * 6 / 10, "{}", weights(&large));
+    // Other sizes, and other formats, are whole.
+    assert_eq!(
+        weights(&Scenario { parallel: Parallelism::ONE, weights: WeightFormat::Fp8Block, ..large }) * 10 / whole,
+        10
+    );
+    assert!(!says(&Scenario { weights: WeightFormat::Fp8, ..model("llama-3.1-70b") }, Assumption::WideEnds));
+}
+
 /// Llama 2 has 32,000 rows, a multiple of 128 on each of 2 ranks, and not on each of 4.
 #[test]
 fn a_padded_vocabulary_is_told() {

@@ -171,6 +171,7 @@ static REPOSITORIES: &[(&str, &str)] = &[
 static QUANTISED: &[(&str, WeightFormat, &str)] = &[
     ("llama-3.1-8b", WeightFormat::Int4, "hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4"),
     ("llama-3.1-70b", WeightFormat::Int4, "hugging-quants/Meta-Llama-3.1-70B-Instruct-AWQ-INT4"),
+    ("llama-3.1-405b", WeightFormat::Fp8, "meta-llama/Llama-3.1-405B-Instruct-FP8"),
     ("llama-3.1-405b", WeightFormat::Int4, "hugging-quants/Meta-Llama-3.1-405B-Instruct-AWQ-INT4"),
     ("llama-3.3-70b", WeightFormat::Int4, "casperhansen/llama-3.3-70b-instruct-awq"),
     ("qwen2.5-7b", WeightFormat::Int4, "Qwen/Qwen2.5-7B-Instruct-AWQ"),

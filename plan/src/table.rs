@@ -191,6 +191,18 @@ pub static OPTIONS: &[PlanOption] = &[
     },
     switch!("enforce_eager", Vllm, true, |s| s.serving.enforce_eager),
     PlanOption {
+        name: "max_loras",
+        kind: Kind::Count(bounds::MAX_LORAS),
+        scope: Scope::Vllm,
+        get: |s| s.serving.max_loras.map(Value::Count),
+        set: |s, value| {
+            if let Value::Count(adapters) = value {
+                s.serving.max_loras = Some(*adapters);
+            }
+        },
+    },
+    count!("max_lora_rank", MAX_LORA_RANK, Vllm, |s| s.serving.max_lora_rank),
+    PlanOption {
         name: "gpu_memory_utilization",
         kind: Kind::Percent(bounds::UTILIZATION),
         scope: Scope::Vllm,

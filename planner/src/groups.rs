@@ -29,6 +29,8 @@ pub(crate) static GROUPS: &[Group] = &[
             "max_num_seqs",
             "max_num_batched_tokens",
             "enforce_eager",
+            "max_loras",
+            "max_lora_rank",
             "mem_fraction_static",
             "chunked_prefill_size",
             "max_running_requests",

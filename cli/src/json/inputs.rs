@@ -34,6 +34,10 @@ pub(crate) struct Inputs {
     max_num_seqs: u32,
     max_num_batched_tokens: u32,
     enforce_eager: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_loras: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_lora_rank: Option<u32>,
     gpu_memory_utilization: f64,
     parallel: Cut,
     offload: Vec<&'static str>,
@@ -100,6 +104,8 @@ impl Inputs {
             max_num_seqs: serving.max_num_seqs,
             max_num_batched_tokens: scenario.batched_tokens(),
             enforce_eager: serving.enforce_eager,
+            max_loras: serving.max_loras,
+            max_lora_rank: serving.max_loras.map(|_| serving.max_lora_rank),
             gpu_memory_utilization: f64::from(serving.utilization()) / 100.0,
             parallel: Cut::new(&scenario.parallel),
             offload: inputs::offloaded(scenario.offload, scenario.mode),

@@ -275,7 +275,7 @@ fn run() -> Vec<Known> {
 }
 
 fn serving() -> Vec<Known> {
-    let Serving { max_num_seqs, max_num_batched_tokens, .. } = Serving::DEFAULT;
+    let Serving { max_num_seqs, max_num_batched_tokens, max_lora_rank, .. } = Serving::DEFAULT;
     vec![
         value(
             "--kv",
@@ -319,6 +319,18 @@ fn serving() -> Vec<Known> {
             ),
         ),
         switch("--enforce-eager", "vllm: no CUDA graphs: their memory is not taken, and decoding is slower"),
+        value(
+            "--max-loras",
+            "N",
+            "a whole number of adapters",
+            "vllm: LoRA adapters that it holds ready on the GPU at once (--enable-lora); default none, the model alone",
+        ),
+        value(
+            "--max-lora-rank",
+            "N",
+            "a rank such as 16",
+            format!("vllm with --max-loras: the rank that each has room for; default {max_lora_rank}"),
+        ),
         value(
             "--gpu-memory-utilization",
             "P",

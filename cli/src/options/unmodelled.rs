@@ -7,8 +7,8 @@
 /// `gpu_worker.determine_available_memory`. Read 2026-11-24.
 const OPTIONS: &[(&[&str], &str)] = &[
     (
-        &["--enable-lora", "--max-loras", "--max-lora-rank", "--lora-modules", "--max-cpu-loras"],
-        "vLLM keeps max_loras slots of max_lora_rank beside every matrix that an adapter may change, whether one is loaded or not",
+        &["--enable-lora", "--lora-modules", "--max-cpu-loras"],
+        "vLLM keeps max_loras slots of max_lora_rank beside every matrix that an adapter may change, whether one is loaded or not: say --max-loras and --max-lora-rank",
     ),
     (
         &["--runner", "--task", "--convert"],

@@ -13,7 +13,7 @@ struct Setting {
 }
 
 /// Every setting that the search changes, the heaviest first.
-const SETTINGS: [Setting; 15] = [
+const SETTINGS: [Setting; 16] = [
     Setting { burden: |_| 8, revert: |it, from| it.offload.parameters = from.offload.parameters },
     Setting { burden: |_| 6, revert: |it, from| it.offload.kv_cache = from.offload.kv_cache },
     Setting { burden: |_| 6, revert: |it, from| it.offload.optimizer = from.offload.optimizer },
@@ -29,6 +29,7 @@ const SETTINGS: [Setting; 15] = [
     Setting { burden: |_| 3, revert: |it, from| it.optimizer = from.optimizer },
     Setting { burden: |_| 2, revert: |it, from| it.checkpointing = from.checkpointing },
     Setting { burden: |_| 2, revert: |it, from| it.training.lora.upcast = from.training.lora.upcast },
+    Setting { burden: |_| 4, revert: |it, from| it.training.lora.experts = from.training.lora.experts },
     Setting { burden: |_| 2, revert: |it, from| it.parallel.zero = from.parallel.zero },
     Setting {
         burden: |_| 2,

@@ -37,6 +37,10 @@ choices! {
         FewBits = "few-bits";
         /// The model is frozen in 4 bits already.
         FrozenInFour = "frozen-in-four";
+        /// Nothing is upcast to fp32.
+        NotUpcast = "not-upcast";
+        /// No routed experts are frozen in more bits than the format's.
+        NoWideExperts = "no-wide-experts";
         /// Tensor parallelism beyond the GPUs of one computer is seldom worth its traffic.
         BeyondComputer = "beyond-computer";
         /// Twice as many ranks do not divide the heads, the MLP or the vocabulary of this model.
@@ -64,9 +68,9 @@ choices! {
         /// The GPU shares its memory with the CPU.
         SharedMemory = "shared-memory";
         /// No GPU is named.
-        NoGpu = "no-card";
+        NoGpu = "no-gpu";
         /// This is the largest GPU of its maker and class that runs the scenario.
-        LargestGpu = "largest-card";
+        LargestGpu = "largest-gpu";
         /// These states are shared out already.
         SharedOut = "shared-out";
         /// This model cannot be changed so.
@@ -103,6 +107,8 @@ impl Idle {
             Self::WeightsQuantised => "the weights are quantised already",
             Self::FewBits => "the weights have fewer than 8 bits already",
             Self::FrozenInFour => "the model is frozen in 4 bits already",
+            Self::NotUpcast => "nothing is upcast to fp32",
+            Self::NoWideExperts => "no routed experts are left wide beside quantised layers",
             Self::BeyondComputer => "tensor parallelism beyond the GPUs of one computer is seldom worth its traffic",
             Self::NoDivisor => "twice as many ranks do not divide the heads, the MLP or the vocabulary of this model",
             Self::FewLayers => "there are not enough layers for twice as many stages",

@@ -43,6 +43,10 @@ choices! {
         Lora = "lora";
         /// The same beside weights frozen in 4 bits.
         Qlora = "qlora";
+        /// Leave embedding, output head and norms beside them in 16 bits, without peft's upcast.
+        NoUpcast = "no-upcast";
+        /// Quantise routed experts too, which bitsandbytes by itself leaves wide.
+        QuantisedExperts = "quantised-experts";
         /// Share optimizer states out over data-parallel ranks.
         ZeroOptimizer = "zero-1";
         /// Share gradients out too.
@@ -99,8 +103,8 @@ impl Mitigation {
     /// What it may do to the results.
     pub const fn risk(self) -> Risk {
         match self {
-            Self::EightBitOptimizer | Self::MixedPrecision | Self::EightBitWeights => Risk::Low,
-            Self::QuantizedCache | Self::FourBitWeights => Risk::Medium,
+            Self::EightBitOptimizer | Self::MixedPrecision | Self::EightBitWeights | Self::NoUpcast => Risk::Low,
+            Self::QuantizedCache | Self::FourBitWeights | Self::QuantisedExperts => Risk::Medium,
             Self::Lora | Self::Qlora => Risk::High,
             _ => Risk::None,
         }
@@ -109,9 +113,13 @@ impl Mitigation {
     /// What it asks for.
     pub const fn effort(self) -> Effort {
         match self {
-            Self::FreeStaleTensors | Self::ChunkedLoss | Self::Lora | Self::Qlora | Self::SelectiveCheckpointing => {
-                Effort::Code
-            }
+            Self::FreeStaleTensors
+            | Self::ChunkedLoss
+            | Self::Lora
+            | Self::Qlora
+            | Self::NoUpcast
+            | Self::QuantisedExperts
+            | Self::SelectiveCheckpointing => Effort::Code,
             Self::ZeroOptimizer
             | Self::ZeroGradients
             | Self::ZeroWeights
@@ -235,6 +243,18 @@ impl Mitigation {
                     return Err(Idle::FrozenInFour);
                 }
                 changed = in_mode(scenario, Mode::Qlora, WeightFormat::Nf4Dq);
+            }
+            Self::NoUpcast => {
+                if !scenario.upcasts() {
+                    return Err(Idle::NotUpcast);
+                }
+                changed.training.lora.upcast = false;
+            }
+            Self::QuantisedExperts => {
+                if !trains || !scenario.leaves_experts() {
+                    return Err(Idle::NoWideExperts);
+                }
+                changed.training.lora.experts = true;
             }
             Self::ZeroOptimizer => shard(&mut changed, ZeroStage::Optimizer)?,
             Self::ZeroGradients => shard(&mut changed, ZeroStage::Gradients)?,

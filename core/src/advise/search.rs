@@ -18,7 +18,7 @@ use crate::verdict::Verdict;
 pub struct Plan {
     /// What it does.
     pub effect: Effect,
-    /// Whether it may change results: 8-bit optimizer states, quantised weights or cache, `QLoRA` in place of `LoRA` or without its upcast.
+    /// Whether it may change results: 8-bit optimizer states, quantised weights, experts or cache, `QLoRA` in place of `LoRA` or without its upcast.
     pub lossy: bool,
 }
 
@@ -152,11 +152,11 @@ fn each_training(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenar
     if lossy && scenario.mode == Mode::Lora {
         // The same adapters beside weights frozen in 4 bits.
         let frozen = Scenario { mode: Mode::Qlora, weights: WeightFormat::Nf4Dq, ..*scenario };
+        each_frozen(&frozen, visit);
         each_training(&frozen, false, visit);
-        each_training(&without_upcast(&frozen), false, visit);
     }
-    if lossy && scenario.upcasts() {
-        each_training(&without_upcast(scenario), false, visit);
+    if lossy {
+        each_frozen(scenario, visit);
     }
     let optimizers: &[Optimizer] = match scenario.optimizer {
         Optimizer::AdamW if lossy => &[Optimizer::AdamW8bit],
@@ -197,6 +197,19 @@ fn each_training(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenar
                 }
             }
         }
+    }
+}
+
+/// What `QLoRA` can leave in 16 bits or quantise besides.
+fn each_frozen(scenario: &Scenario, visit: &mut dyn FnMut(&Scenario)) {
+    if scenario.upcasts() {
+        each_training(&without_upcast(scenario), false, visit);
+    }
+    if scenario.mode == Mode::Qlora && scenario.leaves_experts() {
+        let mut narrow = *scenario;
+        narrow.training.lora.experts = true;
+        each_training(&narrow, false, visit);
+        each_training(&without_upcast(&narrow), false, visit);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::memory::{adapters, gradients};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{
-    Attention, Blocks, Mode, Offload, ScenarioError, Unsupported, WITH_BF16, by_flashinfer, finer_blocks,
+    Attention, Blocks, LeftWide, Mode, Offload, ScenarioError, Unsupported, WITH_BF16, by_flashinfer, finer_blocks,
 };
 use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, BLACKWELL, Capability};
@@ -109,6 +109,8 @@ pub enum Assumption {
         /// Whether experts alone are quantised.
         mixture: bool,
     },
+    /// Attention, the first and the last layer stay in 16 bits beside MLPs in 8.
+    WideEnds,
     /// Megatron-LM's vocabulary, padded.
     PaddedVocabulary(u32),
     /// An older GPU keeps an fp8 cache with `FlashInfer`'s kernels alone.
@@ -384,8 +386,11 @@ impl Assumptions {
 fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
     let shape = &scenario.architecture;
     let rows = scenario.vocabulary();
-    if scenario.leaves_attention() {
-        return Some(Assumption::WideAttention { mixture: shape.moe.is_some() });
+    if let Some(wide) = scenario.left_wide() {
+        return Some(match wide {
+            LeftWide::Attention => Assumption::WideAttention { mixture: shape.moe.is_some() },
+            LeftWide::AttentionAndEnds => Assumption::WideEnds,
+        });
     }
     if scenario.mode.trains() {
         let padded = scenario.training.implementation == Implementation::Megatron && rows != shape.vocab_size;

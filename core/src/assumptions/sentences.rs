@@ -74,6 +74,9 @@ impl Assumption {
                 "As in Qwen's own GPTQ files, {} are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",
                 if mixture { "routed experts" } else { "MLPs" }
             ),
+            Self::WideEnds => f.write_str(
+                "As in Meta's own FP8 file, the MLPs of all layers but the first and the last are in 8 bits, all other matrices in 16. Files that quantise attention too are smaller: fp8-block counts all in 8 bits.",
+            ),
             Self::PaddedVocabulary(rows) => write!(
                 f,
                 "Megatron-LM pads the vocabulary to {} rows, a multiple of 128 on each tensor-parallel rank.",

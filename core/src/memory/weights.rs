@@ -6,7 +6,7 @@ use crate::memory::gguf::Mix;
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::{Block, WeightFormat};
-use crate::scenario::Mode;
+use crate::scenario::{LeftWide, Mode};
 use crate::serving::Engine;
 use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -73,7 +73,7 @@ pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(I
             let layout = layout(scenario, item, mixture);
             match Mix::of(scenario, item, count, layout) {
                 Some(mix) => mix.iter().for_each(|(count, layout)| each(item, count, layout)),
-                None if item == Item::LayerMatrices && scenario.leaves_attention() && !mixture => {
+                None if item == Item::LayerMatrices && scenario.left_wide().is_some() && !mixture => {
                     let narrow = narrow(scenario).min(count);
                     each(item, narrow, layout);
                     each(item, count - narrow, Block::BF16);
@@ -84,10 +84,14 @@ pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(I
     }
 }
 
-/// Values of dense MLPs on this rank, where they alone are quantised and the layers' other matrices are not ([`crate::Scenario::leaves_attention`]).
+/// Values of dense MLPs on this rank, where they alone are quantised and the layers' other matrices are not ([`crate::Scenario::left_wide`]).
 fn narrow(scenario: &Checked) -> u64 {
     let shape = &scenario.architecture;
-    let (start, end) = scenario.layers_here();
+    let (mut start, mut end) = scenario.layers_here();
+    if scenario.left_wide() == Some(LeftWide::AttentionAndEnds) {
+        start = start.max(1);
+        end = end.min(shape.layers.saturating_sub(1)).max(start);
+    }
     let width = u64::from(shape.intermediate_size).div_ceil(scenario.parallel.tp.into());
     u64::from(shape.kinds_between(start, end).dense) * shape.mlp.matrices() * u64::from(shape.hidden_size) * width
 }
@@ -111,7 +115,7 @@ pub fn layers(scenario: &Checked) -> u128 {
 /// Bytes of the layers' matrices on this rank over what they would take in the layout of the format alone; 1 to 1 but for mixes.
 /// Both in at most 48 bits, exact up to 281 TB and rounded together beyond, so that bytes of any matrix can be multiplied by it.
 pub(crate) fn mixed(scenario: &Checked) -> [u128; 2] {
-    if !scenario.weights.is_gguf() && (!scenario.leaves_attention() || scenario.architecture.moe.is_some()) {
+    if !scenario.weights.is_gguf() && (scenario.left_wide().is_none() || scenario.architecture.moe.is_some()) {
         return [1, 1];
     }
     let held = scenario.local_parameters();
@@ -148,7 +152,7 @@ pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
                 Block::BF16
             }
         }
-        _ if item == Item::LayerMatrices && mixture && scenario.leaves_attention() => Block::BF16,
+        _ if item == Item::LayerMatrices && mixture && scenario.left_wide().is_some() => Block::BF16,
         // A file of llama.cpp with experts in MXFP4 (gpt-oss) holds all other matrices in 8 bits.
         _ if gguf && mixture && scenario.weights == WeightFormat::Mxfp4 && item != Item::Experts => {
             WeightFormat::Q8Zero.kept(item, mixture, scenario.architecture.tied_embeddings)

@@ -33,7 +33,7 @@ impl Blocks {
             Projection::Heads => shape.query_width(),
             Projection::Latent(latent) => u64::from(shape.heads) * u64::from(latent.v_dim),
         };
-        let wide = scenario.leaves_attention();
+        let wide = scenario.left_wide().is_some();
         if !wide {
             check("the width of all heads", heads, tp, block)?;
         }

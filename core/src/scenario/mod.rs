@@ -3,6 +3,7 @@
 mod blocks;
 mod demand;
 mod error;
+mod left_wide;
 mod llamacpp;
 mod offload;
 mod releases;
@@ -13,6 +14,7 @@ mod vllm;
 
 pub use demand::Demand;
 pub use error::ScenarioError;
+pub use left_wide::LeftWide;
 pub use llamacpp::TensorSplit;
 pub use offload::{Offload, OffloadError};
 pub use releases::Newer;
@@ -21,7 +23,7 @@ pub use trainer::{CutError, TrainerOption};
 pub use unsupported::{Blocks, Unsupported};
 pub(crate) use vllm::{WITH_BF16, by_flashinfer, finer_blocks};
 
-use crate::architecture::{Architecture, LinearKind};
+use crate::architecture::Architecture;
 use crate::bounds;
 use crate::parallelism::{ExpertCut, ParallelError, Parallelism};
 use crate::precision::{KvPrecision, WeightFormat};
@@ -426,19 +428,6 @@ impl Scenario {
             Mode::Training | Mode::Lora => false,
         };
         linear_only && fused && self.architecture.moe.is_some()
-    }
-
-    /// Whether all attention, and shared experts, stay in 16 bits beside MLPs or routed experts in 4: AWQ and GPTQ files of models with gated delta nets.
-    ///
-    /// # Assumes
-    /// Files like the maker's own. Those that quantise attention too are smaller, by a third in a dense model; torchao and bitsandbytes quantise all linear layers.
-    ///
-    /// # Source
-    /// `quantization_config` of Qwen/Qwen3.5-27B-GPTQ-Int4 and its kin: `"dynamic": {"-:.*attn.*", "-:.*shared_expert.*", "-:.*mtp.*", "-:.*visual.*"}`; model cards of
-    /// btbtyler09/Qwen3-Coder-Next-GPTQ-4bit and 88plug/Qwen3.6-27B-W4A16. Read 2026-11-25.
-    pub fn leaves_attention(&self) -> bool {
-        let delta = self.architecture.linear_attention.is_some_and(|it| it.kind == LinearKind::GatedDelta);
-        self.weights == WeightFormat::Int4 && delta
     }
 
     /// Bytes of one value between operations: 4 in fp32 and behind tables and norms that are upcast to it, otherwise 2.

@@ -152,6 +152,13 @@ pub enum Unsupported {
         /// `max_num_seqs`.
         sequences: u32,
     },
+    /// vLLM makes no slots for adapters of this rank.
+    LoraRank(u32),
+    /// What slots for adapters take is not modelled here.
+    LoraSlots {
+        /// Because vLLM's first engine serves, which counts its blocks without them; else because of the model.
+        first_engine: bool,
+    },
     /// vLLM has no attention of the kind that the model's file asks for, and does not load it.
     DualChunks,
     /// The model cannot compute in fp16.
@@ -216,6 +223,15 @@ impl fmt::Display for Unsupported {
                     "vLLM's {id}_per_token_head, a KV cache in {id} of newer releases with a scale for each token and head, is not modelled: use 16 bits or fp8"
                 )
             }
+            Self::LoraRank(rank) => {
+                write!(f, "vLLM takes no max_lora_rank of {rank}: the next of 1, 8, 16, 32, 64, 128, 256, 320 and 512 holds it")
+            }
+            Self::LoraSlots { first_engine: true } => f.write_str(
+                "vLLM's first engine (up to 0.7, on GPUs below compute capability 8.0 up to 0.10) counts its blocks before it makes room for adapters: max_loras is not modelled there",
+            ),
+            Self::LoraSlots { first_engine: false } => f.write_str(
+                "what vLLM's slots for adapters take beside experts, latent attention or states is not modelled: max_loras is known for dense models",
+            ),
             Self::NoEager(engine) => write!(
                 f,
                 "{} never writes the attention scores: its kernels fuse them, which is attention flash",

@@ -42,6 +42,7 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     if scenario.architecture.attention_sinks && scenario.architecture.moe.is_some() && by_bitsandbytes {
         return Err(Unsupported::NoBitsandbytesExperts(scenario.weights));
     }
+    adapters(scenario)?;
     scheduled(scenario)?;
     precision(scenario)?;
     let longest = scenario.longest_request();
@@ -59,6 +60,29 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
 /// # Source
 /// vLLM pull request 11844 (merged 2025-05); issues 21452, 24048 and 33470 (a `TypeError` from 0.9 to 2026). Read 2026-11-25.
 const WITH_DUAL_CHUNKS: Version = Version { major: 0, minor: 9 };
+
+/// The ranks of adapters that vLLM makes slots for.
+const RANKS: [u32; 9] = [1, 8, 16, 32, 64, 128, 256, 320, 512];
+
+/// Whether the slots for adapters are known: those of attention by heads and plain MLPs are.
+///
+/// # Errors
+/// A rank that vLLM has no slots for, its first engine, or a model whose slots are not modelled.
+///
+/// # Source
+/// vLLM, `config/lora.py`: `MaxLoRARanks`; issue 14450: the first engine counts its blocks before it makes the slots. Read 2026-11-25.
+fn adapters(scenario: &Scenario) -> Result<(), Unsupported> {
+    let (serving, shape) = (&scenario.serving, &scenario.architecture);
+    let plain = shape.moe.is_none() && shape.linear_attention.is_none() && shape.mlp_layers == 0;
+    let by_heads = plain && shape.projection == Projection::Heads;
+    match serving.max_loras {
+        None => Ok(()),
+        Some(_) if !RANKS.contains(&serving.max_lora_rank) => Err(Unsupported::LoraRank(serving.max_lora_rank)),
+        Some(_) if serving.version.first_engine(scenario.gpu) => Err(Unsupported::LoraSlots { first_engine: true }),
+        Some(_) if !by_heads => Err(Unsupported::LoraSlots { first_engine: false }),
+        Some(_) => Ok(()),
+    }
+}
 
 /// Whether the scheduler takes so many tokens and sequences at once.
 ///

@@ -74,8 +74,11 @@ mod tests {
         let of = |class: Class| GPUS.iter().filter(move |gpu| gpu.class() == class).map(|gpu| gpu.id);
         let desktop = [
             "rtx3060-12",
+            "rtx3070",
+            "rtx3080",
             "rtx3090",
             "rtx3090ti",
+            "rtx4060",
             "rtx4060ti-16",
             "rtx4070",
             "rtx4070ti",

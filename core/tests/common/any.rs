@@ -246,6 +246,8 @@ prop_compose! {
         [usual_seqs, usual_batched_tokens, enforce_eager] in any::<[bool; 3]>(),
         utilization_percent in proptest::option::of(within(bounds::UTILIZATION)),
         max_model_len in proptest::option::of(within(bounds::MAX_MODEL_LEN)),
+        max_loras in proptest::option::weighted(0.2, within(bounds::MAX_LORAS)),
+        max_lora_rank in select([1_u32, 16, 64, 512].as_slice()),
         version in select(CONSTANTS.as_slice()).prop_map(|constants| constants.since),
     ) -> Serving {
         Serving {
@@ -257,6 +259,8 @@ prop_compose! {
             enforce_eager,
             utilization_percent,
             max_model_len,
+            max_loras,
+            max_lora_rank,
             version,
         }
     }

@@ -45,6 +45,13 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     if serving.enforce_eager {
         sheet.set("--enforce-eager", Datum::Switch, &["enforce_eager"]);
     }
+    if let Some(adapters) = serving.max_loras {
+        sheet.set("--enable-lora", Datum::Switch, &["max_loras"]);
+        sheet.set("--max-loras", adapters, &["max_loras"]);
+        sheet.set("--max-lora-rank", serving.max_lora_rank, &["max_lora_rank"]);
+    } else {
+        sheet.implied("max_lora_rank");
+    }
     sheet.implied("attention");
     sheet.leave("batch", "vLLM takes requests as they come; --max-num-seqs bounds how many run at once");
     sheet.leave("engine_version", "the command is that of 0.33, and releases before may lack a word of it");

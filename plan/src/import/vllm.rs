@@ -73,13 +73,17 @@ pub(super) fn named(command: &Command) -> Option<usize> {
 
 pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     reading.say("engine", "vllm");
-    let mut spreads = false;
+    let (mut spreads, mut adapters) = (false, false);
     for item in reading::options(words, &SYNTAX) {
         let meaning = meaning(&item);
         if matches!(item.name.as_str(), "--enable-expert-parallel" | "-ep") && item.on() {
             spreads = true;
         }
+        adapters |= item.name == "--enable-lora" && item.on();
         reading.keep(&item, meaning);
+    }
+    if adapters && reading.said_count("max_loras").is_none() {
+        reading.say("max_loras", "1");
     }
     if spreads {
         // Over all ranks of tensor and data parallelism, however many these are.
@@ -120,6 +124,11 @@ fn meaning(item: &Item) -> Meaning {
         "--max-num-seqs" => says("max_num_seqs", text),
         "--max-num-batched-tokens" => reading::tokens("max_num_batched_tokens", text),
         "--gpu-memory-utilization" => reading::share("gpu_memory_utilization", text),
+        "--enable-lora" => {
+            Meaning::Says(alloc::vec::Vec::new(), Some("one adapter at once where --max-loras says nothing"))
+        }
+        "--max-loras" => says("max_loras", text),
+        "--max-lora-rank" => says("max_lora_rank", text),
         "--enforce-eager" if item.on() => says("enforce_eager", ""),
         "--cpu-offload-gb" => unread("a plan offloads all weights or none (offload)"),
         name if WITHOUT_EFFECT.contains(&name) => Meaning::WithoutEffect,

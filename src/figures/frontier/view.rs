@@ -95,9 +95,9 @@ fn said(direction: &Direction) -> Option<String> {
             words::FrontierSaidSpeculative { guessed, share: &share, n: &n }.text()
         }
         "caches" => {
-            let card = gpus::by_id("mi300x")?;
-            let share = card.cache()?.0 as f64 / (2 * model("llama-2-7b")?.parameters) as f64;
-            let gpu = card.name;
+            let mi300x = gpus::by_id("mi300x")?;
+            let share = mi300x.cache()?.0 as f64 / (2 * model("llama-2-7b")?.parameters) as f64;
+            let gpu = mi300x.name;
             let cache = tier(hierarchy::Binding::Capacity, Tier::Cache, "gpu=mi300x");
             let share = Percent(share).to_string();
             let model = named("v=1");
@@ -122,16 +122,16 @@ fn said(direction: &Direction) -> Option<String> {
             words::FrontierSaidCoDesign { model, share: &share, token: &token }.text()
         }
         "hbm4" => {
-            let card = gpus::by_id("b200")?;
-            let now = Roof::of(card, ComputePrecision::Bf16)?;
+            let b200 = gpus::by_id("b200")?;
+            let now = Roof::of(b200, ComputePrecision::Bf16)?;
             let bandwidth = stack(HBM4).as_gb_per_s() * f64::from(STACKS);
             let next = Roof { bandwidth: ByteRate::from_gb_per_s(bandwidth), ..now };
             words::FrontierSaidHbm4 {
                 hbm3: &figure(stack(HBM3).as_gb_per_s()),
-                now: &figure(card.bandwidth.as_gb_per_s() / f64::from(STACKS)),
+                now: &figure(b200.bandwidth.as_gb_per_s() / f64::from(STACKS)),
                 hbm4: &figure(stack(HBM4).as_gb_per_s()),
                 n: &STACKS.to_string(),
-                gpu: card.name,
+                gpu: b200.name,
                 from: &figure(now.ridge().0),
                 to: &figure(next.ridge().0),
             }

@@ -102,11 +102,12 @@ impl Job {
         let about = about.join(", ");
         let verdict = verdict(effect);
         let fits = verdict.holds();
-        let card = effect.scenario.gpu.filter(|_| rung == Mitigation::BiggerGpu).map(|gpu| format!(": {}", gpu.name));
+        let gpu_name =
+            effect.scenario.gpu.filter(|_| rung == Mitigation::BiggerGpu).map(|gpu| format!(": {}", gpu.name));
         view! {
             <tr data-fits=fits.then_some("")>
                 <th scope="row">
-                    {name(rung)} {card} <span class="about">{about}</span>
+                    {name(rung)} {gpu_name} <span class="about">{about}</span>
                 </th>
                 <td class="rung-left">
                     <svg class="rung-bar" aria-hidden="true" height="14">
@@ -198,8 +199,8 @@ impl Job {
             ways.push((false, price, inside(rung), effect));
         }
         if let Some((_, effect)) = alone().find(|(rung, _)| *rung == Mitigation::BiggerGpu) {
-            let card = effect.scenario.gpu.map_or("", |gpu| gpu.name);
-            ways.push((false, words::ladder_way_other().into(), card.into(), effect));
+            let gpu_name = effect.scenario.gpu.map_or("", |gpu| gpu.name);
+            ways.push((false, words::ladder_way_other().into(), gpu_name.into(), effect));
         }
         ways.sort_by(|(worse, .., one), (lossy, .., other)| {
             worse.cmp(lossy).then(one.time_ratio.total_cmp(&other.time_ratio))

@@ -272,7 +272,7 @@ fn every_step() -> AnyView {
 
 /// What each switch alone does to the peak, and what becomes of the program on two GPUs.
 fn every_switch() -> AnyView {
-    let gpus = [TraceGpu::Small, TraceGpu::Medium].map(|card| gpus::by_id(card.id()));
+    let gpus = [TraceGpu::Small, TraceGpu::Medium].map(|gpu| gpus::by_id(gpu.id()));
     let variant = |switch: Option<Switch>| {
         let mut program = Program::default();
         if let Some(switch) = switch {

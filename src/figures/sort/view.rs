@@ -32,8 +32,8 @@ pub fn flops(flops: u128) -> String {
     format!("{}{THIN_SPACE}{unit}", Figure(flops / one))
 }
 
-fn gpu_name(card: &str) -> &'static str {
-    gpus::by_id(card).map_or("", |gpu| gpu.name)
+fn gpu_name(gpu_id: &str) -> &'static str {
+    gpus::by_id(gpu_id).map_or("", |gpu| gpu.name)
 }
 
 fn ridge_of(gpu: &str) -> String {

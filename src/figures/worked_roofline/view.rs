@@ -114,10 +114,10 @@ pub fn view() -> AnyView {
         ("numeric", words::worked_rate()),
         ("numeric", words::worked_share()),
     ];
-    let card = gpus::by_id(COMPARED[0]).map_or("", |gpu| gpu.name);
+    let gpu_name = gpus::by_id(COMPARED[0]).map_or("", |gpu| gpu.name);
     view! {
         <div class="worked">
-            <p class="figure-title">{words::WorkedTitle { gpu: card }.text()}</p>
+            <p class="figure-title">{words::WorkedTitle { gpu: gpu_name }.text()}</p>
             <p class="caption">{words::WorkedTerms { peak: &peak, bandwidth: &bandwidth }.text()}</p>
             {formulas()}
             <div class="table-scroll" tabindex="0" role="region" aria-label=words::worked_caption()>

@@ -31,8 +31,8 @@ pub(super) const FIT: [(&str, &str); 6] = [
 ];
 
 /// Weights, what they leave of a GPU, and the tokens that go into it.
-pub(super) fn fit((id, card): (&str, &str)) -> Option<Set> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
+pub(super) fn fit((id, gpu_id): (&str, &str)) -> Option<Set> {
+    let (model, gpu) = (model(id)?, gpu(gpu_id)?);
     let evaluation = asked(&Scenario::new(model.architecture))?;
     let (weights, each) = (evaluation.bytes(Bucket::Weights), evaluation.kv_bytes_per_token);
     let space = left(gpu.capacity, weights)?;
@@ -62,8 +62,8 @@ pub(super) const SPLIT: [(&str, &str, u32); 6] = [
 ];
 
 /// Tokens a second with the weights in own memory, in host memory, and in both.
-pub(super) fn split((id, card, percent): (&str, &str, u32)) -> Option<Set> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
+pub(super) fn split((id, gpu_id, percent): (&str, &str, u32)) -> Option<Set> {
+    let (model, gpu) = (model(id)?, gpu(gpu_id)?);
     let read = read_by(&Scenario::new(model.architecture).check().ok()?, gpu);
     let [own, host] = [Tier::Own, Tier::Host].map(|tier| tier_spec(gpu, tier));
     let (own, host) = (own?, host?);
@@ -97,8 +97,8 @@ pub(super) const BATCH: [(&str, u32, u32); 6] = [
 ];
 
 /// A matrix that a batch of vectors is multiplied with: intensity, rate, and the batch at which its GPU is busy.
-pub(super) fn batch((card, width, batch): (&str, u32, u32)) -> Option<Set> {
-    let gpu = gpu(card)?;
+pub(super) fn batch((gpu_id, width, batch): (&str, u32, u32)) -> Option<Set> {
+    let gpu = gpu(gpu_id)?;
     let roof = roof(gpu)?;
     let intensity = Intensity(batch.into());
     let reached = roof.attainable(intensity);
@@ -130,8 +130,8 @@ pub(super) const BITS: [(&str, &str, u32); 6] = [
 ];
 
 /// How many bits a parameter may take, and what it takes in 4 bits with scales.
-pub(super) fn bits((id, card, kept): (&str, &str, u32)) -> Option<Set> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
+pub(super) fn bits((id, gpu_id, kept): (&str, &str, u32)) -> Option<Set> {
+    let (model, gpu) = (model(id)?, gpu(gpu_id)?);
     let evaluation = asked(&Scenario::new(model.architecture))?;
     let weights = evaluation.bytes(Bucket::Weights);
     let parameters = model.architecture.parameters().total() as f64;
@@ -170,8 +170,8 @@ pub(super) const SERVE: [(&str, &str, u32); 6] = [
 ];
 
 /// The cache of a request, and how many requests go beside the weights in 16 and in 8 bits.
-pub(super) fn serve((id, card, seq_length): (&str, &str, u32)) -> Option<Set> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
+pub(super) fn serve((id, gpu_id, seq_length): (&str, &str, u32)) -> Option<Set> {
+    let (model, gpu) = (model(id)?, gpu(gpu_id)?);
     let shape = model.architecture;
     let one = Scenario { seq_length, ..Scenario::new(shape) };
     let evaluation = asked(&one)?;

@@ -196,8 +196,8 @@ pub(super) const CLUSTER: [(&str, &str); 6] = [
 ];
 
 /// GPUs by division, GPUs that the heads can be dealt out to, and GPUs that hold a training.
-pub(super) fn cluster((id, card): (&str, &str)) -> Option<Set> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
+pub(super) fn cluster((id, gpu_id): (&str, &str)) -> Option<Set> {
+    let (model, gpu) = (model(id)?, gpu(gpu_id)?);
     let evaluation = asked(&training(model))?;
     let (weights, kept) = (evaluation.bytes(Bucket::Weights), states(&evaluation));
     let heads = model.architecture.heads;
@@ -232,8 +232,8 @@ pub(super) const RUN: [(&str, u64, &str, u32, u32, f64); 6] = [
 ];
 
 /// GPU hours, days and dollars of a run.
-pub(super) fn run((id, billions, card, percent, gpus, price): (&str, u64, &str, u32, u32, f64)) -> Option<Set> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
+pub(super) fn run((id, billions, gpu_id, percent, gpus, price): (&str, u64, &str, u32, u32, f64)) -> Option<Set> {
+    let (model, gpu) = (model(id)?, gpu(gpu_id)?);
     let (parameters, tokens) = (model.architecture.active_parameters(), billions * 1_000_000_000);
     let (work, peak) = (training_flops(parameters, tokens), dense_peak(gpu)?);
     let hours = gpu_hours(work, peak, f64::from(percent) / 100.0);

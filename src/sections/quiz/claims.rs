@@ -18,14 +18,14 @@ use crate::figures::hierarchy::nanoseconds;
 
 /// What is put into the verdict on a claim.
 pub(super) fn facts(id: &str) -> Option<Values> {
-    let card = gpu(A100)?;
-    let a100 = roof(card)?;
+    let a100_gpu = gpu(A100)?;
+    let a100 = roof(a100_gpu)?;
     let seven = model("llama-2-7b")?;
     let thirteen = model("llama-2-13b")?;
     let parts = [("peak", flops(a100.peak)), ("bandwidth", rate(a100.bandwidth)), ("ridge", figure(a100.ridge().0))];
     let name = ("model", seven.name.to_string());
     let bf16 = KvPrecision::Bf16;
-    let own = tier_spec(card, Tier::Own)?;
+    let own = tier_spec(a100_gpu, Tier::Own)?;
     Some(match id {
         "claims.kv13" => vec![
             ("model", thirteen.name.into()),
@@ -53,8 +53,8 @@ pub(super) fn facts(id: &str) -> Option<Values> {
         "claims.ridge" => parts.into(),
         "claims.fp8" => {
             // The GPU has no such rate, or the claim would stand.
-            card.peaks.fp8.is_none().then_some(())?;
-            vec![("int8", figure(card.peaks.int8?.tflops()))]
+            a100_gpu.peaks.fp8.is_none().then_some(())?;
+            vec![("int8", figure(a100_gpu.peaks.int8?.tflops()))]
         }
         "claims.h100" => {
             let of = |id| Some(rate(gpu(id)?.bandwidth));
@@ -73,7 +73,7 @@ pub(super) fn facts(id: &str) -> Option<Values> {
                 ("to", figure(h100.ridge().0)),
             ]
         }
-        "claims.pcie" => vec![("link", rate(card.host_link?))],
+        "claims.pcie" => vec![("link", rate(a100_gpu.host_link?))],
         "claims.latency" => vec![("latency", nanoseconds(own.latency?.value))],
         "claims.gemm" => {
             let work = Kernel::Gemm { m: 4_096, n: 4_096, k: 4_096 }.work(2);
@@ -86,24 +86,24 @@ pub(super) fn facts(id: &str) -> Option<Values> {
             vec![("bandwidth", rate(a100.bandwidth)), ("weights", size(bytes)), ("answer", answer)]
         }
         "claims.linear" => {
-            let card = gpu("a100-40-sxm")?;
+            let a100_gpu = gpu("a100-40-sxm")?;
             let [x, w, _, peak] = linear();
             // It fits, or the verdict would be another one.
-            (peak < card.capacity).then_some(())?;
+            (peak < a100_gpu.capacity).then_some(())?;
             vec![
                 ("x", size(x)),
                 ("w", size(w)),
                 ("peak", size(peak)),
-                ("gpu", card.name.into()),
-                ("capacity", size(card.capacity)),
+                ("gpu", a100_gpu.name.into()),
+                ("capacity", size(a100_gpu.capacity)),
             ]
         }
         "claims.adam" => vec![("size", size(states(&asked(&training(model("generic-7b")?))?)))],
         "claims.exceeds" => {
             let asked = Bytes(84_000_000_000);
-            (asked < card.capacity).then_some(())?;
+            (asked < a100_gpu.capacity).then_some(())?;
             let in_gib = |bytes| Size::new(bytes, ByteUnit::Gib).to_string();
-            vec![("capacity", size(card.capacity)), ("gib", in_gib(card.capacity)), ("asked", in_gib(asked))]
+            vec![("capacity", size(a100_gpu.capacity)), ("gib", in_gib(a100_gpu.capacity)), ("asked", in_gib(asked))]
         }
         "claims.kv7" => {
             let bytes = kv("llama-2-7b", 1, 4_096, bf16)?;
@@ -122,7 +122,7 @@ pub(super) fn facts(id: &str) -> Option<Values> {
         "claims.seventy" => {
             let seventy = model("llama-3.1-70b")?;
             let held = weights("llama-3.1-70b", WeightFormat::Bf16)?;
-            let two = Bytes(2 * card.capacity.0);
+            let two = Bytes(2 * a100_gpu.capacity.0);
             let left = Bytes(two.0.checked_sub(held.0)?);
             vec![("model", seventy.name.into()), ("weights", size(held)), ("two", size(two)), ("left", size(left))]
         }
@@ -147,14 +147,14 @@ pub(super) fn facts(id: &str) -> Option<Values> {
             ]
         }
         "claims.prefill" => {
-            let scenario = Scenario { seq_length: 2_048, gpu: Some(card), ..Scenario::new(seven.architecture) };
+            let scenario = Scenario { seq_length: 2_048, gpu: Some(a100_gpu), ..Scenario::new(seven.architecture) };
             let scenario = scenario.check().ok()?;
             let [prefill, decode] =
-                [Pass::Prefill, Pass::Decode].map(|pass| estimate(&scenario, card, pass, Counting::of(&scenario)));
+                [Pass::Prefill, Pass::Decode].map(|pass| estimate(&scenario, a100_gpu, pass, Counting::of(&scenario)));
             (prefill.bound() == Bound::Compute && decode.bound() == Bound::Memory).then_some(())?;
             vec![
                 name,
-                ("gpu", card.name.into()),
+                ("gpu", a100_gpu.name.into()),
                 ("prefill", figure(prefill.intensity().0)),
                 ("decode", figure(decode.intensity().0)),
                 ("ridge", figure(a100.ridge().0)),

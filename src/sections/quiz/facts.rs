@@ -109,8 +109,8 @@ pub(super) fn linear() -> [Bytes; 4] {
 
 /// What is put into the texts of a question; nothing for one without numbers, or with numbers of its own.
 pub fn facts(id: &str) -> Option<Values> {
-    let card = gpu(A100)?;
-    let a100 = roof(card)?;
+    let a100_gpu = gpu(A100)?;
+    let a100 = roof(a100_gpu)?;
     let seven = model("llama-2-7b")?;
     let thirteen = model("llama-2-13b")?;
     let eight = model("llama-3.1-8b")?;
@@ -120,15 +120,15 @@ pub fn facts(id: &str) -> Option<Values> {
         let parallel = Parallelism { dp: gpus, ..Parallelism::ONE };
         Some(asked(&Scenario { parallel, ..training(seven) })?.bytes(Bucket::Gradients))
     };
-    let own = tier_spec(card, Tier::Own)?;
-    let cache = tier_spec(card, Tier::Cache)?;
+    let own = tier_spec(a100_gpu, Tier::Own)?;
+    let cache = tier_spec(a100_gpu, Tier::Cache)?;
     Some(match id {
         "roofline.three" => {
             let reached = a100.attainable(Intensity(3.0));
             let share = reached.0 / a100.peak.0;
             let percent = |part: f64| memory_wall_core::display::Percent(part).to_string();
             vec![
-                ("gpu", card.name.into()),
+                ("gpu", a100_gpu.name.into()),
                 ("ceiling", flops(reached)),
                 ("share", percent(share)),
                 ("idle", percent(1.0 - share)),
@@ -138,20 +138,20 @@ pub fn facts(id: &str) -> Option<Values> {
         "roofline.place" => {
             let relu = Kernel::Relu { elements: 1 << 26 }.work(2).intensity(Accounting::ReadsAndWrites);
             let ceiling = flops(a100.attainable(relu));
-            vec![("gpu", card.name.into()), ("intensity", figure(relu.0)), ("ceiling", ceiling)]
+            vec![("gpu", a100_gpu.name.into()), ("intensity", figure(relu.0)), ("ceiling", ceiling)]
         }
         "hierarchy.order" => {
-            let host = tier_spec(card, Tier::Host)?;
+            let host = tier_spec(a100_gpu, Tier::Host)?;
             vec![
                 ("cache", size(cache.capacity?.value)),
                 ("own", rate(own.bandwidth?.value)),
                 ("host", rate(host.bandwidth?.value)),
-                ("slower", format!("{}×", figure(host.slower_than_own(card)?))),
+                ("slower", format!("{}×", figure(host.slower_than_own(a100_gpu)?))),
             ]
         }
         "hierarchy.latency" => vec![
             ("latency", nanoseconds(own.latency?.value)),
-            ("gpu", card.name.into()),
+            ("gpu", a100_gpu.name.into()),
             ("cache", size(cache.capacity?.value)),
             name,
             ("weights", size(weights("llama-2-7b", WeightFormat::Bf16)?)),
@@ -183,11 +183,11 @@ pub fn facts(id: &str) -> Option<Values> {
             let base = asked(&served)?;
             let weights = asked(&Scenario { weights: WeightFormat::Int4, ..served })?;
             let cached = asked(&Scenario { kv: KvPrecision::Int8, ..served })?;
-            let left = Bytes(weights.total.0.checked_sub(card.capacity.0)?);
+            let left = Bytes(weights.total.0.checked_sub(a100_gpu.capacity.0)?);
             vec![
                 ("model", eight.name.into()),
-                ("gpu", card.name.into()),
-                ("capacity", size(card.capacity)),
+                ("gpu", a100_gpu.name.into()),
+                ("capacity", size(a100_gpu.capacity)),
                 ("tokens", number(served.seq_length)),
                 ("batch", number(served.batch)),
                 ("cache", size(base.bytes(Bucket::KvCache))),
@@ -225,8 +225,8 @@ pub fn facts(id: &str) -> Option<Values> {
             values.retain(|(name, _)| ["activations", "logits"].contains(name));
             values.extend([
                 ("model", model("llama-3.2-1b")?.name.into()),
-                ("gpu", card.name.into()),
-                ("capacity", size(card.capacity)),
+                ("gpu", a100_gpu.name.into()),
+                ("capacity", size(a100_gpu.capacity)),
                 ("batch", number(step.batch)),
                 ("tokens", number(step.seq_length)),
                 ("states", size(states(&asked(&step)?))),
@@ -265,8 +265,8 @@ pub fn facts(id: &str) -> Option<Values> {
             vec![
                 ("model", opt.name.into()),
                 ("weights", size(held)),
-                ("gpus", held.0.div_ceil(card.capacity.0.max(1)).to_string()),
-                ("capacity", size(card.capacity)),
+                ("gpus", held.0.div_ceil(a100_gpu.capacity.0.max(1)).to_string()),
+                ("capacity", size(a100_gpu.capacity)),
                 ("heads", number(heads)),
                 ("each", number(heads / 8)),
             ]

@@ -302,8 +302,8 @@ fn ridge(gpu: &Gpu) -> Option<Variant> {
     })
 }
 
-fn tokens((id, card, tier): (&str, &str, Tier)) -> Option<Variant> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
+fn tokens((id, gpu_id, tier): (&str, &str, Tier)) -> Option<Variant> {
+    let (model, gpu) = (model(id)?, gpu(gpu_id)?);
     let bytes = read_by(&Scenario::new(model.architecture).check().ok()?, gpu);
     let tier_of = tier_spec(gpu, tier)?;
     let answer = tier_of.reads_per_second(bytes)?;

@@ -34,8 +34,8 @@ type Point = (&'static str, f64, f64);
 
 /// The GPU with its roof, and the points.
 fn plan() -> Option<(&'static Gpu, Roof, [Point; 4])> {
-    let card = gpu("a100-80-sxm")?;
-    let roof = roof(card)?;
+    let a100_gpu = gpu("a100-80-sxm")?;
+    let roof = roof(a100_gpu)?;
     let relu = Kernel::Relu { elements: 1 << 26 }.work(2).intensity(Accounting::ReadsAndWrites);
     let slope = roof.attainable(relu).as_tflops();
     let beyond = Intensity(roof.ridge().0 * 3.0);
@@ -45,17 +45,17 @@ fn plan() -> Option<(&'static Gpu, Roof, [Point; 4])> {
         ("C", relu.0, slope),
         ("D", relu.0, slope / 8.0),
     ];
-    Some((card, roof, points))
+    Some((a100_gpu, roof, points))
 }
 
 /// What the drawing shows, in words.
 pub(super) fn in_words() -> String {
-    let Some((card, roof, points)) = plan() else { return String::new() };
+    let Some((a100_gpu, roof, points)) = plan() else { return String::new() };
     let said = points.map(|(name, intensity, tflops)| {
         let rate = flops(FlopRate::from_tflops(tflops));
         words::QuizPicturePoint { name, intensity: &figure(intensity), rate: &rate }.text()
     });
-    words::QuizPicture { gpu: card.name, peak: &flops(roof.peak), points: &said.join(" ") }.text()
+    words::QuizPicture { gpu: a100_gpu.name, peak: &flops(roof.peak), points: &said.join(" ") }.text()
 }
 
 /// The drawing, with its points in words.

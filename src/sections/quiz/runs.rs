@@ -11,8 +11,8 @@ use super::written::{figure, flops};
 use crate::figures::money;
 
 /// A model on so many billion tokens, at an MFU in percent.
-pub(super) fn hours((id, billions, card, percent): (&str, u64, &str, u32)) -> Option<Variant> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
+pub(super) fn hours((id, billions, gpu_id, percent): (&str, u64, &str, u32)) -> Option<Variant> {
+    let (model, gpu) = (model(id)?, gpu(gpu_id)?);
     let (parameters, tokens) = (model.architecture.active_parameters(), billions * 1_000_000_000);
     let (work, peak) = (training_flops(parameters, tokens), dense_peak(gpu)?);
     let mfu = f64::from(percent) / 100.0;

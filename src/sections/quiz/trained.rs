@@ -67,8 +67,8 @@ pub(super) fn sharded((id, gpus, stage): (&str, u32, ZeroStage)) -> Option<Varia
     })
 }
 
-pub(super) fn gpus((id, card, trains): (&str, &str, bool)) -> Option<Variant> {
-    let (model, gpu) = (model(id)?, gpu(card)?);
+pub(super) fn gpus((id, gpu_id, trains): (&str, &str, bool)) -> Option<Variant> {
+    let (model, gpu) = (model(id)?, gpu(gpu_id)?);
     let evaluation = asked(&training(model))?;
     let held = |trains| if trains { states(&evaluation) } else { evaluation.bytes(Bucket::Weights) };
     let whole = |bytes: Bytes| bytes.0.div_ceil(gpu.capacity.0.max(1));

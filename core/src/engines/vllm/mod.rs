@@ -1,5 +1,6 @@
 //! vLLM: a share of the GPU, from which weights, one profiled forward pass and the driver's part are taken; the rest becomes pages.
 
+mod adapters;
 mod beside;
 mod pages;
 mod requests;
@@ -259,6 +260,7 @@ impl<'a> Run<'a> {
     /// # Formula
     /// 0.44 GiB + 0.0145 GiB × `layers` / `pp` + 0.30 GiB for a mixture, for the graphs that there are without a limit; in proportion for other numbers.
     /// Usually that on H100 and its kin since 0.17, 0.65 of it elsewhere and before; between a twentieth of it and 1.6 times it and 0.25 GiB more.
+    /// Twice that where adapters are served.
     /// With the first engine 0.05 GiB + 0.005 GiB × `layers`, up to 0.75 GiB. Later on AMD's Instinct 3.2 GiB, up to 4.1; up to that on its other GPUs, of which there is no log.
     ///
     /// # Units
@@ -272,6 +274,13 @@ impl<'a> Run<'a> {
     /// "Graph capturing finished ... took" and "Estimated CUDA graph memory" in the logs of `vllm_runs.csv` and `vllm_starts.csv`:
     /// the range holds nine of ten of them. Read 2026-11-24.
     pub fn graphs_span(&self) -> Span {
+        let once = self.graphs_once();
+        // Recorded with adapters and without (`cudagraph_specialize_lora`, on by default).
+        let times = if self.scenario.serving.max_loras.is_some() { 2 } else { 1 };
+        Span { low: once.low, typical: times * once.typical, high: times * once.high }
+    }
+
+    fn graphs_once(&self) -> Span {
         if self.capture_sizes == 0 {
             return Span::known(0);
         }

@@ -40,6 +40,7 @@ pub(super) const LLM_PROF: &str = "LLM-Prof hardware table (github.com/citsjtu20
 pub(super) const RADEON: &str = "AMD Radeon RX 7900 XTX: 61.4 TFLOPS, twice that at 16 bits (github.com/Avarok-Cybersecurity/atlas issue 1067); caches by LACT (github.com/ilya-zlobintsev/LACT pull request 533)";
 pub(super) const RTX_50: &str =
     "NVIDIA launch table of the RTX 50 series, as printed at tweaktown.com: 988, 1,406 and 1,801 AI TOPS with sparsity";
+pub(super) const RTX_4060: &str = "NVIDIA GeForce RTX 4060: 24 multiprocessors at 2,460 MHz, 272 GB/s, PCIe 4.0 x8, 24 MB of L2, as printed in public reviews; matrix units as in the other GPUs of the series";
 pub(super) const RTX_4060_TI: &str = "NVIDIA GeForce RTX 4060 Ti: 34 multiprocessors at 2,535 MHz, 288 GB/s, PCIe 4.0 x8, as printed at cputronic.com and thefpsreview.com; matrix units as in the other GPUs of the series";
 pub(super) const RTX_A5000: &str = "NVIDIA RTX A5000 data sheet: 27.8 TFLOPS, 222.2 with sparsity at 16 bits, figures as quoted in public repositories";
 pub(super) const RTX_PRO_MAXQ: &str =
@@ -59,6 +60,9 @@ pub(super) const A100_40_SEEN: &str = "39.39 GiB by deviceQuery on an A100-SXM4-
 pub(super) const A100_80_SEEN: &str = "79.14 GiB on an A100-SXM4-80GB with CUDA 12.6 (github.com/GusSand/CoT_Exploration, October 2025; 84,974,239,744 bytes in a PyTorch trace of such a GPU), 79.25 GiB (github.com/levihsu/OOTDiffusion issue 235, March 2025), 79.35 GiB with older drivers";
 pub(super) const A100_80_PCIE_SEEN: &str = "84,974,239,744 bytes (79.14 GiB) on an A100 80GB PCIe (github.com/TruNcat3/cuButterfly, September 2026), 79.35 GiB with older drivers";
 pub(super) const A10_SEEN: &str = "21.99 GiB (github.com/zai-org/CogVLM issue 236, December 2023), 22.18 GiB (github.com/OpenBMB/MiniCPM-V issue 640, October 2024)";
+pub(super) const RTX_3070_SEEN: &str = "7.76 GiB (github.com/sshan-zhao/GASDA issue 19, 2021) and 7.78 GiB (github.com/meta-llama/codellama issue 82, 2023); estimated down to 7.66 GiB with newer drivers, which keep more";
+pub(super) const RTX_3080_SEEN: &str = "9.78 GiB (github.com/zai-org/CogVideo issue 34, 2023); estimated down to 9.64 GiB with newer drivers, which keep more";
+pub(super) const RTX_4060_SEEN: &str = "7.75 GiB in an out-of-memory message of April 2025 (github.com/ESRSchao/EdgeRegNet issue 2, a laptop's); estimated down to 7.62 GiB with newer drivers, which keep more";
 pub(super) const RTX_4060_TI_SEEN: &str = "15.55 GiB (github.com/boson-ai/higgs-audio issue 48, July 2025), 15,944 MiB by llama.cpp under Linux; all 16,379 MiB are reported under Windows";
 pub(super) const ADA_6000_ECC: &str = "With ECC on it reports 44.43 GiB (github.com/DINGYANB/MTVCrafter issue 21)";
 pub(super) const B200_SEEN: &str = "178.35 GiB (github.com/stas00/the-art-of-debugging at 6572af6), 178.34 GiB by OpenCL with a newer driver (github.com/nejeoui/MPA-OpenCl at 21c000b), up to 178.36 GiB with others";
