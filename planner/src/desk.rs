@@ -244,43 +244,60 @@ impl Desk {
         self.board.set(board);
     }
 
-    /// Asks for what takes longer: the changes that help each plan, the figures that are searched for, and the map of the one that is shown.
+    /// Asks for everything that takes longer.
     pub(crate) fn offer(&self) {
+        for step in Self::STEPS {
+            step(self);
+        }
+    }
+
+    /// What takes longer, in tasks: what the last step did and what contradicts the rest, the changes that help each plan, the figures that are
+    /// searched for, the plans with more and more sequences, and the map of the one that is shown.
+    pub(crate) const STEPS: [fn(&Self); 5] =
+        [Self::say_changes, Self::find_offers, Self::find_figures, Self::find_frontiers, Self::find_map];
+
+    fn say_changes(&self) {
         let unit = self.unit.get_untracked();
-        let offers = self.outcomes.with_untracked(|all| all.iter().map(|it| offers(it, unit)).collect::<Vec<_>>());
-        if self.offers.with_untracked(|now| *now != offers) {
-            self.offers.set(offers);
-        }
-        let slow = |outcome: &Arc<Outcome>| outcome.reply.as_ref().map(figures::slow).unwrap_or_default();
-        let slow = self.outcomes.with_untracked(|all| all.iter().map(slow).collect::<Vec<_>>());
-        if self.slow.with_untracked(|now| *now != slow) {
-            self.slow.set(slow);
-        }
-        let points = |outcome: &Arc<Outcome>| outcome.reply.as_ref().map(frontier).unwrap_or_default();
-        let frontiers = self.outcomes.with_untracked(|all| all.iter().map(points).collect::<Vec<_>>());
-        if self.frontiers.with_untracked(|now| *now != frontiers) {
-            self.frontiers.set(frontiers);
-        }
         let culprits = self.now(|board| board.chosen_sheet().map(|sheet| Reply::culprits(&sheet.asked.plan)));
-        if self.culprits.with_untracked(|now| Some(now) != culprits.as_ref()) {
-            self.culprits.set(culprits.unwrap_or_default());
-        }
-        let changed = self.before.with_untracked(|before| {
-            before.as_ref().map(|before| self.now(|now| changed::sentence(before, now, unit)))
-        });
-        self.changed.set(changed.unwrap_or_default());
-        let chosen = self.now(Board::chosen);
-        let map = self
-            .outcomes
-            .with_untracked(|all| all.get(chosen).and_then(|it| it.reply.as_ref().ok().map(maps::requests)));
+        renew(self.culprits, culprits.unwrap_or_default());
+        let said = |before: &Option<Board>| before.as_ref().map(|it| self.now(|now| changed::sentence(it, now, unit)));
+        renew(self.changed, self.before.with_untracked(said).unwrap_or_default());
+    }
+
+    fn find_offers(&self) {
+        let unit = self.unit.get_untracked();
+        renew(self.offers, self.outcomes.with_untracked(|all| all.iter().map(|it| offers(it, unit)).collect()));
+    }
+
+    fn find_figures(&self) {
+        renew(self.slow, self.of_replies(figures::slow));
+    }
+
+    fn find_frontiers(&self) {
+        renew(self.frontiers, self.of_replies(frontier));
+    }
+
+    fn find_map(&self) {
+        let map = self.reply().as_ref().map(maps::requests);
         self.map.set(map.unwrap_or_default());
+    }
+
+    /// Something of each reply; nothing where there is none.
+    fn of_replies<T: Default>(&self, of: fn(&Reply) -> T) -> Vec<T> {
+        let of = |outcome: &Arc<Outcome>| outcome.reply.as_ref().map(of).unwrap_or_default();
+        self.outcomes.with_untracked(|all| all.iter().map(of).collect())
+    }
+
+    /// What is said to the plan that is shown.
+    fn reply(&self) -> Option<Reply> {
+        let chosen = self.now(Board::chosen);
+        self.outcomes.with_untracked(|all| all.get(chosen).and_then(|outcome| outcome.reply.clone().ok()))
     }
 
     /// What is said to the plan that is shown, once changes rest, tracked.
     pub(crate) fn shown(&self) -> Option<Reply> {
         self.map.track();
-        let chosen = self.now(Board::chosen);
-        self.outcomes.with_untracked(|all| all.get(chosen).and_then(|outcome| outcome.reply.clone().ok()))
+        self.reply()
     }
 
     /// Whether so many sequences of such a length fit, by their places in the map, tracked.
@@ -319,6 +336,13 @@ impl Desk {
 /// The places that plans can have.
 pub(crate) fn places() -> std::ops::Range<usize> {
     0..MOST
+}
+
+/// Sets a signal where that changes something.
+fn renew<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.with_untracked(|now| *now != value) {
+        signal.set(value);
+    }
 }
 
 /// The changes that help a plan: those of its runtime come before those of the engine.

@@ -206,29 +206,22 @@ fn Marks(chart: Memo<Chart>, axis: usize) -> impl IntoView {
                 Memo::new(move |_| chart.with(|chart| chart.marks.get(axis).and_then(|marks| marks.get(nth)).cloned()));
             let hidden = move || mark.with(Option::is_none).then_some("none");
             let text = move || mark.get().map(|mark| mark.text).unwrap_or_default();
-            let at = move || mark.get().map(|mark| mark.at).unwrap_or_default();
-            let across = move || format!("{:.2}%", at());
-            let down = move || format!("{:.2}%", 100.0 - at());
-            if axis == 0 {
-                view! {
-                    <g display=hidden>
-                        <line x1=across x2=across y1="0" y2="100%"></line>
-                        <text class="mark" x=across y="100%" dy="18">
-                            {text}
-                        </text>
-                    </g>
-                }
-                .into_any()
-            } else {
-                view! {
-                    <g display=hidden>
-                        <line x1="0" x2="100%" y1=down y2=down></line>
-                        <text class="mark mark-end" x="-8" y=down dy="4">
-                            {text}
-                        </text>
-                    </g>
-                }
-                .into_any()
+            let share = move || mark.get().map(|mark| mark.at).unwrap_or_default();
+            let at = move |share: f64| format!("{share:.2}%");
+            // One axis lies along the lower edge, the other along the left one.
+            let below = axis == 0;
+            let x = move || if below { at(share()) } else { at(0.0) };
+            let y = move || if below { at(0.0) } else { at(100.0 - share()) };
+            let far_x = move || if below { at(share()) } else { at(100.0) };
+            let far_y = move || if below { at(100.0) } else { at(100.0 - share()) };
+            let [dx, dy] = if below { ["0", "18"] } else { ["-8", "4"] };
+            view! {
+                <g display=hidden>
+                    <line x1=x x2=far_x y1=y y2=far_y></line>
+                    <text class="mark" class:mark-end=!below x=x y=far_y dx=dx dy=dy>
+                        {text}
+                    </text>
+                </g>
             }
         })
         .collect_view();

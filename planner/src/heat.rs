@@ -6,7 +6,6 @@ use memory_wall_core::Verdict;
 use memory_wall_core::display::Grouped;
 use memory_wall_plan::Value;
 use memory_wall_plan::maps::{BATCHES, LENGTHS};
-#[cfg(any(test, target_arch = "wasm32"))]
 use memory_wall_plan::reply::Reply;
 
 use crate::browser;
@@ -64,6 +63,12 @@ pub(crate) fn here(reply: &Reply) -> Option<[f64; 2]> {
     at.iter().all(|at| (-0.001..=1.001).contains(at)).then_some(middle)
 }
 
+/// Whether there is a picture: with a GPU, and where layers do not move with the number of sequences.
+fn is_pictured(reply: &Reply) -> bool {
+    let moves = matches!(reply, Reply::Layers(layers) if layers.placing.fit);
+    reply.capacity().is_some() && !moves
+}
+
 /// The picture, with what is under the pointer in words.
 #[component]
 pub(crate) fn Heat(desk: Desk) -> impl IntoView {
@@ -74,7 +79,7 @@ pub(crate) fn Heat(desk: Desk) -> impl IntoView {
     Effect::new(move || {
         let reply = desk.shown();
         if let Some(canvas) = place.get() {
-            shown.show(&canvas, reply);
+            shown.show(&canvas, reply.filter(is_pictured));
         }
     });
     let words = move || {
@@ -89,7 +94,7 @@ pub(crate) fn Heat(desk: Desk) -> impl IntoView {
         .text()
     };
     view! {
-        <div class="heat" aria-hidden="true" hidden=move || desk.shown().is_none_or(|reply| reply.capacity().is_none())>
+        <div class="heat" aria-hidden="true" hidden=move || !desk.shown().is_some_and(|reply| is_pictured(&reply))>
             <canvas
                 node_ref=place
                 on:pointermove=move |event| under.set(browser::cell(&event))

@@ -15,7 +15,7 @@ const verdict = (page, nth) => page.locator('.plan').nth(nth).locator('.verdict'
 
 test('a model of one’s own comes from its config.json, and goes into the link', async ({ page, visitor }) => {
   await open(page, '?v=1&plan=a&model=llama-3.1-8b&gpu=rtx4090&seq=8192');
-  await page.getByText('A model of your own (config.json)').click();
+  await page.locator('.own-model summary').click();
   await page.locator('#plan-config').fill(await readFile(CONFIG, 'utf8'));
   await expect(page.locator('.own-model-name')).toContainText('qwen2 with 28 layers and 7.6');
   await expect(page.locator('#plan-model')).toHaveValue('');

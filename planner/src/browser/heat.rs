@@ -18,6 +18,8 @@ use crate::heat::{COLUMNS, ROWS, here, sequences, tokens};
 const SLICE: f64 = 6.0;
 /// Room for the numbers above and on the left, in pixels of the page.
 const MARGIN: [f64; 2] = [36.0, 20.0];
+/// Room for half a number on the right.
+const RIGHT: f64 = 14.0;
 
 /// The picture on a canvas.
 #[derive(Clone, Default)]
@@ -123,7 +125,7 @@ impl Sheet {
     /// A place in the drawing, by its shares of the cells' part.
     fn at(&self, x: f64, y: f64) -> [f64; 2] {
         let [left, top] = MARGIN;
-        [left + x * (self.size[0] - left), top + y * (self.size[1] - top)]
+        [left + x * (self.size[0] - left - RIGHT), top + y * (self.size[1] - top)]
     }
 
     /// The corners of a cell, on whole pixels.
@@ -216,12 +218,12 @@ impl Sheet {
 /// The cell under the pointer, by row and column.
 pub(crate) fn cell(event: &MouseEvent) -> Option<[usize; 2]> {
     let canvas = event.target()?.dyn_into::<HtmlCanvasElement>().ok()?;
-    let part = |at: i32, margin: f64, length: i32, count: usize| {
-        let share = (f64::from(at) - margin) / (f64::from(length) - margin);
+    let part = |at: i32, margin: f64, end: f64, count: usize| {
+        let share = (f64::from(at) - margin) / (end - margin);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a few cells")]
         (0.0..1.0).contains(&share).then_some((share * count as f64) as usize)
     };
-    let column = part(event.offset_x(), MARGIN[0], canvas.client_width(), COLUMNS)?;
-    let row = part(event.offset_y(), MARGIN[1], canvas.client_height(), ROWS)?;
+    let column = part(event.offset_x(), MARGIN[0], f64::from(canvas.client_width()) - RIGHT, COLUMNS)?;
+    let row = part(event.offset_y(), MARGIN[1], canvas.client_height().into(), ROWS)?;
     Some([row, column])
 }

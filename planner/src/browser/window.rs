@@ -65,7 +65,7 @@ fn begin(desk: Desk) {
         }
     };
     let [offer, save, say] =
-        [resting(OFFER_REST, |desk| desk.offer()), resting(SAVE_REST, keep), resting(SAY_REST, tell)];
+        [resting(OFFER_REST, |desk| offer(desk, &Desk::STEPS)), resting(SAVE_REST, keep), resting(SAY_REST, tell)];
     Effect::new(move || {
         desk.unit.track();
         desk.with(|_| ());
@@ -92,6 +92,14 @@ fn begin(desk: Desk) {
         }
     })
     .forget();
+}
+
+/// Asks for what takes longer, a task for each step, so that a key that is pressed meanwhile waits for one of them at most.
+fn offer(desk: Desk, steps: &'static [fn(&Desk)]) {
+    if let Some((step, rest)) = steps.split_first() {
+        step(&desk);
+        Timeout::new(0, move || offer(desk, rest)).forget();
+    }
 }
 
 /// What of a link could not be used, in words.
