@@ -259,8 +259,8 @@ fn Name(desk: Desk, chart: Memo<Chart>, place: usize) -> impl IntoView {
             display=move || label().is_none().then_some("none")
             x=move || at(0)
             y=move || at(1)
-            dx=move || if left() { "-10" } else { "10" }
-            dy="4"
+            dx=move || if left() { "-4" } else { "4" }
+            dy="-9"
         >
             {move || name(desk, place)}
         </text>
