@@ -3,6 +3,7 @@
 use memory_wall_core::config::Remark;
 use memory_wall_core::tables::models;
 use memory_wall_core::{Architecture, Engine, Mode, Scenario, WeightFormat};
+use memory_wall_runtimes::pool::Family;
 
 use crate::request::{Request, Source};
 use crate::text::{QUOTED, quote, shortened};
@@ -24,7 +25,7 @@ pub(crate) struct Model {
     /// What else the file has to be said of.
     remarks: Vec<String>,
     /// The `model_type` of the language model, where it comes from a file.
-    pub(crate) family: Option<String>,
+    family: Option<String>,
     /// Whether the row of the table is the language model alone of a model that sees or hears too.
     language_part: bool,
 }
@@ -59,6 +60,11 @@ impl Model {
                 })
             }
         }
+    }
+
+    /// By what a server with a pool looks for its class.
+    pub(crate) fn family(&self) -> Family<'_> {
+        self.family.as_deref().map_or(Family::Listed(&self.id), Family::Config)
     }
 
     /// A row of the table.
