@@ -6,7 +6,7 @@ use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::vllm::{self, Start, Tightness};
 use memory_wall_core::units::{Seconds, SignedBytes};
 use memory_wall_core::worked::Item;
-use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict};
+use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict, evaluate};
 use memory_wall_runtimes::Span;
 
 /// Three digits and the unit that suits them.
@@ -202,10 +202,18 @@ pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> S
             format!("starts; {running} of {all} requests{each} run at once, the others wait{but}")
         }
         (Verdict::Fits, None) => "fits, with more than a tenth of the GPU to spare".into(),
-        (Verdict::Tight, _) => "tight: fits by calculation, with less to spare than fragmentation can take".into(),
+        (Verdict::Tight, _) => match evaluate::only_newer_holds(scenario) {
+            Some(newer) => format!("tight: fits {}", with_newer(newer, unit)),
+            None => "tight: fits by calculation, with less to spare than fragmentation can take".into(),
+        },
         (Verdict::Queues, None) => "starts, and some requests wait".into(),
         (Verdict::DoesNotFit, _) => "does not fit".into(),
     }
+}
+
+/// What holds a run only where the system lends more.
+pub(crate) fn with_newer(newer: Bytes, unit: ByteUnit) -> String {
+    format!("with the {} that a newer macOS lends the GPU, and not with what an older one lends", size(newer, unit))
 }
 
 pub(crate) const fn traffic(traffic: Traffic) -> &'static str {

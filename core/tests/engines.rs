@@ -523,6 +523,24 @@ fn the_system_holds_a_part_of_a_memory_that_it_shares() {
     }
 }
 
+/// 24.96 GiB of 32 on an M4 with a newer macOS, 21.33 with an older one (logs of llama.cpp).
+#[test]
+fn a_run_that_only_a_newer_macos_holds_is_tight() {
+    let on = |seq_length, gpu_memory| {
+        let it = with(&model("qwen3-32b"), Engine::LlamaCpp);
+        let run = Scenario { gpu: gpus::by_id("m4"), weights: WeightFormat::Q4K, seq_length, gpu_memory, ..it };
+        let run = checked(&run);
+        let fit = evaluate(&run).fit.unwrap();
+        assert_eq!(evaluate::verdict(&run), Some(fit.verdict));
+        assert_eq!(fit.margin.0 < 0, fit.verdict == Verdict::DoesNotFit);
+        (fit.verdict, (fit.capacity.as_gib() * 100.0).round(), evaluate::only_newer_holds(&run).is_some())
+    };
+    assert_eq!(on(1_024, None), (Verdict::Tight, 2_133.0, false));
+    assert_eq!(on(16_384, None), (Verdict::Tight, 2_496.0, true));
+    assert_eq!(on(32_768, None), (Verdict::DoesNotFit, 2_133.0, false));
+    assert_eq!(on(16_384, Some(21)), (Verdict::DoesNotFit, 2_100.0, false), "what is stated is what there is");
+}
+
 /// What somebody measured takes the place of what is usual.
 #[test]
 fn stated_memory_is_what_there_is() {

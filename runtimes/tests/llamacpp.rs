@@ -40,6 +40,19 @@ fn all_cache(placement: &Placement) -> u128 {
         + placement.host.states
 }
 
+/// 24.96 GiB of 32 on an M4 with a newer macOS, 21.33 with an older one.
+#[test]
+fn what_only_a_newer_macos_lends_is_tight() {
+    let placed = |seq_length| place(&on("qwen3-32b", WeightFormat::Q4K, seq_length, "m4"), &Settings::DEFAULT).unwrap();
+    let newer = |placement: &Placement| placement.devices.iter().any(|device| device.newer);
+    let [short, longer, long] = [1_024, 16_384, 40_960].map(placed);
+    assert_eq!([newer(&short), newer(&longer), newer(&long)], [false, true, false]);
+    assert_eq!(
+        [short.verdict(), longer.verdict(), long.verdict()],
+        [Verdict::Tight, Verdict::Tight, Verdict::DoesNotFit]
+    );
+}
+
 #[test]
 fn nothing_is_lost_wherever_layers_are() {
     for (model, weights) in [

@@ -349,7 +349,13 @@ fn verdict(placement: &Placement, unit: ByteUnit) -> String {
         Some(Verdict::Tight) => format!("the computer needs {need}, nearly all it has"),
         Some(_) => format!("the computer needs {need}, which it has"),
     };
+    let newer = placement.devices.iter().find(|device| device.newer);
+    let on_newer = newer.map(|device| {
+        let with = words::with_newer(Bytes(device.room), unit);
+        format!("Tight on the GPU: it fits {with}")
+    });
     let gpus = match on_gpu {
+        Verdict::Tight if on_newer.is_some() => on_newer.as_deref().unwrap_or_default(),
         Verdict::Fits => "It fits on the GPU with more than a tenth to spare",
         Verdict::Tight if over => "Tight on the GPU: it fits by the lower end of the range, and not by the upper",
         Verdict::Tight => "Tight on the GPU: it fits by calculation, with less than a tenth to spare",

@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 /// A scenario held against its GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// Bytes that the GPU really offers, not the number printed on the box.
+    /// Bytes that the GPU really offers, not the number printed on the box; what a newer macOS lends where only that holds the run.
     pub capacity: Bytes,
     /// What the run may take in all: the capacity, less what the system holds of it, or what a program that takes a share of it leaves to be taken.
     pub limit: Bytes,
@@ -31,7 +31,7 @@ pub struct Fit {
 impl Fit {
     /// The run whose fullest rank this is and takes `total`, on a GPU of `capacity`.
     pub(super) fn of(rank: &Checked, capacity: Bytes, total: Bytes) -> Self {
-        let Judgement { limit, margin, verdict } = judge(rank, capacity, || total);
+        let (capacity, Judgement { limit, margin, verdict }) = judge_lent(rank, capacity, || total);
         let max_seq = longest(rank, capacity, limit);
         let served = rank.runtime() == Some(Engine::Vllm);
         let max_batch = max_batch(rank, limit).min(if served { rank.serving.max_num_seqs } else { u32::MAX });
@@ -108,9 +108,26 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
     Judgement { limit, margin, verdict }
 }
 
+/// The same where newer systems lend the GPU more: a run that only the larger part holds is tight, and held against that.
+fn judge_lent(scenario: &Checked, capacity: Bytes, total: impl Fn() -> Bytes) -> (Bytes, Judgement) {
+    let least = judge(scenario, capacity, &total);
+    let newer = scenario.newer_lends().filter(|_| least.verdict == Verdict::DoesNotFit);
+    let held = newer.map(|newer| (newer, judge(scenario, newer, &total))).filter(|(_, there)| there.margin.0 >= 0);
+    held.map_or((capacity, least), |(newer, there)| {
+        (newer, Judgement { verdict: there.verdict.worse(Verdict::Tight), ..there })
+    })
+}
+
 /// What the scenario's own GPU makes of it; `None` without one.
 pub fn verdict(scenario: &Checked) -> Option<Verdict> {
-    Some(verdict_on(scenario, scenario.capacity()?))
+    Some(judge_lent(scenario, scenario.capacity()?, || total(scenario)).1.verdict)
+}
+
+/// What a newer macOS lends the scenario's GPU, where only that holds it.
+pub fn only_newer_holds(scenario: &Checked) -> Option<Bytes> {
+    let capacity = scenario.capacity()?;
+    let (judged_by, _) = judge_lent(scenario, capacity, || total(scenario));
+    (judged_by > capacity).then_some(judged_by)
 }
 
 /// What a GPU of `capacity` makes of the scenario, on its fullest rank.

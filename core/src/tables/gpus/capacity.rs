@@ -50,6 +50,19 @@ pub struct Reported {
 }
 
 impl Gpu {
+    /// What a newer macOS lends it of the computer's memory, where an older one lends less.
+    ///
+    /// ```
+    /// use memory_wall_core::tables::gpus;
+    /// let newer = |id| gpus::by_id(id).and_then(gpus::Gpu::newer_lends).map(|bytes| bytes.as_gib());
+    /// assert_eq!(newer("m4").map(|gib| (gib * 100.0).round()), Some(2_496.0));
+    /// assert_eq!(newer("rtx4090"), None);
+    /// ```
+    pub fn newer_lends(&self) -> Option<Bytes> {
+        let more = self.capacity_basis == CapacityBasis::Limit && self.capacity < self.capacity_most;
+        more.then_some(self.capacity_most)
+    }
+
     /// What is known of its capacity.
     pub const fn reported(&self) -> Reported {
         Reported {
@@ -108,7 +121,7 @@ impl fmt::Display for Reported {
                     self.printed_gb
                 )?;
                 if let Some(range) = range {
-                    write!(f, ", at the least: {range} were reported or are estimated")?;
+                    write!(f, ", at the least: {range} were reported or are estimated, with older and newer macOS")?;
                 }
                 f.write_str(
                     "; a setting of the system raises it (iogpu.wired_limit_mb on macOS, ttm.pages_limit on Linux).",
