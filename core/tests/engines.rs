@@ -17,8 +17,8 @@ use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
 use memory_wall_core::worked::{self, Item};
 use memory_wall_core::{
-    Bucket, Bytes, Checked, Engine, Evaluation, KvPrecision, Mode, Offload, Parallelism, Scenario, ScenarioError,
-    Verdict, WeightFormat, evaluate,
+    Bucket, Bytes, Checked, Engine, Evaluation, KvPrecision, Mode, Offload, Parallelism, Scenario,
+    ScenarioError, Verdict, WeightFormat, evaluate,
 };
 use proptest::prelude::*;
 
@@ -539,6 +539,33 @@ fn a_run_that_only_a_newer_macos_holds_is_tight() {
     assert_eq!(on(16_384, None), (Verdict::Tight, 2_496.0, true));
     assert_eq!(on(32_768, None), (Verdict::DoesNotFit, 2_133.0, false));
     assert_eq!(on(16_384, Some(21)), (Verdict::DoesNotFit, 2_100.0, false), "what is stated is what there is");
+}
+
+/// A log of Qwen2.5 1.5B with a share of 0.04 says 0.56 GiB for the cache (gyliu513/langX101, `llm-d-gpu-demo`).
+#[test]
+fn a_small_model_starts_on_a_small_share_of_a_gb10() {
+    let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("qwen2.5-1.5b"), Engine::Vllm) };
+    scenario.seq_length = 4_096;
+    scenario.serving.version = Version { major: 0, minor: 20 };
+    scenario.serving = scenario.serving.on(scenario.gpu.unwrap());
+    scenario.serving.utilization_percent = Some(4);
+    let start = started(&scenario);
+    assert_eq!(start.refusal, None);
+    assert_eq!(start.verdict, Verdict::Tight);
+    let gib = start.pool.pool.magnitude().as_gib();
+    assert!((0.3..0.8).contains(&gib), "{gib}");
+}
+
+/// Two GB10 with MiniMax M2.7 in 4 bits lack 0.75 GiB for a request of 196,608 tokens (eugr/spark-vllm-docker issue 396, vLLM 0.29).
+#[test]
+fn two_gb10_are_not_said_to_have_room_where_vllm_refused() {
+    let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("minimax-m2"), Engine::Vllm) };
+    (scenario.parallel.tp, scenario.seq_length) = (2, 196_608);
+    scenario.serving.utilization_percent = Some(80);
+    scenario.serving.version = Version { major: 0, minor: 29 };
+    for (weights, verdict) in [(WeightFormat::Int4, Verdict::Tight), (WeightFormat::Int4Group32, Verdict::DoesNotFit)] {
+        assert_eq!(started(&Scenario { weights, ..scenario }).verdict, verdict, "{weights}");
+    }
 }
 
 /// What somebody measured takes the place of what is usual.
