@@ -451,7 +451,8 @@ impl Blocks {
     /// Which releases of vLLM have finer ones.
     fn release(&self, marlin: bool) -> &'static str {
         match marlin {
-            _ if self.format != WeightFormat::Fp8Block || !self.what.starts_with("moe") || !self.finer() => "",
+            _ if !self.what.starts_with("moe") || !self.finer() => "",
+            _ if self.format != WeightFormat::Fp8Block => "; 0.14 has finer groups for experts",
             true => "; 0.29 has finer blocks for experts, from compute capability 8.9 on",
             false => "; 0.29 has finer blocks for experts",
         }
