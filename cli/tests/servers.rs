@@ -6,6 +6,11 @@ mod common;
 
 use common::{Run, json, run};
 
+/// Text without the breaks of its lines.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn a_public_pool_is_within_the_range() {
     // 430,067 tokens in a log of Qwen3-4B at 0.85 on a GPU of 80 GB.
@@ -175,4 +180,24 @@ fn ollama_runs_where_cpu_and_gpu_share_their_memory() {
     let Run { code, out, err } =
         run("estimate --model llama-3.1-405b --engine ollama --weights q4_k --gpu gb10 --seq 8192");
     assert_eq!(code, 1, "{out} {err}");
+}
+
+/// llama.cpp's own logs: 24.96 GiB of 32 on an M4 with a newer macOS; 4.76 GB at once were too many for Vulkan on a Strix Halo.
+#[test]
+fn a_tight_run_of_llama_cpp_says_why() {
+    for (engine, words) in
+        [("llamacpp", "tight: fits with the 26.8 GB"), ("ollama", "Tight on the GPU: it fits with the 26.8 GB")]
+    {
+        let line = format!("estimate --engine {engine} --model qwen3-32b --weights q4_k --gpu m4 --seq 16384");
+        let Run { code, out, .. } = run(&line);
+        let text = flat(&out);
+        assert!(code == 0 && text.contains(words) && text.contains("newer macOS lends"), "{text}");
+    }
+    for more in ["", " --ngl 99"] {
+        let line = format!(
+            "estimate --engine llamacpp --model qwen3-30b-a3b-2507 --weights q8_0 --gpu strix-halo --seq 70000 --attention eager{more}"
+        );
+        let text = flat(&run(&line).out);
+        assert!(text.contains("a build with Vulkan may not start"), "{text}");
+    }
 }

@@ -17,7 +17,7 @@ use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
 use memory_wall_core::worked::{self, Item};
 use memory_wall_core::{
-    Bucket, Bytes, Checked, Engine, Evaluation, KvPrecision, Mode, Offload, Parallelism, Scenario,
+    Attention, Bucket, Bytes, Checked, Engine, Evaluation, KvPrecision, Mode, Offload, Parallelism, Scenario,
     ScenarioError, Verdict, WeightFormat, evaluate,
 };
 use proptest::prelude::*;
@@ -566,6 +566,20 @@ fn two_gb10_are_not_said_to_have_room_where_vllm_refused() {
     for (weights, verdict) in [(WeightFormat::Int4, Verdict::Tight), (WeightFormat::Int4Group32, Verdict::DoesNotFit)] {
         assert_eq!(started(&Scenario { weights, ..scenario }).verdict, verdict, "{weights}");
     }
+}
+
+/// 4,757,131,264 bytes at once failed with Vulkan on a Strix Halo: Qwen3 30B at 70,000 tokens without flash attention (llama.cpp issue 15009).
+#[test]
+fn vulkan_lends_four_gib_at_once() {
+    let on = |id, attention| {
+        let mut it = with(&model("qwen3-30b-a3b-2507"), Engine::LlamaCpp);
+        (it.gpu, it.weights, it.attention, it.seq_length) = (gpus::by_id(id), WeightFormat::Q8Zero, attention, 70_000);
+        let it = checked(&it);
+        (engines::llamacpp::beyond_vulkan(&it).map(|bytes| bytes.0 / 10_000_000), evaluate::verdict(&it))
+    };
+    assert_eq!(on("strix-halo", Attention::Eager), (Some(475), Some(Verdict::Tight)));
+    assert_eq!(on("strix-halo", Attention::Flash), (None, Some(Verdict::Fits)));
+    assert_eq!(on("rtxpro6000", Attention::Eager), (None, Some(Verdict::Fits)), "CUDA has no such limit");
 }
 
 /// What somebody measured takes the place of what is usual.

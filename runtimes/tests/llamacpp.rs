@@ -49,8 +49,21 @@ fn what_only_a_newer_macos_lends_is_tight() {
     assert_eq!([newer(&short), newer(&longer), newer(&long)], [false, true, false]);
     assert_eq!(
         [short.verdict(), longer.verdict(), long.verdict()],
-        [Verdict::Tight, Verdict::Tight, Verdict::DoesNotFit]
+        [Verdict::Fits, Verdict::Tight, Verdict::DoesNotFit]
     );
+}
+
+/// 4,757,131,264 bytes at once were too many for Vulkan on a Strix Halo (llama.cpp issue 15009).
+#[test]
+fn a_compute_buffer_beyond_what_vulkan_lends_is_tight() {
+    let placed = |id, attention| {
+        let scenario = on("qwen3-30b-a3b-2507", WeightFormat::Q8Zero, 70_000, id);
+        let scenario = Scenario { attention, ..*scenario }.check().unwrap();
+        place(&scenario, &Settings::DEFAULT).unwrap().verdict()
+    };
+    assert_eq!(placed("strix-halo", Attention::Eager), Verdict::Tight);
+    assert_eq!(placed("strix-halo", Attention::Flash), Verdict::Fits);
+    assert_eq!(placed("rtxpro6000", Attention::Eager), Verdict::Fits);
 }
 
 #[test]

@@ -349,13 +349,17 @@ fn verdict(placement: &Placement, unit: ByteUnit) -> String {
         Some(Verdict::Tight) => format!("the computer needs {need}, nearly all it has"),
         Some(_) => format!("the computer needs {need}, which it has"),
     };
-    let newer = placement.devices.iter().find(|device| device.newer);
-    let on_newer = newer.map(|device| {
-        let with = words::with_newer(Bytes(device.room), unit);
-        format!("Tight on the GPU: it fits {with}")
+    let special = placement.devices.iter().find_map(|device| {
+        if device.newer {
+            Some(words::with_newer(Bytes(device.room), unit))
+        } else {
+            let buffer = Bytes(device.compute.high);
+            device.beyond_vulkan().then(|| format!("by calculation, but {}", words::beyond_vulkan(buffer, unit)))
+        }
     });
+    let special = special.map(|why| format!("Tight on the GPU: it fits {why}")).unwrap_or_default();
     let gpus = match on_gpu {
-        Verdict::Tight if on_newer.is_some() => on_newer.as_deref().unwrap_or_default(),
+        Verdict::Tight if !special.is_empty() => special.as_str(),
         Verdict::Fits => "It fits on the GPU with more than a tenth to spare",
         Verdict::Tight if over => "Tight on the GPU: it fits by the lower end of the range, and not by the upper",
         Verdict::Tight => "Tight on the GPU: it fits by calculation, with less than a tenth to spare",

@@ -4,6 +4,7 @@ use super::largest::{max_batch, max_seq_length};
 use super::peak::total;
 use crate::bisect;
 use crate::checked::Checked;
+use crate::engines::llamacpp::beyond_vulkan;
 use crate::engines::{self, vllm};
 use crate::scenario::Scenario;
 use crate::serving::Engine;
@@ -100,7 +101,7 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
     let margin = limit.minus(total());
     let verdict = if margin.0 < 0 {
         Verdict::DoesNotFit
-    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT {
+    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT || beyond_vulkan(scenario).is_some() {
         Verdict::Tight
     } else {
         Verdict::Fits

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use memory_wall_core::engines::llamacpp::larger_than_vulkan_lends;
 use memory_wall_core::engines::system;
 use memory_wall_core::evaluate::TIGHT_PERCENT;
 use memory_wall_core::tables::classes::Class;
@@ -57,10 +58,15 @@ impl Device {
     }
 
     /// Whether it goes on the GPU: it doesn't where its least is more than the GPU has for it, and is tight where its most leaves less than a tenth,
-    /// or where only a newer macOS lends it enough.
+    /// where only a newer macOS lends it enough, or where Vulkan may not lend it its compute buffer.
     pub fn verdict(&self) -> Verdict {
         let verdict = judge(self.total(), self.room);
-        if self.newer { verdict.worse(Verdict::Tight) } else { verdict }
+        if self.newer || self.beyond_vulkan() { verdict.worse(Verdict::Tight) } else { verdict }
+    }
+
+    /// Whether its compute buffer may be larger than what Vulkan lends at once, on a GPU that many run with Vulkan.
+    pub fn beyond_vulkan(&self) -> bool {
+        larger_than_vulkan_lends(self.gpu, Bytes(self.compute.high))
     }
 
     /// Whether there is anything on it.
