@@ -182,6 +182,12 @@ fn ollama_runs_where_cpu_and_gpu_share_their_memory() {
     assert_eq!(code, 1, "{out} {err}");
 }
 
+#[test]
+fn which_ollama_is_meant_is_said() {
+    let text = flat(&run("estimate --engine ollama --model qwen3.5-27b --weights q4_k --gpu rtx4090 --seq 32768").out);
+    assert!(text.contains("0.30 and later") && text.contains("Older releases run many models"), "{text}");
+}
+
 /// llama.cpp's own logs: 24.96 GiB of 32 on an M4 with a newer macOS; 4.76 GB at once were too many for Vulkan on a Strix Halo.
 #[test]
 fn a_tight_run_of_llama_cpp_says_why() {

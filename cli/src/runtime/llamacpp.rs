@@ -198,6 +198,7 @@ pub(super) fn answer(
             ollama::SOURCE,
             settings.ubatch
         ));
+        assumptions.push(format!("{}.", ollama::OLDER));
     }
     let output = if request.json {
         json::text(&json::layers::Placed::new(&model.id, scenario, &placement, speed, assumptions))?
