@@ -541,6 +541,25 @@ fn a_run_that_only_a_newer_macos_holds_is_tight() {
     assert_eq!(on(16_384, Some(21)), (Verdict::DoesNotFit, 2_100.0, false), "what is stated is what there is");
 }
 
+/// vLLM 0.27 on 96 GB counted 939 and 1,011 blocks for states with Qwen3.8 27B, fewer than its 1,024 sequences (vllm-project/recipes pull request 831).
+#[test]
+fn about_as_many_blocks_for_states_as_sequences_is_tight() {
+    let gpu = gpus::by_id("rtxpro6000mq");
+    for weights in [WeightFormat::Fp8Block, WeightFormat::Nvfp4] {
+        let mut hybrid = Scenario { gpu, weights, ..with(&model("qwen3.5-27b"), Engine::Vllm) };
+        hybrid.seq_length = 262_144;
+        hybrid.serving.version = Version { major: 0, minor: 27 };
+        hybrid.serving = hybrid.serving.on(hybrid.gpu.unwrap());
+        let start = started(&hybrid);
+        assert_eq!((start.refusal, start.verdict), (None, Verdict::Tight), "{weights}");
+        let Some(vllm::Tightness::Start(vllm::Refusal::States { sequences: 1_024, .. })) = start.tightness else {
+            panic!("{weights}: {:?}", start.tightness)
+        };
+        hybrid.serving.max_num_seqs = 256;
+        assert_eq!(started(&hybrid).verdict, Verdict::Fits, "{weights}");
+    }
+}
+
 /// A log of Qwen2.5 1.5B with a share of 0.04 says 0.56 GiB for the cache (gyliu513/langX101, `llm-d-gpu-demo`).
 #[test]
 fn a_small_model_starts_on_a_small_share_of_a_gb10() {
