@@ -182,6 +182,23 @@ fn ollama_runs_where_cpu_and_gpu_share_their_memory() {
     assert_eq!(code, 1, "{out} {err}");
 }
 
+/// The option is vLLM's, so an old number is not blamed on a release of vLLM.
+#[test]
+fn a_release_is_that_of_vllm_alone() {
+    let line = "estimate --model llama-3.1-8b --gpu h100-sxm --engine sglang";
+    let Run { code, err, .. } = run(&format!("{line} --engine-version 0.5.10"));
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("names a release of vLLM, and --engine is sglang"), "{err}");
+    let help = flat(&run("help estimate").out);
+    assert!(help.contains("solve finds context and batch for sglang and trtllm, and nothing for ollama"), "{help}");
+}
+
+#[test]
+fn requests_and_their_tokens_are_not_said_in_one_breath() {
+    let text = flat(&run("estimate --model llama-3.1-8b --gpu h100-sxm --engine sglang --seq 4096").out);
+    assert!(text.contains("of 4,096 tokens each. SGLang runs at most"), "{text}");
+}
+
 #[test]
 fn which_ollama_is_meant_is_said() {
     let text = flat(&run("estimate --engine ollama --model qwen3.5-27b --weights q4_k --gpu rtx4090 --seq 32768").out);
