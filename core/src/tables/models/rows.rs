@@ -167,7 +167,7 @@ pub static MODELS: &[Model] = &[
     row("bloom-176b", "BLOOM 176B", "OPT and BLOOM",
         Architecture { fused_qkv: true, positions: Positions::Alibi, embedding_norm: true, biases: EVERYWHERE, ..early(70, 14_336, 112, 250_880, 2048) }, 176_247_271_424),
     row("kimi-k2", "Kimi K2", "Kimi", kimi_k2(131_072), 1_026_408_209_408),
-    from(LANGUAGE_PART, row("kimi-k2.5", "Kimi K2 Thinking, K2.5 (text)", "Kimi", kimi_k2(262_144), 1_026_408_209_408)),
+    from(LANGUAGE_PART, row("kimi-k2.5", "Kimi K2 Thinking/K2.5 (text)", "Kimi", kimi_k2(262_144), 1_026_408_209_408)),
     row("glm-4-9b-0414", "GLM-4 9B 0414", "GLM", Architecture { unstable_in_fp16: true, norms_per_layer: 4, ..qwen2([40, 4096, 32, 2, 128, 13_696, 151_552, 32_768]) }, 9_400_279_040),
     row("glm-4.5-air", "GLM-4.5-Air", "GLM", mixture_behind([128, 8, 1408], 1, 1, qwen2([46, 4096, 96, 8, 128, 10_944, 151_552, 131_072])), 106_852_245_504),
     row("glm-4.5", "GLM-4.5", "GLM", Architecture { qk_norm: true, ..mixture_behind([160, 8, 1536], 1, 3, qwen2([92, 5120, 96, 8, 128, 12_288, 151_552, 131_072])) }, 352_797_814_784),
