@@ -20,6 +20,7 @@ carried! {
     "step_peaks.csv",
     "real_gpu.csv",
     "training_peaks.csv",
+    "deepspeed_steps.csv",
     "peft_runs.csv",
     "inference_peaks.csv",
     "vllm_runs.csv",

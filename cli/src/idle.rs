@@ -1,5 +1,6 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
+use memory_wall_core::memory::sharding;
 use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
 
 use crate::options::Given;
@@ -127,7 +128,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
 /// Options of cuts that share out nothing.
 fn cuts(scenario: &Scenario, note: &mut impl FnMut(&'static str, String)) {
     let parallel = &scenario.parallel;
-    if parallel.zero != ZeroStage::None && u64::from(parallel.dp) * u64::from(parallel.cp) == 1 {
+    let alone = u64::from(parallel.dp) * u64::from(parallel.cp) == 1;
+    // On one GPU DeepSpeed's ZeRO shards nothing, but decides where gradients wait and brings buffers of its own.
+    if parallel.zero != ZeroStage::None && alone && sharding::deepspeed(scenario).is_none() {
         note("--zero", " without --dp".into());
     }
     if parallel.zero == ZeroStage::None {

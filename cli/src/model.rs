@@ -111,10 +111,17 @@ impl Model {
         });
         let served = scenario.runtime() == Some(Engine::Vllm);
         let part = (self.language_part && served).then(|| {
-            format!(
-                "Of {} only the language model is counted; what sees and projects images, or hears, comes on top, and vLLM loads it too.",
-                self.title
-            )
+            match scenario.architecture.tower {
+                Some(tower) => format!(
+                    "Of {} the language model and its vision tower of {} million parameters are counted, which vLLM loads too (--language-model-only leaves it out). What its passes over images take while vLLM starts is counted in part: a margin of a few GB may be needed.",
+                    self.title,
+                    tower.parameters / 1_000_000
+                ),
+                None => format!(
+                    "Of {} only the language model is counted; what sees and projects images, or hears, comes on top, and vLLM loads it too.",
+                    self.title
+                ),
+            }
         });
         let own = self.remarks.iter().cloned().chain(part);
         own.chain(stored).chain(fallback).chain(wide).chain(no_experts).collect()

@@ -292,7 +292,9 @@ fn options_without_effect_get_a_note() {
             ],
         ),
         ("--mode training --compile", &["--compile has no effect without --implementation torchtitan"]),
-        ("--mode training --zero 3", &["--zero has no effect without --dp"]),
+        // FSDP has nothing to shard on one GPU. DeepSpeed has buckets there too, and offload.
+        ("--mode training --recipe autocast --zero 3", &["--zero has no effect without --dp"]),
+        ("--mode training --zero 2 --offload optimizer", &[]),
         ("--mode training --dp 8 --shard 4", &["--shard has no effect without --zero"]),
         ("--mode training --sequence-parallel", &["--sequence-parallel has no effect without --tp"]),
         (

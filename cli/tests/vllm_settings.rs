@@ -172,16 +172,19 @@ fn the_longest_context_is_the_one_of_a_shorter_cap() {
 }
 
 #[test]
-fn the_tower_of_a_preset_is_told_as_that_of_a_file() {
-    let words = "only the language model is counted; what sees and projects images, or hears, comes on top";
+fn the_tower_of_a_preset_is_told_and_counted() {
+    let words = "language model and its vision tower of 423 million parameters are counted";
     let said = |line: &str| flat(&run(line).err).contains(words);
     for command in ["estimate", "advise"] {
         assert!(said(&format!("{command} --model gemma-3-27b-text --gpu h100-sxm --engine vllm")), "{command}");
     }
-    assert!(!said("estimate --model gemma-3-1b --gpu h100-sxm --engine vllm"));
     assert!(!said("estimate --model gemma-3-27b-text --gpu h100-sxm"));
     let (_, it) = json("estimate --model qwen3.5-27b --gpu h100-sxm --engine vllm");
-    assert!(it["assumptions"].to_string().contains(words), "{it}");
+    assert!(it["assumptions"].to_string().contains("vision tower of 460 million"), "{it}");
+    // Of a tower whose size is not known this is said.
+    let alone = "only the language model is counted; what sees and projects images, or hears, comes on top";
+    let run = run("estimate --model kimi-k2.5 --gpu h200-sxm --tp 8 --engine vllm");
+    assert!(flat(&run.err).contains(alone), "{}", run.err);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::architecture::Projection;
 use crate::checked::Checked;
-use crate::memory::{gradients, weights};
+use crate::memory::{gradients, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::scenario::Mode;
 use crate::tables::gpus::Gpu;
@@ -102,8 +102,9 @@ fn data(scenario: &Checked) -> Bytes {
     // Experts that are cut over expert-parallel ranks have fewer ranks to agree with.
     let experts = if full && parallel.ep > 1 { held.experts } else { 0 };
     let others = scenario.trained_parameters() - experts;
-    // FSDP of native PyTorch gathers in 16 bits what it keeps in fp32.
-    let weights = if scenario.torchtitan() { 2 * u128::from(held.total()) } else { weights::local(scenario) };
+    // FSDP gathers in 16 bits what it keeps in fp32.
+    let narrow = scenario.torchtitan() || sharding::fsdp(scenario);
+    let weights = if narrow { 2 * u128::from(held.total()) } else { weights::local(scenario) };
     let whole = u128::from(held.total().max(1));
     let part = |parameters: u64, ep: u64| {
         let gradients = u128::from(parameters) * u128::from(gradients::bytes_each(scenario));

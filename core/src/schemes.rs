@@ -2,12 +2,11 @@
 
 use crate::checked::Checked;
 use crate::communication;
-use crate::memory::{Bucket, Phase};
+use crate::memory;
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::scenario::Mode;
 use crate::training::Implementation;
 use crate::units::Bytes;
-use crate::worked;
 
 choices! {
     /// One way to use many GPUs.
@@ -99,8 +98,7 @@ pub fn sent_per_token(scenario: &Checked) -> Bytes {
 
 /// Bytes of weights, gradients and optimizer states that a GPU keeps.
 pub fn states(scenario: &Checked) -> Bytes {
-    let buckets = [Bucket::Weights, Bucket::Gradients, Bucket::Optimizer];
-    buckets.iter().map(|bucket| worked::total(|sink| bucket.terms(scenario, Phase::Loss, sink))).sum()
+    memory::states(scenario).into_iter().sum()
 }
 
 #[cfg(test)]

@@ -667,3 +667,19 @@ fn slots_for_adapters_are_part_of_what_vllm_loads() {
     scenario.serving.version = Version { major: 0, minor: 7 };
     assert!(refused(scenario).contains("first engine"), "{}", refused(scenario));
 }
+
+/// Gemma 3 27B: a tower and projector of 423,060,224 parameters, and one image of 3 x 896 x 896 values with its 256 tokens of 5,376 in the profile.
+#[test]
+fn a_vision_tower_is_loaded_and_profiled() {
+    let seeing = with(&Scenario::new(models::by_id("gemma-3-27b-text").unwrap().architecture), Engine::Vllm);
+    let blind = Scenario { architecture: Architecture { tower: None, ..seeing.architecture }, ..seeing };
+    let of = |scenario: &Scenario| {
+        let scenario = scenario.check().unwrap();
+        let run = vllm::Run::of(&scenario);
+        [run.weights(), run.activation()]
+    };
+    let ([weights, activation], [without, less]) = (of(&seeing), of(&blind));
+    assert_eq!(weights - without, 2 * (416_866_032 + 1_152 * 5_376 + 1_152));
+    let images = 8_192 / 256 * (3 * 896 * 896 + 256 * 5_376) * 2;
+    assert_eq!(activation - less, images);
+}

@@ -10,8 +10,9 @@ use memory_wall_core::advise::{self, Mitigation};
 use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::{fits, per_rank, total};
 use memory_wall_core::parameters::Parameters;
+use memory_wall_core::worked::Item;
 use memory_wall_core::{
-    Bucket, Bytes, Checked, Implementation, Mode, Parallelism, Scenario, Verdict, WeightFormat, ZeroStage,
+    Bucket, Bytes, Checked, Implementation, Mode, Parallelism, Recipe, Scenario, Verdict, WeightFormat, ZeroStage,
     alternatives, bounds, cost, evaluate, solve,
 };
 use proptest::prelude::*;
@@ -117,8 +118,13 @@ proptest! {
                 .map(|bucket| {
                     memory_wall_core::worked::total(|sink| {
                         bucket.terms(&sharded, memory_wall_core::Phase::OptimizerStep, &mut |term| {
-                            // Gathered layers and gradients under way are the price, not the states.
-                            if !matches!(term.item, memory_wall_core::worked::Item::GatheredWeights | memory_wall_core::worked::Item::ReducedGradients) {
+                            // Copies of a step are the price, not the states; and so is DeepSpeed's clone of weights that have no other copy.
+                            let price = match term.item {
+                                Item::StepTemporary => true,
+                                Item::MasterWeights => !matches!(sharded.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients),
+                                _ => false,
+                            };
+                            if !price {
                                 sink(term);
                             }
                         });

@@ -4,6 +4,8 @@
 
 use memory_wall_core::advise::{Mitigation, ladder};
 use memory_wall_core::assumptions::{Assumption, Assumptions};
+use memory_wall_core::engines::vllm;
+use memory_wall_core::memory::weights::in_wider_files;
 use memory_wall_core::scenario::{Blocks, Unsupported, sixteen_bits};
 use memory_wall_core::serving::Version;
 use memory_wall_core::tables::capability::Capability;
@@ -366,35 +368,54 @@ fn eight_bits_on_blackwell_are_fp8() {
     }
 }
 
-/// Qwen3.5 27B: 64 MLPs of 3 × 5,120 × 17,408 in 4 bits, the tables and the rest in 16; Qwen's own file holds 30 GB with its vision tower and the layer for drafts.
+/// Qwen3.5 27B: AWQ and AutoRound hold 17.7 GB (vLLM and SGLang on 24 GB serve them), Qwen's own GPTQ file 30 GB with its tower and the layer for drafts: its 64 MLPs of
+/// 3 x 5,120 x 17,408 alone are in 4 bits.
 #[test]
-fn gptq_files_of_gated_delta_nets_leave_attention_wide() {
+fn four_bit_files_of_gated_delta_nets_differ() {
     let weights = |id: &str, weights| {
         let scenario = Scenario { weights, ..with(&model(id), Engine::Exact) };
         evaluate(&checked(&scenario)).bytes(Bucket::Weights).0
     };
+    let int4 = weights("qwen3.5-27b", WeightFormat::Int4);
+    assert!((17_600_000_000..17_800_000_000).contains(&int4), "{int4}");
     let mlps: u128 = 64 * 3 * 5_120 * 17_408;
     let rest = u128::from(model("qwen3.5-27b").architecture.parameters().total()) - mlps;
-    let int4 = weights("qwen3.5-27b", WeightFormat::Int4);
-    assert_eq!(int4, mlps * 133 / 256 + rest * 2);
-    assert!((28_400_000_000..28_600_000_000).contains(&int4), "{int4}");
-    // A quantiser of all linear layers.
-    assert!(weights("qwen3.5-27b", WeightFormat::Nf4) < int4 * 7 / 10);
+    let widest = int4 + in_wider_files(&checked(&Scenario { weights: WeightFormat::Int4, ..model("qwen3.5-27b") }));
+    // Half a byte for each of 256 values' scale and zero point apart.
+    assert!(widest.abs_diff(mlps * 133 / 256 + rest * 2) < 2, "{widest}");
     // Of a mixture the experts alone, as in MXFP4.
     let experts: u128 = 40 * 256 * 3 * 2_048 * 512;
     let rest = u128::from(model("qwen3.5-35b-a3b").architecture.parameters().total()) - experts;
     assert_eq!(weights("qwen3.5-35b-a3b", WeightFormat::Int4), experts * 133 / 256 + rest * 2);
-    // Ranks hold their parts of both, and attention in 16 bits has no groups that a cut could break.
-    let mut cut = Scenario { weights: WeightFormat::Int4, ..with(&model("qwen3.5-27b"), Engine::Vllm) };
-    assert!(says(&cut, Assumption::WideAttention { mixture: false }));
-    cut.parallel.tp = 4;
-    let whole = evaluate(&checked(&Scenario { parallel: Parallelism::ONE, ..cut })).bytes(Bucket::Weights);
-    let part = evaluate(&checked(&cut)).bytes(Bucket::Weights);
-    assert!(part.0 * 4 > whole.0 && part.0 * 4 < whole.0 * 11 / 10, "{part:?} of {whole:?}");
-    assert!(!says(
-        &Scenario { weights: WeightFormat::Int4Group32, ..cut },
-        Assumption::WideAttention { mixture: false }
-    ));
+    // On 24 GB it starts with the files that people serve there, and not with Qwen's own: tight.
+    let mut served = Scenario { weights: WeightFormat::Int4, ..with(&model("qwen3.5-27b"), Engine::Vllm) };
+    (served.gpu, served.kv, served.seq_length) = (gpus::by_id("rtx3090"), KvPrecision::Fp8, 8_192);
+    (served.serving.max_num_seqs, served.serving.usual_seqs) = (1, false);
+    assert_eq!(memory_wall_core::evaluate::verdict(&checked(&served)), Some(Verdict::Tight));
+    let more = Bytes(in_wider_files(&checked(&served)));
+    assert!(says(&served, Assumption::FilesDiffer { format: WeightFormat::Int4, more }));
+    // Ranks hold their parts.
+    served.parallel.tp = 4;
+    let part = in_wider_files(&checked(&served));
+    assert!(part * 4 > more.0 * 99 / 100 && part * 4 < more.0 * 11 / 10, "{part} of {more}");
+    assert_eq!(in_wider_files(&checked(&Scenario { weights: WeightFormat::Int4Group32, ..served })), 0);
+}
+
+/// NVFP4 files of Qwen3.5 to 3.8 27B: 20.4 to 24.6 GiB with the tower of 0.46e9 parameters; NVIDIA's of Gemma 4 31B: 31.04 GiB loaded.
+#[test]
+fn nvfp4_files_leave_some_attention_wide() {
+    let loaded = |id: &str| {
+        let scenario = checked(&Scenario { weights: WeightFormat::Nvfp4, ..with(&model(id), Engine::Vllm) });
+        [vllm::Run::of(&scenario).weights(), in_wider_files(&scenario)].map(|bytes| bytes as f64 / f64::from(1 << 30))
+    };
+    let [qwen, more] = loaded("qwen3.5-27b");
+    assert!((20.2..20.9).contains(&qwen) && (24.4..26.0).contains(&(qwen + more)), "{qwen} {more}");
+    let [gemma, none] = loaded("gemma-4-31b");
+    assert!((30.5..31.3).contains(&gemma) && none.abs() < 1e-9, "{gemma} {none}");
+    let mut served = Scenario { weights: WeightFormat::Nvfp4, ..with(&model("gemma-4-31b"), Engine::Vllm) };
+    (served.gpu, served.kv, served.seq_length) = (gpus::by_id("rtx5090"), KvPrecision::Fp8, 8_192);
+    (served.serving.max_num_seqs, served.serving.usual_seqs) = (8, false);
+    assert_eq!(memory_wall_core::evaluate::verdict(&checked(&served)), Some(Verdict::DoesNotFit), "vllm issue 40291");
 }
 
 /// Llama 3.1 405B: 124 MLPs of 3 x 16,384 x 53,248 in 8 bits, all else in 16; a log of 8 GPUs says 57.75 GiB, where each KV head is held twice.

@@ -89,6 +89,11 @@ fn a_plan_goes_to_programs_of_its_mode() {
         ("\"recipe\": \"mixed-fp32-grads\"", Target::DeepSpeed, "DeepSpeed keeps all states in bf16"),
         ("\"offload\": [\"parameters\"]", Target::DeepSpeed, "DeepSpeed offloads parameters with ZeRO-3 alone"),
         ("\"zero\": \"1\", \"dp\": 2", Target::Accelerate, "accelerate shards gradients with the optimizer states"),
+        (
+            "\"weights\": \"fp32\", \"recipe\": \"autocast\", \"zero\": \"3\", \"dp\": 2",
+            Target::DeepSpeed,
+            "DeepSpeed has autocast of its own",
+        ),
         ("\"weights\": \"fp16\"", Target::Torchtitan, "torchtitan computes in bf16 or fp32, not in fp16"),
         ("\"optimizer\": \"sgd-momentum\"", Target::Axolotl, "axolotl has no SGD with momentum"),
         (

@@ -5,6 +5,7 @@
 #[path = "common/hostile.rs"]
 mod hostile;
 
+use memory_wall_core::evaluate::verdict;
 use memory_wall_plan::export::{Target, export};
 use memory_wall_plan::import::{Import, import};
 use memory_wall_plan::{Plan, Scope, Value, file};
@@ -298,4 +299,34 @@ proptest! {
         let starts = ["vllm serve ", "llama-server ", "python -m sglang.launch_server ", "base_model: x\n", "{\"zero_optimization\": ", "{\"version\": 1, \"model\": \"gpt2-xl\", "];
         hostile::read(&format!("{}{text}", starts[at]));
     }
+}
+
+/// DeepSpeed keeps an fp32 copy beside 16-bit weights, also where accelerate starts it; its autocast under ZeRO is counted as fp32.
+#[test]
+fn deepspeed_is_read_as_it_trains() {
+    for (text, says) in [
+        (
+            "distributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_processes: 4\ndeepspeed_config:\n  zero_stage: 2\n  offload_optimizer_device: cpu\n  offload_param_device: none\n",
+            "mode training; weights bf16; offload optimizer; recipe mixed; dp 4; zero 2",
+        ),
+        (
+            "{ \"torch_autocast\": { \"enabled\": true }, \"zero_optimization\": { \"stage\": 3 } }",
+            "mode training; weights fp32; recipe fp32; zero 3",
+        ),
+        (
+            "{ \"bf16\": { \"enabled\": true }, \"torch_autocast\": { \"enabled\": true }, \"zero_optimization\": { \"stage\": 3 } }",
+            "mode training; weights bf16; recipe mixed; zero 3",
+        ),
+    ] {
+        assert_eq!(said(&import(text).unwrap()), says, "{text}");
+    }
+    // What was said of it: a file for one GPU of 32 GB, whose gradients wait in host memory.
+    let file = "{ \"fp16\": { \"enabled\": true }, \"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": { \"stage\": 2, \"offload_optimizer\": { \"device\": \"cpu\" } } }";
+    let mut plan = import(file).unwrap().plan;
+    for (option, value) in [("model", "llama-2-13b"), ("gpu", "v100-sxm2-32"), ("checkpointing", "full")] {
+        plan.set(option, Value::Word(value));
+    }
+    plan.set("seq", Value::Count(1_024));
+    let run = plan.scenario().unwrap().check().unwrap();
+    assert!(verdict(&run).unwrap().holds());
 }

@@ -208,7 +208,10 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     let context = free.map_or(Span::new(CONTEXT.low, CONTEXT.high + links) + system, |free| {
         Span::exactly(total.saturating_sub(free))
     });
-    let weights = weights::local(&padded(scenario));
+    // The tower comes whole to each rank, and some published files are wider than others.
+    let tower = scenario.architecture.tower.map_or(0, |it| 2 * u128::from(it.parameters));
+    let weights = weights::local(&padded(scenario)) + tower;
+    let wider = weights::in_wider_files(scenario);
     let told = Told { requests: told.requests.filter(|it| *it > 0), ..*told };
     let (share, wanted, work) = match server {
         Server::Sglang => {
@@ -223,12 +226,12 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     let pool = match server {
         // What is free before loading, times the share, less what loading took.
         Server::Sglang => Span::new(
-            of_share(total.saturating_sub(context.high)).saturating_sub(weights + work.high),
+            of_share(total.saturating_sub(context.high)).saturating_sub(weights + wider + work.high),
             of_share(total.saturating_sub(context.low)).saturating_sub(weights + work.low),
         ),
         // The share of what a profiled pass leaves.
         Server::TensorRtLlm => Span::new(
-            of_share(total.saturating_sub(weights + context.high + work.high)),
+            of_share(total.saturating_sub(weights + wider + context.high + work.high)),
             of_share(total.saturating_sub(weights + context.low + work.low)),
         ),
     };

@@ -2,7 +2,7 @@
 
 use memory_wall_core::architecture::{Architecture, Mlp, Moe};
 use memory_wall_core::memory::activations::{self, megatron};
-use memory_wall_core::memory::{gradients, kv_cache, logits, optimizer, weights};
+use memory_wall_core::memory::{self, kv_cache, logits, weights};
 use memory_wall_core::tables::models;
 use memory_wall_core::{
     Attention, Bytes, Implementation, Mode, Parallelism, Phase, Scenario, WeightFormat, ZeroStage, worked,
@@ -93,12 +93,7 @@ fn sharded(zero: ZeroStage, dp: u32) -> Parallelism {
 /// Weights, gradients and optimizer states of mixed precision with `AdamW` on one rank.
 fn states(architecture: Architecture, parallel: Parallelism) -> Option<u128> {
     let scenario = Scenario { parallel, ..training(architecture, 2_048) }.check().ok()?;
-    let parts = [
-        worked::total(|sink| weights::terms(&scenario, sink)),
-        worked::total(|sink| gradients::terms(&scenario, Phase::OptimizerStep, sink)),
-        worked::total(|sink| optimizer::terms(&scenario, Phase::Loss, sink)),
-    ];
-    Some(parts.into_iter().sum::<Bytes>().0)
+    Some(memory::states(&scenario).into_iter().sum::<Bytes>().0)
 }
 
 /// A GPT of the width of a 7B, trained with fused kernels on sequences of 2,048 tokens.

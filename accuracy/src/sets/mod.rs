@@ -1,5 +1,6 @@
 //! One file a kind of measurement.
 
+mod deepspeed;
 mod formula_vectors;
 mod inference;
 mod kv_cache;
@@ -38,6 +39,7 @@ pub const SETS: &[Make] = &[
     real_gpu::sets,
     torchtitan::sets,
     litgpt::sets,
+    deepspeed::sets,
     peft::sets,
     kv_cache::sets,
     vllm::sets,

@@ -269,7 +269,7 @@ fn run() -> Vec<Known> {
             "--offload",
             "LIST",
             "one or more of optimizer, parameters and kv, with commas between them",
-            "what waits in host memory, with commas between: optimizer, parameters, kv",
+            "what waits in host memory, with commas between: optimizer (with --zero 2 or 3 its gradients too), parameters, kv",
         ),
     ]
 }

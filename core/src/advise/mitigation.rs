@@ -12,7 +12,7 @@ use crate::scenario::{Attention, CutError, Mode, Offload, OffloadError, Scenario
 use crate::serving::Engine;
 use crate::tables::capability;
 use crate::tables::gpus::Gpu;
-use crate::training::{Checkpointing, Gradients, Loss, Optimizer, Recipe};
+use crate::training::{Checkpointing, Gradients, Implementation, Loss, Optimizer, Recipe};
 
 choices! {
     /// One fix, in the order in which they are worth trying.
@@ -57,7 +57,7 @@ choices! {
         TensorParallel = "tensor-parallel";
         /// Cut the layers over twice as many GPUs.
         PipelineParallel = "pipeline-parallel";
-        /// Keep optimizer states in host memory.
+        /// Keep optimizer states in host memory, and gradients where the code moves them too.
         OffloadOptimizer = "offload-optimizer";
         /// Keep the layers' weights in host memory.
         OffloadParameters = "offload-parameters";
@@ -285,7 +285,7 @@ impl Mitigation {
                 if scenario.offload.optimizer {
                     return Err(Idle::StatesOffloaded);
                 }
-                changed.offload.optimizer = true;
+                changed = optimizer_on_host(&changed);
                 offloadable(&changed)?;
             }
             Self::OffloadParameters => {
@@ -316,6 +316,19 @@ impl Mitigation {
             _ => Idle::CannotChange,
         })
     }
+}
+
+/// The scenario with the optimizer's states in host memory: by transformers' code with `DeepSpeed`, whose ZeRO-2 moves the gradients too, on one GPU as on many.
+pub(super) fn optimizer_on_host(scenario: &Scenario) -> Scenario {
+    let mut changed = *scenario;
+    changed.offload.optimizer = true;
+    let by_deepspeed = scenario.mode == Mode::Training
+        && scenario.training.implementation == Implementation::Transformers
+        && !scenario.offload.parameters;
+    if by_deepspeed && matches!(scenario.parallel.zero, ZeroStage::None | ZeroStage::Optimizer) {
+        changed.parallel.zero = ZeroStage::Gradients;
+    }
+    changed
 }
 
 /// The scenario in another mode, whose usual recipe takes the place of the usual one before.

@@ -2,7 +2,7 @@
 
 use super::Effect;
 use super::burden::{burden, pruned};
-use super::mitigation::{divided, eight_bit_cache, eight_bits, four_bits};
+use super::mitigation::{divided, eight_bit_cache, eight_bits, four_bits, optimizer_on_host};
 use crate::checked::Checked;
 use crate::cost;
 use crate::engines::vllm::Roomier;
@@ -189,8 +189,10 @@ fn each_training(scenario: &Scenario, lossy: bool, visit: &mut dyn FnMut(&Scenar
                             candidate.training.loss = loss;
                             candidate.training.stock.outputs_kept = false;
                             candidate.parallel.zero = zero;
-                            candidate.offload.optimizer |= states;
                             candidate.offload.parameters |= weights;
+                            if states {
+                                candidate = optimizer_on_host(&candidate);
+                            }
                             visit(&candidate);
                         }
                     }

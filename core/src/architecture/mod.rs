@@ -2,9 +2,11 @@
 
 mod check;
 mod parts;
+mod tower;
 
 pub use check::ShapeError;
 pub use parts::{Biases, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, Positions, Projection, SlidingWindow};
+pub use tower::Tower;
 
 /// How many layers there are of each kind of attention, and with each kind of MLP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +93,8 @@ pub struct Architecture {
     pub moe: Option<Moe>,
     /// Tokens that the model was built for, where its publisher says so; longer contexts are computed and remarked on.
     pub trained_context: Option<u32>,
+    /// What turns images into tokens; `None` where nothing does, or its size is not known.
+    pub tower: Option<Tower>,
     /// A round number of parameters that stands for the count: only for the textbook's "7B".
     pub rounded_parameters: Option<u64>,
 }
@@ -161,6 +165,7 @@ impl Architecture {
             mlp_layers: 0,
             moe: None,
             trained_context: None,
+            tower: None,
             rounded_parameters: None,
         }
     }

@@ -9,7 +9,7 @@ use crate::checked::Checked;
 use crate::architecture::{Positions, Projection};
 use crate::engines::{self, How, vllm};
 use crate::memory::activations::transformers;
-use crate::memory::{adapters, gradients};
+use crate::memory::{adapters, gradients, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{
@@ -19,6 +19,7 @@ use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, BLACKWELL, Capability};
 use crate::tables::gpus::Reported;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
+use crate::units::Bytes;
 
 /// What a figure stands on; the sentence is its `Display`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,10 +105,16 @@ pub enum Assumption {
     },
     /// llama.cpp cuts matrices over GPUs, which it does not by itself.
     SplitByTensors,
-    /// Attention stays in 16 bits beside 4-bit MLPs, or experts.
-    WideAttention {
-        /// Whether experts alone are quantised.
-        mixture: bool,
+    /// Attention stays in 16 bits beside MLPs in NVFP4.
+    WideAttention,
+    /// All but the experts stays in 16 bits.
+    ExpertsAlone,
+    /// Published files differ in what they leave wide.
+    FilesDiffer {
+        /// The format.
+        format: WeightFormat,
+        /// What the widest of them takes more on a rank.
+        more: Bytes,
     },
     /// Attention, the first and the last layer stay in 16 bits beside MLPs in 8.
     WideEnds,
@@ -177,7 +184,24 @@ pub enum Assumption {
         of: u32,
     },
     /// What waits in host memory.
-    Offload,
+    Offload {
+        /// Whether gradients go there too, where the optimizer's states do.
+        gradients: Option<bool>,
+    },
+    /// ZeRO is `DeepSpeed`'s.
+    DeepSpeed {
+        /// Its stage.
+        stage: ZeroStage,
+        /// Whether the optimizer's states wait in host memory.
+        offload: bool,
+    },
+    /// ZeRO is accelerate's FSDP.
+    Fsdp {
+        /// Whether weights are gathered once a step and stay whole.
+        keeps: bool,
+        /// Whether micro-batches add up whole gradients.
+        adds_whole: bool,
+    },
     /// How the loss is computed.
     Loss(Loss),
     /// Selective checkpointing brings nothing here.
@@ -230,7 +254,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 40;
+    pub const CAPACITY: usize = 41;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -265,7 +289,8 @@ impl Assumptions {
         let linear = shape.linear_attention.filter(|linear| !trains && linear.layers > 0);
         let quantised_cache = !trains && scenario.kv.block().bytes < 2 * scenario.kv.block().values;
         let gpus = scenario.parallel.ranks();
-        let gathered = trains && scenario.parallel.shards_from(ZeroStage::Weights) > 1;
+        let gathered =
+            trains && scenario.parallel.shards_from(ZeroStage::Weights) > 1 && sharding::deepspeed(scenario).is_none();
         let served = scenario.runtime();
         let offload = scenario.offload;
         let when = |condition: bool, assumption| condition.then_some(assumption);
@@ -315,7 +340,7 @@ impl Assumptions {
                 }),
                 when(full, Assumption::Recipe(scenario.recipe(), training.implementation)),
                 when(
-                    full,
+                    full && !sharding::gradients_on_host(scenario),
                     Assumption::Gradients {
                         kept: gradients::between_steps(scenario) || scenario.torchtitan(),
                         sharded: scenario.torchtitan(),
@@ -360,7 +385,13 @@ impl Assumptions {
                 when(selective_idle, Assumption::SelectiveIdle),
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
                 when(served.is_none(), Assumption::DeviceContext),
-                when(offload != Offload::default(), Assumption::Offload),
+                when(
+                    offload != Offload::default(),
+                    Assumption::Offload {
+                        gradients: (trains && offload.optimizer).then(|| sharding::gradients_on_host(scenario)),
+                    },
+                ),
+                sharded_by(scenario),
                 // What is stated needs no source.
                 scenario
                     .gpu
@@ -382,14 +413,29 @@ impl Assumptions {
     }
 }
 
+/// The library that shards a training step of transformers' code.
+fn sharded_by(scenario: &Checked) -> Option<Assumption> {
+    let keeps = sharding::keeps_gathered(scenario);
+    let fsdp =
+        sharding::fsdp(scenario).then_some(Assumption::Fsdp { keeps, adds_whole: gradients::adds_whole(scenario) });
+    let offload = scenario.offload.optimizer;
+    sharding::deepspeed(scenario).map(|stage| Assumption::DeepSpeed { stage, offload }).or(fsdp)
+}
+
 /// What a code or a file makes of the weights that their format alone does not say; no two of these go together.
 fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
     let shape = &scenario.architecture;
     let rows = scenario.vocabulary();
+    let more = Bytes(weights::in_wider_files(scenario));
+    if more > Bytes::ZERO {
+        return Some(Assumption::FilesDiffer { format: scenario.weights, more });
+    }
     if let Some(wide) = scenario.left_wide() {
         return Some(match wide {
-            LeftWide::Attention => Assumption::WideAttention { mixture: shape.moe.is_some() },
+            LeftWide::Attention if shape.moe.is_none() => Assumption::WideAttention,
+            LeftWide::Attention => Assumption::ExpertsAlone,
             LeftWide::AttentionAndEnds => Assumption::WideEnds,
+            LeftWide::LinearAttention => return None,
         });
     }
     if scenario.mode.trains() {

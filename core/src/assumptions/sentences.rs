@@ -5,6 +5,7 @@ use core::fmt;
 use super::Assumption;
 use crate::display::Grouped;
 use crate::engines::vllm;
+use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::Unsupported;
 use crate::serving::Engine;
@@ -69,10 +70,19 @@ impl Assumption {
                 }
                 Ok(())
             }
-            Self::WideAttention { mixture } => write!(
+            Self::WideAttention => f.write_str(
+                "As in NVIDIA's own NVFP4 file, MLPs are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: nf4 counts all in 4 bits.",
+            ),
+            Self::ExpertsAlone => f.write_str(
+                "As in Qwen's own GPTQ files, routed experts are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",
+            ),
+            Self::FilesDiffer { format: WeightFormat::Nvfp4, more } => write!(
                 f,
-                "As in Qwen's own GPTQ files, {} are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",
-                if mixture { "routed experts" } else { "MLPs" }
+                "NVFP4 files of this model differ: linear attention is counted in 8 bits; files that leave it in 16 take {more} more on each GPU. Where they would not go in, the verdict is tight."
+            ),
+            Self::FilesDiffer { format, more } => write!(
+                f,
+                "{format} files of this model differ: all linear layers are counted in 4 bits, as AWQ, AutoRound and W4A16 files have them; Qwen's own GPTQ files leave attention in 16 and take {more} more on each GPU. Where they would not go in, the verdict is tight."
             ),
             Self::WideEnds => f.write_str(
                 "As in Meta's own FP8 file, the MLPs of all layers but the first and the last are in 8 bits, all other matrices in 16. Files that quantise attention too are smaller: fp8-block counts all in 8 bits.",
@@ -214,9 +224,53 @@ impl Assumption {
                 f,
                 "{layers} of {of} layers keep a state of constant size in place of a cache, however long the context."
             ),
-            Self::Offload => f.write_str(
-                "What is offloaded waits in host memory; of offloaded layers two are on the GPU, the one at work and the next; the link's printed rate is what the transfer is reckoned with. The time of a step on the CPU, as by DeepSpeedCPUAdam, is not counted.",
-            ),
+            Self::Offload { gradients } => {
+                f.write_str(
+                    "What is offloaded waits in host memory; of offloaded layers two are on the GPU, the one at work and the next; the link's printed rate is what the transfer is reckoned with. The time of a step on the CPU, as by DeepSpeedCPUAdam, is not counted.",
+                )?;
+                f.write_str(match gradients {
+                    None => "",
+                    Some(true) => " Gradients go to host memory as they are made.",
+                    Some(false) => {
+                        " Gradients stay on the GPU until the backward pass ends: DeepSpeed moves them as they are made with ZeRO-2 and 3 (--zero 2, on one GPU too), FSDP together with the weights."
+                    }
+                })
+            }
+            Self::DeepSpeed { stage, offload } => {
+                write!(
+                    f,
+                    "ZeRO-{} is counted as DeepSpeed runs it, with its settings as they come: a bucket of 5e8 gradients is reduced at a time, through a copy. ",
+                    stage.id()
+                )?;
+                f.write_str(match (stage, offload) {
+                    (ZeroStage::Weights, false) => {
+                        "Up to 1.05e9 weights stay gathered, and the step copies the gradients of 1e9 parameters at a time, flattened and in fp32."
+                    }
+                    (ZeroStage::Weights, true) => "Up to 1.05e9 weights stay gathered.",
+                    (_, false) => {
+                        "Its step holds a rank's part of the gradients three times for a moment: as they are, flattened, and in fp32."
+                    }
+                    (_, true) => {
+                        "On its way to host memory a gradient is checked for overflow, for which the largest one takes 11 bytes a value on the GPU."
+                    }
+                })?;
+                f.write_str(
+                    " It clones a rank's part of the weights for the optimizer in any recipe. Autocast with ZeRO-2 or 3 is FSDP's, and --implementation torchtitan or megatron has others' sharding: they make no such copies.",
+                )
+            }
+            Self::Fsdp { keeps, adds_whole } => {
+                f.write_str("ZeRO is counted as FSDP runs it under accelerate: weights are gathered in 16 bits, in which hidden states stay.")?;
+                f.write_str(if keeps {
+                    " They are gathered once a step and stay whole until the backward pass has used them (SHARD_GRAD_OP)."
+                } else {
+                    ""
+                })?;
+                f.write_str(if adds_whole {
+                    " Micro-batches add up whole gradients in 16 bits on each rank, which the last one shares out; with sync_each_batch each of them does."
+                } else {
+                    ""
+                })
+            }
             Self::Loss(loss) => f.write_str(match loss {
                 Loss::Plain => {
                     "The loss is plain cross-entropy with logits upcast to fp32: 12 bytes for each token and vocabulary entry when backward begins, a little more with soft-capped logits or a vocabulary cut over ranks. A chunked or fused loss needs far less."

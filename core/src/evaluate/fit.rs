@@ -6,6 +6,7 @@ use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::llamacpp::beyond_vulkan;
 use crate::engines::{self, vllm};
+use crate::memory::weights;
 use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::{Bytes, SignedBytes};
@@ -101,7 +102,10 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
     let margin = limit.minus(total());
     let verdict = if margin.0 < 0 {
         Verdict::DoesNotFit
-    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT || beyond_vulkan(scenario).is_some() {
+    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT
+        || margin.magnitude().0 < weights::in_wider_files(scenario)
+        || beyond_vulkan(scenario).is_some()
+    {
         Verdict::Tight
     } else {
         Verdict::Fits

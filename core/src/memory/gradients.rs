@@ -2,7 +2,7 @@
 
 use crate::checked::Checked;
 use crate::memory::backward::{self, Moment};
-use crate::memory::{Phase, activations, adapters};
+use crate::memory::{Phase, activations, adapters, sharding};
 use crate::parallelism::ZeroStage;
 use crate::scenario::{Mode, Scenario};
 use crate::training::{Gradients, Implementation, Recipe};
@@ -80,18 +80,29 @@ pub fn in_backward(scenario: &Checked, moment: Moment, sink: &mut dyn FnMut(&Ter
 }
 
 fn product(scenario: &Checked, parameters: u64, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) {
-    // LitGPT adds micro-batches up without sharing their gradients out; only the last one does.
-    let adds_up = scenario.training.implementation == Implementation::Litgpt && scenario.training.micro_batches > 1;
-    let here = if adds_up && phase != Phase::OptimizerStep {
-        parameters
+    let in_step = phase == Phase::OptimizerStep;
+    let zero_one = sharding::deepspeed(scenario) == Some(ZeroStage::Optimizer);
+    let [here, bytes] = if adds_whole(scenario) && !in_step {
+        [parameters, if sharding::fsdp(scenario) { scenario.value_bytes() } else { bytes_each(scenario) }]
+    } else if sharding::gradients_on_host(scenario) || in_step && zero_one && scenario.offload.optimizer {
+        return;
     } else {
-        scenario.shared_out(parameters, ZeroStage::Gradients)
+        // What DeepSpeed's ZeRO-1 has reduced for other ranks is gone before the step.
+        let stage = if zero_one && in_step { ZeroStage::Optimizer } else { ZeroStage::Gradients };
+        [scenario.shared_out(parameters, stage), bytes_each(scenario)]
     };
-    sink(&Term {
-        item: Item::Gradients,
-        factors: &[Factor::new(Symbol::Parameters, here), Factor::new(Symbol::BytesPerValue, bytes_each(scenario))],
-        divisor: 1,
-    });
+    let factors = [Factor::new(Symbol::Parameters, here), Factor::new(Symbol::BytesPerValue, bytes)];
+    sink(&Term { item: Item::Gradients, factors: &factors, divisor: 1 });
+}
+
+/// Whether whole gradients of several micro-batches are added up on each rank, of which only the last one shares them out: `LitGPT` does so, and accelerate with FSDP.
+///
+/// # Source
+/// transformers 5.24.0, `trainer.py`: all micro-batches but the last run under `Accelerator.no_sync`, unless `DeepSpeed` trains or `sync_each_batch` is set. accelerate 1.15.0:
+/// `no_sync` calls `set_requires_gradient_sync(False)` of FSDP2, which then adds gradients up in the precision of the gathered weights. Read 2026-11-25.
+pub(crate) fn adds_whole(scenario: &Checked) -> bool {
+    let fsdp = scenario.training.implementation == Implementation::Litgpt || sharding::fsdp(scenario);
+    fsdp && scenario.training.micro_batches > 1
 }
 
 /// Bytes of one gradient.
@@ -109,7 +120,9 @@ pub fn between_steps(scenario: &Scenario) -> bool {
         Gradients::Kept => true,
         Gradients::Freed => false,
         Gradients::ByRecipe => {
-            scenario.mode == Mode::Training && matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients)
+            scenario.mode == Mode::Training
+                && matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients)
+                && sharding::deepspeed(scenario) != Some(ZeroStage::Optimizer)
         }
     }
 }
@@ -117,7 +130,9 @@ pub fn between_steps(scenario: &Scenario) -> bool {
 /// Whether all gradients exist when the backward pass begins.
 pub fn before_backward(scenario: &Checked) -> bool {
     // FSDP2 reduces gradients on a stream of its own, whose blocks of memory serve nothing else and so are held from step to step.
-    between_steps(scenario) || scenario.torchtitan() || scenario.training.micro_batches > 1
+    // DeepSpeed has its partition whole from the first transfer on, or always.
+    let partition = matches!(sharding::deepspeed(scenario), Some(ZeroStage::Gradients | ZeroStage::Weights));
+    between_steps(scenario) || scenario.torchtitan() || scenario.training.micro_batches > 1 || partition
 }
 
 /// Parameters whose gradients exist at one moment in a layer, where none existed before.
@@ -136,7 +151,7 @@ fn existing(scenario: &Checked, moment: Moment) -> u64 {
 }
 
 /// One matrix of a layer's MLP, or of all its experts.
-fn mlp_matrix(scenario: &Checked) -> u64 {
+pub(super) fn mlp_matrix(scenario: &Checked) -> u64 {
     let shape = &scenario.architecture;
     let h = u64::from(shape.hidden_size);
     match shape.moe {

@@ -3,6 +3,7 @@
 pub mod activations;
 pub mod adapters;
 pub mod backward;
+pub mod deepspeed;
 mod gguf;
 pub mod gradients;
 pub mod kinds;
@@ -12,6 +13,7 @@ pub mod optimizer;
 pub mod overhead;
 pub mod paging;
 mod phase;
+pub mod sharding;
 mod stages;
 mod states;
 pub mod weights;

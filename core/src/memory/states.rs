@@ -1,6 +1,7 @@
 //! What a training step holds for each parameter, part by part: where the 16 bytes come from.
 
 use crate::checked::Checked;
+use crate::memory::backward::Moment;
 use crate::memory::{Phase, gradients, optimizer, weights};
 use crate::units::Bytes;
 use crate::worked::{self, Item};
@@ -21,7 +22,7 @@ choices! {
     }
 }
 
-/// Bytes of each part, in the order of [`StatePart::ALL`], when the optimizer takes its step and every gradient exists.
+/// Bytes of each part, in the order of [`StatePart::ALL`], when the backward pass ends and every gradient exists.
 ///
 /// # Formula
 /// Weights, gradients and optimizer states as their buckets count them; what a step copies for a moment is none of them.
@@ -57,7 +58,12 @@ pub fn states(scenario: &Checked) -> [Bytes; 5] {
         part.0 += term.bytes().0;
     });
     let weights = worked::total(|sink| weights::terms(scenario, sink));
-    let gradients = worked::total(|sink| gradients::terms(scenario, Phase::OptimizerStep, sink));
+    let mut gradients = Bytes::ZERO;
+    gradients::in_backward(scenario, Moment::End, &mut |term| {
+        if term.item == Item::Gradients {
+            gradients += term.bytes();
+        }
+    });
     [weights, gradients, master, first, second]
 }
 

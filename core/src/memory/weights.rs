@@ -1,8 +1,8 @@
 //! The parameters of the model.
 
 use crate::checked::Checked;
-use crate::memory::adapters;
 use crate::memory::gguf::Mix;
+use crate::memory::{adapters, sharding};
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::{Block, WeightFormat};
@@ -33,10 +33,12 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// assert_eq!(worked::total(|sink| weights::terms(&scenario, sink)), Bytes(13_476_831_232));
 /// ```
 pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
+    // Beside its shard FSDP gathers all weights, which is counted with the activations.
+    let stage = if sharding::keeps_gathered(scenario) { ZeroStage::Gradients } else { ZeroStage::Weights };
     let shards = |item| match item {
         _ if !scenario.mode.trains() => 1,
-        Item::Experts => scenario.parallel.expert_shards_from(ZeroStage::Weights),
-        _ => scenario.parallel.shards_from(ZeroStage::Weights),
+        Item::Experts => scenario.parallel.expert_shards_from(stage),
+        _ => scenario.parallel.shards_from(stage),
     };
     let layers = scenario.local().layers.max(1);
     kinds(scenario, &scenario.local_parameters(), |item, count, block| {
@@ -73,22 +75,58 @@ pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(I
             let layout = layout(scenario, item, mixture);
             match Mix::of(scenario, item, count, layout) {
                 Some(mix) => mix.iter().for_each(|(count, layout)| each(item, count, layout)),
-                None if item == Item::LayerMatrices && scenario.left_wide().is_some() && !mixture => {
-                    let narrow = narrow(scenario).min(count);
-                    each(item, narrow, layout);
-                    each(item, count - narrow, Block::BF16);
-                }
-                None => each(item, count, layout),
+                None => match scenario.left_wide().filter(|_| item == Item::LayerMatrices && !mixture) {
+                    Some(wide) => {
+                        let narrow = narrow(scenario, wide, count);
+                        each(item, narrow, layout);
+                        each(item, count - narrow, if wide == LeftWide::LinearAttention { FP8 } else { Block::BF16 });
+                    }
+                    None => each(item, count, layout),
+                },
             }
         }
     }
 }
 
-/// Values of dense MLPs on this rank, where they alone are quantised and the layers' other matrices are not ([`crate::Scenario::left_wide`]).
-fn narrow(scenario: &Checked) -> u64 {
+/// One byte a value.
+const FP8: Block = WeightFormat::Fp8.block();
+
+/// Of `count` values in the layers' matrices on this rank those in the format of the weights, where others are not ([`crate::Scenario::left_wide`]).
+fn narrow(scenario: &Checked, wide: LeftWide, count: u64) -> u64 {
+    match wide {
+        LeftWide::LinearAttention => count.saturating_sub(linear_attention(scenario)),
+        LeftWide::Attention | LeftWide::AttentionAndEnds => mlps(scenario, wide).min(count),
+    }
+}
+
+/// Values in the matrices of linear attention on this rank.
+fn linear_attention(scenario: &Checked) -> u64 {
+    let shape = &scenario.architecture;
+    let (start, end) = scenario.layers_here();
+    let each = shape.linear_attention.map_or(0, |it| shape.linear(&it, scenario.parallel.tp.into()).matrices);
+    u64::from(shape.kinds_between(start, end).linear) * each
+}
+
+/// How many bytes more other published files of this model in this format hold on this rank ([`crate::Scenario::others_leave_wide`]).
+pub fn in_wider_files(scenario: &Checked) -> u128 {
+    if scenario.mode != Mode::Inference || !scenario.others_leave_wide() {
+        return 0;
+    }
+    let wide = if scenario.weights == WeightFormat::Nvfp4 {
+        linear_attention(scenario)
+    } else {
+        let all = scenario.local_parameters().matrices;
+        all - mlps(scenario, LeftWide::Attention).min(all)
+    };
+    let as_counted = if scenario.weights == WeightFormat::Nvfp4 { FP8 } else { scenario.weights.block() };
+    bytes(Item::LayerMatrices, wide, Block::BF16) - bytes(Item::LayerMatrices, wide, as_counted)
+}
+
+/// Values in the matrices of dense MLPs on this rank, but for both ends where these are wide.
+fn mlps(scenario: &Checked, wide: LeftWide) -> u64 {
     let shape = &scenario.architecture;
     let (mut start, mut end) = scenario.layers_here();
-    if scenario.left_wide() == Some(LeftWide::AttentionAndEnds) {
+    if wide == LeftWide::AttentionAndEnds {
         start = start.max(1);
         end = end.min(shape.layers.saturating_sub(1)).max(start);
     }

@@ -22,7 +22,8 @@ fn what_is_needed_is_more_than_division() {
     let nodes = |purpose| all(purpose, "a100-80-sxm").map(|row| row.nodes.unwrap());
     assert_eq!(nodes(Purpose::Hold), [1, 2, 8, 24]);
     assert_eq!(nodes(Purpose::Serve), [1, 4, 8, 24]);
-    assert_eq!(nodes(Purpose::Train), [2, 16, 40, 168]);
+    // 70 and 175 billion leave no room for what DeepSpeed's ZeRO-3 copies in its step on 16 and 40.
+    assert_eq!(nodes(Purpose::Train), [2, 24, 48, 168]);
     let [_, b70, b175, b700] = all(Purpose::Serve, "a100-80-sxm");
     // 64 heads go neither over 3 GPUs nor 96 over 7.
     assert_eq!([b70, b175].map(|row| (row.load.unwrap(), row.cut.unwrap())), [(3, 4), (7, 8)]);

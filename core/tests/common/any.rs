@@ -203,6 +203,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             mlp_layers,
             moe: moe.map(|(moe, dense)| Moe { dense_layers: some(mlps, dense), ..moe }),
             trained_context,
+            tower: None,
             rounded_parameters: rounded,
         }
     })

@@ -3,6 +3,7 @@
 //! # Source
 //! DeepSpeed 0.19.8: `runtime/config.py`, `runtime/constants.py`, `runtime/precision_config.py`, `runtime/zero/config.py`, `runtime/tensor_parallel/config.py`. Read 2026-11-25.
 
+use memory_wall_core::memory::sharding;
 use memory_wall_core::{Optimizer, Recipe, WeightFormat, ZeroStage};
 
 use super::ExportError;
@@ -82,6 +83,9 @@ fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
             sheet.set(enabled, true, &["weights", "recipe"]);
             sheet.set("bf16.bf16_master_weights_and_grads", true, &["recipe"]);
             sheet.set("bf16.bf16_optimizer_states", true, &["recipe"]);
+        }
+        Recipe::Autocast if sharding::fsdp(sheet.scenario) => {
+            return Err(sheet.cannot("has autocast of its own, whose states are other than those counted here: with ZeRO-2 or 3 recipe autocast is FSDP's (target accelerate)"));
         }
         Recipe::Autocast => {
             sheet.set("torch_autocast.enabled", true, &["recipe"]);

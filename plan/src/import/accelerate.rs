@@ -3,7 +3,7 @@
 use alloc::string::ToString;
 
 use super::Meaning;
-use super::reading::{Item, Reading, autocast, says, unknown, unread};
+use super::reading::{Item, Reading, all, autocast, flat, says, unknown, unread};
 use crate::node::Node;
 
 const WITHOUT_EFFECT: &[&str] = &[
@@ -38,7 +38,16 @@ const WITHOUT_EFFECT: &[&str] = &[
 
 pub(super) fn read(reading: &mut Reading, node: &Node) {
     reading.say("mode", "training");
-    reading.each(node, |_, item| meaning(item));
+    let by_deepspeed = node.value.get("distributed_type").is_some_and(|found| found.value.text() == Some("DEEPSPEED"));
+    for item in flat(node) {
+        let meaning = match (item.name.as_str(), item.text()) {
+            // It keeps an fp32 copy beside weights in 16 bits, whatever they were loaded in.
+            ("mixed_precision", "bf16") if by_deepspeed => all([("weights", "bf16"), ("recipe", "mixed")]),
+            ("mixed_precision", "fp16") if by_deepspeed => all([("weights", "fp16"), ("recipe", "mixed")]),
+            _ => meaning(&item),
+        };
+        reading.keep(&item, meaning);
+    }
     degrees(reading, node);
 }
 

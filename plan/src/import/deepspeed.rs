@@ -1,7 +1,7 @@
 //! DeepSpeed's JSON file.
 
 use super::Meaning;
-use super::reading::{Item, Reading, all, flat, says, unknown, unread};
+use super::reading::{Item, Reading, all, because, flat, says, unknown, unread};
 use crate::node::Node;
 
 const WITHOUT_EFFECT: &[&str] = &[
@@ -26,8 +26,20 @@ const WITHOUT_EFFECT: &[&str] = &[
 
 pub(super) fn read(reading: &mut Reading, node: &Node) {
     reading.say("mode", "training");
-    for item in flat(node) {
-        let meaning = meaning(&item);
+    let items = flat(node);
+    let in_sixteen_bits =
+        items.iter().any(|item| ["bf16.enabled", "fp16.enabled"].contains(&item.name.as_str()) && item.on());
+    let shards =
+        items.iter().any(|item| item.name == "zero_optimization.stage" && item.count().is_some_and(|stage| stage > 0));
+    for item in items {
+        let meaning = match item.name.as_str() {
+            "torch_autocast.enabled" if item.on() && in_sixteen_bits => Meaning::WithoutEffect,
+            "torch_autocast.enabled" if item.on() && shards => because(
+                all([("weights", "fp32"), ("recipe", "fp32")]),
+                "autocast under ZeRO is counted in fp32 throughout, which is no less than it takes",
+            ),
+            _ => meaning(&item),
+        };
         reading.keep(&item, meaning);
     }
     ranks(reading, node);

@@ -3,7 +3,7 @@
 use memory_wall_core::display::{ByteUnit, Duration, Figure, Percent, Size};
 use memory_wall_core::schemes::{Scheme, sent_per_token, states};
 use memory_wall_core::units::ByteRate;
-use memory_wall_core::{Bucket, Bytes, Checked, ZeroStage, communication, cost, evaluate};
+use memory_wall_core::{Bucket, Bytes, Checked, Scenario, ZeroStage, communication, cost, evaluate};
 
 use crate::dials::Dial;
 use crate::figures::{Answer, bindings, dash, training};
@@ -181,7 +181,9 @@ impl crate::figures::Model for Model {
             let many = step.with(|it| (it.parallel.dp, it.parallel.zero) = (1_000_000, zero)).ok()?;
             Some(states(&step).0 as f64 / states(&many).0 as f64)
         });
-        let alone = Scheme::Data.over(&step, 1).and_then(|run| run.with(|it| it.offload.optimizer = true).ok());
+        // As in ZeRO-Offload: gradients wait beside the states.
+        let away = |it: &mut Scenario| (it.offload.optimizer, it.parallel.zero) = (true, ZeroStage::Gradients);
+        let alone = Scheme::Data.over(&step, 1).and_then(|run| run.with(away).ok());
         let offloaded = alone.map(|run| Offloaded {
             kept: states(&run),
             crossing: communication::bytes(&run, communication::Traffic::Host),

@@ -153,9 +153,13 @@ impl<'a> Run<'a> {
                 )
             },
             text_parameters: None,
-            other_parameters: 0,
+            other_parameters: scenario.architecture.tower.map_or(0, |it| it.parameters.into()),
             rope: None,
-            image: None,
+            image: scenario.architecture.tower.map(|it| Image {
+                tokens: it.tokens.into(),
+                values: it.values.into(),
+                bytes: None,
+            }),
             figures: Figures::Usual,
             flashinfer: false,
         }

@@ -1,6 +1,6 @@
 //! What vLLM loads beside the plain weights.
 
-use super::{RopeTable, Run};
+use super::{Figures, RopeTable, Run};
 use crate::architecture::{LayerKinds, Positions, Projection};
 use crate::engines::{Sink, amount};
 use crate::memory::weights;
@@ -26,7 +26,9 @@ impl Run<'_> {
     pub fn weights(&self) -> u128 {
         let plain = worked::total(|sink: Sink<'_>| weights::terms(self.scenario, sink)).0;
         let extra = worked::total(|sink: Sink<'_>| self.extra_weights(sink)).0;
-        (plain + extra).saturating_add_signed(self.uncounted())
+        // Which of several published files is served is not known, and the largest decides whether it is tight.
+        let wider = if self.figures == Figures::Most { weights::in_wider_files(self.scenario) } else { 0 };
+        (plain + extra + wider).saturating_add_signed(self.uncounted())
     }
 
     /// What comes beside the plain weights.

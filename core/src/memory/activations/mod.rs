@@ -11,7 +11,8 @@ pub mod workspace;
 
 use crate::checked::Checked;
 use crate::memory::backward::{self, Moment};
-use crate::memory::{Phase, gradients, weights};
+use crate::memory::deepspeed::{self, Settings};
+use crate::memory::{Phase, gradients, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
 use crate::scenario::Mode;
@@ -59,11 +60,13 @@ pub fn terms(scenario: &Checked, phase: Phase, sink: Sink<'_>) {
             litgpt::in_step(scenario, litgpt::Run::DEFAULT, sink);
         }
         (_, Phase::OptimizerStep) if scenario.torchtitan() => torchtitan::in_step(scenario, sink),
-        (_, Phase::Forward | Phase::OptimizerStep) => {}
+        (_, Phase::OptimizerStep) => deepspeed::steady(scenario, &Settings::DEFAULT, sink),
+        (_, Phase::Forward) => {}
         (_, Phase::ForwardEnd | Phase::Loss | Phase::FirstStep) => match scenario.training.implementation {
             Implementation::Transformers => {
                 transformers::kept(scenario, phase, sink);
                 gathered(scenario, sink);
+                deepspeed::steady(scenario, &Settings::DEFAULT, sink);
             }
             Implementation::Litgpt => litgpt::kept(scenario, litgpt::Run::DEFAULT, phase, sink),
             Implementation::Megatron => {
@@ -80,12 +83,12 @@ pub fn in_backward(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     match scenario.training.implementation {
         Implementation::Transformers => {
             transformers::backward::terms(scenario, moment, sink);
-            in_transit(scenario, sink);
+            in_transit(scenario, moment, sink);
         }
         Implementation::Litgpt => litgpt::in_backward(scenario, litgpt::Run::DEFAULT, moment, sink),
         Implementation::Megatron => {
             megatron::in_backward(scenario, moment, sink);
-            in_transit(scenario, sink);
+            in_transit(scenario, moment, sink);
         }
         Implementation::Torchtitan => torchtitan::in_backward(scenario, moment, sink),
     }
@@ -95,15 +98,21 @@ pub fn in_backward(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
 ///
 /// # Formula
 /// (tables + 2 × a layer) × bytes of a weight in a multiplication, of quantised layers those of their format; nothing where layers wait in host memory, whose two layers are counted with the weights.
+/// DeepSpeed: as many as it lets live, 1.05e9 and the largest tensor, less what is counted with the weights. All of them where FSDP gathers once a step.
 ///
 /// # Assumes
-/// Layers of equal size, and one layer fetched ahead, as FSDP and DeepSpeed do.
+/// Layers of equal size, and one layer fetched ahead, as FSDP does.
 fn gathered(scenario: &Checked, sink: Sink<'_>) {
-    if scenario.parallel.shards_from(ZeroStage::Weights) == 1 || scenario.offload.parameters {
+    let whole = scenario.parallel.shards_from(ZeroStage::Weights) == 1;
+    let by_deepspeed = sharding::deepspeed(scenario) == Some(ZeroStage::Weights);
+    let keeps = sharding::keeps_gathered(scenario);
+    let fetched = scenario.offload.parameters;
+    if !keeps && (whole && !fetched || fetched && !by_deepspeed) {
         return;
     }
     let (tables, layer) = tables_and_layer(scenario);
-    let wide = if scenario.value_bytes() == 4 { Block::FP32 } else { Block::BF16 };
+    let tables_in_fp32 = by_deepspeed && scenario.recipe() == Recipe::Autocast;
+    let wide = if scenario.value_bytes() == 4 || tables_in_fp32 { Block::FP32 } else { Block::BF16 };
     let mut gather = |parameters: u64, block: Block| {
         let factors =
             [Factor::new(Symbol::Parameters, parameters), Factor::new(Symbol::BytesPerValue, block.bytes.into())];
@@ -118,15 +127,23 @@ fn gathered(scenario: &Checked, sink: Sink<'_>) {
         if experts > 0 {
             gather(experts, weights::layout(scenario, Item::Experts, true));
         }
+    } else if by_deepspeed {
+        let with_weights = if fetched { tables + layers } else { 0 };
+        gather(deepspeed::live(scenario, &Settings::DEFAULT).saturating_sub(with_weights), wide);
+    } else if keeps {
+        gather(scenario.local_parameters().total(), wide);
     } else {
         gather(tables + layers, wide);
     }
 }
 
 /// The same in the backward pass, and the gradients of one layer before they are shared out.
-fn in_transit(scenario: &Checked, sink: Sink<'_>) {
+fn in_transit(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     gathered(scenario, sink);
-    if scenario.parallel.shards_from(ZeroStage::Gradients) > 1 && scenario.mode == Mode::Training {
+    if sharding::deepspeed(scenario).is_some() {
+        deepspeed::steady(scenario, &Settings::DEFAULT, sink);
+        deepspeed::in_backward(scenario, &Settings::DEFAULT, moment, sink);
+    } else if scenario.parallel.shards_from(ZeroStage::Gradients) > 1 && scenario.mode == Mode::Training {
         let (_, layer) = tables_and_layer(scenario);
         let bytes = Factor::new(Symbol::BytesPerValue, gradients::bytes_each(scenario));
         let factors = [Factor::new(Symbol::Parameters, layer), bytes];

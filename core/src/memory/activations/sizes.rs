@@ -1,8 +1,9 @@
 //! The numbers of one rank that stand in the formulas of its activations.
 
 use super::transformers;
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, Norm};
 use crate::checked::Checked;
+use crate::memory::sharding;
 use crate::parallelism::Local;
 use crate::scenario::Mode;
 use crate::training::Recipe;
@@ -80,7 +81,9 @@ impl<'a> Sizes<'a> {
     /// Those of the rank that `scenario` looks at.
     pub fn of(scenario: &'a Checked) -> Self {
         let local = scenario.local();
-        let autocast = scenario.mode == Mode::Training && scenario.recipe() == Recipe::Autocast;
+        // Weights that FSDP gathers in 16 bits leave autocast nothing to cast, but for LayerNorm, which it computes in fp32.
+        let cast = sharding::fsdp(scenario) && scenario.architecture.norm == Norm::RmsNorm;
+        let autocast = scenario.mode == Mode::Training && scenario.recipe() == Recipe::Autocast && !cast;
         let e = scenario.value_bytes();
         let tokens = u64::from(scenario.batch) * local.seq_length;
         let sharing = if scenario.parallel.sequence_parallel { scenario.parallel.tp } else { 1 };

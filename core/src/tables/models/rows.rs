@@ -7,7 +7,7 @@ use super::shapes::{
     mixture_behind, nemotron_h, phi3, qwen2, qwen3, qwen3_5, starcoder2, tied, wide_norms, with_expert,
     with_gated_expert, with_router_bias,
 };
-use crate::architecture::{Architecture, Latent, Mlp, Positions};
+use crate::architecture::{Architecture, Latent, Mlp, Positions, Tower};
 
 /// Shapes from the published config.json; the count is that of the unique parameters of the `transformers` 5.23.0 class on PyTorch's meta device.
 const META_DEVICE: &str = "published config.json; parameters counted in transformers 5.23.0 on PyTorch's meta device";
@@ -37,6 +37,31 @@ const fn from(source: &'static str, model: Model) -> Model {
     Model { source, ..model }
 }
 
+/// With a tower of so many parameters, of the vision model and its projector.
+///
+/// # Source
+/// Counted by the sizes in `vision_config`, which the published totals agree with: Gemma 3 4B 4,300,079,472; Mistral Small 3.1 24,011,361,280; Llama 4 Scout 108,641,793,536;
+/// Qwen3.5 0.8B, 2B, 4B and 27B 873,438,784, 2,274,069,824, 4,659,865,088 and 27,781,427,952, with a layer that drafts. Of Gemma 4 some 0.55e9 by its card, and 0.57e9 by a log of
+/// "Model loading took 31.04 GiB" beside the language model. Read 2026-11-25.
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(clippy::large_types_passed_by_value, reason = "rows are made by the compiler")
+)]
+const fn seeing(parameters: u32, [tokens, values]: [u32; 2], model: Model) -> Model {
+    let tower = Some(Tower { parameters, tokens, values });
+    Model { architecture: Architecture { tower, ..model.architecture }, ..model }
+}
+
+/// Tokens of the largest image and values of its pixels, as the start-up profile of vLLM has them.
+///
+/// # Source
+/// `preprocessor_config.json` of each: 896 x 896 pixels in 256 tokens; 1,540 x 1,540 in patches of 28; 16 tiles of 336 x 336 and one of the whole; 16,384 tokens of four patches of
+/// 16 x 16 in two frames, at most. Of Gemma 4 as of Gemma 3. Read 2026-11-25.
+const GEMMA_IMAGE: [u32; 2] = [256, 3 * 896 * 896];
+const PIXTRAL_IMAGE: [u32; 2] = [55 * 55, 3 * 1_540 * 1_540];
+const LLAMA_4_IMAGE: [u32; 2] = [17 * 144, 17 * 3 * 336 * 336];
+const QWEN_IMAGE: [u32; 2] = [16_384, 65_536 * 1_536];
+
 /// Every model, by family.
 #[rustfmt::skip] // one row a line reads as the table it is
 pub static MODELS: &[Model] = &[
@@ -62,17 +87,17 @@ pub static MODELS: &[Model] = &[
     row("llama-3.2-1b", "Llama 3.2 1B", "Llama", tied(llama([16, 2048, 32, 8, 64, 8192, 128_256, 131_072])), 1_235_814_400),
     row("llama-3.2-3b", "Llama 3.2 3B", "Llama", tied(llama([28, 3072, 24, 8, 128, 8192, 128_256, 131_072])), 3_212_749_824),
     row("llama-3.3-70b", "Llama 3.3 70B", "Llama", llama([80, 8192, 64, 8, 128, 28_672, 128_256, 131_072]), 70_553_706_496),
-    from(LANGUAGE_PART, row("llama-4-scout", "Llama 4 Scout (text)", "Llama", LLAMA_4_SCOUT, 107_769_861_120)),
-    from(LANGUAGE_PART, row("llama-4-maverick", "Llama 4 Maverick (text)", "Llama", LLAMA_4_MAVERICK, 400_711_848_960)),
+    from(LANGUAGE_PART, seeing(871_932_416, LLAMA_4_IMAGE, row("llama-4-scout", "Llama 4 Scout (text)", "Llama", LLAMA_4_SCOUT, 107_769_861_120))),
+    from(LANGUAGE_PART, seeing(871_932_416, LLAMA_4_IMAGE, row("llama-4-maverick", "Llama 4 Maverick (text)", "Llama", LLAMA_4_MAVERICK, 400_711_848_960))),
     row("mistral-7b-v0.1", "Mistral 7B v0.1", "Mistral", everywhere(4096, llama([32, 4096, 32, 8, 128, 14_336, 32_000, 32_768])), 7_241_732_096),
     row("mistral-7b-v0.3", "Mistral 7B v0.3", "Mistral", llama([32, 4096, 32, 8, 128, 14_336, 32_768, 32_768]), 7_248_023_552),
     row("mistral-nemo-12b", "Mistral Nemo 12B", "Mistral", llama([40, 5120, 32, 8, 128, 14_336, 131_072, 131_072]), 12_247_782_400),
     row("ministral-8b-2410", "Ministral 8B (2410)", "Mistral", everywhere(32_768, llama([36, 4096, 32, 8, 128, 12_288, 131_072, 32_768])), 8_019_808_256),
     row("mistral-small-3-24b", "Mistral Small 3 24B", "Mistral", llama([40, 5120, 32, 8, 128, 32_768, 131_072, 32_768]), 23_572_403_200),
-    from(LANGUAGE_PART, row("mistral-small-3.1-24b", "Mistral Small 3.1 24B (text)", "Mistral", llama([40, 5120, 32, 8, 128, 32_768, 131_072, 131_072]), 23_572_403_200)),
+    from(LANGUAGE_PART, seeing(438_958_080, PIXTRAL_IMAGE, row("mistral-small-3.1-24b", "Mistral Small 3.1 24B (text)", "Mistral", llama([40, 5120, 32, 8, 128, 32_768, 131_072, 131_072]), 23_572_403_200))),
     row("mistral-large-2", "Mistral Large 2", "Mistral", llama([88, 12_288, 96, 8, 128, 28_672, 32_768, 131_072]), 122_610_069_504),
-    from(LANGUAGE_PART, row("ministral-3-3b", "Ministral 3 3B (text)", "Mistral", tied(llama([26, 3072, 32, 8, 128, 9216, 131_072, 262_144])), 3_429_006_336)),
-    from(LANGUAGE_PART, row("ministral-3-8b", "Ministral 3 8B (text)", "Mistral", llama([34, 4096, 32, 8, 128, 14_336, 131_072, 262_144]), 8_489_553_920)),
+    from(LANGUAGE_PART, seeing(420_083_712, PIXTRAL_IMAGE, row("ministral-3-3b", "Ministral 3 3B (text)", "Mistral", tied(llama([26, 3072, 32, 8, 128, 9216, 131_072, 262_144])), 3_429_006_336))),
+    from(LANGUAGE_PART, seeing(428_472_320, PIXTRAL_IMAGE, row("ministral-3-8b", "Ministral 3 8B (text)", "Mistral", llama([34, 4096, 32, 8, 128, 14_336, 131_072, 262_144]), 8_489_553_920))),
     row("mixtral-8x7b", "Mixtral 8x7B", "Mistral", mixture([8, 2, 14_336], llama([32, 4096, 32, 8, 128, 14_336, 32_000, 32_768])), 46_702_792_704),
     row("mixtral-8x22b", "Mixtral 8x22B", "Mistral", mixture([8, 2, 16_384], llama([56, 6144, 48, 8, 128, 16_384, 32_000, 65_536])), 140_620_634_112),
     row("qwen1.5-moe-a2.7b", "Qwen1.5 MoE A2.7B", "Qwen",
@@ -98,14 +123,14 @@ pub static MODELS: &[Model] = &[
     row("qwen3-235b-a22b-2507", "Qwen3 235B A22B 2507", "Qwen", mixture([128, 8, 1536], qwen3([94, 4096, 64, 4, 128, 12_288, 151_936, 262_144])), 235_093_634_560),
     row("qwen3-coder-480b-a35b", "Qwen3-Coder 480B A35B", "Qwen", mixture([160, 8, 2560], qwen3([62, 6144, 96, 8, 128, 8192, 151_936, 262_144])), 480_154_875_392),
     row("qwen3-next-80b-a3b", "Qwen3-Next 80B A3B", "Qwen", QWEN3_NEXT, 79_674_391_296),
-    from(LANGUAGE_PART, row("qwen3.5-0.8b", "Qwen3.5 0.8B (text)", "Qwen", tied(qwen3_5(16, [24, 1024, 8, 2, 256, 3584, 248_320, 262_144])), 752_393_024)),
-    from(LANGUAGE_PART, row("qwen3.5-2b", "Qwen3.5 2B (text)", "Qwen", tied(qwen3_5(16, [24, 2048, 8, 2, 256, 6144, 248_320, 262_144])), 1_881_825_088)),
-    from(LANGUAGE_PART, row("qwen3.5-4b", "Qwen3.5 4B (text)", "Qwen", tied(qwen3_5(32, [32, 2560, 16, 4, 256, 9216, 248_320, 262_144])), 4_205_751_296)),
-    from(LANGUAGE_PART, row("qwen3.5-9b", "Qwen3.5 9B (text)", "Qwen", qwen3_5(32, [32, 4096, 16, 4, 256, 12_288, 248_320, 262_144]), 8_953_803_264)),
-    from(LANGUAGE_PART, row("qwen3.5-27b", "Qwen3.5 to 3.8 27B (text)", "Qwen", qwen3_5(48, [64, 5120, 24, 4, 256, 17_408, 248_320, 262_144]), 26_895_998_464)),
-    from(LANGUAGE_PART, row("qwen3.5-35b-a3b", "Qwen3.5/3.6 35B A3B (text)", "Qwen", with_gated_expert(512, mixture([256, 8, 512], qwen3_5(32, [40, 2048, 16, 2, 256, 512, 248_320, 262_144]))), 34_660_610_688)),
-    from(LANGUAGE_PART, row("qwen3.5-122b-a10b", "Qwen3.5 122B A10B (text)", "Qwen", with_gated_expert(1024, mixture([256, 8, 1024], qwen3_5(64, [48, 3072, 32, 2, 256, 1024, 248_320, 262_144]))), 122_111_526_912)),
-    from(LANGUAGE_PART, row("qwen3.5-397b-a17b", "Qwen3.5 397B A17B (text)", "Qwen", with_gated_expert(1024, mixture([512, 10, 1024], qwen3_5(64, [60, 4096, 32, 2, 256, 1024, 248_320, 262_144]))), 396_346_350_336)),
+    from(LANGUAGE_PART, seeing(100_592_896, QWEN_IMAGE, row("qwen3.5-0.8b", "Qwen3.5 0.8B (text)", "Qwen", tied(qwen3_5(16, [24, 1024, 8, 2, 256, 3584, 248_320, 262_144])), 752_393_024))),
+    from(LANGUAGE_PART, seeing(331_416_576, QWEN_IMAGE, row("qwen3.5-2b", "Qwen3.5 2B (text)", "Qwen", tied(qwen3_5(16, [24, 2048, 8, 2, 256, 6144, 248_320, 262_144])), 1_881_825_088))),
+    from(LANGUAGE_PART, seeing(333_514_240, QWEN_IMAGE, row("qwen3.5-4b", "Qwen3.5 4B (text)", "Qwen", tied(qwen3_5(32, [32, 2560, 16, 4, 256, 9216, 248_320, 262_144])), 4_205_751_296))),
+    from(LANGUAGE_PART, seeing(456_010_480, QWEN_IMAGE, row("qwen3.5-9b", "Qwen3.5 9B (text)", "Qwen", qwen3_5(32, [32, 4096, 16, 4, 256, 12_288, 248_320, 262_144]), 8_953_803_264))),
+    from(LANGUAGE_PART, seeing(460_730_096, QWEN_IMAGE, row("qwen3.5-27b", "Qwen3.5 to 3.8 27B (text)", "Qwen", qwen3_5(48, [64, 5120, 24, 4, 256, 17_408, 248_320, 262_144]), 26_895_998_464))),
+    from(LANGUAGE_PART, seeing(446_571_248, QWEN_IMAGE, row("qwen3.5-35b-a3b", "Qwen3.5/3.6 35B A3B (text)", "Qwen", with_gated_expert(512, mixture([256, 8, 512], qwen3_5(32, [40, 2048, 16, 2, 256, 512, 248_320, 262_144]))), 34_660_610_688))),
+    from(LANGUAGE_PART, seeing(451_290_864, QWEN_IMAGE, row("qwen3.5-122b-a10b", "Qwen3.5 122B A10B (text)", "Qwen", with_gated_expert(1024, mixture([256, 8, 1024], qwen3_5(64, [48, 3072, 32, 2, 256, 1024, 248_320, 262_144]))), 122_111_526_912))),
+    from(LANGUAGE_PART, seeing(456_010_480, QWEN_IMAGE, row("qwen3.5-397b-a17b", "Qwen3.5 397B A17B (text)", "Qwen", with_gated_expert(1024, mixture([512, 10, 1024], qwen3_5(64, [60, 4096, 32, 2, 256, 1024, 248_320, 262_144]))), 396_346_350_336))),
     row("gemma-2b", "Gemma 2B", "Gemma", tied(llama([18, 2048, 8, 1, 256, 16_384, 256_000, 8192])), 2_506_172_416),
     row("gemma-7b", "Gemma 7B", "Gemma", tied(llama([28, 3072, 16, 16, 256, 24_576, 256_000, 8192])), 8_537_680_896),
     row("gemma-2-2b", "Gemma 2 2B", "Gemma", gemma2([26, 2304, 8, 4, 256, 9216, 256_000, 8192]), 2_614_341_888),
@@ -113,13 +138,13 @@ pub static MODELS: &[Model] = &[
     row("gemma-2-27b", "Gemma 2 27B", "Gemma", gemma2([46, 4608, 32, 16, 128, 36_864, 256_000, 8192]), 27_227_128_320),
     row("gemma-3-270m", "Gemma 3 270M", "Gemma", gemma3(512, [18, 640, 4, 1, 256, 2048, 262_144, 32_768]), 268_098_176),
     row("gemma-3-1b", "Gemma 3 1B", "Gemma", gemma3(512, [26, 1152, 4, 1, 256, 6912, 262_144, 32_768]), 999_885_952),
-    from(LANGUAGE_PART, row("gemma-3-4b", "Gemma 3 4B (text)", "Gemma", gemma3(1024, [34, 2560, 8, 4, 256, 10_240, 262_208, 131_072]), 3_880_263_168)),
-    from(LANGUAGE_PART, row("gemma-3-12b", "Gemma 3 12B (text)", "Gemma", gemma3(1024, [48, 3840, 16, 8, 256, 15_360, 262_208, 131_072]), 11_766_034_176)),
-    from(LANGUAGE_PART, row("gemma-3-27b-text", "Gemma 3 27B (text)", "Gemma", gemma3(1024, [62, 5376, 32, 16, 128, 21_504, 262_208, 131_072]), 27_009_346_304)),
+    from(LANGUAGE_PART, seeing(419_816_304, GEMMA_IMAGE, row("gemma-3-4b", "Gemma 3 4B (text)", "Gemma", gemma3(1024, [34, 2560, 8, 4, 256, 10_240, 262_208, 131_072]), 3_880_263_168))),
+    from(LANGUAGE_PART, seeing(421_290_864, GEMMA_IMAGE, row("gemma-3-12b", "Gemma 3 12B (text)", "Gemma", gemma3(1024, [48, 3840, 16, 8, 256, 15_360, 262_208, 131_072]), 11_766_034_176))),
+    from(LANGUAGE_PART, seeing(423_060_336, GEMMA_IMAGE, row("gemma-3-27b-text", "Gemma 3 27B (text)", "Gemma", gemma3(1024, [62, 5376, 32, 16, 128, 21_504, 262_208, 131_072]), 27_009_346_304))),
     from(LANGUAGE_PART, row("gemma-4-12b", "Gemma 4 12B (text)", "Gemma", gemma4(1024, 1, [48, 3840, 16, 8, 256, 15_360, 262_144, 262_144]), 11_907_350_272)),
-    from(LANGUAGE_PART, row("gemma-4-31b", "Gemma 4 31B (text)", "Gemma", gemma4(1024, 4, [60, 5376, 32, 16, 256, 21_504, 262_144, 262_144]), 30_697_345_280)),
-    from(LANGUAGE_PART, row("gemma-4-26b-a4b", "Gemma 4 26B A4B (text)", "Gemma",
-        Architecture { norms_per_layer: 8, ..with_router_bias(with_expert(2112, mixture([128, 8, 704], gemma4(1024, 2, [30, 2816, 16, 8, 256, 2112, 262_144, 262_144])))) }, 25_233_141_760)),
+    from(LANGUAGE_PART, seeing(570_000_000, GEMMA_IMAGE, row("gemma-4-31b", "Gemma 4 31B (text)", "Gemma", gemma4(1024, 4, [60, 5376, 32, 16, 256, 21_504, 262_144, 262_144]), 30_697_345_280))),
+    from(LANGUAGE_PART, seeing(570_000_000, GEMMA_IMAGE, row("gemma-4-26b-a4b", "Gemma 4 26B A4B (text)", "Gemma",
+        Architecture { norms_per_layer: 8, ..with_router_bias(with_expert(2112, mixture([128, 8, 704], gemma4(1024, 2, [30, 2816, 16, 8, 256, 2112, 262_144, 262_144])))) }, 25_233_141_760))),
     row("phi-3-mini-4k", "Phi-3 mini 4k", "Phi", phi3(everywhere(2047, llama([32, 3072, 32, 32, 96, 8192, 32_064, 4096]))), 3_821_079_552),
     row("phi-3-medium-4k", "Phi-3 medium 4k", "Phi", phi3(everywhere(2047, llama([40, 5120, 40, 10, 128, 17_920, 32_064, 4096]))), 13_960_238_080),
     row("phi-3.5-mini", "Phi-3.5 mini", "Phi", phi3(everywhere(262_144, llama([32, 3072, 32, 32, 96, 8192, 32_064, 131_072]))), 3_821_079_552),

@@ -16,7 +16,7 @@ use super::Sink;
 use super::sizes::{Kinds, Sizes};
 use crate::architecture::{Architecture, Mlp, Norm, Positions, Projection};
 use crate::checked::Checked;
-use crate::memory::Phase;
+use crate::memory::{Phase, sharding};
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::scenario::{Attention, Mode};
 use crate::training::{Checkpointing, Implementation, Recipe};
@@ -198,7 +198,8 @@ fn once(sizes: &Sizes<'_>, product: Product<'_>) {
 /// `param_dtype` bf16; `utils/fsdp_utils.py`, `fsdp2_prepare_model`, which upcasts the shards to fp32. DeepSpeed: `runtime/torch_autocast.py`, whose weights are gathered in 16 bits.
 fn weight_copies(sizes: &Sizes<'_>, layers: u64, head: bool, product: Product<'_>) {
     let scenario = sizes.scenario;
-    if scenario.parallel.shards_from(ZeroStage::Weights) > 1 || scenario.offload.parameters {
+    if sharding::fsdp(scenario) || scenario.parallel.shards_from(ZeroStage::Weights) > 1 || scenario.offload.parameters
+    {
         return;
     }
     let local = scenario.local_parameters();

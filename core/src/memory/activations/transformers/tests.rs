@@ -12,7 +12,7 @@ use crate::parallelism::{Parallelism, ZeroStage};
 use crate::scenario::CutError;
 use crate::training::{Implementation, Lora, LoraTargets, Loss, Recipe, Stock};
 use crate::worked::{self, Item};
-use crate::{Architecture, Attention, Bytes, Checkpointing, Mode, Phase, Scenario, WeightFormat};
+use crate::{Architecture, Attention, Bytes, Checkpointing, Mode, Phase, Scenario, Training, WeightFormat};
 
 /// Layers, hidden, heads, KV heads, head dimension, MLP width, vocabulary: all different.
 const LLAMA: Architecture = Architecture::llama([3, 96, 6, 2, 16, 272, 1_000]);
@@ -165,7 +165,7 @@ fn autocast_copies_every_matrix_once() {
     assert_eq!(item(&checkpointed, Phase::ForwardEnd, Item::WeightCopies), 2 * (matrices + 1_000 * H));
 }
 
-/// FSDP gathers 16-bit weights layer by layer, so autocast has nothing to copy.
+/// FSDP gathers 16-bit weights layer by layer, so autocast has nothing to copy, and the residual stream is in 16 bits.
 #[test]
 fn sharded_weights_are_gathered_in_16_bits_and_not_copied() {
     let llama = crate::tables::models::by_id("llama-3.1-70b").unwrap().architecture;
@@ -179,10 +179,16 @@ fn sharded_weights_are_gathered_in_16_bits_and_not_copied() {
         // Two tables and two layers, and a little of the final norm.
         let gathered = item(&scenario, Phase::Loss, Item::GatheredWeights);
         let whole = 2 * (2 * 128_256 * 8_192 + 2 * 855_654_400);
+        let pure = Scenario { training: Training { recipe: Recipe::Pure, ..scenario.training }, ..scenario };
+        assert_eq!(layer(&scenario), layer(&pure));
         assert!((whole..whole + 1_000).contains(&gathered), "{gathered}");
     }
+    // Gathered once a step, all of them are there in 16 bits beside the shard in fp32.
+    scenario.parallel.zero = ZeroStage::Gradients;
+    assert_eq!(item(&scenario, Phase::ForwardEnd, Item::WeightCopies), 0);
+    assert_eq!(item(&scenario, Phase::Loss, Item::GatheredWeights), 2 * 70_553_706_496);
     // Of a run that shards less, every rank has the whole weights in fp32, and their copies.
-    for zero in [ZeroStage::None, ZeroStage::Optimizer, ZeroStage::Gradients] {
+    for zero in [ZeroStage::None, ZeroStage::Optimizer] {
         scenario.parallel.zero = zero;
         assert!(item(&scenario, Phase::ForwardEnd, Item::WeightCopies) > 2 * 69_000_000_000, "{}", zero.id());
     }

@@ -1,0 +1,12 @@
+//! What turns images into tokens beside a language model.
+
+/// A vision model with its projector, which servers load with the language model and pass an image through while they start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tower {
+    /// Its parameters, in 16 bits whatever the format of the weights.
+    pub parameters: u32,
+    /// Tokens of the largest image.
+    pub tokens: u32,
+    /// Values of its pixels.
+    pub values: u32,
+}
