@@ -575,7 +575,7 @@ fn a_small_model_starts_on_a_small_share_of_a_gb10() {
     assert!((0.3..0.8).contains(&gib), "{gib}");
 }
 
-/// Two GB10 with MiniMax M2.7 in 4 bits lack 0.75 GiB for a request of 196,608 tokens (eugr/spark-vllm-docker issue 396, vLLM 0.29).
+/// Two GB10 with `MiniMax` M2.7 in 4 bits lack 0.75 GiB for a request of 196,608 tokens (eugr/spark-vllm-docker issue 396, vLLM 0.29).
 #[test]
 fn two_gb10_are_not_said_to_have_room_where_vllm_refused() {
     let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("minimax-m2"), Engine::Vllm) };

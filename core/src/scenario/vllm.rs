@@ -76,11 +76,10 @@ fn adapters(scenario: &Scenario) -> Result<(), Unsupported> {
     let plain = shape.moe.is_none() && shape.linear_attention.is_none() && shape.mlp_layers == 0;
     let by_heads = plain && shape.projection == Projection::Heads;
     match serving.max_loras {
-        None => Ok(()),
         Some(_) if !RANKS.contains(&serving.max_lora_rank) => Err(Unsupported::LoraRank(serving.max_lora_rank)),
         Some(_) if serving.version.first_engine(scenario.gpu) => Err(Unsupported::LoraSlots { first_engine: true }),
         Some(_) if !by_heads => Err(Unsupported::LoraSlots { first_engine: false }),
-        Some(_) => Ok(()),
+        _ => Ok(()),
     }
 }
 

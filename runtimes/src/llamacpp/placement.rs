@@ -318,10 +318,10 @@ impl Layout<'_> {
             let capacity = self.scenario.capacity().filter(|_| stated).unwrap_or(device.gpu.capacity);
             let beside = if device.shares { host.total().high } else { 0 };
             device.room = capacity.0.saturating_sub(others.map_or(0, |span| span.typical) + beside);
-            let lent = if stated { self.scenario.newer_lends() } else { device.gpu.newer_lends() };
+            let more = if stated { self.scenario.newer_lends() } else { device.gpu.newer_lends() };
             let least = device.total().low;
-            if let Some(more) = lent.filter(|more| (device.room + 1..=more.0).contains(&least)) {
-                (device.room, device.newer) = (more.0, true);
+            if let Some(newer) = more.filter(|newer| (device.room + 1..=newer.0).contains(&least)) {
+                (device.room, device.newer) = (newer.0, true);
             }
         }
         let own = self.settings.host_memory.filter(|_| !devices.iter().any(|device| device.shares));
