@@ -269,7 +269,9 @@ impl fmt::Display for Unsupported {
                 if format == WeightFormat::Bf16 { ": use fp16, which takes the same bytes" } else { "" }
             ),
             Self::Release { what, has, needs } => {
-                write!(f, "vLLM {has} {what}: the first release that serves this is {needs}")
+                write!(f, "vLLM {has} {what}: the first release that serves this is {needs}")?;
+                let nightly = matches!(what, Newer::Model(_));
+                f.write_str(if nightly { ", and nightly builds shortly before it may" } else { "" })
             }
             Self::NoBitsandbytesExperts(format) => write!(
                 f,
