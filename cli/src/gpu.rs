@@ -18,7 +18,7 @@ pub(crate) fn text(gpu: &Gpu, fit: &Fit, scenario: &Checked, unit: ByteUnit) -> 
     let seq_length = Grouped(scenario.seq_length.into());
     let ranks = scenario.parallel.ranks();
     let each = if ranks == 1 { String::new() } else { format!("{} × ", Grouped(ranks.into())) };
-    let stated = fit.capacity != gpu.capacity;
+    let stated = scenario.gpu_memory.is_some() && fit.capacity != gpu.capacity;
     let lines = [
         ("GPU", format!("{each}{} ({})", gpu.name, gpu.id)),
         (

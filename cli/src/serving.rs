@@ -1,7 +1,7 @@
 //! What a program takes beside weights and cache, in lines for people.
 
 use memory_wall_core::display::{ByteUnit, Grouped};
-use memory_wall_core::engines::vllm::Start;
+use memory_wall_core::engines::vllm::{self, Start};
 use memory_wall_core::engines::{Inspection, inspect};
 use memory_wall_core::{Checked, Engine};
 
@@ -42,8 +42,15 @@ fn started(scenario: &Checked, start: &Start, unit: ByteUnit) -> String {
     text += &wrapped(&concurrency, 2);
     let shape = &scenario.architecture;
     if shape.sliding_window.is_some() || shape.linear_attention.is_some() {
+        let counted = if vllm::Run::of(scenario).constants().tokens_by_concurrency() {
+            "Both are counted in requests of that length."
+        } else {
+            "This release counts the tokens of its pages, so they are not the concurrency times that length."
+        };
         text += &wrapped(
-            "Both are counted in requests of that length. Some layers keep no more of a longer one than a window or a state, so one request can be longer than the pool has tokens, as far as the model goes.",
+            &format!(
+                "{counted} Some layers keep no more of a longer one than a window or a state, so one request can be longer than the pool has tokens, as far as the model goes."
+            ),
             2,
         );
     }

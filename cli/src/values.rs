@@ -102,7 +102,15 @@ fn counted(given: &Given, option: &str, bounds: Bounds, kilo: Kilo) -> Result<Op
 pub(crate) fn release(given: &Given, option: &str) -> Result<Option<Version>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(None) };
     let oldest = Version::OLDEST;
-    match Version::read(&text) {
+    let other = given.text("--engine").filter(|engine| !engine.trim().eq_ignore_ascii_case("vllm"));
+    let read = Version::read(&text);
+    if let (Some(engine), None) = (other, read.filter(|release| *release >= oldest)) {
+        return Err(BadInput(format!(
+            "{option} names a release of vLLM, and --engine is {}: of other programs one release is modelled",
+            shortened(engine.trim(), QUOTED)
+        )));
+    }
+    match read {
         Some(release) if release >= oldest => Ok(Some(release)),
         Some(_) => {
             Err(BadInput(format!("{option} {}: vLLM before {oldest} is not modelled", shortened(text.trim(), QUOTED))))

@@ -3,10 +3,11 @@
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
+use memory_wall_core::engines::llamacpp;
 use memory_wall_core::engines::vllm::{self, Start, Tightness};
 use memory_wall_core::units::{Seconds, SignedBytes};
 use memory_wall_core::worked::Item;
-use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict};
+use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict, evaluate};
 use memory_wall_runtimes::Span;
 
 /// Three digits and the unit that suits them.
@@ -202,10 +203,27 @@ pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> S
             format!("starts; {running} of {all} requests{each} run at once, the others wait{but}")
         }
         (Verdict::Fits, None) => "fits, with more than a tenth of the GPU to spare".into(),
-        (Verdict::Tight, _) => "tight: fits by calculation, with less to spare than fragmentation can take".into(),
+        (Verdict::Tight, _) => match (evaluate::only_newer_holds(scenario), llamacpp::beyond_vulkan(scenario)) {
+            (Some(newer), _) => format!("tight: fits {}", with_newer(newer, unit)),
+            (None, Some(buffer)) => format!("tight: fits, but {}", beyond_vulkan(buffer, unit)),
+            (None, None) => "tight: fits by calculation, with less to spare than fragmentation can take".into(),
+        },
         (Verdict::Queues, None) => "starts, and some requests wait".into(),
         (Verdict::DoesNotFit, _) => "does not fit".into(),
     }
+}
+
+/// What holds a run only where the system lends more.
+pub(crate) fn with_newer(newer: Bytes, unit: ByteUnit) -> String {
+    format!("with the {} that a newer macOS lends the GPU, and not with what an older one lends", size(newer, unit))
+}
+
+/// What a build with Vulkan may not get.
+pub(crate) fn beyond_vulkan(buffer: Bytes, unit: ByteUnit) -> String {
+    format!(
+        "a build with Vulkan may not start: its compute buffer may be {} large, and many drivers give at most 4 GiB at once, some 2; --attention flash, a smaller --ubatch or a build with ROCm or SYCL avoid that",
+        size(buffer, unit)
+    )
 }
 
 pub(crate) const fn traffic(traffic: Traffic) -> &'static str {

@@ -6,6 +6,11 @@ mod common;
 
 use common::{Run, json, run};
 
+/// Text without the breaks of its lines.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn a_public_pool_is_within_the_range() {
     // 430,067 tokens in a log of Qwen3-4B at 0.85 on a GPU of 80 GB.
@@ -175,4 +180,47 @@ fn ollama_runs_where_cpu_and_gpu_share_their_memory() {
     let Run { code, out, err } =
         run("estimate --model llama-3.1-405b --engine ollama --weights q4_k --gpu gb10 --seq 8192");
     assert_eq!(code, 1, "{out} {err}");
+}
+
+/// The option is vLLM's, so an old number is not blamed on a release of vLLM.
+#[test]
+fn a_release_is_that_of_vllm_alone() {
+    let line = "estimate --model llama-3.1-8b --gpu h100-sxm --engine sglang";
+    let Run { code, err, .. } = run(&format!("{line} --engine-version 0.5.10"));
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("names a release of vLLM, and --engine is sglang"), "{err}");
+    let help = flat(&run("help estimate").out);
+    assert!(help.contains("solve finds context and batch for sglang and trtllm, and nothing for ollama"), "{help}");
+}
+
+#[test]
+fn requests_and_their_tokens_are_not_said_in_one_breath() {
+    let text = flat(&run("estimate --model llama-3.1-8b --gpu h100-sxm --engine sglang --seq 4096").out);
+    assert!(text.contains("of 4,096 tokens each. SGLang runs at most"), "{text}");
+}
+
+#[test]
+fn which_ollama_is_meant_is_said() {
+    let text = flat(&run("estimate --engine ollama --model qwen3.5-27b --weights q4_k --gpu rtx4090 --seq 32768").out);
+    assert!(text.contains("0.30 and later") && text.contains("Older releases run many models"), "{text}");
+}
+
+/// llama.cpp's own logs: 24.96 GiB of 32 on an M4 with a newer macOS; 4.76 GB at once were too many for Vulkan on a Strix Halo.
+#[test]
+fn a_tight_run_of_llama_cpp_says_why() {
+    for (engine, words) in
+        [("llamacpp", "tight: fits with the 26.8 GB"), ("ollama", "Tight on the GPU: it fits with the 26.8 GB")]
+    {
+        let line = format!("estimate --engine {engine} --model qwen3-32b --weights q4_k --gpu m4 --seq 16384");
+        let Run { code, out, .. } = run(&line);
+        let text = flat(&out);
+        assert!(code == 0 && text.contains(words) && text.contains("newer macOS lends"), "{text}");
+    }
+    for more in ["", " --ngl 99"] {
+        let line = format!(
+            "estimate --engine llamacpp --model qwen3-30b-a3b-2507 --weights q8_0 --gpu strix-halo --seq 70000 --attention eager{more}"
+        );
+        let text = flat(&run(&line).out);
+        assert!(text.contains("a build with Vulkan may not start"), "{text}");
+    }
 }

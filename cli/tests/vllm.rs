@@ -307,3 +307,15 @@ fn the_share_that_nobody_stated_is_the_release_s_own() {
     assert!(flat(&run(&format!("{line} 0.21")).out).contains("92% of the GPU"));
     assert!(flat(&run("help").out).contains("default 92, before 0.21 90"), "{}", run("help").out);
 }
+
+/// 96,096 tokens beside 5.69 requests of 65,536: true to the formula of releases before 0.21.
+#[test]
+fn tokens_and_concurrency_of_older_releases_do_not_multiply() {
+    let said = |version: &str| {
+        let line = "estimate --engine vllm --model qwen3.5-27b --weights fp8 --gpu h100-sxm --max-model-len 65536";
+        flat(&run(&format!("{line} --max-num-seqs 8 --engine-version {version}")).out)
+    };
+    let (older, newer) = (said("0.19"), said("0.29"));
+    assert!(older.contains("so they are not the concurrency times that length"), "{older}");
+    assert!(newer.contains("Both are counted in requests of that length"), "{newer}");
+}

@@ -17,8 +17,8 @@ use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
 use memory_wall_core::worked::{self, Item};
 use memory_wall_core::{
-    Bucket, Bytes, Checked, Engine, Evaluation, KvPrecision, Mode, Offload, Parallelism, Scenario, ScenarioError,
-    Verdict, WeightFormat, evaluate,
+    Attention, Bucket, Bytes, Checked, Engine, Evaluation, KvPrecision, Mode, Offload, Parallelism, Scenario,
+    ScenarioError, Verdict, WeightFormat, evaluate,
 };
 use proptest::prelude::*;
 
@@ -521,6 +521,84 @@ fn the_system_holds_a_part_of_a_memory_that_it_shares() {
         let alone = evaluate(&checked(&Scenario { gpu: gpus::by_id("m4max"), ..*run })).fit.unwrap();
         assert_eq!(alone.capacity, alone.limit, "{engine:?}: the capacity is what Metal lends");
     }
+}
+
+/// 24.96 GiB of 32 on an M4 with a newer macOS, 21.33 with an older one (logs of llama.cpp).
+#[test]
+fn a_run_that_only_a_newer_macos_holds_is_tight() {
+    let on = |seq_length, gpu_memory| {
+        let it = with(&model("qwen3-32b"), Engine::LlamaCpp);
+        let run = Scenario { gpu: gpus::by_id("m4"), weights: WeightFormat::Q4K, seq_length, gpu_memory, ..it };
+        let run = checked(&run);
+        let fit = evaluate(&run).fit.unwrap();
+        assert_eq!(evaluate::verdict(&run), Some(fit.verdict));
+        assert_eq!(fit.margin.0 < 0, fit.verdict == Verdict::DoesNotFit);
+        (fit.verdict, (fit.capacity.as_gib() * 100.0).round(), evaluate::only_newer_holds(&run).is_some())
+    };
+    assert_eq!(on(1_024, None), (Verdict::Tight, 2_133.0, false));
+    assert_eq!(on(16_384, None), (Verdict::Tight, 2_496.0, true));
+    assert_eq!(on(32_768, None), (Verdict::DoesNotFit, 2_133.0, false));
+    assert_eq!(on(16_384, Some(21)), (Verdict::DoesNotFit, 2_100.0, false), "what is stated is what there is");
+}
+
+/// vLLM 0.27 on 96 GB counted 939 and 1,011 blocks for states with Qwen3.8 27B, fewer than its 1,024 sequences (vllm-project/recipes pull request 831).
+#[test]
+fn about_as_many_blocks_for_states_as_sequences_is_tight() {
+    let gpu = gpus::by_id("rtxpro6000mq");
+    for weights in [WeightFormat::Fp8Block, WeightFormat::Nvfp4] {
+        let mut hybrid = Scenario { gpu, weights, ..with(&model("qwen3.5-27b"), Engine::Vllm) };
+        hybrid.seq_length = 262_144;
+        hybrid.serving.version = Version { major: 0, minor: 27 };
+        hybrid.serving = hybrid.serving.on(hybrid.gpu.unwrap());
+        let start = started(&hybrid);
+        assert_eq!((start.refusal, start.verdict), (None, Verdict::Tight), "{weights}");
+        let Some(vllm::Tightness::Start(vllm::Refusal::States { sequences: 1_024, .. })) = start.tightness else {
+            panic!("{weights}: {:?}", start.tightness)
+        };
+        hybrid.serving.max_num_seqs = 256;
+        assert_eq!(started(&hybrid).verdict, Verdict::Fits, "{weights}");
+    }
+}
+
+/// A log of Qwen2.5 1.5B with a share of 0.04 says 0.56 GiB for the cache (gyliu513/langX101, `llm-d-gpu-demo`).
+#[test]
+fn a_small_model_starts_on_a_small_share_of_a_gb10() {
+    let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("qwen2.5-1.5b"), Engine::Vllm) };
+    scenario.seq_length = 4_096;
+    scenario.serving.version = Version { major: 0, minor: 20 };
+    scenario.serving = scenario.serving.on(scenario.gpu.unwrap());
+    scenario.serving.utilization_percent = Some(4);
+    let start = started(&scenario);
+    assert_eq!(start.refusal, None);
+    assert_eq!(start.verdict, Verdict::Tight);
+    let gib = start.pool.pool.magnitude().as_gib();
+    assert!((0.3..0.8).contains(&gib), "{gib}");
+}
+
+/// Two GB10 with `MiniMax` M2.7 in 4 bits lack 0.75 GiB for a request of 196,608 tokens (eugr/spark-vllm-docker issue 396, vLLM 0.29).
+#[test]
+fn two_gb10_are_not_said_to_have_room_where_vllm_refused() {
+    let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("minimax-m2"), Engine::Vllm) };
+    (scenario.parallel.tp, scenario.seq_length) = (2, 196_608);
+    scenario.serving.utilization_percent = Some(80);
+    scenario.serving.version = Version { major: 0, minor: 29 };
+    for (weights, verdict) in [(WeightFormat::Int4, Verdict::Tight), (WeightFormat::Int4Group32, Verdict::DoesNotFit)] {
+        assert_eq!(started(&Scenario { weights, ..scenario }).verdict, verdict, "{weights}");
+    }
+}
+
+/// 4,757,131,264 bytes at once failed with Vulkan on a Strix Halo: Qwen3 30B at 70,000 tokens without flash attention (llama.cpp issue 15009).
+#[test]
+fn vulkan_lends_four_gib_at_once() {
+    let on = |id, attention| {
+        let mut it = with(&model("qwen3-30b-a3b-2507"), Engine::LlamaCpp);
+        (it.gpu, it.weights, it.attention, it.seq_length) = (gpus::by_id(id), WeightFormat::Q8Zero, attention, 70_000);
+        let it = checked(&it);
+        (engines::llamacpp::beyond_vulkan(&it).map(|bytes| bytes.0 / 10_000_000), evaluate::verdict(&it))
+    };
+    assert_eq!(on("strix-halo", Attention::Eager), (Some(475), Some(Verdict::Tight)));
+    assert_eq!(on("strix-halo", Attention::Flash), (None, Some(Verdict::Fits)));
+    assert_eq!(on("rtxpro6000", Attention::Eager), (None, Some(Verdict::Fits)), "CUDA has no such limit");
 }
 
 /// What somebody measured takes the place of what is usual.

@@ -259,6 +259,26 @@ fn vocabularies_are_padded_where_the_code_pads_them() {
     assert!(stock.check().unwrap_err().to_string().contains("tp 2 does not divide vocab_size 50,257"));
 }
 
+/// vLLM 0.9.1 with Qwen3 235B in GPTQ over 8 ranks stops at the first request: 1,536 / 8 = 192 is no multiple of 128 (issue 17604). Pull request 30210 mends it.
+#[test]
+fn experts_in_four_bits_are_cut_into_parts_that_the_kernels_take() {
+    let of = |model, weights, tp, minor| {
+        let mut it = served(model, weights, Engine::Vllm, "a100-80-sxm");
+        it.parallel.tp = tp;
+        it.serving.version = Version { major: 0, minor };
+        it.check().map(|_| ()).map_err(|why| why.to_string())
+    };
+    let refused = of("qwen3-235b-a22b", WeightFormat::Int4, 8, 9).unwrap_err();
+    assert!(refused.contains("moe_intermediate_size 1,536 over 8 ranks is 192"), "{refused}");
+    assert!(refused.ends_with("; 0.14 has finer groups for experts"), "{refused}");
+    assert_eq!(of("qwen3-235b-a22b", WeightFormat::Int4, 4, 9), Ok(()));
+    assert_eq!(of("qwen3-235b-a22b", WeightFormat::Int4, 8, 14), Ok(()));
+    // Marlin's kernels take multiples of 64 in groups of 32.
+    assert_eq!(of("qwen3-235b-a22b", WeightFormat::Int4Group32, 8, 9), Ok(()));
+    let refused = of("qwen3-30b-a3b", WeightFormat::Int4Group32, 8, 9).unwrap_err();
+    assert!(refused.contains("no multiple of 64"), "{refused}");
+}
+
 /// vLLM spreads experts over all ranks or over none, so twice the ranks are twice the expert-parallel ones.
 #[test]
 fn advice_keeps_experts_on_all_ranks() {

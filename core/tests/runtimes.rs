@@ -368,7 +368,7 @@ fn eight_bits_on_blackwell_are_fp8() {
     }
 }
 
-/// Qwen3.5 27B: AWQ and AutoRound hold 17.7 GB (vLLM and SGLang on 24 GB serve them), Qwen's own GPTQ file 30 GB with its tower and the layer for drafts: its 64 MLPs of
+/// Qwen3.5 27B: AWQ and `AutoRound` hold 17.7 GB (vLLM and `SGLang` on 24 GB serve them), Qwen's own GPTQ file 30 GB with its tower and the layer for drafts: its 64 MLPs of
 /// 3 x 5,120 x 17,408 alone are in 4 bits.
 #[test]
 fn four_bit_files_of_gated_delta_nets_differ() {

@@ -163,6 +163,42 @@ static REPOSITORIES: &[(&str, &str)] = &[
     ("lfm2-24b-a2b", "LiquidAI/LFM2-24B-A2B"),
 ];
 
+/// Further repositories of a model's shape under names that are not the same with another ending: later training, and models for code or thought.
+///
+/// # Source
+/// The publishers' own pages and `config.json` there, and public code that serves them: vllm-project/recipes and the lists of models of vLLM. Read 2026-11-25.
+#[rustfmt::skip] // one row a line reads as the table it is
+static SAME_SHAPE: &[(&str, &str)] = &[
+    ("deepseek-v3", "deepseek-ai/DeepSeek-V3-0324"),
+    ("deepseek-v3", "deepseek-ai/DeepSeek-R1"),
+    ("deepseek-v3", "deepseek-ai/DeepSeek-R1-0528"),
+    ("deepseek-v3", "deepseek-ai/DeepSeek-V3.1"),
+    ("deepseek-v3", "deepseek-ai/DeepSeek-V3.1-Terminus"),
+    ("qwen2.5-7b", "Qwen/Qwen2.5-Coder-7B"),
+    ("qwen2.5-14b", "Qwen/Qwen2.5-Coder-14B"),
+    ("qwen2.5-32b", "Qwen/Qwen2.5-Coder-32B"),
+    ("qwen3-4b-2507", "Qwen/Qwen3-4B-Thinking-2507"),
+    ("qwen3-30b-a3b-2507", "Qwen/Qwen3-30B-A3B-Thinking-2507"),
+    ("qwen3-30b-a3b-2507", "Qwen/Qwen3-Coder-30B-A3B-Instruct"),
+    ("qwen3-235b-a22b-2507", "Qwen/Qwen3-235B-A22B-Thinking-2507"),
+    ("qwen3-next-80b-a3b", "Qwen/Qwen3-Next-80B-A3B-Thinking"),
+    ("qwen3.5-27b", "Qwen/Qwen3.6-27B"),
+    ("qwen3.5-27b", "Qwen/Qwen3.8-27B"),
+    ("qwen3.5-35b-a3b", "Qwen/Qwen3.6-35B-A3B"),
+    ("mistral-small-3.1-24b", "mistralai/Mistral-Small-3.2-24B-Instruct-2506"),
+    ("kimi-k2.5", "moonshotai/Kimi-K2-Thinking"),
+    ("kimi-k2.5", "moonshotai/Kimi-K2-Instruct-0905"),
+    ("glm-4.7", "zai-org/GLM-4.6"),
+    ("minimax-m2", "MiniMaxAI/MiniMax-M2.1"),
+    ("minimax-m2", "MiniMaxAI/MiniMax-M2.5"),
+    ("minimax-m2", "MiniMaxAI/MiniMax-M2.7"),
+];
+
+/// Every repository by whose name a model is known, the first release before the others.
+fn named() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    REPOSITORIES.iter().chain(SAME_SHAPE)
+}
+
 /// Repositories that hold a model of the table in fewer bits than its own does.
 ///
 /// # Source
@@ -188,7 +224,7 @@ static QUANTISED: &[(&str, WeightFormat, &str)] = &[
 ///
 /// # Source
 /// The names under hugging-quants, `RedHatAI`, unsloth, nvidia and Qwen. Read 2026-11-25.
-const ENDS: [(&str, WeightFormat); 9] = [
+const ENDS: [(&str, WeightFormat); 10] = [
     ("-AWQ-INT4", WeightFormat::Int4),
     ("-GPTQ-INT4", WeightFormat::Int4),
     ("-AWQ", WeightFormat::Int4),
@@ -197,6 +233,7 @@ const ENDS: [(&str, WeightFormat); 9] = [
     ("-FP8-dynamic", WeightFormat::Fp8),
     ("-FP8", WeightFormat::Fp8),
     ("-NVFP4", WeightFormat::Nvfp4),
+    ("-FP4", WeightFormat::Nvfp4),
     ("-bnb-4bit", WeightFormat::Nf4Dq),
 ];
 
@@ -228,9 +265,9 @@ pub fn repository(model: &str) -> Option<&'static str> {
 /// assert!(hub::model("somebody/Llama-3.1-8B").is_none());
 /// ```
 pub fn model(repository: &str) -> Option<&'static Model> {
-    let found = REPOSITORIES.iter().find(|(_, other)| other.eq_ignore_ascii_case(repository)).or_else(|| {
+    let found = named().find(|(_, other)| other.eq_ignore_ascii_case(repository)).or_else(|| {
         // An instructed model of one publisher has the shape of its base model.
-        REPOSITORIES.iter().find(|(_, other)| stem(other).eq_ignore_ascii_case(stem(repository)))
+        named().find(|(_, other)| stem(other).eq_ignore_ascii_case(stem(repository)))
     });
     found.and_then(|(id, _)| models::by_id(id))
 }
@@ -284,9 +321,7 @@ pub(crate) fn by_name(name: &str) -> Option<&'static Model> {
         name.strip_prefix("meta-").map(Into::into).unwrap_or(name)
     };
     let wanted = bare(name);
-    let row = REPOSITORIES
-        .iter()
-        .find(|(_, repository)| repository.split_once('/').is_some_and(|(_, name)| bare(name) == wanted));
+    let row = named().find(|(_, repository)| repository.split_once('/').is_some_and(|(_, name)| bare(name) == wanted));
     row.and_then(|(id, _)| models::by_id(id)).or_else(|| models::by_id(name))
 }
 
@@ -322,6 +357,24 @@ mod tests {
             let (model, weights) = stored(name).unwrap();
             assert_eq!((model.id, weights), (*id, Some(*format)), "{name}");
         }
+    }
+
+    #[test]
+    fn later_names_of_the_same_shape_are_known() {
+        let of = |id| stored(id).map(|(model, weights)| (model.id, weights));
+        for (id, name) in SAME_SHAPE {
+            assert_eq!(of(name), Some((*id, None)), "{name}");
+            assert_ne!(repository(id), Some(*name), "{name} stands in the first table");
+        }
+        assert_eq!(of("Qwen/Qwen3.6-27B-FP8"), Some(("qwen3.5-27b", Some(WeightFormat::Fp8Block))));
+        assert_eq!(
+            of("Qwen/Qwen3-Coder-30B-A3B-Instruct-FP8"),
+            Some(("qwen3-30b-a3b-2507", Some(WeightFormat::Fp8Block)))
+        );
+        assert_eq!(of("zai-org/GLM-4.6-FP8"), Some(("glm-4.7", Some(WeightFormat::Fp8))));
+        assert_eq!(of("Qwen/Qwen2.5-Coder-32B-Instruct-AWQ"), Some(("qwen2.5-32b", Some(WeightFormat::Int4))));
+        assert_eq!(of("nvidia/Llama-3.3-70B-Instruct-FP4"), Some(("llama-3.3-70b", Some(WeightFormat::Nvfp4))));
+        assert_eq!(of("nvidia/DeepSeek-R1-0528-FP4"), Some(("deepseek-v3", Some(WeightFormat::Nvfp4))));
     }
 
     #[test]

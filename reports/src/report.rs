@@ -181,7 +181,9 @@ impl Report {
     /// Why it did not start.
     pub fn refusal(&self) -> Option<Refusal> {
         let refusal = |fact: &Fact| if let Value::Refusal(why) = fact.value { Some(why) } else { None };
-        self.all(What::Refusal).filter_map(refusal).last()
+        let all = || self.all(What::Refusal).filter_map(refusal);
+        // What follows a limit says only which buffer it was.
+        all().find(|why| *why == Refusal::AllocationLimit).or_else(|| all().last())
     }
 
     /// Whether it says that memory ran out.

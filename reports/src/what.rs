@@ -261,6 +261,8 @@ names! {
         CacheBuffer = "cache_buffer", "the KV cache could not be allocated";
         Buffer = "buffer", "a buffer could not be allocated";
         ComputeBuffer = "compute_buffer", "the compute buffer could not be allocated";
+        AllocationLimit = "allocation_limit", "one buffer is larger than the driver gives at once";
+        Weights = "weights", "the GPU was full before all weights were loaded";
         SystemMemory = "system_memory", "the model needs more system memory than there is";
         Fit = "fit", "the settings could not be made to fit the free memory";
         StaticShare = "static_share", "the share for weights and cache is too small";

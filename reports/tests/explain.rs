@@ -176,6 +176,20 @@ fn causes_follow_from_the_numbers_of_the_message() {
     assert!(matches!(causes[0], Cause::Full { .. }), "{causes:?}");
 }
 
+/// vLLM issue 40291: the model is larger than the GPU, and 0.3 GiB that lie free between weights are not why.
+#[test]
+fn memory_that_runs_out_while_weights_load_is_not_fragmented() {
+    let oom = "CUDA out of memory. Tried to allocate 84.00 MiB. GPU 0 has a total capacity of 31.35 GiB of which 93.06 MiB is free. Including non-PyTorch memory, this process has 30.33 GiB memory in use. Of the allocated memory 29.39 GiB is allocated by PyTorch, and 309.08 MiB is reserved by PyTorch but unallocated.\n";
+    let loading = format!(
+        "(EngineCore pid=1) ERROR [gpu_model_runner.py:4818] Failed to load model - not enough GPU memory. Try lowering --gpu-memory-utilization to free memory for weights, increasing --tensor-parallel-size, or using --quantization. (original error: {oom}"
+    );
+    let causes = explained(&[&loading], &nothing()).causes;
+    assert!(matches!(causes.first(), Some(Cause::Refused { why: Refusal::Weights, .. })), "{causes:?}");
+    assert!(!causes.iter().any(|cause| matches!(cause, Cause::Fragmentation { .. })), "{causes:?}");
+    let alone = explained(&[oom], &nothing()).causes;
+    assert!(matches!(alone.first(), Some(Cause::Fragmentation { .. })), "{alone:?}");
+}
+
 #[test]
 fn the_first_step_of_the_optimizer_is_named() {
     let text = "Traceback (most recent call last):\n  File \"/x/torch/optim/adamw.py\", line 1, in _init_group\n    state[\"exp_avg\"] = torch.zeros_like(p)\nCUDA out of memory. Tried to allocate 500.00 MiB. GPU 0 has a total capacity of 23.64 GiB of which 20.00 MiB is free. Of the allocated memory 22.90 GiB is allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.";

@@ -301,6 +301,10 @@ fn ggml_says_which_buffer() {
     let compute = "ggml_gallocr_reserve_n: failed to allocate CUDA0 buffer of size 587202560\nllama_init_from_model: failed to initialize the context: failed to allocate compute pp buffers\n";
     let report = only(Kind::Ggml, compute);
     assert_eq!((report.refusal(), bytes(&report, What::Requested)), (Some(Refusal::ComputeBuffer), 587_202_560));
+    // llama.cpp issue 15009: what follows says only which buffer it was.
+    let limit = "ggml_vulkan: Device memory allocation of size 4757131264 failed.\nggml_vulkan: Requested buffer size exceeds device memory allocation limit: ErrorOutOfDeviceMemory\nggml_gallocr_reserve_n: failed to allocate Vulkan0 buffer of size 4757131264\n";
+    let report = only(Kind::Ggml, limit);
+    assert_eq!((report.refusal(), bytes(&report, What::Requested)), (Some(Refusal::AllocationLimit), 4_757_131_264));
     let vulkan = "ggml_vulkan: Device memory allocation of size 1073741824 failed.\nggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory\n";
     assert_eq!(bytes(&only(Kind::Ggml, vulkan), What::Requested), 1 << 30);
 }

@@ -10,7 +10,12 @@ use crate::llamacpp;
 pub const ID: &str = "ollama";
 
 /// What was read.
-pub const VERSION: &str = "releases that run llama-server (2026, since pull request 16031)";
+pub const VERSION: &str = "releases that run llama-server: 0.30 and later (2026, since pull request 16031)";
+/// What older releases do.
+///
+/// # Source
+/// ollama/ollama issue 15634: 27 and 24 GB by `ollama ps` for Qwen3.6 35B-A3B and 27B at 32,768 tokens, on a GPU of 24 GB. Read 2026-11-25.
+pub const OLDER: &str = "Older releases run many models with an engine of their own, which is not modelled and takes more: 27 and 24 GB were reported for Qwen3.6 35B-A3B and 27B at 32,768 tokens, 17 and 22% more than is counted here (ollama/ollama issue 15634). The files of models that see hold their vision tower too, which is not counted";
 /// Where the rules come from.
 pub const SOURCE: &str =
     "ollama/ollama at fb30760: server/routes.go, server/sched.go, llm/llama_server.go; then llama.cpp's";

@@ -40,6 +40,32 @@ fn all_cache(placement: &Placement) -> u128 {
         + placement.host.states
 }
 
+/// 24.96 GiB of 32 on an M4 with a newer macOS, 21.33 with an older one.
+#[test]
+fn what_only_a_newer_macos_lends_is_tight() {
+    let placed = |seq_length| place(&on("qwen3-32b", WeightFormat::Q4K, seq_length, "m4"), &Settings::DEFAULT).unwrap();
+    let newer = |placement: &Placement| placement.devices.iter().any(|device| device.newer);
+    let [short, longer, long] = [1_024, 16_384, 40_960].map(placed);
+    assert_eq!([newer(&short), newer(&longer), newer(&long)], [false, true, false]);
+    assert_eq!(
+        [short.verdict(), longer.verdict(), long.verdict()],
+        [Verdict::Fits, Verdict::Tight, Verdict::DoesNotFit]
+    );
+}
+
+/// 4,757,131,264 bytes at once were too many for Vulkan on a Strix Halo (llama.cpp issue 15009).
+#[test]
+fn a_compute_buffer_beyond_what_vulkan_lends_is_tight() {
+    let placed = |id, attention| {
+        let scenario = on("qwen3-30b-a3b-2507", WeightFormat::Q8Zero, 70_000, id);
+        let scenario = Scenario { attention, ..*scenario }.check().unwrap();
+        place(&scenario, &Settings::DEFAULT).unwrap().verdict()
+    };
+    assert_eq!(placed("strix-halo", Attention::Eager), Verdict::Tight);
+    assert_eq!(placed("strix-halo", Attention::Flash), Verdict::Fits);
+    assert_eq!(placed("rtxpro6000", Attention::Eager), Verdict::Fits);
+}
+
 #[test]
 fn nothing_is_lost_wherever_layers_are() {
     for (model, weights) in [

@@ -288,7 +288,7 @@ fn serving() -> Vec<Known> {
             "NAME",
             "exact, hf, vllm, llamacpp, ollama, sglang or trtllm",
             format!(
-                "the program: {}; default exact, which is none; ollama, sglang and trtllm are known to estimate and solve alone",
+                "the program: {}; default exact, which is none; ollama, sglang and trtllm are known to estimate and compare; solve finds context and batch for sglang and trtllm, and nothing for ollama",
                 memory_wall_plan::engines().join(", ")
             ),
         ),

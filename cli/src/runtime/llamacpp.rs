@@ -79,6 +79,7 @@ pub(super) fn answer(layers: &Placed, model: &Model, request: &Request) -> Resul
             ollama::SOURCE,
             settings.ubatch
         ));
+        assumptions.push(format!("{}.", ollama::OLDER));
     }
     let output = if request.json {
         json::text(&json::layers::Placed::new(&model.id, scenario, placement, *speed, assumptions))?
@@ -233,7 +234,17 @@ pub(super) fn verdict(placement: &Placement, unit: ByteUnit) -> String {
         Some(Verdict::Tight) => format!("the computer needs {need}, nearly all it has"),
         Some(_) => format!("the computer needs {need}, which it has"),
     };
+    let special = placement.devices.iter().find_map(|device| {
+        if device.newer {
+            Some(words::with_newer(Bytes(device.room), unit))
+        } else {
+            let buffer = Bytes(device.compute.high);
+            device.beyond_vulkan().then(|| format!("by calculation, but {}", words::beyond_vulkan(buffer, unit)))
+        }
+    });
+    let special = special.map(|why| format!("Tight on the GPU: it fits {why}")).unwrap_or_default();
     let gpus = match on_gpu {
+        Verdict::Tight if !special.is_empty() => special.as_str(),
         Verdict::Fits => "It fits on the GPU with more than a tenth to spare",
         Verdict::Tight if over => "Tight on the GPU: it fits by the lower end of the range, and not by the upper",
         Verdict::Tight => "Tight on the GPU: it fits by calculation, with less than a tenth to spare",

@@ -140,10 +140,11 @@ fn share(start: &Start, unit: ByteUnit) -> String {
 
 fn held(start: &Start, scenario: &Checked) -> String {
     format!(
-        "The pool holds {}: {} of {} tokens each, of which {} run at once at most.",
+        "The pool holds {}: {} of {} tokens each. {} runs at most {} requests at once.",
         counted(start.tokens, "tokens"),
         counted(start.held, "requests"),
         Grouped(scenario.seq_length.into()),
+        start.server.label(),
         Grouped(start.most.into())
     )
 }

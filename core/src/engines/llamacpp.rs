@@ -7,6 +7,10 @@ use crate::memory::Bucket;
 use crate::memory::kv_cache::{self, CachedLayers};
 use crate::precision::{Block, KvPrecision};
 use crate::scenario::Attention;
+use crate::serving::Engine;
+use crate::tables::classes::Class;
+use crate::tables::gpus::Gpu;
+use crate::units::{Bytes, GIB};
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
 /// What was read; the program numbers builds, not versions.
@@ -97,6 +101,33 @@ pub(super) fn work(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     fullest(bucket, scenario, sink);
 }
 
+/// The compute buffer, where it is larger than what Vulkan lends at once on a GPU that many run with Vulkan.
+///
+/// # Assumes
+/// Weights and cache are cut into smaller buffers. Builds since September 2025 cut the compute buffer too, but no single tensor of it: without flash attention the scores
+/// of one layer are nearly all of it. Builds with `ROCm` or SYCL have no such limit.
+///
+/// # Source
+/// llama.cpp issues 15009 (4,757,131,264 bytes on Strix Halo) and 18160, pull request 15815; 4 GiB by RADV, 2 GiB by AMDVLK (GPUOpen-Drivers/AMDVLK issue 413). Read 2026-11-25.
+pub fn beyond_vulkan(scenario: &Checked) -> Option<Bytes> {
+    let gpu = scenario.gpu.filter(|_| scenario.runtime() == Some(Engine::LlamaCpp))?;
+    let buffer = [Bucket::Activations, Bucket::Logits]
+        .map(|bucket| worked::total(|sink: Sink<'_>| work(bucket, scenario, sink)))
+        .into_iter()
+        .sum();
+    larger_than_vulkan_lends(gpu, buffer).then_some(buffer)
+}
+
+/// Whether one buffer is larger than what Vulkan lends at once, on a GPU that many run with Vulkan.
+pub fn larger_than_vulkan_lends(gpu: &Gpu, buffer: Bytes) -> bool {
+    let by_vulkan = match gpu.vendor {
+        "AMD" => gpu.class() != Class::DataCentre,
+        "Intel" => gpu.id.starts_with("arc"),
+        _ => false,
+    };
+    by_vulkan && buffer.0 >= 4 * GIB
+}
+
 fn logits(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     let shape = &scenario.architecture;
     if !scenario.local().head {
@@ -140,9 +171,7 @@ mod tests {
     use super::*;
     use crate::architecture::{Architecture, SlidingWindow};
     use crate::scenario::Scenario;
-    use crate::serving::Engine;
     use crate::tables::models;
-    use crate::units::Bytes;
 
     const MIB: u128 = 1 << 20;
 

@@ -4,6 +4,7 @@ use super::largest::{max_batch, max_seq_length};
 use super::peak::total;
 use crate::bisect;
 use crate::checked::Checked;
+use crate::engines::llamacpp::beyond_vulkan;
 use crate::engines::{self, vllm};
 use crate::memory::weights;
 use crate::scenario::Scenario;
@@ -14,7 +15,7 @@ use crate::verdict::Verdict;
 /// A scenario held against its GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// Bytes that the GPU really offers, not the number printed on the box.
+    /// Bytes that the GPU really offers, not the number printed on the box; what a newer macOS lends where only that holds the run.
     pub capacity: Bytes,
     /// What the run may take in all: the capacity, less what the system holds of it, or what a program that takes a share of it leaves to be taken.
     pub limit: Bytes,
@@ -32,7 +33,7 @@ pub struct Fit {
 impl Fit {
     /// The run whose fullest rank this is and takes `total`, on a GPU of `capacity`.
     pub(super) fn of(rank: &Checked, capacity: Bytes, total: Bytes) -> Self {
-        let Judgement { limit, margin, verdict } = judge(rank, capacity, || total);
+        let (capacity, Judgement { limit, margin, verdict }) = judge_lent(rank, capacity, || total);
         let max_seq = longest(rank, capacity, limit);
         let served = rank.runtime() == Some(Engine::Vllm);
         let max_batch = max_batch(rank, limit).min(if served { rank.serving.max_num_seqs } else { u32::MAX });
@@ -103,6 +104,7 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
         Verdict::DoesNotFit
     } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT
         || margin.magnitude().0 < weights::in_wider_files(scenario)
+        || beyond_vulkan(scenario).is_some()
     {
         Verdict::Tight
     } else {
@@ -111,9 +113,26 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
     Judgement { limit, margin, verdict }
 }
 
+/// The same where newer systems lend the GPU more: a run that only the larger part holds is tight, and held against that.
+fn judge_lent(scenario: &Checked, capacity: Bytes, total: impl Fn() -> Bytes) -> (Bytes, Judgement) {
+    let least = judge(scenario, capacity, &total);
+    let newer = scenario.newer_lends().filter(|_| least.verdict == Verdict::DoesNotFit);
+    let held = newer.map(|newer| (newer, judge(scenario, newer, &total))).filter(|(_, there)| there.margin.0 >= 0);
+    held.map_or((capacity, least), |(newer, there)| {
+        (newer, Judgement { verdict: there.verdict.worse(Verdict::Tight), ..there })
+    })
+}
+
 /// What the scenario's own GPU makes of it; `None` without one.
 pub fn verdict(scenario: &Checked) -> Option<Verdict> {
-    Some(verdict_on(scenario, scenario.capacity()?))
+    Some(judge_lent(scenario, scenario.capacity()?, || total(scenario)).1.verdict)
+}
+
+/// What a newer macOS lends the scenario's GPU, where only that holds it.
+pub fn only_newer_holds(scenario: &Checked) -> Option<Bytes> {
+    let capacity = scenario.capacity()?;
+    let (judged_by, _) = judge_lent(scenario, capacity, || total(scenario));
+    (judged_by > capacity).then_some(judged_by)
 }
 
 /// What a GPU of `capacity` makes of the scenario, on its fullest rank.

@@ -5,8 +5,11 @@ use crate::architecture::Projection;
 use crate::precision::{FP8_BLOCK, WeightFormat};
 
 impl Blocks {
+    /// The finest blocks that servers give experts.
+    pub const FINEST: u64 = LEAST_GROUP;
+
     /// Whether each rank's part of every quantised matrix is a whole number of the blocks that share a scale, as far as the cut decides it:
-    /// `experts` ranks cut the width of each expert, and `refines` says whether experts may have finer blocks than the files, of 32 at least.
+    /// `experts` ranks cut the width of each expert, whose blocks are `of_experts` where the server takes others than those of the files.
     ///
     /// # Errors
     /// The first matrix of which a rank would have a broken block.
@@ -15,7 +18,7 @@ impl Blocks {
     /// Blocks of fp8 lie both ways. Groups of AWQ and GPTQ lie along the input, which is cut in the output projection and the MLP's second matrix:
     /// "The input size is not aligned with the quantized weight shape" (`awq.py` of vLLM and of `SGLang`), "not divisible by `group_size`" (`marlin_utils.py`),
     /// "must be divisible by `group_size`" (`linear.py` of TensorRT-LLM). Read 2026-11-25.
-    pub fn check(scenario: &Scenario, experts: u64, refines: bool) -> Result<(), Self> {
+    pub fn check(scenario: &Scenario, experts: u64, of_experts: Option<u64>) -> Result<(), Self> {
         let (format, block) = match scenario.weights {
             format @ WeightFormat::Fp8Block => (format, FP8_BLOCK),
             format @ WeightFormat::Int4 => (format, INT4_GROUP),
@@ -47,8 +50,8 @@ impl Blocks {
             check("intermediate_size", width.into(), tp, block)?;
         }
         if let Some(moe) = shape.moe {
-            let least = if refines { LEAST_GROUP } else { block };
-            check("moe_intermediate_size", moe.intermediate_size.into(), experts, least)?;
+            let of_experts = of_experts.unwrap_or(block);
+            check("moe_intermediate_size", moe.intermediate_size.into(), experts, of_experts)?;
             if !wide {
                 check("the width of the shared experts", moe.shared_intermediate_size.into(), tp, block)?;
             }

@@ -46,7 +46,7 @@ impl Scenario {
     /// Whether other published files of this model in this format leave more in 16 bits: of a dense model with gated delta nets all attention in 4-bit integers, or linear attention in NVFP4.
     ///
     /// # Source
-    /// Qwen/Qwen3.5-27B-GPTQ-Int4 has 30 GB with its vision tower and the layer for drafts; AutoRound's and AWQ's files of all linear layers 17.7 GB (noonghunna/club-3090,
+    /// Qwen/Qwen3.5-27B-GPTQ-Int4 has 30 GB with its vision tower and the layer for drafts; `AutoRound`'s and AWQ's files of all linear layers 17.7 GB (noonghunna/club-3090,
     /// `docs/FAQ.md`). NVFP4: see [`Scenario::left_wide`]. Read 2026-11-25.
     pub fn others_leave_wide(&self) -> bool {
         let shape = &self.architecture;

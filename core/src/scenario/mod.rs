@@ -196,6 +196,11 @@ impl Scenario {
         Some(lent.map_or(gpu.capacity, |gib| Bytes(u128::from(gib) * GIB)))
     }
 
+    /// What a newer macOS lends its GPU, where it lends more and nothing is stated.
+    pub fn newer_lends(&self) -> Option<Bytes> {
+        self.gpu.filter(|_| self.gpu_memory.is_none())?.newer_lends()
+    }
+
     /// Whether its GPU has as much memory as is stated to be there.
     fn has_memory(&self) -> Result<(), ScenarioError> {
         let Some(gib) = self.gpu_memory else { return Ok(()) };

@@ -165,6 +165,9 @@ mod tests {
                 assert_eq!(newer, minor < first, "{model} on {gpu} under 0.{minor}: {refused:?}");
             }
         }
+        // vLLM 0.16.1rc1 served Qwen3.5.
+        let said = told("qwen3.5-27b", "h100-sxm", Fp8, 16).unwrap().to_string();
+        assert!(said.ends_with("is 0.17, and nightly builds shortly before it may"), "{said}");
         let said = told("llama-3.1-8b", "rtx5090", Int4, 8).unwrap().to_string();
         assert_eq!(
             said,

@@ -269,7 +269,9 @@ impl fmt::Display for Unsupported {
                 if format == WeightFormat::Bf16 { ": use fp16, which takes the same bytes" } else { "" }
             ),
             Self::Release { what, has, needs } => {
-                write!(f, "vLLM {has} {what}: the first release that serves this is {needs}")
+                write!(f, "vLLM {has} {what}: the first release that serves this is {needs}")?;
+                let nightly = matches!(what, Newer::Model(_));
+                f.write_str(if nightly { ", and nightly builds shortly before it may" } else { "" })
             }
             Self::NoBitsandbytesExperts(format) => write!(
                 f,
@@ -451,7 +453,8 @@ impl Blocks {
     /// Which releases of vLLM have finer ones.
     fn release(&self, marlin: bool) -> &'static str {
         match marlin {
-            _ if self.format != WeightFormat::Fp8Block || !self.what.starts_with("moe") || !self.finer() => "",
+            _ if !self.what.starts_with("moe") || !self.finer() => "",
+            _ if self.format != WeightFormat::Fp8Block => "; 0.14 has finer groups for experts",
             true => "; 0.29 has finer blocks for experts, from compute capability 8.9 on",
             false => "; 0.29 has finer blocks for experts",
         }

@@ -76,11 +76,10 @@ fn adapters(scenario: &Scenario) -> Result<(), Unsupported> {
     let plain = shape.moe.is_none() && shape.linear_attention.is_none() && shape.mlp_layers == 0;
     let by_heads = plain && shape.projection == Projection::Heads;
     match serving.max_loras {
-        None => Ok(()),
         Some(_) if !RANKS.contains(&serving.max_lora_rank) => Err(Unsupported::LoraRank(serving.max_lora_rank)),
         Some(_) if serving.version.first_engine(scenario.gpu) => Err(Unsupported::LoraSlots { first_engine: true }),
         Some(_) if !by_heads => Err(Unsupported::LoraSlots { first_engine: false }),
-        Some(_) => Ok(()),
+        _ => Ok(()),
     }
 }
 
@@ -227,16 +226,29 @@ fn flashinfer_heads(scenario: &Scenario) -> bool {
 /// Whether each rank has whole blocks in vLLM.
 ///
 /// # Source
-/// vLLM issues 2699, 5675 and 21695. Experts take finer groups of 4-bit integers where need be, down to 32 (`moe_wna16.py`), and since 0.29 finer blocks of fp8: pull
+/// vLLM issues 2699, 5675 and 21695. Experts take finer groups of 4-bit integers where need be, down to 32 (`moe_wna16.py`); until pull request 30210 (December 2025,
+/// after 0.12) the first request then stopped with "`size_k` must divisible by `BLOCK_SIZE_K`", which is 128 at least (issue 17604: Qwen3 235B and 30B with parts of 192),
+/// and Marlin's kernels took parts that are multiples of 64 and of the group (`check_moe_marlin_supports_layer`). Since 0.29 finer blocks of fp8: pull
 /// request 53896 (merged 2026-08-31 after
 /// 0.28.0, `Fp8MoEMethod.weight_scale_refine`), whose tests cut 640 over 2 and 4 ranks into blocks of 64 and 32. Of the kernels for experts in 0.29 to 0.33 Triton's alone take
 /// such blocks, from compute capability 8.9 on; Marlin's, which run below it, know 128 × 128 alone (`TritonExperts` and `MarlinExperts`, `_supports_quant_scheme`). Read 2026-11-25.
 fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
     let native = multiplies_fp8(scenario);
-    let refines = scenario.weights != WeightFormat::Fp8Block || (scenario.serving.version >= REFINES_BLOCKS && native);
-    Blocks::check(scenario, scenario.experts().width, refines)
+    let version = scenario.serving.version;
+    let of_experts = match scenario.weights {
+        WeightFormat::Fp8Block => (version >= REFINES_BLOCKS && native).then_some(Blocks::FINEST),
+        WeightFormat::Int4Group32 if version < REFINES_GROUPS => Some(MARLIN_PART),
+        _ => (version >= REFINES_GROUPS).then_some(Blocks::FINEST),
+    };
+    Blocks::check(scenario, scenario.experts().width, of_experts)
         .map_err(|blocks| Unsupported::Blocks { blocks, marlin: !native })
 }
+
+/// The first release that surely runs experts in finer groups of 4-bit integers than the files have.
+const REFINES_GROUPS: Version = Version { major: 0, minor: 14 };
+
+/// Marlin's kernels take parts of an expert that are multiples of this.
+const MARLIN_PART: u64 = 64;
 
 /// The first release that gives experts whose part on a rank is no whole block of fp8 finer blocks, of 32 at least.
 const REFINES_BLOCKS: Version = Version { major: 0, minor: 29 };

@@ -168,7 +168,11 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
     let mut causes = Vec::new();
     let Some(report) = main else { return causes };
     match report.kind {
-        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps => by_message(report, explanation, &mut causes),
+        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps => {
+            let loading = report.phase() == Some(Phase::Load)
+                || reports.iter().any(|report| report.refusal() == Some(Refusal::Weights));
+            by_message(report, explanation, loading, &mut causes);
+        }
         Kind::HostMemory => causes.push(Cause::Host { asked: report.size(What::Requested).map(|size| size.bytes) }),
         Kind::CudaError | Kind::Cublas => {
             when(report, &mut causes);
@@ -183,6 +187,7 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             Refusal::Length => (bytes(What::KvNeeded), bytes(What::KvCache)),
             Refusal::Share => (bytes(What::Budget), bytes(What::Free)),
             Refusal::SystemMemory => (bytes(What::Requested), bytes(What::Free)),
+            Refusal::AllocationLimit => (bytes(What::Requested), None),
             Refusal::ModelBuffer | Refusal::CacheBuffer | Refusal::ComputeBuffer => {
                 (bytes(What::Requested), free_on(reports, report))
             }
@@ -234,7 +239,7 @@ fn when(report: &Report, causes: &mut Vec<Cause>) {
 }
 
 /// By PyTorch's message.
-fn by_message(report: &Report, explanation: &Explanation, causes: &mut Vec<Cause>) {
+fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes: &mut Vec<Cause>) {
     let message = Message::of(report);
     let bytes = |size: Option<Size>| size.map(|size| size.bytes);
     let missing = message.missing();
@@ -261,6 +266,8 @@ fn by_message(report: &Report, explanation: &Explanation, causes: &mut Vec<Cause
     if let (Some(missing), Some(asked), Some(reserved)) = (missing, message.asked, message.reserved_free)
         && missing <= 0
         && reserved.bytes > 0
+        // Weights come and stay: what lies free between them is small, and the next ones would not fit either.
+        && !loading
     {
         causes.push(Cause::Fragmentation {
             asked: asked.bytes,

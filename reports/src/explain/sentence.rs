@@ -113,6 +113,8 @@ impl fmt::Display for Cause {
                 f.write_str(match why {
                     Refusal::Share => ". Another process holds part of the GPU, or the share is too large beside what the driver keeps.",
                     Refusal::NoBlocks => ". Weights and activations take the whole share.",
+                    Refusal::AllocationLimit => ". That limits one allocation, not all of the memory: Vulkan's drivers give 2 or 4 GiB at once. Flash attention or a smaller --ubatch-size need a smaller buffer, and builds with CUDA, ROCm or SYCL have no such limit.",
+                    Refusal::Weights => ". Fewer bits for each weight, more GPUs or a larger one help, not another allocator setting.",
                     Refusal::Profiling => ". Start it when nothing else starts or stops on the same GPU.",
                     _ => ".",
                 })

@@ -20,6 +20,8 @@ pub(super) const LINES: &[Pattern] = &[
     ggml("allocating {} on device {}: cudaMalloc failed", &[Hole::Size(What::Requested), Hole::Device]),
     ggml("allocating {} on device {}: hipMalloc failed", &[Hole::Size(What::Requested), Hole::Device]),
     ggml("ggml_vulkan: Device memory allocation of size {} failed", &[Hole::Of(What::Requested, Unit::BYTE)]),
+    // "device memory allocation limit", and later "device buffer size limit" (llama.cpp issues 15009 and 18160).
+    refuses("Requested buffer size exceeds device", &[], Refusal::AllocationLimit),
     ggml(
         "ggml_backend_metal_buffer_type_alloc_buffer: error: failed to allocate buffer, size = {}",
         &[Hole::Size(What::Requested)],

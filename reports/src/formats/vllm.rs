@@ -136,6 +136,8 @@ pub(super) const LINES: &[Pattern] = &[
         SHARE_OF,
         Refusal::Share,
     ),
+    // Of `gpu_model_runner.py` around PyTorch's message (vLLM issue 40291, 0.19).
+    refuses("Failed to load model - not enough GPU memory", &[], Refusal::Weights),
     refuses("Error in memory profiling.", &[], Refusal::Profiling),
     refuses(
         "CUDA out of memory occurred when warming up sampler with {} dummy requests",

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use memory_wall_core::engines::llamacpp::larger_than_vulkan_lends;
 use memory_wall_core::engines::system;
 use memory_wall_core::evaluate::TIGHT_PERCENT;
 use memory_wall_core::tables::classes::Class;
@@ -46,6 +47,8 @@ pub struct Device {
     pub room: u128,
     /// Whether CPU and GPU share it.
     pub shares: bool,
+    /// Whether that is what a newer macOS lends it, since an older one lends too little.
+    pub newer: bool,
 }
 
 impl Device {
@@ -54,9 +57,16 @@ impl Device {
         Span::exactly(self.weights + self.cache + self.states) + self.compute + self.context
     }
 
-    /// Whether it goes on the GPU: it doesn't where its least is more than the GPU has for it, and is tight where its most leaves less than a tenth.
+    /// Whether it goes on the GPU: it doesn't where its least is more than the GPU has for it, and is tight where its most leaves less than a tenth,
+    /// where only a newer macOS lends it enough, or where Vulkan may not lend it its compute buffer.
     pub fn verdict(&self) -> Verdict {
-        judge(self.total(), self.room)
+        let verdict = judge(self.total(), self.room);
+        if self.newer || self.beyond_vulkan() { verdict.worse(Verdict::Tight) } else { verdict }
+    }
+
+    /// Whether its compute buffer may be larger than what Vulkan lends at once, on a GPU that many run with Vulkan.
+    pub fn beyond_vulkan(&self) -> bool {
+        larger_than_vulkan_lends(self.gpu, Bytes(self.compute.high))
     }
 
     /// Whether there is anything on it.
@@ -244,6 +254,7 @@ impl Layout<'_> {
             context: CONTEXT,
             room: gpu.capacity.0,
             shares: system::usual(gpu).is_some(),
+            newer: false,
         };
         let mut devices: Vec<Device> = self.gpus.iter().map(blank).collect();
         let mut host = Host { weights: self.model.input, input: self.model.input, ..Host::default() };
@@ -307,6 +318,11 @@ impl Layout<'_> {
             let capacity = self.scenario.capacity().filter(|_| stated).unwrap_or(device.gpu.capacity);
             let beside = if device.shares { host.total().high } else { 0 };
             device.room = capacity.0.saturating_sub(others.map_or(0, |span| span.typical) + beside);
+            let more = if stated { self.scenario.newer_lends() } else { device.gpu.newer_lends() };
+            let least = device.total().low;
+            if let Some(newer) = more.filter(|newer| (device.room + 1..=newer.0).contains(&least)) {
+                (device.room, device.newer) = (newer.0, true);
+            }
         }
         let own = self.settings.host_memory.filter(|_| !devices.iter().any(|device| device.shares));
         let host_verdict = own.map(|memory| judge(host.total(), memory.0));

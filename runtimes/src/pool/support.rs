@@ -86,7 +86,8 @@ pub(super) fn blocks(server: Server, scenario: &Checked, ep: u32) -> Result<(), 
         }
     }
     let refines = server == Server::Sglang && scenario.weights != WeightFormat::Fp8Block;
-    Blocks::check(scenario, u64::from(tp / ep), refines).map_err(|blocks| Refused::Blocks(server, blocks))
+    Blocks::check(scenario, u64::from(tp / ep), refines.then_some(Blocks::FINEST))
+        .map_err(|blocks| Refused::Blocks(server, blocks))
 }
 
 /// How a model is known.

@@ -85,8 +85,19 @@ impl NonTorch {
 ///
 /// # Source
 /// 22 logs of GB10 (jethac/dgx-spark-hijinks, 0.20 and 0.22; sostrowsk/dgx-spark-local-llm, 0.25; djangodevreng/dgx-spark-benchmarks, 0.19):
-/// what the share has left beside weights, forward pass, graphs and pool. Read 2026-11-24.
-pub(super) const UNIFIED: Span = Span::of(0, 300, 600);
+/// what the share has left beside weights, forward pass, graphs and pool. 0.85 GiB beside 2.89 of weights (gyliu513/langX101, `llm-d-gpu-demo`, 0.20). On two GB10
+/// 5.72 GiB as logged beside 80.84 of weights; 7.5 to 12.4 are left in a log of `MiniMax` M2.7, by the groups of its file (eugr/spark-vllm-docker issue 396, 0.29). Read 2026-11-25.
+pub(super) const fn unified(weights: u128, ranks: bool) -> Span {
+    let Span { low, typical, high } = if ranks { Span::of(0, 570, 1_250) } else { Span::of(0, 300, 600) };
+    let small = 3 * weights / 10;
+    Span { low, typical: if small < typical { small } else { typical }, high }
+}
+
+/// The largest part that graphs of several such computers were estimated to take: what else changes meanwhile is measured with them.
+///
+/// # Source
+/// eugr/spark-vllm-docker issue 396: a share of 0.80 that is "effectively 0.758" of 121.69 GiB on two GB10 (0.29); pull request 200 has −4.74 GiB on one. Read 2026-11-25.
+pub(super) const UNIFIED_GRAPHS: u128 = hundredths(510);
 
 /// What the process takes before its first tensor.
 ///

@@ -212,7 +212,7 @@ impl<'a> Run<'a> {
     pub fn non_torch_span(&self) -> Span {
         let parallel = &self.scenario.parallel;
         if self.scenario.gpu.is_some_and(|gpu| gpu.class() == Class::Unified) {
-            return beside::UNIFIED;
+            return beside::unified(self.weights(), parallel.tp > 1 || parallel.pp > 1);
         }
         self.constants().non_torch.on(Link::of(self.scenario.gpu), parallel.tp, parallel.pp)
     }
@@ -307,7 +307,10 @@ impl<'a> Run<'a> {
         let typical = if switch { fit } else { 65 * fit / 100 };
         let high = 16 * fit / 10 + GIB / 4;
         // No log of AMD's other GPUs was found: they may take what an Instinct does.
-        Span { low: fit / 20, typical, high: amd.map_or(high, |_| high.max(INSTINCT.high)) }
+        let high = amd.map_or(high, |_| high.max(INSTINCT.high));
+        let shared = scenario.gpu.is_some_and(|gpu| gpu.class() == Class::Unified);
+        let several = scenario.parallel.tp > 1 || scenario.parallel.pp > 1;
+        Span { low: fit / 20, typical, high: if shared && several { high.max(beside::UNIFIED_GRAPHS) } else { high } }
     }
 
     /// Context, the driver's and the communication library's part, graphs.

@@ -50,6 +50,19 @@ pub struct Reported {
 }
 
 impl Gpu {
+    /// What a newer macOS lends it of the computer's memory, where an older one lends less.
+    ///
+    /// ```
+    /// use memory_wall_core::tables::gpus;
+    /// let newer = |id| gpus::by_id(id).and_then(gpus::Gpu::newer_lends).map(|bytes| bytes.as_gib());
+    /// assert_eq!(newer("m4").map(|gib| (gib * 100.0).round()), Some(2_496.0));
+    /// assert_eq!(newer("rtx4090"), None);
+    /// ```
+    pub fn newer_lends(&self) -> Option<Bytes> {
+        let more = self.capacity_basis == CapacityBasis::Limit && self.capacity < self.capacity_most;
+        more.then_some(self.capacity_most)
+    }
+
     /// What is known of its capacity.
     pub const fn reported(&self) -> Reported {
         Reported {
@@ -96,7 +109,7 @@ impl fmt::Display for Reported {
             (CapacityBasis::Estimated, None) => f.write_str("The capacity is estimated from GPUs of the same class."),
             (CapacityBasis::Estimated, Some(range)) => write!(
                 f,
-                "The capacity is the low end of an estimate, {range}: no report of PyTorch that names this GPU was found."
+                "The capacity is the low end of an estimate, {range}: no report of PyTorch that names this GPU was found for that end."
             ),
             (CapacityBasis::Printed, _) => {
                 f.write_str("The capacity of this GPU is its printed number: no report of a device was found.")
@@ -108,7 +121,7 @@ impl fmt::Display for Reported {
                     self.printed_gb
                 )?;
                 if let Some(range) = range {
-                    write!(f, ", at the least: {range} were reported or are estimated")?;
+                    write!(f, ", at the least: {range} were reported or are estimated, with older and newer macOS")?;
                 }
                 f.write_str(
                     "; a setting of the system raises it (iogpu.wired_limit_mb on macOS, ttm.pages_limit on Linux).",
@@ -260,6 +273,8 @@ mod tests {
         assert!(said("rtx4090").contains("23.49 to 23.68 GiB"), "{}", said("rtx4090"));
         assert!(said("rtx4070").contains("estimate, 11.50 to 11.75 GiB"), "{}", said("rtx4070"));
         assert!(said("a100-80-sxm").contains("79.14 to 79.35 GiB"), "{}", said("a100-80-sxm"));
+        // 121.69 GiB of a GB10 is public, and messages of 119.61 do not say on which GPU.
+        assert!(said("gb10").contains("119.61 to 121.69 GiB") && said("gb10").ends_with("for that end."));
         assert_eq!(said("h100-nvl"), "The capacity is what PyTorch reports on the device.");
         // Issue 18: Metal takes two thirds of 32 GiB and refuses the rest, ollama/ollama issue 434; Linux lends half.
         assert_eq!(by_id("m4").unwrap().capacity.0 / MIB, 21_841);

@@ -209,19 +209,19 @@ gpus! {
         [12.28 _ 98.3 98.3 _ 197.0 _] {20 _ _ _ 2400}, [AICONFIGURATOR];
     "m1ultra", "Apple M1 Ultra (64-core GPU)", "Apple", 2022, 128, [96.0] [107.52] Limit, "LPDDR5", 800.0, _ _,
         [21.2 _ 21.2 _ _ _ _] {64 _ _ _ _}, [APPLE, APPLE_LIMIT];
-    "m2pro", "Apple M2 Pro (19-core GPU)", "Apple", 2023, 32, [21.33] _ Limit, "LPDDR5", 200.0, _ _,
+    "m2pro", "Apple M2 Pro (19-core GPU)", "Apple", 2023, 32, [21.33] [24.96] Limit, "LPDDR5", 200.0, _ _,
         [6.8 _ 6.8 _ _ _ _] {19 _ _ _ _}, [APPLE, APPLE_LIMIT];
-    "m2max", "Apple M2 Max (38-core GPU)", "Apple", 2023, 96, [72.0] _ Limit, "LPDDR5", 400.0, _ _,
+    "m2max", "Apple M2 Max (38-core GPU)", "Apple", 2023, 96, [72.0] [77.76] Limit, "LPDDR5", 400.0, _ _,
         [13.6 _ 13.6 _ _ _ _] {38 _ _ _ _}, [APPLE, APPLE_LIMIT];
-    "m2ultra", "Apple M2 Ultra (76-core GPU)", "Apple", 2023, 192, [144.0] _ Limit, "LPDDR5", 800.0, _ _,
+    "m2ultra", "Apple M2 Ultra (76-core GPU)", "Apple", 2023, 192, [144.0] [161.28] Limit, "LPDDR5", 800.0, _ _,
         [27.2 _ 27.2 _ _ _ _] {76 _ _ _ _}, [APPLE, APPLE_LIMIT];
     "m3max", "Apple M3 Max (40-core GPU)", "Apple", 2023, 128, [96.0] [107.52] Limit, "LPDDR5", 400.0, _ _,
         [14.2 _ 14.2 14.2 _ _ _] {40 _ _ _ _}, [APPLE, APPLE_LIMIT];
     "m3ultra", "Apple M3 Ultra (80-core GPU)", "Apple", 2025, 512, [384.0] [478.0] Limit, "LPDDR5", 819.0, _ _,
         [28.4 _ 28.4 28.4 _ _ _] {80 _ _ _ _}, [APPLE, APPLE_CORES, APPLE_LIMIT];
-    "m4", "Apple M4 (10-core GPU)", "Apple", 2024, 32, [21.33] _ Limit, "LPDDR5X", 120.0, _ _,
+    "m4", "Apple M4 (10-core GPU)", "Apple", 2024, 32, [21.33] [24.96] Limit, "LPDDR5X", 120.0, _ _,
         [4.25 _ 4.25 4.25 _ _ _] {10 _ _ _ _}, [APPLE, APPLE_CORES, APPLE_LIMIT];
-    "m4pro", "Apple M4 Pro (20-core GPU)", "Apple", 2024, 64, [48.0] _ Limit, "LPDDR5X", 273.0, _ _,
+    "m4pro", "Apple M4 Pro (20-core GPU)", "Apple", 2024, 64, [48.0] [51.84] Limit, "LPDDR5X", 273.0, _ _,
         [8.5 _ 8.5 8.5 _ _ _] {20 _ _ _ _}, [APPLE, APPLE_CORES, APPLE_LIMIT];
     "m4max", "Apple M4 Max (40-core GPU)", "Apple", 2024, 128, [107.52] _ Limit, "LPDDR5X", 546.0, _ _,
         [17.0 _ 17.0 17.0 _ _ _] {40 _ _ _ _}, [APPLE, APPLE_LIMIT];
