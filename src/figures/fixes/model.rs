@@ -2,7 +2,7 @@
 
 use memory_wall_core::display::{ByteUnit, Size};
 use memory_wall_core::{
-    Bytes, Checked, Checkpointing, Gradients, Mode, Optimizer, Recipe, WeightFormat, bounds, evaluate,
+    Bytes, Checked, Checkpointing, Gradients, Mode, Optimizer, Recipe, WeightFormat, ZeroStage, bounds, evaluate,
 };
 
 use crate::figures::{Answer, bindings, dash, pick, training};
@@ -67,7 +67,8 @@ impl Fix {
                 // As before it: what becomes of gradients between two steps is no matter of precision.
                 after.training.gradients = Gradients::Freed;
             }
-            Self::OffloadOptimizer => after.offload.optimizer = true,
+            // ZeRO-Offload, whose gradients wait there too.
+            Self::OffloadOptimizer => (after.offload.optimizer, after.parallel.zero) = (true, ZeroStage::Gradients),
         }
         Some([before.check().ok()?, after.check().ok()?])
     }

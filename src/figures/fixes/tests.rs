@@ -21,7 +21,8 @@ fn remedies_save_what_the_engine_says() {
         (Fix::FullCheckpointing, "93.5 GB"),
         (Fix::EightBitOptimizer, "40.2 GB"),
         (Fix::SmallerMicroBatch, "91.5 GB"),
-        (Fix::OffloadOptimizer, "80.9 GB"),
+        // 12 bytes a parameter of states and 2 of gradients, less room for the largest of these.
+        (Fix::OffloadOptimizer, "94.1 GB"),
     ] {
         assert_eq!(said(&state, Binding::Saved(fix)), saved, "{fix:?}");
     }

@@ -35,10 +35,10 @@ fn the_page_starts_with_the_rows_that_everybody_quotes() {
 #[test]
 fn a_number_of_gpus_to_train_on_says_what_it_assumes_and_how_long_it_takes() {
     let trained = said(Purpose::Train, Binding::Sentence(Size::B70));
-    for part in ["16 as computers come", "every layer is recomputed", "one sequence of 4,096 tokens", "1.40 T tokens"] {
+    for part in ["24 as computers come", "every layer is recomputed", "one sequence of 4,096 tokens", "1.40 T tokens"] {
         assert!(trained.contains(part), "{part}: {trained}");
     }
-    assert!(trained.contains("8.29 to 12.4 years") && trained.contains("30% to 45%"), "{trained}");
+    assert!(trained.contains("5.53 to 8.29 years") && trained.contains("30% to 45%"), "{trained}");
     assert_eq!(said(Purpose::Train, Binding::Time(Size::B7)), "242 to 364 days");
     let slow = said_on("rtx4090", Purpose::Train, Binding::Sentence(Size::B70));
     assert!(slow.contains("no fast links join all") && !slow.contains("years"), "{slow}");

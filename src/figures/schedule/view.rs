@@ -35,6 +35,7 @@ pub(super) fn saved() -> Option<(&'static Model, u32, Bytes)> {
     let mut scenario = Scenario::new(model.architecture);
     (scenario.mode, scenario.parallel) = (Mode::Training, Parallelism { pp: STAGES, ..Parallelism::ONE });
     scenario.training.implementation = Implementation::Megatron;
+    scenario.training.recipe = scenario.usual_recipe();
     let activations = |micro_batches| {
         let mut step = scenario;
         step.training.micro_batches = micro_batches;
