@@ -43,14 +43,15 @@ test('a message that is pasted is read line by line, with its likeliest cause', 
   await expect(found(page)).toBeHidden();
 });
 
-test('what was pasted before the script came is read when it comes', async ({ wall, page }) => {
+test('what was pasted before the script came is read when it comes', async ({ page }) => {
   let come;
   const wait = new Promise((resolve) => (come = resolve));
   await page.route('**/panel-*.js', async (route) => {
     await wait;
     await route.continue();
   });
-  await wall.goto('', { live: false });
+  // The page is loaded only once its scripts are.
+  await page.goto('/', { waitUntil: 'commit' });
   await box(page).fill(MESSAGE);
   await page.waitForTimeout(500);
   await expect(said(page)).toHaveText('');
@@ -187,7 +188,8 @@ test('on a narrow screen nothing scrolls sideways but tables in their own region
   await page.setViewportSize({ width: 360, height: 800 });
   await wall.goto();
   await choose(page).setInputFiles([safetensors('a-very-long-name-of-a-file-without-any-space-'.repeat(4)), file('vllm.log', LOG)]);
-  await expect(found(page)).toBeVisible();
+  // The programs come with the first file.
+  await expect(found(page)).toBeVisible({ timeout: 15_000 });
   for (const summary of await found(page).locator('summary').all()) await summary.click();
   expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
 });

@@ -17,13 +17,15 @@ const graph = (page) => views(page).getByRole('application', { name: 'Flame grap
 const map = (page) => views(page).getByRole('slider', { name: 'Segment' });
 const title = (page) => views(page).locator('.figure-title').filter({ hasText: 'What memory consisted of' });
 const file = (name, content) => ({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
+/** The programs come with the first file. */
+const FIRST = { timeout: 15_000 };
 const SMALL = JSON.stringify(snapshot(2_000));
 
 /** Hands a snapshot over and waits for its pictures. */
 async function open(wall, page, ...files) {
   await wall.goto();
   await choose(page).setInputFiles(files.length ? files : [file('snapshot.json', SMALL)]);
-  await expect(views(page).locator('.view')).toHaveCount(4);
+  await expect(views(page).locator('.view')).toHaveCount(4, FIRST);
   await expect(line(page)).toHaveAttribute('aria-valuetext', /allocated/);
   await expect(graph(page)).toBeVisible();
   await expect(map(page)).toHaveAttribute('aria-valuetext', /Segment 1 /);
@@ -197,7 +199,7 @@ test('files that mean harm are answered in words, draw nothing and run nothing',
   const broken = Buffer.from('x\x04cos\nsystem\n(S"echo"\ntR.');
   broken[0] = 0x80;
   await choose(page).setInputFiles([file('code.pickle', broken), file('cut.json', SMALL.slice(0, 5_000)), file('lying.json', '{"segments": 5, "device_traces": {"a": []}}')]);
-  for (const name of ['code.pickle', 'cut.json', 'lying.json']) await expect(figure(page).locator('.explain-found')).toContainText(`${name}, not read: `);
+  for (const name of ['code.pickle', 'cut.json', 'lying.json']) await expect(figure(page).locator('.explain-found')).toContainText(`${name}, not read: `, FIRST);
   await expect(views(page)).toHaveCount(0);
   // JSON that only looks like one is read as what it is.
   await choose(page).setInputFiles([file('index.json', '{"metadata": {"total_size": 16384}, "weight_map": {"lm_head.weight": "model-1.safetensors"}}')]);
@@ -261,7 +263,7 @@ test.describe('offline', () => {
     await page.reload();
     const third = page.waitForEvent('requestfinished', (request) => request.url().includes('/explain-run-'));
     await choose(page).setInputFiles([file('snapshot.json', SMALL)]);
-    await expect(views(page).locator('.view')).toHaveCount(4);
+    await expect(views(page).locator('.view')).toHaveCount(4, FIRST);
     await third;
     await context.setOffline(true);
     await page.reload();
