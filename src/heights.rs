@@ -26,8 +26,13 @@ fn read(line: &'static str) -> Option<Heights> {
 }
 
 impl Heights {
-    /// The height at one of the widths.
+    /// The height that is enough up to one of the widths, and above the one before it.
     pub fn of(&self, width: u32) -> Option<u32> {
         self.at.iter().find(|(known, _)| *known == width).map(|(_, height)| *height)
+    }
+
+    /// The most that it needs at any width up to this one.
+    pub fn highest(&self, width: u32) -> u32 {
+        self.at.iter().filter(|(known, _)| *known <= width).map(|(_, height)| *height).max().unwrap_or_default()
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use memory_wall_core::config::Config;
 
 use crate::BadInput;
-use crate::text::quote;
+use crate::text::{QUOTED, quote, shortened};
 
 /// Published files have a few kilobytes; what is larger is something else, and is not read.
 pub(crate) const LARGEST: u64 = 1 << 20;
@@ -22,10 +22,15 @@ pub(crate) struct Named {
     pub(crate) config: Config,
 }
 
-/// Reads the file at `path`, or standard input for `-`.
+/// Reads the file at `path`, or standard input for `-`; what begins as a JSON object is the config itself.
 pub(crate) fn read(path: &OsStr) -> Result<Named, BadInput> {
-    let refused = |why: String| BadInput(format!("--config {} {why}", quote(&path.to_string_lossy())));
-    let (name, text) = text(path, "config.json").map_err(refused)?;
+    let refused =
+        |why: String| BadInput(format!("--config {} {why}", quote(&shortened(&path.to_string_lossy(), QUOTED))));
+    let inline = path.to_str().filter(|text| text.trim_start().starts_with('{'));
+    let (name, text) = match inline {
+        Some(text) => ("config.json".to_owned(), text.to_owned()),
+        None => text(path, "config.json").map_err(refused)?,
+    };
     let config =
         serde_json::from_str(&text).map_err(|error| refused(format!("cannot be read as a JSON object: {error}")))?;
     Ok(Named { name, config })

@@ -1,13 +1,13 @@
 //! `memory-wall export`: the options of a run as another program takes them.
 
 use memory_wall_plan::export::{Export, Format, Target, export_of};
-use memory_wall_plan::{ALIASES, Kind, OPTIONS, Plan, PlanOption, Scope, Value};
+use memory_wall_plan::runtime::Runtime;
+use memory_wall_plan::{ALIASES, OPTIONS, Plan, Value};
 
 use crate::findings::Findings;
 use crate::options::Given;
 use crate::request::{Request, Source};
-use crate::runtime::{self, Runtime, llamacpp};
-use crate::{Answer, BadInput, Exit, estimate, json, refusal, suggest, values};
+use crate::{Answer, BadInput, Exit, estimate, json, refusal, runtime, suggest, values};
 
 /// What is asked for.
 #[derive(Debug)]
@@ -36,27 +36,14 @@ impl Asked {
             let alias = ALIASES.iter().find(|(_, of, _)| *of == option.name);
             let typed = given.has(&option.flag())
                 || alias.is_some_and(|(alias, ..)| given.has(&format!("--{}", alias.replace('_', "-"))));
-            let own =
-                if option.scope == Scope::Runtime || option.name == "engine" { own(given, option)? } else { None };
+            let of_runtime = option.scope.is_of_runtime() || option.name == "engine";
+            let own = if of_runtime { runtime::own(given, option)? } else { None };
             if let Some(value) = own.or_else(|| option.of(request.settings()).filter(|_| typed)) {
                 said.set(option.name, value);
             }
         }
         Ok(Self { target, request, said })
     }
-}
-
-/// An option of a runtime that is not in the scenario.
-fn own(given: &Given, option: &PlanOption) -> Result<Option<Value>, BadInput> {
-    let flag = option.flag();
-    Ok(match option.kind {
-        Kind::Rows(..) if given.has(&flag) => {
-            let gpus = llamacpp::devices(given)?;
-            Some(Value::Words(gpus.iter().map(|gpu| gpu.id).collect()))
-        }
-        Kind::Counts(..) if given.has(&flag) => Some(Value::Counts(llamacpp::shares(given)?)),
-        _ => values::typed(given, option)?,
-    })
 }
 
 /// Writes the run for the program, and says whether it fits.

@@ -1,7 +1,9 @@
 //! The model that is asked about, wherever it comes from.
 
+use memory_wall_core::config::Remark;
 use memory_wall_core::tables::models;
 use memory_wall_core::{Architecture, Engine, Mode, Scenario, WeightFormat};
+use memory_wall_runtimes::pool::Family;
 
 use crate::request::{Request, Source};
 use crate::text::{QUOTED, quote, shortened};
@@ -23,7 +25,7 @@ pub(crate) struct Model {
     /// What else the file has to be said of.
     remarks: Vec<String>,
     /// The `model_type` of the language model, where it comes from a file.
-    pub(crate) family: Option<String>,
+    family: Option<String>,
     /// Whether the row of the table is the language model alone of a model that sees or hears too.
     language_part: bool,
 }
@@ -42,7 +44,10 @@ impl Model {
                 let method = config.is_quantised().then(|| {
                     shortened(config.quantisation().unwrap_or("quantised"), QUOTED).escape_debug().to_string()
                 });
-                let remarks = config.remarks().iter().map(ToString::to_string).collect();
+                // What is said of a tower depends on the program, where its size is known.
+                let seeing = architecture.tower.is_some();
+                let told = |remark: &&Remark| !(seeing && matches!(remark, Remark::LanguageModelOnly { .. }));
+                let remarks = config.remarks().iter().filter(told).map(ToString::to_string).collect();
                 Ok(Self {
                     id: name,
                     title,
@@ -51,10 +56,15 @@ impl Model {
                     method,
                     remarks,
                     family: config.language_family().map(Into::into),
-                    language_part: false,
+                    language_part: seeing,
                 })
             }
         }
+    }
+
+    /// By what a server with a pool looks for its class.
+    pub(crate) fn family(&self) -> Family<'_> {
+        self.family.as_deref().map_or(Family::Listed(&self.id), Family::Config)
     }
 
     /// A row of the table.
@@ -110,15 +120,15 @@ impl Model {
             format!("--quantised-experts has no effect here: {why}")
         });
         let served = scenario.runtime() == Some(Engine::Vllm);
-        let part = (self.language_part && served).then(|| {
-            match scenario.architecture.tower {
+        let part = (self.language_part && (served || self.family.is_some())).then(|| {
+            match scenario.architecture.tower.filter(|_| served) {
                 Some(tower) => format!(
                     "Of {} the language model and its vision tower of {} million parameters are counted, which vLLM loads too (--language-model-only leaves it out). What its passes over images take while vLLM starts is counted in part: a margin of a few GB may be needed.",
                     self.title,
                     tower.parameters / 1_000_000
                 ),
                 None => format!(
-                    "Of {} only the language model is counted; what sees and projects images, or hears, comes on top, and vLLM loads it too.",
+                    "Of {} only the language model is counted; what sees and projects images, or hears, comes on top, and servers load it too.",
                     self.title
                 ),
             }

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use memory_wall_plan::file::{self, FileError};
-use memory_wall_plan::{ALIASES, Plan, Scope, Value};
+use memory_wall_plan::{ALIASES, Plan, Value};
 
 use crate::options::{Given, table};
 use crate::text::quote;
@@ -46,7 +46,7 @@ fn add(command: &'static str, given: &mut Given, path: &OsStr, plan: &Plan) -> R
         };
         match options.iter().find(|known| known.name == flag) {
             Some(known) if !other => given.add(known.name, typed(value, path)),
-            None if option.scope == Scope::Runtime => {
+            None if option.scope.is_of_runtime() => {
                 return Err(BadInput(format!(
                     "--plan {}: {} is an option of estimate and solve, and {command} takes a runtime as it is by itself",
                     quote(&path.to_string_lossy()),

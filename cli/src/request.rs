@@ -9,11 +9,11 @@ use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::tables::models::Model;
 use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, WeightFormat};
 use memory_wall_plan::OPTIONS;
+use memory_wall_plan::runtime::Runtime;
 
 use crate::options::Given;
-use crate::runtime::Runtime;
 use crate::solve::Question;
-use crate::{BadInput, idle, named, refusal, values};
+use crate::{BadInput, idle, named, refusal, runtime, values};
 
 /// Where the model comes from.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ impl Request {
             _ => None,
         };
         notes.extend(named::notes(asked_gpu.as_deref().zip(gpu), asked_model.as_deref().zip(preset)));
-        let runtime = Runtime::read(given, &settings, &mut notes)?;
+        let runtime = runtime::read(given, &settings, &mut notes)?;
         match question {
             // What is looked for starts from what is usual.
             Some(Question::Gpus) => {

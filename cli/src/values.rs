@@ -60,7 +60,7 @@ pub(crate) fn typed(given: &Given, option: &PlanOption) -> Result<Option<Value>,
         Kind::Release => release(given, &flag)?.map(Value::Release),
         Kind::Switch => given.has(&flag).then_some(Value::On),
         // Rows of tables and files, and what runtimes are told beside the scenario, are read elsewhere.
-        Kind::Row(..) | Kind::Path | Kind::Rows(..) | Kind::Counts(..) => None,
+        Kind::Row(..) | Kind::Config | Kind::Rows(..) | Kind::Counts(..) => None,
     })
 }
 

@@ -3,7 +3,13 @@
 /// The last number for which `holds` says yes, between one for which it does and a larger one for which it doesn't; neither is asked about.
 ///
 /// Where the answer turns more than once, one of the places is found.
-pub(crate) fn last(yes: u32, no: u32, holds: impl Fn(u32) -> bool) -> u32 {
+///
+/// # Example
+/// ```
+/// use memory_wall_core::bisect;
+/// assert_eq!(bisect::last(0, 100, |number| number * number <= 50), 7);
+/// ```
+pub fn last(yes: u32, no: u32, holds: impl Fn(u32) -> bool) -> u32 {
     let (mut yes, mut no) = (yes, no);
     while no - yes > 1 {
         let middle = yes + (no - yes) / 2;

@@ -36,7 +36,7 @@ extern crate alloc;
 #[macro_use]
 mod choices;
 
-mod bisect;
+pub mod bisect;
 pub mod bounds;
 pub mod display;
 pub mod number;

@@ -85,7 +85,7 @@ fn run(explanation: &Explanation, shown: Shown) -> Vec<String> {
 fn notes(found: &Found, files: &[Opened], explanation: &Explanation, shown: Shown) -> Vec<String> {
     let mut notes: Vec<String> = explanation.notes.iter().map(ToString::to_string).collect();
     if let Some(message) = explanation.main.and_then(|at| found.reports.get(at)).map(Message::of)
-        && let Some(outside) = message.outside().filter(|bytes| *bytes > 0)
+        && let Some(outside) = message.outside_unsaid(&explanation.causes).filter(|bytes| *bytes > 0)
     {
         notes.push(format!("Outside PyTorch in this process: {}.", shown.signed(outside.into())));
     }

@@ -61,6 +61,19 @@ fn a_config_is_read_and_a_measured_step_stands_beside_its_estimate() {
 }
 
 #[test]
+fn what_lies_outside_pytorch_is_said_once() {
+    let message = |free: &str, allocated: &str| {
+        format!(
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.11 GiB of which {free} GiB is free. Including non-PyTorch memory, this process has 79.00 GiB memory in use. Of the allocated memory {allocated} GiB is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated."
+        )
+    };
+    for (allocated, times) in [("72.00", 1), ("77.50", 1), ("78.00", 0)] {
+        let text = answer(&[message("0.11", allocated).as_bytes()]).to_string().to_lowercase();
+        assert_eq!(text.matches("outside pytorch").count(), times, "{allocated}: {text}");
+    }
+}
+
+#[test]
 fn whatever_the_bytes_are_it_answers() {
     for bytes in [&b""[..], b"{", b"{\"model_type\": 5}", &[0xFF; 100]] {
         assert!(answer(&[bytes])["causes"].as_array().unwrap().is_empty());

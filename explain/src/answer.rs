@@ -14,7 +14,10 @@ pub(crate) fn json(found: &Found, files: &[Opened], unread: &[(u16, String)], un
     let mut json = Written::default();
     json.within('{', &mut |json| {
         json.name("reports").within('[', &mut |json| found.reports.iter().for_each(|it| report(json, it, unit)));
-        json.name("tables").within('[', &mut |json| files.iter().for_each(|it| tables(json, it, unit)));
+        json.name("tables").within('[', &mut |json| {
+            let tables = files.iter().flat_map(|it| it.file.holdings().into_iter().map(|table| (it.source, table)));
+            tables.for_each(|(source, table)| table.write(json, source, unit));
+        });
         json.name("notes").texts(&notes(found, files));
         json.name("unread").within('[', &mut |json| {
             for (source, why) in unread {
@@ -36,22 +39,6 @@ fn notes(found: &Found, files: &[Opened]) -> Vec<String> {
         .iter()
         .map(|(_, place)| format!("Not understood: the number at line {}, column {}.", place.line, place.column));
     remarks.chain(odd).collect()
-}
-
-fn tables(json: &mut Written, opened: &Opened, unit: ByteUnit) {
-    for holdings in opened.file.holdings() {
-        json.within('{', &mut |json| {
-            json.name("text").number(opened.source.into());
-            json.name("title").text(&holdings.title);
-            json.name("rows").within('[', &mut |json| {
-                for row in &holdings.rows {
-                    let count = row.count.map(|count| Grouped(count.into()).to_string());
-                    let bytes = row.bytes.map(|bytes| Size::new(Bytes(bytes.into()), unit).to_string());
-                    json.texts(&[row.name.clone(), count.unwrap_or_default(), bytes.unwrap_or_default()]);
-                }
-            });
-        });
-    }
 }
 
 fn report(json: &mut Written, report: &Report, unit: ByteUnit) {

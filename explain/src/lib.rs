@@ -1,7 +1,8 @@
 //! The page's second program: it runs in a worker, takes texts and files piece by piece, and answers with plain data.
 //!
-//! It has the readers alone. What follows from what they read, the model, the GPU and the estimate, is said by a program of its own,
-//! `estimate/`, which the same worker runs and hands the reports to, see [`Pile::reports`].
+//! It has the readers of all but memory snapshots, which a program of their own reads and draws, `views/`. What follows from what was
+//! read, the model, the GPU and the estimate, is said by a program of its own, `estimate/`. The same worker runs all three, and hands
+//! reports from one to the other, see [`Pile::handed`] and [`Pile::reports`].
 
 mod answer;
 
@@ -26,14 +27,15 @@ impl Pile {
         Self::default()
     }
 
-    /// How the next file is read, by its first 64 bytes and its length: `text` in pieces, `header` as [`Pile::wants`] says, `whole`
-    /// in one piece, or not at all (`refused`).
+    /// How the next file is read, by its first 64 KiB and its length: `text` in pieces, `header` as [`Pile::wants`] says, `whole`
+    /// in one piece, `snapshot` by the program for those, or not at all (`refused`).
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths of files are whole numbers")]
     pub fn begin(&mut self, head: &[u8], length: f64) -> String {
         let how = match self.pile.begin(head, length as u64) {
             How::Text => "text",
             How::Header => "header",
             How::Whole => "whole",
+            How::Snapshot => "snapshot",
             How::Refused => "refused",
         };
         how.to_owned()
@@ -57,6 +59,16 @@ impl Pile {
     /// A file as a whole.
     pub fn whole(&mut self, bytes: &[u8]) {
         self.pile.whole(bytes);
+    }
+
+    /// The report of a file that another program read.
+    pub fn handed(&mut self, report: &[u8]) {
+        self.pile.handed(report);
+    }
+
+    /// Says why another program does not read the file.
+    pub fn refuse(&mut self, why: String) {
+        self.pile.refuse(why);
     }
 
     /// Ends a file: what comes then is another one.

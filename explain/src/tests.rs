@@ -28,6 +28,8 @@ fn answer(files: &[&[u8]]) -> Value {
                     pile.give(&file[start.min(file.len())..end.min(file.len())]);
                 }
             }
+            // As the program for snapshots would say of this one.
+            "snapshot" => pile.refuse("it would run code".into()),
             how => assert_eq!(how, "refused"),
         }
         pile.end();
@@ -61,6 +63,25 @@ fn files_say_what_they_hold_or_why_they_are_not_read() {
     let report = include_bytes!("../../reports/tests/reports/llama_tiny_bf16.json");
     let said = answer(&[report]);
     assert_eq!(said["reports"][0]["what"], "report of memory_report.py 2.15.0+cu132");
+}
+
+#[test]
+fn a_report_of_another_program_stands_among_the_others_at_its_place() {
+    let log = memory_wall_reports::read(LOG.as_bytes()).reports;
+    let mut pile = Pile::new();
+    for (file, how) in [(&b"{\"segments\": ["[..], "snapshot"), (b"\x80\x04]", "snapshot"), (b"hello", "text")] {
+        assert_eq!(pile.begin(file, file.len() as f64), how);
+        if how == "snapshot" && file[0] == 0x80 {
+            pile.handed(&memory_wall_reports::handover::write(&log));
+        }
+        pile.end();
+    }
+    let said: Value = serde_json::from_str(&pile.answer(true)).unwrap();
+    assert_eq!((&said["reports"][0]["text"], &said["reports"][0]["what"]), (&1.into(), &"log of vLLM 0.19.0".into()));
+    // What is no encoding of a report adds nothing.
+    let mut pile = Pile::new();
+    pile.handed(&[0xFF; 9]);
+    assert_eq!(serde_json::from_str::<Value>(&pile.answer(true)).unwrap()["reports"], Value::from(Vec::<u8>::new()));
 }
 
 #[test]

@@ -2,18 +2,13 @@
 //!
 //! Nothing is computed here that the core does not compute; this is which of its answers belong to a plan, and under which conditions.
 
-use alloc::string::{String, ToString};
-
 use memory_wall_core::engines::vllm::{self, Start};
 use memory_wall_core::roofline::Pass;
 use memory_wall_core::roofline::latency::{Counting, estimate};
 use memory_wall_core::spending::{Service, board_watts, energy, price_per_million, service};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::Seconds;
-use memory_wall_core::{Checked, Engine, Evaluation, Scenario, ScenarioError, Verdict, evaluate};
-
-use crate::option::Scope;
-use crate::plan::Plan;
+use memory_wall_core::{Checked, Engine, Evaluation, Verdict, evaluate};
 
 /// Tokens that a price is said for.
 const MILLION: f64 = 1e6;
@@ -31,20 +26,9 @@ pub struct Spending {
 
 impl Spending {
     /// What a GPU costs for an hour.
-    fn price_per_hour(self) -> Option<f64> {
+    pub(crate) fn price_per_hour(self) -> Option<f64> {
         self.price.map(|thousandths| thousandths as f64 / 1e3)
     }
-}
-
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Unanswered {
-    /// The plan names no model of the table.
-    NoModel,
-    /// The plan is served by a runtime, or says an option of one, for which a scenario has no place: the command alone reads it.
-    Elsewhere(String),
-    /// The parts of the plan do not go together.
-    Refused(ScenarioError),
 }
 
 /// What the engine says to a plan.
@@ -110,31 +94,19 @@ pub struct Run {
 }
 
 impl Answers {
-    /// What the engine says to a plan.
-    ///
-    /// # Errors
-    /// Why there is no answer.
+    /// What the engine says to a run.
     ///
     /// # Example
     /// ```
     /// use memory_wall_plan::answers::{Answers, Spending};
     /// use memory_wall_plan::file;
     /// let text = r#"{ "version": 1, "model": "llama-3.1-8b", "gpu": "h100-sxm", "engine": "vllm", "seq": 8192, "batch": 16 }"#;
-    /// let plan = &file::read(text).unwrap()[0];
-    /// let answers = Answers::of(plan, Spending { price: Some(2_000), tokens: None }).unwrap();
+    /// let scenario = file::read(text).unwrap()[0].scenario().unwrap().check().unwrap();
+    /// let answers = Answers::to(scenario, Spending { price: Some(2_000), tokens: None });
     /// assert!(answers.verdict().unwrap().holds());
     /// let served = answers.served.unwrap();
     /// assert!(served.in_all[0] > served.in_all[1] && served.per_million.unwrap()[0] < 1.0);
     /// ```
-    pub fn of(plan: &Plan, spending: Spending) -> Result<Self, Unanswered> {
-        let scenario = plan.scenario().ok_or(Unanswered::NoModel)?;
-        if let Some(what) = plan.elsewhere(&scenario) {
-            return Err(Unanswered::Elsewhere(what));
-        }
-        Ok(Self::to(scenario.check().map_err(Unanswered::Refused)?, spending))
-    }
-
-    /// What the engine says to a run, wherever it was read from.
     pub fn to(scenario: Checked, spending: Spending) -> Self {
         let evaluation = evaluate(&scenario);
         let vllm = scenario.runtime() == Some(Engine::Vllm);
@@ -215,17 +187,5 @@ impl Trained {
             }
         });
         Some(Self { step: [time.lower, time.upper], rate, mfu: best_first(speed.mfu), run })
-    }
-}
-
-impl Plan {
-    /// What the plan says of a runtime for which a scenario has no place, if it says anything: its name, or the name of an option.
-    fn elsewhere(&self, scenario: &Scenario) -> Option<String> {
-        if scenario.mode.trains() {
-            return None;
-        }
-        let engine = self.get("engine").map(ToString::to_string).filter(|engine| Engine::from_id(engine).is_none());
-        let of_runtime = || self.said().find(|(option, _)| option.scope == Scope::Runtime);
-        engine.or_else(|| of_runtime().map(|(option, _)| option.name.to_string()))
     }
 }

@@ -195,6 +195,7 @@ pub(crate) fn value(value: &Value) -> String {
         Value::Release(release) => json::quoted(&release.to_string()),
         Value::On => "true".into(),
         Value::Path(path) => json::quoted(path),
+        Value::Own(model) => model.to_string(),
     }
 }
 

@@ -5,8 +5,11 @@ use alloc::vec::Vec;
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
 use memory_wall_core::{Checked, Parallelism, Scenario, Verdict, evaluate, solve};
 
-use crate::answers::{Answers, Spending};
+use crate::answers::Spending;
 use crate::plan::Plan;
+use crate::reply::Reply;
+use crate::runtime::Runtime;
+use crate::value::Value;
 
 /// Tokens of a sequence that are tried.
 pub const LENGTHS: [u32; 8] = [1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17];
@@ -23,18 +26,54 @@ pub type Cell = Option<Verdict>;
 /// # Example
 /// ```
 /// use memory_wall_core::Verdict;
-/// use memory_wall_plan::{file, maps};
+/// use memory_wall_plan::{answers::Spending, file, maps, reply::Reply};
 /// let plan = &file::read(r#"{ "version": 1, "model": "llama-3.1-8b", "gpu": "h100-sxm" }"#).unwrap()[0];
-/// let cells = maps::requests(&plan.scenario().unwrap().check().unwrap());
+/// let cells = maps::requests(&Reply::of(plan, Spending::default()).unwrap());
 /// assert_eq!(cells[0][0], Some(Verdict::Fits));
 /// assert_eq!(cells[6][7], Some(Verdict::DoesNotFit));
 /// ```
-pub fn requests(scenario: &Checked) -> [[Cell; LENGTHS.len()]; BATCHES.len()] {
-    BATCHES.map(|batch| LENGTHS.map(|seq_length| evaluate::verdict(&sized(scenario, batch, seq_length)?)))
+pub fn requests(reply: &Reply) -> [[Cell; LENGTHS.len()]; BATCHES.len()] {
+    BATCHES.map(|batch| LENGTHS.map(|seq_length| reply.verdict_at(batch, seq_length)))
 }
 
-fn sized(scenario: &Checked, batch: u32, seq_length: u32) -> Option<Checked> {
-    scenario.with(|it| (it.batch, it.seq_length) = (batch, seq_length)).ok()
+/// How so many sequences of such a length fill the fullest GPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Whether they fit.
+    pub verdict: Verdict,
+    /// What is needed of what may be taken: 1 is full.
+    pub share: f64,
+}
+
+/// The load of a plan with other sequences; nothing where it cannot be so or names no GPU.
+///
+/// # Example
+/// ```
+/// use memory_wall_plan::{answers::Spending, file, maps, reply::Reply};
+/// let plan = &file::read(r#"{ "version": 1, "model": "llama-3.1-8b", "gpu": "h100-sxm" }"#).unwrap()[0];
+/// let reply = Reply::of(plan, Spending::default()).unwrap();
+/// let [few, many] = [1, 64].map(|batch| maps::load(&reply, batch, 8_192).unwrap());
+/// assert!(few.verdict.holds() && few.share < many.share);
+/// ```
+pub fn load(reply: &Reply, batch: u32, seq_length: u32) -> Option<Load> {
+    let share = |needed: u128, most: u128| needed as f64 / most.max(1) as f64;
+    match reply {
+        Reply::Engine(answers) => {
+            let there = answers.scenario.with(|it| (it.batch, it.seq_length) = (batch, seq_length)).ok()?;
+            let most = reply.limit().or_else(|| reply.capacity())?;
+            Some(Load { verdict: evaluate::verdict(&there)?, share: share(evaluate::total(&there).0, most.0) })
+        }
+        Reply::Layers(layers) => {
+            let there = layers.with(batch, seq_length)?;
+            let device = there.fullest()?;
+            Some(Load { verdict: there.verdict(), share: share(device.total().high, device.room) })
+        }
+        Reply::Pool(pool) => {
+            let there = pool.with(batch, seq_length).ok()?;
+            let held = there.start.held.low.min(there.start.most.into());
+            Some(Load { verdict: there.start.verdict, share: share(batch.into(), held) })
+        }
+    }
 }
 
 /// A plan on other GPUs.
@@ -42,8 +81,8 @@ fn sized(scenario: &Checked, batch: u32, seq_length: u32) -> Option<Checked> {
 pub struct Elsewhere {
     /// The GPU.
     pub gpu: &'static Gpu,
-    /// What the engine says to the plan there, on as few of them as hold it.
-    pub answers: Answers,
+    /// What is said to the plan there, on as few of them as hold it.
+    pub reply: Reply,
     /// The plan there.
     pub plan: Plan,
 }
@@ -57,18 +96,63 @@ pub struct Elsewhere {
 /// use memory_wall_plan::{file, maps};
 /// let plan = &file::read(r#"{ "version": 1, "model": "llama-3.1-70b", "gpu": "h100-sxm", "tp": 4 }"#).unwrap()[0];
 /// let there = maps::on(plan, gpus::by_id("b200").unwrap()).unwrap();
-/// assert_eq!(there.answers.gpus, 1);
+/// assert_eq!(there.reply.gpus(), 1);
 /// ```
 pub fn on(plan: &Plan, gpu: &'static Gpu) -> Option<Elsewhere> {
     let scenario = plan.scenario()?;
+    match Runtime::of(plan, &scenario).ok()? {
+        None => {}
+        Some(Runtime::Pool(..)) => return fewest(gpu, |count| pooled(plan, gpu, count)),
+        Some(Runtime::Layers(_)) => return fewest(gpu, |count| placed(plan, gpu, count)),
+    }
     let found = |wanted: Verdict| {
         let mut cuts = COUNTS.into_iter().filter_map(|count| cut(&scenario, gpu, count));
         cuts.find(|there| evaluate::verdict(there) == Some(wanted))
     };
     let there = found(Verdict::Fits).or_else(|| found(Verdict::Tight))?;
     let plan = plan.changed(&scenario, &there);
-    let answers = Answers::of(&plan, Spending::default()).ok()?;
-    Some(Elsewhere { gpu, answers, plan })
+    let reply = Reply::of(&plan, Spending::default()).ok()?;
+    Some(Elsewhere { gpu, reply, plan })
+}
+
+/// The plan of a runtime over the fewest GPUs with which it fits, or barely does.
+fn fewest(gpu: &'static Gpu, plan: impl Fn(u32) -> Plan) -> Option<Elsewhere> {
+    let mut barely = None;
+    for count in COUNTS {
+        let plan = plan(count);
+        let Ok(reply) = Reply::of(&plan, Spending::default()) else { continue };
+        match reply.verdict() {
+            Some(Verdict::Fits) => return Some(Elsewhere { gpu, reply, plan }),
+            Some(Verdict::Tight) if barely.is_none() => barely = Some(Elsewhere { gpu, reply, plan }),
+            _ => {}
+        }
+    }
+    barely
+}
+
+/// The plan of a server with a pool: its ranks are tensor-parallel ones, and where experts were spread, they are spread over all of them.
+fn pooled(plan: &Plan, gpu: &'static Gpu, count: u32) -> Plan {
+    let mut there = plan.clone();
+    there.set("gpu", Value::Word(gpu.id));
+    there.unset("gpu_memory");
+    there.set("tp", Value::Count(count));
+    if plan.get("ep").is_some() {
+        there.set("ep", Value::Count(count));
+    }
+    there
+}
+
+/// The plan of llama.cpp, whose layers are spread over GPUs by their memory.
+fn placed(plan: &Plan, gpu: &'static Gpu, count: u32) -> Plan {
+    let mut there = plan.clone();
+    there.set("gpu", Value::Word(gpu.id));
+    for option in ["gpu_memory", "device", "tensor_split"] {
+        there.unset(option);
+    }
+    if count > 1 {
+        there.set("device", Value::Words((0..count).map(|_| gpu.id).collect()));
+    }
+    there
 }
 
 /// The plan on every GPU that holds it.

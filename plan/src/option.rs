@@ -3,6 +3,7 @@
 use alloc::string::String;
 
 use memory_wall_core::{Engine, Mode, Scenario};
+use memory_wall_runtimes::pool::Server;
 
 use crate::value::{Kind, Value};
 
@@ -34,8 +35,10 @@ pub enum Scope {
     Inference,
     /// In inference with vLLM.
     Vllm,
-    /// In the command alone, with a runtime whose settings are not in `Scenario`.
-    Runtime,
+    /// In inference with a server that keeps a pool, whose settings are not in `Scenario`.
+    Pool(Server),
+    /// In inference with llama.cpp or Ollama, where they place layers, which `Scenario` doesn't.
+    Layers,
     /// In training, with adapters or without.
     Training,
     /// In training with adapters.
@@ -45,10 +48,15 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Whether it belongs to a runtime whose settings are not in `Scenario`.
+    pub const fn is_of_runtime(self) -> bool {
+        matches!(self, Self::Pool(_) | Self::Layers)
+    }
+
     /// Whether it takes a scenario in.
     pub fn has(self, scenario: &Scenario) -> bool {
         match self {
-            Self::Model | Self::Runtime => false,
+            Self::Model | Self::Pool(_) | Self::Layers => false,
             Self::Always | Self::Anywhere => true,
             Self::Inference => scenario.mode == Mode::Inference,
             Self::Vllm => scenario.runtime() == Some(Engine::Vllm),

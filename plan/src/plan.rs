@@ -4,9 +4,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use memory_wall_core::tables::models;
-use memory_wall_core::{Architecture, Mode, Scenario};
+use memory_wall_core::{Architecture, Mode, Scenario, WeightFormat};
+use memory_wall_runtimes::pool::Family;
 
 use crate::option::PlanOption;
+use crate::own_model::OwnModel;
 use crate::table::{self, OPTIONS};
 use crate::value::Value;
 
@@ -83,11 +85,34 @@ impl Plan {
         }
     }
 
-    /// The scenario of a plan whose model is of the table; nothing of another one.
+    /// The model that the plan describes itself.
+    pub fn own_model(&self) -> Option<&OwnModel> {
+        match self.get("config") {
+            Some(Value::Own(model)) => Some(model),
+            _ => None,
+        }
+    }
+
+    /// The shape of the plan's model, and how its checkpoint is stored where that is certain; nothing where it is in a file that was not read.
+    fn shape(&self) -> Option<(Architecture, Option<WeightFormat>)> {
+        match (self.model(), self.own_model()) {
+            (Some(model), _) => Some((model.architecture, model.published())),
+            (None, Some(model)) => Some((model.architecture(), model.stored())),
+            (None, None) => None,
+        }
+    }
+
+    /// By what a server with a pool looks for the class of the model.
+    pub fn family(&self) -> Option<Family<'_>> {
+        let own = || self.own_model().map(|model| Family::Config(model.family()));
+        self.model().map(|model| Family::Listed(model.id)).or_else(own)
+    }
+
+    /// The scenario of a plan whose model is of the table or its own; nothing of one in a file.
     pub fn scenario(&self) -> Option<Scenario> {
-        let model = self.model()?;
-        let mut scenario = self.scenario_of(model.architecture);
-        let published = model.published().filter(|format| scenario.serving.engine.loads(*format));
+        let (architecture, stored) = self.shape()?;
+        let mut scenario = self.scenario_of(architecture);
+        let published = stored.filter(|format| scenario.serving.engine.loads(*format));
         if let Some(format) = published
             && scenario.mode == Mode::Inference
             && self.get("weights").is_none()

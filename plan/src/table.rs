@@ -81,11 +81,13 @@ macro_rules! switch {
 
 /// An option of a runtime in `runtimes/`: plans have it, `Scenario` does not.
 macro_rules! of_runtime {
-    ($name:literal, $kind:expr) => {
-        PlanOption { name: $name, kind: $kind, scope: Scope::Runtime, get: |_| None, set: |_, _| {} }
+    ($name:literal, $scope:expr, $kind:expr) => {
+        PlanOption { name: $name, kind: $kind, scope: $scope, get: |_| None, set: |_, _| {} }
     };
 }
 
+const SGLANG: Scope = Scope::Pool(Server::Sglang);
+const TRTLLM: Scope = Scope::Pool(Server::TensorRtLlm);
 /// Layers with an adapter.
 const TARGETS: &[&str] = &["q", "k", "v", "o", "mlp", "head"];
 /// Words for several of them.
@@ -108,7 +110,7 @@ pub static OPTIONS: &[PlanOption] = &[
             }
         },
     },
-    PlanOption { name: "config", kind: Kind::Path, scope: Scope::Model, get: |_| None, set: |_, _| {} },
+    PlanOption { name: "config", kind: Kind::Config, scope: Scope::Model, get: |_| None, set: |_, _| {} },
     choice!("mode", Mode, Always, |s| s.mode),
     count!("batch", BATCH, Always, |s| s.batch),
     count!("seq", SEQ_LENGTH, Always, |s| s.seq_length),
@@ -211,30 +213,34 @@ pub static OPTIONS: &[PlanOption] = &[
             }
         },
     },
-    of_runtime!("mem_fraction_static", Kind::Percent(bounds::UTILIZATION)),
-    of_runtime!("chunked_prefill_size", Kind::Count(bounds::MAX_NUM_BATCHED_TOKENS)),
-    of_runtime!("max_running_requests", Kind::Count(bounds::MAX_NUM_SEQS)),
-    of_runtime!("context_length", Kind::Count(bounds::MAX_MODEL_LEN)),
-    of_runtime!("max_total_tokens", Kind::Count(MAX_TOTAL_TOKENS)),
-    of_runtime!("disable_cuda_graph", Kind::Switch),
-    of_runtime!("kv_cache_free_gpu_memory_fraction", Kind::Percent(bounds::UTILIZATION)),
-    of_runtime!("max_batch_size", Kind::Count(bounds::MAX_NUM_SEQS)),
-    of_runtime!("max_num_tokens", Kind::Count(bounds::MAX_NUM_BATCHED_TOKENS)),
-    of_runtime!("max_seq_len", Kind::Count(bounds::MAX_MODEL_LEN)),
-    of_runtime!("ngl", Kind::Count(limits::NGL)),
-    of_runtime!("fit", Kind::Switch),
-    of_runtime!("n_cpu_moe", Kind::Count(limits::N_CPU_MOE)),
-    of_runtime!("cpu_moe", Kind::Switch),
-    of_runtime!("device", Kind::Rows("gpus", || GPUS.iter().map(|gpu| gpu.id).collect(), limits::MOST_GPUS)),
-    of_runtime!("tensor_split", Kind::Counts(limits::TENSOR_SPLIT, limits::MOST_GPUS)),
-    of_runtime!("ubatch", Kind::Count(limits::UBATCH)),
-    of_runtime!("swa_full", Kind::Switch),
-    of_runtime!("kv_unified", Kind::Switch),
-    of_runtime!("cache_type_k", Kind::Choice(cache_types)),
-    of_runtime!("cache_type_v", Kind::Choice(cache_types)),
-    of_runtime!("no_kv_offload", Kind::Switch),
-    of_runtime!("host_memory", Kind::Count(limits::HOST_MEMORY)),
-    of_runtime!("host_bandwidth", Kind::Count(limits::HOST_BANDWIDTH)),
+    of_runtime!("mem_fraction_static", SGLANG, Kind::Percent(bounds::UTILIZATION)),
+    of_runtime!("chunked_prefill_size", SGLANG, Kind::Count(bounds::MAX_NUM_BATCHED_TOKENS)),
+    of_runtime!("max_running_requests", SGLANG, Kind::Count(bounds::MAX_NUM_SEQS)),
+    of_runtime!("context_length", SGLANG, Kind::Count(bounds::MAX_MODEL_LEN)),
+    of_runtime!("max_total_tokens", SGLANG, Kind::Count(MAX_TOTAL_TOKENS)),
+    of_runtime!("disable_cuda_graph", SGLANG, Kind::Switch),
+    of_runtime!("kv_cache_free_gpu_memory_fraction", TRTLLM, Kind::Percent(bounds::UTILIZATION)),
+    of_runtime!("max_batch_size", TRTLLM, Kind::Count(bounds::MAX_NUM_SEQS)),
+    of_runtime!("max_num_tokens", TRTLLM, Kind::Count(bounds::MAX_NUM_BATCHED_TOKENS)),
+    of_runtime!("max_seq_len", TRTLLM, Kind::Count(bounds::MAX_MODEL_LEN)),
+    of_runtime!("ngl", Scope::Layers, Kind::Count(limits::NGL)),
+    of_runtime!("fit", Scope::Layers, Kind::Switch),
+    of_runtime!("n_cpu_moe", Scope::Layers, Kind::Count(limits::N_CPU_MOE)),
+    of_runtime!("cpu_moe", Scope::Layers, Kind::Switch),
+    of_runtime!(
+        "device",
+        Scope::Layers,
+        Kind::Rows("gpus", || GPUS.iter().map(|gpu| gpu.id).collect(), limits::MOST_GPUS)
+    ),
+    of_runtime!("tensor_split", Scope::Layers, Kind::Counts(limits::TENSOR_SPLIT, limits::MOST_GPUS)),
+    of_runtime!("ubatch", Scope::Layers, Kind::Count(limits::UBATCH)),
+    of_runtime!("swa_full", Scope::Layers, Kind::Switch),
+    of_runtime!("kv_unified", Scope::Layers, Kind::Switch),
+    of_runtime!("cache_type_k", Scope::Layers, Kind::Choice(cache_types)),
+    of_runtime!("cache_type_v", Scope::Layers, Kind::Choice(cache_types)),
+    of_runtime!("no_kv_offload", Scope::Layers, Kind::Switch),
+    of_runtime!("host_memory", Scope::Layers, Kind::Count(limits::HOST_MEMORY)),
+    of_runtime!("host_bandwidth", Scope::Layers, Kind::Count(limits::HOST_BANDWIDTH)),
     choice!("recipe", Recipe, Training, |s| s.training.recipe),
     choice!("gradients", Gradients, Training, |s| s.training.gradients),
     choice!("optimizer", Optimizer, Training, |s| s.optimizer),

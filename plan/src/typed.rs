@@ -1,15 +1,17 @@
 //! Values as people type them into a field, and as a link says them.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::number::{self, Kilo};
 
+use crate::own_model::OwnModel;
 use crate::value::{Kind, Value};
 
 /// Why what was typed is no value of its option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mistyped {
     /// It is no whole number in this range.
     Number(Bounds),
@@ -17,8 +19,8 @@ pub enum Mistyped {
     Word,
     /// It is no release that is modelled.
     Release,
-    /// It is a file, which a field cannot take.
-    File,
+    /// It is no config of a model that is known, for this reason.
+    Config(String),
 }
 
 impl Kind {
@@ -56,7 +58,7 @@ impl Kind {
                 )
             }
             Self::Switch => (text == ON).then_some(Value::On).ok_or(Mistyped::Word),
-            Self::Path => Err(Mistyped::File),
+            Self::Config => OwnModel::read(text).map(Value::Own).map_err(Mistyped::Config),
         }
     }
 }
@@ -78,6 +80,6 @@ impl fmt::Display for AsTyped<'_> {
 }
 
 fn whole(text: &str, kilo: Kilo, bounds: Bounds) -> Result<u32, Mistyped> {
-    let wrong = Mistyped::Number(bounds);
-    bounds.check(number::read(text, kilo).ok_or(wrong)?).map_err(|_| wrong)
+    let wrong = || Mistyped::Number(bounds);
+    bounds.check(number::read(text, kilo).ok_or_else(wrong)?).map_err(|_| wrong())
 }

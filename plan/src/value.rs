@@ -9,6 +9,7 @@ use memory_wall_core::display::Grouped;
 use memory_wall_core::serving::Version;
 
 use crate::node::{Json, Node};
+use crate::own_model::OwnModel;
 
 /// The kind of value that an option accepts.
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +32,8 @@ pub enum Kind {
     Release,
     /// On, or not there.
     Switch,
-    /// A file.
-    Path,
+    /// A model by its `config.json`: the path of that file, or what stands in it.
+    Config,
 }
 
 /// The value of an option.
@@ -54,6 +55,8 @@ pub enum Value {
     On,
     /// A file.
     Path(String),
+    /// A model of the reader's own.
+    Own(OwnModel),
 }
 
 /// As it is typed after its option; empty for a switch.
@@ -71,6 +74,7 @@ impl fmt::Display for Value {
             Self::Release(release) => write!(f, "{release}"),
             Self::On => Ok(()),
             Self::Path(path) => f.write_str(path),
+            Self::Own(model) => model.fmt(f),
         }
     }
 }
@@ -104,10 +108,11 @@ impl Kind {
             (Self::Counts(bounds, most), Json::List(items)) => self.counts(items, bounds, most),
             (Self::Switch, Json::Bool(true)) => Ok(Value::On),
             (Self::Switch, Json::Bool(false)) => Err("is a switch: true, or left out".into()),
-            (Self::Path, Json::Text(text)) if text.is_empty() || text.len() > LONGEST_PATH => {
+            (Self::Config, Json::Map(_)) => OwnModel::of(node).map(Value::Own),
+            (Self::Config, Json::Text(text)) if text.is_empty() || text.len() > LONGEST_PATH => {
                 Err("is no path of a file".into())
             }
-            (Self::Path, Json::Text(text)) => Ok(Value::Path(text.clone())),
+            (Self::Config, Json::Text(text)) => Ok(Value::Path(text.clone())),
             _ => Err(alloc::format!("takes {}, not {}", self.expected(), node.value.named())),
         }
     }
@@ -133,7 +138,7 @@ impl Kind {
                 alloc::format!("a release from {} on, written as \"{}\"", Version::OLDEST, Version::NEWEST)
             }
             Self::Switch => "true".into(),
-            Self::Path => "the path of a file as a text".into(),
+            Self::Config => "the path of a config.json as a text, or what stands in it as an object".into(),
         }
     }
 

@@ -5,8 +5,9 @@
 use memory_wall_core::number::Kilo;
 use memory_wall_core::spending::service;
 use memory_wall_core::{Verdict, evaluate};
-use memory_wall_plan::answers::{Answers, Spending, Unanswered};
+use memory_wall_plan::answers::{Answers, Spending};
 use memory_wall_plan::changes::{Change, Fix, TOLD};
+use memory_wall_plan::reply::{Reply, Unanswered};
 use memory_wall_plan::{Plan, Value, by_name, maps};
 
 /// `name=value` with `&` between them.
@@ -16,6 +17,12 @@ fn plan(options: &str) -> Plan {
         plan.set(name, by_name(name).unwrap().kind.typed(value, Kilo::Decimal).unwrap());
     }
     plan
+}
+
+/// What the engine says to a plan.
+fn answers(plan: &Plan, spending: Spending) -> Answers {
+    let Reply::Engine(answers) = Reply::of(plan, spending).unwrap() else { panic!("a runtime of its own: {plan:?}") };
+    *answers
 }
 
 const PLANS: [&str; 8] = [
@@ -65,7 +72,7 @@ fn plan_of(query: &str) -> Vec<Change> {
 fn answers_are_those_of_the_core() {
     for query in PLANS {
         let plan = plan(query);
-        let answers = Answers::of(&plan, Spending { price: Some(2_000), tokens: Some(1_000_000_000) }).unwrap();
+        let answers = answers(&plan, Spending { price: Some(2_000), tokens: Some(1_000_000_000) });
         let scenario = plan.scenario().unwrap().check().unwrap();
         assert_eq!(answers.evaluation, evaluate(&scenario));
         let holds = answers.verdict().is_some_and(Verdict::holds);
@@ -92,8 +99,7 @@ fn answers_are_those_of_the_core() {
 fn maps_say_what_the_plan_comes_to() {
     for query in PLANS {
         let plan = plan(query);
-        let scenario = plan.scenario().unwrap().check().unwrap();
-        let cells = maps::requests(&scenario);
+        let cells = maps::requests(&Reply::of(&plan, Spending::default()).unwrap());
         for (batch, row) in maps::BATCHES.into_iter().zip(cells) {
             for (seq_length, cell) in maps::LENGTHS.into_iter().zip(row) {
                 let mut there = plan.clone();
@@ -104,20 +110,20 @@ fn maps_say_what_the_plan_comes_to() {
             }
         }
         for there in maps::everywhere(&plan) {
-            assert!(there.answers.verdict().unwrap().holds(), "{query} {}", there.gpu.id);
-            assert_eq!(there.answers.scenario.gpu.unwrap().id, there.gpu.id);
-            assert!(there.answers.gpus <= 8);
+            assert!(there.reply.verdict().unwrap().holds(), "{query} {}", there.gpu.id);
+            assert_eq!(there.reply.scenario().gpu.unwrap().id, there.gpu.id);
+            assert!(there.reply.gpus() <= 8);
         }
     }
     let found = maps::everywhere(&plan(PLANS[0]));
-    let count = |id: &str| found.iter().find(|there| there.gpu.id == id).map(|there| there.answers.gpus);
+    let count = |id: &str| found.iter().find(|there| there.gpu.id == id).map(|there| there.reply.gpus());
     assert_eq!([count("h200-sxm"), count("t4")], [Some(2), None]);
 }
 
 #[test]
 fn what_waits_in_a_queue_is_not_counted_as_served() {
     let plan = plan("model=llama-3.1-8b&engine=vllm&gpu=rtx4090&seq=8192&batch=64");
-    let answers = Answers::of(&plan, Spending::default()).unwrap();
+    let answers = answers(&plan, Spending::default());
     assert_eq!(answers.verdict(), Some(Verdict::Queues));
     assert_eq!(answers.served.unwrap().batch, answers.start.unwrap().requests.running);
 }
@@ -127,7 +133,7 @@ fn what_waits_in_a_queue_is_not_counted_as_served() {
 fn a_pool_is_of_the_memory_that_is_stated() {
     let pool = |stated: &str| {
         let query = format!("model=llama-3.1-8b&gpu=strix-halo&engine=vllm&seq=8192&batch=2{stated}");
-        let answers = Answers::of(&plan(&query), Spending::default()).unwrap();
+        let answers = answers(&plan(&query), Spending::default());
         (answers.evaluation.fit.unwrap().margin, answers.start.unwrap().pool.tokens)
     };
     let [usual, less] = ["", "&gpu_memory=40"].map(pool);
@@ -136,15 +142,10 @@ fn a_pool_is_of_the_memory_that_is_stated() {
 
 #[test]
 fn without_a_model_or_with_a_contradiction_there_is_no_answer() {
-    assert_eq!(Answers::of(&plan("seq=4096"), Spending::default()), Err(Unanswered::NoModel));
-    // A runtime for which a scenario has no place is not answered as another one.
-    for (options, what) in [("engine=sglang", "sglang"), ("engine=llamacpp&ngl=20", "ngl")] {
-        let answers = Answers::of(&plan(&format!("model=llama-3.1-8b&gpu=h100-sxm&{options}")), Spending::default());
-        assert_eq!(answers, Err(Unanswered::Elsewhere(what.into())));
-    }
-    let refused = Answers::of(&plan("model=llama-3.1-8b&tp=7"), Spending::default());
-    assert!(matches!(refused, Err(Unanswered::Refused(_))), "{refused:?}");
+    assert_eq!(Reply::of(&plan("seq=4096"), Spending::default()), Err(Unanswered::NoModel));
+    let refused = Reply::of(&plan("model=llama-3.1-8b&tp=7"), Spending::default());
+    assert!(matches!(refused, Err(Unanswered::Scenario(_))), "{refused:?}");
     // Without a GPU there is memory, and nothing that depends on one.
-    let bare = Answers::of(&plan("model=llama-3.1-8b"), Spending::default()).unwrap();
+    let bare = answers(&plan("model=llama-3.1-8b"), Spending::default());
     assert_eq!((bare.verdict(), bare.longest(), bare.served), (None, None, None));
 }

@@ -4,7 +4,7 @@
 
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
-use memory_wall_plan::{Kind, OPTIONS, Plan, Value, file, json};
+use memory_wall_plan::{Kind, OPTIONS, OwnModel, Plan, Value, file, json};
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
@@ -27,8 +27,13 @@ fn value(kind: Kind) -> BoxedStrategy<Value> {
             .prop_map(|minor| Value::Release(memory_wall_core::serving::Version { major: 0, minor }))
             .boxed(),
         Kind::Switch => Just(Value::On).boxed(),
-        Kind::Path => "\\PC{1,40}".prop_map(Value::Path).boxed(),
+        Kind::Config => prop_oneof!["\\PC{1,40}".prop_map(Value::Path), Just(Value::Own(own_model()))].boxed(),
     }
+}
+
+/// A model of the reader's own.
+fn own_model() -> OwnModel {
+    OwnModel::read(include_str!("../../core/tests/configs/llama-3.1-8b.json")).unwrap()
 }
 
 /// Any plan: some options, each with some value.
@@ -189,7 +194,7 @@ fn scenarios_are_plans() {
             Kind::Counts(bounds, _) => Value::Counts(vec![bounds.max, bounds.min]),
             Kind::Release => Value::Release(memory_wall_core::serving::Version::MEASURED),
             Kind::Switch => Value::On,
-            Kind::Path => continue,
+            Kind::Config => continue,
         };
         for (mode, engine) in [("inference", "vllm"), ("inference", "exact"), ("training", "exact"), ("qlora", "exact")]
         {

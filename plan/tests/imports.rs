@@ -8,7 +8,7 @@ mod hostile;
 use memory_wall_core::evaluate::verdict;
 use memory_wall_plan::export::{Target, export};
 use memory_wall_plan::import::{Import, import};
-use memory_wall_plan::{Plan, Scope, Value, file};
+use memory_wall_plan::{Plan, Value, file};
 use proptest::prelude::*;
 
 fn plan(options: &str) -> Plan {
@@ -80,7 +80,7 @@ fn what_is_exported_is_read_back() {
             // The engine's own length stands for the length of a request and the other way round.
             if option.name == "gpu_memory_utilization" {
                 assert_eq!(value, &Value::Percent(scenario.serving.utilization()));
-            } else if option.name == "engine" || option.scope == Scope::Runtime {
+            } else if option.name == "engine" || option.scope.is_of_runtime() {
                 // What goes without saying in the plan is said in the command.
                 assert!(plan.get(option.name).is_none_or(|own| own == value), "{} of {}", option.name, target.id());
             } else if option.name != "max_model_len" || plan.get("max_model_len").is_some() {

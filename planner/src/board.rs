@@ -167,7 +167,18 @@ impl Board {
         let Some(sheet) = self.sheets.get_mut(self.chosen) else { return };
         sheet.mistaken(slot, None);
         match value {
-            Some(value) => sheet.plan().set(slot, value),
+            Some(value) => {
+                // One of them names the model.
+                match slot {
+                    "model" => sheet.plan().unset("config"),
+                    "config" => {
+                        sheet.mistaken("model", None);
+                        sheet.plan().unset("model");
+                    }
+                    _ => {}
+                }
+                sheet.plan().set(slot, value);
+            }
             None => sheet.plan().unset(slot),
         }
     }
@@ -243,6 +254,11 @@ impl History {
         self.future.clear();
     }
 
+    /// What was before the last step.
+    pub(crate) fn before(&self) -> Option<&Board> {
+        self.past.last()
+    }
+
     /// What was before, for which `now` can be had again.
     pub(crate) fn back(&mut self, now: &Board) -> Option<Board> {
         let before = self.past.pop()?;
@@ -291,6 +307,17 @@ mod tests {
             board.remove(0);
         }
         assert_eq!((names(&board), board.chosen()), (vec!["A"], 0));
+    }
+
+    #[test]
+    fn one_of_two_names_the_model() {
+        let mut board = Board::default();
+        let config = include_str!("../../core/tests/configs/llama-3.1-8b.json");
+        board.put("config", Some(Value::Own(memory_wall_plan::OwnModel::read(config).unwrap())));
+        let plan = |board: &Board| board.chosen_sheet().unwrap().asked.plan.clone();
+        assert_eq!((plan(&board).get("model"), plan(&board).scenario().unwrap().architecture.layers), (None, 32));
+        board.put("model", Some(Value::Word("gpt2-xl")));
+        assert_eq!(plan(&board).get("config"), None);
     }
 
     #[test]

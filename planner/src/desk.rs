@@ -3,28 +3,31 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use memory_wall_core::Bucket;
 use memory_wall_core::display::ByteUnit;
-use memory_wall_core::{Bytes, Scenario};
-use memory_wall_plan::Plan;
-use memory_wall_plan::answers::{Answers, Unanswered};
-use memory_wall_plan::changes::Change;
+use memory_wall_core::{Bucket, Bytes, Scenario};
+use memory_wall_plan::changes::{Change, TOLD};
 use memory_wall_plan::file::MOST;
+use memory_wall_plan::frontier::{Point, frontier};
 use memory_wall_plan::maps::{self, BATCHES, Cell, LENGTHS};
+use memory_wall_plan::reply::{Reply, Unanswered};
+use memory_wall_plan::runtime::{Step, steps};
+use memory_wall_plan::{Plan, PlanOption};
 
 use crate::board::{Board, History, Slot};
+use crate::changed;
 use crate::figures;
 use crate::link::Asked;
 use crate::sentence::{self, Said};
 use crate::wall::{self, Wall};
+use crate::words;
 
 /// What a plan comes to.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     asked: Asked,
     unit: ByteUnit,
-    pub(crate) answers: Result<Answers, Unanswered>,
-    /// Every figure in words.
+    pub(crate) reply: Result<Reply, Unanswered>,
+    /// Every figure in words, but those that take longer.
     pub(crate) figures: Vec<String>,
     /// Whether it fits, in words.
     pub(crate) said: Said,
@@ -39,10 +42,10 @@ impl PartialEq for Outcome {
 
 impl Outcome {
     fn of(asked: &Asked, unit: ByteUnit) -> Self {
-        let answers = Answers::of(&asked.plan, asked.spending);
-        let figures = figures::texts(answers.as_ref().ok(), unit);
-        let said = sentence::verdict(&answers, unit);
-        Self { asked: asked.clone(), unit, answers, figures, said }
+        let reply = Reply::of(&asked.plan, asked.spending);
+        let figures = figures::texts(reply.as_ref().ok(), unit);
+        let said = sentence::verdict(&reply, unit);
+        Self { asked: asked.clone(), unit, reply, figures, said }
     }
 
     /// What the plan is called.
@@ -52,8 +55,8 @@ impl Outcome {
 
     /// What a part of the wall takes; nothing where there is no answer.
     pub(crate) fn bytes(&self, bucket: Option<Bucket>) -> Option<Bytes> {
-        let evaluation = &self.answers.as_ref().ok()?.evaluation;
-        Some(bucket.map_or(evaluation.total, |bucket| evaluation.bytes(bucket)))
+        let reply = self.reply.as_ref().ok()?;
+        Some(bucket.map_or_else(|| reply.total(), |bucket| reply.bytes(bucket)))
     }
 }
 
@@ -64,6 +67,8 @@ pub(crate) struct Offer {
     pub(crate) options: String,
     pub(crate) effect: String,
     pub(crate) plan: Plan,
+    /// The plan that it changes.
+    from: Plan,
 }
 
 /// Everything that the page shares.
@@ -78,8 +83,17 @@ pub(crate) struct Desk {
     walls: Memo<Vec<Wall>>,
     /// The changes that are offered for each plan. They take longer, and come when changes rest.
     offers: RwSignal<Vec<Vec<Offer>>>,
+    /// Figures that take longer, by their places; with the changes.
+    slow: RwSignal<Vec<Vec<(usize, String)>>>,
     /// How many sequences of which length fit, for the plan that is shown; with the changes.
     map: RwSignal<[[Cell; LENGTHS.len()]; BATCHES.len()]>,
+    /// The plans with more and more sequences; with the changes.
+    pub(crate) frontiers: RwSignal<Vec<Vec<Point>>>,
+    /// The options that contradict the others of the plan that is shown; with the changes.
+    culprits: RwSignal<Vec<Slot>>,
+    /// The plans before the last step, and what that step did, in a sentence.
+    before: RwSignal<Option<Board>>,
+    pub(crate) changed: RwSignal<String>,
     /// What of a link could not be used, and what else has to be said.
     pub(crate) notices: RwSignal<Vec<String>>,
     /// What was done last, for those who do not see it.
@@ -106,10 +120,10 @@ impl Desk {
         });
         let walls = Memo::new(move |_| {
             outcomes.with(|all| {
-                let answers = || all.iter().filter_map(|outcome| outcome.answers.as_ref().ok());
-                let scale = wall::scale(answers());
+                let replies = || all.iter().filter_map(|outcome| outcome.reply.as_ref().ok());
+                let scale = wall::scale(replies());
                 let of = |outcome: &Arc<Outcome>| {
-                    outcome.answers.as_ref().map(|answers| Wall::of(answers, scale)).unwrap_or_default()
+                    outcome.reply.as_ref().map(|reply| Wall::of(reply, scale)).unwrap_or_default()
                 };
                 all.iter().map(of).collect::<Vec<_>>()
             })
@@ -121,7 +135,12 @@ impl Desk {
             outcomes,
             walls,
             offers: RwSignal::default(),
+            slow: RwSignal::default(),
             map: RwSignal::default(),
+            frontiers: RwSignal::default(),
+            culprits: RwSignal::default(),
+            before: RwSignal::default(),
+            changed: RwSignal::default(),
             notices: RwSignal::default(),
             spoken: RwSignal::default(),
             edited: RwSignal::new(false),
@@ -160,6 +179,24 @@ impl Desk {
         self.offers.with(|all| all.get(place).and_then(|offers| offers.get(nth)).map(of))
     }
 
+    /// A figure of the plan at a place, by its own, tracked; empty where it has no meaning.
+    pub(crate) fn figure(&self, place: usize, at: usize) -> String {
+        let text = self.outcome(place, |it| it.figures.get(at).cloned()).flatten().unwrap_or_default();
+        if !text.is_empty() {
+            return text;
+        }
+        let slow = |all: &Vec<Vec<(usize, String)>>| all.get(place)?.iter().find(|(own, _)| *own == at).cloned();
+        self.slow.with(slow).map(|(_, text)| text).unwrap_or_default()
+    }
+
+    /// Whether an option changes something in the plan that is shown, tracked; where the plan names no model, it may.
+    pub(crate) fn has_effect(&self, option: &PlanOption) -> bool {
+        self.with(|board| {
+            let plan = board.chosen_sheet().map(|sheet| &sheet.asked.plan);
+            plan.is_none_or(|plan| plan.scenario().is_none_or(|scenario| plan.has_effect(option, &scenario)))
+        })
+    }
+
     /// The scenario of the plan that is shown, checked or not; nothing where it names no model.
     pub(crate) fn scenario(&self) -> Option<Scenario> {
         self.with(|board| board.chosen_sheet().and_then(|sheet| sheet.asked.plan.scenario()))
@@ -174,6 +211,7 @@ impl Desk {
             return;
         }
         self.history.update(|history| history.remember(&before, what));
+        self.before.set(self.history.with_untracked(|history| history.before().cloned()));
         self.edited.set(true);
         self.board.set(after);
     }
@@ -189,6 +227,7 @@ impl Desk {
         let there =
             self.history.try_update(|history| if back { history.back(&now) } else { history.forth(&now) }).flatten();
         if let Some(board) = there {
+            self.before.set(Some(now));
             self.edited.set(true);
             self.board.set(board);
         }
@@ -205,30 +244,60 @@ impl Desk {
         self.board.set(board);
     }
 
-    /// Asks for the changes that help each plan, and for the map of the one that is shown.
+    /// Asks for everything that takes longer.
     pub(crate) fn offer(&self) {
-        let unit = self.unit.get_untracked();
-        let of = |outcome: &Arc<Outcome>| {
-            let Ok(answers) = &outcome.answers else { return Vec::new() };
-            let changes = Change::of(&outcome.asked.plan, &answers.scenario);
-            let offer = |change: &Change| Offer {
-                name: sentence::change(change),
-                options: sentence::options(change, &answers.scenario),
-                effect: sentence::effect(change, unit),
-                plan: change.plan.clone(),
-            };
-            changes.iter().map(offer).collect()
-        };
-        let offers = self.outcomes.with_untracked(|all| all.iter().map(of).collect::<Vec<Vec<Offer>>>());
-        if self.offers.with_untracked(|now| *now != offers) {
-            self.offers.set(offers);
+        for step in Self::STEPS {
+            step(self);
         }
-        let chosen = self.now(Board::chosen);
-        let map = self.outcomes.with_untracked(|all| {
-            let answers = all.get(chosen)?.answers.as_ref().ok()?;
-            Some(maps::requests(&answers.scenario))
-        });
+    }
+
+    /// What takes longer, in tasks: what the last step did and what contradicts the rest, the changes that help each plan, the figures that are
+    /// searched for, the plans with more and more sequences, and the map of the one that is shown.
+    pub(crate) const STEPS: [fn(&Self); 5] =
+        [Self::say_changes, Self::find_offers, Self::find_figures, Self::find_frontiers, Self::find_map];
+
+    fn say_changes(&self) {
+        let unit = self.unit.get_untracked();
+        let culprits = self.now(|board| board.chosen_sheet().map(|sheet| Reply::culprits(&sheet.asked.plan)));
+        renew(self.culprits, culprits.unwrap_or_default());
+        let said = |before: &Option<Board>| before.as_ref().map(|it| self.now(|now| changed::sentence(it, now, unit)));
+        renew(self.changed, self.before.with_untracked(said).unwrap_or_default());
+    }
+
+    fn find_offers(&self) {
+        let unit = self.unit.get_untracked();
+        renew(self.offers, self.outcomes.with_untracked(|all| all.iter().map(|it| offers(it, unit)).collect()));
+    }
+
+    fn find_figures(&self) {
+        renew(self.slow, self.of_replies(figures::slow));
+    }
+
+    fn find_frontiers(&self) {
+        renew(self.frontiers, self.of_replies(frontier));
+    }
+
+    fn find_map(&self) {
+        let map = self.reply().as_ref().map(maps::requests);
         self.map.set(map.unwrap_or_default());
+    }
+
+    /// Something of each reply; nothing where there is none.
+    fn of_replies<T: Default>(&self, of: fn(&Reply) -> T) -> Vec<T> {
+        let of = |outcome: &Arc<Outcome>| outcome.reply.as_ref().map(of).unwrap_or_default();
+        self.outcomes.with_untracked(|all| all.iter().map(of).collect())
+    }
+
+    /// What is said to the plan that is shown.
+    fn reply(&self) -> Option<Reply> {
+        let chosen = self.now(Board::chosen);
+        self.outcomes.with_untracked(|all| all.get(chosen).and_then(|outcome| outcome.reply.clone().ok()))
+    }
+
+    /// What is said to the plan that is shown, once changes rest, tracked.
+    pub(crate) fn shown(&self) -> Option<Reply> {
+        self.map.track();
+        self.reply()
     }
 
     /// Whether so many sequences of such a length fit, by their places in the map, tracked.
@@ -236,12 +305,26 @@ impl Desk {
         self.map.with(|map| map.get(row).and_then(|row| row.get(column)).copied().flatten())
     }
 
-    /// Makes a change that is offered.
-    pub(crate) fn accept(&self, place: usize, nth: usize) {
-        let plan = self.offers.with_untracked(|all| all.get(place)?.get(nth).map(|offer| offer.plan.clone()));
-        if let Some(plan) = plan {
-            self.edit(None, |board| board.replace(place, plan));
+    /// What contradicts the rest of the plan that is shown, where it is this option, tracked.
+    pub(crate) fn contradiction(&self, slot: Slot) -> Option<String> {
+        if !self.culprits.with(|culprits| culprits.contains(&slot)) {
+            return None;
         }
+        let place = self.with(Board::chosen);
+        self.outcome(place, |outcome| (outcome.said.id == sentence::REFUSED).then(|| outcome.said.why.clone()))
+            .flatten()
+    }
+
+    /// Makes a change that is offered. One that was offered for what the plan was is looked for anew.
+    pub(crate) fn accept(&self, place: usize, nth: usize) {
+        let offered = || self.offers.with_untracked(|all| all.get(place).cloned()).unwrap_or_default();
+        let Some(mut offer) = offered().get(nth).cloned() else { return };
+        if self.now(|board| board.sheets().get(place).is_some_and(|sheet| sheet.asked.plan != offer.from)) {
+            self.offer();
+            let Some(again) = offered().into_iter().find(|again| again.name == offer.name) else { return };
+            offer = again;
+        }
+        self.edit(None, |board| board.replace(place, offer.plan));
     }
 
     /// Tracks everything that a link says.
@@ -253,4 +336,37 @@ impl Desk {
 /// The places that plans can have.
 pub(crate) fn places() -> std::ops::Range<usize> {
     0..MOST
+}
+
+/// Sets a signal where that changes something.
+fn renew<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.with_untracked(|now| *now != value) {
+        signal.set(value);
+    }
+}
+
+/// The changes that help a plan: those of its runtime come before those of the engine.
+fn offers(outcome: &Outcome, unit: ByteUnit) -> Vec<Offer> {
+    let Ok(reply) = &outcome.reply else { return Vec::new() };
+    let plan = &outcome.asked.plan;
+    let step = |step: Step| Offer {
+        name: words::CHANGE.of(step.remedy.id()).into(),
+        options: sentence::told(plan, &step.plan),
+        effect: sentence::step(&step),
+        plan: step.plan,
+        from: plan.clone(),
+    };
+    let mut offers: Vec<Offer> = steps(plan, reply, outcome.asked.spending).into_iter().map(step).collect();
+    if let Some(answers) = reply.answers() {
+        let offer = |change: Change| Offer {
+            name: sentence::change(&change),
+            options: sentence::options(&change, &answers.scenario),
+            effect: sentence::effect(&change, unit),
+            plan: change.plan,
+            from: plan.clone(),
+        };
+        offers.extend(Change::of(plan, &answers.scenario).into_iter().map(offer));
+    }
+    offers.truncate(TOLD);
+    offers
 }

@@ -4,7 +4,9 @@ use memory_wall_app::figures::money;
 use memory_wall_core::bounds;
 use memory_wall_core::display::{ByteUnit, Count, Duration, Grouped, Margin, Percent, Size};
 use memory_wall_core::units::Seconds;
-use memory_wall_plan::answers::{Answers, Run, Served, Trained};
+use memory_wall_plan::answers::{Run, Trained};
+use memory_wall_plan::reply::Reply;
+use memory_wall_runtimes::Span;
 
 use crate::words;
 
@@ -13,7 +15,7 @@ pub(crate) struct Figure {
     /// Its name, by which it has its words.
     pub(crate) id: &'static str,
     /// What it says of a plan; nothing where it has no meaning.
-    of: fn(&Answers, ByteUnit) -> Option<String>,
+    of: fn(&Reply, ByteUnit) -> Option<String>,
 }
 
 /// Figures that belong together.
@@ -29,36 +31,35 @@ pub(crate) static GROUPS: &[Group] = &[
     Group {
         id: "memory",
         figures: &[
-            Figure { id: "gpus", of: |it, _| Some(Grouped(it.gpus.into()).to_string()) },
-            Figure { id: "total", of: |it, unit| Some(Size::new(it.evaluation.total, unit).to_string()) },
-            Figure {
-                id: "capacity",
-                of: |it, unit| it.evaluation.fit.map(|fit| Size::new(fit.capacity, unit).to_string()),
-            },
-            Figure {
-                id: "spare",
-                of: |it, unit| it.evaluation.fit.map(|fit| Margin { bytes: fit.margin, unit }.to_string()),
-            },
-            Figure { id: "longest", of: |it, _| Some(at_most(it.longest()?.into(), bounds::SEQ_LENGTH.max.into())) },
-            Figure {
-                id: "sequences",
-                of: |it, _| {
-                    let ranks = u64::from(it.scenario.parallel.dp);
-                    Some(at_most(it.most_sequences()?, u64::from(bounds::BATCH.max) * ranks))
-                },
-            },
+            Figure { id: "gpus", of: |it, _| Some(Grouped(it.gpus().into()).to_string()) },
+            Figure { id: "total", of: |it, unit| Some(sizes(it.needed()?, unit)) },
+            Figure { id: "capacity", of: |it, unit| Some(Size::new(it.capacity()?, unit).to_string()) },
+            Figure { id: "spare", of: |it, unit| Some(Margin { bytes: it.spare()?, unit }.to_string()) },
+            Figure { id: LONGEST, of: |it, _| quick(it).and_then(longest) },
+            Figure { id: SEQUENCES, of: |it, _| quick(it).and_then(sequences) },
             Figure {
                 id: "token",
-                of: |it, unit| {
-                    let inference = !it.scenario.mode.trains();
-                    inference.then(|| Size::new(it.evaluation.kv_bytes_per_token, unit).to_string())
+                of: |it, unit| match it {
+                    Reply::Engine(it) if it.scenario.mode.trains() => None,
+                    Reply::Engine(it) => Some(Size::new(it.evaluation.kv_bytes_per_token, unit).to_string()),
+                    Reply::Layers(_) => None,
+                    Reply::Pool(it) => Some(sizes(it.start.token, unit)),
+                },
+            },
+            Figure { id: "pool", of: |it, _| it.pool().map(counts) },
+            Figure {
+                id: "layers",
+                of: |it, _| {
+                    let Reply::Layers(it) = it else { return None };
+                    let [on, all] = [it.placement.on_gpus, it.placement.all].map(|it| it.to_string());
+                    Some(words::FigureRunningOf { running: &on, all: &all }.text())
                 },
             },
             Figure {
-                id: "pool",
-                of: |it, _| {
-                    let ranks = u128::from(it.scenario.parallel.dp);
-                    it.start.map(|start| Grouped(start.pool.tokens * ranks).to_string())
+                id: "host",
+                of: |it, unit| {
+                    let Reply::Layers(it) = it else { return None };
+                    Some(sizes(it.placement.host.total(), unit))
                 },
             },
         ],
@@ -69,6 +70,15 @@ pub(crate) static GROUPS: &[Group] = &[
             Figure {
                 id: "running",
                 of: |it, _| {
+                    let it = match it {
+                        Reply::Engine(it) => it,
+                        Reply::Layers(_) => return None,
+                        Reply::Pool(it) => {
+                            let most = Span::new(it.start.held.low, it.start.held.high);
+                            let at_once = |held: u128| held.min(it.start.most.into()).min(it.scenario.batch.into());
+                            return Some(counts(Span::new(at_once(most.low), at_once(most.high))));
+                        }
+                    };
                     let ranks = u128::from(it.scenario.parallel.dp);
                     let [running, all] =
                         [it.served?.batch, it.scenario.batch].map(|each| Grouped(u128::from(each) * ranks).to_string());
@@ -76,31 +86,49 @@ pub(crate) static GROUPS: &[Group] = &[
                     Some(if running == all { all } else { part })
                 },
             },
-            Figure { id: "ttft", of: |it, _| Some(times(it.served?.service.ttft)) },
-            Figure { id: "tpot", of: |it, _| Some(times(it.served?.service.tpot)) },
-            Figure { id: "per_user", of: |it, _| Some(rates(it.served?.per_user)) },
-            Figure { id: "in_all", of: |it, _| Some(rates(it.served?.in_all)) },
+            Figure { id: "ttft", of: |it, _| Some(times(it.answers()?.served?.service.ttft)) },
+            Figure {
+                id: "tpot",
+                of: |it, _| match it {
+                    Reply::Layers(it) => it.written().and(it.speed).map(|speed| times([speed.least, speed.most])),
+                    _ => Some(times(it.answers()?.served?.service.tpot)),
+                },
+            },
+            Figure {
+                id: "per_user",
+                of: |it, _| match it {
+                    Reply::Layers(it) => {
+                        it.written().and(it.speed).map(|speed| money::numbers(speed.tokens_per_second()))
+                    }
+                    _ => Some(rates(it.answers()?.served?.per_user)),
+                },
+            },
+            Figure { id: "in_all", of: |it, _| it.written().map(money::numbers) },
             Figure {
                 id: "per_million",
-                of: |it, _| it.served.and_then(|Served { per_million, .. }| Some(money::dollar_range(per_million?))),
+                of: |it, _| {
+                    let price = match it {
+                        Reply::Layers(it) => it.per_million,
+                        _ => it.answers()?.served?.per_million,
+                    };
+                    price.map(money::dollar_range)
+                },
             },
             Figure {
                 id: "energy_per_million",
-                of: |it, _| {
-                    it.served.and_then(|Served { energy_per_million, .. }| Some(money::watt_hours(energy_per_million?)))
-                },
+                of: |it, _| it.answers()?.served?.energy_per_million.map(money::watt_hours),
             },
         ],
     },
     Group {
         id: "training",
         figures: &[
-            Figure { id: "step", of: |it, _| Some(times(it.trained?.step)) },
-            Figure { id: "rate", of: |it, _| Some(rates(it.trained?.rate)) },
+            Figure { id: "step", of: |it, _| Some(times(trained(it)?.step)) },
+            Figure { id: "rate", of: |it, _| Some(rates(trained(it)?.rate)) },
             Figure {
                 id: "mfu",
                 of: |it, _| {
-                    let [best, worst] = it.trained?.mfu.map(|share| Percent(share).to_string());
+                    let [best, worst] = trained(it)?.mfu.map(|share| Percent(share).to_string());
                     Some(range(&worst, &best))
                 },
             },
@@ -113,18 +141,64 @@ pub(crate) static GROUPS: &[Group] = &[
     },
 ];
 
+const LONGEST: &str = "longest";
+const SEQUENCES: &str = "sequences";
+
 /// Every figure, in the order of its group.
 pub(crate) fn all() -> impl Iterator<Item = &'static Figure> {
     GROUPS.iter().flat_map(|group| group.figures)
 }
 
-/// Every figure of a plan, in the order of [`all`]; empty where it has no meaning.
-pub(crate) fn texts(answers: Option<&Answers>, unit: ByteUnit) -> Vec<String> {
-    all().map(|figure| answers.and_then(|answers| (figure.of)(answers, unit)).unwrap_or_default()).collect()
+/// Every figure of a plan, in the order of [`all`]; empty where it has no meaning, or is one of those that [`slow`] has.
+pub(crate) fn texts(reply: Option<&Reply>, unit: ByteUnit) -> Vec<String> {
+    all().map(|figure| reply.and_then(|reply| (figure.of)(reply, unit)).unwrap_or_default()).collect()
 }
 
-fn run(answers: &Answers) -> Option<Run> {
-    answers.trained.and_then(|Trained { run, .. }| run)
+/// A reply whose largest inputs are known at once. Those of llama.cpp are searched for by placing all layers anew.
+fn quick(reply: &Reply) -> Option<&Reply> {
+    (!matches!(reply, Reply::Layers(_))).then_some(reply)
+}
+
+/// The figures that take longer, with their places in [`all`].
+pub(crate) fn slow(reply: &Reply) -> Vec<(usize, String)> {
+    if quick(reply).is_some() {
+        return Vec::new();
+    }
+    let of = |figure: &Figure| match figure.id {
+        LONGEST => longest(reply),
+        SEQUENCES => sequences(reply),
+        _ => None,
+    };
+    all().enumerate().filter_map(|(at, figure)| Some((at, of(figure)?))).collect()
+}
+
+fn longest(reply: &Reply) -> Option<String> {
+    Some(at_most(reply.longest()?.into(), bounds::SEQ_LENGTH.max.into()))
+}
+
+fn sequences(reply: &Reply) -> Option<String> {
+    let ranks = u64::from(reply.scenario().parallel.dp);
+    Some(at_most(reply.most_sequences()?, u64::from(bounds::BATCH.max) * ranks))
+}
+
+fn trained(reply: &Reply) -> Option<Trained> {
+    reply.answers()?.trained
+}
+
+fn run(reply: &Reply) -> Option<Run> {
+    trained(reply)?.run
+}
+
+/// A size from least to most.
+pub(crate) fn sizes(span: Span, unit: ByteUnit) -> String {
+    let [from, to] = span.ends().map(|bytes| Size::new(bytes, unit).to_string());
+    range(&from, &to)
+}
+
+/// A count from least to most.
+pub(crate) fn counts(span: Span) -> String {
+    let [from, to] = [span.low, span.high].map(|count| Grouped(count).to_string());
+    range(&from, &to)
 }
 
 /// The answer to "how much at most".
@@ -172,8 +246,8 @@ mod tests {
         let board = Board::default();
         let running = |place: usize| {
             let asked = &board.sheets()[place].asked;
-            let answers = Answers::of(&asked.plan, asked.spending).unwrap();
-            let texts = texts(Some(&answers), ByteUnit::Gb);
+            let reply = Reply::of(&asked.plan, asked.spending).unwrap();
+            let texts = texts(Some(&reply), ByteUnit::Gb);
             let at = all().position(|figure| figure.id == "running").unwrap();
             texts[at].clone()
         };

@@ -3,7 +3,7 @@
 use memory_wall_core::display::THIN_SPACE;
 use memory_wall_plan::export::{Target, export};
 use memory_wall_plan::import::import;
-use memory_wall_plan::{Value, file};
+use memory_wall_plan::{OwnModel, Plan, Value, file};
 
 use crate::link::{self, Asked};
 
@@ -91,9 +91,11 @@ fn command(asked: &Asked) -> String {
     for (option, value) in asked.plan.said() {
         text.push(' ');
         text += &option.flag();
-        if *value != Value::On {
-            text.push(' ');
-            text += &value.to_string();
+        match value {
+            Value::On => {}
+            // As a shell takes it as one word.
+            Value::Own(model) => text.extend([" '", &model.to_string().replace('\'', "'\\''"), "'"]),
+            value => text.extend([" ", &value.to_string()]),
         }
     }
     text + "\n"
@@ -149,8 +151,17 @@ pub(crate) fn read(text: &str) -> Result<Brought, String> {
             let notes = import.not_understood().map(ToString::to_string).collect();
             Ok(Brought { plans: vec![bare(import.plan)], notes })
         }
-        // A plan with a mistake is still meant as a plan.
-        (Err(plan), Err(other)) => Err(if text.contains("\"version\"") { plan.to_string() } else { other.to_string() }),
+        (Err(plan), Err(other)) => match OwnModel::read(text) {
+            // The config of a model is a model.
+            Ok(model) => {
+                let mut described = Plan::new(model.family());
+                described.set("config", Value::Own(model));
+                Ok(Brought { plans: vec![bare(described)], notes: Vec::new() })
+            }
+            // A plan with a mistake is still meant as a plan.
+            Err(_) if text.contains("\"version\"") => Err(plan.to_string()),
+            Err(_) => Err(other.to_string()),
+        },
     }
 }
 
@@ -184,6 +195,19 @@ mod tests {
             Format::Markdown.write(&[], 0, &rows()).text,
             "| Plan | a \\| b |\n| --- | ---: |\n| TTFT | 1 ms |\n| Spare | =1+1 |\n"
         );
+    }
+
+    #[test]
+    fn a_config_is_a_model_and_comes_back() {
+        let config = include_str!("../../core/tests/configs/qwen2.5-7b.json");
+        let brought = super::read(config).unwrap().plans;
+        assert_eq!((brought.len(), brought[0].plan.name.as_str()), (1, "qwen2"));
+        assert_eq!(brought[0].plan.scenario().unwrap().architecture.layers, 28);
+        for written in [Format::Json.write(&brought, 0, &[]).text, format!("?{}", link::write(&brought))] {
+            assert_eq!(super::read(&written).unwrap().plans, brought, "{written}");
+        }
+        let command = Format::Command.write(&brought, 0, &[]).text;
+        assert!(command.contains(" --config '{\"") && command.ends_with("}'\n"), "{command}");
     }
 
     #[test]

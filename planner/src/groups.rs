@@ -16,12 +16,12 @@ pub(crate) struct Group {
 
 /// Every group, in the order in which a run is thought up.
 pub(crate) static GROUPS: &[Group] = &[
-    Group { id: "model", first: &["model", "mode", "weights", "kv"], more: &["attention"] },
+    Group { id: "model", first: &["model", "config", "mode", "weights", "kv"], more: &["attention"] },
     Group { id: "load", first: &["seq", "batch"], more: &[] },
     Group { id: "gpus", first: &["gpu", "tp", "dp"], more: &["pp", "ep", "cp", "offload", "gpu_memory"] },
     Group {
         id: "runtime",
-        first: &["engine"],
+        first: &["engine", "fit", "ngl", "n_cpu_moe", "host_memory", "host_bandwidth"],
         more: &[
             "engine_version",
             "gpu_memory_utilization",
@@ -31,6 +31,25 @@ pub(crate) static GROUPS: &[Group] = &[
             "enforce_eager",
             "max_loras",
             "max_lora_rank",
+            "mem_fraction_static",
+            "chunked_prefill_size",
+            "max_running_requests",
+            "context_length",
+            "max_total_tokens",
+            "disable_cuda_graph",
+            "kv_cache_free_gpu_memory_fraction",
+            "max_batch_size",
+            "max_num_tokens",
+            "max_seq_len",
+            "device",
+            "tensor_split",
+            "cpu_moe",
+            "ubatch",
+            "cache_type_k",
+            "cache_type_v",
+            "no_kv_offload",
+            "swa_full",
+            "kv_unified",
         ],
     },
     Group {
@@ -66,7 +85,7 @@ pub(crate) fn option(slot: Slot) -> Option<&'static PlanOption> {
 mod tests {
     use super::*;
     use crate::words;
-    use memory_wall_plan::{Kind, OPTIONS, Scope};
+    use memory_wall_plan::OPTIONS;
 
     /// What the command can say, the page can say, and the other way round.
     #[test]
@@ -76,9 +95,7 @@ mod tests {
             assert!(!slots[..place].contains(slot), "{slot} is there twice");
             assert!(option(slot).is_some() || [PRICE, TOKENS].contains(slot), "{slot} is no option");
         }
-        // Files are read apart, and settings of runtimes that are not in the scenario are the command's alone.
-        let here = |option: &&PlanOption| !matches!(option.kind, Kind::Path) && option.scope != Scope::Runtime;
-        let left = OPTIONS.iter().filter(here).map(|option| option.name).filter(|name| !slots.contains(name));
+        let left = OPTIONS.iter().map(|option| option.name).filter(|name| !slots.contains(name));
         assert_eq!(left.collect::<Vec<_>>(), Vec::<&str>::new());
         for slot in slots {
             assert!(!words::OPTION.of(slot).is_empty(), "{slot} has no words");

@@ -1,6 +1,6 @@
 //! The inputs of the plan that is shown: one field for each option of the table, hidden where it changes nothing.
 
-use leptos::either::EitherOf5;
+use leptos::either::{Either, EitherOf5};
 use leptos::html;
 use leptos::prelude::*;
 use memory_wall_core::bounds::Bounds;
@@ -10,10 +10,12 @@ use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{Engine, KvPrecision, WeightFormat};
 use memory_wall_plan::{AsTyped, Kind, Mistyped, PlanOption, Value, hub};
+use memory_wall_runtimes::pool::Server;
 
 use crate::board::{Board, PRICE, Sheet, Slot};
 use crate::desk::Desk;
 use crate::groups::{self, GROUPS, Group};
+use crate::own_model::OwnConfig;
 use crate::{link, words};
 
 /// What is said where a name is not known: so many of those that are near it.
@@ -59,7 +61,7 @@ fn has_effect(desk: Desk, slot: Slot) -> bool {
         // Tokens are trained on.
         return slot == PRICE || desk.scenario().is_none_or(|scenario| scenario.mode.trains());
     };
-    slot == "model" || desk.scenario().is_none_or(|scenario| option.scope.has(&scenario))
+    slot == "model" || desk.has_effect(option)
 }
 
 /// One field with its label and what is wrong in it.
@@ -69,17 +71,23 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
     let id = format!("plan-{slot}");
     let kind = groups::option(slot).map(|option| option.kind);
     let label = label(slot);
+    if matches!(kind, Some(Kind::Config)) {
+        return Either::Left(view! { <OwnConfig desk /> });
+    }
     let control = match (kind, groups::option(slot)) {
-        (Some(Kind::Choice(ids)), Some(option)) => EitherOf5::A(choice(desk, option, offered(option, ids()), &id)),
+        (Some(Kind::Choice(ids)), Some(option)) => EitherOf5::A(choice(desk, option, ids(), &id)),
         (Some(Kind::Switch), Some(option)) => EitherOf5::B(switch(desk, option, &id)),
         (Some(Kind::List(all, _)), Some(option)) => EitherOf5::C(list(desk, option, all, &id)),
         (Some(Kind::Row(table, _)), Some(_)) => EitherOf5::D(entry(desk, slot, &id, Some(table))),
         _ => EitherOf5::E(entry(desk, slot, &id, None)),
     };
-    let mistake = move || desk.with(|board| board.chosen_sheet()?.mistake(slot).map(|typed| message(slot, typed)));
+    let mistake = move || {
+        let typed = desk.with(|board| board.chosen_sheet()?.mistake(slot).map(|typed| message(slot, typed)));
+        typed.or_else(|| desk.contradiction(slot))
+    };
     let group = matches!(kind, Some(Kind::List(..)));
     let switch = matches!(kind, Some(Kind::Switch));
-    view! {
+    Either::Right(view! {
         <div
             class="field"
             class:field-switch=switch
@@ -96,7 +104,7 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
                 {mistake}
             </span>
         </div>
-    }
+    })
 }
 
 /// What a field is called; an option that has no words yet by its own name.
@@ -104,17 +112,12 @@ pub(crate) fn label(slot: Slot) -> &'static str {
     Some(words::OPTION.of(slot)).filter(|label| !label.is_empty()).unwrap_or(slot)
 }
 
-/// The choices that are offered: of runtimes those that the page estimates.
-fn offered(option: &PlanOption, ids: Vec<&'static str>) -> Vec<&'static str> {
-    ids.into_iter().filter(|id| option.name != "engine" || Engine::from_id(id).is_some()).collect()
-}
-
 /// A value as it is shown in a list.
 fn shown(option: &PlanOption, id: &'static str) -> String {
     let known = match option.name {
         "weights" => WeightFormat::from_id(id).map(WeightFormat::label),
         "kv" => KvPrecision::from_id(id).map(KvPrecision::label),
-        "engine" => Engine::from_id(id).map(Engine::label),
+        "engine" => Engine::from_id(id).map(Engine::label).or_else(|| Server::from_id(id).map(Server::label)),
         "mode" => Some(words::MODE.of(id)),
         _ => None,
     };
@@ -123,8 +126,11 @@ fn shown(option: &PlanOption, id: &'static str) -> String {
 
 /// What an option comes to in the plan that is shown, whether it is said or goes without saying.
 fn effective(desk: Desk, option: &PlanOption) -> Option<Value> {
-    let said = desk.with(|board| board.chosen_sheet()?.asked.plan.get(option.name).cloned());
-    said.or_else(|| desk.scenario().and_then(|scenario| option.of(&scenario)))
+    desk.with(|board| {
+        let plan = &board.chosen_sheet()?.asked.plan;
+        let usual = || plan.scenario().and_then(|scenario| plan.value(option, &scenario));
+        plan.get(option.name).cloned().or_else(usual)
+    })
 }
 
 /// A list to choose from.
@@ -138,6 +144,8 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
             list.set_value(&now);
         }
     });
+    // What a runtime decides by itself is no choice of the list.
+    let open = option.scope.is_of_runtime().then(|| view! { <option value="">{words::option_off()}</option> });
     let options = ids
         .into_iter()
         .map(|id| {
@@ -158,7 +166,7 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
                 desk.edit(Some(option.name), |board| board.put(option.name, chosen));
             }
         >
-            {options}
+            {open} {options}
         </select>
     }
 }
@@ -239,7 +247,8 @@ fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl 
         usual.map(|value| AsTyped(&value).to_string()).unwrap_or_default()
     };
     let error = format!("{id}-error");
-    let invalid = move || desk.with(|board| board.chosen_sheet().is_some_and(|sheet| sheet.mistake(slot).is_some()));
+    let mistyped = move || desk.with(|board| board.chosen_sheet().is_some_and(|sheet| sheet.mistake(slot).is_some()));
+    let invalid = move || mistyped() || desk.contradiction(slot).is_some();
     let numeric = table.is_none() && slot != "engine_version";
     view! {
         <input
@@ -275,7 +284,7 @@ fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl 
 }
 
 /// What stands in a field: what was mistyped, or what the plan says.
-fn text(sheet: &Sheet, slot: Slot) -> String {
+pub(crate) fn text(sheet: &Sheet, slot: Slot) -> String {
     if let Some(typed) = sheet.mistake(slot) {
         return typed.to_owned();
     }
@@ -293,13 +302,13 @@ fn text(sheet: &Sheet, slot: Slot) -> String {
 }
 
 /// What a field sets.
-enum Read {
+pub(crate) enum Read {
     Option(Option<Value>),
     Sum(Option<u64>),
 }
 
 /// Reads a field; an empty one takes back what was said.
-fn read(slot: Slot, typed: &str) -> Result<Read, Mistyped> {
+pub(crate) fn read(slot: Slot, typed: &str) -> Result<Read, Mistyped> {
     let typed = typed.trim();
     let Some(option) = groups::option(slot) else {
         let kind = if slot == PRICE { link::PRICE } else { link::TOKENS };
@@ -328,7 +337,7 @@ fn is_called(name: &str, typed: &str) -> bool {
 }
 
 /// What a field says once it is read, and what it says by itself where it cannot be.
-fn normal(slot: Slot, typed: &str) -> String {
+pub(crate) fn normal(slot: Slot, typed: &str) -> String {
     match read(slot, typed) {
         Ok(Read::Option(Some(Value::Word(id)))) => match slot {
             "model" => models::by_id(id).map_or(id, |model| model.name).to_owned(),
@@ -343,7 +352,7 @@ fn normal(slot: Slot, typed: &str) -> String {
 }
 
 /// Puts what was typed into the plan, or keeps it as a mistake.
-fn put(desk: Desk, slot: Slot, typed: &str) {
+pub(crate) fn put(desk: Desk, slot: Slot, typed: &str) {
     match read(slot, typed) {
         Ok(Read::Option(value)) => desk.edit(Some(slot), |board| board.put(slot, value)),
         Ok(Read::Sum(value)) => desk.edit(Some(slot), |board| board.spend(slot, value)),
@@ -352,7 +361,7 @@ fn put(desk: Desk, slot: Slot, typed: &str) {
 }
 
 /// What is wrong with what was typed, and what is allowed.
-fn message(slot: Slot, typed: &str) -> String {
+pub(crate) fn message(slot: Slot, typed: &str) -> String {
     let Err(fault) = read(slot, typed) else { return String::new() };
     match (fault, slot) {
         (_, "model") => unknown(typed, &near(typed, MODELS.iter().map(|model| (model.id, model.name))), true),
@@ -361,6 +370,7 @@ fn message(slot: Slot, typed: &str) -> String {
             let [min, max] = [min, max].map(|end| Grouped(end.into()).to_string());
             words::FieldNumber { value: typed, min: &min, max: &max }.text()
         }
+        (Mistyped::Config(why), _) => words::FieldConfig { why: &why }.text(),
         (Mistyped::Release, _) => words::FieldRelease { value: typed }.text(),
         _ => words::FieldSum { value: typed }.text(),
     }

@@ -9,16 +9,21 @@
 
 mod board;
 mod browser;
+mod changed;
 mod desk;
 mod figures;
 mod formats;
+mod frontier;
 mod groups;
+mod heat;
 mod inputs;
 pub mod link;
 mod maps;
 mod out;
+mod own_model;
 mod page;
 mod plans;
+mod runtimes;
 mod sentence;
 mod tables;
 mod wall;

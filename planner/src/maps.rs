@@ -2,12 +2,14 @@
 
 use leptos::prelude::*;
 use memory_wall_core::Verdict;
-use memory_wall_core::display::{Count, Grouped, Margin, Size};
+use memory_wall_core::display::{Count, Grouped, Margin};
 use memory_wall_plan::Value;
 use memory_wall_plan::maps::{self, BATCHES, Elsewhere, LENGTHS};
 
 use crate::board::Board;
 use crate::desk::Desk;
+use crate::figures;
+use crate::heat::Heat;
 use crate::plans::name;
 use crate::words;
 
@@ -18,6 +20,7 @@ pub(crate) fn Maps(desk: Desk) -> impl IntoView {
     view! {
         <section class="maps" aria-labelledby="maps-title">
             <h2 id="maps-title">{words::maps_title()} " " <span class="side-name">{chosen}</span></h2>
+            <Heat desk />
             <Requests desk />
             <Gpus desk />
         </section>
@@ -123,9 +126,9 @@ impl Order {
 
     /// What comes first is least.
     fn key(self, there: &Elsewhere) -> f64 {
-        let margin = there.answers.evaluation.fit.map_or(0.0, |fit| fit.margin.0 as f64);
+        let margin = there.reply.spare().map_or(0.0, |margin| margin.0 as f64);
         match self {
-            Self::Count => there.answers.gpus as f64 * 1e18 - margin,
+            Self::Count => there.reply.gpus() as f64 * 1e18 - margin,
             Self::Speed => -speed(there).unwrap_or_default(),
             Self::Spare => -margin,
         }
@@ -134,8 +137,8 @@ impl Order {
 
 /// The better end of the rate on all GPUs: tokens that are written, or learned from.
 fn speed(there: &Elsewhere) -> Option<f64> {
-    let served = there.answers.served.map(|served| served.in_all[0]);
-    served.or_else(|| there.answers.trained.map(|trained| trained.rate[0]))
+    let trained = || there.reply.answers().and_then(|answers| answers.trained).map(|trained| trained.rate[0]);
+    there.reply.written().map(|[_, best]| best).or_else(trained)
 }
 
 /// The GPUs that hold the plan, asked for when the reader wants to know: it is some hundred runs.
@@ -158,16 +161,15 @@ fn Gpus(desk: Desk) -> impl IntoView {
         let mut all = found.get();
         all.sort_by(|one, other| order.key(one).total_cmp(&order.key(other)));
         let row = |there: Elsewhere| {
-            let fit = there.answers.evaluation.fit;
-            let spare = fit.map(|fit| Margin { bytes: fit.margin, unit }.to_string());
-            let need = Size::new(there.answers.evaluation.total, unit).to_string();
+            let spare = there.reply.spare().map(|bytes| Margin { bytes, unit }.to_string());
+            let need = there.reply.needed().map(|span| figures::sizes(span, unit));
             let rate = speed(&there).map(|rate| words::GpusUpTo { n: &rounded(rate) }.text());
             let name = there.gpu.name;
             let plan = there.plan;
             view! {
                 <tr>
                     <th scope="row">{name}</th>
-                    <td class="numeric">{Grouped(there.answers.gpus.into()).to_string()}</td>
+                    <td class="numeric">{Grouped(there.reply.gpus().into()).to_string()}</td>
                     <td class="numeric">{need}</td>
                     <td class="numeric">{spare}</td>
                     <td class="numeric">{rate}</td>

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::board::Board;
 use crate::desk::Desk;
+use crate::frontier::Frontier;
 use crate::inputs::Inputs;
 use crate::maps::Maps;
 use crate::out::{Bring, Out, Unit};
@@ -52,6 +53,9 @@ pub(crate) fn Planner(desk: Desk) -> impl IntoView {
                     </button>
                     <Unit desk />
                 </span>
+                <p class="changed" aria-hidden="true" hidden=move || desk.changed.with(String::is_empty)>
+                    {move || desk.changed.get()}
+                </p>
             </div>
             <section class="board" aria-labelledby="plans-title">
                 <h2 id="plans-title" class="visually-hidden">{words::plans()}</h2>
@@ -67,6 +71,7 @@ pub(crate) fn Planner(desk: Desk) -> impl IntoView {
                 <Figures desk />
                 <Buckets desk />
                 <p class="caption">{words::answers_about()}</p>
+                <Frontier desk />
             </section>
             <Maps desk />
             <section class="take" aria-labelledby="take-title">

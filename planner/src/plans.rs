@@ -213,8 +213,8 @@ fn Drawing(desk: Desk, place: usize) -> impl IntoView {
     };
     let label = move || {
         desk.outcome(place, |outcome| {
-            let fit = outcome.answers.as_ref().ok()?.evaluation.fit?;
-            let size = Size::new(fit.capacity, desk.unit.get()).to_string();
+            let capacity = outcome.reply.as_ref().ok()?.capacity()?;
+            let size = Size::new(capacity, desk.unit.get()).to_string();
             Some(words::WallLine { capacity: &size }.text())
         })
         .flatten()

@@ -5,10 +5,13 @@ use memory_wall_core::advise::Effect;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::vllm::{Start, Tightness};
 use memory_wall_core::units::SignedBytes;
-use memory_wall_plan::answers::{Answers, Unanswered};
-use memory_wall_plan::changes::{Change, Fix, differences};
+use memory_wall_plan::Plan;
+use memory_wall_plan::answers::Answers;
+use memory_wall_plan::changes::{Change, Fix, differences, told_apart};
+use memory_wall_plan::reply::{Reply, Unanswered};
+use memory_wall_plan::runtime::Step;
 
-use crate::words;
+use crate::{figures, runtimes, words};
 
 /// What stands in the place of a verdict where there is none, as an id.
 pub(crate) const REFUSED: &str = "refused";
@@ -24,19 +27,26 @@ pub(crate) struct Said {
 }
 
 /// The verdict on a plan.
-pub(crate) fn verdict(answers: &Result<Answers, Unanswered>, unit: ByteUnit) -> Said {
-    let answers = match answers {
-        Ok(answers) => answers,
-        Err(Unanswered::NoModel) => {
-            return said(REFUSED, words::verdict_no_model(), String::new());
+pub(crate) fn verdict(reply: &Result<Reply, Unanswered>, unit: ByteUnit) -> Said {
+    match reply {
+        Ok(Reply::Engine(answers)) => of_engine(answers, unit),
+        Ok(Reply::Layers(layers)) => runtimes::layers(layers, unit),
+        Ok(Reply::Pool(pool)) => runtimes::pool(pool),
+        Err(Unanswered::NoModel) => said(REFUSED, words::verdict_no_model(), String::new()),
+        Err(Unanswered::Runtime(refused)) if refused.needs_gpu() => {
+            said(OPEN, words::verdict_open(), words::verdict_open_runtime().into())
         }
-        Err(Unanswered::Elsewhere(what)) => {
-            return said(REFUSED, words::verdict_elsewhere(), words::VerdictElsewhereWhy { what }.text());
-        }
-        Err(Unanswered::Refused(error)) => {
-            return said(REFUSED, words::verdict_refused(), sentence(&error.to_string()));
-        }
-    };
+        Err(Unanswered::Contradiction(why)) => refused(&why.to_string()),
+        Err(Unanswered::Scenario(why)) => refused(&why.to_string()),
+        Err(Unanswered::Runtime(why)) => refused(&why.to_string()),
+    }
+}
+
+fn refused(why: &str) -> Said {
+    said(REFUSED, words::verdict_refused(), sentence(why))
+}
+
+fn of_engine(answers: &Answers, unit: ByteUnit) -> Said {
     let size = |bytes: SignedBytes| Size::new(bytes.magnitude(), unit).to_string();
     let Some(fit) = answers.evaluation.fit else {
         let total = Size::new(answers.evaluation.total, unit).to_string();
@@ -74,7 +84,8 @@ pub(crate) fn verdict(answers: &Result<Answers, Unanswered>, unit: ByteUnit) -> 
     said(fit.verdict.id(), of, why)
 }
 
-fn said(id: &'static str, verdict: &str, why: String) -> Said {
+/// A verdict with its reason.
+pub(crate) fn said(id: &'static str, verdict: &str, why: String) -> Said {
     Said { id, verdict: verdict.into(), why }
 }
 
@@ -108,6 +119,27 @@ pub(crate) fn options(change: &Change, before: &memory_wall_core::Scenario) -> S
     options.collect::<Vec<_>>().join(", ")
 }
 
+/// The options in which a plan differs from another one, with what it says: `fit default, ngl 41`.
+pub(crate) fn told(before: &Plan, after: &Plan) -> String {
+    let options = told_apart(before, after).into_iter().map(|(option, [_, value])| match value {
+        None => format!("{} {}", option.name, words::option_off()),
+        Some(value) if value.to_string().is_empty() => option.name.to_owned(),
+        Some(value) => format!("{} {value}", option.name),
+    });
+    options.collect::<Vec<_>>().join(", ")
+}
+
+/// What a change of a plan does that its runtime answers.
+pub(crate) fn step(step: &Step) -> String {
+    let fits = step.reply.verdict().map_or("", |verdict| words::CHANGE_VERDICT.of(verdict.id()));
+    let then = match &step.reply {
+        Reply::Layers(layers) => runtimes::split(&layers.placement),
+        Reply::Pool(pool) => words::PoolRoom { held: &figures::counts(pool.start.held) }.text(),
+        Reply::Engine(_) => String::new(),
+    };
+    [fits, &then].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 /// What a change does.
 pub(crate) fn effect(change: &Change, unit: ByteUnit) -> String {
     let Effect { saved, total, verdict, time_ratio, .. } = &change.effect;
@@ -133,6 +165,9 @@ mod tests {
 
     #[test]
     fn every_verdict_and_change_has_its_words() {
+        for remedy in memory_wall_plan::runtime::Remedy::ALL {
+            assert!(!words::CHANGE.of(remedy.id()).is_empty(), "{}", remedy.id());
+        }
         for verdict in Verdict::ALL {
             assert!(!words::VERDICT.of(verdict.id()).is_empty(), "{}", verdict.id());
             assert!(!words::CHANGE_VERDICT.of(verdict.id()).is_empty(), "{}", verdict.id());

@@ -4,11 +4,12 @@ use leptos::prelude::*;
 use memory_wall_app::words::bucket_name;
 use memory_wall_core::Bucket;
 use memory_wall_core::display::{Grouped, Margin, Percent, Size};
-use memory_wall_plan::{OPTIONS, PlanOption};
+use memory_wall_plan::{OPTIONS, PlanOption, Value};
 
 use crate::desk::{Desk, Outcome, places};
 use crate::figures::{self, GROUPS};
 use crate::inputs;
+use crate::own_model;
 use crate::plans::name;
 use crate::words;
 
@@ -59,7 +60,7 @@ pub(crate) fn Figures(desk: Desk) -> impl IntoView {
                 .iter()
                 .zip(begin..)
                 .map(|(figure, at)| {
-                    let text = move |place: usize| desk.outcome(place, |it| it.figures.get(at).cloned()).flatten().unwrap_or_default();
+                    let text = move |place: usize| desk.figure(place, at);
                     let cells = places()
                         .map(|place| {
                             let differs = move || exists(desk, place) && text(place) != text(0);
@@ -160,16 +161,20 @@ pub(crate) fn Buckets(desk: Desk) -> impl IntoView {
 
 /// What an option comes to in a plan.
 fn value(desk: Desk, place: usize, option: &'static PlanOption) -> String {
-    let scenario = desk.with(|board| board.sheets().get(place).and_then(|sheet| sheet.asked.plan.scenario()));
-    if option.name == "model" {
-        let model = desk.with(|board| board.sheets().get(place).and_then(|sheet| sheet.asked.plan.model()));
-        return model.map_or_else(String::new, |model| model.name.to_owned());
-    }
-    match scenario.and_then(|scenario| option.of(&scenario)) {
-        Some(memory_wall_plan::Value::On) => words::option_on().into(),
-        Some(value) => value.to_string(),
-        None => String::new(),
-    }
+    let value = desk.with(|board| {
+        let plan = &board.sheets().get(place)?.asked.plan;
+        match option.name {
+            "model" => plan.model().map(|model| model.name.to_owned()),
+            "config" => plan.own_model().map(own_model::own),
+            _ => plan.scenario().and_then(|scenario| plan.value(option, &scenario)).map(|value| said(&value)),
+        }
+    });
+    value.unwrap_or_default()
+}
+
+/// A value in words.
+fn said(value: &Value) -> String {
+    if *value == Value::On { words::option_on().into() } else { value.to_string() }
 }
 
 /// The inputs in which the plans differ.
@@ -215,7 +220,8 @@ pub(crate) fn rows(desk: Desk) -> Vec<Vec<String>> {
         std::iter::once(name.to_owned()).chain(all.iter().map(|outcome| of(outcome))).collect::<Vec<_>>()
     };
     let figures = figures::all().enumerate().map(|(at, figure)| {
-        row(words::FIGURE.of(figure.id), &|outcome| outcome.figures.get(at).cloned().unwrap_or_default())
+        let texts = (0..all.len()).map(|place| desk.figure(place, at));
+        std::iter::once(words::FIGURE.of(figure.id).to_owned()).chain(texts).collect()
     });
     let sizes = Bucket::EACH.into_iter().map(|bucket| {
         let size = |outcome: &Outcome| {

@@ -1,7 +1,7 @@
 //! Walls side by side: the fullest GPU of each plan, all to one scale, with the line of what its GPU has.
 
-use memory_wall_core::{Bucket, Evaluation};
-use memory_wall_plan::answers::Answers;
+use memory_wall_core::{Bucket, Verdict};
+use memory_wall_plan::reply::Reply;
 
 /// A wall. Heights are shares of the drawing, from the top.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,31 +20,31 @@ pub(crate) struct Wall {
 const ROOM: f64 = 1.12;
 
 /// What a drawing of all of these is as high as, in bytes.
-pub(crate) fn scale<'a>(all: impl Iterator<Item = &'a Answers>) -> f64 {
-    let tallest = all.map(|answers| {
-        let Evaluation { total, fit, .. } = answers.evaluation;
-        total.0.max(fit.map_or(0, |fit| fit.capacity.0))
-    });
-    tallest.max().unwrap_or(1).max(1) as f64 * ROOM
+pub(crate) fn scale<'a>(all: impl Iterator<Item = &'a Reply>) -> f64 {
+    let tallest = all.map(|reply| reply.total().max(reply.capacity().unwrap_or_default()));
+    tallest.max().map_or(1, |bytes| bytes.0).max(1) as f64 * ROOM
 }
 
 impl Wall {
     /// The wall of a plan.
-    pub(crate) fn of(answers: &Answers, scale: f64) -> Self {
+    pub(crate) fn of(reply: &Reply, scale: f64) -> Self {
         let share = |bytes: u128| bytes as f64 / scale;
         let mut below = 0.0;
         let parts = Bucket::EACH.map(|bucket| {
-            let height = share(answers.evaluation.bytes(bucket).0);
+            let height = share(reply.bytes(bucket).0);
             below += height;
             [1.0 - below, height]
         });
-        let fit = answers.evaluation.fit;
-        let most = fit.map(|fit| if fit.limit.0 > 0 { fit.limit } else { fit.capacity });
+        let over = match reply {
+            Reply::Engine(_) => reply.limit().or_else(|| reply.capacity()).is_some_and(|most| reply.total() > most),
+            // Their parts are drawn by the upper ends of their ranges.
+            _ => matches!(reply.verdict(), Some(Verdict::Queues | Verdict::DoesNotFit)),
+        };
         Self {
             parts: parts.to_vec(),
-            line: fit.map(|fit| 1.0 - share(fit.capacity.0)),
-            limit: most.zip(fit).filter(|(most, fit)| most.0 < fit.capacity.0).map(|(most, _)| 1.0 - share(most.0)),
-            over: most.is_some_and(|most| answers.evaluation.total > most),
+            line: reply.capacity().map(|capacity| 1.0 - share(capacity.0)),
+            limit: reply.limit().map(|limit| 1.0 - share(limit.0)),
+            over,
         }
     }
 }
@@ -56,14 +56,14 @@ mod tests {
 
     #[test]
     fn parts_stand_on_each_other_and_all_walls_go_in() {
-        let all: Vec<Answers> = Board::default()
+        let all: Vec<Reply> = Board::default()
             .sheets()
             .iter()
-            .map(|sheet| Answers::of(&sheet.asked.plan, sheet.asked.spending).unwrap())
+            .map(|sheet| Reply::of(&sheet.asked.plan, sheet.asked.spending).unwrap())
             .collect();
         let scale = scale(all.iter());
-        for answers in &all {
-            let wall = Wall::of(answers, scale);
+        for reply in &all {
+            let wall = Wall::of(reply, scale);
             let mut floor = 1.0;
             for [top, height] in &wall.parts {
                 assert!((top + height - floor).abs() < 1e-9 && *top >= 0.0);

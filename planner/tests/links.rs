@@ -4,7 +4,7 @@
 
 use memory_wall_core::number::Kilo;
 use memory_wall_plan::answers::Spending;
-use memory_wall_plan::{Kind, OPTIONS, Plan};
+use memory_wall_plan::{OPTIONS, Plan};
 use memory_wall_planner::link::{self, Asked, LONGEST, Notice};
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn golden_links_open_for_ever() {
 /// Every option that a link can say is in a golden link.
 #[test]
 fn every_option_has_a_golden_link() {
-    for option in OPTIONS.iter().filter(|option| !matches!(option.kind, Kind::Path)) {
+    for option in OPTIONS {
         assert!(GOLDEN.contains(&format!("&{}=", option.name)), "{}", option.name);
     }
 }

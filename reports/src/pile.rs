@@ -6,8 +6,10 @@ use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::files::{self, Kind, LARGEST, NotRead, Opened, Opening, add};
-use crate::{Found, Reader};
+#[cfg(feature = "snapshots")]
+use crate::files::NotRead;
+use crate::files::{self, Kind, LARGEST, Opened, Opening, add};
+use crate::{Found, Reader, Report, handover};
 
 /// How the next file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub enum How {
     Header,
     /// In one piece.
     Whole,
+    /// As a memory snapshot, in one piece. Where no snapshots are read, another program reads it and hands its report over.
+    Snapshot,
     /// Not at all.
     Refused,
 }
@@ -39,17 +43,18 @@ pub struct Pile {
     reader: Reader,
     opening: Opening,
     unread: Vec<(u16, String)>,
+    handed: Vec<Report>,
 }
 
 impl Pile {
-    /// How the next file is read, by its first 64 bytes and its length.
+    /// How the next file is read, by its first bytes, of which [`files::HEAD`] are enough, and its length.
     pub fn begin(&mut self, head: &[u8], length: u64) -> How {
         match files::recognise(head, length) {
             None => How::Text,
+            Some(Kind::Json | Kind::Pickle) if files::is_snapshot(head) && length <= LARGEST => How::Snapshot,
             // A log with an object in each line may be of any size.
             Some(Kind::Json) if length > LARGEST => How::Text,
             Some(Kind::Json) => How::Whole,
-            Some(Kind::Pickle) if length <= LARGEST => How::Whole,
             Some(Kind::Pickle) => {
                 self.refuse(format!("it is larger than the {} MB that are read", LARGEST / 1_000_000));
                 How::Refused
@@ -90,10 +95,19 @@ impl Pile {
             Err(why) => {
                 self.refuse(why.to_string());
                 // What isn't JSON after all may be a log whose first line looks like it.
-                if !matches!(why, NotRead::Snapshot(_)) {
-                    self.reader.feed(bytes);
+                #[cfg(feature = "snapshots")]
+                if matches!(why, NotRead::Snapshot(_)) {
+                    return;
                 }
+                self.reader.feed(bytes);
             }
+        }
+    }
+
+    /// The report of a file that another program read, as [`handover::write`] encodes it.
+    pub fn handed(&mut self, bytes: &[u8]) {
+        for report in handover::read(bytes).unwrap_or_default() {
+            self.handed.push(Report { source: self.opening.source(), ..report });
         }
     }
 
@@ -109,12 +123,14 @@ impl Pile {
     /// All that was read. What was refused as one kind of file and read as a text is not among what could not be read.
     pub fn finish(self) -> Sources {
         let (mut found, files, mut unread) = (self.reader.finish(), self.opening.finish(), self.unread);
+        found.reports.extend(self.handed);
         unread.retain(|(source, _)| !found.reports.iter().any(|report| report.source == *source));
         add(&mut found, &files);
         Sources { found, files, unread }
     }
 
-    fn refuse(&mut self, why: String) {
+    /// Says why the file is not read.
+    pub fn refuse(&mut self, why: String) {
         self.unread.push((self.opening.source(), why));
     }
 }

@@ -9,9 +9,9 @@ use memory_wall_core::serving::Version;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::{Engine, KvPrecision, Mode, Scenario, Verdict, WeightFormat};
 use memory_wall_reports::explain::{
-    Cause, Contradiction, Explanation, FoundModel, Known, Note, Number, Stated, explain,
+    Cause, Contradiction, Explanation, FoundModel, Known, Message, Note, Number, Stated, explain,
 };
-use memory_wall_reports::{Kind, Phase, Reader, Refusal, What};
+use memory_wall_reports::{Kind, Phase, Reader, Refusal, Size, What};
 
 fn explained(texts: &[&str], stated: &Stated<'_>) -> Explanation {
     let mut reader = Reader::new();
@@ -161,6 +161,15 @@ fn causes_follow_from_the_numbers_of_the_message() {
     // Six GiB of a process are outside PyTorch.
     let outside = explained(&[&message("0.50", "79.00", "", "72.00", "1.00")], &nothing());
     assert!(outside.causes.contains(&Cause::Outside { bytes: 6 << 30 }));
+    // It is said once: what no cause says stands beside the numbers of the message.
+    let numbers = Message {
+        process: Some(Size::exact(9)),
+        allocated: Some(Size::exact(4)),
+        reserved_free: Some(Size::exact(2)),
+        ..Message::default()
+    };
+    assert_eq!(numbers.outside_unsaid(&[]), Some(3));
+    assert_eq!(numbers.outside_unsaid(&[Cause::Outside { bytes: 3 }]), None);
     // In a container the process is told as another.
     let container = "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 80.00 GiB of which 0.50 GiB is free. Process 99 has 79.00 GiB memory in use. Of the allocated memory 77.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.";
     let causes = explained(&[container], &nothing()).causes;

@@ -12,7 +12,7 @@ mod made;
 
 use made::training::{Expected, SMALL, Training};
 use memory_wall_reports::snapshot::{
-    Action, BlockState, CATEGORIES, Category, Device, Flame, Moment, Remark, Snapshot, leaks,
+    Action, BlockState, CATEGORIES, Category, Device, Flame, Moment, Node, Remark, Snapshot, leaks,
 };
 
 fn read(bytes: &[u8]) -> Snapshot {
@@ -118,8 +118,12 @@ fn the_flame_graph_adds_up_and_stands_on_its_callers() {
         }
         let below: u64 = nodes.iter().filter(|node| node.depth == 1).map(|node| node.bytes).sum();
         assert_eq!(below, root.bytes);
-        let names: Vec<String> =
-            nodes.iter().filter_map(|node| node.frame).map(|frame| snapshot.frames.name(frame)).collect();
+        for (category, bytes) in CATEGORIES.into_iter().zip(peak.composition).filter(|(_, bytes)| *bytes > 0) {
+            let node = nodes.iter().find(|it| it.node == Node::Category(category)).unwrap();
+            assert_eq!((node.bytes, node.depth), (bytes, 1), "{category:?}");
+        }
+        let frames = nodes.iter().filter_map(|it| if let Node::Frame(frame) = it.node { Some(frame) } else { None });
+        let names: Vec<String> = frames.map(|frame| snapshot.frames.name(frame)).collect();
         assert_eq!(names.iter().filter(|name| *name == "forward").count(), 2, "two lines of one function");
         assert_eq!(names.iter().any(|name| name.contains("malloc")), !python_only);
     }
@@ -132,6 +136,7 @@ fn what_each_step_leaves_behind_is_a_leak_and_nothing_else_is() {
     let found = leaks(&snapshot.devices[0].trace, &snapshot.frames);
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].bytes, found[0].count), (expected.leaked, 5));
+    assert_eq!((found[0].growth, found[0].by_step), ([4, 8], false));
     assert_eq!(found[0].line.map(|line| snapshot.frames.place(line)), Some("project/train.py:41".into()));
     let (pickle, _) = SMALL.pickle(4);
     let snapshot = read(&pickle);

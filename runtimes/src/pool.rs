@@ -148,6 +148,8 @@ pub struct Start {
     pub states: Span,
     /// Bytes of a token in the cache of a rank.
     pub token: Span,
+    /// Bytes of a request of the scenario's length, its states included.
+    pub request: Span,
     /// Tokens that it holds.
     pub tokens: Span,
     /// Requests that run at once at most, by what it is told or takes by itself.
@@ -245,6 +247,7 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     let tokens = Span::new(tokens_of(pool.low, states.low, token.high), tokens_of(pool.high, states.high, token.low));
     let longest = told.longest.or(scenario.architecture.trained_context).map_or(u64::MAX, u64::from);
     let each = u128::from(scenario.seq_length).next_multiple_of(page);
+    let request = Span::new(each * token.low, each * token.high) + Span::exactly(state * STATES_A_REQUEST);
     let by_states = |states: u128| states.checked_div(state * STATES_A_REQUEST).unwrap_or(u128::MAX);
     let held =
         Span::new((tokens.low / each).min(by_states(states.low)), (tokens.high / each).min(by_states(states.high)));
@@ -273,6 +276,7 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
         pool,
         states,
         token,
+        request,
         tokens,
         most,
         held,

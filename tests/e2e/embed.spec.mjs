@@ -44,6 +44,49 @@ test('embed.js gives frames their height and makes elements', async ({ hosted, s
   await expect.poll(() => fits(page.frameLocator('iframe').first())).toEqual([0, 0]);
 });
 
+test('embed.js makes a figure light or dark as the page is, unless its link says which', async ({ hosted, site }) => {
+  const page = await hosted(
+    `<script src="${site.origin}/embed.js"></script><style>.night { background: oklch(0.2 0.02 250) }</style>
+     <iframe data-memory-wall src="${site.origin}/embed/peak.html" width="640" title="t"></iframe>
+     <iframe data-memory-wall src="${site.origin}/embed/peak.html?theme=light" width="640" title="t"></iframe>
+     <div style="background:#fff"><memory-wall figure="peak"></memory-wall></div>`,
+    { colorScheme: 'dark' },
+  );
+  const theme = async (place) => {
+    await live(page.frameLocator('iframe').nth(place));
+    return page.frameLocator('iframe').nth(place).locator('html').getAttribute('data-theme');
+  };
+  // A page that paints nothing is white, whatever the reader's system likes.
+  for (const place of [0, 1, 2]) await expect.poll(() => theme(place)).toBe('light');
+  await page.evaluate(() => document.body.classList.add('night'));
+  await expect.poll(() => theme(0)).toBe('dark');
+  expect([await theme(1), await theme(2)]).toEqual(['light', 'light']);
+  await page.evaluate(() => {
+    document.body.classList.remove('night');
+    document.documentElement.style.colorScheme = 'light dark';
+  });
+  await expect.poll(() => theme(0), 'as the browser paints what the page does not').toBe('dark');
+});
+
+test('embed.js looks after frames that come later, and elements whose attributes change', async ({ hosted, site }) => {
+  const page = await hosted(`<script src="${site.origin}/embed.js"></script><main></main>`);
+  await page.evaluate((src) => {
+    document.querySelector('main').innerHTML = `<div><iframe data-memory-wall src="${src}" width="640" height="80" title="t"></iframe></div><memory-wall figure="trips" height="80"></memory-wall>`;
+  }, `${site.origin}/embed/peak.html`);
+  for (const place of [0, 1]) {
+    await live(page.frameLocator('iframe').nth(place));
+    await expect.poll(() => fits(page.frameLocator('iframe').nth(place))).toEqual([0, 0]);
+  }
+  const element = page.locator('memory-wall');
+  await element.evaluate((element) => element.setAttribute('gpu', 'h100-sxm'));
+  await expect(element.locator('iframe')).toHaveAttribute('src', `${site.origin}/embed/trips.html?gpu=h100-sxm`);
+  await element.evaluate((element) => element.setAttribute('figure', 'peak'));
+  await element.evaluate((element) => element.removeAttribute('gpu'));
+  await expect(element.locator('iframe')).toHaveAttribute('src', `${site.origin}/embed/peak.html`);
+  await element.evaluate((element) => element.setAttribute('figure', 'none'));
+  await expect(element.locator('iframe'), 'what is no figure changes nothing').toHaveAttribute('src', `${site.origin}/embed/peak.html`);
+});
+
 test('without a script an element is the link that stands in it', async ({ hosted, site }) => {
   const page = await hosted(`<memory-wall figure="roofline"><a href="${site.origin}/#figure-roofline">The roofline</a></memory-wall>`);
   await expect(page.getByRole('link', { name: 'The roofline' })).toBeVisible();

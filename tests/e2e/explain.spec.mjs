@@ -43,6 +43,21 @@ test('a message that is pasted is read line by line, with its likeliest cause', 
   await expect(found(page)).toBeHidden();
 });
 
+test('what was pasted before the script came is read when it comes', async ({ wall, page }) => {
+  let come;
+  const wait = new Promise((resolve) => (come = resolve));
+  await page.route('**/panel-*.js', async (route) => {
+    await wait;
+    await route.continue();
+  });
+  await wall.goto('', { live: false });
+  await box(page).fill(MESSAGE);
+  await page.waitForTimeout(500);
+  await expect(said(page)).toHaveText('');
+  come();
+  await expect(said(page)).toHaveText('Recognised: PyTorch ran out of GPU memory.');
+});
+
 test('a log fills the calculator in, and nothing of it but settings is in the address', async ({ wall, page }) => {
   await wall.goto('unit=gib');
   await choose(page).setInputFiles([file('vllm.log', LOG)]);

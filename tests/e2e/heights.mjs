@@ -1,5 +1,5 @@
-// The heights at which figures by themselves need no bar, per width: `node heights.mjs` measures them anew and writes the
-// file that the site publishes; the tests hold it to what is built.
+// The heights at which figures by themselves need no bar: `node heights.mjs` measures them anew and writes the file that
+// the site publishes; the tests hold it to what is built. A height holds for every width above the one before it.
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,9 @@ import { launchOptions } from './browser.mjs';
 import { DIST, serve } from './server.mjs';
 
 const FILE = fileURLToPath(new URL('../../src/heights.txt', import.meta.url));
-const WIDTHS = [320, 480, 640, 800, 960];
+export const WIDTHS = [320, 400, 480, 640, 720, 800, 960];
+/** Between two widths a figure may be higher than at either. */
+const STEP = 16;
 /** The page of a line. */
 export const address = (figure) => `embed/${figure.replace(/(\?|$)/, '.html$1')}`;
 /** Letters differ from machine to machine. */
@@ -28,7 +30,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const site = await serve();
   const browser = await chromium.launch(launchOptions);
   const page = await browser.newPage({ reducedMotion: 'reduce' });
-  const lines = ['# Pixels of height that a figure needs at a width, with some air: made by tests/e2e/heights.mjs.'];
+  const lines = ['# Pixels of height that a figure needs up to a width, and above the one before it, with some air: made by tests/e2e/heights.mjs.'];
   const figures = (await readdir(join(DIST, 'embed'))).map((file) => file.replace('.html', ''));
   const quiz = await readFile(join(DIST, 'embed/quiz.html'), 'utf8');
   const asked = /data-only="([^"]+)"/.exec(quiz)[1].split(' ').map((section) => `quiz?only=${section}`);
@@ -36,11 +38,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     await page.goto(`${site.origin}/${address(figure)}`);
     await page.locator('html[data-live]').waitFor({ state: 'attached' });
     const pairs = [];
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 400 });
-      await page.waitForTimeout(150);
-      const height = await page.evaluate(() => document.body.offsetHeight);
-      pairs.push(`${width}:${Math.ceil((height * AIR) / 10) * 10}`);
+    let [width, most] = [WIDTHS[0], 0];
+    for (const last of WIDTHS) {
+      for (; width <= last; width += STEP) {
+        await page.setViewportSize({ width, height: 400 });
+        await page.waitForTimeout(100);
+        most = Math.max(most, await page.evaluate(() => document.body.offsetHeight));
+      }
+      pairs.push(`${last}:${Math.ceil((most * AIR) / 10) * 10}`);
+      most = 0;
     }
     lines.push([figure, ...pairs].join(' '));
   }

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { expect, test } from './fixtures.mjs';
 import { CMI5, MOVE_ON, store } from './lrs.mjs';
+import { faults } from './manifests.mjs';
 import { DIST, serve } from './server.mjs';
 
 const require = createRequire(import.meta.url);
@@ -99,6 +100,19 @@ async function opened(page) {
 
 const value = (page, standard, name) =>
   page.evaluate(([api, get, name]) => window[api][get](name), standard === 'scorm12' ? ['API', 'LMSGetValue', name] : ['API_1484_11', 'GetValue', name]);
+
+for (const standard of ['scorm12', 'scorm2004-3', 'scorm2004-4']) {
+  test(`${standard}: manifests are what its schemas allow`, async ({ page }) => {
+    test.setTimeout(90_000);
+    // With questions and without.
+    for (const part of ['course', 'oom', 'figure-claims', 'figure-buckets']) {
+      const manifest = (await packed(page, part, standard)).get('imsmanifest.xml').toString();
+      expect(await faults(manifest, standard), part).toEqual([]);
+      expect(await faults(manifest.replace('identifierref="resource"', 'identifierref="resource" colour="red"'), standard)).toEqual([expect.stringContaining("'colour' is not allowed")]);
+      if (standard !== 'scorm12') expect(await faults(manifest.replace('flow="true"', 'flow="perhaps"'), standard)).toEqual([expect.stringContaining('perhaps')]);
+    }
+  });
+}
 
 for (const standard of Object.keys(KINDS)) {
   test(`${standard}: answers reach the platform, and come back`, async ({ page, browser }) => {

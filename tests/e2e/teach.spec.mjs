@@ -59,10 +59,14 @@ test('the snippet and the preview follow what is chosen', async ({ page, site })
   await teach.field('Around the figure').selectOption('min');
   await teach.field('Show the answers at once').check();
   await teach.field('State, as a link').fill(`${site.origin}/index.html?${STATE}&theme=light#figure-trips`);
+  const high = Number(await page.locator('tr[data-figure="trips"] [data-width="320"]').textContent());
+  const more = high - Number(await page.locator('tr[data-figure="trips"] [data-width="480"]').textContent());
+  expect(more).toBeGreaterThan(0);
   const query = `${STATE}&theme=dark&predict=off&ui=min&reveal=1`;
   const height = await page.locator('tr[data-figure="trips"] [data-width="480"]').textContent();
+  const address = `${site.origin}/embed/trips.html?${query.replaceAll('&', '&amp;')}`;
   await expect(teach.snippet).toHaveValue(
-    `<iframe src="${site.origin}/embed/trips.html?${query.replaceAll('&', '&amp;')}" title="Fused kernels: what goes to memory and back" width="100%" height="${height}" style="border:0;max-width:480px" loading="lazy"></iframe>`,
+    `<iframe src="${address}" title="Fused kernels: what goes to memory and back" width="100%" height="${height}" frameborder="0" style="border:0;max-width:480px;height:calc(${height}px + clamp(0px, (480px - 100vw) * 9999, ${more}px))" loading="lazy"></iframe>\n<p><a href="${address}">Fused kernels: what goes to memory and back</a></p>`,
   );
   await expect(teach.said).toHaveText(`HTML, a plain frame: Fused kernels: what goes to memory and back, 480 px wide and ${height} px high.`);
   await expect(page.locator('.preview iframe')).toHaveAttribute('width', '480');
@@ -77,6 +81,18 @@ test('the snippet and the preview follow what is chosen', async ({ page, site })
   await expect(teach.snippet).toHaveValue(/embed\/quiz\.html\?.*only=oom"/);
   const few = Number(await page.locator('tr[data-figure="quiz?only=oom"] [data-width="480"]').textContent());
   await expect(page.locator('.preview iframe')).toHaveAttribute('height', String(few));
+});
+
+test('a host proposes the width of its column, and a page that is always light a light figure', async ({ page }) => {
+  const teach = await open(page);
+  await teach.field('Host').selectOption('starlight');
+  await expect(teach.field('Width of your column')).toHaveValue('640');
+  await expect(teach.snippet).not.toHaveValue(/theme=/);
+  await teach.field('Host').selectOption('moodle');
+  await expect(teach.field('Width of your column')).toHaveValue('800');
+  await expect(teach.snippet).toHaveValue(/buckets\.html\?theme=light"/);
+  await teach.field('Colours').selectOption('dark');
+  await expect(teach.snippet).toHaveValue(/buckets\.html\?theme=dark"/);
 });
 
 test('for every host the script writes what stands there as its example', async ({ page, baseURL }) => {
@@ -175,7 +191,7 @@ test('all of it works by keyboard', async ({ page, baseURL }) => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.type('Moodle');
-  await expect(teach.snippet).toHaveValue(/kv_cache\.html\?seq=4096&amp;reveal=1"/);
+  await expect(teach.snippet).toHaveValue(/kv_cache\.html\?seq=4096&amp;theme=light&amp;reveal=1"/);
   await page.keyboard.press('Tab');
   await expect(teach.snippet).toBeFocused();
   await page.keyboard.press('Tab');

@@ -140,7 +140,9 @@ pub(crate) fn run(place: &Place, fast: bool) -> Result<(), String> {
         });
         gates.gate("npm locks", || {
             browser.as_ref().map_err(Clone::clone)?;
-            [place.e2e(), place.lighthouse()].iter().try_for_each(|folder| browser::lock_is_whole(place, folder))
+            [place.e2e(), place.lighthouse(), place.root().join("tests").join("hosts")]
+                .iter()
+                .try_for_each(|folder| browser::lock_is_whole(place, folder))
         });
         let in_browsers = |arguments: &[&str]| match &browser {
             _ if !built => (Counts::default(), Err("Left out: the build failed.".to_owned())),

@@ -9,6 +9,7 @@ mod budgets;
 mod counts;
 mod exports;
 mod gates;
+mod hosts;
 mod lockfile;
 mod network;
 mod place;
@@ -45,6 +46,8 @@ Usage: cargo xtask <command>
                         (20 minutes; RUNS=1 visits each once instead of five times)
   exports               hand what memory-wall export writes to the parsers of vLLM, SGLang, accelerate, DeepSpeed,
                         transformers, axolotl and torchtitan, as far as they install here (8 GB under .tools/)
+  hosts [HOST…]         build a page with each of fifteen site builders, or with some, with a figure in it as the page for
+                        teachers says, and look at it in a browser (2 GB under .tools/, 20 minutes)
   audit                 look at every page in every theme, width and state for what keeps readers out (minutes)
   screenshot            take the pictures of the page
 ";
@@ -61,6 +64,7 @@ enum Command {
     Bench,
     Lighthouse { pages: Vec<String> },
     Exports,
+    Hosts { chosen: Vec<String> },
     Audit,
     Screenshot,
 }
@@ -84,6 +88,7 @@ impl Command {
                 Some(Self::Lighthouse { pages: pages.iter().map(ToString::to_string).collect() })
             }
             ["exports"] => Some(Self::Exports),
+            ["hosts", chosen @ ..] => Some(Self::Hosts { chosen: chosen.iter().map(ToString::to_string).collect() }),
             ["audit"] => Some(Self::Audit),
             ["screenshot"] => Some(Self::Screenshot),
             _ => None,
@@ -109,6 +114,7 @@ impl Command {
             Self::Bench => bench::run(place),
             Self::Lighthouse { pages } => bench::lighthouse(place, pages),
             Self::Exports => exports::check(place),
+            Self::Hosts { chosen } => hosts::check(place, chosen),
             Self::Audit => in_browser(place, "audit.mjs"),
             Self::Screenshot => in_browser(place, "screenshots.mjs"),
         }
@@ -166,6 +172,13 @@ mod tests {
         };
         assert!(pages(&["lighthouse"]).is_empty());
         assert_eq!(pages(&["lighthouse", "index", "embed/oom"]), ["index", "embed/oom"]);
+    }
+
+    #[test]
+    fn hosts_can_be_named() {
+        let chosen = vec!["hugo".to_owned()];
+        assert_eq!(Command::parse(&["hosts", "hugo"]), Some(Command::Hosts { chosen }));
+        assert_eq!(Command::parse(&["hosts"]), Some(Command::Hosts { chosen: Vec::new() }));
     }
 
     #[test]

@@ -82,7 +82,8 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     part(&files, "reference", ", a page of its own", &is_reference, budgets::REFERENCE_BUDGET)?;
     let is_asked = |file: &File| file.name.starts_with("explain-");
     let is_third = |file: &File| file.name.starts_with("explain-run");
-    let is_second = |file: &File| is_asked(file) && !is_third(file);
+    let is_views = |file: &File| file.name.starts_with("explain-views");
+    let is_second = |file: &File| is_asked(file) && !is_third(file) && !is_views(file);
     let is_of = |file: &File, page: &str| {
         file.name.strip_prefix(page).is_some_and(|rest| rest == ".html" || rest.starts_with('-'))
     };
@@ -91,6 +92,13 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     part(&files, "app", " with every page, kept for use without a network", &is_kept, budgets::KEPT_BUDGET)?;
     part(&files, "second program", ", fetched when a reader hands something over", &is_second, budgets::SECOND_BUDGET)?;
     part(&files, "third program", ", fetched after it, which explains what it read", &is_third, budgets::THIRD_BUDGET)?;
+    part(
+        &files,
+        "program for snapshots",
+        " with their pictures, fetched with the first one",
+        &is_views,
+        budgets::VIEWS_BUDGET,
+    )?;
     let is_teach = |file: &File| file.name.starts_with("teach");
     part(&files, "page for teachers", ", another", &is_teach, budgets::TEACH_BUDGET)?;
     let is_planner = |file: &File| {

@@ -6,16 +6,15 @@ use std::ffi::{OsStr, OsString};
 
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::units::SignedBytes;
-use memory_wall_core::{Bucket, Bytes, Checked, Verdict};
+use memory_wall_core::{Bucket, Bytes, Verdict};
 use memory_wall_plan::answers::{Answers, Spending};
-use memory_wall_plan::{OPTIONS, Plan, PlanOption, Scope, Value};
-use memory_wall_runtimes::Span;
+use memory_wall_plan::reply::Reply;
+use memory_wall_plan::{OPTIONS, Plan, PlanOption, Value};
 
 use crate::options::Given;
 use crate::request::Request;
-use crate::runtime::{self, Outcome};
 use crate::text::{quote, shortened};
-use crate::{Answer, BadInput, Exit, LONGEST_LINE, estimate, json, plan, values, words};
+use crate::{Answer, BadInput, Exit, LONGEST_LINE, estimate, json, plan, runtime, values, words};
 
 /// The most tokens that are trained on, as in the planner.
 const MOST_TOKENS: u128 = 1_000_000_000_000_000_000;
@@ -59,27 +58,15 @@ fn tokens(text: &str) -> Result<u64, BadInput> {
 #[derive(Debug)]
 pub(crate) struct Column {
     plan: Plan,
-    told: Told,
+    told: Result<Reply, String>,
     /// Options that change nothing, and what else `estimate` remarks.
     notes: Vec<String>,
-}
-
-/// What is said to a plan.
-#[derive(Debug)]
-enum Told {
-    /// By the engine.
-    Engine(Box<Answers>),
-    /// By a runtime in `runtimes/`.
-    Runtime(Box<Outcome>),
-    /// Why nothing is.
-    Refused(String),
 }
 
 impl Column {
     fn of(plan: &Plan, asked: &Asked) -> Self {
         let mut notes = Vec::new();
-        let told =
-            told(plan, asked, &mut notes).unwrap_or_else(|BadInput(why)| Told::Refused(shortened(&why, LONGEST_LINE)));
+        let told = told(plan, asked, &mut notes).map_err(|BadInput(why)| shortened(&why, LONGEST_LINE));
         Self { plan: plan.clone(), told, notes }
     }
 
@@ -93,28 +80,19 @@ impl Column {
         if self.plan.name.is_empty() { "unnamed" } else { &self.plan.name }
     }
 
-    /// What the engine says.
-    pub(crate) fn answers(&self) -> Option<&Answers> {
-        match &self.told {
-            Told::Engine(answers) => Some(answers),
-            _ => None,
-        }
+    /// What is said to it.
+    pub(crate) fn reply(&self) -> Option<&Reply> {
+        self.told.as_ref().ok()
     }
 
-    /// The answer of a runtime in `runtimes/`.
-    pub(crate) fn outcome(&self) -> Option<&Outcome> {
-        match &self.told {
-            Told::Runtime(outcome) => Some(outcome),
-            _ => None,
-        }
+    /// What the engine says.
+    pub(crate) fn answers(&self) -> Option<&Answers> {
+        self.reply()?.answers()
     }
 
     /// Why there is no answer.
     pub(crate) fn refusal(&self) -> Option<&str> {
-        match &self.told {
-            Told::Refused(why) => Some(why),
-            _ => None,
-        }
+        self.told.as_ref().err().map(String::as_str)
     }
 
     /// What else is remarked.
@@ -122,68 +100,17 @@ impl Column {
         &self.notes
     }
 
-    /// The run, where it goes together.
-    pub(crate) fn scenario(&self) -> Option<&Checked> {
-        match &self.told {
-            Told::Engine(answers) => Some(&answers.scenario),
-            Told::Runtime(outcome) => Some(&outcome.scenario),
-            Told::Refused(_) => None,
-        }
-    }
-
     /// Whether it fits; nothing without a GPU or an answer.
     pub(crate) fn verdict(&self) -> Option<Verdict> {
-        self.answers().and_then(Answers::verdict).or(self.outcome().map(|outcome| outcome.verdict))
+        self.reply()?.verdict()
     }
 
     /// The same in words, with the reason.
     pub(crate) fn reason(&self, unit: ByteUnit) -> String {
         match &self.told {
-            Told::Engine(answers) => match answers.verdict() {
-                Some(verdict) => words::verdict(verdict, &answers.scenario.at_stage(answers.evaluation.stage), unit),
-                None => "no GPU is named".into(),
-            },
-            Told::Runtime(outcome) => outcome.why.clone(),
-            Told::Refused(why) => format!("refused: {why}"),
+            Ok(reply) => runtime::reason(reply, unit).unwrap_or_else(|| of_engine(reply, unit)),
+            Err(why) => format!("refused: {why}"),
         }
-    }
-
-    /// GPUs in all.
-    pub(crate) fn gpus(&self) -> Option<u64> {
-        self.answers().map(|it| it.gpus).or(self.outcome().map(|it| it.gpus))
-    }
-
-    /// What the fullest GPU needs.
-    pub(crate) fn needed(&self) -> Option<Span> {
-        let placed = || self.outcome().and_then(|it| it.fullest).map(|(needed, _)| needed);
-        self.answers().map(|it| Span::exactly(it.evaluation.total.0)).or_else(placed)
-    }
-
-    /// What a GPU has.
-    pub(crate) fn capacity(&self) -> Option<Bytes> {
-        let placed = || self.outcome().and_then(|it| it.fullest).map(|(_, capacity)| capacity);
-        self.answers().and_then(|it| it.evaluation.fit).map(|fit| fit.capacity).or_else(placed)
-    }
-
-    /// What the fullest GPU has to spare; of a range, at least.
-    pub(crate) fn spare(&self) -> Option<SignedBytes> {
-        let least = || self.outcome().and_then(|it| it.spare);
-        self.answers().and_then(|it| it.evaluation.fit).map(|fit| fit.margin).or_else(least)
-    }
-
-    /// Tokens in the pools of all data-parallel ranks together.
-    pub(crate) fn pool(&self) -> Option<Span> {
-        let all = |it: &Answers| {
-            let ranks = u128::from(it.scenario.parallel.dp);
-            it.start.map(|start| Span::exactly(start.pool.tokens * ranks))
-        };
-        self.answers().and_then(all).or(self.outcome().and_then(|it| it.pool))
-    }
-
-    /// Tokens that all sequences together write in a second, fewest first.
-    pub(crate) fn written(&self) -> Option<[f64; 2]> {
-        let served = || self.answers().and_then(|it| it.served).map(|served| worst_first(served.in_all));
-        served().or(self.outcome().and_then(|it| it.written))
     }
 
     /// What a part of the memory takes, or all of it.
@@ -192,44 +119,42 @@ impl Column {
         Some(bucket.map_or(evaluation.total, |bucket| evaluation.bytes(bucket)))
     }
 
-    /// What an option comes to; nothing where it changes nothing.
+    /// What an option comes to; nothing where it changes nothing. What was refused is shown as it was asked for.
     pub(crate) fn value(&self, option: &PlanOption) -> Option<Value> {
         let said = || self.plan.get(option.name).cloned();
-        if matches!(option.scope, Scope::Model | Scope::Runtime) {
-            return said();
-        }
-        match (self.scenario(), self.plan.scenario()) {
-            // Ollama runs as llama.cpp, and a scenario has neither a server with a pool nor its cut of experts.
-            (Some(scenario), _) if self.outcome().is_some() && matches!(option.name, "engine" | "ep") => {
-                said().or_else(|| option.of(scenario))
-            }
-            (Some(scenario), _) => option.of(scenario),
-            // What was refused is shown as it was asked for.
-            (None, Some(unchecked)) => said().or_else(|| option.of(&unchecked)),
+        match (self.reply(), self.plan.scenario()) {
+            (Some(reply), _) => self.plan.value(option, reply.scenario()),
+            (None, Some(unchecked)) => said().or_else(|| self.plan.value(option, &unchecked)),
             (None, None) => said(),
         }
     }
 
     fn exit(&self) -> Exit {
-        match self.told {
-            Told::Refused(_) => Exit::Refused,
-            _ => Exit::of(self.verdict()),
-        }
+        if self.told.is_err() { Exit::Refused } else { Exit::of(self.verdict()) }
     }
 }
 
+/// What the engine says to a plan, in words.
+fn of_engine(reply: &Reply, unit: ByteUnit) -> String {
+    let verdict = |answers: &Answers| {
+        let stage = answers.scenario.at_stage(answers.evaluation.stage);
+        answers.verdict().map(|verdict| words::verdict(verdict, &stage, unit))
+    };
+    reply.answers().and_then(verdict).unwrap_or_else(|| "no GPU is named".into())
+}
+
 /// As `estimate` reads and answers it.
-fn told(plan: &Plan, asked: &Asked, notes: &mut Vec<String>) -> Result<Told, BadInput> {
+fn told(plan: &Plan, asked: &Asked, notes: &mut Vec<String>) -> Result<Reply, BadInput> {
     let request = Request::read(&plan::options("estimate", OsStr::new(&asked.path), plan)?, None)?;
     notes.extend_from_slice(&request.notes);
     let (model, scenario) = estimate::asked(&request)?;
     notes.extend(model.remarks(&request, &scenario));
-    Ok(match &request.runtime {
-        Some(runtime) => {
-            Told::Runtime(Box::new(runtime::outcome(runtime, &model, &scenario, &request, notes, asked.unit)?))
-        }
-        None => Told::Engine(Box::new(Answers::to(scenario, asked.spending))),
-    })
+    let Some(runtime) = &request.runtime else {
+        return Ok(Reply::Engine(Box::new(Answers::to(scenario, asked.spending))));
+    };
+    let reply = runtime::reply(runtime, &model, &scenario, asked.spending)?;
+    notes.extend(runtime::remarks(&reply));
+    Ok(reply)
 }
 
 /// A range that is given with its better end first, the other way round.

@@ -18,17 +18,17 @@ const NOTHING: &str = "-";
 type Figure = (&'static str, fn(&Column, ByteUnit) -> Option<String>);
 
 const FIGURES: [Figure; 20] = [
-    ("GPUs", |it, _| Some(Grouped(it.gpus()?.into()).to_string())),
-    ("Needed on the fullest GPU", |it, unit| Some(words::size_range(it.needed()?, unit))),
-    ("The GPU has", |it, unit| Some(words::size(it.capacity()?, unit))),
-    ("To spare", |it, unit| Some(words::signed(it.spare()?, unit))),
-    ("Longest context", |it, _| Some(at_most(it.answers()?.longest()?.into(), bounds::SEQ_LENGTH.max.into()))),
+    ("GPUs", |it, _| Some(Grouped(it.reply()?.gpus().into()).to_string())),
+    ("Needed on the fullest GPU", |it, unit| Some(words::size_range(it.reply()?.needed()?, unit))),
+    ("The GPU has", |it, unit| Some(words::size(it.reply()?.capacity()?, unit))),
+    ("To spare", |it, unit| Some(words::signed(it.reply()?.spare()?, unit))),
+    ("Longest context", |it, _| Some(at_most(it.reply()?.longest()?.into(), bounds::SEQ_LENGTH.max.into()))),
     ("Most sequences at once", |it, _| {
-        let answers = it.answers()?;
-        let ranks = u64::from(answers.scenario.parallel.dp);
-        Some(at_most(answers.most_sequences()?, u64::from(bounds::BATCH.max) * ranks))
+        let reply = it.reply()?;
+        let ranks = u64::from(reply.scenario().parallel.dp);
+        Some(at_most(reply.most_sequences()?, u64::from(bounds::BATCH.max) * ranks))
     }),
-    ("Tokens in the pool", |it, _| Some(words::count_range(it.pool()?))),
+    ("Tokens in the pool", |it, _| Some(words::count_range(it.reply()?.pool()?))),
     ("Sequences that run", |it, _| {
         let ranks = u128::from(it.answers()?.scenario.parallel.dp);
         let [running, all] = [served(it)?.batch, it.answers()?.scenario.batch].map(|each| u128::from(each) * ranks);
@@ -40,7 +40,7 @@ const FIGURES: [Figure; 20] = [
     }),
     ("TTFT", |it, _| Some(times(served(it)?.service.ttft))),
     ("TPOT", |it, _| Some(times(served(it)?.service.tpot))),
-    ("Tokens/s", |it, _| Some(numbers(it.written()?))),
+    ("Tokens/s", |it, _| Some(numbers(it.reply()?.written()?))),
     ("Price of a million tokens", |it, _| Some(dollars(served(it)?.per_million?))),
     ("Energy of a million tokens", |it, _| Some(kilowatt_hours(served(it)?.energy_per_million?))),
     ("Training step", |it, _| Some(times(trained(it)?.step))),
@@ -115,7 +115,7 @@ pub(super) fn text(columns: &[Column], differences: &[Difference], unit: ByteUni
     }
     text += &inputs(columns, differences);
     text += &parts(columns, unit);
-    if columns.iter().any(|column| column.outcome().is_some()) {
+    if columns.iter().any(|column| column.reply().is_some_and(|reply| reply.answers().is_none())) {
         text.push('\n');
         text += &wrapped(
             "What runs with SGLang, TensorRT-LLM, Ollama or layers in host memory is told part by part by memory-wall estimate --plan-name NAME.",

@@ -14,7 +14,7 @@ use crate::text::quote;
 /// Bytes that are read at once.
 const CHUNK: usize = 256 << 10;
 /// Bytes that say of which kind a file is.
-const HEAD: u64 = 64;
+const HEAD: u64 = files::HEAD as u64;
 
 /// All that is found in the files, one after another.
 pub(super) fn all(paths: &[OsString]) -> Result<Sources, BadInput> {
@@ -53,7 +53,7 @@ fn piped(pile: &mut Pile, mut source: impl Read) -> io::Result<()> {
         return stream(pile, source);
     }
     source.take(LARGEST).read_to_end(&mut bytes)?;
-    let head = bytes.get(..64).unwrap_or(&bytes).to_vec();
+    let head = bytes.get(..files::HEAD).unwrap_or(&bytes).to_vec();
     take(pile, &head, bytes.len() as u64, Cursor::new(bytes))
 }
 
@@ -72,7 +72,7 @@ fn take(pile: &mut Pile, head: &[u8], length: u64, mut source: impl Read + Seek)
             }
             Ok(())
         }
-        How::Whole => {
+        How::Whole | How::Snapshot => {
             let mut bytes = Vec::new();
             source.read_to_end(&mut bytes)?;
             pile.whole(&bytes);

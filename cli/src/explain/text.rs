@@ -3,7 +3,7 @@
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::profile::Suspect;
 use memory_wall_core::{Bytes, Checked, Verdict};
-use memory_wall_reports::explain::{Change, ChangeKind, Explanation, Known, Message, Note, Parts, Row, Shown};
+use memory_wall_reports::explain::{Cause, Change, ChangeKind, Explanation, Known, Message, Note, Parts, Row, Shown};
 use memory_wall_reports::files::{Holdings, Opened};
 use memory_wall_reports::{Found, Kind, Report, Sources, Value, What, capital};
 
@@ -16,7 +16,7 @@ pub(super) fn of(names: &[String], sources: &Sources, explanation: &Explanation,
     let found = &sources.found;
     let mut text = reports(names, sources);
     if let Some(report) = explanation.main.and_then(|at| found.reports.get(at)) {
-        text += &numbers(report, unit);
+        text += &numbers(report, &explanation.causes, unit);
     }
     text.extend(sources.files.iter().map(|opened| holdings(names, opened, unit)));
     text.push('\n');
@@ -113,7 +113,7 @@ fn about(report: &Report) -> String {
 }
 
 /// The numbers of a message, with what follows from them alone.
-fn numbers(report: &Report, unit: ByteUnit) -> String {
+fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
     if !matches!(
         report.kind,
         Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps | Kind::Xla | Kind::TensorFlow | Kind::Ggml | Kind::HostMemory
@@ -146,7 +146,7 @@ fn numbers(report: &Report, unit: ByteUnit) -> String {
         return String::new();
     }
     let mut text = format!("\n{}", table.text());
-    if let Some(outside) = message.outside() {
+    if let Some(outside) = message.outside_unsaid(causes) {
         text += &wrapped(
             &format!("Outside PyTorch in this process (context, NCCL, libraries): {}.", signed(outside.into(), unit)),
             2,

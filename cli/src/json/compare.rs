@@ -3,7 +3,8 @@
 use memory_wall_core::Bucket;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::units::Seconds;
-use memory_wall_plan::answers::{Answers, Served, Trained};
+use memory_wall_plan::answers::{Served, Trained};
+use memory_wall_plan::reply::Reply;
 use memory_wall_runtimes::Span;
 use serde::Serialize;
 
@@ -104,21 +105,21 @@ impl<'a> Compared<'a> {
 impl<'a> Planned<'a> {
     fn new(columns: &'a [Column], place: usize, unit: ByteUnit) -> Option<Self> {
         let column = columns.get(place)?;
-        let answers = column.answers();
+        let (reply, answers) = (column.reply(), column.answers());
         let more = |bucket| change(columns, place, bucket).map(|(bytes, share)| Change { bytes: bytes.0, share });
         Some(Self {
             name: column.name(),
             refusal: column.refusal(),
             verdict: column.verdict().map(memory_wall_core::Verdict::id),
             reason: column.reason(unit),
-            gpus: column.gpus(),
-            needed_bytes: column.needed().map(ends),
-            capacity_bytes: column.capacity().map(|bytes| bytes.0),
-            margin_bytes: column.spare().map(|bytes| bytes.0),
-            max_seq: answers.and_then(Answers::longest),
-            max_batch_in_all: answers.and_then(Answers::most_sequences),
-            pool_tokens: column.pool().map(ends),
-            tokens_per_second: column.written(),
+            gpus: reply.map(Reply::gpus),
+            needed_bytes: reply.and_then(Reply::needed).map(ends),
+            capacity_bytes: reply.and_then(Reply::capacity).map(|bytes| bytes.0),
+            margin_bytes: reply.and_then(Reply::spare).map(|bytes| bytes.0),
+            max_seq: reply.and_then(Reply::longest),
+            max_batch_in_all: reply.and_then(Reply::most_sequences),
+            pool_tokens: reply.and_then(Reply::pool).map(ends),
+            tokens_per_second: reply.and_then(Reply::written),
             serving: answers.and_then(|it| it.served).as_ref().map(Serving::new),
             training: answers.and_then(|it| it.trained).as_ref().map(Training::new),
             buckets: answers.map(|it| PerBucket::of(|bucket| it.evaluation.bytes(bucket).0)),

@@ -1,6 +1,7 @@
 //! How a server with a pool starts, for programs.
 
 use memory_wall_core::Checked;
+use memory_wall_plan::runtime::Pool;
 use memory_wall_runtimes::Span;
 use memory_wall_runtimes::pool::Start;
 use serde::Serialize;
@@ -61,15 +62,15 @@ impl<'a> Solved<'a> {
         question: Question,
         model: &'a str,
         scenario: &Checked,
-        [answer, next]: [Option<(u32, Start)>; 2],
+        [answer, next]: [&Option<(u32, Pool)>; 2],
     ) -> Self {
-        let engine = answer.or(next).map_or("", |(_, start)| start.server.id());
-        let step = |found: Option<(u32, Start)>| {
-            found.map(|(value, start)| Step {
-                value,
-                tokens: ends(start.tokens),
-                requests_held: ends(start.held),
-                verdict: start.verdict.id(),
+        let engine = answer.as_ref().or(next.as_ref()).map_or("", |(_, pool)| pool.start.server.id());
+        let step = |found: &Option<(u32, Pool)>| {
+            found.as_ref().map(|(value, pool)| Step {
+                value: *value,
+                tokens: ends(pool.start.tokens),
+                requests_held: ends(pool.start.held),
+                verdict: pool.start.verdict.id(),
             })
         };
         let scenario = Inputs::new(scenario);

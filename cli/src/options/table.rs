@@ -226,8 +226,8 @@ fn model() -> Vec<Known> {
         value(
             "--config",
             "FILE",
-            "the path of a config.json, or - for standard input",
-            format!("a config.json as published ({}); - reads standard input", FAMILIES.join(", ")),
+            "the path of a config.json, the JSON object itself, or - for standard input",
+            format!("a config.json as published ({}), or the JSON itself; - reads standard input", FAMILIES.join(", ")),
         ),
     ]
 }

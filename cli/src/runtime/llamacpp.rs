@@ -3,72 +3,17 @@
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::engines::system;
 use memory_wall_core::tables::gpus::Gpu;
-use memory_wall_core::units::{ByteRate, GIB};
 use memory_wall_core::{Bytes, Checked, Verdict};
-use memory_wall_runtimes::llamacpp::{
-    self, ALL, CacheType, Device, Found, Host, Placement, SOURCE, Settings, Speed, VERSION, limits,
-};
+use memory_wall_plan::runtime::{Layers as Placed, Placing, Remark};
+use memory_wall_runtimes::llamacpp::{self, Device, Found, Host, Placement, SOURCE, Settings, Speed, VERSION, limits};
 use memory_wall_runtimes::ollama;
 
-use super::{Layers, Outcome, Placing, notes};
+use super::{Layers, notes};
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
 use crate::text::{QUOTED, Side, Table, quote, shortened, wrapped};
-use crate::{Answer, BadInput, Exit, inputs, json, named, values, words};
-
-/// The options that place layers.
-pub(super) const OPTIONS: [&str; 14] = [
-    "--ngl",
-    "--fit",
-    "--n-cpu-moe",
-    "--cpu-moe",
-    "--device",
-    "--tensor-split",
-    "--ubatch",
-    "--swa-full",
-    "--kv-unified",
-    "--cache-type-k",
-    "--cache-type-v",
-    "--no-kv-offload",
-    "--host-memory",
-    "--host-bandwidth",
-];
-
-/// Reads them.
-pub(super) fn read(given: &Given, ollama: bool) -> Result<Placing, BadInput> {
-    let gpu_layers = values::count(given, "--ngl", limits::NGL)?;
-    let cpu_moe = values::count(given, "--n-cpu-moe", limits::N_CPU_MOE)?;
-    let told = gpu_layers.is_some() || cpu_moe.is_some() || given.has("--cpu-moe");
-    let fit = given.has("--fit") || ollama && !told;
-    if fit && told {
-        return Err(BadInput::new(
-            "--fit finds how many layers go on the GPU: leave --ngl, --n-cpu-moe and --cpu-moe away, or --fit",
-        ));
-    }
-    if cpu_moe.is_some() && given.has("--cpu-moe") {
-        return Err(BadInput::new("--cpu-moe is --n-cpu-moe with all layers: one of them says how many"));
-    }
-    let type_of = |option| values::choice(given, option, CacheType::ALL, CacheType::id);
-    let settings = Settings {
-        gpu_layers: gpu_layers.unwrap_or(ALL),
-        cpu_moe: if given.has("--cpu-moe") { ALL } else { cpu_moe.unwrap_or(0) },
-        gpus: devices(given)?,
-        tensor_split: shares(given)?,
-        ubatch: values::count(given, "--ubatch", limits::UBATCH)?.unwrap_or(Settings::DEFAULT.ubatch),
-        swa_full: given.has("--swa-full"),
-        unified: given.has("--kv-unified"),
-        cache_k: type_of("--cache-type-k")?,
-        cache_v: type_of("--cache-type-v")?,
-        cache_on_host: given.has("--no-kv-offload"),
-        order: Settings::DEFAULT.order,
-        host_memory: values::count(given, "--host-memory", limits::HOST_MEMORY)?
-            .map(|gib| Bytes(u128::from(gib) * GIB)),
-        host_bandwidth: values::count(given, "--host-bandwidth", limits::HOST_BANDWIDTH)?
-            .map(|rate| ByteRate::from_gb_per_s(rate.into())),
-    };
-    Ok(Placing { settings, fit, ollama, ubatch_told: given.has("--ubatch") })
-}
+use crate::{Answer, BadInput, Exit, inputs, json, named, words};
 
 fn parts(given: &Given, option: &str) -> Result<Vec<String>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(Vec::new()) };
@@ -99,99 +44,35 @@ pub(crate) fn shares(given: &Given) -> Result<Vec<u32>, BadInput> {
     parts(given, "--tensor-split")?.iter().map(share).collect()
 }
 
-/// That `--host-memory` says nothing where the GPU's memory is the computer's.
-fn idle(placement: &Placement, settings: &Settings) -> Option<String> {
-    let shared = placement.devices.iter().any(|device| device.shares);
-    (shared && settings.host_memory.is_some())
-        .then(|| "--host-memory has no effect: the GPU's memory is the computer's, and counts once".into())
-}
-
-/// The scenario and the settings as Ollama hands them on, where it runs llama.cpp.
-fn as_served(placing: &Placing, scenario: &Checked, request: &Request, notes: &mut Vec<String>) -> (Checked, Settings) {
-    if !placing.ollama {
-        return (*scenario, placing.settings.clone());
-    }
-    let own: Vec<&'static Gpu> = scenario.gpu.into_iter().collect();
-    let gpus = if placing.settings.gpus.is_empty() { &own } else { &placing.settings.gpus };
-    let mut served = *scenario;
-    if !request.seq_given {
-        served = served.with_seq_length(ollama::context(gpus, scenario.architecture.trained_context));
-        notes.push(format!(
+/// What Ollama makes of the scenario by itself, or what says nothing.
+pub(super) fn remark(remark: &Remark) -> String {
+    let grouped = |tokens: u32| Grouped(tokens.into());
+    match *remark {
+        Remark::TookContext(tokens) => format!(
             "num_ctx is {}, which Ollama takes by itself with so much GPU memory; --seq says another one",
-            Grouped(served.seq_length.into())
-        ));
-    }
-    if let Some(most) = scenario.architecture.trained_context.filter(|most| *most < served.seq_length) {
-        notes.push(format!(
+            grouped(tokens)
+        ),
+        Remark::CutContext { most, asked } => format!(
             "num_ctx is {}, not {}: Ollama allots no more than the model was made for",
-            Grouped(most.into()),
-            Grouped(served.seq_length.into())
-        ));
-        served = served.with_seq_length(most);
+            grouped(most),
+            grouped(asked)
+        ),
+        Remark::OneAtATime => {
+            "Ollama runs one request at a time with this model, whatever OLLAMA_NUM_PARALLEL says".into()
+        }
+        Remark::SharedMemory => {
+            "--host-memory has no effect: the GPU's memory is the computer's, and counts once".into()
+        }
     }
-    if ollama::one_at_a_time(&served) && served.batch > 1 {
-        served = served.with_batch(1);
-        notes.push("Ollama runs one request at a time with this model, whatever OLLAMA_NUM_PARALLEL says".into());
-    }
-    let settings = ollama::settings(&served, &placing.settings, placing.ubatch_told);
-    (served, settings)
-}
-
-/// Where the layers are, with the scenario and the settings as they are served.
-fn placed(
-    placing: &Placing,
-    scenario: &Checked,
-    request: &Request,
-    notes: &mut Vec<String>,
-) -> Result<(Checked, Settings, Placement), BadInput> {
-    let refused = |why: llamacpp::Refused| BadInput(why.to_string());
-    let (scenario, told) = as_served(placing, scenario, request, notes);
-    let (settings, placement) = if placing.fit {
-        llamacpp::fitted(&scenario, &told).map_err(refused)?
-    } else {
-        let placement = llamacpp::place(&scenario, &told).map_err(refused)?;
-        (told, placement)
-    };
-    notes.extend(idle(&placement, &settings));
-    Ok((scenario, settings, placement))
-}
-
-/// The same as [`answer`], as figures.
-pub(super) fn outcome(
-    placing: &Placing,
-    scenario: &Checked,
-    request: &Request,
-    notes: &mut Vec<String>,
-    unit: ByteUnit,
-) -> Result<Outcome, BadInput> {
-    let (scenario, settings, placement) = placed(placing, scenario, request, notes)?;
-    let speed = llamacpp::speed(&scenario, &placement, settings.host_bandwidth);
-    let together = |rate: f64| rate * f64::from(scenario.batch);
-    Ok(Outcome {
-        scenario,
-        verdict: placement.verdict(),
-        why: verdict(&placement, unit),
-        gpus: u64::try_from(placement.devices.len()).unwrap_or(u64::MAX),
-        fullest: placement.fullest().map(|device| (device.total(), device.gpu.capacity)),
-        spare: placement.fullest().map(|device| Bytes(device.room).minus(Bytes(device.total().high))),
-        pool: None,
-        written: speed.filter(|_| placement.verdict().holds()).map(|it| it.tokens_per_second().map(together)),
-    })
 }
 
 /// The answer to `estimate`.
-pub(super) fn answer(
-    placing: &Placing,
-    model: &Model,
-    scenario: &Checked,
-    request: &Request,
-) -> Result<Answer, BadInput> {
+pub(super) fn answer(layers: &Placed, model: &Model, request: &Request) -> Result<Answer, BadInput> {
+    let Placed { scenario, settings, placement, speed, placing, .. } = layers;
     let mut notes = notes(model, request, scenario);
-    let (scenario, settings, placement) = placed(placing, scenario, request, &mut notes)?;
-    let scenario = &scenario;
-    let speed = llamacpp::speed(scenario, &placement, settings.host_bandwidth);
-    let mut assumptions = assumptions(scenario, &settings, placing.fit, &placement);
-    if placing.ollama {
+    notes.extend(layers.remarks.iter().map(remark));
+    let mut assumptions = assumptions(scenario, settings, placing.fit, placement);
+    if placing.ollama.is_some() {
         assumptions.push(format!(
             "As Ollama runs it ({}; {}): --seq is num_ctx, --batch OLLAMA_NUM_PARALLEL, --ngl num_gpu, --ubatch num_batch, here {}, and --cache-type-k with --cache-type-v OLLAMA_KV_CACHE_TYPE.",
             ollama::VERSION,
@@ -201,14 +82,14 @@ pub(super) fn answer(
         assumptions.push(format!("{}.", ollama::OLDER));
     }
     let output = if request.json {
-        json::text(&json::layers::Placed::new(&model.id, scenario, &placement, speed, assumptions))?
+        json::text(&json::layers::Placed::new(&model.id, scenario, placement, *speed, assumptions))?
     } else {
         let title = wrapped(&model.title, 2) + &inputs::text(scenario, None);
-        let mut text = format!("{title}\n{}", wrapped(&said(&placement), 2));
-        text += &table(&placement, request.unit);
+        let mut text = format!("{title}\n{}", wrapped(&said(placement), 2));
+        text += &table(placement, request.unit);
         text.push('\n');
-        text += &wrapped(&verdict(&placement, request.unit), 2);
-        text += &wrapped(&decoding(speed, &placement), 2);
+        text += &wrapped(&verdict(placement, request.unit), 2);
+        text += &wrapped(&decoding(*speed, placement), 2);
         text.push('\n');
         text += &wrapped(&format!("llama.cpp, {VERSION}. Source: {SOURCE}."), 2);
         text += "\nAssumptions:\n";
@@ -229,14 +110,16 @@ pub(super) fn solve(
     request: &Request,
 ) -> Result<Answer, BadInput> {
     let mut notes = notes(model, request, scenario);
-    let (scenario, settings) = as_served(placing, scenario, request, &mut notes);
+    let (scenario, settings, remarks) = placing.served(scenario);
+    notes.extend(remarks.iter().map(remark));
     let (scenario, settings) = (&scenario, &settings);
     let found = match question {
         Layers::Ngl => llamacpp::most_gpu_layers(scenario, settings),
         Layers::CpuMoe => llamacpp::fewest_cpu_moe(scenario, settings),
     };
     let Found { answer, next } = found.map_err(|why| BadInput(why.to_string()))?;
-    notes.extend(answer.as_ref().or(next.as_ref()).and_then(|(_, placement)| idle(placement, settings)));
+    let shared = answer.as_ref().or(next.as_ref()).and_then(|(_, placement)| Placed::shared(placement, settings));
+    notes.extend(shared.as_ref().map(remark));
     let speed = |placement: &Placement| llamacpp::speed(scenario, placement, settings.host_bandwidth);
     let output = if request.json {
         json::text(&json::layers::Solved::new(question, &model.id, scenario, [&answer, &next], speed))?
@@ -334,7 +217,8 @@ fn table(placement: &Placement, unit: ByteUnit) -> String {
     format!("\n{}", table.text())
 }
 
-fn verdict(placement: &Placement, unit: ByteUnit) -> String {
+/// Whether it fits, in words.
+pub(super) fn verdict(placement: &Placement, unit: ByteUnit) -> String {
     let on_gpu = placement.devices.iter().map(Device::verdict).fold(Verdict::Fits, Verdict::worse);
     let over = placement.devices.iter().any(|device| device.total().high > device.room);
     let need = words::size(placement.host.total().ends()[1], unit);

@@ -1,30 +1,22 @@
-//! Runtimes whose settings are not in the scenario (`runtimes/`): their options, and their answers.
+//! Runtimes whose settings are not in the scenario: their options, and their answers in words.
 
 pub(crate) mod llamacpp;
 mod pool;
 
 use memory_wall_core::display::ByteUnit;
-use memory_wall_core::units::SignedBytes;
-use memory_wall_core::{Bytes, Checked, Engine, Mode, Scenario, Verdict};
-use memory_wall_runtimes::Span;
-use memory_wall_runtimes::llamacpp::Settings;
+use memory_wall_core::{Checked, Engine, Mode, Scenario};
+use memory_wall_plan::answers::Spending;
+use memory_wall_plan::reply::Reply;
+use memory_wall_plan::runtime::{Contradiction, Placing, Runtime};
+use memory_wall_plan::{OPTIONS, Plan, PlanOption, Scope, Value};
 use memory_wall_runtimes::ollama;
-use memory_wall_runtimes::pool::{Server, Told};
+use memory_wall_runtimes::pool::Server;
 
 use crate::model::Model;
 use crate::options::Given;
 use crate::request::Request;
 use crate::solve::Question;
 use crate::{Answer, BadInput, estimate, values};
-
-/// What a runtime is told beside the scenario.
-#[derive(Clone, Debug)]
-pub(crate) enum Runtime {
-    /// llama.cpp, whose layers are placed.
-    LlamaCpp(Placing),
-    /// A server with a pool.
-    Pool(Server, Told),
-}
 
 /// What `--engine` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,18 +47,6 @@ pub(crate) fn named(given: &Given) -> Result<Option<Named>, BadInput> {
     values::choice(given, "--engine", &all, Named::id)
 }
 
-/// How layers are placed.
-#[derive(Clone, Debug)]
-pub(crate) struct Placing {
-    settings: Settings,
-    /// Whether llama.cpp finds how many layers go on the GPU.
-    fit: bool,
-    /// Whether Ollama runs it.
-    ollama: bool,
-    /// Whether it is said how many tokens pass at once.
-    ubatch_told: bool,
-}
-
 /// A question about layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layers {
@@ -95,112 +75,112 @@ impl Layers {
     }
 }
 
-impl Runtime {
-    /// Reads the options; nothing where none was given. Those without effect are noted.
-    pub(crate) fn read(given: &Given, scenario: &Scenario, notes: &mut Vec<String>) -> Result<Option<Self>, BadInput> {
-        let inference = scenario.mode == Mode::Inference;
-        let named = named(given)?.filter(|_| inference);
-        let told = pool::read(given)?;
-        let server = match named {
-            Some(Named::Server(server)) => Some(server),
-            _ => None,
-        };
-        for (option, of) in pool::OPTIONS {
-            if given.has(option) && server != Some(of) {
-                notes.push(format!("{option} has no effect without --engine {}", of.id()));
-            }
-        }
-        let layers = llamacpp::OPTIONS.iter().any(|option| given.has(option)) || Layers::read(given).is_some();
-        let placing = llamacpp::read(given, named == Some(Named::Ollama))?;
-        let llama_cpp = inference && scenario.serving.engine == Engine::LlamaCpp;
-        if layers && !llama_cpp {
-            if let Some(question) = Layers::read(given) {
-                return Err(BadInput(format!(
-                    "solve --for {} places layers of llama.cpp: it needs --engine llamacpp in inference",
-                    question.id()
-                )));
-            }
-            let idle = llamacpp::OPTIONS.iter().filter(|option| given.has(option));
-            notes.extend(idle.map(|option| format!("{option} has no effect without --engine llamacpp in inference")));
-        }
-        Ok(match server {
-            Some(server) => Some(Self::Pool(server, told.of(server))),
-            None if llama_cpp && (layers || placing.ollama) => Some(Self::LlamaCpp(placing)),
-            None => None,
-        })
+/// The runtime that the options name, with what they tell it; nothing where a scenario says all of it. Those without effect are noted.
+pub(crate) fn read(given: &Given, scenario: &Scenario, notes: &mut Vec<String>) -> Result<Option<Runtime>, BadInput> {
+    let told = told(given)?;
+    let inference = scenario.mode == Mode::Inference;
+    let llama_cpp = inference && scenario.serving.engine == Engine::LlamaCpp;
+    let question = Layers::read(given);
+    if let Some(question) = question.filter(|_| !llama_cpp) {
+        return Err(BadInput(format!(
+            "solve --for {} places layers of llama.cpp: it needs --engine llamacpp in inference",
+            question.id()
+        )));
     }
+    for (option, _) in told.said().filter(|(option, _)| !told.has_effect(option, scenario)) {
+        match option.scope {
+            Scope::Pool(of) => notes.push(format!("{} has no effect without --engine {}", option.flag(), of.id())),
+            Scope::Layers => {
+                notes.push(format!("{} has no effect without --engine llamacpp in inference", option.flag()));
+            }
+            _ => {}
+        }
+    }
+    let refused = |why: Contradiction| BadInput(why.to_string());
+    match Runtime::of(&told, scenario).map_err(refused)? {
+        None if question.is_some() => Placing::of(&told).map(|placing| Some(Runtime::Layers(placing))).map_err(refused),
+        runtime => Ok(runtime),
+    }
+}
+
+/// What runtimes are told by the options, and what they take by themselves where it isn't said.
+fn told(given: &Given) -> Result<Plan, BadInput> {
+    let mut told = Plan::new("");
+    for option in OPTIONS.iter().filter(|it| it.scope.is_of_runtime() || matches!(it.name, "engine" | "ep" | "seq")) {
+        if let Some(value) = own(given, option)? {
+            told.set(option.name, value);
+        }
+    }
+    Ok(told)
+}
+
+/// An option as it was typed, also where it is of a runtime that is not in the scenario.
+pub(crate) fn own(given: &Given, option: &PlanOption) -> Result<Option<Value>, BadInput> {
+    let flag = option.flag();
+    Ok(match option.name {
+        "engine" => named(given)?.map(|named| Value::Word(named.id())),
+        "device" if given.has(&flag) => {
+            let gpus = llamacpp::devices(given)?;
+            Some(Value::Words(gpus.iter().map(|gpu| gpu.id).collect()))
+        }
+        "tensor_split" if given.has(&flag) => Some(Value::Counts(llamacpp::shares(given)?)),
+        _ => values::typed(given, option)?,
+    })
 }
 
 /// What the runtime makes of the scenario.
 pub(crate) fn answer(runtime: &Runtime, request: &Request) -> Result<Answer, BadInput> {
     let (model, scenario) = estimate::asked(request)?;
-    match runtime {
-        Runtime::LlamaCpp(placing) => llamacpp::answer(placing, &model, &scenario, request),
-        Runtime::Pool(server, told) => {
-            pool::has_class(*server, &model)?;
-            pool::answer(*server, &of_ranks(told, request), &model, &scenario, request)
-        }
+    match reply(runtime, &model, &scenario, Spending::default())? {
+        Reply::Layers(layers) => llamacpp::answer(&layers, &model, request),
+        Reply::Pool(pool) => pool::answer(&pool, &model, request),
+        Reply::Engine(_) => Err(BadInput::new("the engine answers by itself")),
     }
 }
 
-/// What it is told, with its expert-parallel ranks, which the scenario doesn't have.
-fn of_ranks(told: &Told, request: &Request) -> Told {
-    let ep = request.settings().parallel.ep;
-    Told { ep: (ep > 1).then_some(ep), ..*told }
-}
-
-/// What a runtime comes to, in a few figures.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    /// The scenario as the runtime runs it.
-    pub(crate) scenario: Checked,
-    /// Whether it fits.
-    pub(crate) verdict: Verdict,
-    /// The same in words.
-    pub(crate) why: String,
-    /// GPUs in all.
-    pub(crate) gpus: u64,
-    /// What the fullest GPU needs, and what it has; nothing where a server takes a share of it.
-    pub(crate) fullest: Option<(Span, Bytes)>,
-    /// What it has to spare at least, beside what else is on it.
-    pub(crate) spare: Option<SignedBytes>,
-    /// Tokens in the pool of a server.
-    pub(crate) pool: Option<Span>,
-    /// Tokens that all sequences together write in a second, fewest first, where it fits.
-    pub(crate) written: Option<[f64; 2]>,
-}
-
-/// The same as [`answer`], as figures.
-pub(crate) fn outcome(
+/// The same as figures.
+pub(crate) fn reply(
     runtime: &Runtime,
     model: &Model,
     scenario: &Checked,
-    request: &Request,
-    notes: &mut Vec<String>,
-    unit: ByteUnit,
-) -> Result<Outcome, BadInput> {
-    match runtime {
-        Runtime::LlamaCpp(placing) => llamacpp::outcome(placing, scenario, request, notes, unit),
-        Runtime::Pool(server, told) => {
-            pool::has_class(*server, model)?;
-            pool::outcome(*server, &of_ranks(told, request), scenario)
-        }
+    spending: Spending,
+) -> Result<Reply, BadInput> {
+    runtime.run(scenario, model.family(), spending).map_err(|why| BadInput(why.to_string()))
+}
+
+/// The verdict of a runtime, in words.
+pub(crate) fn reason(reply: &Reply, unit: ByteUnit) -> Option<String> {
+    match reply {
+        Reply::Engine(_) => None,
+        Reply::Layers(layers) => Some(llamacpp::verdict(&layers.placement, unit)),
+        Reply::Pool(pool) => Some(pool::verdict(&pool.start, &pool.scenario)),
+    }
+}
+
+/// What a runtime makes of the scenario by itself, in words.
+pub(crate) fn remarks(reply: &Reply) -> Vec<String> {
+    match reply {
+        Reply::Layers(layers) => layers.remarks.iter().map(llamacpp::remark).collect(),
+        _ => Vec::new(),
     }
 }
 
 /// What a server with a pool holds at most; nothing where another runtime is asked.
 pub(crate) fn solve_pool(question: Question, request: &Request) -> Option<Result<Answer, BadInput>> {
-    let Some(Runtime::Pool(server, told)) = &request.runtime else { return None };
-    let asked = estimate::asked(request).and_then(|asked| pool::has_class(*server, &asked.0).map(|()| asked));
-    let told = of_ranks(told, request);
-    Some(asked.and_then(|(model, scenario)| pool::solve(question, (*server, &told), &model, &scenario, request)))
+    let runtime = request.runtime.as_ref().filter(|runtime| matches!(runtime, Runtime::Pool(..)))?;
+    let answer = || {
+        let (model, scenario) = estimate::asked(request)?;
+        let Reply::Pool(pool) = reply(runtime, &model, &scenario, Spending::default())? else { return Ok(None) };
+        pool::solve(question, &pool, &model, request).map(Some)
+    };
+    answer().transpose()
 }
 
 /// How many layers.
 pub(crate) fn solve(question: Layers, request: &Request) -> Result<Answer, BadInput> {
     let (model, scenario) = estimate::asked(request)?;
     match &request.runtime {
-        Some(Runtime::LlamaCpp(placing)) => llamacpp::solve(question, placing, &model, &scenario, request),
+        Some(Runtime::Layers(placing)) => llamacpp::solve(question, placing, &model, &scenario, request),
         _ => Err(BadInput::new("layers are placed with --engine llamacpp")),
     }
 }
@@ -214,10 +194,10 @@ pub(crate) fn refuse(request: &Request, command: &str) -> Result<(), BadInput> {
             server.label(),
             server.id()
         ))),
-        Some(Runtime::LlamaCpp(placing)) if placing.ollama => {
+        Some(Runtime::Layers(placing)) if placing.ollama.is_some() => {
             Err(BadInput(format!("{command} does not know Ollama: memory-wall estimate --engine ollama does")))
         }
-        Some(Runtime::LlamaCpp(_)) => Err(BadInput(format!(
+        Some(Runtime::Layers(_)) => Err(BadInput(format!(
             "{command} takes llama.cpp with everything on the GPU: memory-wall estimate, solve --for ngl and solve --for n-cpu-moe place layers"
         ))),
     }

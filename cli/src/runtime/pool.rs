@@ -4,101 +4,34 @@ use memory_wall_core::bounds;
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::engines::system;
 use memory_wall_core::{Bytes, Checked, Verdict};
+use memory_wall_plan::runtime::Pool;
 use memory_wall_runtimes::Span;
-use memory_wall_runtimes::pool::{self, Family, MAX_TOTAL_TOKENS, Server, Start, Told, Trouble};
+use memory_wall_runtimes::pool::{Server, Start, Told, Trouble};
 
-use super::{Outcome, notes};
+use super::notes;
 use crate::model::Model;
-use crate::options::Given;
 use crate::request::Request;
 use crate::solve::Question;
 use crate::text::{Side, Table, wrapped};
-use crate::{Answer, BadInput, Exit, inputs, json, values, words};
-
-/// The options of each server.
-pub(super) const OPTIONS: [(&str, Server); 10] = [
-    ("--mem-fraction-static", Server::Sglang),
-    ("--chunked-prefill-size", Server::Sglang),
-    ("--max-running-requests", Server::Sglang),
-    ("--context-length", Server::Sglang),
-    ("--max-total-tokens", Server::Sglang),
-    ("--disable-cuda-graph", Server::Sglang),
-    ("--kv-cache-free-gpu-memory-fraction", Server::TensorRtLlm),
-    ("--max-batch-size", Server::TensorRtLlm),
-    ("--max-num-tokens", Server::TensorRtLlm),
-    ("--max-seq-len", Server::TensorRtLlm),
-];
-
-/// What each server is told.
-pub(super) struct Read {
-    sglang: Told,
-    trtllm: Told,
-}
-
-impl Read {
-    /// What one of them is told.
-    pub(super) const fn of(&self, server: Server) -> Told {
-        match server {
-            Server::Sglang => self.sglang,
-            Server::TensorRtLlm => self.trtllm,
-        }
-    }
-}
-
-/// Reads the options.
-pub(super) fn read(given: &Given) -> Result<Read, BadInput> {
-    let share = |option| values::percent(given, option).map(|percent| percent.map(|percent| percent * 10));
-    Ok(Read {
-        sglang: Told {
-            share: share("--mem-fraction-static")?,
-            requests: values::count(given, "--max-running-requests", bounds::MAX_NUM_SEQS)?,
-            tokens: values::count(given, "--chunked-prefill-size", bounds::MAX_NUM_BATCHED_TOKENS)?,
-            longest: values::count(given, "--context-length", bounds::MAX_MODEL_LEN)?,
-            most: values::count(given, "--max-total-tokens", MAX_TOTAL_TOKENS)?.map(u64::from),
-            no_graphs: given.has("--disable-cuda-graph"),
-            ep: None,
-        },
-        trtllm: Told {
-            share: share("--kv-cache-free-gpu-memory-fraction")?,
-            requests: values::count(given, "--max-batch-size", bounds::MAX_NUM_SEQS)?,
-            tokens: values::count(given, "--max-num-tokens", bounds::MAX_NUM_BATCHED_TOKENS)?,
-            longest: values::count(given, "--max-seq-len", bounds::MAX_MODEL_LEN)?,
-            most: None,
-            no_graphs: false,
-            ep: None,
-        },
-    })
-}
-
-/// Whether the server has a class for the model.
-pub(super) fn has_class(server: Server, model: &Model) -> Result<(), BadInput> {
-    let family = model.family.as_deref().map_or(Family::Listed(&model.id), Family::Config);
-    pool::has_class(server, family).map_err(|why| BadInput(why.to_string()))
-}
+use crate::{Answer, BadInput, Exit, inputs, json, words};
 
 /// The answer to `estimate`.
-pub(super) fn answer(
-    server: Server,
-    told: &Told,
-    model: &Model,
-    scenario: &Checked,
-    request: &Request,
-) -> Result<Answer, BadInput> {
-    let start = pool::start(server, scenario, told).map_err(|why| BadInput(why.to_string()))?;
-    let assumptions = assumptions(&start, scenario);
+pub(super) fn answer(pool: &Pool, model: &Model, request: &Request) -> Result<Answer, BadInput> {
+    let Pool { scenario, told, start } = pool;
+    let assumptions = assumptions(start, scenario);
     let output = if request.json {
-        json::text(&json::pool::Started::new(&model.id, scenario, &start, verdict(&start, scenario), assumptions))?
+        json::text(&json::pool::Started::new(&model.id, scenario, start, verdict(start, scenario), assumptions))?
     } else {
         let mut text = wrapped(&model.title, 2) + &inputs::text(scenario, None);
-        text += &wrapped(&served(server, told), 2);
+        text += &wrapped(&served(start.server, told), 2);
         text.push('\n');
-        text += &table(&start, request.unit);
+        text += &table(start, request.unit);
         text.push('\n');
-        text += &wrapped(&share(&start, request.unit), 2);
-        text += &wrapped(&held(&start, scenario), 2);
-        text += &wrapped(&format!("Verdict: {}.", verdict(&start, scenario)), 2);
+        text += &wrapped(&share(start, request.unit), 2);
+        text += &wrapped(&held(start, scenario), 2);
+        text += &wrapped(&format!("Verdict: {}.", verdict(start, scenario)), 2);
         text.push('\n');
-        text += &wrapped(&format!("Source: {}.", server.source()), 2);
+        text += &wrapped(&format!("Source: {}.", start.server.source()), 2);
         text += "\nAssumptions:\n";
         for line in &assumptions {
             text += &wrapped(&format!("- {line}"), 2);
@@ -114,32 +47,12 @@ fn served(server: Server, told: &Told) -> String {
     format!("served by {} {}{experts}", server.label(), server.version())
 }
 
-/// The same as [`answer`], as figures.
-pub(super) fn outcome(server: Server, told: &Told, scenario: &Checked) -> Result<Outcome, BadInput> {
-    let start = pool::start(server, scenario, told).map_err(|why| BadInput(why.to_string()))?;
-    Ok(Outcome {
-        scenario: *scenario,
-        verdict: start.verdict,
-        why: verdict(&start, scenario),
-        gpus: scenario.parallel.ranks(),
-        fullest: None,
-        spare: None,
-        pool: Some(start.tokens),
-        written: None,
-    })
-}
-
 /// The answer to `solve --for context` and `solve --for batch`: the largest with which the pool holds all requests, and one step further.
-pub(super) fn solve(
-    question: Question,
-    (server, told): (Server, &Told),
-    model: &Model,
-    scenario: &Checked,
-    request: &Request,
-) -> Result<Answer, BadInput> {
-    let (limits, with): (_, fn(&Checked, u32) -> Checked) = match question {
-        Question::Context => (bounds::SEQ_LENGTH, |scenario, tokens| scenario.with_seq_length(tokens)),
-        Question::Batch => (bounds::BATCH, |scenario, batch| scenario.with_batch(batch)),
+pub(super) fn solve(question: Question, pool: &Pool, model: &Model, request: &Request) -> Result<Answer, BadInput> {
+    let (scenario, server) = (&pool.scenario, pool.start.server);
+    let (limits, found) = match question {
+        Question::Context => (bounds::SEQ_LENGTH, pool.longest()),
+        Question::Batch => (bounds::BATCH, pool.most_sequences()),
         _ => {
             return Err(BadInput(format!(
                 "solve --for {} does not know {}: context and batch do",
@@ -148,35 +61,36 @@ pub(super) fn solve(
             )));
         }
     };
-    let at = |value| pool::start(server, &with(scenario, value), told).map_err(|why| BadInput(why.to_string()));
-    let holds = |value| at(value).map(|start| start.verdict.holds());
-    let (mut fits, mut fails) = (0, limits.max + 1);
-    while fails - fits > 1 {
-        let middle = fits + (fails - fits) / 2;
-        *(if holds(middle)? { &mut fits } else { &mut fails }) = middle;
-    }
-    let step = |value: u32| -> Result<Option<(u32, Start)>, BadInput> {
+    let at = |value| {
+        let there = if question == Question::Context {
+            pool.with(scenario.batch, value)
+        } else {
+            pool.with(value, scenario.seq_length)
+        };
+        there.map_err(|why| BadInput(why.to_string()))
+    };
+    let step = |value: u32| -> Result<Option<(u32, Pool)>, BadInput> {
         Ok(if (1..=limits.max).contains(&value) { Some((value, at(value)?)) } else { None })
     };
-    let (answer, next) = (step(fits)?, step(fails)?);
+    let (answer, next) = (step(found)?, step(found + 1)?);
     let output = if request.json {
-        json::text(&json::pool::Solved::new(question, &model.id, scenario, [answer, next]))?
+        json::text(&json::pool::Solved::new(question, &model.id, scenario, [&answer, &next]))?
     } else {
         let mut text = wrapped(&model.title, 2) + &inputs::text(scenario, Some(question));
-        text += &wrapped(&served(server, told), 2);
+        text += &wrapped(&served(server, &pool.told), 2);
         text.push('\n');
-        for (what, found) in [("At most", answer), ("One step further", next)] {
+        for (what, found) in [("At most", &answer), ("One step further", &next)] {
             let line = match found {
-                Some((value, start)) => {
-                    format!("{what}: {}. {}", words::counted(value, limits), verdict(&start, &with(scenario, value)))
+                Some((value, there)) => {
+                    format!("{what}: {}. {}", words::counted(*value, limits), verdict(&there.start, &there.scenario))
                 }
                 None => format!("{what}: none."),
             };
             text += &wrapped(&line, 2);
         }
-        if let Some((_, start)) = answer {
+        if let Some((_, there)) = &answer {
             text.push('\n');
-            text += &table(&start, request.unit);
+            text += &table(&there.start, request.unit);
         }
         text
     };
@@ -235,7 +149,8 @@ fn held(start: &Start, scenario: &Checked) -> String {
     )
 }
 
-fn verdict(start: &Start, scenario: &Checked) -> String {
+/// Whether it fits, in words.
+pub(super) fn verdict(start: &Start, scenario: &Checked) -> String {
     let name = start.server.label();
     let asked = Grouped(scenario.batch.into());
     match (start.trouble, start.verdict) {

@@ -17,6 +17,7 @@ use serde::Deserialize;
 use crate::architecture::Architecture;
 use crate::bounds;
 use crate::precision::WeightFormat;
+use crate::tables::models::{MODELS, Model};
 
 pub use error::ConfigError;
 pub use families::FAMILIES;
@@ -75,11 +76,12 @@ impl Config {
     /// # Errors
     /// A family that is not known, a field that is missing, of the wrong kind or out of range, or a part that is not modelled.
     pub fn architecture(&self) -> Result<Architecture, ConfigError> {
-        let Language { family, fields, .. } = self.language()?;
-        match families::read(family, fields) {
-            Some(read) => read,
-            None => Err(unknown(family, fields)),
-        }
+        let Language { family, around, fields } = self.language()?;
+        let shape = families::read(family, fields).unwrap_or_else(|| Err(unknown(family, fields)))?;
+        // The tower beside it is known where the language model is one of the table.
+        let seeing = |model: &&Model| Architecture { tower: None, ..model.architecture } == shape;
+        let known = MODELS.iter().filter(|_| around.is_some()).find(seeing);
+        Ok(known.map_or(shape, |model| model.architecture))
     }
 
     /// What a reader should know about how the file is read, once it can be.

@@ -1,12 +1,16 @@
 //! What the page asks of the browser: address, storage, clipboard, files, keys. Nothing of it is there when the page is built.
 
+#[cfg(target_arch = "wasm32")]
+mod heat;
 #[cfg(not(target_arch = "wasm32"))]
 mod still;
 #[cfg(target_arch = "wasm32")]
 mod window;
 
+#[cfg(target_arch = "wasm32")]
+pub(crate) use heat::{Picture, cell};
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use still::{address, chosen_file, copy, save};
+pub(crate) use still::{Picture, address, cell, chosen_file, copy, save};
 #[cfg(target_arch = "wasm32")]
 pub use window::start;
 #[cfg(target_arch = "wasm32")]

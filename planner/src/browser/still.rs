@@ -1,6 +1,22 @@
 //! The same where no browser is: nobody presses anything while the page is built.
 
 use leptos::ev;
+use leptos::html::ElementType;
+use memory_wall_plan::reply::Reply;
+
+/// A picture that nobody sees.
+#[derive(Clone, Default)]
+pub(crate) struct Picture(());
+
+impl Picture {
+    pub(crate) fn show(&self, _: &<leptos::html::Canvas as ElementType>::Output, _: Option<Reply>) {
+        let Self(()) = self;
+    }
+}
+
+pub(crate) fn cell(_: &ev::MouseEvent) -> Option<[usize; 2]> {
+    None
+}
 
 pub(crate) fn address(query: &str) -> String {
     query.to_owned()

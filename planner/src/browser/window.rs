@@ -65,7 +65,7 @@ fn begin(desk: Desk) {
         }
     };
     let [offer, save, say] =
-        [resting(OFFER_REST, |desk| desk.offer()), resting(SAVE_REST, keep), resting(SAY_REST, tell)];
+        [resting(OFFER_REST, |desk| offer(desk, &Desk::STEPS)), resting(SAVE_REST, keep), resting(SAY_REST, tell)];
     Effect::new(move || {
         desk.unit.track();
         desk.with(|_| ());
@@ -92,6 +92,14 @@ fn begin(desk: Desk) {
         }
     })
     .forget();
+}
+
+/// Asks for what takes longer, a task for each step, so that a key that is pressed meanwhile waits for one of them at most.
+fn offer(desk: Desk, steps: &'static [fn(&Desk)]) {
+    if let Some((step, rest)) = steps.split_first() {
+        step(&desk);
+        Timeout::new(0, move || offer(desk, rest)).forget();
+    }
 }
 
 /// What of a link could not be used, in words.
@@ -129,7 +137,9 @@ fn tell(desk: Desk) {
     let place = desk.now(Board::chosen);
     let said = untrack(|| desk.outcome(place, |it| (it.name().to_owned(), it.said.clone())));
     if let Some((name, said)) = said {
-        desk.spoken.set(words::Spoken { name: &name, verdict: &said.verdict, why: &said.why }.text());
+        let now = words::Spoken { name: &name, verdict: &said.verdict, why: &said.why }.text();
+        let changed = desk.changed.get_untracked();
+        desk.spoken.set([changed.as_str(), now.as_str()].join(" ").trim().to_owned());
     }
 }
 

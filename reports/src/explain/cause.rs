@@ -151,6 +151,11 @@ impl Message {
         Some(self.process?.bytes - self.allocated?.bytes - self.reserved_free?.bytes)
     }
 
+    /// The same where none of the causes says it.
+    pub fn outside_unsaid(&self, causes: &[Cause]) -> Option<i64> {
+        self.outside().filter(|bytes| !causes.contains(&Cause::Outside { bytes: *bytes }))
+    }
+
     /// What the request lacks even if everything free were in one piece; nothing where it would fit.
     pub fn missing(&self) -> Option<i64> {
         let free = self.free?.most().saturating_add(self.reserved_free.unwrap_or(Size::exact(0)).most());

@@ -7,7 +7,9 @@ use memory_wall_core::{Checked, Mode, Recipe, Scenario, WeightFormat};
 use super::Note;
 use crate::files::{File, Opened};
 use crate::memory_report::{Held, MemoryReport, types};
-use crate::snapshot::beside::{Line, Measured, beside};
+use crate::snapshot::beside::Line;
+#[cfg(feature = "snapshots")]
+use crate::snapshot::beside::{Measured, beside};
 
 /// The parts of a measured run beside the estimate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,7 @@ impl Parts {
             return None;
         }
         let lines = match &opened.file {
+            #[cfg(feature = "snapshots")]
             File::Snapshot(snapshot) => {
                 let device = snapshot.fullest().filter(|device| !device.trace.events.is_empty())?;
                 beside(&Measured::at_peak(&device.trace, &device.totals, scenario), scenario)

@@ -10,8 +10,12 @@ use crate::memory_report::{Held, MemoryReport, total};
 use crate::model_files::{Class, Gguf, Index, ModelFile, ModelJson, Tensor};
 use crate::report::{Device, Fact, Report, Value};
 use crate::size::MOST;
-use crate::snapshot::{MemoryTimeline, Moment, Snapshot};
-use crate::what::{Kind, Phase, What};
+use crate::snapshot::MemoryTimeline;
+#[cfg(feature = "snapshots")]
+use crate::snapshot::{Moment, Snapshot};
+#[cfg(feature = "snapshots")]
+use crate::what::Phase;
+use crate::what::{Kind, What};
 use crate::{Place, Size, name};
 
 impl File {
@@ -22,10 +26,23 @@ impl File {
             Self::Header(file) => facts.header(file),
             Self::Model(ModelJson::Config(_)) => Kind::Config,
             Self::Model(ModelJson::Index(index)) => facts.index(index),
-            Self::Snapshot(snapshot) => facts.snapshot(snapshot),
+            #[cfg(feature = "snapshots")]
+            Self::Snapshot(snapshot) => return snapshot.report(source),
             Self::Report(report) => facts.measured(report),
             Self::Timeline(timeline) => facts.timeline(timeline),
         };
+        let mut report = Report::new(kind, source, 1);
+        report.extend(facts.0);
+        report
+    }
+}
+
+#[cfg(feature = "snapshots")]
+impl Snapshot {
+    /// The snapshot as a report of the text `source`, as [`File::report`].
+    pub fn report(&self, source: u16) -> Report {
+        let mut facts = Facts(Vec::new());
+        let kind = facts.snapshot(self);
         let mut report = Report::new(kind, source, 1);
         report.extend(facts.0);
         report
@@ -116,6 +133,7 @@ impl Facts {
         Kind::Index
     }
 
+    #[cfg(feature = "snapshots")]
     fn snapshot(&mut self, snapshot: &Snapshot) -> Kind {
         let Some(device) = snapshot.fullest() else { return Kind::Snapshot };
         let (totals, peak) = (&device.totals, device.trace.peak());

@@ -4,11 +4,17 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
+use memory_wall_core::Bytes;
+use memory_wall_core::display::{ByteUnit, Grouped, Size};
+
 use super::File;
 use crate::capital::capital;
 use crate::memory_report::{Held, MemoryReport, total};
 use crate::model_files::{CLASSES, Index, ModelFile, ModelJson, Tensor, breakdown};
-use crate::snapshot::{CATEGORIES, Composition, Device, MemoryTimeline, Snapshot};
+use crate::snapshot::{CATEGORIES, Composition, MemoryTimeline};
+#[cfg(feature = "snapshots")]
+use crate::snapshot::{Device, Snapshot};
+use crate::values::Written;
 
 /// One row: what, how many of it, and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +39,7 @@ pub struct Holdings {
 /// Rows of one table at most; what comes after them is added up.
 const MOST_ROWS: usize = 40;
 /// Places in the program that are shown of a snapshot.
+#[cfg(feature = "snapshots")]
 const TOP: usize = 8;
 
 pub(super) fn holding(name: &str, count: Option<u64>, bytes: u64) -> Holding {
@@ -52,16 +59,14 @@ impl File {
             }
             Self::Model(ModelJson::Config(_)) => Vec::new(),
             Self::Model(ModelJson::Index(index)) => of_index(index),
-            Self::Snapshot(snapshot) => snapshot.fullest().map(|it| of_device(snapshot, it)).unwrap_or_default(),
+            #[cfg(feature = "snapshots")]
+            Self::Snapshot(snapshot) => return snapshot.holdings(),
             Self::Report(report) => of_report(report),
             Self::Timeline(timeline) => of_timeline(timeline),
         };
         #[cfg(feature = "estimate")]
         tables.extend(self.shape());
-        tables.retain(|table| !table.rows.is_empty());
-        for table in &mut tables {
-            shorten(&mut table.rows);
-        }
+        presentable(&mut tables);
         tables
     }
 
@@ -92,15 +97,53 @@ impl File {
                     index.files.len()
                 )]
             }
-            Self::Snapshot(snapshot) => {
-                let others = snapshot.devices.len().saturating_sub(1);
-                let others =
-                    (others > 0).then(|| format!("{others} more devices are in the snapshot; the fullest is shown."));
-                let own = snapshot.fullest().map(|device| device.trace.remarks()).unwrap_or_default();
-                own.iter().map(ToString::to_string).chain(others).collect()
-            }
+            #[cfg(feature = "snapshots")]
+            Self::Snapshot(snapshot) => snapshot.remarks(),
             Self::Report(_) | Self::Timeline(_) => Vec::new(),
         }
+    }
+}
+
+#[cfg(feature = "snapshots")]
+impl Snapshot {
+    /// What it holds, as [`File::holdings`].
+    pub fn holdings(&self) -> Vec<Holdings> {
+        let mut tables = self.fullest().map(|it| of_device(self, it)).unwrap_or_default();
+        presentable(&mut tables);
+        tables
+    }
+
+    /// What a reader should know about it, as [`File::remarks`].
+    pub fn remarks(&self) -> Vec<String> {
+        let others = self.devices.len().saturating_sub(1);
+        let others = (others > 0).then(|| format!("{others} more devices are in the snapshot; the fullest is shown."));
+        let own = self.fullest().map(|device| device.trace.remarks()).unwrap_or_default();
+        own.iter().map(ToString::to_string).chain(others).collect()
+    }
+}
+
+impl Holdings {
+    /// Writes the table of the text `source` for a page, its numbers as texts.
+    pub fn write(&self, json: &mut Written, source: u16, unit: ByteUnit) {
+        json.within('{', &mut |json| {
+            json.name("text").number(source.into());
+            json.name("title").text(&self.title);
+            json.name("rows").within('[', &mut |json| {
+                for row in &self.rows {
+                    let count = row.count.map(|count| Grouped(count.into()).to_string());
+                    let bytes = row.bytes.map(|bytes| Size::new(Bytes(bytes.into()), unit).to_string());
+                    json.texts(&[row.name.clone(), count.unwrap_or_default(), bytes.unwrap_or_default()]);
+                }
+            });
+        });
+    }
+}
+
+/// Tables that say something, each with as many rows as can be looked at.
+fn presentable(tables: &mut Vec<Holdings>) {
+    tables.retain(|table| !table.rows.is_empty());
+    for table in tables {
+        shorten(&mut table.rows);
     }
 }
 
@@ -144,6 +187,7 @@ fn categories(composition: &Composition) -> Vec<Holding> {
     parts.map(|(category, bytes)| holding(category.name(), None, *bytes)).collect()
 }
 
+#[cfg(feature = "snapshots")]
 fn of_device(snapshot: &Snapshot, device: &Device) -> Vec<Holdings> {
     let (totals, trace) = (&device.totals, &device.trace);
     let mut tables = vec![Holdings {
@@ -163,7 +207,7 @@ fn of_device(snapshot: &Snapshot, device: &Device) -> Vec<Holdings> {
     tables
         .push(Holdings { title: format!("At the peak: {}", peak.moment.name()), rows: categories(&peak.composition) });
     let top = trace.top(&snapshot.frames, peak.event, TOP).into_iter();
-    let place = |line| snapshot.frames.place(line).rsplit(['/', '\\']).next().map(ToString::to_string);
+    let place = |line| snapshot.frames.in_file(line);
     let rows = top.map(|top| {
         let from = top.line.and_then(place).unwrap_or_else(|| "an unknown place".into());
         holding(&format!("{} from {from}", top.category.name()), Some(top.count.into()), top.bytes)

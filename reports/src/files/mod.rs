@@ -18,7 +18,9 @@ use crate::Found;
 use crate::memory_report::{MemoryReport, NoReport};
 use crate::model_files::{ModelFile, ModelJson, Reader, read_model_json};
 use crate::order::sorted;
-use crate::snapshot::{MemoryTimeline, Refused, Snapshot, not_read};
+use crate::snapshot::{MemoryTimeline, not_read};
+#[cfg(feature = "snapshots")]
+use crate::snapshot::{Refused, Snapshot};
 use crate::values::JsonError;
 
 /// What the first bytes of a file say.
@@ -51,7 +53,7 @@ pub fn recognise(head: &[u8], length: u64) -> Option<Kind> {
     if Reader::of(head, length).is_some() {
         return Some(Kind::Model);
     }
-    if matches!(head, [0x80, 1..=9, ..]) {
+    if is_pickle(head) {
         return Some(Kind::Pickle);
     }
     let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
@@ -73,6 +75,7 @@ pub enum File {
     /// A safetensors or GGUF file.
     Header(Box<ModelFile>),
     /// A memory snapshot.
+    #[cfg(feature = "snapshots")]
     Snapshot(Box<Snapshot>),
     /// A report of `memory_report.py`.
     Report(Box<MemoryReport>),
@@ -86,6 +89,7 @@ pub enum File {
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotRead {
     /// A snapshot that is broken, or would run code.
+    #[cfg(feature = "snapshots")]
     Snapshot(Refused),
     /// A report that cannot be used.
     Report(NoReport),
@@ -96,6 +100,7 @@ pub enum NotRead {
 impl fmt::Display for NotRead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            #[cfg(feature = "snapshots")]
             Self::Snapshot(refused) => refused.fmt(f),
             Self::Report(error) => error.fmt(f),
             Self::Json(error) => error.fmt(f),
@@ -106,20 +111,29 @@ impl fmt::Display for NotRead {
 impl core::error::Error for NotRead {}
 
 /// Bytes in which a snapshot in JSON names one of its parts.
-const HEAD: usize = 1 << 16;
+pub const HEAD: usize = 1 << 16;
+
+/// Whether a pickle or a JSON file that begins with these bytes, of which the first [`HEAD`] count, is most likely a memory snapshot.
+pub fn is_snapshot(bytes: &[u8]) -> bool {
+    let head = bytes.get(..HEAD).unwrap_or(bytes);
+    let names = |word: &[u8]| memchr::memmem::find(head, word).is_some();
+    is_pickle(head) || names(b"\"segments\"") || names(b"\"device_traces\"") || names(b"\"total_size\"")
+}
+
+const fn is_pickle(head: &[u8]) -> bool {
+    matches!(head, [0x80, 1..=9, ..])
+}
 
 /// Reads a pickle or a JSON file, whatever it holds; nothing where it is JSON that no reader here knows.
 ///
 /// # Errors
 /// It is of a kind that is known, and broken.
 pub fn read(bytes: &[u8]) -> Result<Option<File>, NotRead> {
-    let head = bytes.get(..HEAD).unwrap_or(bytes);
-    let names = |word: &[u8]| head.windows(word.len()).any(|part| part == word);
-    let is_pickle = matches!(head, [0x80, 1..=9, ..]);
-    if is_pickle || names(b"\"segments\"") || names(b"\"device_traces\"") || names(b"\"total_size\"") {
+    #[cfg(feature = "snapshots")]
+    if is_snapshot(bytes) {
         match Snapshot::read(bytes) {
             Ok(snapshot) => return Ok(Some(File::Snapshot(Box::new(snapshot)))),
-            Err(Refused::NoSnapshot) if !is_pickle => {}
+            Err(Refused::NoSnapshot) if !is_pickle(bytes) => {}
             Err(refused) => return Err(NotRead::Snapshot(refused)),
         }
     }

@@ -1,11 +1,9 @@
-//! An encoding of reports, by which the program that reads hands them to the one that explains. One worker runs both.
+//! An encoding of reports, by which a program that reads hands them to the one that explains. One worker runs all of them.
 
-#[cfg(feature = "estimate")]
 mod read;
 
 use alloc::vec::Vec;
 
-#[cfg(feature = "estimate")]
 pub use read::read;
 
 use crate::report::{Device, Fact, Report, Value};

@@ -1,4 +1,4 @@
-//! Decodes the reports that the second program encoded.
+//! Decodes the reports that another program encoded.
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! What was allocated at a moment, by the stacks that allocated it: a tree of frames, as a flame graph draws it.
+//! What was allocated at a moment, by category and by the stacks that allocated it: a tree, as a flame graph draws it.
 
 use alloc::vec::Vec;
 
@@ -6,17 +6,32 @@ use hashbrown::HashMap;
 
 use crate::order::order;
 
+use super::category::{CATEGORIES, Category};
 use super::frames::{FrameId, Frames, StackId};
 use super::lifetimes::Trace;
+use super::timeline::Composition;
 
 /// Nodes that are kept; what stands deeper is counted by the node below it.
 const MOST_NODES: usize = 1 << 16;
 
-/// A frame with all that was allocated in it and in what it called.
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// The root: everything.
+    All,
+    /// A category, below the root.
+    Category(Category),
+    /// A frame of a stack.
+    Frame(FrameId),
+    /// What was there before recording, or has no stack.
+    NoStack,
+}
+
+/// A node with all that was allocated in it and in what it called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameNode {
-    /// The frame; nothing for the root, and for what was there before recording or has no stack.
-    pub frame: Option<FrameId>,
+    /// What it stands for.
+    pub node: Node,
     /// The node of the caller; the root is its own.
     pub parent: u32,
     /// Steps from the root.
@@ -37,28 +52,31 @@ pub struct Flame {
 }
 
 impl Flame {
-    /// What was allocated after an event, by stack; before the first one for nothing.
+    /// What was allocated after an event, by category and by stack; before the first one for nothing.
     ///
     /// With `python_only` the frames of C and C++ are passed over on stacks that have others.
     pub fn of(trace: &Trace, frames: &Frames, event: Option<u32>, python_only: bool) -> Self {
-        let mut bytes: Vec<u64> = alloc::vec![0; frames.stacks()];
-        let mut without: u64 = 0;
+        let mut bytes: Vec<Composition> = alloc::vec![Composition::default(); frames.stacks()];
+        let mut without = Composition::default();
         for allocation in trace.allocations.iter().filter(|it| it.lives_after(event)) {
-            match bytes.get_mut(allocation.stack.0 as usize) {
-                Some(sum) => *sum += allocation.size,
-                None => without += allocation.size,
+            let sums = bytes.get_mut(allocation.stack.0 as usize).unwrap_or(&mut without);
+            if let Some(sum) = sums.get_mut(allocation.category.place()) {
+                *sum += allocation.size;
             }
         }
         let mut tree = Tree::default();
-        tree.nodes.push(FlameNode { frame: None, parent: 0, depth: 0, bytes: 0, start: 0 });
-        if without > 0 {
-            tree.add(without, core::iter::once(None));
+        tree.nodes.push(FlameNode { node: Node::All, parent: 0, depth: 0, bytes: 0, start: 0 });
+        let parts = |sums: Composition| CATEGORIES.into_iter().zip(sums).filter(|(_, bytes)| *bytes > 0);
+        for (category, sum) in parts(without) {
+            tree.add(sum, [Node::Category(category), Node::NoStack].into_iter());
         }
-        for (sum, stack) in bytes.into_iter().zip(0_u32..).filter(|(sum, _)| *sum > 0) {
+        for (sums, stack) in bytes.into_iter().zip(0_u32..) {
             let stack = frames.stack(StackId(stack));
             let python = python_only && stack.iter().any(|frame| frames.is_python(*frame));
-            let shown = stack.iter().rev().copied().filter(|frame| !python || frames.is_python(*frame));
-            tree.add(sum, shown.map(Some));
+            for (category, sum) in parts(sums) {
+                let shown = stack.iter().rev().copied().filter(|frame| !python || frames.is_python(*frame));
+                tree.add(sum, core::iter::once(Node::Category(category)).chain(shown.map(Node::Frame)));
+            }
         }
         tree.lay_out()
     }
@@ -67,32 +85,32 @@ impl Flame {
 #[derive(Default)]
 struct Tree {
     nodes: Vec<FlameNode>,
-    children: HashMap<(u32, Option<FrameId>), u32>,
+    children: HashMap<(u32, Node), u32>,
     is_cut: bool,
 }
 
 impl Tree {
     /// Adds bytes to a path from the root.
-    fn add(&mut self, bytes: u64, path: impl Iterator<Item = Option<FrameId>>) {
-        let mut node = 0;
-        self.count(node, bytes);
-        for frame in path {
+    fn add(&mut self, bytes: u64, path: impl Iterator<Item = Node>) {
+        let mut parent = 0;
+        self.count(parent, bytes);
+        for node in path {
             let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-            let child = match self.children.get(&(node, frame)) {
+            let child = match self.children.get(&(parent, node)) {
                 Some(child) => *child,
                 None if self.nodes.len() >= MOST_NODES => {
                     self.is_cut = true;
                     return;
                 }
                 None => {
-                    let depth = self.nodes.get(node as usize).map_or(0, |parent| parent.depth) + 1;
-                    self.nodes.push(FlameNode { frame, parent: node, depth, bytes: 0, start: 0 });
-                    self.children.insert((node, frame), next);
+                    let depth = self.nodes.get(parent as usize).map_or(0, |it| it.depth) + 1;
+                    self.nodes.push(FlameNode { node, parent, depth, bytes: 0, start: 0 });
+                    self.children.insert((parent, node), next);
                     next
                 }
             };
             self.count(child, bytes);
-            node = child;
+            parent = child;
         }
     }
 

@@ -172,6 +172,25 @@ impl Frames {
         python().find(own).or_else(|| python().next())
     }
 
+    /// A frame as it is shown in a picture: `forward (model.py:12)`, without directories, or the name alone of what is no line of Python.
+    pub fn label(&self, frame: FrameId) -> String {
+        let mut name = self.name(frame);
+        if let Some((cut, _)) = name.char_indices().nth(LONGEST_NAME) {
+            name.truncate(cut);
+            name.push('…');
+        }
+        match self.in_file(frame) {
+            Some(place) if self.is_python(frame) => alloc::format!("{name} ({place})"),
+            _ => name,
+        }
+    }
+
+    /// A frame as `file:line`, without any directory; nothing where no file is known.
+    pub fn in_file(&self, frame: FrameId) -> Option<String> {
+        let place = self.place(frame);
+        place.rsplit(['/', '\\']).next().filter(|place| !place.is_empty()).map(String::from)
+    }
+
     /// A frame as `file:line`, where the line is known.
     pub fn place(&self, frame: FrameId) -> String {
         let line = self.frame(frame).map_or(0, |frame| frame.line);
@@ -179,6 +198,9 @@ impl Frames {
         if line == 0 { file } else { alloc::format!("{file}:{line}") }
     }
 }
+
+/// Letters of a function's name that are shown; names of templates of C++ have thousands.
+const LONGEST_NAME: usize = 160;
 
 /// The last two parts of a path.
 fn tail(path: &[u8]) -> &[u8] {
@@ -221,6 +243,20 @@ mod tests {
         assert_eq!(place("C:\\Users\\ann\\project\\model.py"), "project\\model.py:3");
         assert_eq!(place("/model.py"), "/model.py:3");
         assert_eq!(place("model.py"), "model.py:3");
+    }
+
+    #[test]
+    fn a_label_holds_no_directory_and_no_endless_name() {
+        let mut frames = Frames::default();
+        let mut label = |name: &str, path: &str, line| {
+            let frame = frames.intern_frame(name.as_bytes(), path.as_bytes(), line);
+            frames.label(frame)
+        };
+        assert_eq!(label("forward", "/data/ann/model.py", 12), "forward (model.py:12)");
+        assert_eq!(label("forward", "C:\\Users\\ann\\model.py", 0), "forward (model.py)");
+        assert_eq!(label("at::empty", "??", 0), "at::empty");
+        assert_eq!(label("f", "/data/ann/", 0), "f");
+        assert_eq!(label(&"ü".repeat(1_000), "??", 0).chars().count(), LONGEST_NAME + 1);
     }
 
     #[test]

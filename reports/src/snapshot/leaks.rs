@@ -2,8 +2,6 @@
 
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
-
 use crate::order::sorted;
 
 use super::category::{Category, Kind};
@@ -25,6 +23,10 @@ pub struct Leak {
     pub grew_in: u32,
     /// All such parts.
     pub parts: u32,
+    /// What each part in which it grew left behind: the least and the most.
+    pub growth: [u64; 2],
+    /// Whether the parts are steps of the optimizer, and not quarters.
+    pub by_step: bool,
 }
 
 /// Quarters, where the optimizer's steps do not cut the trace.
@@ -39,10 +41,35 @@ struct Place {
     freed: u32,
     last_part: Option<u32>,
     grew_in: u32,
+    /// What the last part left behind, and what those before it did.
+    grows: u64,
+    growth: Option<[u64; 2]>,
 }
 
-/// Where each part of a trace ends.
-fn parts(trace: &Trace) -> Vec<u32> {
+impl Place {
+    /// A tensor that stays.
+    fn stays(&mut self, size: u64, part: u32) {
+        self.stays = self.stays.saturating_add(size);
+        self.count += 1;
+        if self.last_part == Some(part) {
+            self.grows = self.grows.saturating_add(size);
+            return;
+        }
+        self.growth = self.growth();
+        self.grew_in += 1;
+        (self.last_part, self.grows) = (Some(part), size);
+    }
+
+    /// What each part left behind so far.
+    fn growth(&self) -> Option<[u64; 2]> {
+        self.last_part?;
+        let [least, most] = self.growth.unwrap_or([self.grows; 2]);
+        Some([least.min(self.grows), most.max(self.grows)])
+    }
+}
+
+/// Where each part of a trace ends, and whether the parts are steps.
+fn parts(trace: &Trace) -> (Vec<u32>, bool) {
     let mut ends = Vec::new();
     let mut inside = false;
     for (kind, place) in trace.kinds.iter().zip(0_u32..) {
@@ -59,11 +86,10 @@ fn parts(trace: &Trace) -> Vec<u32> {
     let events = trace.timeline.len();
     ends.push(events);
     if ends.len() > FEWEST_STEPS as usize {
-        return ends;
+        return (ends, true);
     }
-    (1..=QUARTERS)
-        .map(|part| u32::try_from(u64::from(events) * u64::from(part) / u64::from(QUARTERS)).unwrap_or(events))
-        .collect()
+    let end = |part: u32| u32::try_from(u64::from(events) * u64::from(part) / u64::from(QUARTERS)).unwrap_or(events);
+    ((1..=QUARTERS).map(end).collect(), false)
 }
 
 /// Places that allocated in nearly every part of the trace and freed nothing, from the largest on.
@@ -71,14 +97,15 @@ fn parts(trace: &Trace) -> Vec<u32> {
 /// States of an optimizer and gradients come once and stay; they are none. Where most of what comes stays, the trace ends in the middle
 /// of something, such as a forward pass whose activations wait for the backward pass: then nothing is a leak.
 pub fn leaks(trace: &Trace, frames: &Frames) -> Vec<Leak> {
-    let ends = parts(trace);
-    let mut places: HashMap<StackId, Place> = HashMap::new();
+    let (ends, by_step) = parts(trace);
+    let mut places: Vec<Place> = Vec::new();
+    places.resize_with(frames.stacks(), Place::default);
     let (mut stays, mut gone): (u64, u64) = (0, 0);
     let counted =
         |category: Category| !matches!(category, Category::Weights | Category::Gradients | Category::Optimizer);
     for it in trace.allocations.iter().filter(|it| it.stack != StackId::NONE && counted(it.category)) {
         let Some(start) = it.start else { continue };
-        let place = places.entry(it.stack).or_default();
+        let Some(place) = places.get_mut(it.stack.0 as usize) else { continue };
         if it.end.is_some() {
             gone = gone.saturating_add(it.size);
             place.freed += 1;
@@ -86,10 +113,7 @@ pub fn leaks(trace: &Trace, frames: &Frames) -> Vec<Leak> {
         }
         stays = stays.saturating_add(it.size);
         let part = u32::try_from(ends.partition_point(|end| *end <= start)).unwrap_or(u32::MAX);
-        place.stays = place.stays.saturating_add(it.size);
-        place.count += 1;
-        place.grew_in += u32::from(place.last_part != Some(part));
-        place.last_part = Some(part);
+        place.stays(it.size, part);
     }
     if stays > gone {
         return Vec::new();
@@ -98,14 +122,18 @@ pub fn leaks(trace: &Trace, frames: &Frames) -> Vec<Leak> {
     let grows = |place: &Place| place.freed == 0 && place.count >= FEWEST_STEPS && place.grew_in + 1 >= parts;
     let leaks: Vec<Leak> = places
         .into_iter()
+        .zip(0_u32..)
+        .map(|(place, stack)| (StackId(stack), place))
         .filter(|(_, place)| grows(place))
         .map(|(stack, place)| Leak {
             stack,
             line: frames.line_of(stack),
             bytes: place.stays,
             count: place.count,
+            growth: place.growth().unwrap_or_default(),
             grew_in: place.grew_in,
             parts,
+            by_step,
         })
         .collect();
     sorted(leaks, |leak| (!leak.bytes, leak.stack.0.into()))

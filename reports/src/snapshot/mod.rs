@@ -25,7 +25,7 @@ use core::mem::take;
 use core::ops::Range;
 
 pub use category::{CATEGORIES, Category};
-pub use flame::{Flame, FlameNode};
+pub use flame::{Flame, FlameNode, Node};
 pub use frames::{Frame, FrameId, Frames, StackId};
 pub use gather::{Action, Event};
 pub use leaks::{Leak, leaks};
@@ -64,6 +64,16 @@ pub struct Device {
     pub totals: Totals,
     /// What happened on it while it was recorded.
     pub trace: Trace,
+}
+
+impl Device {
+    /// The segments in the order of what fragmentation keeps in them: those that hold a tensor and most free memory first, those
+    /// without a tensor last, since they can be given back.
+    pub fn fragmented(&self) -> Vec<&Segment> {
+        sorted(self.segments.iter().collect(), |segment: &&Segment| {
+            (u64::from(!segment.is_used()), u64::MAX - segment.bytes(BlockState::Free))
+        })
+    }
 }
 
 /// A memory snapshot.

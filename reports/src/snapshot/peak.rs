@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::order::sorted;
 
-use super::category::{Category, Kind};
+use super::category::{CATEGORIES, Category, Kind};
 use super::frames::{FrameId, Frames, StackId};
 use super::lifetimes::Trace;
 use super::timeline::Composition;
@@ -100,15 +100,22 @@ impl Trace {
 
     /// What took most after an event, by the place that allocated it, from the largest on.
     pub fn top(&self, frames: &Frames, event: Option<u32>, count: usize) -> Vec<Top> {
-        let mut all: hashbrown::HashMap<(StackId, Category), Top> = hashbrown::HashMap::new();
+        // One place for each category of each stack, and behind them those of no stack.
+        let mut sums: Vec<(u64, u32)> = alloc::vec![(0, 0); (frames.stacks() + 1) * CATEGORIES.len()];
         for it in self.allocations.iter().filter(|it| it.lives_after(event)) {
-            let new = || Top { bytes: 0, count: 0, category: it.category, stack: it.stack, line: None };
-            let top = all.entry((it.stack, it.category)).or_insert_with(new);
-            top.bytes += it.size;
-            top.count += 1;
+            let stack = frames.stacks().min(it.stack.0 as usize);
+            if let Some((bytes, count)) = sums.get_mut(stack * CATEGORIES.len() + it.category.place()) {
+                *bytes += it.size;
+                *count += 1;
+            }
         }
-        let place = |top: &Top| u64::from(top.stack.0) << 8 | top.category.place() as u64;
-        let mut all = sorted(all.into_values().collect(), |top: &Top| (!top.bytes, place(top)));
+        let stacks = (0..).take(frames.stacks()).map(StackId).chain([StackId::NONE]);
+        let places = stacks.flat_map(|stack| CATEGORIES.map(|category| (stack, category)));
+        let all = places
+            .zip(sums)
+            .filter(|(_, (_, count))| *count > 0)
+            .map(|((stack, category), (bytes, count))| Top { bytes, count, category, stack, line: None });
+        let mut all = sorted(all.collect(), |top: &Top| (!top.bytes, 0));
         all.truncate(count);
         for top in &mut all {
             top.line = frames.line_of(top.stack);

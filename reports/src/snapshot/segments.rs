@@ -53,8 +53,26 @@ pub struct Segment {
 
 impl Segment {
     /// Bytes of blocks in a state.
-    fn bytes(&self, state: BlockState) -> u64 {
+    pub fn bytes(&self, state: BlockState) -> u64 {
         self.blocks.iter().filter(|block| block.state == state).fold(0, |sum, block| sum.saturating_add(block.size))
+    }
+
+    /// Stretches of one state, in the order of their addresses, with their bytes.
+    pub fn runs(&self) -> Vec<(BlockState, u64)> {
+        let mut runs: Vec<(BlockState, u64)> = Vec::new();
+        for block in &self.blocks {
+            match runs.last_mut().filter(|(state, _)| *state == block.state) {
+                Some((_, bytes)) => *bytes = bytes.saturating_add(block.size),
+                None => runs.push((block.state, block.size)),
+            }
+        }
+        runs
+    }
+
+    /// The largest free block.
+    pub fn largest_free(&self) -> u64 {
+        let free = self.blocks.iter().filter(|block| block.state == BlockState::Free);
+        free.map(|block| block.size).max().unwrap_or(0)
     }
 
     /// Whether a tensor lies in it, so that it cannot be given back.
@@ -103,8 +121,7 @@ impl Totals {
             add(&mut totals.active, allocated.saturating_add(pending));
             add(&mut totals.reserved, segment.size);
             add(if segment.is_used() { &mut totals.fragmented } else { &mut totals.cached }, free);
-            let free = segment.blocks.iter().filter(|block| block.state == BlockState::Free).map(|block| block.size);
-            totals.largest_free = totals.largest_free.max(free.max().unwrap_or(0));
+            totals.largest_free = totals.largest_free.max(segment.largest_free());
             totals.used_segments += u32::from(segment.is_used());
             totals.segments += 1;
             add(&mut totals.private, if segment.is_private { segment.size } else { 0 });

@@ -60,6 +60,12 @@ impl Written {
         _ = write!(self.text, "{number}");
     }
 
+    /// A whole number that may be negative.
+    pub fn signed(&mut self, number: i64) {
+        self.separate();
+        _ = write!(self.text, "{number}");
+    }
+
     /// True or false.
     pub fn switch(&mut self, on: bool) {
         self.separate();

@@ -23,6 +23,7 @@ mod planner;
 mod policy;
 mod problems;
 mod program;
+mod progress;
 mod prose;
 mod reading;
 mod reference;

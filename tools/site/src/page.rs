@@ -9,7 +9,8 @@ use memory_wall_app::state::State;
 use crate::program::{self, File, Program};
 use crate::wording::escaped;
 use crate::{
-    check, directives, embed, explain, figures, markup, policy, prose, read, script, share, style, words, write,
+    check, directives, embed, explain, figures, markup, policy, progress, prose, read, script, share, style, words,
+    write,
 };
 
 /// Fills the page that Trunk staged, and puts a small page for each figure beside it.
@@ -61,6 +62,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     put(&mut html, "<!-- check -->", &check::finish(root, staging, check, &link)?)?;
     embed::finish(staging, embeds, &name)?;
     put(&mut html, "<!-- share -->", &share::tag(root, staging)?)?;
+    put(&mut html, "<!-- progress -->", &progress::tag(root, staging)?)?;
     put(&mut html, "<!-- explain -->", &explain::tag(root, staging)?)?;
 
     let policy = if strict { policy::meta(&html) } else { String::new() };

@@ -148,8 +148,12 @@ pub(crate) fn contents(sections: &[(&str, String)], drawn: &[String]) -> String 
     }
     let name = words::nav_contents();
     format!(
-        "<nav class=\"contents\" aria-label=\"{name}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol><a href=\"reference.html\">{}</a></nav>\n",
-        words::nav_reference()
+        "<nav class=\"contents\" aria-label=\"{name}\" data-read=\"{}\" data-sure=\"{}\"><p class=\"contents-title\">{name}</p><ol>{items}</ol><a href=\"reference.html\">{}</a><p class=\"forget\" hidden>{} <button type=\"button\" class=\"plain-button\">{}</button></p></nav>\n",
+        words::nav_read(),
+        words::nav_sure(),
+        words::nav_reference(),
+        words::nav_kept(),
+        words::nav_forget(),
     )
 }
 

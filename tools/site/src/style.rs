@@ -50,8 +50,21 @@ const LOST: &[&str] = &["tokens", "base", "lost"];
 const TEACH: &[&str] = &["tokens", "base", "prose", "nav", "reference", "teach", "offline", "print"];
 
 /// The files of the planner, whose walls are those of the tutorial.
-const PLANNER: &[&str] =
-    &["tokens", "base", "prose", "nav", "buttons", "tables", "masonry", "planner", "still", "offline", "print"];
+const PLANNER: &[&str] = &[
+    "tokens",
+    "base",
+    "prose",
+    "nav",
+    "buttons",
+    "tables",
+    "masonry",
+    "planner",
+    "planner_inputs",
+    "planner_answers",
+    "still",
+    "offline",
+    "print",
+];
 
 /// Those of what else there is for teachers.
 const COURSE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "course", "offline", "print"];

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memory_wall_app::words::language;
 
+use crate::kit::json;
 use crate::read;
 
 /// Stands around a key without words; a page that holds one is not written.
@@ -74,6 +75,11 @@ impl Words {
             html = format!("{before}{}{behind}", self.say(&format!("{start}{key}")));
         }
         html
+    }
+
+    /// All of them as an object for a script.
+    pub(crate) fn json(&self) -> String {
+        json::object(self.table.iter().map(|(key, text)| (key.as_str(), json::text(text))))
     }
 
     /// Words that nobody asked for.

@@ -235,7 +235,7 @@ mod tests {
         }
         assert_eq!(all.len(), registry::alone().count() + asked().len());
         let widths = |row: &heights::Heights| row.at.iter().map(|(width, _)| *width).collect::<Vec<_>>();
-        assert!(all.iter().all(|row| widths(row) == [320, 480, 640, 800, 960]));
-        assert_eq!(all.iter().find(|row| row.figure == "trips").unwrap().of(640), Some(780));
+        assert!(all.iter().all(|row| widths(row) == [320, 400, 480, 640, 720, 800, 960]));
+        assert_eq!(all.iter().find(|row| row.figure == "trips").unwrap().of(640), Some(850));
     }
 }

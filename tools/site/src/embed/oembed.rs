@@ -81,7 +81,7 @@ mod tests {
         assert!(json.contains(
             "<iframe src=\\\"https://example.org/memory-wall/embed/trips.html\\\" title=\\\"A &quot;B&quot; &amp; C\\\""
         ));
-        assert!(json.contains("\"version\": \"1.0\"") && json.contains("\"width\": 640,\n  \"height\": 780,"));
+        assert!(json.contains("\"version\": \"1.0\"") && json.contains("\"width\": 640,\n  \"height\": 850,"));
         let link = link("trips", "A & B", Some(&base));
         assert!(
             link.contains("href=\"https://example.org/memory-wall/oembed/trips.json\" title=\"A &amp; B\""),

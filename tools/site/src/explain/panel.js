@@ -55,6 +55,20 @@
     said.textContent = words.filled;
   };
 
+  /** Snapshots are drawn by a script of its own, which comes with the first of them. */
+  let drawing;
+  const draw = async (place, snapshots, [src, integrity]) => {
+    try {
+      await (drawing ??= new Promise((onload, onerror) => document.head.append(Object.assign(element('script'), { src, integrity, onload, onerror }))));
+      const named = snapshots.map((at) => [at, names[at]]);
+      const detail = { place, worker, snapshots: named, parts: { element, table, folded } };
+      document.dispatchEvent(new CustomEvent('memory-wall:snapshots', { detail }));
+    } catch {
+      drawing = undefined;
+      place.textContent = words.failed;
+    }
+  };
+
   /** What follows from what was read: it comes a little later, and has its place above the facts. */
   const explain = ({ run, causes, contradictions, notes, estimates, help, query }) => {
     const parts = run.map((line) => element('p', line));
@@ -70,10 +84,14 @@
     parts.push(...list(`${help.title}:`, help.changes), ...list(words.notes, notes));
     found.querySelector('.explain-run')?.replaceChildren(...parts);
   };
-  const show = ({ reports, tables, notes, unread }) => {
+  const show = ({ reports, tables, notes, unread, snapshots, drawing }) => {
     const parts = unread.map(([text, why]) => element('p', `${[names[text], words.unread].filter(Boolean).join(', ')}: ${why}.`));
     if (reports.length) {
       parts.push(Object.assign(element('div'), { className: 'explain-run' }));
+      if (snapshots.length) {
+        parts.push(element('div'));
+        draw(parts.at(-1), snapshots, drawing);
+      }
       for (const { text, what, lines, facts } of reports.filter(({ facts }) => facts.length)) {
         const place = where(text, lines);
         const rows = facts.map(({ name, value, line }) => [name, value, lines && String(line)]);
@@ -133,15 +151,16 @@
   };
 
   let rest;
+  const pasted = () => {
+    if (area.value.trim()) return read([new Blob([area.value])], ['']);
+    job += 1;
+    said.textContent = '';
+    found.hidden = true;
+  };
   area.addEventListener('input', () => {
     if (quiet) return;
     clearTimeout(rest);
-    rest = setTimeout(() => {
-      if (area.value.trim()) return read([new Blob([area.value])], ['']);
-      job += 1;
-      said.textContent = '';
-      found.hidden = true;
-    }, 300);
+    rest = setTimeout(pasted, 300);
   });
   choose.addEventListener('change', () => {
     open(choose.files);
@@ -161,4 +180,6 @@
     open(event.dataTransfer.files);
   });
   panel.hidden = false;
+  // What stands there already was pasted before this script came.
+  if (area.value.trim()) pasted();
 })();

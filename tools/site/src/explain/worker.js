@@ -1,16 +1,38 @@
 // Reads with the second program what the page hands over, piece by piece: a file of any size takes no more memory than its header
-// or a piece of it, but for snapshots and JSON, which are read as a whole. Then the third program says what follows from it.
+// or a piece of it, but for snapshots and JSON, which are read as a whole. Snapshots have a program of their own, which stays to answer
+// what their pictures ask. Then the third program says what follows from all of it.
 const PIECE = 1 << 20;
+const HEAD = 1 << 16;
 let second;
 let third;
+let views;
 const start = () => (second ??= wasm_bindgen({ module_or_path: fetch('./{{wasm}}', { integrity: '{{wasm integrity}}' }) }));
 const estimate = () => (third ??= wasm_estimate({ module_or_path: fetch('./{{third}}', { integrity: '{{third integrity}}' }) }));
+const open = () => (views ??= wasm_views({ module_or_path: fetch('./{{views}}', { integrity: '{{views integrity}}' }) }));
 const bytes = async (file, from, to) => new Uint8Array(await file.slice(from, to).arrayBuffer());
+/** The snapshots of the last files, by their number, and what they hold as tables. */
+const snapshots = new Map();
+let held;
+/** Reads a snapshot; JSON that is none after all goes to the second program. */
+const snapshot = async (pile, content, source, gibibytes) => {
+  await open();
+  const read = new wasm_views.Views(gibibytes);
+  const said = JSON.parse(read.open(content, source));
+  if (said?.tables) {
+    pile.handed(read.report());
+    snapshots.set(source, read);
+    return held.push(said);
+  }
+  read.free();
+  if (said) pile.refuse(said.refused);
+  else pile.whole(content);
+};
 /** Reads one file, and says how. */
-const read = async (pile, file) => {
-  const how = pile.begin(await bytes(file, 0, 64), file.size);
+const read = async (pile, file, source, gibibytes) => {
+  const how = pile.begin(await bytes(file, 0, HEAD), file.size);
   if (how === 'text') for (let at = 0; at < file.size; at += PIECE) pile.text(await bytes(file, at, at + PIECE));
   else if (how === 'whole') pile.whole(await bytes(file, 0, file.size));
+  else if (how === 'snapshot') await snapshot(pile, await bytes(file, 0, file.size), source, gibibytes);
   else if (how === 'header') for (let range; (range = pile.wants()).length; ) pile.give(await bytes(file, ...range));
   pile.end();
   return how;
@@ -22,21 +44,32 @@ const explain = async (reports, files, gibibytes) => {
   for (const file of files) await read(run, file);
   return JSON.parse(run.answer(reports, gibibytes));
 };
-onmessage = async ({ data: { job, files, gibibytes } }) => {
+/** What a picture asks. */
+const answer = ({ ask, source, number, values }) => {
+  const said = snapshots.get(source)?.[ask](...values);
+  postMessage({ source, number, answer: said }, said?.buffer ? [said.buffer] : []);
+};
+onmessage = async ({ data }) => {
+  if (data.ask) return answer(data);
+  const { job, files, gibibytes } = data;
   try {
     await start();
+    for (const old of snapshots.values()) old.free();
+    snapshots.clear();
+    held = [];
     const pile = new wasm_bindgen.Pile();
     const kinds = [];
-    for (const file of files) kinds.push(await read(pile, file));
-    const answer = JSON.parse(pile.answer(gibibytes));
+    for (const [source, file] of files.entries()) kinds.push(await read(pile, file, source, gibibytes));
+    const said = JSON.parse(pile.answer(gibibytes));
     const reports = pile.reports();
     pile.free();
-    postMessage({ job, kinds, ...answer });
-    if (answer.reports.length) postMessage({ job, explained: await explain(reports, files, gibibytes) });
+    const [tables, notes] = ['tables', 'notes'].map((part) => [...said[part], ...held.flatMap((one) => one[part])]);
+    postMessage({ job, kinds, ...said, tables, notes, snapshots: [...snapshots.keys()], drawing: ['./{{drawing}}', '{{drawing integrity}}'] });
+    if (said.reports.length) postMessage({ job, explained: await explain(reports, files, gibibytes) });
     postMessage({ job, done: true });
   } catch {
     // What could not be fetched is asked for again the next time.
-    [second, third] = [];
+    [second, third, views] = [];
     postMessage({ job, failed: true });
   }
 };

@@ -9,59 +9,112 @@ use crate::template;
 pub(crate) struct Host {
     /// Its name in words and anchors.
     pub(crate) id: &'static str,
+    /// The narrowest of the published widths that its column of text has room in.
+    pub(crate) width: u32,
+    /// Whether its pages are light, whatever the reader's system is.
+    pub(crate) light: bool,
+    /// Whether `cargo xtask hosts` builds it.
+    pub(crate) tried: bool,
     /// What it takes.
     pub(crate) template: &'static str,
 }
 
-/// An ordinary frame.
-const FRAME: &str = r#"<iframe src="@{url|html}" title="@{title|html}" width="100%" height="@{height}" style="border:0;max-width:@{width}px" loading="lazy"></iframe>"#;
+/// The script that gives frames their height and colours.
+macro_rules! script {
+    () => {
+        "<script src=\"@{script|html}\" defer></script>\n"
+    };
+}
 
-/// The hosts in groups, whose words are `group.<id>`.
+/// A frame, and a link for where it is not shown. Some hosts take the attributes out of it, some the style.
+macro_rules! frame {
+    ($mark:literal) => {
+        concat!(
+            "<iframe ",
+            $mark,
+            "src=\"@{url|html}\" title=\"@{title|html}\" width=\"100%\" height=\"@{height}\" frameborder=\"0\" \
+             style=\"border:0;max-width:@{width}px;height:@{high}\" loading=\"lazy\"></iframe>\n\
+             <p><a href=\"@{url|html}\">@{title|html}</a></p>"
+        )
+    };
+}
+
+const FRAME: &str = frame!("");
+const SCRIPTED: &str = concat!(script!(), frame!("data-memory-wall "));
+
+const PYTHON: &str = r#"from IPython.display import IFrame
+
+IFrame("@{url|python}", width="100%", height=@{height}, extras=["title=\"@{title|html,python}\" style=\"border:0;max-width:@{width}px;height:@{high}\""])"#;
+
+/// The hosts in groups, whose words are `group.<id>`. Widths are those that `cargo xtask hosts` finds, or 800 where no host could be built.
 #[rustfmt::skip]
-pub(crate) const GROUPS: [(&str, &[Host]); 4] = [
+pub(crate) const GROUPS: [(&str, &[Host]); 5] = [
     ("page", &[
-        Host { id: "html", template: FRAME },
-        Host { id: "script", template: r#"<script src="@{script|html}" defer></script>
-<iframe data-memory-wall src="@{url|html}" title="@{title|html}" width="100%" height="@{height}" style="border:0;max-width:@{width}px" loading="lazy"></iframe>"# },
-        Host { id: "element", template: r#"<script src="@{script|html}" defer></script>
-<memory-wall figure="@{figure}"@{attributes} height="@{height}"><a href="@{url|html}">@{title|html}</a></memory-wall>"# },
-        Host { id: "wordpress", template: FRAME },
-        Host { id: "url", template: "@{url}" },
+        Host { id: "html", width: 800, light: false, tried: false, template: FRAME },
+        Host { id: "script", width: 800, light: false, tried: false, template: SCRIPTED },
+        Host { id: "element", width: 800, light: false, tried: false, template: concat!(script!(), r#"<memory-wall figure="@{figure}"@{attributes} height="@{height}"><a href="@{url|html}">@{title|html}</a></memory-wall>"#) },
+        Host { id: "wordpress", width: 800, light: true, tried: false, template: FRAME },
+        Host { id: "url", width: 800, light: false, tried: false, template: "@{url}" },
     ]),
     ("course", &[
-        Host { id: "moodle", template: FRAME },
-        Host { id: "canvas", template: FRAME },
-        Host { id: "blackboard", template: FRAME },
-        Host { id: "classroom", template: "@{url}" },
+        Host { id: "moodle", width: 800, light: true, tried: false, template: FRAME },
+        // Canvas follows the height by the attribute, over which a style would win.
+        Host { id: "canvas", width: 800, light: true, tried: false, template: r#"<iframe src="@{url|html}" title="@{title|html}" width="100%" height="@{height}" frameborder="0" style="border:0;max-width:@{width}px" loading="lazy"></iframe>"# },
+        Host { id: "blackboard", width: 800, light: true, tried: false, template: FRAME },
+        Host { id: "brightspace", width: 800, light: true, tried: false, template: FRAME },
+        Host { id: "openedx", width: 800, light: true, tried: false, template: FRAME },
+        Host { id: "ilias", width: 800, light: true, tried: false, template: "@{url}" },
+        Host { id: "classroom", width: 800, light: false, tried: false, template: "@{url}" },
     ]),
-    ("book", &[
-        Host { id: "jupyter", template: r#"from IPython.display import IFrame
-
-IFrame("@{url|python}", width="100%", height=@{height}, extras=["title=\"@{title|html,python}\""])"# },
-        Host { id: "myst", template: "```{iframe} @{url}\n:width: 100%\n@{title|markdown}\n```" },
-        Host { id: "quarto", template: r#"::: {.content-visible when-format="html"}
-<iframe src="@{url|html}" title="@{title|html}" width="100%" height="@{height}" style="border:0;max-width:@{width}px" loading="lazy"></iframe>
-:::
-
-::: {.content-hidden when-format="html"}
-[@{title|markdown}](@{url})
-:::"# },
-        Host { id: "mdbook", template: FRAME },
-        Host { id: "docusaurus", template: r#"<iframe
+    ("site", &[
+        Host { id: "hugo", width: 800, light: false, tried: true, template: SCRIPTED },
+        Host { id: "jekyll", width: 800, light: false, tried: true, template: SCRIPTED },
+        Host { id: "vitepress", width: 640, light: false, tried: true, template: concat!("<!-- Once, in .vitepress/config.mts: head: [['script', { src: '@{script}', defer: '' }]], -->\n", frame!("data-memory-wall ")) },
+        Host { id: "starlight", width: 640, light: false, tried: true, template: SCRIPTED },
+        Host { id: "docusaurus", width: 720, light: false, tried: true, template: r#"{/* Once, in docusaurus.config.js: scripts: [{ src: '@{script}', defer: true }], */}
+<iframe
+  data-memory-wall
   src="@{url|html}"
   title="@{title|html}"
   width="100%"
   height="@{height}"
-  style={{border: 0, maxWidth: "@{width}px"}}
+  style={{border: 0, maxWidth: "@{width}px", height: "@{high}"}}
   loading="lazy"
-/>"# },
-        Host { id: "markdown", template: "[@{title|markdown}](@{url})" },
+/>
+
+[@{title|markdown}](@{url})"# },
+        Host { id: "mkdocs", width: 720, light: false, tried: true, template: SCRIPTED },
+        Host { id: "sphinx", width: 720, light: false, tried: true, template: concat!(".. raw:: html\n\n   <script src=\"@{script|html}\" defer></script>\n   ", r#"<iframe data-memory-wall src="@{url|html}" title="@{title|html}" width="100%" height="@{height}" frameborder="0" style="border:0;max-width:@{width}px;height:@{high}" loading="lazy"></iframe>
+   <p><a href="@{url|html}">@{title|html}</a></p>"#) },
+        Host { id: "mdbook", width: 800, light: false, tried: true, template: SCRIPTED },
+    ]),
+    ("book", &[
+        Host { id: "jupyter", width: 960, light: true, tried: true, template: PYTHON },
+        Host { id: "colab", width: 800, light: false, tried: false, template: PYTHON },
+        Host { id: "marimo", width: 720, light: true, tried: true, template: r#"mo.Html("""<iframe src="@{url|html,python}" title="@{title|html,python}" width="100%" height="@{height}" style="border:0;max-width:@{width}px;height:@{high}" loading="lazy"></iframe>""")"# },
+        Host { id: "observable", width: 720, light: false, tried: true, template: SCRIPTED },
+        Host { id: "jupyterbook", width: 720, light: false, tried: true, template: SCRIPTED },
+        Host { id: "myst", width: 800, light: false, tried: false, template: "```{iframe} @{url}\n:width: 100%\n@{title|markdown}\n```" },
+        Host { id: "quarto", width: 800, light: true, tried: false, template: concat!("::: {.content-visible when-format=\"html\"}\n", script!(), frame!("data-memory-wall "), r#"
+:::
+
+::: {.content-hidden when-format="html"}
+[@{title|markdown}](@{url})
+:::"#) },
+        Host { id: "obsidian", width: 800, light: false, tried: false, template: FRAME },
+        Host { id: "markdown", width: 800, light: false, tried: false, template: "[@{title|markdown}](@{url})" },
     ]),
     ("paper", &[
-        Host { id: "reveal", template: r#"<section>
+        Host { id: "reveal", width: 960, light: false, tried: true, template: r#"<section>
   <iframe data-src="@{url|html}" title="@{title|html}" width="@{width}" height="640" style="border:0"></iframe>
 </section>"# },
-        Host { id: "latex", template: r"% In the preamble: \usepackage{hyperref,qrcode}
+        Host { id: "marp", width: 960, light: true, tried: true, template: r#"<iframe src="@{url|html}" title="@{title|html}" width="100%" height="560" style="border:0"></iframe>"# },
+        Host { id: "slidev", width: 960, light: false, tried: true, template: r#"---
+layout: full
+---
+
+<iframe src="@{url|html}" title="@{title|html}" width="100%" height="480" style="border:0"></iframe>"# },
+        Host { id: "latex", width: 800, light: false, tried: false, template: r"% In the preamble: \usepackage{hyperref,qrcode}
 \href{@{url|address}}{@{title|latex}}
 
 \qrcode[height=2.5cm]{@{url|address}}" },
@@ -82,11 +135,13 @@ pub(crate) struct Chosen<'a> {
     pub(crate) width: u32,
     /// The height published for this width.
     pub(crate) height: u32,
+    /// The most of the heights published for this width and all below it.
+    pub(crate) highest: u32,
 }
 
 impl Chosen<'_> {
     fn value(&self, name: &str) -> Option<String> {
-        let Chosen { base, figure, title, query, width, height } = self;
+        let Chosen { base, figure, title, query, width, height, highest } = self;
         let mark = if query.is_empty() { "" } else { "?" };
         Some(match name {
             "url" => format!("{base}embed/{figure}.html{mark}{query}"),
@@ -95,6 +150,11 @@ impl Chosen<'_> {
             "title" => (*title).to_owned(),
             "width" => width.to_string(),
             "height" => height.to_string(),
+            // On a screen that is narrower than the column the figure is higher, and no script may be there to say so.
+            "high" => match highest.saturating_sub(*height) {
+                0 => format!("{height}px"),
+                more => format!("calc({height}px + clamp(0px, ({width}px - 100vw) * 9999, {more}px))"),
+            },
             "attributes" => {
                 query.split('&').filter_map(|pair| pair.split_once('=')).fold(String::new(), |all, (key, value)| {
                     all + &format!(" {key}=\"{}\"", escaped(value, "html").unwrap_or_default())
@@ -154,7 +214,15 @@ mod tests {
 
     fn filled(id: &str, title: &str) -> String {
         let query = "model=llama-3.1-8b&seq=32768&x=%22";
-        let chosen = Chosen { base: "https://a.b/c/", figure: "kv_cache", title, query, width: 800, height: 1140 };
+        let chosen = Chosen {
+            base: "https://a.b/c/",
+            figure: "kv_cache",
+            title,
+            query,
+            width: 800,
+            height: 1140,
+            highest: 1720,
+        };
         chosen.fill(hosts().find(|host| host.id == id).unwrap().template).unwrap()
     }
 
@@ -164,10 +232,28 @@ mod tests {
             let text = filled(host.id, HOSTILE);
             assert!(!text.contains("@{") && text.contains("embed/kv") && text.contains("https://a.b/c/"), "{text}");
             // What could begin an element or end an attribute or a string is nowhere as it was.
-            let prose = ["myst", "quarto", "markdown", "latex"].contains(&host.id);
+            let prose = ["docusaurus", "myst", "quarto", "markdown", "latex"].contains(&host.id);
             assert!(host.id == "latex" || !text.contains("<d>"), "{}: {text}", host.id);
             assert!(prose || !text.contains("\"b\""), "{}: {text}", host.id);
         }
+    }
+
+    #[test]
+    fn a_host_is_tried_if_there_is_a_page_for_it() {
+        let folder = crate::apart::root().join("tests/hosts");
+        for host in hosts() {
+            assert_eq!(folder.join(host.id).is_dir(), host.tried, "{}", host.id);
+        }
+    }
+
+    #[test]
+    fn a_frame_grows_on_narrow_screens_if_its_figure_does() {
+        let high = |height, highest| {
+            let chosen = Chosen { base: "", figure: "", title: "", query: "", width: 800, height, highest };
+            chosen.fill("@{high}").unwrap()
+        };
+        assert_eq!(high(1140, 1720), "calc(1140px + clamp(0px, (800px - 100vw) * 9999, 580px))");
+        assert_eq!(high(1140, 1140), "1140px");
     }
 
     #[test]
@@ -186,23 +272,27 @@ mod tests {
     #[test]
     fn hosts_get_what_they_take() {
         let url = "https://a.b/c/embed/kv_cache.html?model=llama-3.1-8b&amp;seq=32768&amp;x=%22";
+        let high = "calc(1140px + clamp(0px, (800px - 100vw) * 9999, 580px))";
         assert_eq!(
             filled("html", "T"),
             format!(
-                "<iframe src=\"{url}\" title=\"T\" width=\"100%\" height=\"1140\" style=\"border:0;max-width:800px\" loading=\"lazy\"></iframe>"
+                "<iframe src=\"{url}\" title=\"T\" width=\"100%\" height=\"1140\" frameborder=\"0\" style=\"border:0;max-width:800px;height:{high}\" loading=\"lazy\"></iframe>\n<p><a href=\"{url}\">T</a></p>"
             )
         );
+        let script = "<script src=\"https://a.b/c/embed.js\" defer></script>\n<iframe data-memory-wall src=";
+        assert!(filled("script", "T").starts_with(script));
+        assert!(!filled("vitepress", "T").contains("<script"), "a script in its page breaks the build");
         assert!(
             filled("element", "T").contains("<memory-wall figure=\"kv_cache\" model=\"llama-3.1-8b\" seq=\"32768\" x=")
         );
-        assert!(filled("docusaurus", "T").contains("style={{border: 0, maxWidth: \"800px\"}}"));
+        assert!(filled("docusaurus", "T").contains("style={{border: 0, maxWidth: \"800px\", height: \"calc("));
         assert!(
             filled("latex", "A & B").contains(
                 "\\href{https://a.b/c/embed/kv\\_cache.html?model=llama-3.1-8b\\&seq=32768\\&x=\\%22}{A \\& B}"
             )
         );
         // Quotation marks within an attribute within a string.
-        assert!(filled("jupyter", "a \"b\"").contains("extras=[\"title=\\\"a &quot;b&quot;\\\"\"]"));
+        assert!(filled("jupyter", "a \"b\"").contains("extras=[\"title=\\\"a &quot;b&quot;\\\" style="));
         assert_eq!(
             filled("markdown", "a [b]"),
             "[a \\[b\\]](https://a.b/c/embed/kv_cache.html?model=llama-3.1-8b&seq=32768&x=%22)"

@@ -30,7 +30,7 @@ const OPTIONS: [(&str, &[&str]); 3] =
     [("theme", &["auto", "light", "dark"]), ("predict", &["optional", "required", "off"]), ("ui", &["full", "min"])];
 
 /// The widths that heights are published for, and the one that is offered first.
-const WIDTHS: [u32; 5] = [320, 480, 640, 800, 960];
+const WIDTHS: [u32; 7] = [320, 400, 480, 640, 720, 800, 960];
 const WIDTH: u32 = 800;
 
 /// What the worked examples show, and where they pretend to have it from.
@@ -156,18 +156,23 @@ fn table(words: &Words, heights: &[Heights]) -> Result<String, String> {
 fn list(words: &Words, heights: &[Heights]) -> Result<String, String> {
     let (figure, query) = EXAMPLE;
     let title = embed::title(figure);
-    let height = heights.iter().find(|row| row.figure == figure).and_then(|row| row.of(WIDTH));
-    let height = height.ok_or(format!("{figure} has no height at {WIDTH} pixels"))?;
-    let values = [("figure", escaped(title)), ("width", WIDTH.to_string()), ("base", BASE.to_owned())];
-    let chosen = Chosen { base: BASE, figure, title, query, width: WIDTH, height };
+    let row = heights.iter().find(|row| row.figure == figure).ok_or(format!("{figure} has no heights"))?;
+    let tried = GROUPS.iter().flat_map(|(_, hosts)| *hosts).filter(|host| host.tried);
+    let tried: Vec<String> = tried.map(|host| words.say(&format!("host.{}.name", host.id))).collect();
+    let values = [("figure", escaped(title)), ("base", BASE.to_owned()), ("built", tried.join(", "))];
     let mut out = words.paragraphs("hosts.lead", &values);
     for (group, hosts) in GROUPS {
         let _ = write!(out, "<h3>{}</h3>", words.say(&format!("group.{group}")));
-        for Host { id, template } in hosts {
+        for Host { id, width, light, template, .. } in hosts {
+            let query = format!("{query}{}", if *light { "&theme=light" } else { "" });
+            let height = row.of(*width).ok_or(format!("{figure} has no height at {width} pixels"))?;
+            let highest = row.highest(*width);
+            let chosen = Chosen { base: BASE, figure, title, query: &query, width: *width, height, highest };
             let snippet = chosen.fill(template).ok_or(format!("the template of {id} asks for what there is not"))?;
+            let light = if *light { " data-light" } else { "" };
             let _ = write!(
                 out,
-                "<article class=\"host\" id=\"host-{id}\"><h4>{}</h4><div class=\"notes\">{}</div><pre class=\"snippet\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\" data-template=\"{}\"><code>{}</code></pre></article>",
+                "<article class=\"host\" id=\"host-{id}\" data-width=\"{width}\"{light}><h4>{}</h4><div class=\"notes\">{}</div><pre class=\"snippet\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\" data-template=\"{}\"><code>{}</code></pre></article>",
                 words.say(&format!("host.{id}.name")),
                 words.paragraphs(&format!("host.{id}"), &[]),
                 escaped(template).replace('\n', "&#10;"),

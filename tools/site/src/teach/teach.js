@@ -80,6 +80,9 @@
     part('error').textContent = fault ? says(`link${fault[0].toUpperCase()}${fault.slice(1)}`, { base, most }) : '';
     elements.link.setAttribute('aria-invalid', Boolean(fault));
     const pairs = [...state];
+    const host = document.getElementById(`host-${elements.host.value}`);
+    // Pages that are always light get a light figure, unless another is asked for.
+    if (elements.theme.selectedIndex === 0 && 'light' in host.dataset) pairs.push('theme=light');
     for (const name of ['theme', 'predict', 'ui']) if (elements[name].selectedIndex > 0) pairs.push(`${name}=${elements[name].value}`);
     if (elements.reveal.checked) pairs.push('reveal=1');
     if (only) pairs.push(`only=${only}`);
@@ -90,15 +93,17 @@
     const title = row.cells[0].textContent;
     const file = `embed/${figure}.html${query && `?${query}`}`;
     const attributes = [...new URLSearchParams(query)].map(([key, value]) => ` ${key}="${ESCAPES.html(value)}"`).join('');
-    const host = document.getElementById(`host-${elements.host.value}`);
-    const text = fill(host.querySelector('.snippet').dataset.template, { url: base + file, script: `${base}embed.js`, figure, title, width, height, attributes });
+    const heights = [...row.querySelectorAll('[data-width]')].filter((cell) => Number(cell.dataset.width) <= width).map((cell) => Number(cell.textContent));
+    const more = Math.max(...heights) - height;
+    const high = more ? `calc(${height}px + clamp(0px, (${width}px - 100vw) * 9999, ${more}px))` : `${height}px`;
+    const text = fill(host.querySelector('.snippet').dataset.template, { url: base + file, script: `${base}embed.js`, figure, title, width, height, high, attributes });
     if (part('snippet').value !== text) {
       part('snippet').value = text;
       part('said').textContent = says('said', { host: chosen(elements.host), figure: title, width, height });
     }
     const narrow = row.querySelector('[data-width]');
-    const high = Number(narrow.textContent);
-    part('phone').textContent = high > height && /iframe/i.test(text) && !text.includes(`${base}embed.js`) ? says('phone', { narrow: narrow.dataset.width, high }) : '';
+    const tall = Number(narrow.textContent);
+    part('phone').textContent = tall > height && /iframe/i.test(text) && !/embed\.js|100vw/.test(text) ? says('phone', { narrow: narrow.dataset.width, high: tall }) : '';
     part('notes').replaceChildren(...[...host.querySelector('.notes').children].map((note) => note.cloneNode(true)));
     preview(file, title, width, height);
   };
@@ -118,6 +123,8 @@
   form.addEventListener('input', ({ target }) => {
     clearTimeout(rest);
     if (target === elements.link) adopt(taken(elements.link.value.trim()));
+    // A host has a column of its own width.
+    if (target === elements.host) elements.width.value = document.getElementById(`host-${target.value}`).dataset.width;
     rest = setTimeout(follow, target === elements.link ? 300 : 0);
   });
   // What the figure itself cannot use of a link it says to the page around it.

@@ -1,0 +1,1 @@
+export default { title: 'Host', root: 'src', search: false, pages: [{ name: 'A figure', path: '/figure' }] };

@@ -1,0 +1,2 @@
+project = "Host"
+html_theme = "furo"

@@ -1,0 +1,5 @@
+export default {
+  title: 'Host',
+  themeConfig: { sidebar: [{ text: 'A figure', link: '/figure' }] },
+  @{setting}
+};
