@@ -29,10 +29,7 @@ const fn row(
     Model { id, name, family, architecture, parameters, source: META_DEVICE }
 }
 
-#[cfg_attr(
-    target_pointer_width = "64",
-    expect(clippy::large_types_passed_by_value, reason = "rows are made by the compiler")
-)]
+#[expect(clippy::large_types_passed_by_value, reason = "rows are made by the compiler")]
 const fn from(source: &'static str, model: Model) -> Model {
     Model { source, ..model }
 }
@@ -43,10 +40,7 @@ const fn from(source: &'static str, model: Model) -> Model {
 /// Counted by the sizes in `vision_config`, which the published totals agree with: Gemma 3 4B 4,300,079,472; Mistral Small 3.1 24,011,361,280; Llama 4 Scout 108,641,793,536;
 /// Qwen3.5 0.8B, 2B, 4B and 27B 873,438,784, 2,274,069,824, 4,659,865,088 and 27,781,427,952, with a layer that drafts. Of Gemma 4 some 0.55e9 by its card, and 0.57e9 by a log of
 /// "Model loading took 31.04 GiB" beside the language model. Read 2026-11-25.
-#[cfg_attr(
-    target_pointer_width = "64",
-    expect(clippy::large_types_passed_by_value, reason = "rows are made by the compiler")
-)]
+#[expect(clippy::large_types_passed_by_value, reason = "rows are made by the compiler")]
 const fn seeing(parameters: u32, [tokens, values]: [u32; 2], model: Model) -> Model {
     let tower = Some(Tower { parameters, tokens, values });
     Model { architecture: Architecture { tower, ..model.architecture }, ..model }
