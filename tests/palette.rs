@@ -269,6 +269,7 @@ fn colours_are_named_in_one_place() {
                 "-style",
                 "-offset",
                 "-linejoin",
+                "-linecap",
                 "-opacity",
                 "-dasharray",
                 "-collapse",

@@ -74,7 +74,10 @@ fn options() {
         ("estimate --model llama-2-7b --json --json", "--json is given twice"),
         ("estimate --model", "--model needs a value: an id that memory-wall models lists"),
         ("estimate --model --seq 5", "--model needs a value: an id that memory-wall models lists"),
-        ("estimate --config", "--config needs a value: the path of a config.json, or - for standard input"),
+        (
+            "estimate --config",
+            "--config needs a value: the path of a config.json, the JSON object itself, or - for standard input",
+        ),
         ("estimate --model llama-2-7b --batch", "--batch needs a value: a whole number of sequences"),
         ("estimate --model llama-2-7b --json=yes", "--json takes no value"),
         (

@@ -73,7 +73,7 @@ impl Views {
         })
     }
 
-    /// The events from `from` up to `to` as at most `count` columns, [`timeline::WIDTH`] numbers each.
+    /// The events from `from` up to `to` as at most `count` columns, `timeline::WIDTH` numbers each.
     pub fn columns(&self, from: u32, to: u32, count: u32) -> Vec<f64> {
         self.device().map(|device| timeline::columns(device, from, to, count)).unwrap_or_default()
     }
@@ -83,7 +83,7 @@ impl Views {
         self.json(&mut |json, _, device| timeline::moment(json, device, event_of(event), self.unit))
     }
 
-    /// Draws the flame graph of what was there after an event: [`flame::WIDTH`] numbers a node.
+    /// Draws the flame graph of what was there after an event: `flame::WIDTH` numbers a node.
     pub fn flame(&mut self, event: f64, python_only: bool) -> Vec<f64> {
         let Some((snapshot, device)) = self.snapshot.as_ref().and_then(|it| Some((it, it.fullest()?))) else {
             return Vec::new();
@@ -107,7 +107,7 @@ impl Views {
         self.json(&mut |json, snapshot, device| flame::top(json, snapshot, device, event_of(event), self.unit))
     }
 
-    /// The segments, those that fragmentation takes most of first: numbers as [`segments::map`] has them.
+    /// The segments, those that fragmentation takes most of first: numbers as `segments::map` has them.
     pub fn map(&self) -> Vec<f64> {
         self.device().map(segments::map).unwrap_or_default()
     }

@@ -178,13 +178,13 @@ fn built() -> (String, String) {
     let page = pieces.fold(first, |page, piece| page + piece.split_once("/>").unwrap().1);
     fs::write(staging.join("index.html"), page.replace("</head>", "<script type=\"module\"></script></head>")).unwrap();
     copied(&root().join("public"), &staging);
-    // In place of the two programs, which are not looked at here.
+    // In place of the programs, which are not looked at here.
     let glue = "new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
     fs::write(staging.join("memory-wall-app-0.js"), glue).unwrap();
     fs::write(staging.join("memory-wall-app-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
     fs::write(staging.join("memory-wall-explain-0.js"), "let wasm_bindgen;\n").unwrap();
     fs::write(staging.join("memory-wall-explain-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
-    for program in ["estimate", "planner"] {
+    for program in ["estimate", "views", "planner"] {
         fs::write(staging.join(format!("memory-wall-{program}-0.js")), "let wasm_bindgen;\n").unwrap();
         fs::write(staging.join(format!("memory-wall-{program}-0_bg.wasm")), b"\0asm\x01\0\0\0").unwrap();
     }
