@@ -48,11 +48,13 @@ impl Scheme {
     /// ```
     pub fn over(self, scenario: &Checked, gpus: u32) -> Option<Checked> {
         let (mut cut, mut micro_batches) = (Parallelism::ONE, 1);
+        // One GPU has nothing to share out, and nothing that shares out is started there.
+        let sharded = |stage| if gpus > 1 { stage } else { ZeroStage::None };
         match self {
             Self::Data => cut.dp = gpus,
-            Self::Zero1 => (cut.dp, cut.zero) = (gpus, ZeroStage::Optimizer),
-            Self::Zero2 => (cut.dp, cut.zero) = (gpus, ZeroStage::Gradients),
-            Self::Zero3 => (cut.dp, cut.zero) = (gpus, ZeroStage::Weights),
+            Self::Zero1 => (cut.dp, cut.zero) = (gpus, sharded(ZeroStage::Optimizer)),
+            Self::Zero2 => (cut.dp, cut.zero) = (gpus, sharded(ZeroStage::Gradients)),
+            Self::Zero3 => (cut.dp, cut.zero) = (gpus, sharded(ZeroStage::Weights)),
             Self::Tensor => (cut.tp, cut.sequence_parallel, micro_batches) = (gpus, true, gpus),
             Self::Pipeline => (cut.pp, micro_batches) = (gpus, gpus),
         }

@@ -4,7 +4,7 @@ import { expect, test } from './fixtures.mjs';
 import { plain } from './page.mjs';
 
 const totals = async (page) => (await page.locator('.way-total').allTextContents()).map(plain);
-const EIGHT = ['121 GB', '50.7 GB', '38.9 GB', '28.4 GB', '15.7 GB', '24.2 GB'];
+const EIGHT = ['121 GB', '40.3 GB', '40.4 GB', '31.0 GB', '15.7 GB', '24.2 GB'];
 
 test('the number of GPUs is chosen by keyboard and changes bars, sentence and link', async ({ wall, page }) => {
   await wall.goto();

@@ -24,8 +24,8 @@ test('what the GPUs are for is chosen by keyboard, changes every row and the lin
   await expect(figure.getByRole('radio', { name: 'train', exact: true })).toBeFocused();
   expect(await rows(page)).toEqual([
     ['7B', '112 GB', '2', '2'],
-    ['70B', '1.12 TB', '14', '16'],
-    ['175B', '2.80 TB', '35', '40'],
+    ['70B', '1.12 TB', '14', '24'],
+    ['175B', '2.80 TB', '35', '48'],
     ['700B', '11.2 TB', '140', '168'],
   ]);
   await expect(figure.locator('.summary')).toContainText('in which every layer is recomputed and each GPU has one sequence of 4,096 tokens');
@@ -53,7 +53,7 @@ test('it follows the GPU and the format, and says where no number of GPUs does',
   expect((await rows(page))[3]).toEqual(['700B', '705 GB', '6', '8']);
   await wall.goto('gpu=t4&scale=train');
   // ZeRO-3 alone leaves no room for a layer and its activations, groups of eight do; the dot stays at the end of the scale.
-  expect((await rows(page))[3]).toEqual(['700B', '11.2 TB', '700', '2,280']);
+  expect((await rows(page))[3]).toEqual(['700B', '11.2 TB', '700', '2,472']);
   await expect(page.locator('.scaling-table tbody tr').nth(3).locator('td').nth(4)).toHaveText('none');
   await expect(page.locator('.size[data-size="700b"] .lane-needed')).toHaveAttribute('cx', /^100(\.0+)?%$/);
 });
