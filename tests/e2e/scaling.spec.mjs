@@ -31,7 +31,7 @@ test('what the GPUs are for is chosen by keyboard, changes every row and the lin
   await expect(figure.locator('.summary')).toContainText('in which every layer is recomputed and each GPU has one sequence of 4,096 tokens');
   await figure.locator('.size[data-size="70b"] summary').click();
   const lines = (await figure.locator('.size[data-size="70b"] .why li:visible').allInnerTexts()).map(plain);
-  expect(lines.at(-1)).toMatch(/^to train on 1.40 T tokens, .* 8.29 to 12.4 years$/);
+  expect(lines.at(-1)).toMatch(/^to train on 1.40 T tokens, .* 5.53 to 8.29 years$/);
   await expect.poll(() => wall.query()).toBe('?v=1&scale=train');
 });
 
