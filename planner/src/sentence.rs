@@ -145,7 +145,8 @@ pub(crate) fn effect(change: &Change, unit: ByteUnit) -> String {
     let Effect { saved, total, verdict, time_ratio, .. } = &change.effect;
     let [bytes, total] = [saved.magnitude(), *total].map(|bytes| Size::new(bytes, unit).to_string());
     let saves = match saved.0 {
-        0.. => words::ChangeSaves { saved: &bytes, total: &total }.text(),
+        0 => words::ChangeSame { total: &total }.text(),
+        1.. => words::ChangeSaves { saved: &bytes, total: &total }.text(),
         _ => words::ChangeAdds { more: &bytes, total: &total }.text(),
     };
     let fits = verdict.map_or("", |verdict| words::CHANGE_VERDICT.of(verdict.id()));
@@ -162,6 +163,7 @@ pub(crate) fn effect(change: &Change, unit: ByteUnit) -> String {
 mod tests {
     use super::*;
     use memory_wall_core::advise::Mitigation;
+    use memory_wall_core::{Engine, KvPrecision, Scenario, WeightFormat};
 
     #[test]
     fn every_verdict_and_change_has_its_words() {
@@ -176,6 +178,20 @@ mod tests {
             assert!(!words::CHANGE.of(fix.id()).is_empty(), "{}", fix.id());
         }
         assert!(!words::CHANGE.of("together").is_empty());
+    }
+
+    #[test]
+    fn a_change_that_saves_nothing_says_so() {
+        let model = memory_wall_core::tables::models::by_id("qwen3.5-27b").unwrap();
+        let mut scenario = Scenario { seq_length: 8_192, ..Scenario::new(model.architecture) };
+        (scenario.weights, scenario.kv) = (WeightFormat::Int4, KvPrecision::Fp8);
+        scenario.serving.engine = Engine::Vllm;
+        (scenario.serving.max_num_seqs, scenario.serving.usual_seqs) = (1, false);
+        scenario = scenario.on(memory_wall_core::tables::gpus::by_id("rtx3090").unwrap());
+        let changes = Change::of(&Plan::default(), &scenario.check().unwrap());
+        let larger = changes.iter().find(|change| change.effect.saved.0 == 0).unwrap();
+        let said = effect(larger, ByteUnit::Gb);
+        assert!(said.contains("as before") && !said.contains("0 B"), "{said}");
     }
 
     #[test]
