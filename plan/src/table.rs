@@ -43,6 +43,23 @@ macro_rules! count {
     };
 }
 
+/// A number that a scenario has only where it is stated.
+macro_rules! stated_count {
+    ($name:literal, $bounds:ident, $scope:ident, |$s:ident| $place:expr) => {
+        PlanOption {
+            name: $name,
+            kind: Kind::Count(bounds::$bounds),
+            scope: Scope::$scope,
+            get: |$s| $place.map(Value::Count),
+            set: |$s, value| {
+                if let Value::Count(count) = value {
+                    $place = Some(*count);
+                }
+            },
+        }
+    };
+}
+
 /// One of several choices at one place of a scenario.
 macro_rules! choice {
     ($name:literal, $choice:ident, $scope:ident, |$s:ident| $place:expr) => {
@@ -156,17 +173,7 @@ pub static OPTIONS: &[PlanOption] = &[
             }
         },
     },
-    PlanOption {
-        name: "max_model_len",
-        kind: Kind::Count(bounds::MAX_MODEL_LEN),
-        scope: Scope::Vllm,
-        get: |s| s.serving.max_model_len.map(Value::Count),
-        set: |s, value| {
-            if let Value::Count(tokens) = value {
-                s.serving.max_model_len = Some(*tokens);
-            }
-        },
-    },
+    stated_count!("max_model_len", MAX_MODEL_LEN, Vllm, |s| s.serving.max_model_len),
     PlanOption {
         name: "max_num_seqs",
         kind: Kind::Count(bounds::MAX_NUM_SEQS),
@@ -190,17 +197,7 @@ pub static OPTIONS: &[PlanOption] = &[
         },
     },
     switch!("enforce_eager", Vllm, true, |s| s.serving.enforce_eager),
-    PlanOption {
-        name: "max_loras",
-        kind: Kind::Count(bounds::MAX_LORAS),
-        scope: Scope::Vllm,
-        get: |s| s.serving.max_loras.map(Value::Count),
-        set: |s, value| {
-            if let Value::Count(adapters) = value {
-                s.serving.max_loras = Some(*adapters);
-            }
-        },
-    },
+    stated_count!("max_loras", MAX_LORAS, Vllm, |s| s.serving.max_loras),
     count!("max_lora_rank", MAX_LORA_RANK, Vllm, |s| s.serving.max_lora_rank),
     PlanOption {
         name: "gpu_memory_utilization",
@@ -282,34 +279,14 @@ pub static OPTIONS: &[PlanOption] = &[
             }
         },
     },
-    PlanOption {
-        name: "gpu_memory",
-        kind: Kind::Count(bounds::GPU_MEMORY),
-        scope: Scope::Anywhere,
-        get: |s| s.gpu_memory.map(Value::Count),
-        set: |s, value| {
-            if let Value::Count(gib) = value {
-                s.gpu_memory = Some(*gib);
-            }
-        },
-    },
+    stated_count!("gpu_memory", GPU_MEMORY, Anywhere, |s| s.gpu_memory),
     count!("dp", DP, Anywhere, |s| s.parallel.dp),
     count!("tp", TP, Anywhere, |s| s.parallel.tp),
     count!("pp", PP, Anywhere, |s| s.parallel.pp),
     count!("ep", EP, Anywhere, |s| s.parallel.ep),
     count!("cp", CP, Anywhere, |s| s.parallel.cp),
     choice!("zero", ZeroStage, Training, |s| s.parallel.zero),
-    PlanOption {
-        name: "shard",
-        kind: Kind::Count(bounds::DP),
-        scope: Scope::Training,
-        get: |s| s.parallel.shard.map(Value::Count),
-        set: |s, value| {
-            if let Value::Count(ranks) = value {
-                s.parallel.shard = Some(*ranks);
-            }
-        },
-    },
+    stated_count!("shard", DP, Training, |s| s.parallel.shard),
     count!("virtual_stages", VIRTUAL_STAGES, Training, |s| s.parallel.virtual_stages),
     switch!("sequence_parallel", Training, true, |s| s.parallel.sequence_parallel),
 ];

@@ -112,14 +112,13 @@ pub fn in_wider_files(scenario: &Checked) -> u128 {
     if scenario.mode != Mode::Inference || !scenario.others_leave_wide() {
         return 0;
     }
-    let wide = if scenario.weights == WeightFormat::Nvfp4 {
-        linear_attention(scenario)
+    let (wide, counted) = if scenario.left_wide() == Some(LeftWide::LinearAttention) {
+        (linear_attention(scenario), FP8)
     } else {
         let all = scenario.local_parameters().matrices;
-        all - mlps(scenario, LeftWide::Attention).min(all)
+        (all - mlps(scenario, LeftWide::Attention).min(all), scenario.weights.block())
     };
-    let as_counted = if scenario.weights == WeightFormat::Nvfp4 { FP8 } else { scenario.weights.block() };
-    bytes(Item::LayerMatrices, wide, Block::BF16) - bytes(Item::LayerMatrices, wide, as_counted)
+    bytes(Item::LayerMatrices, wide, Block::BF16) - bytes(Item::LayerMatrices, wide, counted)
 }
 
 /// Values in the matrices of dense MLPs on this rank, but for both ends where these are wide.

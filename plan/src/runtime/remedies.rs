@@ -121,9 +121,8 @@ impl Remedy {
             }
             Self::QuantizedCache => {
                 let kv = if placed { KvPrecision::Int8 } else { KvPrecision::Fp8 };
-                (bits(kv.block().bytes, kv.block().values)
-                    < bits(scenario.kv.block().bytes, scenario.kv.block().values))
-                .then_some(())?;
+                let [now, then] = [scenario.kv, kv].map(|it| it.block().bits_per_value());
+                (then < now).then_some(())?;
                 for option in ["cache_type_k", "cache_type_v"] {
                     say(option, None);
                 }
@@ -136,7 +135,7 @@ impl Remedy {
                     (_, true) => WeightFormat::Q4K,
                     (_, false) => WeightFormat::Int4,
                 };
-                let [now, then] = [scenario.weights, format].map(|it| bits(it.block().bytes, it.block().values));
+                let [now, then] = [scenario.weights, format].map(|it| it.block().bits_per_value());
                 (then + 1.0 < now).then_some(())?;
                 say("weights", Some(Value::Word(format.id())));
             }
@@ -156,12 +155,7 @@ impl Remedy {
 /// Ranks of one computer.
 const MOST_RANKS: u32 = 8;
 
-/// Bits of a value.
-fn bits(bytes: u32, values: u32) -> f64 {
-    f64::from(bytes) * 8.0 / f64::from(values)
-}
-
-/// A number of layers that llama.cpp would be told.
+/// How many layers a search finds, of a plan whose own layers are all on the GPU: what `--ngl` or `--n-cpu-moe` would be told.
 fn found(
     plan: &Plan,
     reply: &Reply,
