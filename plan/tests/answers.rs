@@ -2,22 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that fails may panic")]
 
-use memory_wall_core::number::Kilo;
+#[path = "common/typed.rs"]
+mod typed;
+
 use memory_wall_core::spending::service;
 use memory_wall_core::{Verdict, evaluate};
 use memory_wall_plan::answers::{Answers, Spending};
 use memory_wall_plan::changes::{Change, Fix, TOLD};
 use memory_wall_plan::reply::{Reply, Unanswered};
-use memory_wall_plan::{Plan, Value, by_name, maps};
-
-/// `name=value` with `&` between them.
-fn plan(options: &str) -> Plan {
-    let mut plan = Plan::new("");
-    for (name, value) in options.split('&').filter_map(|part| part.split_once('=')) {
-        plan.set(name, by_name(name).unwrap().kind.typed(value, Kilo::Decimal).unwrap());
-    }
-    plan
-}
+use memory_wall_plan::{Plan, Value, maps};
+use typed::plan;
 
 /// What the engine says to a plan.
 fn answers(plan: &Plan, spending: Spending) -> Answers {

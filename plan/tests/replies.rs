@@ -2,24 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that fails may panic")]
 
-use memory_wall_core::number::Kilo;
+#[path = "common/typed.rs"]
+mod typed;
+
 use memory_wall_core::tables::gpus;
 use memory_wall_core::{Bucket, Bytes, Scenario, Verdict};
 use memory_wall_plan::answers::Spending;
 use memory_wall_plan::reply::{Reply, Unanswered};
 use memory_wall_plan::runtime::{Contradiction, Layers, Pool, Remark};
-use memory_wall_plan::{OPTIONS, Plan, Scope, Value, by_name, maps};
+use memory_wall_plan::{OPTIONS, Scope, Value, by_name, maps};
 use memory_wall_runtimes::llamacpp;
 use memory_wall_runtimes::pool::{self, Server, Told};
-
-/// `name=value` with `&` between them.
-fn plan(options: &str) -> Plan {
-    let mut plan = Plan::new("");
-    for (name, value) in options.split('&').filter_map(|part| part.split_once('=')) {
-        plan.set(name, by_name(name).unwrap().kind.typed(value, Kilo::Decimal).unwrap());
-    }
-    plan
-}
+use typed::plan;
 
 fn reply(options: &str) -> Result<Reply, Unanswered> {
     Reply::of(&plan(options), Spending { price: Some(1_000), tokens: None })
