@@ -1,8 +1,8 @@
 // What every picture is drawn on: a canvas that is as sharp as the screen, follows the theme and its own width, and is drawn once a frame.
-const own = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const colours = () => {
+  const style = getComputedStyle(document.documentElement);
   const names = ['paper', 'ink', 'quiet', 'hairline', 'raised', 'warm', 'weights', 'gradients', 'optimizer', 'activations', 'logits', 'overhead', 'sans'];
-  return Object.fromEntries(names.map((name) => [name, own(`--${name}`)]));
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 };
 /** Tokens of the categories, in the order in which they are stacked. */
 const LAYERS = ['weights', 'gradients', 'optimizer', 'activations', 'logits', 'overhead'];
