@@ -86,7 +86,7 @@ pub fn differences(one: &Scenario, other: &Scenario) -> Vec<Difference> {
 /// An option of which two plans do not say the same, with what each of them says.
 pub type Told<'a> = (&'static PlanOption, [Option<&'a Value>; 2]);
 
-/// The options of which two plans do not say the same, in the order of the table.
+/// The options that differ between two plans, in the order of the table.
 pub fn told_apart<'a>(one: &'a Plan, other: &'a Plan) -> Vec<Told<'a>> {
     let pairs = OPTIONS.iter().map(|option| (option, [one, other].map(|plan| plan.get(option.name))));
     pairs.filter(|(_, [one, other])| one != other).collect()

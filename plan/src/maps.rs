@@ -45,7 +45,7 @@ pub struct Load {
     pub share: f64,
 }
 
-/// The load of a plan with other sequences; nothing where it cannot be so or names no GPU.
+/// How full the GPU is with another batch and `seq_length`; `None` where the plan is refused with these, or names no GPU.
 ///
 /// # Example
 /// ```

@@ -71,7 +71,7 @@ impl OwnModel {
         self.read.architecture
     }
 
-    /// How the checkpoint is stored, where the config is certain about it.
+    /// The format of a quantised checkpoint, where `quantization_config` leaves no doubt ([`Config::stored_weights`](memory_wall_core::config::Config::stored_weights)).
     pub fn stored(&self) -> Option<WeightFormat> {
         self.read.stored
     }

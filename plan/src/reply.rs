@@ -41,7 +41,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// What is said to a plan whose model is of the table or its own.
+    /// The answer to a plan, whose model is a preset or a config of its own.
     ///
     /// # Errors
     /// Why there is no answer.

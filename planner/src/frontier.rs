@@ -208,7 +208,7 @@ fn Marks(chart: Memo<Chart>, axis: usize) -> impl IntoView {
             let text = move || mark.get().map(|mark| mark.text).unwrap_or_default();
             let share = move || mark.get().map(|mark| mark.at).unwrap_or_default();
             let at = move |share: f64| format!("{share:.2}%");
-            // One axis lies along the lower edge, the other along the left one.
+            // The first axis is at the bottom, the second at the left.
             let below = axis == 0;
             let x = move || if below { at(share()) } else { at(0.0) };
             let y = move || if below { at(0.0) } else { at(100.0 - share()) };

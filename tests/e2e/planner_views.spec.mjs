@@ -20,7 +20,7 @@ test('a model of one’s own comes from its config.json, and goes into the link'
   await expect(page.locator('.own-model-name')).toContainText('qwen2 with 28 layers and 7.6');
   await expect(page.locator('#plan-model')).toHaveValue('');
   await expect(verdict(page, 0)).toContainText('It fits');
-  // What says nothing of the shape is left out of the link.
+  // The link has the fields that give the model its shape, and no others.
   await expect(page).toHaveURL(/config=%7B/);
   expect(page.url()).not.toContain('bos_token_id');
   await page.locator('#out-format').selectOption('command');

@@ -82,7 +82,7 @@ fn list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
     ids.collect::<Vec<_>>().join(", ")
 }
 
-/// The options of a scenario, and those of runtimes that are not in it.
+/// The options of the engine, then those that only `SGLang`, TensorRT-LLM, Ollama or llama.cpp has.
 fn with_runtimes() -> impl Iterator<Item = Known> {
     scenario()
         .chain(group("llama.cpp and Ollama: which layers are where", layers()))

@@ -127,7 +127,7 @@ impl Placing {
         (served, settings, remarks)
     }
 
-    /// Where a scenario's layers are, with the settings that lead there.
+    /// Which layers lie on the GPUs and which in host memory, with the settings that put them there: with `--fit` those that llama.cpp finds.
     ///
     /// # Errors
     /// What llama.cpp refuses, and what isn't modelled.

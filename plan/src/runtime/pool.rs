@@ -82,7 +82,7 @@ impl Pool {
         Ok(Self { scenario, told: self.told, start })
     }
 
-    /// Whether it fits so many sequences of such a length.
+    /// The verdict for another batch and `seq_length`.
     pub fn verdict(&self, batch: u32, seq_length: u32) -> Option<Verdict> {
         self.with(batch, seq_length).ok().map(|there| there.start.verdict)
     }
