@@ -7,7 +7,7 @@
 mod any;
 
 use any::{scenario, served};
-use memory_wall_core::architecture::{Architecture, Latent, Projection, SlidingWindow};
+use memory_wall_core::architecture::{Architecture, Latent, Moe, Projection, SlidingWindow};
 use memory_wall_core::assumptions::Assumptions;
 use memory_wall_core::engines::{self, How, vllm};
 use memory_wall_core::memory::kv_cache::{self, CachedLayers};
@@ -682,4 +682,21 @@ fn a_vision_tower_is_loaded_and_profiled() {
     assert_eq!(weights - without, 2 * (416_866_032 + 1_152 * 5_376 + 1_152));
     let images = 8_192 / 256 * (3 * 896 * 896 + 256 * 5_376) * 2;
     assert_eq!(activation - less, images);
+}
+
+/// Two of a stage's layers are on the GPU, of its average size: with 1,024 layers over 35 stages, every second one of those behind the 612th dense ones a mixture, a stage with fewer layers can hold more.
+#[test]
+fn the_worst_stage_is_found_with_weights_in_host_memory() {
+    let mixtral = models::by_id("mixtral-8x7b").unwrap().architecture;
+    let moe = mixtral.moe.map(|moe| Moe { dense_layers: 612, alternating: true, intermediate_size: 58, ..moe });
+    let architecture = Architecture { layers: 1_024, intermediate_size: 4_000_000, hidden_size: 64, moe, ..mixtral };
+    let mut scenario = with(&Scenario::new(architecture), Engine::Vllm);
+    (scenario.gpu, scenario.parallel.pp, scenario.offload.parameters) = (gpus::by_id("a100-80-sxm"), 35, true);
+    let scenario = scenario.check().unwrap();
+    let capacity = scenario.capacity().unwrap();
+    let margins = (0..35).map(|stage| {
+        let rank = scenario.at_stage(stage);
+        vllm::Run::of(&rank).start(capacity, vllm::requested(&rank, capacity)).margin
+    });
+    assert_eq!(Some(vllm::start(&scenario, capacity).margin), margins.min());
 }

@@ -34,7 +34,10 @@ impl Content {
     /// kinds a program may pad, so that fewer layers can take more.
     fn covers(&self, other: &Self, scenario: &Checked) -> bool {
         let shape = &scenario.architecture;
-        let several_kinds = shape.sliding_window.is_some() || shape.linear_attention.is_some() || shape.mlp_layers > 0;
+        // Of layers that wait in host memory two are on the GPU, as large as the stage's are on average.
+        let averaged = scenario.offload.parameters && shape.moe.is_some();
+        let several_kinds =
+            averaged || shape.sliding_window.is_some() || shape.linear_attention.is_some() || shape.mlp_layers > 0;
         // Under torchtitan a stage without the embedding saves what it receives.
         let tables = self.tables == other.tables
             || !scenario.torchtitan() && self.tables.iter().zip(other.tables).all(|(here, there)| *here || !there);
