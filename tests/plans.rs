@@ -68,6 +68,7 @@ const NOT_YET: [&str; 57] = [
     "micro_batches",
     "lora_rank",
     "lora_dropout",
+    "reentrant_checkpointing",
     "no_kbit_upcast",
     "quantised_experts",
     "gpu_memory",

@@ -22,6 +22,7 @@ carried! {
     "training_peaks.csv",
     "deepspeed_steps.csv",
     "peft_runs.csv",
+    "adapter_runs.csv",
     "inference_peaks.csv",
     "vllm_runs.csv",
     "vllm_starts.csv",

@@ -1,7 +1,7 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
 use memory_wall_core::memory::sharding;
-use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
+use memory_wall_core::{Checkpointing, Engine, Implementation, Mode, Scenario, ZeroStage};
 
 use crate::options::Given;
 use crate::solve::Question;
@@ -46,8 +46,15 @@ const VLLM_ONLY: [&str; 8] = [
     "--max-lora-rank",
     "--gpu-memory-utilization",
 ];
-const ADAPTERS_ONLY: [&str; 6] =
-    ["--lora-rank", "--lora-targets", "--lora-dtype", "--lora-dropout", "--no-kbit-upcast", "--quantised-experts"];
+const ADAPTERS_ONLY: [&str; 7] = [
+    "--lora-rank",
+    "--lora-targets",
+    "--lora-dtype",
+    "--lora-dropout",
+    "--reentrant-checkpointing",
+    "--no-kbit-upcast",
+    "--quantised-experts",
+];
 /// What [`Question::Gpus`] tries by itself.
 const CUTS: [&str; 7] = ["--dp", "--tp", "--pp", "--ep", "--zero", "--shard", "--virtual-stages"];
 
@@ -83,9 +90,17 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
             " without --implementation transformers: other code keeps adapters in the model's precision".into(),
         );
     }
+    if !scenario.frozen_by_fsdp() || scenario.checkpointing != Checkpointing::Full {
+        note(
+            "--reentrant-checkpointing",
+            " here: it counts where FSDP (--dp and --zero 3) shards a frozen model, with --checkpointing full".into(),
+        );
+    }
     let mut with_upcast = *scenario;
     with_upcast.training.lora.upcast = true;
-    if !with_upcast.upcasts() {
+    if scenario.mode == Mode::Qlora && scenario.frozen_by_fsdp() {
+        note("--no-kbit-upcast", " here: FSDP takes no layers of two precisions, so nothing is upcast".into());
+    } else if !with_upcast.upcasts() {
         note(
             "--no-kbit-upcast",
             " here: peft upcasts only beside weights that bitsandbytes quantised, in mode qlora".into(),

@@ -5,6 +5,7 @@ use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::llamacpp;
 use memory_wall_core::engines::vllm::{self, Start, Tightness};
+use memory_wall_core::memory::overhead;
 use memory_wall_core::units::{Seconds, SignedBytes};
 use memory_wall_core::worked::Item;
 use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict, evaluate};
@@ -202,7 +203,13 @@ pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> S
             };
             format!("starts; {running} of {all} requests{each} run at once, the others wait{but}")
         }
-        (Verdict::Fits, None) => "fits, with more than a tenth of the GPU to spare".into(),
+        (Verdict::Fits, None) => {
+            let part = if overhead::tight_percent(scenario) > overhead::TIGHT_PERCENT { "fifth" } else { "tenth" };
+            format!("fits, with more than a {part} of the GPU to spare")
+        }
+        (Verdict::Tight, _) if evaluate::tight_by_reentrant(scenario) => {
+            "tight: fits as transformers 5 checkpoints, and by re-entrant checkpoints too little is left".into()
+        }
         (Verdict::Tight, _) => match (evaluate::only_newer_holds(scenario), llamacpp::beyond_vulkan(scenario)) {
             (Some(newer), _) => format!("tight: fits {}", with_newer(newer, unit)),
             (None, Some(buffer)) => format!("tight: fits, but {}", beyond_vulkan(buffer, unit)),

@@ -84,6 +84,12 @@ fn every_option_arrives() {
         (LORA, "--lora-targets attention", "/lora/targets", literal!(["q", "k", "v", "o"])),
         (LORA, "--lora-dtype bf16", "/lora/dtype", literal!("bf16")),
         (LORA, "--lora-dropout", "/lora/dropout", literal!(true)),
+        (
+            LORA,
+            "--dp 2 --zero 3 --checkpointing full --reentrant-checkpointing",
+            "/lora/reentrant_checkpointing",
+            literal!(true),
+        ),
         (QLORA, "--no-kbit-upcast", "/lora/kbit_upcast", literal!(false)),
         (
             "estimate --model mixtral-8x7b --mode qlora",
@@ -278,6 +284,16 @@ fn options_without_effect_get_a_note() {
         (
             "--mode qlora --quantised-experts",
             &["--quantised-experts has no effect here: the model has no routed experts"],
+        ),
+        (
+            "--mode lora --dp 2 --zero 3 --reentrant-checkpointing",
+            &[
+                "--reentrant-checkpointing has no effect here: it counts where FSDP (--dp and --zero 3) shards a frozen model, with --checkpointing full",
+            ],
+        ),
+        (
+            "--mode qlora --dp 2 --zero 3 --no-kbit-upcast",
+            &["--no-kbit-upcast has no effect here: FSDP takes no layers of two precisions, so nothing is upcast"],
         ),
         (
             "--mode lora --no-kbit-upcast",

@@ -224,6 +224,8 @@ pub struct Stock {
     pub outputs_kept: bool,
     /// Whether a mixture of experts runs as one grouped multiplication instead of a loop over experts.
     pub grouped_experts: bool,
+    /// Whether checkpoints are re-entrant (`use_reentrant=True`) around FSDP's units: what transformers before 4.52 does by itself.
+    pub reentrant: bool,
 }
 
 impl Training {
@@ -246,7 +248,7 @@ impl Training {
             experts: false,
             dropout: false,
         },
-        stock: Stock { cpu: false, padding: false, outputs_kept: false, grouped_experts: true },
+        stock: Stock { cpu: false, padding: false, outputs_kept: false, grouped_experts: true, reentrant: false },
     };
 
     /// Whether every number is in range.

@@ -266,6 +266,7 @@ pub static OPTIONS: &[PlanOption] = &[
     },
     choice!("lora_dtype", AdapterPrecision, Adapters, |s| s.training.lora.precision),
     switch!("lora_dropout", Adapters, true, |s| s.training.lora.dropout),
+    switch!("reentrant_checkpointing", Adapters, true, |s| s.training.stock.reentrant),
     switch!("no_kbit_upcast", Quantised, false, |s| s.training.lora.upcast),
     switch!("quantised_experts", Quantised, true, |s| s.training.lora.experts),
     PlanOption {

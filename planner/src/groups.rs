@@ -71,7 +71,7 @@ pub(crate) static GROUPS: &[Group] = &[
     Group {
         id: "adapters",
         first: &["lora_rank", "lora_targets"],
-        more: &["lora_dtype", "lora_dropout", "no_kbit_upcast", "quantised_experts"],
+        more: &["lora_dtype", "lora_dropout", "reentrant_checkpointing", "no_kbit_upcast", "quantised_experts"],
     },
     Group { id: "money", first: &[PRICE, TOKENS], more: &[] },
 ];

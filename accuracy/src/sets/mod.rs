@@ -1,5 +1,6 @@
 //! One file a kind of measurement.
 
+mod adapters;
 mod deepspeed;
 mod formula_vectors;
 mod inference;
@@ -41,6 +42,7 @@ pub const SETS: &[Make] = &[
     litgpt::sets,
     deepspeed::sets,
     peft::sets,
+    adapters::sets,
     kv_cache::sets,
     vllm::sets,
     vllm_starts::sets,

@@ -106,6 +106,7 @@ fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
             "" | "grouped_mm" => true,
             other => return Err(format!("experts {other:?} are not known")),
         },
+        reentrant: false,
     };
     let training = Training { stock, ..Training::DEFAULT };
     reading::pytorch(row, shape(row)?, row.text("attn_implementation"), training)

@@ -44,12 +44,14 @@ pub(crate) struct Inputs {
 }
 
 /// The adapters, which only `lora` and `qlora` have.
+#[expect(clippy::struct_excessive_bools, reason = "options that are on or off")]
 #[derive(Debug, Serialize)]
 struct Lora {
     rank: u32,
     targets: Vec<&'static str>,
     dtype: &'static str,
     dropout: bool,
+    reentrant_checkpointing: bool,
     kbit_upcast: bool,
     quantised_experts: bool,
 }
@@ -95,6 +97,7 @@ impl Inputs {
                 targets: inputs::targets(training.lora.targets),
                 dtype: training.lora.precision.id(),
                 dropout: training.lora.dropout,
+                reentrant_checkpointing: training.stock.reentrant,
                 kbit_upcast: training.lora.upcast,
                 quantised_experts: training.lora.experts,
             },

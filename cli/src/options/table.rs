@@ -415,6 +415,10 @@ fn training() -> Vec<Known> {
         ),
         switch("--lora-dropout", "the adapters' inputs pass through dropout"),
         switch(
+            "--reentrant-checkpointing",
+            "with ZeRO-3 (FSDP): re-entrant checkpoints (use_reentrant=True), as transformers before 4.52 makes them by itself; FSDP then holds every layer's input and gradient until the backward pass ends",
+        ),
+        switch(
             "--no-kbit-upcast",
             "qlora without peft's prepare_model_for_kbit_training, as in TRL: tables, norms and hidden states stay in 16 bits",
         ),

@@ -9,7 +9,9 @@ use crate::checked::Checked;
 use crate::architecture::{Positions, Projection};
 use crate::engines::{self, How, vllm};
 use crate::memory::activations::transformers;
-use crate::memory::{adapters, gradients, sharding, weights};
+use crate::memory::activations::transformers::backward::holds_done_layers;
+use crate::memory::overhead::tight_percent;
+use crate::memory::{adapters, backward, gradients, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{
@@ -114,6 +116,13 @@ pub enum Assumption {
         /// The format.
         format: WeightFormat,
         /// What the widest of them takes more on a rank.
+        more: Bytes,
+    },
+    /// FSDP holds done layers where checkpoints are re-entrant.
+    Reentrant {
+        /// Whether they are counted so.
+        counted: bool,
+        /// What it takes more on a rank.
         more: Bytes,
     },
     /// Attention, the first and the last layer stay in 16 bits beside MLPs in 8.
@@ -236,7 +245,10 @@ pub enum Assumption {
     /// Beyond learned positions the model cannot run at all.
     BeyondLearnedPositions(u32),
     /// What the allocator loses is not added.
-    Fragmentation,
+    Fragmentation {
+        /// Percent of the GPU below which a margin is tight.
+        percent: u128,
+    },
     /// The fullest of many GPUs.
     ManyGpus {
         /// GPUs in all.
@@ -254,7 +266,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 41;
+    pub const CAPACITY: usize = 42;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -392,6 +404,7 @@ impl Assumptions {
                     },
                 ),
                 sharded_by(scenario),
+                reentrant(scenario),
                 // What is stated needs no source.
                 scenario
                     .gpu
@@ -406,7 +419,7 @@ impl Assumptions {
                 when(gpus > 1, Assumption::ManyGpus { gpus, gathered }),
                 when(
                     scenario.gpu.is_some() && (trains || scenario.serving.engine != Engine::Vllm),
-                    Assumption::Fragmentation,
+                    Assumption::Fragmentation { percent: tight_percent(scenario) },
                 ),
             ],
         }
@@ -420,6 +433,16 @@ fn sharded_by(scenario: &Checked) -> Option<Assumption> {
         sharding::fsdp(scenario).then_some(Assumption::Fsdp { keeps, adds_whole: gradients::adds_whole(scenario) });
     let offload = scenario.offload.optimizer;
     sharding::deepspeed(scenario).map(|stage| Assumption::DeepSpeed { stage, offload }).or(fsdp)
+}
+
+/// What re-entrant checkpoints take beside FSDP.
+fn reentrant(scenario: &Checked) -> Option<Assumption> {
+    let counted = scenario.training.stock.reentrant;
+    let other = scenario.with(|it| it.training.stock.reentrant = !counted).ok()?;
+    let [with, without] = if counted { [scenario, &other] } else { [&other, scenario] };
+    let [most, least] = [with, without].map(|it| backward::fullest(it).1.into_iter().sum::<Bytes>());
+    let more = Bytes(most.0.saturating_sub(least.0));
+    holds_done_layers(with).then_some(Assumption::Reentrant { counted, more })
 }
 
 /// What a code or a file makes of the weights that their format alone does not say; no two of these go together.

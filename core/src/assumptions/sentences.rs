@@ -5,6 +5,7 @@ use core::fmt;
 use super::Assumption;
 use crate::display::Grouped;
 use crate::engines::vllm;
+use crate::memory::overhead::TIGHT_PERCENT;
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::Unsupported;
@@ -83,6 +84,14 @@ impl Assumption {
             Self::FilesDiffer { format, more } => write!(
                 f,
                 "{format} files of this model differ: all linear layers are counted in 4 bits, as AWQ, AutoRound and W4A16 files have them; Qwen's own GPTQ files leave attention in 16 and take {more} more on each GPU. Where they would not go in, the verdict is tight."
+            ),
+            Self::Reentrant { counted: true, more } => write!(
+                f,
+                "Checkpoints are re-entrant (use_reentrant=True): FSDP then holds the input of every layer and its gradient until the backward pass ends, {more} in all at the peak."
+            ),
+            Self::Reentrant { counted: false, more } => write!(
+                f,
+                "Checkpoints are counted as transformers 5 makes them. Re-entrant ones (use_reentrant=True), which transformers before 4.52 makes by itself, take up to {more} more with FSDP (--reentrant-checkpointing). Where that would leave too little, the verdict is tight."
             ),
             Self::WideEnds => f.write_str(
                 "As in Meta's own FP8 file, the MLPs of all layers but the first and the last are in 8 bits, all other matrices in 16. Files that quantise attention too are smaller: fp8-block counts all in 8 bits.",
@@ -336,9 +345,14 @@ impl Assumption {
                     ""
                 }
             ),
-            Self::Fragmentation => f.write_str(
-                "Fragmentation is not added: a margin under 10% of the GPU is called tight instead.",
-            ),
+            Self::Fragmentation { percent } => {
+                write!(f, "Fragmentation is not added: a margin under {percent}% of the GPU is called tight instead.")?;
+                f.write_str(if percent > TIGHT_PERCENT {
+                    " Runs with FSDP were seen to reserve 8 to 37% more than they allocate."
+                } else {
+                    ""
+                })
+            }
         }
     }
 

@@ -6,6 +6,8 @@ use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::llamacpp::beyond_vulkan;
 use crate::engines::{self, vllm};
+use crate::memory::activations::transformers::backward::holds_done_layers;
+use crate::memory::overhead::tight_percent;
 use crate::memory::weights;
 use crate::scenario::Scenario;
 use crate::serving::Engine;
@@ -74,9 +76,28 @@ fn longest_held(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
     if holds(most) { most } else { bisect::last(0, most, holds) }
 }
 
-/// Below this share of the capacity a margin counts as tight. Of what PyTorch's allocator had reserved at the end of a
-/// training step, 10 to 13% was measured to be free: a tenth covers most such runs, and not every one.
-pub const TIGHT_PERCENT: u128 = 10;
+/// What a scenario takes with re-entrant checkpoints, where it may run so and would take more.
+fn with_reentrant(scenario: &Checked) -> Option<Bytes> {
+    if scenario.training.stock.reentrant {
+        return None;
+    }
+    let there = scenario.with(|it| it.training.stock.reentrant = true).ok()?;
+    holds_done_layers(&there).then(|| total(&there))
+}
+
+/// Whether `need` leaves less of `limit` than fragmentation may take.
+fn leaves_little(scenario: &Checked, capacity: Bytes, limit: Bytes, need: Bytes) -> bool {
+    limit.0.checked_sub(need.0).is_none_or(|left| left * 100 < capacity.0 * tight_percent(scenario))
+}
+
+/// Whether a scenario is tight for no other reason than that re-entrant checkpoints would leave too little.
+pub fn tight_by_reentrant(scenario: &Checked) -> bool {
+    scenario.capacity().is_some_and(|capacity| {
+        let limit = engines::limit(scenario, capacity);
+        let little = |need| leaves_little(scenario, capacity, limit, need);
+        !little(total(scenario)) && with_reentrant(scenario).is_some_and(little)
+    })
+}
 
 /// A scenario held against a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,10 +120,12 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
         return Judgement { limit: engines::limit(scenario, capacity), margin, verdict };
     }
     let limit = engines::limit(scenario, capacity);
-    let margin = limit.minus(total());
+    let need = total();
+    let margin = limit.minus(need);
     let verdict = if margin.0 < 0 {
         Verdict::DoesNotFit
-    } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT
+    } else if leaves_little(scenario, capacity, limit, need)
+        || with_reentrant(scenario).is_some_and(|most| leaves_little(scenario, capacity, limit, most))
         || margin.magnitude().0 < weights::in_wider_files(scenario)
         || beyond_vulkan(scenario).is_some()
     {
@@ -143,4 +166,35 @@ pub fn verdict_on(scenario: &Checked, capacity: Bytes) -> Verdict {
 /// Whether the scenario goes on a GPU of `capacity`, on every rank.
 pub fn fits(scenario: &Checked, capacity: Bytes) -> bool {
     total(scenario) <= engines::limit(scenario, capacity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mode;
+    use crate::parallelism::{Parallelism, ZeroStage};
+    use crate::precision::WeightFormat;
+    use crate::tables::{gpus, models};
+    use crate::training::{Checkpointing, LoraTargets};
+
+    /// fms-acceleration's benchmark: with two sequences a GPU it ran, with four it died.
+    fn measured(batch: u32, reentrant: bool) -> Checked {
+        let llama = models::by_id("llama-2-70b").unwrap().architecture;
+        let mut scenario = Scenario { mode: Mode::Qlora, batch, seq_length: 4_096, ..Scenario::new(llama) };
+        (scenario.weights, scenario.checkpointing) = (WeightFormat::Nf4Dq, Checkpointing::Full);
+        (scenario.training.lora.targets, scenario.training.lora.dropout) = (LoraTargets::ATTENTION, true);
+        scenario.training.stock.reentrant = reentrant;
+        scenario.parallel = Parallelism { dp: 2, zero: ZeroStage::Weights, ..Parallelism::ONE };
+        scenario.gpu = gpus::by_id("a100-80-sxm");
+        scenario.check().unwrap()
+    }
+
+    #[test]
+    fn a_run_that_died_does_not_fit_with_room() {
+        assert_eq!(verdict(&measured(2, true)), Some(Verdict::Fits));
+        assert_eq!(verdict(&measured(4, true)), Some(Verdict::Tight));
+        // Nor where it is not known that checkpoints are re-entrant.
+        assert_eq!(verdict(&measured(4, false)), Some(Verdict::Tight));
+        assert!(tight_by_reentrant(&measured(4, false)) && !tight_by_reentrant(&measured(4, true)));
+    }
 }

@@ -1,6 +1,7 @@
 //! The backward pass frees activations and fills gradients, so it can be fullest where it begins, where it ends or behind it.
 
 use crate::checked::Checked;
+use crate::memory::activations::transformers::backward::holds_done_layers;
 use crate::memory::{activations, gradients};
 use crate::units::Bytes;
 use crate::worked;
@@ -34,8 +35,8 @@ pub fn fullest(scenario: &Checked) -> (Moment, [Bytes; 2]) {
     let mut best = (Moment::End, [Bytes::ZERO; 2]);
     let in_place = gradients::before_backward(scenario);
     for moment in Moment::ALL {
-        // Where all gradients are there from the start, nothing grows on the way to the first layer.
-        if in_place && moment == Moment::FirstLayer {
+        // Where all gradients are there from the start, nothing grows on the way to the first layer, unless what is done stays.
+        if in_place && moment == Moment::FirstLayer && !holds_done_layers(scenario) {
             continue;
         }
         let parts = bytes(scenario, moment);

@@ -1,6 +1,7 @@
 //! What the driver and its libraries take before the first tensor.
 
 use crate::checked::Checked;
+use crate::memory::sharding;
 use crate::worked::{Factor, Item, Term};
 
 /// CUDA context, kernels and library workspaces of one process: an estimate, the middle of 0.3 to 0.8 GiB.
@@ -21,4 +22,21 @@ pub const CONTEXT_BYTES: u64 = 512 << 20;
 /// 0.3 to 0.8 GiB is what a context and the cuBLAS workspaces were seen to take on A100 and H100; vLLM 0.19 logs 0.25 to 0.27 GiB beside the context.
 pub fn terms(_scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     sink(&Term { item: Item::DeviceContext, factors: &[Factor::number(CONTEXT_BYTES)], divisor: 1 });
+}
+
+/// Below this share of the capacity a margin counts as tight. Of what PyTorch's allocator had reserved at the end of a
+/// training step, 10 to 13% was measured to be free: a tenth covers most such runs, and not every one.
+pub const TIGHT_PERCENT: u128 = 10;
+
+/// The same where FSDP gathers layers on a stream of its own, whose blocks of memory serve nothing else.
+///
+/// # Source
+/// foundation-model-stack/fms-acceleration, `scripts/benchmarks/refs/a100_80gb.csv`: of what FSDP's runs with adapters had reserved beside the context, 12 to 37% was more than PyTorch
+/// ever allocated; `QLoRA` of Llama 2 70B with 4 sequences of 4,096 tokens on each of two GPUs, 87% of a GPU by calculation, died. Read 2026-11-25.
+const TIGHT_PERCENT_OF_FSDP: u128 = 20;
+
+/// Percent of the GPU below which a margin counts as tight.
+pub fn tight_percent(scenario: &Checked) -> u128 {
+    let fsdp = sharding::fsdp(scenario) || scenario.frozen_by_fsdp();
+    if fsdp { TIGHT_PERCENT_OF_FSDP } else { TIGHT_PERCENT }
 }

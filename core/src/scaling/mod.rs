@@ -6,8 +6,8 @@ pub use time::{MFU, MFU_PCIE, TOKENS_PER_PARAMETER, mfu};
 
 use crate::architecture::Architecture;
 use crate::checked::Checked;
-use crate::evaluate::{self, TIGHT_PERCENT};
-use crate::memory::overhead::CONTEXT_BYTES;
+use crate::evaluate;
+use crate::memory::overhead::{CONTEXT_BYTES, TIGHT_PERCENT};
 use crate::memory::{Bucket, Phase};
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::precision::WeightFormat;

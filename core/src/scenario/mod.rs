@@ -25,7 +25,7 @@ pub(crate) use vllm::{WITH_BF16, by_flashinfer, finer_blocks};
 
 use crate::architecture::Architecture;
 use crate::bounds;
-use crate::parallelism::{ExpertCut, ParallelError, Parallelism};
+use crate::parallelism::{ExpertCut, ParallelError, Parallelism, ZeroStage};
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving};
 use crate::tables::gpus::{CapacityBasis, Gpu};
@@ -387,12 +387,25 @@ impl Scenario {
     ///
     /// # Source
     /// `prepare_model_for_kbit_training` of `peft` (`src/peft/utils/other.py` at 5d602fd, read 2026-11-23): all 16-bit parameters outside 4-bit matrices are upcast,
-    /// unless GPTQ, AQLM, EETQ, HQQ or torchao quantised the model.
-    pub const fn upcasts(&self) -> bool {
+    /// unless GPTQ, AQLM, EETQ, HQQ or torchao quantised the model. FSDP, which flattens a layer into one tensor, refuses layers of two precisions
+    /// (`_validate_tensors_to_flatten` in `torch/distributed/fsdp/_flat_param.py`, read 2026-11-25), so that trainers leave it out there.
+    pub fn upcasts(&self) -> bool {
         matches!(self.mode, Mode::Qlora)
             && self.training.lora.upcast
             && matches!(self.training.implementation, Implementation::Transformers)
             && matches!(self.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8)
+            && !self.frozen_by_fsdp()
+    }
+
+    /// Whether FSDP shards a frozen model of transformers' code, in units of a layer whose adapters are units of their own.
+    ///
+    /// # Source
+    /// `fsdp_auto_wrap_policy` of peft (`src/peft/utils/other.py`), which accelerate and TRL use. Read 2026-11-25.
+    pub fn frozen_by_fsdp(&self) -> bool {
+        self.mode.adapts()
+            && self.training.implementation == Implementation::Transformers
+            && self.parallel.zero == ZeroStage::Weights
+            && self.parallel.shard_ranks() > 1
     }
 
     /// Whether bitsandbytes holds the weights: in `QLoRA`, and where transformers serves them.

@@ -219,7 +219,7 @@ prop_compose! {
         (rank, precision) in (within(bounds::LORA_RANK), select(AdapterPrecision::ALL)),
         [q, k, v, o, mlp, head, dropout, upcast, experts] in any::<[bool; 9]>(),
         [compile, async_tp, reshard_after_forward] in any::<[bool; 3]>(),
-        [cpu, padding, outputs_kept, grouped_experts] in any::<[bool; 4]>(),
+        [cpu, padding, outputs_kept, grouped_experts, reentrant] in any::<[bool; 5]>(),
     ) -> Training {
         // An adapter has at least one place.
         let targets = LoraTargets { q: q || !(k || v || o || mlp || head), k, v, o, mlp, head };
@@ -234,7 +234,7 @@ prop_compose! {
             reshard_after_forward,
             micro_batches,
             lora: Lora { rank, targets, precision, upcast, experts, dropout },
-            stock: Stock { cpu, padding, outputs_kept, grouped_experts },
+            stock: Stock { cpu, padding, outputs_kept, grouped_experts, reentrant },
         }
     }
 }

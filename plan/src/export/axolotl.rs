@@ -138,6 +138,9 @@ fn adapter(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     }
     sheet.implied("lora_dtype");
     sheet.note("lora_alpha changes no memory, and is yours to add");
+    if scenario.training.stock.reentrant {
+        sheet.set("gradient_checkpointing_kwargs.use_reentrant", true, &["reentrant_checkpointing"]);
+    }
     if lora.experts {
         sheet.set("quantize_moe_experts", true, &["quantised_experts"]);
     }

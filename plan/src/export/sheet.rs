@@ -215,8 +215,15 @@ impl<'a> Sheet<'a> {
 
     /// The options of adapters, for a target that leaves them to the training code.
     pub(super) fn adapters(&mut self, why: &str) {
-        for option in ["lora_rank", "lora_targets", "lora_dtype", "lora_dropout", "no_kbit_upcast", "quantised_experts"]
-        {
+        for option in [
+            "lora_rank",
+            "lora_targets",
+            "lora_dtype",
+            "lora_dropout",
+            "reentrant_checkpointing",
+            "no_kbit_upcast",
+            "quantised_experts",
+        ] {
             self.leave(option, why);
         }
     }

@@ -21,6 +21,9 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
         Checkpointing::Full => sheet.set("gradient_checkpointing", true, &["checkpointing"]),
         _ => sheet.leave("checkpointing", "Trainer recomputes whole layers or nothing"),
     }
+    if scenario.training.stock.reentrant {
+        sheet.set("gradient_checkpointing_kwargs.use_reentrant", true, &["reentrant_checkpointing"]);
+    }
     if scenario.training.compile {
         sheet.set("torch_compile", true, &["compile"]);
     }

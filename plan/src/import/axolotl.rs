@@ -205,6 +205,8 @@ fn meaning(item: &Item, mode: &str) -> Meaning {
         "peft_autocast_adapter_dtype" => says("lora_dtype", if item.on() { "fp32" } else { "bf16" }),
         "quantize_moe_experts" if item.on() => says("quantised_experts", ""),
         "optimizer" => training_arguments::optimizer(text),
+        "gradient_checkpointing_kwargs.use_reentrant" if item.on() && adapts => says("reentrant_checkpointing", ""),
+        name if name.starts_with("gradient_checkpointing_kwargs") => Meaning::WithoutEffect,
         "gradient_checkpointing" => match text {
             "true" => says("checkpointing", "full"),
             "false" | "" => says("checkpointing", "none"),

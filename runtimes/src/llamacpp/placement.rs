@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use memory_wall_core::engines::llamacpp::larger_than_vulkan_lends;
 use memory_wall_core::engines::system;
-use memory_wall_core::evaluate::TIGHT_PERCENT;
+use memory_wall_core::memory::overhead::TIGHT_PERCENT;
 use memory_wall_core::tables::classes::Class;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::GIB;

@@ -231,6 +231,42 @@ mod tests {
     }
 
     #[test]
+    fn fsdp_holds_done_layers_where_checkpoints_are_reentrant() {
+        let llama = models::by_id("llama-2-70b").unwrap().architecture;
+        let mut scenario = Scenario {
+            mode: Mode::Qlora,
+            batch: 2,
+            seq_length: 4_096,
+            weights: WeightFormat::Nf4Dq,
+            ..Scenario::new(llama)
+        };
+        scenario.checkpointing = crate::Checkpointing::Full;
+        (scenario.parallel.dp, scenario.parallel.zero) = (2, crate::ZeroStage::Weights);
+        let peak = |scenario: &Scenario| crate::evaluate::total(&scenario.check().unwrap()).0;
+        let usual = peak(&scenario);
+        // The layers are flattened into one tensor each, whose norms are not upcast.
+        scenario.training.lora.upcast = false;
+        assert_eq!(peak(&scenario), usual);
+        // All inputs but that of the first layer, whose turn it is, and their gradients: 2 × 79 tensors, one of which is there anyway.
+        scenario.training.stock.reentrant = true;
+        let tensor = 2 * 2 * 4_096 * 8_192;
+        assert_eq!(peak(&scenario) - usual, 78 * tensor);
+        // Adding up over micro-batches changes nothing of that.
+        scenario.training.micro_batches = 4;
+        assert_eq!(peak(&scenario) - usual, 78 * tensor);
+        // One GPU, and layers that keep all, hold nothing back.
+        for change in
+            [|it: &mut Scenario| it.parallel.dp = 1, |it: &mut Scenario| it.checkpointing = crate::Checkpointing::None]
+        {
+            change(&mut scenario);
+            let with = peak(&scenario);
+            scenario.training.stock.reentrant = false;
+            assert_eq!(with, peak(&scenario));
+            (scenario.training.stock.reentrant, scenario.parallel.dp) = (true, 2);
+        }
+    }
+
+    #[test]
     fn a_mask_comes_with_dropout() {
         let mut dropped = small(LoraTargets::QV);
         dropped.training.lora.dropout = true;

@@ -17,13 +17,14 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// # Formula
 /// At a layer: what is held of the layers still to come, the layer computed again under checkpointing, the gradient of the residual stream r·T·h, and the widest
 /// gradients inside the layer ([`AtWork`]). At the end: the gradient of the embedding's output, r·T·h, unless those of tied tables are larger.
+/// Where FSDP holds on to what is done ([`holds_done_layers`]): also the input of each layer that is done, r·T·h, and the gradient of that input, r·T·h.
 ///
 /// # Units
 /// Bytes.
 ///
 /// # Source
 /// Inventories at the peak of steps run with PyTorch 2.15: Llama 3.1 8B checkpointed at 8,192 tokens, Llama 2 7B and Mixtral 8x7B at 4,096, equal to the byte
-/// but for 8 bytes of the loss and 24 or 32 of the kernels.
+/// but for 8 bytes of the loss and 24 or 32 of the kernels. What FSDP holds: set `fsdp-adapters` of the crate `memory-wall-accuracy`.
 pub fn terms(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     let sizes = Sizes::of(scenario);
     let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
@@ -57,6 +58,14 @@ pub fn terms(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
             Checkpointing::None | Checkpointing::Selective | Checkpointing::PerOp => 1,
         };
         of_layers(&sizes, held - own, &mut product);
+        let done = sizes.held - held;
+        if done > 0 && holds_done_layers(scenario) {
+            let l = Factor::new(Symbol::Layers, done);
+            product(Item::Checkpoints, &[Factor::number(sizes.r), l, sizes.stream_tokens, sizes.hidden]);
+            // The gradient that comes into the layer at work is one of theirs, and counted below.
+            let l = Factor::new(Symbol::Layers, done - 1);
+            product(Item::LayerWorkspace, &[Factor::number(sizes.r), l, sizes.stream_tokens, sizes.hidden]);
+        }
         at_work.kept(&sizes, &mut |item, factors| {
             let again = match checkpointing {
                 Checkpointing::None => false,
@@ -75,6 +84,22 @@ pub fn terms(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     }
 }
 
+/// Whether the input of every layer and its gradient stay until the backward pass ends.
+///
+/// FSDP gives frozen weights back when the gradients of a layer's inputs are there. It learns that by `register_multi_grad_hook`, whose closure holds the
+/// nodes that accumulate these gradients until all hooks are removed at the end. Inside a re-entrant checkpoint the inputs are leaves of a graph of their own, so each
+/// of these nodes owns its tensor and the gradient of it.
+///
+/// # Assumes
+/// FSDP's unit is called inside the checkpoint. From transformers 4.52 on a layer checkpoints itself inside its unit, whose inputs are no leaves, and since 5.0 checkpoints are not re-entrant.
+///
+/// # Source
+/// PyTorch: `_register_post_backward_reshard_only_hook` in `torch/distributed/fsdp/_runtime_utils.py`, `register_multi_grad_hook` and `_get_grad_fn_or_grad_acc` in
+/// `torch/autograd/graph.py`. transformers pull requests 37223 (`GradientCheckpointingLayer`) and 43203. Pytorch issue 169349 says the same of FSDP2 before PyTorch 2.10. Read 2026-11-25.
+pub fn holds_done_layers(scenario: &Checked) -> bool {
+    scenario.training.stock.reentrant && scenario.checkpointing == Checkpointing::Full && scenario.frozen_by_fsdp()
+}
+
 /// An operation that can be the widest in the backward pass of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
@@ -89,7 +114,8 @@ enum Work {
 /// The layer whose backward pass runs, and its widest operation.
 ///
 /// # Formula
-/// In the MLP: all that the layer kept, and 2·e·T·f for the gradients of gate and up, while that of the product takes the place of the product.
+/// In the MLP: all that the layer kept, and 2·e·T·f for the gradients of gate and up, while that of the product takes the place of the product; of experts one after
+/// the other, those of the tokens that one expert sees.
 /// In grouped experts, once the gradients of their weights are made: the layer without what the experts kept, and N·(e·(2f + 2h) + 20) + 4E for their gradients.
 /// In eager scores: the layer without its MLP, and 2·e·`batch`·a·s² (with dropout e) for the gradients of the scores.
 ///
@@ -181,6 +207,11 @@ impl AtWork {
             (Work::Mlp, None) => {
                 let width = Factor::new(Symbol::IntermediateSize, sizes.local.intermediate_size);
                 product(item, &[Factor::number(count * e), t, width]);
+            }
+            (Work::Mlp, Some((moe, visited, width))) if !sizes.scenario.training.stock.grouped_experts => {
+                // One expert after the other: the gradients of the tokens that one of them sees.
+                let seen = (t.value * visited.value).div_ceil(u64::from(moe.experts).max(1));
+                product(item, &[Factor::number(count * e), Factor::new(Symbol::Tokens, seen), width]);
             }
             (Work::Mlp, Some((_, visited, width))) => product(item, &[Factor::number(count * e), t, visited, width]),
             (Work::Experts, Some((moe, visited, width))) => {
