@@ -2,6 +2,7 @@
 
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
 use memory_wall_core::tables::models::{MODELS, Model};
+use memory_wall_plan::hub;
 use memory_wall_reports::explain::{FoundModel, Known, gpu_named};
 
 use crate::text::quote;
@@ -58,7 +59,9 @@ pub(crate) fn model(text: &str) -> Result<&'static Model, BadInput> {
     let name = text.rsplit('/').next().unwrap_or(text);
     let found = FoundModel::named(name).filter(|found| plain && found.known == Known::Name);
     let found = found.and_then(|found| found.preset);
+    // A repository that is known says more than the words of its name.
     by_id(text, MODELS, |model| model.id)
+        .or_else(|| hub::model(text).or_else(|| hub::by_name(name)))
         .or(found)
         .ok_or_else(|| unknown("--model", text, &suggest::nearest(text, MODELS.iter().map(|model| model.id)), "models"))
 }
@@ -164,6 +167,8 @@ mod tests {
             ("Qwen/Qwen3-30B-A3B", "qwen3-30b-a3b"),
             ("llama-3.1-8b-instruct", "llama-3.1-8b"),
             ("Llama-2-7b-hf", "llama-2-7b"),
+            ("moonshotai/Kimi-K2-Thinking", "kimi-k2-thinking"),
+            ("Kimi-K2-Instruct-0905", "kimi-k2.5"),
         ] {
             assert_eq!(model(text).map(|model| model.id).map_err(|error| error.0), Ok(id), "{text}");
         }

@@ -126,6 +126,7 @@ static REPOSITORIES: &[(&str, &str)] = &[
     ("yi-1.5-34b", "01-ai/Yi-1.5-34B"),
     ("bloom-176b", "bigscience/bloom"),
     ("kimi-k2", "moonshotai/Kimi-K2-Instruct"),
+    ("kimi-k2-thinking", "moonshotai/Kimi-K2-Thinking"),
     ("kimi-k2.5", "moonshotai/Kimi-K2.5"),
     ("glm-4-9b-0414", "zai-org/GLM-4-9B-0414"),
     ("glm-4.5-air", "zai-org/GLM-4.5-Air"),
@@ -186,7 +187,6 @@ static SAME_SHAPE: &[(&str, &str)] = &[
     ("qwen3.5-27b", "Qwen/Qwen3.8-27B"),
     ("qwen3.5-35b-a3b", "Qwen/Qwen3.6-35B-A3B"),
     ("mistral-small-3.1-24b", "mistralai/Mistral-Small-3.2-24B-Instruct-2506"),
-    ("kimi-k2.5", "moonshotai/Kimi-K2-Thinking"),
     ("kimi-k2.5", "moonshotai/Kimi-K2-Instruct-0905"),
     ("glm-4.7", "zai-org/GLM-4.6"),
     ("minimax-m2", "MiniMaxAI/MiniMax-M2.1"),
@@ -315,7 +315,7 @@ pub fn stored(repository: &str) -> Option<(&'static Model, Option<WeightFormat>)
 }
 
 /// The model of a repository's name without its owner, as folders and files have it; Meta's names may begin with its own.
-pub(crate) fn by_name(name: &str) -> Option<&'static Model> {
+pub fn by_name(name: &str) -> Option<&'static Model> {
     let bare = |name: &'_ str| -> alloc::string::String {
         let name = stem(name).to_ascii_lowercase();
         name.strip_prefix("meta-").map(Into::into).unwrap_or(name)

@@ -28,12 +28,13 @@ pub struct Model {
 /// Models that their makers publish in fewer than 16 bits.
 ///
 /// # Source
-/// `quantization_config` in the `config.json` of openai/gpt-oss-20b and 120b, deepseek-ai/DeepSeek-V3, moonshotai/Kimi-K2-Instruct and MiniMaxAI/MiniMax-M2. Read 2026-11-25.
-const PUBLISHED: [(&str, WeightFormat); 5] = [
+/// `quantization_config` in the `config.json` of openai/gpt-oss-20b and 120b, deepseek-ai/DeepSeek-V3, moonshotai/Kimi-K2-Instruct and Kimi-K2-Thinking (whose experts alone are in 4 bits) and MiniMaxAI/MiniMax-M2. Read 2026-11-25.
+const PUBLISHED: [(&str, WeightFormat); 6] = [
     ("gpt-oss-20b", WeightFormat::Mxfp4),
     ("gpt-oss-120b", WeightFormat::Mxfp4),
     ("deepseek-v3", WeightFormat::Fp8Block),
     ("kimi-k2", WeightFormat::Fp8Block),
+    ("kimi-k2-thinking", WeightFormat::Int4Group32),
     ("minimax-m2", WeightFormat::Fp8Block),
 ];
 
