@@ -182,6 +182,7 @@ names! {
         DeepSpeed = "deepspeed", "DeepSpeed's see_memory_usage";
         Torchtitan = "torchtitan", "log of torchtitan";
         Litgpt = "litgpt", "log of LitGPT";
+        Unsloth = "unsloth", "log of Unsloth";
         Trainer = "trainer", "settings and log of a training run";
         Config = "config", "a model's config.json";
         Safetensors = "safetensors", "header of a safetensors file";

@@ -353,3 +353,13 @@ fn xlas_capacity_names_the_tpu() {
         assert_eq!(explanation.gpu.map(|gpu| gpu.id), Some(id), "{capacity}");
     }
 }
+
+#[test]
+fn unsloth_is_said_by_its_name() {
+    // The banner as Unsloth 2025.2 prints it, with numbers of our own.
+    let log = "==((====))==  Unsloth 2025.2.15: Fast Llama patching. Transformers: 4.48.2.\n   \\\\   /|    GPU: NVIDIA L4. Max memory: 22.168 GB. Platform: Linux.\nNumber of trainable parameters = 41,943,040\n";
+    let explanation = explained(&[log], &nothing());
+    assert!(explanation.notes.contains(&Note::Unsloth), "{:?}", explanation.notes);
+    assert!(Note::Unsloth.to_string().contains("--loss chunked"));
+    assert!(explained(&["Number of trainable parameters = 41,943,040\n"], &nothing()).notes.is_empty());
+}

@@ -118,6 +118,8 @@ pub enum Assumption {
         /// What the widest of them takes more on a rank.
         more: Bytes,
     },
+    /// Unsloth takes less than stock code.
+    Unsloth,
     /// FSDP holds done layers where checkpoints are re-entrant.
     Reentrant {
         /// Whether they are counted so.
@@ -266,7 +268,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 42;
+    pub const CAPACITY: usize = 43;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -366,6 +368,10 @@ impl Assumptions {
                         fp32: adapters::bytes_each(scenario) == 4,
                         copies: transformers::copies_inputs(scenario),
                     },
+                ),
+                when(
+                    scenario.mode.adapts() && training.implementation == Implementation::Transformers,
+                    Assumption::Unsloth,
                 ),
                 shape.end_of_table().filter(|end| *end < scenario.seq_length).map(Assumption::BeyondTable),
                 when(!trains, Assumption::FullSequences),

@@ -85,6 +85,9 @@ impl Assumption {
                 f,
                 "{format} files of this model differ: all linear layers are counted in 4 bits, as AWQ, AutoRound and W4A16 files have them; Qwen's own GPTQ files leave attention in 16 and take {more} more on each GPU. Where they would not go in, the verdict is tight."
             ),
+            Self::Unsloth => f.write_str(
+                "Stock code of transformers and peft is counted. Unsloth trains by kernels of its own, with checkpoints in host memory and a loss in chunks: it takes less, and is not modelled. Checkpointing full with a chunked loss comes nearest.",
+            ),
             Self::Reentrant { counted: true, more } => write!(
                 f,
                 "Checkpoints are re-entrant (use_reentrant=True): FSDP then holds the input of every layer and its gradient until the backward pass ends, {more} in all at the peak."
@@ -119,7 +122,7 @@ impl Assumption {
                     f.write_str(" peft's prepare_model_for_kbit_training then upcasts them to fp32: 4 bytes for each parameter of an expert.")?;
                 }
                 if trains {
-                    f.write_str(" Tools with a conversion of their own, such as Unsloth, quantise the experts too (--quantised-experts).")?;
+                    f.write_str(" transformers 4, and tools with a conversion of their own such as Unsloth, quantise the experts too: --quantised-experts counts them so.")?;
                 }
                 Ok(())
             }

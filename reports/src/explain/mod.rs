@@ -113,6 +113,9 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         reported.and_then(|size| u128::try_from(size.bytes).ok()).map(Bytes).or_else(|| gpu.map(|gpu| gpu.capacity));
     let program = program(&reports);
     let mut notes = Vec::new();
+    if reports.iter().any(|report| report.kind == Kind::Unsloth) {
+        notes.push(Note::Unsloth);
+    }
     let scenario = model.as_ref().and_then(|model| {
         let subject = Subject { reports: &reports, files, program, model };
         subject.scenario(stated, gpu, &mut notes)

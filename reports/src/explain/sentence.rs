@@ -163,6 +163,7 @@ impl fmt::Display for Note {
             Self::RecipeAssumed => {
                 f.write_str("In which precisions weights, gradients and optimizer states are kept is not in the text. --recipe states it.")
             }
+            Self::Unsloth => f.write_str("Unsloth trains here by kernels of its own, with checkpoints in host memory and a loss in chunks. None of them is modelled: it takes less than stock code, and --checkpointing full with --loss chunked comes nearest."),
             Self::DraftModel => f.write_str("A draft model takes memory too, and is not estimated."),
             Self::CacheFormat => f.write_str("The KV cache is stored in a format that is not modelled, so it is not estimated."),
             Self::PartlyOffloaded => f.write_str("Only some of the layers are on the GPU: its weights and the middle of the range of its compute buffer are estimated for these, the cache for all."),

@@ -31,6 +31,8 @@ pub enum Note {
     Missing(What),
     /// In which precisions a training run keeps its states isn't said.
     RecipeAssumed,
+    /// Unsloth trains, whose kernels are not modelled.
+    Unsloth,
     /// A draft model takes memory too, which is not estimated.
     DraftModel,
     /// The cache is stored in a format that is not modelled, so that it isn't estimated.
