@@ -1,6 +1,7 @@
 //! Why the parts of a scenario do not go together, in the words of the options.
 
 use memory_wall_core::bounds;
+use memory_wall_core::number::Memory;
 use memory_wall_core::parallelism::ParallelError;
 use memory_wall_core::scenario::{CutError, Demand, TensorSplit, TrainerOption, Unsupported};
 use memory_wall_core::{Parallelism, Scenario, ScenarioError};
@@ -17,7 +18,7 @@ pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
         ScenarioError::Parallel(error) => cut(scenario, error),
         ScenarioError::Runtime(error) => runtime(scenario, error),
         ScenarioError::Cut(error) => trainer(scenario, error),
-        ScenarioError::GpuMemory { gib, .. } => format!("--gpu-memory {gib}: {error}"),
+        ScenarioError::GpuMemory { stated, .. } => format!("--gpu-memory {}: {error}", Memory(*stated)),
         _ => format!("the scenario cannot be: {error}"),
     })
 }

@@ -45,6 +45,11 @@ pub(crate) fn typed(given: &Given, option: &PlanOption) -> Result<Option<Value>,
             counted(given, &flag, bounds, Kilo::ByCase)?.map(Value::Count)
         }
         Kind::Count(bounds) => count(given, &flag, bounds)?.map(Value::Count),
+        Kind::Memory(_) => {
+            let text = given.text(&flag);
+            let read = text.map(|text| option.kind.memory(&text)).transpose();
+            read.map_err(|why| BadInput(format!("{flag} {why}")))?
+        }
         Kind::Percent(_) => percent(given, &flag)?.map(Value::Percent),
         Kind::Choice(ids) => choice(given, &flag, &ids(), |id| id)?.map(Value::Word),
         Kind::List(words, sets) => {

@@ -226,10 +226,20 @@ fn memory_that_is_there_is_an_option() {
     assert_eq!(run(&format!("estimate --plan {}", plan.display())).out, told.out);
     let refused = run("estimate --model llama-3.1-8b --gpu rtx4090 --gpu-memory 30");
     assert!(
-        refused.err.contains("--gpu-memory 30: GeForce RTX 4090 has 23.7 GiB at most, and not 30 GiB"),
+        refused.err.contains("--gpu-memory 30: GeForce RTX 4090 has 23.7 GiB at most, and not 30.0 GiB"),
         "{}",
         refused.err
     );
+    // Decimals and units, to the byte.
+    let capacity = |size: &str| run(&format!("{line} --gpu-memory {size}")).out;
+    for (size, bytes) in [("22.49GiB", "24,148,453,621"), ("25.4GB", "25,400,000,000"), ("31.35", "33,661,806,182")] {
+        assert!(capacity(size).contains(bytes), "{size}: {}", capacity(size));
+    }
+    for size in ["25.4G", "twenty", "0.5", "4096"] {
+        let refused = run(&format!("{line} --gpu-memory {size}"));
+        let words = format!("--gpu-memory takes 1 to 2,048 GiB, written as 110, 22.49 or \"25.4 GB\", not \"{size}\"");
+        assert!(refused.err.contains(&words) && refused.code == 2, "{}", refused.err);
+    }
     assert!(
         run("estimate --model llama-3.1-8b --gpu-memory 30").err.contains("--gpu-memory has no effect without --gpu")
     );

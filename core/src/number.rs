@@ -1,5 +1,9 @@
 //! Reading a whole number as people type it: one rule for the fields of the page, its links and the command line.
 
+use core::fmt;
+
+use crate::units::{Bytes, GIB};
+
 /// Marks that may stand between groups of three digits.
 const MARKS: [char; 6] = [',', '_', ' ', '\u{a0}', '\u{202f}', '\u{2009}'];
 
@@ -61,6 +65,52 @@ pub fn read(text: &str, kilo: Kilo) -> Option<u64> {
         .then(|| grouped(whole).map(|whole| whole.saturating_mul(scale).saturating_add(parts / one)))?
 }
 
+/// Memory as people write it, in whole bytes: `110`, `22.49`, `22.49 GiB`, `25.4 GB`, `24564 MiB`. A number alone is GiB; a part of a byte is dropped.
+///
+/// ```
+/// use memory_wall_core::{Bytes, number::memory};
+/// assert_eq!(memory("22.49 GiB"), Some(Bytes(24_148_453_621)));
+/// assert_eq!((memory("25.4GB"), memory("110")), (Some(Bytes(25_400_000_000)), Some(Bytes(110 << 30))));
+/// assert_eq!((memory("25,4 GB"), memory("25 G"), memory("")), (None, None, None));
+/// ```
+pub fn memory(text: &str) -> Option<Bytes> {
+    let text = text.trim();
+    let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at_checked(end)?;
+    let (_, unit) = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
+    let (whole, fraction) = number.trim_end().split_once('.').unwrap_or((number.trim_end(), "0"));
+    let places = u32::try_from(fraction.len()).ok().filter(|places| *places <= 12)?;
+    let [whole, fraction] = [grouped(whole)?, plain(fraction)?].map(u128::from);
+    let one = 10_u128.pow(places);
+    Some(Bytes((whole * one + fraction).saturating_mul(*unit) / one))
+}
+
+/// Units of memory by what stands behind a number.
+const UNITS: [(&str, u128); 6] =
+    [("", GIB), ("GiB", GIB), ("GB", 1_000_000_000), ("MiB", GIB >> 10), ("MB", 1_000_000), ("B", 1)];
+
+/// Memory as [`memory`] reads it back to the byte: GiB without a unit where they are whole, GB where these have two places at most, else bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory(pub Bytes);
+
+impl fmt::Display for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Bytes(bytes) = self.0;
+        if bytes.is_multiple_of(GIB) {
+            return write!(f, "{}", bytes / GIB);
+        }
+        if !bytes.is_multiple_of(10_000_000) {
+            return write!(f, "{bytes}B");
+        }
+        let hundredths = bytes / 10_000_000;
+        match hundredths % 100 {
+            0 => write!(f, "{}GB", hundredths / 100),
+            part if part.is_multiple_of(10) => write!(f, "{}.{}GB", hundredths / 100, part / 10),
+            part => write!(f, "{}.{part:02}GB", hundredths / 100),
+        }
+    }
+}
+
 /// Whether a number is written with a letter or a power, so that what it stands for has to be said.
 pub fn is_spelled(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_alphabetic() || c == '^')
@@ -105,6 +155,28 @@ fn value(digits: impl Iterator<Item = u8>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_is_read_back_to_the_byte() {
+        for (text, bytes) in [
+            ("110", 110 << 30),
+            (" 31.35 ", 33_661_806_182),
+            ("22.49 GiB", 24_148_453_621),
+            ("25.4 gb", 25_400_000_000),
+            ("24,564 MiB", 24_564 << 20),
+            ("25757220864 B", 25_757_220_864),
+        ] {
+            assert_eq!(memory(text), Some(Bytes(bytes)), "{text}");
+            let said = alloc::format!("{}", Memory(Bytes(bytes)));
+            assert_eq!(memory(&said), Some(Bytes(bytes)), "{said}");
+        }
+        for (bytes, said) in [(24 << 30, "24"), (25_400_000_000, "25.4GB"), (25_050_000_000, "25.05GB"), (7, "7B")] {
+            assert_eq!(alloc::format!("{}", Memory(Bytes(bytes))), said);
+        }
+        for text in ["", "GiB", "-1", "1e3", "25,4 GB", "25 G", "twenty", "1.2.3", "1.", "0x10 B", "1.0000000000001"] {
+            assert_eq!(memory(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn numbers_are_read_as_people_write_them() {

@@ -5,6 +5,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use memory_wall_core::number::Memory;
+use memory_wall_core::units::GIB;
+
 use crate::json::{self, Unreadable};
 use crate::node::{Entry, Json, Node};
 use crate::plan::Plan;
@@ -182,6 +185,8 @@ fn written(plan: &Plan, margin: &str) -> String {
 pub(crate) fn value(value: &Value) -> String {
     match value {
         Value::Count(count) | Value::Percent(count) => count.to_string(),
+        Value::Memory(bytes) if bytes.0.is_multiple_of(GIB) => (bytes.0 / GIB).to_string(),
+        Value::Memory(bytes) => json::quoted(&Memory(*bytes).to_string()),
         Value::Word(word) if json::is_number(word) => (*word).into(),
         Value::Word(word) => json::quoted(word),
         Value::Words(words) => {

@@ -280,7 +280,17 @@ pub static OPTIONS: &[PlanOption] = &[
             }
         },
     },
-    stated_count!("gpu_memory", GPU_MEMORY, Anywhere, |s| s.gpu_memory),
+    PlanOption {
+        name: "gpu_memory",
+        kind: Kind::Memory(bounds::GPU_MEMORY),
+        scope: Scope::Anywhere,
+        get: |s| s.gpu_memory.map(Value::Memory),
+        set: |s, value| {
+            if let Value::Memory(bytes) = value {
+                s.gpu_memory = Some(*bytes);
+            }
+        },
+    },
     count!("dp", DP, Anywhere, |s| s.parallel.dp),
     count!("tp", TP, Anywhere, |s| s.parallel.tp),
     count!("pp", PP, Anywhere, |s| s.parallel.pp),

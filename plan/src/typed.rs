@@ -15,6 +15,8 @@ use crate::value::{Kind, Value};
 pub enum Mistyped {
     /// It is no whole number in this range.
     Number(Bounds),
+    /// It is no memory in this range of GiB.
+    Memory(Bounds),
     /// It is none of the words that the option takes.
     Word,
     /// It is no release that is modelled.
@@ -41,6 +43,7 @@ impl Kind {
         let text = text.trim();
         match self {
             Self::Count(bounds) => whole(text, kilo, bounds).map(Value::Count),
+            Self::Memory(bounds) => self.memory(text).map_err(|_| Mistyped::Memory(bounds)),
             Self::Percent(bounds) => whole(text.trim_end_matches('%').trim_end(), kilo, bounds).map(Value::Percent),
             Self::Choice(_) | Self::Row(..) => self.word(text).map_err(|_| Mistyped::Word),
             Self::Release => self.word(text).map_err(|_| Mistyped::Release),

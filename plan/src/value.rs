@@ -4,9 +4,12 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use memory_wall_core::Bytes;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::Grouped;
+use memory_wall_core::number::{Memory, memory};
 use memory_wall_core::serving::Version;
+use memory_wall_core::units::GIB;
 
 use crate::node::{Json, Node};
 use crate::own_model::OwnModel;
@@ -16,6 +19,8 @@ use crate::own_model::OwnModel;
 pub enum Kind {
     /// A whole number in its range, in its unit.
     Count(Bounds),
+    /// Memory in a range of GiB, by any unit.
+    Memory(Bounds),
     /// Whole percent.
     Percent(Bounds),
     /// One of a few words.
@@ -41,6 +46,8 @@ pub enum Kind {
 pub enum Value {
     /// A number.
     Count(u32),
+    /// Memory.
+    Memory(Bytes),
     /// Percent.
     Percent(u32),
     /// One word.
@@ -64,6 +71,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Count(count) => write!(f, "{count}"),
+            Self::Memory(bytes) => Memory(*bytes).fmt(f),
             Self::Percent(percent) => write!(f, "{percent}%"),
             Self::Word(word) => f.write_str(word),
             Self::Words(words) => f.write_str(&words.join(",")),
@@ -88,7 +96,7 @@ impl Kind {
     /// What is counted, in the plural; empty where nothing is.
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::Count(bounds) | Self::Percent(bounds) | Self::Counts(bounds, _) => bounds.unit,
+            Self::Count(bounds) | Self::Memory(bounds) | Self::Percent(bounds) | Self::Counts(bounds, _) => bounds.unit,
             _ => "",
         }
     }
@@ -100,6 +108,7 @@ impl Kind {
     pub fn read(self, node: &Node) -> Result<Value, String> {
         match (self, &node.value) {
             (Self::Count(bounds), Json::Number(text)) => whole(text, bounds).map(Value::Count),
+            (Self::Memory(_), Json::Number(text) | Json::Text(text)) => self.memory(text),
             (Self::Percent(bounds), Json::Number(text)) => percent(text, bounds).map(Value::Percent),
             (Self::Choice(_) | Self::Row(..) | Self::Release, Json::Text(text) | Json::Number(text)) => self.word(text),
             (Self::List(..), Json::List(items)) => self.list(items),
@@ -123,6 +132,10 @@ impl Kind {
             Self::Count(bounds) => {
                 let of = if bounds.unit.is_empty() { "" } else { " of " };
                 alloc::format!("a whole number{of}{}, written as {} without quotes", bounds.unit, bounds.max)
+            }
+            Self::Memory(Bounds { min, max, .. }) => {
+                let [min, max] = [min, max].map(|it| Grouped(it.into()));
+                alloc::format!("{min} to {max} GiB, written as 110, 22.49 or \"25.4 GB\"")
             }
             Self::Percent(_) => "whole percent, written as 90".into(),
             Self::Choice(ids) => either(&ids()),
@@ -159,6 +172,17 @@ impl Kind {
             }
             _ => Err(refused()),
         }
+    }
+
+    /// Memory, in its range.
+    ///
+    /// # Errors
+    /// It is none, or out of range.
+    pub fn memory(self, text: &str) -> Result<Value, String> {
+        let refused = || alloc::format!("takes {}, not {}", self.expected(), quoted(text));
+        let Self::Memory(bounds) = self else { return Err(refused()) };
+        let range = u128::from(bounds.min) * GIB..=u128::from(bounds.max) * GIB;
+        memory(text).filter(|bytes| range.contains(&bytes.0)).map(Value::Memory).ok_or_else(refused)
     }
 
     fn list(self, items: &[Node]) -> Result<Value, String> {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
+use memory_wall_core::Bytes;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_plan::{Kind, OPTIONS, OwnModel, Plan, Value, file, json};
@@ -12,6 +13,10 @@ use proptest::sample::{Index, subsequence};
 fn value(kind: Kind) -> BoxedStrategy<Value> {
     match kind {
         Kind::Count(bounds) => (bounds.min..=bounds.max).prop_map(Value::Count).boxed(),
+        Kind::Memory(bounds) => {
+            let gib = |count: u32| u128::from(count) << 30;
+            (gib(bounds.min)..=gib(bounds.max)).prop_map(|bytes| Value::Memory(Bytes(bytes))).boxed()
+        }
         Kind::Percent(bounds) => (bounds.min..=bounds.max).prop_map(Value::Percent).boxed(),
         Kind::Choice(ids) | Kind::Row(_, ids) => {
             any::<Index>().prop_map(move |at| Value::Word(ids()[at.index(ids().len())])).boxed()
@@ -187,6 +192,7 @@ fn scenarios_are_plans() {
     for option in OPTIONS.iter().filter(|option| option.of(&start).is_some() || option.name != "config") {
         let value = match option.kind {
             Kind::Count(bounds) => Value::Count(bounds.max),
+            Kind::Memory(bounds) => Value::Memory(Bytes((u128::from(bounds.max) << 30) - 1)),
             Kind::Percent(bounds) => Value::Percent(bounds.max),
             Kind::Choice(ids) | Kind::Row(_, ids) => Value::Word(ids().last().unwrap()),
             Kind::List(words, _) => Value::Words(vec![words.last().unwrap()]),

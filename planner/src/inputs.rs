@@ -370,6 +370,10 @@ pub(crate) fn message(slot: Slot, typed: &str) -> String {
             let [min, max] = [min, max].map(|end| Grouped(end.into()).to_string());
             words::FieldNumber { value: typed, min: &min, max: &max }.text()
         }
+        (Mistyped::Memory(Bounds { min, max, .. }), _) => {
+            let [min, max] = [min, max].map(|end| Grouped(end.into()).to_string());
+            words::FieldMemory { value: typed, min: &min, max: &max }.text()
+        }
         (Mistyped::Config(why), _) => words::FieldConfig { why: &why }.text(),
         (Mistyped::Release, _) => words::FieldRelease { value: typed }.text(),
         _ => words::FieldSum { value: typed }.text(),

@@ -275,7 +275,10 @@ fn shared_memory_counts_once() {
     let others = system::held(&long).unwrap().typical + whole.host.total().high;
     assert_eq!((device.shares, device.room), (true, gpu("gb10").capacity.0 - others));
     // What is stated to be there counts, whatever the GPU.
-    let stated = |id| Scenario { gpu_memory: Some(20), ..*on("llama-3.1-8b", WeightFormat::Q4K, 2_048, id) };
+    let stated = |id| Scenario {
+        gpu_memory: Some(memory_wall_core::Bytes(20 << 30)),
+        ..*on("llama-3.1-8b", WeightFormat::Q4K, 2_048, id)
+    };
     for id in ["gb10", "rtx4090"] {
         let placed = place(&stated(id).check().unwrap(), &Settings::DEFAULT).unwrap();
         let (device, host) = (placed.devices.first().unwrap(), placed.host.total().high);

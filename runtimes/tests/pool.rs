@@ -231,7 +231,7 @@ fn the_system_holds_a_part_of_shared_memory() {
 fn a_server_finds_less_of_a_memory_that_it_shares() {
     let own = sglang(&scenario("llama-3.1-8b", "gb10"), Told::default());
     assert!(own.context.low > 6 * GIB && own.context.high > 20 * GIB, "{:?}", own.context);
-    let told = Scenario { gpu_memory: Some(110), ..scenario("llama-3.1-8b", "gb10") };
+    let told = Scenario { gpu_memory: Some(memory_wall_core::Bytes(110 << 30)), ..scenario("llama-3.1-8b", "gb10") };
     let told = sglang(&told, Told::default());
     assert!(told.context.high < own.context.high && told.pool.low > own.pool.low);
     assert!(sglang(&scenario("llama-3.1-8b", "h100-sxm"), Told::default()).context.high < 2 * GIB);

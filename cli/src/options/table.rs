@@ -424,7 +424,7 @@ fn training() -> Vec<Known> {
         ),
         switch(
             "--quantised-experts",
-            "qlora that quantises routed experts too, as Unsloth does: bitsandbytes leaves them in 16 bits, since transformers 5 does not hold them as linear layers, and peft then upcasts them to fp32 (in 16 bits with --no-kbit-upcast)",
+            "qlora that quantises routed experts too, as transformers 4 and Unsloth do: bitsandbytes leaves them in 16 bits, since transformers 5 does not hold them as linear layers, and peft then upcasts them to fp32 (in 16 bits with --no-kbit-upcast)",
         ),
     ]
 }
@@ -439,9 +439,9 @@ fn gpus() -> Vec<Known> {
         ),
         value(
             "--gpu-memory",
-            "GIB",
-            "a whole number of GiB",
-            "GiB of the GPU that are there to be taken, where you know: free beside the system on memory that CPU and GPU share, or as much as it was told to lend (GTT on Strix Halo, iogpu.wired_limit_mb on macOS); default what is usual",
+            "SIZE",
+            "GiB, as 110 or 22.49, or a size with its unit, as \"25.4 GB\"",
+            "memory of the GPU that is there to be taken, in GiB or with a unit (110, 22.49, \"25.4 GB\", 24564MiB), where you know: free beside the system on memory that CPU and GPU share, or as much as it was told to lend (GTT on Strix Halo, iogpu.wired_limit_mb on macOS); default what is usual",
         ),
         value("--dp", "N", "a whole number of ranks", "data-parallel ranks, each with other sequences"),
         value("--tp", "N", "a whole number of ranks", "tensor-parallel ranks, which share each matrix"),

@@ -4,7 +4,6 @@ use super::vllm::Span;
 use crate::scenario::Scenario;
 use crate::tables::classes::Class;
 use crate::tables::gpus::{CapacityBasis, Gpu};
-use crate::units::GIB;
 
 /// What of the GPU's memory is not free when a program starts, beside the program's own context: nothing where the GPU has its own memory,
 /// or where its capacity is the part that the system lends; and all that is not there where [`Scenario::gpu_memory`] says so.
@@ -28,8 +27,8 @@ use crate::units::GIB;
 /// ```
 pub fn held(scenario: &Scenario) -> Option<Span> {
     let gpu = scenario.gpu?;
-    if let Some(gib) = scenario.gpu_memory {
-        let held = scenario.capacity()?.0.saturating_sub(u128::from(gib) * GIB);
+    if let Some(stated) = scenario.gpu_memory {
+        let held = scenario.capacity()?.0.saturating_sub(stated.0);
         return (held > 0).then_some(Span { low: held, typical: held, high: held });
     }
     usual(gpu)

@@ -33,8 +33,8 @@ pub enum ScenarioError {
     Cut(CutError),
     /// The GPU has less memory than is stated to be there.
     GpuMemory {
-        /// GiB that are stated.
-        gib: u32,
+        /// What is stated.
+        stated: Bytes,
         /// The GPU's name.
         gpu: &'static str,
         /// What it has at most.
@@ -50,8 +50,9 @@ impl fmt::Display for ScenarioError {
             Self::Parallel(error) => error.fmt(f),
             Self::Runtime(error) => error.fmt(f),
             Self::Cut(error) => error.fmt(f),
-            Self::GpuMemory { gib, gpu, most } => {
-                write!(f, "{gpu} has {} at most, and not {gib} GiB", Size::new(*most, ByteUnit::Gib).plain())
+            Self::GpuMemory { stated, gpu, most } => {
+                let [most, stated] = [most, stated].map(|bytes| Size::new(*bytes, ByteUnit::Gib).plain());
+                write!(f, "{gpu} has {most} at most, and not {stated}")
             }
             Self::NoAdapters => f.write_str(
                 "these targets name no matrix here that can carry an adapter: routed experts and linear attention carry none; --lora-targets all puts adapters on every matrix that can carry one",

@@ -155,9 +155,9 @@ pub struct Scenario {
     pub offload: Offload,
     /// The GPU to hold it against, if any.
     pub gpu: Option<&'static Gpu>,
-    /// GiB of its memory that are there to be taken, where that is known better than by the table: beside what the system or other programs hold, or as much as
+    /// As much of its memory as is there to be taken, where that is known better than by the table: beside what the system or other programs hold, or as much as
     /// the system was told to lend.
-    pub gpu_memory: Option<u32>,
+    pub gpu_memory: Option<Bytes>,
 }
 
 impl Scenario {
@@ -187,13 +187,13 @@ impl Scenario {
     /// ```
     /// use memory_wall_core::{Bytes, Scenario, tables::{gpus, models}};
     /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
-    /// (scenario.gpu, scenario.gpu_memory) = (gpus::by_id("strix-halo"), Some(110));
+    /// (scenario.gpu, scenario.gpu_memory) = (gpus::by_id("strix-halo"), Some(Bytes(110 << 30)));
     /// assert_eq!(scenario.capacity(), Some(Bytes(110 << 30)));
     /// ```
     pub fn capacity(&self) -> Option<Bytes> {
         let gpu = self.gpu?;
         let lent = self.gpu_memory.filter(|_| gpu.capacity_basis == CapacityBasis::Limit);
-        Some(lent.map_or(gpu.capacity, |gib| Bytes(u128::from(gib) * GIB)))
+        Some(lent.unwrap_or(gpu.capacity))
     }
 
     /// What a newer macOS lends its GPU, where it lends more and nothing is stated.
@@ -203,15 +203,17 @@ impl Scenario {
 
     /// Whether its GPU has as much memory as is stated to be there.
     fn has_memory(&self) -> Result<(), ScenarioError> {
-        let Some(gib) = self.gpu_memory else { return Ok(()) };
-        bounds::GPU_MEMORY.check(gib.into())?;
+        let Some(stated) = self.gpu_memory else { return Ok(()) };
+        for gib in [stated.0 / GIB, stated.0.div_ceil(GIB)] {
+            bounds::GPU_MEMORY.check(u64::try_from(gib).unwrap_or(u64::MAX))?;
+        }
         let Some(gpu) = self.gpu else { return Ok(()) };
         let most = match gpu.capacity_basis {
             CapacityBasis::Limit => Bytes(u128::from(gpu.printed_gb) * GIB),
             _ => gpu.capacity_most,
         };
-        if Bytes(u128::from(gib) * GIB) > most {
-            return Err(ScenarioError::GpuMemory { gib, gpu: gpu.name, most });
+        if stated > most {
+            return Err(ScenarioError::GpuMemory { stated, gpu: gpu.name, most });
         }
         Ok(())
     }

@@ -8,9 +8,9 @@ use memory_wall_core::engines::vllm::CONSTANTS;
 use memory_wall_core::scenario::{CutError, Demand, TrainerOption};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
-    AdapterPrecision, Architecture, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, Lora,
-    LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, StepKernel,
-    Stock, Training, WeightFormat, ZeroStage,
+    AdapterPrecision, Architecture, Attention, Bytes, Checkpointing, Engine, Gradients, Implementation, KvPrecision,
+    Lora, LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving,
+    StepKernel, Stock, Training, WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -348,9 +348,7 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
                 // Half of it, now and then.
-                gpu_memory: gpu
-                    .and_then(|gpu| u32::try_from(gpu.capacity.0 >> 31).ok())
-                    .filter(|_| batch.is_multiple_of(4)),
+                gpu_memory: gpu.map(|gpu| Bytes(gpu.capacity.0 / 2)).filter(|_| batch.is_multiple_of(4)),
             };
             let scenario = served(scenario);
             // Not every program and GPU can offload.

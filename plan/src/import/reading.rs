@@ -163,7 +163,7 @@ fn below(node: &Node, above: &str, items: &mut Vec<Item>) {
 pub(super) fn says(option: &'static str, text: &str) -> Meaning {
     let Some(known) = table::by_name(option) else { return Meaning::Unread(String::new()) };
     let value = match known.kind {
-        Kind::Count(_) | Kind::Percent(_) => Json::Number(text.into()),
+        Kind::Count(_) | Kind::Percent(_) | Kind::Memory(_) => Json::Number(text.into()),
         Kind::Switch => Json::Bool(true),
         Kind::Counts(..) => {
             Json::List(text.split(',').map(|part| Node { line: 0, value: Json::Number(part.into()) }).collect())
