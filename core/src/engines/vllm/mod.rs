@@ -3,6 +3,7 @@
 mod adapters;
 mod beside;
 mod pages;
+mod prediction;
 mod requests;
 mod start;
 mod version;
