@@ -36,7 +36,8 @@ impl Run<'_> {
         let narrow = bytes < values;
         let mut each = 0;
         let mut add = |item, count, block: Block| {
-            let factors = [Factor::new(Symbol::Parameters, count), Factor::new(Symbol::BytesPerBlock, block.bytes.into())];
+            let factors =
+                [Factor::new(Symbol::Parameters, count), Factor::new(Symbol::BytesPerBlock, block.bytes.into())];
             each += Term { item, factors: &factors, divisor: block.values }.bytes().0;
         };
         for (item, count) in
