@@ -187,7 +187,6 @@ static SAME_SHAPE: &[(&str, &str)] = &[
     ("qwen3.5-27b", "Qwen/Qwen3.8-27B"),
     ("qwen3.5-35b-a3b", "Qwen/Qwen3.6-35B-A3B"),
     ("mistral-small-3.1-24b", "mistralai/Mistral-Small-3.2-24B-Instruct-2506"),
-    ("kimi-k2.5", "moonshotai/Kimi-K2-Instruct-0905"),
     ("glm-4.7", "zai-org/GLM-4.6"),
     ("minimax-m2", "MiniMaxAI/MiniMax-M2.1"),
     ("minimax-m2", "MiniMaxAI/MiniMax-M2.5"),
@@ -199,7 +198,7 @@ fn named() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     REPOSITORIES.iter().chain(SAME_SHAPE)
 }
 
-/// Repositories that hold a model of the table in fewer bits than its own does.
+/// Repositories that hold a model of the table in another format than its own does.
 ///
 /// # Source
 /// The publishers' pages, and public code that serves them. AWQ's are 4 bits in groups of 128, Qwen's FP8 has a scale for each block of 128 × 128. Read 2026-11-25.
@@ -218,6 +217,7 @@ static QUANTISED: &[(&str, WeightFormat, &str)] = &[
     ("qwen3-32b", WeightFormat::Int4, "Qwen/Qwen3-32B-AWQ"),
     ("qwen3-32b", WeightFormat::Fp8Block, "Qwen/Qwen3-32B-FP8"),
     ("qwen3-235b-a22b", WeightFormat::Fp8Block, "Qwen/Qwen3-235B-A22B-FP8"),
+    ("kimi-k2-thinking", WeightFormat::Fp8Block, "moonshotai/Kimi-K2-Instruct-0905"),
 ];
 
 /// What the names of quantised repositories end with, and the format that it stands for: longer ends first.
@@ -301,6 +301,9 @@ pub fn stored(repository: &str) -> Option<(&'static Model, Option<WeightFormat>)
     if let Some(model) = model(repository) {
         return Some((model, None));
     }
+    if let Some((id, format, _)) = QUANTISED.iter().find(|(.., other)| other.eq_ignore_ascii_case(repository)) {
+        return models::by_id(id).map(|model| (model, Some(*format)));
+    }
     let (plain, weights) = ENDS.iter().find_map(|(end, format)| Some((without(repository, end)?, *format))).unzip();
     let plain = plain.unwrap_or(repository);
     let (owner, name) = plain.split_once('/')?;
@@ -315,7 +318,7 @@ pub fn stored(repository: &str) -> Option<(&'static Model, Option<WeightFormat>)
 }
 
 /// The model of a repository's name without its owner, as folders and files have it; Meta's names may begin with its own.
-pub fn by_name(name: &str) -> Option<&'static Model> {
+pub(crate) fn by_name(name: &str) -> Option<&'static Model> {
     let bare = |name: &'_ str| -> alloc::string::String {
         let name = stem(name).to_ascii_lowercase();
         name.strip_prefix("meta-").map(Into::into).unwrap_or(name)

@@ -28,13 +28,14 @@ pub struct Model {
 /// Models that their makers publish in fewer than 16 bits.
 ///
 /// # Source
-/// `quantization_config` in the `config.json` of openai/gpt-oss-20b and 120b, deepseek-ai/DeepSeek-V3, moonshotai/Kimi-K2-Instruct and Kimi-K2-Thinking (whose experts alone are in 4 bits) and MiniMaxAI/MiniMax-M2. Read 2026-11-25.
-const PUBLISHED: [(&str, WeightFormat); 6] = [
+/// `quantization_config` in the `config.json` of openai/gpt-oss-20b and 120b, deepseek-ai/DeepSeek-V3, moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking and Kimi-K2.5 (whose experts alone are in 4 bits) and MiniMaxAI/MiniMax-M2. Read 2026-11-25.
+const PUBLISHED: [(&str, WeightFormat); 7] = [
     ("gpt-oss-20b", WeightFormat::Mxfp4),
     ("gpt-oss-120b", WeightFormat::Mxfp4),
     ("deepseek-v3", WeightFormat::Fp8Block),
     ("kimi-k2", WeightFormat::Fp8Block),
     ("kimi-k2-thinking", WeightFormat::Int4Group32),
+    ("kimi-k2.5", WeightFormat::Int4Group32),
     ("minimax-m2", WeightFormat::Fp8Block),
 ];
 
