@@ -34,7 +34,7 @@ pub(crate) fn value(what: What, text: &[u8]) -> Option<Value> {
         }
         What::FileType => plain(text, 40, " _-.()").map(Value::Name),
         What::Gpu => gpu(text).map(Value::Name),
-        What::Attention => plain(text, 40, "_").map(Value::Name),
+        What::Attention | What::Speculation => plain(text, 40, "_").map(Value::Name),
         What::Utilization => {
             Number::read(text.as_bytes())?.millionths().filter(|it| *it <= 1_000_000).map(Value::Millionths)
         }
@@ -162,7 +162,7 @@ fn shown(name: &str) -> Option<Box<str>> {
 /// The number of the rank that wrote a line: `(Worker_TP2_EP2 pid=512)`, `[2026-01-01 10:00:00 DP1 TP3]`, `[rank1]:`.
 pub(crate) fn rank(line: &[u8]) -> Option<u16> {
     let front = line.get(..line.len().min(96)).unwrap_or(line);
-    for mark in ["(Worker_TP", " TP", "[rank", "(VllmWorker TP", "(VllmWorker rank=", "(Worker_DP"] {
+    for mark in ["(Worker_TP", " TP", "[rank", "[Rank ", "(VllmWorker TP", "(VllmWorker rank=", "(Worker_DP"] {
         if let Some(number) = scan::behind(front, mark).filter(|rest| rest.first().is_some_and(u8::is_ascii_digit)) {
             let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let text = core::str::from_utf8(number.get(..digits)?).ok()?;

@@ -61,6 +61,8 @@ pub(crate) enum Says {
     Start,
     /// A program refuses to start.
     Refuses(Refusal),
+    /// Something is so, by the line being there.
+    On(What),
 }
 
 impl Pattern {
@@ -208,7 +210,11 @@ fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
     let (what, value, rest) = match hole {
         Hole::Size(what) | Hole::Decimal(what) | Hole::Floor(what) => {
             let base = if matches!(hole, Hole::Decimal(_)) { Base::Decimal } else { Base::Binary };
-            let (unit, rest) = Unit::read(number.rest)?;
+            // Where the comma is the point, the unit stands behind both.
+            let (number, (unit, rest)) = match Unit::read(number.rest) {
+                Some(found) => (number, found),
+                None => Number::with_comma(text).and_then(|number| Some((number, Unit::read(number.rest)?)))?,
+            };
             let size = number.size(unit.bytes(base))?;
             (what, Value::Size(if matches!(hole, Hole::Floor(_)) { size.floored() } else { size }), rest)
         }

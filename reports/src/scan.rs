@@ -83,6 +83,15 @@ const DIGITS: u32 = 24;
 impl<'a> Number<'a> {
     /// Reads `1,234.5`, `-0.41`, `20`; behind spaces. Groups have three digits.
     pub(crate) fn read(text: &'a [u8]) -> Option<Self> {
+        Self::pointed(text, b'.')
+    }
+
+    /// Reads `1900,50`, as programs print it where the comma is the point.
+    pub(crate) fn with_comma(text: &'a [u8]) -> Option<Self> {
+        Self::pointed(text, b',')
+    }
+
+    fn pointed(text: &'a [u8], mark: u8) -> Option<Self> {
         let mut rest = unspaced(text);
         let negative = rest.first() == Some(&b'-');
         if negative {
@@ -106,8 +115,10 @@ impl<'a> Number<'a> {
                         return None;
                     }
                 }
-                b',' if !point && (1..=3).contains(&group) && is_group(after) => group = 0,
-                b'.' if !point && seen > 0 && after.first().is_some_and(u8::is_ascii_digit) => point = true,
+                b',' if mark != b',' && !point && (1..=3).contains(&group) && is_group(after) => group = 0,
+                byte if *byte == mark && !point && seen > 0 && after.first().is_some_and(u8::is_ascii_digit) => {
+                    point = true;
+                }
                 _ => break,
             }
             rest = after;

@@ -93,6 +93,7 @@ fn vllm_0_11_says_what_it_used() {
             "1: utilization 0.92",
             "1: max_num_seqs 128",
             "1: draft_model Qwen3-0.6B",
+            "1: speculative_tokens 3",
             "2: weights 16394212291~107374",
             "3: kv_cache 5100273664~10737418",
             "4: kv_tokens 34560",

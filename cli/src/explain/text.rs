@@ -116,7 +116,15 @@ fn about(report: &Report) -> String {
 fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
     if !matches!(
         report.kind,
-        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps | Kind::Xla | Kind::TensorFlow | Kind::Ggml | Kind::HostMemory
+        Kind::Cuda
+            | Kind::Hip
+            | Kind::Xpu
+            | Kind::Npu
+            | Kind::Mps
+            | Kind::Xla
+            | Kind::TensorFlow
+            | Kind::Ggml
+            | Kind::HostMemory
     ) {
         return String::new();
     }
@@ -294,9 +302,9 @@ fn changed(from: &Checked, change: &Change, unit: ByteUnit) -> String {
 /// What has to be said, and what was not understood.
 fn doubts(found: &Found, explanation: &Explanation) -> String {
     let mut lines: Vec<String> = Vec::new();
-    if explanation.scenario.is_some() {
-        lines.extend(explanation.notes.iter().map(ToString::to_string));
-    }
+    // What is missing for an estimate stands above.
+    let told = |note: &&Note| explanation.scenario.is_some() || !matches!(note, Note::Missing(_));
+    lines.extend(explanation.notes.iter().filter(told).map(ToString::to_string));
     if !explanation.unknown_models.is_empty() && explanation.model.is_some() {
         lines.push(format!("Not in the table: {}.", explanation.unknown_models.join(", ")));
     }
@@ -318,7 +326,7 @@ fn doubts(found: &Found, explanation: &Explanation) -> String {
     }
     if found.cut > 0 {
         lines.push(format!(
-            "{} longer than {} kB and read up to there.",
+            "{} longer than {} kB and read in pieces: what stands across the end of one may be missing.",
             if found.cut == 1 { "1 line is".to_owned() } else { format!("{} lines are", Grouped(found.cut.into())) },
             memory_wall_reports::LONGEST_LINE >> 10
         ));

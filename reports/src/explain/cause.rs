@@ -168,7 +168,7 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
     let mut causes = Vec::new();
     let Some(report) = main else { return causes };
     match report.kind {
-        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps => {
+        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Npu | Kind::Mps => {
             let loading = report.phase() == Some(Phase::Load)
                 || reports.iter().any(|report| report.refusal() == Some(Refusal::Weights));
             by_message(report, explanation, loading, &mut causes);
@@ -178,6 +178,8 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             when(report, &mut causes);
             causes.push(Cause::OutsideAllocator(report.kind));
         }
+        // Without a number it is the failure of a library that TensorFlow quotes.
+        Kind::TensorFlow if report.facts.is_empty() => causes.push(Cause::OutsideAllocator(report.kind)),
         _ => {}
     }
     let refused = reports.iter().find(|report| report.has(What::Refusal));

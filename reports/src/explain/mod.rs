@@ -19,6 +19,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use memory_wall_core::profile::{Candidate, Request, Suspect, Tensor, candidates, suspect};
+use memory_wall_core::serving::Speculation;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Scenario, ScenarioError};
 
@@ -156,6 +157,9 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     } else {
         explanation.rows = row::reported(&reports);
     }
+    if reports.iter().any(|report| report.has(What::Unpinned)) {
+        explanation.notes.push(Note::Unpinned);
+    }
     explanation.causes = causes(&reports, main_report, &explanation);
     if let (Some(Ok(scenario)), true) = (&explanation.scenario, failed(&reports, &explanation.causes)) {
         let few_blocks = |report: &&Report| report.refusal() == Some(Refusal::StateBlocks);
@@ -181,7 +185,7 @@ fn failed(reports: &[&Report], causes: &[Cause]) -> bool {
 
 /// Whether the request of a message is the size of a block of PyTorch's allocator.
 fn by_pytorch(report: &Report) -> bool {
-    matches!(report.kind, Kind::Cuda | Kind::Hip | Kind::Xpu)
+    matches!(report.kind, Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Npu)
 }
 
 fn request(size: Size) -> Option<Request> {
@@ -246,6 +250,7 @@ fn program(reports: &[&Report]) -> Kind {
         Kind::Gguf,
         Kind::Trainer,
         Kind::Torchtitan,
+        Kind::Megatron,
         Kind::Litgpt,
     ];
     order.into_iter().find(|kind| reports.iter().any(|report| report.kind == *kind)).unwrap_or(Kind::Trainer)
@@ -352,7 +357,17 @@ impl Subject<'_> {
             scenario = scenario.on(gpu);
             (scenario.weights, scenario.kv) = own;
         }
-        Some(scenario.check())
+        let checked = scenario.check();
+        // Where what guesses ahead is not modelled, the rest of the run is estimated without it.
+        if checked.is_err() && scenario.serving.speculation != Speculation::None {
+            scenario.serving.speculation = Speculation::None;
+            let without = scenario.check();
+            if without.is_ok() {
+                notes.push(Note::Guesses);
+                return Some(without);
+            }
+        }
+        Some(checked)
     }
 
     /// The name of the model as the texts have it, which may say how it is stored.

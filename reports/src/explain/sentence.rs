@@ -132,6 +132,9 @@ impl fmt::Display for Cause {
                 }
             }
             Self::OutsideAllocator(kind) => f.write_str(match kind {
+                Kind::TensorFlow => {
+                    "cuBLAS found no memory for its handle. TensorFlow takes nearly all of a GPU when it starts, and two programs on one GPU leave each other nothing; tf.config.experimental.set_memory_growth lets it take what it needs."
+                }
                 Kind::Cublas => {
                     "cuBLAS found no memory for its handle or workspace. PyTorch's allocator holds the GPU: what it has reserved is not there for libraries."
                 }
@@ -164,6 +167,8 @@ impl fmt::Display for Note {
                 f.write_str("In which precisions weights, gradients and optimizer states are kept is not in the text. --recipe states it.")
             }
             Self::DraftModel => f.write_str("A draft model takes memory too, and is not estimated."),
+            Self::Guesses => f.write_str("What guessing tokens ahead takes is not modelled for this model or release: it is not estimated."),
+            Self::Unpinned => f.write_str("Host memory could not be pinned. llama.cpp goes on with memory that is not, from which copies to the GPU are slower."),
             Self::CacheFormat => f.write_str("The KV cache is stored in a format that is not modelled, so it is not estimated."),
             Self::PartlyOffloaded => f.write_str("Only some of the layers are on the GPU: its weights and the middle of the range of its compute buffer are estimated for these, the cache for all."),
         }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use memory_wall_core::KvPrecision;
-use memory_wall_core::serving::Version;
+use memory_wall_core::serving::{Serving, Speculation, Version};
 use memory_wall_core::{
     Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, WeightFormat, ZeroStage, bounds,
 };
@@ -33,6 +33,10 @@ pub enum Note {
     RecipeAssumed,
     /// A draft model takes memory too, which is not estimated.
     DraftModel,
+    /// Guessing ahead takes memory too, which is not modelled for this model or release.
+    Guesses,
+    /// Host memory could not be pinned, and is taken as it is.
+    Unpinned,
     /// The cache is stored in a format that is not modelled, so that it isn't estimated.
     CacheFormat,
     /// Only some of the layers are on the GPU.
@@ -62,9 +66,6 @@ pub(super) fn apply(
     scenario: &mut Scenario,
 ) -> Vec<Note> {
     let mut notes = Vec::new();
-    if name(reports, What::DraftModel).is_some() {
-        notes.push(Note::DraftModel);
-    }
     match kind {
         Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi => {
             served(reports, kind, model, stored, scenario, &mut notes);
@@ -74,7 +75,23 @@ pub(super) fn apply(
         }
         _ => trained(reports, stored, scenario, &mut notes),
     }
+    let own_layers = scenario.serving.speculation == Speculation::Mtp;
+    if name(reports, What::DraftModel).is_some() && !own_layers {
+        notes.push(Note::DraftModel);
+    }
     notes
+}
+
+/// How tokens are guessed ahead, as far as that is modelled.
+pub(super) fn speculation(reports: &[&Report], serving: &mut Serving) {
+    let method = name(reports, What::Speculation);
+    serving.speculation = match method {
+        // Releases up to 0.13 have a method for each family: `deepseek_mtp`.
+        Some(method) if method.ends_with("mtp") => Speculation::Mtp,
+        Some("ngram") => Speculation::Ngram,
+        _ => return,
+    };
+    serving.num_speculative_tokens = count(reports, What::SpeculativeTokens).unwrap_or(1).max(1);
 }
 
 fn served(
@@ -94,6 +111,7 @@ fn served(
             }
             scenario.serving.version = version.max(Version::OLDEST);
         }
+        speculation(reports, &mut scenario.serving);
     } else {
         notes.push(if server(kind).is_some() { Note::Pool(kind) } else { Note::NoRules(kind) });
     }
@@ -105,7 +123,7 @@ fn served(
         By::Default if stored.is_some() => {}
         By::Default => notes.push(Note::WeightsAssumed),
     }
-    scenario.kv = kv(name(reports, What::KvDtype), name(reports, What::Dtype), notes);
+    scenario.kv = kv(cache_format(reports), name(reports, What::Dtype), notes);
     let degree =
         |what, bounds: bounds::Bounds| count(reports, what).map_or(1, |ranks| ranks.clamp(bounds.min, bounds.max));
     scenario.parallel.tp = degree(What::TensorParallel, bounds::TP);
@@ -141,6 +159,13 @@ pub(super) fn server(kind: Kind) -> Option<Server> {
         Kind::TensorRtLlm => Some(Server::TensorRtLlm),
         _ => None,
     }
+}
+
+/// The format of the cache: what a backend resolved it to says more than that it is chosen automatically.
+fn cache_format<'a>(reports: &[&'a Report]) -> Option<&'a str> {
+    let all = || reports.iter().flat_map(|report| report.all(What::KvDtype));
+    let names = || all().filter_map(|fact| if let Value::Name(name) = &fact.value { Some(&**name) } else { None });
+    names().find(|name| *name != "auto").or_else(|| names().next())
 }
 
 /// How the cache is stored; a format that the engine doesn't have is said.
@@ -257,7 +282,7 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
 /// Whether a report says something that only a training run has.
 pub(super) fn trains(reports: &[&Report]) -> bool {
     reports.iter().any(|report| {
-        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::MemoryReport)
+        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::Megatron | Kind::MemoryReport)
             || report.facts.iter().any(|fact| matches!(fact.value, Value::Phase(phase) if phase.trains()))
     })
 }

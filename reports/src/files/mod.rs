@@ -115,9 +115,18 @@ pub const HEAD: usize = 1 << 16;
 
 /// Whether a pickle or a JSON file that begins with these bytes, of which the first [`HEAD`] count, is most likely a memory snapshot.
 pub fn is_snapshot(bytes: &[u8]) -> bool {
-    let head = bytes.get(..HEAD).unwrap_or(bytes);
-    let names = |word: &[u8]| memchr::memmem::find(head, word).is_some();
-    is_pickle(head) || names(b"\"segments\"") || names(b"\"device_traces\"") || names(b"\"total_size\"")
+    let names = |word: &[u8]| names(bytes, word);
+    // An index has a total size too.
+    let total = || names(b"\"total_size\"") && !names(INDEX);
+    is_pickle(bytes) || names(b"\"segments\"") || names(b"\"device_traces\"") || total()
+}
+
+/// What the index of a checkpoint's files has.
+const INDEX: &[u8] = b"\"weight_map\"";
+
+/// Whether the beginning of a file has a word.
+fn names(bytes: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find(bytes.get(..HEAD).unwrap_or(bytes), word).is_some()
 }
 
 const fn is_pickle(head: &[u8]) -> bool {
@@ -129,6 +138,12 @@ const fn is_pickle(head: &[u8]) -> bool {
 /// # Errors
 /// It is of a kind that is known, and broken.
 pub fn read(bytes: &[u8]) -> Result<Option<File>, NotRead> {
+    // An index may have millions of entries, which are not read once for each other kind of file.
+    if names(bytes, INDEX)
+        && let Some(index) = read_model_json(bytes).map_err(NotRead::Json)?
+    {
+        return Ok(Some(File::Model(index)));
+    }
     #[cfg(feature = "snapshots")]
     if is_snapshot(bytes) {
         match Snapshot::read(bytes) {

@@ -8,8 +8,9 @@ mod special;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::by_name::ByName;
 use crate::formats::{MESSAGE, SETTINGS, Settings, TABLES};
-use crate::line::{Line, Lines};
+use crate::line::{Line, Lines, Raw};
 use crate::marks::Marks;
 use crate::order::sorted;
 use crate::pattern::{Reading, Says};
@@ -20,7 +21,7 @@ use crate::traceback::Trace;
 use crate::what::{Kind, What};
 use crate::{Place, name, scan};
 
-use joined::{Goes, Joined, LONGEST_JOINED};
+use joined::{Goes, Joined, LONGEST_JOINED, Seen};
 use json::Json;
 use special::{SPECIAL, Special};
 
@@ -42,7 +43,7 @@ pub struct Found {
     pub left_out: u64,
     /// Lines in all.
     pub lines: u64,
-    /// Lines that were longer than [`crate::LONGEST_LINE`], and are read up to there.
+    /// Lines that were longer than [`crate::LONGEST_LINE`], and are read in pieces.
     pub cut: u64,
 }
 
@@ -95,6 +96,7 @@ impl Reader {
                 nested: None,
                 trace: None,
                 json: None,
+                seen: ByName::new(),
                 orphan: None,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
@@ -105,16 +107,16 @@ impl Reader {
     /// Takes the next bytes of a text.
     pub fn feed(&mut self, bytes: &[u8]) {
         let state = &mut self.state;
-        self.lines.feed(bytes, |line, number| state.take(line, number));
+        self.lines.feed(bytes, |raw| state.take(raw));
     }
 
     /// Ends a text: what is fed next is another one.
     pub fn next_source(&mut self) {
         let state = &mut self.state;
+        self.lines.finish(|raw| state.take(raw));
         state.found.lines += self.lines.count() as u64;
-        self.lines.finish(|line, number| state.take(line, number));
         state.end_of_source();
-        state.found.cut += self.lines.cut;
+        state.found.cut += self.lines.cut();
         state.source = state.source.saturating_add(1);
         self.lines = Lines::default();
     }
@@ -154,6 +156,8 @@ struct State {
     nested: Option<Nested>,
     trace: Option<Trace>,
     json: Option<Json>,
+    /// PyTorch's messages that came before, by their text.
+    seen: ByName<Seen>,
     /// A traceback whose message is missing.
     orphan: Option<Box<Report>>,
     /// Places of numbers of the line that a pattern couldn't read.
@@ -167,12 +171,12 @@ const MOST_HITS: usize = 512;
 
 impl State {
     /// Takes a line.
-    fn take(&mut self, raw: &[u8], number: usize) {
-        self.json(raw, number);
-        let coloured = memchr::memchr(0x1b, raw).is_some();
+    fn take(&mut self, raw: Raw<'_>) {
+        self.json(raw.text, raw.place.line);
+        let coloured = memchr::memchr(0x1b, raw.text).is_some();
         if !coloured {
             let hits = &mut self.hits;
-            self.marks.of(raw, |mark, at| {
+            self.marks.of(raw.text, |mark, at| {
                 if hits.len() < MOST_HITS {
                     hits.push((mark, at));
                 }
@@ -184,7 +188,7 @@ impl State {
         }
         let mut line = core::mem::take(&mut self.line);
         line.clear();
-        line.add(raw, number);
+        line.add(raw);
         if coloured {
             let hits = &mut self.hits;
             self.marks.of(&line.text, |mark, at| {
@@ -194,14 +198,14 @@ impl State {
             });
         }
         let mut hits = core::mem::take(&mut self.hits);
-        self.read(&line, raw, number, &hits);
+        self.read(&line, raw, &hits);
         hits.clear();
         self.hits = hits;
         self.line = line;
     }
 
-    fn read(&mut self, line: &Line, raw: &[u8], number: usize, hits: &[(u16, usize)]) {
-        let joined = self.join(line, raw, number, hits);
+    fn read(&mut self, line: &Line, raw: Raw<'_>, hits: &[(u16, usize)]) {
+        let joined = self.join(line, raw);
         self.in_table(line);
         self.in_stats(line, hits);
         if let Some(trace) = self.trace.as_mut().filter(|trace| trace.code_follows) {
@@ -214,7 +218,7 @@ impl State {
                 self.pattern(mark, line, *at, device);
             } else if let Some(settings) = self.settings.get(mark - self.patterns.len()).copied() {
                 if !joined {
-                    self.settings(settings, line, raw, number, *at);
+                    self.settings(settings, line, *at);
                 }
             } else if let Some((_, special)) = SPECIAL.get(mark - self.patterns.len() - self.settings.len()) {
                 self.special(*special, line, *at, device, joined);
@@ -229,6 +233,17 @@ impl State {
     fn pattern(&mut self, mark: usize, line: &Line, at: usize, device: Device) {
         let Some(reading) = self.patterns.get(mark) else { return };
         let pattern = reading.pattern;
+        // The lines of one message say nothing without its head.
+        if pattern.kind == Kind::Cuda
+            && pattern.says == Says::Nothing
+            && !self.open.iter().any(|report| report.kind == Kind::Cuda)
+        {
+            return;
+        }
+        // TensorFlow's own message quotes the error.
+        if pattern.kind == Kind::Cublas && scan::has(&line.text, "create cublas handle") {
+            return;
+        }
         match reading.read(&line.text, at, |at| line.place(at)) {
             Ok(Some(facts)) => {
                 let place = line.place(at);
@@ -252,6 +267,9 @@ impl State {
                         what: What::Refusal,
                         value: Value::Refusal(why),
                     }),
+                    Says::On(what) => {
+                        report.add(Fact { place, device: Device::Unsaid, what, value: Value::Flag(true) });
+                    }
                     Says::Nothing | Says::Start => {}
                 }
                 let failed = report.is_failure();
@@ -311,6 +329,12 @@ impl State {
                 if self.table.is_none() && Table::is_nvidia_row(&line.text) {
                     self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line);
                     self.in_table(line);
+                }
+            }
+            // Parts of split GPUs, copied without the table above them.
+            Special::NvidiaParts => {
+                if self.table.is_none() {
+                    self.begin(Table::Nvidia { gpu: None, processes: false, parts: true }, place.line);
                 }
             }
             Special::NvidiaQuery => self.begin(Table::NvidiaQuery { gpus: 0, memory: false }, place.line),
