@@ -126,6 +126,18 @@ fn commands_as_people_write_them() {
             vec![],
         ),
         (
+            "llama-server -hf unsloth/gpt-oss-120b-GGUF -c 8192 -ngl 99 -ot \".ffn_.*_exps.=CPU\"",
+            "model gpt-oss-120b; seq 8192; weights q4_k; kv fp16; engine llamacpp; cpu_moe ",
+            vec![],
+        ),
+        (
+            "llama-server -hf unsloth/gpt-oss-120b-GGUF -c 8192 -ot \"blk.(1|2).ffn_.*_exps.=CPU\"",
+            "model gpt-oss-120b; seq 8192; weights q4_k; kv fp16; engine llamacpp",
+            vec![
+                "line 1: -ot blk.(1|2).ffn_.*_exps.=CPU: not understood: which tensors a pattern takes is not worked out: --cpu-moe keeps all experts in host memory, --n-cpu-moe N those of the first N layers",
+            ],
+        ),
+        (
             "vllm serve Qwen/Qwen3-235B-A22B-FP8 -tp 8",
             "model qwen3-235b-a22b; weights fp8-block; engine vllm; tp 8",
             vec![],

@@ -54,7 +54,9 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     }
     let words = ["speculative", "num_speculative_tokens"];
     if serving.speculation == Speculation::None {
-        words.into_iter().for_each(|option| sheet.implied(option));
+        for option in words {
+            sheet.implied(option);
+        }
     } else {
         let (method, tokens) = (serving.speculation.id(), serving.num_speculative_tokens);
         let config = format!("{{\"method\": \"{method}\", \"num_speculative_tokens\": {tokens}}}");

@@ -99,7 +99,7 @@ pub(super) fn read(reading: &mut Reading, words: &[Word]) {
 
 /// Tokens guessed ahead, by repetitions or by the model's own layers; a draft of its own is not counted.
 fn speculation(text: &str) -> Meaning {
-    let config = json::read(text).map(|node| node.value).unwrap_or(Json::Null);
+    let config = json::read(text).map_or(Json::Null, |node| node.value);
     let method = match config.get("method").and_then(|node| node.value.text()) {
         Some("ngram") => "ngram",
         // Releases up to 0.12 name the family too, as in deepseek_mtp.
