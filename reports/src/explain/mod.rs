@@ -19,6 +19,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use memory_wall_core::profile::{Candidate, Request, Suspect, Tensor, candidates, suspect};
+use memory_wall_core::scenario::Unsupported;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Scenario, ScenarioError};
 
@@ -352,7 +353,13 @@ impl Subject<'_> {
             scenario = scenario.on(gpu);
             (scenario.weights, scenario.kv) = own;
         }
-        Some(scenario.check())
+        let checked = scenario.check();
+        if let Err(ScenarioError::Runtime(Unsupported::LoraSlots { .. })) = checked {
+            notes.push(Note::AdapterSlots);
+            scenario.serving.max_loras = None;
+            return Some(scenario.check());
+        }
+        Some(checked)
     }
 
     /// The name of the model as the texts have it, which may say how it is stored.

@@ -165,6 +165,7 @@ impl fmt::Display for Note {
             }
             Self::DraftModel => f.write_str("A draft model takes memory too, and is not estimated."),
             Self::CacheFormat => f.write_str("The KV cache is stored in a format that is not modelled, so it is not estimated."),
+            Self::AdapterSlots => f.write_str("Slots for adapters take memory too; for this model or release they are not modelled, and the weights are estimated without them."),
             Self::PartlyOffloaded => f.write_str("Only some of the layers are on the GPU: its weights and the middle of the range of its compute buffer are estimated for these, the cache for all."),
         }
     }

@@ -37,6 +37,8 @@ pub enum Note {
     CacheFormat,
     /// Only some of the layers are on the GPU.
     PartlyOffloaded,
+    /// Slots for adapters take memory too, which is not modelled for this model or release.
+    AdapterSlots,
 }
 
 /// What a report says about a setting, on any rank.
@@ -128,6 +130,11 @@ fn served(
         (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (tokens.max(1), false);
     }
     scenario.serving.enforce_eager = flag(reports, What::EnforceEager).unwrap_or(false);
+    // A dump of all arguments names the slots of a server without adapters too.
+    if kind == Kind::Vllm && flag(reports, What::EnableLora) == Some(true) {
+        scenario.serving.max_loras = Some(count(reports, What::MaxLoras).unwrap_or(1));
+        scenario.serving.max_lora_rank = count(reports, What::MaxLoraRank).unwrap_or(scenario.serving.max_lora_rank);
+    }
     let share = reports.iter().find_map(|report| report.millionths(What::Utilization));
     // Whole percents, as the engine has them.
     scenario.serving.utilization_percent =
