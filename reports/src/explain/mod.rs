@@ -114,10 +114,14 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         reported.and_then(|size| u128::try_from(size.bytes).ok()).map(Bytes).or_else(|| gpu.map(|gpu| gpu.capacity));
     let program = program(&reports);
     let mut notes = Vec::new();
-    let scenario = model.as_ref().and_then(|model| {
+    let described = model.as_ref().and_then(|model| {
         let subject = Subject { reports: &reports, files, program, model };
         subject.scenario(stated, gpu, &mut notes)
     });
+    // Without the sizes of a step there is no estimate of it, but of the states that it keeps.
+    let sized = described.is_some_and(|(_, sized)| sized);
+    let described = described.map(|(scenario, _)| scenario);
+    let scenario = described.filter(|_| sized);
     let mut explanation = Explanation {
         about,
         main,
@@ -142,7 +146,6 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         explanation.rows =
             row::of(&reports, program, &scenario, capacity, !explanation.notes.contains(&Note::CacheFormat));
         explanation.contradictions.extend(contradiction::of_weights(&explanation.rows));
-        explanation.parts = files.iter().filter_map(|opened| Parts::of(opened, &scenario)).collect();
         let asked =
             main_report.and_then(|report| report.size(What::Requested)).filter(|_| main_report.is_some_and(by_pytorch));
         if let Some(request) = asked.and_then(request).filter(|_| scenario.runtime().is_none()) {
@@ -156,6 +159,9 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         }
     } else {
         explanation.rows = row::reported(&reports);
+    }
+    if let Some(Ok(scenario)) = &described {
+        explanation.parts = files.iter().filter_map(|opened| Parts::of(opened, scenario, sized)).collect();
     }
     explanation.causes = causes(&reports, main_report, &explanation);
     if let (Some(Ok(scenario)), true) = (&explanation.scenario, failed(&reports, &explanation.causes)) {
@@ -302,20 +308,21 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// The scenario; `None` where nothing says what the run did, or a step's sizes are missing.
+    /// The scenario, and whether the sizes of a step are known; `None` where nothing says what the run did.
     fn scenario(
         &self,
         stated: &Stated<'_>,
         gpu: Option<&'static Gpu>,
         notes: &mut Vec<Note>,
-    ) -> Option<Result<Checked, ScenarioError>> {
+    ) -> Option<(Result<Checked, ScenarioError>, bool)> {
         let architecture: Architecture = self.model.architecture;
         let mut scenario = Scenario::new(architecture);
         let served = matches!(
             self.program,
             Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi | Kind::LlamaCpp | Kind::Ollama | Kind::Ggml
         );
-        let known = served || settings::trains(self.reports) || stated.mode.is_some();
+        let trains = settings::trains(self.reports) || measured::trains(self.files);
+        let known = served || trains || stated.mode.is_some();
         if !known {
             return None;
         }
@@ -339,10 +346,7 @@ impl Subject<'_> {
         if scenario.mode == Mode::Inference {
             notes.retain(|note| !matches!(note, Note::Missing(_) | Note::RecipeAssumed));
         }
-        // Without the sizes of a step there is no estimate of it.
-        if scenario.mode.trains() && notes.iter().any(|note| matches!(note, Note::Missing(_))) {
-            return None;
-        }
+        let sized = !scenario.mode.trains() || !notes.iter().any(|note| matches!(note, Note::Missing(_)));
         // What a model was made for is the longest that a server takes by itself.
         let most = [architecture.trained_context, architecture.end_of_table()].into_iter().flatten().min();
         if served && scenario.serving.max_model_len.is_none() && self.program != Kind::LlamaCpp {
@@ -357,9 +361,9 @@ impl Subject<'_> {
         if let Err(ScenarioError::Runtime(Unsupported::LoraSlots { .. })) = checked {
             notes.push(Note::AdapterSlots);
             scenario.serving.max_loras = None;
-            return Some(scenario.check());
+            return Some((scenario.check(), sized));
         }
-        Some(checked)
+        Some((checked, sized))
     }
 
     /// The name of the model as the texts have it, which may say how it is stored.
