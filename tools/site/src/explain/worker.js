@@ -67,9 +67,14 @@ const answer = async ({ ask, source, number, values }) => {
   const said = asked[ask] ? await asked[ask](source, ...values).catch(() => null) : snapshots.get(source)?.[ask](...values);
   postMessage({ source, number, answer: said }, said?.buffer ? [said.buffer] : []);
 };
+/** What could not be fetched is asked for again the next time. */
+const forget = () => ([second, third, views] = []);
+const drawing = ['./{{drawing}}', '{{drawing integrity}}'];
 onmessage = async ({ data }) => {
   if (data.ask) return answer(data);
   const { job, files, gibibytes } = data;
+  // Nothing to read yet: what reads and draws comes ahead of it.
+  if (!job) return Promise.all([start(), open(), estimate(), fetch(drawing[0])]).catch(forget);
   try {
     await start();
     for (const old of snapshots.values()) old.free();
@@ -82,13 +87,12 @@ onmessage = async ({ data }) => {
     const reports = pile.reports();
     pile.free();
     const [tables, notes] = ['tables', 'notes'].map((part) => [...said[part], ...held.flatMap((one) => one[part])]);
-    postMessage({ job, kinds, ...said, tables, notes, snapshots: [...snapshots.keys()], drawing: ['./{{drawing}}', '{{drawing integrity}}'] });
+    postMessage({ job, kinds, ...said, tables, notes, snapshots: [...snapshots.keys()], drawing });
     last = { job, files, reports, gibibytes };
     if (said.reports.length) await (last.explained = explain(last));
     postMessage({ job, done: true });
   } catch {
-    // What could not be fetched is asked for again the next time.
-    [second, third, views] = [];
+    forget();
     postMessage({ job, failed: true });
   }
 };
