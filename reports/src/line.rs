@@ -96,11 +96,29 @@ pub(crate) struct Lines {
     skipping: bool,
     /// Lines that were cut.
     pub(crate) cut: u64,
+    /// Whether anything has come yet, and whether it is UTF-16.
+    begun: bool,
+    wide: bool,
 }
 
 impl Lines {
     /// Takes the next bytes and hands on the lines that end in them. A carriage return ends a line too, as progress bars use it, but is not counted.
-    pub(crate) fn feed(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8], usize)) {
+    pub(crate) fn feed(&mut self, bytes: &[u8], each: impl FnMut(&[u8], usize)) {
+        if !self.begun && !bytes.is_empty() {
+            self.begun = true;
+            // The mark of UTF-16, as the shell of Windows writes what is sent to a file.
+            self.wide = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
+        }
+        if self.wide {
+            // What is read is letters of ASCII, whose other byte is 0.
+            let narrow: Vec<u8> = bytes.iter().copied().filter(|byte| !matches!(byte, 0 | 0xFE | 0xFF)).collect();
+            self.cut_up(&narrow, each);
+        } else {
+            self.cut_up(bytes, each);
+        }
+    }
+
+    fn cut_up(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8], usize)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at_checked(end).unwrap_or_default();
             bytes = rest.get(1..).unwrap_or_default();

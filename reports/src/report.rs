@@ -195,6 +195,7 @@ impl Report {
                     | Kind::Hip
                     | Kind::Mps
                     | Kind::Xpu
+                    | Kind::Npu
                     | Kind::CudaError
                     | Kind::Cublas
                     | Kind::HostMemory

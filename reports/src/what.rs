@@ -29,6 +29,13 @@ names! {
         Retries = "alloc_retries", "allocations that had to be tried again";
         OutOfMemoryEvents = "ooms", "times that memory ran out";
         Weights = "weights", "weights";
+        WeightsFp32 = "weights_fp32", "weights in 32 bits";
+        Weights16Bits = "weights_16_bits", "weights in 16 bits";
+        Weights8Bits = "weights_8_bits", "weights in 8 bits";
+        Weights4Bits = "weights_4_bits", "weights in 4 bits";
+        PlannedWeights = "planned_weights", "weights, by the program's own table";
+        PlannedCache = "planned_cache", "caches, by the program's own table";
+        PlannedCompute = "planned_compute", "compute buffers, by the program's own table";
         DraftWeights = "draft_weights", "weights of the draft model";
         DraftCache = "draft_cache", "KV cache of the draft model";
         Checkpoint = "checkpoint", "size of the checkpoint's files";
@@ -166,6 +173,7 @@ names! {
         Hip = "hip_oom", "PyTorch ran out of memory on an AMD GPU";
         Mps = "mps_oom", "PyTorch ran out of memory on an Apple GPU";
         Xpu = "xpu_oom", "PyTorch ran out of memory on an Intel GPU";
+        Npu = "npu_oom", "PyTorch ran out of memory on an Ascend NPU";
         CudaError = "cuda_error", "CUDA ran out of memory outside PyTorch's allocator";
         Cublas = "cublas_alloc", "cuBLAS could not allocate its workspace";
         HostMemory = "host_oom", "host memory ran out";
@@ -187,6 +195,7 @@ names! {
         DeepSpeed = "deepspeed", "DeepSpeed's see_memory_usage";
         Torchtitan = "torchtitan", "log of torchtitan";
         Litgpt = "litgpt", "log of LitGPT";
+        Megatron = "megatron", "log of Megatron-LM";
         Trainer = "trainer", "settings and log of a training run";
         Config = "config", "a model's config.json";
         Safetensors = "safetensors", "header of a safetensors file";
@@ -270,6 +279,7 @@ names! {
         Weights = "weights", "the GPU was full before all weights were loaded";
         SystemMemory = "system_memory", "the model needs more system memory than there is";
         Fit = "fit", "the settings could not be made to fit the free memory";
+        RequestSlots = "request_slots", "more requests came at once than the server has slots for";
         StaticShare = "static_share", "the share for weights and cache is too small";
     }
 }

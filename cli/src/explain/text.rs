@@ -114,7 +114,15 @@ fn about(report: &Report) -> String {
 fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
     if !matches!(
         report.kind,
-        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps | Kind::Xla | Kind::TensorFlow | Kind::Ggml | Kind::HostMemory
+        Kind::Cuda
+            | Kind::Hip
+            | Kind::Xpu
+            | Kind::Npu
+            | Kind::Mps
+            | Kind::Xla
+            | Kind::TensorFlow
+            | Kind::Ggml
+            | Kind::HostMemory
     ) {
         return String::new();
     }

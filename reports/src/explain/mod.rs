@@ -26,7 +26,7 @@ use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Sc
 use crate::files::{File, Opened};
 use crate::order::sorted;
 use crate::what::{Kind, Refusal, What};
-use crate::{Found, Report, Size};
+use crate::{Found, Report, Size, Value};
 
 use cause::causes;
 pub use cause::{Cause, Message};
@@ -104,8 +104,7 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     let reported = reported_capacity(&reports, main_report);
     let gpu = stated.gpu.or_else(|| named_gpu(&reports, reported));
     let gpus = match (gpu, reported) {
-        // Of XLA's messages that of a TPU alone names a capacity.
-        (None, Some(size)) => with_capacity(size, main_report.is_some_and(|it| it.kind == Kind::Xla)),
+        (None, Some(size)) => with_capacity(size, main_report.and_then(|it| vendor(it.kind))),
         _ => Vec::new(),
     };
     // Of GPUs with one memory any does for the question whether something fits.
@@ -163,6 +162,26 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     if let Some(Ok(scenario)) = &described {
         explanation.parts = files.iter().filter_map(|opened| Parts::of(opened, scenario, sized)).collect();
     }
+    let names = reports.iter().flat_map(|report| report.all(What::Gpu)).filter_map(|fact| match &fact.value {
+        Value::Name(name) => Some(&**name),
+        _ => None,
+    });
+    let mut different: Vec<&str> = Vec::new();
+    names.for_each(|name| {
+        if !different.contains(&name) {
+            different.push(name);
+        }
+    });
+    // A name may be written in several ways.
+    let mut rows: Vec<Option<&str>> =
+        different.iter().map(|name| gpu_named(name, reported).map(|gpu| gpu.id)).collect();
+    rows.dedup();
+    if rows.len() > 1 {
+        explanation.notes.push(Note::SeveralGpus(rows.len()));
+    }
+    if let Some(kind) = main_report.and_then(|report| ends_early(report, &reports)) {
+        explanation.notes.push(Note::EndsEarly(kind));
+    }
     explanation.causes = causes(&reports, main_report, &explanation);
     if let (Some(Ok(scenario)), true) = (&explanation.scenario, failed(&reports, &explanation.causes)) {
         let few_blocks = |report: &&Report| report.refusal() == Some(Refusal::StateBlocks);
@@ -181,6 +200,29 @@ fn stands(report: &Report) -> bool {
     !report.is_failure() && (pool || report.kind == Kind::LlamaCpp && report.has(What::Compute))
 }
 
+/// The server whose log ends before it stands, without a message.
+fn ends_early(report: &Report, reports: &[&Report]) -> Option<Kind> {
+    let ends = matches!(report.kind, Kind::Vllm | Kind::Sglang)
+        && (report.has(What::Version) || report.has(What::Class))
+        && !report.has(What::KvTokens)
+        && !report.has(What::KvBlocks)
+        && !reports.iter().any(|report| report.is_failure());
+    ends.then_some(report.kind)
+}
+
+/// The maker of the GPUs that a kind of report is about, where only his have it.
+const fn vendor(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Cuda | Kind::CudaError | Kind::NvidiaSmi => Some("NVIDIA"),
+        Kind::Hip | Kind::RocmSmi => Some("AMD"),
+        Kind::Xpu => Some("Intel"),
+        Kind::Mps => Some("Apple"),
+        // Of XLA's messages that of a TPU alone names a capacity.
+        Kind::Xla => Some("Google"),
+        _ => None,
+    }
+}
+
 /// Whether there is something to mend.
 fn failed(reports: &[&Report], causes: &[Cause]) -> bool {
     reports.iter().any(|report| report.is_failure()) || !causes.is_empty()
@@ -188,7 +230,7 @@ fn failed(reports: &[&Report], causes: &[Cause]) -> bool {
 
 /// Whether the request of a message is the size of a block of PyTorch's allocator.
 fn by_pytorch(report: &Report) -> bool {
-    matches!(report.kind, Kind::Cuda | Kind::Hip | Kind::Xpu)
+    matches!(report.kind, Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Npu)
 }
 
 fn request(size: Size) -> Option<Request> {
@@ -212,7 +254,13 @@ fn together(reports: &[Report]) -> (Option<usize>, Vec<usize>) {
     let server = |report: &Report| {
         matches!(report.kind, Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi | Kind::LlamaCpp | Kind::Ollama)
     };
+    // A command that is only named, and a start that came to nothing, say less than a start with figures.
+    let figures = |report: &Report| {
+        let counts = [What::KvTokens, What::KvBlocks];
+        report.facts.iter().any(|fact| matches!(fact.value, Value::Size(_)) || counts.contains(&fact.what))
+    };
     let main = last(&Report::is_failure)
+        .or_else(|| last(&|report| server(report) && figures(report)))
         .or_else(|| last(&|report| server(report) && report.facts.len() > 1))
         .or_else(|| last(&|report| !report.facts.is_empty() && report.kind != Kind::Traceback))
         .or_else(|| last(&|_| true));
@@ -223,7 +271,11 @@ fn together(reports: &[Report]) -> (Option<usize>, Vec<usize>) {
         all.min_by_key(|at| if *at <= main { (0, main - *at) } else { (1, *at - main) })
     };
     let mut about: Vec<usize> = Vec::new();
-    for report in reports {
+    // Two servers are two runs; Ollama's prints as llama.cpp does.
+    let alike = |kind: Kind| if kind == Kind::Ollama { Kind::LlamaCpp } else { kind };
+    let kind = reports.get(main).filter(|report| server(report)).map(|report| alike(report.kind));
+    let other_run = |report: &Report| server(report) && kind.is_some_and(|kind| kind != alike(report.kind));
+    for report in reports.iter().filter(|report| !other_run(report)) {
         let own = nearest(&|other| other.kind == report.kind);
         // A message that was copied without its log has no model; the log beside it has.
         let nameless = own.and_then(|at| reports.get(at)).is_some_and(|report| !report.has(What::Model));
@@ -291,7 +343,11 @@ fn find_model(reports: &[&Report], files: &[Opened], unknown: &mut Vec<String>) 
 
 /// The memory of the GPU, as it is reported: by the report of the failure first.
 fn reported_capacity(reports: &[&Report], main: Option<&Report>) -> Option<Size> {
-    let of = |report: &Report| report.size(What::Capacity).filter(|size| size.bytes > 0);
+    let of = |report: &Report| {
+        // What a program on an Apple GPU may take is less than the computer's memory.
+        let allowed = if report.kind == Kind::LlamaCpp { report.size(What::Allowed) } else { None };
+        allowed.or(report.size(What::Capacity)).filter(|size| size.bytes > 0)
+    };
     main.and_then(of).or_else(|| reports.iter().find_map(|report| of(report)))
 }
 

@@ -150,13 +150,34 @@ fn vllm_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows:
             rows.push(Row::size(what, size, estimated));
         }
     }
+    if let Some(tokens) = report.count(What::LongestPossible) {
+        rows.push(Row {
+            what: What::LongestPossible,
+            reported: Number::Count(tokens.into()),
+            grain: 0,
+            estimated: None,
+        });
+    }
     // The pool that is logged has exactly so many tokens.
-    if let Some(tokens) = report.count(What::KvTokens) {
+    if let Some(tokens) = tokens_of(report) {
         let held = last(report, What::KvCache).and_then(|size| u128::try_from(size.bytes).ok());
         let by_pages = held
             .zip(pages)
             .map(|(room, pages)| pages.tokens(room))
             .filter(|_| scenario.architecture.sliding_window.is_none());
+        // Where layers with a state stand beside those with a cache, newer releases print how many requests of the longest length
+        // there is room for, times that length.
+        let longest = scenario.longest_request();
+        let by_requests = || {
+            let request = pages
+                .map(|pages| pages.blocks(longest.into(), scenario.batched_tokens().into()) * pages.group_page())?;
+            Some(held? * u128::from(longest) / request.max(1))
+        };
+        let by_pages = if by_concurrency(report, tokens) && scenario.architecture.linear_attention.is_some() {
+            by_requests()
+        } else {
+            by_pages
+        };
         let estimated = by_pages.or(pool.map(|pool| pool.tokens)).map(Number::Count);
         // The pool is printed with two digits behind the point, and so many tokens are in one of them.
         let grain = last(report, What::KvCache)
@@ -164,6 +185,24 @@ fn vllm_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows:
             .map_or(0, |(size, pages)| u64::try_from(pages.tokens(size.grain.into())).unwrap_or(u64::MAX));
         rows.push(Row { what: What::KvTokens, reported: Number::Count(tokens.into()), grain, estimated });
     }
+}
+
+/// Tokens of a pool, by its blocks where a release prints these alone: vLLM's have 16 tokens unless it says otherwise.
+fn tokens_of(report: &Report) -> Option<u64> {
+    let by_blocks = || {
+        let size = report.count(What::BlockSize).or(if report.kind == Kind::Vllm { Some(16) } else { None })?;
+        report.count(What::KvBlocks)?.checked_mul(size)
+    };
+    report.count(What::KvTokens).or_else(by_blocks)
+}
+
+/// Whether tokens are requests at once times their length, within the digits of the log.
+fn by_concurrency(report: &Report, tokens: u64) -> bool {
+    let pair = report.millionths(What::Concurrency).zip(report.count(What::MaxModelLen));
+    pair.is_some_and(|(requests, length)| {
+        let product = u128::from(requests) * u128::from(length) / 1_000_000;
+        product.abs_diff(tokens.into()) <= u128::from(length) / 100
+    })
 }
 
 /// How a server with a pool starts, by what its log says of share and memory.
@@ -197,8 +236,7 @@ fn server_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, row
     if let Some(size) = last(report, What::KvPerToken) {
         rows.push(Row::size(What::KvPerToken, size, Some(Number::bytes(each))));
     }
-    let tokens =
-        report.count(What::KvTokens).or_else(|| Some(report.count(What::KvBlocks)? * report.count(What::BlockSize)?));
+    let tokens = tokens_of(report);
     // Where layers differ there are several pools of other sizes.
     let alike = scenario.architecture.sliding_window.is_none();
     let started = started(report, scenario, capacity);
@@ -298,7 +336,7 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
     }
     if matches!(
         report.kind,
-        Kind::MemoryStats | Kind::MemorySummary | Kind::DeepSpeed | Kind::Litgpt | Kind::Torchtitan
+        Kind::MemoryStats | Kind::MemorySummary | Kind::DeepSpeed | Kind::Litgpt | Kind::Torchtitan | Kind::Megatron
     ) {
         if let Some(size) = report.greatest(What::PeakAllocated) {
             rows.push(Row::size(What::PeakAllocated, size, Some(estimate)));
@@ -317,35 +355,82 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
 
 /// What is reported, without an estimate beside it.
 pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
-    const TOLD: [What; 12] = [
+    const TOLD: [What; 25] = [
         What::Weights,
+        What::WeightsFp32,
+        What::Weights16Bits,
+        What::Weights8Bits,
+        What::Weights4Bits,
+        What::PlannedWeights,
+        What::Checkpoint,
         What::PeakActivation,
         What::NonTorch,
         What::Graphs,
+        What::GraphsEstimated,
         What::KvCache,
+        What::PlannedCache,
         What::KvNeeded,
         What::Allocated,
         What::PeakAllocated,
         What::PeakReserved,
+        What::ReservedFree,
         What::Compute,
+        What::PlannedCompute,
         What::Total,
+        What::Used,
+        What::Free,
         What::Capacity,
+        What::HostCapacity,
+    ];
+    /// Settings and counts that stand by themselves.
+    const COUNTED: [What; 14] = [
+        What::LongestPossible,
+        What::MaxModelLen,
+        What::MaxNumSeqs,
+        What::MaxBatchedTokens,
+        What::PrefillTokens,
+        What::TensorParallel,
+        What::Context,
+        What::Parallel,
+        What::BatchSize,
+        What::SeqLength,
+        What::MicroBatches,
+        What::LoraRank,
+        What::TrainableParameters,
+        What::Parameters,
     ];
     let mut rows: Vec<Row> = Vec::new();
     for report in reports {
         for what in TOLD {
-            let size = if matches!(report.kind, Kind::LlamaCpp) && what != What::Capacity {
-                sum(report, what, true)
-            } else {
-                last(report, what)
+            let size = match what {
+                What::Capacity | What::Free => report.size(what),
+                What::HostCapacity => report.last_size(what),
+                What::PlannedWeights | What::PlannedCache | What::PlannedCompute => planned(report, what),
+                _ if matches!(report.kind, Kind::LlamaCpp | Kind::Ollama) => sum(report, what, true),
+                _ => last(report, what),
             };
             if let Some(size) = size.filter(|_| !rows.iter().any(|row| row.what == what)) {
                 rows.push(Row::size(what, size, None));
             }
         }
-        if let Some(tokens) = report.count(What::KvTokens) {
-            rows.push(Row { what: What::KvTokens, reported: Number::Count(tokens.into()), grain: 0, estimated: None });
+        let counts = COUNTED.into_iter().map(|what| (what, report.count(what)));
+        for (what, count) in [(What::KvTokens, tokens_of(report))].into_iter().chain(counts) {
+            if let Some(count) = count.filter(|_| !rows.iter().any(|row| row.what == what)) {
+                rows.push(Row { what, reported: Number::Count(count.into()), grain: 0, estimated: None });
+            }
         }
     }
     rows
+}
+
+/// What a program's own table of its memory says, of all devices together: its last printing.
+fn planned(report: &Report, what: What) -> Option<Size> {
+    let mut devices: Vec<(Device, Size)> = Vec::new();
+    for fact in report.all(what) {
+        let Value::Size(size) = fact.value else { continue };
+        devices.retain(|(device, _)| *device != fact.device);
+        devices.push((fact.device, size));
+    }
+    let sizes = devices.into_iter().map(|(_, size)| size);
+    sizes.reduce(|sum, size| Size { bytes: sum.bytes.saturating_add(size.bytes), ..sum })
 }

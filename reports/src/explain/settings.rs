@@ -37,6 +37,12 @@ pub enum Note {
     CacheFormat,
     /// Only some of the layers are on the GPU.
     PartlyOffloaded,
+    /// A log ends before its server stands, without a message.
+    EndsEarly(Kind),
+    /// Several different GPUs are named.
+    SeveralGpus(usize),
+    /// How long the context is isn't said.
+    ContextAssumed,
     /// Slots for adapters take memory too, which is not modelled for this model or release.
     AdapterSlots,
 }
@@ -107,7 +113,7 @@ fn served(
         By::Default if stored.is_some() => {}
         By::Default => notes.push(Note::WeightsAssumed),
     }
-    scenario.kv = kv(name(reports, What::KvDtype), name(reports, What::Dtype), notes);
+    scenario.kv = kv(cache_format(reports), name(reports, What::Dtype), notes);
     let degree =
         |what, bounds: bounds::Bounds| count(reports, what).map_or(1, |ranks| ranks.clamp(bounds.min, bounds.max));
     scenario.parallel.tp = degree(What::TensorParallel, bounds::TP);
@@ -150,6 +156,13 @@ pub(super) fn server(kind: Kind) -> Option<Server> {
     }
 }
 
+/// The format of the cache: what a backend resolved it to says more than that it is chosen automatically.
+fn cache_format<'a>(reports: &[&'a Report]) -> Option<&'a str> {
+    let all = || reports.iter().flat_map(|report| report.all(What::KvDtype));
+    let names = || all().filter_map(|fact| if let Value::Name(name) = &fact.value { Some(&**name) } else { None });
+    names().find(|name| *name != "auto").or_else(|| names().next())
+}
+
 /// How the cache is stored; a format that the engine doesn't have is said.
 fn kv(named: Option<&str>, dtype: Option<&str>, notes: &mut Vec<Note>) -> KvPrecision {
     let automatic = matches!(named, None | Some("auto"));
@@ -177,12 +190,18 @@ fn llama_cpp(
     if by_type.is_none() && gguf(model).is_some() {
         notes.push(Note::WeightsByName);
     }
-    scenario.kv = kv(name(reports, What::KvDtype), None, notes);
+    // llama.cpp takes 16 bits of its own kind where nothing is said.
+    scenario.kv = match name(reports, What::KvDtype) {
+        None => KvPrecision::Fp16,
+        named => kv(named, None, notes),
+    };
     let sequences = count(reports, What::Parallel).unwrap_or(1).max(1);
     if let Some(context) = count(reports, What::Context) {
         // One cache for all sequences has the whole context once, which is as much as each having its part.
         scenario.seq_length = (context / sequences).clamp(1, bounds::SEQ_LENGTH.max);
         scenario.batch = sequences.min(bounds::BATCH.max);
+    } else {
+        notes.push(Note::ContextAssumed);
     }
     if flag(reports, What::FlashAttention) == Some(false) {
         scenario.attention = Attention::Eager;

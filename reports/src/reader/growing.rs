@@ -73,15 +73,18 @@ impl State {
     }
 
     pub(super) fn close(&mut self, report: Report) {
-        let said = |report: &Report| {
-            report.facts.iter().map(|fact| (fact.what, fact.device, fact.value.clone())).collect::<Vec<_>>()
-        };
+        let said = |fact: &Fact| (fact.what, fact.device);
+        let same = |one: &Fact, other: &Fact| said(one) == said(other) && one.value == other.value;
         if report.facts.is_empty() && !report.is_failure() && report.text.is_none() {
             return;
         }
-        let facts = said(&report);
+        let failed = report.is_failure();
         let alike = |known: &&mut Report| {
-            known.kind == report.kind && known.source == report.source && report.is_failure() && said(known) == facts
+            failed
+                && known.kind == report.kind
+                && known.source == report.source
+                && known.facts.len() == report.facts.len()
+                && known.facts.iter().zip(&report.facts).all(|(one, other)| same(one, other))
         };
         if let Some(known) = self.found.reports.iter_mut().find(alike) {
             known.times = known.times.saturating_add(1);

@@ -26,6 +26,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("HIP out of memory", Special::Message(Kind::Hip)),
     ("MPS backend out of memory", Special::Message(Kind::Mps)),
     ("XPU out of memory", Special::Message(Kind::Xpu)),
+    ("NPU out of memory", Special::Message(Kind::Npu)),
     ("Tried to allocate", Special::Message(Kind::Cuda)),
     ("NVIDIA-SMI ", Special::NvidiaTable),
     // Rows that were copied without their head.
@@ -38,6 +39,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("memory.total", Special::Csv),
     ("memory.free", Special::Csv),
     ("used_gpu_memory", Special::Csv),
+    ("VRAM Total Memory (B),", Special::Csv),
     ("VRAM%", Special::RocmTable),
     ("Memory Usage for loading", Special::Accelerate),
     ("Peak buffers:", Special::Buffers),
