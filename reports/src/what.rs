@@ -114,6 +114,10 @@ names! {
         Utilization = "utilization", "share of the GPU";
         Equivalent = "equivalent_utilization", "share without counting CUDA graphs";
         EnforceEager = "enforce_eager", "no CUDA graphs";
+        EnableLora = "enable_lora", "adapters beside the model";
+        MaxLoras = "max_loras", "adapters on the GPU at once";
+        MaxLoraRank = "max_lora_rank", "rank that each adapter has room for";
+        MaxCpuLoras = "max_cpu_loras", "adapters in host memory";
         TensorParallel = "tensor_parallel", "tensor-parallel ranks";
         PipelineParallel = "pipeline_parallel", "pipeline stages";
         DataParallel = "data_parallel", "data-parallel ranks";
@@ -152,6 +156,7 @@ impl What {
         matches!(
             self,
             Self::EnforceEager
+                | Self::EnableLora
                 | Self::ExpertParallel
                 | Self::Unified
                 | Self::FlashAttention

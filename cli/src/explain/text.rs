@@ -92,17 +92,15 @@ fn measured(names: &[String], parts: &Parts, unit: ByteUnit) -> String {
         (&format!("Part ({name})"), Side::Left),
         ("Measured", Side::Right),
         ("Estimated", Side::Right),
+        ("Difference", Side::Right),
         ("Likeliest reason", Side::Left),
     ]);
+    let shown = Shown { unit, plain: true };
     for line in &parts.lines {
-        table.row([
-            capital(line.part.name()).to_string(),
-            words::size(line.measured, unit),
-            line.estimate.map(|bytes| words::size(bytes, unit)).unwrap_or_default(),
-            line.reason.map(|reason| reason.to_string()).unwrap_or_default(),
-        ]);
+        table.row(line.cells(shown));
     }
-    format!("\n{}", table.text())
+    let said: String = parts.said(shown).iter().map(|sentence| wrapped(sentence, 2)).collect();
+    format!("\n{}{said}", table.text())
 }
 
 /// A report in a few words, with the release that it names.

@@ -52,7 +52,7 @@ pub(super) fn weights(dtype: Option<&str>, quantization: Option<&str>, model: &s
             Some(WeightFormat::Mxfp4)
         } else if named(&["fp8"]) {
             Some(fp8)
-        } else if named(&["w4a16", "int4", "awq", "gptq"]) && !named(&["int8"]) {
+        } else if named(&["w4a16", "w4a8", "int4", "awq", "gptq"]) && !named(&["int8"]) {
             Some(WeightFormat::Int4)
         } else if named(&["w8a8", "w8a16", "int8"]) {
             Some(WeightFormat::Int8)

@@ -84,12 +84,18 @@ fn last(report: &Report, what: What) -> Option<Size> {
 
 /// All buffers of a kind added up, those in host memory too where `host` says so.
 fn sum(report: &Report, what: What, host: bool) -> Option<Size> {
-    let sizes =
-        report.all(what).filter(|fact| host || fact.device != Device::Host).filter_map(|fact| match fact.value {
-            Value::Size(size) => Some(size),
-            _ => None,
-        });
-    sizes.reduce(|sum, size| Size {
+    // Ollama tries layouts one after another, and a table may be printed twice: the last counts. llama.cpp has several buffers of one kind.
+    let again =
+        report.kind == Kind::Ollama || matches!(what, What::PlannedWeights | What::PlannedCache | What::PlannedCompute);
+    let mut sizes: Vec<(Device, Size)> = Vec::new();
+    for fact in report.all(what).filter(|fact| host || fact.device != Device::Host) {
+        let Value::Size(size) = fact.value else { continue };
+        if again {
+            sizes.retain(|(device, _)| *device != fact.device);
+        }
+        sizes.push((fact.device, size));
+    }
+    sizes.into_iter().map(|(_, size)| size).reduce(|sum, size| Size {
         bytes: sum.bytes.saturating_add(size.bytes),
         grain: sum.grain.saturating_add(size.grain),
         floor: false,
@@ -149,6 +155,14 @@ fn vllm_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows:
         if let Some(size) = last(report, what) {
             rows.push(Row::size(what, size, estimated));
         }
+    }
+    if let Some(tokens) = report.count(What::LongestPossible) {
+        rows.push(Row {
+            what: What::LongestPossible,
+            reported: Number::Count(tokens.into()),
+            grain: 0,
+            estimated: None,
+        });
     }
     // The pool that is logged has exactly so many tokens.
     if let Some(tokens) = tokens_of(report) {
@@ -325,7 +339,7 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
 
 /// What is reported, without an estimate beside it.
 pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
-    const TOLD: [What; 25] = [
+    const TOLD: [What; 28] = [
         What::Weights,
         What::WeightsFp32,
         What::Weights16Bits,
@@ -351,6 +365,9 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
         What::Free,
         What::Capacity,
         What::HostCapacity,
+        What::PartUsed,
+        What::PartCapacity,
+        What::Unpinned,
     ];
     /// Settings and counts that stand by themselves.
     const COUNTED: [What; 14] = [
@@ -375,7 +392,6 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
             let size = match what {
                 What::Capacity | What::Free => report.size(what),
                 What::HostCapacity => report.last_size(what),
-                What::PlannedWeights | What::PlannedCache | What::PlannedCompute => planned(report, what),
                 _ if matches!(report.kind, Kind::LlamaCpp | Kind::Ollama) => sum(report, what, true),
                 _ => last(report, what),
             };
@@ -391,16 +407,4 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
         }
     }
     rows
-}
-
-/// What a program's own table of its memory says, of all devices together: its last printing.
-fn planned(report: &Report, what: What) -> Option<Size> {
-    let mut devices: Vec<(Device, Size)> = Vec::new();
-    for fact in report.all(what) {
-        let Value::Size(size) = fact.value else { continue };
-        devices.retain(|(device, _)| *device != fact.device);
-        devices.push((fact.device, size));
-    }
-    let sizes = devices.into_iter().map(|(_, size)| size);
-    sizes.reduce(|sum, size| Size { bytes: sum.bytes.saturating_add(size.bytes), ..sum })
 }

@@ -41,6 +41,14 @@ pub enum Note {
     CacheFormat,
     /// Only some of the layers are on the GPU.
     PartlyOffloaded,
+    /// A log ends before its server stands, without a message.
+    EndsEarly(Kind),
+    /// Several different GPUs are named.
+    SeveralGpus(usize),
+    /// How long the context is isn't said.
+    ContextAssumed,
+    /// Slots for adapters take memory too, which is not modelled for this model or release.
+    AdapterSlots,
 }
 
 /// What a report says about a setting, on any rank.
@@ -146,6 +154,11 @@ fn served(
         (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (tokens.max(1), false);
     }
     scenario.serving.enforce_eager = flag(reports, What::EnforceEager).unwrap_or(false);
+    // A dump of all arguments names the slots of a server without adapters too.
+    if kind == Kind::Vllm && flag(reports, What::EnableLora) == Some(true) {
+        scenario.serving.max_loras = Some(count(reports, What::MaxLoras).unwrap_or(1));
+        scenario.serving.max_lora_rank = count(reports, What::MaxLoraRank).unwrap_or(scenario.serving.max_lora_rank);
+    }
     let share = reports.iter().find_map(|report| report.millionths(What::Utilization));
     // Whole percents, as the engine has them.
     scenario.serving.utilization_percent =
@@ -195,12 +208,18 @@ fn llama_cpp(
     if by_type.is_none() && gguf(model).is_some() {
         notes.push(Note::WeightsByName);
     }
-    scenario.kv = kv(name(reports, What::KvDtype), None, notes);
+    // llama.cpp takes 16 bits of its own kind where nothing is said.
+    scenario.kv = match name(reports, What::KvDtype) {
+        None => KvPrecision::Fp16,
+        named => kv(named, None, notes),
+    };
     let sequences = count(reports, What::Parallel).unwrap_or(1).max(1);
     if let Some(context) = count(reports, What::Context) {
         // One cache for all sequences has the whole context once, which is as much as each having its part.
         scenario.seq_length = (context / sequences).clamp(1, bounds::SEQ_LENGTH.max);
         scenario.batch = sequences.min(bounds::BATCH.max);
+    } else {
+        notes.push(Note::ContextAssumed);
     }
     if flag(reports, What::FlashAttention) == Some(false) {
         scenario.attention = Attention::Eager;

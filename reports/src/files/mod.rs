@@ -18,7 +18,7 @@ use crate::Found;
 use crate::memory_report::{MemoryReport, NoReport};
 use crate::model_files::{ModelFile, ModelJson, Reader, read_model_json};
 use crate::order::sorted;
-use crate::snapshot::{MemoryTimeline, not_read};
+use crate::snapshot::{AtPeak, MemoryTimeline, not_read};
 #[cfg(feature = "snapshots")]
 use crate::snapshot::{Refused, Snapshot};
 use crate::values::JsonError;
@@ -77,6 +77,8 @@ pub enum File {
     /// A memory snapshot.
     #[cfg(feature = "snapshots")]
     Snapshot(Box<Snapshot>),
+    /// The fullest moment of a memory snapshot that another program read.
+    Peak(Box<AtPeak>),
     /// A report of `memory_report.py`.
     Report(Box<MemoryReport>),
     /// The memory timeline of PyTorch's profiler.
@@ -188,7 +190,7 @@ mod tests {
     #[test]
     fn files_are_told_by_their_content() {
         let kind = |text: &str| match read(text.as_bytes()) {
-            Ok(Some(File::Snapshot(_))) => "snapshot",
+            Ok(Some(File::Snapshot(_) | File::Peak(_))) => "snapshot",
             Ok(Some(File::Report(_))) => "report",
             Ok(Some(File::Timeline(_))) => "timeline",
             Ok(Some(File::Model(ModelJson::Config(_)))) => "config",

@@ -8,7 +8,7 @@ use super::growing::NEAR;
 use crate::formats::Settings;
 use crate::line::{Line, Raw};
 use crate::order::sorted;
-use crate::report::{Device, Fact, Report};
+use crate::report::{Device, Fact, Report, Value};
 use crate::what::{Kind, What};
 use crate::{name, scan, settings};
 
@@ -149,6 +149,7 @@ impl State {
                 from += at + 1;
             }
         }
+        name_own_process(&mut report);
         report.to = last;
         let place = |fact: &Fact| (fact.place.line as u64, fact.place.column as u64);
         report.facts = sorted(core::mem::take(&mut report.facts), place);
@@ -217,6 +218,22 @@ impl State {
         }
         let report = self.report(settings.kind, settings.starts, line.number());
         report.extend(facts);
+    }
+}
+
+/// In a container a process doesn't know its own number, and is told as another: the one that holds what PyTorch reserved.
+fn name_own_process(report: &mut Report) {
+    let held = report.size(What::Allocated).zip(report.size(What::ReservedFree));
+    let (Some((allocated, free)), false) = (held, report.has(What::ProcessUsed)) else { return };
+    let own = allocated.least().saturating_add(free.least());
+    let size = |fact: &Fact| if let Value::Size(size) = fact.value { Some(size) } else { None };
+    let near = report
+        .facts
+        .iter_mut()
+        .filter(|fact| fact.what == What::OtherProcess)
+        .filter_map(|fact| Some((size(fact).filter(|size| size.most() >= own)?, fact)));
+    if let Some((_, fact)) = near.min_by_key(|(size, _)| size.bytes) {
+        fact.what = What::ProcessUsed;
     }
 }
 

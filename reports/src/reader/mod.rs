@@ -18,7 +18,7 @@ use crate::report::{Device, Fact, Report, Value};
 use crate::stats::Nested;
 use crate::tables::Table;
 use crate::traceback::Trace;
-use crate::what::{Kind, What};
+use crate::what::{Kind, Refusal, What};
 use crate::{Place, name, scan};
 
 use joined::{Goes, Joined, LONGEST_JOINED, Seen};
@@ -248,7 +248,10 @@ impl State {
             Ok(Some(facts)) => {
                 let place = line.place(at);
                 let mut places = core::mem::take(&mut self.understood);
-                let report = self.report(pattern.kind, pattern.says == Says::Start, place.line);
+                // A server whose cache stands refuses no length: this is its next start.
+                let again = matches!(pattern.says, Says::Refuses(Refusal::Length | Refusal::NoBlocks))
+                    && self.open.iter().any(|it| it.kind == pattern.kind && it.has(What::KvTokens) && !it.is_failure());
+                let report = self.report(pattern.kind, again || pattern.says == Says::Start, place.line);
                 for mut fact in facts {
                     places.push(fact.place);
                     if fact.device == Device::Unsaid {
@@ -256,6 +259,16 @@ impl State {
                     }
                     if pattern.kind == Kind::Sglang {
                         fact.what = of_draft(report, &fact);
+                    }
+                    if pattern.kind == Kind::Ollama
+                        && fact.device == Device::Unsaid
+                        && scan::has(&line.text, " library=cpu ")
+                    {
+                        match fact.what {
+                            What::Capacity => (fact.what, fact.device) = (What::HostCapacity, Device::Host),
+                            What::Free | What::Gpu => continue,
+                            _ => {}
+                        }
                     }
                     report.add(fact);
                 }
