@@ -213,7 +213,7 @@ fn ends_early(report: &Report, reports: &[&Report]) -> Option<Kind> {
 /// The maker of the GPUs that a kind of report is about, where only his have it.
 const fn vendor(kind: Kind) -> Option<&'static str> {
     match kind {
-        Kind::Cuda | Kind::CudaError | Kind::NvidiaSmi => Some("NVIDIA"),
+        Kind::Cuda | Kind::CudaError | Kind::NvidiaSmi | Kind::TensorRtLlm => Some("NVIDIA"),
         Kind::Hip | Kind::RocmSmi => Some("AMD"),
         Kind::Xpu => Some("Intel"),
         Kind::Mps => Some("Apple"),

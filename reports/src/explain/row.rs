@@ -405,6 +405,8 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
             let size = match what {
                 What::Capacity | What::Free => report.size(what),
                 What::HostCapacity => report.last_size(what),
+                // That of a draft model is printed behind that of the model.
+                What::Checkpoint => report.greatest(what),
                 What::PlannedWeights | What::PlannedCache | What::PlannedCompute => planned(report, what),
                 _ if matches!(report.kind, Kind::LlamaCpp | Kind::Ollama) => sum(report, what, true),
                 _ => last(report, what),
