@@ -95,7 +95,7 @@ const GPU_WORDS: [&str; 22] = [
 
 fn gpu(text: &str) -> Option<Box<str>> {
     let text = text.trim_end_matches('.').trim();
-    plain(text, 64, " -_./()+").filter(|name| GPU_WORDS.iter().any(|word| scan::has(name.as_bytes(), word)))
+    plain(text, 64, " -_.()+").filter(|name| GPU_WORDS.iter().any(|word| scan::has(name.as_bytes(), word)))
 }
 
 /// The name of a model: the last part of an id or a path. What stands in front of it may be somebody's own.
@@ -213,6 +213,8 @@ mod tests {
         assert_eq!(value(What::MaxModelLen, b"32k"), Some(Value::Count(32_000)));
         assert_eq!(value(What::MaxModelLen, b"32K"), Some(Value::Count(32_768)));
         assert_eq!(value(What::MaxModelLen, b"auto"), None);
+        // Whatever has a slash may be a path.
+        assert_eq!(value(What::Gpu, b"NVIDIA RTX/A6000"), None);
         assert_eq!(value(What::EnforceEager, b"True"), Some(Value::Flag(true)));
         assert_eq!(value(What::Utilization, b"0.92"), Some(Value::Millionths(920_000)));
         assert_eq!(value(What::Utilization, b"92"), None);

@@ -16,6 +16,7 @@ names! {
         OtherProcess = "other_process", "in use by another process";
         Allowed = "allowed", "the most that the process may take";
         Allocated = "allocated", "allocated by PyTorch";
+        ProgramAllocated = "program_allocated", "allocated by the program";
         PrivatePools = "private_pools", "of it in private pools (CUDA graphs)";
         ReservedFree = "reserved_free", "reserved by PyTorch and not allocated";
         Reserved = "reserved", "reserved by PyTorch";

@@ -142,7 +142,7 @@ HBM capacity 8.00G:\n\
             "2: requested 3758096384~10737418",
             "2: free 1610612736~10737418",
             "3: capacity 8589934592~10737418",
-            "5: allocated 6442450944",
+            "5: program_allocated 6442450944",
         ],
     );
     assert_eq!(read(text.as_bytes()).reports.len(), 1);

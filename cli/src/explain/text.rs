@@ -20,7 +20,8 @@ pub(super) fn of(names: &[String], sources: &Sources, explanation: &Explanation,
     }
     text.extend(sources.files.iter().map(|opened| holdings(names, opened, unit)));
     text.push('\n');
-    text += &run(explanation, unit);
+    let named = explanation.about.iter().filter_map(|at| found.reports.get(*at)).find_map(|it| it.name(What::Gpu));
+    text += &run(explanation, named, unit);
     text += &rows(explanation, unit);
     text.extend(explanation.parts.iter().map(|parts| measured(names, parts, unit)));
     if !explanation.contradictions.is_empty() {
@@ -170,7 +171,7 @@ fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
 }
 
 /// The model, the GPU and the settings, or what is missing.
-fn run(explanation: &Explanation, unit: ByteUnit) -> String {
+fn run(explanation: &Explanation, named: Option<&str>, unit: ByteUnit) -> String {
     let mut text = String::new();
     if let Some(model) = &explanation.model {
         let how = match model.known {
@@ -205,7 +206,10 @@ fn run(explanation: &Explanation, unit: ByteUnit) -> String {
             wrapped(&format!("GPU: one of {capacity}, such as {}. --gpu states it.", ids.join(", ")), 2)
         }
         (None, Some(capacity)) => wrapped(&format!("GPU: one of {capacity} that the table doesn't have."), 2),
-        _ => wrapped("GPU: not in the text. --gpu states it.", 2),
+        _ => match named {
+            Some(name) => wrapped(&format!("GPU: {name}, which the table doesn't have. --gpu states another."), 2),
+            None => wrapped("GPU: not in the text. --gpu states it.", 2),
+        },
     };
     match &explanation.scenario {
         Some(Ok(scenario)) => text += &inputs::text(scenario, None),

@@ -239,6 +239,9 @@ fn when(report: &Report, causes: &mut Vec<Cause>) {
 /// Free beyond what was asked for, so that the driver's own pages don't explain it.
 const FAR: i64 = 1 << 30;
 
+/// More than a context and libraries take.
+const OUTSIDE: i64 = 2 << 30;
+
 /// By PyTorch's message.
 fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes: &mut Vec<Cause>) {
     let message = Message::of(report);
@@ -250,11 +253,13 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
         causes.push(Cause::Limit { allowed, capacity: bytes(message.capacity) });
     }
     // Beside this process and what is free: what others hold, told or not.
-    let untold = message
-        .capacity
-        .zip(message.free)
-        .zip(message.process)
-        .map(|((capacity, free), process)| capacity.bytes - free.bytes - process.bytes);
+    let used = message.capacity.zip(message.free).map(|(capacity, free)| capacity.bytes - free.bytes);
+    let untold = used.map(|used| match message.process {
+        Some(process) => used - process.bytes,
+        // Up to 2.0 the process itself isn't told: beside what PyTorch holds, its context and libraries take less than this.
+        None if held > 0 => used - held - OUTSIDE,
+        None => 0,
+    });
     let others = message.others.or(untold.filter(|bytes| *bytes > 1 << 30));
     let asked = bytes(message.asked);
     let larger = asked.zip(bytes(message.capacity)).filter(|(asked, capacity)| asked > capacity);

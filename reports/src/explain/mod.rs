@@ -217,7 +217,7 @@ fn ends_early(report: &Report, reports: &[&Report]) -> Option<Kind> {
 /// The maker of the GPUs that a kind of report is about, where only his have it.
 const fn vendor(kind: Kind) -> Option<&'static str> {
     match kind {
-        Kind::Cuda | Kind::CudaError | Kind::NvidiaSmi => Some("NVIDIA"),
+        Kind::Cuda | Kind::CudaError | Kind::NvidiaSmi | Kind::TensorRtLlm => Some("NVIDIA"),
         Kind::Hip | Kind::RocmSmi => Some("AMD"),
         Kind::Xpu => Some("Intel"),
         Kind::Mps => Some("Apple"),
@@ -244,7 +244,8 @@ fn request(size: Size) -> Option<Request> {
 /// What the tensors of a run needed: at the peak, or when it died what it held and what it asked for.
 fn need(report: &Report) -> Option<Bytes> {
     let bytes = |what| report.greatest(what).and_then(|size: Size| u128::try_from(size.bytes).ok());
-    let held = bytes(What::PeakAllocated).or_else(|| bytes(What::Allocated))?;
+    let held =
+        bytes(What::PeakAllocated).or_else(|| bytes(What::Allocated)).or_else(|| bytes(What::ProgramAllocated))?;
     let asked = if report.is_failure() { bytes(What::Requested).unwrap_or(0) } else { 0 };
     Some(Bytes(held + asked))
 }

@@ -307,10 +307,9 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
     if scenario.runtime().is_some() {
         return;
     }
-    let failure = report.is_failure() && report.has(What::Allocated);
+    let held = report.size(What::Allocated).or_else(|| report.size(What::ProgramAllocated));
     let estimate = Number::Bytes(evaluate::total(scenario).minus(Bytes(CONTEXT_BYTES.into())).0);
-    if failure {
-        let Some(held) = report.size(What::Allocated) else { return };
+    if let Some(held) = held.filter(|_| report.is_failure()) {
         let asked = report.size(What::Requested).unwrap_or(Size::exact(0));
         // What it held and what it asked for: it needs at least that.
         let need =
@@ -339,7 +338,7 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
 
 /// What is reported, without an estimate beside it.
 pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
-    const TOLD: [What; 28] = [
+    const TOLD: [What; 30] = [
         What::Weights,
         What::WeightsFp32,
         What::Weights16Bits,
@@ -368,6 +367,8 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
         What::PartUsed,
         What::PartCapacity,
         What::Unpinned,
+        What::Projected,
+        What::ProgramAllocated,
     ];
     /// Settings and counts that stand by themselves.
     const COUNTED: [What; 14] = [
@@ -392,6 +393,8 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
             let size = match what {
                 What::Capacity | What::Free => report.size(what),
                 What::HostCapacity => report.last_size(what),
+                // That of a draft model is printed behind that of the model.
+                What::Checkpoint => report.greatest(what),
                 _ if matches!(report.kind, Kind::LlamaCpp | Kind::Ollama) => sum(report, what, true),
                 _ => last(report, what),
             };

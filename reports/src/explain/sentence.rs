@@ -103,7 +103,11 @@ impl fmt::Display for Cause {
                 gib(bytes)
             ),
             Self::Refused { why, needed, available } => {
-                write!(f, "It did not start: {}", why.words())?;
+                match why {
+                    // A program that has served may fail so too.
+                    Refusal::Buffer | Refusal::RequestSlots => write!(f, "{}", capital(why.words()))?,
+                    _ => write!(f, "It did not start: {}", why.words())?,
+                }
                 if let Some(needed) = needed {
                     write!(f, "; {} are needed", gib(needed))?;
                 }

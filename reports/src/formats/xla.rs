@@ -34,7 +34,7 @@ pub(super) const LINES: &[Pattern] = &[
         &[Hole::Size(What::Requested), Hole::Size(What::Free)],
     ),
     xla("HBM capacity {}:", &[Hole::Size(What::Capacity)]),
-    xla("Currently allocated: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::Allocated, Unit::BYTE)]),
+    xla("Currently allocated: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::ProgramAllocated, Unit::BYTE)]),
     xla("Total hbm usage >= {}:", &[Hole::Size(What::Total)]),
     xla("parameter allocation: {}", &[Hole::Size(What::Arguments)]),
     xla("constant allocation: {}", &[Hole::Size(What::Constants)]),
@@ -53,6 +53,6 @@ pub(super) const LINES: &[Pattern] = &[
     tensorflow("failed to create cublas handle", &[]),
     tensorflow("could not create cublas handle", &[]),
     tensorflow("Limit: {}", &[Hole::Of(What::Allowed, Unit::BYTE)]),
-    tensorflow("InUse: {}", &[Hole::Of(What::Allocated, Unit::BYTE)]),
+    tensorflow("InUse: {}", &[Hole::Of(What::ProgramAllocated, Unit::BYTE)]),
     tensorflow("MaxInUse: {}", &[Hole::Of(What::PeakAllocated, Unit::BYTE)]),
 ];
