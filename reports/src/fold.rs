@@ -4,8 +4,10 @@ use core::ops::RangeInclusive;
 
 /// Bytes at the beginning of a text that say whether it was folded.
 pub(crate) const HEAD: usize = 64 << 10;
+/// Columns of the narrowest terminal at which lines are taken for folded.
+pub(crate) const NARROWEST: usize = 72;
 /// Columns of terminals.
-const WIDTHS: RangeInclusive<usize> = 72..=400;
+const WIDTHS: RangeInclusive<usize> = NARROWEST..=400;
 /// Columns of the colours in which vLLM prints the process in front of a line, `[1;36m` and `[0;0m`: a copy of the text has lost them.
 const COLOURS: usize = 11;
 /// Columns before the last one in which lines of a text end that was wrapped between words.

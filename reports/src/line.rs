@@ -68,6 +68,13 @@ impl Line {
         self.text.extend_from_slice(text);
     }
 
+    /// Adds another line as it is.
+    pub(crate) fn append(&mut self, other: &Self) {
+        let length = self.text.len();
+        self.segments.extend(other.segments.iter().map(|it| Segment { at: it.at + length, ..*it }));
+        self.text.extend_from_slice(&other.text);
+    }
+
     /// Empties it, and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.text.clear();

@@ -65,6 +65,15 @@ pub(crate) fn covered(text: &[u8], literal: &[u8]) -> Option<usize> {
     Some(at)
 }
 
+/// Whether a text ends within a literal that it begins.
+pub(crate) fn ends_within(text: &[u8], literal: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    (0..=literal.len()).any(|end| {
+        let begun = literal.get(..end).unwrap_or_default().trim_ascii_end();
+        covered(text, begun).is_some_and(|covered| covered == text.len())
+    })
+}
+
 /// A number at the beginning of a text, digit by digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number<'a> {
@@ -196,5 +205,10 @@ mod tests {
         assert_eq!(covered("size\u{a0}= 7".as_bytes(), b"size = "), Some(8));
         assert_eq!(find(b"abcabd", b"abd"), Some(3));
         assert_eq!(find(b"ab", b"abd"), None);
+        for (text, ends) in
+            [("secs, to", true), ("secs, ", true), ("", true), ("secs, tu", false), ("secs, took 1", false)]
+        {
+            assert_eq!(ends_within(text.as_bytes(), b"secs, took "), ends, "{text}");
+        }
     }
 }

@@ -329,3 +329,25 @@ fn each_row_of_an_estimate_says_its_precision() {
     );
     assert_eq!(of(What::Weights), None);
 }
+
+/// Rows of a cluster's log, each folded where it was: one of them between words, one within a number.
+#[test]
+fn what_ends_in_the_middle_of_a_line_goes_on_in_the_next() {
+    let text = "(EngineCore_0 pid=1257) (RayWorkerWrapper pid=374) INFO 09-03 04:41:48 [gpu_model_runner.py:2007] Model loading \n\
+took 7.25 GiB and 198.627679 seconds\n\
+(EngineCore_0 pid=1257) (RayWorkerWrapper pid=1384) INFO 09-03 04:42:58 [gpu_model_runner.py:2708] Graph capturing finished in 11\n \
+secs, took 1.50 GiB\n\
+(EngineCore_0 pid=1257) INFO 09-03 04:42:58 [kv_cache_utils.py:849] GPU KV cache size: 41\n\
+2,944 tokens\n\
+(EngineCore_0 pid=1257) INFO 09-03 04:42:58 [gpu_worker.py:276] Available KV cache memory: \n\
+(EngineCore_0 pid=1257) INFO 09-03 04:42:59 [gpu_worker.py:276] 5.00 GiB\n";
+    assert_told(
+        Kind::Vllm,
+        text,
+        &["2: weights 7784628224~10737418", "4: cuda_graphs 1610612736~10737418", "5: kv_tokens 412944"],
+    );
+    let odd = read(
+        b"(EngineCore_0 pid=1257) INFO 09-03 04:42:58 [gpu_worker.py:276] Available KV cache memory: 1e30\nno more\n",
+    );
+    assert_eq!(odd.odd.len(), 1);
+}

@@ -104,6 +104,8 @@ impl State {
 
     pub(super) fn end_of_source(&mut self) {
         self.end_joined();
+        self.go_on(&Line::default());
+        self.settle();
         self.keep_orphan();
         self.table = None;
         self.nested = None;

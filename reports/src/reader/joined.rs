@@ -142,9 +142,8 @@ impl State {
             let mut from = 0;
             while let Some(at) = text.get(from..).and_then(|rest| scan::find(rest, reading.mark)) {
                 match reading.read(text, from + at, |at| line.place(at)) {
-                    Ok(Some(facts)) => report.extend(facts.into_iter().map(|fact| Fact { device, ..fact })),
-                    Ok(None) => {}
-                    Err(place) => self.doubtful.push(place),
+                    Ok(facts) => report.extend(facts.into_iter().map(|fact| Fact { device, ..fact })),
+                    Err(unread) => self.doubtful.extend(unread.odd),
                 }
                 from += at + 1;
             }

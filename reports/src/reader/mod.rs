@@ -4,11 +4,13 @@ mod growing;
 mod joined;
 mod json;
 mod special;
+mod unfinished;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::by_name::ByName;
+use crate::fold::NARROWEST;
 use crate::formats::{MESSAGE, SETTINGS, Settings, TABLES};
 use crate::line::{Line, Lines, Raw};
 use crate::marks::Marks;
@@ -24,6 +26,7 @@ use crate::{Place, name, scan};
 use joined::{Goes, Joined, LONGEST_JOINED, Seen};
 use json::Json;
 use special::{SPECIAL, Special};
+use unfinished::Unfinished;
 
 /// Reports that are kept; more are counted.
 pub const MOST_REPORTS: usize = 64;
@@ -97,6 +100,7 @@ impl Reader {
                 trace: None,
                 json: None,
                 seen: ByName::new(),
+                unfinished: None,
                 orphan: None,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
@@ -158,6 +162,8 @@ struct State {
     json: Option<Json>,
     /// PyTorch's messages that came before, by their text.
     seen: ByName<Seen>,
+    /// A line that ended in the middle of what it says.
+    unfinished: Option<Unfinished>,
     /// A traceback whose message is missing.
     orphan: Option<Box<Report>>,
     /// Places of numbers of the line that a pattern couldn't read.
@@ -175,14 +181,11 @@ impl State {
         self.json(raw.text, raw.place.line);
         let coloured = memchr::memchr(0x1b, raw.text).is_some();
         if !coloured {
-            let hits = &mut self.hits;
-            self.marks.of(raw.text, |mark, at| {
-                if hits.len() < MOST_HITS {
-                    hits.push((mark, at));
-                }
-            });
+            self.find(raw.text);
             let code = self.trace.is_some_and(|trace| trace.code_follows);
-            if hits.is_empty() && self.joined.is_none() && self.table.is_none() && self.nested.is_none() && !code {
+            let begun = self.unfinished.is_some() || code;
+            if self.hits.is_empty() && self.joined.is_none() && self.table.is_none() && self.nested.is_none() && !begun
+            {
                 return;
             }
         }
@@ -190,12 +193,7 @@ impl State {
         line.clear();
         line.add(raw);
         if coloured {
-            let hits = &mut self.hits;
-            self.marks.of(&line.text, |mark, at| {
-                if hits.len() < MOST_HITS {
-                    hits.push((mark, at));
-                }
-            });
+            self.find(&line.text);
         }
         let mut hits = core::mem::take(&mut self.hits);
         self.read(&line, raw, &hits);
@@ -204,7 +202,25 @@ impl State {
         self.line = line;
     }
 
+    /// The marks of a line, and those of patterns that a fold may have broken.
+    fn find(&mut self, text: &[u8]) {
+        let (hits, patterns) = (&mut self.hits, self.patterns.len());
+        self.marks.of(text, |mark, at| {
+            if hits.len() < MOST_HITS {
+                hits.push((mark, at));
+            }
+        });
+        if text.len() >= NARROWEST {
+            self.marks.begun(text, |mark, at| {
+                if usize::from(mark) < patterns {
+                    hits.push((mark, at));
+                }
+            });
+        }
+    }
+
     fn read(&mut self, line: &Line, raw: Raw<'_>, hits: &[(u16, usize)]) {
+        self.go_on(line);
         let joined = self.join(line, raw);
         self.in_table(line);
         self.in_stats(line, hits);
@@ -245,7 +261,7 @@ impl State {
             return;
         }
         match reading.read(&line.text, at, |at| line.place(at)) {
-            Ok(Some(facts)) => {
+            Ok(facts) => {
                 let place = line.place(at);
                 let mut places = core::mem::take(&mut self.understood);
                 // A server whose cache stands refuses no length: this is its next start.
@@ -291,8 +307,7 @@ impl State {
                     self.blame(pattern.kind, place.line);
                 }
             }
-            Ok(None) => {}
-            Err(place) => self.doubtful.push(place),
+            Err(unread) => self.hold(mark, line, at, device, unread),
         }
     }
 
