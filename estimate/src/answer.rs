@@ -14,16 +14,9 @@ pub(crate) fn json(found: &Found, files: &[Opened], explanation: &Explanation, u
     let sentences = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<_>>();
     let shown = Shown { unit, plain: false };
     let terms: Vec<[String; 4]> = explanation.rows.iter().map(|row| row.cells(shown)).collect();
-    let parts: Vec<[String; 4]> = explanation
-        .parts
-        .iter()
-        .flat_map(|parts| &parts.lines)
-        .map(|line| {
-            let estimate = line.estimate.map(|bytes| shown.size(bytes)).unwrap_or_default();
-            let reason = line.reason.map(|reason| reason.to_string()).unwrap_or_default();
-            [capital(line.part.name()).to_string(), shown.size(line.measured), estimate, reason]
-        })
-        .collect();
+    let drawn = |source: u16| files.iter().any(|it| it.source == source && matches!(it.file, File::Peak(_)));
+    let parts = explanation.parts.iter().filter(|parts| !drawn(parts.source)).flat_map(|parts| &parts.lines);
+    let parts: Vec<[String; 5]> = parts.map(|line| line.cells(shown)).collect();
     let mut json = Written::default();
     json.within('{', &mut |json| {
         json.name("run").texts(&run(explanation, shown));
@@ -32,7 +25,12 @@ pub(crate) fn json(found: &Found, files: &[Opened], explanation: &Explanation, u
         json.name("notes").texts(&notes(found, files, explanation, shown));
         json.name("estimates").within('[', &mut |json| {
             table(json, "Estimated", ["Term", "Reported", "Estimated", "Difference"], &terms);
-            table(json, "Parts", ["Part", "Measured", "Estimated", "Likeliest reason"], &parts);
+            table(json, "Parts", PARTS, &parts);
+        });
+        json.name("beside").within('[', &mut |json| {
+            for opened in files.iter().filter(|opened| matches!(opened.file, File::Peak(_))) {
+                beside(json, opened.source, explanation, shown);
+            }
         });
         json.name("help").within('{', &mut |json| {
             json.name("title").text("What helps most");
@@ -51,7 +49,32 @@ pub(crate) fn json(found: &Found, files: &[Opened], explanation: &Explanation, u
     json.finish()
 }
 
-fn table(json: &mut Written, title: &str, heads: [&str; 4], rows: &[[String; 4]]) {
+/// The heads of the table of measured parts.
+const PARTS: [&str; 5] = ["Part", "Measured", "Estimated", "Difference", "Likeliest reason"];
+
+/// The parts of a snapshot at its peak beside the estimate, for the program that draws it; what is missing for that, in a sentence.
+fn beside(json: &mut Written, source: u16, explanation: &Explanation, shown: Shown) {
+    let parts = explanation.parts.iter().find(|parts| parts.source == source);
+    let model = explanation.model.as_ref();
+    let said = match (parts, model) {
+        (Some(parts), _) => parts.said(shown),
+        (None, None) => vec!["The model is not known. Hand over its config.json, a log or a report of memory_report.py of the same run together with the snapshot, or choose a model, to see the estimate beside its categories.".into()],
+        (None, Some(_)) if matches!(explanation.scenario, Some(Err(_))) => Vec::new(),
+        (None, Some(_)) => vec!["Nothing of a training step is in this snapshot, and estimates of other runs have no such parts.".into()],
+    };
+    json.within('{', &mut |json| {
+        json.name("source").number(source.into());
+        json.name("model").text(model.map(|model| &*model.name).unwrap_or_default());
+        json.name("sized").switch(parts.is_some_and(|parts| parts.sized));
+        json.name("said").texts(&said);
+        json.name("heads").texts(&PARTS.map(String::from));
+        json.name("rows").within('[', &mut |json| {
+            parts.iter().flat_map(|parts| &parts.lines).for_each(|line| json.texts(&line.cells(shown)));
+        });
+    });
+}
+
+fn table<const N: usize>(json: &mut Written, title: &str, heads: [&str; N], rows: &[[String; N]]) {
     if rows.is_empty() {
         return;
     }

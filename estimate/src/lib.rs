@@ -6,22 +6,42 @@
 mod answer;
 mod link;
 
+use memory_wall_core::Scenario;
 use memory_wall_core::display::ByteUnit;
-use memory_wall_reports::explain::{Stated, explain};
+use memory_wall_core::tables::models::{self, MODELS, Model};
+use memory_wall_reports::explain::{FoundModel, Known, Stated, explain};
 use memory_wall_reports::files::{self, File, Kind, Opening};
 use memory_wall_reports::memory_report::MemoryReport;
 use memory_wall_reports::model_files::read_model_json;
+use memory_wall_reports::values::Written;
 use memory_wall_reports::{Found, handover};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The longest JSON file that is read for a model's shape; a report of a step has a few hundred kilobytes.
 const LONGEST_JSON: f64 = 16e6;
 
+/// What a reader chooses where the files don't say it.
+#[derive(Default)]
+struct Choice {
+    model: Option<&'static Model>,
+    batch: u32,
+    seq_length: u32,
+}
+
+/// The models of the table, id and name, as a list in JSON.
+#[wasm_bindgen]
+pub fn model_names() -> String {
+    let mut json = Written::default();
+    json.within('[', &mut |json| MODELS.iter().for_each(|model| json.texts(&[model.id.into(), model.name.into()])));
+    json.finish()
+}
+
 /// What is explained, all at once. Why a file is not read, the second program says.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Run {
     opening: Opening,
+    stated: Choice,
 }
 
 #[wasm_bindgen]
@@ -66,6 +86,18 @@ impl Run {
         }
     }
 
+    /// The fullest moment of a snapshot, as the program for snapshots encodes it.
+    pub fn peak(&mut self, bytes: &[u8]) {
+        if let Some(peak) = handover::read_peak(bytes) {
+            self.opening.open(File::Peak(Box::new(peak)));
+        }
+    }
+
+    /// States what the files don't say: a model of the table by its id, and the sizes of a training step, where they are not 0.
+    pub fn state(&mut self, model: &str, batch: u32, seq_length: u32) {
+        self.stated = Choice { model: models::by_id(model), batch, seq_length };
+    }
+
     /// Ends a file: what comes then is another one.
     pub fn end(&mut self) {
         let _ = self.opening.end();
@@ -76,7 +108,15 @@ impl Run {
         let unit = if gibibytes { ByteUnit::Gib } else { ByteUnit::Gb };
         let found = Found { reports: handover::read(reports).unwrap_or_default(), ..Found::default() };
         let files = self.opening.finish();
-        let stated = Stated { model: None, gpu: None, mode: None, adjust: &|_| (), sizes: false };
+        let Choice { model, batch, seq_length } = self.stated;
+        let sizes = batch > 0 && seq_length > 0;
+        let adjust = |scenario: &mut Scenario| {
+            if sizes {
+                (scenario.batch, scenario.seq_length) = (batch, seq_length);
+            }
+        };
+        let model = model.map(|model| FoundModel::listed(model, Known::Stated));
+        let stated = Stated { model, gpu: None, mode: None, adjust: &adjust, sizes };
         let explanation = explain(&found, &files, &stated);
         answer::json(&found, &files, &explanation, unit)
     }

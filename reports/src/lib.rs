@@ -25,9 +25,11 @@ mod names;
 
 mod by_name;
 mod capital;
+mod decode;
 #[cfg(feature = "estimate")]
 pub mod explain;
 pub mod files;
+mod fold;
 mod formats;
 pub mod handover;
 mod line;

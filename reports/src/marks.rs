@@ -11,6 +11,10 @@ use crate::order::sorted;
 /// Bits of the table; a few hundred marks set a few hundred of them.
 const BITS: u32 = 16;
 
+/// Bytes at the end of a text in which a mark may begin that ends elsewhere, and how many of it say enough.
+const LAST: usize = 48;
+const ENOUGH: usize = 8;
+
 /// The marks, by their first four bytes.
 #[derive(Debug)]
 pub(crate) struct Marks {
@@ -35,6 +39,31 @@ impl Marks {
         Self { table, marks }
     }
 
+    /// Hands on the marks that begin at the end of a text and do not end there, each with its place.
+    pub(crate) fn begun(&self, text: &[u8], mut each: impl FnMut(u16, usize)) {
+        let text = text.trim_ascii_end();
+        let part = |at: usize| text.get(at).is_some_and(|byte| is_part(*byte));
+        for at in text.len().saturating_sub(LAST)..=text.len().saturating_sub(ENOUGH) {
+            if part(at) && at.checked_sub(1).is_some_and(part) {
+                continue;
+            }
+            let rest = text.get(at..).unwrap_or_default();
+            let begins = |mark: &[u8]| rest.len() >= ENOUGH && mark.len() > rest.len() && mark.starts_with(rest);
+            self.alike(rest).filter(|(_, mark, _)| begins(mark)).for_each(|(.., number)| each(*number, at));
+        }
+    }
+
+    /// The marks whose first bytes are those of a text.
+    fn alike(&self, text: &[u8]) -> impl Iterator<Item = &(u32, &'static [u8], u16)> {
+        let key = text.first_chunk::<4>().map(|window| key(*window));
+        let known = key.filter(|key| {
+            let (word, bit) = slot(*key);
+            self.table.get(word).is_some_and(|word| word & bit != 0)
+        });
+        let first = known.map_or(self.marks.len(), |key| self.marks.partition_point(|(known, ..)| *known < key));
+        self.marks.get(first..).unwrap_or_default().iter().take_while(move |(mark, ..)| Some(*mark) == known)
+    }
+
     /// Hands on the marks of a text, each with its place, in the order of the text.
     pub(crate) fn of(&self, text: &[u8], mut each: impl FnMut(u16, usize)) {
         let mut inside = false;
@@ -45,16 +74,9 @@ impl Marks {
             if before && inside || *byte == b' ' {
                 continue;
             }
-            let Some(window) = text.get(at..).and_then(|rest| rest.first_chunk::<4>()) else { return };
-            let key = key(*window);
-            let (word, bit) = slot(key);
-            if self.table.get(word).is_none_or(|word| word & bit == 0) {
-                continue;
-            }
-            let first = self.marks.partition_point(|(known, ..)| *known < key);
-            let alike = self.marks.get(first..).unwrap_or_default().iter().take_while(|(known, ..)| *known == key);
-            for (_, mark, number) in alike {
-                if text.get(at..).is_some_and(|rest| rest.starts_with(mark)) {
+            let rest = text.get(at..).unwrap_or_default();
+            for (_, mark, number) in self.alike(rest) {
+                if rest.starts_with(mark) {
                     each(*number, at);
                 }
             }
@@ -92,5 +114,14 @@ mod tests {
         marks.of(b"xcache _four -four", |number, at| found.push((number, at)));
         assert_eq!(found, [(3, 14)]);
         marks.of(b"", |_, _| panic!("nothing is there"));
+        let texts: [&[u8]; 2] = [b"Model loading took", b"Model loaded"];
+        let marks = Marks::new(texts.into_iter().zip(0..));
+        found.clear();
+        for text in
+            [&b"INFO Model loading "[..], b"Model load", b"INFO Model l", b"Model loading took", b"remodel_Model loa"]
+        {
+            marks.begun(text, |number, at| found.push((number, at)));
+        }
+        assert_eq!(found, [(0, 5), (0, 0), (1, 0)]);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn value(what: What, text: &[u8]) -> Option<Value> {
         }
         What::FileType => plain(text, 40, " _-.()").map(Value::Name),
         What::Gpu => gpu(text).map(Value::Name),
-        What::Attention => plain(text, 40, "_").map(Value::Name),
+        What::Attention | What::Speculation => plain(text, 40, "_").map(Value::Name),
         What::Utilization => {
             Number::read(text.as_bytes())?.millionths().filter(|it| *it <= 1_000_000).map(Value::Millionths)
         }
@@ -95,7 +95,7 @@ const GPU_WORDS: [&str; 22] = [
 
 fn gpu(text: &str) -> Option<Box<str>> {
     let text = text.trim_end_matches('.').trim();
-    plain(text, 64, " -_./()+").filter(|name| GPU_WORDS.iter().any(|word| scan::has(name.as_bytes(), word)))
+    plain(text, 64, " -_.()+").filter(|name| GPU_WORDS.iter().any(|word| scan::has(name.as_bytes(), word)))
 }
 
 /// The name of a model: the last part of an id or a path. What stands in front of it may be somebody's own.
@@ -162,7 +162,7 @@ fn shown(name: &str) -> Option<Box<str>> {
 /// The number of the rank that wrote a line: `(Worker_TP2_EP2 pid=512)`, `[2026-01-01 10:00:00 DP1 TP3]`, `[rank1]:`.
 pub(crate) fn rank(line: &[u8]) -> Option<u16> {
     let front = line.get(..line.len().min(96)).unwrap_or(line);
-    for mark in ["(Worker_TP", " TP", "[rank", "(VllmWorker TP", "(VllmWorker rank=", "(Worker_DP"] {
+    for mark in ["(Worker_TP", " TP", "[rank", "[Rank ", "(VllmWorker TP", "(VllmWorker rank=", "(Worker_DP"] {
         if let Some(number) = scan::behind(front, mark).filter(|rest| rest.first().is_some_and(u8::is_ascii_digit)) {
             let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let text = core::str::from_utf8(number.get(..digits)?).ok()?;
@@ -213,6 +213,8 @@ mod tests {
         assert_eq!(value(What::MaxModelLen, b"32k"), Some(Value::Count(32_000)));
         assert_eq!(value(What::MaxModelLen, b"32K"), Some(Value::Count(32_768)));
         assert_eq!(value(What::MaxModelLen, b"auto"), None);
+        // Whatever has a slash may be a path.
+        assert_eq!(value(What::Gpu, b"NVIDIA RTX/A6000"), None);
         assert_eq!(value(What::EnforceEager, b"True"), Some(Value::Flag(true)));
         assert_eq!(value(What::Utilization, b"0.92"), Some(Value::Millionths(920_000)));
         assert_eq!(value(What::Utilization, b"92"), None);

@@ -61,6 +61,8 @@ pub(crate) enum Says {
     Start,
     /// A program refuses to start.
     Refuses(Refusal),
+    /// Something is so, by the line being there.
+    On(What),
 }
 
 impl Pattern {
@@ -71,6 +73,18 @@ impl Pattern {
         // Runs of spaces differ from release to release.
         mark.split(|byte| *byte == b' ').next().filter(|word| word.len() >= 11).unwrap_or_else(|| up_to_run(mark))
     }
+}
+
+/// Bytes at the end of a line that may be the beginning of a number with its unit, or of what stands between two words.
+const LAST_WORDS: usize = 24;
+
+/// Why a line is not that of a pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unread {
+    /// A number that stands where one is expected and can't be read.
+    pub(crate) odd: Option<Place>,
+    /// Whether the line ends within the pattern.
+    pub(crate) ends: bool,
 }
 
 /// A pattern whose text is cut at its holes.
@@ -96,30 +110,16 @@ impl Reading {
         Self { pattern, mark: pattern.mark(), pieces }
     }
 
-    /// Reads the line at the place of the mark: its facts, or nothing where it looks otherwise.
+    /// Reads the facts of the line at the place of the mark.
     ///
     /// # Errors
-    /// The place of a number that stands where one is expected and can't be read.
-    pub(crate) fn read(
-        &self,
-        text: &[u8],
-        at: usize,
-        place: impl Fn(usize) -> Place,
-    ) -> Result<Option<Vec<Fact>>, Place> {
-        let mut odd = None;
-        match self.facts(text, at, place, &mut odd) {
-            Some(facts) => Ok(Some(facts)),
-            None => odd.map_or(Ok(None), Err),
-        }
+    /// It looks otherwise.
+    pub(crate) fn read(&self, text: &[u8], at: usize, place: impl Fn(usize) -> Place) -> Result<Vec<Fact>, Unread> {
+        let mut unread = Unread::default();
+        self.facts(text, at, place, &mut unread).ok_or(unread)
     }
 
-    fn facts(
-        &self,
-        text: &[u8],
-        at: usize,
-        place: impl Fn(usize) -> Place,
-        odd: &mut Option<Place>,
-    ) -> Option<Vec<Fact>> {
+    fn facts(&self, text: &[u8], at: usize, place: impl Fn(usize) -> Place, unread: &mut Unread) -> Option<Vec<Fact>> {
         let mut facts = Vec::new();
         let mut device = Device::Unsaid;
         let (mut holes, mut here) = (self.pattern.holes.iter(), at);
@@ -140,11 +140,18 @@ impl Reading {
         // The place is that of the first word behind a hole.
         let mut piece = pieces.next()?.trim_ascii_start();
         loop {
-            here += scan::covered(text.get(here..)?, piece.as_bytes())?;
+            let rest = text.get(here..)?;
+            let Some(covered) = scan::covered(rest, piece.as_bytes()) else {
+                unread.ends = scan::ends_within(rest, piece.as_bytes());
+                return None;
+            };
+            here += covered;
             let Some(next) = pieces.next() else { break };
             let rest = text.get(here..)?;
             let spaces = rest.len() - scan::unspaced(rest).len();
             let rest = rest.get(spaces..)?;
+            // What can't be read here may go on in another line.
+            unread.ends = rest.len() <= LAST_WORDS;
             let length = match holes.next()? {
                 Hole::Skip => until(rest, next)?,
                 Hole::Pad => 0,
@@ -177,13 +184,14 @@ impl Reading {
                     let read = fact(*hole, rest, place(here + spaces));
                     // Few words in front may be anybody's.
                     if read.is_none() && here - at > 12 && rest.first().is_some_and(u8::is_ascii_digit) {
-                        *odd = Some(place(here + spaces));
+                        unread.odd = Some(place(here + spaces));
                     }
                     let (fact, behind) = read?;
                     facts.push(fact);
                     rest.len() - behind.len()
                 }
             };
+            unread.ends = false;
             here += spaces + length;
             piece = next;
         }
@@ -208,7 +216,11 @@ fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
     let (what, value, rest) = match hole {
         Hole::Size(what) | Hole::Decimal(what) | Hole::Floor(what) => {
             let base = if matches!(hole, Hole::Decimal(_)) { Base::Decimal } else { Base::Binary };
-            let (unit, rest) = Unit::read(number.rest)?;
+            // Where the comma is the point, the unit stands behind both.
+            let (number, (unit, rest)) = match Unit::read(number.rest) {
+                Some(found) => (number, found),
+                None => Number::with_comma(text).and_then(|number| Some((number, Unit::read(number.rest)?)))?,
+            };
             let size = number.size(unit.bytes(base))?;
             (what, Value::Size(if matches!(hole, Hole::Floor(_)) { size.floored() } else { size }), rest)
         }
@@ -291,7 +303,7 @@ mod tests {
     fn read(pattern: &'static Pattern, text: &str) -> Option<Vec<Fact>> {
         let reading = Reading::new(pattern);
         let at = scan::find(text.as_bytes(), reading.mark)?;
-        reading.read(text.as_bytes(), at, |at| Place { line: 1, column: at + 1 }).unwrap()
+        reading.read(text.as_bytes(), at, |at| Place { line: 1, column: at + 1 }).ok()
     }
 
     const KV: Pattern = Pattern {

@@ -91,8 +91,12 @@ impl Report {
         self.to = self.to.max(fact.place.line);
         let alike = |known: &&mut Fact| known.what == fact.what;
         // A model with two kinds of layers has two caches in llama.cpp, which may be of one size.
-        let adds_up =
-            self.kind == Kind::LlamaCpp && matches!(fact.what, What::KvCache | What::RecurrentState | What::KvTotal);
+        let adds_up = match self.kind {
+            Kind::LlamaCpp => matches!(fact.what, What::KvCache | What::RecurrentState | What::KvTotal),
+            // Parts of one GPU are often of one size.
+            Kind::NvidiaSmi => matches!(fact.what, What::PartUsed | What::PartCapacity),
+            _ => false,
+        };
         let same = |known: &Fact| {
             !adds_up && (known.what, known.device, &known.value) == (fact.what, fact.device, &fact.value)
         };
@@ -195,6 +199,7 @@ impl Report {
                     | Kind::Hip
                     | Kind::Mps
                     | Kind::Xpu
+                    | Kind::Npu
                     | Kind::CudaError
                     | Kind::Cublas
                     | Kind::HostMemory

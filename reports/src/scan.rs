@@ -65,6 +65,15 @@ pub(crate) fn covered(text: &[u8], literal: &[u8]) -> Option<usize> {
     Some(at)
 }
 
+/// Whether a text ends within a literal that it begins.
+pub(crate) fn ends_within(text: &[u8], literal: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    (0..=literal.len()).any(|end| {
+        let begun = literal.get(..end).unwrap_or_default().trim_ascii_end();
+        covered(text, begun).is_some_and(|covered| covered == text.len())
+    })
+}
+
 /// A number at the beginning of a text, digit by digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number<'a> {
@@ -83,6 +92,15 @@ const DIGITS: u32 = 24;
 impl<'a> Number<'a> {
     /// Reads `1,234.5`, `-0.41`, `20`; behind spaces. Groups have three digits.
     pub(crate) fn read(text: &'a [u8]) -> Option<Self> {
+        Self::pointed(text, b'.')
+    }
+
+    /// Reads `1900,50`, as programs print it where the comma is the point.
+    pub(crate) fn with_comma(text: &'a [u8]) -> Option<Self> {
+        Self::pointed(text, b',')
+    }
+
+    fn pointed(text: &'a [u8], mark: u8) -> Option<Self> {
         let mut rest = unspaced(text);
         let negative = rest.first() == Some(&b'-');
         if negative {
@@ -106,8 +124,10 @@ impl<'a> Number<'a> {
                         return None;
                     }
                 }
-                b',' if !point && (1..=3).contains(&group) && is_group(after) => group = 0,
-                b'.' if !point && seen > 0 && after.first().is_some_and(u8::is_ascii_digit) => point = true,
+                b',' if mark != b',' && !point && (1..=3).contains(&group) && is_group(after) => group = 0,
+                byte if *byte == mark && !point && seen > 0 && after.first().is_some_and(u8::is_ascii_digit) => {
+                    point = true;
+                }
                 _ => break,
             }
             rest = after;
@@ -185,5 +205,10 @@ mod tests {
         assert_eq!(covered("size\u{a0}= 7".as_bytes(), b"size = "), Some(8));
         assert_eq!(find(b"abcabd", b"abd"), Some(3));
         assert_eq!(find(b"ab", b"abd"), None);
+        for (text, ends) in
+            [("secs, to", true), ("secs, ", true), ("", true), ("secs, tu", false), ("secs, took 1", false)]
+        {
+            assert_eq!(ends_within(text.as_bytes(), b"secs, took "), ends, "{text}");
+        }
     }
 }

@@ -9,12 +9,17 @@ pub(crate) type Key = (&'static str, What);
 
 /// Reads the settings of a text whose names are known, at the depth of brackets at which the first of them stands.
 ///
-/// Settings of a draft model stand in brackets of their own, and only its name is taken from there.
+/// How a server guesses ahead stands in brackets of its own: only the method, its tokens and the draft model's name are taken from there.
 pub(crate) fn read(text: &[u8], keys: &[Key], mut each: impl FnMut(What, Value, usize)) {
+    read_from(text, keys, None, &mut each);
+}
+
+/// The same, of a text within the settings of a draft model that began at a depth.
+fn read_from(text: &[u8], keys: &[Key], mut draft: Option<i32>, each: &mut dyn FnMut(What, Value, usize)) {
     let mut tokens = Tokens { text, at: 0 };
     let mut depth = 0_i32;
     let mut home = None;
-    let mut draft = None;
+    let within = draft.is_some();
     // A name whose value is to come, with its place.
     let mut open: Option<(What, bool, usize)> = None;
     let mut last: Option<(&[u8], usize)> = None;
@@ -41,7 +46,7 @@ pub(crate) fn read(text: &[u8], keys: &[Key], mut each: impl FnMut(What, Value, 
                     .and_then(|(word, _)| key(word, keys))
                     .filter(|_| home.is_none_or(|home| home == depth) || draft.is_some())
                     .map(|what| (what, false, at));
-                if open.is_some() && home.is_none() {
+                if open.is_some() && home.is_none() && draft.is_none() {
                     home = Some(depth);
                 }
             }
@@ -50,6 +55,10 @@ pub(crate) fn read(text: &[u8], keys: &[Key], mut each: impl FnMut(What, Value, 
             }
             Token::Word(b"Some") if open.is_some() => last = Some((b"Some", at)),
             Token::Word(word) => {
+                // `--speculative-config '{"method": "mtp"}'`
+                if !within && word.first() == Some(&b'{') && last.is_some_and(|(word, _)| is_draft(word)) {
+                    read_from(word, keys, Some(0), &mut |what, value, inside| each(what, value, at + inside));
+                }
                 let switch = word.starts_with(b"-") && word.get(1).is_some_and(|byte| !byte.is_ascii_digit());
                 last = Some((word, at));
                 match open.take() {
@@ -59,9 +68,13 @@ pub(crate) fn read(text: &[u8], keys: &[Key], mut each: impl FnMut(What, Value, 
                     Some((what, dashed, place)) => {
                         let what = match (what, draft) {
                             (What::Model, Some(_)) => What::DraftModel,
+                            (What::Speculation | What::SpeculativeTokens, Some(_)) | (_, None) => what,
                             (_, Some(_)) => continue,
-                            (what, None) => what,
                         };
+                        // Other settings have a method too.
+                        if what == What::Speculation && draft.is_none() {
+                            continue;
+                        }
                         match name::value(what, word) {
                             Some(value) => each(what, value, at),
                             None if dashed && what.is_switch() => each(what, Value::Flag(true), place),

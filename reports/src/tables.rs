@@ -38,8 +38,8 @@ pub(crate) enum Table {
         /// Whether the block of the GPU's own memory has begun.
         memory: bool,
     },
-    /// `nvidia-smi --query-gpu=... --format=csv`.
-    Csv(Vec<Option<(What, Unit)>>, u16),
+    /// `nvidia-smi --query-gpu=... --format=csv`, and `rocm-smi --csv`: the program, the columns, and the rows so far.
+    Csv(Kind, Vec<Option<(What, Unit)>>, u16),
     /// The default output of `rocm-smi`.
     Rocm,
     /// `accelerate estimate-memory`.
@@ -52,7 +52,8 @@ impl Table {
     /// Whose report it is.
     pub(crate) const fn kind(&self) -> Kind {
         match self {
-            Self::Nvidia { .. } | Self::NvidiaQuery { .. } | Self::Csv(..) => Kind::NvidiaSmi,
+            Self::Nvidia { .. } | Self::NvidiaQuery { .. } => Kind::NvidiaSmi,
+            Self::Csv(kind, ..) => *kind,
             Self::Rocm => Kind::RocmSmi,
             Self::Accelerate => Kind::Accelerate,
             Self::Buffers => Kind::Xla,
@@ -69,7 +70,7 @@ impl Table {
         }
     }
 
-    /// The columns of a head of comma-separated values, if it is one of `nvidia-smi`.
+    /// The columns of a head of comma-separated values, if it is one of `nvidia-smi` or `rocm-smi`.
     pub(crate) fn csv(text: &[u8]) -> Option<Self> {
         let mut known = 0;
         let columns = text.split(|byte| *byte == b',').take(COLUMNS).map(|cell| {
@@ -77,6 +78,9 @@ impl Table {
             let unit = if scan::has(cell, "[MiB]") { Unit::MIB } else { Unit::BYTE };
             let name = cell.split(|byte| *byte == b' ').next().unwrap_or_default();
             let what = match name {
+                b"Card" if cell.eq_ignore_ascii_case(b"card series") => What::Gpu,
+                b"VRAM" if cell == b"VRAM Total Memory (B)" => What::Capacity,
+                b"VRAM" if cell == b"VRAM Total Used Memory (B)" => What::Used,
                 b"name" => What::Gpu,
                 b"index" => What::GpuCount,
                 b"memory.total" => What::Capacity,
@@ -89,7 +93,8 @@ impl Table {
             Some((what, unit))
         });
         let columns: Vec<_> = columns.collect();
-        (known > 0 && columns.len() > 1).then_some(Self::Csv(columns, 0))
+        let kind = if scan::has(text, "VRAM Total") { Kind::RocmSmi } else { Kind::NvidiaSmi };
+        (known > 0 && columns.len() > 1).then_some(Self::Csv(kind, columns, 0))
     }
 
     /// Whether a line is a row of a GPU in the default output of `nvidia-smi`, that of its name or that of its memory.
@@ -104,7 +109,7 @@ impl Table {
         match self {
             Self::Nvidia { gpu, processes, parts } => nvidia(text, gpu, processes, parts, row),
             Self::NvidiaQuery { gpus, memory } => nvidia_query(text, gpus, memory, row),
-            Self::Csv(columns, rows) => csv(text, columns, rows, row),
+            Self::Csv(_, columns, rows) => csv(text, columns, rows, row),
             Self::Rocm => rocm(text, row),
             Self::Accelerate => accelerate(text, row),
             Self::Buffers => buffer(text, row),
@@ -144,6 +149,17 @@ fn nvidia(text: &[u8], gpu: &mut Option<u16>, processes: &mut bool, parts: &mut 
         return true;
     }
     if *parts {
+        // "|  1    3   0   0  |  14366MiB / 19968MiB | 28      0 |": the GPU, its part in two numbers, and the device's.
+        let rest = cells.next().unwrap_or_default();
+        if let (Some((gpu, _)), Some(at)) = (number, scan::find(rest, b"MiB /")) {
+            for (what, text_of) in
+                [(What::PartUsed, rest), (What::PartCapacity, rest.get(at + 5..).unwrap_or_default())]
+            {
+                if let Some(size) = Size::read(text_of, Base::Binary) {
+                    row(Device::Gpu(gpu), what, Value::Size(size.floored()), offset(text, scan::unspaced(text_of)));
+                }
+            }
+        }
         return true;
     }
     // "|   0  NVIDIA L40S                    On  |   00000000:8D:00.0 Off |"
@@ -272,7 +288,13 @@ fn accelerate(text: &[u8], row: Row<'_>) -> bool {
         return line.contains(['│', '─', '|', '-']);
     };
     row(Device::Unsaid, What::Dtype, Value::Name(dtype.into()), offset(text, dtype.as_bytes()));
-    for (cell, what) in cells.zip([What::LargestLayer, What::Weights, What::TrainingSize]) {
+    let weights = match dtype {
+        "float32" => What::WeightsFp32,
+        "int8" => What::Weights8Bits,
+        "int4" => What::Weights4Bits,
+        _ => What::Weights16Bits,
+    };
+    for (cell, what) in cells.zip([What::LargestLayer, weights, What::TrainingSize]) {
         if let Some(size) = Size::read(cell.as_bytes(), Base::Binary) {
             row(Device::Unsaid, what, Value::Size(size), offset(text, cell.as_bytes()));
         }

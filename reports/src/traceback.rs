@@ -213,7 +213,16 @@ const CODE_PARTS: &[(&[&str], Part)] = &[
 
 const CODE_PHASES: &[(&[&str], Phase)] = &[
     (&["optimizer.step(", "optim.step("], Phase::OptimizerStep),
-    (&["exp_avg", "state[\"momentum_buffer\"]"], Phase::OptimizerFirstStep),
+    (
+        &[
+            "state[\"exp_avg",
+            "state['exp_avg",
+            "exp_avg = torch.zeros",
+            "exp_avg_sq = torch.zeros",
+            "state[\"momentum_buffer\"]",
+        ],
+        Phase::OptimizerFirstStep,
+    ),
     (&["loss.backward(", ".backward("], Phase::Backward),
     (&["from_pretrained(", "load_state_dict("], Phase::Load),
     (&["model.to(", "model.cuda(", "model = model.to"], Phase::Load),
@@ -327,6 +336,13 @@ mod tests {
         let first = ("/x/torch/optim/adamw.py", "_init_group", "state[\"exp_avg\"] = torch.zeros_like(");
         assert_eq!(told(&[TRAINER, step]).0, Some(Phase::OptimizerStep));
         assert_eq!(told(&[TRAINER, step, first]).0, Some(Phase::OptimizerFirstStep));
+        // The copy that a step on lists of tensors takes, at any step.
+        let copy = (
+            "/x/torch/optim/adamw.py",
+            "_multi_tensor_adamw",
+            "exp_avg_sq_sqrt = torch._foreach_sqrt(device_exp_avg_sqs)",
+        );
+        assert_eq!(told(&[TRAINER, step, copy]).0, Some(Phase::OptimizerStep));
     }
 
     #[test]

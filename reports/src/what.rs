@@ -16,6 +16,7 @@ names! {
         OtherProcess = "other_process", "in use by another process";
         Allowed = "allowed", "the most that the process may take";
         Allocated = "allocated", "allocated by PyTorch";
+        ProgramAllocated = "program_allocated", "allocated by the program";
         PrivatePools = "private_pools", "of it in private pools (CUDA graphs)";
         ReservedFree = "reserved_free", "reserved by PyTorch and not allocated";
         Reserved = "reserved", "reserved by PyTorch";
@@ -29,6 +30,13 @@ names! {
         Retries = "alloc_retries", "allocations that had to be tried again";
         OutOfMemoryEvents = "ooms", "times that memory ran out";
         Weights = "weights", "weights";
+        WeightsFp32 = "weights_fp32", "weights in 32 bits";
+        Weights16Bits = "weights_16_bits", "weights in 16 bits";
+        Weights8Bits = "weights_8_bits", "weights in 8 bits";
+        Weights4Bits = "weights_4_bits", "weights in 4 bits";
+        PlannedWeights = "planned_weights", "weights, by the program's own table";
+        PlannedCache = "planned_cache", "caches, by the program's own table";
+        PlannedCompute = "planned_compute", "compute buffers, by the program's own table";
         DraftWeights = "draft_weights", "weights of the draft model";
         DraftCache = "draft_cache", "KV cache of the draft model";
         Checkpoint = "checkpoint", "size of the checkpoint's files";
@@ -60,9 +68,12 @@ names! {
         Fragmentation = "fragmentation", "fragmentation";
         HostUsed = "host_used", "in use in host memory";
         HostCapacity = "host_capacity", "host memory";
+        Unpinned = "unpinned", "host memory that could not be pinned";
         LargestLayer = "largest_layer", "largest layer";
         TrainingSize = "training_size", "training with Adam, as estimated";
         GpuProcess = "gpu_process", "in use by a process of the GPU's list";
+        PartCapacity = "mig_capacity", "memory of a MIG instance";
+        PartUsed = "mig_used", "in use in a MIG instance";
         KvTokens = "kv_tokens", "tokens in the KV cache";
         KvBlocks = "kv_blocks", "blocks of the KV cache";
         HostKvBlocks = "host_kv_blocks", "blocks of the KV cache in host memory";
@@ -88,6 +99,8 @@ names! {
         Build = "build", "build";
         Model = "model", "model";
         DraftModel = "draft_model", "draft model";
+        Speculation = "speculation", "how tokens are guessed ahead";
+        SpeculativeTokens = "speculative_tokens", "tokens that are guessed ahead at a time";
         Class = "model_class", "class of the model";
         Gpu = "gpu", "GPU";
         GpuCount = "gpu_count", "GPUs";
@@ -102,6 +115,10 @@ names! {
         Utilization = "utilization", "share of the GPU";
         Equivalent = "equivalent_utilization", "share without counting CUDA graphs";
         EnforceEager = "enforce_eager", "no CUDA graphs";
+        EnableLora = "enable_lora", "adapters beside the model";
+        MaxLoras = "max_loras", "adapters on the GPU at once";
+        MaxLoraRank = "max_lora_rank", "rank that each adapter has room for";
+        MaxCpuLoras = "max_cpu_loras", "adapters in host memory";
         TensorParallel = "tensor_parallel", "tensor-parallel ranks";
         PipelineParallel = "pipeline_parallel", "pipeline stages";
         DataParallel = "data_parallel", "data-parallel ranks";
@@ -140,6 +157,7 @@ impl What {
         matches!(
             self,
             Self::EnforceEager
+                | Self::EnableLora
                 | Self::ExpertParallel
                 | Self::Unified
                 | Self::FlashAttention
@@ -161,6 +179,7 @@ names! {
         Hip = "hip_oom", "PyTorch ran out of memory on an AMD GPU";
         Mps = "mps_oom", "PyTorch ran out of memory on an Apple GPU";
         Xpu = "xpu_oom", "PyTorch ran out of memory on an Intel GPU";
+        Npu = "npu_oom", "PyTorch ran out of memory on an Ascend NPU";
         CudaError = "cuda_error", "CUDA ran out of memory outside PyTorch's allocator";
         Cublas = "cublas_alloc", "cuBLAS could not allocate its workspace";
         HostMemory = "host_oom", "host memory ran out";
@@ -183,6 +202,7 @@ names! {
         Torchtitan = "torchtitan", "log of torchtitan";
         Litgpt = "litgpt", "log of LitGPT";
         Unsloth = "unsloth", "log of Unsloth";
+        Megatron = "megatron", "log of Megatron-LM";
         Trainer = "trainer", "settings and log of a training run";
         Config = "config", "a model's config.json";
         Safetensors = "safetensors", "header of a safetensors file";
@@ -266,6 +286,7 @@ names! {
         Weights = "weights", "the GPU was full before all weights were loaded";
         SystemMemory = "system_memory", "the model needs more system memory than there is";
         Fit = "fit", "the settings could not be made to fit the free memory";
+        RequestSlots = "request_slots", "more requests came at once than the server has slots for";
         StaticShare = "static_share", "the share for weights and cache is too small";
     }
 }

@@ -80,6 +80,34 @@ fn a_log_of_vllm_fills_the_estimate_in() {
     );
 }
 
+/// By hand: 8 slots of rank 64, two bytes, the widths of all linear layers of Llama 3.1 8B.
+#[test]
+fn slots_for_adapters_are_read_and_counted_with_the_weights() {
+    let plain = estimated(&explained(&[VLLM], &nothing()), What::Weights);
+    let with = |from: &str, to: &str| explained(&[&VLLM.replace(from, to)], &nothing());
+    let widths = 32 * (8_192 + 2 * 5_120 + 8_192 + 3 * 18_432) + 2 * (128_256 + 4_096);
+    let model = "'max_num_batched_tokens': 8192}";
+    let slots = with(model, "'enable_lora': True, 'max_loras': 8, 'max_lora_rank': 64, 'max_cpu_loras': 16}");
+    assert_eq!(estimated(&slots, What::Weights) - plain, widths * 8 * 64 * 2);
+    // What isn't said is vLLM's own: one of rank 16.
+    assert_eq!(estimated(&with(model, "'enable_lora': True}"), What::Weights) - plain, widths * 16 * 2);
+    // A dump of all arguments names slots that are never made.
+    let start = "non-default args: {'model': 'meta-llama/Llama-3.1-8B-Instruct'";
+    for (switch, more) in [("False", 0), ("True", widths * 4 * 32 * 2)] {
+        let dump = format!(
+            "args: Namespace(subparser='serve', model_tag='x', host=None, lora_modules=None, model='meta-llama/Llama-3.1-8B-Instruct', enable_lora={switch}, enable_lora_bias=False, max_loras=4, max_lora_rank=32, max_cpu_loras=None, fully_sharded_loras=False)\nINFO {start}"
+        );
+        assert_eq!(estimated(&with(start, &dump), What::Weights) - plain, more, "{switch}");
+    }
+    // Experts' slots are not modelled: that is said, and what is known is estimated.
+    let mixture = VLLM.replace("Llama-3.1-8B-Instruct", "Mixtral-8x7B-Instruct-v0.1").replace("131072", "32768");
+    let mixture = explained(&[&mixture.replace(model, "'enable_lora': True}")], &nothing());
+    assert!(mixture.notes.contains(&Note::AdapterSlots) && scenario(&mixture).serving.max_loras.is_none());
+    // A rank that vLLM refuses is said.
+    let odd = with(model, "'enable_lora': True, 'max_lora_rank': 24}");
+    assert!(odd.scenario.unwrap().unwrap_err().to_string().contains("no max_lora_rank of 24"));
+}
+
 #[test]
 fn a_refusal_of_vllm_is_mended_first_by_what_is_free() {
     let refusal = "(EngineCore pid=2) ERROR ValueError: To serve at least one request with the model's max seq len (131072), (16.00 GiB KV cache is needed, which is larger than the available KV cache memory (3.50 GiB). Based on the available memory, the estimated maximum model length is 28672. Try increasing\n";
@@ -324,7 +352,10 @@ fn tensorrt_llms_pool_is_a_share_of_what_a_pass_leaves() {
 fn a_log_that_ends_early_says_so() {
     let log = VLLM.lines().take(3).collect::<Vec<_>>().join("\n");
     let explanation = explained(&[&log], &nothing());
-    assert_eq!(explanation.causes, [Cause::EndsEarly { program: Kind::Vllm }]);
+    // What is cut off is no cause, and asks for no change.
+    assert!(explanation.causes.is_empty() && explanation.changes.is_empty());
+    let note = explanation.notes.iter().find(|note| **note == Note::EndsEarly(Kind::Vllm)).unwrap();
+    assert!(note.to_string().contains("either the rest is not in the text"));
 }
 
 #[test]

@@ -31,6 +31,17 @@ const SAMPLES: &[&str] = &[
     "OOM when allocating tensor with shape[32,512,64,64] and type float on /job:localhost/replica:0\n",
     "base_model: meta-llama/Llama-3.1-8B\nload_in_4bit: true\nlora_r: 32\nsequence_len: 4096\nmicro_batch_size: 2\n",
     "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n  \"hidden_size\": 2048,\n  \"intermediate_size\": 8192,\n  \"model_type\": \"llama\",\n  \"num_attention_heads\": 32,\n  \"num_hidden_layers\": 16,\n  \"num_key_value_heads\": 8,\n  \"vocab_size\": 128256\n}\n",
+    "common_memory_breakdown_print: | memory breakdown [MiB] | total    free     self   model   context   compute    unaccounted |\ncommon_memory_breakdown_print: |   - CUDA0 (NVIDIA A40)   | 48539 = 40123 + ( 8201 =  6144 +    1536 +     521) +         215 |\ncommon_memory_breakdown_print: |   - Host                 |                   1100 =   600 +       0 +     500                |\n",
+    "[Rank 3] (after 20 iterations) memory (MB) | allocated: 3270.5 | max allocated: 5670.25 | reserved: 6406.0 | max reserved: 6500.0\n",
+    "[TensorRT-LLM][INFO] Allocate 8589934592 bytes for k/v cache. \n[TensorRT-LLM][INFO] Using 10240 tokens in paged KV cache.\n",
+    "Ran out of memory in memory space hbm. Used 20.50G of 15.50G hbm.\n Exceeded hbm capacity by 5.00G.\n\nTotal hbm usage >= 21.00G:\n",
+    "E tensorflow/stream_executor/cuda/cuda_blas.cc:225] failed to create cublas handle: CUBLAS_STATUS_ALLOC_FAILED\n",
+    "Out of memory: Killed process 4711 (python) total-vm:80000000kB, anon-rss:62914560kB, file-rss:0kB\n",
+    "GPU = NVIDIA A100-SXM4-80GB. Max memory = 79.25 GB.\n7.5 GB of memory reserved.\nO^O/ \\_/ \\    Batch size per device = 16 | Gradient accumulation steps = 2\n \"-____-\"     Trainable parameters = 66,060,288 of 4,088,528,384 (1.62% trained)\n",
+    "device,GPU use (%),VRAM Total Memory (B),VRAM Total Used Memory (B),Card Series\ncard0,0,21458059264,27856896,Radeon RX 7900 XT\n",
+    "| MIG devices:                                                                |\n|  1    3   0   0  |  14366MiB / 19968MiB | 28      0 |  2   0    1    0    0 |\n",
+    "NPU out of memory. NPUWorkspaceAllocator tried to allocate 180.00 MiB(NPU 1; 60.50 GiB total capacity; 86.50 MiB free).\n",
+    "ggml_cuda_host_malloc: failed to allocate 1900,50 MiB of pinned memory: invalid argument\n",
     "time=2026-04-02T13:13:15.944Z level=INFO source=device.go:240 msg=\"model weights\" device=CUDA0 size=\"13.3 GiB\"\n",
 ];
 
@@ -126,11 +137,64 @@ fn large_and_deep_texts_end_in_time() {
 }
 
 #[test]
-fn a_megabyte_in_one_line_is_cut_and_said() {
-    let text = format!("{}Available KV cache memory: 1.00 GiB\nGPU KV cache size: 7 tokens\n", "x".repeat(1 << 20));
-    let found = read(text.as_bytes());
-    assert_eq!((found.cut, found.reports.len()), (1, 1));
-    assert_eq!(found.reports[0].from, 2);
+fn a_megabyte_in_one_line_is_read_in_pieces_and_said() {
+    let long = "x ".repeat(1 << 19);
+    let text = format!("{long}Available KV cache memory: 1.00 GiB {long}\nGPU KV cache size: 7 tokens\n");
+    let found = ask_everything(text.as_bytes());
+    assert_eq!((found.cut, found.lines, found.reports.len()), (1, 2, 1));
+    let places: Vec<_> = found.reports[0].facts.iter().map(|fact| (fact.place.line, fact.place.column)).collect();
+    assert_eq!(places, [(1, long.len() + 28), (2, 20)]);
+}
+
+/// What the shell of Windows writes for `>`, in either order of bytes.
+#[test]
+fn texts_in_utf_16_are_read() {
+    for sample in SAMPLES {
+        let known = read(sample.as_bytes());
+        for big in [false, true] {
+            let units = [0xFEFF].into_iter().chain(sample.encode_utf16());
+            let bytes: Vec<u8> =
+                units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect();
+            let found = ask_everything(&bytes);
+            assert_eq!(found.reports.len(), known.reports.len(), "{sample}");
+            // Only the columns of letters beyond ASCII differ, and there are none before the facts.
+            assert_eq!(found.reports, known.reports, "{sample}");
+        }
+    }
+}
+
+/// A terminal of 80 columns breaks words and numbers.
+#[test]
+fn texts_that_a_terminal_folded_are_read_as_the_whole_ones() {
+    let said = |found: &memory_wall_reports::Found| {
+        let facts = found.reports.iter().flat_map(|report| &report.facts);
+        facts.map(|fact| (fact.what, fact.device, fact.value.clone())).collect::<Vec<_>>()
+    };
+    for sample in &SAMPLES[..6] {
+        let folded = |width: usize| {
+            let lines = sample.lines().flat_map(|line| line.as_bytes().chunks(width));
+            lines.map(|line| [line, b"\n"].concat()).collect::<Vec<_>>().concat()
+        };
+        for width in [80, 100, 132] {
+            // Where only one line is so long, or none, nothing says that it was folded.
+            if sample.lines().map(|line| (line.len() - 1) / width).sum::<usize>() >= 3 {
+                assert_eq!(said(&ask_everything(&folded(width))), said(&read(sample.as_bytes())), "{width}: {sample}");
+            }
+        }
+    }
+}
+
+/// A hundred megabytes are read in two seconds when optimised; a hundredth of them here.
+#[test]
+fn many_messages_of_many_sizes_end_in_time() {
+    let mut text = String::new();
+    for message in 0..100_000 {
+        writeln!(text, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {}.00 MiB. GPU 0 has a total capacity of 79.11 GiB of which 12.00 MiB is free.", message % 1_000 + 1).unwrap();
+    }
+    within("many messages", Duration::from_secs(8), || {
+        let found = read(text.as_bytes());
+        assert_eq!((found.reports.len(), found.left_out), (64, 100_000 - 6_400));
+    });
 }
 
 #[test]

@@ -360,7 +360,7 @@ fn tensorflow_names_the_tensor() {
         &[
             "1: requested 2415919104~10737418",
             "2: allowed 11330868019",
-            "3: allocated 9126805504",
+            "3: program_allocated 9126805504",
             "4: peak_allocated 10200547328",
         ],
     );

@@ -77,7 +77,7 @@ fn vllm_0_7_profiles_in_three_lines() {
 
 #[test]
 fn vllm_0_11_says_what_it_used() {
-    let text = "(APIServer pid=100) INFO 10-13 13:42:34 [utils.py:233] non-default args: {'model_tag': '/data/models/Qwen3-8B', 'host': '10.1.2.3', 'api_key': 'sk-secret', 'model': '/data/models/Qwen3-8B', 'max_model_len': 32768, 'gpu_memory_utilization': 0.92, 'max_num_seqs': 128, 'speculative_config': {'model': 'org/Qwen3-0.6B', 'num_speculative_tokens': 3}}\n\
+    let text = "(APIServer pid=100) INFO 10-13 13:42:34 [utils.py:233] non-default args: {'model_tag': '/data/models/Qwen3-8B', 'host': '10.1.2.3', 'api_key': 'sk-secret', 'model': '/data/models/Qwen3-8B', 'max_model_len': 32768, 'gpu_memory_utilization': 0.92, 'max_num_seqs': 128, 'enable_lora': True, 'lora_modules': [{'name': 'a', 'path': '/data/a'}], 'max_loras': 4, 'max_lora_rank': 64, 'max_cpu_loras': 8, 'speculative_config': {'model': 'org/Qwen3-0.6B', 'num_speculative_tokens': 3}}\n\
         (EngineCore_DP0 pid=200) INFO 10-13 13:43:00 [gpu_model_runner.py:2653] Model loading took 15.2683 GiB and 12.108878 seconds\n\
         (EngineCore_DP0 pid=200) INFO 10-13 13:43:20 [gpu_worker.py:298] Available KV cache memory: 4.75 GiB\n\
         (EngineCore_DP0 pid=200) INFO 10-13 13:43:20 [kv_cache_utils.py:1087] GPU KV cache size: 34,560 tokens\n\
@@ -92,7 +92,12 @@ fn vllm_0_11_says_what_it_used() {
             "1: max_model_len 32768",
             "1: utilization 0.92",
             "1: max_num_seqs 128",
+            "1: enable_lora true",
+            "1: max_loras 4",
+            "1: max_lora_rank 64",
+            "1: max_cpu_loras 8",
             "1: draft_model Qwen3-0.6B",
+            "1: speculative_tokens 3",
             "2: weights 16394212291~107374",
             "3: kv_cache 5100273664~10737418",
             "4: kv_tokens 34560",

@@ -219,11 +219,11 @@ fn accelerate_estimates_by_precision() {
             "2: model Some-Model-7B",
             "6: dtype float32",
             "6: largest_layer 1342177280~10737418",
-            "6: weights 30043296235~10737418",
+            "6: weights_fp32 30043296235~10737418",
             "6: training_size 120173184942~10737418",
             "7: dtype int4",
             "7: largest_layer 167772160~104857",
-            "7: weights 3758096384~107374182",
+            "7: weights_4_bits 3758096384~107374182",
         ],
     );
 }

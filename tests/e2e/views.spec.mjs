@@ -25,7 +25,7 @@ const SMALL = JSON.stringify(snapshot(2_000));
 async function open(wall, page, ...files) {
   await wall.goto();
   await choose(page).setInputFiles(files.length ? files : [file('snapshot.json', SMALL)]);
-  await expect(views(page).locator('.view')).toHaveCount(4, FIRST);
+  await expect(views(page).locator('.view')).toHaveCount(5, FIRST);
   await expect(line(page)).toHaveAttribute('aria-valuetext', /allocated/);
   await expect(graph(page)).toBeVisible();
   await expect(map(page)).toHaveAttribute('aria-valuetext', /Segment 1 /);
@@ -57,7 +57,7 @@ test('a snapshot is drawn, said in words and listed in tables, with no directory
   await expect(views(page)).toContainText('One line allocates in nearly every part of the recording and frees nothing.');
   await unfold(page);
   const tables = await views(page).locator('table').evaluateAll((tables) => tables.map((table) => table.tBodies[0].rows.length));
-  // Stretches, categories, lines, segments, and what grows.
+  // Stretches, categories, lines, segments, and what grows; nothing stands beside an estimate yet.
   expect(tables).toHaveLength(5);
   for (const rows of tables) expect(rows).toBeGreaterThan(0);
   const said = await text(views(page));
@@ -65,6 +65,96 @@ test('a snapshot is drawn, said in words and listed in tables, with no directory
   expect(said).not.toMatch(/alice|\/srv|\/usr|site-packages/);
   // A category's colour, with text and lines.
   for (const canvas of [line(page), graph(page), map(page)]) await expect.poll(async () => (await shades(canvas)).length).toBeGreaterThan(3);
+});
+
+/** A model of 2 MiB a layer in 16 bits, as the run in the snapshot has eight of. */
+const CONFIG = JSON.stringify({ model_type: 'llama', hidden_size: 256, intermediate_size: 1024, num_hidden_layers: 8, num_attention_heads: 4, num_key_value_heads: 4, vocab_size: 1024, tie_word_embeddings: true });
+const beside = (page) => views(page).locator('.view').filter({ hasText: 'The peak beside the estimate' });
+
+test('the peak stands beside the estimate once the model is known, and what is missing can be chosen', async ({ wall, page }) => {
+  await open(wall, page);
+  await expect(beside(page)).toContainText('The model is not known. Hand over its config.json', FIRST);
+  await expect(beside(page).locator('table')).toHaveCount(0);
+  await beside(page).getByLabel('Model').selectOption('Llama 3.2 1B');
+  await beside(page).getByLabel('Batch').fill('1');
+  await beside(page).getByLabel('Sequence length').fill('16');
+  await beside(page).getByRole('button', { name: 'Compare with the estimate' }).press('Enter');
+  await expect(beside(page).locator('caption')).toHaveText('Llama 3.2 1B: each category at the peak of the snapshot beside the estimate of the same moment');
+  const heads = await beside(page).locator('thead th').allInnerTexts();
+  expect(heads).toEqual(['Part', 'Measured', 'Estimated', 'Difference', 'Likeliest reason']);
+  await expect(beside(page).getByRole('row', { name: /^Weights 16\.8\sMB 2\.47\sGB −2\.45\sGB/ })).toBeVisible();
+  await expect(beside(page)).toContainText(/At the peak \(backward pass\) tensors took 77\.7\sMB; the estimate of that moment is/);
+  await expect(beside(page)).toContainText('The largest difference is in');
+
+  // Its config.json, handed over together with it: the states, and a sentence on the rest.
+  await open(wall, page, file('snapshot.json', SMALL), file('config.json', CONFIG));
+  await expect(beside(page).getByRole('row', { name: /^Weights 16\.8\sMB 17\.3\sMB/ })).toBeVisible(FIRST);
+  await expect(beside(page)).toContainText('Batch and sequence length are not known');
+  // Settings of the same run say them.
+  const settings = `per_device_train_batch_size=2\nmax_seq_length=128\n`;
+  await open(wall, page, file('snapshot.json', SMALL), file('config.json', CONFIG), file('run.log', `TrainingArguments(\n${settings}gradient_checkpointing=False,\n)\n`));
+  await expect(beside(page)).toContainText('tensors took', FIRST);
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).include('.views').analyze();
+  expect(violations).toEqual([]);
+});
+
+test('what listens for a snapshot goes when another one is drawn', async ({ wall, page }) => {
+  await page.addInitScript(() => {
+    window.heard = 0;
+    window.watched = 0;
+    const { addEventListener } = Worker.prototype;
+    Worker.prototype.addEventListener = function (name, act, options) {
+      return addEventListener.call(this, name, (event) => {
+        window.heard += 1;
+        act(event);
+      }, options);
+    };
+    const Before = ResizeObserver;
+    window.ResizeObserver = class extends Before {
+      observe(place) {
+        window.watched += place.className === 'view-canvas';
+        this.own = place.className === 'view-canvas';
+        super.observe(place);
+      }
+      disconnect() {
+        window.watched -= this.own;
+        super.disconnect();
+      }
+    };
+  });
+  await open(wall, page, file('one.json', SMALL), file('two.json', JSON.stringify(snapshot(1_000))));
+  await expect(beside(page)).toContainText('The model is not known', FIRST);
+  const watched = await page.evaluate(() => window.watched);
+  expect(watched).toBeGreaterThan(0);
+  const which = views(page).getByLabel('Snapshot', { exact: true });
+  for (const name of ['two.json', 'one.json', 'two.json', 'one.json']) {
+    await which.selectOption(name);
+    await expect(views(page)).toContainText(name === 'two.json' ? /recorded 1,\d+ events/ : /recorded 2,\d+ events/);
+    await expect(beside(page)).toContainText('The model is not known');
+    await expect(map(page)).toHaveAttribute('aria-valuetext', /Segment 1 /);
+  }
+  expect(await page.evaluate(() => window.watched)).toBe(watched);
+  // One answer is heard once.
+  await map(page).focus();
+  await expect.poll(async () => {
+    const before = await page.evaluate(() => window.heard);
+    await page.waitForTimeout(300);
+    return (await page.evaluate(() => window.heard)) - before;
+  }).toBe(0);
+  const before = await page.evaluate(() => window.heard);
+  await page.keyboard.press('ArrowRight');
+  await expect(map(page)).toHaveAttribute('aria-valuetext', /Segment 2 /);
+  expect((await page.evaluate(() => window.heard)) - before).toBe(1);
+});
+
+test('the programs are on their way once somebody reaches for a file', async ({ wall, page }) => {
+  await wall.goto();
+  const programs = ['explain-', 'explain-run-', 'explain-views-'].map((name) => page.waitForEvent('requestfinished', (request) => new RegExp(`/${name}[^-]*\\.wasm`).test(request.url())));
+  await choose(page).focus();
+  await Promise.all(programs);
+  await expect(views(page)).toHaveCount(0);
+  await choose(page).setInputFiles([file('snapshot.json', SMALL)]);
+  await expect(views(page).locator('.view')).toHaveCount(5);
 });
 
 test('every picture is operated by keyboard alone', async ({ wall, page }) => {
@@ -192,7 +282,7 @@ test('several snapshots are shown one at a time, and one without events has its 
   await expect(views(page).locator('.view')).toHaveCount(1);
   await expect(map(page)).toHaveAttribute('aria-valuetext', /^Segment 1 /);
   await views(page).getByLabel('Snapshot').selectOption('first.json');
-  await expect(views(page).locator('.view')).toHaveCount(4);
+  await expect(views(page).locator('.view')).toHaveCount(5);
 });
 
 test('files that mean harm are answered in words, draw nothing and run nothing', async ({ wall, page }) => {
@@ -222,7 +312,7 @@ test('a million events open, and a drag over them stays smooth', async ({ wall, 
     await wall.goto();
     const start = Date.now();
     await choose(page).setInputFiles(path);
-    await expect(views(page).locator('.view')).toHaveCount(4, { timeout: 30_000 });
+    await expect(views(page).locator('.view')).toHaveCount(5, { timeout: 30_000 });
     await expect(line(page)).toHaveAttribute('aria-valuemax', /^1000\d\d\d$/);
     test.info().annotations.push({ type: 'opened', description: `${Date.now() - start} ms` });
     await line(page).scrollIntoViewIfNeeded();
@@ -264,12 +354,12 @@ test.describe('offline', () => {
     await page.reload();
     const third = page.waitForEvent('requestfinished', (request) => request.url().includes('/explain-run-'));
     await choose(page).setInputFiles([file('snapshot.json', SMALL)]);
-    await expect(views(page).locator('.view')).toHaveCount(4, FIRST);
+    await expect(views(page).locator('.view')).toHaveCount(5, FIRST);
     await third;
     await context.setOffline(true);
     await page.reload();
     await choose(page).setInputFiles([file('snapshot.json', SMALL)]);
-    await expect(views(page).locator('.view')).toHaveCount(4);
+    await expect(views(page).locator('.view')).toHaveCount(5);
     await expect(line(page)).toHaveAttribute('aria-valuetext', /allocated/);
     await expect(views(page).locator('.view').first()).toHaveCSS('display', 'grid');
   });

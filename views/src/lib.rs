@@ -11,7 +11,7 @@ mod timeline;
 use memory_wall_core::Bytes;
 use memory_wall_core::display::{ByteUnit, Grouped, Percent, Size};
 use memory_wall_reports::files::LARGEST;
-use memory_wall_reports::snapshot::{Device, Flame, Refused, Snapshot};
+use memory_wall_reports::snapshot::{AtPeak, Device, Flame, Refused, Snapshot};
 use memory_wall_reports::values::Written;
 use memory_wall_reports::{capital, handover};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -62,6 +62,11 @@ impl Views {
     pub fn report(&self) -> Vec<u8> {
         let report = self.snapshot.as_ref().map(|snapshot| snapshot.report(0));
         report.map(|report| handover::write(&[report])).unwrap_or_default()
+    }
+
+    /// Its fullest moment as bytes, for the program that estimates.
+    pub fn peak(&self) -> Vec<u8> {
+        self.device().and_then(AtPeak::of).map(|peak| handover::write_peak(&peak)).unwrap_or_default()
     }
 
     /// What stands around the pictures, as JSON: names of categories, the peak, the sums over segments, what only grows.

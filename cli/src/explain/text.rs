@@ -20,7 +20,8 @@ pub(super) fn of(names: &[String], sources: &Sources, explanation: &Explanation,
     }
     text.extend(sources.files.iter().map(|opened| holdings(names, opened, unit)));
     text.push('\n');
-    text += &run(explanation, unit);
+    let named = explanation.about.iter().filter_map(|at| found.reports.get(*at)).find_map(|it| it.name(What::Gpu));
+    text += &run(explanation, named, unit);
     text += &rows(explanation, unit);
     text.extend(explanation.parts.iter().map(|parts| measured(names, parts, unit)));
     if !explanation.contradictions.is_empty() {
@@ -92,17 +93,15 @@ fn measured(names: &[String], parts: &Parts, unit: ByteUnit) -> String {
         (&format!("Part ({name})"), Side::Left),
         ("Measured", Side::Right),
         ("Estimated", Side::Right),
+        ("Difference", Side::Right),
         ("Likeliest reason", Side::Left),
     ]);
+    let shown = Shown { unit, plain: true };
     for line in &parts.lines {
-        table.row([
-            capital(line.part.name()).to_string(),
-            words::size(line.measured, unit),
-            line.estimate.map(|bytes| words::size(bytes, unit)).unwrap_or_default(),
-            line.reason.map(|reason| reason.to_string()).unwrap_or_default(),
-        ]);
+        table.row(line.cells(shown));
     }
-    format!("\n{}", table.text())
+    let said: String = parts.said(shown).iter().map(|sentence| wrapped(sentence, 2)).collect();
+    format!("\n{}{said}", table.text())
 }
 
 /// A report in a few words, with the release that it names.
@@ -116,7 +115,15 @@ fn about(report: &Report) -> String {
 fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
     if !matches!(
         report.kind,
-        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps | Kind::Xla | Kind::TensorFlow | Kind::Ggml | Kind::HostMemory
+        Kind::Cuda
+            | Kind::Hip
+            | Kind::Xpu
+            | Kind::Npu
+            | Kind::Mps
+            | Kind::Xla
+            | Kind::TensorFlow
+            | Kind::Ggml
+            | Kind::HostMemory
     ) {
         return String::new();
     }
@@ -164,7 +171,7 @@ fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
 }
 
 /// The model, the GPU and the settings, or what is missing.
-fn run(explanation: &Explanation, unit: ByteUnit) -> String {
+fn run(explanation: &Explanation, named: Option<&str>, unit: ByteUnit) -> String {
     let mut text = String::new();
     if let Some(model) = &explanation.model {
         let how = match model.known {
@@ -199,7 +206,10 @@ fn run(explanation: &Explanation, unit: ByteUnit) -> String {
             wrapped(&format!("GPU: one of {capacity}, such as {}. --gpu states it.", ids.join(", ")), 2)
         }
         (None, Some(capacity)) => wrapped(&format!("GPU: one of {capacity} that the table doesn't have."), 2),
-        _ => wrapped("GPU: not in the text. --gpu states it.", 2),
+        _ => match named {
+            Some(name) => wrapped(&format!("GPU: {name}, which the table doesn't have. --gpu states another."), 2),
+            None => wrapped("GPU: not in the text. --gpu states it.", 2),
+        },
     };
     match &explanation.scenario {
         Some(Ok(scenario)) => text += &inputs::text(scenario, None),
@@ -294,9 +304,9 @@ fn changed(from: &Checked, change: &Change, unit: ByteUnit) -> String {
 /// What has to be said, and what was not understood.
 fn doubts(found: &Found, explanation: &Explanation) -> String {
     let mut lines: Vec<String> = Vec::new();
-    if explanation.scenario.is_some() {
-        lines.extend(explanation.notes.iter().map(ToString::to_string));
-    }
+    // What is missing for an estimate stands above.
+    let told = |note: &&Note| explanation.scenario.is_some() || !matches!(note, Note::Missing(_));
+    lines.extend(explanation.notes.iter().filter(told).map(ToString::to_string));
     if !explanation.unknown_models.is_empty() && explanation.model.is_some() {
         lines.push(format!("Not in the table: {}.", explanation.unknown_models.join(", ")));
     }
@@ -318,7 +328,7 @@ fn doubts(found: &Found, explanation: &Explanation) -> String {
     }
     if found.cut > 0 {
         lines.push(format!(
-            "{} longer than {} kB and read up to there.",
+            "{} longer than {} kB and read in pieces: what stands across the end of one may be missing.",
             if found.cut == 1 { "1 line is".to_owned() } else { format!("{} lines are", Grouped(found.cut.into())) },
             memory_wall_reports::LONGEST_LINE >> 10
         ));

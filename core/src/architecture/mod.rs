@@ -1,10 +1,12 @@
 //! The shape of a decoder-only transformer, and its exact number of parameters.
 
 mod check;
+mod dimension;
 mod parts;
 mod tower;
 
 pub use check::ShapeError;
+pub use dimension::Dimension;
 pub use parts::{Biases, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, Positions, Projection, SlidingWindow};
 pub use tower::Tower;
 

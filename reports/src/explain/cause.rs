@@ -73,10 +73,26 @@ pub enum Cause {
         /// What there is.
         available: Option<i64>,
     },
-    /// A log ends before its server stands, without a message.
-    EndsEarly {
-        /// The program.
-        program: Kind,
+    /// More is asked for than the GPU has.
+    LargerThanGpu {
+        /// Asked for.
+        asked: i64,
+        /// What the GPU has.
+        capacity: i64,
+    },
+    /// The driver refused although more was free than was asked for.
+    Driver {
+        /// Asked for.
+        asked: i64,
+        /// Free on the GPU.
+        free: i64,
+    },
+    /// Nearly all of the GPU is allocated, so that the next requests would not fit either.
+    NearlyFull {
+        /// Allocated.
+        allocated: i64,
+        /// What the GPU has.
+        capacity: i64,
     },
     /// Host memory ran out, not the GPU's.
     Host {
@@ -125,21 +141,10 @@ impl Message {
             reserved_free: report.size(What::ReservedFree).or(by_sum),
             others: None,
         };
-        let mut others: Vec<Size> = report
+        let others: Vec<Size> = report
             .all(What::OtherProcess)
             .filter_map(|fact| if let Value::Size(size) = fact.value { Some(size) } else { None })
             .collect();
-        // In a container a process doesn't know its own number, and is told as another: the one that holds what PyTorch reserved.
-        if message.process.is_none()
-            && let (Some(allocated), Some(reserved)) = (allocated, message.reserved_free)
-        {
-            let own = allocated.least().saturating_add(reserved.least());
-            let near =
-                others.iter().enumerate().filter(|(_, size)| size.most() >= own).min_by_key(|(_, size)| size.bytes);
-            if let Some((at, _)) = near {
-                message.process = Some(others.remove(at));
-            }
-        }
         if !others.is_empty() {
             message.others = Some(others.iter().map(|size| size.bytes).fold(0, i64::saturating_add));
         }
@@ -168,7 +173,7 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
     let mut causes = Vec::new();
     let Some(report) = main else { return causes };
     match report.kind {
-        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps => {
+        Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Npu | Kind::Mps => {
             let loading = report.phase() == Some(Phase::Load)
                 || reports.iter().any(|report| report.refusal() == Some(Refusal::Weights));
             by_message(report, explanation, loading, &mut causes);
@@ -178,6 +183,8 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             when(report, &mut causes);
             causes.push(Cause::OutsideAllocator(report.kind));
         }
+        // Without a number it is the failure of a library that TensorFlow quotes.
+        Kind::TensorFlow if report.facts.is_empty() => causes.push(Cause::OutsideAllocator(report.kind)),
         _ => {}
     }
     let refused = reports.iter().find(|report| report.has(What::Refusal));
@@ -198,15 +205,6 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
     if let (Kind::Ggml, None) = (report.kind, report.refusal()) {
         let needed = report.size(What::Requested).map(|size| size.bytes);
         causes.push(Cause::Refused { why: Refusal::Buffer, needed, available: free_on(reports, report) });
-    }
-    let ends = matches!(report.kind, Kind::Vllm | Kind::Sglang)
-        && (report.has(What::Version) || report.has(What::Class))
-        && !report.is_failure()
-        && !report.has(What::KvTokens)
-        && !report.has(What::KvBlocks)
-        && !reports.iter().any(|report| report.is_failure());
-    if ends {
-        causes.push(Cause::EndsEarly { program: report.kind });
     }
     if let (Some(Ok(scenario)), Some(capacity), true) =
         (&explanation.scenario, explanation.capacity, report.is_failure())
@@ -238,6 +236,12 @@ fn when(report: &Report, causes: &mut Vec<Cause>) {
     }
 }
 
+/// Free beyond what was asked for, so that the driver's own pages don't explain it.
+const FAR: i64 = 1 << 30;
+
+/// More than a context and libraries take.
+const OUTSIDE: i64 = 2 << 30;
+
 /// By PyTorch's message.
 fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes: &mut Vec<Cause>) {
     let message = Message::of(report);
@@ -249,31 +253,51 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
         causes.push(Cause::Limit { allowed, capacity: bytes(message.capacity) });
     }
     // Beside this process and what is free: what others hold, told or not.
-    let untold = message
-        .capacity
-        .zip(message.free)
-        .zip(message.process)
-        .map(|((capacity, free), process)| capacity.bytes - free.bytes - process.bytes);
+    let used = message.capacity.zip(message.free).map(|(capacity, free)| capacity.bytes - free.bytes);
+    let untold = used.map(|used| match message.process {
+        Some(process) => used - process.bytes,
+        // Up to 2.0 the process itself isn't told: beside what PyTorch holds, its context and libraries take less than this.
+        None if held > 0 => used - held - OUTSIDE,
+        None => 0,
+    });
     let others = message.others.or(untold.filter(|bytes| *bytes > 1 << 30));
-    if let (Some(others), Some(missing)) = (others, missing)
-        && missing > 0
-        && others >= missing
+    let asked = bytes(message.asked);
+    let larger = asked.zip(bytes(message.capacity)).filter(|(asked, capacity)| asked > capacity);
+    if let Some((asked, capacity)) = larger {
+        causes.push(Cause::LargerThanGpu { asked, capacity });
+    }
+    // What is not free and, without the others, would be.
+    let lacks = message.asked.zip(message.free).map(|(asked, free)| asked.least() - free.most());
+    if let (Some(others), Some(lacks)) = (others, lacks)
+        && lacks > 0
+        && others >= lacks
         // A GPU's other users matter where they hold a tenth of it.
         && message.capacity.is_none_or(|capacity| others > capacity.bytes / 10)
     {
-        causes.push(Cause::OtherProcess { holds: others, missing });
-    }
-    if let (Some(missing), Some(asked), Some(reserved)) = (missing, message.asked, message.reserved_free)
-        && missing <= 0
-        && reserved.bytes > 0
-        // Weights come and stay: what lies free between them is small, and the next ones would not fit either.
-        && !loading
-    {
-        causes.push(Cause::Fragmentation {
-            asked: asked.bytes,
-            reserved: reserved.bytes,
-            free: bytes(message.free).unwrap_or(0),
+        causes.push(Cause::OtherProcess {
+            holds: others,
+            missing: missing.filter(|missing| *missing > 0).unwrap_or(lacks),
         });
+    }
+    // 95% of a GPU are all of it: what lies free between tensors is small, and the next ones would not fit either.
+    let full = message.allocated.zip(message.capacity).map(|(allocated, capacity)| (allocated.bytes, capacity.bytes));
+    let full = full.filter(|(allocated, capacity)| *allocated <= *capacity && capacity / 20 * 19 < *allocated);
+    match (missing, asked, message.reserved_free, bytes(message.free), lacks) {
+        (_, Some(asked), _, Some(free), Some(lacks)) if lacks < -FAR && larger.is_none() => {
+            causes.push(Cause::Driver { asked, free });
+        }
+        (Some(missing), Some(asked), Some(reserved), free, _)
+            if missing <= 0
+                && reserved.bytes > 0
+                // Weights come and stay: what lies free between them is small, and the next ones would not fit either.
+                && !loading =>
+        {
+            match full {
+                Some((allocated, capacity)) => causes.push(Cause::NearlyFull { allocated, capacity }),
+                None => causes.push(Cause::Fragmentation { asked, reserved: reserved.bytes, free: free.unwrap_or(0) }),
+            }
+        }
+        _ => {}
     }
     if let Some(candidate) = explanation.tensors.first() {
         causes.push(Cause::Tensor(*candidate));

@@ -52,10 +52,10 @@ fn holds(gpu: &Gpu, size: Size) -> bool {
     (least - slack..=most.max(i128::from(gpu.printed_gb) << 30)).contains(&i128::from(size.bytes))
 }
 
-/// The GPUs that report so much memory, or the TPUs, to XLA.
-pub fn with_capacity(size: Size, tpu: bool) -> Vec<&'static Gpu> {
+/// The GPUs that report so much memory, of a maker where the message can only be about his; TPUs are never meant otherwise.
+pub fn with_capacity(size: Size, vendor: Option<&str>) -> Vec<&'static Gpu> {
     let near = |gpu: &&'static Gpu| {
-        if (gpu.vendor == "Google") != tpu {
+        if vendor.map_or(gpu.vendor == "Google", |vendor| gpu.vendor != vendor) {
             return false;
         }
         let slack = gpu.capacity.0 / 400;
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn memory_alone_names_few() {
         let ids = |text: &str| {
-            with_capacity(Size::read(text.as_bytes(), Base::Binary).unwrap(), false)
+            with_capacity(Size::read(text.as_bytes(), Base::Binary).unwrap(), None)
                 .iter()
                 .map(|gpu| gpu.id)
                 .collect::<Vec<_>>()
@@ -115,7 +115,7 @@ mod tests {
         assert!(ids("3.00 GiB").is_empty());
         // "of 15.75G hbm": no GPU with 16 GB of its own.
         for (text, id) in [("15.75G", "tpu-v5e"), ("30.75G", "tpu-v4"), ("31.25G", "tpu-v6e"), ("95.74G", "tpu-v5p")] {
-            let tpus = with_capacity(Size::read(text.as_bytes(), Base::Binary).unwrap(), true);
+            let tpus = with_capacity(Size::read(text.as_bytes(), Base::Binary).unwrap(), Some("Google"));
             assert_eq!(tpus.iter().map(|gpu| gpu.id).collect::<Vec<_>>(), [id], "{text}");
         }
         assert!(!ids("15.75G").contains(&"tpu-v5e"));

@@ -19,13 +19,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use memory_wall_core::profile::{Candidate, Request, Suspect, Tensor, candidates, suspect};
+use memory_wall_core::scenario::Unsupported;
+use memory_wall_core::serving::Speculation;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Scenario, ScenarioError};
 
 use crate::files::{File, Opened};
 use crate::order::sorted;
 use crate::what::{Kind, Refusal, What};
-use crate::{Found, Report, Size};
+use crate::{Found, Report, Size, Value};
 
 use cause::causes;
 pub use cause::{Cause, Message};
@@ -103,8 +105,7 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     let reported = reported_capacity(&reports, main_report);
     let gpu = stated.gpu.or_else(|| named_gpu(&reports, reported));
     let gpus = match (gpu, reported) {
-        // Of XLA's messages that of a TPU alone names a capacity.
-        (None, Some(size)) => with_capacity(size, main_report.is_some_and(|it| it.kind == Kind::Xla)),
+        (None, Some(size)) => with_capacity(size, main_report.and_then(|it| vendor(it.kind))),
         _ => Vec::new(),
     };
     // Of GPUs with one memory any does for the question whether something fits.
@@ -116,10 +117,14 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     if reports.iter().any(|report| report.kind == Kind::Unsloth) {
         notes.push(Note::Unsloth);
     }
-    let scenario = model.as_ref().and_then(|model| {
+    let described = model.as_ref().and_then(|model| {
         let subject = Subject { reports: &reports, files, program, model };
         subject.scenario(stated, gpu, &mut notes)
     });
+    // Without the sizes of a step there is no estimate of it, but of the states that it keeps.
+    let sized = described.is_some_and(|(_, sized)| sized);
+    let described = described.map(|(scenario, _)| scenario);
+    let scenario = described.filter(|_| sized);
     let mut explanation = Explanation {
         about,
         main,
@@ -144,7 +149,6 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         explanation.rows =
             row::of(&reports, program, &scenario, capacity, !explanation.notes.contains(&Note::CacheFormat));
         explanation.contradictions.extend(contradiction::of_weights(&explanation.rows));
-        explanation.parts = files.iter().filter_map(|opened| Parts::of(opened, &scenario)).collect();
         let asked =
             main_report.and_then(|report| report.size(What::Requested)).filter(|_| main_report.is_some_and(by_pytorch));
         if let Some(request) = asked.and_then(request).filter(|_| scenario.runtime().is_none()) {
@@ -158,6 +162,32 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         }
     } else {
         explanation.rows = row::reported(&reports);
+    }
+    if let Some(Ok(scenario)) = &described {
+        explanation.parts = files.iter().filter_map(|opened| Parts::of(opened, scenario, sized)).collect();
+    }
+    let names = reports.iter().flat_map(|report| report.all(What::Gpu)).filter_map(|fact| match &fact.value {
+        Value::Name(name) => Some(&**name),
+        _ => None,
+    });
+    let mut different: Vec<&str> = Vec::new();
+    names.for_each(|name| {
+        if !different.contains(&name) {
+            different.push(name);
+        }
+    });
+    // A name may be written in several ways.
+    let mut rows: Vec<Option<&str>> =
+        different.iter().map(|name| gpu_named(name, reported).map(|gpu| gpu.id)).collect();
+    rows.dedup();
+    if rows.len() > 1 {
+        explanation.notes.push(Note::SeveralGpus(rows.len()));
+    }
+    if reports.iter().any(|report| report.has(What::Unpinned)) {
+        explanation.notes.push(Note::Unpinned);
+    }
+    if let Some(kind) = main_report.and_then(|report| ends_early(report, &reports)) {
+        explanation.notes.push(Note::EndsEarly(kind));
     }
     explanation.causes = causes(&reports, main_report, &explanation);
     if let (Some(Ok(scenario)), true) = (&explanation.scenario, failed(&reports, &explanation.causes)) {
@@ -177,6 +207,29 @@ fn stands(report: &Report) -> bool {
     !report.is_failure() && (pool || report.kind == Kind::LlamaCpp && report.has(What::Compute))
 }
 
+/// The server whose log ends before it stands, without a message.
+fn ends_early(report: &Report, reports: &[&Report]) -> Option<Kind> {
+    let ends = matches!(report.kind, Kind::Vllm | Kind::Sglang)
+        && (report.has(What::Version) || report.has(What::Class))
+        && !report.has(What::KvTokens)
+        && !report.has(What::KvBlocks)
+        && !reports.iter().any(|report| report.is_failure());
+    ends.then_some(report.kind)
+}
+
+/// The maker of the GPUs that a kind of report is about, where only his have it.
+const fn vendor(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Cuda | Kind::CudaError | Kind::NvidiaSmi | Kind::TensorRtLlm => Some("NVIDIA"),
+        Kind::Hip | Kind::RocmSmi => Some("AMD"),
+        Kind::Xpu => Some("Intel"),
+        Kind::Mps => Some("Apple"),
+        // Of XLA's messages that of a TPU alone names a capacity.
+        Kind::Xla => Some("Google"),
+        _ => None,
+    }
+}
+
 /// Whether there is something to mend.
 fn failed(reports: &[&Report], causes: &[Cause]) -> bool {
     reports.iter().any(|report| report.is_failure()) || !causes.is_empty()
@@ -184,7 +237,7 @@ fn failed(reports: &[&Report], causes: &[Cause]) -> bool {
 
 /// Whether the request of a message is the size of a block of PyTorch's allocator.
 fn by_pytorch(report: &Report) -> bool {
-    matches!(report.kind, Kind::Cuda | Kind::Hip | Kind::Xpu)
+    matches!(report.kind, Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Npu)
 }
 
 fn request(size: Size) -> Option<Request> {
@@ -194,7 +247,8 @@ fn request(size: Size) -> Option<Request> {
 /// What the tensors of a run needed: at the peak, or when it died what it held and what it asked for.
 fn need(report: &Report) -> Option<Bytes> {
     let bytes = |what| report.greatest(what).and_then(|size: Size| u128::try_from(size.bytes).ok());
-    let held = bytes(What::PeakAllocated).or_else(|| bytes(What::Allocated))?;
+    let held =
+        bytes(What::PeakAllocated).or_else(|| bytes(What::Allocated)).or_else(|| bytes(What::ProgramAllocated))?;
     let asked = if report.is_failure() { bytes(What::Requested).unwrap_or(0) } else { 0 };
     Some(Bytes(held + asked))
 }
@@ -208,7 +262,13 @@ fn together(reports: &[Report]) -> (Option<usize>, Vec<usize>) {
     let server = |report: &Report| {
         matches!(report.kind, Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi | Kind::LlamaCpp | Kind::Ollama)
     };
+    // A command that is only named, and a start that came to nothing, say less than a start with figures.
+    let figures = |report: &Report| {
+        let counts = [What::KvTokens, What::KvBlocks];
+        report.facts.iter().any(|fact| matches!(fact.value, Value::Size(_)) || counts.contains(&fact.what))
+    };
     let main = last(&Report::is_failure)
+        .or_else(|| last(&|report| server(report) && figures(report)))
         .or_else(|| last(&|report| server(report) && report.facts.len() > 1))
         .or_else(|| last(&|report| !report.facts.is_empty() && report.kind != Kind::Traceback))
         .or_else(|| last(&|_| true));
@@ -219,7 +279,11 @@ fn together(reports: &[Report]) -> (Option<usize>, Vec<usize>) {
         all.min_by_key(|at| if *at <= main { (0, main - *at) } else { (1, *at - main) })
     };
     let mut about: Vec<usize> = Vec::new();
-    for report in reports {
+    // Two servers are two runs; Ollama's prints as llama.cpp does.
+    let alike = |kind: Kind| if kind == Kind::Ollama { Kind::LlamaCpp } else { kind };
+    let kind = reports.get(main).filter(|report| server(report)).map(|report| alike(report.kind));
+    let other_run = |report: &Report| server(report) && kind.is_some_and(|kind| kind != alike(report.kind));
+    for report in reports.iter().filter(|report| !other_run(report)) {
         let own = nearest(&|other| other.kind == report.kind);
         // A message that was copied without its log has no model; the log beside it has.
         let nameless = own.and_then(|at| reports.get(at)).is_some_and(|report| !report.has(What::Model));
@@ -249,6 +313,7 @@ fn program(reports: &[&Report]) -> Kind {
         Kind::Gguf,
         Kind::Trainer,
         Kind::Torchtitan,
+        Kind::Megatron,
         Kind::Litgpt,
     ];
     order.into_iter().find(|kind| reports.iter().any(|report| report.kind == *kind)).unwrap_or(Kind::Trainer)
@@ -287,7 +352,11 @@ fn find_model(reports: &[&Report], files: &[Opened], unknown: &mut Vec<String>) 
 
 /// The memory of the GPU, as it is reported: by the report of the failure first.
 fn reported_capacity(reports: &[&Report], main: Option<&Report>) -> Option<Size> {
-    let of = |report: &Report| report.size(What::Capacity).filter(|size| size.bytes > 0);
+    let of = |report: &Report| {
+        // What a program on an Apple GPU may take is less than the computer's memory.
+        let allowed = if report.kind == Kind::LlamaCpp { report.size(What::Allowed) } else { None };
+        allowed.or(report.size(What::Capacity)).filter(|size| size.bytes > 0)
+    };
     main.and_then(of).or_else(|| reports.iter().find_map(|report| of(report)))
 }
 
@@ -304,20 +373,21 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// The scenario; `None` where nothing says what the run did, or a step's sizes are missing.
+    /// The scenario, and whether the sizes of a step are known; `None` where nothing says what the run did.
     fn scenario(
         &self,
         stated: &Stated<'_>,
         gpu: Option<&'static Gpu>,
         notes: &mut Vec<Note>,
-    ) -> Option<Result<Checked, ScenarioError>> {
+    ) -> Option<(Result<Checked, ScenarioError>, bool)> {
         let architecture: Architecture = self.model.architecture;
         let mut scenario = Scenario::new(architecture);
         let served = matches!(
             self.program,
             Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi | Kind::LlamaCpp | Kind::Ollama | Kind::Ggml
         );
-        let known = served || settings::trains(self.reports) || stated.mode.is_some();
+        let trains = settings::trains(self.reports) || measured::trains(self.files);
+        let known = served || trains || stated.mode.is_some();
         if !known {
             return None;
         }
@@ -341,10 +411,7 @@ impl Subject<'_> {
         if scenario.mode == Mode::Inference {
             notes.retain(|note| !matches!(note, Note::Missing(_) | Note::RecipeAssumed));
         }
-        // Without the sizes of a step there is no estimate of it.
-        if scenario.mode.trains() && notes.iter().any(|note| matches!(note, Note::Missing(_))) {
-            return None;
-        }
+        let sized = !scenario.mode.trains() || !notes.iter().any(|note| matches!(note, Note::Missing(_)));
         // What a model was made for is the longest that a server takes by itself.
         let most = [architecture.trained_context, architecture.end_of_table()].into_iter().flatten().min();
         if served && scenario.serving.max_model_len.is_none() && self.program != Kind::LlamaCpp {
@@ -355,7 +422,19 @@ impl Subject<'_> {
             scenario = scenario.on(gpu);
             (scenario.weights, scenario.kv) = own;
         }
-        Some(scenario.check())
+        let checked = scenario.check();
+        if let Err(ScenarioError::Runtime(Unsupported::LoraSlots { .. })) = checked {
+            notes.push(Note::AdapterSlots);
+            scenario.serving.max_loras = None;
+            return Some((scenario.check(), sized));
+        }
+        // Where what guesses ahead is not modelled, the rest of the run is estimated without it.
+        if let Err(ScenarioError::Runtime(Unsupported::Speculation(_))) = checked {
+            notes.push(Note::Guesses);
+            scenario.serving.speculation = Speculation::None;
+            return Some((scenario.check(), sized));
+        }
+        Some((checked, sized))
     }
 
     /// The name of the model as the texts have it, which may say how it is stored.

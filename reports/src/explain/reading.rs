@@ -19,7 +19,8 @@ use crate::{Found, Report, Size};
 /// ```
 pub fn reading(found: &Found) -> (Reading, Option<Request>) {
     let reports = || found.reports.iter();
-    let died = reports().rfind(|report| matches!(report.kind, Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Mps));
+    let died =
+        reports().rfind(|report| matches!(report.kind, Kind::Cuda | Kind::Hip | Kind::Xpu | Kind::Npu | Kind::Mps));
     let message = died.map(Message::of).unwrap_or_default();
     let greatest = |what| reports().filter_map(|report| report.greatest(what)).max().and_then(bytes);
     let asked = message.asked.and_then(|size| Some(Request { bytes: bytes(size)?, grain: Bytes(size.grain.into()) }));

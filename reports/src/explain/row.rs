@@ -84,12 +84,18 @@ fn last(report: &Report, what: What) -> Option<Size> {
 
 /// All buffers of a kind added up, those in host memory too where `host` says so.
 fn sum(report: &Report, what: What, host: bool) -> Option<Size> {
-    let sizes =
-        report.all(what).filter(|fact| host || fact.device != Device::Host).filter_map(|fact| match fact.value {
-            Value::Size(size) => Some(size),
-            _ => None,
-        });
-    sizes.reduce(|sum, size| Size {
+    // Ollama tries layouts one after another, and a table may be printed twice: the last counts. llama.cpp has several buffers of one kind.
+    let again =
+        report.kind == Kind::Ollama || matches!(what, What::PlannedWeights | What::PlannedCache | What::PlannedCompute);
+    let mut sizes: Vec<(Device, Size)> = Vec::new();
+    for fact in report.all(what).filter(|fact| host || fact.device != Device::Host) {
+        let Value::Size(size) = fact.value else { continue };
+        if again {
+            sizes.retain(|(device, _)| *device != fact.device);
+        }
+        sizes.push((fact.device, size));
+    }
+    sizes.into_iter().map(|(_, size)| size).reduce(|sum, size| Size {
         bytes: sum.bytes.saturating_add(size.bytes),
         grain: sum.grain.saturating_add(size.grain),
         floor: false,
@@ -150,20 +156,37 @@ fn vllm_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows:
             rows.push(Row::size(what, size, estimated));
         }
     }
+    if let Some(tokens) = report.count(What::LongestPossible) {
+        rows.push(Row {
+            what: What::LongestPossible,
+            reported: Number::Count(tokens.into()),
+            grain: 0,
+            estimated: None,
+        });
+    }
     // The pool that is logged has exactly so many tokens.
-    if let Some(tokens) = report.count(What::KvTokens) {
+    if let Some(tokens) = tokens_of(report) {
         let held = last(report, What::KvCache).and_then(|size| u128::try_from(size.bytes).ok());
         let by_pages = held
             .zip(pages)
-            .map(|(room, pages)| pages.tokens(room))
+            .map(|(room, pages)| run.held_tokens(&pages, room))
             .filter(|_| scenario.architecture.sliding_window.is_none());
         let estimated = by_pages.or(pool.map(|pool| pool.tokens)).map(Number::Count);
         // The pool is printed with two digits behind the point, and so many tokens are in one of them.
         let grain = last(report, What::KvCache)
             .zip(pages)
-            .map_or(0, |(size, pages)| u64::try_from(pages.tokens(size.grain.into())).unwrap_or(u64::MAX));
+            .map_or(0, |(size, pages)| u64::try_from(run.held_tokens(&pages, size.grain.into())).unwrap_or(u64::MAX));
         rows.push(Row { what: What::KvTokens, reported: Number::Count(tokens.into()), grain, estimated });
     }
+}
+
+/// Tokens of a pool, by its blocks where a release prints these alone: vLLM's have 16 tokens unless it says otherwise.
+fn tokens_of(report: &Report) -> Option<u64> {
+    let by_blocks = || {
+        let size = report.count(What::BlockSize).or(if report.kind == Kind::Vllm { Some(16) } else { None })?;
+        report.count(What::KvBlocks)?.checked_mul(size)
+    };
+    report.count(What::KvTokens).or_else(by_blocks)
 }
 
 /// How a server with a pool starts, by what its log says of share and memory.
@@ -197,8 +220,7 @@ fn server_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, row
     if let Some(size) = last(report, What::KvPerToken) {
         rows.push(Row::size(What::KvPerToken, size, Some(Number::bytes(each))));
     }
-    let tokens =
-        report.count(What::KvTokens).or_else(|| Some(report.count(What::KvBlocks)? * report.count(What::BlockSize)?));
+    let tokens = tokens_of(report);
     // Where layers differ there are several pools of other sizes.
     let alike = scenario.architecture.sliding_window.is_none();
     let started = started(report, scenario, capacity);
@@ -285,10 +307,9 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
     if scenario.runtime().is_some() {
         return;
     }
-    let failure = report.is_failure() && report.has(What::Allocated);
+    let held = report.size(What::Allocated).or_else(|| report.size(What::ProgramAllocated));
     let estimate = Number::Bytes(evaluate::total(scenario).minus(Bytes(CONTEXT_BYTES.into())).0);
-    if failure {
-        let Some(held) = report.size(What::Allocated) else { return };
+    if let Some(held) = held.filter(|_| report.is_failure()) {
         let asked = report.size(What::Requested).unwrap_or(Size::exact(0));
         // What it held and what it asked for: it needs at least that.
         let need =
@@ -298,7 +319,7 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
     }
     if matches!(
         report.kind,
-        Kind::MemoryStats | Kind::MemorySummary | Kind::DeepSpeed | Kind::Litgpt | Kind::Torchtitan
+        Kind::MemoryStats | Kind::MemorySummary | Kind::DeepSpeed | Kind::Litgpt | Kind::Torchtitan | Kind::Megatron
     ) {
         if let Some(size) = report.greatest(What::PeakAllocated) {
             rows.push(Row::size(What::PeakAllocated, size, Some(estimate)));
@@ -317,34 +338,75 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
 
 /// What is reported, without an estimate beside it.
 pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
-    const TOLD: [What; 12] = [
+    const TOLD: [What; 30] = [
         What::Weights,
+        What::WeightsFp32,
+        What::Weights16Bits,
+        What::Weights8Bits,
+        What::Weights4Bits,
+        What::PlannedWeights,
+        What::Checkpoint,
         What::PeakActivation,
         What::NonTorch,
         What::Graphs,
+        What::GraphsEstimated,
         What::KvCache,
+        What::PlannedCache,
         What::KvNeeded,
         What::Allocated,
         What::PeakAllocated,
         What::PeakReserved,
+        What::ReservedFree,
         What::Compute,
+        What::PlannedCompute,
         What::Total,
+        What::Used,
+        What::Free,
         What::Capacity,
+        What::HostCapacity,
+        What::PartUsed,
+        What::PartCapacity,
+        What::Unpinned,
+        What::Projected,
+        What::ProgramAllocated,
+    ];
+    /// Settings and counts that stand by themselves.
+    const COUNTED: [What; 14] = [
+        What::LongestPossible,
+        What::MaxModelLen,
+        What::MaxNumSeqs,
+        What::MaxBatchedTokens,
+        What::PrefillTokens,
+        What::TensorParallel,
+        What::Context,
+        What::Parallel,
+        What::BatchSize,
+        What::SeqLength,
+        What::MicroBatches,
+        What::LoraRank,
+        What::TrainableParameters,
+        What::Parameters,
     ];
     let mut rows: Vec<Row> = Vec::new();
     for report in reports {
         for what in TOLD {
-            let size = if matches!(report.kind, Kind::LlamaCpp) && what != What::Capacity {
-                sum(report, what, true)
-            } else {
-                last(report, what)
+            let size = match what {
+                What::Capacity | What::Free => report.size(what),
+                What::HostCapacity => report.last_size(what),
+                // That of a draft model is printed behind that of the model.
+                What::Checkpoint => report.greatest(what),
+                _ if matches!(report.kind, Kind::LlamaCpp | Kind::Ollama) => sum(report, what, true),
+                _ => last(report, what),
             };
             if let Some(size) = size.filter(|_| !rows.iter().any(|row| row.what == what)) {
                 rows.push(Row::size(what, size, None));
             }
         }
-        if let Some(tokens) = report.count(What::KvTokens) {
-            rows.push(Row { what: What::KvTokens, reported: Number::Count(tokens.into()), grain: 0, estimated: None });
+        let counts = COUNTED.into_iter().map(|what| (what, report.count(what)));
+        for (what, count) in [(What::KvTokens, tokens_of(report))].into_iter().chain(counts) {
+            if let Some(count) = count.filter(|_| !rows.iter().any(|row| row.what == what)) {
+                rows.push(Row { what, reported: Number::Count(count.into()), grain: 0, estimated: None });
+            }
         }
     }
     rows

@@ -103,7 +103,11 @@ impl fmt::Display for Cause {
                 gib(bytes)
             ),
             Self::Refused { why, needed, available } => {
-                write!(f, "It did not start: {}", why.words())?;
+                match why {
+                    // A program that has served may fail so too.
+                    Refusal::Buffer | Refusal::RequestSlots => write!(f, "{}", capital(why.words()))?,
+                    _ => write!(f, "It did not start: {}", why.words())?,
+                }
                 if let Some(needed) = needed {
                     write!(f, "; {} are needed", gib(needed))?;
                 }
@@ -119,10 +123,23 @@ impl fmt::Display for Cause {
                     _ => ".",
                 })
             }
-            Self::EndsEarly { program } => write!(
+            Self::LargerThanGpu { asked, capacity } => write!(
                 f,
-                "The {} ends before the server has its KV cache, without a message. A process that host memory ran out for is killed like that; the kernel's log says so.",
-                program.words()
+                "More is asked for at once than the GPU has: {} of {}. Most often one tensor has a dimension that nobody meant, or scores of attention are written out.",
+                gib(asked),
+                gib(capacity)
+            ),
+            Self::Driver { asked, free } => write!(
+                f,
+                "The driver refused {} although {} were free. That is not PyTorch's fragmentation: the process or its container may be limited, another process may have held the memory at that moment, or the GPU's context is broken.",
+                gib(asked),
+                gib(free)
+            ),
+            Self::NearlyFull { allocated, capacity } => write!(
+                f,
+                "The GPU is nearly full: PyTorch has allocated {} of {}. What lies free between its tensors would hold this request and few more.",
+                gib(allocated),
+                gib(capacity)
             ),
             Self::Host { asked } => {
                 f.write_str("The memory of the computer ran out, not that of the GPU")?;
@@ -132,8 +149,11 @@ impl fmt::Display for Cause {
                 }
             }
             Self::OutsideAllocator(kind) => f.write_str(match kind {
+                Kind::TensorFlow => {
+                    "cuBLAS found no memory for its handle. TensorFlow takes nearly all of a GPU when it starts, and two programs on one GPU leave each other nothing; tf.config.experimental.set_memory_growth lets it take what it needs."
+                }
                 Kind::Cublas => {
-                    "cuBLAS found no memory for its handle or workspace. PyTorch's allocator holds the GPU: what it has reserved is not there for libraries."
+                    "cuBLAS found no memory for its handle or workspace. The framework's own allocator holds the GPU: what it has reserved is not there for libraries."
                 }
                 _ => {
                     "An allocation outside PyTorch's allocator failed: a context, a graph or a library's buffer. The message has no numbers; nvidia-smi at that moment would show who holds the GPU."
@@ -165,7 +185,17 @@ impl fmt::Display for Note {
             }
             Self::Unsloth => f.write_str("Unsloth trains here by kernels of its own, with checkpoints in host memory and a loss in chunks. None of them is modelled: it takes less than stock code, and --checkpointing full with --loss chunked comes nearest."),
             Self::DraftModel => f.write_str("A draft model takes memory too, and is not estimated."),
+            Self::Guesses => f.write_str("What guessing tokens ahead takes is not modelled for this model or release: it is not estimated."),
+            Self::Unpinned => f.write_str("Host memory could not be pinned. llama.cpp goes on with memory that is not, from which copies to the GPU are slower."),
             Self::CacheFormat => f.write_str("The KV cache is stored in a format that is not modelled, so it is not estimated."),
+            Self::EndsEarly(kind) => write!(
+                f,
+                "The {} ends before the server has its KV cache: either the rest is not in the text, or the process ended there. If it did, host memory may have run out, which the kernel's log says.",
+                kind.words()
+            ),
+            Self::SeveralGpus(count) => write!(f, "The text names {count} different GPUs; what is said of the GPU is about the first."),
+            Self::ContextAssumed => f.write_str("The context is not in the text: 2,048 tokens were taken. --seq states it."),
+            Self::AdapterSlots => f.write_str("Slots for adapters take memory too; for this model or release they are not modelled, and the weights are estimated without them."),
             Self::PartlyOffloaded => f.write_str("Only some of the layers are on the GPU: its weights and the middle of the range of its compute buffer are estimated for these, the cache for all."),
         }
     }

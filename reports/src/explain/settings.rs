@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use memory_wall_core::KvPrecision;
-use memory_wall_core::serving::Version;
+use memory_wall_core::serving::{Serving, Speculation, Version};
 use memory_wall_core::{
     Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, WeightFormat, ZeroStage, bounds,
 };
@@ -35,10 +35,22 @@ pub enum Note {
     Unsloth,
     /// A draft model takes memory too, which is not estimated.
     DraftModel,
+    /// Guessing ahead takes memory too, which is not modelled for this model or release.
+    Guesses,
+    /// Host memory could not be pinned, and is taken as it is.
+    Unpinned,
     /// The cache is stored in a format that is not modelled, so that it isn't estimated.
     CacheFormat,
     /// Only some of the layers are on the GPU.
     PartlyOffloaded,
+    /// A log ends before its server stands, without a message.
+    EndsEarly(Kind),
+    /// Several different GPUs are named.
+    SeveralGpus(usize),
+    /// How long the context is isn't said.
+    ContextAssumed,
+    /// Slots for adapters take memory too, which is not modelled for this model or release.
+    AdapterSlots,
 }
 
 /// What a report says about a setting, on any rank.
@@ -64,9 +76,6 @@ pub(super) fn apply(
     scenario: &mut Scenario,
 ) -> Vec<Note> {
     let mut notes = Vec::new();
-    if name(reports, What::DraftModel).is_some() {
-        notes.push(Note::DraftModel);
-    }
     match kind {
         Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi => {
             served(reports, kind, model, stored, scenario, &mut notes);
@@ -76,7 +85,23 @@ pub(super) fn apply(
         }
         _ => trained(reports, stored, scenario, &mut notes),
     }
+    let own_layers = scenario.serving.speculation == Speculation::Mtp;
+    if name(reports, What::DraftModel).is_some() && !own_layers {
+        notes.push(Note::DraftModel);
+    }
     notes
+}
+
+/// How tokens are guessed ahead, as far as that is modelled.
+pub(super) fn speculation(reports: &[&Report], serving: &mut Serving) {
+    let method = name(reports, What::Speculation);
+    serving.speculation = match method {
+        // Releases up to 0.13 have a method for each family: `deepseek_mtp`.
+        Some(method) if method.ends_with("mtp") => Speculation::Mtp,
+        Some("ngram") => Speculation::Ngram,
+        _ => return,
+    };
+    serving.num_speculative_tokens = count(reports, What::SpeculativeTokens).unwrap_or(1).max(1);
 }
 
 fn served(
@@ -96,6 +121,7 @@ fn served(
             }
             scenario.serving.version = version.max(Version::OLDEST);
         }
+        speculation(reports, &mut scenario.serving);
     } else {
         notes.push(if server(kind).is_some() { Note::Pool(kind) } else { Note::NoRules(kind) });
     }
@@ -107,7 +133,7 @@ fn served(
         By::Default if stored.is_some() => {}
         By::Default => notes.push(Note::WeightsAssumed),
     }
-    scenario.kv = kv(name(reports, What::KvDtype), name(reports, What::Dtype), notes);
+    scenario.kv = kv(cache_format(reports), name(reports, What::Dtype), notes);
     let degree =
         |what, bounds: bounds::Bounds| count(reports, what).map_or(1, |ranks| ranks.clamp(bounds.min, bounds.max));
     scenario.parallel.tp = degree(What::TensorParallel, bounds::TP);
@@ -130,6 +156,11 @@ fn served(
         (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (tokens.max(1), false);
     }
     scenario.serving.enforce_eager = flag(reports, What::EnforceEager).unwrap_or(false);
+    // A dump of all arguments names the slots of a server without adapters too.
+    if kind == Kind::Vllm && flag(reports, What::EnableLora) == Some(true) {
+        scenario.serving.max_loras = Some(count(reports, What::MaxLoras).unwrap_or(1));
+        scenario.serving.max_lora_rank = count(reports, What::MaxLoraRank).unwrap_or(scenario.serving.max_lora_rank);
+    }
     let share = reports.iter().find_map(|report| report.millionths(What::Utilization));
     // Whole percents, as the engine has them.
     scenario.serving.utilization_percent =
@@ -143,6 +174,13 @@ pub(super) fn server(kind: Kind) -> Option<Server> {
         Kind::TensorRtLlm => Some(Server::TensorRtLlm),
         _ => None,
     }
+}
+
+/// The format of the cache: what a backend resolved it to says more than that it is chosen automatically.
+fn cache_format<'a>(reports: &[&'a Report]) -> Option<&'a str> {
+    let all = || reports.iter().flat_map(|report| report.all(What::KvDtype));
+    let names = || all().filter_map(|fact| if let Value::Name(name) = &fact.value { Some(&**name) } else { None });
+    names().find(|name| *name != "auto").or_else(|| names().next())
 }
 
 /// How the cache is stored; a format that the engine doesn't have is said.
@@ -172,12 +210,18 @@ fn llama_cpp(
     if by_type.is_none() && gguf(model).is_some() {
         notes.push(Note::WeightsByName);
     }
-    scenario.kv = kv(name(reports, What::KvDtype), None, notes);
+    // llama.cpp takes 16 bits of its own kind where nothing is said.
+    scenario.kv = match name(reports, What::KvDtype) {
+        None => KvPrecision::Fp16,
+        named => kv(named, None, notes),
+    };
     let sequences = count(reports, What::Parallel).unwrap_or(1).max(1);
     if let Some(context) = count(reports, What::Context) {
         // One cache for all sequences has the whole context once, which is as much as each having its part.
         scenario.seq_length = (context / sequences).clamp(1, bounds::SEQ_LENGTH.max);
         scenario.batch = sequences.min(bounds::BATCH.max);
+    } else {
+        notes.push(Note::ContextAssumed);
     }
     if flag(reports, What::FlashAttention) == Some(false) {
         scenario.attention = Attention::Eager;
@@ -259,7 +303,7 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
 /// Whether a report says something that only a training run has.
 pub(super) fn trains(reports: &[&Report]) -> bool {
     reports.iter().any(|report| {
-        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::MemoryReport)
+        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::Megatron | Kind::MemoryReport)
             || report.facts.iter().any(|fact| matches!(fact.value, Value::Phase(phase) if phase.trains()))
     })
 }

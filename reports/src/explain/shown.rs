@@ -30,6 +30,15 @@ impl Shown {
         format!("{}{}", if bytes < 0 { self.minus() } else { "" }, self.size(Bytes(bytes.unsigned_abs())))
     }
 
+    /// By how much what is measured differs from an estimate.
+    pub fn difference(self, measured: Bytes, estimated: Bytes) -> String {
+        let sign = if measured < estimated { self.minus() } else { "+" };
+        match measured.0.abs_diff(estimated.0) {
+            0 => "same".into(),
+            size => format!("{sign}{}", self.size(Bytes(size))),
+        }
+    }
+
     const fn minus(self) -> &'static str {
         if self.plain { "-" } else { "−" }
     }

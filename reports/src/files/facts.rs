@@ -10,12 +10,10 @@ use crate::memory_report::{Held, MemoryReport, total};
 use crate::model_files::{Class, Gguf, Index, ModelFile, ModelJson, Tensor};
 use crate::report::{Device, Fact, Report, Value};
 use crate::size::MOST;
-use crate::snapshot::MemoryTimeline;
 #[cfg(feature = "snapshots")]
-use crate::snapshot::{Moment, Snapshot};
-#[cfg(feature = "snapshots")]
-use crate::what::Phase;
-use crate::what::{Kind, What};
+use crate::snapshot::Snapshot;
+use crate::snapshot::{MemoryTimeline, Moment};
+use crate::what::{Kind, Phase, What};
 use crate::{Place, Size, name};
 
 impl File {
@@ -28,6 +26,10 @@ impl File {
             Self::Model(ModelJson::Index(index)) => facts.index(index),
             #[cfg(feature = "snapshots")]
             Self::Snapshot(snapshot) => return snapshot.report(source),
+            Self::Peak(peak) => {
+                facts.moment(peak.moment);
+                Kind::Snapshot
+            }
             Self::Report(report) => facts.measured(report),
             Self::Timeline(timeline) => facts.timeline(timeline),
         };
@@ -143,17 +145,20 @@ impl Facts {
         if !device.trace.events.is_empty() {
             self.size(What::PeakAllocated, peak.rounded.max(peak.bytes));
             self.size(What::PeakReserved, peak.reserved);
-            let phase = match peak.moment {
-                Moment::Forward => Some(Phase::Forward),
-                Moment::Backward => Some(Phase::Backward),
-                Moment::OptimizerStep => Some(Phase::OptimizerStep),
-                Moment::Before | Moment::Elsewhere => None,
-            };
-            if let Some(phase) = phase {
-                self.add(What::Phase, Value::Phase(phase));
-            }
+            self.moment(peak.moment);
         }
         Kind::Snapshot
+    }
+
+    /// What a snapshot's program was doing at its peak.
+    fn moment(&mut self, moment: Moment) {
+        let phase = match moment {
+            Moment::Forward => Phase::Forward,
+            Moment::Backward => Phase::Backward,
+            Moment::OptimizerStep => Phase::OptimizerStep,
+            Moment::Before | Moment::Elsewhere => return,
+        };
+        self.add(What::Phase, Value::Phase(phase));
     }
 
     fn measured(&mut self, report: &MemoryReport) -> Kind {

@@ -11,7 +11,7 @@ use super::File;
 use crate::capital::capital;
 use crate::memory_report::{Held, MemoryReport, total};
 use crate::model_files::{CLASSES, Index, ModelFile, ModelJson, Tensor, breakdown};
-use crate::snapshot::{CATEGORIES, Composition, MemoryTimeline};
+use crate::snapshot::{CATEGORIES, Composition, MemoryTimeline, Moment};
 #[cfg(feature = "snapshots")]
 use crate::snapshot::{Device, Snapshot};
 use crate::values::Written;
@@ -61,6 +61,7 @@ impl File {
             Self::Model(ModelJson::Index(index)) => of_index(index),
             #[cfg(feature = "snapshots")]
             Self::Snapshot(snapshot) => return snapshot.holdings(),
+            Self::Peak(peak) => vec![at_peak(peak.moment, &peak.composition)],
             Self::Report(report) => of_report(report),
             Self::Timeline(timeline) => of_timeline(timeline),
         };
@@ -99,7 +100,7 @@ impl File {
             }
             #[cfg(feature = "snapshots")]
             Self::Snapshot(snapshot) => snapshot.remarks(),
-            Self::Report(_) | Self::Timeline(_) => Vec::new(),
+            Self::Peak(_) | Self::Report(_) | Self::Timeline(_) => Vec::new(),
         }
     }
 }
@@ -187,6 +188,10 @@ fn categories(composition: &Composition) -> Vec<Holding> {
     parts.map(|(category, bytes)| holding(category.name(), None, *bytes)).collect()
 }
 
+fn at_peak(moment: Moment, composition: &Composition) -> Holdings {
+    Holdings { title: format!("At the peak: {}", moment.name()), rows: categories(composition) }
+}
+
 #[cfg(feature = "snapshots")]
 fn of_device(snapshot: &Snapshot, device: &Device) -> Vec<Holdings> {
     let (totals, trace) = (&device.totals, &device.trace);
@@ -204,8 +209,7 @@ fn of_device(snapshot: &Snapshot, device: &Device) -> Vec<Holdings> {
         return tables;
     }
     let peak = trace.peak();
-    tables
-        .push(Holdings { title: format!("At the peak: {}", peak.moment.name()), rows: categories(&peak.composition) });
+    tables.push(at_peak(peak.moment, &peak.composition));
     let top = trace.top(&snapshot.frames, peak.event, TOP).into_iter();
     let place = |line| snapshot.frames.in_file(line);
     let rows = top.map(|top| {

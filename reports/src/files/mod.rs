@@ -18,7 +18,7 @@ use crate::Found;
 use crate::memory_report::{MemoryReport, NoReport};
 use crate::model_files::{ModelFile, ModelJson, Reader, read_model_json};
 use crate::order::sorted;
-use crate::snapshot::{MemoryTimeline, not_read};
+use crate::snapshot::{AtPeak, MemoryTimeline, not_read};
 #[cfg(feature = "snapshots")]
 use crate::snapshot::{Refused, Snapshot};
 use crate::values::JsonError;
@@ -77,6 +77,8 @@ pub enum File {
     /// A memory snapshot.
     #[cfg(feature = "snapshots")]
     Snapshot(Box<Snapshot>),
+    /// The fullest moment of a memory snapshot that another program read.
+    Peak(Box<AtPeak>),
     /// A report of `memory_report.py`.
     Report(Box<MemoryReport>),
     /// The memory timeline of PyTorch's profiler.
@@ -115,9 +117,18 @@ pub const HEAD: usize = 1 << 16;
 
 /// Whether a pickle or a JSON file that begins with these bytes, of which the first [`HEAD`] count, is most likely a memory snapshot.
 pub fn is_snapshot(bytes: &[u8]) -> bool {
-    let head = bytes.get(..HEAD).unwrap_or(bytes);
-    let names = |word: &[u8]| memchr::memmem::find(head, word).is_some();
-    is_pickle(head) || names(b"\"segments\"") || names(b"\"device_traces\"") || names(b"\"total_size\"")
+    let names = |word: &[u8]| names(bytes, word);
+    // An index has a total size too.
+    let total = || names(b"\"total_size\"") && !names(INDEX);
+    is_pickle(bytes) || names(b"\"segments\"") || names(b"\"device_traces\"") || total()
+}
+
+/// What the index of a checkpoint's files has.
+const INDEX: &[u8] = b"\"weight_map\"";
+
+/// Whether the beginning of a file has a word.
+fn names(bytes: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find(bytes.get(..HEAD).unwrap_or(bytes), word).is_some()
 }
 
 const fn is_pickle(head: &[u8]) -> bool {
@@ -129,6 +140,12 @@ const fn is_pickle(head: &[u8]) -> bool {
 /// # Errors
 /// It is of a kind that is known, and broken.
 pub fn read(bytes: &[u8]) -> Result<Option<File>, NotRead> {
+    // An index may have millions of entries, which are not read once for each other kind of file.
+    if names(bytes, INDEX)
+        && let Some(index) = read_model_json(bytes).map_err(NotRead::Json)?
+    {
+        return Ok(Some(File::Model(index)));
+    }
     #[cfg(feature = "snapshots")]
     if is_snapshot(bytes) {
         match Snapshot::read(bytes) {
@@ -173,7 +190,7 @@ mod tests {
     #[test]
     fn files_are_told_by_their_content() {
         let kind = |text: &str| match read(text.as_bytes()) {
-            Ok(Some(File::Snapshot(_))) => "snapshot",
+            Ok(Some(File::Snapshot(_) | File::Peak(_))) => "snapshot",
             Ok(Some(File::Report(_))) => "report",
             Ok(Some(File::Timeline(_))) => "timeline",
             Ok(Some(File::Model(ModelJson::Config(_)))) => "config",

@@ -26,6 +26,10 @@ pub(super) const LINES: &[Pattern] = &[
         "ggml_backend_metal_buffer_type_alloc_buffer: error: failed to allocate buffer, size = {}",
         &[Hole::Size(What::Requested)],
     ),
+    ggml(
+        "ggml_metal_add_buffer: error: failed to allocate {} buffer, size = {}",
+        &[Hole::Skip, Hole::Size(What::Requested)],
+    ),
     ggml("kIOGPUCommandBufferCallbackErrorOutOfMemory", &[]),
     ggml(
         "alloc_tensor_range: failed to allocate {} buffer of size {}",

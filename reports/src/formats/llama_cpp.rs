@@ -37,6 +37,26 @@ const OLD_CACHE: &[Hole] = &[
 const DEVICE: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Size(What::Free)];
 const DEVICE_ON_BUS: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Skip, Hole::Size(What::Free)];
 
+/// A device's row of the table of all memory: total, free, and by what it is used.
+const BREAKDOWN: &[Hole] = &[
+    Hole::Buffer,
+    Hole::Name(What::Gpu),
+    Hole::Of(What::Capacity, Unit::MIB),
+    Hole::Of(What::Free, Unit::MIB),
+    Hole::Skip,
+    Hole::Of(What::PlannedWeights, Unit::MIB),
+    Hole::Of(What::PlannedCache, Unit::MIB),
+    Hole::Of(What::PlannedCompute, Unit::MIB),
+];
+/// That of the host, of which neither is told.
+const HOST_BREAKDOWN: &[Hole] = &[
+    Hole::Buffer,
+    Hole::Skip,
+    Hole::Of(What::PlannedWeights, Unit::MIB),
+    Hole::Of(What::PlannedCache, Unit::MIB),
+    Hole::Of(What::PlannedCompute, Unit::MIB),
+];
+
 /// The lines that describe the model, which the old and the new prefix share.
 macro_rules! described {
     ($($prefix:literal),*) => {
@@ -103,6 +123,14 @@ macro_rules! described {
         llama("llama_init_from_model: n_ctx = {}", &[Hole::Count(What::Context)]),
         llama("llama_init_from_model: n_ubatch = {}", &[Hole::Count(What::Ubatch)]),
         llama("llama_init_from_model: flash_attn = {}", &[Hole::Name(What::FlashAttention)]),
+        // Host memory that could not be pinned: what is there is taken as it is, and the program goes on.
+        llama("failed to allocate {} of pinned memory", &[Hole::Size(What::Unpinned)]),
+        llama("ggml_vulkan: Failed to allocate pinned memory", &[]).saying(Says::On(What::Unpinned)),
+        // The table of all memory: before the program loads, or at its end.
+        llama("common_memory_breakdown_print: | - {} ({}) | {} = {} + ({} = {} + {} + {})", BREAKDOWN),
+        llama("llama_memory_breakdown_print: | - {} ({}) | {} = {} + ({} = {} + {} + {})", BREAKDOWN),
+        llama("common_memory_breakdown_print: | - {} | {} = {} + {} + {} |", HOST_BREAKDOWN),
+        llama("llama_memory_breakdown_print: | - {} | {} = {} + {} + {} |", HOST_BREAKDOWN),
         // What the program makes of the free memory before it loads.
         llama(
             "projected to use {} of device memory vs. {} of free device memory",

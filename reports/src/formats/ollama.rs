@@ -28,6 +28,13 @@ pub(super) const LINES: &[Pattern] = &[
     ollama("msg=\"model weights\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Weights)]),
     ollama("msg=\"kv cache\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::KvCache)]),
     ollama("msg=\"compute graph\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Compute)]),
+    // From 0.7 to 0.11 with other names, and the layers in words.
+    ollama("msg=\"model weights\" buffer={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Weights)]),
+    ollama("msg=\"kv cache\" buffer={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::KvCache)]),
+    ollama(
+        "msg=\"compute graph\" backend={} buffer_type={} size=\"{}\"",
+        &[Hole::Buffer, Hole::Skip, Hole::Size(What::Compute)],
+    ),
     ollama("msg=\"total memory\" size=\"{}\"", &[Hole::Size(What::Total)]),
     ollama("msg=\"offloaded\" layers={}/{}", &[Hole::Count(What::GpuLayers), Hole::Count(What::AllLayers)]),
     // The estimate of releases before 0.12.
@@ -35,6 +42,8 @@ pub(super) const LINES: &[Pattern] = &[
         "layers.requested={} layers.model={} layers.offload={}",
         &[Hole::Skip, Hole::Count(What::AllLayers), Hole::Count(What::GpuLayers)],
     ),
+    ollama("msg=offload library={}layers.requested", &[Hole::Skip]).saying(Says::Start),
+    ollama("runner.size=\"{}\" runner.vram=\"{}\"", &[Hole::Size(What::Total), Hole::Size(What::Projected)]),
     ollama("memory.available=\"[{}", &[Hole::Size(What::Free)]),
     ollama("memory.required.full=\"{}\"", &[Hole::Size(What::Total)]),
     ollama("memory.required.partial=\"{}\"", &[Hole::Size(What::Projected)]),
@@ -50,7 +59,8 @@ pub(super) const LINES: &[Pattern] = &[
     .saying(Says::Refuses(Refusal::SystemMemory)),
 ];
 
+// The command of a runner stands behind the estimate of its memory, or before what it allocates.
 pub(super) const SETTINGS: &[Settings] = &[
-    Settings { mark: "ollama runner ", kind: Kind::Ollama, keys: llama_cpp::KEYS, behind: true, starts: true },
-    Settings { mark: "ollama_llama_server ", kind: Kind::Ollama, keys: llama_cpp::KEYS, behind: true, starts: true },
+    Settings { mark: "ollama runner ", kind: Kind::Ollama, keys: llama_cpp::KEYS, behind: true, starts: false },
+    Settings { mark: "ollama_llama_server ", kind: Kind::Ollama, keys: llama_cpp::KEYS, behind: true, starts: false },
 ];

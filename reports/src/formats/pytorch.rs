@@ -17,12 +17,14 @@ const fn says(text: &'static str, holes: &'static [Hole]) -> Pattern {
 /// The parts of the message, which is read as one text however it was broken into lines.
 pub(crate) const MESSAGE: &[Pattern] = &[
     says("Tried to allocate {}", &[Hole::Size(What::Requested)]),
+    says("NPUWorkspaceAllocator tried to allocate {}", &[Hole::Size(What::Requested)]),
     says("total capacity of {}", &[Hole::Size(What::Capacity)]),
     says("total capacty of {}", &[Hole::Size(What::Capacity)]),
     says("{} total capacity", &[Hole::Size(What::Capacity)]),
     says("{} total capacty", &[Hole::Size(What::Capacity)]),
     says("of which {} is free", &[Hole::Size(What::Free)]),
     says("{} free;", &[Hole::Size(What::Free)]),
+    says("{} free)", &[Hole::Size(What::Free)]),
     says("{} allowed;", &[Hole::Size(What::Allowed)]),
     says("Process {} has {} memory in use", &[Hole::Skip, Hole::Size(What::OtherProcess)]),
     says("this process has {} memory in use", &[Hole::Size(What::ProcessUsed)]),
@@ -53,6 +55,17 @@ pub(super) const LINES: &[Pattern] = &[
         Kind::HostMemory,
         "DefaultCPUAllocator: not enough memory: you tried to allocate {} bytes",
         &[Hole::Of(What::Requested, Unit::BYTE)],
+    ),
+    // The kernel's own words.
+    line(
+        Kind::HostMemory,
+        "Out of memory: Killed process {} total-vm:{}, anon-rss:{},",
+        &[Hole::Skip, Hole::Skip, Hole::Size(What::HostUsed)],
+    ),
+    line(
+        Kind::HostMemory,
+        "Memory cgroup out of memory: Killed process {} total-vm:{}, anon-rss:{},",
+        &[Hole::Skip, Hole::Skip, Hole::Size(What::HostUsed)],
     ),
     // The message of the backend cudaMallocAsync has a line for each number.
     line(Kind::Cuda, "Allocation on device {} would exceed allowed memory", &[Hole::Device]).saying(Says::Start),

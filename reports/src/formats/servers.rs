@@ -55,6 +55,8 @@ pub(super) const SGLANG: &[Pattern] = &[
     sglang("Capture npu graph end. Time elapsed: {} s. mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
     sglang("max_total_num_tokens={}", &[Hole::Count(What::KvTokens)]),
     sglang("max_running_requests={}, context_len={}", &[Hole::Count(What::MaxNumSeqs), Hole::Count(What::MaxModelLen)]),
+    sglang("is larger than the profiled value -{}", &[Hole::Skip]).saying(Says::Refuses(Refusal::StaticShare)),
+    sglang("alloc_req_slots runs out of memory", &[]).saying(Says::Refuses(Refusal::RequestSlots)),
     sglang("Not enough memory. Please try to increase --mem-fraction-static", &[])
         .saying(Says::Refuses(Refusal::StaticShare)),
     sglang("Not enough memory; increase --mem-fraction-static", &[]).saying(Says::Refuses(Refusal::StaticShare)),
@@ -96,6 +98,10 @@ pub(super) const TENSORRT_LLM: &[Pattern] = &[
             Hole::Size(What::Capacity),
         ],
     ),
+    // Up to 0.8 in bytes, and up to 0.17 the working space of the engine.
+    tensorrt("Allocate {} bytes for k/v cache", &[Hole::Of(What::KvCache, Unit::BYTE)]),
+    tensorrt("Using {} tokens in paged KV cache", &[Hole::Count(What::KvTokens)]),
+    tensorrt("[MemUsageChange] Allocated {} for execution context memory", &[Hole::Size(What::PeakActivation)]),
     tensorrt("Estimated max memory in KV cache : {}", &[Hole::Size(What::KvCache)]),
     tensorrt(
         "[MemUsageChange] Allocated {} for max tokens in paged KV cache ({})",
@@ -176,6 +182,9 @@ const TGI_KEYS: &[Key] = &[
 
 const TENSORRT_KEYS: &[Key] = &[
     ("model", What::Model),
+    ("model_dir", What::Model),
+    ("dtype", What::Dtype),
+    ("tokens_per_block", What::BlockSize),
     ("tp_size", What::TensorParallel),
     ("pp_size", What::PipelineParallel),
     ("max_batch_size", What::MaxNumSeqs),
@@ -197,4 +206,6 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings(Kind::Tgi, "text_generation_launcher: Args {", TGI_KEYS, true),
     settings(Kind::Tgi, "\"Args {", TGI_KEYS, true),
     settings(Kind::TensorRtLlm, "trtllm-serve ", TENSORRT_KEYS, true),
+    // Engines of 0.5 to 0.7 were built by scripts with arguments of their own.
+    Settings { behind: false, ..settings(Kind::TensorRtLlm, "--use_gpt_attention_plugin ", TENSORRT_KEYS, true) },
 ];

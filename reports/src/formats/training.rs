@@ -6,6 +6,7 @@
 use super::{Settings, line};
 use crate::pattern::{Hole, Pattern, Says};
 use crate::settings::Key;
+use crate::size::Unit;
 use crate::what::{Kind, What};
 
 pub(super) const LINES: &[Pattern] = &[
@@ -34,6 +35,34 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Torchtitan, "step: {} loss: {}memory: {}(", &[Hole::Skip, Hole::Skip, Hole::Size(What::PeakReserved)]),
     line(Kind::Litgpt, "Memory used: {}", &[Hole::Decimal(What::PeakAllocated)]),
     line(Kind::Unsloth, "Unsloth {}: Fast {} patching", &[Hole::Name(What::Version), Hole::Skip]),
+    line(
+        Kind::Megatron,
+        "memory (MB) | allocated: {} | max allocated: {} | reserved: {} | max reserved: {}",
+        &[
+            Hole::Of(What::Allocated, Unit::MIB),
+            Hole::Of(What::PeakAllocated, Unit::MIB),
+            Hole::Of(What::Reserved, Unit::MIB),
+            Hole::Of(What::PeakReserved, Unit::MIB),
+        ],
+    ),
+    line(
+        Kind::Megatron,
+        "number of parameters on (tensor, pipeline) model parallel rank {}: {}",
+        &[Hole::Skip, Hole::Count(What::Parameters)],
+    ),
+    // Unsloth's banner, and what its notebooks print.
+    line(
+        Kind::Trainer,
+        "Batch size per device = {} | Gradient accumulation steps = {}",
+        &[Hole::Count(What::BatchSize), Hole::Count(What::MicroBatches)],
+    ),
+    line(
+        Kind::Trainer,
+        "Trainable parameters = {} of {} (",
+        &[Hole::Count(What::TrainableParameters), Hole::Count(What::Parameters)],
+    ),
+    line(Kind::Trainer, "GPU = {}. Max memory = {} GB.", &[Hole::Name(What::Gpu), Hole::Of(What::Capacity, Unit::GIB)]),
+    line(Kind::Trainer, "{} GB of memory reserved.", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
     line(Kind::Trainer, "Instantaneous batch size per device = {}", &[Hole::Count(What::BatchSize)])
         .saying(Says::Start),
     line(Kind::Trainer, "Gradient Accumulation steps = {}", &[Hole::Count(What::MicroBatches)]),

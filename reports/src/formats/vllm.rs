@@ -31,6 +31,7 @@ pub(super) const LINES: &[Pattern] = &[
     vllm("vLLM API server version {}", &[Hole::Name(What::Version)]).saying(Says::Start),
     vllm("vLLM server version {}", &[Hole::Name(What::Version)]).saying(Says::Start),
     vllm("Resolved architecture: {}", &[Hole::Name(What::Class)]),
+    vllm("FlashInfer resolved query dtypes: {}kv_cache_dtype={},", &[Hole::Skip, Hole::Name(What::KvDtype)]),
     vllm("Chunked prefill is enabled with max_num_batched_tokens={}", &[Hole::Count(What::MaxBatchedTokens)]),
     vllm("Raising max_num_batched_tokens from {} to {} to", &[Hole::Skip, Hole::Count(What::MaxBatchedTokens)]),
     // Weights: 0.4 to 0.6, then 0.7 and later.
@@ -107,6 +108,8 @@ pub(super) const LINES: &[Pattern] = &[
     vllm("# GPU blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     vllm("# cuda blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     vllm("# rocm blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
+    vllm("# CUDA blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
+    vllm("# xpu blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     vllm("GPU KV cache size: {} tokens", &[Hole::Count(What::KvTokens)]),
     vllm(
         "Maximum concurrency for {} tokens per request: {}x",
@@ -167,7 +170,12 @@ pub(crate) const KEYS: &[Key] = &[
     ("max_num_seqs", What::MaxNumSeqs),
     ("max_num_batched_tokens", What::MaxBatchedTokens),
     ("gpu_memory_utilization", What::Utilization),
+    ("block_size", What::BlockSize),
     ("enforce_eager", What::EnforceEager),
+    ("enable_lora", What::EnableLora),
+    ("max_loras", What::MaxLoras),
+    ("max_lora_rank", What::MaxLoraRank),
+    ("max_cpu_loras", What::MaxCpuLoras),
     ("tensor_parallel_size", What::TensorParallel),
     ("-tp", What::TensorParallel),
     ("pipeline_parallel_size", What::PipelineParallel),
@@ -176,6 +184,9 @@ pub(crate) const KEYS: &[Key] = &[
     ("-dp", What::DataParallel),
     ("enable_expert_parallel", What::ExpertParallel),
     ("speculative_model", What::DraftModel),
+    ("num_speculative_tokens", What::SpeculativeTokens),
+    ("num_spec_tokens", What::SpeculativeTokens),
+    ("method", What::Speculation),
 ];
 
 const fn settings(mark: &'static str, starts: bool) -> Settings {

@@ -19,10 +19,23 @@ const fn tensorflow(text: &'static str, holes: &'static [Hole]) -> Pattern {
 pub(super) const LINES: &[Pattern] = &[
     xla("Out of memory while trying to allocate {}", &[Hole::Size(What::Requested)]),
     xla("Out of memory allocating {}", &[Hole::Size(What::Requested)]),
+    // One line, or two.
     xla(
-        "Ran out of memory in memory space hbm. Used {} of {} hbm. Exceeded hbm capacity by {}",
-        &[Hole::Size(What::Projected), Hole::Size(What::Capacity), Hole::Size(What::Missing)],
+        "Ran out of memory in memory space hbm. Used {} of {} hbm",
+        &[Hole::Size(What::Projected), Hole::Size(What::Capacity)],
     ),
+    xla("Exceeded hbm capacity by {}", &[Hole::Size(What::Missing)]),
+    xla(
+        "Attempting to allocate {}. That was not possible. There are {} free",
+        &[Hole::Size(What::Requested), Hole::Size(What::Free)],
+    ),
+    xla(
+        "Attempting to reserve {} at the bottom of memory. That was not possible. There are {} free",
+        &[Hole::Size(What::Requested), Hole::Size(What::Free)],
+    ),
+    xla("HBM capacity {}:", &[Hole::Size(What::Capacity)]),
+    xla("Currently allocated: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::ProgramAllocated, Unit::BYTE)]),
+    xla("Total hbm usage >= {}:", &[Hole::Size(What::Total)]),
     xla("parameter allocation: {}", &[Hole::Size(What::Arguments)]),
     xla("constant allocation: {}", &[Hole::Size(What::Constants)]),
     xla("maybe_live_out allocation: {}", &[Hole::Size(What::Outputs)]),
@@ -36,7 +49,10 @@ pub(super) const LINES: &[Pattern] = &[
     // Up to 1.6 without its type.
     tensorflow("OOM when allocating tensor with shape[{}]", &[Hole::Shape(What::Tensor)]),
     tensorflow("ran out of memory trying to allocate {}", &[Hole::Size(What::Requested)]),
+    tensorflow("failed to allocate {} ({} bytes) from device", &[Hole::Skip, Hole::Of(What::Requested, Unit::BYTE)]),
+    tensorflow("failed to create cublas handle", &[]),
+    tensorflow("could not create cublas handle", &[]),
     tensorflow("Limit: {}", &[Hole::Of(What::Allowed, Unit::BYTE)]),
-    tensorflow("InUse: {}", &[Hole::Of(What::Allocated, Unit::BYTE)]),
+    tensorflow("InUse: {}", &[Hole::Of(What::ProgramAllocated, Unit::BYTE)]),
     tensorflow("MaxInUse: {}", &[Hole::Of(What::PeakAllocated, Unit::BYTE)]),
 ];

@@ -1,9 +1,11 @@
 //! An encoding of reports, by which a program that reads hands them to the one that explains. One worker runs all of them.
 
+mod peak;
 mod read;
 
 use alloc::vec::Vec;
 
+pub use peak::{read_peak, write_peak};
 pub use read::read;
 
 use crate::report::{Device, Fact, Report, Value};

@@ -10,7 +10,7 @@ use crate::{Place, Size};
 
 /// Decodes reports; nothing if the bytes are incomplete or not an encoding of reports.
 pub fn read(bytes: &[u8]) -> Option<Vec<Report>> {
-    let mut from = From(bytes);
+    let mut from = From::new(bytes);
     let mut reports = Vec::new();
     for _ in 0..from.number()? {
         let kind = from.one_of(Kind::ALL)?;
@@ -28,16 +28,20 @@ pub fn read(bytes: &[u8]) -> Option<Vec<Report>> {
 }
 
 /// What is left to be read.
-struct From<'a>(&'a [u8]);
+pub(super) struct From<'a>(&'a [u8]);
 
-impl From<'_> {
+impl<'a> From<'a> {
+    pub(super) const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    fn number(&mut self) -> Option<u64> {
+    pub(super) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -53,7 +57,7 @@ impl From<'_> {
         self.number()?.try_into().ok()
     }
 
-    fn one_of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
+    pub(super) fn one_of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
         all.get(self.small::<usize>()?).copied()
     }
 

@@ -1,5 +1,8 @@
 //! What a tensor belongs to, by its name: as `transformers` and the original checkpoints name tensors, and as llama.cpp does.
 
+use alloc::string::String;
+
+use crate::by_name::ByName;
 use crate::scan;
 
 /// What a tensor belongs to.
@@ -138,9 +141,59 @@ impl Class {
     }
 }
 
+/// Forms of names that are known again.
+const MOST_FORMS: usize = 4_096;
+
+/// The classes of many names, each form of which is looked at once: layers and experts have the same names but for their numbers, in which no
+/// rule has a word.
+#[derive(Debug, Default)]
+pub(super) struct Forms {
+    known: ByName<Class>,
+    form: String,
+}
+
+impl Forms {
+    /// What a tensor of this name belongs to.
+    pub(super) fn class(&mut self, name: &str) -> Class {
+        self.form.clear();
+        for part in name.split('.') {
+            let number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            self.form.push_str(if number { "0" } else { part });
+            self.form.push('.');
+        }
+        if let Some(class) = self.known.get(&self.form) {
+            return *class;
+        }
+        let class = Class::of(name);
+        if self.known.len() < MOST_FORMS {
+            self.known.insert(&self.form, class);
+        }
+        class
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_one_form_are_of_one_class() {
+        let mut forms = Forms::default();
+        for name in [
+            "model.layers.0.self_attn.q_proj.weight",
+            "model.layers.17.self_attn.q_proj.weight",
+            "model.layers.17.mlp.experts.3.w1.weight",
+            "model.layers.18.mlp.experts.200.w1.weight",
+            "v.blk.0.attn_q.weight",
+            "",
+            "7",
+        ] {
+            assert_eq!(forms.class(name), Class::of(name), "{name}");
+        }
+        assert_eq!(forms.known.len(), 5);
+        let words = RULES.iter().flat_map(|(_, words)| words.iter()).flat_map(|word| word.split('.'));
+        assert!(words.filter(|part| !part.is_empty()).all(|part| !part.bytes().all(|byte| byte.is_ascii_digit())));
+    }
 
     #[test]
     fn names_of_published_checkpoints() {

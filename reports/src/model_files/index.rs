@@ -5,7 +5,7 @@ use alloc::string::String;
 use crate::by_name::ByName;
 use crate::values::{Container, Value, Values};
 
-use super::class::{CLASSES, Class};
+use super::class::{CLASSES, Forms};
 
 /// The index of a checkpoint in several files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,9 +44,10 @@ impl Index {
             (index.total_size, index.total_parameters) = (number(b"total_size"), number(b"total_parameters"));
         }
         if let Some(Value::Object(map)) = values.field(root, b"weight_map") {
+            let mut forms = Forms::default();
             for (name, file) in values.fields(map) {
                 let Value::Text(file) = file else { continue };
-                let class = Class::of(&String::from_utf8_lossy(name));
+                let class = forms.class(&String::from_utf8_lossy(name));
                 if let Some(count) = index.tensors.get_mut(class as usize) {
                     *count += 1;
                 }

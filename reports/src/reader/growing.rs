@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::special::{SPECIAL, Special};
 use super::{MOST_REPORTS, State};
+use crate::by_name::ByName;
 use crate::line::Line;
 use crate::report::{Device, Fact, Report, Value};
 use crate::stats;
@@ -12,7 +13,7 @@ use crate::tables::Table;
 use crate::what::{Kind, What};
 
 /// Lines between a traceback and the message that ends it.
-const NEAR: usize = 12;
+pub(super) const NEAR: usize = 12;
 /// Lines between two messages of ggml that belong together.
 const TOGETHER: usize = 40;
 
@@ -72,33 +73,44 @@ impl State {
         }
     }
 
-    pub(super) fn close(&mut self, report: Report) {
-        let said = |report: &Report| {
-            report.facts.iter().map(|fact| (fact.what, fact.device, fact.value.clone())).collect::<Vec<_>>()
-        };
+    /// Keeps a report; where it stands among those that are kept, or the one that says the same.
+    pub(super) fn close(&mut self, report: Report) -> Option<usize> {
+        let said = |fact: &Fact| (fact.what, fact.device);
+        let same = |one: &Fact, other: &Fact| said(one) == said(other) && one.value == other.value;
         if report.facts.is_empty() && !report.is_failure() && report.text.is_none() {
-            return;
+            return None;
         }
-        let facts = said(&report);
-        let alike = |known: &&mut Report| {
-            known.kind == report.kind && known.source == report.source && report.is_failure() && said(known) == facts
+        let failed = report.is_failure();
+        let alike = |known: &Report| {
+            failed
+                && known.kind == report.kind
+                && known.source == report.source
+                && known.facts.len() == report.facts.len()
+                && known.facts.iter().zip(&report.facts).all(|(one, other)| same(one, other))
         };
-        if let Some(known) = self.found.reports.iter_mut().find(alike) {
+        let at = self.found.reports.iter().position(alike);
+        if let Some(known) = at.and_then(|at| self.found.reports.get_mut(at)) {
             known.times = known.times.saturating_add(1);
             known.to = known.to.max(report.to);
-        } else if self.found.reports.len() < MOST_REPORTS {
-            self.found.reports.push(report);
-        } else {
-            self.found.left_out += 1;
+            return at;
         }
+        if self.found.reports.len() == MOST_REPORTS {
+            self.found.left_out += 1;
+            return None;
+        }
+        self.found.reports.push(report);
+        Some(self.found.reports.len() - 1)
     }
 
     pub(super) fn end_of_source(&mut self) {
         self.end_joined();
+        self.go_on(&Line::default());
+        self.settle();
         self.keep_orphan();
         self.table = None;
         self.nested = None;
         self.json = None;
+        self.seen = ByName::new();
         for report in core::mem::take(&mut self.open) {
             self.close(report);
         }

@@ -4,10 +4,11 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::State;
+use super::growing::NEAR;
 use crate::formats::Settings;
-use crate::line::Line;
+use crate::line::{Line, Raw};
 use crate::order::sorted;
-use crate::report::{Device, Fact, Report};
+use crate::report::{Device, Fact, Report, Value};
 use crate::what::{Kind, What};
 use crate::{name, scan, settings};
 
@@ -15,6 +16,19 @@ use crate::{name, scan, settings};
 const MOST_JOINED: usize = 16;
 /// Bytes of a message or a command of several lines.
 pub(super) const LONGEST_JOINED: usize = 16 << 10;
+
+/// Messages that are known again, and the bytes of the longest.
+const MOST_SEEN: usize = 1_024;
+const LONGEST_SEEN: usize = 2 << 10;
+
+/// A message of `PyTorch` that came before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    kind: Kind,
+    device: Device,
+    /// Its report; nothing where there were too many to keep it.
+    report: Option<usize>,
+}
 
 /// A message or a command that may go on in the next line.
 #[derive(Debug)]
@@ -35,23 +49,22 @@ pub(super) enum Goes {
 
 impl State {
     /// Adds a line to what has begun; whether it belongs there.
-    pub(super) fn join(&mut self, line: &Line, raw: &[u8], number: usize, hits: &[(u16, usize)]) -> bool {
+    pub(super) fn join(&mut self, line: &Line, raw: Raw<'_>) -> bool {
         let Some(joined) = self.joined.as_mut() else { return false };
-        let room = joined.lines < MOST_JOINED && joined.line.text.len() + raw.len() < LONGEST_JOINED;
+        let room = joined.lines < MOST_JOINED && joined.line.text.len() + raw.text.len() < LONGEST_JOINED;
         let goes = room
             && match joined.what {
                 Goes::Message(..) => {
                     let head = |words: &str| scan::has(&line.text, words);
                     let heads =
                         ["Traceback", "File \"", "out of memory", " INFO ", " ERROR ", "[rank", "During handling"];
-                    !raw.trim_ascii().is_empty() && !heads.iter().any(|words| head(words))
+                    !raw.text.trim_ascii().is_empty() && !heads.iter().any(|words| head(words))
                 }
                 Goes::Settings(_) => {
                     // A command goes on behind a backslash, arguments in brackets until they are closed.
                     joined.line.text.trim_ascii_end().ends_with(b"\\") || is_open(&joined.line.text)
                 }
             };
-        let _ = hits;
         if !goes {
             self.end_joined();
             return false;
@@ -62,9 +75,9 @@ impl State {
         {
             *byte = b' ';
         }
-        joined.line.add(raw, number);
+        joined.line.add(raw);
         joined.lines += 1;
-        joined.last = number;
+        joined.last = raw.place.line;
         self.end_if_whole();
         true
     }
@@ -96,23 +109,46 @@ impl State {
         }
     }
 
-    /// PyTorch's message.
+    /// PyTorch's message. Ranks and retries print one and the same by the thousand, which is read once.
     pub(super) fn message(&mut self, line: &Line, last: usize, kind: Kind, device: Device) {
+        let alone = !self.open.iter().any(|report| report.kind == kind)
+            && self.trace.is_none_or(|trace| line.number() > trace.last + NEAR);
+        let text = core::str::from_utf8(&line.text).ok().filter(|text| alone && text.len() <= LONGEST_SEEN);
+        let seen = text.and_then(|text| self.seen.get(text));
+        if let Some(seen) = seen.filter(|seen| (seen.kind, seen.device) == (kind, device)) {
+            match seen.report.and_then(|at| self.found.reports.get_mut(at)) {
+                Some(known) => {
+                    known.times = known.times.saturating_add(1);
+                    known.to = known.to.max(last);
+                }
+                None => self.found.left_out += 1,
+            }
+            return;
+        }
+        let doubts = self.doubtful.len();
+        let report = self.new_message(line, last, kind, device);
+        if let Some(text) = text.filter(|_| self.seen.len() < MOST_SEEN && self.doubtful.len() == doubts) {
+            self.seen.insert(text, Seen { kind, device, report });
+        }
+    }
+
+    fn new_message(&mut self, line: &Line, last: usize, kind: Kind, device: Device) -> Option<usize> {
         let text = &line.text;
         let mut report = Report::new(kind, self.source, line.number());
-        let gpu = scan::behind(text, "GPU ").and_then(scan::Number::read).and_then(|number| number.count());
+        let gpu = scan::behind(text, "GPU ").or_else(|| scan::behind(text, "(NPU "));
+        let gpu = gpu.and_then(scan::Number::read).and_then(|number| number.count());
         let device = gpu.and_then(|gpu| u16::try_from(gpu).ok()).map_or(device, Device::Gpu);
         for reading in &self.message {
             let mut from = 0;
             while let Some(at) = text.get(from..).and_then(|rest| scan::find(rest, reading.mark)) {
                 match reading.read(text, from + at, |at| line.place(at)) {
-                    Ok(Some(facts)) => report.extend(facts.into_iter().map(|fact| Fact { device, ..fact })),
-                    Ok(None) => {}
-                    Err(place) => self.doubtful.push(place),
+                    Ok(facts) => report.extend(facts.into_iter().map(|fact| Fact { device, ..fact })),
+                    Err(unread) => self.doubtful.extend(unread.odd),
                 }
                 from += at + 1;
             }
         }
+        name_own_process(&mut report);
         report.to = last;
         let place = |fact: &Fact| (fact.place.line as u64, fact.place.column as u64);
         report.facts = sorted(core::mem::take(&mut report.facts), place);
@@ -124,13 +160,12 @@ impl State {
         let from = report.from;
         self.open.push(report);
         self.blame(kind, from);
-        if let Some(at) = self.open.iter().position(|report| report.kind == kind) {
-            let report = self.open.swap_remove(at);
-            self.close(report);
-        }
+        let at = self.open.iter().position(|report| report.kind == kind)?;
+        let report = self.open.swap_remove(at);
+        self.close(report)
     }
 
-    pub(super) fn settings(&mut self, settings: &'static Settings, line: &Line, raw: &[u8], number: usize, at: usize) {
+    pub(super) fn settings(&mut self, settings: &'static Settings, line: &Line, at: usize) {
         // A command may have several marks: the first has all of it.
         if self.joined.is_some() {
             return;
@@ -138,10 +173,10 @@ impl State {
         let from = if settings.behind { at } else { 0 };
         let text = line.text.get(from..).unwrap_or_default();
         if text.trim_ascii_end().ends_with(b"\\") || settings.behind && is_open(text) {
-            let mut joined = Joined { line: Line::default(), lines: 1, last: number, what: Goes::Settings(settings) };
+            let mut joined =
+                Joined { line: Line::default(), lines: 1, last: line.number(), what: Goes::Settings(settings) };
             joined.line.add_at(text, line.place(from));
             self.joined = Some(Box::new(joined));
-            let _ = raw;
             return;
         }
         self.arguments(settings, line, from);
@@ -182,6 +217,22 @@ impl State {
         }
         let report = self.report(settings.kind, settings.starts, line.number());
         report.extend(facts);
+    }
+}
+
+/// In a container a process doesn't know its own number, and is told as another: the one that holds what PyTorch reserved.
+fn name_own_process(report: &mut Report) {
+    let held = report.size(What::Allocated).zip(report.size(What::ReservedFree));
+    let (Some((allocated, free)), false) = (held, report.has(What::ProcessUsed)) else { return };
+    let own = allocated.least().saturating_add(free.least());
+    let size = |fact: &Fact| if let Value::Size(size) = fact.value { Some(size) } else { None };
+    let near = report
+        .facts
+        .iter_mut()
+        .filter(|fact| fact.what == What::OtherProcess)
+        .filter_map(|fact| Some((size(fact).filter(|size| size.most() >= own)?, fact)));
+    if let Some((_, fact)) = near.min_by_key(|(size, _)| size.bytes) {
+        fact.what = What::ProcessUsed;
     }
 }
 

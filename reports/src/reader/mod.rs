@@ -4,12 +4,15 @@ mod growing;
 mod joined;
 mod json;
 mod special;
+mod unfinished;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::by_name::ByName;
+use crate::fold::NARROWEST;
 use crate::formats::{MESSAGE, SETTINGS, Settings, TABLES};
-use crate::line::{Line, Lines};
+use crate::line::{Line, Lines, Raw};
 use crate::marks::Marks;
 use crate::order::sorted;
 use crate::pattern::{Reading, Says};
@@ -17,12 +20,13 @@ use crate::report::{Device, Fact, Report, Value};
 use crate::stats::Nested;
 use crate::tables::Table;
 use crate::traceback::Trace;
-use crate::what::{Kind, What};
+use crate::what::{Kind, Refusal, What};
 use crate::{Place, name, scan};
 
-use joined::{Goes, Joined, LONGEST_JOINED};
+use joined::{Goes, Joined, LONGEST_JOINED, Seen};
 use json::Json;
 use special::{SPECIAL, Special};
+use unfinished::Unfinished;
 
 /// Reports that are kept; more are counted.
 pub const MOST_REPORTS: usize = 64;
@@ -42,7 +46,7 @@ pub struct Found {
     pub left_out: u64,
     /// Lines in all.
     pub lines: u64,
-    /// Lines that were longer than [`crate::LONGEST_LINE`], and are read up to there.
+    /// Lines that were longer than [`crate::LONGEST_LINE`], and are read in pieces.
     pub cut: u64,
 }
 
@@ -95,6 +99,8 @@ impl Reader {
                 nested: None,
                 trace: None,
                 json: None,
+                seen: ByName::new(),
+                unfinished: None,
                 orphan: None,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
@@ -105,16 +111,16 @@ impl Reader {
     /// Takes the next bytes of a text.
     pub fn feed(&mut self, bytes: &[u8]) {
         let state = &mut self.state;
-        self.lines.feed(bytes, |line, number| state.take(line, number));
+        self.lines.feed(bytes, |raw| state.take(raw));
     }
 
     /// Ends a text: what is fed next is another one.
     pub fn next_source(&mut self) {
         let state = &mut self.state;
+        self.lines.finish(|raw| state.take(raw));
         state.found.lines += self.lines.count() as u64;
-        self.lines.finish(|line, number| state.take(line, number));
         state.end_of_source();
-        state.found.cut += self.lines.cut;
+        state.found.cut += self.lines.cut();
         state.source = state.source.saturating_add(1);
         self.lines = Lines::default();
     }
@@ -154,6 +160,10 @@ struct State {
     nested: Option<Nested>,
     trace: Option<Trace>,
     json: Option<Json>,
+    /// PyTorch's messages that came before, by their text.
+    seen: ByName<Seen>,
+    /// A line that ended in the middle of what it says.
+    unfinished: Option<Unfinished>,
     /// A traceback whose message is missing.
     orphan: Option<Box<Report>>,
     /// Places of numbers of the line that a pattern couldn't read.
@@ -167,41 +177,51 @@ const MOST_HITS: usize = 512;
 
 impl State {
     /// Takes a line.
-    fn take(&mut self, raw: &[u8], number: usize) {
-        self.json(raw, number);
-        let coloured = memchr::memchr(0x1b, raw).is_some();
+    fn take(&mut self, raw: Raw<'_>) {
+        self.json(raw.text, raw.place.line);
+        let coloured = memchr::memchr(0x1b, raw.text).is_some();
         if !coloured {
-            let hits = &mut self.hits;
-            self.marks.of(raw, |mark, at| {
-                if hits.len() < MOST_HITS {
-                    hits.push((mark, at));
-                }
-            });
+            self.find(raw.text);
             let code = self.trace.is_some_and(|trace| trace.code_follows);
-            if hits.is_empty() && self.joined.is_none() && self.table.is_none() && self.nested.is_none() && !code {
+            let begun = self.unfinished.is_some() || code;
+            if self.hits.is_empty() && self.joined.is_none() && self.table.is_none() && self.nested.is_none() && !begun
+            {
                 return;
             }
         }
         let mut line = core::mem::take(&mut self.line);
         line.clear();
-        line.add(raw, number);
+        line.add(raw);
         if coloured {
-            let hits = &mut self.hits;
-            self.marks.of(&line.text, |mark, at| {
-                if hits.len() < MOST_HITS {
-                    hits.push((mark, at));
-                }
-            });
+            self.find(&line.text);
         }
         let mut hits = core::mem::take(&mut self.hits);
-        self.read(&line, raw, number, &hits);
+        self.read(&line, raw, &hits);
         hits.clear();
         self.hits = hits;
         self.line = line;
     }
 
-    fn read(&mut self, line: &Line, raw: &[u8], number: usize, hits: &[(u16, usize)]) {
-        let joined = self.join(line, raw, number, hits);
+    /// The marks of a line, and those of patterns that a fold may have broken.
+    fn find(&mut self, text: &[u8]) {
+        let (hits, patterns) = (&mut self.hits, self.patterns.len());
+        self.marks.of(text, |mark, at| {
+            if hits.len() < MOST_HITS {
+                hits.push((mark, at));
+            }
+        });
+        if text.len() >= NARROWEST {
+            self.marks.begun(text, |mark, at| {
+                if usize::from(mark) < patterns {
+                    hits.push((mark, at));
+                }
+            });
+        }
+    }
+
+    fn read(&mut self, line: &Line, raw: Raw<'_>, hits: &[(u16, usize)]) {
+        self.go_on(line);
+        let joined = self.join(line, raw);
         self.in_table(line);
         self.in_stats(line, hits);
         if let Some(trace) = self.trace.as_mut().filter(|trace| trace.code_follows) {
@@ -214,7 +234,7 @@ impl State {
                 self.pattern(mark, line, *at, device);
             } else if let Some(settings) = self.settings.get(mark - self.patterns.len()).copied() {
                 if !joined {
-                    self.settings(settings, line, raw, number, *at);
+                    self.settings(settings, line, *at);
                 }
             } else if let Some((_, special)) = SPECIAL.get(mark - self.patterns.len() - self.settings.len()) {
                 self.special(*special, line, *at, device, joined);
@@ -229,11 +249,25 @@ impl State {
     fn pattern(&mut self, mark: usize, line: &Line, at: usize, device: Device) {
         let Some(reading) = self.patterns.get(mark) else { return };
         let pattern = reading.pattern;
+        // The lines of one message say nothing without its head.
+        if pattern.kind == Kind::Cuda
+            && pattern.says == Says::Nothing
+            && !self.open.iter().any(|report| report.kind == Kind::Cuda)
+        {
+            return;
+        }
+        // TensorFlow's own message quotes the error.
+        if pattern.kind == Kind::Cublas && scan::has(&line.text, "create cublas handle") {
+            return;
+        }
         match reading.read(&line.text, at, |at| line.place(at)) {
-            Ok(Some(facts)) => {
+            Ok(facts) => {
                 let place = line.place(at);
                 let mut places = core::mem::take(&mut self.understood);
-                let report = self.report(pattern.kind, pattern.says == Says::Start, place.line);
+                // A server whose cache stands refuses no length: this is its next start.
+                let again = matches!(pattern.says, Says::Refuses(Refusal::Length | Refusal::NoBlocks))
+                    && self.open.iter().any(|it| it.kind == pattern.kind && it.has(What::KvTokens) && !it.is_failure());
+                let report = self.report(pattern.kind, again || pattern.says == Says::Start, place.line);
                 for mut fact in facts {
                     places.push(fact.place);
                     if fact.device == Device::Unsaid {
@@ -241,6 +275,16 @@ impl State {
                     }
                     if pattern.kind == Kind::Sglang {
                         fact.what = of_draft(report, &fact);
+                    }
+                    if pattern.kind == Kind::Ollama
+                        && fact.device == Device::Unsaid
+                        && scan::has(&line.text, " library=cpu ")
+                    {
+                        match fact.what {
+                            What::Capacity => (fact.what, fact.device) = (What::HostCapacity, Device::Host),
+                            What::Free | What::Gpu => continue,
+                            _ => {}
+                        }
                     }
                     report.add(fact);
                 }
@@ -252,6 +296,9 @@ impl State {
                         what: What::Refusal,
                         value: Value::Refusal(why),
                     }),
+                    Says::On(what) => {
+                        report.add(Fact { place, device: Device::Unsaid, what, value: Value::Flag(true) });
+                    }
                     Says::Nothing | Says::Start => {}
                 }
                 let failed = report.is_failure();
@@ -260,8 +307,7 @@ impl State {
                     self.blame(pattern.kind, place.line);
                 }
             }
-            Ok(None) => {}
-            Err(place) => self.doubtful.push(place),
+            Err(unread) => self.hold(mark, line, at, device, unread),
         }
     }
 
@@ -311,6 +357,12 @@ impl State {
                 if self.table.is_none() && Table::is_nvidia_row(&line.text) {
                     self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line);
                     self.in_table(line);
+                }
+            }
+            // Parts of split GPUs, copied without the table above them.
+            Special::NvidiaParts => {
+                if self.table.is_none() {
+                    self.begin(Table::Nvidia { gpu: None, processes: false, parts: true }, place.line);
                 }
             }
             Special::NvidiaQuery => self.begin(Table::NvidiaQuery { gpus: 0, memory: false }, place.line),

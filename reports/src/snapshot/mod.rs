@@ -3,6 +3,7 @@
 //! Totals come from the segments, which are always complete. The trace is a ring buffer: what happened before it began is told from what it lacks,
 //! and where it doesn't fit the segments that is said. Which category a tensor belongs to is guessed from stacks and lifetimes ([`category`]).
 
+mod at_peak;
 #[cfg(feature = "estimate")]
 pub mod beside;
 pub mod category;
@@ -24,6 +25,7 @@ use alloc::vec::Vec;
 use core::mem::take;
 use core::ops::Range;
 
+pub use at_peak::{Alike, AtPeak};
 pub use category::{CATEGORIES, Category};
 pub use flame::{Flame, FlameNode, Node};
 pub use frames::{Frame, FrameId, Frames, StackId};

@@ -25,6 +25,9 @@ pub enum Moment {
 }
 
 impl Moment {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Before, Self::Forward, Self::Backward, Self::OptimizerStep, Self::Elsewhere];
+
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {

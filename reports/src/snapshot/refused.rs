@@ -58,6 +58,8 @@ pub fn not_read(input: &[u8]) -> Option<&'static str> {
         Some("this file is packed with gzip: unpack it first")
     } else if starts(b"PK\x03\x04") {
         Some("this is a checkpoint that torch.save wrote, or another archive: it holds tensors and no memory snapshot")
+    } else if starts(b"version https://git-lfs.github.com/spec/") {
+        Some("this is a pointer of Git LFS and not the file itself, which `git lfs pull` fetches")
     } else if starts(b"SQLite format 3\0") {
         Some("this is a database and not a memory snapshot")
     } else {

@@ -9,8 +9,7 @@ use memory_wall_core::{Bucket, Bytes, Checked, Evaluation, Phase, Scenario, eval
 
 pub use reasons::Reason;
 
-use super::category::Category;
-use super::lifetimes::Trace;
+use super::at_peak::AtPeak;
 use super::peak::Moment;
 use reasons::{BATCHES, CHANGES};
 
@@ -96,9 +95,8 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// The fullest moment of a trace. Tensors as large as the scenario's logits are told from the other activations by their size.
-    pub fn at_peak(trace: &Trace, totals: &super::Totals, scenario: &Checked) -> Self {
-        let peak = trace.peak();
+    /// A snapshot's fullest moment. Tensors as large as the scenario's logits are told from the other activations by their size.
+    pub fn of(peak: &AtPeak, scenario: &Checked) -> Self {
         let local = scenario.local();
         let tokens = u64::from(scenario.batch).saturating_mul(local.seq_length);
         // The loss of a causal model leaves out one token of each sequence.
@@ -111,33 +109,20 @@ impl Measured {
         };
         let mut composition = peak.composition;
         let mut logits = 0_u64;
-        for it in trace.allocations.iter().filter(|it| it.lives_after(peak.event) && is_logits(it.size)) {
-            if matches!(it.category, Category::Activations | Category::Temporary | Category::Other)
-                && let Some(sum) = composition.get_mut(it.category.place())
-            {
-                *sum = sum.saturating_sub(it.size);
-                logits = logits.saturating_add(it.size);
+        for it in peak.large.iter().filter(|it| is_logits(it.size)) {
+            if let Some(sum) = composition.get_mut(it.category.place()) {
+                let bytes = it.size.saturating_mul(it.count).min(*sum);
+                *sum -= bytes;
+                logits = logits.saturating_add(bytes);
             }
         }
         let [weights, gradients, optimizer, activations, temporary, other] = composition;
-        let comes_later = |start: Option<u32>| start.is_some_and(|start| peak.event.is_none_or(|peak| start > peak));
-        let states = trace.allocations.iter().filter(|it| it.category == Category::Optimizer);
         Self {
             moment: peak.moment,
-            parts: [
-                weights,
-                gradients,
-                optimizer,
-                activations,
-                logits,
-                temporary,
-                other,
-                peak.rounded.saturating_sub(peak.bytes),
-                peak.reserved.saturating_sub(peak.rounded),
-            ],
-            states_come_later: optimizer == 0 && states.into_iter().any(|it| comes_later(it.start)),
-            states_are_older: trace.states_are_older,
-            is_mostly_cached: totals.cached > totals.fragmented,
+            parts: [weights, gradients, optimizer, activations, logits, temporary, other, peak.rounding, peak.unused],
+            states_come_later: peak.states_come_later,
+            states_are_older: peak.states_are_older,
+            is_mostly_cached: peak.is_mostly_cached,
         }
     }
 }
@@ -172,7 +157,7 @@ fn estimate(scenario: &Checked, evaluation: &Evaluation, moment: Moment) -> [Opt
 }
 
 /// A difference smaller than one part in so many needs no explanation.
-const CLOSE: u128 = 20;
+pub(crate) const CLOSE: u128 = 20;
 /// Bytes of one workspace of cuBLAS.
 const WORKSPACE: u128 = 33_554_432;
 

@@ -89,7 +89,6 @@ fn logits_are_told_by_their_size() {
         2 * bf16
     );
     let snapshot = crate::snapshot::Snapshot::read(dump.as_bytes()).unwrap();
-    let device = &snapshot.devices[0];
-    let found = Measured::at_peak(&device.trace, &device.totals, &scenario);
+    let found = Measured::of(&AtPeak::of(&snapshot.devices[0]).unwrap(), &scenario);
     assert_eq!(found.parts, [0, 0, 0, 0, 3 * bf16, 0, 77, 2 * 512 - 77 - 512, 0]);
 }

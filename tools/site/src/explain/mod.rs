@@ -15,7 +15,7 @@ const STAGED_VIEWS: &str = "memory-wall-views";
 /// How the names of what draws snapshots begin.
 const VIEWS: &str = "explain-views";
 /// The parts of the script that draws them, in the order in which they are put together.
-const PARTS: [&str; 5] = ["board", "timeline", "flame", "segments", "leaks"];
+const PARTS: [&str; 6] = ["board", "timeline", "flame", "beside", "segments", "leaks"];
 /// How the names of the worker and the program begin: they come when a reader asks for them, see `sw.js`.
 pub(crate) const ASKED: &str = "explain-";
 

@@ -162,6 +162,10 @@
     clearTimeout(rest);
     rest = setTimeout(pasted, 300);
   });
+  /** Who reaches for a file is about to hand one over: the programs are on their way by then. */
+  const warm = () => (worker ??= new Worker(address)).postMessage({});
+  choose.addEventListener('focus', warm, { once: true });
+  drop.addEventListener('dragenter', warm, { once: true });
   choose.addEventListener('change', () => {
     open(choose.files);
     // The same file may be chosen again.

@@ -37,21 +37,44 @@ const read = async (pile, file, source, gibibytes) => {
   pile.end();
   return how;
 };
-/** What follows from the reports. */
-const explain = async (reports, files, gibibytes) => {
+/** What follows from the reports, with what a reader chooses: a model, a batch and a length. */
+const explain = async ({ job, files, reports, gibibytes }, [model, batch, length] = ['', 0, 0]) => {
   await estimate();
   const run = new wasm_estimate.Run();
-  for (const file of files) await read(run, file);
-  return JSON.parse(run.answer(reports, gibibytes));
+  run.state(model, batch, length);
+  for (const [source, file] of files.entries()) {
+    const drawn = snapshots.get(source);
+    if (drawn) {
+      run.peak(drawn.peak());
+      run.end();
+    } else await read(run, file);
+  }
+  const explained = JSON.parse(run.answer(reports, gibibytes));
+  postMessage({ job, explained });
+  return explained;
+};
+/** The last files, with what follows from them. */
+let last;
+const asked = {
+  models: async () => (await last.explained) && wasm_estimate.model_names(),
+  beside: async (source, ...chosen) => {
+    if (chosen.length) last.explained = explain(last, chosen);
+    return (await last.explained).beside.find((one) => one.source === source);
+  },
 };
 /** What a picture asks. */
-const answer = ({ ask, source, number, values }) => {
-  const said = snapshots.get(source)?.[ask](...values);
+const answer = async ({ ask, source, number, values }) => {
+  const said = asked[ask] ? await asked[ask](source, ...values).catch(() => null) : snapshots.get(source)?.[ask](...values);
   postMessage({ source, number, answer: said }, said?.buffer ? [said.buffer] : []);
 };
+/** What could not be fetched is asked for again the next time. */
+const forget = () => ([second, third, views] = []);
+const drawing = ['./{{drawing}}', '{{drawing integrity}}'];
 onmessage = async ({ data }) => {
   if (data.ask) return answer(data);
   const { job, files, gibibytes } = data;
+  // Nothing to read yet: what reads and draws comes ahead of it.
+  if (!job) return Promise.all([start(), open(), estimate(), fetch(drawing[0])]).catch(forget);
   try {
     await start();
     for (const old of snapshots.values()) old.free();
@@ -64,12 +87,12 @@ onmessage = async ({ data }) => {
     const reports = pile.reports();
     pile.free();
     const [tables, notes] = ['tables', 'notes'].map((part) => [...said[part], ...held.flatMap((one) => one[part])]);
-    postMessage({ job, kinds, ...said, tables, notes, snapshots: [...snapshots.keys()], drawing: ['./{{drawing}}', '{{drawing integrity}}'] });
-    if (said.reports.length) postMessage({ job, explained: await explain(reports, files, gibibytes) });
+    postMessage({ job, kinds, ...said, tables, notes, snapshots: [...snapshots.keys()], drawing });
+    last = { job, files, reports, gibibytes };
+    if (said.reports.length) await (last.explained = explain(last));
     postMessage({ job, done: true });
   } catch {
-    // What could not be fetched is asked for again the next time.
-    [second, third, views] = [];
+    forget();
     postMessage({ job, failed: true });
   }
 };

@@ -32,9 +32,8 @@ const board = (attributes, height, draw) => {
     draw(pen, width, tall, inks);
   };
   const redraw = () => (waits ??= requestAnimationFrame(paint));
-  const watch = new ResizeObserver(redraw);
-  watch.observe(canvas);
-  const made = { canvas, redraw, paint, gone: () => watch.disconnect() };
+  watch(canvas, redraw);
+  const made = { canvas, redraw };
   boards.add(made);
   return made;
 };

@@ -10,6 +10,14 @@ const button = (text, act) => {
   made.addEventListener('click', act);
   return made;
 };
+/** Ends when another snapshot is drawn: what listened for the one before ends with it. */
+let drawn = new AbortController();
+/** Acts when a picture's width changes. */
+const watch = (canvas, act) => {
+  const observer = new ResizeObserver(act);
+  observer.observe(canvas);
+  drawn.signal.addEventListener('abort', () => observer.disconnect(), { once: true });
+};
 let captions = 0;
 /** A hint that describes a picture. */
 const caption = (canvas, text) => {
@@ -34,14 +42,14 @@ const spoken = (moment) => {
 {{parts}}
 
 /** Asks the worker about one snapshot; answers come in any order. */
-const asker = (worker, source) => {
+const asker = (worker, source, signal) => {
   const waits = new Map();
   let number = 0;
   worker.addEventListener('message', ({ data }) => {
     if (data.source !== source || !waits.has(data.number)) return;
     waits.get(data.number)(typeof data.answer === 'string' ? JSON.parse(data.answer) : data.answer);
     waits.delete(data.number);
-  });
+  }, { signal });
   return (ask, ...values) =>
     new Promise((resolve) => {
       number += 1;
@@ -50,9 +58,10 @@ const asker = (worker, source) => {
     });
 };
 const draw = async (place, worker, source) => {
-  for (const made of boards) made.gone();
+  drawn.abort();
+  drawn = new AbortController();
   boards.clear();
-  const ask = asker(worker, source);
+  const ask = asker(worker, source, drawn.signal);
   const summary = await ask('summary');
   if (!summary) return place.replaceChildren();
   const group = ({ parts }) => Object.assign(element('div', '', ...parts), { className: 'view' });
@@ -66,7 +75,7 @@ const draw = async (place, worker, source) => {
     });
     back.hidden = true;
     graph.parts.splice(1, 0, back);
-    shown.unshift(line, graph);
+    shown.unshift(line, graph, beside(ask));
     shown.push(leaks(summary));
     graph.show(summary.peak.event);
   }

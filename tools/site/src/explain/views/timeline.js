@@ -212,7 +212,7 @@ const timeline = (ask, summary, choose) => {
     zoom(2 ** (Math.max(-200, Math.min(200, event.deltaY)) / 200), at(x));
   }, { passive: false });
 
-  new ResizeObserver(load).observe(canvas);
+  watch(canvas, load);
   say();
   const buttons = [['time.in', () => zoom(0.5)], ['time.out', () => zoom(2)], ['time.all', () => show(0, all)], ['time.to.peak', toPeak]];
   const bar = element('p', '', ...buttons.flatMap(([key, act]) => [button(words[key], act), ' ']));

@@ -1,0 +1,67 @@
+//! Lines that a terminal or a logger broke in the middle of what they say: they are read together with the next one.
+
+use alloc::vec::Vec;
+
+use super::State;
+use crate::fold::{self, NARROWEST};
+use crate::line::Line;
+use crate::pattern::Unread;
+use crate::report::Device;
+
+/// Patterns of one line that may go on.
+const MOST: usize = 8;
+
+/// A line that ended within patterns.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    line: Line,
+    patterns: Vec<Begun>,
+}
+
+/// A pattern that began.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    mark: usize,
+    at: usize,
+    device: Device,
+    unread: Unread,
+}
+
+impl State {
+    /// Keeps what a pattern could not read where it may go on in the next line; else its number is odd, if there is one.
+    pub(super) fn hold(&mut self, mark: usize, line: &Line, at: usize, device: Device, unread: Unread) {
+        if !unread.ends || line.text.len() < NARROWEST {
+            self.doubtful.extend(unread.odd);
+            return;
+        }
+        let held = self.unfinished.get_or_insert_with(|| {
+            let mut line = line.clone();
+            line.text.truncate(line.text.strip_suffix(b"\r").unwrap_or(&line.text).len());
+            Unfinished { line, patterns: Vec::new() }
+        });
+        if held.patterns.len() < MOST {
+            held.patterns.push(Begun { mark, at, device, unread });
+        }
+    }
+
+    /// Reads what began in the line before and ends in this one: only where all of a pattern's words stand in both together.
+    pub(super) fn go_on(&mut self, next: &Line) {
+        let Some(Unfinished { line, patterns }) = self.unfinished.take() else { return };
+        let wholes = [&b""[..], b" "].map(|between| {
+            let mut whole = line.clone();
+            whole.text.extend_from_slice(between);
+            whole.append(next);
+            whole
+        });
+        for Begun { mark, at, device, unread } in patterns {
+            let reads = |whole: &&Line| {
+                let reading = self.patterns.get(mark);
+                reading.is_some_and(|it| it.read(&whole.text, at, |at| whole.place(at)).is_ok())
+            };
+            match wholes.iter().find(reads).filter(|_| !fold::alike(&line.text, &next.text)) {
+                Some(whole) => self.pattern(mark, whole, at, device),
+                None => self.doubtful.extend(unread.odd),
+            }
+        }
+    }
+}
