@@ -61,6 +61,7 @@ const NOT_YET: [&str; 57] = [
     // In links `step` is the current line of the program that runs line by line, not the optimizer's kernel.
     "step",
     "implementation",
+    "sharding",
     "loss",
     "compile",
     "async_tp",

@@ -6,12 +6,13 @@ use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
 use crate::options::Given;
 use crate::solve::Question;
 
-const TRAINING_ONLY: [&str; 16] = [
+const TRAINING_ONLY: [&str; 17] = [
     "--recipe",
     "--gradients",
     "--optimizer",
     "--step",
     "--implementation",
+    "--sharding",
     "--checkpointing",
     "--loss",
     "--chunked-loss",
@@ -74,6 +75,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
             note(option, format!(" in {mode}"));
         }
     }
+    if scenario.mode.adapts() {
+        note("--sharding", format!(" in {mode}"));
+    }
     if !scenario.mode.trains() {
         note("--recipe", format!(" in {mode}, where the model is frozen and its adapters follow its weights"));
     }
@@ -135,6 +139,7 @@ fn cuts(scenario: &Scenario, note: &mut impl FnMut(&'static str, String)) {
     }
     if parallel.zero == ZeroStage::None {
         note("--shard", " without --zero".into());
+        note("--sharding", " without --zero".into());
     }
     if parallel.tp == 1 {
         note("--sequence-parallel", " without --tp".into());

@@ -74,6 +74,9 @@ fn training(scenario: &Scenario) -> String {
     if training.implementation != usual.implementation {
         parts.push(format!("{} code", training.implementation.id()));
     }
+    if training.sharding != usual.sharding {
+        parts.push(format!("sharded by {}", training.sharding.id()));
+    }
     if training.loss != Loss::Plain {
         parts.push(format!("{} loss", training.loss.id()));
     }

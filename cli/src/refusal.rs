@@ -106,7 +106,7 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
         CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
         CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
         CutError::Asks(_, demand) => asked(scenario, *demand),
-        CutError::Lacks(_, option) => (lacking(scenario, *option), String::new()),
+        CutError::Lacks(_, option) | CutError::Sharded(_, option) => (lacking(scenario, *option), String::new()),
         CutError::ShardedPipeline(zero) => (format!("--zero {}", zero.id()), String::new()),
     };
     format!("{option}: {error}{help}")
@@ -141,7 +141,8 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
         TrainerOption::PerOp => "--checkpointing per-op".into(),
         TrainerOption::Selective => "--checkpointing selective".into(),
         TrainerOption::Half => "--weights fp16".into(),
-        TrainerOption::WithoutMaster => "--recipe without-master".into(),
+        TrainerOption::Recipe(recipe) => format!("--recipe {}", recipe.id()),
+        TrainerOption::Sharding(sharding) => format!("--sharding {}", sharding.id()),
         TrainerOption::PartShards(zero) => format!("--zero {}", zero.id()),
         TrainerOption::PartOffload => "--offload".into(),
     }

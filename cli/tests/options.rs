@@ -49,6 +49,7 @@ fn every_option_arrives() {
         (TRAINING, "--optimizer adafactor", "/optimizer", literal!("adafactor")),
         (TRAINING, "--step foreach", "/step", literal!("foreach")),
         (TRAINING, "--implementation torchtitan", "/implementation", literal!("torchtitan")),
+        (TRAINING, "--sharding deepspeed --recipe pure --dp 2 --zero 3", "/sharding", literal!("deepspeed")),
         (TRAINING, "--checkpointing per-op", "/checkpointing", literal!("per-op")),
         (TRAINING, "--attention eager", "/attention", literal!("eager")),
         (TRAINING, "--loss compiled", "/loss", literal!("compiled")),

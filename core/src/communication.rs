@@ -6,7 +6,7 @@ use crate::memory::{gradients, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::scenario::Mode;
 use crate::tables::gpus::Gpu;
-use crate::training::Checkpointing;
+use crate::training::{Checkpointing, Recipe};
 use crate::units::{ByteRate, Bytes};
 
 /// Between computers: one 400 Gb/s adapter a GPU, in one direction.
@@ -103,7 +103,7 @@ fn data(scenario: &Checked) -> Bytes {
     let experts = if full && parallel.ep > 1 { held.experts } else { 0 };
     let others = scenario.trained_parameters() - experts;
     // FSDP gathers in 16 bits what it keeps in fp32.
-    let narrow = scenario.torchtitan() || sharding::fsdp(scenario);
+    let narrow = scenario.torchtitan() || sharding::fsdp(scenario) && scenario.recipe() != Recipe::Fp32;
     let weights = if narrow { 2 * u128::from(held.total()) } else { weights::local(scenario) };
     let whole = u128::from(held.total().max(1));
     let part = |parameters: u64, ep: u64| {

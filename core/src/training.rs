@@ -75,6 +75,18 @@ choices! {
 }
 
 choices! {
+    /// Which library shards the states of transformers' code over data-parallel ranks.
+    Sharding {
+        /// DeepSpeed in the mixed recipes, which have a master copy, and with ZeRO-1; FSDP in the others.
+        ByRecipe = "by-recipe";
+        /// PyTorch's FSDP2: states in the precision of the weights, and no copy of them.
+        Fsdp = "fsdp";
+        /// DeepSpeed's ZeRO, which clones a rank's part of the weights in any recipe.
+        DeepSpeed = "deepspeed";
+    }
+}
+
+choices! {
     /// What is computed a second time in the backward pass instead of being kept.
     Checkpointing {
         /// Everything is kept.
@@ -195,6 +207,8 @@ pub struct Training {
     pub step: StepKernel,
     /// Whose code runs.
     pub implementation: Implementation,
+    /// Which library shards the states.
+    pub sharding: Sharding,
     /// How the loss is computed.
     pub loss: Loss,
     /// Whether `torch.compile` fuses elementwise kernels.
@@ -233,6 +247,7 @@ impl Training {
         gradients: Gradients::ByRecipe,
         step: StepKernel::Fused,
         implementation: Implementation::Transformers,
+        sharding: Sharding::ByRecipe,
         loss: Loss::Plain,
         compile: false,
         async_tp: false,

@@ -8,7 +8,7 @@ use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets, Loss,
-    Mode, Offload, Optimizer, Recipe, Scenario, StepKernel, WeightFormat, ZeroStage,
+    Mode, Offload, Optimizer, Recipe, Scenario, Sharding, StepKernel, WeightFormat, ZeroStage,
 };
 
 use memory_wall_runtimes::llamacpp::{CacheType, limits};
@@ -243,6 +243,7 @@ pub static OPTIONS: &[PlanOption] = &[
     choice!("optimizer", Optimizer, Training, |s| s.optimizer),
     choice!("step", StepKernel, Training, |s| s.training.step),
     choice!("implementation", Implementation, Training, |s| s.training.implementation),
+    choice!("sharding", Sharding, Training, |s| s.training.sharding),
     choice!("checkpointing", Checkpointing, Training, |s| s.checkpointing),
     choice!("loss", Loss, Training, |s| s.training.loss),
     switch!("compile", Training, true, |s| s.training.compile),

@@ -59,7 +59,7 @@ fn what_is_exported_is_read_back() {
         (Target::DeepSpeed, format!("{training}, \"zero\": \"3\", \"offload\": [\"optimizer\", \"parameters\"], \"optimizer\": \"lion\", \"recipe\": \"mixed-fp32-grads\"")),
         (Target::DeepSpeed, format!("{training}, \"zero\": \"2\", \"weights\": \"fp16\", \"recipe\": \"mixed\", \"offload\": [\"optimizer\"]")),
         (Target::DeepSpeed, format!("{training}, \"weights\": \"fp32\", \"recipe\": \"autocast\", \"tp\": 2")),
-        (Target::DeepSpeed, format!("{training}, \"recipe\": \"pure\", \"zero\": \"1\", \"dp\": 2")),
+        (Target::DeepSpeed, format!("{training}, \"recipe\": \"pure\", \"sharding\": \"deepspeed\", \"zero\": \"3\", \"dp\": 2")),
         (Target::Accelerate, format!("{training}, \"dp\": 8, \"zero\": \"3\", \"weights\": \"fp32\", \"recipe\": \"autocast\", \"checkpointing\": \"full\", \"offload\": [\"optimizer\", \"parameters\"]")),
         (Target::Accelerate, format!("{training}, \"dp\": 8, \"zero\": \"2\", \"weights\": \"fp32\", \"recipe\": \"autocast\", \"tp\": 2, \"shard\": 4, \"compile\": true, \"checkpointing\": \"none\"")),
         (Target::TrainingArguments, format!("{training}, \"weights\": \"fp32\", \"recipe\": \"autocast\", \"optimizer\": \"adamw8bit\", \"checkpointing\": \"full\", \"compile\": true")),
@@ -311,7 +311,7 @@ fn deepspeed_is_read_as_it_trains() {
         ),
         (
             "{ \"torch_autocast\": { \"enabled\": true }, \"zero_optimization\": { \"stage\": 3 } }",
-            "mode training; weights fp32; recipe fp32; zero 3",
+            "mode training; weights fp32; recipe fp32; sharding deepspeed; zero 3",
         ),
         (
             "{ \"bf16\": { \"enabled\": true }, \"torch_autocast\": { \"enabled\": true }, \"zero_optimization\": { \"stage\": 3 } }",

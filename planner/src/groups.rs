@@ -61,6 +61,7 @@ pub(crate) static GROUPS: &[Group] = &[
             "loss",
             "compile",
             "micro_batches",
+            "sharding",
             "shard",
             "sequence_parallel",
             "async_tp",

@@ -41,7 +41,7 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 32] = [
+    const VALUES: [(&str, &str); 33] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
@@ -62,6 +62,7 @@ mod tests {
         ("--optimizer", "lion"),
         ("--step", "foreach"),
         ("--implementation", "megatron"),
+        ("--sharding", "fsdp"),
         ("--checkpointing", "full"),
         ("--loss", "chunked"),
         ("--micro-batches", "4"),

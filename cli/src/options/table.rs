@@ -453,7 +453,13 @@ fn gpus() -> Vec<Known> {
             "--zero",
             "N",
             "0, 1, 2 or 3",
-            "what data-parallel ranks share out in training: 0 nothing (default), 1 optimizer states, 2 gradients too, 3 weights too (FSDP)",
+            "what data-parallel ranks share out in training: 0 nothing (default), 1 optimizer states, 2 gradients too, 3 weights too",
+        ),
+        value(
+            "--sharding",
+            "BY",
+            "by-recipe, fsdp or deepspeed",
+            "who shares it out in transformers code: by-recipe (default): deepspeed in the mixed recipes and with --zero 1, fsdp (FSDP2) in pure, autocast and fp32",
         ),
         value("--shard", "N", "a whole number of ranks", "over how many of the dp ranks; default all"),
         value(

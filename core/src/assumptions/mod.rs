@@ -195,8 +195,10 @@ pub enum Assumption {
         /// Whether the optimizer's states wait in host memory.
         offload: bool,
     },
-    /// ZeRO is accelerate's FSDP.
+    /// ZeRO is FSDP's.
     Fsdp {
+        /// Whether fp32 shards are gathered in 16 bits.
+        narrows: bool,
         /// Whether weights are gathered once a step and stay whole.
         keeps: bool,
         /// Whether micro-batches add up whole gradients.
@@ -415,9 +417,11 @@ impl Assumptions {
 
 /// The library that shards a training step of transformers' code.
 fn sharded_by(scenario: &Checked) -> Option<Assumption> {
-    let keeps = sharding::keeps_gathered(scenario);
-    let fsdp =
-        sharding::fsdp(scenario).then_some(Assumption::Fsdp { keeps, adds_whole: gradients::adds_whole(scenario) });
+    let fsdp = sharding::fsdp(scenario).then(|| Assumption::Fsdp {
+        narrows: scenario.recipe() == Recipe::Autocast,
+        keeps: sharding::keeps_gathered(scenario),
+        adds_whole: gradients::adds_whole(scenario),
+    });
     let offload = scenario.offload.optimizer;
     sharding::deepspeed(scenario).map(|stage| Assumption::DeepSpeed { stage, offload }).or(fsdp)
 }

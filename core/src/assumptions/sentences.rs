@@ -255,18 +255,22 @@ impl Assumption {
                     }
                 })?;
                 f.write_str(
-                    " It clones a rank's part of the weights for the optimizer in any recipe. Autocast with ZeRO-2 or 3 is FSDP's, and --implementation torchtitan or megatron has others' sharding: they make no such copies.",
+                    " It clones a rank's part of the weights for the optimizer in any recipe. With all states in one precision (--recipe pure, autocast or fp32) ZeRO-2 and 3 are FSDP's unless --sharding deepspeed is given, and --implementation torchtitan or megatron has others' sharding: they make no such copies.",
                 )
             }
-            Self::Fsdp { keeps, adds_whole } => {
-                f.write_str("ZeRO is counted as FSDP runs it under accelerate: weights are gathered in 16 bits, in which hidden states stay.")?;
+            Self::Fsdp { narrows, keeps, adds_whole } => {
+                f.write_str(if narrows {
+                    "ZeRO is counted as FSDP runs it under accelerate: weights are gathered in 16 bits, in which hidden states stay."
+                } else {
+                    "ZeRO is counted as FSDP2 runs it: weights are gathered in the precision in which they are kept, and nothing is copied for the optimizer. DeepSpeed, which clones a rank's part of the weights and has buffers, is --sharding deepspeed."
+                })?;
                 f.write_str(if keeps {
                     " They are gathered once a step and stay whole until the backward pass has used them (SHARD_GRAD_OP)."
                 } else {
                     ""
                 })?;
                 f.write_str(if adds_whole {
-                    " Micro-batches add up whole gradients in 16 bits on each rank, which the last one shares out; with sync_each_batch each of them does."
+                    " Micro-batches add up whole gradients on each rank, which the last one shares out; with sync_each_batch each of them does."
                 } else {
                     ""
                 })

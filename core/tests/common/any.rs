@@ -9,8 +9,8 @@ use memory_wall_core::scenario::{CutError, Demand, TrainerOption};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, Lora,
-    LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, StepKernel,
-    Stock, Training, WeightFormat, ZeroStage,
+    LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, Sharding,
+    StepKernel, Stock, Training, WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -213,7 +213,7 @@ prop_compose! {
     fn training()(
         (recipe, gradients) in (select(Recipe::ALL), select(Gradients::ALL)),
         step in select(StepKernel::ALL),
-        implementation in select(Implementation::ALL),
+        (implementation, sharding) in (select(Implementation::ALL), select(Sharding::ALL)),
         loss in select(Loss::ALL),
         micro_batches in prop_oneof![2 => Just(1), 1 => within(bounds::MICRO_BATCHES)],
         (rank, precision) in (within(bounds::LORA_RANK), select(AdapterPrecision::ALL)),
@@ -228,6 +228,7 @@ prop_compose! {
             gradients,
             step,
             implementation,
+            sharding,
             loss,
             compile,
             async_tp,
@@ -396,7 +397,10 @@ fn trained(scenario: &mut Scenario) {
             CutError::Lacks(_, TrainerOption::WholeWeights) => training.reshard_after_forward = true,
             CutError::Lacks(_, TrainerOption::Selective) => scenario.checkpointing = Checkpointing::Full,
             CutError::Lacks(_, TrainerOption::Half) => scenario.weights = WeightFormat::Bf16,
-            CutError::Lacks(_, TrainerOption::WithoutMaster) => training.recipe = Recipe::Autocast,
+            CutError::Lacks(_, TrainerOption::Recipe(_)) => training.recipe = Recipe::Autocast,
+            CutError::Lacks(_, TrainerOption::Sharding(_)) | CutError::Sharded(..) => {
+                training.sharding = Sharding::ByRecipe;
+            }
             CutError::Lacks(_, TrainerOption::PartShards(_)) => scenario.parallel.zero = ZeroStage::Weights,
             CutError::Lacks(_, TrainerOption::PartOffload) => scenario.offload = Offload::default(),
             CutError::MicroBatches { multiple, .. } => training.micro_batches = multiple,

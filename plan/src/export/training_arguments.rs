@@ -28,7 +28,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     sheet.leave("model", "the training code loads the model");
     sheet.leave("config", "the training code loads the model");
     sheet.leave("attention", "the training code loads the model with attn_implementation");
-    for option in ["dp", "zero", "shard", "tp", "cp", "offload"] {
+    for option in ["dp", "zero", "sharding", "shard", "tp", "cp", "offload"] {
         sheet.leave(option, "the file of accelerate or DeepSpeed says it, which the launcher takes");
     }
     sheet.leave("loss", "use_liger_kernel brings a loss in chunks, along with other kernels");
