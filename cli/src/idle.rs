@@ -113,6 +113,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     if scenario.gpu.is_none() && question.is_none() {
         note("--gpu-memory-utilization", " without --gpu".into());
         note("--gpu-memory", " without --gpu".into());
+        if scenario.mode.trains() && (scenario.offload.optimizer || scenario.offload.parameters) {
+            note("--host-memory", " without --gpu: there is no verdict without one".into());
+        }
     }
     if question != Some(Question::Gpus) {
         cuts(scenario, &mut note);

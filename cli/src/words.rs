@@ -5,6 +5,7 @@ use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::llamacpp;
 use memory_wall_core::engines::vllm::{self, Start, Tightness};
+use memory_wall_core::memory::host::{self, Host};
 use memory_wall_core::units::{Seconds, SignedBytes};
 use memory_wall_core::worked::Item;
 use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict, evaluate};
@@ -202,6 +203,9 @@ pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> S
             };
             format!("starts; {running} of {all} requests{each} run at once, the others wait{but}")
         }
+        (Verdict::DoesNotFit | Verdict::Tight, None) if by_host_memory(verdict, scenario).is_some() => {
+            by_host_memory(verdict, scenario).map_or_else(String::new, |host| in_host_memory(verdict, host, unit))
+        }
         (Verdict::Fits, None) => "fits, with more than a tenth of the GPU to spare".into(),
         (Verdict::Tight, _) => match (evaluate::only_newer_holds(scenario), llamacpp::beyond_vulkan(scenario)) {
             (Some(newer), _) => format!("tight: fits {}", with_newer(newer, unit)),
@@ -210,6 +214,24 @@ pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> S
         },
         (Verdict::Queues, None) => "starts, and some requests wait".into(),
         (Verdict::DoesNotFit, _) => "does not fit".into(),
+    }
+}
+
+/// What waits in host memory, where that and not the GPU decides the verdict.
+fn by_host_memory(verdict: Verdict, scenario: &Checked) -> Option<Host> {
+    let without = scenario.with(|it| it.host_memory = None).ok()?;
+    let decides = host::verdict(scenario)? == verdict && evaluate::verdict(&without)? != verdict;
+    host::of(scenario).filter(|_| decides)
+}
+
+/// A verdict by host memory.
+fn in_host_memory(verdict: Verdict, host: Host, unit: ByteUnit) -> String {
+    let (least, most) = (size(host.least(), unit), size(host.most(), unit));
+    let who = format!("the processes of {}", gpus(host.ranks));
+    if verdict == Verdict::Tight {
+        format!("tight in host memory: {who} keep {least} there, and by DeepSpeed's own estimate up to {most}")
+    } else {
+        format!("does not fit in host memory: {who} keep {least} there")
     }
 }
 

@@ -236,7 +236,17 @@ pub static OPTIONS: &[PlanOption] = &[
     of_runtime!("cache_type_k", Scope::Layers, Kind::Choice(cache_types)),
     of_runtime!("cache_type_v", Scope::Layers, Kind::Choice(cache_types)),
     of_runtime!("no_kv_offload", Scope::Layers, Kind::Switch),
-    of_runtime!("host_memory", Scope::Layers, Kind::Count(limits::HOST_MEMORY)),
+    PlanOption {
+        name: "host_memory",
+        kind: Kind::Count(limits::HOST_MEMORY),
+        scope: Scope::HostMemory,
+        get: |s| s.host_memory.map(Value::Count),
+        set: |s, value| {
+            if let Value::Count(gib) = value {
+                s.host_memory = Some(*gib);
+            }
+        },
+    },
     of_runtime!("host_bandwidth", Scope::Layers, Kind::Count(limits::HOST_BANDWIDTH)),
     choice!("recipe", Recipe, Training, |s| s.training.recipe),
     choice!("gradients", Gradients, Training, |s| s.training.gradients),

@@ -41,13 +41,14 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 33] = [
+    const VALUES: [(&str, &str); 34] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
         ("--weights", "fp32"),
         ("--attention", "eager"),
         ("--offload", "parameters"),
+        ("--host-memory", "64"),
         ("--kv", "fp8"),
         ("--engine", "vllm"),
         ("--engine-version", "0.19"),

@@ -182,7 +182,6 @@ fn layers() -> Vec<Known> {
         ),
         value("--cache-type-v", "TYPE", "a type such as f16 or q8_0", "how values are stored, alike"),
         switch("--no-kv-offload", "the cache stays in host memory"),
-        value("--host-memory", "GIB", "a whole number of GiB", "memory of the computer that the run may take, in GiB"),
         value(
             "--host-bandwidth",
             "GBS",
@@ -270,6 +269,12 @@ fn run() -> Vec<Known> {
             "LIST",
             "one or more of optimizer, parameters and kv, with commas between them",
             "what waits in host memory, with commas between: optimizer (with --zero 2 or 3 its gradients too), parameters, kv",
+        ),
+        value(
+            "--host-memory",
+            "GIB",
+            "a whole number of GiB",
+            "memory of each computer that the run may take, in GiB: with --offload in training, where a computer has 8 GPUs, and with llamacpp",
         ),
     ]
 }

@@ -9,6 +9,7 @@ use crate::checked::Checked;
 use crate::architecture::{Positions, Projection};
 use crate::engines::{self, How, vllm};
 use crate::memory::activations::transformers;
+use crate::memory::host::{self, Host};
 use crate::memory::{adapters, gradients, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
@@ -187,6 +188,8 @@ pub enum Assumption {
     Offload {
         /// Whether gradients go there too, where the optimizer's states do.
         gradients: Option<bool>,
+        /// What the processes of a computer keep there in training.
+        host: Option<Host>,
     },
     /// ZeRO is `DeepSpeed`'s.
     DeepSpeed {
@@ -391,6 +394,7 @@ impl Assumptions {
                     offload != Offload::default(),
                     Assumption::Offload {
                         gradients: (trains && offload.optimizer).then(|| sharding::gradients_on_host(scenario)),
+                        host: host::of(scenario),
                     },
                 ),
                 sharded_by(scenario),

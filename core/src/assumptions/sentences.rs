@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::Assumption;
-use crate::display::Grouped;
+use crate::display::{ByteUnit, Grouped, Size};
 use crate::engines::vllm;
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
@@ -224,7 +224,7 @@ impl Assumption {
                 f,
                 "{layers} of {of} layers keep a state of constant size in place of a cache, however long the context."
             ),
-            Self::Offload { gradients } => {
+            Self::Offload { gradients, host } => {
                 f.write_str(
                     "What is offloaded waits in host memory; of offloaded layers two are on the GPU, the one at work and the next; the link's printed rate is what the transfer is reckoned with. The time of a step on the CPU, as by DeepSpeedCPUAdam, is not counted.",
                 )?;
@@ -234,6 +234,15 @@ impl Assumption {
                     Some(false) => {
                         " Gradients stay on the GPU until the backward pass ends: DeepSpeed moves them as they are made with ZeRO-2 and 3 (--zero 2, on one GPU too), FSDP together with the weights."
                     }
+                })?;
+                host.map_or(Ok(()), |host| {
+                    write!(
+                        f,
+                        " Host memory: the process of each GPU keeps {} there, those of a computer with {} GPUs {}, and up to half as much again by DeepSpeed's own estimate (--host-memory says how much there is).",
+                        Size::new(host.each, ByteUnit::Gb).plain(),
+                        host.ranks,
+                        Size::new(host.least(), ByteUnit::Gb).plain()
+                    )
                 })
             }
             Self::DeepSpeed { stage, offload } => {

@@ -6,7 +6,7 @@ use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::llamacpp::beyond_vulkan;
 use crate::engines::{self, vllm};
-use crate::memory::weights;
+use crate::memory::{host, weights};
 use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::{Bytes, SignedBytes};
@@ -34,9 +34,14 @@ impl Fit {
     /// The run whose fullest rank this is and takes `total`, on a GPU of `capacity`.
     pub(super) fn of(rank: &Checked, capacity: Bytes, total: Bytes) -> Self {
         let (capacity, Judgement { limit, margin, verdict }) = judge_lent(rank, capacity, || total);
-        let max_seq = longest(rank, capacity, limit);
-        let served = rank.runtime() == Some(Engine::Vllm);
-        let max_batch = max_batch(rank, limit).min(if served { rank.serving.max_num_seqs } else { u32::MAX });
+        // What waits in host memory depends on neither.
+        let [max_seq, max_batch] = if on_host(rank) == Verdict::DoesNotFit {
+            [0; 2]
+        } else {
+            let served = rank.runtime() == Some(Engine::Vllm);
+            let most = if served { rank.serving.max_num_seqs } else { u32::MAX };
+            [longest(rank, capacity, limit), max_batch(rank, limit).min(most)]
+        };
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
     }
 
@@ -110,7 +115,12 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> 
     } else {
         Verdict::Fits
     };
-    Judgement { limit, margin, verdict }
+    Judgement { limit, margin, verdict: verdict.worse(on_host(scenario)) }
+}
+
+/// What host memory makes of the scenario.
+fn on_host(scenario: &Checked) -> Verdict {
+    host::verdict(scenario).unwrap_or(Verdict::Fits)
 }
 
 /// The same where newer systems lend the GPU more: a run that only the larger part holds is tight, and held against that.
@@ -142,5 +152,5 @@ pub fn verdict_on(scenario: &Checked, capacity: Bytes) -> Verdict {
 
 /// Whether the scenario goes on a GPU of `capacity`, on every rank.
 pub fn fits(scenario: &Checked, capacity: Bytes) -> bool {
-    total(scenario) <= engines::limit(scenario, capacity)
+    on_host(scenario).holds() && total(scenario) <= engines::limit(scenario, capacity)
 }

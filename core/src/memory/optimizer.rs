@@ -44,47 +44,9 @@ pub fn terms(scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) 
     if !scenario.mode.trains() {
         return;
     }
-    let trained = scenario.trained_parameters();
-    let mut state = |item, parameters: u64, block: Block| {
-        if parameters == 0 {
-            return;
-        }
-        let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
-        sink(&Term {
-            item,
-            factors: &[
-                Factor::new(Symbol::Parameters, scenario.shared_out(parameters, ZeroStage::Optimizer)),
-                Factor::new(symbol, block.bytes.into()),
-            ],
-            divisor: block.values,
-        });
-    };
-    let full = scenario.mode == Mode::Training;
-    let wide = plain(scenario);
     // The first step makes its states only when it ends.
     if !scenario.offload.optimizer && phase != Phase::FirstStep {
-        if full && has_master(scenario) {
-            state(Item::MasterWeights, trained, wide);
-        }
-        match scenario.optimizer {
-            Optimizer::AdamW => {
-                state(Item::FirstMoment, trained, wide);
-                state(Item::SecondMoment, trained, wide);
-            }
-            Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => {
-                state(Item::FirstMoment, trained, EIGHT_BIT);
-                state(Item::SecondMoment, trained, EIGHT_BIT);
-            }
-            Optimizer::Adafactor => state(Item::SecondMoment, factored(scenario, trained), Block::FP32),
-            Optimizer::Lion | Optimizer::SgdMomentum => state(Item::FirstMoment, trained, wide),
-            Optimizer::Muon => {
-                let local = scenario.local_parameters();
-                let matrices = if full { (local.matrices + local.experts).min(trained) } else { trained };
-                state(Item::FirstMoment, trained, wide);
-                state(Item::SecondMoment, trained - matrices, wide);
-            }
-            Optimizer::Sgd => {}
-        }
+        states(scenario, sink);
     }
     if phase != Phase::OptimizerStep || scenario.offload.optimizer {
         return;
@@ -95,8 +57,52 @@ pub fn terms(scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) 
         let factors = [Factor::new(Symbol::Parameters, values), Factor::new(Symbol::BytesPerValue, bytes)];
         sink(&Term { item: Item::StepTemporary, factors: &factors, divisor: 1 });
     } else if copies || widens(scenario) {
-        state(Item::StepTemporary, trained, wide);
+        put(scenario, Item::StepTemporary, scenario.trained_parameters(), plain(scenario), sink);
     }
+}
+
+/// The master copy and the moments of a rank, wherever they are.
+pub(super) fn states(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
+    let (trained, full, wide) = (scenario.trained_parameters(), scenario.mode == Mode::Training, plain(scenario));
+    let mut state = |item, parameters, block| put(scenario, item, parameters, block, sink);
+    if full && has_master(scenario) {
+        state(Item::MasterWeights, trained, wide);
+    }
+    match scenario.optimizer {
+        Optimizer::AdamW => {
+            state(Item::FirstMoment, trained, wide);
+            state(Item::SecondMoment, trained, wide);
+        }
+        Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => {
+            state(Item::FirstMoment, trained, EIGHT_BIT);
+            state(Item::SecondMoment, trained, EIGHT_BIT);
+        }
+        Optimizer::Adafactor => state(Item::SecondMoment, factored(scenario, trained), Block::FP32),
+        Optimizer::Lion | Optimizer::SgdMomentum => state(Item::FirstMoment, trained, wide),
+        Optimizer::Muon => {
+            let local = scenario.local_parameters();
+            let matrices = if full { (local.matrices + local.experts).min(trained) } else { trained };
+            state(Item::FirstMoment, trained, wide);
+            state(Item::SecondMoment, trained - matrices, wide);
+        }
+        Optimizer::Sgd => {}
+    }
+}
+
+/// One kind of state of so many parameters.
+fn put(scenario: &Checked, item: Item, parameters: u64, block: Block, sink: &mut dyn FnMut(&Term<'_>)) {
+    if parameters == 0 {
+        return;
+    }
+    let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
+    sink(&Term {
+        item,
+        factors: &[
+            Factor::new(Symbol::Parameters, scenario.shared_out(parameters, ZeroStage::Optimizer)),
+            Factor::new(symbol, block.bytes.into()),
+        ],
+        divisor: block.values,
+    });
 }
 
 /// Whether the step makes an fp32 copy of gradients in 16 bits: Megatron-LM's does, with and without its distributed optimizer.
@@ -113,7 +119,7 @@ fn widens(scenario: &Checked) -> bool {
 ///
 /// # Source
 /// 16.17 GiB between the steps of 6.86 billion parameters in 16 bits on four GPUs with ZeRO-3: 10 bytes a parameter, not 8 (set `deepspeed-steps` of the crate `memory-wall-accuracy`).
-fn has_master(scenario: &Checked) -> bool {
+pub(super) fn has_master(scenario: &Checked) -> bool {
     let cloned = sharding::deepspeed(scenario).is_some();
     match scenario.recipe() {
         Recipe::Mixed | Recipe::MixedFp32Gradients => true,

@@ -158,6 +158,8 @@ pub struct Scenario {
     /// GiB of its memory that are there to be taken, where that is known better than by the table: beside what the system or other programs hold, or as much as
     /// the system was told to lend.
     pub gpu_memory: Option<u32>,
+    /// GiB of host memory that the run may take on each computer, where that is known (training).
+    pub host_memory: Option<u32>,
 }
 
 impl Scenario {
@@ -179,6 +181,7 @@ impl Scenario {
             offload: Offload { optimizer: false, parameters: false, kv_cache: false },
             gpu: None,
             gpu_memory: None,
+            host_memory: None,
         }
     }
 

@@ -348,6 +348,7 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 parallel,
                 offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
+                host_memory: batch.is_multiple_of(3).then_some(seq_length),
                 // Half of it, now and then.
                 gpu_memory: gpu
                     .and_then(|gpu| u32::try_from(gpu.capacity.0 >> 31).ok())
