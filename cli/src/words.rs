@@ -207,6 +207,10 @@ pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> S
             by_host_memory(verdict, scenario).map_or_else(String::new, |host| in_host_memory(verdict, host, unit))
         }
         (Verdict::Fits, None) => "fits, with more than a tenth of the GPU to spare".into(),
+        (Verdict::Tight, None) if evaluate::paged_out(scenario).is_some() => {
+            let moved = size(evaluate::paged_out(scenario).unwrap_or_default(), unit);
+            format!("tight: fits with {moved} of the optimizer's states paged to host memory, which slows each step")
+        }
         (Verdict::Tight, _) => match (evaluate::only_newer_holds(scenario), llamacpp::beyond_vulkan(scenario)) {
             (Some(newer), _) => format!("tight: fits {}", with_newer(newer, unit)),
             (None, Some(buffer)) => format!("tight: fits, but {}", beyond_vulkan(buffer, unit)),

@@ -58,6 +58,20 @@ fn offloaded_states_are_held_against_the_computer() {
 }
 
 #[test]
+fn paged_states_are_said_to_move() {
+    let line = format!("estimate --model llama-3-8b {TRAINING} --optimizer paged-adamw8bit --recipe pure --seq 512");
+    let held = run(&format!("{line} --gpu a100-40-sxm"));
+    let flat = held.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(held.code, 0, "{flat}");
+    for words in
+        ["tight: fits with 6.6", "of the optimizer's states paged to host memory", "16.1 GB of them are counted"]
+    {
+        assert!(flat.contains(words), "{words}: {flat}");
+    }
+    assert_eq!(run(&format!("{line} --gpu rtx4090")).code, 1);
+}
+
+#[test]
 fn a_step_of_zero_1_and_2_is_not_forgotten() {
     for line in ["--zero 2 --seq 512", "--zero 1 --seq 2048"] {
         let told = run(&format!("estimate --model llama-3.1-8b {TRAINING} --gpu a100-80-sxm --dp 2 {line}"));

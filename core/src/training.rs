@@ -49,8 +49,10 @@ choices! {
         AdamW = "adamw";
         /// Two 8-bit moments with block scales: 2 bytes and a little.
         AdamW8bit = "adamw8bit";
-        /// Two 8-bit moments that wait in host memory when the GPU is full: counted here as on the GPU.
+        /// Two 8-bit moments that move to host memory where the GPU is full (bitsandbytes).
         PagedAdamW8bit = "paged-adamw8bit";
+        /// Two fp32 moments that do so.
+        PagedAdamW = "paged-adamw";
         /// Row and column sums in place of the second moment of each matrix, and no first moment.
         Adafactor = "adafactor";
         /// One moment.

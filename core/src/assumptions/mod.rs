@@ -10,7 +10,7 @@ use crate::architecture::{Positions, Projection};
 use crate::engines::{self, How, vllm};
 use crate::memory::activations::transformers;
 use crate::memory::host::{self, Host};
-use crate::memory::{adapters, gradients, sharding, weights};
+use crate::memory::{adapters, gradients, optimizer, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{
@@ -191,6 +191,8 @@ pub enum Assumption {
         /// What the processes of a computer keep there in training.
         host: Option<Host>,
     },
+    /// The optimizer's states are in memory that the driver moves to the host where the GPU is full.
+    Paged(Bytes),
     /// ZeRO is `DeepSpeed`'s.
     DeepSpeed {
         /// Its stage.
@@ -259,7 +261,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 41;
+    pub const CAPACITY: usize = 42;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -397,6 +399,7 @@ impl Assumptions {
                         host: host::of(scenario),
                     },
                 ),
+                when(optimizer::evictable(scenario) > Bytes::ZERO, Assumption::Paged(optimizer::evictable(scenario))),
                 sharded_by(scenario),
                 // What is stated needs no source.
                 scenario

@@ -245,6 +245,11 @@ impl Assumption {
                     )
                 })
             }
+            Self::Paged(states) => write!(
+                f,
+                "bitsandbytes keeps the optimizer's states in managed memory: {} of them are counted on the GPU, and where it is full the driver moves them to host memory, from which each step fetches them over PCIe. The verdict is tight where they have to move. Windows has no such paging.",
+                Size::new(states, ByteUnit::Gb).plain()
+            ),
             Self::DeepSpeed { stage, offload } => {
                 write!(
                     f,

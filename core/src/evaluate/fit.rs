@@ -6,7 +6,7 @@ use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::llamacpp::beyond_vulkan;
 use crate::engines::{self, vllm};
-use crate::memory::{host, weights};
+use crate::memory::{host, optimizer, weights};
 use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::{Bytes, SignedBytes};
@@ -40,7 +40,8 @@ impl Fit {
         } else {
             let served = rank.runtime() == Some(Engine::Vllm);
             let most = if served { rank.serving.max_num_seqs } else { u32::MAX };
-            [longest(rank, capacity, limit), max_batch(rank, limit).min(most)]
+            let room = limit + optimizer::evictable(rank);
+            [longest(rank, capacity, room), max_batch(rank, room).min(most)]
         };
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
     }
@@ -98,13 +99,22 @@ struct Judgement {
 ///
 /// vLLM takes a share of the GPU and keeps what its pool cannot use, so there its start decides: the scenario fits when vLLM starts
 /// and its pool holds the cache of all sequences, and queues where that holds fewer, [`vllm::Start`].
-fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> Judgement {
+fn judge(scenario: &Checked, capacity: Bytes, total: impl Fn() -> Bytes) -> Judgement {
     if scenario.runtime() == Some(Engine::Vllm) {
         let vllm::Start { margin, verdict, .. } = vllm::start(scenario, capacity);
         return Judgement { limit: engines::limit(scenario, capacity), margin, verdict };
     }
     let limit = engines::limit(scenario, capacity);
     let margin = limit.minus(total());
+    let evictable = optimizer::evictable(scenario).0;
+    // What is paged gives way to the rest: then nothing is missing, and nothing to spare.
+    let margin = if margin.0 < 0 && margin.magnitude().0 <= evictable {
+        SignedBytes(0)
+    } else if margin.0 < 0 {
+        limit.minus(total() - optimizer::evictable(scenario))
+    } else {
+        margin
+    };
     let verdict = if margin.0 < 0 {
         Verdict::DoesNotFit
     } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT
@@ -152,5 +162,12 @@ pub fn verdict_on(scenario: &Checked, capacity: Bytes) -> Verdict {
 
 /// Whether the scenario goes on a GPU of `capacity`, on every rank.
 pub fn fits(scenario: &Checked, capacity: Bytes) -> bool {
-    on_host(scenario).holds() && total(scenario) <= engines::limit(scenario, capacity)
+    on_host(scenario).holds() && total(scenario) <= engines::limit(scenario, capacity) + optimizer::evictable(scenario)
+}
+
+/// Bytes of the optimizer's states that have to leave the scenario's own GPU, where they can: it fits no other way.
+pub fn paged_out(scenario: &Checked) -> Option<Bytes> {
+    let missing = total(scenario).minus(engines::limit(scenario, scenario.capacity()?));
+    let missing = (missing.0 > 0).then(|| missing.magnitude())?;
+    (missing <= optimizer::evictable(scenario)).then_some(missing)
 }

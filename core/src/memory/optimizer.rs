@@ -7,6 +7,7 @@ use crate::parallelism::ZeroStage;
 use crate::precision::Block;
 use crate::scenario::Mode;
 use crate::training::{Implementation, Optimizer, Recipe, StepKernel};
+use crate::units::Bytes;
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// One 8-bit value in blocks of 256 with an fp32 scale (bitsandbytes).
@@ -77,6 +78,11 @@ pub(super) fn states(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
             state(Item::FirstMoment, trained, EIGHT_BIT);
             state(Item::SecondMoment, trained, EIGHT_BIT);
         }
+        // bitsandbytes keeps them in fp32, whatever the weights are in.
+        Optimizer::PagedAdamW => {
+            state(Item::FirstMoment, trained, Block::FP32);
+            state(Item::SecondMoment, trained, Block::FP32);
+        }
         Optimizer::Adafactor => state(Item::SecondMoment, factored(scenario, trained), Block::FP32),
         Optimizer::Lion | Optimizer::SgdMomentum => state(Item::FirstMoment, trained, wide),
         Optimizer::Muon => {
@@ -87,6 +93,32 @@ pub(super) fn states(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
         }
         Optimizer::Sgd => {}
     }
+}
+
+/// Bytes of the states that the driver may move from the GPU to host memory while something else needs the room.
+///
+/// # Formula
+/// Both moments of the matrices: 2 bytes a value in 8 bits, without the scales, and 8 in fp32. Norms and biases are below 100,000 values, from which on bitsandbytes pages.
+///
+/// # Assumes
+/// A full training step on an NVIDIA GPU under Linux. Adapters are smaller than what is paged, or little more.
+///
+/// # Source
+/// bitsandbytes 0.50.2: `get_state_buffer` of `optim/optimizer.py`, `get_paged` and `cget_managed_ptr`, which is `cudaMallocManaged`; the scales are plain tensors. CUDA C++ programming guide,
+/// "Unified Memory": managed memory is evicted to the host when the GPU is oversubscribed, but for Windows. Read 2026-11-25.
+pub fn evictable(scenario: &Checked) -> Bytes {
+    let each = match scenario.optimizer {
+        Optimizer::PagedAdamW8bit => 2,
+        Optimizer::PagedAdamW => 8,
+        _ => return Bytes::ZERO,
+    };
+    let elsewhere = scenario.gpu.is_some_and(|gpu| gpu.vendor != "NVIDIA");
+    if scenario.mode != Mode::Training || scenario.offload.optimizer || elsewhere {
+        return Bytes::ZERO;
+    }
+    let vectors = scenario.local_parameters().vectors;
+    let paged = scenario.shared_out(scenario.trained_parameters().saturating_sub(vectors), ZeroStage::Optimizer);
+    Bytes(u128::from(paged) * each)
 }
 
 /// One kind of state of so many parameters.

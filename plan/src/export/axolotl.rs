@@ -28,7 +28,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         Optimizer::Muon => sheet.set("optimizer", "muon", &["optimizer"]),
         kind => match training_arguments::optimizer(kind, scenario.training.step) {
             Some(name) => sheet.set("optimizer", name, &["optimizer", "step"]),
-            None => return Err(sheet.cannot("has no SGD with momentum: optimizer takes adamw, adamw8bit, paged-adamw8bit, adafactor, lion, muon or sgd")),
+            None => return Err(sheet.cannot("has no SGD with momentum: optimizer takes adamw, adamw8bit, paged-adamw8bit, paged-adamw, adafactor, lion, muon or sgd")),
         },
     }
     match scenario.checkpointing {

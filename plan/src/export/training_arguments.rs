@@ -65,6 +65,7 @@ pub(super) const fn optimizer(optimizer: Optimizer, step: StepKernel) -> Option<
         (Optimizer::AdamW, StepKernel::Foreach) => "adamw_torch",
         (Optimizer::AdamW8bit, _) => "adamw_bnb_8bit",
         (Optimizer::PagedAdamW8bit, _) => "paged_adamw_8bit",
+        (Optimizer::PagedAdamW, _) => "paged_adamw_32bit",
         (Optimizer::Adafactor, _) => "adafactor",
         (Optimizer::Lion, _) => "lion_32bit",
         (Optimizer::Sgd, _) => "sgd",
