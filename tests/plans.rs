@@ -76,6 +76,7 @@ const NOT_YET: [&str; 57] = [
     "tp",
     "pp",
     "ep",
+    "etp",
     "cp",
     "zero",
     "shard",

@@ -6,7 +6,7 @@ use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
 use crate::options::Given;
 use crate::solve::Question;
 
-const TRAINING_ONLY: [&str; 17] = [
+const TRAINING_ONLY: [&str; 18] = [
     "--recipe",
     "--gradients",
     "--optimizer",
@@ -22,6 +22,7 @@ const TRAINING_ONLY: [&str; 17] = [
     "--micro-batches",
     "--zero",
     "--shard",
+    "--etp",
     "--sequence-parallel",
     "--virtual-stages",
 ];
@@ -50,7 +51,7 @@ const VLLM_ONLY: [&str; 8] = [
 const ADAPTERS_ONLY: [&str; 6] =
     ["--lora-rank", "--lora-targets", "--lora-dtype", "--lora-dropout", "--no-kbit-upcast", "--quantised-experts"];
 /// What [`Question::Gpus`] tries by itself.
-const CUTS: [&str; 7] = ["--dp", "--tp", "--pp", "--ep", "--zero", "--shard", "--virtual-stages"];
+const CUTS: [&str; 8] = ["--dp", "--tp", "--pp", "--ep", "--etp", "--zero", "--shard", "--virtual-stages"];
 
 /// A note for each option that was given and changes nothing.
 pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Question>) -> Vec<String> {

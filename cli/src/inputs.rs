@@ -155,6 +155,9 @@ pub(crate) fn cut(parallel: &Parallelism) -> String {
     if parallel.ep > 1 {
         parts.push(format!("experts over {} ranks", Grouped(parallel.ep.into())));
     }
+    if let Some(ranks) = parallel.etp {
+        parts.push(format!("each cut over {}", Grouped(ranks.into())));
+    }
     if parallel.zero != ZeroStage::None && parallel.shard_ranks() > 1 {
         let over = match parallel.shard {
             Some(_) => format!(" over {} ranks", Grouped(parallel.shard_ranks().into())),

@@ -3,7 +3,7 @@
 use memory_wall_core::bounds;
 use memory_wall_core::parallelism::ParallelError;
 use memory_wall_core::scenario::{CutError, Demand, TensorSplit, TrainerOption, Unsupported};
-use memory_wall_core::{Parallelism, Scenario, ScenarioError};
+use memory_wall_core::{Implementation, Parallelism, Scenario, ScenarioError};
 
 use crate::{BadInput, suggest};
 
@@ -142,6 +142,7 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
         TrainerOption::Selective => "--checkpointing selective".into(),
         TrainerOption::Half => "--weights fp16".into(),
         TrainerOption::Recipe(recipe) => format!("--recipe {}", recipe.id()),
+        TrainerOption::ExpertTensor(ranks) => format!("--etp {ranks}"),
         TrainerOption::Sharding(sharding) => format!("--sharding {}", sharding.id()),
         TrainerOption::PartShards(zero) => format!("--zero {}", zero.id()),
         TrainerOption::PartOffload => "--offload".into(),
@@ -189,7 +190,11 @@ fn near(scenario: &Scenario, degree: &str) -> String {
     };
     let (given, most) = match degree {
         "tp" => (scenario.parallel.tp, bounds::TP.max),
-        "ep" => (scenario.parallel.ep, scenario.parallel.dp),
+        "ep" => {
+            let Parallelism { dp, tp, cp, ep, .. } = scenario.parallel;
+            let megatron = scenario.mode.trains() && scenario.training.implementation == Implementation::Megatron;
+            (ep, if megatron { dp.saturating_mul(tp).saturating_mul(cp) } else { dp })
+        }
         "pp" => (scenario.parallel.pp, scenario.architecture.layers),
         _ => (scenario.parallel.shard.unwrap_or(1), scenario.parallel.dp),
     };

@@ -64,6 +64,12 @@ fn every_option_arrives() {
             literal!(false),
         ),
         (TRAINING, "--micro-batches 16", "/micro_batches", literal!(16)),
+        (
+            "estimate --model qwen3-30b-a3b --mode training",
+            "--implementation megatron --tp 2 --sequence-parallel --dp 8 --ep 8 --etp 1",
+            "/parallel/etp",
+            literal!(1),
+        ),
         (TRAINING, "--dp 8", "/parallel/dp", literal!(8)),
         (TRAINING, "--tp 2", "/parallel/tp", literal!(2)),
         (TRAINING, "--pp 4 --implementation megatron", "/parallel/pp", literal!(4)),

@@ -46,7 +46,7 @@ fn states_give_way_where_they_are_paged() {
     assert!(evaluation.fit.unwrap().margin.0 < 0);
     // What is missing there is missing without the states.
     let stays = evaluation.total.0 - 2 * (8_030_261_248 - vectors);
-    assert_eq!(evaluation.fit.unwrap().margin.0, evaluation.fit.unwrap().limit.0 as i128 - stays as i128);
+    assert_eq!(evaluation.fit.unwrap().margin.0, evaluation.fit.unwrap().limit.minus(Bytes(stays)).0);
     // Unified memory of this kind is CUDA's.
     let amd = Scenario { gpu: gpus::by_id("mi210"), ..paged };
     assert_eq!(optimizer::evictable(&amd.check().unwrap()), Bytes::ZERO);

@@ -295,6 +295,7 @@ pub static OPTIONS: &[PlanOption] = &[
     count!("tp", TP, Anywhere, |s| s.parallel.tp),
     count!("pp", PP, Anywhere, |s| s.parallel.pp),
     count!("ep", EP, Anywhere, |s| s.parallel.ep),
+    stated_count!("etp", TP, Training, |s| s.parallel.etp),
     count!("cp", CP, Anywhere, |s| s.parallel.cp),
     choice!("zero", ZeroStage, Training, |s| s.parallel.zero),
     stated_count!("shard", DP, Training, |s| s.parallel.shard),

@@ -63,6 +63,7 @@ pub(crate) static GROUPS: &[Group] = &[
             "micro_batches",
             "sharding",
             "shard",
+            "etp",
             "sequence_parallel",
             "async_tp",
             "no_reshard_after_forward",

@@ -41,7 +41,7 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 34] = [
+    const VALUES: [(&str, &str); 35] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
@@ -75,6 +75,7 @@ mod tests {
         ("--pp", "2"),
         ("--zero", "3"),
         ("--shard", "2"),
+        ("--etp", "2"),
         ("--virtual-stages", "2"),
     ];
 

@@ -62,6 +62,8 @@ pub(crate) struct Cut {
     tp: u32,
     pp: u32,
     ep: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    etp: Option<u32>,
     cp: u32,
     zero: u8,
     shard: Option<u32>,
@@ -118,9 +120,9 @@ impl Inputs {
 impl Cut {
     /// Of a run.
     pub(crate) fn new(parallel: &Parallelism) -> Self {
-        let Parallelism { dp, tp, pp, ep, cp, shard, virtual_stages, sequence_parallel, .. } = *parallel;
+        let Parallelism { dp, tp, pp, ep, etp, cp, shard, virtual_stages, sequence_parallel, .. } = *parallel;
         // Stages are named by their digit.
         let zero = parallel.zero.id().parse().unwrap_or(0);
-        Self { dp, tp, pp, ep, cp, zero, shard, virtual_stages, sequence_parallel }
+        Self { dp, tp, pp, ep, etp, cp, zero, shard, virtual_stages, sequence_parallel }
     }
 }

@@ -451,7 +451,13 @@ fn gpus() -> Vec<Known> {
             "--ep",
             "N",
             "a whole number of ranks",
-            "expert-parallel ranks, over which the experts of a layer are spread: within dp; with vllm all of tp x dp (--enable-expert-parallel)",
+            "expert-parallel ranks, over which the experts of a layer are spread: within dp; with megatron within tp x cp x dp; with vllm all of tp x dp (--enable-expert-parallel)",
+        ),
+        value(
+            "--etp",
+            "N",
+            "a whole number of ranks",
+            "megatron: ranks that share the matrices of each expert (--expert-tensor-parallel-size); default as many as tp, or 1 where ep does not divide cp x dp",
         ),
         value("--cp", "N", "a whole number of ranks", "context-parallel ranks, which share each sequence"),
         value(

@@ -245,7 +245,11 @@ impl Scenario {
     pub(crate) fn divides(&self) -> Result<(), ParallelError> {
         // Expert parallelism in vLLM has rules of its own.
         let vllm = self.runtime() == Some(Engine::Vllm) && self.architecture.moe.is_some();
-        let cut = Parallelism { ep: if vllm { 1 } else { self.parallel.ep }, ..self.parallel };
+        let megatron = self.mode.trains() && self.training.implementation == Implementation::Megatron;
+        if megatron {
+            self.parallel.spreads_in_megatron(&self.architecture)?;
+        }
+        let cut = Parallelism { ep: if vllm || megatron { 1 } else { self.parallel.ep }, ..self.parallel };
         cut.check(&Architecture { vocab_size: self.vocabulary(), ..self.architecture })
     }
 

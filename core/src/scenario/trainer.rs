@@ -74,6 +74,8 @@ pub enum TrainerOption {
     Half,
     /// States in several precisions, or a copy of the weights that is left out.
     Recipe(Recipe),
+    /// A cut of the matrices of each expert that is none of the others'.
+    ExpertTensor(u32),
     /// A choice between libraries that shard.
     Sharding(Sharding),
     /// Sharding of optimizer states, or of these and gradients, without the weights.
@@ -110,6 +112,7 @@ impl TrainerOption {
                 "recomputes whole layers or operation by operation (--checkpointing full or per-op)"
             }
             (Self::Half, _) => "computes in bf16 or fp32, not in fp16",
+            (Self::ExpertTensor(_), _) => "cuts experts as all other matrices: --etp is for Megatron-LM",
             (Self::Sharding(_), _) => "shards states by code of its own: --sharding is for transformers' code",
             (Self::Recipe(_), _) => {
                 "keeps weights, gradients and states in one precision (--recipe autocast, pure or fp32)"
@@ -304,6 +307,10 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         (titan && learns && training.recipe == Recipe::WithoutMaster, TrainerOption::Recipe(training.recipe)),
         (titan && in_part && parallel.shard_ranks() > 1, TrainerOption::PartShards(parallel.zero)),
         (titan && offload.optimizer != offload.parameters, TrainerOption::PartOffload),
+        (
+            implementation != Implementation::Megatron && parallel.etp.is_some(),
+            TrainerOption::ExpertTensor(parallel.etp.unwrap_or(1)),
+        ),
         (
             implementation != Implementation::Transformers && training.sharding != Sharding::ByRecipe,
             TrainerOption::Sharding(training.sharding),

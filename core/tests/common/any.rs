@@ -289,6 +289,7 @@ fn parallel(shape: Architecture, tp: u32) -> impl Strategy<Value = Parallelism> 
                 tp,
                 pp,
                 cp,
+                etp: None,
                 ep: if experts.is_multiple_of(ep) { ep } else { 1 },
                 zero,
                 shard: hybrid.then(|| divisor(dp, shard)),
