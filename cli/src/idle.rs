@@ -1,7 +1,7 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
-use memory_wall_core::memory::sharding;
-use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
+use memory_wall_core::memory::{optimizer, sharding};
+use memory_wall_core::{Engine, Implementation, Mode, Optimizer, Scenario, StepKernel, ZeroStage};
 
 use crate::options::Given;
 use crate::solve::Question;
@@ -102,6 +102,16 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     }
     if scenario.training.implementation != Implementation::Torchtitan {
         note("--compile", " without --implementation torchtitan".into());
+    }
+    if scenario.training.step == StepKernel::Foreach && optimizer::copies_by(scenario).is_none() {
+        let why = if scenario.offload.optimizer {
+            " where the CPU takes the optimizer's step"
+        } else if scenario.optimizer == Optimizer::AdamW {
+            " on memory under DeepSpeed's ZeRO-1 and 2: before the step they free as much as foreach copies"
+        } else {
+            " without --optimizer adamw"
+        };
+        note("--step", why.into());
     }
     if scenario.serving.engine != Engine::Vllm {
         for option in VLLM_ONLY {

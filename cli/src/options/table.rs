@@ -377,7 +377,7 @@ fn training() -> Vec<Known> {
             "--step",
             "KIND",
             "fused or foreach",
-            "fused (default), foreach: PyTorch's own default on CUDA, which makes a copy",
+            "fused (default, as Hugging Face's Trainer with PyTorch 2.8 or newer), foreach: as with older ones and by torch.optim.AdamW itself, which makes a copy",
         ),
         value(
             "--implementation",

@@ -10,7 +10,7 @@ use crate::architecture::{Positions, Projection};
 use crate::engines::{self, How, vllm};
 use crate::memory::activations::transformers;
 use crate::memory::host::{self, Host};
-use crate::memory::{adapters, gradients, optimizer, sharding, weights};
+use crate::memory::{adapters, gradients, optimizer, overhead, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{
@@ -19,7 +19,7 @@ use crate::scenario::{
 use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, BLACKWELL, Capability};
 use crate::tables::gpus::Reported;
-use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
+use crate::training::{Checkpointing, Implementation, Loss, Recipe, StepKernel};
 use crate::units::Bytes;
 
 /// What a figure stands on; the sentence is its `Display`.
@@ -145,6 +145,8 @@ pub enum Assumption {
     },
     /// The optimizer's step makes a copy for a moment.
     ForeachStep,
+    /// It is fused, and another kernel would make a copy of so many bytes.
+    FusedStep(Bytes),
     /// Adapters learn, the model is frozen.
     Adapters {
         /// Rank of the adapters.
@@ -244,6 +246,8 @@ pub enum Assumption {
     BeyondLearnedPositions(u32),
     /// What the allocator loses is not added.
     Fragmentation,
+    /// What ranks of Megatron-LM were seen to take beside what is counted.
+    BesideMegatron,
     /// The fullest of many GPUs.
     ManyGpus {
         /// GPUs in all.
@@ -261,7 +265,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 42;
+    pub const CAPACITY: usize = 43;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -385,10 +389,18 @@ impl Assumptions {
                 when(served == Some(Engine::Vllm) && by_flashinfer(scenario), Assumption::Fp8ByFlashInfer),
                 served.filter(|engine| *engine == Engine::Vllm).map(|_| max_model_len(scenario)),
                 when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
-                when(
-                    trains && training.step == StepKernel::Foreach && scenario.optimizer == Optimizer::AdamW,
-                    Assumption::ForeachStep,
-                ),
+                match optimizer::copies_by(scenario) {
+                    Some(StepKernel::Foreach) => Some(Assumption::ForeachStep),
+                    // Other code fuses its step by itself, and DeepSpeed's ZeRO-3 steps a part at a time.
+                    Some(StepKernel::Fused)
+                        if full
+                            && training.implementation == Implementation::Transformers
+                            && sharding::deepspeed(scenario).is_none() =>
+                    {
+                        Some(Assumption::FusedStep(optimizer::copy_of_step(scenario)))
+                    }
+                    _ => None,
+                },
                 when(selective_idle, Assumption::SelectiveIdle),
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
                 when(served.is_none(), Assumption::DeviceContext),
@@ -413,6 +425,7 @@ impl Assumptions {
                 when(quantised_cache, Assumption::CacheScales { counted: served == Some(Engine::LlamaCpp) }),
                 learned,
                 when(gpus > 1, Assumption::ManyGpus { gpus, gathered }),
+                when(overhead::of_megatron(scenario), Assumption::BesideMegatron),
                 when(
                     scenario.gpu.is_some() && (trains || scenario.serving.engine != Engine::Vllm),
                     Assumption::Fragmentation,

@@ -168,6 +168,14 @@ impl Assumption {
             Self::ForeachStep => f.write_str(
                 "The optimizer's step runs over lists of tensors (foreach, PyTorch's default on CUDA) and makes one more copy as large as all that learns; a fused step does without.",
             ),
+            Self::FusedStep(copy) => write!(
+                f,
+                "The optimizer's step is fused, as in Hugging Face's Trainer with PyTorch 2.8 or newer. With an older one, and in torch.optim.AdamW by itself, it runs over lists of tensors and makes a copy of {} (--step foreach).",
+                Size::new(copy, ByteUnit::Gb).plain()
+            ),
+            Self::BesideMegatron => f.write_str(
+                "Public runs of Megatron-LM on several GPUs (examples of ms-swift) took up to 16% more in nvidia-smi than is counted here: buffers of NCCL, blocks that the allocator reserves, and experts that get more tokens than others. A margin under 16% of the need is called tight.",
+            ),
             Self::Adapters { rank, implementation, fp32, copies } => write!(
                 f,
                 "Adapters of rank {} learn, the model is frozen: it has no gradients, and a frozen matrix saves no input for backward. {} Routed experts carry none.",
@@ -190,7 +198,7 @@ impl Assumption {
             ),
             Self::Upcast { format, autocast } => write!(
                 f,
-                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less. The checkpointing that it switches on is a setting here. Autocast beside it (bf16=True) is not modelled: attention would keep 16-bit tensors, about {} bytes a token less where nothing is recomputed.",
+                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less (--no-kbit-upcast). The checkpointing that it switches on is a setting here. Autocast beside it (bf16=True) is not modelled: attention would keep 16-bit tensors, about {} bytes a token less where nothing is recomputed.",
                 Grouped(autocast.into())
             ),
             Self::Implementation(implementation) => f.write_str(match implementation {

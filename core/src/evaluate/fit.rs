@@ -6,7 +6,7 @@ use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::llamacpp::beyond_vulkan;
 use crate::engines::{self, vllm};
-use crate::memory::{host, optimizer, weights};
+use crate::memory::{host, optimizer, overhead, weights};
 use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::{Bytes, SignedBytes};
@@ -119,6 +119,7 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl Fn() -> Bytes) -> Judg
         Verdict::DoesNotFit
     } else if margin.magnitude().0 * 100 < capacity.0 * TIGHT_PERCENT
         || margin.magnitude().0 < weights::in_wider_files(scenario)
+        || overhead::of_megatron(scenario) && margin.magnitude().0 * 100 < total().0 * overhead::MEGATRON_PERCENT
         || beyond_vulkan(scenario).is_some()
     {
         Verdict::Tight

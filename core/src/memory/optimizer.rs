@@ -5,7 +5,7 @@ use crate::memory::deepspeed::{self, Settings};
 use crate::memory::{Phase, adapters, sharding};
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
-use crate::scenario::Mode;
+use crate::scenario::{Mode, Scenario};
 use crate::training::{Implementation, Optimizer, Recipe, StepKernel};
 use crate::units::Bytes;
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -52,8 +52,7 @@ pub fn terms(scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) 
     if phase != Phase::OptimizerStep || scenario.offload.optimizer {
         return;
     }
-    // Only AdamW's square root is made beside what it is taken of.
-    let copies = scenario.optimizer == Optimizer::AdamW && scenario.training.step == StepKernel::Foreach;
+    let copies = copies_by(scenario) == Some(StepKernel::Foreach);
     if let Some([values, bytes]) = deepspeed::in_step(scenario, &Settings::DEFAULT) {
         let factors = [Factor::new(Symbol::Parameters, values), Factor::new(Symbol::BytesPerValue, bytes)];
         sink(&Term { item: Item::StepTemporary, factors: &factors, divisor: 1 });
@@ -135,6 +134,27 @@ fn put(scenario: &Checked, item: Item, parameters: u64, block: Block, sink: &mut
         ],
         divisor: block.values,
     });
+}
+
+/// The kernel of a step whose memory it decides: with `foreach` `AdamW`'s square root is made beside what it is taken of. `None` where the step is taken on the CPU or by another optimizer, or
+/// where `DeepSpeed`'s ZeRO-1 and 2 have freed as much before.
+///
+/// # Source
+/// `DeepSpeed` at edaa722: `step` of `stage_1_and_2.py` frees gradients and their flattened copy before `_optimizer_step`, 4 bytes a parameter of the part.
+pub fn copies_by(scenario: &Scenario) -> Option<StepKernel> {
+    let freed = matches!(sharding::deepspeed(scenario), Some(ZeroStage::Optimizer | ZeroStage::Gradients));
+    let here =
+        scenario.mode.trains() && scenario.optimizer == Optimizer::AdamW && !scenario.offload.optimizer && !freed;
+    here.then_some(scenario.training.step)
+}
+
+/// Bytes of the copy that a step by `foreach` makes.
+pub fn copy_of_step(scenario: &Checked) -> Bytes {
+    let mut bytes = Bytes::ZERO;
+    put(scenario, Item::StepTemporary, scenario.trained_parameters(), plain(scenario), &mut |term| {
+        bytes += term.bytes()
+    });
+    bytes
 }
 
 /// Whether the step makes an fp32 copy of gradients in 16 bits: Megatron-LM's does, with and without its distributed optimizer.
