@@ -152,7 +152,7 @@ pub fn copies_by(scenario: &Scenario) -> Option<StepKernel> {
 pub fn copy_of_step(scenario: &Checked) -> Bytes {
     let mut bytes = Bytes::ZERO;
     put(scenario, Item::StepTemporary, scenario.trained_parameters(), plain(scenario), &mut |term| {
-        bytes += term.bytes()
+        bytes += term.bytes();
     });
     bytes
 }
