@@ -57,7 +57,7 @@ fn offloaded_states_are_held_against_the_computer() {
     }
 }
 
-/// LlamaFactory issue 1221 asked what the kernel of the step changes there.
+/// `LlamaFactory` issue 1221 asked what the kernel of the step changes there.
 #[test]
 fn a_kernel_that_changes_nothing_is_said_so() {
     for (options, why) in [

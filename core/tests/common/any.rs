@@ -388,6 +388,10 @@ pub(crate) fn alone(mut scenario: Scenario) -> Scenario {
 
 /// The scenario as its training code can run it; by torchtitan, which cuts everything, where it cuts something else.
 fn trained(scenario: &mut Scenario) {
+    // Megatron-LM cuts the width of an expert where it spreads experts.
+    if let Err(ScenarioError::Parallel(_)) = scenario.check() {
+        scenario.parallel.ep = 1;
+    }
     let cut = Scenario {
         training: Training { implementation: Implementation::Torchtitan, ..scenario.training },
         ..*scenario
