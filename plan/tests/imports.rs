@@ -318,6 +318,14 @@ proptest! {
     }
 }
 
+/// Found by the fuzzer: a number with controls in it reached the message as it stood.
+#[test]
+fn numbers_with_controls_are_quoted() {
+    for text in ["llama-server -ngl 2\0\0\u{4}0 -ts 3,1", "vllm serve gpt2 --max-num-seqs 2\u{1b}[31m0"] {
+        hostile::read(text);
+    }
+}
+
 /// DeepSpeed keeps an fp32 copy beside 16-bit weights, also where accelerate starts it; its autocast under ZeRO is counted as fp32.
 #[test]
 fn deepspeed_is_read_as_it_trains() {
