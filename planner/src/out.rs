@@ -14,7 +14,7 @@ use crate::{browser, link, tables, words};
 #[component]
 pub(crate) fn Out(desk: Desk) -> impl IntoView {
     let format = RwSignal::new(Format::Json);
-    let written = Memo::new(move |_| format.get().write(&desk.asked(), desk.with(Board::chosen), &tables::rows(desk)));
+    let written = Memo::new(move |_| format.get().write(&desk.asked(), desk.chosen(), &tables::rows(desk)));
     let text = Memo::new(move |_| written.with(|written| written.text.clone()));
     let notes = move || written.with(|written| written.notes.join(" "));
     let place = NodeRef::<html::Textarea>::new();
@@ -36,7 +36,7 @@ pub(crate) fn Out(desk: Desk) -> impl IntoView {
     let others = Target::EACH
         .into_iter()
         .map(|target| {
-            let idle = move || desk.scenario().is_some_and(|scenario| scenario.mode.trains() != target.trains());
+            let idle = move || desk.scenario(|it| it.mode.trains() != target.trains()).unwrap_or_default();
             view! {
                 <option value=target.id() hidden=idle disabled=idle>
                     {format!("{} ({})", target.label(), target.file())}
@@ -174,8 +174,8 @@ pub(crate) fn Unit(desk: Desk) -> impl IntoView {
             <button
                 type="button"
                 class="plain-button"
-                aria-pressed=move || if desk.unit.get() == unit { "true" } else { "false" }
-                on:click=move |_| desk.unit.set(unit)
+                aria-pressed=move || if desk.unit() == unit { "true" } else { "false" }
+                on:click=move |_| desk.measure(unit)
             >
                 {words::UNIT.of(unit.id())}
             </button>
