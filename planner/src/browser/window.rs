@@ -1,11 +1,13 @@
 //! The browser itself.
 #![expect(clippy::disallowed_methods, reason = "this file is where the planner asks the browser")]
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
+use js_sys::{Array, Function, Promise};
 use leptos::prelude::*;
 use memory_wall_app::browser::TaskQueue;
 use wasm_bindgen::closure::Closure;
@@ -43,9 +45,15 @@ fn document() -> Option<Document> {
     window()?.document()
 }
 
+thread_local! {
+    /// What asks the program that knows the files of other programs: a function of its name and texts, which promises texts.
+    static EXCHANGE: OnceCell<Function> = const { OnceCell::new() };
+}
+
 /// Makes the page live.
 #[wasm_bindgen]
-pub fn start() {
+pub fn start(exchange: Function) {
+    EXCHANGE.with(|it| _ = it.set(exchange));
     let text = |id: &str| document()?.get_element_by_id(id)?.text_content();
     memory_wall_app::words::learn(text("words").unwrap_or_default());
     words::learn(text("planner-words").unwrap_or_default());
@@ -250,8 +258,8 @@ pub(crate) fn copy(text: &str, say: impl Fn(bool) + 'static) {
         return;
     }
     let promise = window.navigator().clipboard().write_text(text);
-    let say = std::rc::Rc::new(say);
-    let failed = std::rc::Rc::clone(&say);
+    let say = Rc::new(say);
+    let failed = Rc::clone(&say);
     let done = Closure::once(move |_: JsValue| say(true));
     let denied = Closure::once(move |_: JsValue| failed(false));
     let _ = promise.then2(&done, &denied);
@@ -259,9 +267,30 @@ pub(crate) fn copy(text: &str, say: impl Fn(bool) + 'static) {
     denied.forget();
 }
 
+/// Asks the program that knows the files of other programs, and hands on its answer or why there is none, in words.
+pub(crate) fn exchange(name: &str, texts: &[&str], take: impl FnOnce(Result<Vec<String>, String>) + 'static) {
+    let question: Array = std::iter::once(name).chain(texts.iter().copied()).map(JsValue::from).collect();
+    let promise = EXCHANGE.with(|it| it.get()?.apply(&JsValue::NULL, &question).ok()?.dyn_into::<Promise>().ok());
+    let Some(promise) = promise else { return take(Err(words::exchange_failed().into())) };
+    let take = Rc::new(Cell::new(Some(take)));
+    let refused = Rc::clone(&take);
+    let done = Closure::once(move |texts: JsValue| {
+        let texts = Array::from(&texts).iter().filter_map(|text| text.as_string()).collect();
+        take.take().map(|take| take(Ok(texts)));
+    });
+    // What it says is a text; that it could not be fetched is none.
+    let failed = Closure::once(move |why: JsValue| {
+        let why = why.as_string().unwrap_or_else(|| words::exchange_failed().into());
+        refused.take().map(|take| take(Err(why)));
+    });
+    let _ = promise.then2(&done, &failed);
+    done.forget();
+    failed.forget();
+}
+
 /// Hands a file to the reader.
 pub(crate) fn save(name: &str, text: &str) {
-    let parts = js_sys::Array::of1(&text.into());
+    let parts = Array::of1(&text.into());
     let kind = BlobPropertyBag::new();
     kind.set_type("text/plain");
     let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &kind) else { return };
