@@ -176,8 +176,11 @@ pub(crate) fn Bring(desk: Desk) -> impl IntoView {
                         return;
                     }
                     waits.set(None);
-                    match taken.map(|mut texts| (texts.drain(..1).collect::<String>(), texts)) {
-                        Ok((plan, notes)) => put(formats::read(&plan).unwrap_or_default(), notes),
+                    match taken.map(Vec::into_iter) {
+                        Ok(mut texts) => {
+                            let plan = texts.next().unwrap_or_default();
+                            put(formats::read(&plan).unwrap_or_default(), texts.collect());
+                        }
                         Err(why) => fault.set(words::InFault { why: &why }.text()),
                     }
                 });

@@ -65,17 +65,17 @@ pub fn start(exchange: Function) {
             return true;
         };
         let nth = done.replace(done.get() + 1);
-        match nth.checked_sub(Desk::STEPS) {
-            None => _ = desk.step(nth),
-            Some(nth) => match PARTS.get(nth) {
-                Some(part) => hydrate(part, desk),
-                None => {
-                    owner.with(|| begin(desk));
-                    return false;
-                }
-            },
+        if nth < Desk::STEPS {
+            desk.step(nth);
+            return true;
         }
-        true
+        let part = PARTS.get(nth - Desk::STEPS);
+        if let Some(part) = part {
+            hydrate(part, desk);
+        } else {
+            owner.with(|| begin(desk));
+        }
+        part.is_some()
     });
     pieces.ask();
 }
@@ -276,12 +276,16 @@ pub(crate) fn exchange(name: &str, texts: &[&str], take: impl FnOnce(Result<Vec<
     let refused = Rc::clone(&take);
     let done = Closure::once(move |texts: JsValue| {
         let texts = Array::from(&texts).iter().filter_map(|text| text.as_string()).collect();
-        take.take().map(|take| take(Ok(texts)));
+        if let Some(take) = take.take() {
+            take(Ok(texts));
+        }
     });
     // What it says is a text; that it could not be fetched is none.
     let failed = Closure::once(move |why: JsValue| {
         let why = why.as_string().unwrap_or_else(|| words::exchange_failed().into());
-        refused.take().map(|take| take(Err(why)));
+        if let Some(take) = refused.take() {
+            take(Err(why));
+        }
     });
     let _ = promise.then2(&done, &failed);
     done.forget();

@@ -6,8 +6,11 @@ const [glue, { words }] = await Promise.all([import('./{{glue}}'), import('./{{w
 document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: words }));
 await glue.default({ module_or_path: program });
 let exchange;
+let tries = 0;
 const fetched = async () => {
-  const [program, other] = await Promise.all([fetch('./{{exchange}}', { integrity: '{{exchange integrity}}' }), import('./{{exchange glue}}')]);
+  // A module that did not come is never asked for again by the same name.
+  const again = tries++ ? `?${tries}` : '';
+  const [program, other] = await Promise.all([fetch('./{{exchange}}', { integrity: '{{exchange integrity}}' }), import('./{{exchange glue}}' + again)]);
   await other.default({ module_or_path: program });
   return other;
 };
