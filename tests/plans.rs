@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 57] = [
+const NOT_YET: [&str; 59] = [
     "config",
     "offload",
     "engine",
@@ -32,6 +32,8 @@ const NOT_YET: [&str; 57] = [
     "enforce_eager",
     "max_loras",
     "max_lora_rank",
+    "speculative",
+    "num_speculative_tokens",
     "gpu_memory_utilization",
     "mem_fraction_static",
     "chunked_prefill_size",

@@ -1,7 +1,7 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
 use memory_wall_core::memory::sharding;
-use memory_wall_core::{Engine, Implementation, Mode, Scenario, ZeroStage};
+use memory_wall_core::{Engine, Implementation, Mode, Scenario, Speculation, ZeroStage};
 
 use crate::options::Given;
 use crate::solve::Question;
@@ -24,7 +24,7 @@ const TRAINING_ONLY: [&str; 16] = [
     "--sequence-parallel",
     "--virtual-stages",
 ];
-const INFERENCE_ONLY: [&str; 10] = [
+const INFERENCE_ONLY: [&str; 12] = [
     "--kv",
     "--engine",
     "--engine-version",
@@ -34,9 +34,11 @@ const INFERENCE_ONLY: [&str; 10] = [
     "--enforce-eager",
     "--max-loras",
     "--max-lora-rank",
+    "--speculative",
+    "--num-speculative-tokens",
     "--gpu-memory-utilization",
 ];
-const VLLM_ONLY: [&str; 8] = [
+const VLLM_ONLY: [&str; 10] = [
     "--engine-version",
     "--max-model-len",
     "--max-num-seqs",
@@ -44,6 +46,8 @@ const VLLM_ONLY: [&str; 8] = [
     "--enforce-eager",
     "--max-loras",
     "--max-lora-rank",
+    "--speculative",
+    "--num-speculative-tokens",
     "--gpu-memory-utilization",
 ];
 const ADAPTERS_ONLY: [&str; 6] =
@@ -105,6 +109,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     }
     if scenario.serving.max_loras.is_none() {
         note("--max-lora-rank", " without --max-loras".into());
+    }
+    if scenario.serving.speculation == Speculation::None {
+        note("--num-speculative-tokens", " without --speculative".into());
     }
     if scenario.gpu.is_none() && question.is_none() {
         note("--gpu-memory-utilization", " without --gpu".into());

@@ -2,7 +2,9 @@
 
 use memory_wall_core::display::Grouped;
 use memory_wall_core::engines::vllm;
-use memory_wall_core::{Engine, LoraTargets, Loss, Mode, Offload, Parallelism, Scenario, StepKernel, ZeroStage};
+use memory_wall_core::{
+    Engine, LoraTargets, Loss, Mode, Offload, Parallelism, Scenario, Speculation, StepKernel, ZeroStage,
+};
 
 use crate::solve::Question;
 use crate::text::wrapped;
@@ -126,7 +128,14 @@ fn serving(scenario: &Scenario, question: Option<Question>) -> String {
             let adapters = serving.max_loras.map_or_else(String::new, |adapters| {
                 format!(", room for {} adapters of rank {}", number(adapters), serving.max_lora_rank)
             });
-            format!("served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{eager}{adapters}")
+            let ahead = match serving.num_speculative_tokens {
+                _ if serving.speculation == Speculation::None => String::new(),
+                1 => format!(", 1 token guessed ahead ({})", serving.speculation.id()),
+                tokens => format!(", {tokens} tokens guessed ahead ({})", serving.speculation.id()),
+            };
+            format!(
+                "served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{eager}{adapters}{ahead}"
+            )
         }
         Engine::Hf | Engine::LlamaCpp if !scenario.mode.trains() => {
             format!("served by {}", serving.engine.label())

@@ -49,6 +49,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
             }
         }
         Unsupported::LoraRank(rank) => format!("--max-lora-rank {rank}"),
+        Unsupported::Speculation(_) => format!("--speculative {}", scenario.serving.speculation.id()),
         Unsupported::LoraSlots { .. } => format!("--max-loras {}", scenario.serving.max_loras.unwrap_or_default()),
         Unsupported::Release { has, .. } => format!("--engine-version {has}"),
         Unsupported::WholePrompt { tokens, .. } => format!("--max-num-batched-tokens {tokens}"),

@@ -33,6 +33,13 @@ fn every_option_arrives() {
         (INFERENCE, "--engine vllm --max-model-len 8k", "/max_model_len", literal!(8_000)),
         (INFERENCE, "--engine vllm --enforce-eager", "/enforce_eager", literal!(true)),
         (INFERENCE, "--engine vllm --max-loras 4", "/max_loras", literal!(4)),
+        (INFERENCE, "--engine vllm --speculative ngram", "/speculative", literal!("ngram")),
+        (
+            INFERENCE,
+            "--engine vllm --speculative ngram --num-speculative-tokens 5",
+            "/num_speculative_tokens",
+            literal!(5),
+        ),
         (INFERENCE, "--engine vllm --max-loras 4 --max-lora-rank 64", "/max_lora_rank", literal!(64)),
         (INFERENCE, "--engine vllm --max-num-seqs 64", "/max_num_seqs", literal!(64)),
         (INFERENCE, "--engine vllm --max-num-batched-tokens 4K", "/max_num_batched_tokens", literal!(4_096)),

@@ -39,6 +39,10 @@ fn commands() {
             "--enable-lora of vLLM is not modelled: vLLM keeps max_loras slots of max_lora_rank beside every matrix that an adapter may change, whether one is loaded or not: say --max-loras and --max-lora-rank",
         ),
         (
+            "estimate --model llama-2-7b --engine vllm --speculative mtp",
+            "--speculative mtp: the model brings no layers for guessing ahead (MTP) that are known: DeepSeek V3, GLM-4.5 to 4.7, Qwen3-Next and Qwen3.5 to 3.8 have them",
+        ),
+        (
             "estimate --model llama-2-7b --engine vllm --max-loras 2 --max-lora-rank 20",
             "--max-lora-rank 20: vLLM takes no max_lora_rank of 20: the next of 1, 8, 16, 32, 64, 128, 256, 320 and 512 holds it",
         ),

@@ -100,6 +100,8 @@ bounds! {
     MAX_LORAS = "max_loras", 1, 4_096, "adapters";
     /// Rank that a server makes room for.
     MAX_LORA_RANK = "max_lora_rank", 1, 512, "";
+    /// Tokens that a server guesses ahead.
+    NUM_SPECULATIVE_TOKENS = "num_speculative_tokens", 1, 64, "tokens";
     /// Share of a GPU that an engine takes.
     UTILIZATION = "gpu_memory_utilization", 1, 100, "percent";
     /// Positions with a learned embedding of their own.

@@ -97,7 +97,7 @@ pub use memory::{Bucket, Phase};
 pub use parallelism::{Parallelism, ZeroStage};
 pub use precision::{KvPrecision, WeightFormat};
 pub use scenario::{Attention, Mode, Offload, OffloadError, Scenario, ScenarioError};
-pub use serving::{Engine, Serving};
+pub use serving::{Engine, Serving, Speculation};
 pub use training::{
     AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, StepKernel,
     Stock, TargetSet, Training,

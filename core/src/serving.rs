@@ -23,6 +23,18 @@ choices! {
     }
 }
 
+choices! {
+    /// How a server guesses tokens ahead, all of which the model then checks in one pass (speculative decoding).
+    Speculation {
+        /// It guesses nothing.
+        None = "none";
+        /// By what followed the same words earlier in the text.
+        Ngram = "ngram";
+        /// With the layers that the model brings along for it (multi-token prediction).
+        Mtp = "mtp";
+    }
+}
+
 impl Engine {
     /// The name to show.
     pub const fn label(self) -> &'static str {
@@ -139,6 +151,10 @@ pub struct Serving {
     pub max_loras: Option<u32>,
     /// The rank that each of them has room for (`--max-lora-rank`).
     pub max_lora_rank: u32,
+    /// How tokens are guessed ahead (`--speculative-config`, its `method`).
+    pub speculation: Speculation,
+    /// How many are guessed at a time (`num_speculative_tokens`).
+    pub num_speculative_tokens: u32,
     /// The release of vLLM.
     pub version: Version,
 }
@@ -156,6 +172,8 @@ impl Serving {
         max_model_len: None,
         max_loras: None,
         max_lora_rank: 16,
+        speculation: Speculation::None,
+        num_speculative_tokens: 1,
         version: Version::NEWEST,
     };
 
@@ -230,6 +248,7 @@ impl Serving {
             bounds::MAX_LORAS.check(adapters.into())?;
         }
         bounds::MAX_LORA_RANK.check(self.max_lora_rank.into())?;
+        bounds::NUM_SPECULATIVE_TOKENS.check(self.num_speculative_tokens.into())?;
         Ok(())
     }
 }

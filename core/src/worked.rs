@@ -198,6 +198,8 @@ choices! {
         Gradients = "gradients";
         /// The two thin matrices of each adapter.
         AdapterWeights = "adapter_weights";
+        /// Layers that predict further tokens.
+        PredictionLayers = "prediction_layers";
         /// fp32 copy of the weights that the optimizer updates.
         MasterWeights = "master_weights";
         /// Running mean of the gradient (momentum).

@@ -12,7 +12,7 @@ use memory_wall_core::assumptions::Assumptions;
 use memory_wall_core::engines::{self, How, vllm};
 use memory_wall_core::memory::kv_cache::{self, CachedLayers};
 use memory_wall_core::scenario::Unsupported;
-use memory_wall_core::serving::{Serving, Version};
+use memory_wall_core::serving::{Serving, Speculation, Version};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
 use memory_wall_core::worked::{self, Item};
@@ -632,6 +632,80 @@ fn stated_memory_is_what_there_is() {
 }
 
 /// Llama 3.1 8B: q 4096+4096, k and v 4096+1024 each, o 4096+4096, gate and up 4096+14336 each, down 14336+4096 in 32 layers; two tables of 128,256+4,096.
+/// Three starts of vLLM 0.25.1 on a GB10, three tokens guessed ahead by the model's own layer, requests of 262,144 tokens
+/// (sostrowsk/dgx-spark-local-llm: `qwen36.log`, `qwen38-int4.log`, `qwen38-nvfp4.log`): "Setting attention block size to 1072 tokens", "Add 3 padding layers",
+/// pools of 74.22, 80.17 and 76.4 GiB that hold 12.84, 4.54 and 8.36 requests.
+#[test]
+fn guesses_ahead_take_a_layer_and_states_as_vllm_logs_them() {
+    let of = |model, kv| {
+        let mut scenario = with(&Scenario::new(models::by_id(model).unwrap().architecture), Engine::Vllm);
+        (scenario.serving.speculation, scenario.serving.num_speculative_tokens) = (Speculation::Mtp, 3);
+        (scenario.serving.version, scenario.kv) = (Version { major: 0, minor: 25 }, kv);
+        scenario
+    };
+    for (scenario, block, group, pool, concurrency) in [
+        (of("qwen3.5-35b-a3b", KvPrecision::Bf16), 1_072, 11, 74.22, 12.84),
+        (of("qwen3.5-27b", KvPrecision::Bf16), 800, 17, 80.17, 4.54),
+        (of("qwen3.5-27b", KvPrecision::Fp8), 1_600, 17, 76.4, 8.36),
+    ] {
+        let scenario = scenario.check().unwrap();
+        let pages = vllm::Run::of(&scenario).pages().unwrap();
+        assert_eq!((pages.block(), pages.group_size, pages.groups), (block, group, 4));
+        let held = (pool * GIB as f64 / pages.group_page() as f64).floor() / pages.blocks(262_144, 2_048) as f64;
+        assert!((held - concurrency).abs() < 0.01, "{held} for {concurrency}");
+    }
+    // A layer of the 27B: attention with a gate, 3 × 5,120 × 17,408, the matrix that joins two states, and its norms.
+    let mut scenario = of("qwen3.5-27b", KvPrecision::Bf16);
+    let loaded = |scenario: &Scenario| vllm::Run::of(&scenario.check().unwrap()).weights();
+    let alone = |scenario: &Scenario| {
+        let serving = Serving { speculation: Speculation::None, ..scenario.serving };
+        loaded(&Scenario { serving, ..*scenario })
+    };
+    let attention = 5_120 * (2 * 6_144 + 2 * 1_024 + 6_144);
+    let vectors = (2 + 3) * 5_120 + 2 * 256;
+    let joined = 2 * 5_120 * 5_120;
+    let layer = attention + 3 * 5_120 * 17_408;
+    assert_eq!(loaded(&scenario) - alone(&scenario), 2 * (layer + joined + vectors));
+    // Files in 4 bits keep it in 16; one in fp8 has it in fp8, but for what joins.
+    scenario.weights = WeightFormat::Int4;
+    assert_eq!(loaded(&scenario) - alone(&scenario), 2 * (layer + joined + vectors));
+    scenario.weights = WeightFormat::Fp8;
+    assert_eq!(loaded(&scenario) - alone(&scenario), layer + 2 * (joined + vectors));
+    // "Model loading took 18.5 GiB": the file of Qwen3.8 27B in INT4.
+    scenario.weights = WeightFormat::Int4;
+    let gib = loaded(&scenario) as f64 / GIB as f64;
+    assert!((gib / 18.5 - 1.0).abs() < 0.03, "{gib}");
+    // DeepSeek's own figure for its layer: 11.5 B parameters of its own.
+    let deepseek = of("deepseek-v3", KvPrecision::Bf16);
+    let own = (loaded(&deepseek) - alone(&deepseek)) / 2;
+    assert!((11_500_000_000..11_700_000_000).contains(&own), "{own}");
+    // Guesses by repetition need no layer, but the states are kept all the same.
+    scenario.serving.speculation = Speculation::Ngram;
+    assert_eq!(loaded(&scenario), alone(&scenario));
+    let pages = vllm::Run::of(&scenario.check().unwrap()).pages().unwrap();
+    assert_eq!((pages.block(), pages.group_size, pages.blocks(1, 1)), (800, 16, 1 + 3 * 4));
+}
+
+#[test]
+fn guesses_ahead_that_are_not_modelled_are_refused_by_name() {
+    let refused = |model, change: fn(&mut Scenario)| {
+        let mut scenario = with(&Scenario::new(models::by_id(model).unwrap().architecture), Engine::Vllm);
+        scenario.serving.speculation = Speculation::Mtp;
+        change(&mut scenario);
+        scenario.check().unwrap_err().to_string()
+    };
+    assert!(refused("llama-3.1-8b", |_| ()).contains("brings no layers for guessing ahead"));
+    let old = refused("glm-4.5-air", |it| it.serving.version = Version { major: 0, minor: 10 });
+    assert!(old.contains("from vLLM 0.11 on"), "{old}");
+    assert!(refused("glm-4.5-air", |it| it.parallel.pp = 2).contains("several pipeline stages"));
+    let window = refused("gemma-3-4b", |it| it.serving.speculation = Speculation::Ngram);
+    assert!(window.contains("sliding window"), "{window}");
+    // Other programs know nothing of it, and it changes nothing there.
+    let mut exact = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+    exact.serving.speculation = Speculation::Mtp;
+    assert!(exact.check().is_ok());
+}
+
 #[test]
 fn slots_for_adapters_are_part_of_what_vllm_loads() {
     let mut scenario = with(&Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture), Engine::Vllm);

@@ -8,7 +8,7 @@ use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets, Loss,
-    Mode, Offload, Optimizer, Recipe, Scenario, StepKernel, WeightFormat, ZeroStage,
+    Mode, Offload, Optimizer, Recipe, Scenario, Speculation, StepKernel, WeightFormat, ZeroStage,
 };
 
 use memory_wall_runtimes::llamacpp::{CacheType, limits};
@@ -199,6 +199,8 @@ pub static OPTIONS: &[PlanOption] = &[
     switch!("enforce_eager", Vllm, true, |s| s.serving.enforce_eager),
     stated_count!("max_loras", MAX_LORAS, Vllm, |s| s.serving.max_loras),
     count!("max_lora_rank", MAX_LORA_RANK, Vllm, |s| s.serving.max_lora_rank),
+    choice!("speculative", Speculation, Vllm, |s| s.serving.speculation),
+    count!("num_speculative_tokens", NUM_SPECULATIVE_TOKENS, Vllm, |s| s.serving.num_speculative_tokens),
     PlanOption {
         name: "gpu_memory_utilization",
         kind: Kind::Percent(bounds::UTILIZATION),

@@ -35,6 +35,7 @@ fn what_is_exported_is_read_back() {
         (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"max_model_len\": 8192, \"tp\": 2, \"pp\": 2, \"kv\": \"fp8\", \"weights\": \"fp8\"")),
         (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"weights\": \"fp16\", \"kv\": \"fp16\", \"dp\": 2, \"max_num_seqs\": 16, \"enforce_eager\": true, \"max_loras\": 8, \"max_lora_rank\": 64")),
         (Target::Vllm, "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_num_batched_tokens\": 4096, \"gpu_memory_utilization\": 85".into()),
+        (Target::Vllm, "\"model\": \"glm-4.5-air\", \"engine\": \"vllm\", \"speculative\": \"mtp\", \"num_speculative_tokens\": 2".into()),
         (Target::Sglang, format!("{serving}, \"tp\": 4, \"kv\": \"fp8\", \"weights\": \"fp8\", \"batch\": 3")),
         (
             Target::TrtllmServe,
@@ -116,7 +117,24 @@ fn commands_as_people_write_them() {
             "docker run --gpus all -p 8000:8000 vllm/vllm-openai:latest --model mistralai/Mistral-7B-v0.1 --speculative-config '{\"x\": 1}'",
             "model mistral-7b-v0.1; engine vllm",
             vec![
-                "line 1: --speculative-config \"{\\\"x\\\": 1}\": not understood: it is not read here, and may change what the run needs",
+                "line 1: --speculative-config \"{\\\"x\\\": 1}\": not understood: a draft model of its own is not counted: \"method\" may be \"mtp\" or \"ngram\"",
+            ],
+        ),
+        (
+            "vllm serve Qwen/Qwen3.5-35B-A3B --speculative-config '{\"method\": \"mtp\", \"num_speculative_tokens\": 3}'",
+            "model qwen3.5-35b-a3b; engine vllm; speculative mtp; num_speculative_tokens 3",
+            vec![],
+        ),
+        (
+            "llama-server -hf unsloth/gpt-oss-120b-GGUF -c 8192 -ngl 99 -ot \".ffn_.*_exps.=CPU\"",
+            "model gpt-oss-120b; seq 8192; weights q4_k; kv fp16; engine llamacpp; cpu_moe ",
+            vec![],
+        ),
+        (
+            "llama-server -hf unsloth/gpt-oss-120b-GGUF -c 8192 -ot \"blk.(1|2).ffn_.*_exps.=CPU\"",
+            "model gpt-oss-120b; seq 8192; weights q4_k; kv fp16; engine llamacpp",
+            vec![
+                "line 1: -ot blk.(1|2).ffn_.*_exps.=CPU: not understood: which tensors a pattern takes is not worked out: --cpu-moe keeps all experts in host memory, --n-cpu-moe N those of the first N layers",
             ],
         ),
         (

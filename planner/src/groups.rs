@@ -31,6 +31,8 @@ pub(crate) static GROUPS: &[Group] = &[
             "enforce_eager",
             "max_loras",
             "max_lora_rank",
+            "speculative",
+            "num_speculative_tokens",
             "mem_fraction_static",
             "chunked_prefill_size",
             "max_running_requests",

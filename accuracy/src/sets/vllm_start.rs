@@ -1,7 +1,7 @@
 //! A row of `vllm_starts.csv` as a run of the engine: one start-up log of a server, whose model and GPU the engine's tables have.
 
 use memory_wall_core::engines::vllm::Run;
-use memory_wall_core::serving::{Serving, Version};
+use memory_wall_core::serving::{Serving, Speculation, Version};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
 use memory_wall_core::{Bytes, Checked, Engine, KvPrecision, Scenario, WeightFormat};
@@ -69,6 +69,10 @@ pub(super) fn read(row: csv::Row<'_>) -> Result<Start, String> {
     }
     if !of("max_num_seqs").is_empty() {
         (serving.max_num_seqs, serving.usual_seqs) = (row.number("max_num_seqs")?, false);
+    }
+    if !of("num_speculative_tokens").is_empty() {
+        serving.num_speculative_tokens = row.number("num_speculative_tokens")?;
+        serving.speculation = Speculation::Mtp;
     }
     let share =
         if of("utilization").is_empty() { f64::from(serving.utilization()) / 100.0 } else { row.float("utilization")? };

@@ -41,7 +41,7 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 32] = [
+    const VALUES: [(&str, &str); 34] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
@@ -56,6 +56,8 @@ mod tests {
         ("--max-num-batched-tokens", "4096"),
         ("--max-loras", "4"),
         ("--max-lora-rank", "64"),
+        ("--speculative", "ngram"),
+        ("--num-speculative-tokens", "3"),
         ("--gpu-memory-utilization", "0.5"),
         ("--recipe", "pure"),
         ("--gradients", "kept"),

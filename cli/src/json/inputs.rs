@@ -1,7 +1,7 @@
 //! A scenario for programs, defaults included.
 
 use memory_wall_core::engines::vllm;
-use memory_wall_core::{Engine, Parallelism, Scenario};
+use memory_wall_core::{Engine, Parallelism, Scenario, Speculation};
 use serde::Serialize;
 
 use crate::inputs;
@@ -38,6 +38,10 @@ pub(crate) struct Inputs {
     max_loras: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_lora_rank: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speculative: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    num_speculative_tokens: Option<u32>,
     gpu_memory_utilization: f64,
     parallel: Cut,
     offload: Vec<&'static str>,
@@ -72,6 +76,7 @@ impl Inputs {
     /// Of a scenario.
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let (training, serving) = (&scenario.training, &scenario.serving);
+        let guesses = serving.speculation != Speculation::None;
         Self {
             mode: scenario.mode.id(),
             batch: scenario.batch,
@@ -106,6 +111,8 @@ impl Inputs {
             enforce_eager: serving.enforce_eager,
             max_loras: serving.max_loras,
             max_lora_rank: serving.max_loras.map(|_| serving.max_lora_rank),
+            speculative: guesses.then_some(serving.speculation.id()),
+            num_speculative_tokens: guesses.then_some(serving.num_speculative_tokens),
             gpu_memory_utilization: f64::from(serving.utilization()) / 100.0,
             parallel: Cut::new(&scenario.parallel),
             offload: inputs::offloaded(scenario.offload, scenario.mode),

@@ -275,7 +275,7 @@ fn run() -> Vec<Known> {
 }
 
 fn serving() -> Vec<Known> {
-    let Serving { max_num_seqs, max_num_batched_tokens, max_lora_rank, .. } = Serving::DEFAULT;
+    let Serving { max_num_seqs, max_num_batched_tokens, max_lora_rank, num_speculative_tokens, .. } = Serving::DEFAULT;
     vec![
         value(
             "--kv",
@@ -330,6 +330,18 @@ fn serving() -> Vec<Known> {
             "N",
             "a rank such as 16",
             format!("vllm with --max-loras: the rank that each has room for; default {max_lora_rank}"),
+        ),
+        value(
+            "--speculative",
+            "METHOD",
+            "none, ngram or mtp",
+            "vllm: how it guesses tokens ahead (--speculative-config, its method): none, ngram, or mtp, with the layers that the model brings along; default none",
+        ),
+        value(
+            "--num-speculative-tokens",
+            "N",
+            "a whole number of tokens",
+            format!("vllm with --speculative: tokens guessed at a time; default {num_speculative_tokens}"),
         ),
         value(
             "--gpu-memory-utilization",

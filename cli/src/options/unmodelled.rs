@@ -15,8 +15,8 @@ const OPTIONS: &[(&[&str], &str)] = &[
         "a pooling model is loaded without its output head and profiled without a sampler, so that it takes less",
     ),
     (
-        &["--speculative-config", "--speculative-model", "--num-speculative-tokens"],
-        "the draft has weights, a cache and CUDA graphs of its own",
+        &["--speculative-config", "--speculative-model"],
+        "a draft has weights, a cache and CUDA graphs of its own; those of the model's own layers are known: say --speculative mtp and --num-speculative-tokens",
     ),
     (&["--enable-sleep-mode"], "weights and pool come from an allocator of their own, which gives them back"),
     (

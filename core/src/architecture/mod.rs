@@ -95,6 +95,8 @@ pub struct Architecture {
     pub trained_context: Option<u32>,
     /// What turns images into tokens; `None` where nothing does, or its size is not known.
     pub tower: Option<Tower>,
+    /// Layers behind the last that predict further tokens (multi-token prediction), in no count of parameters: a server may guess ahead with them.
+    pub prediction_layers: u32,
     /// A round number of parameters that stands for the count: only for the textbook's "7B".
     pub rounded_parameters: Option<u64>,
 }
@@ -166,6 +168,7 @@ impl Architecture {
             moe: None,
             trained_context: None,
             tower: None,
+            prediction_layers: 0,
             rounded_parameters: None,
         }
     }

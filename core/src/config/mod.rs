@@ -77,7 +77,11 @@ impl Config {
     /// A family that is not known, a field that is missing, of the wrong kind or out of range, or a part that is not modelled.
     pub fn architecture(&self) -> Result<Architecture, ConfigError> {
         let Language { family, around, fields } = self.language()?;
-        let shape = families::read(family, fields).unwrap_or_else(|| Err(unknown(family, fields)))?;
+        let mut shape = families::read(family, fields).unwrap_or_else(|| Err(unknown(family, fields)))?;
+        if let Some((field, usual)) = families::prediction_layers(family) {
+            // None is written as 0, which is no number of layers.
+            shape.prediction_layers = fields.optional(field, bounds::LAYERS).map_or(0, |given| given.unwrap_or(usual));
+        }
         // The tower beside it is known where the language model is one of the table.
         let seeing = |model: &&Model| Architecture { tower: None, ..model.architecture } == shape;
         let known = MODELS.iter().filter(|_| around.is_some()).find(seeing);

@@ -111,7 +111,8 @@ fn states(scenario: &Checked, state: &LinearAttention, count: u64, sink: &mut dy
     let tp = scenario.parallel.tp;
     let (channels, recurrent) = state.state(tp);
     let own = u64::from(scenario.weights.unquantised_bytes());
-    let before = u64::from(state.conv_kernel).saturating_sub(1);
+    // A guess that is not taken is undone, so the convolution keeps what it saw before each.
+    let before = u64::from(state.conv_kernel).saturating_sub(1) + u64::from(scenario.guessed_tokens());
     let (kernel, conv_bytes, state_bytes) = match scenario.runtime() {
         Some(Engine::Vllm) => (before, own, if state.fp32_state { STATE_BYTES } else { own }),
         Some(Engine::LlamaCpp) => (before, STATE_BYTES, STATE_BYTES),
@@ -159,6 +160,7 @@ impl CachedLayers {
         if parallel.pp == 1 {
             let sliding = shape.sliding_window.map_or(0, |it| it.layers);
             let linear = shape.linear_attention.map_or(0, |it| it.layers);
+            let full = full + scenario.guessing_layers();
             return Self { full: (full - shared).into(), sliding: sliding.into(), linear: linear.into() };
         }
         let (start, end) = parallel.layers_of_stage(shape.layers);

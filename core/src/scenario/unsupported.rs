@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::TensorSplit;
 use super::releases::Newer;
+use super::speculation::NoSpeculation;
 use crate::display::Grouped;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Version};
@@ -159,6 +160,8 @@ pub enum Unsupported {
         /// Because vLLM's first engine serves, which counts its blocks without them; else because of the model.
         first_engine: bool,
     },
+    /// What guessing tokens ahead takes is not modelled here.
+    Speculation(NoSpeculation),
     /// vLLM has no attention of the kind that the model's file asks for, and does not load it.
     DualChunks,
     /// The model cannot compute in fp16.
@@ -232,6 +235,7 @@ impl fmt::Display for Unsupported {
             Self::LoraSlots { first_engine: false } => f.write_str(
                 "what vLLM's slots for adapters take beside experts, latent attention or states is not modelled: max_loras is known for dense models",
             ),
+            Self::Speculation(reason) => reason.fmt(f),
             Self::NoEager(engine) => write!(
                 f,
                 "{} never writes the attention scores: its kernels fuse them, which is attention flash",

@@ -1,6 +1,6 @@
 //! What vLLM asks of a cut, of lengths and of a GPU: expert parallelism over all ranks, whole blocks on each, no more than the model was made for.
 
-use super::{Blocks, Scenario, Unsupported, releases};
+use super::{Blocks, Scenario, Unsupported, releases, speculation};
 use crate::architecture::Projection;
 use crate::precision::{FP8_BLOCK, KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving, Version};
@@ -43,6 +43,7 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         return Err(Unsupported::NoBitsandbytesExperts(scenario.weights));
     }
     adapters(scenario)?;
+    speculation::supported(scenario).map_err(Unsupported::Speculation)?;
     scheduled(scenario)?;
     precision(scenario)?;
     let longest = scenario.longest_request();

@@ -9,8 +9,8 @@ use memory_wall_core::scenario::{CutError, Demand, TrainerOption};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, Lora,
-    LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, StepKernel,
-    Stock, Training, WeightFormat, ZeroStage,
+    LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, Speculation,
+    StepKernel, Stock, Training, WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -204,6 +204,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             moe: moe.map(|(moe, dense)| Moe { dense_layers: some(mlps, dense), ..moe }),
             trained_context,
             tower: None,
+            prediction_layers: layers % 2,
             rounded_parameters: rounded,
         }
     })
@@ -249,6 +250,8 @@ prop_compose! {
         max_model_len in proptest::option::of(within(bounds::MAX_MODEL_LEN)),
         max_loras in proptest::option::weighted(0.2, within(bounds::MAX_LORAS)),
         max_lora_rank in select([1_u32, 16, 64, 512].as_slice()),
+        speculation in select(Speculation::ALL),
+        num_speculative_tokens in within(bounds::NUM_SPECULATIVE_TOKENS),
         version in select(CONSTANTS.as_slice()).prop_map(|constants| constants.since),
     ) -> Serving {
         Serving {
@@ -262,6 +265,8 @@ prop_compose! {
             max_model_len,
             max_loras,
             max_lora_rank,
+            speculation,
+            num_speculative_tokens,
             version,
         }
     }

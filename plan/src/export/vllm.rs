@@ -5,7 +5,7 @@
 
 use alloc::format;
 
-use memory_wall_core::{KvPrecision, WeightFormat};
+use memory_wall_core::{KvPrecision, Speculation, WeightFormat};
 
 use super::sheet::{Datum, Sheet};
 
@@ -51,6 +51,16 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
         sheet.set("--max-lora-rank", serving.max_lora_rank, &["max_lora_rank"]);
     } else {
         sheet.implied("max_lora_rank");
+    }
+    let words = ["speculative", "num_speculative_tokens"];
+    if serving.speculation == Speculation::None {
+        for option in words {
+            sheet.implied(option);
+        }
+    } else {
+        let (method, tokens) = (serving.speculation.id(), serving.num_speculative_tokens);
+        let config = format!("{{\"method\": \"{method}\", \"num_speculative_tokens\": {tokens}}}");
+        sheet.set("--speculative-config", config.as_str(), &words);
     }
     sheet.implied("attention");
     sheet.leave("batch", "vLLM takes requests as they come; --max-num-seqs bounds how many run at once");

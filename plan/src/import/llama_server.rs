@@ -128,6 +128,12 @@ fn meaning(item: &Item) -> Meaning {
         },
         "--n-cpu-moe" | "-ncmoe" => says("n_cpu_moe", text),
         "--cpu-moe" | "-cmoe" => says("cpu_moe", ""),
+        "--override-tensor" | "-ot" if all_experts(text) => {
+            reading::because(says("cpu_moe", ""), "the experts of all layers stay in host memory")
+        }
+        "--override-tensor" | "-ot" => unread(
+            "which tensors a pattern takes is not worked out: --cpu-moe keeps all experts in host memory, --n-cpu-moe N those of the first N layers",
+        ),
         "--swa-full" => says("swa_full", ""),
         "-kvu" | "--kv-unified" => says("kv_unified", ""),
         "--no-kv-offload" | "-nkvo" => says("no_kv_offload", ""),
@@ -141,6 +147,14 @@ fn meaning(item: &Item) -> Meaning {
         name if WITHOUT_EFFECT.contains(&name) => Meaning::WithoutEffect,
         _ => unknown(),
     }
+}
+
+/// Whether a pattern for tensors sends the experts of all layers, and nothing else, to host memory: "exps=CPU" and its longer forms.
+fn all_experts(pattern: &str) -> bool {
+    let Some(names) = pattern.strip_suffix("=CPU") else { return false };
+    let names = names.replace("\\.", ".");
+    let names = names.trim_matches('.').trim_start_matches("blk.*.").trim_start_matches(".*");
+    matches!(names, "exps" | "_exps" | "ffn_.*_exps" | "ffn_(gate|up|down)_exps" | "ffn_(up|down|gate)_exps" | "exps.*")
 }
 
 /// Cells of all slots together.

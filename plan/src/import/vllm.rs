@@ -5,6 +5,8 @@ use alloc::string::{String, ToString};
 use super::Meaning;
 use super::reading::{self, Item, Reading, Syntax, says, unknown, unread};
 use super::words::{Command, Word};
+use crate::json;
+use crate::node::Json;
 
 /// The options without a value that are common.
 const SYNTAX: Syntax = Syntax {
@@ -95,6 +97,33 @@ pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     }
 }
 
+/// Tokens guessed ahead, by repetitions or by the model's own layers; a draft of its own is not counted.
+fn speculation(text: &str) -> Meaning {
+    let config = json::read(text).map_or(Json::Null, |node| node.value);
+    let method = match config.get("method").and_then(|node| node.value.text()) {
+        Some("ngram") => "ngram",
+        // Releases up to 0.12 name the family too, as in deepseek_mtp.
+        Some(method) if method == "mtp" || method.ends_with("_mtp") => "mtp",
+        _ => return unread("a draft model of its own is not counted: \"method\" may be \"mtp\" or \"ngram\""),
+    };
+    let harmless = ["method", "num_speculative_tokens", "prompt_lookup_max", "prompt_lookup_min"];
+    if let Some(other) = config.entries().iter().find(|entry| !harmless.contains(&entry.key.as_str())) {
+        return unread(&alloc::format!("{} of it is not read here", other.key));
+    }
+    let tokens = match config.get("num_speculative_tokens").map(|node| &node.value) {
+        None => says("num_speculative_tokens", "1"),
+        Some(Json::Number(text)) => says("num_speculative_tokens", text),
+        Some(other) => unread(&alloc::format!("{} is no number of tokens", other.named())),
+    };
+    match (says("speculative", method), tokens) {
+        (Meaning::Says(mut options, note), Meaning::Says(more, _)) => {
+            options.extend(more);
+            Meaning::Says(options, note)
+        }
+        (_, other) => other,
+    }
+}
+
 fn meaning(item: &Item) -> Meaning {
     let text = item.text();
     match item.name.as_str() {
@@ -129,6 +158,7 @@ fn meaning(item: &Item) -> Meaning {
         }
         "--max-loras" => says("max_loras", text),
         "--max-lora-rank" => says("max_lora_rank", text),
+        "--speculative-config" => speculation(text),
         "--enforce-eager" if item.on() => says("enforce_eager", ""),
         "--cpu-offload-gb" => unread("a plan offloads all weights or none (offload)"),
         name if WITHOUT_EFFECT.contains(&name) => Meaning::WithoutEffect,

@@ -102,6 +102,21 @@ families! {
     "lfm2_moe", convolution::lfm2_moe, [Experts, States, Kinds];
 }
 
+/// Where a family says how many layers predict further tokens, and how many there are where its file is silent: of families whose layers are known,
+/// one like the last of the model, which sees the whole context, behind a matrix that joins the last state and the next token's embedding.
+///
+/// # Source
+/// vLLM, `deepseek_mtp.py`, `glm4_moe_mtp.py`, `qwen3_next_mtp.py` (`getattr(config, "num_nextn_predict_layers", 1)`) and `qwen3_5_mtp.py`. Those of ERNIE 4.5 (a dense layer)
+/// and of Nemotron 3 (a pattern of its own) are others. Read 2026-11-25.
+pub(super) fn prediction_layers(family: &str) -> Option<(&'static str, u32)> {
+    match family {
+        "deepseek_v3" | "kimi_k2" | "glm4_moe" | "glm4_moe_lite" => Some(("num_nextn_predict_layers", 0)),
+        "qwen3_next" => Some(("num_nextn_predict_layers", 1)),
+        "qwen3_5_text" | "qwen3_5_moe_text" => Some(("mtp_num_hidden_layers", 0)),
+        _ => None,
+    }
+}
+
 /// Models of several parts whose language model stands in `text_config`, and the families that it may be of:
 /// the first where that part does not say so; of `LLaVA` any that can be read.
 pub(super) const AROUND: [(&str, &[&str]); 10] = [

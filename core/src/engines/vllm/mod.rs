@@ -3,6 +3,7 @@
 mod adapters;
 mod beside;
 mod pages;
+mod prediction;
 mod requests;
 mod start;
 mod version;
@@ -148,7 +149,8 @@ impl<'a> Run<'a> {
             } else {
                 captured.sizes(
                     most_captured(serving.version, scenario.gpu),
-                    serving.max_num_seqs,
+                    // Each sequence brings its guesses along (`uniform_decode_query_len`).
+                    serving.max_num_seqs.saturating_mul(1 + scenario.guessed_tokens()),
                     scenario.batched_tokens().into(),
                 )
             },

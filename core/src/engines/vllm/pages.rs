@@ -34,7 +34,7 @@ struct Kind {
 /// A page of one layer: 2 × block × `kv_heads` × `head_dim` × bytes, latent attention block × (`kv_lora_rank` + `rope_dim`) × bytes.
 /// Layers of several kinds (full, window, state) share the pool in groups of one size: the smallest number of layers of a kind,
 /// or the largest where that is less than half as many again; each kind takes as many groups as it needs.
-/// A sequence takes a page of its own for each block of tokens and group, with a window min(`window` − 1 + batched tokens, tokens) / block + 1, one for a state, and two since 0.28.
+/// A sequence takes a page of its own for each block of tokens and group, with a window min(`window` − 1 + batched tokens, tokens) / block + 1, one for a state, and two since 0.28; one more for each token that is guessed ahead.
 ///
 /// # Units
 /// Bytes, tokens.
@@ -45,7 +45,8 @@ struct Kind {
 ///
 /// # Source
 /// vLLM 0.19.0, `v1/core/kv_cache_utils.py` and `v1/kv_cache_interface.py`; "GPU KV cache size" of 35 public logs within 0.03%.
-/// States: `MambaStateShapeCalculator`, `MambaStateDtypeCalculator`, `MambaSpec.max_memory_usage_bytes`. Read 2026-11-25.
+/// States: `MambaStateShapeCalculator`, `MambaStateDtypeCalculator`, `MambaSpec.max_memory_usage_bytes`; with guesses (`num_speculative_blocks`) three logs of 0.25 in
+/// sostrowsk/dgx-spark-local-llm, whose blocks and concurrency come out exactly. Read 2026-11-25.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
     /// Bytes of one page of one layer.
@@ -98,7 +99,7 @@ impl Pages {
             add(held.sliding, block_of(sliding)?, Kept::Window(window.window.into()));
         }
         if held.linear > 0 {
-            add(held.linear, block, Kept::States(states(version)));
+            add(held.linear, block, Kept::States(states(version) + u64::from(scenario.guessed_tokens())));
         }
         let counts = || kinds.iter().flatten().map(|kind| kind.layers);
         let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));

@@ -36,7 +36,7 @@ impl Run<'_> {
     /// # Formula
     /// Rotary tables positions × width × bytes, whole on every rank; embedding and head to a multiple of 64 rows;
     /// latent attention keeps its two up-projections once more for decoding, `layers` × `kv_lora_rank` × `heads` × (`nope_dim` + `v_dim`) × bytes;
-    /// MXFP4 experts are padded to multiples of 256 and 128; slots for adapters ([`Run::adapter_slots`]); finer scales of fp8 experts where a rank has no whole blocks of them; a vision tower; and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
+    /// MXFP4 experts are padded to multiples of 256 and 128; slots for adapters ([`Run::adapter_slots`]); layers that guess ahead ([`Run::prediction_layers`]); finer scales of fp8 experts where a rank has no whole blocks of them; a vision tower; and PyTorch's allocator rounds a tensor of 10 MiB or more up to 2 MiB where that wastes 1 MiB at most.
     ///
     /// # Units
     /// Bytes.
@@ -57,6 +57,9 @@ impl Run<'_> {
         amount(Item::EngineWorkspace, added, sink);
         if self.scenario.serving.max_loras.is_some() {
             amount(Item::AdapterWeights, self.adapter_slots(), sink);
+        }
+        if self.scenario.guessing_layers() > 0 {
+            amount(Item::PredictionLayers, self.prediction_layers(), sink);
         }
     }
 

@@ -247,6 +247,7 @@ const fn each_layer_keeps(item: Item) -> bool {
         | Item::PositionTable
         | Item::NormsAndBiases
         | Item::AdapterWeights
+        | Item::PredictionLayers
         | Item::FullLayers
         | Item::WindowLayers
         | Item::ReservedCache

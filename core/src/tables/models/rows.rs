@@ -4,7 +4,7 @@ use super::Model;
 use super::shapes::{
     EVERYWHERE, LLAMA_4_MAVERICK, LLAMA_4_SCOUT, QWEN3_NEXT, at_width, but_every_fourth, deepseek, early, everywhere,
     falcon, falcon_h1, gemma2, gemma3, gemma4, gpt_oss, gpt2, granite4, jamba, kimi_k2, latent, lfm2, llama, mixture,
-    mixture_behind, nemotron_h, phi3, qwen2, qwen3, qwen3_5, starcoder2, tied, wide_norms, with_expert,
+    mixture_behind, nemotron_h, phi3, predicting, qwen2, qwen3, qwen3_5, starcoder2, tied, wide_norms, with_expert,
     with_gated_expert, with_router_bias,
 };
 use crate::architecture::{Architecture, Latent, Mlp, Positions, Tower};
@@ -149,7 +149,7 @@ pub static MODELS: &[Model] = &[
     row("deepseek-v2", "DeepSeek-V2", "DeepSeek",
         deepseek(Some(1536), [160, 6, 1536], [2, 1], [60, 5120, 128, 128, 192, 12_288, 102_400, 163_840]), 235_741_434_880),
     row("deepseek-v3", "DeepSeek-V3 and R1", "DeepSeek",
-        deepseek(Some(1536), [256, 8, 2048], [1, 3], [61, 7168, 128, 128, 192, 18_432, 129_280, 163_840]), 671_026_404_352),
+        predicting(deepseek(Some(1536), [256, 8, 2048], [1, 3], [61, 7168, 128, 128, 192, 18_432, 129_280, 163_840])), 671_026_404_352),
     row("r1-distill-qwen-1.5b", "R1-Distill Qwen 1.5B", "DeepSeek", qwen2([28, 1536, 12, 2, 128, 8960, 151_936, 131_072]), 1_777_088_000),
     row("r1-distill-qwen-7b", "R1-Distill Qwen 7B", "DeepSeek", qwen2([28, 3584, 28, 4, 128, 18_944, 152_064, 131_072]), 7_615_616_512),
     row("r1-distill-llama-8b", "R1-Distill Llama 8B", "DeepSeek", llama([32, 4096, 32, 8, 128, 14_336, 128_256, 131_072]), 8_030_261_248),
@@ -188,10 +188,10 @@ pub static MODELS: &[Model] = &[
     row("kimi-k2", "Kimi K2", "Kimi", kimi_k2(131_072), 1_026_408_209_408),
     from(LANGUAGE_PART, row("kimi-k2.5", "Kimi K2 Thinking/K2.5 (text)", "Kimi", kimi_k2(262_144), 1_026_408_209_408)),
     row("glm-4-9b-0414", "GLM-4 9B 0414", "GLM", Architecture { unstable_in_fp16: true, norms_per_layer: 4, ..qwen2([40, 4096, 32, 2, 128, 13_696, 151_552, 32_768]) }, 9_400_279_040),
-    row("glm-4.5-air", "GLM-4.5-Air", "GLM", mixture_behind([128, 8, 1408], 1, 1, qwen2([46, 4096, 96, 8, 128, 10_944, 151_552, 131_072])), 106_852_245_504),
-    row("glm-4.5", "GLM-4.5", "GLM", Architecture { qk_norm: true, ..mixture_behind([160, 8, 1536], 1, 3, qwen2([92, 5120, 96, 8, 128, 12_288, 151_552, 131_072])) }, 352_797_814_784),
-    row("glm-4.7", "GLM-4.6 and 4.7", "GLM", Architecture { qk_norm: true, ..mixture_behind([160, 8, 1536], 1, 3, qwen2([92, 5120, 96, 8, 128, 12_288, 151_552, 202_752])) }, 352_797_814_784),
-    row("glm-4.7-flash", "GLM-4.7-Flash", "GLM", latent(Latent { kv_lora_rank: 512, q_lora_rank: Some(768), rope_dim: 64, nope_dim: 192, v_dim: 256 }, mixture_behind([64, 4, 1536], 1, 1, llama([47, 2048, 20, 20, 256, 10_240, 154_880, 202_752]))), 29_943_390_976),
+    row("glm-4.5-air", "GLM-4.5-Air", "GLM", predicting(mixture_behind([128, 8, 1408], 1, 1, qwen2([46, 4096, 96, 8, 128, 10_944, 151_552, 131_072]))), 106_852_245_504),
+    row("glm-4.5", "GLM-4.5", "GLM", predicting(Architecture { qk_norm: true, ..mixture_behind([160, 8, 1536], 1, 3, qwen2([92, 5120, 96, 8, 128, 12_288, 151_552, 131_072])) }), 352_797_814_784),
+    row("glm-4.7", "GLM-4.6 and 4.7", "GLM", predicting(Architecture { qk_norm: true, ..mixture_behind([160, 8, 1536], 1, 3, qwen2([92, 5120, 96, 8, 128, 12_288, 151_552, 202_752])) }), 352_797_814_784),
+    row("glm-4.7-flash", "GLM-4.7-Flash", "GLM", predicting(latent(Latent { kv_lora_rank: 512, q_lora_rank: Some(768), rope_dim: 64, nope_dim: 192, v_dim: 256 }, mixture_behind([64, 4, 1536], 1, 1, llama([47, 2048, 20, 20, 256, 10_240, 154_880, 202_752])))), 29_943_390_976),
     row("minimax-m2", "MiniMax M2 to M2.7", "MiniMax", mixture([256, 8, 1536], wide_norms(llama([62, 3072, 48, 8, 128, 1536, 200_064, 196_608]))), 228_689_748_992),
     row("olmo-2-1b", "OLMo 2 1B", "OLMo", wide_norms(llama([16, 2048, 16, 16, 128, 8192, 100_352, 4096])), 1_484_916_736),
     row("olmo-2-7b", "OLMo 2 7B", "OLMo", wide_norms(llama([32, 4096, 32, 32, 128, 11_008, 100_352, 4096])), 7_298_617_344),

@@ -189,6 +189,11 @@ pub(super) const fn but_every_fourth(window: u32, architecture: Architecture) ->
     Architecture { sliding_window: Some(sliding), ..architecture }
 }
 
+/// With one layer behind the last that predicts the token after the next.
+pub(super) const fn predicting(architecture: Architecture) -> Architecture {
+    Architecture { prediction_layers: 1, ..architecture }
+}
+
 /// Linear attention in all layers but every fourth, whose output is gated.
 const fn gated_delta(fp32_state: bool, value_heads: u32, architecture: Architecture) -> Architecture {
     Architecture {
@@ -208,14 +213,14 @@ const fn gated_delta(fp32_state: bool, value_heads: u32, architecture: Architect
 }
 
 pub(super) const fn qwen3_5(value_heads: u32, shape: Shape) -> Architecture {
-    gated_delta(true, value_heads, qwen3(shape))
+    predicting(gated_delta(true, value_heads, qwen3(shape)))
 }
 
-pub(super) const QWEN3_NEXT: Architecture = gated_delta(
+pub(super) const QWEN3_NEXT: Architecture = predicting(gated_delta(
     false,
     32,
     with_gated_expert(512, mixture([512, 10, 512], qwen3([48, 2048, 16, 2, 256, 5120, 151_936, 262_144]))),
-);
+));
 
 /// Attention in chunks, counted as a window, in all layers but every fourth; one shared expert as wide as a routed one.
 pub(super) const LLAMA_4_SCOUT: Architecture = Architecture {
