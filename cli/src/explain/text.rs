@@ -20,8 +20,8 @@ pub(super) fn of(names: &[String], sources: &Sources, explanation: &Explanation,
     }
     text.extend(sources.files.iter().map(|opened| holdings(names, opened, unit)));
     text.push('\n');
-    let named = explanation.about.iter().filter_map(|at| found.reports.get(*at)).find_map(|it| it.name(What::Gpu));
-    text += &run(explanation, named, unit);
+    let gpu_name = explanation.about.iter().filter_map(|at| found.reports.get(*at)).find_map(|it| it.name(What::Gpu));
+    text += &run(explanation, gpu_name, unit);
     text += &rows(explanation, unit);
     text.extend(explanation.parts.iter().map(|parts| measured(names, parts, unit)));
     if !explanation.contradictions.is_empty() {
@@ -171,7 +171,7 @@ fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
 }
 
 /// The model, the GPU and the settings, or what is missing.
-fn run(explanation: &Explanation, named: Option<&str>, unit: ByteUnit) -> String {
+fn run(explanation: &Explanation, gpu_name: Option<&str>, unit: ByteUnit) -> String {
     let mut text = String::new();
     if let Some(model) = &explanation.model {
         let how = match model.known {
@@ -206,7 +206,7 @@ fn run(explanation: &Explanation, named: Option<&str>, unit: ByteUnit) -> String
             wrapped(&format!("GPU: one of {capacity}, such as {}. --gpu states it.", ids.join(", ")), 2)
         }
         (None, Some(capacity)) => wrapped(&format!("GPU: one of {capacity} that the table doesn't have."), 2),
-        _ => match named {
+        _ => match gpu_name {
             Some(name) => wrapped(&format!("GPU: {name}, which the table doesn't have. --gpu states another."), 2),
             None => wrapped("GPU: not in the text. --gpu states it.", 2),
         },
