@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 59] = [
+const NOT_YET: [&str; 61] = [
     "config",
     "offload",
     "engine",
