@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 60] = [
+const NOT_YET: [&str; 62] = [
     "config",
     "offload",
     "engine",
@@ -63,6 +63,7 @@ const NOT_YET: [&str; 60] = [
     // In links `step` is the current line of the program that runs line by line, not the optimizer's kernel.
     "step",
     "implementation",
+    "sharding",
     "loss",
     "compile",
     "async_tp",
@@ -78,6 +79,7 @@ const NOT_YET: [&str; 60] = [
     "tp",
     "pp",
     "ep",
+    "etp",
     "cp",
     "zero",
     "shard",

@@ -31,6 +31,7 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
         from.checkpointing
     };
     word("checkpointing", before.id(), to.checkpointing.id());
+    word("sharding", from.training.sharding.id(), to.training.sharding.id());
     word("loss", from.training.loss.id(), to.training.loss.id());
     let offloaded = |scenario: &Scenario| inputs::offloaded(scenario.offload, scenario.mode).join(",");
     word("offload", &offloaded(from), &offloaded(to));

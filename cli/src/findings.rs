@@ -2,6 +2,7 @@
 
 use memory_wall_core::communication::{self, Traffic};
 use memory_wall_core::evaluate::{StageRanks, per_rank};
+use memory_wall_core::memory::host;
 use memory_wall_core::{Bucket, Bytes, Checked, Evaluation, Phase, cost, evaluate, worked};
 
 /// A scenario with its evaluation.
@@ -55,13 +56,12 @@ impl Findings {
         if moved == Bytes::ZERO {
             return None;
         }
-        // States are all there when the step is taken, whenever the peak is.
-        let phase = if self.rank.mode.trains() { Phase::OptimizerStep } else { Phase::Forward };
         let states = |scenario: &Checked| -> Bytes {
-            let buckets = [Bucket::Weights, Bucket::Optimizer, Bucket::KvCache].into_iter();
-            buckets.map(|bucket| worked::total(|sink| bucket.terms(scenario, phase, sink))).sum()
+            let buckets = [Bucket::Weights, Bucket::KvCache].into_iter();
+            buckets.map(|bucket| worked::total(|sink| bucket.terms(scenario, Phase::Forward, sink))).sum()
         };
-        let waiting = states(&self.rank.without_offload()) - states(&self.rank);
+        let waiting = host::of(&self.rank)
+            .map_or_else(|| states(&self.rank.without_offload()) - states(&self.rank), |host| host.each);
         Some(Host { waiting, moved, seconds: cost::offload_seconds(&self.rank) })
     }
 }

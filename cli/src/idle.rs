@@ -1,17 +1,20 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
-use memory_wall_core::memory::sharding;
-use memory_wall_core::{Checkpointing, Engine, Implementation, Mode, Scenario, Speculation, ZeroStage};
+use memory_wall_core::memory::{optimizer, sharding};
+use memory_wall_core::{
+    Checkpointing, Engine, Implementation, Mode, Optimizer, Scenario, Speculation, StepKernel, ZeroStage,
+};
 
 use crate::options::Given;
 use crate::solve::Question;
 
-const TRAINING_ONLY: [&str; 16] = [
+const TRAINING_ONLY: [&str; 18] = [
     "--recipe",
     "--gradients",
     "--optimizer",
     "--step",
     "--implementation",
+    "--sharding",
     "--checkpointing",
     "--loss",
     "--chunked-loss",
@@ -21,6 +24,7 @@ const TRAINING_ONLY: [&str; 16] = [
     "--micro-batches",
     "--zero",
     "--shard",
+    "--etp",
     "--sequence-parallel",
     "--virtual-stages",
 ];
@@ -60,7 +64,7 @@ const ADAPTERS_ONLY: [&str; 7] = [
     "--quantised-experts",
 ];
 /// What [`Question::Gpus`] tries by itself.
-const CUTS: [&str; 7] = ["--dp", "--tp", "--pp", "--ep", "--zero", "--shard", "--virtual-stages"];
+const CUTS: [&str; 8] = ["--dp", "--tp", "--pp", "--ep", "--etp", "--zero", "--shard", "--virtual-stages"];
 
 /// A note for each option that was given and changes nothing.
 pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Question>) -> Vec<String> {
@@ -84,6 +88,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
         for option in ADAPTERS_ONLY {
             note(option, format!(" in {mode}"));
         }
+    }
+    if scenario.mode.adapts() {
+        note("--sharding", format!(" in {mode}"));
     }
     if !scenario.mode.trains() {
         note("--recipe", format!(" in {mode}, where the model is frozen and its adapters follow its weights"));
@@ -117,6 +124,16 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     if scenario.training.implementation != Implementation::Torchtitan {
         note("--compile", " without --implementation torchtitan".into());
     }
+    if scenario.training.step == StepKernel::Foreach && optimizer::copies_by(scenario).is_none() {
+        let why = if scenario.offload.optimizer {
+            " where the CPU takes the optimizer's step"
+        } else if scenario.optimizer == Optimizer::AdamW {
+            " on memory under DeepSpeed's ZeRO-1 and 2: before the step they free as much as foreach copies"
+        } else {
+            " without --optimizer adamw"
+        };
+        note("--step", why.into());
+    }
     if scenario.serving.engine != Engine::Vllm {
         for option in VLLM_ONLY {
             note(option, " without --engine vllm".into());
@@ -131,6 +148,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     if scenario.gpu.is_none() && question.is_none() {
         note("--gpu-memory-utilization", " without --gpu".into());
         note("--gpu-memory", " without --gpu".into());
+        if scenario.mode.trains() && (scenario.offload.optimizer || scenario.offload.parameters) {
+            note("--host-memory", " without --gpu: there is no verdict without one".into());
+        }
     }
     if question != Some(Question::Gpus) {
         cuts(scenario, &mut note);
@@ -157,6 +177,7 @@ fn cuts(scenario: &Scenario, note: &mut impl FnMut(&'static str, String)) {
     }
     if parallel.zero == ZeroStage::None {
         note("--shard", " without --zero".into());
+        note("--sharding", " without --zero".into());
     }
     if parallel.tp == 1 {
         note("--sequence-parallel", " without --tp".into());

@@ -76,6 +76,9 @@ fn training(scenario: &Scenario) -> String {
     if training.implementation != usual.implementation {
         parts.push(format!("{} code", training.implementation.id()));
     }
+    if training.sharding != usual.sharding {
+        parts.push(format!("sharded by {}", training.sharding.id()));
+    }
     if training.loss != Loss::Plain {
         parts.push(format!("{} loss", training.loss.id()));
     }
@@ -160,6 +163,9 @@ pub(crate) fn cut(parallel: &Parallelism) -> String {
     let mut parts = vec![if degrees.is_empty() { "not cut".to_owned() } else { degrees.join(" × ") }];
     if parallel.ep > 1 {
         parts.push(format!("experts over {} ranks", Grouped(parallel.ep.into())));
+    }
+    if let Some(ranks) = parallel.etp {
+        parts.push(format!("each cut over {}", Grouped(ranks.into())));
     }
     if parallel.zero != ZeroStage::None && parallel.shard_ranks() > 1 {
         let over = match parallel.shard {

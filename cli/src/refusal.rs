@@ -4,7 +4,7 @@ use memory_wall_core::bounds;
 use memory_wall_core::number::Memory;
 use memory_wall_core::parallelism::ParallelError;
 use memory_wall_core::scenario::{CutError, Demand, TensorSplit, TrainerOption, Unsupported};
-use memory_wall_core::{Parallelism, Scenario, ScenarioError};
+use memory_wall_core::{Implementation, Parallelism, Scenario, ScenarioError};
 
 use crate::{BadInput, suggest};
 
@@ -108,7 +108,7 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
         CutError::NoInterleaving(chunks) => (format!("--virtual-stages {chunks}"), String::new()),
         CutError::MicroBatches { micro_batches, .. } => (format!("--micro-batches {micro_batches}"), String::new()),
         CutError::Asks(_, demand) => asked(scenario, *demand),
-        CutError::Lacks(_, option) => (lacking(scenario, *option), String::new()),
+        CutError::Lacks(_, option) | CutError::Sharded(_, option) => (lacking(scenario, *option), String::new()),
         CutError::ShardedPipeline(zero) => (format!("--zero {}", zero.id()), String::new()),
     };
     format!("{option}: {error}{help}")
@@ -143,7 +143,9 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
         TrainerOption::PerOp => "--checkpointing per-op".into(),
         TrainerOption::Selective => "--checkpointing selective".into(),
         TrainerOption::Half => "--weights fp16".into(),
-        TrainerOption::WithoutMaster => "--recipe without-master".into(),
+        TrainerOption::Recipe(recipe) => format!("--recipe {}", recipe.id()),
+        TrainerOption::ExpertTensor(ranks) => format!("--etp {ranks}"),
+        TrainerOption::Sharding(sharding) => format!("--sharding {}", sharding.id()),
         TrainerOption::PartShards(zero) => format!("--zero {}", zero.id()),
         TrainerOption::PartOffload => "--offload".into(),
     }
@@ -190,7 +192,11 @@ fn near(scenario: &Scenario, degree: &str) -> String {
     };
     let (given, most) = match degree {
         "tp" => (scenario.parallel.tp, bounds::TP.max),
-        "ep" => (scenario.parallel.ep, scenario.parallel.dp),
+        "ep" => {
+            let Parallelism { dp, tp, cp, ep, .. } = scenario.parallel;
+            let megatron = scenario.mode.trains() && scenario.training.implementation == Implementation::Megatron;
+            (ep, if megatron { dp.saturating_mul(tp).saturating_mul(cp) } else { dp })
+        }
         "pp" => (scenario.parallel.pp, scenario.architecture.layers),
         _ => (scenario.parallel.shard.unwrap_or(1), scenario.parallel.dp),
     };

@@ -5,6 +5,7 @@ use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::llamacpp;
 use memory_wall_core::engines::vllm::{self, Start, Tightness};
+use memory_wall_core::memory::host::{self, Host};
 use memory_wall_core::memory::overhead;
 use memory_wall_core::units::{Seconds, SignedBytes};
 use memory_wall_core::worked::Item;
@@ -203,9 +204,16 @@ pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> S
             };
             format!("starts; {running} of {all} requests{each} run at once, the others wait{but}")
         }
+        (Verdict::DoesNotFit | Verdict::Tight, None) if by_host_memory(verdict, scenario).is_some() => {
+            by_host_memory(verdict, scenario).map_or_else(String::new, |host| in_host_memory(verdict, host, unit))
+        }
         (Verdict::Fits, None) => {
             let part = if overhead::tight_percent(scenario) > overhead::TIGHT_PERCENT { "fifth" } else { "tenth" };
             format!("fits, with more than a {part} of the GPU to spare")
+        }
+        (Verdict::Tight, None) if evaluate::paged_out(scenario).is_some() => {
+            let moved = size(evaluate::paged_out(scenario).unwrap_or_default(), unit);
+            format!("tight: fits with {moved} of the optimizer's states paged to host memory, which slows each step")
         }
         (Verdict::Tight, _) if evaluate::tight_by_reentrant(scenario) => {
             "tight: fits as transformers 5 checkpoints, and by re-entrant checkpoints too little is left".into()
@@ -217,6 +225,24 @@ pub(crate) fn verdict(verdict: Verdict, scenario: &Checked, unit: ByteUnit) -> S
         },
         (Verdict::Queues, None) => "starts, and some requests wait".into(),
         (Verdict::DoesNotFit, _) => "does not fit".into(),
+    }
+}
+
+/// What waits in host memory, where that and not the GPU decides the verdict.
+fn by_host_memory(verdict: Verdict, scenario: &Checked) -> Option<Host> {
+    let without = scenario.with(|it| it.host_memory = None).ok()?;
+    let decides = host::verdict(scenario)? == verdict && evaluate::verdict(&without)? != verdict;
+    host::of(scenario).filter(|_| decides)
+}
+
+/// A verdict by host memory.
+fn in_host_memory(verdict: Verdict, host: Host, unit: ByteUnit) -> String {
+    let (least, most) = (size(host.least(), unit), size(host.most(), unit));
+    let who = format!("the processes of {}", gpus(host.ranks));
+    if verdict == Verdict::Tight {
+        format!("tight in host memory: {who} keep {least} there, and by DeepSpeed's own estimate up to {most}")
+    } else {
+        format!("does not fit in host memory: {who} keep {least} there")
     }
 }
 

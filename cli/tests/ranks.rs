@@ -103,7 +103,8 @@ fn offload_moves_what_leaves_the_gpu() {
     let plain = "estimate --model llama-3.1-8b --mode training --gpu h100-sxm";
     let (_, on_gpu) = json(plain);
     let (_, it) = json(&format!("{plain} --offload optimizer"));
-    assert_eq!(number(&it, "/offload_host_bytes"), 12 * 8_030_261_248);
+    // An fp32 copy, two moments, and gradients for the step there.
+    assert_eq!(number(&it, "/offload_host_bytes"), 14 * 8_030_261_248);
     // Gradients down, weights up.
     assert_eq!(number(&it, "/offload_bytes"), 4 * 8_030_261_248);
     assert!(it["offload_seconds"].as_f64().unwrap() > 0.1);

@@ -346,6 +346,10 @@ fn cuts() {
             "--shard 3 does not divide dp 8, did you mean 2 or 4?",
         ),
         ("estimate --model mixtral-8x7b --dp 3 --ep 3", "--ep 3 does not divide experts 8, did you mean 1?"),
+        (
+            "estimate --model qwen3-30b-a3b --mode training --implementation megatron --tp 4 --sequence-parallel --ep 8",
+            "--ep 8 does not divide tp x cp x dp 4, did you mean 4?",
+        ),
         ("estimate --model llama-2-7b --dp 2 --ep 2", "--ep needs a mixture of experts, and this model is dense"),
         ("estimate --model llama-2-7b --pp 64", "--pp 64: 64 pipeline stages are more than the 32 layers of the model"),
         (

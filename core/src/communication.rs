@@ -6,7 +6,7 @@ use crate::memory::{gradients, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::scenario::Mode;
 use crate::tables::gpus::Gpu;
-use crate::training::Checkpointing;
+use crate::training::{Checkpointing, Recipe};
 use crate::units::{ByteRate, Bytes};
 
 /// Between computers: one 400 Gb/s adapter a GPU, in one direction.
@@ -100,18 +100,18 @@ fn data(scenario: &Checked) -> Bytes {
     let held = scenario.local_parameters();
     let full = scenario.mode == Mode::Training;
     // Experts that are cut over expert-parallel ranks have fewer ranks to agree with.
-    let experts = if full && parallel.ep > 1 { held.experts } else { 0 };
+    let experts = if full && (parallel.ep > 1 || parallel.etp.is_some()) { held.experts } else { 0 };
     let others = scenario.trained_parameters() - experts;
     // FSDP gathers in 16 bits what it keeps in fp32.
-    let narrow = scenario.torchtitan() || sharding::fsdp(scenario);
+    let narrow = scenario.torchtitan() || sharding::fsdp(scenario) && scenario.recipe() != Recipe::Fp32;
     let weights = if narrow { 2 * u128::from(held.total()) } else { weights::local(scenario) };
     let whole = u128::from(held.total().max(1));
-    let part = |parameters: u64, ep: u64| {
+    let part = |parameters: u64, same: &dyn Fn(u64) -> u64| {
         let gradients = u128::from(parameters) * u128::from(gradients::bytes_each(scenario));
         // What learns is what travels; frozen weights are gathered all the same where they are sharded.
         let learned = if full { weights * u128::from(parameters) / whole } else { gradients };
         let gathered = if full { learned } else { weights };
-        let (ranks, shards) = ((ranks / ep).max(1), (parallel.shard_ranks() / ep).max(1));
+        let (ranks, shards) = (same(ranks), same(parallel.shard_ranks()));
         let among_replicas = ring(gradients.div_ceil(shards.into()), ranks / shards, 2);
         let micro_batches = u64::from(scenario.training.micro_batches);
         match parallel.zero {
@@ -124,8 +124,8 @@ fn data(scenario: &Checked) -> Bytes {
             }
         }
     };
-    let experts = if experts > 0 { part(experts, parallel.ep.into()) } else { 0 };
-    Bytes(part(others, 1) + experts)
+    let experts = if experts > 0 { part(experts, &|ranks| parallel.expert_replicas(ranks)) } else { 0 };
+    Bytes(part(others, &|ranks| ranks) + experts)
 }
 
 /// Bytes of the residual stream of one micro-batch on this rank; in inference of one token of each sequence.

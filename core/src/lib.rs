@@ -99,8 +99,8 @@ pub use precision::{KvPrecision, WeightFormat};
 pub use scenario::{Attention, Mode, Offload, OffloadError, Scenario, ScenarioError};
 pub use serving::{Engine, Serving, Speculation};
 pub use training::{
-    AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, StepKernel,
-    Stock, TargetSet, Training,
+    AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, Sharding,
+    StepKernel, Stock, TargetSet, Training,
 };
 pub use units::Bytes;
 pub use verdict::Verdict;

@@ -20,7 +20,7 @@ choices! {
     }
 }
 
-/// How a run is cut into ranks: `dp × tp × pp × cp` of them; the experts of a layer are shared out within `dp`.
+/// How a run is cut into ranks: `dp × tp × pp × cp` of them; the experts of a layer are shared out within `dp`, in Megatron-LM within `tp × cp × dp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parallelism {
     /// Data parallel: ranks with different sequences.
@@ -33,6 +33,8 @@ pub struct Parallelism {
     pub cp: u32,
     /// Expert parallel: ranks that share the experts of a layer.
     pub ep: u32,
+    /// Expert tensor parallel: ranks that share the matrices of each expert (Megatron-LM); `None` is as many as `tp`, or one where `ep` needs these ranks too.
+    pub etp: Option<u32>,
     /// What data-parallel ranks share out.
     pub zero: ZeroStage,
     /// Over how many of the `dp` ranks states are shared out; `None` is all of them, fewer is hybrid sharding.
@@ -122,6 +124,7 @@ impl Parallelism {
         pp: 1,
         cp: 1,
         ep: 1,
+        etp: None,
         zero: ZeroStage::None,
         shard: None,
         sequence_parallel: false,
@@ -143,7 +146,49 @@ impl Parallelism {
     /// How routed experts are cut in training, and by every runtime but vLLM: spread over some of the data-parallel ranks,
     /// each expert shared by the tensor-parallel ones. See [`crate::Scenario::experts`].
     pub fn experts(&self) -> ExpertCut {
-        ExpertCut { ranks: self.ep.into(), width: self.tp.into(), sources: self.ep.into() }
+        let width = self.expert_tensor();
+        let sources = (u64::from(self.ep) * u64::from(width) / u64::from(self.tp.max(1))).max(1);
+        ExpertCut { ranks: self.ep.into(), width: width.into(), sources }
+    }
+
+    /// Ranks that share the matrices of each expert in training: the tensor-parallel ones, unless experts are spread over these.
+    ///
+    /// # Source
+    /// Megatron-LM at d98e8a6: `initialize_model_parallel` of `megatron/core/parallel_state.py`, where `expert_tensor_parallel_size` is `tensor_model_parallel_size` by default; public recipes of
+    /// mixtures set 1 (Megatron-Bridge, ms-swift). Read 2026-11-25.
+    fn expert_tensor(&self) -> u32 {
+        let within = u64::from(self.dp) * u64::from(self.cp);
+        let usual = if within.is_multiple_of(u64::from(self.ep.max(1))) { self.tp } else { 1 };
+        self.etp.unwrap_or(usual)
+    }
+
+    /// Of so many data- and context-parallel ranks those that hold the same experts: the others hold other experts, or other parts of them.
+    pub fn expert_replicas(&self, ranks: u64) -> u64 {
+        let all = ranks.saturating_mul(u64::from(self.tp));
+        (all / (u64::from(self.ep) * u64::from(self.expert_tensor())).max(1)).max(1)
+    }
+
+    /// Whether Megatron-LM spreads the experts of a model so: over any of the tensor-, context- and data-parallel ranks.
+    pub(crate) fn spreads_in_megatron(&self, shape: &Architecture) -> Result<(), ParallelError> {
+        let (ep, etp) = (self.ep, self.expert_tensor());
+        bounds::TP.check(etp.into())?;
+        if ep == 1 && self.etp.is_none() {
+            return Ok(());
+        }
+        let moe = shape.moe.ok_or(ParallelError::NoExperts)?;
+        let [ranks, together] =
+            [[self.tp, self.cp, self.dp], [ep, etp, 1]].map(|it| it.into_iter().fold(1, u32::saturating_mul));
+        for (degree, ranks, what, count) in [
+            ("ep", ep, "experts", moe.experts),
+            ("etp", etp, "moe_intermediate_size", moe.intermediate_size),
+            ("ep", ep, "tp x cp x dp", ranks),
+            ("ep x etp", together, "tp x cp x dp", ranks),
+        ] {
+            if !count.is_multiple_of(ranks) {
+                return Err(ParallelError::DoesNotDivide { degree, ranks, what, count });
+            }
+        }
+        Ok(())
     }
 
     /// The same, as vLLM cuts them: over all tensor- and data-parallel ranks, whole with expert parallelism and in parts without.
@@ -174,7 +219,7 @@ impl Parallelism {
 
     /// Over how many ranks the state of routed experts is shared out: expert parallelism has cut them already.
     pub fn expert_shards_from(&self, stage: ZeroStage) -> u64 {
-        (self.shards_from(stage) / u64::from(self.ep.max(1))).max(1)
+        if self.shards_from(stage) == 1 { 1 } else { self.expert_replicas(self.shard_ranks()) }
     }
 
     /// Whether the cut goes with the model.

@@ -49,8 +49,10 @@ choices! {
         AdamW = "adamw";
         /// Two 8-bit moments with block scales: 2 bytes and a little.
         AdamW8bit = "adamw8bit";
-        /// Two 8-bit moments that wait in host memory when the GPU is full: counted here as on the GPU.
+        /// Two 8-bit moments that move to host memory where the GPU is full (bitsandbytes).
         PagedAdamW8bit = "paged-adamw8bit";
+        /// Two fp32 moments that do so.
+        PagedAdamW = "paged-adamw";
         /// Row and column sums in place of the second moment of each matrix, and no first moment.
         Adafactor = "adafactor";
         /// One moment.
@@ -71,6 +73,18 @@ choices! {
         Fused = "fused";
         /// PyTorch's default on CUDA: operations over lists of tensors, one of which makes a copy as large as all parameters.
         Foreach = "foreach";
+    }
+}
+
+choices! {
+    /// Which library shards the states of transformers' code over data-parallel ranks.
+    Sharding {
+        /// DeepSpeed in the mixed recipes, which have a master copy, and with ZeRO-1; FSDP in the others.
+        ByRecipe = "by-recipe";
+        /// PyTorch's FSDP2: states in the precision of the weights, and no copy of them.
+        Fsdp = "fsdp";
+        /// DeepSpeed's ZeRO, which clones a rank's part of the weights in any recipe.
+        DeepSpeed = "deepspeed";
     }
 }
 
@@ -195,6 +209,8 @@ pub struct Training {
     pub step: StepKernel,
     /// Whose code runs.
     pub implementation: Implementation,
+    /// Which library shards the states.
+    pub sharding: Sharding,
     /// How the loss is computed.
     pub loss: Loss,
     /// Whether `torch.compile` fuses elementwise kernels.
@@ -235,6 +251,7 @@ impl Training {
         gradients: Gradients::ByRecipe,
         step: StepKernel::Fused,
         implementation: Implementation::Transformers,
+        sharding: Sharding::ByRecipe,
         loss: Loss::Plain,
         compile: false,
         async_tp: false,

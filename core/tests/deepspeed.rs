@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use memory_wall_core::advise::Mitigation;
+use memory_wall_core::communication;
 use memory_wall_core::memory::states;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::worked::{self, Item};
 use memory_wall_core::{
-    Bucket, Bytes, Checked, Checkpointing, Implementation, Mode, Offload, Phase, Recipe, Scenario, Verdict, ZeroStage,
-    evaluate,
+    Bucket, Bytes, Checked, Checkpointing, Implementation, Mode, Offload, Phase, Recipe, Scenario, Sharding, Verdict,
+    ZeroStage, evaluate,
 };
 
 /// A checkpointed step of mixed precision over so many ranks.
@@ -146,7 +147,8 @@ fn only_deepspeed_is_charged_for_its_copies() {
         (Implementation::Transformers, Recipe::Mixed, ZeroStage::Gradients, 6 * part),
         (Implementation::Transformers, Recipe::MixedFp32Gradients, ZeroStage::Gradients, check),
         (Implementation::Transformers, Recipe::Autocast, ZeroStage::Weights, 0),
-        (Implementation::Transformers, Recipe::Pure, ZeroStage::Weights, 2 * part),
+        (Implementation::Transformers, Recipe::Pure, ZeroStage::Weights, 0),
+        (Implementation::Transformers, Recipe::Pure, ZeroStage::Optimizer, check),
         (Implementation::Torchtitan, Recipe::Pure, ZeroStage::Weights, 0),
         (Implementation::Torchtitan, Recipe::Autocast, ZeroStage::Weights, 0),
         (Implementation::Megatron, Recipe::MixedFp32Gradients, ZeroStage::Optimizer, 0),
@@ -201,6 +203,33 @@ fn fsdp_gathers_weights_in_16_bits() {
     let deepspeed = step("llama-3.1-8b", 8, ZeroStage::Gradients).check().unwrap();
     let several = deepspeed.with(|it| it.training.micro_batches = 4).unwrap();
     assert_eq!(item(&several, Phase::Backward, Item::Gradients), 2 * B8.div_ceil(8));
+}
+
+/// FSDP2 on a model in bf16, as torchtune trains: shards of weights, gradients and states, two layers and the tables on the way, and nothing cloned.
+#[test]
+fn fsdp_in_bf16_holds_no_copy_of_the_weights() {
+    let mut run = step("llama-3.1-8b", 2, ZeroStage::Weights);
+    run.training.recipe = Recipe::Pure;
+    let by_fsdp = run.check().unwrap();
+    assert_eq!(states(&by_fsdp), [2, 2, 0, 2, 2].map(|bytes| Bytes(bytes * B8 / 2)));
+    assert_eq!(in_step(&by_fsdp), 8 * B8 / 2);
+    // 40 GB hold it: 4 × 8.03 GB, the tables and two layers, and one layer's gradients.
+    let layer = 218_112_000;
+    let on_the_way = 2 * (2 * 128_256 * 4_096 + 2 * layer) + 2 * layer;
+    let total = evaluate(&by_fsdp).total.0;
+    assert!((0..2_500_000_000).contains(&(total - 8 * B8 / 2 - on_the_way)), "{total}");
+    let asked = by_fsdp.with(|it| it.training.sharding = Sharding::Fsdp).unwrap();
+    assert_eq!(evaluate(&asked).total.0, total);
+    // DeepSpeed has a clone and its buckets.
+    let by_deepspeed = by_fsdp.with(|it| it.training.sharding = Sharding::DeepSpeed).unwrap();
+    assert_eq!(states(&by_deepspeed)[2], Bytes(2 * B8 / 2));
+    assert!(evaluate(&by_deepspeed).total.0 > total + B8);
+    // In fp32 nothing is narrowed on the way.
+    let sent = |recipe| {
+        let whole = by_fsdp.with(|it| it.training.recipe = recipe).unwrap();
+        communication::bytes(&whole, communication::Traffic::Data)
+    };
+    assert_eq!(sent(Recipe::Fp32), Bytes(2 * sent(Recipe::Pure).0));
 }
 
 /// The fix moves the gradients that it says it moves.

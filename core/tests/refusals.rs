@@ -8,7 +8,7 @@ use memory_wall_core::serving::Version;
 use memory_wall_core::tables::{capability::Capability, gpus, models};
 use memory_wall_core::{
     Bucket, Checkpointing, Engine, Implementation, KvPrecision, Loss, Mode, Optimizer, Recipe, Scenario, ScenarioError,
-    WeightFormat, ZeroStage, evaluate,
+    Sharding, WeightFormat, ZeroStage, evaluate,
 };
 
 /// A model of the table.
@@ -200,7 +200,7 @@ fn training_code_has_the_options_that_it_has() {
             &(|it: &mut Scenario| it.checkpointing = Checkpointing::Selective) as &dyn Fn(&mut Scenario),
         ),
         (TrainerOption::Half, &|it| it.weights = WeightFormat::Fp16),
-        (TrainerOption::WithoutMaster, &|it| it.training.recipe = Recipe::WithoutMaster),
+        (TrainerOption::Recipe(Recipe::WithoutMaster), &|it| it.training.recipe = Recipe::WithoutMaster),
         (TrainerOption::PartOffload, &|it| it.offload.optimizer = true),
         (TrainerOption::PartShards(ZeroStage::Optimizer), &|it| {
             (it.parallel.dp, it.parallel.zero) = (2, ZeroStage::Optimizer);
@@ -216,6 +216,36 @@ fn training_code_has_the_options_that_it_has() {
     // None of it is asked of a model that is served.
     let served = Scenario { mode: Mode::Inference, optimizer: Optimizer::Adafactor, ..trained(Megatron) };
     assert_eq!(cut(&served), None);
+}
+
+/// FSDP keeps shards in one precision and moves them together; DeepSpeed has a copy of the weights.
+#[test]
+fn a_library_shards_what_it_can() {
+    let told = |sharding, recipe, zero, offloads| {
+        let mut it = Scenario { mode: Mode::Training, ..model("llama-3.1-8b") };
+        (it.training.sharding, it.training.recipe, it.offload.optimizer) = (sharding, recipe, offloads);
+        (it.parallel.dp, it.parallel.zero) = (2, zero);
+        let as_adapters = Scenario { mode: Mode::Lora, ..it };
+        assert_eq!(cut(&as_adapters), None, "adapters follow their weights");
+        cut(&it)
+    };
+    let (whole, states) = (ZeroStage::Weights, ZeroStage::Optimizer);
+    for (sharding, recipe, zero, offloads, missing) in [
+        (Sharding::Fsdp, Recipe::Pure, whole, false, None),
+        (Sharding::Fsdp, Recipe::Autocast, ZeroStage::Gradients, false, None),
+        (Sharding::DeepSpeed, Recipe::Pure, whole, true, None),
+        (Sharding::Fsdp, Recipe::Mixed, whole, false, Some(TrainerOption::Recipe(Recipe::Mixed))),
+        (Sharding::Fsdp, Recipe::Pure, states, false, Some(TrainerOption::PartShards(states))),
+        (Sharding::Fsdp, Recipe::Pure, whole, true, Some(TrainerOption::PartOffload)),
+        (Sharding::DeepSpeed, Recipe::WithoutMaster, whole, false, Some(TrainerOption::Recipe(Recipe::WithoutMaster))),
+    ] {
+        let wanted = missing.map(|option| CutError::Sharded(sharding, option));
+        assert_eq!(told(sharding, recipe, zero, offloads), wanted, "{sharding:?} {recipe:?} {zero:?}");
+    }
+    let mut titan = Scenario { mode: Mode::Training, ..model("llama-3.1-8b") };
+    (titan.training.implementation, titan.training.sharding) = (Implementation::Torchtitan, Sharding::DeepSpeed);
+    let own = TrainerOption::Sharding(Sharding::DeepSpeed);
+    assert_eq!(cut(&titan), Some(CutError::Lacks(Implementation::Torchtitan, own)));
 }
 
 #[test]

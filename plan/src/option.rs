@@ -39,6 +39,8 @@ pub enum Scope {
     Pool(Server),
     /// In inference with llama.cpp or Ollama, where they place layers, which `Scenario` doesn't.
     Layers,
+    /// Where something waits in host memory: in training, and in inference as [`Scope::Layers`].
+    HostMemory,
     /// In training, with adapters or without.
     Training,
     /// In training with adapters.
@@ -48,9 +50,9 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whether it belongs to a runtime whose settings are not in `Scenario`.
+    /// Whether it belongs to a runtime whose settings are not in `Scenario`, if only in inference.
     pub const fn is_of_runtime(self) -> bool {
-        matches!(self, Self::Pool(_) | Self::Layers)
+        matches!(self, Self::Pool(_) | Self::Layers | Self::HostMemory)
     }
 
     /// Whether it takes a scenario in.
@@ -60,6 +62,7 @@ impl Scope {
             Self::Always | Self::Anywhere => true,
             Self::Inference => scenario.mode == Mode::Inference,
             Self::Vllm => scenario.runtime() == Some(Engine::Vllm),
+            Self::HostMemory => scenario.mode.trains() && (scenario.offload.optimizer || scenario.offload.parameters),
             Self::Training => scenario.mode.trains(),
             Self::Adapters => scenario.mode.adapts(),
             Self::Quantised => scenario.mode == Mode::Qlora,

@@ -8,7 +8,7 @@ use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets, Loss,
-    Mode, Offload, Optimizer, Recipe, Scenario, Speculation, StepKernel, WeightFormat, ZeroStage,
+    Mode, Offload, Optimizer, Recipe, Scenario, Sharding, Speculation, StepKernel, WeightFormat, ZeroStage,
 };
 
 use memory_wall_runtimes::llamacpp::{CacheType, limits};
@@ -238,13 +238,24 @@ pub static OPTIONS: &[PlanOption] = &[
     of_runtime!("cache_type_k", Scope::Layers, Kind::Choice(cache_types)),
     of_runtime!("cache_type_v", Scope::Layers, Kind::Choice(cache_types)),
     of_runtime!("no_kv_offload", Scope::Layers, Kind::Switch),
-    of_runtime!("host_memory", Scope::Layers, Kind::Count(limits::HOST_MEMORY)),
+    PlanOption {
+        name: "host_memory",
+        kind: Kind::Count(limits::HOST_MEMORY),
+        scope: Scope::HostMemory,
+        get: |s| s.host_memory.map(Value::Count),
+        set: |s, value| {
+            if let Value::Count(gib) = value {
+                s.host_memory = Some(*gib);
+            }
+        },
+    },
     of_runtime!("host_bandwidth", Scope::Layers, Kind::Count(limits::HOST_BANDWIDTH)),
     choice!("recipe", Recipe, Training, |s| s.training.recipe),
     choice!("gradients", Gradients, Training, |s| s.training.gradients),
     choice!("optimizer", Optimizer, Training, |s| s.optimizer),
     choice!("step", StepKernel, Training, |s| s.training.step),
     choice!("implementation", Implementation, Training, |s| s.training.implementation),
+    choice!("sharding", Sharding, Training, |s| s.training.sharding),
     choice!("checkpointing", Checkpointing, Training, |s| s.checkpointing),
     choice!("loss", Loss, Training, |s| s.training.loss),
     switch!("compile", Training, true, |s| s.training.compile),
@@ -297,6 +308,7 @@ pub static OPTIONS: &[PlanOption] = &[
     count!("tp", TP, Anywhere, |s| s.parallel.tp),
     count!("pp", PP, Anywhere, |s| s.parallel.pp),
     count!("ep", EP, Anywhere, |s| s.parallel.ep),
+    stated_count!("etp", TP, Training, |s| s.parallel.etp),
     count!("cp", CP, Anywhere, |s| s.parallel.cp),
     choice!("zero", ZeroStage, Training, |s| s.parallel.zero),
     stated_count!("shard", DP, Training, |s| s.parallel.shard),

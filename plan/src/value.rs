@@ -251,7 +251,7 @@ impl Kind {
 fn whole(text: &str, bounds: Bounds) -> Result<u32, String> {
     let Some(value) = digits(text) else {
         let of = if bounds.unit.is_empty() { "" } else { " of " };
-        return Err(alloc::format!("takes a whole number{of}{}, not {}", bounds.unit, shortened(text)));
+        return Err(alloc::format!("takes a whole number{of}{}, not {}", bounds.unit, bare(text)));
     };
     bounds.check(value).map_err(|_| outside(value, bounds))
 }
@@ -259,7 +259,7 @@ fn whole(text: &str, bounds: Bounds) -> Result<u32, String> {
 /// Percent; a share is another unit.
 fn percent(text: &str, bounds: Bounds) -> Result<u32, String> {
     let Some(value) = digits(text) else {
-        return Err(alloc::format!("counts in whole percent, as 90, not {}", shortened(text)));
+        return Err(alloc::format!("counts in whole percent, as 90, not {}", bare(text)));
     };
     bounds.check(value).map_err(|_| outside(value, bounds))
 }
@@ -289,6 +289,11 @@ pub(crate) fn either(words: &[&str]) -> String {
 /// Foreign text in a message.
 pub(crate) fn quoted(text: &str) -> String {
     alloc::format!("{:?}", shortened(text))
+}
+
+/// The same where a number should stand: without quotes, unless something in it is not to be seen.
+fn bare(text: &str) -> String {
+    if text.chars().any(char::is_control) { quoted(text) } else { shortened(text) }
 }
 
 fn shortened(text: &str) -> String {

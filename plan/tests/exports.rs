@@ -94,6 +94,16 @@ fn a_plan_goes_to_programs_of_its_mode() {
             Target::DeepSpeed,
             "DeepSpeed has autocast of its own",
         ),
+        (
+            "\"recipe\": \"pure\", \"zero\": \"3\", \"dp\": 2",
+            Target::DeepSpeed,
+            "DeepSpeed clones a rank's part of the weights",
+        ),
+        (
+            "\"recipe\": \"pure\", \"zero\": \"3\", \"dp\": 2, \"sharding\": \"deepspeed\"",
+            Target::Accelerate,
+            "accelerate is written with FSDP 2",
+        ),
         ("\"weights\": \"fp16\"", Target::Torchtitan, "torchtitan computes in bf16 or fp32, not in fp16"),
         ("\"optimizer\": \"sgd-momentum\"", Target::Axolotl, "axolotl has no SGD with momentum"),
         (

@@ -60,7 +60,7 @@ fn what_is_exported_is_read_back() {
         (Target::DeepSpeed, format!("{training}, \"zero\": \"3\", \"offload\": [\"optimizer\", \"parameters\"], \"optimizer\": \"lion\", \"recipe\": \"mixed-fp32-grads\"")),
         (Target::DeepSpeed, format!("{training}, \"zero\": \"2\", \"weights\": \"fp16\", \"recipe\": \"mixed\", \"offload\": [\"optimizer\"]")),
         (Target::DeepSpeed, format!("{training}, \"weights\": \"fp32\", \"recipe\": \"autocast\", \"tp\": 2")),
-        (Target::DeepSpeed, format!("{training}, \"recipe\": \"pure\", \"zero\": \"1\", \"dp\": 2")),
+        (Target::DeepSpeed, format!("{training}, \"recipe\": \"pure\", \"sharding\": \"deepspeed\", \"zero\": \"3\", \"dp\": 2")),
         (Target::Accelerate, format!("{training}, \"dp\": 8, \"zero\": \"3\", \"weights\": \"fp32\", \"recipe\": \"autocast\", \"checkpointing\": \"full\", \"offload\": [\"optimizer\", \"parameters\"]")),
         (Target::Accelerate, format!("{training}, \"dp\": 8, \"zero\": \"2\", \"weights\": \"fp32\", \"recipe\": \"autocast\", \"tp\": 2, \"shard\": 4, \"compile\": true, \"checkpointing\": \"none\"")),
         (Target::TrainingArguments, format!("{training}, \"weights\": \"fp32\", \"recipe\": \"autocast\", \"optimizer\": \"adamw8bit\", \"checkpointing\": \"full\", \"compile\": true")),
@@ -233,10 +233,9 @@ datasets:
         (accelerate, "mode training; dp 4; zero 3", vec![]),
         (
             axolotl,
-            "mode qlora; batch 2; seq 4096; weights nf4-dq; checkpointing full; micro_batches 4; lora_rank 32; lora_targets q,k,v,o,mlp",
+            "mode qlora; batch 2; seq 4096; weights nf4-dq; optimizer paged-adamw; checkpointing full; micro_batches 4; lora_rank 32; lora_targets q,k,v,o,mlp",
             vec![
                 "line 1: base_model somebody/Meta-Llama-3-8B: not understood: no model of the table has this id: memory-wall models lists them, and --config FILE takes the shape of another one",
-                "line 11: optimizer paged_adamw_32bit: not understood: what this optimizer keeps is not modelled",
             ],
         ),
         (
@@ -319,6 +318,14 @@ proptest! {
     }
 }
 
+/// Found by the fuzzer: a number with controls in it reached the message as it stood.
+#[test]
+fn numbers_with_controls_are_quoted() {
+    for text in ["llama-server -ngl 2\0\0\u{4}0 -ts 3,1", "vllm serve gpt2 --max-num-seqs 2\u{1b}[31m0"] {
+        hostile::read(text);
+    }
+}
+
 /// DeepSpeed keeps an fp32 copy beside 16-bit weights, also where accelerate starts it; its autocast under ZeRO is counted as fp32.
 #[test]
 fn deepspeed_is_read_as_it_trains() {
@@ -329,7 +336,7 @@ fn deepspeed_is_read_as_it_trains() {
         ),
         (
             "{ \"torch_autocast\": { \"enabled\": true }, \"zero_optimization\": { \"stage\": 3 } }",
-            "mode training; weights fp32; recipe fp32; zero 3",
+            "mode training; weights fp32; recipe fp32; sharding deepspeed; zero 3",
         ),
         (
             "{ \"bf16\": { \"enabled\": true }, \"torch_autocast\": { \"enabled\": true }, \"zero_optimization\": { \"stage\": 3 } }",

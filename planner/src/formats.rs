@@ -1,8 +1,7 @@
 //! What the plans can be taken away as: files and text that others read.
 
 use memory_wall_core::display::THIN_SPACE;
-use memory_wall_plan::export::{Target, export};
-use memory_wall_plan::import::import;
+use memory_wall_plan::export::Target;
 use memory_wall_plan::{OwnModel, Plan, Value, file};
 
 use crate::link::{self, Asked};
@@ -20,15 +19,6 @@ pub(crate) enum Format {
     Markdown,
     /// One plan as another program takes it.
     Of(Target),
-}
-
-/// What was written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Written {
-    /// The text; empty where there is none.
-    pub(crate) text: String,
-    /// What is to be known about it, or why there is none.
-    pub(crate) notes: Vec<String>,
 }
 
 impl Format {
@@ -62,22 +52,15 @@ impl Format {
         }
     }
 
-    /// The plans, the table of them, or the one that is shown, written so.
-    pub(crate) fn write(self, plans: &[Asked], chosen: usize, rows: &[Vec<String>]) -> Written {
-        let text = match self {
+    /// The plans or the table of them written so; nothing of what another program takes, which `exchange/` writes.
+    pub(crate) fn write(self, plans: &[Asked], rows: impl FnOnce() -> Vec<Vec<String>>) -> Option<String> {
+        Some(match self {
             Self::Json => file::write(&plans.iter().map(|asked| asked.plan.clone()).collect::<Vec<_>>()),
             Self::Command => plans.iter().map(command).collect(),
-            Self::Csv => rows.iter().map(|row| csv(row)).collect(),
-            Self::Markdown => markdown(rows),
-            Self::Of(target) => {
-                let Some(asked) = plans.get(chosen) else { return Written::default() };
-                return match export(&asked.plan, target) {
-                    Ok(export) => Written { text: export.text, notes: export.left_out },
-                    Err(why) => Written { text: String::new(), notes: vec![why.to_string()] },
-                };
-            }
-        };
-        Written { text, notes: Vec::new() }
+            Self::Csv => rows().iter().map(|row| csv(row)).collect(),
+            Self::Markdown => markdown(&rows()),
+            Self::Of(_) => return None,
+        })
     }
 }
 
@@ -126,43 +109,42 @@ fn markdown(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Plans that were handed over, and what of them was not understood.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Brought {
-    pub(crate) plans: Vec<Asked>,
-    pub(crate) notes: Vec<String>,
+/// Why no plan was read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// It is meant as a plan and has a mistake, in words.
+    Mistake(String),
+    /// It is none of the planner's own forms: a command or a config of another program may be, which `exchange/` reads.
+    Foreign,
 }
 
-/// Reads plans that were handed over: a file of plans, a link of this page, or a command or config of another program.
-///
-/// # Errors
-/// Why it is none of these, in words.
-pub(crate) fn read(text: &str) -> Result<Brought, String> {
+/// Reads plans that were handed over: a file of plans, a link of this page, or the config of a model.
+pub(crate) fn read(text: &str) -> Result<Vec<Asked>, Unread> {
     let text = text.trim();
     let query = text.split_once('?').map_or(text, |(_, query)| query);
     if query.starts_with("v=") {
-        let plans = link::read(query.split('#').next().unwrap_or(query)).0;
-        return Ok(Brought { plans, ..Brought::default() });
+        return Ok(link::read(query.split('#').next().unwrap_or(query)).0);
     }
-    let bare = |plan| Asked { plan, ..Asked::default() };
-    match (file::read(text), import(text)) {
-        (Ok(plans), _) => Ok(Brought { plans: plans.into_iter().map(bare).collect(), notes: Vec::new() }),
-        (_, Ok(import)) => {
-            let notes = import.not_understood().map(ToString::to_string).collect();
-            Ok(Brought { plans: vec![bare(import.plan)], notes })
+    let fault = match file::read(text) {
+        Ok(plans) => return Ok(plans.into_iter().map(bare).collect()),
+        Err(fault) => fault,
+    };
+    match OwnModel::read(text) {
+        // The config of a model is a model.
+        Ok(model) => {
+            let mut described = Plan::new(model.family());
+            described.set("config", Value::Own(model));
+            Ok(vec![bare(described)])
         }
-        (Err(plan), Err(other)) => match OwnModel::read(text) {
-            // The config of a model is a model.
-            Ok(model) => {
-                let mut described = Plan::new(model.family());
-                described.set("config", Value::Own(model));
-                Ok(Brought { plans: vec![bare(described)], notes: Vec::new() })
-            }
-            // A plan with a mistake is still meant as a plan.
-            Err(_) if text.contains("\"version\"") => Err(plan.to_string()),
-            Err(_) => Err(other.to_string()),
-        },
+        // A plan with a mistake is still meant as a plan.
+        Err(_) if text.contains("\"version\"") => Err(Unread::Mistake(fault.to_string())),
+        Err(_) => Err(Unread::Foreign),
     }
+}
+
+/// A plan beside which nothing is asked.
+fn bare(plan: Plan) -> Asked {
+    Asked { plan, ..Asked::default() }
 }
 
 #[cfg(test)]
@@ -176,23 +158,24 @@ mod tests {
             .to_vec()
     }
 
+    fn written(format: Format, plans: &[Asked]) -> String {
+        format.write(plans, rows).unwrap()
+    }
+
     #[test]
     fn plans_are_written_as_others_read_them() {
         let plans = Board::default().asked();
-        let json = Format::Json.write(&plans, 0, &[]).text;
+        let json = written(Format::Json, &plans);
         let read = file::read(&json).unwrap();
         assert!(read.iter().eq(plans.iter().map(|asked| &asked.plan)));
-        let command = Format::Command.write(&plans[1..2], 0, &[]).text;
+        let command = written(Format::Command, &plans[1..2]);
         assert_eq!(
             command,
             "# fp8\nmemory-wall estimate --model llama-3.3-70b --mode inference --batch 32 --seq 8192 --weights fp8 --kv bf16 --engine vllm --gpu h100-sxm --tp 2\n"
         );
+        assert_eq!(written(Format::Csv, &[]), "\"Plan\",\"a | b\"\r\n\"TTFT\",\"1 ms\"\r\n\"Spare\",\"'=1+1\"\r\n");
         assert_eq!(
-            Format::Csv.write(&[], 0, &rows()).text,
-            "\"Plan\",\"a | b\"\r\n\"TTFT\",\"1 ms\"\r\n\"Spare\",\"'=1+1\"\r\n"
-        );
-        assert_eq!(
-            Format::Markdown.write(&[], 0, &rows()).text,
+            written(Format::Markdown, &[]),
             "| Plan | a \\| b |\n| --- | ---: |\n| TTFT | 1 ms |\n| Spare | =1+1 |\n"
         );
     }
@@ -200,13 +183,13 @@ mod tests {
     #[test]
     fn a_config_is_a_model_and_comes_back() {
         let config = include_str!("../../core/tests/configs/qwen2.5-7b.json");
-        let brought = super::read(config).unwrap().plans;
+        let brought = super::read(config).unwrap();
         assert_eq!((brought.len(), brought[0].plan.name.as_str()), (1, "qwen2"));
         assert_eq!(brought[0].plan.scenario().unwrap().architecture.layers, 28);
-        for written in [Format::Json.write(&brought, 0, &[]).text, format!("?{}", link::write(&brought))] {
-            assert_eq!(super::read(&written).unwrap().plans, brought, "{written}");
+        for text in [written(Format::Json, &brought), format!("?{}", link::write(&brought))] {
+            assert_eq!(super::read(&text).unwrap(), brought, "{text}");
         }
-        let command = Format::Command.write(&brought, 0, &[]).text;
+        let command = written(Format::Command, &brought);
         assert!(command.contains(" --config '{\"") && command.ends_with("}'\n"), "{command}");
     }
 
@@ -214,24 +197,18 @@ mod tests {
     fn what_was_written_is_taken_back() {
         let plans = Board::default().asked();
         let names = |plans: &[Asked]| plans.iter().map(|asked| asked.plan.clone()).collect::<Vec<_>>();
-        let json = Format::Json.write(&plans, 0, &[]).text;
-        assert_eq!(names(&super::read(&json).unwrap().plans), names(&plans));
+        let json = written(Format::Json, &plans);
+        assert_eq!(names(&super::read(&json).unwrap()), names(&plans));
         let link = format!("https://example.org/plan.html?{}", link::write(&plans));
-        assert_eq!(super::read(&link).unwrap().plans, plans);
-        assert!(super::read("{\n \"version\": 1,\n \"seq\": 0 }").unwrap_err().starts_with("line 3: seq"));
-        assert!(super::read("hello").is_err());
-    }
-
-    #[test]
-    fn other_programs_are_written_for_and_read() {
-        let plans = Board::default().asked();
-        let vllm = Format::Of(Target::Vllm).write(&plans, 1, &[]);
-        assert!(vllm.text.contains("vllm serve ") && vllm.text.contains("--tensor-parallel-size 2"), "{vllm:?}");
-        let read = super::read(&vllm.text).unwrap();
-        assert_eq!(read.plans[0].plan.get("tp"), plans[1].plan.get("tp"));
-        let trains = Format::Of(Target::DeepSpeed).write(&plans, 1, &[]);
-        assert!(trains.text.is_empty() && trains.notes[0].contains("trains"), "{trains:?}");
-        let read = super::read("vllm serve meta-llama/Llama-3.1-8B -tp 2 --no-such-thing 3").unwrap();
-        assert!(read.notes.iter().any(|note| note.contains("no-such-thing")), "{read:?}");
+        assert_eq!(super::read(&link).unwrap(), plans);
+        let Err(Unread::Mistake(why)) = super::read("{\n \"version\": 1,\n \"seq\": 0 }") else {
+            panic!("it has a mistake")
+        };
+        assert!(why.starts_with("line 3: seq"), "{why}");
+        for foreign in
+            ["hello", "vllm serve meta-llama/Llama-3.1-8B -tp 2", "{ \"zero_optimization\": { \"stage\": 3 } }"]
+        {
+            assert_eq!(super::read(foreign), Err(Unread::Foreign), "{foreign}");
+        }
     }
 }

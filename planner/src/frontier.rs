@@ -8,9 +8,7 @@ use memory_wall_core::display::{Count, Grouped};
 use memory_wall_plan::file::MOST;
 use memory_wall_plan::frontier::{BATCHES, Point};
 
-use crate::board::Board;
 use crate::desk::{Desk, places};
-use crate::plans::name;
 use crate::words;
 
 /// The most marks on an axis.
@@ -156,15 +154,17 @@ fn rates([best, worst]: [f64; 2]) -> String {
 /// The chart, what it says in a sentence, and the same as a table.
 #[component]
 pub(crate) fn Frontier(desk: Desk) -> impl IntoView {
-    let chart = Memo::new(move |_| desk.frontiers.with(|plans| Chart::of(plans)));
+    let chart = Memo::new(move |_| {
+        let points = |place| desk.frontier(place, <[Point]>::to_vec).unwrap_or_default();
+        Chart::of(&places().map(points).collect::<Vec<_>>())
+    });
     let none = move || chart.with(|chart| chart.lines.iter().all(Option::is_none));
     let summary = move || {
         let each = places().filter_map(|place| {
-            desk.frontiers.with(|plans| {
-                let points = plans.get(place)?;
+            desk.frontier(place, |points| {
                 let (first, last) = (points.first()?, points.last()?);
                 let sentence = words::FrontierPlan {
-                    name: &name(desk, place),
+                    name: &desk.name(place),
                     alone: &rates(first.per_user),
                     n: &Grouped(last.sequences.into()).to_string(),
                     each: &rates(last.per_user),
@@ -172,6 +172,7 @@ pub(crate) fn Frontier(desk: Desk) -> impl IntoView {
                 };
                 Some(sentence.text())
             })
+            .flatten()
         });
         each.collect::<Vec<_>>().join(" ")
     };
@@ -235,7 +236,7 @@ fn Drawn(desk: Desk, chart: Memo<Chart>, place: usize) -> impl IntoView {
         move || chart.with(|chart| chart.lines.get(place).and_then(Option::as_ref).map(|line| of(line).clone()))
     };
     view! {
-        <g class="line" data-place=place.to_string() data-chosen=move || desk.with(|board| board.chosen() == place).then_some("")>
+        <g class="line" data-place=place.to_string() data-chosen=move || (desk.chosen() == place).then_some("")>
             <path class="band" d=line(|line| &line.band)></path>
             <path class="slow" d=line(|line| &line.slow)></path>
             <path class="dots" d=line(|line| &line.dots)></path>
@@ -247,7 +248,7 @@ fn Drawn(desk: Desk, chart: Memo<Chart>, place: usize) -> impl IntoView {
 #[component]
 fn Name(desk: Desk, chart: Memo<Chart>, place: usize) -> impl IntoView {
     let label = move || chart.with(|chart| chart.lines.get(place).and_then(Option::as_ref).map(|line| line.label));
-    let chosen = move || desk.with(Board::chosen) == place;
+    let chosen = move || desk.chosen() == place;
     // Towards the middle, where there is room.
     let left = move || label().is_some_and(|[x, _]| x > 60.0);
     let at = move |axis: usize| format!("{:.2}%", label().and_then(|at| at.get(axis).copied()).unwrap_or_default());
@@ -262,7 +263,7 @@ fn Name(desk: Desk, chart: Memo<Chart>, place: usize) -> impl IntoView {
             dx=move || if left() { "-4" } else { "4" }
             dy="-9"
         >
-            {move || name(desk, place)}
+            {move || desk.name(place)}
         </text>
     }
 }
@@ -270,15 +271,12 @@ fn Name(desk: Desk, chart: Memo<Chart>, place: usize) -> impl IntoView {
 /// The same as a table.
 #[component]
 fn Table(desk: Desk) -> impl IntoView {
-    let exists = move |place: usize| desk.with(|board| board.sheets().len() > place);
-    let cell = move |place: usize, row: usize| {
-        desk.frontiers.with(|plans| plans.get(place).and_then(|points| at_row(points, row)).copied())
-    };
+    let cell = move |place: usize, row: usize| desk.frontier(place, |points| at_row(points, row).copied()).flatten();
     let heads = places()
         .map(|place| {
             view! {
-                <th scope="col" class="numeric" hidden=move || !exists(place)>
-                    {move || name(desk, place)}
+                <th scope="col" class="numeric" hidden=move || !desk.exists(place)>
+                    {move || desk.name(place)}
                 </th>
             }
         })
@@ -302,7 +300,7 @@ fn Table(desk: Desk) -> impl IntoView {
                         })
                     };
                     view! {
-                        <td class="numeric" hidden=move || !exists(place)>
+                        <td class="numeric" hidden=move || !desk.exists(place)>
                             {text}
                         </td>
                     }
@@ -338,6 +336,7 @@ mod tests {
     use memory_wall_plan::reply::Reply;
 
     use super::*;
+    use crate::board::Board;
 
     fn points(of: impl Iterator<Item = (f64, f64)>) -> Vec<Point> {
         let point =

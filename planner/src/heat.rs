@@ -77,7 +77,7 @@ pub(crate) fn Heat(desk: Desk) -> impl IntoView {
     let shown = picture.clone();
     let under = RwSignal::new(None::<[usize; 2]>);
     Effect::new(move || {
-        let reply = desk.shown();
+        let reply = desk.rested();
         if let Some(canvas) = place.get() {
             shown.show(&canvas, reply.filter(is_pictured));
         }
@@ -85,7 +85,7 @@ pub(crate) fn Heat(desk: Desk) -> impl IntoView {
     let words = move || {
         let Some([row, column]) = under.get() else { return words::heat_about().to_owned() };
         let (batch, seq) = (sequences(row), tokens(column));
-        let verdict = desk.shown().and_then(|reply| reply.verdict_at(batch, seq)).map_or("none", Verdict::id);
+        let verdict = desk.rested().and_then(|reply| reply.verdict_at(batch, seq)).map_or("none", Verdict::id);
         words::MapCell {
             batch: &Grouped(batch.into()).to_string(),
             seq: &Grouped(seq.into()).to_string(),
@@ -94,7 +94,7 @@ pub(crate) fn Heat(desk: Desk) -> impl IntoView {
         .text()
     };
     view! {
-        <div class="heat" aria-hidden="true" hidden=move || !desk.shown().is_some_and(|reply| is_pictured(&reply))>
+        <div class="heat" aria-hidden="true" hidden=move || !desk.rested().is_some_and(|reply| is_pictured(&reply))>
             <canvas
                 node_ref=place
                 on:pointermove=move |event| under.set(browser::cell(&event))

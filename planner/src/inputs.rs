@@ -9,37 +9,34 @@ use memory_wall_core::number::Kilo;
 use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{Engine, KvPrecision, WeightFormat};
-use memory_wall_plan::{AsTyped, Kind, Mistyped, PlanOption, Value, hub};
+use memory_wall_plan::{AsTyped, Kind, Mistyped, OPTIONS, PlanOption, Value, hub};
 use memory_wall_runtimes::pool::Server;
 
-use crate::board::{Board, PRICE, Sheet, Slot};
+use crate::board::{PRICE, Sheet, Slot};
 use crate::desk::Desk;
-use crate::groups::{self, GROUPS, Group};
+use crate::groups::{self, Group};
 use crate::own_model::OwnConfig;
 use crate::{link, words};
 
 /// What is said where a name is not known: so many of those that are near it.
 const NEAR: usize = 3;
 
-/// All groups.
-#[component]
-pub(crate) fn Inputs(desk: Desk) -> impl IntoView {
-    let groups = GROUPS.iter().map(|group| view! { <Fields desk group /> }).collect_view();
+/// The names of models and GPUs, for the lists of their fields; nothing of it changes.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn lists() -> impl IntoView {
     view! {
-        <div class="inputs">
-            {groups} <datalist id="models">
-                {MODELS.iter().map(|model| view! { <option value=model.name>{model.id}</option> }).collect_view()}
-            </datalist>
-            <datalist id="gpus">
-                {GPUS.iter().map(|gpu| view! { <option value=gpu.name>{gpu.id}</option> }).collect_view()}
-            </datalist>
-        </div>
+        <datalist id="models">
+            {MODELS.iter().map(|model| view! { <option value=model.name>{model.id}</option> }).collect_view()}
+        </datalist>
+        <datalist id="gpus">
+            {GPUS.iter().map(|gpu| view! { <option value=gpu.name>{gpu.id}</option> }).collect_view()}
+        </datalist>
     }
 }
 
 /// A group with what opens behind it. It is hidden where nothing of it has an effect.
 #[component]
-fn Fields(desk: Desk, group: &'static Group) -> impl IntoView {
+pub(crate) fn Fields(desk: Desk, group: &'static Group) -> impl IntoView {
     let fields = |slots: &'static [Slot]| slots.iter().map(|slot| view! { <Field desk name=*slot /> }).collect_view();
     let idle = move |slots: &'static [Slot]| slots.iter().all(|slot| !has_effect(desk, slot));
     let (first, more) = (group.first, group.more);
@@ -57,9 +54,9 @@ fn Fields(desk: Desk, group: &'static Group) -> impl IntoView {
 
 /// Whether a slot changes something in the plan that is shown, tracked.
 fn has_effect(desk: Desk, slot: Slot) -> bool {
-    let Some(option) = groups::option(slot) else {
+    let Some(option) = OPTIONS.iter().position(|option| option.name == slot) else {
         // Tokens are trained on.
-        return slot == PRICE || desk.scenario().is_none_or(|scenario| scenario.mode.trains());
+        return slot == PRICE || desk.scenario(|scenario| scenario.mode.trains()).unwrap_or(true);
     };
     slot == "model" || desk.has_effect(option)
 }
@@ -82,7 +79,7 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
         _ => EitherOf5::E(entry(desk, slot, &id, None)),
     };
     let mistake = move || {
-        let typed = desk.with(|board| board.chosen_sheet()?.mistake(slot).map(|typed| message(slot, typed)));
+        let typed = desk.sheet(|sheet| sheet.mistake(slot).map(|typed| message(slot, typed))).flatten();
         typed.or_else(|| desk.contradiction(slot))
     };
     let group = matches!(kind, Some(Kind::List(..)));
@@ -126,11 +123,12 @@ fn shown(option: &PlanOption, id: &'static str) -> String {
 
 /// What an option comes to in the plan that is shown, whether it is said or goes without saying.
 fn effective(desk: Desk, option: &PlanOption) -> Option<Value> {
-    desk.with(|board| {
-        let plan = &board.chosen_sheet()?.asked.plan;
-        let usual = || plan.scenario().and_then(|scenario| plan.value(option, &scenario));
+    desk.sheet(|sheet| {
+        let plan = &sheet.asked.plan;
+        let usual = || desk.scenario(|scenario| plan.value(option, scenario)).flatten();
         plan.get(option.name).cloned().or_else(usual)
     })
+    .flatten()
 }
 
 /// A list to choose from.
@@ -173,7 +171,7 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
 
 /// A box to tick.
 fn switch(desk: Desk, option: &'static PlanOption, id: &str) -> impl IntoView + use<> {
-    let on = move || desk.with(|board| board.chosen_sheet().is_some_and(|it| it.asked.plan.get(option.name).is_some()));
+    let on = move || desk.sheet(|it| it.asked.plan.get(option.name).is_some()).unwrap_or_default();
     view! {
         <input
             type="checkbox"
@@ -223,14 +221,12 @@ fn list(desk: Desk, option: &'static PlanOption, all: &'static [&'static str], i
 /// A field to type in: a number, a release, a sum, or the name of a model or GPU with a list of all of them.
 fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl IntoView + use<> {
     let place = NodeRef::<html::Input>::new();
-    let text =
-        Memo::new(move |_| desk.with(|board| board.chosen_sheet().map(|sheet| text(sheet, slot)).unwrap_or_default()));
+    let text = Memo::new(move |_| desk.sheet(|sheet| text(sheet, slot)).unwrap_or_default());
     // Whose field it is: what stands half typed belongs to its plan.
-    let whose = Memo::new(move |_| desk.with(Board::chosen));
     let settled = ArcTrigger::new();
     let asked = settled.clone();
     Effect::new(move |before: Option<usize>| {
-        let whose = whose.get();
+        let whose = desk.chosen();
         asked.track();
         let now = text.get();
         if let Some(input) = place.get() {
@@ -243,11 +239,11 @@ fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl 
         whose
     });
     let usual = move || {
-        let usual = groups::option(slot).and_then(|option| option.of(&desk.scenario()?));
+        let usual = groups::option(slot).and_then(|option| desk.scenario(|scenario| option.of(scenario)).flatten());
         usual.map(|value| AsTyped(&value).to_string()).unwrap_or_default()
     };
     let error = format!("{id}-error");
-    let mistyped = move || desk.with(|board| board.chosen_sheet().is_some_and(|sheet| sheet.mistake(slot).is_some()));
+    let mistyped = move || desk.sheet(|sheet| sheet.mistake(slot).is_some()).unwrap_or_default();
     let invalid = move || mistyped() || desk.contradiction(slot).is_some();
     let numeric = table.is_none() && slot != "engine_version";
     view! {

@@ -20,11 +20,13 @@ mod inputs;
 pub mod link;
 mod maps;
 mod out;
+mod outcome;
 mod own_model;
 mod page;
 mod plans;
 mod runtimes;
 mod sentence;
+mod shown;
 mod tables;
 mod wall;
 pub mod words;
@@ -36,8 +38,13 @@ use leptos::prelude::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub fn html() -> String {
     let owner = Owner::new();
+    let drawn = || {
+        let desk = desk::Desk::new();
+        desk.finish();
+        page::html(desk)
+    };
     // An empty comment as standards write it; browsers read both alike.
-    owner.with(|| view! { <page::Planner desk=desk::Desk::new() /> }.to_html()).replace("<!>", "<!---->")
+    owner.with(drawn).replace("<!>", "<!---->")
 }
 
 #[cfg(target_arch = "wasm32")]

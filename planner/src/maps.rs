@@ -6,26 +6,9 @@ use memory_wall_core::display::{Count, Grouped, Margin};
 use memory_wall_plan::Value;
 use memory_wall_plan::maps::{self, BATCHES, Elsewhere, LENGTHS};
 
-use crate::board::Board;
 use crate::desk::Desk;
 use crate::figures;
-use crate::heat::Heat;
-use crate::plans::name;
 use crate::words;
-
-/// Both maps.
-#[component]
-pub(crate) fn Maps(desk: Desk) -> impl IntoView {
-    let chosen = move || name(desk, desk.with(Board::chosen));
-    view! {
-        <section class="maps" aria-labelledby="maps-title">
-            <h2 id="maps-title">{words::maps_title()} " " <span class="side-name">{chosen}</span></h2>
-            <Heat desk />
-            <Requests desk />
-            <Gpus desk />
-        </section>
-    }
-}
 
 /// A length of context in few letters: `32k`.
 fn short(tokens: u32) -> String {
@@ -34,7 +17,7 @@ fn short(tokens: u32) -> String {
 
 /// Whether so many sequences of such a length fit: each cell can be taken.
 #[component]
-fn Requests(desk: Desk) -> impl IntoView {
+pub(crate) fn Requests(desk: Desk) -> impl IntoView {
     let heads = LENGTHS.map(|tokens| view! { <th scope="col">{short(tokens)}</th> }).into_iter().collect_view();
     let rows = BATCHES
         .into_iter()
@@ -46,9 +29,7 @@ fn Requests(desk: Desk) -> impl IntoView {
                 .map(|(column, tokens)| {
                     let verdict = move || desk.map(row, column);
                     let id = move || verdict().map_or("none", Verdict::id);
-                    let here = move || {
-                        desk.scenario().is_some_and(|scenario| (scenario.batch, scenario.seq_length) == (batch, tokens))
-                    };
+                    let here = move || desk.scenario(|it| (it.batch, it.seq_length)) == Some((batch, tokens));
                     let label = move || {
                         words::MapCell {
                             batch: &Grouped(batch.into()).to_string(),
@@ -143,12 +124,12 @@ fn speed(there: &Elsewhere) -> Option<f64> {
 
 /// The GPUs that hold the plan, asked for when the reader wants to know: it is some hundred runs.
 #[component]
-fn Gpus(desk: Desk) -> impl IntoView {
+pub(crate) fn Gpus(desk: Desk) -> impl IntoView {
     let found = RwSignal::new(Vec::<Elsewhere>::new());
     let asked = RwSignal::new(false);
     let order = RwSignal::new(Order::Count);
     // Of a plan that has changed it is not known any more.
-    let plan = Memo::new(move |_| desk.with(|board| board.chosen_sheet().map(|sheet| sheet.asked.plan.clone())));
+    let plan = Memo::new(move |_| desk.sheet(|sheet| sheet.asked.plan.clone()));
     Effect::new(move || {
         // Asked, and not only tracked: else the first answer would count as a change.
         plan.with(|_| ());
@@ -156,7 +137,7 @@ fn Gpus(desk: Desk) -> impl IntoView {
         asked.set(false);
     });
     let rows = move || {
-        let unit = desk.unit.get();
+        let unit = desk.unit();
         let order = order.get();
         let mut all = found.get();
         all.sort_by(|one, other| order.key(one).total_cmp(&order.key(other)));

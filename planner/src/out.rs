@@ -1,22 +1,51 @@
 //! What the reader takes away, and what they bring.
 
+use std::slice;
+
 use leptos::html;
 use leptos::prelude::*;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_plan::export::Target;
+use memory_wall_plan::file;
 
 use crate::board::Board;
 use crate::desk::Desk;
-use crate::formats::{self, Brought, Format};
-use crate::{browser, link, tables, words};
+use crate::formats::{self, Format, Unread};
+use crate::link::{self, Asked};
+use crate::{browser, tables, words};
 
 /// Link, files and tables of all plans.
 #[component]
 pub(crate) fn Out(desk: Desk) -> impl IntoView {
     let format = RwSignal::new(Format::Json);
-    let written = Memo::new(move |_| format.get().write(&desk.asked(), desk.with(Board::chosen), &tables::rows(desk)));
-    let text = Memo::new(move |_| written.with(|written| written.text.clone()));
-    let notes = move || written.with(|written| written.notes.join(" "));
+    // What another program takes is written by a program of its own, which may have to be fetched first.
+    let foreign = Memo::new(move |_| match format.get() {
+        Format::Of(target) => Some((target, desk.sheet(|sheet| sheet.asked.plan.clone())?)),
+        _ => None,
+    });
+    let answer = RwSignal::new(None::<Result<Vec<String>, String>>);
+    Effect::new(move || {
+        answer.set(None);
+        let Some((target, plan)) = foreign.get() else { return };
+        let file = file::write(slice::from_ref(&plan));
+        browser::exchange("written", &[&file, target.id()], move |written| {
+            // Meanwhile it may have become another question.
+            if foreign.with_untracked(|now| *now == Some((target, plan.clone()))) {
+                answer.set(Some(written));
+            }
+        });
+    });
+    let text = Memo::new(move |_| {
+        let own = format.get().write(&desk.asked(), || tables::rows(desk));
+        own.unwrap_or_else(|| answer.with(|it| it.as_ref()?.as_ref().ok()?.first().cloned()).unwrap_or_default())
+    });
+    let waits = move || foreign.with(Option::is_some) && answer.with(Option::is_none);
+    let notes = move || match answer.get() {
+        _ if foreign.with(Option::is_none) => String::new(),
+        None => words::exchange_wait().to_owned(),
+        Some(Ok(texts)) => texts.get(1..).unwrap_or_default().join(" "),
+        Some(Err(why)) => why,
+    };
     let place = NodeRef::<html::Textarea>::new();
     let first = text.get_untracked();
     Effect::new(move || {
@@ -36,7 +65,7 @@ pub(crate) fn Out(desk: Desk) -> impl IntoView {
     let others = Target::EACH
         .into_iter()
         .map(|target| {
-            let idle = move || desk.scenario().is_some_and(|scenario| scenario.mode.trains() != target.trains());
+            let idle = move || desk.scenario(|it| it.mode.trains() != target.trains()).unwrap_or_default();
             view! {
                 <option value=target.id() hidden=idle disabled=idle>
                     {format!("{} ({})", target.label(), target.file())}
@@ -45,7 +74,7 @@ pub(crate) fn Out(desk: Desk) -> impl IntoView {
         })
         .collect_view();
     view! {
-        <div class="out">
+        <div class="out" aria-busy=move || waits().then_some("true")>
             <p class="acts">
                 <button
                     type="button"
@@ -112,29 +141,54 @@ pub(crate) fn Out(desk: Desk) -> impl IntoView {
 pub(crate) fn Bring(desk: Desk) -> impl IntoView {
     let fault = RwSignal::new(String::new());
     let unread = RwSignal::new(Vec::new());
-    let take = move |text: String| match formats::read(&text) {
-        Ok(Brought { plans, notes }) if !plans.is_empty() => {
-            let count = plans.len();
-            desk.edit(None, |board| {
-                if count > 1
-                    && let Some(brought) = Board::of(plans.clone())
-                {
-                    *board = brought;
-                } else {
-                    for asked in plans {
-                        board.add(asked);
-                    }
-                }
-            });
-            fault.set(String::new());
-            unread.set(notes);
-            desk.spoken.set(words::in_taken().into());
+    // What was handed over last, where another program reads it.
+    let waits = RwSignal::new(None::<String>);
+    let put = move |plans: Vec<Asked>, notes: Vec<String>| {
+        if plans.is_empty() {
+            return fault.set(words::in_nothing().into());
         }
-        Ok(_) => fault.set(words::in_nothing().into()),
-        Err(why) => fault.set(words::InFault { why: &why }.text()),
+        let count = plans.len();
+        desk.edit(None, |board| {
+            if count > 1
+                && let Some(brought) = Board::of(plans.clone())
+            {
+                *board = brought;
+            } else {
+                for asked in plans {
+                    board.add(asked);
+                }
+            }
+        });
+        fault.set(String::new());
+        unread.set(notes);
+        desk.spoken.set(words::in_taken().into());
+    };
+    let take = move |text: String| {
+        waits.set(None);
+        match formats::read(&text) {
+            Ok(plans) => put(plans, Vec::new()),
+            Err(Unread::Mistake(why)) => fault.set(words::InFault { why: &why }.text()),
+            Err(Unread::Foreign) => {
+                waits.set(Some(text.clone()));
+                let asked = text.clone();
+                browser::exchange("taken", &[&text], move |taken| {
+                    if waits.with_untracked(|now| *now != Some(asked)) {
+                        return;
+                    }
+                    waits.set(None);
+                    match taken.map(Vec::into_iter) {
+                        Ok(mut texts) => {
+                            let plan = texts.next().unwrap_or_default();
+                            put(formats::read(&plan).unwrap_or_default(), texts.collect());
+                        }
+                        Err(why) => fault.set(words::InFault { why: &why }.text()),
+                    }
+                });
+            }
+        }
     };
     view! {
-        <div class="field bring">
+        <div class="field bring" aria-busy=move || waits.with(Option::is_some).then_some("true")>
             <label for="in-text">{words::in_text()}</label>
             <textarea
                 class="snippet"
@@ -146,7 +200,12 @@ pub(crate) fn Bring(desk: Desk) -> impl IntoView {
                 aria-invalid=move || fault.with(|fault| (!fault.is_empty()).then_some("true"))
                 on:input=move |event| {
                     let text = event_target_value(&event);
-                    if text.trim().is_empty() { fault.set(String::new()) } else { take(text) }
+                    if text.trim().is_empty() {
+                        waits.set(None);
+                        fault.set(String::new());
+                    } else {
+                        take(text);
+                    }
                 }
             ></textarea>
             <span class="field-error" id="in-error" role="status">
@@ -174,8 +233,8 @@ pub(crate) fn Unit(desk: Desk) -> impl IntoView {
             <button
                 type="button"
                 class="plain-button"
-                aria-pressed=move || if desk.unit.get() == unit { "true" } else { "false" }
-                on:click=move |_| desk.unit.set(unit)
+                aria-pressed=move || if desk.unit() == unit { "true" } else { "false" }
+                on:click=move |_| desk.measure(unit)
             >
                 {words::UNIT.of(unit.id())}
             </button>

@@ -14,11 +14,9 @@ use crate::{browser, words};
 #[component]
 pub(crate) fn OwnConfig(desk: Desk) -> impl IntoView {
     let place = NodeRef::<html::Textarea>::new();
-    let text = Memo::new(move |_| {
-        desk.with(|board| board.chosen_sheet().map(|sheet| text(sheet, CONFIG)).unwrap_or_default())
-    });
-    let own = move || desk.with(|board| board.chosen_sheet()?.asked.plan.own_model().map(own));
-    let fault = move || desk.with(|board| board.chosen_sheet()?.mistake(CONFIG).map(|typed| message(CONFIG, typed)));
+    let text = Memo::new(move |_| desk.sheet(|sheet| text(sheet, CONFIG)).unwrap_or_default());
+    let own = move || desk.sheet(|sheet| sheet.asked.plan.own_model().map(own)).flatten();
+    let fault = move || desk.sheet(|sheet| sheet.mistake(CONFIG).map(|typed| message(CONFIG, typed))).flatten();
     Effect::new(move || {
         let now = text.get();
         if let Some(place) = place.get()

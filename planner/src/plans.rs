@@ -8,6 +8,7 @@ use memory_wall_core::{Bucket, Verdict};
 use memory_wall_plan::changes::TOLD;
 
 use crate::desk::{Desk, places};
+use crate::outcome::Offer;
 use crate::words;
 
 /// A share of a drawing as its attributes have it.
@@ -18,7 +19,7 @@ fn percent(share: f64) -> String {
 /// All places for plans; those without one are hidden.
 #[component]
 pub(crate) fn Plans(desk: Desk) -> impl IntoView {
-    let count = move || desk.with(|board| board.sheets().len()).to_string();
+    let count = move || desk.count().to_string();
     view! {
         <div class="plans table-scroll" tabindex="0" role="group" aria-label=words::plans() data-count=count>
             {places().map(|place| view! { <Column desk place /> }).collect_view()}
@@ -57,9 +58,9 @@ fn Legend(desk: Desk) -> impl IntoView {
 /// One plan.
 #[component]
 fn Column(desk: Desk, place: usize) -> impl IntoView {
-    let exists = move || desk.with(|board| board.sheets().len() > place);
-    let chosen = move || desk.with(|board| board.chosen() == place);
-    let name = move || name(desk, place);
+    let exists = move || desk.exists(place);
+    let chosen = move || desk.chosen() == place;
+    let name = move || desk.name(place);
     let id = format!("plan-{place}");
     let field = NodeRef::<leptos::html::Input>::new();
     let first = name();
@@ -147,7 +148,7 @@ fn Column(desk: Desk, place: usize) -> impl IntoView {
                 <span>{words::plan_choose()}</span>
                 <span class="visually-hidden">{name}</span>
             </button>
-            <div class="offers">
+            <div class="offers" aria-busy=move || if desk.busy.get() { "true" } else { "false" }>
                 <p class="offers-title" hidden=move || desk.offered(place, 0, |_| ()).is_none()>
                     {move || {
                         let fits = desk.outcome(place, |outcome| outcome.said.id == Verdict::Fits.id());
@@ -160,15 +161,10 @@ fn Column(desk: Desk, place: usize) -> impl IntoView {
     }
 }
 
-/// The name of the plan at a place, tracked.
-pub(crate) fn name(desk: Desk, place: usize) -> String {
-    desk.with(|board| board.sheets().get(place).map(|sheet| sheet.asked.plan.name.clone())).unwrap_or_default()
-}
-
 /// A change that helps, to be pressed.
 #[component]
 fn Offered(desk: Desk, place: usize, nth: usize) -> impl IntoView {
-    let of = move |part: fn(&crate::desk::Offer) -> &String| {
+    let of = move |part: fn(&Offer) -> &String| {
         move || desk.offered(place, nth, |offer| part(offer).clone()).unwrap_or_default()
     };
     view! {
@@ -214,7 +210,7 @@ fn Drawing(desk: Desk, place: usize) -> impl IntoView {
     let label = move || {
         desk.outcome(place, |outcome| {
             let capacity = outcome.reply.as_ref().ok()?.capacity()?;
-            let size = Size::new(capacity, desk.unit.get()).to_string();
+            let size = Size::new(capacity, desk.unit()).to_string();
             Some(words::WallLine { capacity: &size }.text())
         })
         .flatten()
@@ -222,7 +218,7 @@ fn Drawing(desk: Desk, place: usize) -> impl IntoView {
     };
     let summary = move || {
         desk.outcome(place, |outcome| {
-            let unit = desk.unit.get();
+            let unit = desk.unit();
             let parts = Bucket::EACH.into_iter().filter_map(|bucket| {
                 let bytes = outcome.bytes(Some(bucket)).filter(|bytes| bytes.0 > 0)?;
                 Some(format!("{} {}", bucket_name(bucket), Size::new(bytes, unit)))

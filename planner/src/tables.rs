@@ -4,13 +4,14 @@ use leptos::prelude::*;
 use memory_wall_app::words::bucket_name;
 use memory_wall_core::Bucket;
 use memory_wall_core::display::{Grouped, Margin, Percent, Size};
-use memory_wall_plan::{OPTIONS, PlanOption, Value};
+use memory_wall_plan::file::MOST;
+use memory_wall_plan::{OPTIONS, Plan, PlanOption, Value};
 
-use crate::desk::{Desk, Outcome, places};
+use crate::desk::{Desk, places};
 use crate::figures::{self, GROUPS};
 use crate::inputs;
+use crate::outcome::Outcome;
 use crate::own_model;
-use crate::plans::name;
 use crate::words;
 
 /// A table with the plans as its columns.
@@ -19,8 +20,8 @@ fn Compared(desk: Desk, id: &'static str, caption: &'static str, children: Child
     let heads = places()
         .map(|place| {
             view! {
-                <th scope="col" class="numeric" hidden=move || !exists(desk, place)>
-                    {move || name(desk, place)}
+                <th scope="col" class="numeric" hidden=move || !desk.exists(place)>
+                    {move || desk.name(place)}
                 </th>
             }
         })
@@ -41,10 +42,6 @@ fn Compared(desk: Desk, id: &'static str, caption: &'static str, children: Child
     }
 }
 
-fn exists(desk: Desk, place: usize) -> bool {
-    desk.with(|board| board.sheets().len() > place)
-}
-
 /// Every figure of every plan. One that differs from the first plan's is marked.
 #[component]
 pub(crate) fn Figures(desk: Desk) -> impl IntoView {
@@ -63,9 +60,9 @@ pub(crate) fn Figures(desk: Desk) -> impl IntoView {
                     let text = move |place: usize| desk.figure(place, at);
                     let cells = places()
                         .map(|place| {
-                            let differs = move || exists(desk, place) && text(place) != text(0);
+                            let differs = move || desk.exists(place) && text(place) != text(0);
                             view! {
-                                <td class="numeric" hidden=move || !exists(desk, place) data-differs=move || differs().then_some("")>
+                                <td class="numeric" hidden=move || !desk.exists(place) data-differs=move || differs().then_some("")>
                                     {move || text(place)}
                                 </td>
                             }
@@ -108,7 +105,7 @@ pub(crate) fn Figures(desk: Desk) -> impl IntoView {
 fn size(desk: Desk, place: usize, bucket: Option<Bucket>) -> [String; 2] {
     let bytes = |outcome: &Outcome| outcome.bytes(bucket);
     let Some(own) = desk.outcome(place, bytes).flatten() else { return [const { String::new() }; 2] };
-    let unit = desk.unit.get();
+    let unit = desk.unit();
     let size = Size::new(own, unit).to_string();
     let Some(first) = desk.outcome(0, bytes).flatten().filter(|first| place > 0 && *first != own) else {
         return [size, String::new()];
@@ -133,7 +130,7 @@ pub(crate) fn Buckets(desk: Desk) -> impl IntoView {
                 let cell = Memo::new(move |_| size(desk, place, bucket));
                 let exact = move || bytes(place).map(|it| words::TableExact { n: &Grouped(it.0).to_string() }.text());
                 view! {
-                    <td class="numeric" hidden=move || !exists(desk, place) title=exact>
+                    <td class="numeric" hidden=move || !desk.exists(place) title=exact>
                         {move || cell.with(|[size, _]| size.clone())}
                         <span class="delta">{move || cell.with(|[_, delta]| delta.clone())}</span>
                     </td>
@@ -159,17 +156,15 @@ pub(crate) fn Buckets(desk: Desk) -> impl IntoView {
     }
 }
 
-/// What an option comes to in a plan.
-fn value(desk: Desk, place: usize, option: &'static PlanOption) -> String {
-    let value = desk.with(|board| {
-        let plan = &board.sheets().get(place)?.asked.plan;
-        match option.name {
-            "model" => plan.model().map(|model| model.name.to_owned()),
-            "config" => plan.own_model().map(own_model::own),
-            _ => plan.scenario().and_then(|scenario| plan.value(option, &scenario)).map(|value| said(&value)),
-        }
-    });
-    value.unwrap_or_default()
+/// What each option comes to in a plan, in the order of the table.
+fn values(plan: &Plan) -> Vec<String> {
+    let scenario = plan.scenario();
+    let of = |option: &PlanOption| match option.name {
+        "model" => plan.model().map(|model| model.name.to_owned()),
+        "config" => plan.own_model().map(own_model::own),
+        _ => scenario.as_ref().and_then(|scenario| plan.value(option, scenario)).map(|value| said(&value)),
+    };
+    OPTIONS.iter().map(|option| of(option).unwrap_or_default()).collect()
 }
 
 /// A value in words.
@@ -180,17 +175,26 @@ fn said(value: &Value) -> String {
 /// The inputs in which the plans differ.
 #[component]
 pub(crate) fn Differences(desk: Desk) -> impl IntoView {
-    let count = move || desk.with(|board| board.sheets().len());
+    let columns: [_; MOST] = std::array::from_fn(|place| {
+        Memo::new(move |_| desk.outcome(place, |outcome| values(&outcome.asked.plan)).unwrap_or_default())
+    });
     let rows = OPTIONS
         .iter()
-        .map(|option| {
-            let values = Memo::new(move |_| (0..count()).map(|place| value(desk, place, option)).collect::<Vec<_>>());
-            let alike = move || values.with(|all| all.iter().all(|value| Some(value) == all.first()));
-            let cells = places()
-                .map(|place| {
+        .enumerate()
+        .map(|(row, option)| {
+            let value = move |column: &Memo<Vec<String>>| column.with(|all| all.get(row).cloned().unwrap_or_default());
+            let alike = move || {
+                let mut all = columns.iter().take(desk.count()).map(value);
+                let first = all.next();
+                all.all(|value| Some(value) == first)
+            };
+            let cells = columns
+                .into_iter()
+                .enumerate()
+                .map(|(place, column)| {
                     view! {
-                        <td class="numeric" hidden=move || !exists(desk, place)>
-                            {move || values.with(|all| all.get(place).cloned().unwrap_or_default())}
+                        <td class="numeric" hidden=move || !desk.exists(place)>
+                            {move || value(&column)}
                         </td>
                     }
                 })
@@ -203,7 +207,7 @@ pub(crate) fn Differences(desk: Desk) -> impl IntoView {
             }
         })
         .collect_view();
-    let single = move || count() < 2;
+    let single = move || desk.count() < 2;
     view! {
         <div hidden=single>
             <Compared desk id="differences" caption=words::table_differences()>
@@ -215,7 +219,7 @@ pub(crate) fn Differences(desk: Desk) -> impl IntoView {
 
 /// A table of all plans as rows of texts, for what is copied: names, verdicts, figures, and the parts of the wall.
 pub(crate) fn rows(desk: Desk) -> Vec<Vec<String>> {
-    let (all, unit) = (desk.all_outcomes(<[_]>::to_vec), desk.unit.get());
+    let (all, unit) = (desk.all_outcomes(<[_]>::to_vec), desk.unit());
     let row = |name: &str, of: &dyn Fn(&Outcome) -> String| {
         std::iter::once(name.to_owned()).chain(all.iter().map(|outcome| of(outcome))).collect::<Vec<_>>()
     };

@@ -26,6 +26,7 @@ use reactive_graph::prelude::*;
 
 use crate::store::Signals;
 use debounce::Debounce;
+pub use task_queue::TaskQueue;
 
 use crate::live::Snapshot;
 use crate::state::query::{self, Decoded};

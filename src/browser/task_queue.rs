@@ -13,7 +13,7 @@ use super::page;
 const TASK: f64 = 5.0;
 
 /// Work in steps, started by [`TaskQueue::ask`].
-pub(super) struct TaskQueue {
+pub struct TaskQueue {
     /// Does one step, and says whether there is more.
     step: Box<dyn Fn() -> bool>,
     running: Cell<bool>,
@@ -25,7 +25,7 @@ pub(super) struct TaskQueue {
 
 impl TaskQueue {
     /// Work whose `step` says whether there is more.
-    pub(super) fn new(step: impl Fn() -> bool + 'static) -> Rc<Self> {
+    pub fn new(step: impl Fn() -> bool + 'static) -> Rc<Self> {
         let (step, channel) = (Box::new(step), MessageChannel::new().ok());
         let queue = Rc::new(Self { step, running: Cell::new(false), channel, heard: RefCell::default() });
         let again = Rc::clone(&queue);
@@ -39,7 +39,7 @@ impl TaskQueue {
     }
 
     /// Starts the work, unless it is running: the first task comes as soon as the browser is done with the present one.
-    pub(super) fn ask(&self) {
+    pub fn ask(&self) {
         if !self.running.replace(true) {
             self.next();
         }

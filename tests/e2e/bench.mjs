@@ -12,6 +12,8 @@ import { DIST, serve } from './server.mjs';
 const VISITS = 9;
 
 const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+/** The value that this part of the list does not exceed. */
+const percentile = (list, part) => list.toSorted((a, b) => a - b)[Math.floor((list.length - 1) * part)];
 const line = (name, value, unit, bound = '-') => console.log([name, value, unit, bound].join('\t'));
 
 const site = await serve();
@@ -22,6 +24,7 @@ try {
   await edits();
   await drags();
   await presses();
+  await plans();
   await rests();
 } finally {
   await browser.close();
@@ -193,7 +196,6 @@ async function drags() {
       };
     }
   });
-  const percentile = (list, part) => list.toSorted((a, b) => a - b)[Math.floor((list.length - 1) * part)];
   const drag = (steps) =>
     page.evaluate(async (steps) => {
       const slider = document.getElementById('control-roofline-batch');
@@ -280,6 +282,49 @@ async function presses() {
   const all = [...waits, ...Array(Math.max(0, PRESSES - waits.length)).fill(16)].toSorted((a, b) => a - b);
   line('page: from a key to the next paint, processor slowed 4 times, 98% at most', all[Math.ceil(all.length * 0.98) - 1].toFixed(0), 'ms', '50');
   line('page: layout shift over load and 200 presses', shifts.toFixed(4), '', '0.01');
+  await page.close();
+}
+
+/** Changes of every input of the planner with four plans, on a processor four times as slow: how long each waits for the next paint. */
+async function plans() {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+  await page.goto(`${site.origin}/plan.html`);
+  await page.locator('html[data-live]').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Duplicate/ }).first().click();
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  const waits = await page.evaluate(async () => {
+    const rested = () => new Promise((done) => setTimeout(done, 600));
+    const painted = () =>
+      new Promise((done) =>
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = done;
+          port2.postMessage(null);
+        }),
+      );
+    const fields = [...document.querySelectorAll('.inputs :is(input[id^=plan-]:not([type=file]), select)')].filter((field) => field.offsetParent);
+    const waits = [];
+    for (const field of fields) {
+      const was = field.value;
+      const other = field.options ? [...field.options].find(({ value }) => value !== was)?.value : /^\d+$/.test(was) && String(Number(was) + 1);
+      if (!other && field.type !== 'checkbox') continue;
+      for (let change = 0; change < 6; change += 1) {
+        await rested();
+        const begin = performance.now();
+        if (field.type === 'checkbox') field.click();
+        else {
+          field.value = change % 2 ? was : other;
+          for (const name of ['input', 'change']) field.dispatchEvent(new Event(name, { bubbles: true }));
+        }
+        await painted();
+        waits.push(performance.now() - begin);
+      }
+    }
+    return waits;
+  });
+  line('planner: from a change to the next paint, four plans, processor slowed 4 times, median', percentile(waits, 0.5).toFixed(0), 'ms');
+  line('planner: from a change to the next paint, four plans, processor slowed 4 times, 95% at most', percentile(waits, 0.95).toFixed(0), 'ms', '50');
   await page.close();
 }
 

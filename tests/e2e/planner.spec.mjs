@@ -233,14 +233,16 @@ test.describe('offline', () => {
   test('it opens without a network', async ({ page, context, troubles }) => {
     await page.goto(PAGE);
     await page.locator('html[data-live]').waitFor({ state: 'attached' });
-    // Its program comes once everything else is kept.
+    // Its programs come once everything else is kept.
     await expect
-      .poll(() => page.evaluate(async () => (await Promise.all((await caches.keys()).map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)))).flat().some((url) => /planner-[a-z0-9]+\.wasm$/.test(url))), { timeout: 20_000 })
-      .toBe(true);
+      .poll(() => page.evaluate(async () => (await Promise.all((await caches.keys()).map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)))).flat().filter((url) => /planner-.*\.wasm$/.test(url)).length), { timeout: 20_000 })
+      .toBe(2);
     await context.setOffline(true);
     await page.goto(`${PAGE}?v=1&plan=a&model=llama-3.1-8b&gpu=h100-sxm`);
     await page.locator('html[data-live]').waitFor({ state: 'attached' });
     await expect(page.locator('.plan').first()).toContainText('It fits');
+    await page.locator('#out-format').selectOption('vllm');
+    await expect(page.locator('#out-text')).toHaveValue(/vllm serve/);
     await context.setOffline(false);
     troubles.length = 0;
   });

@@ -101,11 +101,13 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     )?;
     let is_teach = |file: &File| file.name.starts_with("teach");
     part(&files, "page for teachers", ", another", &is_teach, budgets::TEACH_BUDGET)?;
+    let is_exchange = |file: &File| file.name.starts_with("planner-exchange");
     let is_planner = |file: &File| {
-        let starts = ["planner", "words-", "offline-", "icon.svg"];
-        starts.iter().any(|start| file.name.starts_with(start))
+        let starts = ["plan.html", "planner", "words-", "offline-", "icon.svg"];
+        starts.iter().any(|start| file.name.starts_with(start)) && !is_exchange(file)
     };
     part(&files, "planner", ", another, with its program", &is_planner, budgets::PLANNER_BUDGET)?;
+    part(&files, "planner's second program", ", for other programs' files", &is_exchange, budgets::EXCHANGE_BUDGET)?;
     for (page, budget) in budgets::CLASS_BUDGETS {
         part(&files, &format!("page {page}"), ", for teachers too", &|file| is_of(file, page), budget)?;
     }

@@ -6,7 +6,7 @@ use memory_wall_core::memory::deepspeed::{self, Settings};
 use memory_wall_core::tables::models;
 use memory_wall_core::worked::{self, Term};
 use memory_wall_core::{
-    Architecture, Bucket, Bytes, Checked, Checkpointing, Mode, Phase, Recipe, Scenario, ZeroStage, evaluate,
+    Architecture, Bucket, Bytes, Checked, Checkpointing, Mode, Phase, Recipe, Scenario, Sharding, ZeroStage, evaluate,
 };
 
 use super::reading::check;
@@ -92,6 +92,7 @@ fn run(row: csv::Row<'_>) -> Result<Checked, String> {
         ..Scenario::new(shape(row)?)
     };
     scenario.training.recipe = named(row, "recipe", Recipe::from_id)?;
+    scenario.training.sharding = Sharding::DeepSpeed;
     scenario.parallel.dp = row.number("gpus")?;
     scenario.parallel.zero = named(row, "zero", ZeroStage::from_id)?;
     check(&scenario)

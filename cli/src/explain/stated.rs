@@ -41,13 +41,14 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 34] = [
+    const VALUES: [(&str, &str); 37] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
         ("--weights", "fp32"),
         ("--attention", "eager"),
         ("--offload", "parameters"),
+        ("--host-memory", "64"),
         ("--kv", "fp8"),
         ("--engine", "vllm"),
         ("--engine-version", "0.19"),
@@ -64,6 +65,7 @@ mod tests {
         ("--optimizer", "lion"),
         ("--step", "foreach"),
         ("--implementation", "megatron"),
+        ("--sharding", "fsdp"),
         ("--checkpointing", "full"),
         ("--loss", "chunked"),
         ("--micro-batches", "4"),
@@ -75,6 +77,7 @@ mod tests {
         ("--pp", "2"),
         ("--zero", "3"),
         ("--shard", "2"),
+        ("--etp", "2"),
         ("--virtual-stages", "2"),
     ];
 

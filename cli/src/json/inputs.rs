@@ -22,6 +22,7 @@ pub(crate) struct Inputs {
     gradients: &'static str,
     step: &'static str,
     implementation: &'static str,
+    sharding: &'static str,
     loss: &'static str,
     compile: bool,
     async_tp: bool,
@@ -67,6 +68,8 @@ pub(crate) struct Cut {
     tp: u32,
     pp: u32,
     ep: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    etp: Option<u32>,
     cp: u32,
     zero: u8,
     shard: Option<u32>,
@@ -92,6 +95,7 @@ impl Inputs {
             gradients: training.gradients.id(),
             step: training.step.id(),
             implementation: training.implementation.id(),
+            sharding: training.sharding.id(),
             loss: training.loss.id(),
             compile: training.compile,
             async_tp: training.async_tp,
@@ -126,9 +130,9 @@ impl Inputs {
 impl Cut {
     /// Of a run.
     pub(crate) fn new(parallel: &Parallelism) -> Self {
-        let Parallelism { dp, tp, pp, ep, cp, shard, virtual_stages, sequence_parallel, .. } = *parallel;
+        let Parallelism { dp, tp, pp, ep, etp, cp, shard, virtual_stages, sequence_parallel, .. } = *parallel;
         // Stages are named by their digit.
         let zero = parallel.zero.id().parse().unwrap_or(0);
-        Self { dp, tp, pp, ep, cp, zero, shard, virtual_stages, sequence_parallel }
+        Self { dp, tp, pp, ep, etp, cp, zero, shard, virtual_stages, sequence_parallel }
     }
 }

@@ -182,7 +182,6 @@ fn layers() -> Vec<Known> {
         ),
         value("--cache-type-v", "TYPE", "a type such as f16 or q8_0", "how values are stored, alike"),
         switch("--no-kv-offload", "the cache stays in host memory"),
-        value("--host-memory", "GIB", "a whole number of GiB", "memory of the computer that the run may take, in GiB"),
         value(
             "--host-bandwidth",
             "GBS",
@@ -270,6 +269,12 @@ fn run() -> Vec<Known> {
             "LIST",
             "one or more of optimizer, parameters and kv, with commas between them",
             "what waits in host memory, with commas between: optimizer (with --zero 2 or 3 its gradients too), parameters, kv",
+        ),
+        value(
+            "--host-memory",
+            "GIB",
+            "a whole number of GiB",
+            "memory of each computer that the run may take, in GiB: with --offload in training, where a computer has 8 GPUs, and with llamacpp",
         ),
     ]
 }
@@ -384,7 +389,7 @@ fn training() -> Vec<Known> {
             "--step",
             "KIND",
             "fused or foreach",
-            "fused (default), foreach: PyTorch's own default on CUDA, which makes a copy",
+            "fused (default, as Hugging Face's Trainer with PyTorch 2.8 or newer), foreach: as with older ones and by torch.optim.AdamW itself, which makes a copy",
         ),
         value(
             "--implementation",
@@ -462,14 +467,26 @@ fn gpus() -> Vec<Known> {
             "--ep",
             "N",
             "a whole number of ranks",
-            "expert-parallel ranks, over which the experts of a layer are spread: within dp; with vllm all of tp x dp (--enable-expert-parallel)",
+            "expert-parallel ranks, over which the experts of a layer are spread: within dp; with megatron within tp x cp x dp; with vllm all of tp x dp (--enable-expert-parallel)",
+        ),
+        value(
+            "--etp",
+            "N",
+            "a whole number of ranks",
+            "megatron: ranks that share the matrices of each expert (--expert-tensor-parallel-size); default as many as tp, or 1 where ep does not divide cp x dp",
         ),
         value("--cp", "N", "a whole number of ranks", "context-parallel ranks, which share each sequence"),
         value(
             "--zero",
             "N",
             "0, 1, 2 or 3",
-            "what data-parallel ranks share out in training: 0 nothing (default), 1 optimizer states, 2 gradients too, 3 weights too (FSDP)",
+            "what data-parallel ranks share out in training: 0 nothing (default), 1 optimizer states, 2 gradients too, 3 weights too",
+        ),
+        value(
+            "--sharding",
+            "BY",
+            "by-recipe, fsdp or deepspeed",
+            "who shares it out in transformers code: by-recipe (default): deepspeed in the mixed recipes and with --zero 1, fsdp (FSDP2) in pure, autocast and fp32",
         ),
         value("--shard", "N", "a whole number of ranks", "over how many of the dp ranks; default all"),
         value(

@@ -93,6 +93,10 @@ pub(crate) fn read(given: &Given, scenario: &Scenario, notes: &mut Vec<String>) 
             Scope::Layers => {
                 notes.push(format!("{} has no effect without --engine llamacpp in inference", option.flag()));
             }
+            Scope::HostMemory => notes.push(format!(
+                "{} has no effect without --offload in training, or --engine llamacpp in inference",
+                option.flag()
+            )),
             _ => {}
         }
     }

@@ -10,8 +10,9 @@ use crate::architecture::{Positions, Projection};
 use crate::engines::{self, How, vllm};
 use crate::memory::activations::transformers;
 use crate::memory::activations::transformers::backward::holds_done_layers;
-use crate::memory::overhead::tight_percent;
-use crate::memory::{adapters, backward, gradients, sharding, weights};
+use crate::memory::host::{self, Host};
+use crate::memory::overhead::{self, tight_percent};
+use crate::memory::{adapters, backward, gradients, optimizer, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::scenario::{
@@ -20,7 +21,7 @@ use crate::scenario::{
 use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, BLACKWELL, Capability};
 use crate::tables::gpus::Reported;
-use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, StepKernel};
+use crate::training::{Checkpointing, Implementation, Loss, Recipe, StepKernel};
 use crate::units::Bytes;
 
 /// What a figure stands on; the sentence is its `Display`.
@@ -155,6 +156,8 @@ pub enum Assumption {
     },
     /// The optimizer's step makes a copy for a moment.
     ForeachStep,
+    /// It is fused, and another kernel would make a copy of so many bytes.
+    FusedStep(Bytes),
     /// Adapters learn, the model is frozen.
     Adapters {
         /// Rank of the adapters.
@@ -198,7 +201,11 @@ pub enum Assumption {
     Offload {
         /// Whether gradients go there too, where the optimizer's states do.
         gradients: Option<bool>,
+        /// What the processes of a computer keep there in training.
+        host: Option<Host>,
     },
+    /// The optimizer's states are in memory that the driver moves to the host where the GPU is full.
+    Paged(Bytes),
     /// ZeRO is `DeepSpeed`'s.
     DeepSpeed {
         /// Its stage.
@@ -206,8 +213,10 @@ pub enum Assumption {
         /// Whether the optimizer's states wait in host memory.
         offload: bool,
     },
-    /// ZeRO is accelerate's FSDP.
+    /// ZeRO is FSDP's.
     Fsdp {
+        /// Whether fp32 shards are gathered in 16 bits.
+        narrows: bool,
         /// Whether weights are gathered once a step and stay whole.
         keeps: bool,
         /// Whether micro-batches add up whole gradients.
@@ -251,6 +260,8 @@ pub enum Assumption {
         /// Percent of the GPU below which a margin is tight.
         percent: u128,
     },
+    /// What ranks of Megatron-LM were seen to take beside what is counted.
+    BesideMegatron,
     /// The fullest of many GPUs.
     ManyGpus {
         /// GPUs in all.
@@ -268,7 +279,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 43;
+    pub const CAPACITY: usize = 45;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -396,10 +407,18 @@ impl Assumptions {
                 when(served == Some(Engine::Vllm) && by_flashinfer(scenario), Assumption::Fp8ByFlashInfer),
                 served.filter(|engine| *engine == Engine::Vllm).map(|_| max_model_len(scenario)),
                 when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
-                when(
-                    trains && training.step == StepKernel::Foreach && scenario.optimizer == Optimizer::AdamW,
-                    Assumption::ForeachStep,
-                ),
+                match optimizer::copies_by(scenario) {
+                    Some(StepKernel::Foreach) => Some(Assumption::ForeachStep),
+                    // Other code fuses its step by itself, and DeepSpeed's ZeRO-3 steps a part at a time.
+                    Some(StepKernel::Fused)
+                        if full
+                            && training.implementation == Implementation::Transformers
+                            && sharding::deepspeed(scenario).is_none() =>
+                    {
+                        Some(Assumption::FusedStep(optimizer::copy_of_step(scenario)))
+                    }
+                    _ => None,
+                },
                 when(selective_idle, Assumption::SelectiveIdle),
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
                 when(served.is_none(), Assumption::DeviceContext),
@@ -407,8 +426,10 @@ impl Assumptions {
                     offload != Offload::default(),
                     Assumption::Offload {
                         gradients: (trains && offload.optimizer).then(|| sharding::gradients_on_host(scenario)),
+                        host: host::of(scenario),
                     },
                 ),
+                when(optimizer::evictable(scenario) > Bytes::ZERO, Assumption::Paged(optimizer::evictable(scenario))),
                 sharded_by(scenario),
                 reentrant(scenario),
                 // What is stated needs no source.
@@ -423,6 +444,7 @@ impl Assumptions {
                 when(quantised_cache, Assumption::CacheScales { counted: served == Some(Engine::LlamaCpp) }),
                 learned,
                 when(gpus > 1, Assumption::ManyGpus { gpus, gathered }),
+                when(overhead::of_megatron(scenario), Assumption::BesideMegatron),
                 when(
                     scenario.gpu.is_some() && (trains || scenario.serving.engine != Engine::Vllm),
                     Assumption::Fragmentation { percent: tight_percent(scenario) },
@@ -434,9 +456,11 @@ impl Assumptions {
 
 /// The library that shards a training step of transformers' code.
 fn sharded_by(scenario: &Checked) -> Option<Assumption> {
-    let keeps = sharding::keeps_gathered(scenario);
-    let fsdp =
-        sharding::fsdp(scenario).then_some(Assumption::Fsdp { keeps, adds_whole: gradients::adds_whole(scenario) });
+    let fsdp = sharding::fsdp(scenario).then(|| Assumption::Fsdp {
+        narrows: scenario.recipe() == Recipe::Autocast,
+        keeps: sharding::keeps_gathered(scenario),
+        adds_whole: gradients::adds_whole(scenario),
+    });
     let offload = scenario.offload.optimizer;
     sharding::deepspeed(scenario).map(|stage| Assumption::DeepSpeed { stage, offload }).or(fsdp)
 }

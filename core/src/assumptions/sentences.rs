@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::Assumption;
-use crate::display::Grouped;
+use crate::display::{ByteUnit, Grouped, Size};
 use crate::engines::vllm;
 use crate::memory::overhead::TIGHT_PERCENT;
 use crate::parallelism::ZeroStage;
@@ -180,6 +180,14 @@ impl Assumption {
             Self::ForeachStep => f.write_str(
                 "The optimizer's step runs over lists of tensors (foreach, PyTorch's default on CUDA) and makes one more copy as large as all that learns; a fused step does without.",
             ),
+            Self::FusedStep(copy) => write!(
+                f,
+                "The optimizer's step is fused, as in Hugging Face's Trainer with PyTorch 2.8 or newer. With an older one, and in torch.optim.AdamW by itself, it runs over lists of tensors and makes a copy of {} (--step foreach).",
+                Size::new(copy, ByteUnit::Gb).plain()
+            ),
+            Self::BesideMegatron => f.write_str(
+                "Public runs of Megatron-LM on several GPUs (examples of ms-swift) took up to 16% more in nvidia-smi than is counted here: buffers of NCCL, blocks that the allocator reserves, and experts that get more tokens than others. A margin under 16% of the need is called tight.",
+            ),
             Self::Adapters { rank, implementation, fp32, copies } => write!(
                 f,
                 "Adapters of rank {} learn, the model is frozen: it has no gradients, and a frozen matrix saves no input for backward. {} Routed experts carry none.",
@@ -202,7 +210,7 @@ impl Assumption {
             ),
             Self::Upcast { format, autocast } => write!(
                 f,
-                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less. The checkpointing that it switches on is a setting here. Autocast beside it (bf16=True) is not modelled: attention would keep 16-bit tensors, about {} bytes a token less where nothing is recomputed.",
+                "{format} holds the matrices of the layers; embedding, output head and norms are upcast to fp32, as peft's prepare_model_for_kbit_training does, and hidden states and logits follow. Trainers that skip this step, such as TRL, need less (--no-kbit-upcast). The checkpointing that it switches on is a setting here. Autocast beside it (bf16=True) is not modelled: attention would keep 16-bit tensors, about {} bytes a token less where nothing is recomputed.",
                 Grouped(autocast.into())
             ),
             Self::Implementation(implementation) => f.write_str(match implementation {
@@ -236,7 +244,7 @@ impl Assumption {
                 f,
                 "{layers} of {of} layers keep a state of constant size in place of a cache, however long the context."
             ),
-            Self::Offload { gradients } => {
+            Self::Offload { gradients, host } => {
                 f.write_str(
                     "What is offloaded waits in host memory; of offloaded layers two are on the GPU, the one at work and the next; the link's printed rate is what the transfer is reckoned with. The time of a step on the CPU, as by DeepSpeedCPUAdam, is not counted.",
                 )?;
@@ -246,8 +254,22 @@ impl Assumption {
                     Some(false) => {
                         " Gradients stay on the GPU until the backward pass ends: DeepSpeed moves them as they are made with ZeRO-2 and 3 (--zero 2, on one GPU too), FSDP together with the weights."
                     }
+                })?;
+                host.map_or(Ok(()), |host| {
+                    write!(
+                        f,
+                        " Host memory: the process of each GPU keeps {} there, those of a computer with {} GPUs {}, and up to half as much again by DeepSpeed's own estimate (--host-memory says how much there is).",
+                        Size::new(host.each, ByteUnit::Gb).plain(),
+                        host.ranks,
+                        Size::new(host.least(), ByteUnit::Gb).plain()
+                    )
                 })
             }
+            Self::Paged(states) => write!(
+                f,
+                "bitsandbytes keeps the optimizer's states in managed memory: {} of them are counted on the GPU, and where it is full the driver moves them to host memory, from which each step fetches them over PCIe. The verdict is tight where they have to move. Windows has no such paging.",
+                Size::new(states, ByteUnit::Gb).plain()
+            ),
             Self::DeepSpeed { stage, offload } => {
                 write!(
                     f,
@@ -267,18 +289,22 @@ impl Assumption {
                     }
                 })?;
                 f.write_str(
-                    " It clones a rank's part of the weights for the optimizer in any recipe. Autocast with ZeRO-2 or 3 is FSDP's, and --implementation torchtitan or megatron has others' sharding: they make no such copies.",
+                    " It clones a rank's part of the weights for the optimizer in any recipe. With all states in one precision (--recipe pure, autocast or fp32) ZeRO-2 and 3 are FSDP's unless --sharding deepspeed is given, and --implementation torchtitan or megatron has others' sharding: they make no such copies.",
                 )
             }
-            Self::Fsdp { keeps, adds_whole } => {
-                f.write_str("ZeRO is counted as FSDP runs it under accelerate: weights are gathered in 16 bits, in which hidden states stay.")?;
+            Self::Fsdp { narrows, keeps, adds_whole } => {
+                f.write_str(if narrows {
+                    "ZeRO is counted as FSDP runs it under accelerate: weights are gathered in 16 bits, in which hidden states stay."
+                } else {
+                    "ZeRO is counted as FSDP2 runs it: weights are gathered in the precision in which they are kept, and nothing is copied for the optimizer. DeepSpeed, which clones a rank's part of the weights and has buffers, is --sharding deepspeed."
+                })?;
                 f.write_str(if keeps {
                     " They are gathered once a step and stay whole until the backward pass has used them (SHARD_GRAD_OP)."
                 } else {
                     ""
                 })?;
                 f.write_str(if adds_whole {
-                    " Micro-batches add up whole gradients in 16 bits on each rank, which the last one shares out; with sync_each_batch each of them does."
+                    " Micro-batches add up whole gradients on each rank, which the last one shares out; with sync_each_batch each of them does."
                 } else {
                     ""
                 })

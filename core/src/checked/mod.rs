@@ -152,7 +152,7 @@ impl Checked {
     /// Experts that are cut over expert-parallel ranks are shared out over fewer ranks than the rest; a part of all is taken to hold its part of them.
     pub fn shared_out(&self, parameters: u64, stage: ZeroStage) -> u64 {
         let shards = self.parallel.shards_from(stage);
-        if self.parallel.ep == 1 || shards == 1 || self.mode != Mode::Training {
+        if self.parallel.ep == 1 && self.parallel.etp.is_none() || shards == 1 || self.mode != Mode::Training {
             return parameters.div_ceil(shards);
         }
         let held = self.local_parameters();

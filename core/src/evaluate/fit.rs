@@ -7,8 +7,8 @@ use crate::checked::Checked;
 use crate::engines::llamacpp::beyond_vulkan;
 use crate::engines::{self, vllm};
 use crate::memory::activations::transformers::backward::holds_done_layers;
-use crate::memory::overhead::tight_percent;
-use crate::memory::weights;
+use crate::memory::overhead::{self, tight_percent};
+use crate::memory::{host, optimizer, weights};
 use crate::scenario::Scenario;
 use crate::serving::Engine;
 use crate::units::{Bytes, SignedBytes};
@@ -36,9 +36,15 @@ impl Fit {
     /// The run whose fullest rank this is and takes `total`, on a GPU of `capacity`.
     pub(super) fn of(rank: &Checked, capacity: Bytes, total: Bytes) -> Self {
         let (capacity, Judgement { limit, margin, verdict }) = judge_lent(rank, capacity, || total);
-        let max_seq = longest(rank, capacity, limit);
-        let served = rank.runtime() == Some(Engine::Vllm);
-        let max_batch = max_batch(rank, limit).min(if served { rank.serving.max_num_seqs } else { u32::MAX });
+        // What waits in host memory depends on neither.
+        let [max_seq, max_batch] = if on_host(rank) == Verdict::DoesNotFit {
+            [0; 2]
+        } else {
+            let served = rank.runtime() == Some(Engine::Vllm);
+            let most = if served { rank.serving.max_num_seqs } else { u32::MAX };
+            let room = limit + optimizer::evictable(rank);
+            [longest(rank, capacity, room), max_batch(rank, room).min(most)]
+        };
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
     }
 
@@ -114,26 +120,38 @@ struct Judgement {
 ///
 /// vLLM takes a share of the GPU and keeps what its pool cannot use, so there its start decides: the scenario fits when vLLM starts
 /// and its pool holds the cache of all sequences, and queues where that holds fewer, [`vllm::Start`].
-fn judge(scenario: &Checked, capacity: Bytes, total: impl FnOnce() -> Bytes) -> Judgement {
+fn judge(scenario: &Checked, capacity: Bytes, total: impl Fn() -> Bytes) -> Judgement {
     if scenario.runtime() == Some(Engine::Vllm) {
         let vllm::Start { margin, verdict, .. } = vllm::start(scenario, capacity);
         return Judgement { limit: engines::limit(scenario, capacity), margin, verdict };
     }
     let limit = engines::limit(scenario, capacity);
     let need = total();
-    let margin = limit.minus(need);
+    let evictable = optimizer::evictable(scenario);
+    // What is paged gives way to the rest: then nothing is missing, and nothing to spare.
+    let margin = match limit.minus(need) {
+        missing if missing.0 < 0 && missing.magnitude() <= evictable => SignedBytes(0),
+        missing if missing.0 < 0 => limit.minus(need - evictable),
+        margin => margin,
+    };
     let verdict = if margin.0 < 0 {
         Verdict::DoesNotFit
     } else if leaves_little(scenario, capacity, limit, need)
         || with_reentrant(scenario).is_some_and(|most| leaves_little(scenario, capacity, limit, most))
         || margin.magnitude().0 < weights::in_wider_files(scenario)
+        || overhead::of_megatron(scenario) && margin.magnitude().0 * 100 < need.0 * overhead::MEGATRON_PERCENT
         || beyond_vulkan(scenario).is_some()
     {
         Verdict::Tight
     } else {
         Verdict::Fits
     };
-    Judgement { limit, margin, verdict }
+    Judgement { limit, margin, verdict: verdict.worse(on_host(scenario)) }
+}
+
+/// What host memory makes of the scenario.
+fn on_host(scenario: &Checked) -> Verdict {
+    host::verdict(scenario).unwrap_or(Verdict::Fits)
 }
 
 /// The same where newer systems lend the GPU more: a run that only the larger part holds is tight, and held against that.
@@ -165,7 +183,14 @@ pub fn verdict_on(scenario: &Checked, capacity: Bytes) -> Verdict {
 
 /// Whether the scenario goes on a GPU of `capacity`, on every rank.
 pub fn fits(scenario: &Checked, capacity: Bytes) -> bool {
-    total(scenario) <= engines::limit(scenario, capacity)
+    on_host(scenario).holds() && total(scenario) <= engines::limit(scenario, capacity) + optimizer::evictable(scenario)
+}
+
+/// Bytes of the optimizer's states that have to leave the scenario's own GPU, where they can: it fits no other way.
+pub fn paged_out(scenario: &Checked) -> Option<Bytes> {
+    let missing = total(scenario).minus(engines::limit(scenario, scenario.capacity()?));
+    let missing = (missing.0 > 0).then(|| missing.magnitude())?;
+    (missing <= optimizer::evictable(scenario)).then_some(missing)
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ pub(super) fn mlp_matrix(scenario: &Checked) -> u64 {
     match shape.moe {
         Some(moe) => {
             let experts = u64::from(moe.experts).div_ceil(scenario.parallel.ep.into());
-            experts * h * u64::from(moe.intermediate_size).div_ceil(scenario.parallel.tp.into())
+            experts * h * u64::from(moe.intermediate_size).div_ceil(scenario.experts().width)
         }
         None => h * scenario.local().intermediate_size,
     }

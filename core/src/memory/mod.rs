@@ -6,6 +6,7 @@ pub mod backward;
 pub mod deepspeed;
 mod gguf;
 pub mod gradients;
+pub mod host;
 pub mod kinds;
 pub mod kv_cache;
 pub mod logits;

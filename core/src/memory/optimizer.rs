@@ -5,8 +5,9 @@ use crate::memory::deepspeed::{self, Settings};
 use crate::memory::{Phase, adapters, sharding};
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
-use crate::scenario::Mode;
+use crate::scenario::{Mode, Scenario};
 use crate::training::{Implementation, Optimizer, Recipe, StepKernel};
+use crate::units::Bytes;
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// One 8-bit value in blocks of 256 with an fp32 scale (bitsandbytes).
@@ -44,59 +45,116 @@ pub fn terms(scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) 
     if !scenario.mode.trains() {
         return;
     }
-    let trained = scenario.trained_parameters();
-    let mut state = |item, parameters: u64, block: Block| {
-        if parameters == 0 {
-            return;
-        }
-        let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
-        sink(&Term {
-            item,
-            factors: &[
-                Factor::new(Symbol::Parameters, scenario.shared_out(parameters, ZeroStage::Optimizer)),
-                Factor::new(symbol, block.bytes.into()),
-            ],
-            divisor: block.values,
-        });
-    };
-    let full = scenario.mode == Mode::Training;
-    let wide = plain(scenario);
     // The first step makes its states only when it ends.
     if !scenario.offload.optimizer && phase != Phase::FirstStep {
-        if full && has_master(scenario) {
-            state(Item::MasterWeights, trained, wide);
-        }
-        match scenario.optimizer {
-            Optimizer::AdamW => {
-                state(Item::FirstMoment, trained, wide);
-                state(Item::SecondMoment, trained, wide);
-            }
-            Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => {
-                state(Item::FirstMoment, trained, EIGHT_BIT);
-                state(Item::SecondMoment, trained, EIGHT_BIT);
-            }
-            Optimizer::Adafactor => state(Item::SecondMoment, factored(scenario, trained), Block::FP32),
-            Optimizer::Lion | Optimizer::SgdMomentum => state(Item::FirstMoment, trained, wide),
-            Optimizer::Muon => {
-                let local = scenario.local_parameters();
-                let matrices = if full { (local.matrices + local.experts).min(trained) } else { trained };
-                state(Item::FirstMoment, trained, wide);
-                state(Item::SecondMoment, trained - matrices, wide);
-            }
-            Optimizer::Sgd => {}
-        }
+        states(scenario, sink);
     }
     if phase != Phase::OptimizerStep || scenario.offload.optimizer {
         return;
     }
-    // Only AdamW's square root is made beside what it is taken of.
-    let copies = scenario.optimizer == Optimizer::AdamW && scenario.training.step == StepKernel::Foreach;
+    let copies = copies_by(scenario) == Some(StepKernel::Foreach);
     if let Some([values, bytes]) = deepspeed::in_step(scenario, &Settings::DEFAULT) {
         let factors = [Factor::new(Symbol::Parameters, values), Factor::new(Symbol::BytesPerValue, bytes)];
         sink(&Term { item: Item::StepTemporary, factors: &factors, divisor: 1 });
     } else if copies || widens(scenario) {
-        state(Item::StepTemporary, trained, wide);
+        put(scenario, Item::StepTemporary, scenario.trained_parameters(), plain(scenario), sink);
     }
+}
+
+/// The master copy and the moments of a rank, wherever they are.
+pub(super) fn states(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
+    let (trained, full, wide) = (scenario.trained_parameters(), scenario.mode == Mode::Training, plain(scenario));
+    let mut state = |item, parameters, block| put(scenario, item, parameters, block, sink);
+    if full && has_master(scenario) {
+        state(Item::MasterWeights, trained, wide);
+    }
+    match scenario.optimizer {
+        Optimizer::AdamW => {
+            state(Item::FirstMoment, trained, wide);
+            state(Item::SecondMoment, trained, wide);
+        }
+        Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => {
+            state(Item::FirstMoment, trained, EIGHT_BIT);
+            state(Item::SecondMoment, trained, EIGHT_BIT);
+        }
+        // bitsandbytes keeps them in fp32, whatever the weights are in.
+        Optimizer::PagedAdamW => {
+            state(Item::FirstMoment, trained, Block::FP32);
+            state(Item::SecondMoment, trained, Block::FP32);
+        }
+        Optimizer::Adafactor => state(Item::SecondMoment, factored(scenario, trained), Block::FP32),
+        Optimizer::Lion | Optimizer::SgdMomentum => state(Item::FirstMoment, trained, wide),
+        Optimizer::Muon => {
+            let local = scenario.local_parameters();
+            let matrices = if full { (local.matrices + local.experts).min(trained) } else { trained };
+            state(Item::FirstMoment, trained, wide);
+            state(Item::SecondMoment, trained - matrices, wide);
+        }
+        Optimizer::Sgd => {}
+    }
+}
+
+/// Bytes of the states that the driver may move from the GPU to host memory while something else needs the room.
+///
+/// # Formula
+/// Both moments of the matrices: 2 bytes a value in 8 bits, without the scales, and 8 in fp32. Norms and biases are below 100,000 values, from which on bitsandbytes pages.
+///
+/// # Assumes
+/// A full training step on an NVIDIA GPU under Linux. Adapters are smaller than what is paged, or little more.
+///
+/// # Source
+/// bitsandbytes 0.50.2: `get_state_buffer` of `optim/optimizer.py`, `get_paged` and `cget_managed_ptr`, which is `cudaMallocManaged`; the scales are plain tensors. CUDA C++ programming guide,
+/// "Unified Memory": managed memory is evicted to the host when the GPU is oversubscribed, but for Windows. Read 2026-11-25.
+pub fn evictable(scenario: &Checked) -> Bytes {
+    let each = match scenario.optimizer {
+        Optimizer::PagedAdamW8bit => 2,
+        Optimizer::PagedAdamW => 8,
+        _ => return Bytes::ZERO,
+    };
+    let elsewhere = scenario.gpu.is_some_and(|gpu| gpu.vendor != "NVIDIA");
+    if scenario.mode != Mode::Training || scenario.offload.optimizer || elsewhere {
+        return Bytes::ZERO;
+    }
+    let vectors = scenario.local_parameters().vectors;
+    let paged = scenario.shared_out(scenario.trained_parameters().saturating_sub(vectors), ZeroStage::Optimizer);
+    Bytes(u128::from(paged) * each)
+}
+
+/// One kind of state of so many parameters.
+fn put(scenario: &Checked, item: Item, parameters: u64, block: Block, sink: &mut dyn FnMut(&Term<'_>)) {
+    if parameters == 0 {
+        return;
+    }
+    let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
+    sink(&Term {
+        item,
+        factors: &[
+            Factor::new(Symbol::Parameters, scenario.shared_out(parameters, ZeroStage::Optimizer)),
+            Factor::new(symbol, block.bytes.into()),
+        ],
+        divisor: block.values,
+    });
+}
+
+/// The kernel of a step whose memory it decides: with `foreach` `AdamW`'s square root is made beside what it is taken of. `None` where the step is taken on the CPU or by another optimizer, or
+/// where `DeepSpeed`'s ZeRO-1 and 2 have freed as much before.
+///
+/// # Source
+/// `DeepSpeed` at edaa722: `step` of `stage_1_and_2.py` frees gradients and their flattened copy before `_optimizer_step`, 4 bytes a parameter of the part.
+pub fn copies_by(scenario: &Scenario) -> Option<StepKernel> {
+    let freed = matches!(sharding::deepspeed(scenario), Some(ZeroStage::Optimizer | ZeroStage::Gradients));
+    let here =
+        scenario.mode.trains() && scenario.optimizer == Optimizer::AdamW && !scenario.offload.optimizer && !freed;
+    here.then_some(scenario.training.step)
+}
+
+/// Bytes of the copy that a step by `foreach` makes.
+pub fn copy_of_step(scenario: &Checked) -> Bytes {
+    let mut bytes = Bytes::ZERO;
+    put(scenario, Item::StepTemporary, scenario.trained_parameters(), plain(scenario), &mut |term| {
+        bytes += term.bytes();
+    });
+    bytes
 }
 
 /// Whether the step makes an fp32 copy of gradients in 16 bits: Megatron-LM's does, with and without its distributed optimizer.
@@ -113,7 +171,7 @@ fn widens(scenario: &Checked) -> bool {
 ///
 /// # Source
 /// 16.17 GiB between the steps of 6.86 billion parameters in 16 bits on four GPUs with ZeRO-3: 10 bytes a parameter, not 8 (set `deepspeed-steps` of the crate `memory-wall-accuracy`).
-fn has_master(scenario: &Checked) -> bool {
+pub(super) fn has_master(scenario: &Checked) -> bool {
     let cloned = sharding::deepspeed(scenario).is_some();
     match scenario.recipe() {
         Recipe::Mixed | Recipe::MixedFp32Gradients => true,

@@ -2,10 +2,24 @@
 
 use crate::checked::Checked;
 use crate::memory::sharding;
+use crate::scenario::Scenario;
+use crate::training::Implementation;
 use crate::worked::{Factor, Item, Term};
 
 /// CUDA context, kernels and library workspaces of one process: an estimate, the middle of 0.3 to 0.8 GiB.
 pub const CONTEXT_BYTES: u64 = 512 << 20;
+
+/// What several ranks of Megatron-LM were seen to take at most beside what is counted, in percent of it.
+///
+/// # Source
+/// github.com/modelscope/ms-swift at 3602360 (2026-08), `examples/megatron`: 57 to 75 GiB reported by nvidia-smi, 9 to 16% more than is counted for their settings. Read 2026-11-25.
+pub const MEGATRON_PERCENT: u128 = 16;
+
+/// Whether several ranks of Megatron-LM train, which take more than is counted.
+pub fn of_megatron(scenario: &Scenario) -> bool {
+    let megatron = scenario.training.implementation == Implementation::Megatron;
+    scenario.mode.trains() && megatron && scenario.parallel.ranks() > 1
+}
 
 /// Bytes that every process takes on a GPU.
 ///

@@ -2,17 +2,19 @@
 
 use crate::parallelism::ZeroStage;
 use crate::scenario::{Mode, Scenario};
-use crate::training::{Implementation, Recipe};
+use crate::training::{Implementation, Recipe, Sharding};
 
 /// The stage of `DeepSpeed`'s ZeRO that trains a scenario; `None` where another library shards, or none does.
 ///
 /// # Assumes
-/// Transformers' code alone, since torchtitan, Megatron-LM and `LitGPT` have optimizers of their own. With 16-bit weights and an fp32 master copy
-/// ZeRO is `DeepSpeed`'s: FSDP keeps shards in one precision. With autocast it is FSDP's, as accelerate sets it up, and in one precision throughout `DeepSpeed`'s, which takes no less than
-/// FSDP or PyTorch's `ZeroRedundancyOptimizer`. Offload of the optimizer without the weights is `DeepSpeed`'s, since FSDP has none. Beside adapters stages 1 and 2 are `DeepSpeed`'s.
+/// Transformers' code alone, since torchtitan, Megatron-LM and `LitGPT` have optimizers of their own. Where [`Sharding`] is left to the recipe: with 16-bit weights and
+/// an fp32 master copy ZeRO is `DeepSpeed`'s, since FSDP keeps shards in one precision; with all states in one precision ZeRO-2 and 3 are FSDP's, as accelerate and torchtune set it
+/// up. ZeRO-1 is `DeepSpeed`'s, which takes no less than PyTorch's `ZeroRedundancyOptimizer`. Offload of the optimizer without the weights is `DeepSpeed`'s, since FSDP has
+/// none. Beside adapters stages 1 and 2 are `DeepSpeed`'s.
 ///
 /// # Source
-/// `DeepSpeed` at edaa722 (0.19.6, 2026-08): `zero/config.py`, where `offload_param` is for stage 3 alone. Read 2026-11-25.
+/// `DeepSpeed` at edaa722 (0.19.6, 2026-08): `zero/config.py`, where `offload_param` is for stage 3 alone. torchtune: `recipes/full_finetune_distributed.py`, which shards a model in bf16
+/// by `fully_shard` without a `MixedPrecisionPolicy`. Read 2026-11-25.
 pub fn deepspeed(scenario: &Scenario) -> Option<ZeroStage> {
     let (stage, offload) = (scenario.parallel.zero, scenario.offload);
     if !scenario.mode.trains() || scenario.training.implementation != Implementation::Transformers {
@@ -23,16 +25,19 @@ pub fn deepspeed(scenario: &Scenario) -> Option<ZeroStage> {
     if scenario.mode == Mode::Training && mixed && offload.optimizer && offload.parameters {
         return Some(ZeroStage::Weights);
     }
-    let runs = match (scenario.mode, scenario.recipe()) {
-        (Mode::Training, Recipe::Mixed | Recipe::MixedFp32Gradients | Recipe::Fp32 | Recipe::Pure) => true,
-        (Mode::Training, _) if offload.optimizer && !offload.parameters => true,
-        (Mode::Training, Recipe::Autocast | Recipe::WithoutMaster) => false,
+    let runs = match (scenario.mode, scenario.training.sharding, scenario.recipe()) {
+        (Mode::Training, Sharding::DeepSpeed, _) => true,
+        (Mode::Training, Sharding::Fsdp, _) => false,
+        (Mode::Training, ..) if offload.optimizer && !offload.parameters => true,
+        (Mode::Training, _, Recipe::Mixed | Recipe::MixedFp32Gradients) => true,
+        (Mode::Training, _, Recipe::Fp32 | Recipe::Pure) => stage == ZeroStage::Optimizer,
+        (Mode::Training, _, Recipe::Autocast | Recipe::WithoutMaster) => false,
         _ => in_part,
     };
     (runs && stage != ZeroStage::None).then_some(stage)
 }
 
-/// Whether FSDP shards a full training step of transformers' code, as accelerate sets it up.
+/// Whether FSDP shards a full training step of transformers' code, as accelerate and torchtune set it up.
 pub fn fsdp(scenario: &Scenario) -> bool {
     scenario.mode == Mode::Training
         && scenario.training.implementation == Implementation::Transformers

@@ -33,13 +33,6 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// assert_eq!(worked::total(|sink| weights::terms(&scenario, sink)), Bytes(13_476_831_232));
 /// ```
 pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
-    // Beside its shard FSDP gathers all weights, which is counted with the activations.
-    let stage = if sharding::keeps_gathered(scenario) { ZeroStage::Gradients } else { ZeroStage::Weights };
-    let shards = |item| match item {
-        _ if !scenario.mode.trains() => 1,
-        Item::Experts => scenario.parallel.expert_shards_from(stage),
-        _ => scenario.parallel.shards_from(stage),
-    };
     let layers = scenario.local().layers.max(1);
     kinds(scenario, &scenario.local_parameters(), |item, count, block| {
         // Of layers that wait in host memory two are here: the one at work and the next one on its way.
@@ -47,7 +40,7 @@ pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
             let here = u128::from(count) * u128::from(layers.min(2));
             u64::try_from(here.div_ceil(layers.into())).unwrap_or(u64::MAX)
         } else {
-            count.div_ceil(shards(item))
+            count.div_ceil(shards(scenario, item))
         };
         let symbol = if block.values == 1 { Symbol::BytesPerValue } else { Symbol::BytesPerBlock };
         sink(&Term {
@@ -160,6 +153,26 @@ pub(crate) fn mixed(scenario: &Checked) -> [u128; 2] {
     let mixed = [layers(scenario).max(1), plain.max(1)];
     let beyond = (u128::BITS - 48).saturating_sub(mixed[0].max(mixed[1]).leading_zeros());
     mixed.map(|bytes| (bytes >> beyond).max(1))
+}
+
+/// Over how many ranks a kind of tensor is sharded.
+fn shards(scenario: &Checked, item: Item) -> u64 {
+    // Beside its shard FSDP gathers all weights, which is counted with the activations.
+    let stage = if sharding::keeps_gathered(scenario) { ZeroStage::Gradients } else { ZeroStage::Weights };
+    match item {
+        _ if !scenario.mode.trains() => 1,
+        Item::Experts => scenario.parallel.expert_shards_from(stage),
+        _ => scenario.parallel.shards_from(stage),
+    }
+}
+
+/// Bytes of this rank's shard of all weights.
+pub fn shard(scenario: &Checked) -> u128 {
+    let mut sum = 0;
+    kinds(scenario, &scenario.local_parameters(), |item, count, block| {
+        sum += bytes(item, count.div_ceil(shards(scenario, item)), block);
+    });
+    sum
 }
 
 /// Bytes of the weights on this rank before any sharding over data-parallel ranks.

@@ -236,7 +236,7 @@ fn gemm(m: u64, n: u64, k: u64, b: u128) -> Work {
 /// Bytes of states for each parameter.
 const fn states_of(optimizer: Optimizer) -> u128 {
     match optimizer {
-        Optimizer::AdamW => 8,
+        Optimizer::AdamW | Optimizer::PagedAdamW => 8,
         Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => 2,
         Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::Muon => 4,
         Optimizer::Adafactor | Optimizer::Sgd => 0,
@@ -246,7 +246,7 @@ const fn states_of(optimizer: Optimizer) -> u128 {
 /// Operations on each parameter in a step; those on whole matrices, as Muon does them, come on top.
 pub(super) const fn step_flops(optimizer: Optimizer) -> u128 {
     match optimizer {
-        Optimizer::AdamW => 14,
+        Optimizer::AdamW | Optimizer::PagedAdamW => 14,
         Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => 22,
         Optimizer::Adafactor => 12,
         Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::Muon => 8,

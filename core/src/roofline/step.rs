@@ -67,7 +67,7 @@ impl Lister<'_, '_> {
         let LayerKinds { full, sliding, linear, dense, moe } = shape.kinds_between(start, end);
         let experts = shape.moe.map_or(0, |moe| {
             let here = u128::from(moe.experts.div_ceil(scenario.parallel.ep));
-            here * mlp(u64::from(moe.intermediate_size).div_ceil(scenario.parallel.tp.into()))
+            here * mlp(u64::from(moe.intermediate_size).div_ceil(scenario.experts().width))
         });
         u128::from(full + sliding + linear) * attention
             + u128::from(dense) * mlp(local.intermediate_size)

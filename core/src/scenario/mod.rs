@@ -160,6 +160,8 @@ pub struct Scenario {
     /// As much of its memory as is there to be taken, where that is known better than by the table: beside what the system or other programs hold, or as much as
     /// the system was told to lend.
     pub gpu_memory: Option<Bytes>,
+    /// GiB of host memory that the run may take on each computer, where that is known (training).
+    pub host_memory: Option<u32>,
 }
 
 impl Scenario {
@@ -181,6 +183,7 @@ impl Scenario {
             offload: Offload { optimizer: false, parameters: false, kv_cache: false },
             gpu: None,
             gpu_memory: None,
+            host_memory: None,
         }
     }
 
@@ -246,7 +249,11 @@ impl Scenario {
     pub(crate) fn divides(&self) -> Result<(), ParallelError> {
         // Expert parallelism in vLLM has rules of its own.
         let vllm = self.runtime() == Some(Engine::Vllm) && self.architecture.moe.is_some();
-        let cut = Parallelism { ep: if vllm { 1 } else { self.parallel.ep }, ..self.parallel };
+        let megatron = self.mode.trains() && self.training.implementation == Implementation::Megatron;
+        if megatron {
+            self.parallel.spreads_in_megatron(&self.architecture)?;
+        }
+        let cut = Parallelism { ep: if vllm || megatron { 1 } else { self.parallel.ep }, ..self.parallel };
         cut.check(&Architecture { vocab_size: self.vocabulary(), ..self.architecture })
     }
 

@@ -97,12 +97,13 @@ fn has_backend(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported
     }
     let accelerator = gpu.class() == Class::Accelerator;
     let quantised = scenario.by_bitsandbytes();
-    let small_states = matches!(scenario.optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit);
+    let by_bitsandbytes =
+        matches!(scenario.optimizer, Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW);
     if accelerator && scenario.runtime() == Some(Engine::LlamaCpp) {
         Err(Unsupported::NoBackend(Engine::LlamaCpp, gpu.name))
     } else if quantised && gpu.vendor == "Google" {
         Err(Unsupported::NoBitsandbytes { gpu: gpu.name, weights: Some(scenario.weights) })
-    } else if scenario.mode.trains() && small_states && (accelerator || gpu.vendor == "Apple") {
+    } else if scenario.mode.trains() && by_bitsandbytes && (accelerator || gpu.vendor == "Apple") {
         Err(Unsupported::NoBitsandbytes { gpu: gpu.name, weights: None })
     } else {
         Ok(())

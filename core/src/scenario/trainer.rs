@@ -7,7 +7,7 @@ use super::{Mode, Scenario};
 use crate::display::Grouped;
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
-use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe};
+use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, Sharding};
 
 /// Why the code that trains a scenario cannot cut it so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub enum CutError {
     },
     /// The code has no such option.
     Lacks(Implementation, TrainerOption),
+    /// The library that shards its states has no such option.
+    Sharded(Sharding, TrainerOption),
     /// The code asks for something beside such a cut.
     Asks(Implementation, Demand),
 }
@@ -70,8 +72,12 @@ pub enum TrainerOption {
     Selective,
     /// Computing in fp16.
     Half,
-    /// Optimizer states that are wider than the weights.
-    WithoutMaster,
+    /// States in several precisions, or a copy of the weights that is left out.
+    Recipe(Recipe),
+    /// A cut of the matrices of each expert that is none of the others'.
+    ExpertTensor(u32),
+    /// A choice between libraries that shard.
+    Sharding(Sharding),
     /// Sharding of optimizer states, or of these and gradients, without the weights.
     PartShards(ZeroStage),
     /// Optimizer states or weights in host memory, one without the other.
@@ -106,7 +112,9 @@ impl TrainerOption {
                 "recomputes whole layers or operation by operation (--checkpointing full or per-op)"
             }
             (Self::Half, _) => "computes in bf16 or fp32, not in fp16",
-            (Self::WithoutMaster, _) => {
+            (Self::ExpertTensor(_), _) => "cuts experts as all other matrices: --etp is for Megatron-LM",
+            (Self::Sharding(_), _) => "shards states by code of its own: --sharding is for transformers' code",
+            (Self::Recipe(_), _) => {
                 "keeps weights, gradients and states in one precision (--recipe autocast, pure or fp32)"
             }
             (Self::PartShards(_), _) => "shards weights, gradients and states together (--zero 3), or nothing",
@@ -114,6 +122,22 @@ impl TrainerOption {
             (Self::WholeWeights, _) => {
                 "is modelled with weights that are given back after the forward pass: torchtitan alone is modelled both ways"
             }
+        }
+    }
+}
+
+/// What a library that shards has in the place of an option, with its name.
+const fn of_library(sharding: Sharding, option: TrainerOption) -> &'static str {
+    match (sharding, option) {
+        (Sharding::DeepSpeed, _) => {
+            "DeepSpeed updates a copy of the weights in any recipe (--recipe mixed, mixed-fp32-grads, pure, autocast or fp32)"
+        }
+        (_, TrainerOption::PartShards(_)) => {
+            "FSDP shards gradients with the optimizer states (--zero 2), and weights too (--zero 3)"
+        }
+        (_, TrainerOption::PartOffload) => "FSDP offloads weights, gradients and states together, or nothing",
+        _ => {
+            "FSDP keeps weights, gradients and states in one precision (--recipe autocast, pure or fp32); a master copy beside 16-bit weights is DeepSpeed's"
         }
     }
 }
@@ -166,6 +190,7 @@ impl fmt::Display for CutError {
             Self::Lacks(implementation, option) => {
                 write!(f, "{} {}", name(implementation), option.reason(implementation))
             }
+            Self::Sharded(sharding, option) => f.write_str(of_library(sharding, option)),
             Self::Asks(implementation, demand) => write!(f, "{} {demand}", name(implementation)),
         }
     }
@@ -279,14 +304,38 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         (scenario.checkpointing == Checkpointing::PerOp && !compiles, TrainerOption::PerOp),
         (titan && scenario.checkpointing == Checkpointing::Selective, TrainerOption::Selective),
         (titan && scenario.weights == WeightFormat::Fp16, TrainerOption::Half),
-        (titan && learns && training.recipe == Recipe::WithoutMaster, TrainerOption::WithoutMaster),
+        (titan && learns && training.recipe == Recipe::WithoutMaster, TrainerOption::Recipe(training.recipe)),
         (titan && in_part && parallel.shard_ranks() > 1, TrainerOption::PartShards(parallel.zero)),
         (titan && offload.optimizer != offload.parameters, TrainerOption::PartOffload),
+        (
+            implementation != Implementation::Megatron && parallel.etp.is_some(),
+            TrainerOption::ExpertTensor(parallel.etp.unwrap_or(1)),
+        ),
+        (
+            implementation != Implementation::Transformers && training.sharding != Sharding::ByRecipe,
+            TrainerOption::Sharding(training.sharding),
+        ),
     ];
     match lacks.into_iter().find(|(lacks, _)| *lacks) {
         Some((_, option)) => Err(CutError::Lacks(implementation, option)),
-        None => Ok(()),
+        None => library(scenario),
     }
+}
+
+/// Whether the library that was asked to shard the states of a full training step has the rest.
+fn library(scenario: &Scenario) -> Result<(), CutError> {
+    let (sharding, recipe) = (scenario.training.sharding, scenario.recipe());
+    let (parallel, offload) = (&scenario.parallel, &scenario.offload);
+    let by_fsdp = sharding == Sharding::Fsdp;
+    let one_precision = matches!(recipe, Recipe::Autocast | Recipe::Pure | Recipe::Fp32);
+    let without_master = recipe == Recipe::WithoutMaster;
+    let lacks = [
+        (by_fsdp && !one_precision || sharding == Sharding::DeepSpeed && without_master, TrainerOption::Recipe(recipe)),
+        (by_fsdp && parallel.zero == ZeroStage::Optimizer, TrainerOption::PartShards(parallel.zero)),
+        (by_fsdp && offload.optimizer != offload.parameters, TrainerOption::PartOffload),
+    ];
+    let found = lacks.into_iter().find(|(lacks, _)| *lacks && scenario.mode == Mode::Training);
+    found.map_or(Ok(()), |(_, option)| Err(CutError::Sharded(sharding, option)))
 }
 
 #[cfg(test)]

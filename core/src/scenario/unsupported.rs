@@ -323,7 +323,7 @@ impl fmt::Display for Unsupported {
             ),
             Self::NoBitsandbytes { gpu, weights: None } => write!(
                 f,
-                "the 8-bit optimizers are those of bitsandbytes, which has none for {gpu}"
+                "8-bit and paged optimizers are those of bitsandbytes, which has none for {gpu}"
             ),
             Self::Maker(engine, gpu) => write!(
                 f,

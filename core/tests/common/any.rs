@@ -9,7 +9,7 @@ use memory_wall_core::scenario::{CutError, Demand, TrainerOption};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Bytes, Checkpointing, Engine, Gradients, Implementation, KvPrecision,
-    Lora, LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving,
+    Lora, LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, Sharding,
     Speculation, StepKernel, Stock, Training, WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
@@ -214,7 +214,7 @@ prop_compose! {
     fn training()(
         (recipe, gradients) in (select(Recipe::ALL), select(Gradients::ALL)),
         step in select(StepKernel::ALL),
-        implementation in select(Implementation::ALL),
+        (implementation, sharding) in (select(Implementation::ALL), select(Sharding::ALL)),
         loss in select(Loss::ALL),
         micro_batches in prop_oneof![2 => Just(1), 1 => within(bounds::MICRO_BATCHES)],
         (rank, precision) in (within(bounds::LORA_RANK), select(AdapterPrecision::ALL)),
@@ -229,6 +229,7 @@ prop_compose! {
             gradients,
             step,
             implementation,
+            sharding,
             loss,
             compile,
             async_tp,
@@ -293,6 +294,7 @@ fn parallel(shape: Architecture, tp: u32) -> impl Strategy<Value = Parallelism> 
                 tp,
                 pp,
                 cp,
+                etp: None,
                 ep: if experts.is_multiple_of(ep) { ep } else { 1 },
                 zero,
                 shard: hybrid.then(|| divisor(dp, shard)),
@@ -352,6 +354,7 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 parallel,
                 offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),
+                host_memory: batch.is_multiple_of(3).then_some(seq_length),
                 // Half of it, now and then.
                 gpu_memory: gpu.map(|gpu| Bytes(gpu.capacity.0 / 2)).filter(|_| batch.is_multiple_of(4)),
             };
@@ -383,6 +386,10 @@ pub(crate) fn alone(mut scenario: Scenario) -> Scenario {
 
 /// The scenario as its training code can run it; by torchtitan, which cuts everything, where it cuts something else.
 fn trained(scenario: &mut Scenario) {
+    // Megatron-LM cuts the width of an expert where it spreads experts.
+    if let Err(ScenarioError::Parallel(_)) = scenario.check() {
+        scenario.parallel.ep = 1;
+    }
     let cut = Scenario {
         training: Training { implementation: Implementation::Torchtitan, ..scenario.training },
         ..*scenario
@@ -399,7 +406,10 @@ fn trained(scenario: &mut Scenario) {
             CutError::Lacks(_, TrainerOption::WholeWeights) => training.reshard_after_forward = true,
             CutError::Lacks(_, TrainerOption::Selective) => scenario.checkpointing = Checkpointing::Full,
             CutError::Lacks(_, TrainerOption::Half) => scenario.weights = WeightFormat::Bf16,
-            CutError::Lacks(_, TrainerOption::WithoutMaster) => training.recipe = Recipe::Autocast,
+            CutError::Lacks(_, TrainerOption::Recipe(_)) => training.recipe = Recipe::Autocast,
+            CutError::Lacks(_, TrainerOption::Sharding(_)) | CutError::Sharded(..) => {
+                training.sharding = Sharding::ByRecipe;
+            }
             CutError::Lacks(_, TrainerOption::PartShards(_)) => scenario.parallel.zero = ZeroStage::Weights,
             CutError::Lacks(_, TrainerOption::PartOffload) => scenario.offload = Offload::default(),
             CutError::MicroBatches { multiple, .. } => training.micro_batches = multiple,

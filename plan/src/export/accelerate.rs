@@ -3,7 +3,7 @@
 //! # Source
 //! accelerate 1.15.0: `commands/config/config_args.py`, `utils/dataclasses.py`, `parallelism_config.py`. Read 2026-11-25.
 
-use memory_wall_core::{Checkpointing, Recipe, WeightFormat, ZeroStage};
+use memory_wall_core::{Checkpointing, Recipe, Sharding, WeightFormat, ZeroStage};
 
 use super::ExportError;
 use super::sheet::Sheet;
@@ -18,8 +18,14 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
             return Err(sheet
                 .cannot("shards gradients with the optimizer states: zero is 0, 2 or 3 there, and 1 is DeepSpeed's"));
         }
+        ZeroStage::Gradients | ZeroStage::Weights if scenario.training.sharding == Sharding::DeepSpeed => {
+            return Err(
+                sheet.cannot("is written with FSDP 2: sharding deepspeed is a file of its own, target deepspeed")
+            );
+        }
         ZeroStage::Gradients | ZeroStage::Weights => true,
     };
+    sheet.implied("sharding");
     let ranks = u32::try_from(parallel.ranks()).unwrap_or(u32::MAX);
     let kind = if shards {
         "FSDP"

@@ -7,7 +7,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use memory_wall_core::{
-    AdapterPrecision, Attention, Checkpointing, LoraTargets, Loss, Mode, Optimizer, Recipe, WeightFormat, ZeroStage,
+    AdapterPrecision, Attention, Checkpointing, LoraTargets, Loss, Mode, Optimizer, Recipe, Sharding, WeightFormat,
+    ZeroStage,
 };
 
 use super::sheet::{Datum, Sheet};
@@ -27,7 +28,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         Optimizer::Muon => sheet.set("optimizer", "muon", &["optimizer"]),
         kind => match training_arguments::optimizer(kind, scenario.training.step) {
             Some(name) => sheet.set("optimizer", name, &["optimizer", "step"]),
-            None => return Err(sheet.cannot("has no SGD with momentum: optimizer takes adamw, adamw8bit, paged-adamw8bit, adafactor, lion, muon or sgd")),
+            None => return Err(sheet.cannot("has no SGD with momentum: optimizer takes adamw, adamw8bit, paged-adamw8bit, paged-adamw, adafactor, lion, muon or sgd")),
         },
     }
     match scenario.checkpointing {
@@ -172,6 +173,10 @@ fn sharding(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
             "shards optimizer states alone by a DeepSpeed file, which is target deepspeed: zero is 0, 2 or 3 with FSDP",
         ));
     }
+    if parallel.zero != ZeroStage::None && scenario.training.sharding == Sharding::DeepSpeed {
+        return Err(sheet.cannot("shards by DeepSpeed through a file of its own, which is target deepspeed"));
+    }
+    sheet.implied("sharding");
     if offload.optimizer != offload.parameters {
         return Err(sheet.cannot(
             "offloads weights, gradients and optimizer states together: offload takes optimizer and parameters there",

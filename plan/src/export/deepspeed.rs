@@ -4,7 +4,7 @@
 //! DeepSpeed 0.19.8: `runtime/config.py`, `runtime/constants.py`, `runtime/precision_config.py`, `runtime/zero/config.py`, `runtime/tensor_parallel/config.py`. Read 2026-11-25.
 
 use memory_wall_core::memory::sharding;
-use memory_wall_core::{Optimizer, Recipe, WeightFormat, ZeroStage};
+use memory_wall_core::{Mode, Optimizer, Recipe, Sharding, WeightFormat, ZeroStage};
 
 use super::ExportError;
 use super::sheet::{Datum, Sheet};
@@ -16,6 +16,9 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     sheet.set("gradient_accumulation_steps", scenario.training.micro_batches, &["micro_batches"]);
     precision(sheet)?;
     sheet.set("zero_optimization.stage", Datum::Number(parallel.zero.id().into()), &["zero"]);
+    if scenario.training.sharding == Sharding::DeepSpeed {
+        sheet.implied("sharding");
+    }
     if offload.parameters && parallel.zero != ZeroStage::Weights {
         return Err(sheet.cannot("offloads parameters with ZeRO-3 alone (zero 3)"));
     }
@@ -72,7 +75,13 @@ fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     }
     let half = sheet.scenario.weights == WeightFormat::Fp16;
     let enabled = if half { "fp16.enabled" } else { "bf16.enabled" };
+    let others = !alone && sheet.scenario.mode == Mode::Training && sharding::deepspeed(sheet.scenario).is_none();
     match recipe {
+        Recipe::Pure | Recipe::Fp32 if others => {
+            return Err(sheet.cannot(
+                "clones a rank's part of the weights: with ZeRO-2 or 3 recipes pure and fp32 are counted as FSDP's (target accelerate) unless sharding is deepspeed",
+            ));
+        }
         Recipe::Mixed | Recipe::MixedFp32Gradients => {
             sheet.set(enabled, true, &["weights", "recipe"]);
             let narrow = if half { "fp16" } else { "bf16" };
@@ -84,7 +93,9 @@ fn precision(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
             sheet.set("bf16.bf16_master_weights_and_grads", true, &["recipe"]);
             sheet.set("bf16.bf16_optimizer_states", true, &["recipe"]);
         }
-        Recipe::Autocast if sharding::fsdp(sheet.scenario) => {
+        Recipe::Autocast
+            if sharding::fsdp(sheet.scenario) || sheet.scenario.training.sharding == Sharding::DeepSpeed =>
+        {
             return Err(sheet.cannot("has autocast of its own, whose states are other than those counted here: with ZeRO-2 or 3 recipe autocast is FSDP's (target accelerate)"));
         }
         Recipe::Autocast => {

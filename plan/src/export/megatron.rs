@@ -24,6 +24,11 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     sheet.degree("--pipeline-model-parallel-size", parallel.pp, "pp");
     sheet.degree("--context-parallel-size", parallel.cp, "cp");
     sheet.degree("--expert-model-parallel-size", parallel.ep, "ep");
+    // Megatron-LM cuts experts as all other matrices, unless it is told.
+    let width = u32::try_from(parallel.experts().width).unwrap_or(u32::MAX);
+    if parallel.ep > 1 && width != parallel.tp || parallel.etp.is_some() {
+        sheet.set("--expert-tensor-parallel-size", width, &["etp"]);
+    }
     if parallel.sequence_parallel {
         sheet.set("--sequence-parallel", Datum::Switch, &["sequence_parallel"]);
     }

@@ -31,7 +31,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     sheet.leave("model", "the training code loads the model");
     sheet.leave("config", "the training code loads the model");
     sheet.leave("attention", "the training code loads the model with attn_implementation");
-    for option in ["dp", "zero", "shard", "tp", "cp", "offload"] {
+    for option in ["dp", "zero", "sharding", "shard", "tp", "cp", "offload"] {
         sheet.leave(option, "the file of accelerate or DeepSpeed says it, which the launcher takes");
     }
     sheet.leave("loss", "use_liger_kernel brings a loss in chunks, along with other kernels");
@@ -68,6 +68,7 @@ pub(super) const fn optimizer(optimizer: Optimizer, step: StepKernel) -> Option<
         (Optimizer::AdamW, StepKernel::Foreach) => "adamw_torch",
         (Optimizer::AdamW8bit, _) => "adamw_bnb_8bit",
         (Optimizer::PagedAdamW8bit, _) => "paged_adamw_8bit",
+        (Optimizer::PagedAdamW, _) => "paged_adamw_32bit",
         (Optimizer::Adafactor, _) => "adafactor",
         (Optimizer::Lion, _) => "lion_32bit",
         (Optimizer::Sgd, _) => "sgd",

@@ -1,5 +1,7 @@
 //! DeepSpeed's JSON file.
 
+use alloc::string::ToString;
+
 use super::Meaning;
 use super::reading::{Item, Reading, all, because, flat, says, unknown, unread};
 use crate::node::Node;
@@ -41,6 +43,11 @@ pub(super) fn read(reading: &mut Reading, node: &Node) {
             _ => meaning(&item),
         };
         reading.keep(&item, meaning);
+    }
+    // In one precision throughout it would be counted as FSDP's.
+    let recipe = reading.plan.get("recipe").map(ToString::to_string);
+    if shards && recipe.is_some_and(|recipe| ["pure", "fp32"].contains(&recipe.as_str())) {
+        reading.say("sharding", "deepspeed");
     }
     ranks(reading, node);
 }

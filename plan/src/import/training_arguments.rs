@@ -79,6 +79,7 @@ pub(super) fn optimizer(name: &str) -> Meaning {
         "adamw_torch" => all([("optimizer", "adamw"), ("step", "foreach")]),
         "adamw_bnb_8bit" | "adamw_8bit" => says("optimizer", "adamw8bit"),
         "paged_adamw_8bit" => says("optimizer", "paged-adamw8bit"),
+        "paged_adamw_32bit" | "paged_adamw" => says("optimizer", "paged-adamw"),
         "adafactor" => says("optimizer", "adafactor"),
         "lion_32bit" => says("optimizer", "lion"),
         "muon" => says("optimizer", "muon"),

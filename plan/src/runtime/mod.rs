@@ -111,7 +111,8 @@ impl Runtime {
         if let Some(server) = plan.server() {
             return Ok(Some(Self::Pool(server, pool::told(plan, server))));
         }
-        let places = plan.is_ollama() || plan.said().any(|(option, _)| option.scope == Scope::Layers);
+        let places = plan.is_ollama()
+            || plan.said().any(|(option, _)| matches!(option.scope, Scope::Layers | Scope::HostMemory));
         if !places || scenario.serving.engine != Engine::LlamaCpp {
             return Ok(None);
         }
@@ -160,7 +161,10 @@ impl Plan {
         let inference = !scenario.mode.trains();
         match option.scope {
             Scope::Pool(server) => inference && self.server() == Some(server),
-            Scope::Layers => inference && self.server().is_none() && scenario.serving.engine == Engine::LlamaCpp,
+            Scope::Layers | Scope::HostMemory if inference => {
+                self.server().is_none() && scenario.serving.engine == Engine::LlamaCpp
+            }
+            Scope::Layers => false,
             scope => scope.has(scenario),
         }
     }

@@ -10,8 +10,8 @@ mod window;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use heat::{Picture, cell};
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use still::{Picture, address, cell, chosen_file, copy, save};
+pub(crate) use still::{Picture, address, cell, chosen_file, copy, exchange, save};
 #[cfg(target_arch = "wasm32")]
 pub use window::start;
 #[cfg(target_arch = "wasm32")]
-pub(crate) use window::{address, chosen_file, copy, save};
+pub(crate) use window::{address, chosen_file, copy, exchange, save};

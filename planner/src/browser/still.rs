@@ -24,6 +24,8 @@ pub(crate) fn address(query: &str) -> String {
 
 pub(crate) fn copy(_: &str, _: impl Fn(bool) + 'static) {}
 
+pub(crate) fn exchange(_: &str, _: &[&str], _: impl FnOnce(Result<Vec<String>, String>) + 'static) {}
+
 pub(crate) fn save(_: &str, _: &str) {}
 
 pub(crate) fn chosen_file(_: &ev::Event, _: impl Fn(String) + 'static) {}

@@ -1,23 +1,27 @@
 //! The browser itself.
 #![expect(clippy::disallowed_methods, reason = "this file is where the planner asks the browser")]
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
+use js_sys::{Array, Function, Promise};
 use leptos::prelude::*;
+use memory_wall_app::browser::TaskQueue;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
-    Blob, BlobPropertyBag, Document, Event, HtmlAnchorElement, HtmlElement, HtmlInputElement, KeyboardEvent, Url,
-    Window,
+    Blob, BlobPropertyBag, Document, Element, Event, HtmlAnchorElement, HtmlElement, HtmlInputElement, KeyboardEvent,
+    Url, Window,
 };
 
 use crate::board::Board;
 use crate::desk::Desk;
 use crate::link::{self, Notice};
-use crate::page::Planner;
+use crate::page::{PARTS, Part};
 use crate::words;
 
 /// Where the plans are kept between visits; the version in it is that of links.
@@ -28,6 +32,8 @@ const OFFER_REST: u32 = 120;
 const SAVE_REST: u32 = 300;
 /// And then screen readers are told.
 const SAY_REST: u32 = 700;
+/// Counts the changes, so that what takes longer can see that it is late.
+static TURN: AtomicU32 = AtomicU32::new(0);
 /// The largest file that is read.
 const LARGEST_FILE: f64 = 1e6;
 
@@ -39,37 +45,70 @@ fn document() -> Option<Document> {
     window()?.document()
 }
 
+thread_local! {
+    /// What asks the program that knows the files of other programs: a function of its name and texts, which promises texts.
+    static EXCHANGE: OnceCell<Function> = const { OnceCell::new() };
+}
+
 /// Makes the page live.
 #[wasm_bindgen]
-pub fn start() {
+pub fn start(exchange: Function) {
+    EXCHANGE.with(|it| _ = it.set(exchange));
     let text = |id: &str| document()?.get_element_by_id(id)?.text_content();
     memory_wall_app::words::learn(text("words").unwrap_or_default());
     words::learn(text("planner-words").unwrap_or_default());
-    let root = document().and_then(|document| document.get_element_by_id("planner"));
-    let Some(root) = root.and_then(|root| root.dyn_into::<HtmlElement>().ok()) else { return };
-    let page = leptos::mount::hydrate_from(root, || {
-        let desk = Desk::new();
-        begin(desk);
-        leptos::view! { <Planner desk /> }
+    let (owner, desk, done) = (Owner::new(), Cell::new(None), Cell::new(0_usize));
+    // What the built page says is computed first: hydration compares nothing, and writes only what changes after it.
+    let pieces = TaskQueue::new(move || {
+        let Some(desk) = desk.get() else {
+            desk.set(Some(owner.with(Desk::new)));
+            return true;
+        };
+        let nth = done.replace(done.get() + 1);
+        if nth < Desk::STEPS {
+            desk.step(nth);
+            return true;
+        }
+        let part = PARTS.get(nth - Desk::STEPS);
+        if let Some(part) = part {
+            hydrate(part, desk);
+        } else {
+            owner.with(|| begin(desk));
+        }
+        part.is_some()
     });
-    page.forget();
+    pieces.ask();
 }
 
-/// Follows the state, and takes it from the link or from the last visit once the page is hydrated.
+/// Makes a part live.
+fn hydrate(part: &Part, desk: Desk) {
+    let place = document().and_then(|it| it.query_selector(&format!("[data-part=\"{}\"]", part.id)).ok().flatten());
+    if let Some(place) = place.and_then(|place| place.dyn_into::<HtmlElement>().ok()) {
+        (part.hydrate)(place, desk);
+    }
+}
+
+/// Follows the state, and takes it from the link or from the last visit, once the page is hydrated.
 fn begin(desk: Desk) {
     keys(desk);
+    mark(desk);
     let resting = |milliseconds: u32, act: fn(Desk)| {
         let timer = RefCell::new(None::<Timeout>);
         move || {
             timer.replace(Some(Timeout::new(milliseconds, move || act(desk))));
         }
     };
-    let [offer, save, say] =
-        [resting(OFFER_REST, |desk| offer(desk, &Desk::STEPS)), resting(SAVE_REST, keep), resting(SAY_REST, tell)];
+    let [rest, save, say] = [
+        resting(OFFER_REST, |desk| go_on(desk, 0, TURN.load(Ordering::Relaxed))),
+        resting(SAVE_REST, keep),
+        resting(SAY_REST, tell),
+    ];
     Effect::new(move || {
-        desk.unit.track();
+        desk.unit();
         desk.with(|_| ());
-        offer();
+        TURN.fetch_add(1, Ordering::Relaxed);
+        settle_after_frame(desk);
+        rest();
         if desk.edited.get_untracked() {
             save();
             say();
@@ -94,11 +133,42 @@ fn begin(desk: Desk) {
     .forget();
 }
 
-/// Asks for what takes longer, a task for each step, so that a key that is pressed meanwhile waits for one of them at most.
-fn offer(desk: Desk, steps: &'static [fn(&Desk)]) {
-    if let Some((step, rest)) = steps.split_first() {
-        step(&desk);
-        Timeout::new(0, move || offer(desk, rest)).forget();
+/// Says of what comes later that it does, and makes room for what the last step did.
+fn mark(desk: Desk) {
+    let Some(document) = document() else { return };
+    let Ok(later) = document.query_selector_all("[data-later]") else { return };
+    let later: Vec<Element> = (0..later.length()).filter_map(|nth| later.get(nth)?.dyn_into().ok()).collect();
+    Effect::new(move || {
+        let busy = if desk.busy.get() { "true" } else { "false" };
+        for place in &later {
+            // Attributes with legal names can be set.
+            let _ = place.set_attribute("aria-busy", busy);
+        }
+    });
+    let bar = document.query_selector(".bar").ok().flatten();
+    Effect::new(move || {
+        let says = !desk.changed.with(String::is_empty);
+        if let Some(bar) = &bar {
+            let _ = bar.toggle_attribute_with_force("data-changed", says);
+        }
+    });
+}
+
+/// Has what is below follow once the plans and inputs are painted.
+fn settle_after_frame(desk: Desk) {
+    let painted = Closure::once_into_js(move || Timeout::new(0, move || desk.settle()).forget());
+    if let Some(window) = window() {
+        let _ = window.request_animation_frame(painted.unchecked_ref());
+    }
+}
+
+/// Goes on with what takes longer, a task for each step, so that a key that is pressed meanwhile waits for one of them at most.
+/// What was begun for plans that have changed since is left to the newer turn.
+fn go_on(desk: Desk, step: usize, turn: u32) {
+    if TURN.load(Ordering::Relaxed) == turn
+        && let Some(step) = (step..Desk::STEPS).find(|step| desk.step(*step))
+    {
+        Timeout::new(0, move || go_on(desk, step + 1, turn)).forget();
     }
 }
 
@@ -188,8 +258,8 @@ pub(crate) fn copy(text: &str, say: impl Fn(bool) + 'static) {
         return;
     }
     let promise = window.navigator().clipboard().write_text(text);
-    let say = std::rc::Rc::new(say);
-    let failed = std::rc::Rc::clone(&say);
+    let say = Rc::new(say);
+    let failed = Rc::clone(&say);
     let done = Closure::once(move |_: JsValue| say(true));
     let denied = Closure::once(move |_: JsValue| failed(false));
     let _ = promise.then2(&done, &denied);
@@ -197,9 +267,34 @@ pub(crate) fn copy(text: &str, say: impl Fn(bool) + 'static) {
     denied.forget();
 }
 
+/// Asks the program that knows the files of other programs, and hands on its answer or why there is none, in words.
+pub(crate) fn exchange(name: &str, texts: &[&str], take: impl FnOnce(Result<Vec<String>, String>) + 'static) {
+    let question: Array = std::iter::once(name).chain(texts.iter().copied()).map(JsValue::from).collect();
+    let promise = EXCHANGE.with(|it| it.get()?.apply(&JsValue::NULL, &question).ok()?.dyn_into::<Promise>().ok());
+    let Some(promise) = promise else { return take(Err(words::exchange_failed().into())) };
+    let take = Rc::new(Cell::new(Some(take)));
+    let refused = Rc::clone(&take);
+    let done = Closure::once(move |texts: JsValue| {
+        let texts = Array::from(&texts).iter().filter_map(|text| text.as_string()).collect();
+        if let Some(take) = take.take() {
+            take(Ok(texts));
+        }
+    });
+    // What it says is a text; that it could not be fetched is none.
+    let failed = Closure::once(move |why: JsValue| {
+        let why = why.as_string().unwrap_or_else(|| words::exchange_failed().into());
+        if let Some(take) = refused.take() {
+            take(Err(why));
+        }
+    });
+    let _ = promise.then2(&done, &failed);
+    done.forget();
+    failed.forget();
+}
+
 /// Hands a file to the reader.
 pub(crate) fn save(name: &str, text: &str) {
-    let parts = js_sys::Array::of1(&text.into());
+    let parts = Array::of1(&text.into());
     let kind = BlobPropertyBag::new();
     kind.set_type("text/plain");
     let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &kind) else { return };

@@ -9,6 +9,8 @@ pub(super) fn optimizer_of(name: &str) -> (Option<Optimizer>, StepKernel) {
     let eight = has("8bit") || has("4bit");
     let kind = if has("paged") && eight {
         Some(Optimizer::PagedAdamW8bit)
+    } else if has("paged") && has("adam") {
+        Some(Optimizer::PagedAdamW)
     } else if has("adam") && eight {
         Some(Optimizer::AdamW8bit)
     } else if has("adafactor") {
@@ -168,6 +170,7 @@ mod tests {
         assert_eq!(cache("fp8_e5m2"), Some(KvPrecision::Fp8));
         assert_eq!(cache("fp4_e2m1"), None);
         assert_eq!(optimizer_of("paged_adamw_8bit").0, Some(Optimizer::PagedAdamW8bit));
+        assert_eq!(optimizer_of("paged_adamw_32bit").0, Some(Optimizer::PagedAdamW));
         assert_eq!(optimizer_of("adamw_torch"), (Some(Optimizer::AdamW), StepKernel::Foreach));
         assert_eq!(optimizer_of("adamw_torch_fused"), (Some(Optimizer::AdamW), StepKernel::Fused));
     }

@@ -95,9 +95,12 @@ fn recomputing(how: Checkpointing, scenario: &Checked, layers: u64, sink: &mut d
     }
     let l = Factor::new(Symbol::Layers, mixtures);
     let visits = Factor::new(Symbol::ExpertsPerToken, moe.experts_per_token.into());
-    let inside = u64::from(moe.intermediate_size).div_ceil(tp);
-    product(Item::ExpertTensors, &[Factor::number(kept), l, cut, visits, width(inside)]);
-    product(Item::ExpertTensors, &[Factor::number(2), l, cut, visits, h]);
+    // Where fewer ranks share an expert than a matrix, as many fewer of their tokens come here.
+    let across = scenario.experts().width;
+    let arriving = Factor::new(Symbol::Tokens, (tokens * across).div_ceil(tp));
+    let inside = u64::from(moe.intermediate_size).div_ceil(across);
+    product(Item::ExpertTensors, &[Factor::number(kept), l, arriving, visits, width(inside)]);
+    product(Item::ExpertTensors, &[Factor::number(2), l, arriving, visits, h]);
     product(Item::RouterTensors, &[Factor::number(4), l, cut, Factor::new(Symbol::Experts, moe.experts.into())]);
     if moe.shared_intermediate_size > 0 {
         let inside = u64::from(moe.shared_intermediate_size).div_ceil(tp);

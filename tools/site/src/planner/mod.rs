@@ -11,13 +11,19 @@ use crate::{apart, figures, imports, policy, read, script, style, words, write};
 
 /// What Trunk calls the files of its program.
 const STAGED: &str = "memory-wall-planner";
+/// The same of the program that writes and reads what other programs take.
+const STAGED_EXCHANGE: &str = "memory-wall-exchange";
 /// How the names of its files begin: they come once the other pages are kept, see `sw.js`.
 pub(crate) const FILES: &str = "planner-";
 
 /// Takes the program that Trunk staged, and writes the page with its style sheet.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
-    let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, STAGED, "js")?));
-    let (wasm, glue) = imports::shortened(&taken(staging, STAGED, "wasm")?, &glue)?;
+    let shortened = |program: &str| {
+        let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, program, "js")?));
+        imports::shortened(&taken(staging, program, "wasm")?, &glue)
+    };
+    let (wasm, glue) = shortened(STAGED)?;
+    let (exchange, exchange_glue) = shortened(STAGED_EXCHANGE)?;
     let named = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
         write(&staging.join(&name), content)?;
@@ -26,6 +32,8 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     let stem = FILES.trim_end_matches('-');
     let (wasm, wasm_digest) = named(stem, &wasm, "wasm")?;
     let (glue, glue_digest) = named("planner-glue", glue.as_bytes(), "js")?;
+    let (exchange, exchange_digest) = named("planner-exchange", &exchange, "wasm")?;
+    let (exchange_glue, _) = named("planner-exchange", exchange_glue.as_bytes(), "js")?;
     let (said, _) = page::spoken();
     let css = style::apart(root, "planner")?;
     let (sheet, sheet_digest) = named(stem, css.as_bytes(), "css")?;
@@ -36,6 +44,9 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
         ("{{program}}", &wasm),
         ("{{program integrity}}", &wasm_digest),
         ("{{glue}}", &glue),
+        ("{{exchange}}", &exchange),
+        ("{{exchange integrity}}", &exchange_digest),
+        ("{{exchange glue}}", &exchange_glue),
         ("{{words}}", &said.name),
     ] {
         put(&mut start, mark, text)?;

@@ -5,4 +5,18 @@ program.catch(() => {});
 const [glue, { words }] = await Promise.all([import('./{{glue}}'), import('./{{words}}')]);
 document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: words }));
 await glue.default({ module_or_path: program });
-glue.start();
+let exchange;
+let tries = 0;
+const fetched = async () => {
+  // A module that did not come is never asked for again by the same name.
+  const again = tries++ ? `?${tries}` : '';
+  const [program, other] = await Promise.all([fetch('./{{exchange}}', { integrity: '{{exchange integrity}}' }), import('./{{exchange glue}}' + again)]);
+  await other.default({ module_or_path: program });
+  return other;
+};
+// What other programs take is written and read by a program of its own, once somebody asks; one that did not come is asked for again.
+glue.start(async (name, ...texts) => {
+  exchange ??= fetched();
+  exchange.catch(() => (exchange = undefined));
+  return (await exchange)[name](...texts);
+});

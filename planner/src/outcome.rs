@@ -1,0 +1,133 @@
+//! What a plan comes to: the answer of the engine or of its runtime, in words where it is shown at once, and what takes longer once it is asked for.
+
+use std::sync::{Arc, OnceLock};
+
+use memory_wall_core::display::ByteUnit;
+use memory_wall_core::{Bucket, Bytes};
+use memory_wall_plan::Plan;
+use memory_wall_plan::changes::{Change, TOLD};
+use memory_wall_plan::frontier::{Point, frontier};
+use memory_wall_plan::reply::{Reply, Unanswered};
+use memory_wall_plan::runtime::{Step, steps};
+
+use crate::figures;
+use crate::link::Asked;
+use crate::sentence::{self, Said};
+use crate::words;
+
+/// What a plan comes to.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) asked: Asked,
+    unit: ByteUnit,
+    pub(crate) reply: Result<Reply, Unanswered>,
+    /// Every figure in words, but those that take longer.
+    pub(crate) figures: Vec<String>,
+    /// Whether it fits, in words.
+    pub(crate) said: Said,
+    /// What takes longer, each computed once.
+    pub(crate) later: Later,
+}
+
+/// What takes longer than a key press.
+#[derive(Debug, Default)]
+pub(crate) struct Later {
+    /// The changes that help.
+    pub(crate) offers: OnceLock<Vec<Offer>>,
+    /// Figures that are searched for, by their places.
+    pub(crate) slow: OnceLock<Vec<(usize, String)>>,
+    /// The plan with more and more sequences.
+    pub(crate) frontier: OnceLock<Vec<Point>>,
+}
+
+/// A change that is offered, with its words.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Offer {
+    pub(crate) name: String,
+    pub(crate) options: String,
+    pub(crate) effect: String,
+    pub(crate) plan: Plan,
+    /// The plan that it changes.
+    pub(crate) from: Plan,
+}
+
+impl PartialEq for Outcome {
+    /// The same question has the same answer.
+    fn eq(&self, other: &Self) -> bool {
+        self.answers(&other.asked, other.unit)
+    }
+}
+
+impl Outcome {
+    fn of(asked: &Asked, unit: ByteUnit) -> Self {
+        let reply = Reply::of(&asked.plan, asked.spending);
+        let figures = figures::texts(reply.as_ref().ok(), unit);
+        let said = sentence::verdict(&reply, unit);
+        Self { asked: asked.clone(), unit, reply, figures, said, later: Later::default() }
+    }
+
+    /// What each of these plans comes to. Only what is not among the known answers is asked for.
+    pub(crate) fn all<'a>(
+        asked: impl Iterator<Item = &'a Asked>,
+        unit: ByteUnit,
+        known: &[Arc<Self>],
+    ) -> Vec<Arc<Self>> {
+        let of = |asked: &Asked| {
+            let known = known.iter().find(|outcome| outcome.answers(asked, unit)).cloned();
+            known.unwrap_or_else(|| Arc::new(Self::of(asked, unit)))
+        };
+        asked.map(of).collect()
+    }
+
+    /// Whether it is the answer to this.
+    fn answers(&self, asked: &Asked, unit: ByteUnit) -> bool {
+        self.unit == unit && self.asked == *asked
+    }
+
+    /// What the plan is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.asked.plan.name
+    }
+
+    /// What a part of the wall takes; nothing where there is no answer.
+    pub(crate) fn bytes(&self, bucket: Option<Bucket>) -> Option<Bytes> {
+        let reply = self.reply.as_ref().ok()?;
+        Some(bucket.map_or_else(|| reply.total(), |bucket| reply.bytes(bucket)))
+    }
+
+    /// The figures that take longer.
+    pub(crate) fn slow(&self) -> Vec<(usize, String)> {
+        self.reply.as_ref().map(figures::slow).unwrap_or_default()
+    }
+
+    /// The plan with more and more sequences.
+    pub(crate) fn frontier(&self) -> Vec<Point> {
+        self.reply.as_ref().map(frontier).unwrap_or_default()
+    }
+
+    /// The changes that help a plan: those of its runtime come before those of the engine.
+    pub(crate) fn offers(&self) -> Vec<Offer> {
+        let Ok(reply) = &self.reply else { return Vec::new() };
+        let plan = &self.asked.plan;
+        let step = |step: Step| Offer {
+            name: words::CHANGE.of(step.remedy.id()).into(),
+            options: sentence::told(plan, &step.plan),
+            effect: sentence::step(&step),
+            plan: step.plan,
+            from: plan.clone(),
+        };
+        let mut offers: Vec<Offer> = steps(plan, reply, self.asked.spending).into_iter().map(step).collect();
+        if let Some(answers) = reply.answers() {
+            let offer = |change: Change| Offer {
+                name: sentence::change(&change),
+                options: sentence::options(&change, &answers.scenario),
+                effect: sentence::effect(&change, self.unit),
+                plan: change.plan,
+                from: plan.clone(),
+            };
+            offers.extend(Change::of(plan, &answers.scenario).into_iter().map(offer));
+        }
+        offers.truncate(TOLD);
+        offers
+    }
+}
