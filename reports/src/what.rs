@@ -42,6 +42,7 @@ names! {
         Checkpoint = "checkpoint", "size of the checkpoint's files";
         Consumed = "consumed", "weights and what is allocated beside PyTorch";
         PeakActivation = "peak_activation", "peak of activations in the profiled pass";
+        ExecutionContext = "execution_context", "activations of the engine";
         NonTorch = "non_torch", "allocated beside PyTorch";
         Graphs = "cuda_graphs", "CUDA graphs";
         GraphsEstimated = "cuda_graphs_estimated", "CUDA graphs, as estimated before the start";

@@ -105,7 +105,7 @@ fn tensorrt_llm_of_2023_and_2024() {
             "1: dtype float16",
             "1: max_num_seqs 24",
             "1: block_size 16",
-            "2: peak_activation 2148007936~10485",
+            "2: execution_context 2148007936~10485",
             "3: kv_cache 8589934592",
             "4: kv_tokens 10240",
         ],

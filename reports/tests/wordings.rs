@@ -94,7 +94,7 @@ fn older_words_of_other_programs_are_read() {
     assert_told(
         Kind::TensorRtLlm,
         tensorrt,
-        &["1: kv_cache 64000000000", "2: kv_tokens 130000", "3: peak_activation 2359820288~10485"],
+        &["1: kv_cache 64000000000", "2: kv_tokens 130000", "3: execution_context 2359820288~10485"],
     );
     let megatron = "[Rank 0] (after 20 iterations) memory (MB) | allocated: 3270.5 | max allocated: 5670.25 | reserved: 6406.0 | max reserved: 6408.0\n";
     let report = only(Kind::Megatron, megatron);

@@ -238,7 +238,7 @@ fn server_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, row
         rows.push(Row::size(What::KvCache, size, cache));
     }
     // TensorRT-LLM's figure of the profiled pass is a range, and the others are beyond what is modelled.
-    for what in [What::PeakActivation, What::NonTorch, What::Graphs] {
+    for what in [What::PeakActivation, What::ExecutionContext, What::NonTorch, What::Graphs] {
         if let Some(size) = last(report, what) {
             rows.push(Row::size(what, size, None));
         }
@@ -338,7 +338,7 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
 
 /// What is reported, without an estimate beside it.
 pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
-    const TOLD: [What; 30] = [
+    const TOLD: [What; 31] = [
         What::Weights,
         What::WeightsFp32,
         What::Weights16Bits,
@@ -364,6 +364,7 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
         What::Free,
         What::Capacity,
         What::HostCapacity,
+        What::ExecutionContext,
         What::PartUsed,
         What::PartCapacity,
         What::Unpinned,

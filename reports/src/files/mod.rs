@@ -18,6 +18,7 @@ use crate::Found;
 use crate::memory_report::{MemoryReport, NoReport};
 use crate::model_files::{ModelFile, ModelJson, Reader, read_model_json};
 use crate::order::sorted;
+use crate::scan;
 use crate::snapshot::{AtPeak, MemoryTimeline, not_read};
 #[cfg(feature = "snapshots")]
 use crate::snapshot::{Refused, Snapshot};
@@ -128,7 +129,7 @@ const INDEX: &[u8] = b"\"weight_map\"";
 
 /// Whether the beginning of a file has a word.
 fn names(bytes: &[u8], word: &[u8]) -> bool {
-    memchr::memmem::find(bytes.get(..HEAD).unwrap_or(bytes), word).is_some()
+    scan::find(bytes.get(..HEAD).unwrap_or(bytes), word).is_some()
 }
 
 const fn is_pickle(head: &[u8]) -> bool {

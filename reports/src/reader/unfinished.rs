@@ -46,22 +46,23 @@ impl State {
 
     /// Reads what began in the line before and ends in this one: only where all of a pattern's words stand in both together.
     pub(super) fn go_on(&mut self, next: &Line) {
-        let Some(Unfinished { line, patterns }) = self.unfinished.take() else { return };
-        let wholes = [&b""[..], b" "].map(|between| {
+        let Some(Unfinished { line, mut patterns }) = self.unfinished.take() else { return };
+        for between in [&b""[..], b" "] {
+            if fold::alike(&line.text, &next.text) {
+                break;
+            }
             let mut whole = line.clone();
             whole.text.extend_from_slice(between);
             whole.append(next);
-            whole
-        });
-        for Begun { mark, at, device, unread } in patterns {
-            let reads = |whole: &&Line| {
-                let reading = self.patterns.get(mark);
-                reading.is_some_and(|it| it.read(&whole.text, at, |at| whole.place(at)).is_ok())
-            };
-            match wholes.iter().find(reads).filter(|_| !fold::alike(&line.text, &next.text)) {
-                Some(whole) => self.pattern(mark, whole, at, device),
-                None => self.doubtful.extend(unread.odd),
-            }
+            patterns.retain(|begun| {
+                let reading = self.patterns.get(begun.mark);
+                let reads = reading.is_some_and(|it| it.read(&whole.text, begun.at, |at| whole.place(at)).is_ok());
+                if reads {
+                    self.pattern(begun.mark, &whole, begun.at, begun.device);
+                }
+                !reads
+            });
         }
+        self.doubtful.extend(patterns.iter().filter_map(|begun| begun.unread.odd));
     }
 }
