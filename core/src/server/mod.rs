@@ -93,11 +93,11 @@ pub struct Settings {
 }
 
 /// How many numbers are [`Settings`] as numbers.
-pub const NUMBERS: usize = 12;
+const NUMBERS: usize = 12;
 
 impl Settings {
     /// The settings as plain numbers, which [`Settings::of`] reads.
-    pub fn numbers(&self) -> [u64; NUMBERS] {
+    pub(crate) fn numbers(&self) -> [u64; NUMBERS] {
         let Load { arrivals, prompt, answer, prefix } = self.load;
         let [weights, token, cache, attention] = self.costs.numbers();
         let small =
@@ -107,7 +107,7 @@ impl Settings {
     }
 
     /// Settings from their numbers; `None` where one is too large.
-    pub fn of([a, b, c, d, e, f, g, h, weights, token, cache, attention]: [u64; NUMBERS]) -> Option<Self> {
+    fn of([a, b, c, d, e, f, g, h, weights, token, cache, attention]: [u64; NUMBERS]) -> Option<Self> {
         let small = |number: u64| u32::try_from(number).ok();
         Some(Self {
             load: Load { arrivals: small(a)?, prompt: small(b)?, answer: small(c)?, prefix: small(d)? },
@@ -117,6 +117,24 @@ impl Settings {
             max_num_batched_tokens: small(h)?,
             costs: Costs { weights, token, cache, attention },
         })
+    }
+
+    /// Settings from their numbers as [`Settings`] writes them, with spaces between them.
+    ///
+    /// ```
+    /// use memory_wall_core::server::Settings;
+    /// let settings = Settings::read("150 2048 512 512 16 7000 256 2048 8444000000 62200000 333900 2462").unwrap();
+    /// assert_eq!((settings.load.arrivals, settings.costs.attention), (150, 2_462));
+    /// assert_eq!(Settings::read(&settings.to_string()), Some(settings));
+    /// assert_eq!(Settings::read("150"), None);
+    /// ```
+    pub fn read(text: &str) -> Option<Self> {
+        let mut numbers = [0; NUMBERS];
+        let mut words = text.split(' ');
+        for number in &mut numbers {
+            *number = words.next()?.parse().ok()?;
+        }
+        Self::of(numbers)
     }
 
     /// Whole pages of the common beginning: a page that goes on differently cannot be shared.
@@ -141,6 +159,14 @@ impl Settings {
             return Err(Refusal::Pool { needs, pages: self.pages });
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, rest @ ..] = self.numbers();
+        write!(f, "{first}")?;
+        rest.iter().try_for_each(|number| write!(f, " {number}"))
     }
 }
 

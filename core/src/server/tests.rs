@@ -192,7 +192,7 @@ fn a_larger_pool_writes_no_less_and_a_larger_page_wastes_more() {
 #[test]
 fn a_run_is_the_same_every_time_and_its_numbers_travel() {
     assert_eq!(run(SETTINGS), run(SETTINGS));
-    assert_eq!(Settings::of(SETTINGS.numbers()), Some(SETTINGS));
+    assert_eq!(Settings::read(&SETTINGS.to_string()), Some(SETTINGS));
     let mut numbers = SETTINGS.numbers();
     numbers[5] = u64::MAX;
     assert_eq!(Settings::of(numbers), None);
