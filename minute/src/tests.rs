@@ -23,8 +23,8 @@ fn every_request_is_somewhere_from_its_arrival_on() {
         let (first, last) = (own.first().unwrap(), own.last().unwrap());
         // Who is let in at once has not waited.
         assert!(first.from >= request.arrival && last.to == end, "{own:?}");
-        let lost = own.iter().filter(|span| span.stage == Stage::Preempted).count();
-        assert_eq!(lost, request.preemptions as usize, "{own:?}");
+        let gaps = own.iter().filter(|span| span.stage == Stage::Preempted).count();
+        assert_eq!(gaps, request.preemptions as usize, "{own:?}");
     }
     let decodes = film.spans.iter().filter(|span| span.stage == Stage::Decode).count();
     assert!(decodes > 60, "{decodes}");
@@ -82,7 +82,7 @@ fn drawings_stay_in_their_boxes() {
                 let (down, wide) = rest.split_once('h').unwrap();
                 let [right, down, wide] = [right, down, wide].map(|number| number.parse::<i64>().unwrap());
                 [x, y] = [x + right, y + down];
-                assert!(x >= 0 && wide > 0 && (0..film.requests.len() as i64).contains(&y), "{line}");
+                assert!(x >= 0 && wide > 0 && usize::try_from(y).is_ok_and(|row| row < film.requests.len()), "{line}");
                 x += wide;
                 assert!(x <= 301, "{line}");
             }

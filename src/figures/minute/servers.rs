@@ -43,7 +43,7 @@ pub fn first() -> Option<Server> {
 pub fn sentence() -> String {
     let [requests, done, preempted] = ["{requests}", "{done}", "{preempted}"];
     let [pages, written] = ["{pages}", "{written}"];
-    words::MinuteSentence { requests, done, preempted, pages, written }.text()
+    words::MinuteSentence { requests, done, pages, preempted, written }.text()
 }
 
 impl Server {

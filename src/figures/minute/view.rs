@@ -81,7 +81,7 @@ fn table(film: &Film) -> AnyView {
 /// The sentence about the whole minute.
 fn sentence(summary: &Summary) -> String {
     let Summary { requests, done, preempted, pages, written } = summary;
-    words::MinuteSentence { requests, done, preempted, pages, written }.text()
+    words::MinuteSentence { requests, done, pages, preempted, written }.text()
 }
 
 /// The figure.
