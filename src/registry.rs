@@ -102,6 +102,7 @@ pub static FIGURES: &[Figure] = &[
     figure!(kv_pages),
     still!(heads),
     still!(phases),
+    still!(minute),
     still!(oom_guess),
     figure!(oom),
     still!(rungs),

@@ -104,6 +104,16 @@ bounds! {
     NUM_SPECULATIVE_TOKENS = "num_speculative_tokens", 1, 64, "tokens";
     /// Share of a GPU that an engine takes.
     UTILIZATION = "gpu_memory_utilization", 1, 100, "percent";
+    /// Requests that arrive at a server in a minute.
+    ARRIVALS = "arrivals", 1, 1_200, "requests";
+    /// Tokens of a prompt.
+    PROMPT = "prompt", 1, 131_072, "tokens";
+    /// Tokens of an answer.
+    ANSWER = "answer", 1, 32_768, "tokens";
+    /// Tokens at the beginning of every prompt that are the same in all.
+    PREFIX = "prefix", 0, 131_072, "tokens";
+    /// Tokens of a page of a KV cache.
+    PAGE = "page", 1, 1_024, "tokens";
     /// Positions with a learned embedding of their own.
     POSITIONS = "max_position_embeddings", 1, 10_000_000, "tokens";
 }

@@ -12,6 +12,7 @@
 //! [`roofline`] lists the operations of a prefill, of a decoding step and of a training step with their FLOPs and bytes, and gives their time as a range:
 //! a bound, and the bound at shares that measured runs usually reach at least.
 //! [`solve`] asks the questions backwards, [`advise`] recomputes the known fixes.
+//! [`server`] follows a server for a minute, step by step: continuous batching, pages, a common beginning, preemption.
 //! Beside it, where bytes lie and travel: the tiers of a GPU ([`hierarchy`]) and the round trips that fused kernels save ([`fusion`]);
 //! and one training step of a single layer run line by line, tensor by tensor ([`allocation_trace`]).
 //!
@@ -21,7 +22,7 @@
 //! Each simplification is an [`assumptions::Assumption`] with a sentence; how far the figures were from measured runs is published by the crate `memory-wall-accuracy`.
 //!
 //! # What is not modelled
-//! Encoders, the vision part of multimodal models, speculative decoding, prefix sharing, the delays of a busy server.
+//! Encoders, the vision part of multimodal models, speculative decoding.
 //! A model whose kind is not known is refused, never guessed.
 
 #![no_std]
@@ -68,6 +69,7 @@ pub mod hierarchy;
 pub mod memory;
 pub mod pipeline;
 pub mod roofline;
+pub mod server;
 
 // The programs that serve a model, each by its own rules.
 pub mod engines;

@@ -19,6 +19,7 @@ pub mod kv_pages;
 pub mod ladder;
 pub mod layer;
 pub mod matrix;
+pub mod minute;
 mod models;
 pub mod money;
 #[cfg(not(target_arch = "wasm32"))]

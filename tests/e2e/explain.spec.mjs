@@ -29,6 +29,7 @@ function safetensors(name = 'model.safetensors') {
 
 test('a message that is pasted is read line by line, with its likeliest cause', async ({ wall, page }) => {
   await wall.goto('unit=gib');
+  await wall.near('#figure-profile', '#explain');
   await box(page).fill(`step 1\n${MESSAGE}`);
   await expect(said(page)).toHaveText('Recognised: PyTorch ran out of GPU memory.');
   await expect(said(page)).toHaveAttribute('role', 'status');
@@ -61,6 +62,7 @@ test('what was pasted before the script came is read when it comes', async ({ pa
 
 test('a log fills the calculator in, and nothing of it but settings is in the address', async ({ wall, page }) => {
   await wall.goto('unit=gib');
+  await wall.near('#figure-profile', '#explain');
   await choose(page).setInputFiles([file('vllm.log', LOG)]);
   await expect(said(page)).toHaveText('Recognised: log of vLLM 0.19.0.');
   await expect(found(page)).toContainText('Model: Llama 3.1 8B.');
@@ -78,6 +80,7 @@ test('a log fills the calculator in, and nothing of it but settings is in the ad
 
 test('the estimate stands beside each term of a log, and what would help beside a failure', async ({ wall, page }) => {
   await wall.goto('unit=gib');
+  await wall.near('#figure-profile', '#explain');
   await choose(page).setInputFiles([
     file('vllm.log', `${LOG}ERROR ValueError: To serve at least one request with the models's max seq len (16384), (2.00 GiB KV cache is needed, which is larger than the available KV cache memory (1.50 GiB). Based on the available memory, the estimated maximum model length is 12288.\n`),
     file('smi.txt', 'name, memory.total [MiB], memory.used [MiB]\nNVIDIA L4, 23034 MiB, 512 MiB\n'),
@@ -114,6 +117,7 @@ const KINDS = [
 for (const [kind, name, content, told] of KINDS) {
   test(`${kind} is recognised, and what follows from it is said`, async ({ wall, page }) => {
     await wall.goto('unit=gib');
+    await wall.near('#figure-profile', '#explain');
     await choose(page).setInputFiles([content ? file(name, content) : safetensors()]);
     await expect(said(page)).toHaveText(`Recognised: ${told}.`);
     await expect(found(page).locator('.explain-run')).toContainText('Model: ');
@@ -122,6 +126,7 @@ for (const [kind, name, content, told] of KINDS) {
 
 test('files are dropped, several at once, and each says what it holds or why it is not read', async ({ wall, page }) => {
   await wall.goto('unit=gib');
+  await wall.near('#figure-profile', '#explain');
   await box(page).scrollIntoViewIfNeeded();
   const header = [...safetensors().buffer];
   const data = await page.evaluateHandle((header) => {
@@ -142,6 +147,7 @@ test('files are dropped, several at once, and each says what it holds or why it 
 
 test('hostile files are answered in words and never become part of the page', async ({ wall, page }) => {
   await wall.goto();
+  await wall.near('#figure-profile', '#explain');
   const markup = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
   const length = Buffer.alloc(8, 0xff);
   length[7] = 0x7f;
@@ -164,6 +170,7 @@ test('hostile files are answered in words and never become part of the page', as
 
 test('everything is reached by keyboard', async ({ wall, page }) => {
   await wall.goto();
+  await wall.near('#figure-profile', '#explain');
   await box(page).focus();
   await page.keyboard.insertText(LOG);
   await expect(said(page)).toHaveText('Recognised: log of vLLM 0.19.0.');
@@ -187,6 +194,7 @@ test('everything is reached by keyboard', async ({ wall, page }) => {
 test('on a narrow screen nothing scrolls sideways but tables in their own regions', async ({ wall, page }) => {
   await page.setViewportSize({ width: 360, height: 800 });
   await wall.goto();
+  await wall.near('#figure-profile', '#explain');
   await choose(page).setInputFiles([safetensors('a-very-long-name-of-a-file-without-any-space-'.repeat(4)), file('vllm.log', LOG)]);
   // The programs come with the first file.
   await expect(found(page)).toBeVisible({ timeout: 15_000 });
@@ -207,9 +215,11 @@ test.describe('offline', () => {
     const asked = [];
     page.on('worker', (worker) => asked.push(worker.url()));
     await wall.goto();
+    await wall.near('#figure-profile', '#explain');
     await expect(page.locator('#offline-ready')).toBeVisible();
     // The page is in the hands of the worker that keeps it.
     await page.reload();
+    await wall.near('#figure-profile', '#explain');
     await expect(choose(page)).toBeVisible();
     expect(asked).toEqual([]);
     const third = page.waitForEvent('requestfinished', (request) => request.url().includes('/explain-run-'));
@@ -220,6 +230,7 @@ test.describe('offline', () => {
     await third;
     await context.setOffline(true);
     await page.reload();
+    await wall.near('#figure-profile', '#explain');
     // What reads comes after the page.
     await expect(choose(page)).toBeVisible();
     await box(page).fill(LOG);

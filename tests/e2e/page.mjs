@@ -66,6 +66,12 @@ export class MemoryWall {
     await this.settle();
   }
 
+  /** Comes near an element whose script comes then, and waits for what that shows. */
+  async near(place, shown) {
+    await this.page.locator(place).scrollIntoViewIfNeeded();
+    await this.page.locator(shown).waitFor();
+  }
+
   /** Has the self-check taken into the tutorial, as whoever searches the page does. */
   async whole() {
     await this.page.evaluate(() => document.dispatchEvent(new KeyboardEvent('keydown', { ctrlKey: true, bubbles: true })));

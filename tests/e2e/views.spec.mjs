@@ -24,6 +24,7 @@ const SMALL = JSON.stringify(snapshot(2_000));
 /** Hands a snapshot over and waits for its pictures. */
 async function open(wall, page, ...files) {
   await wall.goto();
+  await wall.near('#figure-profile', '#explain');
   await choose(page).setInputFiles(files.length ? files : [file('snapshot.json', SMALL)]);
   await expect(views(page).locator('.view')).toHaveCount(5, FIRST);
   await expect(line(page)).toHaveAttribute('aria-valuetext', /allocated/);
@@ -48,6 +49,7 @@ test('a snapshot is drawn, said in words and listed in tables, with no directory
   const asked = [];
   page.on('request', (request) => request.url().includes('/explain-') && asked.push(request.url()));
   await wall.goto();
+  await wall.near('#figure-profile', '#explain');
   expect(asked).toEqual([]);
   await open(wall, page);
   await expect(views(page)).toContainText(/The snapshot recorded 2,\d+ events on GPU 0\. Tensors took 77\.7\sMB at the peak \(after event [\d,]+, backward pass\)/);
@@ -287,6 +289,7 @@ test('several snapshots are shown one at a time, and one without events has its 
 
 test('files that mean harm are answered in words, draw nothing and run nothing', async ({ wall, page }) => {
   await wall.goto();
+  await wall.near('#figure-profile', '#explain');
   const broken = Buffer.from('x\x04cos\nsystem\n(S"echo"\ntR.');
   broken[0] = 0x80;
   await choose(page).setInputFiles([file('code.pickle', broken), file('cut.json', SMALL.slice(0, 5_000)), file('lying.json', '{"segments": 5, "device_traces": {"a": []}}')]);
@@ -310,6 +313,7 @@ test('a million events open, and a drag over them stays smooth', async ({ wall, 
   closeSync(target);
   try {
     await wall.goto();
+    await wall.near('#figure-profile', '#explain');
     const start = Date.now();
     await choose(page).setInputFiles(path);
     await expect(views(page).locator('.view')).toHaveCount(5, { timeout: 30_000 });
@@ -349,15 +353,18 @@ test.describe('offline', () => {
 
   test('the pictures come with the first snapshot, and are there without a network from then on', async ({ wall, page, context }) => {
     await wall.goto();
+    await wall.near('#figure-profile', '#explain');
     await expect(page.locator('#offline-ready')).toBeVisible();
     // The page is in the hands of the worker that keeps it.
     await page.reload();
+    await wall.near('#figure-profile', '#explain');
     const third = page.waitForEvent('requestfinished', (request) => request.url().includes('/explain-run-'));
     await choose(page).setInputFiles([file('snapshot.json', SMALL)]);
     await expect(views(page).locator('.view')).toHaveCount(5, FIRST);
     await third;
     await context.setOffline(true);
     await page.reload();
+    await wall.near('#figure-profile', '#explain');
     await choose(page).setInputFiles([file('snapshot.json', SMALL)]);
     await expect(views(page).locator('.view')).toHaveCount(5);
     await expect(line(page)).toHaveAttribute('aria-valuetext', /allocated/);

@@ -17,6 +17,7 @@ mod kit;
 mod lessons;
 mod markup;
 mod math;
+mod minute;
 mod offline;
 mod page;
 mod planner;

@@ -48,7 +48,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     put(&mut html, "<!-- content -->", &content)?;
     html = body(&titled(&html)?)?;
 
-    let program = program::staged(staging)?;
+    let program = program::staged(root, staging)?;
     put(&mut html, "<!-- start -->", &start(&program, staging)?)?;
     put(&mut html, "<!-- later -->", &later())?;
     let mut rules = style::Rules::default();
@@ -64,6 +64,7 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     put(&mut html, "<!-- share -->", &share::tag(root, staging)?)?;
     put(&mut html, "<!-- progress -->", &progress::tag(root, staging)?)?;
     put(&mut html, "<!-- explain -->", &explain::tag(root, staging)?)?;
+    put(&mut html, "<!-- minute -->", &program.minute.tag())?;
 
     let policy = if strict { policy::meta(&html) } else { String::new() };
     put(&mut html, "<!-- policy -->", &policy)?;

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
 
-use crate::{imports, script, style, write};
+use crate::{imports, minute, script, style, write};
 
 /// A staged file: its name, and its digest as integrity attributes write it.
 pub(crate) struct File {
@@ -23,13 +23,15 @@ pub(crate) struct Program {
     pub(crate) wasm: File,
     /// Both as one script without imports.
     pub(crate) plain: String,
+    /// The script of the minute of a server, with its own program.
+    pub(crate) minute: minute::File,
 }
 
 /// What Trunk calls its files.
 const STAGED: &str = "memory-wall-app";
 
 /// Takes the program that Trunk staged, and stages it squeezed and in its two forms in its place.
-pub(crate) fn staged(staging: &Path) -> Result<Program, String> {
+pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
     let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, STAGED, "js")?));
     let (wasm, glue) = imports::shortened(&taken(staging, STAGED, "wasm")?, &glue)?;
     let plain = plain(&glue, &wasm)?;
@@ -42,6 +44,7 @@ pub(crate) fn staged(staging: &Path) -> Result<Program, String> {
         glue: put("glue", glue.as_bytes(), "js")?,
         wasm: put("memory-wall", &wasm, "wasm")?,
         plain: put("program", plain.as_bytes(), "js")?.name,
+        minute: minute::staged(root, staging)?,
     })
 }
 
@@ -85,7 +88,7 @@ fn plain(glue: &str, wasm: &[u8]) -> Result<String, String> {
     ))
 }
 
-fn packed(data: &[u8]) -> std::io::Result<Vec<u8>> {
+pub(crate) fn packed(data: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(data)?;
     encoder.finish()

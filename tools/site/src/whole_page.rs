@@ -107,6 +107,8 @@ fn built(name: &str) -> BTreeMap<String, String> {
     fs::write(staging.join("memory-wall-explain-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
     fs::write(staging.join("memory-wall-views-0.js"), "let wasm_bindgen;\n").unwrap();
     fs::write(staging.join("memory-wall-views-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
+    fs::write(staging.join("memory-wall-minute-0.js"), "let wasm_bindgen;\n").unwrap();
+    fs::write(staging.join("memory-wall-minute-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
     fs::write(staging.join("memory-wall-estimate-0.js"), "let wasm_bindgen;\n").unwrap();
     fs::write(staging.join("memory-wall-estimate-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
     let result = page::build(&root(), &staging, true);

@@ -16,7 +16,7 @@ use crate::directives::Arrival;
 use crate::program::Program;
 use crate::style::Rules;
 use crate::wording::escaped;
-use crate::{figures, markup, page, policy, prose, read, script, style, words, write};
+use crate::{figures, markup, minute, page, policy, prose, read, script, style, words, write};
 
 /// Attributes that mean something else to a page than to a link.
 const OF_PAGES: [&str; 2] = ["lang", "id"];
@@ -77,6 +77,11 @@ pub(crate) fn build(
                     " data-only=\"{}\" data-answers=\"../{name}\" data-coming=\"{coming}\" data-missing=\"{missing}\"",
                     asked().join(" ")
                 );
+            }
+            if id == minute::FIGURE {
+                let (name, nonce) = (&program.minute.name, policy::OWN);
+                let script = format!("<script defer src=\"../{name}\" nonce=\"{nonce}\"></script>");
+                html = html.replace("<!-- frame -->", &format!("<!-- frame -->{script}"));
             }
             Ok((id, with_frame(html, &own, &name, program)?))
         })
@@ -159,7 +164,7 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
 /// The script that speaks with the page around and brings the words, and where it finds the program. Like the style sheet it
 /// has no integrity: a frame without an origin could not compare it, and would stay still.
 fn with_frame(mut html: String, own: &str, frame: &str, program: &Program) -> Result<String, String> {
-    let Program { glue, wasm, plain } = program;
+    let Program { glue, wasm, plain, .. } = program;
     let script = format!(
         "<script src=\"../{frame}\" nonce=\"{}\"{own} data-version=\"1\" data-plain=\"../{plain}\" data-glue=\"../{}\" \
          data-glue-integrity=\"{}\" data-program=\"../{}\" data-program-integrity=\"{}\"></script>",

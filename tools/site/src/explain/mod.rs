@@ -50,9 +50,8 @@ pub(crate) fn tag(root: &Path, staging: &Path) -> Result<String, String> {
     let panel = script::without_comments(&source(root, "panel.js")?);
     let (name, digest) = style::named("panel", &panel, "js");
     write(&staging.join(&name), &panel)?;
-    Ok(format!(
-        "<script defer src=\"./{name}\" integrity=\"sha256-{digest}\" data-worker=\"./{worker_name}\"></script>"
-    ))
+    let worker = format!(" data-worker=\"./{worker_name}\"");
+    Ok(script::near("figure-profile", &name, &digest, &worker))
 }
 
 /// Writes the script that draws snapshots, with its words, and its styles; the script's name and hash.

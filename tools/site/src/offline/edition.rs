@@ -62,12 +62,13 @@ fn without_other_pages(html: &str) -> String {
 fn started(staging: &Path, program: &Program, html: &str) -> Result<String, String> {
     let (before, _, after) = cut(html, "<template id=\"later\">", "</template>")?;
     let (between, _, after) = cut(after, "<script>", "</script>")?;
+    let minute = read(&staging.join(&program.minute.name))?;
     let program = read(&staging.join(&program.plain))?;
     let start = script::without_comments(include_str!("one_file.js"));
     let words = page::words();
     // A block of data is not run; and a module waits until the page is there.
     Ok(format!(
-        "{before}{between}<script type=\"text/plain\" id=\"words\">{words}</script><script type=\"module\">{program}{start}</script>{after}"
+        "{before}{between}<script type=\"text/plain\" id=\"words\">{words}</script><script type=\"module\">{program}{start}</script><script type=\"module\">{minute}</script>{after}"
     ))
 }
 

@@ -12,7 +12,6 @@ pub(crate) fn tag(root: &Path, staging: &Path) -> Result<String, String> {
     let (share, digest) = style::named("share", &own, "js");
     write(&staging.join(&qr), &library)?;
     write(&staging.join(&share), &own)?;
-    Ok(format!(
-        "<script defer src=\"./{share}\" integrity=\"sha256-{digest}\" data-qr=\"./{qr}\" data-qr-integrity=\"sha256-{qr_digest}\"></script>"
-    ))
+    let library = format!(" data-qr=\"./{qr}\" data-qr-integrity=\"sha256-{qr_digest}\"");
+    Ok(script::near("figure-share", &share, &digest, &library))
 }
