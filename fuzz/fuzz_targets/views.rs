@@ -4,6 +4,11 @@
 #![no_main]
 
 #[path = "../../views/tests/common/hostile.rs"]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "numbers are cut on purpose, and names are few"
+)]
 mod hostile;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

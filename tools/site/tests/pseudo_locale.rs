@@ -184,7 +184,7 @@ fn built() -> (String, String) {
     fs::write(staging.join("memory-wall-app-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
     fs::write(staging.join("memory-wall-explain-0.js"), "let wasm_bindgen;\n").unwrap();
     fs::write(staging.join("memory-wall-explain-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
-    for program in ["estimate", "views", "planner", "minute"] {
+    for program in ["estimate", "views", "planner", "exchange", "minute"] {
         fs::write(staging.join(format!("memory-wall-{program}-0.js")), "let wasm_bindgen;\n").unwrap();
         fs::write(staging.join(format!("memory-wall-{program}-0_bg.wasm")), b"\0asm\x01\0\0\0").unwrap();
     }
