@@ -83,6 +83,10 @@ for (const width of [1280, 360]) {
       test.slow();
       await wall.goto();
       await wall.openDetails();
+      // The controls of this figure come when it comes near.
+      await page.locator('.minute').scrollIntoViewIfNeeded();
+      await page.locator('.minute-controls').waitFor();
+      await page.evaluate(() => scrollTo(0, 0));
       const stops = await tabThrough(page);
       const names = stops.map((stop) => stop.name);
       // What else can be reached in it opens or scrolls parts of its tables.

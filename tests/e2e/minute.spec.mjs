@@ -110,6 +110,7 @@ test('it is accessible, and fits at 360 pixels', async ({ wall, page }) => {
   await near(page);
   await range(page).focus();
   for (let press = 0; press < 30; press += 1) await page.keyboard.press('ArrowLeft');
+  for (const lever of await figure(page).locator('input[type=range]').all()) await expect(lever).toHaveAccessibleName(/\w/);
   const { violations } = await new AxeBuilder({ page }).include('#figure-minute').analyze();
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   const wide = await figure(page).evaluate((one) => one.scrollWidth - one.clientWidth);

@@ -125,7 +125,8 @@ const start = () => {
   const lever = (key) => {
     const stops = STOPS[key];
     const own = element('input', { type: 'range', name: `minute-${key}`, min: 0, max: stops.length - 1, value: stops.indexOf(first[key]) });
-    const value = element('output', {});
+    // An output would take the label for itself.
+    const value = element('span', {});
     const set = () => {
       settings[key] = stops[own.value];
       value.textContent = settings[key].toLocaleString(document.documentElement.lang);
