@@ -30,10 +30,10 @@ const LINKS = [
   ['names of built-in properties', 'model=__proto__&gpu2=constructor', ['model: “__proto__” is not known.']],
 ];
 
-/** Elements that no part of the page's body has of its own but its words and what asks for its program, and what a script of the link would have left behind. */
+/** Elements that no part of the page's body has of its own but its words, what asks for its program and, in one file, the script of a figure, and what a script of the link would have left behind. */
 const injected = (page) =>
   page.evaluate(() => [
-    ...[...document.body.querySelectorAll('img, script:not(#words, #words + script, #later + script), iframe, object, embed, style, link, form, #notice :not(div, p, ul, li, button)')].map(
+    ...[...document.body.querySelectorAll('img, script:not(#words, #words + script, #words + script + script, #later + script), iframe, object, embed, style, link, form, #notice :not(div, p, ul, li, button)')].map(
       (one) => one.outerHTML,
     ),
     ...(window.hit === undefined ? [] : ['a script of the link ran']),
