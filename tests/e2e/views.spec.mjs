@@ -151,6 +151,7 @@ test('what listens for a snapshot goes when another one is drawn', async ({ wall
 
 test('the programs are on their way once somebody reaches for a file', async ({ wall, page }) => {
   await wall.goto();
+  await wall.near('#figure-profile', '#explain');
   const programs = ['explain-', 'explain-run-', 'explain-views-'].map((name) => page.waitForEvent('requestfinished', (request) => new RegExp(`/${name}[^-]*\\.wasm`).test(request.url())));
   await choose(page).focus();
   await Promise.all(programs);

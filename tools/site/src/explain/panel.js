@@ -165,8 +165,6 @@
   /** Who reaches for a file is about to hand one over: the programs are on their way by then. */
   const warm = () => (worker ??= new Worker(address)).postMessage({});
   choose.addEventListener('focus', warm, { once: true });
-  // This script may come because of that focus.
-  if (document.activeElement === choose) warm();
   drop.addEventListener('dragenter', warm, { once: true });
   choose.addEventListener('change', () => {
     open(choose.files);
