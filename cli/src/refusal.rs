@@ -71,6 +71,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         Unsupported::ExpertRanks { ep, .. } | Unsupported::TooFewExperts { ep, .. } => format!("--ep {ep}"),
         Unsupported::ExpertWidth { .. }
         | Unsupported::Blocks { .. }
+        | Unsupported::Tiles { .. }
         | Unsupported::TensorSplit(_)
         | Unsupported::KvHeads { .. } => format!("--tp {}", scenario.parallel.tp),
         Unsupported::BeyondModel { .. } | Unsupported::BeyondTable { .. }
@@ -85,7 +86,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         }
     };
     let help = match error {
-        Unsupported::ExpertWidth { .. } | Unsupported::Blocks { .. } => whole(scenario),
+        Unsupported::ExpertWidth { .. } | Unsupported::Blocks { .. } | Unsupported::Tiles { .. } => whole(scenario),
         Unsupported::KvHeads { .. } => near(scenario, "tp"),
         _ => String::new(),
     };

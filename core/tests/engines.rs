@@ -694,6 +694,27 @@ fn guesses_ahead_take_a_layer_and_states_as_vllm_logs_them() {
     assert_eq!((pages.block(), pages.group_size, pages.blocks(1, 1)), (800, 16, 1 + 3 * 4));
 }
 
+/// GLM-4.5-Air in fp8 on GPUs without units for it: 2 × 10,944 / 4 = 5,472 columns, as zai-org/GLM-V issue 178 says; on two ranks 171 tiles, and newer releases pad.
+#[test]
+fn fp8_by_marlin_needs_whole_tiles() {
+    let refused = |gpu, tp, minor| {
+        let mut scenario = with(&Scenario::new(models::by_id("glm-4.5-air").unwrap().architecture), Engine::Vllm);
+        scenario.weights = WeightFormat::Fp8;
+        (scenario.serving.version, scenario.parallel.tp) = (Version { major: 0, minor }, tp);
+        scenario = scenario.on(gpus::by_id(gpu).unwrap());
+        scenario.check().err().map(|error| error.to_string())
+    };
+    let says = |gpu, tp, minor, columns| {
+        let refused = refused(gpu, tp, minor).unwrap_or_default();
+        assert!(refused.contains(columns) && refused.contains("the MLP"), "{refused}");
+    };
+    says("rtxa6000", 4, 10, "5,472");
+    says("rtx3090", 8, 11, "2,736");
+    assert_eq!(refused("rtxa6000", 2, 10), None);
+    assert_eq!(refused("rtxa6000", 4, 29), None);
+    assert_eq!(refused("h100-sxm", 4, 10), None);
+}
+
 #[test]
 fn guesses_ahead_that_are_not_modelled_are_refused_by_name() {
     let refused = |model, change: fn(&mut Scenario)| {

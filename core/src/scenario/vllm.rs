@@ -38,6 +38,7 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         return Err(Unsupported::ExpertWidth { width: moe.intermediate_size, ranks: scenario.experts().width });
     }
     whole_blocks(scenario)?;
+    whole_tiles(scenario)?;
     let by_bitsandbytes = matches!(scenario.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8);
     if scenario.architecture.attention_sinks && scenario.architecture.moe.is_some() && by_bitsandbytes {
         return Err(Unsupported::NoBitsandbytesExperts(scenario.weights));
@@ -244,6 +245,38 @@ fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
     Blocks::check(scenario, scenario.experts().width, of_experts)
         .map_err(|blocks| Unsupported::Blocks { blocks, marlin: !native })
 }
+
+/// Whether each rank has whole tiles of the kernels that run fp8 as weights alone where a GPU has no units for it: 64 columns, gate and up side by side.
+///
+/// # Errors
+/// A rank with a broken tile.
+///
+/// # Source
+/// "`size_n` = 5472 is not divisible by `tile_n_size` = 64": GLM-4.5V in fp8 on 4 A6000 with 0.10.2 (zai-org/GLM-V issue 178), `size_n` = 2736 on 8 RTX 3090 (zai-org/GLM-4.5 issue 94).
+/// Padded since pull requests 45295 and 45703 of June 2026; 0.25 is the first release that surely has them. Read 2026-11-26.
+fn whole_tiles(scenario: &Scenario) -> Result<(), Unsupported> {
+    if scenario.weights != WeightFormat::Fp8 || multiplies_fp8(scenario) || scenario.serving.version >= PADS_TILES {
+        return Ok(());
+    }
+    let shape = &scenario.architecture;
+    let check = |what, width: u32, ranks: u64| {
+        let columns = (shape.mlp.matrices() - 1) * u64::from(width) / ranks.max(1);
+        if columns.is_multiple_of(TILE) { Ok(()) } else { Err(Unsupported::Tiles { what, columns }) }
+    };
+    let tp = u64::from(scenario.parallel.tp);
+    if shape.has_dense_mlp() {
+        check("the MLP", shape.intermediate_size, tp)?;
+    }
+    let Some(moe) = shape.moe else { return Ok(()) };
+    check("an expert", moe.intermediate_size, scenario.experts().width)?;
+    check("the shared experts", moe.shared_intermediate_size, tp)
+}
+
+/// Columns that Marlin's kernels pack together.
+const TILE: u64 = 64;
+
+/// The first release that surely pads what is no whole number of them.
+const PADS_TILES: Version = Version { major: 0, minor: 25 };
 
 /// The first release that surely runs experts in finer groups of 4-bit integers than the files have.
 const REFINES_GROUPS: Version = Version { major: 0, minor: 14 };
