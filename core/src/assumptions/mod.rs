@@ -9,7 +9,7 @@ use crate::checked::Checked;
 use crate::architecture::{Positions, Projection};
 use crate::engines::{self, How, vllm};
 use crate::memory::activations::transformers;
-use crate::memory::activations::transformers::backward::holds_done_layers;
+use crate::memory::activations::transformers::backward::would_hold_done_layers;
 use crate::memory::host::{self, Host};
 use crate::memory::overhead::{self, tight_percent};
 use crate::memory::{adapters, backward, gradients, optimizer, sharding, weights};
@@ -467,12 +467,15 @@ fn sharded_by(scenario: &Checked) -> Option<Assumption> {
 
 /// What re-entrant checkpoints take beside FSDP.
 fn reentrant(scenario: &Checked) -> Option<Assumption> {
+    if !would_hold_done_layers(scenario) {
+        return None;
+    }
     let counted = scenario.training.stock.reentrant;
     let other = scenario.with(|it| it.training.stock.reentrant = !counted).ok()?;
     let [with, without] = if counted { [scenario, &other] } else { [&other, scenario] };
     let [most, least] = [with, without].map(|it| backward::fullest(it).1.into_iter().sum::<Bytes>());
     let more = Bytes(most.0.saturating_sub(least.0));
-    holds_done_layers(with).then_some(Assumption::Reentrant { counted, more })
+    Some(Assumption::Reentrant { counted, more })
 }
 
 /// What a code or a file makes of the weights that their format alone does not say; no two of these go together.

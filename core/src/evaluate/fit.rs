@@ -6,7 +6,7 @@ use crate::bisect;
 use crate::checked::Checked;
 use crate::engines::llamacpp::beyond_vulkan;
 use crate::engines::{self, vllm};
-use crate::memory::activations::transformers::backward::holds_done_layers;
+use crate::memory::activations::transformers::backward::would_hold_done_layers;
 use crate::memory::overhead::{self, tight_percent};
 use crate::memory::{host, optimizer, weights};
 use crate::scenario::Scenario;
@@ -84,11 +84,10 @@ fn longest_held(rank: &Checked, capacity: Bytes, limit: Bytes) -> u32 {
 
 /// What a scenario takes with re-entrant checkpoints, where it may run so and would take more.
 fn with_reentrant(scenario: &Checked) -> Option<Bytes> {
-    if scenario.training.stock.reentrant {
+    if scenario.training.stock.reentrant || !would_hold_done_layers(scenario) {
         return None;
     }
-    let there = scenario.with(|it| it.training.stock.reentrant = true).ok()?;
-    holds_done_layers(&there).then(|| total(&there))
+    scenario.with(|it| it.training.stock.reentrant = true).ok().map(|there| total(&there))
 }
 
 /// Whether `need` leaves less of `limit` than fragmentation may take.

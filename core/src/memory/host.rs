@@ -118,5 +118,6 @@ fn beside_states(scenario: &Checked) -> u64 {
 
 /// Whether the memory of the computer holds what is kept there; `None` where nobody said how much there is.
 pub fn verdict(scenario: &Checked) -> Option<Verdict> {
-    Some(of(scenario)?.verdict(scenario.host_memory?))
+    let gib = scenario.host_memory?;
+    Some(of(scenario)?.verdict(gib))
 }

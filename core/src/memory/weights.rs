@@ -182,7 +182,8 @@ pub fn local(scenario: &Checked) -> u128 {
     sum
 }
 
-fn bytes(item: Item, count: u64, block: Block) -> u128 {
+/// Bytes of so many values of a kind of tensor in a layout.
+pub(crate) fn bytes(item: Item, count: u64, block: Block) -> u128 {
     let factors = [Factor::new(Symbol::Parameters, count), Factor::new(Symbol::BytesPerBlock, block.bytes.into())];
     Term { item, factors: &factors, divisor: block.values }.bytes().0
 }

@@ -24,7 +24,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 ///
 /// # Source
 /// Inventories at the peak of steps run with PyTorch 2.15: Llama 3.1 8B checkpointed at 8,192 tokens, Llama 2 7B and Mixtral 8x7B at 4,096, equal to the byte
-/// but for 8 bytes of the loss and 24 or 32 of the kernels. What FSDP holds: set `fsdp-adapters` of the crate `memory-wall-accuracy`.
+/// but for 8 bytes of the loss and 24 or 32 of the kernels. What FSDP holds: set `adapter-peaks` of the crate `memory-wall-accuracy`.
 pub fn terms(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
     let sizes = Sizes::of(scenario);
     let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
@@ -97,7 +97,12 @@ pub fn terms(scenario: &Checked, moment: Moment, sink: Sink<'_>) {
 /// PyTorch: `_register_post_backward_reshard_only_hook` in `torch/distributed/fsdp/_runtime_utils.py`, `register_multi_grad_hook` and `_get_grad_fn_or_grad_acc` in
 /// `torch/autograd/graph.py`. transformers pull requests 37223 (`GradientCheckpointingLayer`) and 43203. Pytorch issue 169349 says the same of FSDP2 before PyTorch 2.10. Read 2026-11-25.
 pub fn holds_done_layers(scenario: &Checked) -> bool {
-    scenario.training.stock.reentrant && scenario.checkpointing == Checkpointing::Full && scenario.frozen_by_fsdp()
+    scenario.training.stock.reentrant && would_hold_done_layers(scenario)
+}
+
+/// Whether they would stay if checkpoints were re-entrant.
+pub fn would_hold_done_layers(scenario: &Checked) -> bool {
+    scenario.checkpointing == Checkpointing::Full && scenario.frozen_by_fsdp()
 }
 
 /// An operation that can be the widest in the backward pass of a layer.
