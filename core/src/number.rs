@@ -154,6 +154,9 @@ fn value(digits: impl Iterator<Item = u8>) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+    use std::format;
+
     use super::*;
 
     #[test]
@@ -167,11 +170,11 @@ mod tests {
             ("25757220864 B", 25_757_220_864),
         ] {
             assert_eq!(memory(text), Some(Bytes(bytes)), "{text}");
-            let said = alloc::format!("{}", Memory(Bytes(bytes)));
+            let said = format!("{}", Memory(Bytes(bytes)));
             assert_eq!(memory(&said), Some(Bytes(bytes)), "{said}");
         }
         for (bytes, said) in [(24 << 30, "24"), (25_400_000_000, "25.4GB"), (25_050_000_000, "25.05GB"), (7, "7B")] {
-            assert_eq!(alloc::format!("{}", Memory(Bytes(bytes))), said);
+            assert_eq!(format!("{}", Memory(Bytes(bytes))), said);
         }
         for text in ["", "GiB", "-1", "1e3", "25,4 GB", "25 G", "twenty", "1.2.3", "1.", "0x10 B", "1.0000000000001"] {
             assert_eq!(memory(text), None, "{text}");

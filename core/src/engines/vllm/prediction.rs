@@ -4,7 +4,7 @@ use super::Run;
 use crate::architecture::{Architecture, Moe};
 use crate::memory::weights;
 use crate::precision::Block;
-use crate::worked::{Factor, Item, Symbol, Term};
+use crate::worked::Item;
 
 impl Run<'_> {
     /// Weights of the layers that guess ahead (multi-token prediction), a part of "Model loading took".
@@ -34,21 +34,16 @@ impl Run<'_> {
         let hidden = u64::from(shape.hidden_size);
         let Block { values, bytes } = scenario.weights.block();
         let narrow = bytes < values;
-        let mut each = 0;
-        let mut add = |item, count, block: Block| {
-            let factors =
-                [Factor::new(Symbol::Parameters, count), Factor::new(Symbol::BytesPerBlock, block.bytes.into())];
-            each += Term { item, factors: &factors, divisor: block.values }.bytes().0;
-        };
-        for (item, count) in
-            [(Item::LayerMatrices, held.matrices), (Item::Experts, held.experts), (Item::Routers, held.routers)]
-        {
+        let quantised = |item, count| {
             let block = weights::layout(scenario, item, shape.moe.is_some());
-            add(item, count, if narrow { Block::BF16 } else { block });
-        }
+            weights::bytes(item, count, if narrow { Block::BF16 } else { block })
+        };
         // The norms of the layer stand in the same count as the model's last one.
-        add(Item::NormsAndBiases, held.vectors + 2 * hidden, Block::BF16);
-        add(Item::LayerMatrices, 2 * hidden * hidden, Block::BF16);
+        let each = quantised(Item::LayerMatrices, held.matrices)
+            + quantised(Item::Experts, held.experts)
+            + quantised(Item::Routers, held.routers)
+            + weights::bytes(Item::NormsAndBiases, held.vectors + 2 * hidden, Block::BF16)
+            + weights::bytes(Item::LayerMatrices, 2 * hidden * hidden, Block::BF16);
         each * u128::from(scenario.guessing_layers())
     }
 }
