@@ -108,17 +108,17 @@ impl Desk {
         self.count() > place
     }
 
-    /// How many plans there are, tracked.
+    /// How many plans there are; whoever reads it follows its changes.
     pub(crate) fn count(&self) -> usize {
         self.shown.count.get()
     }
 
-    /// The place of the plan whose inputs are shown, tracked.
+    /// The index of the plan whose inputs are shown; whoever reads it follows its changes.
     pub(crate) fn chosen(&self) -> usize {
         self.shown.chosen.get()
     }
 
-    /// The name of the plan at a place, tracked.
+    /// The name of the plan at an index; whoever reads it follows its changes.
     pub(crate) fn name(&self, place: usize) -> String {
         self.shown.names.get(place).map(Memo::get).unwrap_or_default()
     }

@@ -20,7 +20,7 @@ enum Encoding {
     Big,
 }
 
-/// Hands on a text piece by piece, whatever its encoding.
+/// Decodes a text piece by piece: UTF-8 as it is, UTF-16 in either byte order.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     encoding: Encoding,

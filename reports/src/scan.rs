@@ -65,7 +65,7 @@ pub(crate) fn covered(text: &[u8], literal: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// Whether a text ends within a literal that it begins.
+/// Whether a text breaks off inside a literal, after its beginning or any part of it.
 pub(crate) fn ends_within(text: &[u8], literal: &[u8]) -> bool {
     let text = text.trim_ascii_end();
     (0..=literal.len()).any(|end| {

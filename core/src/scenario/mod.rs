@@ -408,7 +408,7 @@ impl Scenario {
             && !self.frozen_by_fsdp()
     }
 
-    /// Whether FSDP shards a frozen model of transformers' code, in units of a layer whose adapters are units of their own.
+    /// Whether FSDP shards a frozen model in transformers' code: each decoder layer is one FSDP unit, and each adapter in it another.
     ///
     /// # Source
     /// `fsdp_auto_wrap_policy` of peft (`src/peft/utils/other.py`), which accelerate and TRL use. Read 2026-11-25.

@@ -84,9 +84,9 @@ pub struct Settings {
     pub page: u32,
     /// Pages of the pool.
     pub pages: u32,
-    /// Requests that run at once at most.
+    /// The most requests that run at once.
     pub max_num_seqs: u32,
-    /// Tokens that pass through the model in a step at most.
+    /// The most tokens in one step.
     pub max_num_batched_tokens: u32,
     /// What a step costs.
     pub costs: Costs,

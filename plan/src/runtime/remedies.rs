@@ -155,7 +155,7 @@ impl Remedy {
 /// Ranks of one computer.
 const MOST_RANKS: u32 = 8;
 
-/// How many layers a search finds, of a plan whose own layers are all on the GPU: what `--ngl` or `--n-cpu-moe` would be told.
+/// The value that `--ngl` or `--n-cpu-moe` would have: a search that starts with all layers on the GPU finds it.
 fn found(
     plan: &Plan,
     reply: &Reply,

@@ -52,7 +52,7 @@ fn holds(gpu: &Gpu, size: Size) -> bool {
     (least - slack..=most.max(i128::from(gpu.printed_gb) << 30)).contains(&i128::from(size.bytes))
 }
 
-/// The GPUs that report so much memory, of a maker where the message can only be about his; TPUs are never meant otherwise.
+/// The GPUs that report this much memory. With a vendor, only its own; without one, all but Google's TPUs.
 pub fn with_capacity(size: Size, vendor: Option<&str>) -> Vec<&'static Gpu> {
     let near = |gpu: &&'static Gpu| {
         if vendor.map_or(gpu.vendor == "Google", |vendor| gpu.vendor != vendor) {
