@@ -63,7 +63,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         Unsupported::DualChunks | Unsupported::NoBackend(..) | Unsupported::Maker(..) | Unsupported::TooOld { .. } => {
             format!("--engine {engine}")
         }
-        Unsupported::OldAttention { gpu, .. } | Unsupported::OneGpu(gpu) => {
+        Unsupported::OldAttention { gpu, .. } | Unsupported::OneGpu(gpu) | Unsupported::BeforeMi200(gpu) => {
             format!("--gpu {}", scenario.gpu.map_or(*gpu, |it| it.id))
         }
         Unsupported::ExpertParallel(_) => format!("--ep {}", scenario.parallel.ep),

@@ -146,6 +146,8 @@ fn generations_without_kernels_are_refused() {
         assert!(matches!(refused, Refused::TooOld { needs: least, .. } if least == needs), "{refused}");
     }
     assert_eq!(of(Server::Sglang, "t4", W::Fp16), Ok(Verdict::Fits));
+    assert!(matches!(of(Server::Sglang, "p40", W::Fp16), Err(Refused::TooOld { .. })));
+    assert!(matches!(of(Server::Sglang, "mi100", W::Fp16), Err(Refused::Gpu(..))));
     for (server, gpu, weights) in [
         (Server::Sglang, "t4", W::Fp8),
         (Server::Sglang, "t4", W::Nvfp4),

@@ -103,6 +103,8 @@ pub enum Unsupported {
     },
     /// How the runtime uses this maker's accelerators is not modelled.
     Maker(Engine, &'static str),
+    /// vLLM's packages have no kernels for this older GPU of AMD's.
+    BeforeMi200(&'static str),
     /// The runtime cuts no sequence over GPUs of their own.
     ContextParallel(Engine),
     /// The runtime spreads no experts over GPUs, or not as it is modelled.
@@ -305,6 +307,11 @@ impl fmt::Display for Unsupported {
             Self::NoKernels { engine, format, gpu } => {
                 write!(f, "{} has no kernels for {} weights on {gpu}", engine.label(), format.id())
             }
+            Self::TooOld { engine, gpu, has, needs } if needs.minor == 0 => write!(
+                f,
+                "{} runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}",
+                engine.label()
+            ),
             Self::TooOld { engine, gpu, has, needs } => write!(
                 f,
                 "{} since 0.20 runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}: its packages come with CUDA 13 and PyTorch 2.11, which have no kernels for older ones",
@@ -341,6 +348,10 @@ impl fmt::Display for Unsupported {
                 f,
                 "{} on {gpu} is not modelled: what it takes there is another program's, a plugin's, and no log of it was found",
                 engine.label()
+            ),
+            Self::BeforeMi200(gpu) => write!(
+                f,
+                "vLLM serves on AMD's Instinct MI200 series and newer and on Radeon GPUs since the RX 7000 series, and {gpu} is older: forks that run there are not modelled"
             ),
             Self::ContextParallel(Engine::Vllm) => f.write_str(
                 "vLLM adds no GPUs for context parallelism that the cache is cut over: its decode context parallelism (--decode-context-parallel-size) cuts the cache over the tensor-parallel ranks, and is not modelled",

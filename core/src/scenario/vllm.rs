@@ -145,7 +145,7 @@ pub(crate) const WITH_BF16: Capability = Capability::new(8, 0);
 /// The GPU is another maker's that is not modelled, or too old.
 ///
 /// # Source
-/// vLLM pull request 39878 (0.20 comes with CUDA 13, whose kernels begin at compute capability 7.5); 43914 (Triton's attention refuses an fp8 cache
+/// vLLM, `docs/getting_started/installation/gpu.md`: compute capability 7.0; pull request 39878 (0.20 comes with CUDA 13, whose kernels begin at compute capability 7.5); 43914 (Triton's attention refuses an fp8 cache
 /// below 8.9; before, it failed as in issue 26431), and `docs/design/attention_backends.md` (`FlashInfer`: heads of 64, 128 and 256, no sinks; with
 /// latent attention Triton alone below 9.0). That `FlashInfer` runs one on 8.6: noonghunna/club-3090, `docs/DTYPE_MATRIX.md`, vLLM 0.24 on RTX 3090.
 /// No log of 7.5 was found. Read 2026-11-23.
@@ -153,9 +153,9 @@ pub(super) fn supports_gpu(scenario: &Scenario, gpu: &'static Gpu) -> Result<(),
     if matches!(gpu.vendor, "Google" | "Intel" | "Apple") {
         return Err(Unsupported::Maker(Engine::Vllm, gpu.name));
     }
-    let Some(has) = capability::of(gpu) else { return on_radeon(scenario, gpu) };
-    let needs = Capability::new(7, 5);
-    if has < needs && scenario.serving.version >= WITH_CUDA_13 {
+    let Some(has) = capability::of(gpu) else { return on_amd(scenario, gpu) };
+    let needs = Capability::new(7, if has.major < 7 || scenario.serving.version < WITH_CUDA_13 { 0 } else { 5 });
+    if has < needs {
         return Err(Unsupported::TooOld { engine: Engine::Vllm, gpu: gpu.name, has, needs });
     }
     let old = has < NATIVE_FP8 && scenario.kv == KvPrecision::Fp8;
@@ -190,12 +190,15 @@ fn old_attention(scenario: &Scenario, gpu: &'static str, has: Capability) -> Res
 /// The first release without the older engine, whose kernels were those of xFormers on old GPUs (pull request 25351).
 const TRITON_ALONE: Version = Version { major: 0, minor: 11 };
 
-/// Whether vLLM runs the scenario's experts in MXFP4 on a GPU of AMD's that is not of the Instinct line.
+/// Whether vLLM runs on a GPU of AMD's, and the scenario's experts in MXFP4 on one that is not of the Instinct line.
 ///
 /// # Source
-/// vLLM issue 33143 (kernels that stop on gfx1100, 2026-01), 40301 (0.19 asks for less than gfx11); pull request 37826 (tried on gfx1201) lets gfx11 and gfx12 in
+/// vLLM, `docs/getting_started/installation/gpu.md`: MI200 (gfx90a) and newer, Radeon RX 7900 and RX 9000. vLLM issue 33143 (kernels that stop on gfx1100, 2026-01), 40301 (0.19 asks for less than gfx11); pull request 37826 (tried on gfx1201) lets gfx11 and gfx12 in
 /// (`_triton_kernel_moe_supports_current_device`). It was merged after 0.19, and 0.21 is the first release that has it for certain. Read 2026-11-25.
-fn on_radeon(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported> {
+fn on_amd(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported> {
+    if gpu.before_mi200() {
+        return Err(Unsupported::BeforeMi200(gpu.name));
+    }
     let radeon = gpu.vendor == "AMD" && gpu.class() != Class::DataCentre;
     if radeon && scenario.weights == WeightFormat::Mxfp4 && scenario.serving.version < MXFP4_ON_RADEON {
         return Err(Unsupported::NoKernels { engine: Engine::Vllm, format: scenario.weights, gpu: gpu.name });

@@ -48,7 +48,7 @@ impl Server {
 pub(super) fn on_gpu(server: Server, weights: WeightFormat, gpu: &'static Gpu) -> Result<(), Refused> {
     let Some(has) = capability::of(gpu) else {
         let fp8 = matches!(weights, WeightFormat::Fp8 | WeightFormat::Fp8Block) && gpu.peaks.fp8.is_none();
-        return if server == Server::TensorRtLlm || gpu.vendor != "AMD" {
+        return if server == Server::TensorRtLlm || gpu.vendor != "AMD" || gpu.before_mi200() {
             Err(Refused::Gpu(server, gpu.name))
         } else if fp8 || weights == WeightFormat::Nvfp4 {
             Err(Refused::Kernels(server, weights, gpu.name))

@@ -178,10 +178,10 @@ mod tests {
     fn a_capacity_of_pytorch_is_a_figure_that_its_source_quotes() {
         for gpu in GPUS {
             let gib = format!("{:.2} GiB", gpu.capacity.as_gib());
-            let quoted = gpu.sources.iter().any(|source| source.contains(&gib));
+            let quoted = gpu.sources().iter().any(|source| source.contains(&gib));
             let seen = matches!(gpu.capacity_basis, CapacityBasis::Torch | CapacityBasis::Xla | CapacityBasis::Limit);
             assert!(!seen || quoted, "{}: no source says {gib}", gpu.id);
-            let ranged = gpu.sources.iter().any(|source| source.contains("stimated"));
+            let ranged = gpu.sources().iter().any(|source| source.contains("stimated"));
             assert!(gpu.capacity_basis != CapacityBasis::Estimated || ranged, "{}: an estimate says so", gpu.id);
             assert!(gpu.capacity <= gpu.capacity_most, "{}", gpu.id);
             let range = gpu.reported().range().is_some();
@@ -200,7 +200,7 @@ mod tests {
                 let own = behind.split(" GiB").next()?;
                 Some(["github.com/", "huggingface.co/"].iter().any(|host| own.contains(host)))
             };
-            let named = gpu.sources.iter().any(|source| public(source) == Some(true));
+            let named = gpu.sources().iter().any(|source| public(source) == Some(true));
             assert!(named, "{}: no repository is named for {least}", gpu.id);
         }
     }
