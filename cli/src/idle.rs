@@ -28,7 +28,7 @@ const TRAINING_ONLY: [&str; 18] = [
     "--sequence-parallel",
     "--virtual-stages",
 ];
-const INFERENCE_ONLY: [&str; 12] = [
+const INFERENCE_ONLY: [&str; 14] = [
     "--kv",
     "--engine",
     "--engine-version",
@@ -40,9 +40,11 @@ const INFERENCE_ONLY: [&str; 12] = [
     "--max-lora-rank",
     "--speculative",
     "--num-speculative-tokens",
+    "--draft",
+    "--draft-config",
     "--gpu-memory-utilization",
 ];
-const VLLM_ONLY: [&str; 10] = [
+const VLLM_ONLY: [&str; 12] = [
     "--engine-version",
     "--max-model-len",
     "--max-num-seqs",
@@ -52,6 +54,8 @@ const VLLM_ONLY: [&str; 10] = [
     "--max-lora-rank",
     "--speculative",
     "--num-speculative-tokens",
+    "--draft",
+    "--draft-config",
     "--gpu-memory-utilization",
 ];
 const ADAPTERS_ONLY: [&str; 7] = [
@@ -144,6 +148,11 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     }
     if scenario.serving.speculation == Speculation::None {
         note("--num-speculative-tokens", " without --speculative".into());
+    }
+    if matches!(scenario.serving.speculation, Speculation::None | Speculation::Ngram | Speculation::Mtp) {
+        for option in ["--draft", "--draft-config"] {
+            note(option, " without --speculative eagle, eagle3 or draft_model".into());
+        }
     }
     if scenario.gpu.is_none() && question.is_none() {
         note("--gpu-memory-utilization", " without --gpu".into());

@@ -36,7 +36,7 @@ impl Model {
         match source {
             Source::Preset(model) => Ok(Self::listed(model)),
             Source::Config(path) => {
-                let config_file::Named { name, config } = config_file::read(path)?;
+                let config_file::Named { name, config } = config_file::read("--config", path)?;
                 let architecture = config
                     .architecture()
                     .map_err(|error| BadInput(format!("--config {}: {error}", quote(&path.to_string_lossy()))))?;

@@ -1,19 +1,21 @@
 //! The scenario that the options describe, whatever is asked about it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use memory_wall_core::architecture::Architecture;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::scenario::{Unsupported, sixteen_bits};
+use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::tables::models::Model;
-use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, WeightFormat};
+use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, Speculation, WeightFormat};
 use memory_wall_plan::OPTIONS;
 use memory_wall_plan::runtime::Runtime;
 
 use crate::options::Given;
 use crate::solve::Question;
-use crate::{BadInput, idle, named, refusal, runtime, values};
+use crate::text::quote;
+use crate::{BadInput, config_file, idle, named, refusal, runtime, values};
 
 /// Where the model comes from.
 #[derive(Debug)]
@@ -74,6 +76,9 @@ impl Request {
             if let Some(value) = values::typed(given, option)? {
                 option.set(&mut settings, &value);
             }
+        }
+        if let Some(path) = given.raw("--draft-config") {
+            settings.draft = Some(draft(given, path, settings.serving.speculation)?);
         }
         if given.has("--chunked-loss") {
             settings.training.loss = chunked(given, settings.training.loss)?;
@@ -213,6 +218,16 @@ fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>
             question.id()
         ))),
     }
+}
+
+/// The head or the model of a file, which `--draft` must not name too.
+fn draft(given: &Given, path: &OsStr, method: Speculation) -> Result<Draft, BadInput> {
+    if given.has("--draft") {
+        return Err(BadInput::new("--draft and --draft-config are both given: one of them names what guesses ahead"));
+    }
+    let config = config_file::read("--draft-config", path)?.config;
+    let draft = config.draft(method != Speculation::DraftModel);
+    draft.map_err(|error| BadInput(format!("--draft-config {}: {error}", quote(&path.to_string_lossy()))))
 }
 
 /// The loss that `--chunked-loss` names, which `--loss` must not contradict.

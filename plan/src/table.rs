@@ -3,7 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use memory_wall_core::architecture::Projection;
 use memory_wall_core::bounds;
+use memory_wall_core::tables::drafts::{self, HEADS};
 use memory_wall_core::tables::gpus::{self, GPUS};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{
@@ -202,6 +204,17 @@ pub static OPTIONS: &[PlanOption] = &[
     choice!("speculative", Speculation, Vllm, |s| s.serving.speculation),
     count!("num_speculative_tokens", NUM_SPECULATIVE_TOKENS, Vllm, |s| s.serving.num_speculative_tokens),
     PlanOption {
+        name: "draft",
+        kind: Kind::Choice(drafts),
+        scope: Scope::Vllm,
+        get: |s| s.draft.filter(|draft| !draft.id.is_empty()).map(|draft| Value::Word(draft.id)),
+        set: |s, value| {
+            if let Value::Word(id) = value {
+                s.draft = drafts::by_id(id);
+            }
+        },
+    },
+    PlanOption {
         name: "gpu_memory_utilization",
         kind: Kind::Percent(bounds::UTILIZATION),
         scope: Scope::Vllm,
@@ -321,6 +334,19 @@ pub fn engines() -> Vec<&'static str> {
     let servers = Server::ALL.iter().map(|server| server.id());
     Engine::ALL.iter().map(|engine| engine.id()).chain([OLLAMA]).chain(servers).collect()
 }
+
+/// Heads, and the models of the table that are small enough to guess for another and have the plain layers of a draft.
+fn drafts() -> Vec<&'static str> {
+    let small = MODELS.iter().filter(|model| {
+        let shape = &model.architecture;
+        let plain = shape.full_layers() == shape.layers && shape.moe.is_none() && shape.projection == Projection::Heads;
+        plain && shape.linear_attention.is_none() && shape.parameters().total() < MOST_OF_A_DRAFT
+    });
+    HEADS.iter().map(|head| head.id).chain(small.map(|model| model.id)).collect()
+}
+
+/// Parameters of a model that is offered to guess for another, at most.
+const MOST_OF_A_DRAFT: u64 = 5_000_000_000;
 
 fn cache_types() -> Vec<&'static str> {
     CacheType::ALL.iter().map(|format| format.id()).collect()

@@ -33,6 +33,7 @@ pub(crate) static GROUPS: &[Group] = &[
             "max_lora_rank",
             "speculative",
             "num_speculative_tokens",
+            "draft",
             "mem_fraction_static",
             "chunked_prefill_size",
             "max_running_requests",

@@ -142,8 +142,8 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
             list.set_value(&now);
         }
     });
-    // What a runtime decides by itself is no choice of the list.
-    let open = option.scope.is_of_runtime().then(|| view! { <option value="">{words::option_off()}</option> });
+    // What a runtime decides by itself is no choice of the list, nor that nothing is named.
+    let open = (option.scope.is_of_runtime() || option.name == "draft").then(|| view! { <option value="">{words::option_off()}</option> });
     let options = ids
         .into_iter()
         .map(|id| {

@@ -339,9 +339,16 @@ fn serving() -> Vec<Known> {
         value(
             "--speculative",
             "METHOD",
-            "none, ngram or mtp",
-            "vllm: how it guesses tokens ahead (--speculative-config, its method): none, ngram, or mtp, with the layers that the model brings along; default none",
+            "none, ngram, mtp, eagle, eagle3 or draft_model",
+            "vllm: how it guesses tokens ahead (--speculative-config, its method): none, ngram, mtp, with the layers that the model brings along, eagle or eagle3, with a head, or draft_model; default none",
         ),
+        value(
+            "--draft",
+            "ID",
+            "a head such as eagle3-llama-3.1-8b, or a model",
+            "vllm with --speculative eagle3 or draft_model: the head or the model that guesses ahead",
+        ),
+        value("--draft-config", "FILE", "the config.json of a head or a model", "the same by its config.json"),
         value(
             "--num-speculative-tokens",
             "N",

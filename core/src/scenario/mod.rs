@@ -30,6 +30,7 @@ use crate::bounds;
 use crate::parallelism::{ExpertCut, ParallelError, Parallelism, ZeroStage};
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving};
+use crate::tables::drafts::Draft;
 use crate::tables::gpus::{CapacityBasis, Gpu};
 use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, Training};
 use crate::units::{Bytes, GIB};
@@ -151,6 +152,8 @@ pub struct Scenario {
     pub training: Training,
     /// How it is served (inference).
     pub serving: Serving,
+    /// What guesses tokens ahead, where the server is told to let a head or a model of its own do so.
+    pub draft: Option<Draft>,
     /// How it is cut over GPUs.
     pub parallel: Parallelism,
     /// What waits in host memory.
@@ -179,6 +182,7 @@ impl Scenario {
             attention: Attention::Flash,
             training: Training::DEFAULT,
             serving: Serving::DEFAULT,
+            draft: None,
             parallel: Parallelism::ONE,
             offload: Offload { optimizer: false, parameters: false, kv_cache: false },
             gpu: None,
