@@ -224,6 +224,7 @@ names! {
         Litgpt = "litgpt", "log of LitGPT";
         Unsloth = "unsloth", "log of Unsloth";
         Megatron = "megatron", "log of Megatron-LM";
+        Maxtext = "maxtext", "log of MaxText";
         Trainer = "trainer", "settings and log of a training run";
         Config = "config", "a model's config.json";
         Safetensors = "safetensors", "header of a safetensors file";
@@ -264,6 +265,7 @@ names! {
         Backward = "backward", "the backward pass";
         OptimizerFirstStep = "optimizer_first_step", "the optimizer's first step, which makes its states";
         OptimizerStep = "optimizer_step", "the optimizer's step";
+        OptimizerForeach = "optimizer_foreach", "the optimizer's step in its foreach form";
         Generate = "generate", "generating";
         Save = "save", "gathering the weights to save them";
     }
@@ -272,7 +274,10 @@ names! {
 impl Phase {
     /// Whether only a training run passes through it.
     pub const fn trains(self) -> bool {
-        matches!(self, Self::Loss | Self::Backward | Self::OptimizerFirstStep | Self::OptimizerStep)
+        matches!(
+            self,
+            Self::Loss | Self::Backward | Self::OptimizerFirstStep | Self::OptimizerStep | Self::OptimizerForeach
+        )
     }
 }
 

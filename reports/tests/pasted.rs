@@ -274,6 +274,13 @@ fn servers_of_other_releases() {
 }
 
 #[test]
+fn copies_of_the_foreach_step_are_named() {
+    let text = "[rank0]:   File \"/env/lib/python3.10/site-packages/torch/optim/adamw.py\", line 782, in adamw\n[rank0]:     func(\n[rank0]:   File \"/env/lib/python3.10/site-packages/torch/optim/adamw.py\", line 606, in _multi_tensor_adamw\n[rank0]:     exp_avg_sq_sqrt = torch._foreach_sqrt(device_exp_avg_sqs)\n[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 130.00 MiB. GPU 0 has a total capacity of 94.99 GiB of which 87.00 MiB is free.\n";
+    let causes = explained(text).causes;
+    assert!(causes.iter().any(|cause| cause.to_string().contains("fused=True")), "{causes:?}");
+}
+
+#[test]
 fn trainers_of_other_kinds() {
     let litgpt = "$ python3 finetune/lora.py --precision \"bf16-true\" --checkpoint_dir checkpoints/meta-llama/Llama-2-7b-hf\n{'devices': 1, 'batch_size': 16, 'micro_batch_size': 1, 'gradient_accumulation_iters': 16, 'lora_r': 8}\n";
     let explanation = explained(litgpt);
@@ -286,8 +293,9 @@ fn trainers_of_other_kinds() {
     let mlx = "Iter 860: Train loss 0.413, Learning Rate 1.000e-06, It/sec 0.247, Tokens/sec 159.343, Trained Tokens 473342, Peak mem 100.75 GB\n";
     assert_eq!(bytes(&only(Kind::Trainer, mlx), What::PeakAllocated), 100_750_000_000);
     let maxtext = "\tUsing (GB) 44.50 / 95.75 (46.475196%) on TPU_3(process=0,(1,1,0,0))\n";
+    assert!(explained(maxtext).gpus.iter().all(|gpu| gpu.vendor == "Google"));
     assert_told(
-        Kind::Trainer,
+        Kind::Maxtext,
         maxtext,
         &["1: gpu3 used 47781511168~10737418", "1: gpu3 capacity 102810779648~10737418"],
     );

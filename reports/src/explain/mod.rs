@@ -235,7 +235,7 @@ const fn vendor(kind: Kind) -> Option<&'static str> {
         Kind::Xpu => Some("Intel"),
         Kind::Mps => Some("Apple"),
         // Of XLA's messages that of a TPU alone names a capacity.
-        Kind::Xla => Some("Google"),
+        Kind::Xla | Kind::Maxtext => Some("Google"),
         _ => None,
     }
 }
@@ -324,6 +324,7 @@ fn program(reports: &[&Report]) -> Kind {
         Kind::Trainer,
         Kind::Torchtitan,
         Kind::Megatron,
+        Kind::Maxtext,
         Kind::Litgpt,
     ];
     order.into_iter().find(|kind| reports.iter().any(|report| report.kind == *kind)).unwrap_or(Kind::Trainer)

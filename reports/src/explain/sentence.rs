@@ -8,7 +8,7 @@ use memory_wall_core::profile::Tensor;
 
 use super::{Cause, Contradiction, Note};
 use crate::capital::capital;
-use crate::what::{Kind, Refusal, What};
+use crate::what::{Kind, Phase, Refusal, What};
 
 /// A size for a sentence, with its sign.
 struct Gib(i128);
@@ -89,6 +89,11 @@ impl fmt::Display for Cause {
             }
             Self::FirstStep => f.write_str(
                 "It happened in the optimizer's first step, which makes its states: AdamW adds two values for each parameter, and they stay. Forward and backward had fit before.",
+            ),
+            Self::When(Phase::OptimizerForeach, _) => write!(
+                f,
+                "It happened in {}, which makes copies of all states for a moment: AdamW(fused=True) or foreach=False makes none.",
+                Phase::OptimizerForeach.words()
             ),
             Self::When(phase, part) => {
                 write!(f, "It happened in {}", phase.words())?;

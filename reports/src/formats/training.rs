@@ -36,7 +36,7 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Litgpt, "Memory used: {}", &[Hole::Decimal(What::PeakAllocated)]),
     // MaxText, whose GB are powers of 1,024, and MLX, whose GB are not.
     line(
-        Kind::Trainer,
+        Kind::Maxtext,
         "Using (GB) {} / {} ({}%) on TPU_{}(",
         &[Hole::Of(What::Used, Unit::GIB), Hole::Of(What::Capacity, Unit::GIB), Hole::Skip, Hole::Device],
     ),
