@@ -33,12 +33,20 @@ pub enum Note {
     Missing(What),
     /// In which precisions a training run keeps its states isn't said.
     RecipeAssumed,
+    /// Which matrices adapters are on isn't read.
+    TargetsAssumed,
     /// Unsloth trains, whose kernels are not modelled.
     Unsloth,
     /// A draft model takes memory too, which is not estimated.
     DraftModel,
     /// Guessing ahead takes memory too, which is not modelled for this model or release.
     Guesses,
+    /// A buffer did not fit, and the program went on without pipeline parallelism.
+    Retried,
+    /// The release of a server isn't in the text.
+    VersionAssumed,
+    /// More is allocated than the recommended working set of an Apple GPU.
+    WorkingSet,
     /// Host memory could not be pinned, and is taken as it is.
     Unpinned,
     /// The cache is stored in a format that is not modelled, so that it isn't estimated.
@@ -130,6 +138,8 @@ fn served(
                 notes.push(Note::OldRelease);
             }
             scenario.serving.version = version.max(Version::OLDEST);
+        } else {
+            notes.push(Note::VersionAssumed);
         }
         scenario.draft = speculation(reports, &mut scenario.serving);
     } else {
@@ -262,6 +272,9 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
         _ if flag(reports, What::Fp16) == Some(true) => WeightFormat::Fp16,
         _ => WeightFormat::Bf16,
     };
+    if adapts {
+        notes.push(Note::TargetsAssumed);
+    }
     if let Some(rank) = count(reports, What::LoraRank) {
         scenario.training.lora.rank = rank.clamp(1, bounds::LORA_RANK.max);
     }
@@ -313,7 +326,7 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
 /// Whether a report says something that only a training run has.
 pub(super) fn trains(reports: &[&Report]) -> bool {
     reports.iter().any(|report| {
-        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::Megatron | Kind::MemoryReport)
+        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::Megatron | Kind::Maxtext | Kind::MemoryReport)
             || report.facts.iter().any(|fact| matches!(fact.value, Value::Phase(phase) if phase.trains()))
     })
 }
