@@ -69,6 +69,7 @@ macro_rules! gpus {
                 llc_mib: number!($llc),
                 boost_mhz: number!($mhz),
             },
+            stated_capability: None,
             sources: &[$(sources::$source),+],
         }),*];
     };
