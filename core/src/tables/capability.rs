@@ -69,6 +69,9 @@ const CAPABILITIES: [(&str, Capability); 28] = [
 /// assert_eq!((of("t4").as_deref(), of("rtx4090").as_deref(), of("mi300x")), (Some("7.5"), Some("8.9"), None));
 /// ```
 pub fn of(gpu: &Gpu) -> Option<Capability> {
+    if gpu.stated_capability.is_some() {
+        return gpu.stated_capability;
+    }
     let known = CAPABILITIES.iter().find(|(id, _)| gpu.id.starts_with(id));
     known.filter(|_| gpu.vendor == "NVIDIA").map(|(_, capability)| *capability)
 }

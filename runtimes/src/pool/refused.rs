@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use memory_wall_core::scenario::Blocks;
+use memory_wall_core::scenario::{Blocks, NotStated};
 use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::{KvPrecision, WeightFormat};
 
@@ -23,6 +23,8 @@ pub enum Refused {
     Ranks(Server),
     /// The GPU isn't one that it serves on.
     Gpu(Server, &'static str),
+    /// The compute capability of the reader's own GPU isn't stated.
+    OwnGpu(Server),
     /// The GPU's generation is too old, whatever the format.
     TooOld {
         /// The server.
@@ -69,6 +71,12 @@ impl fmt::Display for Refused {
                 write!(f, "of {} tensor parallelism alone is modelled: leave dp, pp and cp at 1", server.label())
             }
             Self::Gpu(server, gpu) => write!(f, "{} does not run on {gpu}", server.label()),
+            Self::OwnGpu(server) => write!(
+                f,
+                "{} needs to know of a GPU of your own {}, and it is not stated",
+                server.label(),
+                NotStated::Capability
+            ),
             Self::TooOld { server, gpu, has, needs } => write!(
                 f,
                 "{} runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}",

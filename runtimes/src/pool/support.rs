@@ -47,6 +47,9 @@ impl Server {
 /// It isn't the maker's, or the generation is one without kernels.
 pub(super) fn on_gpu(server: Server, weights: WeightFormat, gpu: &'static Gpu) -> Result<(), Refused> {
     let Some(has) = capability::of(gpu) else {
+        if gpu.is_own() {
+            return Err(Refused::OwnGpu(server));
+        }
         let fp8 = matches!(weights, WeightFormat::Fp8 | WeightFormat::Fp8Block) && gpu.peaks.fp8.is_none();
         return if server == Server::TensorRtLlm || gpu.vendor != "AMD" || gpu.before_mi200() {
             Err(Refused::Gpu(server, gpu.name))
