@@ -49,7 +49,7 @@ pub(super) fn remark(remark: &Remark) -> String {
     let grouped = |tokens: u32| Grouped(tokens.into());
     match *remark {
         Remark::TookContext(tokens) => format!(
-            "num_ctx is {}, which Ollama takes by itself with so much GPU memory; --seq says another one",
+            "without --seq, num_ctx is {}, which Ollama takes by itself with so much GPU memory",
             grouped(tokens)
         ),
         Remark::CutContext { most, asked } => format!(

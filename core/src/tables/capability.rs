@@ -16,6 +16,9 @@ pub struct Capability {
 /// The first of the generation named Blackwell.
 pub const BLACKWELL: Capability = Capability::new(10, 0);
 
+/// The first generation with units for fp8.
+pub const NATIVE_FP8: Capability = Capability::new(8, 9);
+
 impl Capability {
     /// From its two numbers.
     pub const fn new(major: u8, minor: u8) -> Self {

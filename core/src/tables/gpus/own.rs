@@ -23,7 +23,6 @@ pub static OWN: Gpu = Gpu {
     peaks: Peaks { fp32: None, tf32: None, fp16: None, bf16: None, fp8: None, int8: None, fp4: None },
     on_chip: OnChip { units: None, l1_kib: None, l2_mib: None, llc_mib: None, boost_mhz: None },
     stated_capability: None,
-    sources: &[],
 };
 
 /// The first generation of NVIDIA with bf16.
