@@ -383,3 +383,17 @@ fn the_same_sources_make_the_same_page() {
     // Also a page that is not as it was is not printed: it is long.
     assert!(built("again") == whole().files, "a file is another, or has another name");
 }
+
+#[test]
+fn fewer_letters_make_the_same_document() {
+    let document = |html: &str| Html::parse_document(html).root_element().html();
+    let pages = whole().files.iter().filter(|(name, _)| name.ends_with(".html"));
+    let pages = pages.map(|(name, html)| (name, html, memory_wall_squeeze::markup(html)));
+    let mut count = 0;
+    for (name, html, squeezed) in pages {
+        assert!(document(html) == document(&squeezed), "{name} is another document");
+        assert!(squeezed.len() * 100 < html.len() * 96, "{name} has {} of {} bytes", squeezed.len(), html.len());
+        count += 1;
+    }
+    assert!(count >= 2, "the tutorial and the self-check at least: {count}");
+}
