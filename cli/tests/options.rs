@@ -40,6 +40,7 @@ fn every_option_arrives() {
             "/num_speculative_tokens",
             literal!(5),
         ),
+        (INFERENCE, "--engine vllm --speculative draft_model --draft llama-3.2-1b", "/draft", literal!("llama-3.2-1b")),
         (INFERENCE, "--engine vllm --max-loras 4 --max-lora-rank 64", "/max_lora_rank", literal!(64)),
         (INFERENCE, "--engine vllm --max-num-seqs 64", "/max_num_seqs", literal!(64)),
         (INFERENCE, "--engine vllm --max-num-batched-tokens 4K", "/max_num_batched_tokens", literal!(4_096)),

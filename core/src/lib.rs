@@ -22,7 +22,7 @@
 //! Each simplification is an [`assumptions::Assumption`] with a sentence; how far the figures were from measured runs is published by the crate `memory-wall-accuracy`.
 //!
 //! # What is not modelled
-//! Encoders, what vision towers take in a forward pass, draft models of their own and EAGLE heads in speculative decoding.
+//! Encoders, what vision towers take in a forward pass, trees of guesses and Medusa heads in speculative decoding.
 //! A model whose kind is not known is refused, never guessed.
 
 #![no_std]

@@ -32,6 +32,12 @@ choices! {
         Ngram = "ngram";
         /// With the layers that the model brings along for it (multi-token prediction).
         Mtp = "mtp";
+        /// With an EAGLE head, which reads the model's last hidden states.
+        Eagle = "eagle";
+        /// With an EAGLE-3 head, which reads the hidden states of three layers.
+        Eagle3 = "eagle3";
+        /// With a small model of its own.
+        DraftModel = "draft_model";
     }
 }
 

@@ -13,6 +13,7 @@ use memory_wall_core::engines::{self, How, vllm};
 use memory_wall_core::memory::kv_cache::{self, CachedLayers};
 use memory_wall_core::scenario::Unsupported;
 use memory_wall_core::serving::{Serving, Speculation, Version};
+use memory_wall_core::tables::drafts::{self, Draft};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
 use memory_wall_core::worked::{self, Item};
@@ -694,25 +695,168 @@ fn guesses_ahead_take_a_layer_and_states_as_vllm_logs_them() {
     assert_eq!((pages.block(), pages.group_size, pages.blocks(1, 1)), (800, 16, 1 + 3 * 4));
 }
 
-/// GLM-4.5-Air in fp8 on GPUs without units for it: 2 × 10,944 / 4 = 5,472 columns, as zai-org/GLM-V issue 178 says; on two ranks 171 tiles, and newer releases pad.
+/// A head and a draft model as public logs say: Llama 3.1 8B with its EAGLE-3 head, "Loading model weights took 15.7847 GB" and 252,800 tokens in pages of 128 of a pool of 34,184,553,369
+/// bytes (vLLM 0.9.1 on Ascend); Qwen3 8B in AWQ with one, 30,784 tokens in 4.34 GiB, 23,024 in 3.25 and 38,784 in 5.47 (0.31 and 0.30 on an RTX 5070 Ti);
+/// Qwen3 4B with Qwen3 0.6B, "Model loading took 8.67 GiB" (0.14 on H20).
 #[test]
-fn fp8_by_marlin_needs_whole_tiles() {
-    let refused = |gpu, tp, minor| {
-        let mut scenario = with(&Scenario::new(models::by_id("glm-4.5-air").unwrap().architecture), Engine::Vllm);
-        scenario.weights = WeightFormat::Fp8;
-        (scenario.serving.version, scenario.parallel.tp) = (Version { major: 0, minor }, tp);
-        scenario = scenario.on(gpus::by_id(gpu).unwrap());
-        scenario.check().err().map(|error| error.to_string())
+fn heads_and_draft_models_take_weights_and_a_cache_as_vllm_logs_them() {
+    let of = |model: &str, draft: &str, method| {
+        let mut scenario = with(&Scenario::new(models::by_id(model).unwrap().architecture), Engine::Vllm);
+        (scenario.draft, scenario.serving.speculation) = (drafts::by_id(draft), method);
+        scenario.serving.num_speculative_tokens = 3;
+        scenario
     };
-    let says = |gpu, tp, minor, columns| {
-        let refused = refused(gpu, tp, minor).unwrap_or_default();
-        assert!(refused.contains(columns) && refused.contains("the MLP"), "{refused}");
+    let gib = |scenario: &Scenario| vllm::Run::of(&scenario.check().unwrap()).weights() as f64 / GIB as f64;
+    let pages = |scenario: &Scenario| vllm::Run::of(&scenario.check().unwrap()).pages().unwrap();
+    let llama = of("llama-3.1-8b", "eagle3-llama-3.1-8b", Speculation::Eagle3);
+    let alone =
+        gib(&Scenario { draft: None, serving: Serving { speculation: Speculation::None, ..llama.serving }, ..llama });
+    // 8,192 × 6,144 for the first layer's queries, keys and values, 4,096² for its output, its MLP, what joins three states, 32,000 rows, five norms, and where each row stands.
+    let values = 8_192 * 6_144 + 4_096 * 4_096 + 3 * 4_096 * 14_336 + 3 * 4_096 * 4_096 + 32_000 * 4_096 + 4 * 4_096;
+    let bytes = f64::from(2 * values + 8 * 32_000);
+    assert!((gib(&llama) - alone - bytes / GIB as f64).abs() < 1e-9);
+    assert!((gib(&llama) / 15.7847 - 1.0).abs() < 0.001, "{}", gib(&llama));
+    // Blocks of 128 are eight of 16.
+    let blocks = 34_184_553_369 / (8 * pages(&llama).group_page());
+    assert_eq!(128 * blocks, 252_800);
+    let qwen = of("qwen3-8b", "eagle3-qwen3-8b", Speculation::Eagle3);
+    for (hundredths, tokens) in [(434_u128, 30_784_u128), (325, 23_024), (547, 38_784)] {
+        let holds = pages(&qwen).tokens(hundredths * GIB / 100);
+        assert!(holds.abs_diff(tokens) < tokens / 500, "{holds} for {tokens}");
+    }
+    let pair = of("qwen3-4b", "qwen3-0.6b", Speculation::DraftModel);
+    assert!((gib(&pair) / 8.67 - 1.0).abs() < 0.005, "{}", gib(&pair));
+    // 36 and 28 layers, eight heads of 128 each.
+    assert_eq!(pages(&pair).group_page(), (36 + 28) * 16 * 2 * 8 * 128 * 2);
+    let mut cut = llama;
+    cut.parallel.tp = 2;
+    assert_eq!(pages(&cut).group_page(), 33 * 16 * 2 * 4 * 128 * 2);
+    // The exact cache has the layer too, and beside layers with a window it is a full one more: gpt-oss, 12 and 13 of them.
+    let cache = |scenario: &Scenario| memory_wall_core::memory::kv_cache::bytes_per_token(&scenario.check().unwrap());
+    assert_eq!(cache(&llama), Bytes(33 * 2 * 8 * 128 * 2));
+    let mut oss = of("gpt-oss-20b", "eagle3-llama-3.1-8b", Speculation::Eagle3);
+    let shape = Architecture::llama([1, 2_880, 64, 8, 64, 17_280, 201_088]);
+    oss.draft = Some(Draft { id: "", repository: "", shape, guessed_vocabulary: 32_000, reads: Some(2_880) });
+    oss.weights = WeightFormat::Mxfp4;
+    assert_eq!((pages(&oss).group_size, pages(&oss).groups), (13, 2));
+}
+
+#[test]
+fn drafts_that_do_not_go_with_a_model_are_refused_by_name() {
+    let refused = |model: &str, draft: &str, method, change: fn(&mut Scenario)| {
+        let mut scenario = with(&Scenario::new(models::by_id(model).unwrap().architecture), Engine::Vllm);
+        (scenario.draft, scenario.serving.speculation) = (drafts::by_id(draft), method);
+        change(&mut scenario);
+        scenario.check().map(|_| ()).unwrap_err().to_string()
     };
-    says("rtxa6000", 4, 10, "5,472");
-    says("rtx3090", 8, 11, "2,736");
-    assert_eq!(refused("rtxa6000", 2, 10), None);
-    assert_eq!(refused("rtxa6000", 4, 29), None);
-    assert_eq!(refused("h100-sxm", 4, 10), None);
+    let as_it_is = |_: &mut Scenario| ();
+    for (model, draft, method, words) in [
+        ("llama-3.1-8b", "", Speculation::Eagle3, "is not named"),
+        ("llama-3.1-8b", "llama-3.2-1b", Speculation::Eagle3, "a model of its own with draft_model"),
+        ("llama-3.1-8b", "eagle3-llama-3.1-8b", Speculation::DraftModel, "goes with the methods eagle and eagle3"),
+        (
+            "llama-3.1-70b",
+            "eagle3-llama-3.1-8b",
+            Speculation::Eagle3,
+            "reads states 4,096 wide, and those of the model are 8,192",
+        ),
+        ("qwen2.5-7b", "qwen2.5-0.5b", Speculation::DraftModel, "the draft knows 151,936 tokens and the model 152,064"),
+        ("gemma-3-27b-text", "gemma-3-1b", Speculation::DraftModel, "only drafts of dense layers with plain attention"),
+    ] {
+        let said = refused(model, draft, method, as_it_is);
+        assert!(said.contains(words), "{said}");
+    }
+    let old = refused("llama-3.1-8b", "llama-3.2-1b", Speculation::DraftModel, |it| it.serving.version.minor = 14);
+    assert!(old.contains("from vLLM 0.15 on"), "{old}");
+    let cut = refused("llama-3.1-405b", "llama-3.2-1b", Speculation::DraftModel, |it| it.parallel.tp = 64);
+    assert!(cut.contains("the 32 heads of the draft cannot be cut over 64"), "{cut}");
+}
+
+/// The first of what is refused in a model with weights in a format, on so many GPUs, under vLLM 0.`minor`.
+fn refused_by_vllm((model, weights): (&str, WeightFormat), (gpu, tp): (&str, u32), minor: u32) -> Option<String> {
+    let mut scenario = with(&Scenario::new(models::by_id(model).unwrap().architecture), Engine::Vllm);
+    scenario.weights = weights;
+    (scenario.serving.version, scenario.parallel.tp) = (Version { major: 0, minor }, tp);
+    scenario = scenario.on(gpus::by_id(gpu).unwrap());
+    scenario.check().err().map(|error| error.to_string())
+}
+
+/// GLM-4.5-Air in fp8 on GPUs without units for it: 2 × 10,944 / 4 = 5,472 columns, as zai-org/GLM-V issue 178 says, and 2,736 on 8; on two ranks 5,472 rows, which
+/// no kernel takes ("Invalid thread config"); newer releases pad. Experts of Nemotron 3: 2,688 / 4 = 672 (vLLM pull requests 36807 and 43908), 1,856 / 2 = 928 (37296).
+#[test]
+fn marlin_needs_whole_tiles() {
+    use WeightFormat::{Fp8, Nvfp4};
+    let (air, nano, large) = ("glm-4.5-air", "nemotron-3-nano-30b", "nemotron-3-super-120b");
+    for (model, weights, gpu, tp, minor, says) in [
+        (
+            air,
+            Fp8,
+            "rtxa6000",
+            4,
+            10,
+            "refuses the MLP whose matrix on a rank, 5,472 x 4,096, is no multiple of 64 by 128",
+        ),
+        (air, Fp8, "rtx3090", 8, 11, "2,736 x 4,096"),
+        (air, Fp8, "rtxa6000", 2, 23, "4,096 x 5,472"),
+        (
+            large,
+            Nvfp4,
+            "h100-sxm",
+            4,
+            22,
+            "refuses an expert whose matrix on a rank, 672 x 1,024, is no multiple of 64 by 128; 0.24 pads it",
+        ),
+        (large, Nvfp4, "a100-80-sxm", 4, 20, "compute capability 8.9 or newer, and A100 SXM4 80GB has 8.0"),
+        (large, Fp8, "a100-80-sxm", 4, 24, "refuses an expert whose matrix on a rank, 672 x 1,024, is no"),
+        (large, Fp8, "a100-80-sxm", 4, 29, "672 x 1,024"),
+        (nano, Nvfp4, "h100-sxm", 2, 17, "928 x 2,688"),
+        (nano, Fp8, "a100-80-sxm", 4, 17, "928 x 2,688"),
+        ("nemotron-nano-9b-v2", Fp8, "a100-80-sxm", 2, 20, "the MLP"),
+        ("nemotron-h-8b", Fp8, "a100-80-sxm", 4, 20, "Mamba-2"),
+    ] {
+        let refused = refused_by_vllm((model, weights), (gpu, tp), minor).unwrap_or_default();
+        assert!(refused.contains(says), "{model} on {tp} {gpu} under 0.{minor}: {refused}");
+    }
+    for (model, weights, gpu, tp, minor) in [
+        (air, Fp8, "rtxa6000", 1, 10),
+        (air, Fp8, "rtxa6000", 4, 29),
+        (air, Fp8, "h100-sxm", 4, 10),
+        (large, Nvfp4, "h100-sxm", 2, 20),
+        (large, Nvfp4, "b200", 4, 20),
+        (large, Nvfp4, "h100-sxm", 4, 24),
+        (large, Nvfp4, "a100-80-sxm", 4, 24),
+        (nano, Nvfp4, "h100-sxm", 1, 17),
+        (nano, Fp8, "l40s", 4, 22),
+    ] {
+        let refused = refused_by_vllm((model, weights), (gpu, tp), minor);
+        assert_eq!(refused, None, "{model} on {tp} {gpu} under 0.{minor}");
+    }
+}
+
+/// vLLM issue 33155: gpt-oss 120B on one H100 with a share of 0.97, one sequence and 5,120 tokens, is out of memory under 0.14.1.
+#[test]
+fn kernels_of_mxfp4_may_take_more_on_hopper() {
+    let verdict = |minor, percent| {
+        let mut scenario = with(&Scenario::new(models::by_id("gpt-oss-120b").unwrap().architecture), Engine::Vllm);
+        (scenario.weights, scenario.seq_length) = (WeightFormat::Mxfp4, 5_120);
+        let serving = &mut scenario.serving;
+        (serving.version, serving.utilization_percent) = (Version { major: 0, minor }, Some(percent));
+        (serving.max_num_seqs, serving.usual_seqs) = (1, false);
+        let scenario = scenario.on(gpus::by_id("h100-sxm").unwrap()).check().unwrap();
+        vllm::start(&scenario, scenario.capacity().unwrap()).verdict
+    };
+    assert_eq!((verdict(14, 97), verdict(14, 90)), (Verdict::Tight, Verdict::Fits));
+    assert_eq!(verdict(19, 97), Verdict::Fits);
+}
+
+/// Experts of Nemotron 3 Nano over 8 ranks are 232 wide, 14.5 groups of 16 (vLLM issue 49949, on H100 with a release that pads).
+#[test]
+fn groups_of_nvfp4_are_never_cut() {
+    for gpu in ["h100-sxm", "b200"] {
+        let refused = refused_by_vllm(("nemotron-3-nano-30b", WeightFormat::Nvfp4), (gpu, 8), 29).unwrap_or_default();
+        assert!(refused.contains("no multiple of 16") && refused.contains("over 8 ranks is 232"), "{refused}");
+        assert_eq!(refused_by_vllm(("nemotron-3-nano-30b", WeightFormat::Nvfp4), (gpu, 4), 29), None, "{gpu}");
+    }
 }
 
 #[test]

@@ -313,7 +313,14 @@ fn guesses_that_are_not_modelled_are_said_and_the_rest_is_estimated() {
     assert!(explanation.notes.contains(&Note::Guesses));
     let row = explanation.rows.iter().find(|row| row.what == What::KvTokens).unwrap();
     assert!(row.agrees(), "{row:?}");
-    // A draft model of its own takes memory that is not estimated.
+    // A head that is known is estimated: Qwen3 8B with one, vLLM 0.31 on an RTX 5070 Ti.
+    let head = "INFO [api_server.py] vLLM API server version 0.31.0\nnon-default args: {'model': 'Qwen/Qwen3-8B-AWQ', 'max_model_len': 16384, 'speculative_config': {'method': 'eagle3', 'model': 'RedHatAI/Qwen3-8B-speculator.eagle3', 'num_speculative_tokens': 3}}\nAvailable KV cache memory: 4.34 GiB\nGPU KV cache size: 30,784 tokens\n";
+    let explanation = explained(head);
+    assert!(!explanation.notes.contains(&Note::DraftModel) && !explanation.notes.contains(&Note::Guesses));
+    let row = explanation.rows.iter().find(|row| row.what == What::KvTokens).unwrap();
+    let Some(Number::Count(estimated)) = row.estimated else { panic!("{row:?}") };
+    assert!(estimated.abs_diff(30_784) < 100, "{estimated}");
+    // Another draft model takes memory that is not estimated.
     let draft = text.replace("\"mtp\"", "\"eagle3\", \"model\": \"me/EAGLE3-Llama-8B\"");
     assert!(explained(&draft).notes.contains(&Note::DraftModel));
 }

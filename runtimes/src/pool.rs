@@ -6,7 +6,7 @@ mod support;
 pub use refused::Refused;
 pub use support::{Family, has_class};
 
-use memory_wall_core::architecture::Projection;
+use memory_wall_core::architecture::{Moe, Projection};
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::engines::system;
 use memory_wall_core::memory::kv_cache::CachedLayers;
@@ -124,6 +124,7 @@ pub enum Trouble {
 }
 
 /// How a server starts on a GPU.
+#[expect(clippy::struct_excessive_bools, reason = "each is a thing that a server does or not")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
     /// The server.
@@ -154,12 +155,22 @@ pub struct Start {
     pub tokens: Span,
     /// Requests that run at once at most, by what it is told or takes by itself.
     pub most: u64,
+    /// Whether it is told so.
+    pub told_most: bool,
     /// Requests of the scenario's length that the pool holds, least and most.
     pub held: Span,
     /// What the share leaves beside weights and pool, for passes and graphs; negative is missing.
     pub beside: u128,
     /// What passes and graphs take by the server's own reckoning.
     pub wanted: u128,
+    /// Whether it pads experts of which a rank has broken blocks.
+    pub padded: bool,
+    /// Whether TensorRT-LLM is told of more requests of the longest length than its pool can hold: it makes room for all of them while it measures, and that may fail.
+    ///
+    /// # Source
+    /// NVIDIA/TensorRT-LLM pull request 17470 (2026-08): gpt-oss 120B on one H100 with `max_batch_size` 720 and the model's own 131,072 tokens runs out of memory before the profile,
+    /// by "temporary KV-cache estimation and executor resources"; with 512 and 12,416 it starts. Read 2026-11-26.
+    pub many: bool,
     /// What is wrong, if anything.
     pub trouble: Option<Trouble>,
     /// The judgement.
@@ -202,7 +213,8 @@ pub fn start(server: Server, scenario: &Checked, told: &Told) -> Result<Start, R
 /// What it refuses, and what isn't modelled.
 pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) -> Result<Start, Refused> {
     refused(server, scenario)?;
-    support::blocks(server, scenario, told.ep.unwrap_or(1))?;
+    let padded = padded(server, scenario, told);
+    support::blocks(server, &padded, told.ep.unwrap_or(1))?;
     let Found { total, printed, free } = memory;
     let links = if scenario.parallel.tp > 1 { LINKS } else { 0 };
     // The pool's upper end is with what the system usually holds of a shared memory, as the other engines count it, the lower one with the most that was seen.
@@ -212,7 +224,7 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     });
     // The tower comes whole to each rank, and some published files are wider than others.
     let tower = scenario.architecture.tower.map_or(0, |it| 2 * u128::from(it.parameters));
-    let weights = weights::local(&padded(scenario)) + tower;
+    let weights = weights::local(&padded) + tower;
     let wider = weights::in_wider_files(scenario);
     let told = Told { requests: told.requests.filter(|it| *it > 0), ..*told };
     let (share, wanted, work) = match server {
@@ -258,10 +270,13 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     let beside = total.saturating_sub(context.high) - of_share(total.saturating_sub(context.high));
     // Servers were seen to start with a third of what it reckons with, and with less to fail while graphs are recorded.
     let cramped = server == Server::Sglang && beside * 3 < wanted;
+    // 512 requests of 12,416 tokens are 14 times the pool of the start that went well.
+    let all = told.requests.map_or(0, |told| u128::from(told) * u128::from(longest));
+    let many = server == Server::TensorRtLlm && all > tokens.high.saturating_mul(MANY);
     let verdict = match trouble {
         Some(_) => Verdict::DoesNotFit,
         None if running(held.high) < needed => Verdict::Queues,
-        None if running(held.low) < needed || cramped => Verdict::Tight,
+        None if running(held.low) < needed || cramped || many => Verdict::Tight,
         None => Verdict::Fits,
     };
     Ok(Start {
@@ -279,13 +294,19 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
         request,
         tokens,
         most,
+        told_most: told.requests.is_some(),
         held,
         beside,
         wanted,
+        padded: padded.architecture.moe != scenario.architecture.moe,
+        many,
         trouble,
         verdict,
     })
 }
+
+/// Times that all requests at once may be the pool in TensorRT-LLM, as far as starts are known, see [`Start::many`].
+const MANY: u128 = 16;
 
 fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
     if scenario.mode != Mode::Inference {
@@ -304,11 +325,20 @@ fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
     scenario.gpu.map_or(Ok(()), |gpu| support::on_gpu(server, scenario.weights, gpu))
 }
 
-/// The model with a vocabulary that both pad to a multiple of 64.
-fn padded(scenario: &Checked) -> Checked {
+/// The model with a vocabulary that both pad to a multiple of 64, and experts of whole blocks where the server pads them.
+fn padded(server: Server, scenario: &Checked, told: &Told) -> Checked {
     let rows = scenario.architecture.vocab_size;
     let vocab_size = rows.checked_next_multiple_of(64).unwrap_or(rows);
-    let padded = scenario.with(|it| it.architecture = Architecture { vocab_size, ..it.architecture });
+    let blocks = (scenario.parallel.tp / told.ep.unwrap_or(1).max(1)).saturating_mul(128);
+    let wider = |moe: Moe| {
+        let width = |own: u32| own.checked_next_multiple_of(blocks).unwrap_or(own);
+        let (own, shared) = (moe.intermediate_size, moe.shared_intermediate_size);
+        let shared_intermediate_size = if shared == own { width(shared) } else { shared };
+        Moe { intermediate_size: width(own), shared_intermediate_size, ..moe }
+    };
+    let moe = scenario.architecture.moe;
+    let moe = if support::pads(server, scenario) { moe.map(wider) } else { moe };
+    let padded = scenario.with(|it| it.architecture = Architecture { vocab_size, moe, ..it.architecture });
     padded.unwrap_or(*scenario)
 }
 
@@ -370,7 +400,8 @@ fn prefill_lengths(chunk: u32) -> u128 {
 /// A range: hidden states and one MLP at least, several of both and 2 GiB of workspaces and graphs at most.
 ///
 /// # Source
-/// "Memory dynamically allocated during inference (inside torch)" and "used outside torch" in public logs.
+/// "Memory dynamically allocated during inference (inside torch)" and "used outside torch" in public logs. What the executor makes for `max_batch_size` requests of
+/// `max_seq_len` tokens while it measures isn't known: see [`Start::many`].
 fn pass(scenario: &Checked, told: &Told) -> Span {
     let shape = &scenario.architecture;
     let tokens = u128::from(told.tokens.unwrap_or(8_192));

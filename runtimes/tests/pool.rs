@@ -146,6 +146,8 @@ fn generations_without_kernels_are_refused() {
         assert!(matches!(refused, Refused::TooOld { needs: least, .. } if least == needs), "{refused}");
     }
     assert_eq!(of(Server::Sglang, "t4", W::Fp16), Ok(Verdict::Fits));
+    assert!(matches!(of(Server::Sglang, "p40", W::Fp16), Err(Refused::TooOld { .. })));
+    assert!(matches!(of(Server::Sglang, "mi100", W::Fp16), Err(Refused::Gpu(..))));
     for (server, gpu, weights) in [
         (Server::Sglang, "t4", W::Fp8),
         (Server::Sglang, "t4", W::Nvfp4),
@@ -211,6 +213,58 @@ fn ranks_have_whole_blocks_and_experts() {
             assert!(matches!(refused, Refused::Experts { count: of, .. } if of == count), "{refused}");
         }
     }
+}
+
+/// 512 / 8 = 64 values of an expert, and of the shared one, which AITER pads to 128: 40 layers × 257 experts × 3 × 2,048 × 64 more on a rank.
+#[test]
+fn aiter_pads_experts_on_amd() {
+    let on = |gpu, tp| {
+        let mut scenario = Scenario { weights: WeightFormat::Fp8Block, ..scenario("qwen3.5-35b-a3b", gpu) };
+        scenario.parallel.tp = tp;
+        start(Server::Sglang, &scenario.check().unwrap(), &Told::default())
+    };
+    let eight = on("mi355x", 8).unwrap();
+    assert!(eight.padded && eight.verdict == Verdict::Fits);
+    let [two, four] = [2, 4].map(|tp| on("mi355x", tp).unwrap());
+    assert!(!four.padded && four.weights < two.weights);
+    let whole = four.weights - (two.weights - four.weights) / 2;
+    let more = (eight.weights - whole) as f64 / (40.0 * 257.0 * 3.0 * 2_048.0 * 64.0);
+    assert!((0.97..1.05).contains(&more), "{more}");
+    assert!(matches!(on("h100-sxm", 8), Err(Refused::Blocks(..))));
+}
+
+/// sgl-project/sglang issue 12887 and pull request 30681; zai-org/GLM-4.5 issue 23 is 5,472 columns over 4 GPUs.
+#[test]
+fn sglang_runs_no_experts_in_fp8_without_units_for_it() {
+    let on = |model: &str, weights, gpu, tp| {
+        let mut scenario = Scenario { weights, ..scenario(model, gpu) };
+        scenario.parallel.tp = tp;
+        start(Server::Sglang, &scenario.check().unwrap(), &Told::default()).err().map(|refused| refused.to_string())
+    };
+    for (model, weights) in [("glm-4.5-air", WeightFormat::Fp8), ("qwen3-30b-a3b", WeightFormat::Fp8Block)] {
+        let refused = on(model, weights, "a100-80-sxm", 2).unwrap_or_default();
+        assert!(refused.contains("fp8e4nv not supported") && refused.contains("A100"), "{refused}");
+        assert_eq!(on(model, weights, "h100-sxm", 2), None);
+    }
+    let refused = on("nemotron-nano-9b-v2", WeightFormat::Fp8, "a100-80-sxm", 2).unwrap_or_default();
+    assert!(
+        refused.starts_with("SGLang runs these weights by Marlin's kernels") && refused.contains("7,840"),
+        "{refused}"
+    );
+    assert_eq!(on("llama-3.1-8b", WeightFormat::Fp8, "a100-80-sxm", 2), None);
+}
+
+/// NVIDIA/TensorRT-LLM pull request 17470: out of memory with 720 requests of 131,072 tokens, and a start with 512 of 12,416.
+#[test]
+fn room_for_many_long_requests_may_be_missing() {
+    let on = |requests, longest| {
+        let scenario = Scenario { weights: WeightFormat::Mxfp4, ..scenario("gpt-oss-120b", "h100-sxm") };
+        let told = Told { requests, longest: Some(longest), ..Told::default() };
+        trtllm(&scenario, told)
+    };
+    let died = on(Some(720), 131_072);
+    assert!(died.many && died.verdict == Verdict::Tight);
+    assert_eq!((on(Some(512), 12_416).verdict, on(None, 131_072).verdict), (Verdict::Fits, Verdict::Fits));
 }
 
 /// 10.8 GiB and more of a GB10 are the system's.

@@ -16,7 +16,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["--speculative-config", "--speculative-model"],
-        "a draft has weights, a cache and CUDA graphs of its own; those of the model's own layers are known: say --speculative mtp and --num-speculative-tokens",
+        "a draft has weights, a cache and CUDA graphs of its own: say --speculative and --num-speculative-tokens, and --draft or --draft-config",
     ),
     (&["--enable-sleep-mode"], "weights and pool come from an allocator of their own, which gives them back"),
     (

@@ -6,6 +6,7 @@ use memory_wall_core::architecture::{
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::engines::vllm::CONSTANTS;
 use memory_wall_core::scenario::{CutError, Demand, TrainerOption};
+use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Bytes, Checkpointing, Engine, Gradients, Implementation, KvPrecision,
@@ -339,6 +340,15 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
             (training, serving, parallel, [optimizer_away, parameters, kv_cache], gpu),
         )| {
             let weights = mode.nearest(weights);
+            let Architecture { hidden_size, heads, kv_heads, head_dim, intermediate_size, vocab_size, .. } =
+                architecture;
+            let draft = Draft {
+                id: "",
+                repository: "",
+                shape: Architecture::llama([1, hidden_size, heads, kv_heads, head_dim, intermediate_size, vocab_size]),
+                guessed_vocabulary: vocab_size,
+                reads: (serving.speculation != Speculation::DraftModel).then_some(hidden_size),
+            };
             let scenario = Scenario {
                 architecture,
                 mode,
@@ -351,6 +361,7 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 attention,
                 training,
                 serving,
+                draft: Some(draft),
                 parallel,
                 offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),

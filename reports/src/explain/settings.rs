@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use memory_wall_core::KvPrecision;
 use memory_wall_core::serving::{Serving, Speculation, Version};
+use memory_wall_core::tables::drafts::{self, Draft};
 use memory_wall_core::{
     Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, WeightFormat, ZeroStage, bounds,
 };
@@ -11,6 +12,7 @@ use memory_wall_core::{
 use memory_wall_runtimes::pool::Server;
 
 use super::formats::{By, cache, gguf, optimizer_of, weights};
+use super::model::{FoundModel, Known};
 use crate::what::{Kind, What};
 use crate::{Report, Value};
 
@@ -93,23 +95,31 @@ pub(super) fn apply(
         }
         _ => trained(reports, stored, scenario, &mut notes),
     }
-    let own_layers = scenario.serving.speculation == Speculation::Mtp;
-    if name(reports, What::DraftModel).is_some() && !own_layers {
+    let known = scenario.serving.speculation == Speculation::Mtp || scenario.draft.is_some();
+    if name(reports, What::DraftModel).is_some() && !known {
         notes.push(Note::DraftModel);
     }
     notes
 }
 
-/// How tokens are guessed ahead, as far as that is modelled.
-pub(super) fn speculation(reports: &[&Report], serving: &mut Serving) {
+/// How tokens are guessed ahead, as far as that is modelled, and the head or the model that does so.
+pub(super) fn speculation(reports: &[&Report], serving: &mut Serving) -> Option<Draft> {
     let method = name(reports, What::Speculation);
-    serving.speculation = match method {
+    let draft = name(reports, What::DraftModel).and_then(|name| {
+        let model = || FoundModel::named(name).filter(|found| found.known == Known::Name)?.preset;
+        drafts::in_repository(name).or_else(|| model().map(|model| Draft::model(model.id, model.architecture)))
+    });
+    serving.speculation = match (method, draft) {
         // Releases up to 0.13 have a method for each family: `deepseek_mtp`.
-        Some(method) if method.ends_with("mtp") => Speculation::Mtp,
-        Some("ngram") => Speculation::Ngram,
-        _ => return,
+        (Some(method), _) if method.ends_with("mtp") => Speculation::Mtp,
+        (Some("ngram"), _) => Speculation::Ngram,
+        (Some("eagle"), Some(Draft { reads: Some(_), .. })) => Speculation::Eagle,
+        (Some("eagle3") | None, Some(Draft { reads: Some(_), .. })) => Speculation::Eagle3,
+        (Some("draft_model") | None, Some(Draft { reads: None, .. })) => Speculation::DraftModel,
+        _ => return None,
     };
     serving.num_speculative_tokens = count(reports, What::SpeculativeTokens).unwrap_or(1).max(1);
+    draft
 }
 
 fn served(
@@ -131,7 +141,7 @@ fn served(
         } else {
             notes.push(Note::VersionAssumed);
         }
-        speculation(reports, &mut scenario.serving);
+        scenario.draft = speculation(reports, &mut scenario.serving);
     } else {
         notes.push(if server(kind).is_some() { Note::Pool(kind) } else { Note::NoRules(kind) });
     }
