@@ -3,7 +3,7 @@
 use memory_wall_core::display::ByteUnit;
 use memory_wall_reports::files::Opened;
 use memory_wall_reports::values::Written;
-use memory_wall_reports::{Found, Report, What};
+use memory_wall_reports::{Device, Found, Report, What};
 
 /// Facts of one report that are shown.
 const MOST_FACTS: usize = 60;
@@ -47,6 +47,9 @@ fn report(json: &mut Written, report: &Report, unit: ByteUnit) {
         (_, true) => report.from.to_string(),
         _ => format!("{}–{}", report.from, report.to),
     };
+    // Of several GPUs, or of a GPU and the host, each figure says whose it is.
+    let told = || report.facts.iter().map(|fact| fact.device).filter(|device| *device != Device::Unsaid);
+    let several = told().any(|device| Some(device) != told().next());
     json.within('{', &mut |json| {
         json.name("text").number(report.source.into());
         json.name("what").text(&format!("{}{}", report.kind.words(), version.as_deref().unwrap_or_default()));
@@ -54,7 +57,7 @@ fn report(json: &mut Written, report: &Report, unit: ByteUnit) {
         json.name("facts").within('[', &mut |json| {
             for fact in report.facts.iter().take(MOST_FACTS) {
                 json.within('{', &mut |json| {
-                    let device = fact.device.words();
+                    let device = if several { fact.device.words() } else { String::new() };
                     let name = fact.what.words();
                     json.name("name").text(&if device.is_empty() { name.into() } else { format!("{name} ({device})") });
                     json.name("value").text(&fact.shown(unit, false));

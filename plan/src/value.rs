@@ -286,18 +286,26 @@ pub(crate) fn either(words: &[&str]) -> String {
     }
 }
 
-/// Foreign text in a message.
+/// Foreign text in a message. What can't be seen is written as `\u{b}`, and counts as it is written.
 pub(crate) fn quoted(text: &str) -> String {
-    alloc::format!("{:?}", shortened(text))
+    let mut room = QUOTED;
+    let fits = |letter: &char| {
+        let written = if *letter == '\'' { 1 } else { letter.escape_debug().count() };
+        let fits = written <= room;
+        room = room.saturating_sub(written);
+        fits
+    };
+    let letters = text.chars().take_while(fits).count();
+    alloc::format!("{:?}", shortened(text, letters))
 }
 
 /// The same where a number should stand: without quotes, unless something in it is not to be seen.
 fn bare(text: &str) -> String {
-    if text.chars().any(char::is_control) { quoted(text) } else { shortened(text) }
+    if text.chars().any(char::is_control) { quoted(text) } else { shortened(text, QUOTED) }
 }
 
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(QUOTED).collect();
+fn shortened(text: &str, most: usize) -> String {
+    let mut short: String = text.chars().take(most).collect();
     if short.len() < text.len() {
         short.push('…');
     }

@@ -346,6 +346,12 @@ fn numbers_with_controls_are_quoted() {
     }
 }
 
+/// Found by the fuzzer: each control in a quoted word takes five letters, and a message of two such words was as long as ten others.
+#[test]
+fn words_of_controls_make_no_long_message() {
+    hostile::read(&format!("vllm serve gpt2 --{}\t{}", "\u{15}".repeat(80), "\u{b}".repeat(80)));
+}
+
 /// DeepSpeed keeps an fp32 copy beside 16-bit weights, also where accelerate starts it; its autocast under ZeRO is counted as fp32.
 #[test]
 fn deepspeed_is_read_as_it_trains() {
