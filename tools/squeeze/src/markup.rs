@@ -80,7 +80,7 @@ fn goes_without_saying(name: &str, behind: &str) -> bool {
         let more = behind.strip_prefix(*tag);
         more.is_some_and(|more| tag.ends_with('>') || more.starts_with([' ', '>']))
     };
-    ENDS.iter().any(|(own, tags)| *own == name && tags.iter().any(|tag| follows(tag)))
+    ENDS.iter().any(|(own, tags)| *own == name && tags.iter().any(follows))
 }
 
 /// An opening tag.
