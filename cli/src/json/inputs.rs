@@ -120,7 +120,7 @@ impl Inputs {
             max_lora_rank: serving.max_loras.map(|_| serving.max_lora_rank),
             speculative: guesses.then_some(serving.speculation.id()),
             num_speculative_tokens: guesses.then_some(serving.num_speculative_tokens),
-            gpu_memory_utilization: f64::from(serving.utilization()) / 100.0,
+            gpu_memory_utilization: serving.utilization().fraction(),
             parallel: Cut::new(&scenario.parallel),
             offload: inputs::offloaded(scenario.offload, scenario.mode),
         }
