@@ -234,18 +234,4 @@ mod tests {
         };
         assert_eq!((on(1), on(2)), (Some(Verdict::Fits), Some(Verdict::Tight)));
     }
-
-    /// hiyouga/LlamaFactory issue 6999: all of Qwen2.5 32B by ZeRO-3 over 7 and over 8 A800 died, of the first with 1,024 tokens.
-    #[test]
-    fn gathered_weights_need_more_to_spare() {
-        let on = |dp| {
-            let qwen = models::by_id("qwen2.5-32b").unwrap().architecture;
-            let mut scenario = Scenario { mode: Mode::Training, seq_length: 1_024, ..Scenario::new(qwen) };
-            scenario.checkpointing = Checkpointing::Full;
-            scenario.parallel = Parallelism { dp, zero: ZeroStage::Weights, ..Parallelism::ONE };
-            scenario.gpu = gpus::by_id("a800-80-sxm");
-            verdict(&scenario.check().unwrap())
-        };
-        assert_eq!([7, 8, 16].map(on), [Some(Verdict::Tight), Some(Verdict::Tight), Some(Verdict::Fits)]);
-    }
 }
