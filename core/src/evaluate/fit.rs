@@ -222,7 +222,7 @@ mod tests {
         assert!(tight_by_reentrant(&measured(4, false)) && !tight_by_reentrant(&measured(4, true)));
     }
 
-    /// fsdp_qlora's benchmark with DDP on two RTX 3090: 20.9 GiB reserved, 8% more than is counted.
+    /// The benchmark of `fsdp_qlora` with DDP on two RTX 3090: 20.9 GiB reserved, 8% more than is counted.
     #[test]
     fn adapters_on_several_gpus_need_more_to_spare() {
         let on = |dp| {

@@ -47,7 +47,7 @@ pub const TIGHT_PERCENT: u128 = 10;
 /// # Source
 /// foundation-model-stack/fms-acceleration, `scripts/benchmarks/refs/a100_80gb.csv`: of what FSDP's runs with adapters had reserved beside the context, 12 to 37% was more than PyTorch
 /// ever allocated; `QLoRA` of Llama 2 70B with 4 sequences of 4,096 tokens on each of two GPUs, 87% of a GPU by calculation, died. Read 2026-11-25. Adapters whose
-/// gradients alone are exchanged: AnswerDotAI/fsdp_qlora, `benchmarks_03_2024.md`, its runs with DDP, whose reserved memory is up to a quarter more than is counted. Read 2026-11-26.
+/// gradients alone are exchanged: `AnswerDotAI/fsdp_qlora`, `benchmarks_03_2024.md`, its runs with DDP, whose reserved memory is up to a quarter more than is counted. Read 2026-11-26.
 const TIGHT_PERCENT_OF_SEVERAL: u128 = 20;
 
 /// Percent of the GPU below which a margin counts as tight.
