@@ -12,7 +12,7 @@ use memory_wall_core::{Engine, KvPrecision, WeightFormat};
 use memory_wall_plan::{AsTyped, Kind, Mistyped, OPTIONS, PlanOption, Scope, Value, hub};
 use memory_wall_runtimes::pool::Server;
 
-use crate::board::{PRICE, Sheet, Slot};
+use crate::board::{Board, PRICE, Sheet, Slot};
 use crate::desk::Desk;
 use crate::groups::{self, Group};
 use crate::own_model::OwnConfig;
@@ -349,7 +349,7 @@ fn own_gpu(desk: Desk) -> impl IntoView {
                 type="button"
                 class="plain-button"
                 hidden=is_own
-                on:click=move |_| desk.edit(None, |board| board.describe_gpu())
+                on:click=move |_| desk.edit(None, Board::describe_gpu)
             >
                 {words::own_gpu()}
             </button>

@@ -222,9 +222,9 @@ mod tests {
             verdict(&Reply::of(&asked.plan, asked.spending), ByteUnit::Gb)
         };
         let base = "v=1&model=llama-3.1-8b&gpu=own&gpu_memory=24";
-        let bare = said(base);
-        assert!(bare.id == "fits" && bare.why.contains(words::own_gpu_capacity()), "{}", bare.why);
-        assert!(bare.why.contains(words::OPTION.of("gpu_bandwidth")), "{}", bare.why);
+        let alone = said(base);
+        assert!(alone.id == "fits" && alone.why.contains(words::own_gpu_capacity()), "{}", alone.why);
+        assert!(alone.why.contains(words::OPTION.of("gpu_bandwidth")), "{}", alone.why);
         let whole = said(&format!("{base}&gpu_bandwidth=900&gpu_tflops=100"));
         assert!(!whole.why.contains(words::OPTION.of("gpu_bandwidth")), "{}", whole.why);
         let served = said(&format!("{base}&engine=vllm"));
