@@ -130,6 +130,8 @@ names! {
         KvDtype = "kv_dtype", "precision of the KV cache";
         ValueDtype = "value_dtype", "precision of cached values";
         MaxModelLen = "max_model_len", "longest request that is accepted";
+        LongestPrompt = "longest_prompt", "longest prompt";
+        LongestAnswer = "longest_answer", "longest answer";
         MaxNumSeqs = "max_num_seqs", "sequences at once at most";
         MaxBatchedTokens = "max_num_batched_tokens", "tokens at once at most";
         Utilization = "utilization", "share of the GPU";

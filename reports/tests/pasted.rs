@@ -212,6 +212,9 @@ fn compiled_programs_and_tensors_say_why_they_fail() {
     assert_eq!(bytes(&only(Kind::Xla, alone), What::Buffer), 96 << 20);
     let shape = "Resource exhausted: OOM when allocating tensor with shape[25000,30000] and type float on /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc\n";
     assert!(matches!(explained(shape).causes[0], Cause::OneTensor { bytes: 3_000_000_000, each: 4 }));
+    let limit = "I bfc_allocator.cc:698] Stats: \nLimit:                  8000000000\nInUse:                  7750000000\nMaxInUse:               7750000000\nMaxAllocSize:           4294967296\nW bfc_allocator.cc:275] Ran out of memory trying to allocate 8.00GiB.  See logs for memory state.\n";
+    assert!(matches!(explained(limit).causes[0], Cause::Buffer { asked: 8_589_934_592, free: 250_000_000 }));
+    assert_eq!(bytes(&only(Kind::TensorFlow, limit), What::LargestAllocation), 4 << 30);
     let absurd =
         "rocm_driver.cc:606] failed to allocate 127.99TiB (140729850295296 bytes) from device: HIP_ERROR_OutOfMemory\n";
     assert!(matches!(explained(absurd).causes[0], Cause::LargerThanAny { asked: 140_729_850_295_296 }));
@@ -269,6 +272,9 @@ fn servers_of_other_releases() {
     let tensorrt = "[TensorRT-LLM][INFO] TRTGptModel maxNumSequences: 256\n[TensorRT-LLM][INFO] TRTGptModel maxSequenceLen: 1024\n[TensorRT-LLM][INFO] TRTGptModel maxNumTokens: 16384\n[TensorRT-LLM][INFO] [MemUsageChange] TensorRT-managed allocation in IExecutionContext creation: CPU +0, GPU +0, now: CPU 0, GPU 6683 (MiB)\n";
     let report = only(Kind::TensorRtLlm, tensorrt);
     assert_eq!((report.count(What::MaxNumSeqs), bytes(&report, What::Used)), (Some(256), 6_683 << 20));
+    let build = "build.py --max_input_len=2048 --max_output_len=4096 --max_batch_size 4 --model_dir /models/Llama-2-13b/ --use_gpt_attention_plugin float16 --world_size 2\n";
+    let report = only(Kind::TensorRtLlm, build);
+    assert_eq!((report.count(What::LongestPrompt), report.count(What::LongestAnswer)), (Some(2_048), Some(4_096)));
     let runtime = "[TensorRT-LLM][ERROR] CUDA runtime error in ::cudaMallocAsync(ptr, n, mCudaStream->get()): out of memory (/code/tllmBuffers.h:112)\n";
     assert!(only(Kind::CudaError, runtime).is_failure());
 }

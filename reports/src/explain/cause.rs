@@ -239,13 +239,10 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             causes.push(Cause::OutsideAllocator(report.kind));
         }
         Kind::Xla => causes.extend(by_xla(report)),
-        Kind::TensorFlow if report.has(What::Tensor) => causes.extend(by_shape(report)),
         Kind::MemorySummary | Kind::MemoryStats => causes.extend(by_table(report)),
-        Kind::TensorFlow if report.size(What::Requested).is_some_and(|size| size.bytes > ANY) => {
-            causes.extend(report.size(What::Requested).map(|size| Cause::LargerThanAny { asked: size.bytes }));
-        }
         // Without a number it is the failure of a library that TensorFlow quotes.
         Kind::TensorFlow if report.facts.is_empty() => causes.push(Cause::OutsideAllocator(report.kind)),
+        Kind::TensorFlow => causes.extend(by_tensorflow(report)),
         _ => {}
     }
     let refused = reports.iter().find(|report| report.has(What::Refusal));
@@ -295,6 +292,20 @@ fn by_xla(report: &Report) -> Option<Cause> {
     }
     let (asked, free) = (bytes(What::Requested)?, bytes(What::Free)?);
     (asked > free).then_some(Cause::Buffer { asked, free })
+}
+
+/// What TensorFlow's own numbers say: its allocator's, or the tensor that it names.
+fn by_tensorflow(report: &Report) -> Option<Cause> {
+    let bytes = |what| report.size(what).map(|size| size.bytes);
+    let asked = bytes(What::Requested);
+    if let Some(asked) = asked.filter(|asked| *asked > ANY) {
+        return Some(Cause::LargerThanAny { asked });
+    }
+    let free = bytes(What::Allowed).zip(bytes(What::ProgramAllocated)).map(|(limit, used)| (limit - used).max(0));
+    match asked.zip(free) {
+        Some((asked, free)) if asked > free => Some(Cause::Buffer { asked, free }),
+        _ => by_shape(report),
+    }
 }
 
 /// The tensor that TensorFlow names: its dimensions and its type.

@@ -204,6 +204,9 @@ const TENSORRT_KEYS: &[Key] = &[
     ("max_batch_size", What::MaxNumSeqs),
     ("max_num_tokens", What::MaxBatchedTokens),
     ("max_seq_len", What::MaxModelLen),
+    ("max_input_len", What::LongestPrompt),
+    ("max_output_len", What::LongestAnswer),
+    ("world_size", What::GpuCount),
     ("kv_cache_free_gpu_memory_fraction", What::Utilization),
     ("free_gpu_memory_fraction", What::Utilization),
 ];

@@ -51,6 +51,7 @@ pub(super) const LINES: &[Pattern] = &[
     // Up to 1.6 without its type.
     tensorflow("OOM when allocating tensor with shape[{}]", &[Hole::Shape(What::Tensor)]),
     tensorflow("ran out of memory trying to allocate {}", &[Hole::Size(What::Requested)]),
+    tensorflow("Ran out of memory trying to allocate {}", &[Hole::Size(What::Requested)]),
     tensorflow("failed to allocate {} ({} bytes) from device", &[Hole::Skip, Hole::Of(What::Requested, Unit::BYTE)]),
     tensorflow("failed to create cublas handle", &[]),
     tensorflow("could not create cublas handle", &[]),
