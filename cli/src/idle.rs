@@ -1,6 +1,7 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
 use memory_wall_core::memory::{optimizer, sharding};
+use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{
     Checkpointing, Engine, Implementation, Mode, Optimizer, Scenario, Speculation, StepKernel, ZeroStage,
 };
@@ -66,6 +67,17 @@ const ADAPTERS_ONLY: [&str; 7] = [
     "--reentrant-checkpointing",
     "--no-kbit-upcast",
     "--quantised-experts",
+];
+const OWN_GPU_ONLY: [&str; 9] = [
+    "--gpu-capability",
+    "--gpu-bandwidth",
+    "--gpu-tflops",
+    "--gpu-tflops-fp32",
+    "--gpu-tflops-fp8",
+    "--gpu-tflops-fp4",
+    "--gpu-tops-int8",
+    "--gpu-link",
+    "--gpu-host-link",
 ];
 /// What [`Question::Gpus`] tries by itself.
 const CUTS: [&str; 8] = ["--dp", "--tp", "--pp", "--ep", "--etp", "--zero", "--shard", "--virtual-stages"];
@@ -159,6 +171,11 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
         note("--gpu-memory", " without --gpu".into());
         if scenario.mode.trains() && (scenario.offload.optimizer || scenario.offload.parameters) {
             note("--host-memory", " without --gpu: there is no verdict without one".into());
+        }
+    }
+    if !scenario.gpu.is_some_and(Gpu::is_own) {
+        for option in OWN_GPU_ONLY {
+            note(option, " without --gpu own".into());
         }
     }
     if question != Some(Question::Gpus) {

@@ -18,6 +18,7 @@ pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
         ScenarioError::Parallel(error) => cut(scenario, error),
         ScenarioError::Runtime(error) => runtime(scenario, error),
         ScenarioError::Cut(error) => trainer(scenario, error),
+        ScenarioError::OwnGpu(missing, _) => format!("--{} is missing: {error}", missing.id().replace('_', "-")),
         ScenarioError::GpuMemory { stated, .. } => format!("--gpu-memory {}: {error}", Memory(*stated)),
         _ => format!("the scenario cannot be: {error}"),
     })

@@ -6,7 +6,7 @@ use memory_wall_core::architecture::Architecture;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::scenario::{Unsupported, sixteen_bits};
 use memory_wall_core::tables::drafts::Draft;
-use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::tables::gpus::{Gpu, OWN};
 use memory_wall_core::tables::models::Model;
 use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, Speculation, WeightFormat};
 use memory_wall_plan::OPTIONS;
@@ -60,6 +60,11 @@ impl Request {
 
     /// Reads the options of which none is needed, since something else describes the scenario.
     pub(crate) fn stated(given: &Given) -> Result<Self, BadInput> {
+        if given.text("--gpu").is_some_and(|id| is_own(&id)) {
+            return Err(BadInput::new(
+                "--gpu own: a report is compared with GPUs of the table, which memory-wall gpus lists",
+            ));
+        }
         let source = if given.has("--model") || given.has("--config") { source(given, None)? } else { None };
         Self::of(source, given, None)
     }
@@ -72,6 +77,7 @@ impl Request {
     fn of(source: Option<Source>, given: &Given, question: Option<Question>) -> Result<Self, BadInput> {
         let start = Scenario::new(STAND_IN);
         let mut settings = start;
+        settings.gpu = gpu(given, question)?;
         for option in OPTIONS {
             if let Some(value) = values::typed(given, option)? {
                 option.set(&mut settings, &value);
@@ -83,8 +89,7 @@ impl Request {
         if given.has("--chunked-loss") {
             settings.training.loss = chunked(given, settings.training.loss)?;
         }
-        let gpu = gpu(given, question)?;
-        settings.gpu = gpu;
+        let gpu = settings.gpu;
         let (mode, kv) = (settings.mode, given.has("--kv").then_some(settings.kv));
         let weights = given.has("--weights").then_some(settings.weights);
         if weights.is_none() {
@@ -209,8 +214,14 @@ fn source(given: &Given, question: Option<Question>) -> Result<Option<Source>, B
     })
 }
 
+/// Whether a GPU is called as the reader's own.
+fn is_own(id: &str) -> bool {
+    id.trim().eq_ignore_ascii_case(OWN.id)
+}
+
 fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>, BadInput> {
     match (given.text("--gpu"), question) {
+        (Some(id), _) if is_own(&id) => Ok(Some(&OWN)),
         (Some(id), _) => named::gpu("--gpu", &id).map(Some),
         (None, None | Some(Question::Gpu)) => Ok(None),
         (None, Some(question)) => Err(BadInput(format!(

@@ -167,7 +167,7 @@ impl Served {
 
 impl Trained {
     fn of(scenario: &Checked, gpu: &Gpu, spending: Spending) -> Option<Self> {
-        if !scenario.mode.trains() {
+        if !scenario.mode.trains() || scenario.untimed().is_some() {
             return None;
         }
         let time = estimate(scenario, gpu, Pass::Training, Counting::of(scenario));

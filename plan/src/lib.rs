@@ -16,6 +16,7 @@ pub mod json;
 pub mod maps;
 mod node;
 mod option;
+mod own_gpu;
 mod own_model;
 mod plan;
 pub mod reply;
@@ -27,6 +28,7 @@ pub mod yaml;
 
 pub use node::{Entry, Json, Node};
 pub use option::{PlanOption, Scope};
+pub use own_gpu::gpu;
 pub use own_model::OwnModel;
 pub use plan::Plan;
 pub use table::{ALIASES, OPTIONS, by_name, engines};

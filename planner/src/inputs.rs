@@ -6,13 +6,13 @@ use leptos::prelude::*;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::Grouped;
 use memory_wall_core::number::Kilo;
-use memory_wall_core::tables::gpus::{self, GPUS};
+use memory_wall_core::tables::gpus::{GPUS, Gpu, OWN};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{Engine, KvPrecision, WeightFormat};
-use memory_wall_plan::{AsTyped, Kind, Mistyped, OPTIONS, PlanOption, Value, hub};
+use memory_wall_plan::{AsTyped, Kind, Mistyped, OPTIONS, PlanOption, Scope, Value, hub};
 use memory_wall_runtimes::pool::Server;
 
-use crate::board::{PRICE, Sheet, Slot};
+use crate::board::{Board, PRICE, Sheet, Slot};
 use crate::desk::Desk;
 use crate::groups::{self, Group};
 use crate::own_model::OwnConfig;
@@ -29,7 +29,7 @@ pub(crate) fn lists() -> impl IntoView {
             {MODELS.iter().map(|model| view! { <option value=model.name>{model.id}</option> }).collect_view()}
         </datalist>
         <datalist id="gpus">
-            {GPUS.iter().map(|gpu| view! { <option value=gpu.name>{gpu.id}</option> }).collect_view()}
+            {gpus().map(|(id, name)| view! { <option value=name>{id}</option> }).collect_view()}
         </datalist>
     }
 }
@@ -78,6 +78,7 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
         (Some(Kind::Row(table, _)), Some(_)) => EitherOf5::D(entry(desk, slot, &id, Some(table))),
         _ => EitherOf5::E(entry(desk, slot, &id, None)),
     };
+    let own = (slot == "gpu").then(|| own_gpu(desk));
     let mistake = move || {
         let typed = desk.sheet(|sheet| sheet.mistake(slot).map(|typed| message(slot, typed))).flatten();
         typed.or_else(|| desk.contradiction(slot))
@@ -97,6 +98,7 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
                 {label}
             </label>
             {control}
+            {own}
             <span class="field-error" id=format!("{id}-error") role="status">
                 {mistake}
             </span>
@@ -143,7 +145,8 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
         }
     });
     // What a runtime decides by itself is no choice of the list, nor that nothing is named.
-    let open = (option.scope.is_of_runtime() || option.name == "draft").then(|| view! { <option value="">{words::option_off()}</option> });
+    let open = (option.scope.is_of_runtime() || option.scope == Scope::OwnGpu || option.name == "draft")
+        .then(|| view! { <option value="">{words::option_off()}</option> });
     let options = ids
         .into_iter()
         .map(|id| {
@@ -291,7 +294,7 @@ pub(crate) fn text(sheet: &Sheet, slot: Slot) -> String {
     }
     match (slot, sheet.asked.plan.get(slot)) {
         ("model", Some(Value::Word(id))) => models::by_id(id).map_or(*id, |model| model.name).to_owned(),
-        ("gpu", Some(Value::Word(id))) => gpus::by_id(id).map_or(*id, |gpu| gpu.name).to_owned(),
+        ("gpu", Some(Value::Word(id))) => gpu_name(id).to_owned(),
         (_, Some(value)) => AsTyped(value).to_string(),
         (_, None) => String::new(),
     }
@@ -321,10 +324,38 @@ pub(crate) fn read(slot: Slot, typed: &str) -> Result<Read, Mistyped> {
             let named = MODELS.iter().find(|model| is_called(model.name, typed));
             named.or_else(|| hub::model(typed)).map_or(typed, |model| model.id)
         }
-        "gpu" => GPUS.iter().find(|gpu| is_called(gpu.name, typed)).map_or(typed, |gpu| gpu.id),
+        "gpu" => gpus().find(|(_, name)| is_called(name, typed)).map_or(typed, |(id, _)| id),
         _ => typed,
     };
     option.kind.typed(typed, Kilo::Binary).map(|value| Read::Option(Some(value)))
+}
+
+/// Every GPU with its name, those of the table first.
+fn gpus() -> impl Iterator<Item = (&'static str, &'static str)> {
+    GPUS.iter().map(|gpu| (gpu.id, gpu.name)).chain([(OWN.id, words::own_gpu())])
+}
+
+/// The name of a GPU.
+fn gpu_name(id: &'static str) -> &'static str {
+    gpus().find(|(own, _)| *own == id).map_or(id, |(_, name)| name)
+}
+
+/// What makes the GPU of the plan one of the reader's own, which begins with its numbers.
+fn own_gpu(desk: Desk) -> impl IntoView {
+    let is_own = move || desk.scenario(|scenario| scenario.gpu.is_some_and(Gpu::is_own)).unwrap_or_default();
+    view! {
+        <p class="own-gpu">
+            <button
+                type="button"
+                class="plain-button"
+                hidden=is_own
+                on:click=move |_| desk.edit(None, Board::describe_gpu)
+            >
+                {words::own_gpu()}
+            </button>
+            <span hidden=move || !is_own()>{words::own_gpu_about()}</span>
+        </p>
+    }
 }
 
 /// Whether a text is this name, in capital letters or not.
@@ -337,7 +368,7 @@ pub(crate) fn normal(slot: Slot, typed: &str) -> String {
     match read(slot, typed) {
         Ok(Read::Option(Some(Value::Word(id)))) => match slot {
             "model" => models::by_id(id).map_or(id, |model| model.name).to_owned(),
-            "gpu" => gpus::by_id(id).map_or(id, |gpu| gpu.name).to_owned(),
+            "gpu" => gpu_name(id).to_owned(),
             _ => id.to_owned(),
         },
         Ok(Read::Option(Some(value))) => AsTyped(&value).to_string(),
@@ -361,7 +392,7 @@ pub(crate) fn message(slot: Slot, typed: &str) -> String {
     let Err(fault) = read(slot, typed) else { return String::new() };
     match (fault, slot) {
         (_, "model") => unknown(typed, &near(typed, MODELS.iter().map(|model| (model.id, model.name))), true),
-        (_, "gpu") => unknown(typed, &near(typed, GPUS.iter().map(|gpu| (gpu.id, gpu.name))), false),
+        (_, "gpu") => unknown(typed, &near(typed, gpus()), false),
         (Mistyped::Number(Bounds { min, max, .. }), _) => {
             let [min, max] = [min, max].map(|end| Grouped(end.into()).to_string());
             words::FieldNumber { value: typed, min: &min, max: &max }.text()

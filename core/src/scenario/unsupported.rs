@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::TensorSplit;
 use super::releases::Newer;
 use super::speculation::NoSpeculation;
+use super::{TensorSplit, Tiles};
 use crate::display::Grouped;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Version};
@@ -162,13 +162,8 @@ pub enum Unsupported {
         /// Because vLLM's first engine serves, which counts its blocks without them; else because of the model.
         first_engine: bool,
     },
-    /// Marlin's kernels pack matrices in tiles of 64 columns, of which a rank has no whole number.
-    Tiles {
-        /// What is cut.
-        what: &'static str,
-        /// Columns on a rank.
-        columns: u64,
-    },
+    /// A rank has no whole tiles of Marlin's kernels.
+    Tiles(Tiles),
     /// What guessing tokens ahead takes is not modelled here.
     Speculation(NoSpeculation),
     /// vLLM has no attention of the kind that the model's file asks for, and does not load it.
@@ -245,11 +240,7 @@ impl fmt::Display for Unsupported {
                 "what vLLM's slots for adapters take beside experts, latent attention or states is not modelled: max_loras is known for dense models",
             ),
             Self::Speculation(reason) => reason.fmt(f),
-            Self::Tiles { what, columns } => write!(
-                f,
-                "vLLM up to 0.24 refuses fp8 weights on GPUs without units for it where the columns of {what} on a rank, {}, are no multiple of 64, the tile of Marlin's kernels",
-                Grouped(columns.into())
-            ),
+            Self::Tiles(tiles) => write!(f, "vLLM {tiles}; 0.24 pads it, and experts in fp8 that have a gate 0.25"),
             Self::NoEager(engine) => write!(
                 f,
                 "{} never writes the attention scores: its kernels fuse them, which is attention flash",

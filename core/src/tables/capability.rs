@@ -16,6 +16,9 @@ pub struct Capability {
 /// The first of the generation named Blackwell.
 pub const BLACKWELL: Capability = Capability::new(10, 0);
 
+/// The first generation with units for fp8.
+pub const NATIVE_FP8: Capability = Capability::new(8, 9);
+
 impl Capability {
     /// From its two numbers.
     pub const fn new(major: u8, minor: u8) -> Self {
@@ -69,6 +72,9 @@ const CAPABILITIES: [(&str, Capability); 28] = [
 /// assert_eq!((of("t4").as_deref(), of("rtx4090").as_deref(), of("mi300x")), (Some("7.5"), Some("8.9"), None));
 /// ```
 pub fn of(gpu: &Gpu) -> Option<Capability> {
+    if gpu.stated_capability.is_some() {
+        return gpu.stated_capability;
+    }
     let known = CAPABILITIES.iter().find(|(id, _)| gpu.id.starts_with(id));
     known.filter(|_| gpu.vendor == "NVIDIA").map(|(_, capability)| *capability)
 }

@@ -59,6 +59,10 @@ impl Gpu {
 
     /// Whether it has units that multiply in the format of these weights; formats that are unpacked to 16 bits first need none.
     pub fn multiplies(&self, weights: WeightFormat) -> bool {
+        // Of the reader's own GPU nothing is known before a rate is stated.
+        if self.is_own() && self.peaks.fp16.is_none() {
+            return true;
+        }
         let units = match weights {
             WeightFormat::Bf16 => ComputePrecision::Bf16,
             WeightFormat::Fp16 => ComputePrecision::Fp16,

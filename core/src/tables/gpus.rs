@@ -3,13 +3,16 @@
 use core::num::NonZeroU32;
 
 use crate::precision::ComputePrecision;
+use crate::tables::capability::Capability;
 use crate::units::{ByteRate, Bytes, FlopRate, MIB};
 
 mod capacity;
+mod own;
 mod rows;
 mod sources;
 
 pub use capacity::{CapacityBasis, Range, Reported};
+pub use own::OWN;
 pub use rows::GPUS;
 
 /// A peak rate in hundredths of a TFLOP/s, which hold every published figure exactly in half the space of a float.
@@ -117,6 +120,8 @@ pub struct Gpu {
     pub peaks: Peaks,
     /// Compute units, caches and clock.
     pub on_chip: OnChip,
+    /// The compute capability where it is stated; that of a row is in a table of its own.
+    pub stated_capability: Option<Capability>,
 }
 
 impl Gpu {

@@ -41,7 +41,8 @@ fn has(name: &str, base: &str) -> bool {
     name.match_indices(base).any(|(at, _)| {
         let before = name.as_bytes().get(at.wrapping_sub(1));
         let after = name.as_bytes().get(at + base.len());
-        let size = |rest: &str| ["80gb", "40gb", "72gb", "22gb", "16gb", "8gb"].iter().any(|gb| rest.starts_with(gb));
+        // "NVIDIA A100 80G..." is how nvidia-smi shortens it.
+        let size = |rest: &str| ["80g", "40g", "72gb", "22gb", "16gb", "8gb"].iter().any(|gb| rest.starts_with(gb));
         let sized = name.get(at + base.len()..).is_some_and(size);
         // "sxm4" is no Apple M4.
         let inside = base.starts_with('m') && before == Some(&b'x');
@@ -56,10 +57,11 @@ fn holds(gpu: &Gpu, size: Size) -> bool {
     (least - slack..=most.max(i128::from(gpu.printed_gb) << 30)).contains(&i128::from(size.bytes))
 }
 
-/// The GPUs that report this much memory. With a vendor, only its own; without one, all but Google's TPUs.
+/// The GPUs that report this much memory. With a vendor, only its own; without one, all but Google's TPUs and Apple's, of which a program
+/// may take a part that says nothing of their kind.
 pub fn with_capacity(size: Size, vendor: Option<&str>) -> Vec<&'static Gpu> {
     let near = |gpu: &&'static Gpu| {
-        if vendor.map_or(gpu.vendor == "Google", |vendor| gpu.vendor != vendor) {
+        if vendor.map_or(matches!(gpu.vendor, "Google" | "Apple"), |vendor| gpu.vendor != vendor) {
             return false;
         }
         let slack = gpu.capacity.0 / 400;
@@ -84,6 +86,7 @@ mod tests {
             ("NVIDIA A100-SXM4-40GB", "a100-40-sxm"),
             ("NVIDIA A100 80GB PCIe", "a100-80-pcie"),
             ("NVIDIA A100-PCIE-40GB", "a100-40-pcie"),
+            ("NVIDIA A100 80G...", "a100-80-sxm"),
             ("Tesla T4", "t4"),
             ("Tesla V100-SXM2-16GB", "v100-sxm2-16"),
             ("NVIDIA L4", "l4"),
@@ -169,5 +172,7 @@ mod tests {
             assert_eq!(tpus.iter().map(|gpu| gpu.id).collect::<Vec<_>>(), [id], "{text}");
         }
         assert!(!ids("15.75G").contains(&"tpu-v5e"));
+        // Three quarters of the memory of some Mac.
+        assert!(ids("48.00 GiB").iter().all(|id| !id.starts_with('m')));
     }
 }

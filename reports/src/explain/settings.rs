@@ -6,7 +6,7 @@ use memory_wall_core::KvPrecision;
 use memory_wall_core::serving::{Serving, Speculation, Version};
 use memory_wall_core::tables::drafts::{self, Draft};
 use memory_wall_core::{
-    Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, WeightFormat, ZeroStage, bounds,
+    Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, Share, WeightFormat, ZeroStage, bounds,
 };
 
 use memory_wall_runtimes::pool::Server;
@@ -33,12 +33,20 @@ pub enum Note {
     Missing(What),
     /// In which precisions a training run keeps its states isn't said.
     RecipeAssumed,
+    /// Which matrices adapters are on isn't read.
+    TargetsAssumed,
     /// Unsloth trains, whose kernels are not modelled.
     Unsloth,
     /// A draft model takes memory too, which is not estimated.
     DraftModel,
     /// Guessing ahead takes memory too, which is not modelled for this model or release.
     Guesses,
+    /// A buffer did not fit, and the program went on without pipeline parallelism.
+    Retried,
+    /// The release of a server isn't in the text.
+    VersionAssumed,
+    /// More is allocated than the recommended working set of an Apple GPU.
+    WorkingSet,
     /// Host memory could not be pinned, and is taken as it is.
     Unpinned,
     /// The cache is stored in a format that is not modelled, so that it isn't estimated.
@@ -130,6 +138,8 @@ fn served(
                 notes.push(Note::OldRelease);
             }
             scenario.serving.version = version.max(Version::OLDEST);
+        } else {
+            notes.push(Note::VersionAssumed);
         }
         scenario.draft = speculation(reports, &mut scenario.serving);
     } else {
@@ -172,9 +182,8 @@ fn served(
         scenario.serving.max_lora_rank = count(reports, What::MaxLoraRank).unwrap_or(scenario.serving.max_lora_rank);
     }
     let share = reports.iter().find_map(|report| report.millionths(What::Utilization));
-    // Whole percents, as the engine has them.
-    scenario.serving.utilization_percent =
-        share.and_then(|share| u32::try_from((share + 5_000) / 10_000).ok()).filter(|share| *share > 0);
+    let share = share.and_then(|share| u32::try_from((share + 50) / 100).ok()).map(Share::hundredths);
+    scenario.serving.gpu_memory_utilization = share.filter(|share| share.check().is_ok());
 }
 
 /// The server with a pool that a program is, where its rules are modelled.
@@ -262,6 +271,9 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
         _ if flag(reports, What::Fp16) == Some(true) => WeightFormat::Fp16,
         _ => WeightFormat::Bf16,
     };
+    if adapts {
+        notes.push(Note::TargetsAssumed);
+    }
     if let Some(rank) = count(reports, What::LoraRank) {
         scenario.training.lora.rank = rank.clamp(1, bounds::LORA_RANK.max);
     }
@@ -313,7 +325,7 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
 /// Whether a report says something that only a training run has.
 pub(super) fn trains(reports: &[&Report]) -> bool {
     reports.iter().any(|report| {
-        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::Megatron | Kind::MemoryReport)
+        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::Megatron | Kind::Maxtext | Kind::MemoryReport)
             || report.facts.iter().any(|fact| matches!(fact.value, Value::Phase(phase) if phase.trains()))
     })
 }

@@ -35,6 +35,8 @@ pub(super) const LINES: &[Pattern] = &[
     ),
     xla("HBM capacity {}:", &[Hole::Size(What::Capacity)]),
     xla("Currently allocated: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::ProgramAllocated, Unit::BYTE)]),
+    xla("Top-of-Memory reserved: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::SystemReserved, Unit::BYTE)]),
+    xla("Program requirement: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::ProgramSize, Unit::BYTE)]),
     xla("Total hbm usage >= {}:", &[Hole::Size(What::Total)]),
     xla("parameter allocation: {}", &[Hole::Size(What::Arguments)]),
     xla("constant allocation: {}", &[Hole::Size(What::Constants)]),
@@ -54,5 +56,6 @@ pub(super) const LINES: &[Pattern] = &[
     tensorflow("could not create cublas handle", &[]),
     tensorflow("Limit: {}", &[Hole::Of(What::Allowed, Unit::BYTE)]),
     tensorflow("InUse: {}", &[Hole::Of(What::ProgramAllocated, Unit::BYTE)]),
+    tensorflow("MaxAllocSize: {}", &[Hole::Of(What::LargestAllocation, Unit::BYTE)]),
     tensorflow("MaxInUse: {}", &[Hole::Of(What::PeakAllocated, Unit::BYTE)]),
 ];

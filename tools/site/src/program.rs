@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
 
-use crate::{imports, minute, script, style, write};
+use crate::{minute, released, script, style, write};
 
 /// A staged file: its name, and its digest as integrity attributes write it.
 pub(crate) struct File {
@@ -32,8 +32,8 @@ const STAGED: &str = "memory-wall-app";
 
 /// Takes the program that Trunk staged, and stages it squeezed and in its two forms in its place.
 pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
-    let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, STAGED, "js")?));
-    let (wasm, glue) = imports::shortened(&taken(staging, STAGED, "wasm")?, &glue)?;
+    let (glue, wasm) = taken(staging, STAGED)?;
+    let (wasm, glue) = memory_wall_squeeze::shortened(&wasm, &script::without_comments(&glue))?;
     let plain = plain(&glue, &wasm)?;
     let put = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
@@ -48,8 +48,16 @@ pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
     })
 }
 
+/// The glue and the WebAssembly of a program, whose files go.
+pub(crate) fn taken(staging: &Path, program: &str) -> Result<(String, Vec<u8>), String> {
+    let glue = String::from_utf8_lossy(&content(staging, program, "js")?).into_owned();
+    let wasm = content(staging, program, "wasm")?;
+    // While somebody works on the page, nobody waits for what only makes it smaller.
+    Ok((glue, if released() { memory_wall_squeeze::ordered(&wasm)? } else { wasm }))
+}
+
 /// The content of the one file of a program with this ending, which goes.
-pub(crate) fn taken(staging: &Path, program: &str, ending: &str) -> Result<Vec<u8>, String> {
+fn content(staging: &Path, program: &str, ending: &str) -> Result<Vec<u8>, String> {
     let files =
         std::fs::read_dir(staging).map_err(|error| format!("{} cannot be listed: {error}", staging.display()))?;
     let is_own = |path: &PathBuf| {

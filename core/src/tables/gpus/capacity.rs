@@ -24,6 +24,8 @@ pub enum CapacityBasis {
     Limit,
     /// The printed gigabytes, for want of a report.
     Printed,
+    /// What the reader states of a GPU of their own.
+    Stated,
 }
 
 impl CapacityBasis {
@@ -35,6 +37,7 @@ impl CapacityBasis {
             Self::Estimated => "estimated from GPUs of the same class",
             Self::Shared => "printed size, shared with the whole computer",
             Self::Limit => "what the system lets the GPU take by itself of the computer's memory",
+            Self::Stated => "as stated for a GPU of your own",
             Self::Printed => "printed size, no device report found",
         }
     }
@@ -111,6 +114,9 @@ impl fmt::Display for Reported {
                 f,
                 "The capacity is the low end of an estimate, {range}: no report of PyTorch that names this GPU was found for that end."
             ),
+            (CapacityBasis::Stated, _) => {
+                f.write_str("The capacity is the number that you gave for a GPU of your own.")
+            }
             (CapacityBasis::Printed, _) => {
                 f.write_str("The capacity of this GPU is its printed number: no report of a device was found.")
             }

@@ -69,6 +69,7 @@ macro_rules! gpus {
                 llc_mib: number!($llc),
                 boost_mhz: number!($mhz),
             },
+            stated_capability: None,
         }),*];
 
         /// The sources of each row above, in its order: apart from it, so that a program that shows none carries none.

@@ -7,7 +7,7 @@ use memory_wall_app::words::resolved;
 use crate::page::{self, put};
 use crate::program::taken;
 use crate::wording::Words;
-use crate::{apart, figures, imports, policy, read, script, style, words, write};
+use crate::{apart, figures, policy, read, script, style, words, write};
 
 /// What Trunk calls the files of its program.
 const STAGED: &str = "memory-wall-planner";
@@ -19,8 +19,8 @@ pub(crate) const FILES: &str = "planner-";
 /// Takes the program that Trunk staged, and writes the page with its style sheet.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     let shortened = |program: &str| {
-        let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, program, "js")?));
-        imports::shortened(&taken(staging, program, "wasm")?, &glue)
+        let (glue, wasm) = taken(staging, program)?;
+        memory_wall_squeeze::shortened(&wasm, &script::without_comments(&glue))
     };
     let (wasm, glue) = shortened(STAGED)?;
     let (exchange, exchange_glue) = shortened(STAGED_EXCHANGE)?;
