@@ -140,7 +140,7 @@ fn a_tight_run_is_never_the_recommendation() {
 fn another_gpu_is_one_of_the_same_maker_and_class() {
     for (model, id, weights, engine, wanted) in [
         ("qwen2.5-32b", "rtx4090", WeightFormat::Int4, Engine::Exact, "rtx5090"),
-        ("llama-3.1-70b", "rtx4090", WeightFormat::Int4, Engine::Vllm, "rtx6000ada"),
+        ("llama-3.1-70b", "rtx4090", WeightFormat::Int4, Engine::Vllm, "rtxpro5000"),
         ("llama-3.1-70b", "h100-sxm", WeightFormat::Bf16, Engine::Exact, "b200"),
         ("llama-3.1-70b", "mi210", WeightFormat::Bf16, Engine::Exact, "mi300x"),
     ] {
