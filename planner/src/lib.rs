@@ -23,11 +23,14 @@ mod out;
 mod outcome;
 mod own_model;
 mod page;
+mod picture;
 mod plans;
 mod runtimes;
 mod sentence;
 mod shown;
 mod tables;
+mod taught;
+pub mod tutorial;
 mod wall;
 pub mod words;
 

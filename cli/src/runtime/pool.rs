@@ -201,7 +201,8 @@ fn assumptions(start: &Start, scenario: &Checked) -> Vec<String> {
         "A process takes 0.4 to 1.1 GiB of a GPU before its first tensor, and up to 1.5 GiB more with links to others."
             .into(),
     );
-    if let Some(held) = scenario.gpu.filter(|_| scenario.gpu_memory.is_none()).and_then(system::usual) {
+    if let Some(held) = scenario.gpu.filter(|gpu| scenario.gpu_memory.is_none() || gpu.is_own()).and_then(system::usual)
+    {
         lines.push(format!(
             "CPU and GPU share their memory, of which the system and other programs hold {held}: the pool's upper end is with the usual figure, its lower end with the largest."
         ));
