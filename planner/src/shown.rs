@@ -35,10 +35,10 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// These plans with their answers.
-    pub(crate) fn new(board: Board, unit: ByteUnit, outcomes: Vec<Arc<Outcome>>) -> Self {
+    /// These plans, still without answers.
+    pub(crate) fn new(board: Board, unit: ByteUnit) -> Self {
         let board = RwSignal::new(board);
-        let outcomes = RwSignal::new(outcomes);
+        let outcomes = RwSignal::new(Vec::<Arc<Outcome>>::new());
         let each = std::array::from_fn(|place| Memo::new(move |_| outcomes.with(|all| all.get(place).cloned())));
         let sheet = Memo::new(move |_| board.with(|board| board.chosen_sheet().cloned()));
         let scenario = Memo::new(move |_| sheet.with(|sheet| sheet.as_ref()?.asked.plan.scenario()));
