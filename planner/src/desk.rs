@@ -13,6 +13,7 @@ use memory_wall_plan::reply::Reply;
 
 use crate::board::{Board, History, Sheet, Slot};
 use crate::changed;
+use crate::fields::{self, Fields};
 use crate::link::Asked;
 use crate::outcome::{Later, Offer, Outcome};
 use crate::sentence;
@@ -25,6 +26,8 @@ pub(crate) struct State {
     now: Shown,
     /// The same for what is below the plans and inputs: it follows once they are painted.
     later: Shown,
+    /// What each field of the inputs shows.
+    fields: Fields,
     history: RwSignal<History>,
     /// Whether something that is shown is still computed: what is below, or what takes longer.
     pub(crate) busy: RwSignal<bool>,
@@ -71,6 +74,7 @@ impl Desk {
         let state: &'static State = Box::leak(Box::new(State {
             now: Shown::new(board.clone(), unit),
             later: Shown::new(board, unit),
+            fields: Fields::new(),
             history: RwSignal::default(),
             busy: RwSignal::default(),
             offers: std::array::from_fn(|_| RwSignal::default()),
@@ -84,7 +88,9 @@ impl Desk {
             spoken: RwSignal::default(),
             edited: RwSignal::new(false),
         }));
-        Self { state, shown: &state.now }
+        let desk = Self { state, shown: &state.now };
+        desk.show_fields();
+        desk
     }
 
     /// The same for views that follow a frame later.
@@ -132,9 +138,9 @@ impl Desk {
         self.shown.scenario.with(|scenario| scenario.as_ref().map(of))
     }
 
-    /// Whether an option, by its place in the table, changes something in it, tracked; where the plan names no model, it may.
-    pub(crate) fn has_effect(&self, option: usize) -> bool {
-        self.shown.effects.with(|all| all.get(option).copied().unwrap_or_default())
+    /// What the field of a slot shows.
+    pub(crate) fn field(&self, slot: Slot) -> RwSignal<fields::Shown> {
+        self.fields.of(slot)
     }
 
     /// Powers of 1,000 or of 1,024, tracked.
@@ -235,6 +241,15 @@ impl Desk {
         renew(self.busy, true);
         renew(self.now.outcomes, outcomes);
         renew(self.now.board, board);
+        self.show_fields();
+    }
+
+    /// Has the inputs show the plan that was chosen.
+    fn show_fields(&self) {
+        self.now(|board| {
+            let Some(sheet) = board.chosen_sheet() else { return };
+            self.fields.show(sheet, sheet.asked.plan.scenario().as_ref());
+        });
     }
 
     /// Has what is below follow, and what takes longer where it is known.
