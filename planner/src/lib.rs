@@ -11,6 +11,7 @@ mod board;
 mod browser;
 mod changed;
 mod desk;
+mod fields;
 mod figures;
 mod formats;
 mod frontier;

@@ -16,21 +16,9 @@ pub(crate) fn percent(share: f64) -> String {
     wall::percent(share * 100.0)
 }
 
-/// All places for plans; those without one are hidden.
-#[component]
-pub(crate) fn Plans(desk: Desk) -> impl IntoView {
-    let count = move || desk.count().to_string();
-    view! {
-        <div class="plans table-scroll" tabindex="0" role="group" aria-label=words::plans() data-count=count>
-            {places().map(|place| view! { <Column desk place /> }).collect_view()}
-        </div>
-        <Legend desk />
-    }
-}
-
 /// What the parts of the walls are.
 #[component]
-fn Legend(desk: Desk) -> impl IntoView {
+pub(crate) fn Legend(desk: Desk) -> impl IntoView {
     let parts = Bucket::EACH
         .into_iter()
         .map(|bucket| {
@@ -55,9 +43,9 @@ fn Legend(desk: Desk) -> impl IntoView {
     }
 }
 
-/// One plan.
+/// A place for a plan, hidden where there is none.
 #[component]
-fn Column(desk: Desk, place: usize) -> impl IntoView {
+pub(crate) fn Column(desk: Desk, place: usize) -> impl IntoView {
     let exists = move || desk.exists(place);
     let chosen = move || desk.chosen() == place;
     let name = move || desk.name(place);

@@ -55,13 +55,11 @@ thread_local! {
 #[wasm_bindgen]
 pub fn start(exchange: Function) {
     EXCHANGE.with(|it| _ = it.set(exchange));
-    let text = |id: &str| document()?.get_element_by_id(id)?.text_content();
-    memory_wall_app::words::learn(text("words").unwrap_or_default());
-    words::learn(text("planner-words").unwrap_or_default());
     let (owner, desk, done) = (Owner::new(), Cell::new(None), Cell::new(0_usize));
     // What the built page says is computed first: hydration compares nothing, and writes only what changes after it.
-    let pieces = TaskQueue::new(move || {
+    let pieces = TaskQueue::of_long_steps(move || {
         let Some(desk) = desk.get() else {
+            learn();
             desk.set(Some(owner.with(Desk::new)));
             return true;
         };
@@ -79,6 +77,13 @@ pub fn start(exchange: Function) {
         part.is_some()
     });
     pieces.ask();
+}
+
+/// Takes the words from the page.
+fn learn() {
+    let text = |id: &str| document()?.get_element_by_id(id)?.text_content();
+    memory_wall_app::words::learn(text("words").unwrap_or_default());
+    words::learn(text("planner-words").unwrap_or_default());
 }
 
 /// Makes a part live.
