@@ -132,7 +132,7 @@ struct Pixels(f64);
 impl fmt::Display for Pixels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let halves = halves(self.0);
-        write!(f, "{}{}", halves / 2, if halves % 2 == 0 { "" } else { ".5" })
+        write!(f, "{}{}", halves / 2, if halves.is_multiple_of(2) { "" } else { ".5" })
     }
 }
 
