@@ -98,26 +98,24 @@ pub(crate) static GROUPS: &[Group] = &[
             },
             Figure {
                 id: "tpot",
-                of: |it, _| match it {
-                    Reply::Layers(it) => it.written().and(it.speed).map(|speed| times([speed.least, speed.most])),
-                    _ => {
-                        let served = it.answers()?.served?;
-                        Some(typically(times(served.service.tpot), served.typical.tpot, |time| {
-                            Duration(time.0).to_string()
-                        }))
+                of: |it, _| {
+                    if let Reply::Layers(it) = it {
+                        return it.written().and(it.speed).map(|speed| times([speed.least, speed.most]));
                     }
+                    let served = it.answers()?.served?;
+                    Some(typically(times(served.service.tpot), served.typical.tpot, |time| {
+                        Duration(time.0).to_string()
+                    }))
                 },
             },
             Figure {
                 id: "per_user",
-                of: |it, _| match it {
-                    Reply::Layers(it) => {
-                        it.written().and(it.speed).map(|speed| money::numbers(speed.tokens_per_second()))
+                of: |it, _| {
+                    if let Reply::Layers(it) = it {
+                        return it.written().and(it.speed).map(|speed| money::numbers(speed.tokens_per_second()));
                     }
-                    _ => {
-                        let served = it.answers()?.served?;
-                        Some(typically(rates(served.per_user), served.typical.tpot, |time| rate(1.0 / time.0)))
-                    }
+                    let served = it.answers()?.served?;
+                    Some(typically(rates(served.per_user), served.typical.tpot, |time| rate(1.0 / time.0)))
                 },
             },
             Figure {

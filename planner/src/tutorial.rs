@@ -2,6 +2,7 @@
 
 use memory_wall_app::state::dimensions::Dimension;
 use memory_wall_core::number::Kilo;
+use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::tables::models::Model;
 use memory_wall_core::{Architecture, Mode};
 use memory_wall_plan::{AsTyped, OwnModel, Plan, Value, by_name};
@@ -83,7 +84,9 @@ pub fn read(query: &str) -> Option<(Vec<Asked>, Vec<Notice>)> {
     if let Some(scenario) = asked.plan.scenario() {
         let idle = KEYS.iter().filter_map(|(_, name, _)| by_name(name)).filter(|option| option.name != "model");
         let idle: Vec<_> = idle.filter(|option| !asked.plan.has_effect(option, &scenario)).collect();
-        idle.iter().for_each(|option| asked.plan.unset(option.name));
+        for option in idle {
+            asked.plan.unset(option.name);
+        }
     }
     Some((vec![asked], notices))
 }
@@ -118,7 +121,7 @@ fn field(dimension: Dimension) -> &'static str {
 pub(crate) fn write(plan: &Plan) -> Option<String> {
     plan.model()?;
     let scenario = plan.scenario()?;
-    if scenario.gpu.is_some_and(|gpu| gpu.is_own()) {
+    if scenario.gpu.is_some_and(Gpu::is_own) {
         return None;
     }
     let mut query = String::from("v=1");

@@ -106,7 +106,9 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     let gpu = stated.gpu.or_else(|| named_gpu(&reports, reported));
     let gpus = match (gpu, reported) {
         // A name that the table doesn't have is no other GPU with as much memory.
-        (None, Some(size)) if !reports.iter().any(|report| report.has(What::Gpu)) => with_capacity(size, main_report.and_then(|it| vendor(it.kind))),
+        (None, Some(size)) if !reports.iter().any(|report| report.has(What::Gpu)) => {
+            with_capacity(size, main_report.and_then(|it| vendor(it.kind)))
+        }
         _ => Vec::new(),
     };
     // Of GPUs with one memory any does for the question whether something fits.
