@@ -206,7 +206,7 @@ pub fn svg(said: &str, theme: Theme) -> String {
     let said = Said::read(said);
     let mut svg = Svg { text: String::new(), theme };
     let left = |place: usize| MARGIN + LABELS + GAP + place as f64 * (COLUMN + GAP);
-    let width = left(said.plans.len());
+    let width = left(said.plans.len()) - GAP + MARGIN;
     let mut y = MARGIN;
     y += svg.lines([MARGIN, y], TITLE, "ink", BOLD, &wrapped(said.title, width - 2.0 * MARGIN, TITLE));
     y += GAP;
@@ -273,7 +273,10 @@ fn wall(svg: &mut Svg, [x, y]: [f64; 2], plan: &Plan<'_>) {
     }
     if let Some((line, label)) = plan.capacity {
         svg.line([x, x + COLUMN], at(line), role, " stroke-width=\"2\"");
-        svg.words([x + COLUMN / 2.0, at(line) - 6.0], SMALL, "ink", " text-anchor=\"middle\"", label);
+        // It may stand before the wall.
+        let paper = svg.theme.colour("paper");
+        let halo = format!(" text-anchor=\"middle\" stroke=\"{paper}\" stroke-width=\"4\" paint-order=\"stroke\"");
+        svg.words([x + COLUMN / 2.0, at(line) - 6.0], SMALL, "ink", &halo, label);
     }
 }
 
