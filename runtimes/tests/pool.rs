@@ -51,7 +51,7 @@ fn a_pool_is_what_the_share_leaves_and_its_tokens_are_counted_in_pages() {
     let llama = scenario("llama-3.1-8b", "h100-sxm").check().unwrap();
     let start = start_in(Server::Sglang, &llama, &told, memory).unwrap();
     assert_eq!(start.context.low, GIB);
-    assert_eq!(start.pool.high, 79 * GIB * 850 / 1_000 - start.weights);
+    assert_eq!(start.pool.high, (79 * GIB * 850).div_ceil(1_000) - start.weights);
     assert_eq!(start.tokens.high, start.pool.high / 131_072);
     let cut = Told { most: Some(1_000), ..told };
     assert_eq!(start_in(Server::Sglang, &llama, &cut, memory).unwrap().tokens.high, 1_000);
