@@ -126,7 +126,7 @@ fn serving(scenario: &Scenario, question: Option<Question>) -> String {
                 format!("{} tokens at once", number(scenario.batched_tokens()))
             };
             let release = vllm::Constants::of(serving.version).releases;
-            let share = serving.utilization();
+            let share = serving.utilization().in_percent();
             let eager = if serving.enforce_eager { ", no CUDA graphs" } else { "" };
             let adapters = serving.max_loras.map_or_else(String::new, |adapters| {
                 format!(", room for {} adapters of rank {}", number(adapters), serving.max_lora_rank)

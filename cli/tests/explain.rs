@@ -54,9 +54,9 @@ fn a_message_alone() {
 
 #[test]
 fn a_gpu_that_the_table_does_not_have_is_named() {
-    let log = "  Device 0: AMD Radeon RX 5500 M, gfx1012 (0x1201), VMM: no, Wave Size: 32\nllama_model_load_from_file_impl: using device ROCm0 (AMD Radeon RX 5500 M) (0000:2d:00.0) - 16048 MiB free\nload_tensors:        ROCm0 model buffer size =  5000.00 MiB\n";
+    let log = "  Device 0: AMD Radeon RX 6800, gfx1030 (0x1030), VMM: no, Wave Size: 32\nllama_model_load_from_file_impl: using device ROCm0 (AMD Radeon RX 6800) (0000:2d:00.0) - 16048 MiB free\nload_tensors:        ROCm0 model buffer size =  5000.00 MiB\n";
     let run = run_on("explain -", log.as_bytes());
-    assert!(run.out.contains("GPU: AMD Radeon RX 5500 M, which the table doesn't have."), "{}", run.out);
+    assert!(run.out.contains("GPU: AMD Radeon RX 6800, which the table doesn't have."), "{}", run.out);
 }
 
 #[test]

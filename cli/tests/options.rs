@@ -183,6 +183,10 @@ fn the_share_of_a_gpu_is_read_in_percent_or_as_a_fraction() {
         ("0.95", 0.95),
         ("1.0", 1.0),
         ("1%", 0.01),
+        ("92.5", 0.925),
+        ("0.925", 0.925),
+        ("84.17%", 0.8417),
+        (".8417", 0.8417),
     ] {
         let line = format!("{INFERENCE} --engine vllm --gpu l4 --gpu-memory-utilization {text}");
         assert_eq!(input(&line, "/gpu_memory_utilization"), share, "{text}");

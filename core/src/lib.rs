@@ -41,6 +41,7 @@ pub mod bisect;
 pub mod bounds;
 pub mod display;
 pub mod number;
+mod share;
 pub mod units;
 mod verdict;
 pub mod worked;
@@ -100,6 +101,7 @@ pub use parallelism::{Parallelism, ZeroStage};
 pub use precision::{KvPrecision, WeightFormat};
 pub use scenario::{Attention, Mode, Offload, OffloadError, Scenario, ScenarioError};
 pub use serving::{Engine, Serving, Speculation};
+pub use share::{InPercent, Share};
 pub use training::{
     AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, Sharding,
     StepKernel, Stock, TargetSet, Training,

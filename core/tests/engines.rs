@@ -19,7 +19,7 @@ use memory_wall_core::units::GIB;
 use memory_wall_core::worked::{self, Item};
 use memory_wall_core::{
     Attention, Bucket, Bytes, Checked, Engine, Evaluation, KvPrecision, Mode, Offload, Parallelism, Scenario,
-    ScenarioError, Verdict, WeightFormat, evaluate,
+    ScenarioError, Share, Verdict, WeightFormat, evaluate,
 };
 use proptest::prelude::*;
 
@@ -195,7 +195,7 @@ fn one_model_under_every_program() {
 #[test]
 fn a_pool_holds_so_many_tokens_and_no_more() {
     let mut llama = Scenario { gpu: gpus::by_id("h100-sxm"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
-    llama.serving.utilization_percent = Some(95);
+    llama.serving.gpu_memory_utilization = Some(Share::percent(95));
     // Longer than the model was made for, so that the pool is what ends it.
     llama.architecture.trained_context = None;
     let fit = evaluate(&llama.check().unwrap()).fit.unwrap();
@@ -203,7 +203,7 @@ fn a_pool_holds_so_many_tokens_and_no_more() {
     assert_eq!(u128::from(fit.max_seq), pool.tokens);
     // Beside the share waits the context, 0.5 to 0.6 GiB; and a forward pass of 1.9 GiB runs again.
     for (percent, verdict) in [(95, Verdict::Fits), (97, Verdict::Tight), (100, Verdict::DoesNotFit)] {
-        llama.serving.utilization_percent = Some(percent);
+        llama.serving.gpu_memory_utilization = Some(Share::percent(percent));
         assert_eq!(evaluate(&llama.check().unwrap()).fit.unwrap().verdict, verdict, "{percent}");
     }
 }
@@ -216,7 +216,7 @@ fn each_release_counts_graphs_where_it_takes_them() {
     let at = |minor: u32, percent: u32| {
         let mut served = llama;
         served.serving.version = Version { major: 0, minor };
-        served.serving.utilization_percent = Some(percent);
+        served.serving.gpu_memory_utilization = Some(Share::percent(percent));
         (started(&served), evaluate(&checked(&served)).fit.unwrap())
     };
     let ((old, old_fit), (new, new_fit)) = (at(19, 95), at(21, 95));
@@ -233,7 +233,7 @@ fn each_release_counts_graphs_where_it_takes_them() {
     (t4.serving.max_num_seqs, t4.serving.max_num_batched_tokens) = (256, 2_048);
     t4.serving.version = Version::MEASURED;
     let verdicts = (85..=95).map(|percent| {
-        t4.serving.utilization_percent = Some(percent);
+        t4.serving.gpu_memory_utilization = Some(Share::percent(percent));
         let start = started(&t4);
         let may = matches!(start.tightness, Some(vllm::Tightness::Start(vllm::Refusal::Graphs { .. })));
         assert_eq!(start.verdict, evaluate(&checked(&t4)).fit.unwrap().verdict, "{percent}");
@@ -273,7 +273,7 @@ fn few_short_requests_are_read_in_small_batches() {
 #[test]
 fn newer_samplers_take_less() {
     let mut qwen = Scenario::new(Architecture::llama([40, 5_120, 40, 8, 128, 17_408, 151_936]));
-    qwen.serving.utilization_percent = Some(95);
+    qwen.serving.gpu_memory_utilization = Some(Share::percent(95));
     // "torch peak memory increase" of Qwen3 14B in four releases: 5.635 and 2.232 GiB.
     for (minor, activation) in [(15, 5_635), (16, 5_635), (17, 2_232), (18, 2_232)] {
         let pool = vllm::pool(&qwen.check().unwrap(), Version { major: 0, minor }, Bytes(85_029_615_042));
@@ -349,13 +349,17 @@ fn a_share_and_what_lies_beside_it_are_no_more_than_the_gpu() {
         let capacity = llama.gpu.unwrap().capacity;
         let mut refused = 0;
         for percent in 80..=100 {
-            llama.serving.utilization_percent = Some(percent);
+            llama.serving.gpu_memory_utilization = Some(Share::percent(percent));
             let start = started(&llama);
             let fit = evaluate(&checked(&llama)).fit.unwrap();
             let too_much = start.outside.0 < 0;
             assert_eq!(fit.verdict == Verdict::DoesNotFit, too_much, "{gpu} {percent}");
             assert_eq!(start.refusal.is_some(), too_much, "{gpu} {percent}");
-            assert_eq!(too_much, percent > vllm::Run::of(&checked(&llama)).largest_share(capacity), "{gpu} {percent}");
+            assert_eq!(
+                too_much,
+                Share::percent(percent) > vllm::Run::of(&checked(&llama)).largest_share(capacity),
+                "{gpu} {percent}"
+            );
             assert_eq!((fit.max_seq, fit.max_batch) == (0, 0), too_much, "{gpu} {percent}");
             refused += u32::from(too_much);
         }
@@ -367,7 +371,7 @@ fn a_share_and_what_lies_beside_it_are_no_more_than_the_gpu() {
 #[test]
 fn a_share_of_all_lacks_the_context_in_every_release() {
     let mut llama = Scenario { gpu: gpus::by_id("a100-40-sxm"), ..with(&model("llama-3.2-1b"), Engine::Vllm) };
-    llama.serving.utilization_percent = Some(100);
+    llama.serving.gpu_memory_utilization = Some(Share::percent(100));
     for minor in [6, 8, 10, 19, 24] {
         llama.serving.version = Version { major: 0, minor };
         let start = started(&llama);
@@ -422,7 +426,7 @@ fn the_longest_request_that_fits_starts_too() {
     deep.serving = deep.serving.on(deep.gpu.unwrap());
     let mut between = 0;
     for percent in 20..95 {
-        deep.serving.utilization_percent = Some(percent);
+        deep.serving.gpu_memory_utilization = Some(Share::percent(percent));
         let fit = evaluate(&checked(&deep)).fit.unwrap();
         let starts = |seq_length| started(&Scenario { seq_length, ..deep }).refusal.is_none();
         assert!(fit.max_seq == 0 || starts(fit.max_seq), "{percent}: {}", fit.max_seq);
@@ -436,7 +440,7 @@ fn the_longest_request_that_fits_starts_too() {
 fn every_sequence_needs_a_block_for_its_state() {
     let mut hybrid = Scenario { gpu: gpus::by_id("rtxpro6000"), ..with(&model("qwen3.5-27b"), Engine::Vllm) };
     hybrid.serving = hybrid.serving.on(hybrid.gpu.unwrap());
-    (hybrid.serving.utilization_percent, hybrid.serving.max_model_len) = (Some(90), Some(8_192));
+    (hybrid.serving.gpu_memory_utilization, hybrid.serving.max_model_len) = (Some(Share::percent(90)), Some(8_192));
     let told =
         |scenario: &Scenario| (started(scenario).refusal, started(scenario).verdict, started(scenario).margin.0 < 0);
     let (refusal, verdict, missing) = told(&hybrid);
@@ -503,14 +507,14 @@ fn the_system_holds_a_part_of_a_memory_that_it_shares() {
         ("h100-sxm", 92, Verdict::Fits),
     ] {
         let mut scenario = Scenario { gpu: gpus::by_id(id), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
-        scenario.serving.utilization_percent = Some(percent);
+        scenario.serving.gpu_memory_utilization = Some(Share::percent(percent));
         assert_eq!(evaluate(&checked(&scenario)).fit.unwrap().verdict, expected, "{id} {percent}");
     }
     // The share that is proposed in their place is one that starts.
     let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
     let Some(vllm::Refusal::Share { largest, system, .. }) = started(&scenario).refusal else { panic!("it starts") };
-    assert_eq!((largest, system), (82, Bytes(1_080 * GIB / 100)));
-    scenario.serving.utilization_percent = Some(largest);
+    assert_eq!((largest, system), (Share::percent(82), Bytes(1_080 * GIB / 100)));
+    scenario.serving.gpu_memory_utilization = Some(largest);
     assert_eq!(started(&scenario).refusal, None);
     let sentence = Assumptions::of(&checked(&scenario)).iter().any(|it| it.to_string().contains("6.50 to 19.90"));
     assert!(sentence);
@@ -572,7 +576,7 @@ fn a_small_model_starts_on_a_small_share_of_a_gb10() {
     scenario.seq_length = 4_096;
     scenario.serving.version = Version { major: 0, minor: 20 };
     scenario.serving = scenario.serving.on(scenario.gpu.unwrap());
-    scenario.serving.utilization_percent = Some(4);
+    scenario.serving.gpu_memory_utilization = Some(Share::percent(4));
     let start = started(&scenario);
     assert_eq!(start.refusal, None);
     assert_eq!(start.verdict, Verdict::Tight);
@@ -585,7 +589,7 @@ fn a_small_model_starts_on_a_small_share_of_a_gb10() {
 fn two_gb10_are_not_said_to_have_room_where_vllm_refused() {
     let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("minimax-m2"), Engine::Vllm) };
     (scenario.parallel.tp, scenario.seq_length) = (2, 196_608);
-    scenario.serving.utilization_percent = Some(80);
+    scenario.serving.gpu_memory_utilization = Some(Share::percent(80));
     scenario.serving.version = Version { major: 0, minor: 29 };
     for (weights, verdict) in [(WeightFormat::Int4, Verdict::Tight), (WeightFormat::Int4Group32, Verdict::DoesNotFit)] {
         assert_eq!(started(&Scenario { weights, ..scenario }).verdict, verdict, "{weights}");
@@ -615,7 +619,7 @@ fn stated_memory_is_what_there_is() {
             gpu_memory: gib.map(|gib| Bytes(gib * GIB)),
             ..with(&model("llama-3.1-8b"), engine)
         };
-        it.serving.utilization_percent = Some(87);
+        it.serving.gpu_memory_utilization = Some(Share::percent(87));
         it
     };
     let verdict = |id, gib: Option<u128>| evaluate(&checked(&on(id, gib, Engine::Vllm))).fit.unwrap().verdict;
@@ -840,7 +844,8 @@ fn kernels_of_mxfp4_may_take_more_on_hopper() {
         let mut scenario = with(&Scenario::new(models::by_id("gpt-oss-120b").unwrap().architecture), Engine::Vllm);
         (scenario.weights, scenario.seq_length) = (WeightFormat::Mxfp4, 5_120);
         let serving = &mut scenario.serving;
-        (serving.version, serving.utilization_percent) = (Version { major: 0, minor }, Some(percent));
+        (serving.version, serving.gpu_memory_utilization) =
+            (Version { major: 0, minor }, Some(Share::percent(percent)));
         (serving.max_num_seqs, serving.usual_seqs) = (1, false);
         let scenario = scenario.on(gpus::by_id("h100-sxm").unwrap()).check().unwrap();
         vllm::start(&scenario, scenario.capacity().unwrap()).verdict

@@ -23,6 +23,7 @@ pub mod reply;
 pub mod runtime;
 mod table;
 mod typed;
+pub mod typical;
 mod value;
 pub mod yaml;
 

@@ -219,10 +219,10 @@ pub static OPTIONS: &[PlanOption] = &[
         name: "gpu_memory_utilization",
         kind: Kind::Percent(bounds::UTILIZATION),
         scope: Scope::Vllm,
-        get: |s| s.serving.utilization_percent.map(Value::Percent),
+        get: |s| s.serving.gpu_memory_utilization.map(Value::Percent),
         set: |s, value| {
-            if let Value::Percent(percent) = value {
-                s.serving.utilization_percent = Some(*percent);
+            if let Value::Percent(share) = value {
+                s.serving.gpu_memory_utilization = Some(*share);
             }
         },
     },

@@ -34,7 +34,7 @@ fn what_is_exported_is_read_back() {
     for (target, options) in [
         (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"max_model_len\": 8192, \"tp\": 2, \"pp\": 2, \"kv\": \"fp8\", \"weights\": \"fp8\"")),
         (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"weights\": \"fp16\", \"kv\": \"fp16\", \"dp\": 2, \"max_num_seqs\": 16, \"enforce_eager\": true, \"max_loras\": 8, \"max_lora_rank\": 64")),
-        (Target::Vllm, "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_num_batched_tokens\": 4096, \"gpu_memory_utilization\": 85".into()),
+        (Target::Vllm, "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_num_batched_tokens\": 4096, \"gpu_memory_utilization\": 92.5".into()),
         (Target::Vllm, "\"model\": \"glm-4.5-air\", \"engine\": \"vllm\", \"speculative\": \"mtp\", \"num_speculative_tokens\": 2".into()),
         (Target::Vllm, "\"model\": \"qwen3-8b\", \"engine\": \"vllm\", \"speculative\": \"eagle3\", \"num_speculative_tokens\": 3, \"draft\": \"eagle3-qwen3-8b\"".into()),
         (Target::Vllm, "\"model\": \"qwen3-8b\", \"engine\": \"vllm\", \"speculative\": \"draft_model\", \"num_speculative_tokens\": 2, \"draft\": \"qwen3-0.6b\"".into()),
@@ -108,6 +108,11 @@ fn commands_as_people_write_them() {
         (
             "vllm serve Qwen/Qwen2.5-7B-Instruct-AWQ --quantization awq_marlin --max-model-len 32k -tp=2 \\\n  --gpu-memory-utilization .95 --port 8000 --api-key sk-secret",
             "model qwen2.5-7b; seq 32000; weights int4; engine vllm; max_model_len 32000; gpu_memory_utilization 95%; tp 2",
+            vec![],
+        ),
+        (
+            "vllm serve meta-llama/Llama-3.1-8B --gpu-memory-utilization 0.8417",
+            "model llama-3.1-8b; engine vllm; gpu_memory_utilization 84.17%",
             vec![],
         ),
         (

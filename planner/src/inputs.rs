@@ -9,7 +9,7 @@ use memory_wall_core::number::Kilo;
 use memory_wall_core::tables::gpus::{GPUS, Gpu, OWN};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{Engine, KvPrecision, WeightFormat};
-use memory_wall_plan::{AsTyped, Kind, Mistyped, OPTIONS, PlanOption, Scope, Value, hub};
+use memory_wall_plan::{AsTyped, Kind, Mistyped, PlanOption, Scope, Value, hub};
 use memory_wall_runtimes::pool::Server;
 
 use crate::board::{Board, PRICE, Sheet, Slot};
@@ -38,27 +38,18 @@ pub(crate) fn lists() -> impl IntoView {
 #[component]
 pub(crate) fn Fields(desk: Desk, group: &'static Group) -> impl IntoView {
     let fields = |slots: &'static [Slot]| slots.iter().map(|slot| view! { <Field desk name=*slot /> }).collect_view();
-    let idle = move |slots: &'static [Slot]| slots.iter().all(|slot| !has_effect(desk, slot));
-    let (first, more) = (group.first, group.more);
+    let [first, more] = [group.first, group.more]
+        .map(|slots| Memo::new(move |_| slots.iter().all(|slot| !desk.field(slot).with(|field| field.has_effect))));
     view! {
-        <fieldset class="inputs-group" data-group=group.id hidden=move || idle(first) && idle(more)>
+        <fieldset class="inputs-group" data-group=group.id hidden=move || first.get() && more.get()>
             <legend>{words::INPUTS.of(group.id)}</legend>
-            <div class="fields">{fields(first)}</div>
-            <details class="more" hidden=move || idle(more)>
+            <div class="fields">{fields(group.first)}</div>
+            <details class="more" hidden=move || more.get()>
                 <summary>{words::inputs_more()}</summary>
-                <div class="fields">{fields(more)}</div>
+                <div class="fields">{fields(group.more)}</div>
             </details>
         </fieldset>
     }
-}
-
-/// Whether a slot changes something in the plan that is shown, tracked.
-fn has_effect(desk: Desk, slot: Slot) -> bool {
-    let Some(option) = OPTIONS.iter().position(|option| option.name == slot) else {
-        // Tokens are trained on.
-        return slot == PRICE || desk.scenario(|scenario| scenario.mode.trains()).unwrap_or(true);
-    };
-    slot == "model" || desk.has_effect(option)
 }
 
 /// One field with its label and what is wrong in it.
@@ -79,8 +70,9 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
         _ => EitherOf5::E(entry(desk, slot, &id, None)),
     };
     let own = (slot == "gpu").then(|| own_gpu(desk));
+    let field = desk.field(slot);
     let mistake = move || {
-        let typed = desk.sheet(|sheet| sheet.mistake(slot).map(|typed| message(slot, typed))).flatten();
+        let typed = field.with(|field| field.mistake.as_ref().map(|typed| message(slot, typed)));
         typed.or_else(|| desk.contradiction(slot))
     };
     let group = matches!(kind, Some(Kind::List(..)));
@@ -92,7 +84,7 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
             data-field=slot
             role=group.then_some("group")
             aria-labelledby=group.then(|| format!("{id}-label"))
-            hidden=move || !has_effect(desk, slot)
+            hidden=move || !field.with(|field| field.has_effect)
         >
             <label id=format!("{id}-label") for=(!group).then(|| id.clone())>
                 {label}
@@ -123,20 +115,11 @@ fn shown(option: &PlanOption, id: &'static str) -> String {
     known.unwrap_or(id).to_owned()
 }
 
-/// What an option comes to in the plan that is shown, whether it is said or goes without saying.
-fn effective(desk: Desk, option: &PlanOption) -> Option<Value> {
-    desk.sheet(|sheet| {
-        let plan = &sheet.asked.plan;
-        let usual = || desk.scenario(|scenario| plan.value(option, scenario)).flatten();
-        plan.get(option.name).cloned().or_else(usual)
-    })
-    .flatten()
-}
-
 /// A list to choose from.
 fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &str) -> impl IntoView + use<> {
     let list = NodeRef::<html::Select>::new();
-    let now = move || effective(desk, option).map(|value| value.to_string()).unwrap_or_default();
+    let field = desk.field(option.name);
+    let now = move || field.with(|field| field.effective.as_ref().map(Value::to_string)).unwrap_or_default();
     let first = now();
     Effect::new(move || {
         let now = now();
@@ -174,7 +157,8 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
 
 /// A box to tick.
 fn switch(desk: Desk, option: &'static PlanOption, id: &str) -> impl IntoView + use<> {
-    let on = move || desk.sheet(|it| it.asked.plan.get(option.name).is_some()).unwrap_or_default();
+    let field = desk.field(option.name);
+    let on = move || field.with(|field| field.said.is_some());
     view! {
         <input
             type="checkbox"
@@ -192,7 +176,10 @@ fn switch(desk: Desk, option: &'static PlanOption, id: &str) -> impl IntoView + 
 
 /// Several boxes to tick.
 fn list(desk: Desk, option: &'static PlanOption, all: &'static [&'static str], id: &str) -> impl IntoView + use<> {
-    let has = move |word: &str| matches!(effective(desk, option), Some(Value::Words(words)) if words.contains(&word));
+    let field = desk.field(option.name);
+    let has = move |word: &str| {
+        field.with(|field| matches!(&field.effective, Some(Value::Words(words)) if words.contains(&word)))
+    };
     let boxes = all
         .iter()
         .map(|&word| {
@@ -224,7 +211,8 @@ fn list(desk: Desk, option: &'static PlanOption, all: &'static [&'static str], i
 /// A field to type in: a number, a release, a sum, or the name of a model or GPU with a list of all of them.
 fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl IntoView + use<> {
     let place = NodeRef::<html::Input>::new();
-    let text = Memo::new(move |_| desk.sheet(|sheet| text(sheet, slot)).unwrap_or_default());
+    let field = desk.field(slot);
+    let text = Memo::new(move |_| field.with(|field| field.text.clone()));
     // Whose field it is: what stands half typed belongs to its plan.
     let settled = ArcTrigger::new();
     let asked = settled.clone();
@@ -241,12 +229,10 @@ fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl 
         }
         whose
     });
-    let usual = move || {
-        let usual = groups::option(slot).and_then(|option| desk.scenario(|scenario| option.of(scenario)).flatten());
-        usual.map(|value| AsTyped(&value).to_string()).unwrap_or_default()
-    };
+    let usual =
+        move || field.with(|field| field.usual.as_ref().map(|value| AsTyped(value).to_string())).unwrap_or_default();
     let error = format!("{id}-error");
-    let mistyped = move || desk.sheet(|sheet| sheet.mistake(slot).is_some()).unwrap_or_default();
+    let mistyped = move || field.with(|field| field.mistake.is_some());
     let invalid = move || mistyped() || desk.contradiction(slot).is_some();
     let numeric = table.is_none() && slot != "engine_version";
     view! {

@@ -56,8 +56,11 @@ fn a_log_of_vllm_fills_the_estimate_in() {
     assert_eq!((scenario.serving.engine, scenario.serving.version), (Engine::Vllm, Version::MEASURED));
     assert_eq!(
         (scenario.weights, scenario.kv, scenario.serving.utilization()),
-        (WeightFormat::Bf16, KvPrecision::Bf16, 95)
+        (WeightFormat::Bf16, KvPrecision::Bf16, memory_wall_core::Share::percent(95))
     );
+    let finer = VLLM.replace("'gpu_memory_utilization': 0.95", "'gpu_memory_utilization': 0.8417");
+    let finer = explained(&[finer.as_str()], &nothing());
+    assert_eq!(self::scenario(&finer).serving.utilization().to_string(), "0.8417");
     assert_eq!((scenario.seq_length, scenario.batched_tokens()), (131_072, 8_192));
     for row in &explanation.rows {
         let Some(difference) = row.difference() else { continue };

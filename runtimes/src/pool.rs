@@ -13,7 +13,7 @@ use memory_wall_core::memory::kv_cache::CachedLayers;
 use memory_wall_core::memory::weights;
 use memory_wall_core::precision::Block;
 use memory_wall_core::units::{GIB, MIB};
-use memory_wall_core::{Architecture, Checked, KvPrecision, Mode, Verdict, WeightFormat};
+use memory_wall_core::{Architecture, Bytes, Checked, KvPrecision, Mode, Share, Verdict, WeightFormat};
 
 use crate::Span;
 
@@ -90,8 +90,8 @@ pub const MAX_TOTAL_TOKENS: Bounds = Bounds { name: "max_total_tokens", min: 1, 
 /// What it is told; `None` is what it takes by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
-    /// Thousandths: of the GPU for weights and pool (`--mem-fraction-static`), or of what is free after loading (`--kv_cache_free_gpu_memory_fraction`).
-    pub share: Option<u32>,
+    /// Of the GPU for weights and pool (`--mem-fraction-static`), or of what is free after loading (`--kv_cache_free_gpu_memory_fraction`).
+    pub share: Option<Share>,
     /// Requests at once (`--max-running-requests`, `--max_batch_size`).
     pub requests: Option<u32>,
     /// Tokens that pass through the model at once (`--chunked-prefill-size`, `--max_num_tokens`).
@@ -131,8 +131,8 @@ pub struct Start {
     pub server: Server,
     /// Expert-parallel ranks.
     pub ep: u32,
-    /// The share, in thousandths.
-    pub share: u32,
+    /// The share.
+    pub share: Share,
     /// Whether it is what the server takes by itself.
     pub usual_share: bool,
     /// The GPU, as PyTorch reports it.
@@ -231,12 +231,12 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
         Server::Sglang => {
             let reserve = reserve(printed, scenario, &told);
             let usual = 1_000 - (reserve * 1_000).div_ceil(printed.max(1)).min(1_000);
-            let usual = u32::try_from(usual).unwrap_or(0);
+            let usual = Share::hundredths(u32::try_from(usual).unwrap_or(0) * 10);
             (told.share.unwrap_or(usual), reserve, Span::new(0, LOADING))
         }
-        Server::TensorRtLlm => (told.share.unwrap_or(900), 0, pass(scenario, &told)),
+        Server::TensorRtLlm => (told.share.unwrap_or(Share::percent(90)), 0, pass(scenario, &told)),
     };
-    let of_share = |bytes: u128| bytes * u128::from(share) / 1_000;
+    let of_share = |bytes: u128| share.of(Bytes(bytes)).0;
     let pool = match server {
         // What is free before loading, times the share, less what loading took.
         Server::Sglang => Span::new(

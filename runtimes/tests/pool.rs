@@ -5,7 +5,7 @@
 use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::{GIB, MIB};
-use memory_wall_core::{KvPrecision, Scenario, Verdict, WeightFormat};
+use memory_wall_core::{KvPrecision, Scenario, Share, Verdict, WeightFormat};
 use memory_wall_runtimes::pool::{Family, Found, Refused, Server, Start, Told, Trouble, has_class, start, start_in};
 
 fn scenario(model: &str, gpu: &str) -> Scenario {
@@ -34,9 +34,10 @@ fn sglangs_own_share_follows_the_gpu_and_the_ranks() {
     assert_eq!(reserve("h100-sxm", 1), 512 + 12_288 + 128 + 2 * 256 + 8 * 58);
     assert_eq!(reserve("b200", 8), 512 + 24_576 + 1_024 + 2 * 512 + 8 * 74);
     let own = sglang(&scenario("llama-3.1-8b", "h100-sxm"), Told::default());
-    assert!(own.usual_share && (820..840).contains(&own.share), "{}", own.share);
-    let told = sglang(&scenario("llama-3.1-8b", "h100-sxm"), Told { share: Some(900), ..Told::default() });
-    assert!(!told.usual_share && told.share == 900 && told.pool.low > own.pool.low);
+    assert!(own.usual_share && (82..84).contains(&own.share.whole_percent()), "{}", own.share);
+    let told =
+        sglang(&scenario("llama-3.1-8b", "h100-sxm"), Told { share: Some(Share::percent(90)), ..Told::default() });
+    assert!(!told.usual_share && told.share == Share::percent(90) && told.pool.low > own.pool.low);
     // Without graphs nothing is kept for them.
     let eager = sglang(&scenario("llama-3.1-8b", "rtx4090"), Told { no_graphs: true, ..Told::default() });
     assert_eq!(eager.wanted / MIB, 512 + 6_144 + 128);
@@ -46,7 +47,7 @@ fn sglangs_own_share_follows_the_gpu_and_the_ranks() {
 #[test]
 fn a_pool_is_what_the_share_leaves_and_its_tokens_are_counted_in_pages() {
     let memory = Found { total: 80 * GIB, printed: 80 * GIB, free: Some(79 * GIB) };
-    let told = Told { share: Some(850), ..Told::default() };
+    let told = Told { share: Some(Share::percent(85)), ..Told::default() };
     let llama = scenario("llama-3.1-8b", "h100-sxm").check().unwrap();
     let start = start_in(Server::Sglang, &llama, &told, memory).unwrap();
     assert_eq!(start.context.low, GIB);
@@ -55,7 +56,11 @@ fn a_pool_is_what_the_share_leaves_and_its_tokens_are_counted_in_pages() {
     let cut = Told { most: Some(1_000), ..told };
     assert_eq!(start_in(Server::Sglang, &llama, &cut, memory).unwrap().tokens.high, 1_000);
     let other = trtllm(&scenario("llama-3.1-8b", "h100-sxm"), Told::default());
-    assert!(other.tokens.low.is_multiple_of(32) && other.tokens.high.is_multiple_of(32) && other.share == 900);
+    assert!(
+        other.tokens.low.is_multiple_of(32)
+            && other.tokens.high.is_multiple_of(32)
+            && other.share == Share::percent(90)
+    );
     // More tokens at once leave less.
     let more = trtllm(&scenario("llama-3.1-8b", "h100-sxm"), Told { tokens: Some(65_536), ..Told::default() });
     assert!(more.pool.low < other.pool.low && more.pool.high < other.pool.high);
@@ -99,8 +104,8 @@ fn verdicts_say_whether_all_requests_run() {
     assert_eq!(of(1, 131_072, usual).trouble.map(|it| matches!(it, Trouble::TooSmall { .. })), Some(true));
     assert_eq!(of(1, 200_000, usual).trouble, Some(Trouble::TooLong { accepts: 131_072 }));
     assert_eq!(of(1, 8_192, Told { longest: Some(4_096), ..usual }).trouble, Some(Trouble::TooLong { accepts: 4_096 }));
-    assert_eq!(of(1, 2_048, Told { share: Some(500), ..usual }).trouble, Some(Trouble::NoPool));
-    assert_eq!(of(1, 2_048, Told { share: Some(950), ..usual }).verdict, Verdict::Tight);
+    assert_eq!(of(1, 2_048, Told { share: Some(Share::percent(50)), ..usual }).trouble, Some(Trouble::NoPool));
+    assert_eq!(of(1, 2_048, Told { share: Some(Share::percent(95)), ..usual }).verdict, Verdict::Tight);
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl Inputs {
             speculative: guesses.then_some(serving.speculation.id()),
             num_speculative_tokens: guesses.then_some(serving.num_speculative_tokens),
             draft: scenario.draft.filter(|draft| guesses && !draft.id.is_empty()).map(|draft| draft.id),
-            gpu_memory_utilization: f64::from(serving.utilization()) / 100.0,
+            gpu_memory_utilization: serving.utilization().fraction(),
             parallel: Cut::new(&scenario.parallel),
             offload: inputs::offloaded(scenario.offload, scenario.mode),
         }

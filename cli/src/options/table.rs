@@ -405,9 +405,9 @@ fn serving() -> Vec<Known> {
             "P",
             "percent of the GPU, such as 90 or 0.9",
             format!(
-                "vllm: its share of the GPU, as 95 or 0.95; default {}, before 0.21 {}",
-                Version::NEWEST.utilization(),
-                Version::OLDEST.utilization()
+                "vllm: its share of the GPU, as 95, 92.5 or 0.925; default {}, before 0.21 {}",
+                Version::NEWEST.utilization().in_percent(),
+                Version::OLDEST.utilization().in_percent()
             ),
         ),
     ]

@@ -288,7 +288,7 @@ fn assumptions(scenario: &Checked, settings: &Settings, fit: bool, placement: &P
     if settings.unified {
         lines.push("All sequences share one cache, so --seq is the length of all of them together.".into());
     }
-    let usual = scenario.gpu_memory.is_none() || !settings.gpus.is_empty();
+    let usual = scenario.gpu_memory.is_none() || !settings.gpus.is_empty() || scenario.gpu.is_some_and(Gpu::is_own);
     for held in placement.devices.iter().filter(|_| usual).filter_map(|device| system::usual(device.gpu)) {
         lines.push(format!(
             "CPU and GPU share their memory, of which the system and other programs hold {held}; the usual figure counts, and what is in host memory comes out of the same."

@@ -124,16 +124,16 @@ fn table(start: &Start, unit: ByteUnit) -> String {
 }
 
 fn share(start: &Start, unit: ByteUnit) -> String {
-    let share = f64::from(start.share) / 1_000.0;
+    let share = start.share;
     let usual = if start.usual_share { ", which it takes by itself" } else { "" };
     match start.server {
         Server::Sglang => format!(
-            "mem_fraction_static {share:.3}{usual}: {} of the GPU are left beside weights and pool; SGLang reckons with {} for passes and graphs.",
+            "mem_fraction_static {share}{usual}: {} of the GPU are left beside weights and pool; SGLang reckons with {} for passes and graphs.",
             words::size(Bytes(start.beside), unit),
             words::size(Bytes(start.wanted), unit)
         ),
         Server::TensorRtLlm => {
-            format!("kv_cache_free_gpu_memory_fraction {share:.2}{usual}, of what the profiled pass leaves free.")
+            format!("kv_cache_free_gpu_memory_fraction {share}{usual}, of what the profiled pass leaves free.")
         }
     }
 }
@@ -201,7 +201,8 @@ fn assumptions(start: &Start, scenario: &Checked) -> Vec<String> {
         "A process takes 0.4 to 1.1 GiB of a GPU before its first tensor, and up to 1.5 GiB more with links to others."
             .into(),
     );
-    if let Some(held) = scenario.gpu.filter(|_| scenario.gpu_memory.is_none()).and_then(system::usual) {
+    if let Some(held) = scenario.gpu.filter(|gpu| scenario.gpu_memory.is_none() || gpu.is_own()).and_then(system::usual)
+    {
         lines.push(format!(
             "CPU and GPU share their memory, of which the system and other programs hold {held}: the pool's upper end is with the usual figure, its lower end with the largest."
         ));

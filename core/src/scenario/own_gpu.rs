@@ -108,6 +108,7 @@ mod tests {
     use alloc::string::ToString;
 
     use super::*;
+    use crate::engines::system;
     use crate::precision::WeightFormat;
     use crate::tables::capability::Capability;
     use crate::tables::gpus::{Gpu, OWN, Peak};
@@ -147,6 +148,15 @@ mod tests {
         assert_eq!(missing(&served), Some((NotStated::Link, "vLLM")));
         let said = served.check().unwrap_err().to_string();
         assert!(said.contains("gpu_link") && said.contains("vLLM"), "{said}");
+    }
+
+    /// All of a memory that the system shares is stated, and not what is free of it.
+    #[test]
+    fn the_system_holds_its_part_of_a_shared_memory() {
+        let shared = OWN.with_memory(Bytes(110 * GIB)).with_capability(Capability::new(12, 1));
+        let gb10 = crate::tables::gpus::by_id("gb10").unwrap();
+        assert_eq!(system::held(&on(shared)), system::usual(gb10));
+        assert_eq!(system::held(&on(OWN.with_memory(MEMORY).with_capability(Capability::new(12, 0)))), None);
     }
 
     #[test]

@@ -164,6 +164,11 @@ impl Gpu {
         )
     }
 
+    /// Whether it is no product of its maker's: a GPU with more memory soldered on.
+    pub fn is_modified(&self) -> bool {
+        self.id == "rtx2080ti-22"
+    }
+
     /// Whether it is AMD's and older than the MI200 series: gfx906 and gfx908, which servers of language models leave out.
     pub fn before_mi200(&self) -> bool {
         matches!(self.id, "mi50-16" | "mi50-32" | "mi100" | "radeonvii")

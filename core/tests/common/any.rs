@@ -11,7 +11,7 @@ use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Bytes, Checkpointing, Engine, Gradients, Implementation, KvPrecision,
     Lora, LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, Sharding,
-    Speculation, StepKernel, Stock, Training, WeightFormat, ZeroStage,
+    Share, Speculation, StepKernel, Stock, Training, WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -248,7 +248,7 @@ prop_compose! {
         max_num_seqs in within(bounds::MAX_NUM_SEQS),
         max_num_batched_tokens in within(bounds::MAX_NUM_BATCHED_TOKENS),
         [usual_seqs, usual_batched_tokens, enforce_eager] in any::<[bool; 3]>(),
-        utilization_percent in proptest::option::of(within(bounds::UTILIZATION)),
+        gpu_memory_utilization in proptest::option::of((100..=10_000_u32).prop_map(Share::hundredths)),
         max_model_len in proptest::option::of(within(bounds::MAX_MODEL_LEN)),
         max_loras in proptest::option::weighted(0.2, within(bounds::MAX_LORAS)),
         max_lora_rank in select([1_u32, 16, 64, 512].as_slice()),
@@ -263,7 +263,7 @@ prop_compose! {
             usual_seqs,
             usual_batched_tokens,
             enforce_eager,
-            utilization_percent,
+            gpu_memory_utilization,
             max_model_len,
             max_loras,
             max_lora_rank,

@@ -6,7 +6,7 @@ use memory_wall_core::engines::vllm::{self, Run};
 use memory_wall_core::engines::{self, reservation};
 use memory_wall_core::memory::kv_cache;
 use memory_wall_core::memory::overhead::CONTEXT_BYTES;
-use memory_wall_core::{Bucket, Bytes, Checked, evaluate, worked};
+use memory_wall_core::{Bucket, Bytes, Checked, Share, evaluate, worked};
 
 use memory_wall_core::tables::gpus;
 use memory_wall_runtimes::llamacpp::{Device as Placed, Order, Settings, place};
@@ -242,7 +242,10 @@ fn tokens_of(report: &Report) -> Option<u64> {
 /// How a server with a pool starts, by what its log says of share and memory.
 fn started(report: &Report, scenario: &Checked, capacity: Option<Bytes>) -> Option<Start> {
     let server = server(report.kind)?;
-    let share = report.millionths(What::Utilization).and_then(|share| u32::try_from((share + 500) / 1_000).ok());
+    let share = report
+        .millionths(What::Utilization)
+        .and_then(|share| u32::try_from((share + 50) / 100).ok())
+        .map(Share::hundredths);
     let told = Told {
         share,
         tokens: report.count(What::MaxBatchedTokens).and_then(|tokens| u32::try_from(tokens).ok()),

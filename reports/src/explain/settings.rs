@@ -6,7 +6,7 @@ use memory_wall_core::KvPrecision;
 use memory_wall_core::serving::{Serving, Speculation, Version};
 use memory_wall_core::tables::drafts::{self, Draft};
 use memory_wall_core::{
-    Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, WeightFormat, ZeroStage, bounds,
+    Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, Share, WeightFormat, ZeroStage, bounds,
 };
 
 use memory_wall_runtimes::pool::Server;
@@ -182,9 +182,8 @@ fn served(
         scenario.serving.max_lora_rank = count(reports, What::MaxLoraRank).unwrap_or(scenario.serving.max_lora_rank);
     }
     let share = reports.iter().find_map(|report| report.millionths(What::Utilization));
-    // Whole percents, as the engine has them.
-    scenario.serving.utilization_percent =
-        share.and_then(|share| u32::try_from((share + 5_000) / 10_000).ok()).filter(|share| *share > 0);
+    let share = share.and_then(|share| u32::try_from((share + 50) / 100).ok()).map(Share::hundredths);
+    scenario.serving.gpu_memory_utilization = share.filter(|share| share.check().is_ok());
 }
 
 /// The server with a pool that a program is, where its rules are modelled.

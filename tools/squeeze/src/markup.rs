@@ -80,7 +80,7 @@ fn goes_without_saying(name: &str, behind: &str) -> bool {
         let more = behind.strip_prefix(*tag);
         more.is_some_and(|more| tag.ends_with('>') || more.starts_with([' ', '>']))
     };
-    ENDS.iter().any(|(own, tags)| *own == name && tags.iter().any(|tag| follows(tag)))
+    ENDS.iter().any(|(own, tags)| *own == name && tags.iter().any(follows))
 }
 
 /// An opening tag.
@@ -115,8 +115,10 @@ impl<'a> Tag<'a> {
 
     fn write(&self, is_empty: bool, out: &mut String) {
         let mut attributes = self.attributes.clone();
+        // What has an id is found by it in the text, at the start of its tag.
+        let has_id = attributes.iter().any(|(name, _)| *name == "id");
         attributes.sort_by_key(|(name, _)| match *name {
-            "class" => 0,
+            "class" if !has_id => 0,
             name => LAST.iter().position(|last| *last == name).map_or(1, |place| 2 + place),
         });
         out.extend(["<", self.name]);
@@ -148,7 +150,8 @@ mod tests {
     #[test]
     fn what_html_lets_one_leave_out_is_left_out() {
         for (page, squeezed) in [
-            (r#"<a id="b" class="x y">"#, r#"<a class="x y" id="b">"#),
+            (r#"<a title="b" class="x y">"#, r#"<a class="x y" title=b>"#),
+            (r#"<section id="b" class="c">"#, r#"<section id="b" class=c>"#),
             (
                 r#"<td data-b="1:2" scope="row" class="z">1</td><td hidden=""></td></tr>"#,
                 "<td class=z scope=row data-b=1:2>1<td hidden></tr>",

@@ -71,7 +71,7 @@ pub enum Tightness {
 
 /// The share of a GPU that vLLM takes, rounded up.
 pub fn requested(scenario: &Checked, total: Bytes) -> Bytes {
-    Bytes((total.0 * u128::from(scenario.serving.utilization())).div_ceil(100))
+    scenario.serving.utilization().of(total)
 }
 
 /// What becomes of the share of a GPU of `total` bytes under a release of vLLM, on the rank that is looked at.
@@ -90,9 +90,9 @@ pub fn requested(scenario: &Checked, total: Bytes) -> Bytes {
 ///
 /// # Example
 /// ```
-/// use memory_wall_core::{Bytes, Scenario, engines::vllm, serving::Version, tables::models};
+/// use memory_wall_core::{Bytes, Scenario, Share, engines::vllm, serving::Version, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
-/// scenario.serving.utilization_percent = Some(95);
+/// scenario.serving.gpu_memory_utilization = Some(Share::percent(95));
 /// let scenario = scenario.check().unwrap();
 /// let pool = vllm::pool(&scenario, Version::MEASURED, Bytes(85_029_615_042));
 /// // A log of an H100 says 14.99, 1.89, 0.25 and 58.11 GiB, and 476,016 tokens.
