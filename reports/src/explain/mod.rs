@@ -105,10 +105,7 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     let reported = reported_capacity(&reports, main_report);
     let gpu = stated.gpu.or_else(|| named_gpu(&reports, reported));
     let gpus = match (gpu, reported) {
-        // A name that the table doesn't have is no other GPU with as much memory.
-        (None, Some(size)) if !reports.iter().any(|report| report.has(What::Gpu)) => {
-            with_capacity(size, main_report.and_then(|it| vendor(it.kind)))
-        }
+        (None, Some(size)) if !is_named(&reports) => with_capacity(size, main_report.and_then(|it| vendor(it.kind))),
         _ => Vec::new(),
     };
     // Of GPUs with one memory any does for the question whether something fits.
@@ -212,6 +209,12 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         explanation.changes = change::of(scenario, capacity, possible);
     }
     explanation
+}
+
+/// Whether a text says whose GPU it is: a name that the table doesn't have is no other GPU with as much memory, and only an Apple GPU has
+/// a recommended working set.
+fn is_named(reports: &[&Report]) -> bool {
+    reports.iter().any(|report| report.has(What::Gpu) || report.kind == Kind::LlamaCpp && report.has(What::Allowed))
 }
 
 /// Whether a report is that of a server which has its cache and its working space.
