@@ -66,7 +66,8 @@ pub fn gpu(id: &str) -> Option<&'static Gpu> {
 }
 
 /// Compute capabilities that can be stated: those of the table's GPUs.
-const CAPABILITIES: [(&str, Capability); 11] = [
+const CAPABILITIES: [(&str, Capability); 12] = [
+    ("6.1", Capability::new(6, 1)),
     ("7.0", Capability::new(7, 0)),
     ("7.5", Capability::new(7, 5)),
     ("8.0", Capability::new(8, 0)),
