@@ -20,11 +20,12 @@ const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
 
 /// What is made rather than kept, and files that belong to others.
 const ELSEWHERE: [&str; 5] = [".git", ".tools", "dist", "node_modules", "target"];
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "config.json",
     "xtask.exe",
     "tests/e2e/results/",
     "plan.html",
+    "plan-frame.html",
     "reference.html",
     "teach.html",
     "lessons.html",

@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 62] = [
+const NOT_YET: [&str; 63] = [
     "config",
     "offload",
     "engine",
@@ -34,6 +34,7 @@ const NOT_YET: [&str; 62] = [
     "max_lora_rank",
     "speculative",
     "num_speculative_tokens",
+    "draft",
     "gpu_memory_utilization",
     "mem_fraction_static",
     "chunked_prefill_size",

@@ -68,7 +68,7 @@ pub(crate) fn between(from: &Scenario, to: &Scenario) -> Vec<String> {
             changes.push(format!("--{option} {to}"));
         }
     };
-    let share = |scenario: &Scenario| format!("{:.2}", f64::from(scenario.serving.utilization()) / 100.0);
+    let share = |scenario: &Scenario| scenario.serving.utilization().to_string();
     word("gpu-memory-utilization", &share(from), &share(to));
     let cap = |scenario: &Scenario| scenario.serving.max_model_len.unwrap_or(scenario.seq_length).to_string();
     word("max-model-len", &cap(from), &cap(to));

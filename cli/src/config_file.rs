@@ -22,10 +22,10 @@ pub(crate) struct Named {
     pub(crate) config: Config,
 }
 
-/// Reads the file at `path`, or standard input for `-`; what begins as a JSON object is the config itself.
-pub(crate) fn read(path: &OsStr) -> Result<Named, BadInput> {
+/// Reads the file at `path` that `option` names, or standard input for `-`; what begins as a JSON object is the config itself.
+pub(crate) fn read(option: &str, path: &OsStr) -> Result<Named, BadInput> {
     let refused =
-        |why: String| BadInput(format!("--config {} {why}", quote(&shortened(&path.to_string_lossy(), QUOTED))));
+        |why: String| BadInput(format!("{option} {} {why}", quote(&shortened(&path.to_string_lossy(), QUOTED))));
     let inline = path.to_str().filter(|text| text.trim_start().starts_with('{'));
     let (name, text) = match inline {
         Some(text) => ("config.json".to_owned(), text.to_owned()),

@@ -97,7 +97,7 @@ fn limit(fit: &Fit, scenario: &Scenario, unit: ByteUnit) -> String {
     if scenario.runtime() != Some(Engine::Vllm) {
         return format!("; {} of it to be taken", words::size(fit.limit, unit));
     }
-    let share = scenario.serving.utilization();
+    let share = scenario.serving.utilization().in_percent();
     if fit.limit == Bytes::ZERO {
         return format!("; vLLM does not start with its share of {share}%, see the verdict");
     }

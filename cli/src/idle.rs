@@ -1,6 +1,7 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
 use memory_wall_core::memory::{optimizer, sharding};
+use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{
     Checkpointing, Engine, Implementation, Mode, Optimizer, Scenario, Speculation, StepKernel, ZeroStage,
 };
@@ -28,7 +29,7 @@ const TRAINING_ONLY: [&str; 18] = [
     "--sequence-parallel",
     "--virtual-stages",
 ];
-const INFERENCE_ONLY: [&str; 12] = [
+const INFERENCE_ONLY: [&str; 14] = [
     "--kv",
     "--engine",
     "--engine-version",
@@ -40,9 +41,11 @@ const INFERENCE_ONLY: [&str; 12] = [
     "--max-lora-rank",
     "--speculative",
     "--num-speculative-tokens",
+    "--draft",
+    "--draft-config",
     "--gpu-memory-utilization",
 ];
-const VLLM_ONLY: [&str; 10] = [
+const VLLM_ONLY: [&str; 12] = [
     "--engine-version",
     "--max-model-len",
     "--max-num-seqs",
@@ -52,6 +55,8 @@ const VLLM_ONLY: [&str; 10] = [
     "--max-lora-rank",
     "--speculative",
     "--num-speculative-tokens",
+    "--draft",
+    "--draft-config",
     "--gpu-memory-utilization",
 ];
 const ADAPTERS_ONLY: [&str; 7] = [
@@ -62,6 +67,17 @@ const ADAPTERS_ONLY: [&str; 7] = [
     "--reentrant-checkpointing",
     "--no-kbit-upcast",
     "--quantised-experts",
+];
+const OWN_GPU_ONLY: [&str; 9] = [
+    "--gpu-capability",
+    "--gpu-bandwidth",
+    "--gpu-tflops",
+    "--gpu-tflops-fp32",
+    "--gpu-tflops-fp8",
+    "--gpu-tflops-fp4",
+    "--gpu-tops-int8",
+    "--gpu-link",
+    "--gpu-host-link",
 ];
 /// What [`Question::Gpus`] tries by itself.
 const CUTS: [&str; 8] = ["--dp", "--tp", "--pp", "--ep", "--etp", "--zero", "--shard", "--virtual-stages"];
@@ -145,11 +161,21 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
     if scenario.serving.speculation == Speculation::None {
         note("--num-speculative-tokens", " without --speculative".into());
     }
+    if matches!(scenario.serving.speculation, Speculation::None | Speculation::Ngram | Speculation::Mtp) {
+        for option in ["--draft", "--draft-config"] {
+            note(option, " without --speculative eagle, eagle3 or draft_model".into());
+        }
+    }
     if scenario.gpu.is_none() && question.is_none() {
         note("--gpu-memory-utilization", " without --gpu".into());
         note("--gpu-memory", " without --gpu".into());
         if scenario.mode.trains() && (scenario.offload.optimizer || scenario.offload.parameters) {
             note("--host-memory", " without --gpu: there is no verdict without one".into());
+        }
+    }
+    if !scenario.gpu.is_some_and(Gpu::is_own) {
+        for option in OWN_GPU_ONLY {
+            note(option, " without --gpu own".into());
         }
     }
     if question != Some(Question::Gpus) {

@@ -126,15 +126,18 @@ fn serving(scenario: &Scenario, question: Option<Question>) -> String {
                 format!("{} tokens at once", number(scenario.batched_tokens()))
             };
             let release = vllm::Constants::of(serving.version).releases;
-            let share = serving.utilization();
+            let share = serving.utilization().in_percent();
             let eager = if serving.enforce_eager { ", no CUDA graphs" } else { "" };
             let adapters = serving.max_loras.map_or_else(String::new, |adapters| {
                 format!(", room for {} adapters of rank {}", number(adapters), serving.max_lora_rank)
             });
+            let named = scenario.draft.map(|draft| draft.id).filter(|id| !id.is_empty());
+            let draft = named.map_or_else(String::new, |id| format!(": {id}"));
+            let method = format!("{}{draft}", serving.speculation.id());
             let ahead = match serving.num_speculative_tokens {
                 _ if serving.speculation == Speculation::None => String::new(),
-                1 => format!(", 1 token guessed ahead ({})", serving.speculation.id()),
-                tokens => format!(", {tokens} tokens guessed ahead ({})", serving.speculation.id()),
+                1 => format!(", 1 token guessed ahead ({method})"),
+                tokens => format!(", {tokens} tokens guessed ahead ({method})"),
             };
             format!(
                 "served by vLLM {release}: {longest}{sequences} and {tokens}, {share}% of the GPU{eager}{adapters}{ahead}"

@@ -7,7 +7,7 @@ use memory_wall_runtimes::pool::Family;
 
 use crate::request::{Request, Source};
 use crate::text::{QUOTED, quote, shortened};
-use crate::{BadInput, config_file};
+use crate::{BadInput, config_file, words};
 
 /// A model with its names.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Model {
         match source {
             Source::Preset(model) => Ok(Self::listed(model)),
             Source::Config(path) => {
-                let config_file::Named { name, config } = config_file::read(path)?;
+                let config_file::Named { name, config } = config_file::read("--config", path)?;
                 let architecture = config
                     .architecture()
                     .map_err(|error| BadInput(format!("--config {}: {error}", quote(&path.to_string_lossy()))))?;
@@ -134,6 +134,7 @@ impl Model {
             }
         });
         let own = self.remarks.iter().cloned().chain(part);
-        own.chain(stored).chain(fallback).chain(wide).chain(no_experts).collect()
+        let untimed = scenario.untimed().map(words::untimed);
+        own.chain(stored).chain(fallback).chain(wide).chain(no_experts).chain(untimed).collect()
     }
 }

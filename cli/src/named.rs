@@ -15,7 +15,7 @@ const MAKERS: [&str; 11] =
 const STORED: [&str; 13] =
     ["fp8", "fp4", "int4", "int8", "awq", "gptq", "gguf", "w4a16", "w8a8", "bnb", "4bit", "8bit", "mlx"];
 /// Words of another GPU than the one without them.
-const VARIANTS: [&str; 2] = ["ti", "super"];
+const VARIANTS: [&str; 3] = ["ti", "super", "modified"];
 
 /// The GPU that a name means, as an option has it.
 pub(crate) fn gpu(option: &str, text: &str) -> Result<&'static Gpu, BadInput> {
@@ -128,6 +128,22 @@ mod tests {
             ("3080", "rtx3080"),
             ("RTX 4060", "rtx4060"),
             ("4060 Ti", "rtx4060ti-16"),
+            ("5060", "rtx5060"),
+            ("RTX 5060 Ti 16GB", "rtx5060ti-16"),
+            ("4070 Super", "rtx4070super"),
+            ("4070 ti super", "rtx4070tisuper"),
+            ("2080 Ti", "rtx2080ti"),
+            ("2080 ti 22gb", "rtx2080ti-22"),
+            ("1660 Ti", "gtx1660ti"),
+            ("P40", "p40"),
+            ("RTX PRO 4500", "rtxpro4500"),
+            ("9070 XT", "rx9070xt"),
+            ("7900 XT", "rx7900xt"),
+            ("R9700", "r9700"),
+            ("Radeon VII", "radeonvii"),
+            ("Arc A770", "arc-a770"),
+            ("Arc Pro B70", "arc-pro-b70"),
+            ("M5 Max", "m5max"),
             ("a6000", "rtxa6000"),
             ("mi300", "mi300x"),
             ("MI250", "mi250x"),
@@ -147,6 +163,8 @@ mod tests {
         }
         for (text, ids) in [
             ("h200", "h200-sxm or h200-nvl"),
+            ("5060 ti", "rtx5060ti-8 or rtx5060ti-16"),
+            ("mi50", "mi50-16 or mi50-32"),
             ("a100-80gb", "a100-80-sxm or a100-80-pcie"),
             ("h100", "h100-sxm, h100-pcie or h100-nvl"),
             ("m3", "m3max or m3ultra"),

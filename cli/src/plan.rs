@@ -114,8 +114,8 @@ mod tests {
     /// What a plan says and what the command says are the same: names, kinds and ranges.
     #[test]
     fn the_table_says_what_the_command_says() {
-        // How an answer is printed, and where a plan is, are no part of one.
-        const OF_THE_COMMAND: [&str; 4] = ["--plan", "--plan-name", "--unit", "--json"];
+        // How an answer is printed, where a plan is, and the file of a draft are no part of one.
+        const OF_THE_COMMAND: [&str; 5] = ["--plan", "--plan-name", "--draft-config", "--unit", "--json"];
         let known = table::of("estimate");
         for option in OPTIONS {
             let flag = option.flag();

@@ -18,6 +18,7 @@ pub(crate) fn of(scenario: &Scenario, error: &ScenarioError) -> BadInput {
         ScenarioError::Parallel(error) => cut(scenario, error),
         ScenarioError::Runtime(error) => runtime(scenario, error),
         ScenarioError::Cut(error) => trainer(scenario, error),
+        ScenarioError::OwnGpu(missing, _) => format!("--{} is missing: {error}", missing.id().replace('_', "-")),
         ScenarioError::GpuMemory { stated, .. } => format!("--gpu-memory {}: {error}", Memory(*stated)),
         _ => format!("the scenario cannot be: {error}"),
     })
@@ -63,7 +64,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         Unsupported::DualChunks | Unsupported::NoBackend(..) | Unsupported::Maker(..) | Unsupported::TooOld { .. } => {
             format!("--engine {engine}")
         }
-        Unsupported::OldAttention { gpu, .. } | Unsupported::OneGpu(gpu) => {
+        Unsupported::OldAttention { gpu, .. } | Unsupported::OneGpu(gpu) | Unsupported::BeforeMi200(gpu) => {
             format!("--gpu {}", scenario.gpu.map_or(*gpu, |it| it.id))
         }
         Unsupported::ExpertParallel(_) => format!("--ep {}", scenario.parallel.ep),

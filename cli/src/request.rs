@@ -1,19 +1,21 @@
 //! The scenario that the options describe, whatever is asked about it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use memory_wall_core::architecture::Architecture;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::scenario::{Unsupported, sixteen_bits};
-use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::tables::drafts::Draft;
+use memory_wall_core::tables::gpus::{Gpu, OWN};
 use memory_wall_core::tables::models::Model;
-use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, WeightFormat};
+use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, Speculation, WeightFormat};
 use memory_wall_plan::OPTIONS;
 use memory_wall_plan::runtime::Runtime;
 
 use crate::options::Given;
 use crate::solve::Question;
-use crate::{BadInput, idle, named, refusal, runtime, values};
+use crate::text::quote;
+use crate::{BadInput, config_file, idle, named, refusal, runtime, values};
 
 /// Where the model comes from.
 #[derive(Debug)]
@@ -58,6 +60,11 @@ impl Request {
 
     /// Reads the options of which none is needed, since something else describes the scenario.
     pub(crate) fn stated(given: &Given) -> Result<Self, BadInput> {
+        if given.text("--gpu").is_some_and(|id| is_own(&id)) {
+            return Err(BadInput::new(
+                "--gpu own: a report is compared with GPUs of the table, which memory-wall gpus lists",
+            ));
+        }
         let source = if given.has("--model") || given.has("--config") { source(given, None)? } else { None };
         Self::of(source, given, None)
     }
@@ -70,16 +77,19 @@ impl Request {
     fn of(source: Option<Source>, given: &Given, question: Option<Question>) -> Result<Self, BadInput> {
         let start = Scenario::new(STAND_IN);
         let mut settings = start;
+        settings.gpu = gpu(given, question)?;
         for option in OPTIONS {
             if let Some(value) = values::typed(given, option)? {
                 option.set(&mut settings, &value);
             }
         }
+        if let Some(path) = given.raw("--draft-config") {
+            settings.draft = Some(draft(given, path, settings.serving.speculation)?);
+        }
         if given.has("--chunked-loss") {
             settings.training.loss = chunked(given, settings.training.loss)?;
         }
-        let gpu = gpu(given, question)?;
-        settings.gpu = gpu;
+        let gpu = settings.gpu;
         let (mode, kv) = (settings.mode, given.has("--kv").then_some(settings.kv));
         let weights = given.has("--weights").then_some(settings.weights);
         if weights.is_none() {
@@ -204,8 +214,14 @@ fn source(given: &Given, question: Option<Question>) -> Result<Option<Source>, B
     })
 }
 
+/// Whether a GPU is called as the reader's own.
+fn is_own(id: &str) -> bool {
+    id.trim().eq_ignore_ascii_case(OWN.id)
+}
+
 fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>, BadInput> {
     match (given.text("--gpu"), question) {
+        (Some(id), _) if is_own(&id) => Ok(Some(&OWN)),
         (Some(id), _) => named::gpu("--gpu", &id).map(Some),
         (None, None | Some(Question::Gpu)) => Ok(None),
         (None, Some(question)) => Err(BadInput(format!(
@@ -213,6 +229,16 @@ fn gpu(given: &Given, question: Option<Question>) -> Result<Option<&'static Gpu>
             question.id()
         ))),
     }
+}
+
+/// The head or the model of a file, which `--draft` must not name too.
+fn draft(given: &Given, path: &OsStr, method: Speculation) -> Result<Draft, BadInput> {
+    if given.has("--draft") {
+        return Err(BadInput::new("--draft and --draft-config are both given: one of them names what guesses ahead"));
+    }
+    let config = config_file::read("--draft-config", path)?.config;
+    let draft = config.draft(method != Speculation::DraftModel);
+    draft.map_err(|error| BadInput(format!("--draft-config {}: {error}", quote(&path.to_string_lossy()))))
 }
 
 /// The loss that `--chunked-loss` names, which `--loss` must not contradict.

@@ -1,5 +1,6 @@
 //! Reading the value of one option: a number in its range, one word of a list, several of them, a row of a table.
 
+use memory_wall_core::Share;
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::display::Grouped;
 use memory_wall_core::number::{self, Kilo};
@@ -129,31 +130,26 @@ pub(crate) fn release(given: &Given, option: &str) -> Result<Option<Version>, Ba
     }
 }
 
-/// Percent of a GPU: `90`, `90%`, or as a share, `0.9`.
-pub(crate) fn percent(given: &Given, option: &str) -> Result<Option<u32>, BadInput> {
+/// Percent of a GPU: `90`, `92.5%`, or as a share, `0.925`.
+pub(crate) fn percent(given: &Given, option: &str) -> Result<Option<Share>, BadInput> {
     let Some(text) = given.text(option) else { return Ok(None) };
     let Bounds { min, max, .. } = bounds::UTILIZATION;
     let word = text.trim();
     if word == "1" {
         return Err(BadInput(format!("{option} 1 can be 1% or all of the GPU: write 1% or 1.0")));
     }
-    let value = match word.split_once('.') {
-        // vLLM's own way: a share with at most two digits that count.
-        Some((whole, hundredths)) => {
-            let hundredths = hundredths.trim_end_matches('0');
-            let digits = format!("{}{hundredths:0<2}", if whole.is_empty() { "0" } else { whole });
-            if hundredths.len() > 2 { None } else { number::grouped(&digits) }
-        }
-        None => number::grouped(word.strip_suffix('%').unwrap_or(word)),
-    };
-    let value = value.ok_or_else(|| {
+    // vLLM's own way: a share of one at most.
+    let fraction = word.strip_suffix('%').is_none() && matches!(word.split_once('.'), Some(("" | "0" | "1", _)));
+    let share =
+        if fraction { Share::read_fraction(word) } else { Share::read_percent(word.strip_suffix('%').unwrap_or(word)) };
+    let share = share.ok_or_else(|| {
         BadInput(format!(
-            "{option} takes whole percent of the GPU from {min} to {max}, written as 90, 90% or 0.9, not {}",
+            "{option} takes percent of the GPU from {min} to {max} with up to two places, written as 90, 92.5% or 0.925, not {}",
             quote(&text)
         ))
     })?;
     let outside = |_| BadInput(format!("{option} {} is outside {min}% to {max}% of the GPU", shortened(word, QUOTED)));
-    bounds::UTILIZATION.check(value).map(Some).map_err(outside)
+    share.check().map(Some).map_err(outside)
 }
 
 /// More FLOPs or bytes than any machine sees.

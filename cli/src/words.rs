@@ -7,10 +7,19 @@ use memory_wall_core::engines::llamacpp;
 use memory_wall_core::engines::vllm::{self, Start, Tightness};
 use memory_wall_core::memory::host::{self, Host};
 use memory_wall_core::memory::overhead;
+use memory_wall_core::scenario::NotStated;
 use memory_wall_core::units::{Seconds, SignedBytes};
 use memory_wall_core::worked::Item;
 use memory_wall_core::{Bucket, Bytes, Checked, Engine, Phase, Scenario, Verdict, evaluate};
 use memory_wall_runtimes::Span;
+
+/// Why no speed is said of a GPU of the reader's own.
+pub(crate) fn untimed(missing: NotStated) -> String {
+    let option = missing.id().replace('_', "-");
+    format!(
+        "No speed is said of a GPU of your own without --{option}: where fixes are compared, the rates of an A100 stand in."
+    )
+}
 
 /// Three digits and the unit that suits them.
 pub(crate) fn size(bytes: Bytes, unit: ByteUnit) -> String {

@@ -54,9 +54,36 @@ fn a_message_alone() {
 
 #[test]
 fn a_gpu_that_the_table_does_not_have_is_named() {
-    let log = "  Device 0: AMD Radeon RX 9070 XT, gfx1201 (0x1201), VMM: no, Wave Size: 32\nllama_model_load_from_file_impl: using device ROCm0 (AMD Radeon RX 9070 XT) (0000:2d:00.0) - 16048 MiB free\nload_tensors:        ROCm0 model buffer size =  5000.00 MiB\n";
+    let log = "  Device 0: AMD Radeon RX 6800, gfx1030 (0x1030), VMM: no, Wave Size: 32\nllama_model_load_from_file_impl: using device ROCm0 (AMD Radeon RX 6800) (0000:2d:00.0) - 16048 MiB free\nload_tensors:        ROCm0 model buffer size =  5000.00 MiB\n";
     let run = run_on("explain -", log.as_bytes());
-    assert!(run.out.contains("GPU: AMD Radeon RX 9070 XT, which the table doesn't have."), "{}", run.out);
+    assert!(run.out.contains("GPU: AMD Radeon RX 6800, which the table doesn't have."), "{}", run.out);
+}
+
+#[test]
+fn every_figure_that_no_table_shows_is_listed_with_its_line() {
+    let log = "  Device 0: NVIDIA GeForce RTX 4070 Ti, compute capability 8.9, VMM: yes\n  Device 1: NVIDIA GeForce RTX 3090 Ti, compute capability 8.6, VMM: yes\n\
+        llm_load_tensors:        CPU buffer size =  1600.00 MiB\nllm_load_tensors:      CUDA0 buffer size =  5400.00 MiB\nllm_load_tensors:      CUDA1 buffer size = 14000.00 MiB\n\
+        llama_kv_cache_init:      CUDA0 KV buffer size =   216.00 MiB\nllama_kv_cache_init:      CUDA1 KV buffer size =   216.00 MiB\n";
+    let run = run_on("explain - --unit gib", log.as_bytes());
+    for line in [
+        "Weights                 18.9 GiB",
+        "Weights in host memory  1.56 GiB",
+        "The text names 2 different GPUs; what is said of the GPU is about the first, and the figures of",
+        "Also read in standard input (log of llama.cpp)  Of                           Value  Line",
+        "GPU                                             GPU 1   NVIDIA GeForce RTX 3090 Ti     2",
+        "Weights                                         host                      1.56 GiB     3",
+        "Weights                                         GPU 1                     13.7 GiB     5",
+        "KV cache                                        2 GPUs                     216 MiB     6",
+    ] {
+        assert!(run.out.contains(line), "{line}\n{}", run.out);
+    }
+    // What a row says by itself is not said again.
+    let one = run_on("explain -", b"Loading model weights took 14.50 GB\nGPU KV cache size: 476,016 tokens\n");
+    assert!(!one.out.contains("Also read"), "{}", one.out);
+    // A GPU that the table doesn't have keeps its name beside its memory.
+    let csv = "device,VRAM Total Memory (B),VRAM Total Used Memory (B),Card Series\ncard0,21458059264,27856896,Radeon RX 5000 Special\n";
+    let run = run_on("explain -", csv.as_bytes());
+    assert!(run.out.contains("GPU: Radeon RX 5000 Special, 21.5 GB, which the table doesn't have."), "{}", run.out);
 }
 
 #[test]

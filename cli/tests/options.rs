@@ -40,6 +40,7 @@ fn every_option_arrives() {
             "/num_speculative_tokens",
             literal!(5),
         ),
+        (INFERENCE, "--engine vllm --speculative draft_model --draft llama-3.2-1b", "/draft", literal!("llama-3.2-1b")),
         (INFERENCE, "--engine vllm --max-loras 4 --max-lora-rank 64", "/max_lora_rank", literal!(64)),
         (INFERENCE, "--engine vllm --max-num-seqs 64", "/max_num_seqs", literal!(64)),
         (INFERENCE, "--engine vllm --max-num-batched-tokens 4K", "/max_num_batched_tokens", literal!(4_096)),
@@ -182,6 +183,10 @@ fn the_share_of_a_gpu_is_read_in_percent_or_as_a_fraction() {
         ("0.95", 0.95),
         ("1.0", 1.0),
         ("1%", 0.01),
+        ("92.5", 0.925),
+        ("0.925", 0.925),
+        ("84.17%", 0.8417),
+        (".8417", 0.8417),
     ] {
         let line = format!("{INFERENCE} --engine vllm --gpu l4 --gpu-memory-utilization {text}");
         assert_eq!(input(&line, "/gpu_memory_utilization"), share, "{text}");

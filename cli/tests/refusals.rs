@@ -55,6 +55,14 @@ fn commands() {
             "--runner of vLLM is not modelled: a pooling model is loaded without its output head and profiled without a sampler, so that it takes less",
         ),
         (
+            "estimate --model llama-3.1-8b --mode training --optimizer-in-bwd",
+            "--optimizer-in-bwd of torchtune is not modelled: every matrix is updated within the backward pass and its gradient is freed, so that the run takes less than is counted without the option, by up to all gradients",
+        ),
+        (
+            "estimate --model deepseek-v3 --mode training --implementation megatron --decoder-first-pipeline-num-layers 3",
+            "--decoder-first-pipeline-num-layers of Megatron-LM is not modelled: stages then hold different numbers of layers, and the fullest decides: --pp N is counted where N divides the layers, and an N with as many layers a stage as the fullest one has bounds it",
+        ),
+        (
             "estimate --model llama-2-7b --engine vllm --enable-sleep-mode",
             "--enable-sleep-mode of vLLM is not modelled: weights and pool come from an allocator of their own, which gives them back",
         ),
@@ -286,13 +294,14 @@ fn lists() {
 
 #[test]
 fn shares_of_a_gpu() {
-    let takes = "--gpu-memory-utilization takes whole percent of the GPU from 1 to 100, written as 90, 90% or 0.9, not";
+    let takes = "--gpu-memory-utilization takes percent of the GPU from 1 to 100 with up to two places, written as 90, 92.5% or 0.925, not";
     let outside = |value| format!("--gpu-memory-utilization {value} is outside 1% to 100% of the GPU");
     for (value, line) in [
         ("all", format!("{takes} \"all\"")),
         ("", format!("{takes} \"\"")),
-        ("0.925", format!("{takes} \"0.925\"")),
-        ("0.9%", format!("{takes} \"0.9%\"")),
+        ("0.92555", format!("{takes} \"0.92555\"")),
+        ("92.555", format!("{takes} \"92.555\"")),
+        ("0.9%", outside("0.9%")),
         ("-0.9", format!("{takes} \"-0.9\"")),
         ("0", outside("0")),
         ("0.0", outside("0.0")),

@@ -22,7 +22,7 @@ pub const COMPUTE_EFFICIENCY: f64 = 0.4;
 /// Tokens a second with `--split-mode tensor` over those by layers, on two GPUs: 59.45 over 43.81 (Gemma 4 31B, ggml-org/llama.cpp pull request 19378), 30.05 over 21.22
 /// (Qwen3.5 27B, RTX 3060 and 4070 Super) and 58 over 44 (Qwen3.6 27B, RTX 3090 Ti, one over two). Read 2026-11-25.
 const LLAMA_CPP_WAITS: f64 = 0.46;
-/// The GPU whose rates stand in where a scenario names none.
+/// The GPU whose rates stand in where a scenario names none, or one of the reader's own of which too little is stated.
 const REFERENCE: &str = "a100-80-sxm";
 /// Micro-batches smaller than this many tokens leave a GPU's matrix units partly idle.
 const FULL_TOKENS: f64 = 1_024.0;
@@ -31,15 +31,23 @@ const FULL_TOKENS: f64 = 1_024.0;
 ///
 /// Of use only as a ratio to another one, see [`time_ratio`]. Never NaN and never zero.
 pub fn seconds(scenario: &Checked) -> f64 {
+    seconds_on(scenario, scenario.gpu.filter(|_| scenario.untimed().is_none()))
+}
+
+/// The same on a GPU, or on the one that stands in.
+fn seconds_on(scenario: &Checked, gpu: Option<&Gpu>) -> f64 {
     let reference = gpus::by_id(REFERENCE).or(gpus::GPUS.first());
-    let Some(gpu) = scenario.gpu.or(reference) else { return 1.0 };
+    let Some(gpu) = gpu.or(reference) else { return 1.0 };
     let work = if scenario.mode.trains() { training(scenario, gpu) } else { decoding(scenario, gpu) };
     work + traffic(scenario, gpu)
 }
 
 /// The time that `changed` takes for the same amount of work, as a multiple of the time that `original` takes: 2 is twice as long, 0.5 half.
+/// Where too little is stated of the reader's own GPU, another one stands in for both.
 pub fn time_ratio(original: &Checked, changed: &Checked) -> f64 {
-    let each = |scenario: &Checked| seconds(scenario) / work_done(scenario);
+    let timed = [original, changed].iter().all(|it| it.untimed().is_none());
+    let gpu = |scenario: &Checked| scenario.gpu.filter(|_| timed);
+    let each = |scenario: &Checked| seconds_on(scenario, gpu(scenario)) / work_done(scenario);
     each(changed) / each(original)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Every figure says how it is known ([`Source`]), and what nobody publishes is `None`, never a guess.
 
+use crate::tables::capability::{self, Capability};
 use crate::tables::gpus::{CapacityBasis, Gpu};
 use crate::units::{ByteRate, Bytes};
 
@@ -129,7 +130,7 @@ fn at_boost(gpu: &Gpu, bytes_a_clock: f64) -> Option<Known<ByteRate>> {
 ///
 /// # Assumes
 /// Every unit reads at once, at the boost clock. Links are counted in one direction, those to other GPUs together. Registers, L1 bandwidth and latencies
-/// are those of NVIDIA GPUs and left out for others; the T4 reads half as much from L1 a clock and is left out too. Latencies are of idle GPUs with HBM or GDDR.
+/// are those of NVIDIA GPUs and left out for others; the generations of the T4, which reads half as much from L1 a clock, and of the P40 are left out too. Latencies are of idle GPUs with HBM or GDDR.
 ///
 /// # Source
 /// NVIDIA A100 whitepaper (registers and L1 of a unit; L2: 5,120 bytes a clock, V100 2,048); AMD CDNA 3 white paper (Infinity Cache of the MI300X: 17.2 TB/s);
@@ -157,7 +158,8 @@ pub fn tier_spec(gpu: &Gpu, tier: Tier) -> Option<TierSpec> {
         }
         Tier::L1 => {
             let bytes = units.zip(chip.l1_kib).map(|(units, kib)| Bytes(units * u128::from(kib) * 1_024));
-            let clocked = chip.units.filter(|_| nvidia && gpu.id != "t4");
+            let full = |has: Capability| has.major > 7 || has == Capability::new(7, 0);
+            let clocked = chip.units.filter(|_| capability::of(gpu).is_some_and(full));
             let rate = clocked.and_then(|units| at_boost(gpu, f64::from(units) * L1_BYTES_A_CLOCK));
             (bytes.map(|bytes| Known::new(bytes, Source::Derived)), rate)
         }

@@ -22,7 +22,7 @@
 //! Each simplification is an [`assumptions::Assumption`] with a sentence; how far the figures were from measured runs is published by the crate `memory-wall-accuracy`.
 //!
 //! # What is not modelled
-//! Encoders, what vision towers take in a forward pass, draft models of their own and EAGLE heads in speculative decoding.
+//! Encoders, what vision towers take in a forward pass, trees of guesses and Medusa heads in speculative decoding.
 //! A model whose kind is not known is refused, never guessed.
 
 #![no_std]
@@ -41,6 +41,7 @@ pub mod bisect;
 pub mod bounds;
 pub mod display;
 pub mod number;
+mod share;
 pub mod units;
 mod verdict;
 pub mod worked;
@@ -100,6 +101,7 @@ pub use parallelism::{Parallelism, ZeroStage};
 pub use precision::{KvPrecision, WeightFormat};
 pub use scenario::{Attention, Mode, Offload, OffloadError, Scenario, ScenarioError};
 pub use serving::{Engine, Serving, Speculation};
+pub use share::{InPercent, Share};
 pub use training::{
     AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, Sharding,
     StepKernel, Stock, TargetSet, Training,

@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::bounds::{self, OutOfBounds};
 use crate::precision::{KvPrecision, WeightFormat};
+use crate::share::Share;
 use crate::tables::capability::{self, Capability};
 use crate::tables::classes::Class;
 use crate::tables::gpus::Gpu;
@@ -32,6 +33,12 @@ choices! {
         Ngram = "ngram";
         /// With the layers that the model brings along for it (multi-token prediction).
         Mtp = "mtp";
+        /// With an EAGLE head, which reads the model's last hidden states.
+        Eagle = "eagle";
+        /// With an EAGLE-3 head, which reads the hidden states of three layers.
+        Eagle3 = "eagle3";
+        /// With a small model of its own.
+        DraftModel = "draft_model";
     }
 }
 
@@ -89,13 +96,13 @@ impl Version {
     /// The newest release that changed what is modelled, which a scenario is served by where it names none.
     pub const NEWEST: Self = Self { major: 0, minor: 29 };
 
-    /// Percent of a GPU that the release takes where it is told nothing.
+    /// The share of a GPU that the release takes where it is told nothing.
     ///
     /// # Source
     /// vLLM, `CacheConfig.gpu_memory_utilization`: 0.9, and 0.92 since pull request 38284, by which the graphs are counted inside the share.
     /// Read 2026-11-23.
-    pub fn utilization(self) -> u32 {
-        if self >= (Self { major: 0, minor: 21 }) { 92 } else { 90 }
+    pub fn utilization(self) -> Share {
+        Share::percent(if self >= (Self { major: 0, minor: 21 }) { 92 } else { 90 })
     }
 
     /// Whether vLLM serves by its first engine ("V0"), which reads whole prompts: up to 0.7, and up to 0.10 on GPUs below compute capability 8.0.
@@ -141,9 +148,9 @@ pub struct Serving {
     pub usual_batched_tokens: bool,
     /// Whether vLLM records no graphs (`--enforce-eager`): their memory is not taken, and each kernel is launched by the host.
     pub enforce_eager: bool,
-    /// Percent of the GPU that vLLM is told to take for itself (`--gpu-memory-utilization`).
+    /// The share of the GPU that vLLM is told to take for itself (`--gpu-memory-utilization`).
     /// `None` is what the release takes by itself, see [`Serving::utilization`].
-    pub utilization_percent: Option<u32>,
+    pub gpu_memory_utilization: Option<Share>,
     /// The longest request that vLLM accepts, prompt and answer together; it starts only if its pool holds one of these.
     /// `None` is as long as the scenario's own sequences.
     pub max_model_len: Option<u32>,
@@ -168,7 +175,7 @@ impl Serving {
         usual_seqs: true,
         usual_batched_tokens: true,
         enforce_eager: false,
-        utilization_percent: None,
+        gpu_memory_utilization: None,
         max_model_len: None,
         max_loras: None,
         max_lora_rank: 16,
@@ -221,16 +228,16 @@ impl Serving {
         }
     }
 
-    /// Percent of the GPU that vLLM takes for itself: what it is told, or else what its release takes by itself.
+    /// The share of the GPU that vLLM takes for itself: what it is told, or else what its release takes by itself.
     ///
     /// ```
-    /// use memory_wall_core::serving::{Serving, Version};
-    /// assert_eq!(Serving::DEFAULT.utilization(), 92);
-    /// assert_eq!(Serving { version: Version::MEASURED, ..Serving::DEFAULT }.utilization(), 90);
+    /// use memory_wall_core::{Share, serving::{Serving, Version}};
+    /// assert_eq!(Serving::DEFAULT.utilization(), Share::percent(92));
+    /// assert_eq!(Serving { version: Version::MEASURED, ..Serving::DEFAULT }.utilization(), Share::percent(90));
     /// ```
     #[must_use]
-    pub fn utilization(&self) -> u32 {
-        self.utilization_percent.unwrap_or_else(|| self.version.utilization())
+    pub fn utilization(&self) -> Share {
+        self.gpu_memory_utilization.unwrap_or_else(|| self.version.utilization())
     }
 
     /// Whether every number is in range.
@@ -240,7 +247,7 @@ impl Serving {
     pub fn check(&self) -> Result<(), OutOfBounds> {
         bounds::MAX_NUM_SEQS.check(self.max_num_seqs.into())?;
         bounds::MAX_NUM_BATCHED_TOKENS.check(self.max_num_batched_tokens.into())?;
-        bounds::UTILIZATION.check(self.utilization().into())?;
+        self.utilization().check()?;
         if let Some(length) = self.max_model_len {
             bounds::MAX_MODEL_LEN.check(length.into())?;
         }

@@ -151,7 +151,7 @@ pub struct Service {
     pub written: [f64; 2],
 }
 
-/// How fast a GPU serves; `None` where the scenario trains.
+/// How fast a GPU serves; `None` where the scenario trains, and on a GPU of the reader's own of which too little is stated.
 ///
 /// # Formula
 /// TTFT = time of a prefill of one prompt, TPOT = time of a decoding step of the batch. Read = tokens of the prompt / TTFT; written = batch / TPOT.
@@ -173,7 +173,7 @@ pub struct Service {
 /// assert!(service.written[0] > 104.9 && service.written[1] < 104.9);
 /// ```
 pub fn service(scenario: &Checked, gpu: &Gpu) -> Option<Service> {
-    if scenario.mode.trains() {
+    if scenario.mode.trains() || scenario.untimed().is_some() {
         return None;
     }
     let counting = Counting::of(scenario);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use memory_wall_core::Share;
 use memory_wall_core::advise::{self, Found, Idle, Mitigation, TOO_SLOW, ladder};
 use memory_wall_core::serving::Version;
 use memory_wall_core::tables::classes::Class;
@@ -139,7 +140,7 @@ fn a_tight_run_is_never_the_recommendation() {
 fn another_gpu_is_one_of_the_same_maker_and_class() {
     for (model, id, weights, engine, wanted) in [
         ("qwen2.5-32b", "rtx4090", WeightFormat::Int4, Engine::Exact, "rtx5090"),
-        ("llama-3.1-70b", "rtx4090", WeightFormat::Int4, Engine::Vllm, "rtx6000ada"),
+        ("llama-3.1-70b", "rtx4090", WeightFormat::Int4, Engine::Vllm, "rtxpro5000"),
         ("llama-3.1-70b", "h100-sxm", WeightFormat::Bf16, Engine::Exact, "b200"),
         ("llama-3.1-70b", "mi210", WeightFormat::Bf16, Engine::Exact, "mi300x"),
     ] {
@@ -231,12 +232,12 @@ fn a_server_is_told_of_fewer_sequences_where_their_sampler_takes_the_room() {
         let it = plan.effect.scenario.serving;
         (it.max_num_seqs, it.utilization(), plan.lossy)
     };
-    assert_eq!(said(long), (64, 92, false));
+    assert_eq!(said(long), (64, Share::percent(92), false));
     // A share below vLLM's own was chosen for a reason.
-    long.serving.utilization_percent = Some(90);
+    long.serving.gpu_memory_utilization = Some(Share::percent(90));
     let (sequences, share, lossy) = said(long);
-    assert!(sequences <= 64 && share == 90 && lossy);
-    long.serving.utilization_percent = None;
+    assert!(sequences <= 64 && share == Share::percent(90) && lossy);
+    long.serving.gpu_memory_utilization = None;
     long.batch = 2;
     let (sequences, _, lossy) = said(long);
     assert!(sequences < 256 && sequences >= long.batch && !lossy);

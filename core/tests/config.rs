@@ -465,3 +465,24 @@ fn mutations_reach_both_answers() {
         .count();
     assert!((200..800).contains(&models), "{models} of 1,000 were read as a model");
 }
+
+/// A head as `yuhuili` publishes them, whose width may be another than the model's, one of `speculators` with its layers inside, and a model of its own.
+#[test]
+fn what_guesses_ahead_is_read_from_its_file() {
+    let read = |text: &str, is_head| serde_json::from_str::<Config>(text).unwrap().draft(is_head);
+    let llama = "\"hidden_size\": 6144, \"intermediate_size\": 16384, \"num_attention_heads\": 48, \"num_key_value_heads\": 8, \"num_hidden_layers\": 1, \"vocab_size\": 128256, \"tie_word_embeddings\": false";
+    let text = format!(
+        "{{\"architectures\": [\"LlamaForCausalLMEagle3\"], \"model_type\": \"llama\", {llama}, \"target_hidden_size\": 8192, \"draft_vocab_size\": 32000}}"
+    );
+    let head = read(&text, true).unwrap();
+    assert_eq!((head.shape.hidden_size, head.reads, head.guessed_vocabulary), (6_144, Some(8_192), 32_000));
+    let inside = format!(
+        "{{\"speculators_model_type\": \"eagle3\", \"draft_vocab_size\": 32000, \"transformer_layer_config\": {{\"model_type\": \"llama\", {llama}}}}}"
+    );
+    let head = read(&inside, true).unwrap();
+    assert_eq!((head.shape.layers, head.reads, head.guessed_vocabulary), (1, Some(6_144), 32_000));
+    let model = read(&text, false).unwrap();
+    assert_eq!((model.reads, model.guessed_vocabulary), (None, 128_256));
+    let wrong = text.replace("32000", "\"many\"");
+    assert!(read(&wrong, true).unwrap_err().to_string().contains("draft_vocab_size"));
+}

@@ -13,12 +13,13 @@ use memory_wall_core::engines::{self, How, vllm};
 use memory_wall_core::memory::kv_cache::{self, CachedLayers};
 use memory_wall_core::scenario::Unsupported;
 use memory_wall_core::serving::{Serving, Speculation, Version};
+use memory_wall_core::tables::drafts::{self, Draft};
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::GIB;
 use memory_wall_core::worked::{self, Item};
 use memory_wall_core::{
     Attention, Bucket, Bytes, Checked, Engine, Evaluation, KvPrecision, Mode, Offload, Parallelism, Scenario,
-    ScenarioError, Verdict, WeightFormat, evaluate,
+    ScenarioError, Share, Verdict, WeightFormat, evaluate,
 };
 use proptest::prelude::*;
 
@@ -194,7 +195,7 @@ fn one_model_under_every_program() {
 #[test]
 fn a_pool_holds_so_many_tokens_and_no_more() {
     let mut llama = Scenario { gpu: gpus::by_id("h100-sxm"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
-    llama.serving.utilization_percent = Some(95);
+    llama.serving.gpu_memory_utilization = Some(Share::percent(95));
     // Longer than the model was made for, so that the pool is what ends it.
     llama.architecture.trained_context = None;
     let fit = evaluate(&llama.check().unwrap()).fit.unwrap();
@@ -202,7 +203,7 @@ fn a_pool_holds_so_many_tokens_and_no_more() {
     assert_eq!(u128::from(fit.max_seq), pool.tokens);
     // Beside the share waits the context, 0.5 to 0.6 GiB; and a forward pass of 1.9 GiB runs again.
     for (percent, verdict) in [(95, Verdict::Fits), (97, Verdict::Tight), (100, Verdict::DoesNotFit)] {
-        llama.serving.utilization_percent = Some(percent);
+        llama.serving.gpu_memory_utilization = Some(Share::percent(percent));
         assert_eq!(evaluate(&llama.check().unwrap()).fit.unwrap().verdict, verdict, "{percent}");
     }
 }
@@ -215,7 +216,7 @@ fn each_release_counts_graphs_where_it_takes_them() {
     let at = |minor: u32, percent: u32| {
         let mut served = llama;
         served.serving.version = Version { major: 0, minor };
-        served.serving.utilization_percent = Some(percent);
+        served.serving.gpu_memory_utilization = Some(Share::percent(percent));
         (started(&served), evaluate(&checked(&served)).fit.unwrap())
     };
     let ((old, old_fit), (new, new_fit)) = (at(19, 95), at(21, 95));
@@ -232,7 +233,7 @@ fn each_release_counts_graphs_where_it_takes_them() {
     (t4.serving.max_num_seqs, t4.serving.max_num_batched_tokens) = (256, 2_048);
     t4.serving.version = Version::MEASURED;
     let verdicts = (85..=95).map(|percent| {
-        t4.serving.utilization_percent = Some(percent);
+        t4.serving.gpu_memory_utilization = Some(Share::percent(percent));
         let start = started(&t4);
         let may = matches!(start.tightness, Some(vllm::Tightness::Start(vllm::Refusal::Graphs { .. })));
         assert_eq!(start.verdict, evaluate(&checked(&t4)).fit.unwrap().verdict, "{percent}");
@@ -272,7 +273,7 @@ fn few_short_requests_are_read_in_small_batches() {
 #[test]
 fn newer_samplers_take_less() {
     let mut qwen = Scenario::new(Architecture::llama([40, 5_120, 40, 8, 128, 17_408, 151_936]));
-    qwen.serving.utilization_percent = Some(95);
+    qwen.serving.gpu_memory_utilization = Some(Share::percent(95));
     // "torch peak memory increase" of Qwen3 14B in four releases: 5.635 and 2.232 GiB.
     for (minor, activation) in [(15, 5_635), (16, 5_635), (17, 2_232), (18, 2_232)] {
         let pool = vllm::pool(&qwen.check().unwrap(), Version { major: 0, minor }, Bytes(85_029_615_042));
@@ -348,13 +349,17 @@ fn a_share_and_what_lies_beside_it_are_no_more_than_the_gpu() {
         let capacity = llama.gpu.unwrap().capacity;
         let mut refused = 0;
         for percent in 80..=100 {
-            llama.serving.utilization_percent = Some(percent);
+            llama.serving.gpu_memory_utilization = Some(Share::percent(percent));
             let start = started(&llama);
             let fit = evaluate(&checked(&llama)).fit.unwrap();
             let too_much = start.outside.0 < 0;
             assert_eq!(fit.verdict == Verdict::DoesNotFit, too_much, "{gpu} {percent}");
             assert_eq!(start.refusal.is_some(), too_much, "{gpu} {percent}");
-            assert_eq!(too_much, percent > vllm::Run::of(&checked(&llama)).largest_share(capacity), "{gpu} {percent}");
+            assert_eq!(
+                too_much,
+                Share::percent(percent) > vllm::Run::of(&checked(&llama)).largest_share(capacity),
+                "{gpu} {percent}"
+            );
             assert_eq!((fit.max_seq, fit.max_batch) == (0, 0), too_much, "{gpu} {percent}");
             refused += u32::from(too_much);
         }
@@ -366,7 +371,7 @@ fn a_share_and_what_lies_beside_it_are_no_more_than_the_gpu() {
 #[test]
 fn a_share_of_all_lacks_the_context_in_every_release() {
     let mut llama = Scenario { gpu: gpus::by_id("a100-40-sxm"), ..with(&model("llama-3.2-1b"), Engine::Vllm) };
-    llama.serving.utilization_percent = Some(100);
+    llama.serving.gpu_memory_utilization = Some(Share::percent(100));
     for minor in [6, 8, 10, 19, 24] {
         llama.serving.version = Version { major: 0, minor };
         let start = started(&llama);
@@ -421,7 +426,7 @@ fn the_longest_request_that_fits_starts_too() {
     deep.serving = deep.serving.on(deep.gpu.unwrap());
     let mut between = 0;
     for percent in 20..95 {
-        deep.serving.utilization_percent = Some(percent);
+        deep.serving.gpu_memory_utilization = Some(Share::percent(percent));
         let fit = evaluate(&checked(&deep)).fit.unwrap();
         let starts = |seq_length| started(&Scenario { seq_length, ..deep }).refusal.is_none();
         assert!(fit.max_seq == 0 || starts(fit.max_seq), "{percent}: {}", fit.max_seq);
@@ -435,7 +440,7 @@ fn the_longest_request_that_fits_starts_too() {
 fn every_sequence_needs_a_block_for_its_state() {
     let mut hybrid = Scenario { gpu: gpus::by_id("rtxpro6000"), ..with(&model("qwen3.5-27b"), Engine::Vllm) };
     hybrid.serving = hybrid.serving.on(hybrid.gpu.unwrap());
-    (hybrid.serving.utilization_percent, hybrid.serving.max_model_len) = (Some(90), Some(8_192));
+    (hybrid.serving.gpu_memory_utilization, hybrid.serving.max_model_len) = (Some(Share::percent(90)), Some(8_192));
     let told =
         |scenario: &Scenario| (started(scenario).refusal, started(scenario).verdict, started(scenario).margin.0 < 0);
     let (refusal, verdict, missing) = told(&hybrid);
@@ -502,14 +507,14 @@ fn the_system_holds_a_part_of_a_memory_that_it_shares() {
         ("h100-sxm", 92, Verdict::Fits),
     ] {
         let mut scenario = Scenario { gpu: gpus::by_id(id), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
-        scenario.serving.utilization_percent = Some(percent);
+        scenario.serving.gpu_memory_utilization = Some(Share::percent(percent));
         assert_eq!(evaluate(&checked(&scenario)).fit.unwrap().verdict, expected, "{id} {percent}");
     }
     // The share that is proposed in their place is one that starts.
     let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("llama-3.1-8b"), Engine::Vllm) };
     let Some(vllm::Refusal::Share { largest, system, .. }) = started(&scenario).refusal else { panic!("it starts") };
-    assert_eq!((largest, system), (82, Bytes(1_080 * GIB / 100)));
-    scenario.serving.utilization_percent = Some(largest);
+    assert_eq!((largest, system), (Share::percent(82), Bytes(1_080 * GIB / 100)));
+    scenario.serving.gpu_memory_utilization = Some(largest);
     assert_eq!(started(&scenario).refusal, None);
     let sentence = Assumptions::of(&checked(&scenario)).iter().any(|it| it.to_string().contains("6.50 to 19.90"));
     assert!(sentence);
@@ -571,7 +576,7 @@ fn a_small_model_starts_on_a_small_share_of_a_gb10() {
     scenario.seq_length = 4_096;
     scenario.serving.version = Version { major: 0, minor: 20 };
     scenario.serving = scenario.serving.on(scenario.gpu.unwrap());
-    scenario.serving.utilization_percent = Some(4);
+    scenario.serving.gpu_memory_utilization = Some(Share::percent(4));
     let start = started(&scenario);
     assert_eq!(start.refusal, None);
     assert_eq!(start.verdict, Verdict::Tight);
@@ -584,7 +589,7 @@ fn a_small_model_starts_on_a_small_share_of_a_gb10() {
 fn two_gb10_are_not_said_to_have_room_where_vllm_refused() {
     let mut scenario = Scenario { gpu: gpus::by_id("gb10"), ..with(&model("minimax-m2"), Engine::Vllm) };
     (scenario.parallel.tp, scenario.seq_length) = (2, 196_608);
-    scenario.serving.utilization_percent = Some(80);
+    scenario.serving.gpu_memory_utilization = Some(Share::percent(80));
     scenario.serving.version = Version { major: 0, minor: 29 };
     for (weights, verdict) in [(WeightFormat::Int4, Verdict::Tight), (WeightFormat::Int4Group32, Verdict::DoesNotFit)] {
         assert_eq!(started(&Scenario { weights, ..scenario }).verdict, verdict, "{weights}");
@@ -614,7 +619,7 @@ fn stated_memory_is_what_there_is() {
             gpu_memory: gib.map(|gib| Bytes(gib * GIB)),
             ..with(&model("llama-3.1-8b"), engine)
         };
-        it.serving.utilization_percent = Some(87);
+        it.serving.gpu_memory_utilization = Some(Share::percent(87));
         it
     };
     let verdict = |id, gib: Option<u128>| evaluate(&checked(&on(id, gib, Engine::Vllm))).fit.unwrap().verdict;
@@ -694,25 +699,169 @@ fn guesses_ahead_take_a_layer_and_states_as_vllm_logs_them() {
     assert_eq!((pages.block(), pages.group_size, pages.blocks(1, 1)), (800, 16, 1 + 3 * 4));
 }
 
-/// GLM-4.5-Air in fp8 on GPUs without units for it: 2 × 10,944 / 4 = 5,472 columns, as zai-org/GLM-V issue 178 says; on two ranks 171 tiles, and newer releases pad.
+/// A head and a draft model as public logs say: Llama 3.1 8B with its EAGLE-3 head, "Loading model weights took 15.7847 GB" and 252,800 tokens in pages of 128 of a pool of 34,184,553,369
+/// bytes (vLLM 0.9.1 on Ascend); Qwen3 8B in AWQ with one, 30,784 tokens in 4.34 GiB, 23,024 in 3.25 and 38,784 in 5.47 (0.31 and 0.30 on an RTX 5070 Ti);
+/// Qwen3 4B with Qwen3 0.6B, "Model loading took 8.67 GiB" (0.14 on H20).
 #[test]
-fn fp8_by_marlin_needs_whole_tiles() {
-    let refused = |gpu, tp, minor| {
-        let mut scenario = with(&Scenario::new(models::by_id("glm-4.5-air").unwrap().architecture), Engine::Vllm);
-        scenario.weights = WeightFormat::Fp8;
-        (scenario.serving.version, scenario.parallel.tp) = (Version { major: 0, minor }, tp);
-        scenario = scenario.on(gpus::by_id(gpu).unwrap());
-        scenario.check().err().map(|error| error.to_string())
+fn heads_and_draft_models_take_weights_and_a_cache_as_vllm_logs_them() {
+    let of = |model: &str, draft: &str, method| {
+        let mut scenario = with(&Scenario::new(models::by_id(model).unwrap().architecture), Engine::Vllm);
+        (scenario.draft, scenario.serving.speculation) = (drafts::by_id(draft), method);
+        scenario.serving.num_speculative_tokens = 3;
+        scenario
     };
-    let says = |gpu, tp, minor, columns| {
-        let refused = refused(gpu, tp, minor).unwrap_or_default();
-        assert!(refused.contains(columns) && refused.contains("the MLP"), "{refused}");
+    let gib = |scenario: &Scenario| vllm::Run::of(&scenario.check().unwrap()).weights() as f64 / GIB as f64;
+    let pages = |scenario: &Scenario| vllm::Run::of(&scenario.check().unwrap()).pages().unwrap();
+    let llama = of("llama-3.1-8b", "eagle3-llama-3.1-8b", Speculation::Eagle3);
+    let alone =
+        gib(&Scenario { draft: None, serving: Serving { speculation: Speculation::None, ..llama.serving }, ..llama });
+    // 8,192 × 6,144 for the first layer's queries, keys and values, 4,096² for its output, its MLP, what joins three states, 32,000 rows, five norms, and where each row stands.
+    let values = 8_192 * 6_144 + 4_096 * 4_096 + 3 * 4_096 * 14_336 + 3 * 4_096 * 4_096 + 32_000 * 4_096 + 4 * 4_096;
+    let bytes = f64::from(2 * values + 8 * 32_000);
+    assert!((gib(&llama) - alone - bytes / GIB as f64).abs() < 1e-9);
+    assert!((gib(&llama) / 15.7847 - 1.0).abs() < 0.001, "{}", gib(&llama));
+    // Blocks of 128 are eight of 16.
+    let blocks = 34_184_553_369 / (8 * pages(&llama).group_page());
+    assert_eq!(128 * blocks, 252_800);
+    let qwen = of("qwen3-8b", "eagle3-qwen3-8b", Speculation::Eagle3);
+    for (hundredths, tokens) in [(434_u128, 30_784_u128), (325, 23_024), (547, 38_784)] {
+        let holds = pages(&qwen).tokens(hundredths * GIB / 100);
+        assert!(holds.abs_diff(tokens) < tokens / 500, "{holds} for {tokens}");
+    }
+    let pair = of("qwen3-4b", "qwen3-0.6b", Speculation::DraftModel);
+    assert!((gib(&pair) / 8.67 - 1.0).abs() < 0.005, "{}", gib(&pair));
+    // 36 and 28 layers, eight heads of 128 each.
+    assert_eq!(pages(&pair).group_page(), (36 + 28) * 16 * 2 * 8 * 128 * 2);
+    let mut cut = llama;
+    cut.parallel.tp = 2;
+    assert_eq!(pages(&cut).group_page(), 33 * 16 * 2 * 4 * 128 * 2);
+    // The exact cache has the layer too, and beside layers with a window it is a full one more: gpt-oss, 12 and 13 of them.
+    let cache = |scenario: &Scenario| memory_wall_core::memory::kv_cache::bytes_per_token(&scenario.check().unwrap());
+    assert_eq!(cache(&llama), Bytes(33 * 2 * 8 * 128 * 2));
+    let mut oss = of("gpt-oss-20b", "eagle3-llama-3.1-8b", Speculation::Eagle3);
+    let shape = Architecture::llama([1, 2_880, 64, 8, 64, 17_280, 201_088]);
+    oss.draft = Some(Draft { id: "", repository: "", shape, guessed_vocabulary: 32_000, reads: Some(2_880) });
+    oss.weights = WeightFormat::Mxfp4;
+    assert_eq!((pages(&oss).group_size, pages(&oss).groups), (13, 2));
+}
+
+#[test]
+fn drafts_that_do_not_go_with_a_model_are_refused_by_name() {
+    let refused = |model: &str, draft: &str, method, change: fn(&mut Scenario)| {
+        let mut scenario = with(&Scenario::new(models::by_id(model).unwrap().architecture), Engine::Vllm);
+        (scenario.draft, scenario.serving.speculation) = (drafts::by_id(draft), method);
+        change(&mut scenario);
+        scenario.check().map(|_| ()).unwrap_err().to_string()
     };
-    says("rtxa6000", 4, 10, "5,472");
-    says("rtx3090", 8, 11, "2,736");
-    assert_eq!(refused("rtxa6000", 2, 10), None);
-    assert_eq!(refused("rtxa6000", 4, 29), None);
-    assert_eq!(refused("h100-sxm", 4, 10), None);
+    let as_it_is = |_: &mut Scenario| ();
+    for (model, draft, method, words) in [
+        ("llama-3.1-8b", "", Speculation::Eagle3, "is not named"),
+        ("llama-3.1-8b", "llama-3.2-1b", Speculation::Eagle3, "a model of its own with draft_model"),
+        ("llama-3.1-8b", "eagle3-llama-3.1-8b", Speculation::DraftModel, "goes with the methods eagle and eagle3"),
+        (
+            "llama-3.1-70b",
+            "eagle3-llama-3.1-8b",
+            Speculation::Eagle3,
+            "reads states 4,096 wide, and those of the model are 8,192",
+        ),
+        ("qwen2.5-7b", "qwen2.5-0.5b", Speculation::DraftModel, "the draft knows 151,936 tokens and the model 152,064"),
+        ("gemma-3-27b-text", "gemma-3-1b", Speculation::DraftModel, "only drafts of dense layers with plain attention"),
+    ] {
+        let said = refused(model, draft, method, as_it_is);
+        assert!(said.contains(words), "{said}");
+    }
+    let old = refused("llama-3.1-8b", "llama-3.2-1b", Speculation::DraftModel, |it| it.serving.version.minor = 14);
+    assert!(old.contains("from vLLM 0.15 on"), "{old}");
+    let cut = refused("llama-3.1-405b", "llama-3.2-1b", Speculation::DraftModel, |it| it.parallel.tp = 64);
+    assert!(cut.contains("the 32 heads of the draft cannot be cut over 64"), "{cut}");
+}
+
+/// The first of what is refused in a model with weights in a format, on so many GPUs, under vLLM 0.`minor`.
+fn refused_by_vllm((model, weights): (&str, WeightFormat), (gpu, tp): (&str, u32), minor: u32) -> Option<String> {
+    let mut scenario = with(&Scenario::new(models::by_id(model).unwrap().architecture), Engine::Vllm);
+    scenario.weights = weights;
+    (scenario.serving.version, scenario.parallel.tp) = (Version { major: 0, minor }, tp);
+    scenario = scenario.on(gpus::by_id(gpu).unwrap());
+    scenario.check().err().map(|error| error.to_string())
+}
+
+/// GLM-4.5-Air in fp8 on GPUs without units for it: 2 × 10,944 / 4 = 5,472 columns, as zai-org/GLM-V issue 178 says, and 2,736 on 8; on two ranks 5,472 rows, which
+/// no kernel takes ("Invalid thread config"); newer releases pad. Experts of Nemotron 3: 2,688 / 4 = 672 (vLLM pull requests 36807 and 43908), 1,856 / 2 = 928 (37296).
+#[test]
+fn marlin_needs_whole_tiles() {
+    use WeightFormat::{Fp8, Nvfp4};
+    let (air, nano, large) = ("glm-4.5-air", "nemotron-3-nano-30b", "nemotron-3-super-120b");
+    for (model, weights, gpu, tp, minor, says) in [
+        (
+            air,
+            Fp8,
+            "rtxa6000",
+            4,
+            10,
+            "refuses the MLP whose matrix on a rank, 5,472 x 4,096, is no multiple of 64 by 128",
+        ),
+        (air, Fp8, "rtx3090", 8, 11, "2,736 x 4,096"),
+        (air, Fp8, "rtxa6000", 2, 23, "4,096 x 5,472"),
+        (
+            large,
+            Nvfp4,
+            "h100-sxm",
+            4,
+            22,
+            "refuses an expert whose matrix on a rank, 672 x 1,024, is no multiple of 64 by 128; 0.24 pads it",
+        ),
+        (large, Nvfp4, "a100-80-sxm", 4, 20, "compute capability 8.9 or newer, and A100 SXM4 80GB has 8.0"),
+        (large, Fp8, "a100-80-sxm", 4, 24, "refuses an expert whose matrix on a rank, 672 x 1,024, is no"),
+        (large, Fp8, "a100-80-sxm", 4, 29, "672 x 1,024"),
+        (nano, Nvfp4, "h100-sxm", 2, 17, "928 x 2,688"),
+        (nano, Fp8, "a100-80-sxm", 4, 17, "928 x 2,688"),
+        ("nemotron-nano-9b-v2", Fp8, "a100-80-sxm", 2, 20, "the MLP"),
+        ("nemotron-h-8b", Fp8, "a100-80-sxm", 4, 20, "Mamba-2"),
+    ] {
+        let refused = refused_by_vllm((model, weights), (gpu, tp), minor).unwrap_or_default();
+        assert!(refused.contains(says), "{model} on {tp} {gpu} under 0.{minor}: {refused}");
+    }
+    for (model, weights, gpu, tp, minor) in [
+        (air, Fp8, "rtxa6000", 1, 10),
+        (air, Fp8, "rtxa6000", 4, 29),
+        (air, Fp8, "h100-sxm", 4, 10),
+        (large, Nvfp4, "h100-sxm", 2, 20),
+        (large, Nvfp4, "b200", 4, 20),
+        (large, Nvfp4, "h100-sxm", 4, 24),
+        (large, Nvfp4, "a100-80-sxm", 4, 24),
+        (nano, Nvfp4, "h100-sxm", 1, 17),
+        (nano, Fp8, "l40s", 4, 22),
+    ] {
+        let refused = refused_by_vllm((model, weights), (gpu, tp), minor);
+        assert_eq!(refused, None, "{model} on {tp} {gpu} under 0.{minor}");
+    }
+}
+
+/// vLLM issue 33155: gpt-oss 120B on one H100 with a share of 0.97, one sequence and 5,120 tokens, is out of memory under 0.14.1.
+#[test]
+fn kernels_of_mxfp4_may_take_more_on_hopper() {
+    let verdict = |minor, percent| {
+        let mut scenario = with(&Scenario::new(models::by_id("gpt-oss-120b").unwrap().architecture), Engine::Vllm);
+        (scenario.weights, scenario.seq_length) = (WeightFormat::Mxfp4, 5_120);
+        let serving = &mut scenario.serving;
+        (serving.version, serving.gpu_memory_utilization) =
+            (Version { major: 0, minor }, Some(Share::percent(percent)));
+        (serving.max_num_seqs, serving.usual_seqs) = (1, false);
+        let scenario = scenario.on(gpus::by_id("h100-sxm").unwrap()).check().unwrap();
+        vllm::start(&scenario, scenario.capacity().unwrap()).verdict
+    };
+    assert_eq!((verdict(14, 97), verdict(14, 90)), (Verdict::Tight, Verdict::Fits));
+    assert_eq!(verdict(19, 97), Verdict::Fits);
+}
+
+/// Experts of Nemotron 3 Nano over 8 ranks are 232 wide, 14.5 groups of 16 (vLLM issue 49949, on H100 with a release that pads).
+#[test]
+fn groups_of_nvfp4_are_never_cut() {
+    for gpu in ["h100-sxm", "b200"] {
+        let refused = refused_by_vllm(("nemotron-3-nano-30b", WeightFormat::Nvfp4), (gpu, 8), 29).unwrap_or_default();
+        assert!(refused.contains("no multiple of 16") && refused.contains("over 8 ranks is 232"), "{refused}");
+        assert_eq!(refused_by_vllm(("nemotron-3-nano-30b", WeightFormat::Nvfp4), (gpu, 4), 29), None, "{gpu}");
+    }
 }
 
 #[test]

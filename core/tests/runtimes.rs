@@ -241,6 +241,11 @@ fn what_a_runtime_cannot_run_is_refused_by_name() {
             on(Engine::Vllm, WeightFormat::Fp16, "v100-sxm2-32"),
             "vLLM since 0.20 runs on NVIDIA GPUs of compute capability 7.5 or newer, and V100 SXM2 32GB has 7.0",
         ),
+        (
+            on(Engine::Vllm, WeightFormat::Fp16, "p40"),
+            "vLLM runs on NVIDIA GPUs of compute capability 7.0 or newer, and Tesla P40 has 6.1",
+        ),
+        (on(Engine::Vllm, WeightFormat::Fp16, "mi50-32"), "and Instinct MI50 32GB is older"),
         (on(Engine::Vllm, WeightFormat::Mxfp4, "t4"), "8.0 or newer, and T4 has 7.5"),
         (
             on(Engine::Hf, WeightFormat::Fp8Block, "a100-80-sxm"),
@@ -264,6 +269,10 @@ fn what_a_runtime_cannot_run_is_refused_by_name() {
         cut.parallel.cp = 2;
         assert_eq!(cut.check(), Err(ScenarioError::Runtime(Unsupported::ContextParallel(engine))));
     }
+    // No release takes a P40, whatever it comes with.
+    let mut pascal = on(Engine::Vllm, WeightFormat::Fp16, "p40");
+    pascal.serving.version = Version { major: 0, minor: 10 };
+    assert!(matches!(pascal.check(), Err(ScenarioError::Runtime(Unsupported::TooOld { .. }))));
     // Before 0.14 the kernels that unpack began with 8.0.
     for weights in [WeightFormat::Fp8, WeightFormat::Fp8Block, WeightFormat::Nvfp4] {
         let mut old = on(Engine::Vllm, weights, "t4");
@@ -280,6 +289,9 @@ fn what_a_runtime_cannot_run_is_refused_by_name() {
         (Engine::Vllm, WeightFormat::Fp8Block, "a100-80-sxm"),
         (Engine::Hf, WeightFormat::Fp8, "l4"),
         (Engine::LlamaCpp, WeightFormat::Bf16, "t4"),
+        (Engine::LlamaCpp, WeightFormat::Q4K, "p40"),
+        (Engine::LlamaCpp, WeightFormat::Q4K, "mi50-32"),
+        (Engine::Vllm, WeightFormat::Fp8, "rx9070xt"),
     ] {
         assert!(on(engine, weights, gpu).check().is_ok(), "{engine:?} {weights} {gpu}");
     }
@@ -303,6 +315,11 @@ fn what_a_runtime_cannot_run_is_refused_by_name() {
     }
     let format = |gpu| sixteen_bits(Some(Engine::Vllm), gpus::by_id(gpu));
     assert_eq!([format("t4"), format("l4")], [WeightFormat::Fp16, WeightFormat::Bf16]);
+    let plain = |gpu| sixteen_bits(None, gpus::by_id(gpu));
+    assert_eq!(
+        [plain("p40"), plain("mi50-16"), plain("a30")],
+        [WeightFormat::Fp16, WeightFormat::Fp16, WeightFormat::Bf16]
+    );
 }
 
 /// Qwen3 235B over 8 ranks has 192 of 1,536 on each, which is no whole number of blocks of 128.

@@ -1,6 +1,11 @@
-//! The planner's second program: plans as commands and config files of other programs, written and read. It is fetched when a reader first asks for that.
+//! The planner's second program: plans as commands and config files of other programs, written and read, and as a picture.
+//! It is fetched when a reader first asks for that.
 //!
 //! Plans come and go as their own files, `memory-wall estimate --plan`.
+
+pub mod picture;
+#[cfg(target_arch = "wasm32")]
+mod png;
 
 use std::slice;
 
@@ -46,4 +51,10 @@ pub fn taken(text: &str) -> Result<Vec<String>, String> {
     let import = import(text).map_err(|why| why.to_string())?;
     let notes = import.not_understood().map(ToString::to_string);
     Ok(std::iter::once(file::write(slice::from_ref(&import.plan))).chain(notes).collect())
+}
+
+/// The plans side by side as SVG, in a list of one; `said` are lines as [`picture::svg`] takes them.
+#[wasm_bindgen]
+pub fn drawn(said: &str, theme: &str) -> Vec<String> {
+    vec![picture::svg(said, picture::Theme::named(theme))]
 }

@@ -1,10 +1,9 @@
 //! What the page shows of what was read, as JSON: texts and tables of texts.
 
-use memory_wall_core::Bytes;
-use memory_wall_core::display::{ByteUnit, Grouped, Percent, Size};
+use memory_wall_core::display::ByteUnit;
 use memory_wall_reports::files::Opened;
 use memory_wall_reports::values::Written;
-use memory_wall_reports::{Fact, Found, Report, Value, What};
+use memory_wall_reports::{Device, Found, Report, What};
 
 /// Facts of one report that are shown.
 const MOST_FACTS: usize = 60;
@@ -48,6 +47,9 @@ fn report(json: &mut Written, report: &Report, unit: ByteUnit) {
         (_, true) => report.from.to_string(),
         _ => format!("{}–{}", report.from, report.to),
     };
+    // Of several GPUs, or of a GPU and the host, each figure says whose it is.
+    let told = || report.facts.iter().map(|fact| fact.device).filter(|device| *device != Device::Unsaid);
+    let several = told().any(|device| Some(device) != told().next());
     json.within('{', &mut |json| {
         json.name("text").number(report.source.into());
         json.name("what").text(&format!("{}{}", report.kind.words(), version.as_deref().unwrap_or_default()));
@@ -55,34 +57,13 @@ fn report(json: &mut Written, report: &Report, unit: ByteUnit) {
         json.name("facts").within('[', &mut |json| {
             for fact in report.facts.iter().take(MOST_FACTS) {
                 json.within('{', &mut |json| {
-                    json.name("name").text(fact.what.words());
-                    json.name("value").text(&value(fact, unit));
+                    let device = if several { fact.device.words() } else { String::new() };
+                    let name = fact.what.words();
+                    json.name("name").text(&if device.is_empty() { name.into() } else { format!("{name} ({device})") });
+                    json.name("value").text(&fact.shown(unit, false));
                     json.name("line").number(fact.place.line as u64);
                 });
             }
         });
     });
-}
-
-fn value(fact: &Fact, unit: ByteUnit) -> String {
-    match &fact.value {
-        Value::Size(bytes) => size(bytes.bytes, unit),
-        Value::Count(count) => Grouped((*count).into()).to_string(),
-        Value::Millionths(ratio) => Percent(*ratio as f64 / 1e6).to_string(),
-        Value::Name(name) => name.to_string(),
-        Value::Flag(on) => if *on { "on" } else { "off" }.to_owned(),
-        Value::Shape(shape) => shape
-            .iter()
-            .enumerate()
-            .fold(String::new(), |text, (place, side)| format!("{text}{}{side}", if place == 0 { "" } else { " × " })),
-        Value::Phase(phase) => phase.words().to_owned(),
-        Value::Part(part) => part.words().to_owned(),
-        Value::Refusal(why) => why.words().to_owned(),
-    }
-}
-
-/// A size with its sign.
-fn size(bytes: i64, unit: ByteUnit) -> String {
-    let sign = if bytes < 0 { "−" } else { "" };
-    format!("{sign}{}", Size::new(Bytes(bytes.unsigned_abs().into()), unit))
 }

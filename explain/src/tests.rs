@@ -44,6 +44,10 @@ fn a_log_tells_its_facts_and_no_secret() {
     let facts = said["reports"][0]["facts"].as_array().unwrap();
     let weights = facts.iter().find(|fact| fact["name"] == "weights").unwrap();
     assert_eq!((&weights["value"], &weights["line"]), (&"15.0\u{202f}GiB".into(), &3.into()));
+    let one = "GPU[0] : VRAM Total Memory (B): 206141652992\n";
+    let name = |text: &str| answer(&[text.as_bytes()])["reports"][0]["facts"][0]["name"].clone();
+    assert_eq!(name(one), "memory of the GPU");
+    assert_eq!(name(&(one.to_owned() + &one.replace("[0]", "[1]"))), "memory of the GPU (GPU 0)");
     let text = said.to_string();
     for secret in ["alice", "/srv", "10.1.2.3", "sk-secret"] {
         assert!(!text.contains(secret), "{secret}: {text}");

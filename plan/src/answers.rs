@@ -10,6 +10,8 @@ use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::Seconds;
 use memory_wall_core::{Checked, Engine, Evaluation, Verdict, evaluate};
 
+use crate::typical::Typicals;
+
 /// Tokens that a price is said for.
 const MILLION: f64 = 1e6;
 /// Seconds of an hour.
@@ -55,6 +57,8 @@ pub struct Served {
     pub batch: u32,
     /// Times of one rank, and its rates.
     pub service: Service,
+    /// What runs like it typically took, where some were measured.
+    pub typical: Typicals,
     /// Tokens a second that one request writes.
     pub per_user: [f64; 2],
     /// Tokens a second that all ranks write together.
@@ -157,6 +161,7 @@ impl Served {
         Some(Self {
             batch: scenario.batch,
             service,
+            typical: Typicals::of(scenario, gpu),
             per_user: service.tpot.map(|time| 1.0 / time.0),
             in_all,
             per_million: spending.price_per_hour().map(|price| in_all.map(|rate| price_per_million(rate, gpus, price))),
@@ -167,7 +172,7 @@ impl Served {
 
 impl Trained {
     fn of(scenario: &Checked, gpu: &Gpu, spending: Spending) -> Option<Self> {
-        if !scenario.mode.trains() {
+        if !scenario.mode.trains() || scenario.untimed().is_some() {
             return None;
         }
         let time = estimate(scenario, gpu, Pass::Training, Counting::of(scenario));

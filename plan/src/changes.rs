@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use memory_wall_core::advise::{self, Effect, Mitigation, Plans, Risk, TOO_SLOW, ladder};
+use memory_wall_core::advise::{self, Effect, Found, Mitigation, Plans, Risk, TOO_SLOW, ladder};
 use memory_wall_core::{Checked, Scenario, Verdict, evaluate};
 
 use crate::option::PlanOption;
@@ -44,34 +44,59 @@ impl Change {
     /// of these the ones that are not much slower, that leave results as they are, and then what saves most. Where it fits, those that save and that somebody
     /// would run, in the same order.
     pub fn of(plan: &Plan, scenario: &Checked) -> Vec<Self> {
-        let fits = evaluate::verdict(scenario).is_none_or(|verdict| verdict == Verdict::Fits);
-        let change = |fix, effect: Effect, risk| {
-            let plan = plan.changed(scenario, &effect.scenario);
-            Self { fix, effect, risk, plan }
-        };
+        let found = [false, true].map(|lossy| Self::search(scenario, lossy));
+        Self::among(plan, scenario, Self::fixes(plan, scenario), found)
+    }
+
+    /// Every fix by itself that helps a plan, those that help most first: the first part of [`Change::of`], for those who do it in parts.
+    pub fn fixes(plan: &Plan, scenario: &Checked) -> Vec<Self> {
+        let fits = fits(scenario);
         let mut changes: Vec<Self> = ladder(scenario)
             .filter_map(|(fix, effect)| Some((fix, effect.ok()?)))
             .filter(|(_, effect)| effect.saved.0 > 0 || (!fits && effect.verdict.is_some_and(Verdict::holds)))
             .filter(|(_, effect)| !fits || effect.time_ratio < TOO_SLOW)
-            .map(|(fix, effect)| change(Fix::One(fix), effect, fix.risk()))
+            .map(|(fix, effect)| Self::new(plan, scenario, Fix::One(fix), &effect, fix.risk()))
             .collect();
         changes.sort_by_key(|change| {
             let Effect { verdict, time_ratio, saved, .. } = change.effect;
             (verdict.map_or(0, |verdict| verdict as u8), time_ratio >= SLOW, change.risk as u8, -saved.0)
         });
-        if !fits {
-            let together = Plans::of(scenario);
+        changes
+    }
+
+    /// What a search over combinations of fixes finds, of those that may change the results or of the others; nothing where no combination
+    /// is needed. Each of the two is a part of [`Change::of`].
+    pub fn search(scenario: &Checked, lossy: bool) -> Found {
+        if fits(scenario) { Found::default() } else { advise::search(scenario, lossy) }
+    }
+
+    /// The changes that help a plan most, as [`Change::of`] has them, out of its other parts.
+    pub fn among(plan: &Plan, scenario: &Checked, fixes: Vec<Self>, searched: [Found; 2]) -> Vec<Self> {
+        let mut changes = fixes;
+        if !fits(scenario) {
+            let together = Plans::among(scenario, searched);
             let found = together.recommended.or(together.tight).or(together.slow);
             if let Some(advise::Plan { effect, lossy }) = found
                 && changes.iter().all(|change| change.effect.scenario != effect.scenario)
                 && effect.scenario != *scenario
             {
-                changes.insert(0, change(Fix::Together, effect, if lossy { Risk::Medium } else { Risk::None }));
+                let risk = if lossy { Risk::Medium } else { Risk::None };
+                changes.insert(0, Self::new(plan, scenario, Fix::Together, &effect, risk));
             }
         }
         changes.truncate(TOLD);
         changes
     }
+
+    fn new(plan: &Plan, scenario: &Checked, fix: Fix, effect: &Effect, risk: Risk) -> Self {
+        let plan = plan.changed(scenario, &effect.scenario);
+        Self { fix, effect: *effect, risk, plan }
+    }
+}
+
+/// Whether a scenario fits with room to spare, or names no GPU.
+fn fits(scenario: &Checked) -> bool {
+    evaluate::verdict(scenario).is_none_or(|verdict| verdict == Verdict::Fits)
 }
 
 /// An option that two scenarios have not alike, with its value in each; nothing where it is left open or changes nothing.

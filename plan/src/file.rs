@@ -184,7 +184,8 @@ fn written(plan: &Plan, margin: &str) -> String {
 /// A value in JSON.
 pub(crate) fn value(value: &Value) -> String {
     match value {
-        Value::Count(count) | Value::Percent(count) => count.to_string(),
+        Value::Count(count) => count.to_string(),
+        Value::Percent(share) => share.in_percent().to_string(),
         Value::Memory(bytes) if bytes.0.is_multiple_of(GIB) => (bytes.0 / GIB).to_string(),
         Value::Memory(bytes) => json::quoted(&Memory(*bytes).to_string()),
         Value::Word(word) if json::is_number(word) => (*word).into(),

@@ -133,8 +133,7 @@ fn fewest(gpu: &'static Gpu, plan: impl Fn(u32) -> Plan) -> Option<Elsewhere> {
 /// The plan of a server with a pool: its ranks are tensor-parallel ones, and where experts were spread, they are spread over all of them.
 fn pooled(plan: &Plan, gpu: &'static Gpu, count: u32) -> Plan {
     let mut there = plan.clone();
-    there.set("gpu", Value::Word(gpu.id));
-    there.unset("gpu_memory");
+    there.put_on(gpu);
     there.set("tp", Value::Count(count));
     if plan.get("ep").is_some() {
         there.set("ep", Value::Count(count));
@@ -145,8 +144,8 @@ fn pooled(plan: &Plan, gpu: &'static Gpu, count: u32) -> Plan {
 /// The plan of llama.cpp, whose layers are spread over GPUs by their memory.
 fn placed(plan: &Plan, gpu: &'static Gpu, count: u32) -> Plan {
     let mut there = plan.clone();
-    there.set("gpu", Value::Word(gpu.id));
-    for option in ["gpu_memory", "device", "tensor_split"] {
+    there.put_on(gpu);
+    for option in ["device", "tensor_split"] {
         there.unset(option);
     }
     if count > 1 {

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 
+use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Engine, Mode, Scenario};
 use memory_wall_runtimes::pool::Server;
 
@@ -31,6 +32,8 @@ pub enum Scope {
     Always,
     /// Everywhere.
     Anywhere,
+    /// With a GPU of the reader's own.
+    OwnGpu,
     /// In inference.
     Inference,
     /// In inference with vLLM.
@@ -60,6 +63,7 @@ impl Scope {
         match self {
             Self::Model | Self::Pool(_) | Self::Layers => false,
             Self::Always | Self::Anywhere => true,
+            Self::OwnGpu => scenario.gpu.is_some_and(Gpu::is_own),
             Self::Inference => scenario.mode == Mode::Inference,
             Self::Vllm => scenario.runtime() == Some(Engine::Vllm),
             Self::HostMemory => scenario.mode.trains() && (scenario.offload.optimizer || scenario.offload.parameters),

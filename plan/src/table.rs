@@ -3,8 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use memory_wall_core::architecture::Projection;
 use memory_wall_core::bounds;
-use memory_wall_core::tables::gpus::{self, GPUS};
+use memory_wall_core::tables::drafts::{self, HEADS};
+use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets, Loss,
@@ -16,6 +18,7 @@ use memory_wall_runtimes::ollama::ID as OLLAMA;
 use memory_wall_runtimes::pool::{MAX_TOTAL_TOKENS, Server};
 
 use crate::option::{PlanOption, Scope};
+use crate::own_gpu;
 use crate::value::{Kind, Value};
 
 /// Words of the command that say what an option says too: the word, the option and its value.
@@ -202,13 +205,24 @@ pub static OPTIONS: &[PlanOption] = &[
     choice!("speculative", Speculation, Vllm, |s| s.serving.speculation),
     count!("num_speculative_tokens", NUM_SPECULATIVE_TOKENS, Vllm, |s| s.serving.num_speculative_tokens),
     PlanOption {
+        name: "draft",
+        kind: Kind::Choice(drafts),
+        scope: Scope::Vllm,
+        get: |s| s.draft.filter(|draft| !draft.id.is_empty()).map(|draft| Value::Word(draft.id)),
+        set: |s, value| {
+            if let Value::Word(id) = value {
+                s.draft = drafts::by_id(id);
+            }
+        },
+    },
+    PlanOption {
         name: "gpu_memory_utilization",
         kind: Kind::Percent(bounds::UTILIZATION),
         scope: Scope::Vllm,
-        get: |s| s.serving.utilization_percent.map(Value::Percent),
+        get: |s| s.serving.gpu_memory_utilization.map(Value::Percent),
         set: |s, value| {
-            if let Value::Percent(percent) = value {
-                s.serving.utilization_percent = Some(*percent);
+            if let Value::Percent(share) = value {
+                s.serving.gpu_memory_utilization = Some(*share);
             }
         },
     },
@@ -284,12 +298,12 @@ pub static OPTIONS: &[PlanOption] = &[
     switch!("quantised_experts", Quantised, true, |s| s.training.lora.experts),
     PlanOption {
         name: "gpu",
-        kind: Kind::Row("gpus", || GPUS.iter().map(|gpu| gpu.id).collect()),
+        kind: Kind::Row("gpus", own_gpu::ids),
         scope: Scope::Anywhere,
         get: |s| s.gpu.map(|gpu| Value::Word(gpu.id)),
         set: |s, value| {
             if let Value::Word(id) = value {
-                s.gpu = gpus::by_id(id);
+                s.gpu = own_gpu::gpu(id);
             }
         },
     },
@@ -301,9 +315,19 @@ pub static OPTIONS: &[PlanOption] = &[
         set: |s, value| {
             if let Value::Memory(bytes) = value {
                 s.gpu_memory = Some(*bytes);
+                own_gpu::state(s, |gpu| gpu.with_memory(*bytes));
             }
         },
     },
+    own_gpu::CAPABILITY,
+    own_gpu::BANDWIDTH,
+    own_gpu::RATE,
+    own_gpu::FP32,
+    own_gpu::FP8,
+    own_gpu::FP4,
+    own_gpu::INT8,
+    own_gpu::LINK,
+    own_gpu::HOST_LINK,
     count!("dp", DP, Anywhere, |s| s.parallel.dp),
     count!("tp", TP, Anywhere, |s| s.parallel.tp),
     count!("pp", PP, Anywhere, |s| s.parallel.pp),
@@ -321,6 +345,19 @@ pub fn engines() -> Vec<&'static str> {
     let servers = Server::ALL.iter().map(|server| server.id());
     Engine::ALL.iter().map(|engine| engine.id()).chain([OLLAMA]).chain(servers).collect()
 }
+
+/// Heads, and the models of the table that are small enough to guess for another and have the plain layers of a draft.
+fn drafts() -> Vec<&'static str> {
+    let small = MODELS.iter().filter(|model| {
+        let shape = &model.architecture;
+        let plain = shape.full_layers() == shape.layers && shape.moe.is_none() && shape.projection == Projection::Heads;
+        plain && shape.linear_attention.is_none() && shape.parameters().total() < MOST_OF_A_DRAFT
+    });
+    HEADS.iter().map(|head| head.id).chain(small.map(|model| model.id)).collect()
+}
+
+/// Parameters of a model that is offered to guess for another, at most.
+const MOST_OF_A_DRAFT: u64 = 5_000_000_000;
 
 fn cache_types() -> Vec<&'static str> {
     CacheType::ALL.iter().map(|format| format.id()).collect()

@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use memory_wall_core::Share;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::number::{self, Kilo};
 
@@ -44,7 +45,11 @@ impl Kind {
         match self {
             Self::Count(bounds) => whole(text, kilo, bounds).map(Value::Count),
             Self::Memory(bounds) => self.memory(text).map_err(|_| Mistyped::Memory(bounds)),
-            Self::Percent(bounds) => whole(text.trim_end_matches('%').trim_end(), kilo, bounds).map(Value::Percent),
+            Self::Percent(bounds) => {
+                let share = Share::read_percent(text.trim_end_matches('%').trim_end());
+                let share = share.and_then(|share| share.check().ok());
+                share.map(Value::Percent).ok_or(Mistyped::Number(bounds))
+            }
             Self::Choice(_) | Self::Row(..) => self.word(text).map_err(|_| Mistyped::Word),
             Self::Release => self.word(text).map_err(|_| Mistyped::Release),
             Self::List(..) => self.words(text.split(',')).map_err(|_| Mistyped::Word),
@@ -76,7 +81,7 @@ impl fmt::Display for AsTyped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Value::On => f.write_str(ON),
-            Value::Percent(percent) => write!(f, "{percent}"),
+            Value::Percent(share) => share.in_percent().fmt(f),
             value => value.fmt(f),
         }
     }

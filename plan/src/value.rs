@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use memory_wall_core::Bytes;
+use memory_wall_core::Share;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::Grouped;
 use memory_wall_core::number::{Memory, memory};
@@ -21,7 +22,7 @@ pub enum Kind {
     Count(Bounds),
     /// Memory in a range of GiB, by any unit.
     Memory(Bounds),
-    /// Whole percent.
+    /// Percent of a GPU, with up to two places.
     Percent(Bounds),
     /// One of a few words.
     Choice(fn() -> Vec<&'static str>),
@@ -49,7 +50,7 @@ pub enum Value {
     /// Memory.
     Memory(Bytes),
     /// Percent.
-    Percent(u32),
+    Percent(Share),
     /// One word.
     Word(&'static str),
     /// Several and at least one: of a list in its order and each once, of rows as they are given.
@@ -72,7 +73,7 @@ impl fmt::Display for Value {
         match self {
             Self::Count(count) => write!(f, "{count}"),
             Self::Memory(bytes) => Memory(*bytes).fmt(f),
-            Self::Percent(percent) => write!(f, "{percent}%"),
+            Self::Percent(share) => write!(f, "{}%", share.in_percent()),
             Self::Word(word) => f.write_str(word),
             Self::Words(words) => f.write_str(&words.join(",")),
             Self::Counts(counts) => {
@@ -137,7 +138,7 @@ impl Kind {
                 let [min, max] = [min, max].map(|it| Grouped(it.into()));
                 alloc::format!("{min} to {max} GiB, written as 110, 22.49 or \"25.4 GB\"")
             }
-            Self::Percent(_) => "whole percent, written as 90".into(),
+            Self::Percent(_) => "percent, written as 90 or 92.5".into(),
             Self::Choice(ids) => either(&ids()),
             Self::Row(command, _) => alloc::format!("an id that memory-wall {command} lists"),
             Self::List(words, _) => alloc::format!("a list of {}", either(words)),
@@ -256,12 +257,12 @@ fn whole(text: &str, bounds: Bounds) -> Result<u32, String> {
     bounds.check(value).map_err(|_| outside(value, bounds))
 }
 
-/// Percent; a share is another unit.
-fn percent(text: &str, bounds: Bounds) -> Result<u32, String> {
-    let Some(value) = digits(text) else {
-        return Err(alloc::format!("counts in whole percent, as 90, not {}", bare(text)));
-    };
-    bounds.check(value).map_err(|_| outside(value, bounds))
+/// Percent with up to two places; a fraction of one is another unit.
+fn percent(text: &str, bounds: Bounds) -> Result<Share, String> {
+    let below = |share: &Share| *share < Share::percent(bounds.min) && text.contains('.');
+    let share = Share::read_percent(text).filter(|share| !below(share));
+    let share = share.ok_or_else(|| alloc::format!("counts in percent, as 90 or 92.5, not {}", bare(text)))?;
+    share.check().map_err(|wrong| outside(wrong.value, bounds))
 }
 
 fn outside(value: u64, bounds: Bounds) -> String {
@@ -286,18 +287,26 @@ pub(crate) fn either(words: &[&str]) -> String {
     }
 }
 
-/// Foreign text in a message.
+/// Foreign text in a message. What can't be seen is written as `\u{b}`, and counts as it is written.
 pub(crate) fn quoted(text: &str) -> String {
-    alloc::format!("{:?}", shortened(text))
+    let mut room = QUOTED;
+    let fits = |letter: &char| {
+        let written = if *letter == '\'' { 1 } else { letter.escape_debug().count() };
+        let fits = written <= room;
+        room = room.saturating_sub(written);
+        fits
+    };
+    let letters = text.chars().take_while(fits).count();
+    alloc::format!("{:?}", shortened(text, letters))
 }
 
 /// The same where a number should stand: without quotes, unless something in it is not to be seen.
 fn bare(text: &str) -> String {
-    if text.chars().any(char::is_control) { quoted(text) } else { shortened(text) }
+    if text.chars().any(char::is_control) { quoted(text) } else { shortened(text, QUOTED) }
 }
 
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(QUOTED).collect();
+fn shortened(text: &str, most: usize) -> String {
+    let mut short: String = text.chars().take(most).collect();
     if short.len() < text.len() {
         short.push('…');
     }

@@ -16,6 +16,17 @@ fn exported(options: &str, target: Target) -> Export {
 }
 
 #[test]
+fn shares_finer_than_a_percent_are_written_as_they_are() {
+    for (target, plan, written) in [
+        (Target::Vllm, "\"engine\": \"vllm\", \"gpu_memory_utilization\": 92.5", "--gpu-memory-utilization 0.925"),
+        (Target::Sglang, "\"engine\": \"sglang\", \"mem_fraction_static\": 84.17", "--mem-fraction-static 0.8417"),
+    ] {
+        let text = exported(&format!("\"model\": \"llama-3.1-8b\", {plan}"), target).text;
+        assert!(text.contains(written), "{text}");
+    }
+}
+
+#[test]
 fn a_server_of_vllm() {
     let text = exported(
         "\"model\": \"llama-3.1-70b\", \"engine\": \"vllm\", \"engine_version\": \"0.29\", \"tp\": 4, \"seq\": 32768, \"kv\": \"fp8\",

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
 use memory_wall_core::Bytes;
+use memory_wall_core::Share;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_plan::{Kind, OPTIONS, OwnModel, Plan, Value, file, json};
@@ -17,7 +18,9 @@ fn value(kind: Kind) -> BoxedStrategy<Value> {
             let gib = |count: u32| u128::from(count) << 30;
             (gib(bounds.min)..=gib(bounds.max)).prop_map(|bytes| Value::Memory(Bytes(bytes))).boxed()
         }
-        Kind::Percent(bounds) => (bounds.min..=bounds.max).prop_map(Value::Percent).boxed(),
+        Kind::Percent(bounds) => {
+            (bounds.min * 100..=bounds.max * 100).prop_map(|it| Value::Percent(Share::hundredths(it))).boxed()
+        }
         Kind::Choice(ids) | Kind::Row(_, ids) => {
             any::<Index>().prop_map(move |at| Value::Word(ids()[at.index(ids().len())])).boxed()
         }
@@ -128,7 +131,7 @@ fn what_is_no_plan_is_refused_with_its_line() {
         ),
         (
             "{\"version\": 1, \"gpu_memory_utilization\": 0.9}",
-            "line 1: gpu_memory_utilization counts in whole percent, as 90, not 0.9",
+            "line 1: gpu_memory_utilization counts in percent, as 90 or 92.5, not 0.9",
         ),
         (
             "{\"version\": 1, \"gpu_memory_utilization\": 101}",
@@ -193,7 +196,7 @@ fn scenarios_are_plans() {
         let value = match option.kind {
             Kind::Count(bounds) => Value::Count(bounds.max),
             Kind::Memory(bounds) => Value::Memory(Bytes((u128::from(bounds.max) << 30) - 1)),
-            Kind::Percent(bounds) => Value::Percent(bounds.max),
+            Kind::Percent(bounds) => Value::Percent(Share::percent(bounds.max)),
             Kind::Choice(ids) | Kind::Row(_, ids) => Value::Word(ids().last().unwrap()),
             Kind::List(words, _) => Value::Words(vec![words.last().unwrap()]),
             Kind::Rows(_, ids, _) => Value::Words(vec![ids()[0]; 2]),

@@ -34,8 +34,10 @@ fn what_is_exported_is_read_back() {
     for (target, options) in [
         (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"max_model_len\": 8192, \"tp\": 2, \"pp\": 2, \"kv\": \"fp8\", \"weights\": \"fp8\"")),
         (Target::Vllm, format!("{serving}, \"engine\": \"vllm\", \"weights\": \"fp16\", \"kv\": \"fp16\", \"dp\": 2, \"max_num_seqs\": 16, \"enforce_eager\": true, \"max_loras\": 8, \"max_lora_rank\": 64")),
-        (Target::Vllm, "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_num_batched_tokens\": 4096, \"gpu_memory_utilization\": 85".into()),
+        (Target::Vllm, "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_num_batched_tokens\": 4096, \"gpu_memory_utilization\": 92.5".into()),
         (Target::Vllm, "\"model\": \"glm-4.5-air\", \"engine\": \"vllm\", \"speculative\": \"mtp\", \"num_speculative_tokens\": 2".into()),
+        (Target::Vllm, "\"model\": \"qwen3-8b\", \"engine\": \"vllm\", \"speculative\": \"eagle3\", \"num_speculative_tokens\": 3, \"draft\": \"eagle3-qwen3-8b\"".into()),
+        (Target::Vllm, "\"model\": \"qwen3-8b\", \"engine\": \"vllm\", \"speculative\": \"draft_model\", \"num_speculative_tokens\": 2, \"draft\": \"qwen3-0.6b\"".into()),
         (Target::Sglang, format!("{serving}, \"tp\": 4, \"kv\": \"fp8\", \"weights\": \"fp8\", \"batch\": 3")),
         (
             Target::TrtllmServe,
@@ -109,6 +111,11 @@ fn commands_as_people_write_them() {
             vec![],
         ),
         (
+            "vllm serve meta-llama/Llama-3.1-8B --gpu-memory-utilization 0.8417",
+            "model llama-3.1-8b; engine vllm; gpu_memory_utilization 84.17%",
+            vec![],
+        ),
+        (
             "# start\nexport CUDA_VISIBLE_DEVICES=0,1\nVLLM_USE_V1=1 nohup vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor_parallel_size 2 --kv-cache-dtype fp8 --enable-expert-parallel > log 2>&1 &",
             "model llama-3.1-70b; kv fp8; engine vllm; tp 2; ep 2",
             vec![],
@@ -117,13 +124,31 @@ fn commands_as_people_write_them() {
             "docker run --gpus all -p 8000:8000 vllm/vllm-openai:latest --model mistralai/Mistral-7B-v0.1 --speculative-config '{\"x\": 1}'",
             "model mistral-7b-v0.1; engine vllm",
             vec![
-                "line 1: --speculative-config \"{\\\"x\\\": 1}\": not understood: a draft model of its own is not counted: \"method\" may be \"mtp\" or \"ngram\"",
+                "line 1: --speculative-config \"{\\\"x\\\": 1}\": not understood: \"method\" may be \"mtp\", \"ngram\", \"eagle\", \"eagle3\" or \"draft_model\"",
             ],
         ),
         (
             "vllm serve Qwen/Qwen3.5-35B-A3B --speculative-config '{\"method\": \"mtp\", \"num_speculative_tokens\": 3}'",
             "model qwen3.5-35b-a3b; engine vllm; speculative mtp; num_speculative_tokens 3",
             vec![],
+        ),
+        (
+            "vllm serve meta-llama/Llama-3.1-8B-Instruct --speculative-config '{\"method\": \"eagle3\", \"model\": \"yuhuili/EAGLE3-LLaMA3.1-Instruct-8B\", \"num_speculative_tokens\": 3}'",
+            "model llama-3.1-8b; engine vllm; speculative eagle3; num_speculative_tokens 3; draft eagle3-llama-3.1-8b",
+            vec![],
+        ),
+        // vLLM takes the method from the draft where none is said.
+        (
+            "vllm serve Qwen/Qwen3-8B --speculative-config '{\"model\": \"Qwen/Qwen3-0.6B\", \"num_speculative_tokens\": 5}'",
+            "model qwen3-8b; engine vllm; speculative draft_model; num_speculative_tokens 5; draft qwen3-0.6b",
+            vec![],
+        ),
+        (
+            "vllm serve Qwen/Qwen3-8B --speculative-config '{\"method\": \"eagle3\", \"model\": \"me/head\"}'",
+            "model qwen3-8b; engine vllm",
+            vec![
+                "line 1: --speculative-config \"{\\\"method\\\": \\\"eagle3\\\", \\\"model\\\": \\\"me/head\\\"}\": not understood: this draft is not known: eagle3 heads and models that the command lists are (draft)",
+            ],
         ),
         (
             "llama-server -hf unsloth/gpt-oss-120b-GGUF -c 8192 -ngl 99 -ot \".ffn_.*_exps.=CPU\"",
@@ -324,6 +349,12 @@ fn numbers_with_controls_are_quoted() {
     for text in ["llama-server -ngl 2\0\0\u{4}0 -ts 3,1", "vllm serve gpt2 --max-num-seqs 2\u{1b}[31m0"] {
         hostile::read(text);
     }
+}
+
+/// Found by the fuzzer: each control in a quoted word takes five letters, and a message of two such words was as long as ten others.
+#[test]
+fn words_of_controls_make_no_long_message() {
+    hostile::read(&format!("vllm serve gpt2 --{}\t{}", "\u{15}".repeat(80), "\u{b}".repeat(80)));
 }
 
 /// DeepSpeed keeps an fp32 copy beside 16-bit weights, also where accelerate starts it; its autocast under ZeRO is counted as fp32.

@@ -92,7 +92,7 @@ fn a_pool_is_what_the_server_leaves() {
         "{SERVED}&engine=sglang&mem_fraction_static=80&max_running_requests=32&chunked_prefill_size=4096&context_length=16384&max_total_tokens=200000&disable_cuda_graph=1"
     ));
     let expected = Told {
-        share: Some(800),
+        share: Some(memory_wall_core::Share::percent(80)),
         requests: Some(32),
         tokens: Some(4_096),
         longest: Some(16_384),

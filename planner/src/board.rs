@@ -1,5 +1,6 @@
 //! Up to four plans side by side, with what stands half typed in their fields, and the way back.
 
+use memory_wall_core::tables::gpus::OWN;
 use memory_wall_plan::answers::Spending;
 use memory_wall_plan::file::MOST;
 use memory_wall_plan::{Plan, Value};
@@ -175,11 +176,34 @@ impl Board {
                         sheet.mistaken("model", None);
                         sheet.plan().unset("model");
                     }
+                    // Of a GPU of the table nothing is stated any more.
+                    "gpu" if sheet.plan().get(slot) == Some(&Value::Word(OWN.id)) && value != Value::Word(OWN.id) => {
+                        sheet.mistakes.retain(|(at, _)| !at.starts_with("gpu_"));
+                        if let Value::Word(id) = value
+                            && let Some(gpu) = memory_wall_plan::gpu(id)
+                        {
+                            sheet.plan().put_on(gpu);
+                        }
+                    }
                     _ => {}
                 }
                 sheet.plan().set(slot, value);
             }
             None => sheet.plan().unset(slot),
+        }
+    }
+
+    /// Describes the GPU of the plan that is shown by its numbers, to be changed: one of the reader's own.
+    pub(crate) fn describe_gpu(&mut self) {
+        let Some(sheet) = self.sheets.get_mut(self.chosen) else { return };
+        sheet.mistaken("gpu", None);
+        let named = match sheet.plan().get("gpu") {
+            Some(Value::Word(id)) => memory_wall_plan::gpu(id),
+            _ => None,
+        };
+        match named {
+            Some(gpu) => sheet.plan().describe(gpu),
+            None => sheet.plan().put_on(&OWN),
         }
     }
 

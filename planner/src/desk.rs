@@ -13,6 +13,7 @@ use memory_wall_plan::reply::Reply;
 
 use crate::board::{Board, History, Sheet, Slot};
 use crate::changed;
+use crate::fields::{self, Fields};
 use crate::link::Asked;
 use crate::outcome::{Later, Offer, Outcome};
 use crate::sentence;
@@ -25,6 +26,8 @@ pub(crate) struct State {
     now: Shown,
     /// The same for what is below the plans and inputs: it follows once they are painted.
     later: Shown,
+    /// What each field of the inputs shows.
+    fields: Fields,
     history: RwSignal<History>,
     /// Whether something that is shown is still computed: what is below, or what takes longer.
     pub(crate) busy: RwSignal<bool>,
@@ -65,13 +68,13 @@ impl Deref for Desk {
 }
 
 impl Desk {
-    /// The page as it begins, without what takes longer.
+    /// The page as it begins, without answers: [`Desk::step`] has them.
     pub(crate) fn new() -> Self {
         let (board, unit) = (Board::default(), ByteUnit::Gb);
-        let outcomes = Outcome::all(board.sheets().iter().map(|sheet| &sheet.asked), unit, &[]);
         let state: &'static State = Box::leak(Box::new(State {
-            now: Shown::new(board.clone(), unit, outcomes.clone()),
-            later: Shown::new(board, unit, outcomes),
+            now: Shown::new(board.clone(), unit),
+            later: Shown::new(board, unit),
+            fields: Fields::new(),
             history: RwSignal::default(),
             busy: RwSignal::default(),
             offers: std::array::from_fn(|_| RwSignal::default()),
@@ -85,7 +88,9 @@ impl Desk {
             spoken: RwSignal::default(),
             edited: RwSignal::new(false),
         }));
-        Self { state, shown: &state.now }
+        let desk = Self { state, shown: &state.now };
+        desk.show_fields();
+        desk
     }
 
     /// The same for views that follow a frame later.
@@ -133,9 +138,9 @@ impl Desk {
         self.shown.scenario.with(|scenario| scenario.as_ref().map(of))
     }
 
-    /// Whether an option, by its place in the table, changes something in it, tracked; where the plan names no model, it may.
-    pub(crate) fn has_effect(&self, option: usize) -> bool {
-        self.shown.effects.with(|all| all.get(option).copied().unwrap_or_default())
+    /// What the field of a slot shows.
+    pub(crate) fn field(&self, slot: Slot) -> RwSignal<fields::Shown> {
+        self.fields.of(slot)
     }
 
     /// Powers of 1,000 or of 1,024, tracked.
@@ -236,6 +241,15 @@ impl Desk {
         renew(self.busy, true);
         renew(self.now.outcomes, outcomes);
         renew(self.now.board, board);
+        self.show_fields();
+    }
+
+    /// Has the inputs show the plan that was chosen.
+    fn show_fields(&self) {
+        self.now(|board| {
+            let Some(sheet) = board.chosen_sheet() else { return };
+            self.fields.show(sheet, sheet.asked.plan.scenario().as_ref());
+        });
     }
 
     /// Has what is below follow, and what takes longer where it is known.
@@ -248,7 +262,7 @@ impl Desk {
         }
     }
 
-    /// Asks for everything that takes longer.
+    /// Asks for all answers, and for everything that takes longer.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn finish(&self) {
         for nth in 0..Self::STEPS {
@@ -256,23 +270,47 @@ impl Desk {
         }
     }
 
-    /// Into how many steps everything that takes longer is cut.
-    pub(crate) const STEPS: usize = 2 + 3 * MOST;
+    /// Into how many steps all answers, and everything that takes longer, are cut.
+    pub(crate) const STEPS: usize = 2 + 6 * MOST;
 
-    /// One of these steps, and whether it had something to compute: what the last step did and what contradicts the rest, the changes that help
-    /// each plan, the figures that are searched for, each plan with more and more sequences, and the map of the one that is shown.
+    /// One of these steps, and whether it had something to compute: the answer to each plan, where the page has just begun, what the last step
+    /// did and what contradicts the rest, the changes that help each plan, in three steps, the figures that are searched for, each plan with
+    /// more and more sequences, and the map of the one that is shown.
     pub(crate) fn step(&self, nth: usize) -> bool {
-        if nth == 0 {
+        let Some(nth) = nth.checked_sub(MOST) else { return self.answer(nth) };
+        let Some(nth) = nth.checked_sub(1) else {
             self.settle();
-        }
-        let Some(nth) = nth.checked_sub(1) else { return self.say_changes() };
+            return self.say_changes();
+        };
         let place = nth % MOST;
         match nth / MOST {
-            0 => self.find(place, &self.offers, |later| &later.offers, Some(Outcome::offers)),
-            1 => self.find(place, &self.slow, |later| &later.slow, Some(Outcome::slow)),
-            2 => self.find(place, &self.frontiers, |later| &later.frontier, Some(Outcome::frontier)),
+            0 => self.prepare(place, |later| &later.fixes, Outcome::fixes),
+            1 => self.prepare(place, |later| &later.exact, Outcome::exact),
+            2 => self.find(place, &self.offers, |later| &later.offers, Some(Outcome::offers)),
+            3 => self.find(place, &self.slow, |later| &later.slow, Some(Outcome::slow)),
+            4 => self.find(place, &self.frontiers, |later| &later.frontier, Some(Outcome::frontier)),
             _ => self.find_map(),
         }
+    }
+
+    /// Asks what the plan at a place comes to, where that is the next one without an answer.
+    fn answer(&self, place: usize) -> bool {
+        let is_next = self.now.outcomes.with_untracked(|all| all.len() == place);
+        let asked = self.now(|board| board.sheets().get(place).map(|sheet| sheet.asked.clone()));
+        let Some(asked) = asked.filter(|_| is_next) else { return false };
+        let outcome = Arc::new(Outcome::of(&asked, self.now.unit.get_untracked()));
+        self.now.outcomes.update(|all| all.push(outcome));
+        true
+    }
+
+    /// Computes something of the plan at a place that others are made of; whether it did.
+    fn prepare<T>(&self, place: usize, kept: fn(&Later) -> &OnceLock<T>, of: fn(&Outcome) -> T) -> bool {
+        let outcome = self.now.outcomes.with_untracked(|all| all.get(place).cloned());
+        let is_new = outcome.as_ref().is_some_and(|outcome| kept(&outcome.later).get().is_none());
+        if let Some(outcome) = outcome {
+            kept(&outcome.later).get_or_init(|| of(&outcome));
+        }
+        is_new
     }
 
     fn say_changes(&self) -> bool {

@@ -6,6 +6,7 @@ use memory_wall_core::display::{ByteUnit, Count, Duration, Grouped, Margin, Perc
 use memory_wall_core::units::Seconds;
 use memory_wall_plan::answers::{Run, Trained};
 use memory_wall_plan::reply::Reply;
+use memory_wall_plan::typical::Typical;
 use memory_wall_runtimes::Span;
 
 use crate::words;
@@ -86,12 +87,25 @@ pub(crate) static GROUPS: &[Group] = &[
                     Some(if running == all { all } else { part })
                 },
             },
-            Figure { id: "ttft", of: |it, _| Some(times(it.answers()?.served?.service.ttft)) },
+            Figure {
+                id: "ttft",
+                of: |it, _| {
+                    let served = it.answers()?.served?;
+                    Some(typically(times(served.service.ttft), served.typical.ttft, |time| {
+                        Duration(time.0).to_string()
+                    }))
+                },
+            },
             Figure {
                 id: "tpot",
                 of: |it, _| match it {
                     Reply::Layers(it) => it.written().and(it.speed).map(|speed| times([speed.least, speed.most])),
-                    _ => Some(times(it.answers()?.served?.service.tpot)),
+                    _ => {
+                        let served = it.answers()?.served?;
+                        Some(typically(times(served.service.tpot), served.typical.tpot, |time| {
+                            Duration(time.0).to_string()
+                        }))
+                    }
                 },
             },
             Figure {
@@ -100,10 +114,21 @@ pub(crate) static GROUPS: &[Group] = &[
                     Reply::Layers(it) => {
                         it.written().and(it.speed).map(|speed| money::numbers(speed.tokens_per_second()))
                     }
-                    _ => Some(rates(it.answers()?.served?.per_user)),
+                    _ => {
+                        let served = it.answers()?.served?;
+                        Some(typically(rates(served.per_user), served.typical.tpot, |time| rate(1.0 / time.0)))
+                    }
                 },
             },
-            Figure { id: "in_all", of: |it, _| it.written().map(money::numbers) },
+            Figure {
+                id: "in_all",
+                of: |it, _| {
+                    let range = it.written().map(money::numbers)?;
+                    let Some(served) = it.answers().and_then(|answers| answers.served) else { return Some(range) };
+                    let requests = f64::from(served.batch) * f64::from(it.scenario().parallel.dp);
+                    Some(typically(range, served.typical.tpot, |time| rate(requests / time.0)))
+                },
+            },
             Figure {
                 id: "per_million",
                 of: |it, _| {
@@ -217,6 +242,17 @@ fn times(ends: [Seconds; 2]) -> String {
     range(&from, &to)
 }
 
+/// A range with what runs like it typically took, where some were measured.
+fn typically(range: String, typical: Option<Typical>, say: impl Fn(Seconds) -> String) -> String {
+    let Some(Typical { time, runtime, .. }) = typical else { return range };
+    words::FigureTypical { range: &range, typical: &say(time), program: runtime.id() }.text()
+}
+
+/// A rate as ranges have it.
+fn rate(value: f64) -> String {
+    money::numbers([value, value])
+}
+
 /// Rates, given with the best first, from the least on.
 fn rates([best, worst]: [f64; 2]) -> String {
     money::numbers([worst, best])
@@ -252,5 +288,24 @@ mod tests {
             texts[at].clone()
         };
         assert_eq!([running(0), running(1), running(2)], ["1 of 32", "26 of 32", "32"]);
+    }
+
+    #[test]
+    fn a_typical_value_stands_where_runs_back_one() {
+        let of = |query: &str, id: &str| {
+            let asked = &crate::link::read(query).0[0];
+            let reply = Reply::of(&asked.plan, asked.spending).unwrap();
+            texts(Some(&reply), ByteUnit::Gb)[all().position(|figure| figure.id == id).unwrap()].clone()
+        };
+        let base = "v=1&model=llama-3.1-8b&gpu=rtx4090&seq=4096&weights=";
+        for id in ["ttft", "tpot", "per_user", "in_all"] {
+            let measured = of(&format!("{base}q4_0&engine=llamacpp"), id);
+            assert!(measured.contains("; typically ") && measured.ends_with("(llama.cpp)"), "{measured}");
+            // Neither this format, nor this program, nor several GPUs were measured so.
+            for other in ["q6_k&engine=llamacpp", "fp8&engine=vllm", "q4_0&engine=llamacpp&tp=2"] {
+                let range = of(&format!("{base}{other}"), id);
+                assert!(!range.contains("typically"), "{other}: {range}");
+            }
+        }
     }
 }

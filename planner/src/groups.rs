@@ -18,7 +18,21 @@ pub(crate) struct Group {
 pub(crate) static GROUPS: &[Group] = &[
     Group { id: "model", first: &["model", "config", "mode", "weights", "kv"], more: &["attention"] },
     Group { id: "load", first: &["seq", "batch"], more: &[] },
-    Group { id: "gpus", first: &["gpu", "tp", "dp"], more: &["pp", "ep", "cp", "offload", "gpu_memory"] },
+    Group {
+        id: "gpus",
+        first: &["gpu", "gpu_memory", "gpu_capability", "gpu_bandwidth", "gpu_tflops", "gpu_link", "tp", "dp"],
+        more: &[
+            "pp",
+            "ep",
+            "cp",
+            "offload",
+            "gpu_tflops_fp8",
+            "gpu_tflops_fp4",
+            "gpu_tops_int8",
+            "gpu_tflops_fp32",
+            "gpu_host_link",
+        ],
+    },
     Group {
         id: "runtime",
         first: &["engine", "fit", "ngl", "n_cpu_moe", "host_memory", "host_bandwidth"],
@@ -33,6 +47,7 @@ pub(crate) static GROUPS: &[Group] = &[
             "max_lora_rank",
             "speculative",
             "num_speculative_tokens",
+            "draft",
             "mem_fraction_static",
             "chunked_prefill_size",
             "max_running_requests",

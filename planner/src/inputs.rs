@@ -6,13 +6,13 @@ use leptos::prelude::*;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::Grouped;
 use memory_wall_core::number::Kilo;
-use memory_wall_core::tables::gpus::{self, GPUS};
+use memory_wall_core::tables::gpus::{GPUS, Gpu, OWN};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{Engine, KvPrecision, WeightFormat};
-use memory_wall_plan::{AsTyped, Kind, Mistyped, OPTIONS, PlanOption, Value, hub};
+use memory_wall_plan::{AsTyped, Kind, Mistyped, PlanOption, Scope, Value, hub};
 use memory_wall_runtimes::pool::Server;
 
-use crate::board::{PRICE, Sheet, Slot};
+use crate::board::{Board, PRICE, Sheet, Slot};
 use crate::desk::Desk;
 use crate::groups::{self, Group};
 use crate::own_model::OwnConfig;
@@ -29,7 +29,7 @@ pub(crate) fn lists() -> impl IntoView {
             {MODELS.iter().map(|model| view! { <option value=model.name>{model.id}</option> }).collect_view()}
         </datalist>
         <datalist id="gpus">
-            {GPUS.iter().map(|gpu| view! { <option value=gpu.name>{gpu.id}</option> }).collect_view()}
+            {gpus().map(|(id, name)| view! { <option value=name>{id}</option> }).collect_view()}
         </datalist>
     }
 }
@@ -38,27 +38,18 @@ pub(crate) fn lists() -> impl IntoView {
 #[component]
 pub(crate) fn Fields(desk: Desk, group: &'static Group) -> impl IntoView {
     let fields = |slots: &'static [Slot]| slots.iter().map(|slot| view! { <Field desk name=*slot /> }).collect_view();
-    let idle = move |slots: &'static [Slot]| slots.iter().all(|slot| !has_effect(desk, slot));
-    let (first, more) = (group.first, group.more);
+    let [first, more] = [group.first, group.more]
+        .map(|slots| Memo::new(move |_| slots.iter().all(|slot| !desk.field(slot).with(|field| field.has_effect))));
     view! {
-        <fieldset class="inputs-group" data-group=group.id hidden=move || idle(first) && idle(more)>
+        <fieldset class="inputs-group" data-group=group.id hidden=move || first.get() && more.get()>
             <legend>{words::INPUTS.of(group.id)}</legend>
-            <div class="fields">{fields(first)}</div>
-            <details class="more" hidden=move || idle(more)>
+            <div class="fields">{fields(group.first)}</div>
+            <details class="more" hidden=move || more.get()>
                 <summary>{words::inputs_more()}</summary>
-                <div class="fields">{fields(more)}</div>
+                <div class="fields">{fields(group.more)}</div>
             </details>
         </fieldset>
     }
-}
-
-/// Whether a slot changes something in the plan that is shown, tracked.
-fn has_effect(desk: Desk, slot: Slot) -> bool {
-    let Some(option) = OPTIONS.iter().position(|option| option.name == slot) else {
-        // Tokens are trained on.
-        return slot == PRICE || desk.scenario(|scenario| scenario.mode.trains()).unwrap_or(true);
-    };
-    slot == "model" || desk.has_effect(option)
 }
 
 /// One field with its label and what is wrong in it.
@@ -78,8 +69,10 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
         (Some(Kind::Row(table, _)), Some(_)) => EitherOf5::D(entry(desk, slot, &id, Some(table))),
         _ => EitherOf5::E(entry(desk, slot, &id, None)),
     };
+    let own = (slot == "gpu").then(|| own_gpu(desk));
+    let field = desk.field(slot);
     let mistake = move || {
-        let typed = desk.sheet(|sheet| sheet.mistake(slot).map(|typed| message(slot, typed))).flatten();
+        let typed = field.with(|field| field.mistake.as_ref().map(|typed| message(slot, typed)));
         typed.or_else(|| desk.contradiction(slot))
     };
     let group = matches!(kind, Some(Kind::List(..)));
@@ -91,12 +84,13 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
             data-field=slot
             role=group.then_some("group")
             aria-labelledby=group.then(|| format!("{id}-label"))
-            hidden=move || !has_effect(desk, slot)
+            hidden=move || !field.with(|field| field.has_effect)
         >
             <label id=format!("{id}-label") for=(!group).then(|| id.clone())>
                 {label}
             </label>
             {control}
+            {own}
             <span class="field-error" id=format!("{id}-error") role="status">
                 {mistake}
             </span>
@@ -121,20 +115,11 @@ fn shown(option: &PlanOption, id: &'static str) -> String {
     known.unwrap_or(id).to_owned()
 }
 
-/// What an option comes to in the plan that is shown, whether it is said or goes without saying.
-fn effective(desk: Desk, option: &PlanOption) -> Option<Value> {
-    desk.sheet(|sheet| {
-        let plan = &sheet.asked.plan;
-        let usual = || desk.scenario(|scenario| plan.value(option, scenario)).flatten();
-        plan.get(option.name).cloned().or_else(usual)
-    })
-    .flatten()
-}
-
 /// A list to choose from.
 fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &str) -> impl IntoView + use<> {
     let list = NodeRef::<html::Select>::new();
-    let now = move || effective(desk, option).map(|value| value.to_string()).unwrap_or_default();
+    let field = desk.field(option.name);
+    let now = move || field.with(|field| field.effective.as_ref().map(Value::to_string)).unwrap_or_default();
     let first = now();
     Effect::new(move || {
         let now = now();
@@ -142,8 +127,9 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
             list.set_value(&now);
         }
     });
-    // What a runtime decides by itself is no choice of the list.
-    let open = option.scope.is_of_runtime().then(|| view! { <option value="">{words::option_off()}</option> });
+    // What a runtime decides by itself is no choice of the list, nor that nothing is named.
+    let open = (option.scope.is_of_runtime() || option.scope == Scope::OwnGpu || option.name == "draft")
+        .then(|| view! { <option value="">{words::option_off()}</option> });
     let options = ids
         .into_iter()
         .map(|id| {
@@ -171,7 +157,8 @@ fn choice(desk: Desk, option: &'static PlanOption, ids: Vec<&'static str>, id: &
 
 /// A box to tick.
 fn switch(desk: Desk, option: &'static PlanOption, id: &str) -> impl IntoView + use<> {
-    let on = move || desk.sheet(|it| it.asked.plan.get(option.name).is_some()).unwrap_or_default();
+    let field = desk.field(option.name);
+    let on = move || field.with(|field| field.said.is_some());
     view! {
         <input
             type="checkbox"
@@ -189,7 +176,10 @@ fn switch(desk: Desk, option: &'static PlanOption, id: &str) -> impl IntoView + 
 
 /// Several boxes to tick.
 fn list(desk: Desk, option: &'static PlanOption, all: &'static [&'static str], id: &str) -> impl IntoView + use<> {
-    let has = move |word: &str| matches!(effective(desk, option), Some(Value::Words(words)) if words.contains(&word));
+    let field = desk.field(option.name);
+    let has = move |word: &str| {
+        field.with(|field| matches!(&field.effective, Some(Value::Words(words)) if words.contains(&word)))
+    };
     let boxes = all
         .iter()
         .map(|&word| {
@@ -221,7 +211,8 @@ fn list(desk: Desk, option: &'static PlanOption, all: &'static [&'static str], i
 /// A field to type in: a number, a release, a sum, or the name of a model or GPU with a list of all of them.
 fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl IntoView + use<> {
     let place = NodeRef::<html::Input>::new();
-    let text = Memo::new(move |_| desk.sheet(|sheet| text(sheet, slot)).unwrap_or_default());
+    let field = desk.field(slot);
+    let text = Memo::new(move |_| field.with(|field| field.text.clone()));
     // Whose field it is: what stands half typed belongs to its plan.
     let settled = ArcTrigger::new();
     let asked = settled.clone();
@@ -238,12 +229,10 @@ fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl 
         }
         whose
     });
-    let usual = move || {
-        let usual = groups::option(slot).and_then(|option| desk.scenario(|scenario| option.of(scenario)).flatten());
-        usual.map(|value| AsTyped(&value).to_string()).unwrap_or_default()
-    };
+    let usual =
+        move || field.with(|field| field.usual.as_ref().map(|value| AsTyped(value).to_string())).unwrap_or_default();
     let error = format!("{id}-error");
-    let mistyped = move || desk.sheet(|sheet| sheet.mistake(slot).is_some()).unwrap_or_default();
+    let mistyped = move || field.with(|field| field.mistake.is_some());
     let invalid = move || mistyped() || desk.contradiction(slot).is_some();
     let numeric = table.is_none() && slot != "engine_version";
     view! {
@@ -291,7 +280,7 @@ pub(crate) fn text(sheet: &Sheet, slot: Slot) -> String {
     }
     match (slot, sheet.asked.plan.get(slot)) {
         ("model", Some(Value::Word(id))) => models::by_id(id).map_or(*id, |model| model.name).to_owned(),
-        ("gpu", Some(Value::Word(id))) => gpus::by_id(id).map_or(*id, |gpu| gpu.name).to_owned(),
+        ("gpu", Some(Value::Word(id))) => gpu_name(id).to_owned(),
         (_, Some(value)) => AsTyped(value).to_string(),
         (_, None) => String::new(),
     }
@@ -321,10 +310,38 @@ pub(crate) fn read(slot: Slot, typed: &str) -> Result<Read, Mistyped> {
             let named = MODELS.iter().find(|model| is_called(model.name, typed));
             named.or_else(|| hub::model(typed)).map_or(typed, |model| model.id)
         }
-        "gpu" => GPUS.iter().find(|gpu| is_called(gpu.name, typed)).map_or(typed, |gpu| gpu.id),
+        "gpu" => gpus().find(|(_, name)| is_called(name, typed)).map_or(typed, |(id, _)| id),
         _ => typed,
     };
     option.kind.typed(typed, Kilo::Binary).map(|value| Read::Option(Some(value)))
+}
+
+/// Every GPU with its name, those of the table first.
+fn gpus() -> impl Iterator<Item = (&'static str, &'static str)> {
+    GPUS.iter().map(|gpu| (gpu.id, gpu.name)).chain([(OWN.id, words::own_gpu())])
+}
+
+/// The name of a GPU.
+fn gpu_name(id: &'static str) -> &'static str {
+    gpus().find(|(own, _)| *own == id).map_or(id, |(_, name)| name)
+}
+
+/// What makes the GPU of the plan one of the reader's own, which begins with its numbers.
+fn own_gpu(desk: Desk) -> impl IntoView {
+    let is_own = move || desk.scenario(|scenario| scenario.gpu.is_some_and(Gpu::is_own)).unwrap_or_default();
+    view! {
+        <p class="own-gpu">
+            <button
+                type="button"
+                class="plain-button"
+                hidden=is_own
+                on:click=move |_| desk.edit(None, Board::describe_gpu)
+            >
+                {words::own_gpu()}
+            </button>
+            <span hidden=move || !is_own()>{words::own_gpu_about()}</span>
+        </p>
+    }
 }
 
 /// Whether a text is this name, in capital letters or not.
@@ -337,7 +354,7 @@ pub(crate) fn normal(slot: Slot, typed: &str) -> String {
     match read(slot, typed) {
         Ok(Read::Option(Some(Value::Word(id)))) => match slot {
             "model" => models::by_id(id).map_or(id, |model| model.name).to_owned(),
-            "gpu" => gpus::by_id(id).map_or(id, |gpu| gpu.name).to_owned(),
+            "gpu" => gpu_name(id).to_owned(),
             _ => id.to_owned(),
         },
         Ok(Read::Option(Some(value))) => AsTyped(&value).to_string(),
@@ -361,7 +378,7 @@ pub(crate) fn message(slot: Slot, typed: &str) -> String {
     let Err(fault) = read(slot, typed) else { return String::new() };
     match (fault, slot) {
         (_, "model") => unknown(typed, &near(typed, MODELS.iter().map(|model| (model.id, model.name))), true),
-        (_, "gpu") => unknown(typed, &near(typed, GPUS.iter().map(|gpu| (gpu.id, gpu.name))), false),
+        (_, "gpu") => unknown(typed, &near(typed, gpus()), false),
         (Mistyped::Number(Bounds { min, max, .. }), _) => {
             let [min, max] = [min, max].map(|end| Grouped(end.into()).to_string());
             words::FieldNumber { value: typed, min: &min, max: &max }.text()

@@ -2,6 +2,7 @@
 //!
 //! Each `plan=` begins a plan and says its name; what follows are its options by their names in files, and what is asked beside them, `price` and `tokens`.
 //! Reading never fails: what cannot be used is named, and the rest applies. Keys are only ever added.
+//! A link that begins with `from=tutorial` has the settings of the tutorial instead, see [`tutorial`].
 
 use std::fmt::Write as _;
 
@@ -10,6 +11,8 @@ use memory_wall_core::number::Kilo;
 use memory_wall_plan::answers::Spending;
 use memory_wall_plan::file::{LONGEST_NAME, MOST};
 use memory_wall_plan::{AsTyped, Plan, Value, by_name};
+
+use crate::tutorial;
 
 /// The longest query that is read.
 pub const LONGEST: usize = 4_000;
@@ -86,6 +89,9 @@ pub fn write(plans: &[Asked]) -> String {
 pub fn read(query: &str) -> (Vec<Asked>, Vec<Notice>) {
     let (mut plans, mut notices) = (Vec::<Asked>::new(), Vec::new());
     let query = query.strip_prefix('?').unwrap_or(query);
+    if let Some(read) = tutorial::read(query.get(..LONGEST).unwrap_or(query)) {
+        return read;
+    }
     let mut end = query.len().min(LONGEST);
     while !query.is_char_boundary(end) {
         end -= 1;

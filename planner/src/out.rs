@@ -12,6 +12,8 @@ use crate::board::Board;
 use crate::desk::Desk;
 use crate::formats::{self, Format, Unread};
 use crate::link::{self, Asked};
+use crate::picture::Picture;
+use crate::taught::Taught;
 use crate::{browser, tables, words};
 
 /// Link, files and tables of all plans.
@@ -84,6 +86,7 @@ pub(crate) fn Out(desk: Desk) -> impl IntoView {
                     {words::out_link()}
                 </button>
             </p>
+            <Taught desk />
             <p class="field">
                 <label for="out-format">{words::out_format()}</label>
                 <select
@@ -132,6 +135,7 @@ pub(crate) fn Out(desk: Desk) -> impl IntoView {
                     {words::out_save()}
                 </button>
             </p>
+            <Picture desk />
         </div>
     }
 }

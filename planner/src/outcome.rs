@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use memory_wall_core::advise::Found;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_core::{Bucket, Bytes};
 use memory_wall_plan::Plan;
+use memory_wall_plan::answers::Answers;
 use memory_wall_plan::changes::{Change, TOLD};
 use memory_wall_plan::frontier::{Point, frontier};
 use memory_wall_plan::reply::{Reply, Unanswered};
@@ -32,6 +34,9 @@ pub(crate) struct Outcome {
 /// What takes longer than a key press.
 #[derive(Debug, Default)]
 pub(crate) struct Later {
+    /// Every fix by itself, and what is found among those together that leave the results as they are: what the changes that help begin with.
+    pub(crate) fixes: OnceLock<Vec<Change>>,
+    pub(crate) exact: OnceLock<Found>,
     /// The changes that help.
     pub(crate) offers: OnceLock<Vec<Offer>>,
     /// Figures that are searched for, by their places.
@@ -59,7 +64,7 @@ impl PartialEq for Outcome {
 }
 
 impl Outcome {
-    fn of(asked: &Asked, unit: ByteUnit) -> Self {
+    pub(crate) fn of(asked: &Asked, unit: ByteUnit) -> Self {
         let reply = Reply::of(&asked.plan, asked.spending);
         let figures = figures::texts(reply.as_ref().ok(), unit);
         let said = sentence::verdict(&reply, unit);
@@ -105,6 +110,21 @@ impl Outcome {
         self.reply.as_ref().map(frontier).unwrap_or_default()
     }
 
+    /// Every fix by itself, as the engine knows them.
+    pub(crate) fn fixes(&self) -> Vec<Change> {
+        let Some(answers) = self.answers_of_engine() else { return Vec::new() };
+        Change::fixes(&self.asked.plan, &answers.scenario)
+    }
+
+    /// What is found among fixes together that leave the results as they are.
+    pub(crate) fn exact(&self) -> Found {
+        self.answers_of_engine().map(|answers| Change::search(&answers.scenario, false)).unwrap_or_default()
+    }
+
+    fn answers_of_engine(&self) -> Option<&Answers> {
+        self.reply.as_ref().ok()?.answers()
+    }
+
     /// The changes that help a plan: those of its runtime come before those of the engine.
     pub(crate) fn offers(&self) -> Vec<Offer> {
         let Ok(reply) = &self.reply else { return Vec::new() };
@@ -117,7 +137,7 @@ impl Outcome {
             from: plan.clone(),
         };
         let mut offers: Vec<Offer> = steps(plan, reply, self.asked.spending).into_iter().map(step).collect();
-        if let Some(answers) = reply.answers() {
+        if let Some(answers) = self.answers_of_engine() {
             let offer = |change: Change| Offer {
                 name: sentence::change(&change),
                 options: sentence::options(&change, &answers.scenario),
@@ -125,7 +145,10 @@ impl Outcome {
                 plan: change.plan,
                 from: plan.clone(),
             };
-            offers.extend(Change::of(plan, &answers.scenario).into_iter().map(offer));
+            let fixes = self.later.fixes.get_or_init(|| self.fixes()).clone();
+            let exact = *self.later.exact.get_or_init(|| self.exact());
+            let found = [exact, Change::search(&answers.scenario, true)];
+            offers.extend(Change::among(plan, &answers.scenario, fixes, found).into_iter().map(offer));
         }
         offers.truncate(TOLD);
         offers

@@ -10,7 +10,7 @@ use crate::heat::Heat;
 use crate::inputs::Fields;
 use crate::maps::{Gpus, Requests};
 use crate::out::{Bring, Out, Unit};
-use crate::plans::Plans;
+use crate::plans::{Column, Legend};
 use crate::tables::{Buckets, Differences, Figures};
 use crate::words;
 
@@ -41,7 +41,11 @@ macro_rules! parts {
 
 parts! {
     "bar": |desk| view! { <Bar desk /> };
-    "plans": |desk| view! { <Plans desk /> };
+    "plan-0": |desk| view! { <Column desk place=0 /> };
+    "plan-1": |desk| view! { <Column desk place=1 /> };
+    "plan-2": |desk| view! { <Column desk place=2 /> };
+    "plan-3": |desk| view! { <Column desk place=3 /> };
+    "legend": |desk| view! { <Legend desk /> };
     "inputs-title": |desk| titled(desk, words::inputs_title());
     "inputs-model": |desk| fields(desk, 0);
     "inputs-load": |desk| fields(desk, 1);
@@ -139,13 +143,17 @@ pub(crate) fn html(desk: Desk) -> String {
         let id = PARTS.iter().map(|part| part.id).find(|id| id.strip_prefix("inputs-") == Some(group.id));
         id.map(place)
     });
+    let columns = PARTS.iter().map(|part| part.id).filter(|id| id.starts_with("plan-")).map(place);
     view! {
         {place("notices")}
         <div class="desk">
             <div class="bar" data-part="bar" inner_html=part("bar")></div>
             <section class="board" aria-labelledby="plans-title">
                 <h2 id="plans-title" class="visually-hidden">{words::plans()}</h2>
-                {place("plans")}
+                <div class="plans table-scroll" tabindex="0" role="group" aria-label=words::plans()>
+                    {columns.collect_view()}
+                </div>
+                {place("legend")}
             </section>
             <section class="side" aria-labelledby="inputs-title">
                 {title("inputs-title", "inputs-title")}

@@ -12,25 +12,13 @@ use crate::outcome::Offer;
 use crate::words;
 
 /// A share of a drawing as its attributes have it.
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     wall::percent(share * 100.0)
-}
-
-/// All places for plans; those without one are hidden.
-#[component]
-pub(crate) fn Plans(desk: Desk) -> impl IntoView {
-    let count = move || desk.count().to_string();
-    view! {
-        <div class="plans table-scroll" tabindex="0" role="group" aria-label=words::plans() data-count=count>
-            {places().map(|place| view! { <Column desk place /> }).collect_view()}
-        </div>
-        <Legend desk />
-    }
 }
 
 /// What the parts of the walls are.
 #[component]
-fn Legend(desk: Desk) -> impl IntoView {
+pub(crate) fn Legend(desk: Desk) -> impl IntoView {
     let parts = Bucket::EACH
         .into_iter()
         .map(|bucket| {
@@ -55,9 +43,9 @@ fn Legend(desk: Desk) -> impl IntoView {
     }
 }
 
-/// One plan.
+/// A place for a plan, hidden where there is none.
 #[component]
-fn Column(desk: Desk, place: usize) -> impl IntoView {
+pub(crate) fn Column(desk: Desk, place: usize) -> impl IntoView {
     let exists = move || desk.exists(place);
     let chosen = move || desk.chosen() == place;
     let name = move || desk.name(place);
@@ -207,28 +195,8 @@ fn Drawing(desk: Desk, place: usize) -> impl IntoView {
         let at = desk.wall(place, |wall| if limit { wall.limit } else { wall.line }).flatten();
         (percent(at.unwrap_or_default()), at.is_none().then_some("none"))
     };
-    let label = move || {
-        desk.outcome(place, |outcome| {
-            let capacity = outcome.reply.as_ref().ok()?.capacity()?;
-            let size = Size::new(capacity, desk.unit()).to_string();
-            Some(words::WallLine { capacity: &size }.text())
-        })
-        .flatten()
-        .unwrap_or_default()
-    };
-    let summary = move || {
-        desk.outcome(place, |outcome| {
-            let unit = desk.unit();
-            let parts = Bucket::EACH.into_iter().filter_map(|bucket| {
-                let bytes = outcome.bytes(Some(bucket)).filter(|bytes| bytes.0 > 0)?;
-                Some(format!("{} {}", bucket_name(bucket), Size::new(bytes, unit)))
-            });
-            let parts = parts.collect::<Vec<_>>().join(", ");
-            let total = outcome.bytes(None).map(|bytes| Size::new(bytes, unit).to_string()).unwrap_or_default();
-            words::WallSummary { name: outcome.name(), parts: &parts, total: &total }.text()
-        })
-        .unwrap_or_default()
-    };
+    let label = move || line_label(desk, place);
+    let summary = move || summary(desk, place);
     view! {
         <svg class="plan-wall" role="img" aria-label=summary data-over=move || desk.wall(place, |wall| wall.over).unwrap_or_default().then_some("")>
             <svg class="bricks" x="18%" width="64%" height="100%">
@@ -241,4 +209,30 @@ fn Drawing(desk: Desk, place: usize) -> impl IntoView {
             </text>
         </svg>
     }
+}
+
+/// What stands at the line of a wall: what its GPU has.
+pub(crate) fn line_label(desk: Desk, place: usize) -> String {
+    desk.outcome(place, |outcome| {
+        let capacity = outcome.reply.as_ref().ok()?.capacity()?;
+        let size = Size::new(capacity, desk.unit()).to_string();
+        Some(words::WallLine { capacity: &size }.text())
+    })
+    .flatten()
+    .unwrap_or_default()
+}
+
+/// A wall in words.
+pub(crate) fn summary(desk: Desk, place: usize) -> String {
+    desk.outcome(place, |outcome| {
+        let unit = desk.unit();
+        let parts = Bucket::EACH.into_iter().filter_map(|bucket| {
+            let bytes = outcome.bytes(Some(bucket)).filter(|bytes| bytes.0 > 0)?;
+            Some(format!("{} {}", bucket_name(bucket), Size::new(bytes, unit)))
+        });
+        let parts = parts.collect::<Vec<_>>().join(", ");
+        let total = outcome.bytes(None).map(|bytes| Size::new(bytes, unit).to_string()).unwrap_or_default();
+        words::WallSummary { name: outcome.name(), parts: &parts, total: &total }.text()
+    })
+    .unwrap_or_default()
 }

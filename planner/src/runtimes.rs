@@ -76,6 +76,7 @@ pub(crate) fn pool(pool: &Pool) -> Said {
             words::PoolQueues { running: &running, all: &grouped(batch) }.text()
         }
         (None, Verdict::Tight) if start.held.low.min(start.most.into()) < batch => room + " " + words::pool_tight(),
+        (None, Verdict::Tight) if start.many => words::PoolMany { server, most: &grouped(start.most.into()) }.text(),
         (None, Verdict::Tight) => words::PoolCramped { server }.text(),
         (None, _) => room,
     };

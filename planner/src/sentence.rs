@@ -4,6 +4,7 @@ use memory_wall_core::Verdict;
 use memory_wall_core::advise::Effect;
 use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::vllm::{Start, Tightness};
+use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::SignedBytes;
 use memory_wall_plan::Plan;
 use memory_wall_plan::answers::Answers;
@@ -29,9 +30,14 @@ pub(crate) struct Said {
 /// The verdict on a plan.
 pub(crate) fn verdict(reply: &Result<Reply, Unanswered>, unit: ByteUnit) -> Said {
     match reply {
-        Ok(Reply::Engine(answers)) => of_engine(answers, unit),
-        Ok(Reply::Layers(layers)) => runtimes::layers(layers, unit),
-        Ok(Reply::Pool(pool)) => runtimes::pool(pool),
+        Ok(reply) => {
+            let said = match reply {
+                Reply::Engine(answers) => of_engine(answers, unit),
+                Reply::Layers(layers) => runtimes::layers(layers, unit),
+                Reply::Pool(pool) => runtimes::pool(pool),
+            };
+            own_gpu(said, reply)
+        }
         Err(Unanswered::NoModel) => said(REFUSED, words::verdict_no_model(), String::new()),
         Err(Unanswered::Runtime(refused)) if refused.needs_gpu() => {
             said(OPEN, words::verdict_open(), words::verdict_open_runtime().into())
@@ -40,6 +46,18 @@ pub(crate) fn verdict(reply: &Result<Reply, Unanswered>, unit: ByteUnit) -> Said
         Err(Unanswered::Scenario(why)) => refused(&why.to_string()),
         Err(Unanswered::Runtime(why)) => refused(&why.to_string()),
     }
+}
+
+/// What has to be said where the GPU is the reader's own.
+fn own_gpu(said: Said, reply: &Reply) -> Said {
+    let scenario = reply.scenario();
+    if !scenario.gpu.is_some_and(Gpu::is_own) {
+        return said;
+    }
+    let untimed = scenario.untimed().filter(|_| !matches!(reply, Reply::Pool(_)));
+    let untimed = untimed.map(|missing| words::OwnGpuUntimed { missing: words::OPTION.of(missing.id()) }.text());
+    let parts = [Some(said.why), Some(words::own_gpu_capacity().to_owned()), untimed];
+    Said { why: parts.into_iter().flatten().collect::<Vec<_>>().join(" "), ..said }
 }
 
 fn refused(why: &str) -> Said {
@@ -150,7 +168,9 @@ pub(crate) fn effect(change: &Change, unit: ByteUnit) -> String {
         _ => words::ChangeAdds { more: &bytes, total: &total }.text(),
     };
     let fits = verdict.map_or("", |verdict| words::CHANGE_VERDICT.of(verdict.id()));
+    let timed = change.effect.scenario.untimed().is_none();
     let time = match *time_ratio {
+        _ if !timed => "",
         ratio if ratio < 0.95 => words::change_faster(),
         ratio if ratio < 1.05 => words::change_as_fast(),
         ratio if ratio < 1.5 => words::change_slower(),
@@ -192,6 +212,25 @@ mod tests {
         let larger = changes.iter().find(|change| change.effect.saved.0 == 0).unwrap();
         let said = effect(larger, ByteUnit::Gb);
         assert!(said.contains("as before") && !said.contains("0 B"), "{said}");
+    }
+
+    #[test]
+    fn of_an_own_gpu_it_is_said_whose_number_counts_and_what_no_speed_follows_from() {
+        let said = |query: &str| {
+            let plans = crate::link::read(query).0;
+            let asked = plans.first().unwrap();
+            verdict(&Reply::of(&asked.plan, asked.spending), ByteUnit::Gb)
+        };
+        let base = "v=1&model=llama-3.1-8b&gpu=own&gpu_memory=24";
+        let alone = said(base);
+        assert!(alone.id == "fits" && alone.why.contains(words::own_gpu_capacity()), "{}", alone.why);
+        assert!(alone.why.contains(words::OPTION.of("gpu_bandwidth")), "{}", alone.why);
+        let whole = said(&format!("{base}&gpu_bandwidth=900&gpu_tflops=100"));
+        assert!(!whole.why.contains(words::OPTION.of("gpu_bandwidth")), "{}", whole.why);
+        let served = said(&format!("{base}&engine=vllm"));
+        assert!(served.id == REFUSED && served.why.contains("gpu_capability"), "{}", served.why);
+        let empty = said("v=1&model=llama-3.1-8b&gpu=own");
+        assert!(empty.id == REFUSED && empty.why.contains("gpu_memory"), "{}", empty.why);
     }
 
     #[test]

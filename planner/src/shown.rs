@@ -5,7 +5,6 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use memory_wall_core::Scenario;
 use memory_wall_core::display::ByteUnit;
-use memory_wall_plan::OPTIONS;
 use memory_wall_plan::file::MOST;
 
 use crate::board::{Board, Sheet};
@@ -27,31 +26,19 @@ pub(crate) struct Shown {
     pub(crate) sheet: Memo<Option<Sheet>>,
     /// Its scenario, checked or not; nothing where it names no model.
     pub(crate) scenario: Memo<Option<Scenario>>,
-    /// Which options change something in it, in the order of the table.
-    pub(crate) effects: Memo<Vec<bool>>,
     /// The same answers one by one.
     pub(crate) each: [Memo<Option<Arc<Outcome>>>; MOST],
     pub(crate) walls: [Memo<Wall>; MOST],
 }
 
 impl Shown {
-    /// These plans with their answers.
-    pub(crate) fn new(board: Board, unit: ByteUnit, outcomes: Vec<Arc<Outcome>>) -> Self {
+    /// These plans, still without answers.
+    pub(crate) fn new(board: Board, unit: ByteUnit) -> Self {
         let board = RwSignal::new(board);
-        let outcomes = RwSignal::new(outcomes);
+        let outcomes = RwSignal::new(Vec::<Arc<Outcome>>::new());
         let each = std::array::from_fn(|place| Memo::new(move |_| outcomes.with(|all| all.get(place).cloned())));
         let sheet = Memo::new(move |_| board.with(|board| board.chosen_sheet().cloned()));
         let scenario = Memo::new(move |_| sheet.with(|sheet| sheet.as_ref()?.asked.plan.scenario()));
-        let effects = Memo::new(move |_| {
-            sheet.with(|sheet| {
-                let plan = sheet.as_ref().map(|sheet| &sheet.asked.plan);
-                scenario.with(|scenario| {
-                    let plan = plan.zip(scenario.as_ref());
-                    // Where the plan names no model, everything may.
-                    OPTIONS.iter().map(|it| plan.is_none_or(|(plan, scenario)| plan.has_effect(it, scenario))).collect()
-                })
-            })
-        });
         let scale = Memo::new(move |_| {
             outcomes.with(|all| wall::scale(all.iter().filter_map(|outcome| outcome.reply.as_ref().ok())))
         });
@@ -75,7 +62,6 @@ impl Shown {
             }),
             sheet,
             scenario,
-            effects,
             walls: std::array::from_fn(wall),
             each,
         }

@@ -50,6 +50,7 @@ mod size;
 pub mod snapshot;
 mod stats;
 mod tables;
+mod told;
 mod traceback;
 pub mod values;
 mod what;

@@ -67,9 +67,12 @@ impl Marks {
     /// Hands on the marks of a text, each with its place, in the order of the text.
     pub(crate) fn of(&self, text: &[u8], mut each: impl FnMut(u16, usize)) {
         let mut inside = false;
+        let mut last = b' ';
         for (at, byte) in text.iter().enumerate() {
             let before = inside;
-            inside = is_part(*byte);
+            // The `n` of a line end that was quoted as `\n` is no part of the word behind it.
+            inside = is_part(*byte) && !is_escape(last, *byte);
+            last = *byte;
             // Within a word, and at spaces.
             if before && inside || *byte == b' ' {
                 continue;
@@ -87,6 +90,11 @@ impl Marks {
 /// Whether a byte may stand within a word.
 pub(crate) const fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Whether two bytes are a line end or a tab as a quoted text has them.
+pub(crate) const fn is_escape(first: u8, second: u8) -> bool {
+    first == b'\\' && matches!(second, b'n' | b't' | b'r')
 }
 
 const fn key(bytes: [u8; 4]) -> u32 {
@@ -113,6 +121,9 @@ mod tests {
         found.clear();
         marks.of(b"xcache _four -four", |number, at| found.push((number, at)));
         assert_eq!(found, [(3, 14)]);
+        found.clear();
+        marks.of(b"(said)\\ncache", |number, at| found.push((number, at)));
+        assert_eq!(found, [(2, 8)]);
         marks.of(b"", |_, _| panic!("nothing is there"));
         let texts: [&[u8]; 2] = [b"Model loading took", b"Model loaded"];
         let marks = Marks::new(texts.into_iter().zip(0..));

@@ -95,7 +95,9 @@ const GPU_WORDS: [&str; 22] = [
 
 fn gpu(text: &str) -> Option<Box<str>> {
     let text = text.trim_end_matches('.').trim();
-    plain(text, 64, " -_.()+").filter(|name| GPU_WORDS.iter().any(|word| scan::has(name.as_bytes(), word)))
+    // "Apple M4) (unknown id" is more than a name.
+    let one = !scan::has(text.as_bytes(), ") (");
+    plain(text, 64, " -_.()+").filter(|name| one && GPU_WORDS.iter().any(|word| scan::has(name.as_bytes(), word)))
 }
 
 /// The name of a model: the last part of an id or a path. What stands in front of it may be somebody's own.

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use crate::Place;
-use crate::marks::is_part;
+use crate::marks::{is_escape, is_part};
 use crate::name;
 use crate::report::{Device, Fact, Value};
 use crate::scan::{self, Number};
-use crate::size::{Base, Unit};
+use crate::size::{Base, Size, Unit};
 use crate::what::{Kind, Refusal, What};
 
 /// A hole of a line, `{}` in its text.
@@ -21,6 +21,10 @@ pub(crate) enum Hole {
     Of(What, Unit),
     /// A size with its unit behind it, of a program that cuts digits off; in powers of 1,024.
     Floor(What),
+    /// Sizes with spaces between them, one for each GPU.
+    Sizes(What),
+    /// Numbers of bytes with spaces between them, added up.
+    Sum(What),
     /// A whole number.
     Count(What),
     /// A number with digits behind the point.
@@ -125,7 +129,11 @@ impl Reading {
         let (mut holes, mut here) = (self.pattern.holes.iter(), at);
         // `context_len` is none of `max_context_len`.
         let part = |at: usize| text.get(at).is_some_and(|byte| is_part(*byte));
-        if part(at) && at.checked_sub(1).is_some_and(part) {
+        let escape = |at: usize| {
+            let pair = at.checked_sub(2).and_then(|from| text.get(from..at));
+            matches!(pair, Some([first, second]) if is_escape(*first, *second))
+        };
+        if part(at) && at.checked_sub(1).is_some_and(part) && !escape(at) {
             return None;
         }
         let mut pieces = self.pieces.iter().copied();
@@ -161,7 +169,9 @@ impl Reading {
                     rest.len() - number.rest.len()
                 }
                 Hole::Buffer => {
-                    let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+                    let word = rest.iter().take_while(|byte| is_word(**byte)).count();
+                    // A point may be a part of the name, or what stands behind it.
+                    let length = until(rest, next).filter(|end| !next.is_empty() && *end < word).unwrap_or(word);
                     device = buffer(rest.get(..length)?)?;
                     length
                 }
@@ -179,6 +189,35 @@ impl Reading {
                     let (what, value) = (*what, shape(rest.get(..length)?)?);
                     facts.push(Fact { place: place(here + spaces), device: Device::Unsaid, what, value });
                     length
+                }
+                Hole::Sum(what) => {
+                    let (mut behind, mut sum) = (rest, 0_i64);
+                    while let Some((read, left)) = fact(Hole::Of(*what, Unit::BYTE), behind, place(here + spaces)) {
+                        let Value::Size(size) = read.value else { break };
+                        sum = sum.saturating_add(size.bytes);
+                        behind = left;
+                    }
+                    if behind.len() == rest.len() {
+                        return None;
+                    }
+                    let value = Value::Size(Size::exact(sum));
+                    facts.push(Fact { place: place(here + spaces), device: Device::Unsaid, what: *what, value });
+                    rest.len() - behind.len()
+                }
+                Hole::Sizes(what) => {
+                    let mut behind = rest;
+                    let first = facts.len();
+                    while let Some((fact, left)) =
+                        fact(Hole::Size(*what), behind, place(here + spaces + rest.len() - behind.len()))
+                    {
+                        facts.push(fact);
+                        behind = left;
+                    }
+                    let each = facts.get_mut(first..).filter(|each| !each.is_empty())?;
+                    if each.len() > 1 {
+                        each.iter_mut().zip(0..).for_each(|(fact, gpu)| fact.device = Device::Gpu(gpu));
+                    }
+                    rest.len() - behind.len()
                 }
                 hole => {
                     let read = fact(*hole, rest, place(here + spaces));
@@ -227,7 +266,16 @@ fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
         Hole::Of(what, unit) => (what, Value::Size(number.size(unit.bytes(Base::Decimal))?), number.rest),
         Hole::Count(what) => (what, Value::Count(number.count()?), number.rest),
         Hole::Ratio(what) => (what, Value::Millionths(number.millionths()?), number.rest),
-        Hole::Name(_) | Hole::Shape(_) | Hole::Device | Hole::Buffer | Hole::Skip | Hole::Pad => return None,
+        Hole::Name(_)
+        | Hole::Shape(_)
+        | Hole::Sizes(_)
+        | Hole::Sum(_)
+        | Hole::Device
+        | Hole::Buffer
+        | Hole::Skip
+        | Hole::Pad => {
+            return None;
+        }
     };
     Some((Fact { place, device: Device::Unsaid, what, value }, rest))
 }
@@ -298,7 +346,6 @@ pub(crate) fn buffer(word: &[u8]) -> Option<Device> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Size;
 
     fn read(pattern: &'static Pattern, text: &str) -> Option<Vec<Fact>> {
         let reading = Reading::new(pattern);

@@ -193,6 +193,7 @@ impl Report {
     /// Whether it says that memory ran out.
     pub fn is_failure(&self) -> bool {
         self.has(What::Refusal)
+            || self.kind == Kind::Ggml && !self.has(What::Retried)
             || matches!(
                 self.kind,
                 Kind::Cuda
@@ -203,7 +204,6 @@ impl Report {
                     | Kind::CudaError
                     | Kind::Cublas
                     | Kind::HostMemory
-                    | Kind::Ggml
                     | Kind::Xla
                     | Kind::TensorFlow
             )

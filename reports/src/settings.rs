@@ -25,8 +25,8 @@ fn read_from(text: &[u8], keys: &[Key], mut draft: Option<i32>, each: &mut dyn F
     let mut last: Option<(&[u8], usize)> = None;
     while let Some((token, at)) = tokens.next() {
         match token {
-            // The value of Rust's `Some(4096)` is what stands in it.
-            Token::Open if last.is_some_and(|(word, _)| word == b"Some") => depth += 1,
+            // The value of Rust's `Some(4096)`, or of Python's `PosixPath('model')`, is what stands in it.
+            Token::Open if last.is_some_and(|(word, _)| wraps(word)) => depth += 1,
             Token::Open => {
                 open = None;
                 if draft.is_none() && last.is_some_and(|(word, _)| is_draft(word)) {
@@ -53,7 +53,7 @@ fn read_from(text: &[u8], keys: &[Key], mut draft: Option<i32>, each: &mut dyn F
             Token::Comma => {
                 (open, last) = (None, None);
             }
-            Token::Word(b"Some") if open.is_some() => last = Some((b"Some", at)),
+            Token::Word(word) if open.is_some() && wraps(word) => last = Some((word, at)),
             Token::Word(word) => {
                 // `--speculative-config '{"method": "mtp"}'`
                 if !within && word.first() == Some(&b'{') && last.is_some_and(|(word, _)| is_draft(word)) {
@@ -96,6 +96,11 @@ fn read_from(text: &[u8], keys: &[Key], mut draft: Option<i32>, each: &mut dyn F
             each(what, Value::Flag(true), place);
         }
     }
+}
+
+/// Whether the value of a setting stands in brackets behind this word.
+fn wraps(word: &[u8]) -> bool {
+    matches!(word, b"Some" | b"PosixPath" | b"WindowsPath")
 }
 
 fn is_draft(word: &[u8]) -> bool {

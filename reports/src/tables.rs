@@ -215,6 +215,7 @@ fn nvidia_query(text: &[u8], gpus: &mut u16, memory: &mut bool, row: Row<'_>) ->
             return true;
         }
         b"Total" => What::Capacity,
+        b"Reserved" => What::SystemReserved,
         b"Used" => What::Used,
         b"Free" => What::Free,
         b"Used GPU Memory" => What::GpuProcess,
@@ -302,8 +303,24 @@ fn accelerate(text: &[u8], row: Row<'_>) -> bool {
     true
 }
 
-/// A line of one of XLA's largest buffers: its size, or its shape.
+/// A line of what a compiled program takes in all, or of one of XLA's largest buffers: its size, or its shape.
 fn buffer(text: &[u8], row: Row<'_>) -> bool {
+    let part =
+        [(&b"reserved"[..], What::SystemReserved), (b"program", What::ProgramSize), (b"arguments", What::Arguments)];
+    let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    if let (Some(name), Some(word), None) = (words.next(), words.next(), words.next())
+        && let Some((_, what)) = part.into_iter().find(|(known, _)| *known == name)
+        && let Some(value) = Size::read(word, Base::Binary)
+    {
+        row(Device::Unsaid, what, Value::Size(value), offset(text, word));
+        return true;
+    }
+    if let Some(size) = scan::behind(text, "HLO temp ")
+        && let Some(value) = Size::read(size, Base::Binary)
+    {
+        row(Device::Unsaid, What::Temporaries, Value::Size(value), offset(text, scan::unspaced(size)));
+        return true;
+    }
     if let Some(size) = scan::behind(text, "Size: ")
         && let Some(value) = Size::read(size, Base::Binary)
     {

@@ -30,19 +30,11 @@ const PHASES: &[Rule<Phase>] = &[
         Phase::OptimizerFirstStep,
     ),
     (
-        &[
-            "step",
-            "_single_tensor_adamw",
-            "_multi_tensor_adamw",
-            "_fused_adamw",
-            "_multi_tensor_adam",
-            "adamw",
-            "adam",
-            "update_step",
-        ],
+        &["step", "_single_tensor_adamw", "_fused_adamw", "adamw", "adam", "update_step"],
         &["optim"],
         Phase::OptimizerStep,
     ),
+    (&["_multi_tensor_adamw", "_multi_tensor_adam"], &["optim"], Phase::OptimizerForeach),
     (&["_optimizer_step", "_take_model_step"], &["zero", "engine.py"], Phase::OptimizerStep),
     (&["_engine_run_backward", "run_backward"], &[], Phase::Backward),
     (&["backward"], &["_tensor.py", "autograd", "accelerator.py", "engine.py", "trainer"], Phase::Backward),
@@ -269,13 +261,13 @@ impl Trace {
     /// A deeper frame says more than the one around it, but for phases in which a forward pass runs again or runs for another end.
     fn phase(&mut self, phase: Phase, place: Place) {
         use Phase::{
-            Backward, Forward, Generate, GraphCapture, KvCache, Load, Loss, OptimizerFirstStep, OptimizerStep, Profile,
-            Save, WarmUp,
+            Backward, Forward, Generate, GraphCapture, KvCache, Load, Loss, OptimizerFirstStep, OptimizerForeach,
+            OptimizerStep, Profile, Save, WarmUp,
         };
         let stays = match self.phase.map(|(phase, _)| phase) {
             Some(Backward) => matches!(phase, Forward | Loss | Load | Generate),
-            Some(OptimizerFirstStep) => true,
-            Some(OptimizerStep) => phase != OptimizerFirstStep,
+            Some(OptimizerFirstStep | OptimizerForeach) => true,
+            Some(OptimizerStep) => !matches!(phase, OptimizerFirstStep | OptimizerForeach),
             Some(Profile | WarmUp | GraphCapture) => matches!(phase, Forward | Loss | Generate | Load | Profile),
             Some(KvCache | Save) => matches!(phase, Forward | Load | Generate | Profile),
             Some(Load) => matches!(phase, Forward | Load | Generate),
@@ -342,7 +334,7 @@ mod tests {
             "_multi_tensor_adamw",
             "exp_avg_sq_sqrt = torch._foreach_sqrt(device_exp_avg_sqs)",
         );
-        assert_eq!(told(&[TRAINER, step, copy]).0, Some(Phase::OptimizerStep));
+        assert_eq!(told(&[TRAINER, step, copy]).0, Some(Phase::OptimizerForeach));
     }
 
     #[test]

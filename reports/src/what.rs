@@ -9,6 +9,8 @@ names! {
         Buffer = "buffer", "a large buffer of the compiled program";
         Capacity = "capacity", "memory of the GPU";
         Free = "free", "free on the GPU";
+        FreeAfterWeights = "free_after_weights", "free on the GPU once the weights are there";
+        Available = "available", "of it available to the model";
         FreeAfter = "free_after", "free on the GPU once the server stands";
         Used = "used", "in use on the GPU, by the driver";
         UsedShare = "used_share", "share of the GPU's memory that is in use";
@@ -17,6 +19,13 @@ names! {
         Allowed = "allowed", "the most that the process may take";
         Allocated = "allocated", "allocated by PyTorch";
         ProgramAllocated = "program_allocated", "allocated by the program";
+        OneAllocation = "one_allocation", "the most that one allocation may take";
+        OverWorkingSet = "over_working_set", "more than the recommended working set";
+        SystemReserved = "system_reserved", "reserved by the system";
+        ProgramSize = "program_size", "the compiled program with its temporary buffers";
+        SomeProcess = "some_process", "in use by one process, this one or another";
+        LargestAllocation = "largest_allocation", "largest allocation so far";
+        Retried = "retried", "it went on without pipeline parallelism";
         PrivatePools = "private_pools", "of it in private pools (CUDA graphs)";
         ReservedFree = "reserved_free", "reserved by PyTorch and not allocated";
         Reserved = "reserved", "reserved by PyTorch";
@@ -30,12 +39,16 @@ names! {
         Retries = "alloc_retries", "allocations that had to be tried again";
         OutOfMemoryEvents = "ooms", "times that memory ran out";
         Weights = "weights", "weights";
+        HostWeights = "host_weights", "weights in host memory";
         WeightsFp32 = "weights_fp32", "weights in 32 bits";
         Weights16Bits = "weights_16_bits", "weights in 16 bits";
         Weights8Bits = "weights_8_bits", "weights in 8 bits";
         Weights4Bits = "weights_4_bits", "weights in 4 bits";
         PlannedWeights = "planned_weights", "weights, by the program's own table";
         PlannedCache = "planned_cache", "caches, by the program's own table";
+        PlannedProjector = "planned_projector", "encoder of images or sound, as estimated before the start";
+        PlannedDraft = "planned_draft", "what guesses tokens ahead, as estimated before the start";
+        Unaccounted = "unaccounted", "of others, or not accounted for";
         PlannedCompute = "planned_compute", "compute buffers, by the program's own table";
         DraftWeights = "draft_weights", "weights of the draft model";
         DraftCache = "draft_cache", "KV cache of the draft model";
@@ -49,17 +62,20 @@ names! {
         Budget = "budget", "the share of the GPU that the server takes";
         NonKv = "non_kv", "everything but the KV cache";
         KvCache = "kv_cache", "KV cache";
+        HostKvCache = "host_kv_cache", "KV cache in host memory";
         KeyCache = "key_cache", "keys of the cache";
         ValueCache = "value_cache", "values of the cache";
-        KvTotal = "kv_total", "KV cache of all devices";
+        KvTotal = "kv_total", "the whole KV cache";
         KvNeeded = "kv_needed", "KV cache that one request of the longest length needs";
         KvSuggested = "kv_suggested", "KV cache that the server suggests";
         KvPerToken = "kv_per_token", "KV cache of one token";
         RecurrentState = "recurrent_state", "states of recurrent layers";
         Compute = "compute_buffer", "compute buffer";
+        HostCompute = "host_compute_buffer", "compute buffer in host memory";
         EncoderCompute = "encoder_compute", "compute buffer of the encoder";
         Output = "output_buffer", "output buffer";
         Projected = "projected", "projected use of the GPU";
+        Placed = "placed", "planned for one GPU";
         Missing = "missing", "missing on the GPU, as the program says it";
         Total = "total", "total";
         Arguments = "arguments", "parameters of the compiled program";
@@ -69,6 +85,8 @@ names! {
         Fragmentation = "fragmentation", "fragmentation";
         HostUsed = "host_used", "in use in host memory";
         HostCapacity = "host_capacity", "host memory";
+        HostFree = "host_free", "free in host memory";
+        AddressSpace = "address_space", "address space of the process";
         Unpinned = "unpinned", "host memory that could not be pinned";
         LargestLayer = "largest_layer", "largest layer";
         TrainingSize = "training_size", "training with Adam, as estimated";
@@ -84,6 +102,7 @@ names! {
         LongestPossible = "longest_possible", "longest request that the pool holds";
         WarmUpRequests = "warm_up_requests", "requests in the sampler's warm-up";
         PrefillTokens = "prefill_tokens", "tokens of the prefill that was tried";
+        TotalTokens = "total_tokens", "tokens in all requests that were tried";
         Concurrency = "concurrency", "requests of the longest length at once";
         Parameters = "parameters", "parameters";
         TrainableParameters = "trainable_parameters", "parameters that learn";
@@ -111,6 +130,8 @@ names! {
         KvDtype = "kv_dtype", "precision of the KV cache";
         ValueDtype = "value_dtype", "precision of cached values";
         MaxModelLen = "max_model_len", "longest request that is accepted";
+        LongestPrompt = "longest_prompt", "longest prompt";
+        LongestAnswer = "longest_answer", "longest answer";
         MaxNumSeqs = "max_num_seqs", "sequences at once at most";
         MaxBatchedTokens = "max_num_batched_tokens", "tokens at once at most";
         Utilization = "utilization", "share of the GPU";
@@ -133,6 +154,7 @@ names! {
         FlashAttention = "flash_attention", "flash attention";
         BatchSize = "batch_size", "sequences of a micro-batch on one GPU";
         SeqLength = "seq_length", "tokens of a sequence";
+        GlobalBatch = "global_batch", "sequences of a step on all GPUs";
         MicroBatches = "micro_batches", "micro-batches of a step";
         Optimizer = "optimizer", "optimizer";
         Checkpointing = "checkpointing", "gradient checkpointing";
@@ -204,6 +226,7 @@ names! {
         Litgpt = "litgpt", "log of LitGPT";
         Unsloth = "unsloth", "log of Unsloth";
         Megatron = "megatron", "log of Megatron-LM";
+        Maxtext = "maxtext", "log of MaxText";
         Trainer = "trainer", "settings and log of a training run";
         Config = "config", "a model's config.json";
         Safetensors = "safetensors", "header of a safetensors file";
@@ -244,6 +267,7 @@ names! {
         Backward = "backward", "the backward pass";
         OptimizerFirstStep = "optimizer_first_step", "the optimizer's first step, which makes its states";
         OptimizerStep = "optimizer_step", "the optimizer's step";
+        OptimizerForeach = "optimizer_foreach", "the optimizer's step in its foreach form";
         Generate = "generate", "generating";
         Save = "save", "gathering the weights to save them";
     }
@@ -252,7 +276,10 @@ names! {
 impl Phase {
     /// Whether only a training run passes through it.
     pub const fn trains(self) -> bool {
-        matches!(self, Self::Loss | Self::Backward | Self::OptimizerFirstStep | Self::OptimizerStep)
+        matches!(
+            self,
+            Self::Loss | Self::Backward | Self::OptimizerFirstStep | Self::OptimizerStep | Self::OptimizerForeach
+        )
     }
 }
 
@@ -279,6 +306,7 @@ names! {
         StateBlocks = "state_blocks", "the pool holds fewer states than sequences may run at once";
         Prefill = "prefill", "memory does not hold the prefill that was tried";
         MaxTotalTokens = "max_total_tokens", "memory does not hold one request of the longest length";
+        TotalTokens = "total_tokens", "memory does not hold the tokens of all requests that were tried";
         ModelBuffer = "model_buffer", "the weights could not be allocated";
         CacheBuffer = "cache_buffer", "the KV cache could not be allocated";
         Buffer = "buffer", "a buffer could not be allocated";

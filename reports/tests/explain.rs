@@ -56,8 +56,11 @@ fn a_log_of_vllm_fills_the_estimate_in() {
     assert_eq!((scenario.serving.engine, scenario.serving.version), (Engine::Vllm, Version::MEASURED));
     assert_eq!(
         (scenario.weights, scenario.kv, scenario.serving.utilization()),
-        (WeightFormat::Bf16, KvPrecision::Bf16, 95)
+        (WeightFormat::Bf16, KvPrecision::Bf16, memory_wall_core::Share::percent(95))
     );
+    let finer = VLLM.replace("'gpu_memory_utilization': 0.95", "'gpu_memory_utilization': 0.8417");
+    let finer = explained(&[finer.as_str()], &nothing());
+    assert_eq!(self::scenario(&finer).serving.utilization().to_string(), "0.8417");
     assert_eq!((scenario.seq_length, scenario.batched_tokens()), (131_072, 8_192));
     for row in &explanation.rows {
         let Some(difference) = row.difference() else { continue };
@@ -214,8 +217,9 @@ fn memory_that_runs_out_while_weights_load_is_not_fragmented() {
     let causes = explained(&[&loading], &nothing()).causes;
     assert!(matches!(causes.first(), Some(Cause::Refused { why: Refusal::Weights, .. })), "{causes:?}");
     assert!(!causes.iter().any(|cause| matches!(cause, Cause::Fragmentation { .. })), "{causes:?}");
+    // By itself the message is that of a GPU with little left, of which the same is said.
     let alone = explained(&[oom], &nothing()).causes;
-    assert!(matches!(alone.first(), Some(Cause::Fragmentation { .. })), "{alone:?}");
+    assert!(matches!(alone.first(), Some(Cause::NearlyFull { .. })), "{alone:?}");
 }
 
 #[test]

@@ -89,6 +89,7 @@ GPU 00000000:9D:00.0\n    Product Name                          : NVIDIA H100 80
         &[
             "6: gpu0 gpu NVIDIA H100 80GB HBM3",
             "9: gpu0 capacity 85520809984~1048576",
+            "10: gpu0 system_reserved 577765376~1048576",
             "11: gpu0 used 73400320000~1048576",
             "12: gpu0 free 11541676032~1048576",
             "17: gpu1 gpu NVIDIA H100 80GB HBM3",

@@ -80,6 +80,7 @@ fn a_table_of_all_memory_is_read_device_by_device() {
             "2: gpu0 planned_weights 15728640000~1048576",
             "2: gpu0 planned_cache 419430400~1048576",
             "2: gpu0 planned_compute 209715200~1048576",
+            "2: gpu0 unaccounted -15309209600~1048576",
             "3: host planned_weights 734003200~1048576",
             "3: host planned_cache 0~1048576",
             "3: host planned_compute 104857600~1048576",

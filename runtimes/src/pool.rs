@@ -6,14 +6,14 @@ mod support;
 pub use refused::Refused;
 pub use support::{Family, has_class};
 
-use memory_wall_core::architecture::Projection;
+use memory_wall_core::architecture::{Moe, Projection};
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::engines::system;
 use memory_wall_core::memory::kv_cache::CachedLayers;
 use memory_wall_core::memory::weights;
 use memory_wall_core::precision::Block;
 use memory_wall_core::units::{GIB, MIB};
-use memory_wall_core::{Architecture, Checked, KvPrecision, Mode, Verdict, WeightFormat};
+use memory_wall_core::{Architecture, Bytes, Checked, KvPrecision, Mode, Share, Verdict, WeightFormat};
 
 use crate::Span;
 
@@ -90,8 +90,8 @@ pub const MAX_TOTAL_TOKENS: Bounds = Bounds { name: "max_total_tokens", min: 1, 
 /// What it is told; `None` is what it takes by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
-    /// Thousandths: of the GPU for weights and pool (`--mem-fraction-static`), or of what is free after loading (`--kv_cache_free_gpu_memory_fraction`).
-    pub share: Option<u32>,
+    /// Of the GPU for weights and pool (`--mem-fraction-static`), or of what is free after loading (`--kv_cache_free_gpu_memory_fraction`).
+    pub share: Option<Share>,
     /// Requests at once (`--max-running-requests`, `--max_batch_size`).
     pub requests: Option<u32>,
     /// Tokens that pass through the model at once (`--chunked-prefill-size`, `--max_num_tokens`).
@@ -124,14 +124,15 @@ pub enum Trouble {
 }
 
 /// How a server starts on a GPU.
+#[expect(clippy::struct_excessive_bools, reason = "each is a thing that a server does or not")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
     /// The server.
     pub server: Server,
     /// Expert-parallel ranks.
     pub ep: u32,
-    /// The share, in thousandths.
-    pub share: u32,
+    /// The share.
+    pub share: Share,
     /// Whether it is what the server takes by itself.
     pub usual_share: bool,
     /// The GPU, as PyTorch reports it.
@@ -154,12 +155,22 @@ pub struct Start {
     pub tokens: Span,
     /// Requests that run at once at most, by what it is told or takes by itself.
     pub most: u64,
+    /// Whether it is told so.
+    pub told_most: bool,
     /// Requests of the scenario's length that the pool holds, least and most.
     pub held: Span,
     /// What the share leaves beside weights and pool, for passes and graphs; negative is missing.
     pub beside: u128,
     /// What passes and graphs take by the server's own reckoning.
     pub wanted: u128,
+    /// Whether it pads experts of which a rank has broken blocks.
+    pub padded: bool,
+    /// Whether TensorRT-LLM is told of more requests of the longest length than its pool can hold: it makes room for all of them while it measures, and that may fail.
+    ///
+    /// # Source
+    /// NVIDIA/TensorRT-LLM pull request 17470 (2026-08): gpt-oss 120B on one H100 with `max_batch_size` 720 and the model's own 131,072 tokens runs out of memory before the profile,
+    /// by "temporary KV-cache estimation and executor resources"; with 512 and 12,416 it starts. Read 2026-11-26.
+    pub many: bool,
     /// What is wrong, if anything.
     pub trouble: Option<Trouble>,
     /// The judgement.
@@ -202,7 +213,8 @@ pub fn start(server: Server, scenario: &Checked, told: &Told) -> Result<Start, R
 /// What it refuses, and what isn't modelled.
 pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) -> Result<Start, Refused> {
     refused(server, scenario)?;
-    support::blocks(server, scenario, told.ep.unwrap_or(1))?;
+    let padded = padded(server, scenario, told);
+    support::blocks(server, &padded, told.ep.unwrap_or(1))?;
     let Found { total, printed, free } = memory;
     let links = if scenario.parallel.tp > 1 { LINKS } else { 0 };
     // The pool's upper end is with what the system usually holds of a shared memory, as the other engines count it, the lower one with the most that was seen.
@@ -212,19 +224,19 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     });
     // The tower comes whole to each rank, and some published files are wider than others.
     let tower = scenario.architecture.tower.map_or(0, |it| 2 * u128::from(it.parameters));
-    let weights = weights::local(&padded(scenario)) + tower;
+    let weights = weights::local(&padded) + tower;
     let wider = weights::in_wider_files(scenario);
     let told = Told { requests: told.requests.filter(|it| *it > 0), ..*told };
     let (share, wanted, work) = match server {
         Server::Sglang => {
             let reserve = reserve(printed, scenario, &told);
             let usual = 1_000 - (reserve * 1_000).div_ceil(printed.max(1)).min(1_000);
-            let usual = u32::try_from(usual).unwrap_or(0);
+            let usual = Share::hundredths(u32::try_from(usual).unwrap_or(0) * 10);
             (told.share.unwrap_or(usual), reserve, Span::new(0, LOADING))
         }
-        Server::TensorRtLlm => (told.share.unwrap_or(900), 0, pass(scenario, &told)),
+        Server::TensorRtLlm => (told.share.unwrap_or(Share::percent(90)), 0, pass(scenario, &told)),
     };
-    let of_share = |bytes: u128| bytes * u128::from(share) / 1_000;
+    let of_share = |bytes: u128| share.of(Bytes(bytes)).0;
     let pool = match server {
         // What is free before loading, times the share, less what loading took.
         Server::Sglang => Span::new(
@@ -258,10 +270,13 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     let beside = total.saturating_sub(context.high) - of_share(total.saturating_sub(context.high));
     // Servers were seen to start with a third of what it reckons with, and with less to fail while graphs are recorded.
     let cramped = server == Server::Sglang && beside * 3 < wanted;
+    // 512 requests of 12,416 tokens are 14 times the pool of the start that went well.
+    let all = told.requests.map_or(0, |told| u128::from(told) * u128::from(longest));
+    let many = server == Server::TensorRtLlm && all > tokens.high.saturating_mul(MANY);
     let verdict = match trouble {
         Some(_) => Verdict::DoesNotFit,
         None if running(held.high) < needed => Verdict::Queues,
-        None if running(held.low) < needed || cramped => Verdict::Tight,
+        None if running(held.low) < needed || cramped || many => Verdict::Tight,
         None => Verdict::Fits,
     };
     Ok(Start {
@@ -279,13 +294,19 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
         request,
         tokens,
         most,
+        told_most: told.requests.is_some(),
         held,
         beside,
         wanted,
+        padded: padded.architecture.moe != scenario.architecture.moe,
+        many,
         trouble,
         verdict,
     })
 }
+
+/// Times that all requests at once may be the pool in TensorRT-LLM, as far as starts are known, see [`Start::many`].
+const MANY: u128 = 16;
 
 fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
     if scenario.mode != Mode::Inference {
@@ -304,11 +325,20 @@ fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
     scenario.gpu.map_or(Ok(()), |gpu| support::on_gpu(server, scenario.weights, gpu))
 }
 
-/// The model with a vocabulary that both pad to a multiple of 64.
-fn padded(scenario: &Checked) -> Checked {
+/// The model with a vocabulary that both pad to a multiple of 64, and experts of whole blocks where the server pads them.
+fn padded(server: Server, scenario: &Checked, told: &Told) -> Checked {
     let rows = scenario.architecture.vocab_size;
     let vocab_size = rows.checked_next_multiple_of(64).unwrap_or(rows);
-    let padded = scenario.with(|it| it.architecture = Architecture { vocab_size, ..it.architecture });
+    let blocks = (scenario.parallel.tp / told.ep.unwrap_or(1).max(1)).saturating_mul(128);
+    let wider = |moe: Moe| {
+        let width = |own: u32| own.checked_next_multiple_of(blocks).unwrap_or(own);
+        let (own, shared) = (moe.intermediate_size, moe.shared_intermediate_size);
+        let shared_intermediate_size = if shared == own { width(shared) } else { shared };
+        Moe { intermediate_size: width(own), shared_intermediate_size, ..moe }
+    };
+    let moe = scenario.architecture.moe;
+    let moe = if support::pads(server, scenario) { moe.map(wider) } else { moe };
+    let padded = scenario.with(|it| it.architecture = Architecture { vocab_size, moe, ..it.architecture });
     padded.unwrap_or(*scenario)
 }
 
@@ -370,7 +400,8 @@ fn prefill_lengths(chunk: u32) -> u128 {
 /// A range: hidden states and one MLP at least, several of both and 2 GiB of workspaces and graphs at most.
 ///
 /// # Source
-/// "Memory dynamically allocated during inference (inside torch)" and "used outside torch" in public logs.
+/// "Memory dynamically allocated during inference (inside torch)" and "used outside torch" in public logs. What the executor makes for `max_batch_size` requests of
+/// `max_seq_len` tokens while it measures isn't known: see [`Start::many`].
 fn pass(scenario: &Checked, told: &Told) -> Span {
     let shape = &scenario.architecture;
     let tokens = u128::from(told.tokens.unwrap_or(8_192));

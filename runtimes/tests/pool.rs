@@ -5,7 +5,7 @@
 use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::tables::{gpus, models};
 use memory_wall_core::units::{GIB, MIB};
-use memory_wall_core::{KvPrecision, Scenario, Verdict, WeightFormat};
+use memory_wall_core::{KvPrecision, Scenario, Share, Verdict, WeightFormat};
 use memory_wall_runtimes::pool::{Family, Found, Refused, Server, Start, Told, Trouble, has_class, start, start_in};
 
 fn scenario(model: &str, gpu: &str) -> Scenario {
@@ -34,9 +34,10 @@ fn sglangs_own_share_follows_the_gpu_and_the_ranks() {
     assert_eq!(reserve("h100-sxm", 1), 512 + 12_288 + 128 + 2 * 256 + 8 * 58);
     assert_eq!(reserve("b200", 8), 512 + 24_576 + 1_024 + 2 * 512 + 8 * 74);
     let own = sglang(&scenario("llama-3.1-8b", "h100-sxm"), Told::default());
-    assert!(own.usual_share && (820..840).contains(&own.share), "{}", own.share);
-    let told = sglang(&scenario("llama-3.1-8b", "h100-sxm"), Told { share: Some(900), ..Told::default() });
-    assert!(!told.usual_share && told.share == 900 && told.pool.low > own.pool.low);
+    assert!(own.usual_share && (82..84).contains(&own.share.whole_percent()), "{}", own.share);
+    let told =
+        sglang(&scenario("llama-3.1-8b", "h100-sxm"), Told { share: Some(Share::percent(90)), ..Told::default() });
+    assert!(!told.usual_share && told.share == Share::percent(90) && told.pool.low > own.pool.low);
     // Without graphs nothing is kept for them.
     let eager = sglang(&scenario("llama-3.1-8b", "rtx4090"), Told { no_graphs: true, ..Told::default() });
     assert_eq!(eager.wanted / MIB, 512 + 6_144 + 128);
@@ -46,7 +47,7 @@ fn sglangs_own_share_follows_the_gpu_and_the_ranks() {
 #[test]
 fn a_pool_is_what_the_share_leaves_and_its_tokens_are_counted_in_pages() {
     let memory = Found { total: 80 * GIB, printed: 80 * GIB, free: Some(79 * GIB) };
-    let told = Told { share: Some(850), ..Told::default() };
+    let told = Told { share: Some(Share::percent(85)), ..Told::default() };
     let llama = scenario("llama-3.1-8b", "h100-sxm").check().unwrap();
     let start = start_in(Server::Sglang, &llama, &told, memory).unwrap();
     assert_eq!(start.context.low, GIB);
@@ -55,7 +56,11 @@ fn a_pool_is_what_the_share_leaves_and_its_tokens_are_counted_in_pages() {
     let cut = Told { most: Some(1_000), ..told };
     assert_eq!(start_in(Server::Sglang, &llama, &cut, memory).unwrap().tokens.high, 1_000);
     let other = trtllm(&scenario("llama-3.1-8b", "h100-sxm"), Told::default());
-    assert!(other.tokens.low.is_multiple_of(32) && other.tokens.high.is_multiple_of(32) && other.share == 900);
+    assert!(
+        other.tokens.low.is_multiple_of(32)
+            && other.tokens.high.is_multiple_of(32)
+            && other.share == Share::percent(90)
+    );
     // More tokens at once leave less.
     let more = trtllm(&scenario("llama-3.1-8b", "h100-sxm"), Told { tokens: Some(65_536), ..Told::default() });
     assert!(more.pool.low < other.pool.low && more.pool.high < other.pool.high);
@@ -99,8 +104,8 @@ fn verdicts_say_whether_all_requests_run() {
     assert_eq!(of(1, 131_072, usual).trouble.map(|it| matches!(it, Trouble::TooSmall { .. })), Some(true));
     assert_eq!(of(1, 200_000, usual).trouble, Some(Trouble::TooLong { accepts: 131_072 }));
     assert_eq!(of(1, 8_192, Told { longest: Some(4_096), ..usual }).trouble, Some(Trouble::TooLong { accepts: 4_096 }));
-    assert_eq!(of(1, 2_048, Told { share: Some(500), ..usual }).trouble, Some(Trouble::NoPool));
-    assert_eq!(of(1, 2_048, Told { share: Some(950), ..usual }).verdict, Verdict::Tight);
+    assert_eq!(of(1, 2_048, Told { share: Some(Share::percent(50)), ..usual }).trouble, Some(Trouble::NoPool));
+    assert_eq!(of(1, 2_048, Told { share: Some(Share::percent(95)), ..usual }).verdict, Verdict::Tight);
 }
 
 #[test]
@@ -146,6 +151,8 @@ fn generations_without_kernels_are_refused() {
         assert!(matches!(refused, Refused::TooOld { needs: least, .. } if least == needs), "{refused}");
     }
     assert_eq!(of(Server::Sglang, "t4", W::Fp16), Ok(Verdict::Fits));
+    assert!(matches!(of(Server::Sglang, "p40", W::Fp16), Err(Refused::TooOld { .. })));
+    assert!(matches!(of(Server::Sglang, "mi100", W::Fp16), Err(Refused::Gpu(..))));
     for (server, gpu, weights) in [
         (Server::Sglang, "t4", W::Fp8),
         (Server::Sglang, "t4", W::Nvfp4),
@@ -211,6 +218,58 @@ fn ranks_have_whole_blocks_and_experts() {
             assert!(matches!(refused, Refused::Experts { count: of, .. } if of == count), "{refused}");
         }
     }
+}
+
+/// 512 / 8 = 64 values of an expert, and of the shared one, which AITER pads to 128: 40 layers × 257 experts × 3 × 2,048 × 64 more on a rank.
+#[test]
+fn aiter_pads_experts_on_amd() {
+    let on = |gpu, tp| {
+        let mut scenario = Scenario { weights: WeightFormat::Fp8Block, ..scenario("qwen3.5-35b-a3b", gpu) };
+        scenario.parallel.tp = tp;
+        start(Server::Sglang, &scenario.check().unwrap(), &Told::default())
+    };
+    let eight = on("mi355x", 8).unwrap();
+    assert!(eight.padded && eight.verdict == Verdict::Fits);
+    let [two, four] = [2, 4].map(|tp| on("mi355x", tp).unwrap());
+    assert!(!four.padded && four.weights < two.weights);
+    let whole = four.weights - (two.weights - four.weights) / 2;
+    let more = (eight.weights - whole) as f64 / (40.0 * 257.0 * 3.0 * 2_048.0 * 64.0);
+    assert!((0.97..1.05).contains(&more), "{more}");
+    assert!(matches!(on("h100-sxm", 8), Err(Refused::Blocks(..))));
+}
+
+/// sgl-project/sglang issue 12887 and pull request 30681; zai-org/GLM-4.5 issue 23 is 5,472 columns over 4 GPUs.
+#[test]
+fn sglang_runs_no_experts_in_fp8_without_units_for_it() {
+    let on = |model: &str, weights, gpu, tp| {
+        let mut scenario = Scenario { weights, ..scenario(model, gpu) };
+        scenario.parallel.tp = tp;
+        start(Server::Sglang, &scenario.check().unwrap(), &Told::default()).err().map(|refused| refused.to_string())
+    };
+    for (model, weights) in [("glm-4.5-air", WeightFormat::Fp8), ("qwen3-30b-a3b", WeightFormat::Fp8Block)] {
+        let refused = on(model, weights, "a100-80-sxm", 2).unwrap_or_default();
+        assert!(refused.contains("fp8e4nv not supported") && refused.contains("A100"), "{refused}");
+        assert_eq!(on(model, weights, "h100-sxm", 2), None);
+    }
+    let refused = on("nemotron-nano-9b-v2", WeightFormat::Fp8, "a100-80-sxm", 2).unwrap_or_default();
+    assert!(
+        refused.starts_with("SGLang runs these weights by Marlin's kernels") && refused.contains("7,840"),
+        "{refused}"
+    );
+    assert_eq!(on("llama-3.1-8b", WeightFormat::Fp8, "a100-80-sxm", 2), None);
+}
+
+/// NVIDIA/TensorRT-LLM pull request 17470: out of memory with 720 requests of 131,072 tokens, and a start with 512 of 12,416.
+#[test]
+fn room_for_many_long_requests_may_be_missing() {
+    let on = |requests, longest| {
+        let scenario = Scenario { weights: WeightFormat::Mxfp4, ..scenario("gpt-oss-120b", "h100-sxm") };
+        let told = Told { requests, longest: Some(longest), ..Told::default() };
+        trtllm(&scenario, told)
+    };
+    let died = on(Some(720), 131_072);
+    assert!(died.many && died.verdict == Verdict::Tight);
+    assert_eq!((on(Some(512), 12_416).verdict, on(None, 131_072).verdict), (Verdict::Fits, Verdict::Fits));
 }
 
 /// 10.8 GiB and more of a GB10 are the system's.

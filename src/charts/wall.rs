@@ -31,6 +31,19 @@ pub const fn pattern(bucket: Bucket) -> &'static str {
     }
 }
 
+/// The joints of that pattern: width and height of what is repeated, and its path.
+pub const fn masonry(bucket: Bucket) -> [&'static str; 3] {
+    match bucket {
+        Bucket::Weights => ["24", "24", ""],
+        Bucket::KvCache => ["26", "14", "M0 .5H26M0 7.5H26M6.5 0V7M19.5 7V14"],
+        Bucket::Activations => ["13", "14", "M0 .5H13M0 7.5H13M3.5 0V7M10 7V14"],
+        Bucket::Gradients => ["9", "9", "M-2 2L2 -2M0 9L9 0M7 11L11 7"],
+        Bucket::Optimizer => ["9", "9", "M3 4.5H5M7.5 0H9.5M-1.5 0H.5M7.5 9H9.5M-1.5 9H.5"],
+        Bucket::Logits => ["8", "6", "M0 3H8"],
+        Bucket::Overhead => ["12", "12", "M0 .5H12M.5 0V12M0 12L12 0M0 0L12 12"],
+    }
+}
+
 /// Where everything in the drawing stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use memory_wall_core::Bucket;
 
-use crate::charts::wall::pattern;
+use crate::charts::wall::{masonry, pattern};
 use crate::figures::{bound, rig};
 use crate::words;
 
@@ -21,24 +21,17 @@ pub fn kept_unit() -> AnyView {
 
 /// The patterns of all masonry, once in a page.
 pub fn patterns() -> AnyView {
-    let define = |id: &'static str, width: &'static str, height: &'static str, path: &'static str| {
+    let define = |bucket: Bucket| {
+        let [width, height, path] = masonry(bucket);
         view! {
-            <pattern id=format!("masonry-{id}") width=width height=height patternUnits="userSpaceOnUse">
+            <pattern id=format!("masonry-{}", pattern(bucket)) width=width height=height patternUnits="userSpaceOnUse">
                 <path class="mortar" d=path></path>
             </pattern>
         }
     };
     view! {
         <svg class="patterns" width="0" height="0" aria-hidden="true" focusable="false">
-            <defs>
-                {define("solid", "24", "24", "")}
-                {define("brick", "26", "14", "M0 .5H26M0 7.5H26M6.5 0V7M19.5 7V14")}
-                {define("header", "13", "14", "M0 .5H13M0 7.5H13M3.5 0V7M10 7V14")}
-                {define("diagonal", "9", "9", "M-2 2L2 -2M0 9L9 0M7 11L11 7")}
-                {define("dots", "9", "9", "M3 4.5H5M7.5 0H9.5M-1.5 0H.5M7.5 9H9.5M-1.5 9H.5")}
-                {define("rule", "8", "6", "M0 3H8")}
-                {define("open", "12", "12", "M0 .5H12M.5 0V12M0 12L12 0M0 0L12 12")}
-            </defs>
+            <defs>{Bucket::EACH.map(define).into_iter().collect_view()}</defs>
         </svg>
     }
     .into_any()

@@ -13,7 +13,7 @@ export const plain = (text) => text.replace(/\s+/g, ' ').trim();
 export const layOut = (page) =>
   page.evaluate(() => {
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync('.section { content-visibility: visible !important; }');
+    sheet.replaceSync(':is(.section, .answers, .maps, .take) { content-visibility: visible !important; }');
     document.adoptedStyleSheets.push(sheet);
   });
 

@@ -2,6 +2,7 @@
 
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './fixtures.mjs';
+import { layOut } from './page.mjs';
 
 const PAGE = '/plan.html';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
@@ -10,6 +11,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 async function open(page, query = '') {
   await page.goto(PAGE + query);
   await page.locator('html[data-live]').waitFor({ state: 'attached' });
+  await layOut(page);
   return parts(page);
 }
 
@@ -32,6 +34,7 @@ const said = (page) => page.locator('.plans, .answers').evaluateAll((all) => all
 test('what was drawn is what the program says, and it is there without a program', async ({ page, visitor }) => {
   const still = await visitor({ javaScriptEnabled: false });
   await still.page.goto(PAGE);
+  await layOut(still.page);
   await expect(still.page.locator('.plan:visible')).toHaveCount(3);
   await expect(still.page.locator('.plan').first()).toContainText('1 of 32 requests run at once');
   await expect(still.page.locator('.no-script')).toContainText('JavaScript is off');
@@ -52,6 +55,7 @@ test('nothing moves or changes when the program comes', async ({ page }) => {
     await route.continue();
   });
   await page.goto(PAGE);
+  await layOut(page);
   const before = await said(page);
   const place = await page.locator('#take-title').boundingBox();
   await page.locator('html[data-live]').waitFor({ state: 'attached' });

@@ -1,10 +1,12 @@
 // The planner in parts: what a change wakes at once and what follows, the program for other programs' files, and the picture on canvas.
 
 import { expect, test } from './fixtures.mjs';
+import { layOut } from './page.mjs';
 
 async function open(page, query = '') {
   await page.goto(`/plan.html${query}`);
   await page.locator('html[data-live]').waitFor({ state: 'attached' });
+  await layOut(page);
 }
 
 const WORDS = /The part of the planner that knows the files of other programs could not be loaded/;
@@ -42,6 +44,32 @@ test('a change of one plan leaves the others alone', async ({ page }) => {
   await page.locator('#plan-kv').selectOption('fp8');
   await expect(page.locator('.answers')).toHaveAttribute('aria-busy', 'false');
   expect(await page.evaluate(() => [...new Set(window.changed)])).toEqual(['#plan-2']);
+});
+
+test('what is far from the screen is neither laid out nor drawn until the reader comes near', async ({ page }) => {
+  await page.goto('/plan.html');
+  await page.locator('html[data-live]').waitFor({ state: 'attached' });
+  await expect(page.locator('.maps')).toHaveAttribute('aria-busy', 'false');
+  const far = () => page.locator('.heat canvas').evaluate((it) => [it.checkVisibility({ contentVisibilityAuto: true }), it.width !== 300]);
+  expect(await far()).toEqual([false, false]);
+  // The keyboard gets there as well.
+  await page.locator('#out-text').focus();
+  await expect(page.locator('#out-text')).toBeInViewport();
+  await page.locator('.heat canvas').scrollIntoViewIfNeeded();
+  await expect.poll(far).toEqual([true, true]);
+});
+
+test('a wall stands as soon as it is painted, and asks for no frame after that', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await open(page);
+  const moving = await page.evaluate(async () => {
+    const field = document.querySelector('#plan-batch');
+    field.value = '64';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    return document.querySelector('#planner').getAnimations({ subtree: true }).length;
+  });
+  expect(moving).toBe(0);
 });
 
 test('offers move with their plans at once', async ({ page }) => {
@@ -110,8 +138,9 @@ test('the picture of how full a GPU is follows the plan and the pointer, and key
   const int4 = await settled();
   const blank = await canvas.evaluate(({ width, height }) => Object.assign(document.createElement('canvas'), { width, height }).toDataURL());
   expect(int4).not.toBe(blank);
-  // In bf16 less fits.
+  // In bf16 less fits. Whoever presses that is far from the picture.
   await page.locator('.plan').nth(0).getByRole('button', { name: /^Change this plan/ }).click();
+  await canvas.scrollIntoViewIfNeeded();
   await expect.poll(painted).not.toEqual(int4);
   const bf16 = await settled();
   expect(bf16).not.toBe(int4);

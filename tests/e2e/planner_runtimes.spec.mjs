@@ -2,6 +2,7 @@
 
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './fixtures.mjs';
+import { layOut } from './page.mjs';
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 
@@ -9,6 +10,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 async function open(page, ...plans) {
   await page.goto(`/plan.html?v=1${plans.map((options, nth) => `&plan=${'abcd'[nth]}&${options}`).join('')}`);
   await page.locator('html[data-live]').waitFor({ state: 'attached' });
+  await layOut(page);
   return {
     plan: (nth) => page.locator('.plan').nth(nth),
     verdict: (nth) => page.locator('.plan').nth(nth).locator('.verdict'),

@@ -3,12 +3,14 @@
 import { readFile } from 'node:fs/promises';
 
 import { expect, test } from './fixtures.mjs';
+import { layOut } from './page.mjs';
 
 const CONFIG = new URL('../../core/tests/configs/qwen2.5-7b.json', import.meta.url);
 
 async function open(page, query = '') {
   await page.goto(`/plan.html${query}`);
   await page.locator('html[data-live]').waitFor({ state: 'attached' });
+  await layOut(page);
 }
 
 const verdict = (page, nth) => page.locator('.plan').nth(nth).locator('.verdict');

@@ -42,6 +42,17 @@ async function found(root, path, prefixes) {
   return data?.isFile() ? { file, size: data.size, changed: data.mtime.toUTCString() } : undefined;
 }
 
+/** What was packed, by file: hosts pack a file once and not for every reader. */
+const PACKED = new Map();
+
+async function packed({ file, changed }) {
+  const known = PACKED.get(file);
+  if (known?.changed === changed) return known.bytes;
+  const bytes = gzipSync(await readFile(file));
+  PACKED.set(file, { changed, bytes });
+  return bytes;
+}
+
 /** Sends bytes over a line in turn with everyone else's. */
 async function drip(response, bytes, line) {
   const SHARE = 4_000;
@@ -88,7 +99,7 @@ export async function serve(folder = DIST, line, prefixes = PREFIXES) {
     }
     response.writeHead(200, { ...head, ...(line ? { 'Content-Encoding': 'gzip' } : { 'Content-Length': answer.size }) });
     if (request.method === 'HEAD') response.end();
-    else if (line) await drip(response, gzipSync(await readFile(answer.file)), line);
+    else if (line) await drip(response, await packed(answer), line);
     else createReadStream(answer.file).pipe(response);
   });
   await new Promise((resolve, reject) => {

@@ -276,7 +276,8 @@ test('a page that is looked at again asks for a newer version, once an hour at m
 test('two tabs never mix versions, and only the one that asks loads anew', async ({ wall, page, site, context }) => {
   await settled(wall);
   const other = await context.newPage();
-  await other.goto(site.origin);
+  // A page with its style sheet in a file, which the tutorial has inside it.
+  await other.goto(`${site.origin}/check.html`);
   await ready(other);
   await mark(other);
   await site.publish('two');

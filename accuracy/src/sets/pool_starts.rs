@@ -1,7 +1,7 @@
 //! Start-up logs of `SGLang` and TensorRT-LLM: the pool, and the tokens in it.
 
 use memory_wall_core::tables::{gpus, models};
-use memory_wall_core::{Bytes, Checked, KvPrecision, Scenario, WeightFormat};
+use memory_wall_core::{Bytes, Checked, KvPrecision, Scenario, Share, WeightFormat};
 use memory_wall_runtimes::pool::{Server, Told, start};
 
 use super::reading::{check, counts};
@@ -73,7 +73,7 @@ fn pool(row: csv::Row<'_>) -> Result<Option<Row>, String> {
     if row.text("gpu").is_empty() {
         return Ok(None);
     }
-    let share = format!("{:.0}", row.float("share")? * 1_000.0).parse().map_err(|_| "the share is no number")?;
+    let share = Share::read_fraction(row.text("share")).ok_or("the share is no number")?;
     let told = Told { share: Some(share), ..Told::default() };
     let started = start(server(row)?, &read(row)?, &told).map_err(|why| why.to_string())?;
     let measured = row.float("pool_gib")?;

@@ -74,8 +74,7 @@ pub(super) fn read(row: csv::Row<'_>) -> Result<Start, String> {
         serving.num_speculative_tokens = row.number("num_speculative_tokens")?;
         serving.speculation = Speculation::Mtp;
     }
-    let share =
-        if of("utilization").is_empty() { f64::from(serving.utilization()) / 100.0 } else { row.float("utilization")? };
+    let share = if of("utilization").is_empty() { serving.utilization().fraction() } else { row.float("utilization")? };
     let other_parameters = if of("other_parameters").is_empty() { 0 } else { row.whole("other_parameters")? };
     let flashinfer = of("sampler") == "flashinfer";
     Ok(Start { scenario: check(&scenario)?, total, share, other_parameters, flashinfer })

@@ -1,5 +1,6 @@
 //! `memory-wall explain`: what a run left behind, what it shows, and the estimate beside it.
 
+mod figures;
 mod read;
 mod stated;
 mod text;
@@ -69,6 +70,8 @@ pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
         Note::Missing(What::BatchSize) => !given.has("--batch"),
         Note::Missing(What::SeqLength) => !given.has("--seq"),
         Note::RecipeAssumed => !given.has("--recipe"),
+        Note::TargetsAssumed => !given.has("--lora-targets"),
+        Note::VersionAssumed => !given.has("--engine-version"),
         _ => true,
     });
     let output = if request.json {

@@ -18,6 +18,7 @@ pub(super) fn overlay(given: &Given, settings: &Scenario, scenario: &mut Scenari
                 continue;
             }
             "--chunked-loss" => scenario.training.loss = settings.training.loss,
+            "--draft-config" => scenario.draft = settings.draft,
             "--recipe" if !given.has("--weights") => scenario.weights = settings.weights,
             _ => {}
         }
@@ -41,7 +42,7 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 37] = [
+    const VALUES: [(&str, &str); 39] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
@@ -59,6 +60,11 @@ mod tests {
         ("--max-lora-rank", "64"),
         ("--speculative", "ngram"),
         ("--num-speculative-tokens", "3"),
+        ("--draft", "llama-3.2-1b"),
+        (
+            "--draft-config",
+            "{\"model_type\": \"llama\", \"hidden_size\": 64, \"intermediate_size\": 64, \"num_attention_heads\": 4, \"num_hidden_layers\": 1, \"vocab_size\": 64}",
+        ),
         ("--gpu-memory-utilization", "0.5"),
         ("--recipe", "pure"),
         ("--gradients", "kept"),

@@ -7,7 +7,7 @@ use memory_wall_reports::explain::{Cause, Change, ChangeKind, Explanation, Known
 use memory_wall_reports::files::{Holdings, Opened};
 use memory_wall_reports::{Found, Kind, Report, Sources, Value, What, capital};
 
-use super::signed;
+use super::{figures, signed};
 use crate::text::{Side, Table, wrapped};
 use crate::{changes, inputs, words};
 
@@ -31,6 +31,7 @@ pub(super) fn of(names: &[String], sources: &Sources, explanation: &Explanation,
     text += &causes(explanation, unit);
     text += &help(explanation, unit);
     text += &doubts(found, explanation);
+    text += &figures::of(names, found, explanation, unit);
     text
 }
 
@@ -105,15 +106,15 @@ fn measured(names: &[String], parts: &Parts, unit: ByteUnit) -> String {
 }
 
 /// A report in a few words, with the release that it names.
-fn about(report: &Report) -> String {
+pub(super) fn about(report: &Report) -> String {
     let version = report.name(What::Version).map(|version| format!(" {version}"));
     let build = report.count(What::Build).map(|build| format!(" b{build}"));
     format!("{}{}", report.kind.words(), version.or(build).unwrap_or_default())
 }
 
-/// The numbers of a message, with what follows from them alone.
-fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
-    if !matches!(
+/// Whether it is a message, whose numbers stand in a table of their own.
+pub(super) const fn is_message(report: &Report) -> bool {
+    matches!(
         report.kind,
         Kind::Cuda
             | Kind::Hip
@@ -124,7 +125,12 @@ fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
             | Kind::TensorFlow
             | Kind::Ggml
             | Kind::HostMemory
-    ) {
+    )
+}
+
+/// The numbers of a message, with what follows from them alone.
+fn numbers(report: &Report, causes: &[Cause], unit: ByteUnit) -> String {
+    if !is_message(report) {
         return String::new();
     }
     let message = Message::of(report);
@@ -205,7 +211,12 @@ fn run(explanation: &Explanation, gpu_name: Option<&str>, unit: ByteUnit) -> Str
             let ids: Vec<&str> = explanation.gpus.iter().map(|gpu| gpu.id).collect();
             wrapped(&format!("GPU: one of {capacity}, such as {}. --gpu states it.", ids.join(", ")), 2)
         }
-        (None, Some(capacity)) => wrapped(&format!("GPU: one of {capacity} that the table doesn't have."), 2),
+        (None, Some(capacity)) => match gpu_name {
+            Some(name) => {
+                wrapped(&format!("GPU: {name}, {capacity}, which the table doesn't have. --gpu states another."), 2)
+            }
+            None => wrapped(&format!("GPU: one of {capacity}, whose name is not in the text. --gpu states it."), 2),
+        },
         _ => match gpu_name {
             Some(name) => wrapped(&format!("GPU: {name}, which the table doesn't have. --gpu states another."), 2),
             None => wrapped("GPU: not in the text. --gpu states it.", 2),

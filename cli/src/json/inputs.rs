@@ -43,6 +43,8 @@ pub(crate) struct Inputs {
     speculative: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     num_speculative_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draft: Option<&'static str>,
     gpu_memory_utilization: f64,
     parallel: Cut,
     offload: Vec<&'static str>,
@@ -120,7 +122,8 @@ impl Inputs {
             max_lora_rank: serving.max_loras.map(|_| serving.max_lora_rank),
             speculative: guesses.then_some(serving.speculation.id()),
             num_speculative_tokens: guesses.then_some(serving.num_speculative_tokens),
-            gpu_memory_utilization: f64::from(serving.utilization()) / 100.0,
+            draft: scenario.draft.filter(|draft| guesses && !draft.id.is_empty()).map(|draft| draft.id),
+            gpu_memory_utilization: serving.utilization().fraction(),
             parallel: Cut::new(&scenario.parallel),
             offload: inputs::offloaded(scenario.offload, scenario.mode),
         }

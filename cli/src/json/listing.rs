@@ -98,7 +98,7 @@ impl GpuRow {
             memory: gpu.memory,
             bandwidth_gb_per_s: gpu.bandwidth.as_gb_per_s(),
             peak_tflops: PeakRow { fp32, tf32, fp16, bf16, fp8, int8, fp4 },
-            sources: gpu.sources,
+            sources: gpu.sources(),
         }
     }
 }

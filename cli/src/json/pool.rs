@@ -98,7 +98,7 @@ impl<'a> Started<'a> {
             version: start.server.version(),
             source: start.server.source(),
             expert_ranks: start.ep,
-            share: f64::from(start.share) / 1_000.0,
+            share: start.share.fraction(),
             capacity_bytes: start.total,
             context_bytes: ends(start.context),
             weights_bytes: start.weights,

@@ -146,8 +146,8 @@ impl Fault<'_> {
     /// A word that is no option of the command.
     fn unknown(&self, word: &str) -> BadInput {
         let command = self.command;
-        if let Some(reason) = unmodelled::reason(word) {
-            return BadInput(format!("{word} of vLLM is not modelled: {reason}"));
+        if let Some((program, reason)) = unmodelled::reason(word) {
+            return BadInput(format!("{word} of {program} is not modelled: {reason}"));
         }
         if word.starts_with('-') {
             let nearest = suggest::nearest(word, self.options.iter().map(|option| option.name));

@@ -49,8 +49,10 @@ fn group(group: &'static str, options: Vec<Known>) -> impl Iterator<Item = Known
 pub(crate) fn of(command: &str) -> Vec<Known> {
     match command {
         "estimate" => with_runtimes().collect(),
-        "advise" | "explain" => scenario().collect(),
-        "roofline" => group("What is looked at", roof()).chain(scenario()).collect(),
+        "advise" => scenario().collect(),
+        // Both compare with what is known of GPUs of the table.
+        "explain" => of_the_table().collect(),
+        "roofline" => group("What is looked at", roof()).chain(of_the_table()).collect(),
         "export" => {
             group("What is written", target()).chain(with_runtimes().filter(|option| option.name != "--unit")).collect()
         }
@@ -188,6 +190,49 @@ fn layers() -> Vec<Known> {
             "a whole number of GB/s",
             "bandwidth of that memory, by which decoding with layers on the CPU is estimated: 50 to 100 GB/s with two channels of DDR4 or DDR5",
         ),
+    ]
+}
+
+/// The same without those that describe a GPU of one's own.
+fn of_the_table() -> impl Iterator<Item = Known> {
+    let own: Vec<&str> = own_gpu().iter().map(|option| option.name).collect();
+    scenario().filter(move |option| !own.contains(&option.name))
+}
+
+/// What describes a GPU of one's own.
+fn own_gpu() -> Vec<Known> {
+    let rate = "a whole number of TFLOP/s";
+    let link = "a whole number of GB/s";
+    vec![
+        value(
+            "--gpu-capability",
+            "N.N",
+            "an NVIDIA compute capability, such as 8.9",
+            "own: NVIDIA's compute capability, by which vLLM, SGLang, TensorRT-LLM, llama.cpp, Hugging Face and bitsandbytes decide what they run; not stated, none of them is estimated",
+        ),
+        value("--gpu-bandwidth", "GBS", link, "own: bandwidth of its memory; not stated, no speed is said"),
+        value(
+            "--gpu-tflops",
+            "N",
+            rate,
+            "own: dense peak in fp16 and bf16, without sparsity; not stated, no speed is said",
+        ),
+        value("--gpu-tflops-fp32", "N", rate, "own: peak in plain fp32"),
+        value("--gpu-tflops-fp8", "N", rate, "own: dense peak in fp8; not stated, it is taken to have no such units"),
+        value("--gpu-tflops-fp4", "N", rate, "own: dense peak in fp4; not stated, it is taken to have no such units"),
+        value(
+            "--gpu-tops-int8",
+            "N",
+            "a whole number of TOP/s",
+            "own: dense peak in int8; not stated, it is taken to have no such units",
+        ),
+        value(
+            "--gpu-link",
+            "GBS",
+            link,
+            "own: links to the other GPUs of its computer together, in one direction (NVLink 4: 450, PCIe 4: 32); not stated, no speed is said of more than one GPU",
+        ),
+        value("--gpu-host-link", "GBS", link, "own: link to host memory, in one direction (PCIe 4: 32)"),
     ]
 }
 
@@ -339,9 +384,16 @@ fn serving() -> Vec<Known> {
         value(
             "--speculative",
             "METHOD",
-            "none, ngram or mtp",
-            "vllm: how it guesses tokens ahead (--speculative-config, its method): none, ngram, or mtp, with the layers that the model brings along; default none",
+            "none, ngram, mtp, eagle, eagle3 or draft_model",
+            "vllm: how it guesses tokens ahead (--speculative-config, its method): none, ngram, mtp, with the layers that the model brings along, eagle or eagle3, with a head, or draft_model; default none",
         ),
+        value(
+            "--draft",
+            "ID",
+            "a head such as eagle3-llama-3.1-8b, or a model",
+            "vllm with --speculative eagle3 or draft_model: the head or the model that guesses ahead",
+        ),
+        value("--draft-config", "FILE", "the config.json of a head or a model", "the same by its config.json"),
         value(
             "--num-speculative-tokens",
             "N",
@@ -353,9 +405,9 @@ fn serving() -> Vec<Known> {
             "P",
             "percent of the GPU, such as 90 or 0.9",
             format!(
-                "vllm: its share of the GPU, as 95 or 0.95; default {}, before 0.21 {}",
-                Version::NEWEST.utilization(),
-                Version::OLDEST.utilization()
+                "vllm: its share of the GPU, as 95, 92.5 or 0.925; default {}, before 0.21 {}",
+                Version::NEWEST.utilization().in_percent(),
+                Version::OLDEST.utilization().in_percent()
             ),
         ),
     ]
@@ -452,14 +504,18 @@ fn gpus() -> Vec<Known> {
             "--gpu",
             "ID",
             "an id that memory-wall gpus lists",
-            "a GPU of the list that memory-wall gpus prints: does it fit, and how much more would",
+            "a GPU of the list that memory-wall gpus prints: does it fit, and how much more would; own for a GPU of your own, which --gpu-memory and the options behind it describe",
         ),
         value(
             "--gpu-memory",
             "SIZE",
             "GiB, as 110 or 22.49, or a size with its unit, as \"25.4 GB\"",
-            "memory of the GPU that is there to be taken, in GiB or with a unit (110, 22.49, \"25.4 GB\", 24564MiB), where you know: free beside the system on memory that CPU and GPU share, or as much as it was told to lend (GTT on Strix Halo, iogpu.wired_limit_mb on macOS); default what is usual",
+            "memory of the GPU that is there to be taken, in GiB or with a unit (110, 22.49, \"25.4 GB\", 24564MiB), where you know: free beside the system on memory that CPU and GPU share, or as much as it was told to lend (GTT on Strix Halo, iogpu.wired_limit_mb on macOS); default what is usual; of a GPU of your own all of it, as PyTorch reports it (torch.cuda.get_device_properties(0).total_memory)",
         ),
+    ]
+    .into_iter()
+    .chain(own_gpu())
+    .chain([
         value("--dp", "N", "a whole number of ranks", "data-parallel ranks, each with other sequences"),
         value("--tp", "N", "a whole number of ranks", "tensor-parallel ranks, which share each matrix"),
         value("--pp", "N", "a whole number of stages", "pipeline stages, each with some of the layers"),
@@ -496,7 +552,8 @@ fn gpus() -> Vec<Known> {
             "layer chunks of each pipeline rank, taken in turn; default 1",
         ),
         switch("--sequence-parallel", "tensor-parallel ranks share norms and dropout too"),
-    ]
+    ])
+    .collect()
 }
 
 fn output() -> Vec<Known> {

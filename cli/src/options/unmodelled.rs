@@ -1,11 +1,11 @@
-//! Options of vLLM that change what it takes of a GPU and are not modelled: they are refused with what they do, not as a misspelling.
+//! Options of vLLM and of training code that change what it takes of a GPU and are not modelled: they are refused with what they do, not as a misspelling.
 
-/// The options, with what they change.
+/// Options of vLLM, with what they change.
 ///
 /// # Source
 /// vLLM 0.27.1: `lora/layers` (stacked slots of every layer), `device_allocator/cumem.py`, `distributed/kv_transfer`, `EngineArgs`,
 /// `gpu_worker.determine_available_memory`. Read 2026-11-24.
-const OPTIONS: &[(&[&str], &str)] = &[
+const OF_VLLM: &[(&[&str], &str)] = &[
     (
         &["--enable-lora", "--lora-modules", "--max-cpu-loras"],
         "vLLM keeps max_loras slots of max_lora_rank beside every matrix that an adapter may change, whether one is loaded or not: say --max-loras and --max-lora-rank",
@@ -16,7 +16,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["--speculative-config", "--speculative-model"],
-        "a draft has weights, a cache and CUDA graphs of its own; those of the model's own layers are known: say --speculative mtp and --num-speculative-tokens",
+        "a draft has weights, a cache and CUDA graphs of its own: say --speculative and --num-speculative-tokens, and --draft or --draft-config",
     ),
     (&["--enable-sleep-mode"], "weights and pool come from an allocator of their own, which gives them back"),
     (
@@ -30,7 +30,32 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// What an option of vLLM that is not modelled changes, if it is one.
-pub(super) fn reason(word: &str) -> Option<&'static str> {
-    OPTIONS.iter().find(|(names, _)| names.contains(&word)).map(|(_, reason)| *reason)
+/// Options of training code, with whose they are.
+///
+/// # Source
+/// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). Megatron-LM at d98e8a6, `arguments.py`. Read 2026-11-26.
+const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
+    (
+        "torchtune",
+        &["--optimizer-in-bwd", "--optimizer_in_bwd", "--optimizer-in-backward"],
+        "every matrix is updated within the backward pass and its gradient is freed, so that the run takes less than is counted without the option, by up to all gradients",
+    ),
+    (
+        "Megatron-LM",
+        &[
+            "--decoder-first-pipeline-num-layers",
+            "--decoder-last-pipeline-num-layers",
+            "--pipeline-model-parallel-layout",
+            "--account-for-embedding-in-pipeline-split",
+            "--account-for-loss-in-pipeline-split",
+        ],
+        "stages then hold different numbers of layers, and the fullest decides: --pp N is counted where N divides the layers, and an N with as many layers a stage as the fullest one has bounds it",
+    ),
+];
+
+/// Whose option a word is, and what it changes, if it is one that is not modelled.
+pub(super) fn reason(word: &str) -> Option<(&'static str, &'static str)> {
+    let of_vllm = OF_VLLM.iter().map(|(names, reason)| ("vLLM", names, reason));
+    let all = of_vllm.chain(OF_TRAINERS.iter().map(|(program, names, reason)| (*program, names, reason)));
+    all.into_iter().find(|(_, names, _)| names.contains(&word)).map(|(program, _, reason)| (program, *reason))
 }

@@ -49,7 +49,7 @@ pub(super) fn remark(remark: &Remark) -> String {
     let grouped = |tokens: u32| Grouped(tokens.into());
     match *remark {
         Remark::TookContext(tokens) => format!(
-            "num_ctx is {}, which Ollama takes by itself with so much GPU memory; --seq says another one",
+            "without --seq, num_ctx is {}, which Ollama takes by itself with so much GPU memory",
             grouped(tokens)
         ),
         Remark::CutContext { most, asked } => format!(
@@ -89,7 +89,7 @@ pub(super) fn answer(layers: &Placed, model: &Model, request: &Request) -> Resul
         text += &table(placement, request.unit);
         text.push('\n');
         text += &wrapped(&verdict(placement, request.unit), 2);
-        text += &wrapped(&decoding(*speed, placement), 2);
+        text += &wrapped(&decoding(*speed, placement, scenario), 2);
         text.push('\n');
         text += &wrapped(&format!("llama.cpp, {VERSION}. Source: {SOURCE}."), 2);
         text += "\nAssumptions:\n";
@@ -147,7 +147,7 @@ pub(super) fn solve(
             text += &table(placement, request.unit);
             text.push('\n');
             text += &wrapped(&verdict(placement, request.unit), 2);
-            text += &wrapped(&decoding(speed(placement), placement), 2);
+            text += &wrapped(&decoding(speed(placement), placement, scenario), 2);
         }
         if let Some((count, placement)) = &next {
             let line = format!("One step further, {}: {}", Grouped((*count).into()), verdict(placement, request.unit));
@@ -256,8 +256,11 @@ pub(super) fn verdict(placement: &Placement, unit: ByteUnit) -> String {
     }
 }
 
-fn decoding(speed: Option<Speed>, placement: &Placement) -> String {
+fn decoding(speed: Option<Speed>, placement: &Placement, scenario: &Checked) -> String {
     let Some(speed) = speed else {
+        if let Some(missing) = scenario.untimed() {
+            return words::untimed(missing);
+        }
         return "Decoding waits for what is in host memory: --host-bandwidth says how fast that is, and how many tokens a second come of it.".into();
     };
     let [low, high] = speed.tokens_per_second().map(rate);
@@ -285,7 +288,7 @@ fn assumptions(scenario: &Checked, settings: &Settings, fit: bool, placement: &P
     if settings.unified {
         lines.push("All sequences share one cache, so --seq is the length of all of them together.".into());
     }
-    let usual = scenario.gpu_memory.is_none() || !settings.gpus.is_empty();
+    let usual = scenario.gpu_memory.is_none() || !settings.gpus.is_empty() || scenario.gpu.is_some_and(Gpu::is_own);
     for held in placement.devices.iter().filter(|_| usual).filter_map(|device| system::usual(device.gpu)) {
         lines.push(format!(
             "CPU and GPU share their memory, of which the system and other programs hold {held}; the usual figure counts, and what is in host memory comes out of the same."

@@ -124,28 +124,30 @@ fn table(start: &Start, unit: ByteUnit) -> String {
 }
 
 fn share(start: &Start, unit: ByteUnit) -> String {
-    let share = f64::from(start.share) / 1_000.0;
+    let share = start.share;
     let usual = if start.usual_share { ", which it takes by itself" } else { "" };
     match start.server {
         Server::Sglang => format!(
-            "mem_fraction_static {share:.3}{usual}: {} of the GPU are left beside weights and pool; SGLang reckons with {} for passes and graphs.",
+            "mem_fraction_static {share}{usual}: {} of the GPU are left beside weights and pool; SGLang reckons with {} for passes and graphs.",
             words::size(Bytes(start.beside), unit),
             words::size(Bytes(start.wanted), unit)
         ),
         Server::TensorRtLlm => {
-            format!("kv_cache_free_gpu_memory_fraction {share:.2}{usual}, of what the profiled pass leaves free.")
+            format!("kv_cache_free_gpu_memory_fraction {share}{usual}, of what the profiled pass leaves free.")
         }
     }
 }
 
 fn held(start: &Start, scenario: &Checked) -> String {
+    let beyond = start.held.high < start.most.into() && start.told_most;
     format!(
-        "The pool holds {}: {} of {} tokens each. {} runs at most {} requests at once.",
+        "The pool holds {}: {} of {} tokens each. {} runs at most {} requests at once{}.",
         counted(start.tokens, "tokens"),
         counted(start.held, "requests"),
         Grouped(scenario.seq_length.into()),
         start.server.label(),
-        Grouped(start.most.into())
+        Grouped(start.most.into()),
+        if beyond { ", more than the pool holds of that length: the others would wait" } else { "" }
     )
 }
 
@@ -174,8 +176,15 @@ pub(super) fn verdict(start: &Start, scenario: &Checked) -> String {
         (None, Verdict::Tight) if start.held.low.min(start.most.into()) < scenario.batch.into() => {
             "tight: the pool holds all requests by the upper end of the range, and not by the lower".into()
         }
+        (None, Verdict::Tight) if start.many => format!(
+            "tight: TensorRT-LLM makes room for the {} requests of its longest length that it is told of while it measures, many times its pool, and the start may fail: a lower --max-batch-size or --max-model-len",
+            Grouped(start.most.into())
+        ),
         (None, Verdict::Tight) => {
             "tight: the share leaves less for passes and graphs than SGLang reckons with, and the start may fail".into()
+        }
+        (None, _) if start.told_most => {
+            format!("fits: it starts, and the pool holds the requests that are asked for (--batch {asked})")
         }
         (None, _) => "fits: it starts, and the pool holds all requests".into(),
     }
@@ -192,10 +201,14 @@ fn assumptions(start: &Start, scenario: &Checked) -> Vec<String> {
         "A process takes 0.4 to 1.1 GiB of a GPU before its first tensor, and up to 1.5 GiB more with links to others."
             .into(),
     );
-    if let Some(held) = scenario.gpu.filter(|_| scenario.gpu_memory.is_none()).and_then(system::usual) {
+    if let Some(held) = scenario.gpu.filter(|gpu| scenario.gpu_memory.is_none() || gpu.is_own()).and_then(system::usual)
+    {
         lines.push(format!(
             "CPU and GPU share their memory, of which the system and other programs hold {held}: the pool's upper end is with the usual figure, its lower end with the largest."
         ));
+    }
+    if start.padded {
+        lines.push("Experts of which a rank has broken blocks are padded by AITER, with SGLANG_USE_AITER=1 as in AMD's images; without it SGLang refuses them.".into());
     }
     if start.token.low < start.token.high {
         lines.push("Layers with a window count from a smaller pool of their own up to the whole context: which it is depends on the model's class in the server.".into());

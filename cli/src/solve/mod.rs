@@ -193,10 +193,10 @@ fn text(model: Option<&Model>, scenario: &Scenario, solution: &Solution, unit: B
         parts.push(wrapped(&format!("Tight, may fail by fragmentation: {}, {options}", tight.value), 2));
     }
     if let Some(found) = &solution.larger_share {
-        let share = f64::from(found.scenario.serving.utilization()) / 100.0;
+        let share = found.scenario.serving.utilization();
         let tight = if found.is_roomy() { "" } else { " (tight)" };
         let line = format!(
-            "With --gpu-memory-utilization {share:.2}, the largest share that leaves room beside it: {}{tight}",
+            "With --gpu-memory-utilization {share}, the largest share that leaves room beside it: {}{tight}",
             found.value
         );
         parts.push(wrapped(&line, 2));

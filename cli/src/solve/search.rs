@@ -119,8 +119,8 @@ pub(crate) fn solve(question: Question, scenario: &Checked) -> Solution {
     let whole = answer.as_ref().filter(|_| question == Question::Gpus).and_then(|answer| whole(scenario, answer));
     // What lies beside the share depends on the cut.
     let place = answer.as_ref().filter(|_| question == Question::Gpus).map_or(scenario, |answer| &answer.scenario);
-    let share = vllm::with_largest_share(place).and_then(|it| it.serving.utilization_percent);
-    let with_share = share.and_then(|share| scenario.with(|it| it.serving.utilization_percent = Some(share)).ok());
+    let share = vllm::with_largest_share(place).and_then(|it| it.serving.gpu_memory_utilization);
+    let with_share = share.and_then(|share| scenario.with(|it| it.serving.gpu_memory_utilization = Some(share)).ok());
     let with_larger = match question {
         // Each GPU has a largest share of its own.
         Question::Gpu => gpu(scenario, |other| vllm::with_largest_share(&other).unwrap_or(other)).0,

@@ -44,7 +44,10 @@ const SETTINGS: [Setting; 16] = [
             (it.serving.max_num_seqs, it.serving.usual_seqs) = (from.serving.max_num_seqs, from.serving.usual_seqs);
         },
     },
-    Setting { burden: |_| 1, revert: |it, from| it.serving.utilization_percent = from.serving.utilization_percent },
+    Setting {
+        burden: |_| 1,
+        revert: |it, from| it.serving.gpu_memory_utilization = from.serving.gpu_memory_utilization,
+    },
 ];
 
 /// What the changes from one scenario to another ask of the reader, in points.

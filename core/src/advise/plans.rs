@@ -1,6 +1,6 @@
 //! Which of the combinations that were found to tell the reader.
 
-use super::search::{AS_QUICK, Plan, search};
+use super::search::{AS_QUICK, Found, Plan, search};
 use crate::checked::Checked;
 use crate::evaluate;
 use crate::verdict::Verdict;
@@ -21,7 +21,11 @@ pub struct Plans {
 impl Plans {
     /// Searches all combinations of fixes for a scenario; nothing without a GPU.
     pub fn of(scenario: &Checked) -> Self {
-        let [exact, lossy] = [false, true].map(|lossy| search(scenario, lossy));
+        Self::among(scenario, [false, true].map(|lossy| search(scenario, lossy)))
+    }
+
+    /// The same where both searches are done: that of combinations that leave the results as they are, and that of those that may change them.
+    pub fn among(scenario: &Checked, [exact, lossy]: [Found; 2]) -> Self {
         let recommended = exact.fits.or(lossy.fits);
         if evaluate::verdict(scenario).is_none_or(Verdict::holds) {
             return Self { recommended, ..Self::default() };

@@ -20,7 +20,7 @@ use crate::scenario::{
 };
 use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, BLACKWELL, Capability};
-use crate::tables::gpus::Reported;
+use crate::tables::gpus::{Gpu, Reported};
 use crate::training::{Checkpointing, Implementation, Loss, Recipe, StepKernel};
 use crate::units::Bytes;
 
@@ -438,7 +438,8 @@ impl Assumptions {
                     .filter(|gpu| scenario.capacity() == Some(gpu.capacity))
                     .map(|gpu| Assumption::Capacity(gpu.reported())),
                 engines::system::held(scenario).map(|span| {
-                    if scenario.gpu_memory.is_some() { Assumption::Stated(span) } else { Assumption::System(span) }
+                    let stated = scenario.gpu_memory.is_some() && !scenario.gpu.is_some_and(Gpu::is_own);
+                    if stated { Assumption::Stated(span) } else { Assumption::System(span) }
                 }),
                 when(no_units, Assumption::NoUnits(scenario.weights)),
                 when(quantised_cache, Assumption::CacheScales { counted: served == Some(Engine::LlamaCpp) }),

@@ -335,7 +335,7 @@ impl Assumption {
             Self::Stated(span) => write!(f, "{span} of the GPU's memory are not there to be taken, as was stated."),
             Self::NoUnits(format) => write!(
                 f,
-                "This GPU has no matrix units for {format}, or none are published: the memory is right, the run may be slow or not start."
+                "This GPU has no matrix units for {format}, or none are published: the memory is right, and programs that run it keep the weights in it and compute in 16 bits."
             ),
             Self::CacheScales { counted: true } => f.write_str(
                 "llama.cpp stores a quantised KV cache in q8_0 or q4_0: the 16-bit scale of each block of 32 values is counted.",

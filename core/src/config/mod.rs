@@ -17,6 +17,7 @@ use serde::Deserialize;
 use crate::architecture::Architecture;
 use crate::bounds;
 use crate::precision::WeightFormat;
+use crate::tables::drafts::Draft;
 use crate::tables::models::{MODELS, Model};
 
 pub use error::ConfigError;
@@ -86,6 +87,29 @@ impl Config {
         let seeing = |model: &&Model| Architecture { tower: None, ..model.architecture } == shape;
         let known = MODELS.iter().filter(|_| around.is_some()).find(seeing);
         Ok(known.map_or(shape, |model| model.architecture))
+    }
+
+    /// What guesses ahead by this file: a head that reads another model's states, or a model of its own.
+    /// Files of `speculators` have the layers of a head in `transformer_layer_config`.
+    ///
+    /// # Errors
+    /// As of [`Config::architecture`].
+    pub fn draft(&self, is_head: bool) -> Result<Draft, ConfigError> {
+        let whole = Fields(&self.file.0);
+        let shape = match whole.get("transformer_layer_config") {
+            Some(Value::Object(fields)) => {
+                let family = model_type(fields).unwrap_or("llama");
+                families::read(family, Fields(fields)).unwrap_or_else(|| Err(unknown(family, Fields(fields))))?
+            }
+            _ => self.architecture()?,
+        };
+        let draft = Draft::model("", shape);
+        if !is_head {
+            return Ok(draft);
+        }
+        let guessed_vocabulary = whole.or("draft_vocab_size", bounds::VOCAB_SIZE, shape.vocab_size)?;
+        let reads = whole.or("target_hidden_size", bounds::HIDDEN_SIZE, shape.hidden_size)?;
+        Ok(Draft { guessed_vocabulary, reads: Some(reads), ..draft })
     }
 
     /// What a reader should know about how the file is read, once it can be.

@@ -1,5 +1,6 @@
 //! What a program's own buffers depend on in a GPU.
 
+use crate::tables::capability;
 use crate::tables::gpus::Gpu;
 use crate::units::ByteRate;
 
@@ -13,7 +14,10 @@ pub(super) const SMALL_WORKSPACE: u64 = 4_096 * 1_024 * 2 + 16 * 1_024 * 8;
 
 /// The workspace that PyTorch gives cuBLAS (`CUDABlas.cpp`): 32 MiB on Hopper, and where no GPU is named.
 pub(super) fn cublas_workspace(gpu: Option<&Gpu>) -> u64 {
-    let hopper = gpu.is_none_or(|gpu| ["h100", "h200", "h20"].iter().any(|id| gpu.id.starts_with(id)));
+    let hopper = gpu.is_none_or(|gpu| {
+        let own = gpu.is_own() && capability::of(gpu).is_none_or(|has| has.major == 9);
+        own || ["h100", "h200", "h20"].iter().any(|id| gpu.id.starts_with(id))
+    });
     if hopper { 32 << 20 } else { SMALL_WORKSPACE }
 }
 

@@ -27,7 +27,8 @@ use crate::tables::gpus::{CapacityBasis, Gpu};
 /// ```
 pub fn held(scenario: &Scenario) -> Option<Span> {
     let gpu = scenario.gpu?;
-    if let Some(stated) = scenario.gpu_memory {
+    // Of the reader's own GPU all of its memory is stated, and the system holds its part of that too.
+    if let Some(stated) = scenario.gpu_memory.filter(|_| !gpu.is_own()) {
         let held = scenario.capacity()?.0.saturating_sub(stated.0);
         return (held > 0).then_some(Span { low: held, typical: held, high: held });
     }

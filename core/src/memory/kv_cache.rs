@@ -4,6 +4,7 @@ use crate::architecture::{LinearAttention, Projection, SlidingWindow};
 use crate::checked::Checked;
 use crate::precision::Block;
 use crate::serving::Engine;
+use crate::tables::drafts::Draft;
 use crate::units::Bytes;
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
@@ -21,7 +22,7 @@ pub const STATE_BYTES: u64 = 4;
 /// Layers with a state, whatever the context: `layers` × `batch` × (channels × `conv_kernel` × 2 + `value_heads` × `key_dim` × `value_dim` × 4)
 /// with channels = 2 × `key_heads` × `key_dim` + `value_heads` × `value_dim`. A short convolution alone has `value_heads` × `value_dim` channels
 /// and nothing that recurs. vLLM keeps `conv_kernel` − 1 tokens of the channels, and both parts in the model's precision but for a recurrent one that the model's file
-/// asks for in fp32; llama.cpp keeps as many, both in fp32. Layers that share another one's cache: nothing.
+/// asks for in fp32; llama.cpp keeps as many, both in fp32. Layers that share another one's cache: nothing. Layers of a draft that guesses ahead: as others with heads.
 ///
 /// # Units
 /// Bytes.
@@ -57,6 +58,9 @@ pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: 
     let whole = Factor::new(Symbol::SeqLength, tokens);
     if full > 0 {
         layers(scenario, Item::FullLayers, full, [shape.kv_heads, shape.head_dim], whole, sink);
+    }
+    if let Some(Draft { shape: small, .. }) = scenario.drafting() {
+        layers(scenario, Item::FullLayers, small.layers.into(), [small.kv_heads, small.head_dim], whole, sink);
     }
     if let Some(window) = shape.sliding_window
         && sliding > 0
@@ -196,6 +200,11 @@ pub(crate) fn values_per_token(scenario: &Checked, sliding: Option<SlidingWindow
     }
     let [kv_heads, head_dim] = shape.cached_heads(sliding);
     2 * heads_here(scenario, kv_heads) * u64::from(head_dim)
+}
+
+/// The same of a layer of the draft that guesses ahead.
+pub(crate) fn draft_values_per_token(scenario: &Checked, draft: &Draft) -> u64 {
+    2 * heads_here(scenario, draft.shape.kv_heads) * u64::from(draft.shape.head_dim)
 }
 
 /// Bytes of one layer's state for one sequence; nothing without such layers.

@@ -17,12 +17,14 @@ impl Blocks {
     /// # Source
     /// Blocks of fp8 lie both ways. Groups of AWQ and GPTQ lie along the input, which is cut in the output projection and the MLP's second matrix:
     /// "The input size is not aligned with the quantized weight shape" (`awq.py` of vLLM and of `SGLang`), "not divisible by `group_size`" (`marlin_utils.py`),
-    /// "must be divisible by `group_size`" (`linear.py` of TensorRT-LLM). Read 2026-11-25.
+    /// "must be divisible by `group_size`" (`linear.py` of TensorRT-LLM). Read 2026-11-25. NVFP4: "Unsupported model when in features size is not multiple of 16" (`modelopt.py`
+    /// of vLLM and of `SGLang`); vLLM issue 49949 is experts of Nemotron 3 Nano over 8 ranks, 232. Read 2026-11-26.
     pub fn check(scenario: &Scenario, experts: u64, of_experts: Option<u64>) -> Result<(), Self> {
         let (format, block) = match scenario.weights {
             format @ WeightFormat::Fp8Block => (format, FP8_BLOCK),
             format @ WeightFormat::Int4 => (format, INT4_GROUP),
             format @ WeightFormat::Int4Group32 => (format, LEAST_GROUP),
+            format @ WeightFormat::Nvfp4 => (format, NVFP4_GROUP),
             _ => return Ok(()),
         };
         let blocks = format == WeightFormat::Fp8Block;
@@ -50,7 +52,7 @@ impl Blocks {
             check("intermediate_size", width.into(), tp, block)?;
         }
         if let Some(moe) = shape.moe {
-            let of_experts = of_experts.unwrap_or(block);
+            let of_experts = of_experts.filter(|_| block > NVFP4_GROUP).unwrap_or(block);
             check("moe_intermediate_size", moe.intermediate_size.into(), experts, of_experts)?;
             if !wide {
                 check("the width of the shared experts", moe.shared_intermediate_size.into(), tp, block)?;
@@ -63,7 +65,10 @@ impl Blocks {
 /// Values of a 4-bit matrix that share a scale.
 const INT4_GROUP: u64 = 128;
 
-/// The same in the finest groups that are common.
+/// The same of an NVFP4 matrix.
+const NVFP4_GROUP: u64 = 16;
+
+/// The same in the finest groups of 4-bit integers that are common.
 const LEAST_GROUP: u64 = 32;
 
 /// The `intermediate_size` that files in groups of 128 have for a model whose own is this.

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{CutError, Mode, OffloadError, Unsupported};
+use super::{CutError, Mode, NotStated, OffloadError, Unsupported};
 use crate::architecture::ShapeError;
 use crate::bounds::OutOfBounds;
 use crate::display::{ByteUnit, Size};
@@ -31,6 +31,8 @@ pub enum ScenarioError {
     Runtime(Unsupported),
     /// The code that trains the model cannot cut it like this.
     Cut(CutError),
+    /// Somebody needs to know of the reader's own GPU what is not stated.
+    OwnGpu(NotStated, &'static str),
     /// The GPU has less memory than is stated to be there.
     GpuMemory {
         /// What is stated.
@@ -53,6 +55,9 @@ impl fmt::Display for ScenarioError {
             Self::GpuMemory { stated, gpu, most } => {
                 let [most, stated] = [most, stated].map(|bytes| Size::new(*bytes, ByteUnit::Gib).plain());
                 write!(f, "{gpu} has {most} at most, and not {stated}")
+            }
+            Self::OwnGpu(missing, who) => {
+                write!(f, "{who} needs to know of a GPU of your own {missing}, and it is not stated")
             }
             Self::NoAdapters => f.write_str(
                 "these targets name no matrix here that can carry an adapter: routed experts and linear attention carry none; --lora-targets all puts adapters on every matrix that can carry one",

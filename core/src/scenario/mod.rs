@@ -6,9 +6,11 @@ mod error;
 mod left_wide;
 mod llamacpp;
 mod offload;
+mod own_gpu;
 mod releases;
 mod runtime;
 mod speculation;
+mod tiles;
 mod trainer;
 mod unsupported;
 mod vllm;
@@ -18,9 +20,11 @@ pub use error::ScenarioError;
 pub use left_wide::LeftWide;
 pub use llamacpp::TensorSplit;
 pub use offload::{Offload, OffloadError};
+pub use own_gpu::NotStated;
 pub use releases::Newer;
 pub use runtime::{sixteen_bits, supported};
 pub use speculation::NoSpeculation;
+pub use tiles::Tiles;
 pub use trainer::{CutError, TrainerOption};
 pub use unsupported::{Blocks, Unsupported};
 pub(crate) use vllm::{WITH_BF16, by_flashinfer, finer_blocks};
@@ -30,6 +34,7 @@ use crate::bounds;
 use crate::parallelism::{ExpertCut, ParallelError, Parallelism, ZeroStage};
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving};
+use crate::tables::drafts::Draft;
 use crate::tables::gpus::{CapacityBasis, Gpu};
 use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, Training};
 use crate::units::{Bytes, GIB};
@@ -151,6 +156,8 @@ pub struct Scenario {
     pub training: Training,
     /// How it is served (inference).
     pub serving: Serving,
+    /// What guesses tokens ahead, where the server is told to let a head or a model of its own do so.
+    pub draft: Option<Draft>,
     /// How it is cut over GPUs.
     pub parallel: Parallelism,
     /// What waits in host memory.
@@ -179,6 +186,7 @@ impl Scenario {
             attention: Attention::Flash,
             training: Training::DEFAULT,
             serving: Serving::DEFAULT,
+            draft: None,
             parallel: Parallelism::ONE,
             offload: Offload { optimizer: false, parameters: false, kv_cache: false },
             gpu: None,
@@ -231,6 +239,7 @@ impl Scenario {
         self.training.check()?;
         self.serving.check()?;
         self.has_memory()?;
+        self.states_own_gpu()?;
         self.divides()?;
         bounds::EP.check(self.parallel.ep.into())?;
         supported(self)?;

@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::TensorSplit;
 use super::releases::Newer;
 use super::speculation::NoSpeculation;
+use super::{TensorSplit, Tiles};
 use crate::display::Grouped;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Version};
@@ -103,6 +103,8 @@ pub enum Unsupported {
     },
     /// How the runtime uses this maker's accelerators is not modelled.
     Maker(Engine, &'static str),
+    /// vLLM's packages have no kernels for this older GPU of AMD's.
+    BeforeMi200(&'static str),
     /// The runtime cuts no sequence over GPUs of their own.
     ContextParallel(Engine),
     /// The runtime spreads no experts over GPUs, or not as it is modelled.
@@ -160,13 +162,8 @@ pub enum Unsupported {
         /// Because vLLM's first engine serves, which counts its blocks without them; else because of the model.
         first_engine: bool,
     },
-    /// Marlin's kernels pack matrices in tiles of 64 columns, of which a rank has no whole number.
-    Tiles {
-        /// What is cut.
-        what: &'static str,
-        /// Columns on a rank.
-        columns: u64,
-    },
+    /// A rank has no whole tiles of Marlin's kernels.
+    Tiles(Tiles),
     /// What guessing tokens ahead takes is not modelled here.
     Speculation(NoSpeculation),
     /// vLLM has no attention of the kind that the model's file asks for, and does not load it.
@@ -243,11 +240,7 @@ impl fmt::Display for Unsupported {
                 "what vLLM's slots for adapters take beside experts, latent attention or states is not modelled: max_loras is known for dense models",
             ),
             Self::Speculation(reason) => reason.fmt(f),
-            Self::Tiles { what, columns } => write!(
-                f,
-                "vLLM up to 0.24 refuses fp8 weights on GPUs without units for it where the columns of {what} on a rank, {}, are no multiple of 64, the tile of Marlin's kernels",
-                Grouped(columns.into())
-            ),
+            Self::Tiles(tiles) => write!(f, "vLLM {tiles}; 0.24 pads it, and experts in fp8 that have a gate 0.25"),
             Self::NoEager(engine) => write!(
                 f,
                 "{} never writes the attention scores: its kernels fuse them, which is attention flash",
@@ -305,6 +298,11 @@ impl fmt::Display for Unsupported {
             Self::NoKernels { engine, format, gpu } => {
                 write!(f, "{} has no kernels for {} weights on {gpu}", engine.label(), format.id())
             }
+            Self::TooOld { engine, gpu, has, needs } if needs.minor == 0 => write!(
+                f,
+                "{} runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}",
+                engine.label()
+            ),
             Self::TooOld { engine, gpu, has, needs } => write!(
                 f,
                 "{} since 0.20 runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}: its packages come with CUDA 13 and PyTorch 2.11, which have no kernels for older ones",
@@ -341,6 +339,10 @@ impl fmt::Display for Unsupported {
                 f,
                 "{} on {gpu} is not modelled: what it takes there is another program's, a plugin's, and no log of it was found",
                 engine.label()
+            ),
+            Self::BeforeMi200(gpu) => write!(
+                f,
+                "vLLM serves on AMD's Instinct MI200 series and newer and on Radeon GPUs since the RX 7000 series, and {gpu} is older: forks that run there are not modelled"
             ),
             Self::ContextParallel(Engine::Vllm) => f.write_str(
                 "vLLM adds no GPUs for context parallelism that the cache is cut over: its decode context parallelism (--decode-context-parallel-size) cuts the cache over the tensor-parallel ranks, and is not modelled",

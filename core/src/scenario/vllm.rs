@@ -1,10 +1,10 @@
 //! What vLLM asks of a cut, of lengths and of a GPU: expert parallelism over all ranks, whole blocks on each, no more than the model was made for.
 
-use super::{Blocks, Scenario, Unsupported, releases, speculation};
+use super::{Blocks, Scenario, Tiles, Unsupported, releases, speculation};
 use crate::architecture::Projection;
 use crate::precision::{FP8_BLOCK, KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving, Version};
-use crate::tables::capability::{self, Capability};
+use crate::tables::capability::{self, BLACKWELL, Capability, NATIVE_FP8};
 use crate::tables::classes::Class;
 use crate::tables::gpus::Gpu;
 
@@ -38,7 +38,7 @@ pub(super) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         return Err(Unsupported::ExpertWidth { width: moe.intermediate_size, ranks: scenario.experts().width });
     }
     whole_blocks(scenario)?;
-    whole_tiles(scenario)?;
+    whole_tiles(scenario).map_err(Unsupported::Tiles)?;
     let by_bitsandbytes = matches!(scenario.weights, WeightFormat::Nf4 | WeightFormat::Nf4Dq | WeightFormat::Int8);
     if scenario.architecture.attention_sinks && scenario.architecture.moe.is_some() && by_bitsandbytes {
         return Err(Unsupported::NoBitsandbytesExperts(scenario.weights));
@@ -145,7 +145,7 @@ pub(crate) const WITH_BF16: Capability = Capability::new(8, 0);
 /// The GPU is another maker's that is not modelled, or too old.
 ///
 /// # Source
-/// vLLM pull request 39878 (0.20 comes with CUDA 13, whose kernels begin at compute capability 7.5); 43914 (Triton's attention refuses an fp8 cache
+/// vLLM, `docs/getting_started/installation/gpu.md`: compute capability 7.0; pull request 39878 (0.20 comes with CUDA 13, whose kernels begin at compute capability 7.5); 43914 (Triton's attention refuses an fp8 cache
 /// below 8.9; before, it failed as in issue 26431), and `docs/design/attention_backends.md` (`FlashInfer`: heads of 64, 128 and 256, no sinks; with
 /// latent attention Triton alone below 9.0). That `FlashInfer` runs one on 8.6: noonghunna/club-3090, `docs/DTYPE_MATRIX.md`, vLLM 0.24 on RTX 3090.
 /// No log of 7.5 was found. Read 2026-11-23.
@@ -153,16 +153,33 @@ pub(super) fn supports_gpu(scenario: &Scenario, gpu: &'static Gpu) -> Result<(),
     if matches!(gpu.vendor, "Google" | "Intel" | "Apple") {
         return Err(Unsupported::Maker(Engine::Vllm, gpu.name));
     }
-    let Some(has) = capability::of(gpu) else { return on_radeon(scenario, gpu) };
-    let needs = Capability::new(7, 5);
-    if has < needs && scenario.serving.version >= WITH_CUDA_13 {
+    let Some(has) = capability::of(gpu) else { return on_amd(scenario, gpu) };
+    let needs = Capability::new(7, if has.major < 7 || scenario.serving.version < WITH_CUDA_13 { 0 } else { 5 });
+    if has < needs {
         return Err(Unsupported::TooOld { engine: Engine::Vllm, gpu: gpu.name, has, needs });
     }
+    mixed_files(scenario, gpu.name, has)?;
     let old = has < NATIVE_FP8 && scenario.kv == KvPrecision::Fp8;
     if old && !(has >= Capability::new(8, 0) && flashinfer_heads(scenario)) {
         return Err(Unsupported::OldCache { gpu: gpu.name, has });
     }
     if has < WITH_BF16 { old_attention(scenario, gpu.name, has) } else { Ok(()) }
+}
+
+/// Whether vLLM loads a file that mixes NVFP4 with fp8, as that of Nemotron 3 Super, on a GPU.
+///
+/// # Errors
+/// Releases before 0.24 ask for compute capability 8.9.
+///
+/// # Source
+/// `ModelOptMixedPrecisionConfig.get_min_capability` of 0.17.1 to 0.23.0 (89) and of 0.24.0 (75); vLLM pull request 38985. Read 2026-11-26.
+fn mixed_files(scenario: &Scenario, gpu: &'static str, has: Capability) -> Result<(), Unsupported> {
+    let format = scenario.weights;
+    let mixed = format == WeightFormat::Nvfp4 && scenario.architecture.moe.is_some_and(|moe| moe.latent_size.is_some());
+    if mixed && has < NATIVE_FP8 && scenario.serving.version < PADS_TILES {
+        return Err(Unsupported::Generation { engine: Engine::Vllm, format, gpu, has, needs: NATIVE_FP8 });
+    }
+    Ok(())
 }
 
 /// Whether vLLM has attention kernels for the model on a GPU older than compute capability 8.0.
@@ -190,12 +207,15 @@ fn old_attention(scenario: &Scenario, gpu: &'static str, has: Capability) -> Res
 /// The first release without the older engine, whose kernels were those of xFormers on old GPUs (pull request 25351).
 const TRITON_ALONE: Version = Version { major: 0, minor: 11 };
 
-/// Whether vLLM runs the scenario's experts in MXFP4 on a GPU of AMD's that is not of the Instinct line.
+/// Whether vLLM runs on a GPU of AMD's, and the scenario's experts in MXFP4 on one that is not of the Instinct line.
 ///
 /// # Source
-/// vLLM issue 33143 (kernels that stop on gfx1100, 2026-01), 40301 (0.19 asks for less than gfx11); pull request 37826 (tried on gfx1201) lets gfx11 and gfx12 in
+/// vLLM, `docs/getting_started/installation/gpu.md`: MI200 (gfx90a) and newer, Radeon RX 7900 and RX 9000. vLLM issue 33143 (kernels that stop on gfx1100, 2026-01), 40301 (0.19 asks for less than gfx11); pull request 37826 (tried on gfx1201) lets gfx11 and gfx12 in
 /// (`_triton_kernel_moe_supports_current_device`). It was merged after 0.19, and 0.21 is the first release that has it for certain. Read 2026-11-25.
-fn on_radeon(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported> {
+fn on_amd(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported> {
+    if gpu.before_mi200() {
+        return Err(Unsupported::BeforeMi200(gpu.name));
+    }
     let radeon = gpu.vendor == "AMD" && gpu.class() != Class::DataCentre;
     if radeon && scenario.weights == WeightFormat::Mxfp4 && scenario.serving.version < MXFP4_ON_RADEON {
         return Err(Unsupported::NoKernels { engine: Engine::Vllm, format: scenario.weights, gpu: gpu.name });
@@ -208,9 +228,6 @@ const MXFP4_ON_RADEON: Version = Version { major: 0, minor: 21 };
 
 /// The first release whose packages come with CUDA 13.
 const WITH_CUDA_13: Version = Version { major: 0, minor: 20 };
-
-/// The first generation whose kernels all read an fp8 cache.
-const NATIVE_FP8: Capability = Capability::new(8, 9);
 
 /// Whether `FlashInfer`'s kernels, and they alone, keep the scenario's fp8 cache on its GPU.
 pub(crate) fn by_flashinfer(scenario: &Scenario) -> bool {
@@ -235,7 +252,7 @@ fn flashinfer_heads(scenario: &Scenario) -> bool {
 /// 0.28.0, `Fp8MoEMethod.weight_scale_refine`), whose tests cut 640 over 2 and 4 ranks into blocks of 64 and 32. Of the kernels for experts in 0.29 to 0.33 Triton's alone take
 /// such blocks, from compute capability 8.9 on; Marlin's, which run below it, know 128 × 128 alone (`TritonExperts` and `MarlinExperts`, `_supports_quant_scheme`). Read 2026-11-25.
 fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
-    let native = multiplies_fp8(scenario);
+    let native = scenario.multiplies_fp8();
     let version = scenario.serving.version;
     let of_experts = match scenario.weights {
         WeightFormat::Fp8Block => (version >= REFINES_BLOCKS && native).then_some(Blocks::FINEST),
@@ -246,37 +263,33 @@ fn whole_blocks(scenario: &Scenario) -> Result<(), Unsupported> {
         .map_err(|blocks| Unsupported::Blocks { blocks, marlin: !native })
 }
 
-/// Whether each rank has whole tiles of the kernels that run fp8 as weights alone where a GPU has no units for it: 64 columns, gate and up side by side.
+/// Whether each rank has whole tiles of Marlin's kernels, where they run the weights.
 ///
 /// # Errors
-/// A rank with a broken tile.
+/// A broken tile.
 ///
 /// # Source
-/// "`size_n` = 5472 is not divisible by `tile_n_size` = 64": GLM-4.5V in fp8 on 4 A6000 with 0.10.2 (zai-org/GLM-V issue 178), `size_n` = 2736 on 8 RTX 3090 (zai-org/GLM-4.5 issue 94).
-/// Padded since pull requests 45295 and 45703 of June 2026; 0.25 is the first release that surely has them. Read 2026-11-26.
-fn whole_tiles(scenario: &Scenario) -> Result<(), Unsupported> {
-    if scenario.weights != WeightFormat::Fp8 || multiplies_fp8(scenario) || scenario.serving.version >= PADS_TILES {
-        return Ok(());
-    }
-    let shape = &scenario.architecture;
-    let check = |what, width: u32, ranks: u64| {
-        let columns = (shape.mlp.matrices() - 1) * u64::from(width) / ranks.max(1);
-        if columns.is_multiple_of(TILE) { Ok(()) } else { Err(Unsupported::Tiles { what, columns }) }
+/// NVFP4: Nemotron 3 on 4 A100, 4 H100 and two GPUs (vLLM pull requests 43908, 41947 and 37296). Padded since pull requests 45295 (0.24) and 45703 (0.25, experts in fp8), as the sources of
+/// 0.23.0, 0.24.0 and 0.25.0 show; experts in fp8 without a gate still fail (pull request 50568, open; the source of 0.33.0). Read 2026-11-26.
+fn whole_tiles(scenario: &Scenario) -> Result<(), Tiles> {
+    let version = scenario.serving.version;
+    let nvfp4 = scenario.weights == WeightFormat::Nvfp4;
+    let by_marlin = match scenario.weights {
+        WeightFormat::Fp8 => !scenario.multiplies_fp8(),
+        WeightFormat::Nvfp4 => scenario.gpu.and_then(capability::of).is_some_and(|has| has < BLACKWELL),
+        _ => false,
     };
-    let tp = u64::from(scenario.parallel.tp);
-    if shape.has_dense_mlp() {
-        check("the MLP", shape.intermediate_size, tp)?;
+    if by_marlin && version < PADS_TILES {
+        Tiles::outside_experts(scenario)?;
     }
-    let Some(moe) = shape.moe else { return Ok(()) };
-    check("an expert", moe.intermediate_size, scenario.experts().width)?;
-    check("the shared experts", moe.shared_intermediate_size, tp)
+    let gated = scenario.architecture.mlp.matrices() == 3;
+    let pads = if nvfp4 { version >= PADS_TILES } else { version >= PADS_EXPERTS && gated };
+    if by_marlin && !pads { Tiles::of_experts(scenario) } else { Ok(()) }
 }
 
-/// Columns that Marlin's kernels pack together.
-const TILE: u64 = 64;
-
-/// The first release that surely pads what is no whole number of them.
-const PADS_TILES: Version = Version { major: 0, minor: 25 };
+/// The first release that pads what is no whole number of tiles, and the first that pads experts in fp8.
+const PADS_TILES: Version = Version { major: 0, minor: 24 };
+const PADS_EXPERTS: Version = Version { major: 0, minor: 25 };
 
 /// The first release that surely runs experts in finer groups of 4-bit integers than the files have.
 const REFINES_GROUPS: Version = Version { major: 0, minor: 14 };
@@ -286,11 +299,6 @@ const MARLIN_PART: u64 = 64;
 
 /// The first release that gives experts whose part on a rank is no whole block of fp8 finer blocks, of 32 at least.
 const REFINES_BLOCKS: Version = Version { major: 0, minor: 29 };
-
-/// Whether the scenario's GPU has units for fp8, which Triton's kernels ask for; Marlin's run fp8 as weights alone elsewhere. No GPU of AMD's without them gets here.
-fn multiplies_fp8(scenario: &Scenario) -> bool {
-    scenario.gpu.and_then(capability::of).is_none_or(|has| has >= NATIVE_FP8)
-}
 
 /// The part of an expert on a rank where vLLM gives it finer blocks of fp8 than the files have, and their width.
 pub(crate) fn finer_blocks(scenario: &Scenario) -> Option<(u64, u64)> {

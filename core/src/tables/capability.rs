@@ -16,6 +16,9 @@ pub struct Capability {
 /// The first of the generation named Blackwell.
 pub const BLACKWELL: Capability = Capability::new(10, 0);
 
+/// The first generation with units for fp8.
+pub const NATIVE_FP8: Capability = Capability::new(8, 9);
+
 impl Capability {
     /// From its two numbers.
     pub const fn new(major: u8, minor: u8) -> Self {
@@ -30,18 +33,23 @@ impl fmt::Display for Capability {
 }
 
 /// Capabilities, by how the id of a GPU begins; longer beginnings first. Source: NVIDIA's list (developer.nvidia.com/cuda-gpus), read 2026-11-23.
-const CAPABILITIES: [(&str, Capability); 23] = [
+const CAPABILITIES: [(&str, Capability); 28] = [
+    ("p40", Capability::new(6, 1)),
     ("v100", Capability::new(7, 0)),
     ("t4", Capability::new(7, 5)),
+    ("gtx16", Capability::new(7, 5)),
+    ("rtx20", Capability::new(7, 5)),
+    ("a30", Capability::new(8, 0)),
     ("a100", Capability::new(8, 0)),
     ("a800", Capability::new(8, 0)),
     ("a10", Capability::new(8, 6)),
     ("a40", Capability::new(8, 6)),
     ("rtx30", Capability::new(8, 6)),
-    ("rtxa5000", Capability::new(8, 6)),
-    ("rtxa6000", Capability::new(8, 6)),
+    ("rtxa", Capability::new(8, 6)),
     ("l4", Capability::new(8, 9)),
     ("rtx40", Capability::new(8, 9)),
+    ("rtx4500ada", Capability::new(8, 9)),
+    ("rtx5000ada", Capability::new(8, 9)),
     ("rtx6000ada", Capability::new(8, 9)),
     ("h100", Capability::new(9, 0)),
     ("h800", Capability::new(9, 0)),
@@ -52,7 +60,7 @@ const CAPABILITIES: [(&str, Capability); 23] = [
     ("gb300", Capability::new(10, 3)),
     ("jetson-thor", Capability::new(11, 0)),
     ("rtx50", Capability::new(12, 0)),
-    ("rtxpro6000", Capability::new(12, 0)),
+    ("rtxpro", Capability::new(12, 0)),
     ("gb10", Capability::new(12, 1)),
 ];
 
@@ -64,6 +72,9 @@ const CAPABILITIES: [(&str, Capability); 23] = [
 /// assert_eq!((of("t4").as_deref(), of("rtx4090").as_deref(), of("mi300x")), (Some("7.5"), Some("8.9"), None));
 /// ```
 pub fn of(gpu: &Gpu) -> Option<Capability> {
+    if gpu.stated_capability.is_some() {
+        return gpu.stated_capability;
+    }
     let known = CAPABILITIES.iter().find(|(id, _)| gpu.id.starts_with(id));
     known.filter(|_| gpu.vendor == "NVIDIA").map(|(_, capability)| *capability)
 }
@@ -82,6 +93,14 @@ mod tests {
     fn every_nvidia_gpu_has_one() {
         for gpu in GPUS {
             assert_eq!(of(gpu).is_some(), gpu.vendor == "NVIDIA", "{}", gpu.id);
+        }
+    }
+
+    #[test]
+    fn a_name_that_begins_like_another_generations_is_told_apart() {
+        use crate::tables::gpus::by_id;
+        for (id, told) in [("rtx5000ada", (8, 9)), ("rtx5060", (12, 0)), ("rtxpro5000", (12, 0)), ("p40", (6, 1))] {
+            assert_eq!(by_id(id).and_then(of), Some(Capability::new(told.0, told.1)), "{id}");
         }
     }
 

@@ -30,7 +30,7 @@ impl Class {
 }
 
 impl Gpu {
-    /// What it is built for, by its maker, its memory and its name: LPDDR is the memory of a whole computer; RTX, RX and Arc stand in the names of desktop GPUs.
+    /// What it is built for, by its maker, its memory and its name: LPDDR is the memory of a whole computer; RTX, RX and their like stand in the names of desktop GPUs.
     ///
     /// ```
     /// use memory_wall_core::tables::{classes::Class, gpus};
@@ -40,7 +40,12 @@ impl Gpu {
     /// ```
     pub fn class(&self) -> Class {
         match self.vendor {
-            _ if ["rtx", "rx", "arc"].iter().any(|name| self.id.starts_with(name)) => Class::Desktop,
+            _ if ["rtx", "gtx", "rx", "radeon", "w7900", "r9700", "arc"]
+                .iter()
+                .any(|name| self.id.starts_with(name)) =>
+            {
+                Class::Desktop
+            }
             "Google" | "Intel" => Class::Accelerator,
             _ if self.memory.starts_with("LPDDR") => Class::Unified,
             _ => Class::DataCentre,
@@ -54,6 +59,10 @@ impl Gpu {
 
     /// Whether it has units that multiply in the format of these weights; formats that are unpacked to 16 bits first need none.
     pub fn multiplies(&self, weights: WeightFormat) -> bool {
+        // Of the reader's own GPU nothing is known before a rate is stated.
+        if self.is_own() && self.peaks.fp16.is_none() {
+            return true;
+        }
         let units = match weights {
             WeightFormat::Bf16 => ComputePrecision::Bf16,
             WeightFormat::Fp16 => ComputePrecision::Fp16,
@@ -73,7 +82,11 @@ mod tests {
     fn every_gpu_has_the_class_that_its_maker_sells_it_as() {
         let of = |class: Class| GPUS.iter().filter(move |gpu| gpu.class() == class).map(|gpu| gpu.id);
         let desktop = [
+            "gtx1660ti",
+            "rtx2080ti",
+            "rtx2080ti-22",
             "rtx3060-12",
+            "rtx3060ti",
             "rtx3070",
             "rtx3080",
             "rtx3090",
@@ -81,23 +94,45 @@ mod tests {
             "rtx4060",
             "rtx4060ti-16",
             "rtx4070",
+            "rtx4070super",
             "rtx4070ti",
+            "rtx4070tisuper",
             "rtx4080",
             "rtx4080super",
             "rtx4090",
+            "rtx5060",
+            "rtx5060ti-8",
+            "rtx5060ti-16",
             "rtx5070",
             "rtx5070ti",
             "rtx5080",
             "rtx5090",
+            "rtxa4000",
             "rtxa5000",
             "rtxa6000",
+            "rtx4000ada",
+            "rtx4500ada",
+            "rtx5000ada",
             "rtx6000ada",
+            "rtxpro4000",
+            "rtxpro4500",
+            "rtxpro5000",
+            "rtxpro5000-72",
             "rtxpro6000",
             "rtxpro6000mq",
             "rtxpro6000se",
+            "radeonvii",
+            "rx7800xt",
+            "rx7900xt",
             "rx7900xtx",
+            "w7900",
+            "rx9070xt",
+            "r9700",
+            "arc-a770",
             "arc-b580",
+            "arc-pro-b50",
             "arc-pro-b60",
+            "arc-pro-b70",
         ];
         assert!(of(Class::Desktop).eq(desktop));
         let unified = [
@@ -113,6 +148,9 @@ mod tests {
             "m4",
             "m4pro",
             "m4max",
+            "m5",
+            "m5pro",
+            "m5max",
         ];
         assert!(of(Class::Unified).eq(unified));
         let accelerators = ["tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7x", "gaudi2", "gaudi3"];

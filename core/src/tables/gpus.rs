@@ -3,13 +3,16 @@
 use core::num::NonZeroU32;
 
 use crate::precision::ComputePrecision;
+use crate::tables::capability::Capability;
 use crate::units::{ByteRate, Bytes, FlopRate, MIB};
 
 mod capacity;
+mod own;
 mod rows;
 mod sources;
 
 pub use capacity::{CapacityBasis, Range, Reported};
+pub use own::OWN;
 pub use rows::GPUS;
 
 /// A peak rate in hundredths of a TFLOP/s, which hold every published figure exactly in half the space of a float.
@@ -117,11 +120,17 @@ pub struct Gpu {
     pub peaks: Peaks,
     /// Compute units, caches and clock.
     pub on_chip: OnChip,
-    /// Where peaks, bandwidth and capacity come from.
-    pub sources: &'static [&'static str],
+    /// The compute capability where it is stated; that of a row is in a table of its own.
+    pub stated_capability: Option<Capability>,
 }
 
 impl Gpu {
+    /// Where peaks, bandwidth and capacity come from.
+    pub fn sources(&self) -> &'static [&'static str] {
+        let row = GPUS.iter().zip(rows::SOURCES).find(|(gpu, _)| gpu.id == self.id);
+        row.map_or(&[], |(_, sources)| sources)
+    }
+
     /// GPUs that fast links join: eight in a computer, a rack of 72 (GB200 NVL72), or a pod, whose links go from chip to chip.
     pub fn gpus_on_links(&self) -> u64 {
         match (self.id, self.vendor) {
@@ -144,12 +153,25 @@ impl Gpu {
                 | "h100-pcie"
                 | "h100-nvl"
                 | "h200-nvl"
+                | "a30"
+                | "rtx2080ti"
+                | "rtx2080ti-22"
                 | "rtx3090"
                 | "rtx3090ti"
                 | "rtxa5000"
                 | "rtxa6000"
                 | "mi210"
         )
+    }
+
+    /// Whether it is no product of its maker's: a GPU with more memory soldered on.
+    pub fn is_modified(&self) -> bool {
+        self.id == "rtx2080ti-22"
+    }
+
+    /// Whether it is AMD's and older than the MI200 series: gfx906 and gfx908, which servers of language models leave out.
+    pub fn before_mi200(&self) -> bool {
+        matches!(self.id, "mi50-16" | "mi50-32" | "mi100" | "radeonvii")
     }
 
     /// The caches that all units share, L2 and last-level cache together; `None` where neither is published.
@@ -176,7 +198,7 @@ mod tests {
     #[test]
     fn rows_are_complete_and_plausible() {
         for (place, gpu) in GPUS.iter().enumerate() {
-            assert!(!gpu.sources.is_empty() && !gpu.name.is_empty(), "{}", gpu.id);
+            assert!(!gpu.sources().is_empty() && !gpu.name.is_empty(), "{}", gpu.id);
             assert_eq!(by_id(gpu.id), Some(gpu), "{} is there twice", gpu.id);
             let printed = f64::from(gpu.printed_gb) * 1e9;
             let ratio = gpu.capacity.0 as f64 / printed;
@@ -201,7 +223,7 @@ mod tests {
             assert!(units.is_none_or(|units| (10..=304).contains(&units)), "{}", gpu.id);
             assert!(l1_kib.is_none_or(|kib| (64..=256).contains(&kib)), "{}", gpu.id);
             assert!(l2_mib.is_none_or(|mib| (2..=128).contains(&mib)), "{}", gpu.id);
-            assert!(boost_mhz.is_none_or(|mhz| (1_400..=2_700).contains(&mhz)), "{}", gpu.id);
+            assert!(boost_mhz.is_none_or(|mhz| (1_400..=3_000).contains(&mhz)), "{}", gpu.id);
         }
     }
 

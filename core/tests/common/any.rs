@@ -6,11 +6,12 @@ use memory_wall_core::architecture::{
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::engines::vllm::CONSTANTS;
 use memory_wall_core::scenario::{CutError, Demand, TrainerOption};
+use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Bytes, Checkpointing, Engine, Gradients, Implementation, KvPrecision,
     Lora, LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, Sharding,
-    Speculation, StepKernel, Stock, Training, WeightFormat, ZeroStage,
+    Share, Speculation, StepKernel, Stock, Training, WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -247,7 +248,7 @@ prop_compose! {
         max_num_seqs in within(bounds::MAX_NUM_SEQS),
         max_num_batched_tokens in within(bounds::MAX_NUM_BATCHED_TOKENS),
         [usual_seqs, usual_batched_tokens, enforce_eager] in any::<[bool; 3]>(),
-        utilization_percent in proptest::option::of(within(bounds::UTILIZATION)),
+        gpu_memory_utilization in proptest::option::of((100..=10_000_u32).prop_map(Share::hundredths)),
         max_model_len in proptest::option::of(within(bounds::MAX_MODEL_LEN)),
         max_loras in proptest::option::weighted(0.2, within(bounds::MAX_LORAS)),
         max_lora_rank in select([1_u32, 16, 64, 512].as_slice()),
@@ -262,7 +263,7 @@ prop_compose! {
             usual_seqs,
             usual_batched_tokens,
             enforce_eager,
-            utilization_percent,
+            gpu_memory_utilization,
             max_model_len,
             max_loras,
             max_lora_rank,
@@ -339,6 +340,15 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
             (training, serving, parallel, [optimizer_away, parameters, kv_cache], gpu),
         )| {
             let weights = mode.nearest(weights);
+            let Architecture { hidden_size, heads, kv_heads, head_dim, intermediate_size, vocab_size, .. } =
+                architecture;
+            let draft = Draft {
+                id: "",
+                repository: "",
+                shape: Architecture::llama([1, hidden_size, heads, kv_heads, head_dim, intermediate_size, vocab_size]),
+                guessed_vocabulary: vocab_size,
+                reads: (serving.speculation != Speculation::DraftModel).then_some(hidden_size),
+            };
             let scenario = Scenario {
                 architecture,
                 mode,
@@ -351,6 +361,7 @@ fn with_shape(architecture: Architecture, tp: u32) -> impl Strategy<Value = Scen
                 attention,
                 training,
                 serving,
+                draft: Some(draft),
                 parallel,
                 offload: Offload { optimizer: optimizer_away, parameters, kv_cache },
                 gpu: gpu.and_then(|gpu| GPUS.iter().find(|card| card.id == gpu.id)),

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use memory_wall_core::tables::models::Model;
-use memory_wall_core::{Engine, Scenario, WeightFormat};
+use memory_wall_core::{Engine, Scenario, Share, WeightFormat};
 
 use super::{Export, ExportError, Format, Line, Target, text};
 use crate::hub;
@@ -55,9 +55,9 @@ impl From<bool> for Datum {
 }
 
 impl Datum {
-    /// Percent as a share: `0.92`.
-    pub(super) fn share(percent: u32) -> Self {
-        Self::Number(format!("{}.{:02}", percent / 100, percent % 100))
+    /// A share of a GPU: `0.92`.
+    pub(super) fn share(share: Share) -> Self {
+        Self::Number(share.to_string())
     }
 
     /// As it is said in a sentence.
@@ -250,7 +250,7 @@ impl<'a> Sheet<'a> {
         let datum = match self.plan.get(option) {
             None => return false,
             Some(Value::Count(count)) => Datum::from(*count),
-            Some(Value::Percent(percent)) => Datum::share(*percent),
+            Some(Value::Percent(share)) => Datum::share(*share),
             Some(Value::On) => Datum::Switch,
             Some(value) => Datum::Word(value.to_string()),
         };

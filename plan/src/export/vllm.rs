@@ -8,6 +8,7 @@ use alloc::format;
 use memory_wall_core::{KvPrecision, Speculation, WeightFormat};
 
 use super::sheet::{Datum, Sheet};
+use crate::hub;
 
 pub(super) fn write(sheet: &mut Sheet<'_>) {
     let scenario = sheet.scenario;
@@ -52,14 +53,20 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     } else {
         sheet.implied("max_lora_rank");
     }
-    let words = ["speculative", "num_speculative_tokens"];
+    let words = ["speculative", "num_speculative_tokens", "draft"];
     if serving.speculation == Speculation::None {
         for option in words {
             sheet.implied(option);
         }
     } else {
         let (method, tokens) = (serving.speculation.id(), serving.num_speculative_tokens);
-        let config = format!("{{\"method\": \"{method}\", \"num_speculative_tokens\": {tokens}}}");
+        let draft = sheet.scenario.draft.and_then(|draft| {
+            let repository =
+                if draft.repository.is_empty() { hub::repository(draft.id) } else { Some(draft.repository) };
+            repository.map(|repository| format!("\"model\": \"{repository}\", "))
+        });
+        let config =
+            format!("{{\"method\": \"{method}\", {}\"num_speculative_tokens\": {tokens}}}", draft.unwrap_or_default());
         sheet.set("--speculative-config", config.as_str(), &words);
     }
     sheet.implied("attention");

@@ -242,17 +242,17 @@ pub(super) fn model(text: &str) -> Meaning {
     }
 }
 
-/// A share as percent: 0.9 is 90.
+/// A share as percent: 0.9 is 90, 0.8417 is 84.17.
 pub(super) fn share(option: &'static str, text: &str) -> Meaning {
     // Python reads .9 as well.
     let text = &if text.starts_with('.') { format!("0{text}") } else { text.into() };
     let Some(value) = json::is_number(text).then(|| text.parse::<f64>().ok()).flatten() else {
         return Meaning::Unread(format!("{option} is a share, as 0.9, not {}", quoted(text)));
     };
-    let percent = libm::round(value * 100.0);
-    let meaning = says(option, &format!("{percent}"));
-    let exact = libm::fabs(value * 100.0 - percent) < 1e-6;
-    if exact { meaning } else { because(meaning, "rounded to whole percent") }
+    let hundredths = libm::round(value * 10_000.0);
+    let meaning = says(option, &format!("{}", hundredths / 100.0));
+    let exact = libm::fabs(value * 10_000.0 - hundredths) < 1e-6;
+    if exact { meaning } else { because(meaning, "rounded to hundredths of a percent") }
 }
 
 /// A whole number as vLLM and `SGLang` take it: 1k is 1,000, and 1K is 1,024.

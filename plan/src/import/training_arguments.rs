@@ -84,6 +84,9 @@ pub(super) fn optimizer(name: &str) -> Meaning {
         "lion_32bit" => says("optimizer", "lion"),
         "muon" => says("optimizer", "muon"),
         "sgd" => says("optimizer", "sgd"),
+        "lomo" | "adalomo" => unread(
+            "the optimizer steps within the backward pass, which is not modelled: it holds hardly any gradients, and less than any optimizer here",
+        ),
         _ => unread("what this optimizer keeps is not modelled"),
     }
 }

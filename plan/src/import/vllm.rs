@@ -2,11 +2,13 @@
 
 use alloc::string::{String, ToString};
 
+use memory_wall_core::tables::drafts::{self, Draft};
+
 use super::Meaning;
 use super::reading::{self, Item, Reading, Syntax, says, unknown, unread};
 use super::words::{Command, Word};
-use crate::json;
 use crate::node::Json;
+use crate::{hub, json};
 
 /// The options without a value that are common.
 const SYNTAX: Syntax = Syntax {
@@ -97,16 +99,35 @@ pub(super) fn read(reading: &mut Reading, words: &[Word]) {
     }
 }
 
-/// Tokens guessed ahead, by repetitions or by the model's own layers; a draft of its own is not counted.
+/// Tokens guessed ahead, by repetitions, by the model's own layers, or by a head or a model that is known.
 fn speculation(text: &str) -> Meaning {
     let config = json::read(text).map_or(Json::Null, |node| node.value);
-    let method = match config.get("method").and_then(|node| node.value.text()) {
-        Some("ngram") => "ngram",
+    let of = |key: &str| config.get(key).and_then(|node| node.value.text());
+    let draft = of("model").and_then(|name| {
+        let head = drafts::in_repository(name);
+        head.or_else(|| hub::model(name).map(|model| Draft::model(model.id, model.architecture)))
+    });
+    let method = match (of("method"), of("model"), draft) {
+        (Some("ngram"), ..) => "ngram",
         // Releases up to 0.12 name the family too, as in deepseek_mtp.
-        Some(method) if method == "mtp" || method.ends_with("_mtp") => "mtp",
-        _ => return unread("a draft model of its own is not counted: \"method\" may be \"mtp\" or \"ngram\""),
+        (Some(method), ..) if method == "mtp" || method.ends_with("_mtp") => "mtp",
+        (_, Some(_), None) => {
+            return unread("this draft is not known: eagle3 heads and models that the command lists are (draft)");
+        }
+        (Some("eagle"), _, Some(_)) => "eagle",
+        (Some("eagle3"), _, Some(_)) => "eagle3",
+        (Some("draft_model"), _, Some(_)) => "draft_model",
+        // What vLLM takes by the name of the draft.
+        (None, _, Some(draft)) => {
+            if draft.reads.is_some() {
+                "eagle3"
+            } else {
+                "draft_model"
+            }
+        }
+        _ => return unread("\"method\" may be \"mtp\", \"ngram\", \"eagle\", \"eagle3\" or \"draft_model\""),
     };
-    let harmless = ["method", "num_speculative_tokens", "prompt_lookup_max", "prompt_lookup_min"];
+    let harmless = ["method", "model", "num_speculative_tokens", "prompt_lookup_max", "prompt_lookup_min"];
     if let Some(other) = config.entries().iter().find(|entry| !harmless.contains(&entry.key.as_str())) {
         return unread(&alloc::format!("{} of it is not read here", other.key));
     }
@@ -115,9 +136,13 @@ fn speculation(text: &str) -> Meaning {
         Some(Json::Number(text)) => says("num_speculative_tokens", text),
         Some(other) => unread(&alloc::format!("{} is no number of tokens", other.named())),
     };
+    let drafted = draft.filter(|_| !matches!(method, "mtp" | "ngram")).map(|draft| says("draft", draft.id));
     match (says("speculative", method), tokens) {
         (Meaning::Says(mut options, note), Meaning::Says(more, _)) => {
             options.extend(more);
+            if let Some(Meaning::Says(more, _)) = drafted {
+                options.extend(more);
+            }
             Meaning::Says(options, note)
         }
         (_, other) => other,

@@ -13,7 +13,7 @@ pub(super) fn told(plan: &Plan, server: Server) -> Told {
         _ => None,
     };
     let share = |name| match plan.get(name) {
-        Some(Value::Percent(percent)) => Some(percent * 10),
+        Some(Value::Percent(share)) => Some(*share),
         _ => None,
     };
     let ep = count("ep").filter(|ranks| *ranks > 1);

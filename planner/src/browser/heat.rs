@@ -1,4 +1,5 @@
-//! The picture of how full a GPU is: asked for some milliseconds at a time, so that nobody waits for it, and painted as it comes.
+//! The picture of how full a GPU is: asked for while it is near the screen, some milliseconds at a time, so that nobody waits for it, and
+//! painted as it comes.
 #![expect(clippy::disallowed_methods, reason = "this file is where the planner draws in the browser")]
 
 use std::cell::{Cell, RefCell};
@@ -10,12 +11,18 @@ use memory_wall_core::Verdict;
 use memory_wall_plan::maps::{self, LENGTHS, Load};
 use memory_wall_plan::reply::Reply;
 use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, MouseEvent};
+use wasm_bindgen::closure::Closure;
+use web_sys::{
+    CanvasRenderingContext2d, HtmlCanvasElement, IntersectionObserver, IntersectionObserverEntry,
+    IntersectionObserverInit, MouseEvent,
+};
 
 use crate::heat::{COLUMNS, ROWS, here, sequences, tokens};
 
 /// Milliseconds of a slice.
 const SLICE: f64 = 6.0;
+/// How far from the screen the picture is begun.
+const NEAR: &str = "50%";
 /// Room for the numbers above and on the left, in pixels of the page.
 const MARGIN: [f64; 2] = [36.0, 20.0];
 /// Room for half a number on the right.
@@ -29,6 +36,8 @@ pub(crate) struct Picture(Rc<Inner>);
 struct Inner {
     /// Which run of slices is the newest: older ones stop.
     newest: Cell<u32>,
+    /// Whether it is near the screen.
+    near: Cell<bool>,
     cells: RefCell<Vec<Option<Load>>>,
     reply: RefCell<Option<Reply>>,
     canvas: RefCell<Option<HtmlCanvasElement>>,
@@ -41,14 +50,22 @@ impl Picture {
         let inner = &self.0;
         if inner.canvas.replace(Some(canvas.clone())).is_none() {
             self.follow();
+            self.watch(canvas);
         }
-        if *inner.reply.borrow() == reply {
-            return self.paint();
+        if *inner.reply.borrow() != reply {
+            inner.cells.borrow_mut().clear();
+            inner.reply.replace(reply);
         }
-        inner.cells.borrow_mut().clear();
-        inner.reply.replace(reply);
+        self.begin();
+    }
+
+    /// Paints it and goes on with what is still to be asked, where it is near the screen.
+    fn begin(&self) {
+        let inner = &self.0;
         inner.newest.set(inner.newest.get().wrapping_add(1));
-        self.go_on(inner.newest.get());
+        if inner.near.get() {
+            self.go_on(inner.newest.get());
+        }
     }
 
     /// Asks for more cells, row by row, until the slice is over.
@@ -73,6 +90,23 @@ impl Picture {
         }
     }
 
+    /// Begins whenever the picture comes near the screen, and stops when it leaves.
+    fn watch(&self, canvas: &HtmlCanvasElement) {
+        let picture = self.clone();
+        let tell = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
+            let last = entries.pop().dyn_into::<IntersectionObserverEntry>();
+            picture.0.near.set(last.is_ok_and(|entry| entry.is_intersecting()));
+            picture.begin();
+        });
+        let options = IntersectionObserverInit::new();
+        options.set_root_margin(NEAR);
+        if let Ok(observer) = IntersectionObserver::new_with_options(tell.as_ref().unchecked_ref(), &options) {
+            observer.observe(canvas);
+        }
+        // It lives as long as the page.
+        tell.forget();
+    }
+
     /// Paints it anew where its size or the theme changes.
     fn follow(&self) {
         let Some(window) = web_sys::window() else { return };
@@ -82,7 +116,7 @@ impl Picture {
         for (target, event) in targets {
             let Some(target) = target else { continue };
             let picture = self.clone();
-            self.0.listeners.borrow_mut().push(EventListener::new(&target, event, move |_| picture.paint()));
+            self.0.listeners.borrow_mut().push(EventListener::new(&target, event, move |_| picture.begin()));
         }
     }
 

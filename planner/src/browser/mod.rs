@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "wasm32")]
 mod heat;
+#[cfg(target_arch = "wasm32")]
+mod host;
 #[cfg(not(target_arch = "wasm32"))]
 mod still;
 #[cfg(target_arch = "wasm32")]
@@ -10,8 +12,8 @@ mod window;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use heat::{Picture, cell};
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use still::{Picture, address, cell, chosen_file, copy, exchange, save};
+pub(crate) use still::{Picture, address, cell, chosen_file, copy, exchange, save, save_as, tutorial};
 #[cfg(target_arch = "wasm32")]
 pub use window::start;
 #[cfg(target_arch = "wasm32")]
-pub(crate) use window::{address, chosen_file, copy, exchange, save};
+pub(crate) use window::{address, chosen_file, copy, exchange, save, save_as, tutorial};

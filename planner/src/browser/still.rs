@@ -22,10 +22,16 @@ pub(crate) fn address(query: &str) -> String {
     query.to_owned()
 }
 
+pub(crate) fn tutorial(query: &str) -> String {
+    format!("index.html?{query}#figure-buckets")
+}
+
 pub(crate) fn copy(_: &str, _: impl Fn(bool) + 'static) {}
 
 pub(crate) fn exchange(_: &str, _: &[&str], _: impl FnOnce(Result<Vec<String>, String>) + 'static) {}
 
 pub(crate) fn save(_: &str, _: &str) {}
+
+pub(crate) fn save_as(_: &str, _: &str) {}
 
 pub(crate) fn chosen_file(_: &ev::Event, _: impl Fn(String) + 'static) {}

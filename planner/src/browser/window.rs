@@ -18,6 +18,7 @@ use web_sys::{
     Url, Window,
 };
 
+use super::host;
 use crate::board::Board;
 use crate::desk::Desk;
 use crate::link::{self, Notice};
@@ -54,13 +55,11 @@ thread_local! {
 #[wasm_bindgen]
 pub fn start(exchange: Function) {
     EXCHANGE.with(|it| _ = it.set(exchange));
-    let text = |id: &str| document()?.get_element_by_id(id)?.text_content();
-    memory_wall_app::words::learn(text("words").unwrap_or_default());
-    words::learn(text("planner-words").unwrap_or_default());
     let (owner, desk, done) = (Owner::new(), Cell::new(None), Cell::new(0_usize));
     // What the built page says is computed first: hydration compares nothing, and writes only what changes after it.
-    let pieces = TaskQueue::new(move || {
+    let pieces = TaskQueue::of_long_steps(move || {
         let Some(desk) = desk.get() else {
+            learn();
             desk.set(Some(owner.with(Desk::new)));
             return true;
         };
@@ -80,6 +79,13 @@ pub fn start(exchange: Function) {
     pieces.ask();
 }
 
+/// Takes the words from the page.
+fn learn() {
+    let text = |id: &str| document()?.get_element_by_id(id)?.text_content();
+    memory_wall_app::words::learn(text("words").unwrap_or_default());
+    words::learn(text("planner-words").unwrap_or_default());
+}
+
 /// Makes a part live.
 fn hydrate(part: &Part, desk: Desk) {
     let place = document().and_then(|it| it.query_selector(&format!("[data-part=\"{}\"]", part.id)).ok().flatten());
@@ -91,6 +97,7 @@ fn hydrate(part: &Part, desk: Desk) {
 /// Follows the state, and takes it from the link or from the last visit, once the page is hydrated.
 fn begin(desk: Desk) {
     keys(desk);
+    host::listen(desk, notice);
     mark(desk);
     let resting = |milliseconds: u32, act: fn(Desk)| {
         let timer = RefCell::new(None::<Timeout>);
@@ -116,7 +123,8 @@ fn begin(desk: Desk) {
     });
     // After hydration, which begins where the built page does.
     Timeout::new(0, move || {
-        let asked = window().and_then(|window| window.location().search().ok()).filter(|query| query.len() > 1);
+        let search = || window().and_then(|window| window.location().search().ok());
+        let asked = host::query().or_else(search).filter(|query| query.len() > 1);
         let (plans, notices) = match &asked {
             Some(query) => link::read(query),
             None => (link::read(&stored()).0, Vec::new()),
@@ -185,7 +193,7 @@ fn notice(notice: &Notice) -> String {
 }
 
 fn stored() -> String {
-    let storage = window().and_then(|window| window.local_storage().ok().flatten());
+    let storage = window().and_then(|window| window.local_storage().ok().flatten()).filter(|_| host::query().is_none());
     storage.and_then(|storage| storage.get_item(KEPT).ok().flatten()).unwrap_or_default()
 }
 
@@ -193,7 +201,10 @@ fn stored() -> String {
 fn keep(desk: Desk) {
     let query = link::write(&desk.now(Board::asked));
     let Some(window) = window() else { return };
-    if let Ok(Some(storage)) = window.local_storage() {
+    // In somebody else's page nothing is kept: the plans on this device are those of the planner by itself.
+    if host::query().is_none()
+        && let Ok(Some(storage)) = window.local_storage()
+    {
         let _ = storage.set_item(KEPT, &query);
     }
     let location = window.location();
@@ -249,6 +260,11 @@ pub(crate) fn address(query: &str) -> String {
     format!("{}?{query}", href.split(['?', '#']).next().unwrap_or_default())
 }
 
+/// The tutorial's calculator with a query.
+pub(crate) fn tutorial(query: &str) -> String {
+    format!("index.html?{query}#figure-buckets")
+}
+
 /// Copies a text and says whether that was allowed.
 pub(crate) fn copy(text: &str, say: impl Fn(bool) + 'static) {
     let Some(window) = window() else { return };
@@ -299,17 +315,22 @@ pub(crate) fn save(name: &str, text: &str) {
     kind.set_type("text/plain");
     let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &kind) else { return };
     let Ok(url) = Url::create_object_url_with_blob(&blob) else { return };
-    let link = document().and_then(|document| document.create_element("a").ok());
-    if let Some(link) = link.and_then(|link| link.dyn_into::<HtmlAnchorElement>().ok()) {
-        link.set_href(&url);
-        link.set_download(name);
-        link.click();
-    }
+    save_as(name, &url);
     // The browser has begun with it by then.
     Timeout::new(10_000, move || {
         let _ = Url::revoke_object_url(&url);
     })
     .forget();
+}
+
+/// Hands what is at an address to the reader, as a file with this name.
+pub(crate) fn save_as(name: &str, url: &str) {
+    let link = document().and_then(|document| document.create_element("a").ok());
+    if let Some(link) = link.and_then(|link| link.dyn_into::<HtmlAnchorElement>().ok()) {
+        link.set_href(url);
+        link.set_download(name);
+        link.click();
+    }
 }
 
 /// Reads the file that was chosen.

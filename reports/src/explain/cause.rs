@@ -16,6 +16,8 @@ pub enum Cause {
     OtherProcess {
         /// What it holds.
         holds: i64,
+        /// Whether the message says so, and not only that neither PyTorch has it nor it is free.
+        told: bool,
         /// What was missing.
         missing: i64,
     },
@@ -87,12 +89,65 @@ pub enum Cause {
         /// Free on the GPU.
         free: i64,
     },
-    /// Nearly all of the GPU is allocated, so that the next requests would not fit either.
+    /// Nearly all of the GPU is taken, so that the next requests would not fit either.
     NearlyFull {
         /// Allocated.
         allocated: i64,
         /// What the GPU has.
         capacity: i64,
+        /// What is free, on the GPU and in what PyTorch has reserved.
+        left: i64,
+    },
+    /// One allocation is more than the driver gives at once.
+    OneAllocation {
+        /// Asked for.
+        asked: i64,
+        /// What it gives.
+        limit: i64,
+    },
+    /// PyTorch holds so little that the request would fit beside it, and the message doesn't say what is free.
+    Beside {
+        /// What PyTorch holds.
+        held: i64,
+        /// Asked for.
+        asked: i64,
+        /// What the GPU has.
+        capacity: i64,
+    },
+    /// A compiled program needs more than the device has.
+    Program {
+        /// What it needs.
+        needs: i64,
+        /// What the device has.
+        capacity: i64,
+    },
+    /// One buffer is larger than what is free.
+    Buffer {
+        /// Asked for.
+        asked: i64,
+        /// What is free.
+        free: i64,
+    },
+    /// More is asked for than any GPU has.
+    LargerThanAny {
+        /// Asked for.
+        asked: i64,
+    },
+    /// One tensor, by its shape and the bytes of a value.
+    OneTensor {
+        /// Its bytes.
+        bytes: i64,
+        /// The bytes of a value.
+        each: u64,
+    },
+    /// The allocator's own table says that memory ran out.
+    RanOut {
+        /// How often.
+        times: u64,
+        /// The most that tensors took.
+        peak: i64,
+        /// The most that was reserved for them.
+        reserved: i64,
     },
     /// Host memory ran out, not the GPU's.
     Host {
@@ -183,8 +238,11 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             when(report, &mut causes);
             causes.push(Cause::OutsideAllocator(report.kind));
         }
+        Kind::Xla => causes.extend(by_xla(report)),
+        Kind::MemorySummary | Kind::MemoryStats => causes.extend(by_table(report)),
         // Without a number it is the failure of a library that TensorFlow quotes.
         Kind::TensorFlow if report.facts.is_empty() => causes.push(Cause::OutsideAllocator(report.kind)),
+        Kind::TensorFlow => causes.extend(by_tensorflow(report)),
         _ => {}
     }
     let refused = reports.iter().find(|report| report.has(What::Refusal));
@@ -193,7 +251,7 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
         let (needed, available) = match why {
             Refusal::Length => (bytes(What::KvNeeded), bytes(What::KvCache)),
             Refusal::Share => (bytes(What::Budget), bytes(What::Free)),
-            Refusal::SystemMemory => (bytes(What::Requested), bytes(What::Free)),
+            Refusal::SystemMemory => (bytes(What::Requested), bytes(What::HostFree)),
             Refusal::AllocationLimit => (bytes(What::Requested), None),
             Refusal::ModelBuffer | Refusal::CacheBuffer | Refusal::ComputeBuffer => {
                 (bytes(What::Requested), free_on(reports, report))
@@ -202,7 +260,7 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
         };
         causes.push(Cause::Refused { why, needed, available });
     }
-    if let (Kind::Ggml, None) = (report.kind, report.refusal()) {
+    if let (Kind::Ggml, None, true) = (report.kind, report.refusal(), report.is_failure()) {
         let needed = report.size(What::Requested).map(|size| size.bytes);
         causes.push(Cause::Refused { why: Refusal::Buffer, needed, available: free_on(reports, report) });
     }
@@ -226,6 +284,53 @@ fn free_on(reports: &[&Report], failed: &Report) -> Option<i64> {
     facts().find(|fact| fact.device == device && device != Device::Unsaid).and_then(of).or_else(|| facts().find_map(of))
 }
 
+/// What XLA's own numbers say.
+fn by_xla(report: &Report) -> Option<Cause> {
+    let bytes = |what| report.size(what).map(|size| size.bytes);
+    if let (Some(needs), Some(capacity)) = (bytes(What::Projected), bytes(What::Capacity)) {
+        return Some(Cause::Program { needs, capacity });
+    }
+    let (asked, free) = (bytes(What::Requested)?, bytes(What::Free)?);
+    (asked > free).then_some(Cause::Buffer { asked, free })
+}
+
+/// What TensorFlow's own numbers say: its allocator's, or the tensor that it names.
+fn by_tensorflow(report: &Report) -> Option<Cause> {
+    let bytes = |what| report.size(what).map(|size| size.bytes);
+    let asked = bytes(What::Requested);
+    if let Some(asked) = asked.filter(|asked| *asked > ANY) {
+        return Some(Cause::LargerThanAny { asked });
+    }
+    let free = bytes(What::Allowed).zip(bytes(What::ProgramAllocated)).map(|(limit, used)| (limit - used).max(0));
+    match asked.zip(free) {
+        Some((asked, free)) if asked > free => Some(Cause::Buffer { asked, free }),
+        _ => by_shape(report),
+    }
+}
+
+/// The tensor that TensorFlow names: its dimensions and its type.
+fn by_shape(report: &Report) -> Option<Cause> {
+    let shape = report
+        .all(What::Tensor)
+        .find_map(|fact| if let Value::Shape(shape) = &fact.value { Some(shape) } else { None })?;
+    let each = match report.name(What::Dtype)? {
+        "float" | "int32" | "uint32" => 4,
+        "half" | "bfloat16" | "int16" => 2,
+        "double" | "int64" | "complex64" => 8,
+        "int8" | "uint8" | "bool" => 1,
+        _ => return None,
+    };
+    let bytes = shape.iter().try_fold(each, |bytes: u64, side| bytes.checked_mul(*side))?;
+    Some(Cause::OneTensor { bytes: i64::try_from(bytes).ok()?, each })
+}
+
+/// What the allocator counted, where memory ran out.
+fn by_table(report: &Report) -> Option<Cause> {
+    let times = report.count(What::OutOfMemoryEvents).filter(|times| *times > 0)?;
+    let bytes = |what| report.greatest(what).map(|size| size.bytes);
+    Some(Cause::RanOut { times, peak: bytes(What::PeakAllocated)?, reserved: bytes(What::PeakReserved)? })
+}
+
 fn when(report: &Report, causes: &mut Vec<Cause>) {
     if let Some(phase) = report.phase() {
         causes.push(if phase == Phase::OptimizerFirstStep {
@@ -239,6 +344,9 @@ fn when(report: &Report, causes: &mut Vec<Cause>) {
 /// Free beyond what was asked for, so that the driver's own pages don't explain it.
 const FAR: i64 = 1 << 30;
 
+/// More than any one GPU has.
+const ANY: i64 = 1 << 40;
+
 /// More than a context and libraries take.
 const OUTSIDE: i64 = 2 << 30;
 
@@ -249,6 +357,11 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
     let missing = message.missing();
     let allowed = bytes(report.size(What::Allowed));
     let held = bytes(message.allocated).unwrap_or(0) + bytes(message.reserved_free).unwrap_or(0);
+    if let (Some(asked), Some(limit)) = (bytes(message.asked), bytes(report.size(What::OneAllocation))) {
+        causes.push(Cause::OneAllocation { asked, limit });
+        when(report, causes);
+        return;
+    }
     if let Some(allowed) = allowed {
         causes.push(Cause::Limit { allowed, capacity: bytes(message.capacity) });
     }
@@ -276,24 +389,38 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
     {
         causes.push(Cause::OtherProcess {
             holds: others,
+            told: message.others.is_some(),
             missing: missing.filter(|missing| *missing > 0).unwrap_or(lacks),
         });
     }
     // 95% of a GPU are all of it: what lies free between tensors is small, and the next ones would not fit either.
     let full = message.allocated.zip(message.capacity).map(|(allocated, capacity)| (allocated.bytes, capacity.bytes));
-    let full = full.filter(|(allocated, capacity)| *allocated <= *capacity && capacity / 20 * 19 < *allocated);
+    let left = message.free.zip(message.reserved_free).map_or(0, |(free, reserved)| free.bytes + reserved.bytes);
+    let full = full.filter(|(allocated, capacity)| {
+        *allocated <= *capacity && (capacity / 20 * 19 < *allocated || message.free.is_some() && left < capacity / 20)
+    });
     match (missing, asked, message.reserved_free, bytes(message.free), lacks) {
-        (_, Some(asked), _, Some(free), Some(lacks)) if lacks < -FAR && larger.is_none() => {
+        // Where nothing is reserved beside the tensors, no page of PyTorch's own lies between.
+        (_, Some(asked), reserved, Some(free), Some(lacks))
+            if larger.is_none()
+                && allowed.is_none()
+                && (lacks < -FAR || lacks <= 0 && reserved.is_some_and(|reserved| reserved.bytes == 0)) =>
+        {
             causes.push(Cause::Driver { asked, free });
+        }
+        (_, Some(asked), _, None, _) if allowed.is_none() && larger.is_none() && message.allocated.is_some() => {
+            let capacity = bytes(message.capacity).filter(|capacity| held + asked < capacity / 10 * 9);
+            causes.extend(capacity.map(|capacity| Cause::Beside { held, asked, capacity }));
         }
         (Some(missing), Some(asked), Some(reserved), free, _)
             if missing <= 0
+                && allowed.is_none()
                 && reserved.bytes > 0
                 // Weights come and stay: what lies free between them is small, and the next ones would not fit either.
                 && !loading =>
         {
             match full {
-                Some((allocated, capacity)) => causes.push(Cause::NearlyFull { allocated, capacity }),
+                Some((allocated, capacity)) => causes.push(Cause::NearlyFull { allocated, capacity, left }),
                 None => causes.push(Cause::Fragmentation { asked, reserved: reserved.bytes, free: free.unwrap_or(0) }),
             }
         }

@@ -7,10 +7,10 @@ use memory_wall_core::tables::gpus::{GPUS, Gpu};
 
 use crate::Size;
 
-/// The GPU of this name; nothing of a laptop's, which has other memory than its namesake.
+/// The GPU of this name; nothing of a laptop's or a small computer's, which has other memory than its namesake.
 pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    if name.contains("laptop") || name.contains("mobile") {
+    if ["laptop", "mobile", "sff"].iter().any(|word| name.contains(word)) {
         return None;
     }
     let base = |gpu: &Gpu| gpu.id.split('-').next().unwrap_or(gpu.id);
@@ -24,11 +24,15 @@ pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
         gpu.id.split('-').skip(1).all(|word| match word {
             "sxm" => !name.contains("pcie") && !name.contains("nvl"),
             "pcie" | "nvl" => name.contains(word),
-            "40" | "80" | "16" | "32" | "12" => name.contains(word) || capacity.is_some(),
-            _ => true,
+            "8" => name.contains("8gb") || capacity.is_some(),
+            "40" | "80" | "16" | "32" | "12" | "22" | "72" => name.contains(word) || capacity.is_some(),
+            _ => !gpu.id.starts_with("arc") || name.contains(word),
         })
     };
-    let chosen = alike.iter().filter(fits).find(near).or_else(|| if alike.len() == 1 { alike.first() } else { None });
+    // The name that says most, and of equal ones the first.
+    let words = |gpu: &&&'static Gpu| gpu.id.split('-').count();
+    let chosen = alike.iter().rev().filter(fits).filter(near).max_by_key(words);
+    let chosen = chosen.or_else(|| if alike.len() == 1 { alike.first() } else { None });
     chosen.copied()
 }
 
@@ -37,8 +41,9 @@ fn has(name: &str, base: &str) -> bool {
     name.match_indices(base).any(|(at, _)| {
         let before = name.as_bytes().get(at.wrapping_sub(1));
         let after = name.as_bytes().get(at + base.len());
-        let sized =
-            name.get(at + base.len()..).is_some_and(|rest| rest.starts_with("80gb") || rest.starts_with("40gb"));
+        // "NVIDIA A100 80G..." is how nvidia-smi shortens it.
+        let size = |rest: &str| ["80g", "40g", "72gb", "22gb", "16gb", "8gb"].iter().any(|gb| rest.starts_with(gb));
+        let sized = name.get(at + base.len()..).is_some_and(size);
         // "sxm4" is no Apple M4.
         let inside = base.starts_with('m') && before == Some(&b'x');
         !inside && (sized || !after.is_some_and(u8::is_ascii_digit))
@@ -52,10 +57,11 @@ fn holds(gpu: &Gpu, size: Size) -> bool {
     (least - slack..=most.max(i128::from(gpu.printed_gb) << 30)).contains(&i128::from(size.bytes))
 }
 
-/// The GPUs that report this much memory. With a vendor, only its own; without one, all but Google's TPUs.
+/// The GPUs that report this much memory. With a vendor, only its own; without one, all but Google's TPUs and Apple's, of which a program
+/// may take a part that says nothing of their kind.
 pub fn with_capacity(size: Size, vendor: Option<&str>) -> Vec<&'static Gpu> {
     let near = |gpu: &&'static Gpu| {
-        if vendor.map_or(gpu.vendor == "Google", |vendor| gpu.vendor != vendor) {
+        if vendor.map_or(matches!(gpu.vendor, "Google" | "Apple"), |vendor| gpu.vendor != vendor) {
             return false;
         }
         let slack = gpu.capacity.0 / 400;
@@ -80,6 +86,7 @@ mod tests {
             ("NVIDIA A100-SXM4-40GB", "a100-40-sxm"),
             ("NVIDIA A100 80GB PCIe", "a100-80-pcie"),
             ("NVIDIA A100-PCIE-40GB", "a100-40-pcie"),
+            ("NVIDIA A100 80G...", "a100-80-sxm"),
             ("Tesla T4", "t4"),
             ("Tesla V100-SXM2-16GB", "v100-sxm2-16"),
             ("NVIDIA L4", "l4"),
@@ -93,12 +100,58 @@ mod tests {
             ("NVIDIA GB10", "gb10"),
             ("AMD Instinct MI300X", "mi300x"),
             ("Radeon RX 7900 XTX", "rx7900xtx"),
+            ("AMD Radeon RX 7900 XT", "rx7900xt"),
+            ("AMD Radeon RX 9070 XT", "rx9070xt"),
+            ("AMD Radeon AI PRO R9700", "r9700"),
+            ("AMD Radeon PRO W7900", "w7900"),
+            ("AMD Radeon VII", "radeonvii"),
+            ("AMD Instinct MI100", "mi100"),
+            ("Tesla P40", "p40"),
+            ("NVIDIA A30", "a30"),
+            ("NVIDIA GeForce GTX 1660 Ti", "gtx1660ti"),
+            ("NVIDIA GeForce RTX 2080 Ti", "rtx2080ti"),
+            ("NVIDIA GeForce RTX 4070 SUPER", "rtx4070super"),
+            ("NVIDIA GeForce RTX 4070 Ti SUPER", "rtx4070tisuper"),
+            ("NVIDIA GeForce RTX 5060", "rtx5060"),
+            ("NVIDIA GeForce RTX 5060 Ti 16GB", "rtx5060ti-16"),
+            ("NVIDIA GeForce RTX 5060 Ti 8GB", "rtx5060ti-8"),
+            ("NVIDIA RTX A4000", "rtxa4000"),
+            ("NVIDIA RTX 4500 Ada Generation", "rtx4500ada"),
+            ("NVIDIA RTX PRO 4500 Blackwell", "rtxpro4500"),
+            ("NVIDIA RTX PRO 5000 Blackwell", "rtxpro5000"),
+            ("NVIDIA RTX PRO 5000 72GB Blackwell", "rtxpro5000-72"),
+            ("Intel(R) Arc(TM) A770 Graphics", "arc-a770"),
+            ("Intel(R) Arc(TM) B580 Graphics", "arc-b580"),
+            ("Intel(R) Arc(TM) Pro B60 Graphics", "arc-pro-b60"),
+            ("Intel(R) Arc(TM) Pro B70 Graphics", "arc-pro-b70"),
+            ("Apple M5", "m5"),
+            ("Apple M5 Pro", "m5pro"),
             ("Apple M4 Max", "m4max"),
         ] {
             assert_eq!(named(name, None).map(|gpu| gpu.id), Some(id), "{name}");
         }
-        for name in ["NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA T400", "AMD Radeon RX 9070 XT", "GPU", ""] {
+        for name in [
+            "NVIDIA GeForce RTX 4090 Laptop GPU",
+            "NVIDIA RTX PRO 4000 Blackwell SFF Edition",
+            "NVIDIA GeForce RTX 5060 Ti",
+            "NVIDIA T400",
+            "AMD Radeon RX 6800",
+            "Intel(R) Arc(TM) A750 Graphics",
+            "GPU",
+            "",
+        ] {
             assert_eq!(named(name, None).map(|gpu| gpu.id), None, "{name}");
+        }
+        // Of two with one name the memory decides.
+        let size = |text: &str| Size::read(text.as_bytes(), Base::Binary);
+        for (name, memory, id) in [
+            ("NVIDIA GeForce RTX 5060 Ti", "15.48 GiB", "rtx5060ti-16"),
+            ("NVIDIA GeForce RTX 5060 Ti", "7.6 GiB", "rtx5060ti-8"),
+            ("NVIDIA GeForce RTX 2080 Ti", "21.67 GiB", "rtx2080ti-22"),
+            ("NVIDIA GeForce RTX 2080 Ti", "10.57 GiB", "rtx2080ti"),
+            ("AMD Instinct MI60 / MI50", "31.98 GiB", "mi50-32"),
+        ] {
+            assert_eq!(named(name, size(memory)).map(|gpu| gpu.id), Some(id), "{name} {memory}");
         }
     }
 
@@ -119,5 +172,7 @@ mod tests {
             assert_eq!(tpus.iter().map(|gpu| gpu.id).collect::<Vec<_>>(), [id], "{text}");
         }
         assert!(!ids("15.75G").contains(&"tpu-v5e"));
+        // Three quarters of the memory of some Mac.
+        assert!(ids("48.00 GiB").iter().all(|id| !id.starts_with('m')));
     }
 }

@@ -105,7 +105,8 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     let reported = reported_capacity(&reports, main_report);
     let gpu = stated.gpu.or_else(|| named_gpu(&reports, reported));
     let gpus = match (gpu, reported) {
-        (None, Some(size)) => with_capacity(size, main_report.and_then(|it| vendor(it.kind))),
+        // A name that the table doesn't have is no other GPU with as much memory.
+        (None, Some(size)) if !reports.iter().any(|report| report.has(What::Gpu)) => with_capacity(size, main_report.and_then(|it| vendor(it.kind))),
         _ => Vec::new(),
     };
     // Of GPUs with one memory any does for the question whether something fits.
@@ -177,11 +178,21 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         }
     });
     // A name may be written in several ways.
-    let mut rows: Vec<Option<&str>> =
-        different.iter().map(|name| gpu_named(name, reported).map(|gpu| gpu.id)).collect();
-    rows.dedup();
+    let mut rows: Vec<&str> = Vec::new();
+    for name in different {
+        let id = gpu_named(name, reported).map_or(name, |gpu| gpu.id);
+        if !rows.contains(&id) {
+            rows.push(id);
+        }
+    }
     if rows.len() > 1 {
         explanation.notes.push(Note::SeveralGpus(rows.len()));
+    }
+    if reports.iter().any(|report| report.has(What::Retried) && !report.is_failure()) {
+        explanation.notes.push(Note::Retried);
+    }
+    if reports.iter().any(|report| report.has(What::OverWorkingSet)) {
+        explanation.notes.push(Note::WorkingSet);
     }
     if reports.iter().any(|report| report.has(What::Unpinned)) {
         explanation.notes.push(Note::Unpinned);
@@ -225,7 +236,7 @@ const fn vendor(kind: Kind) -> Option<&'static str> {
         Kind::Xpu => Some("Intel"),
         Kind::Mps => Some("Apple"),
         // Of XLA's messages that of a TPU alone names a capacity.
-        Kind::Xla => Some("Google"),
+        Kind::Xla | Kind::Maxtext => Some("Google"),
         _ => None,
     }
 }
@@ -314,6 +325,7 @@ fn program(reports: &[&Report]) -> Kind {
         Kind::Trainer,
         Kind::Torchtitan,
         Kind::Megatron,
+        Kind::Maxtext,
         Kind::Litgpt,
     ];
     order.into_iter().find(|kind| reports.iter().any(|report| report.kind == *kind)).unwrap_or(Kind::Trainer)

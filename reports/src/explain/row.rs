@@ -6,14 +6,14 @@ use memory_wall_core::engines::vllm::{self, Run};
 use memory_wall_core::engines::{self, reservation};
 use memory_wall_core::memory::kv_cache;
 use memory_wall_core::memory::overhead::CONTEXT_BYTES;
-use memory_wall_core::{Bucket, Bytes, Checked, evaluate, worked};
+use memory_wall_core::{Bucket, Bytes, Checked, Share, evaluate, worked};
 
 use memory_wall_core::tables::gpus;
 use memory_wall_runtimes::llamacpp::{Device as Placed, Order, Settings, place};
 use memory_wall_runtimes::pool::{Found as Memory, Start, Told, start_in};
 
 use super::settings::server;
-use crate::report::{Device, Value};
+use crate::report::{Device, Fact, Value};
 use crate::what::{Kind, What};
 use crate::{Report, Size};
 
@@ -82,24 +82,74 @@ fn last(report: &Report, what: What) -> Option<Size> {
     devices.into_iter().filter(|(device, _)| *device != Device::Host).map(|(_, size)| size).max()
 }
 
+/// What of a run lies in host memory, beside what lies on GPUs.
+const HOST: [(What, What); 3] =
+    [(What::Weights, What::HostWeights), (What::KvCache, What::HostKvCache), (What::Compute, What::HostCompute)];
+
+/// Whether buffers of a kind are told of GPUs and of the host.
+fn apart(report: &Report, what: What) -> bool {
+    let on = |host: bool| {
+        report.all(what).any(|fact| fact.device != Device::Unsaid && (fact.device == Device::Host) == host)
+    };
+    on(true) && on(false)
+}
+
+/// Keys and values of a pool, the last of several.
+fn halves(report: &Report) -> Option<Size> {
+    let (keys, values) = last(report, What::KeyCache).zip(last(report, What::ValueCache))?;
+    Some(plus(keys, values))
+}
+
+/// Whether a server has one pool on each rank: layers of two kinds have two.
+fn one_pool(report: &Report) -> bool {
+    let mut keys: Vec<Device> = report.all(What::KeyCache).map(|fact| fact.device).collect();
+    let all = keys.len();
+    keys.dedup();
+    keys.len() == all
+}
+
+/// Graphs are captured one after another by `SGLang`, each with a figure of its own.
+fn graphs(report: &Report) -> Option<Size> {
+    if report.kind != Kind::Sglang {
+        return last(report, What::Graphs);
+    }
+    let ranks = report.all(What::Graphs).map(|fact| fact.device);
+    let of = |rank: Device| added(report.all(What::Graphs).filter(|fact| fact.device == rank), false);
+    ranks.filter_map(of).max()
+}
+
+/// The whole cache where it is told as more than the parts that are there.
+fn whole_cache(report: &Report) -> Option<Size> {
+    let total = last(report, What::KvTotal)?;
+    let parts = sum(report, What::KvCache, true).map_or(0, |parts| parts.most());
+    (total.least() > parts.saturating_add(1 << 20)).then_some(total)
+}
+
+fn plus(one: Size, other: Size) -> Size {
+    Size { bytes: one.bytes.saturating_add(other.bytes), grain: one.grain.saturating_add(other.grain), floor: false }
+}
+
+/// Ollama tries layouts one after another, and a table may be printed twice: the last counts. llama.cpp has several buffers of one kind.
+fn again(report: &Report, what: What) -> bool {
+    report.kind == Kind::Ollama || matches!(what, What::PlannedWeights | What::PlannedCache | What::PlannedCompute)
+}
+
 /// All buffers of a kind added up, those in host memory too where `host` says so.
 fn sum(report: &Report, what: What, host: bool) -> Option<Size> {
-    // Ollama tries layouts one after another, and a table may be printed twice: the last counts. llama.cpp has several buffers of one kind.
-    let again =
-        report.kind == Kind::Ollama || matches!(what, What::PlannedWeights | What::PlannedCache | What::PlannedCompute);
+    added(report.all(what).filter(|fact| host || fact.device != Device::Host), again(report, what))
+}
+
+/// Sizes added up, of each device all of them, or the last where one is told again.
+fn added<'a>(facts: impl Iterator<Item = &'a Fact>, again: bool) -> Option<Size> {
     let mut sizes: Vec<(Device, Size)> = Vec::new();
-    for fact in report.all(what).filter(|fact| host || fact.device != Device::Host) {
+    for fact in facts {
         let Value::Size(size) = fact.value else { continue };
         if again {
             sizes.retain(|(device, _)| *device != fact.device);
         }
         sizes.push((fact.device, size));
     }
-    sizes.into_iter().map(|(_, size)| size).reduce(|sum, size| Size {
-        bytes: sum.bytes.saturating_add(size.bytes),
-        grain: sum.grain.saturating_add(size.grain),
-        floor: false,
-    })
+    sizes.into_iter().map(|(_, size)| size).reduce(plus)
 }
 
 /// Terms that hang on the format of the cache.
@@ -192,7 +242,10 @@ fn tokens_of(report: &Report) -> Option<u64> {
 /// How a server with a pool starts, by what its log says of share and memory.
 fn started(report: &Report, scenario: &Checked, capacity: Option<Bytes>) -> Option<Start> {
     let server = server(report.kind)?;
-    let share = report.millionths(What::Utilization).and_then(|share| u32::try_from((share + 500) / 1_000).ok());
+    let share = report
+        .millionths(What::Utilization)
+        .and_then(|share| u32::try_from((share + 50) / 100).ok())
+        .map(Share::hundredths);
     let told = Told {
         share,
         tokens: report.count(What::MaxBatchedTokens).and_then(|tokens| u32::try_from(tokens).ok()),
@@ -228,20 +281,17 @@ fn server_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, row
     let by_tokens = || tokens.map(|tokens| Number::bytes(each * u128::from(tokens))).filter(|_| alike);
     let by_share = started.map(|start| Number::bytes(start.pool.middle() - start.states.middle()));
     let cache = by_share.or_else(by_tokens);
-    let halves = last(report, What::KeyCache).zip(last(report, What::ValueCache));
-    let whole = halves.map(|(keys, values)| Size {
-        bytes: keys.bytes + values.bytes,
-        grain: keys.grain + values.grain,
-        floor: false,
-    });
-    if let Some(size) = whole.filter(|_| alike).or_else(|| last(report, What::KvCache)) {
+    if let Some(size) = halves(report).filter(|_| alike).or_else(|| last(report, What::KvCache)) {
         rows.push(Row::size(What::KvCache, size, cache));
     }
     // TensorRT-LLM's figure of the profiled pass is a range, and the others are beyond what is modelled.
-    for what in [What::PeakActivation, What::ExecutionContext, What::NonTorch, What::Graphs] {
+    for what in [What::PeakActivation, What::ExecutionContext, What::NonTorch] {
         if let Some(size) = last(report, what) {
             rows.push(Row::size(what, size, None));
         }
+    }
+    if let Some(size) = graphs(report) {
+        rows.push(Row::size(What::Graphs, size, None));
     }
     if let Some(tokens) = tokens {
         let estimated = started.map(|start| Number::Count(start.tokens.middle()));
@@ -280,12 +330,7 @@ fn llama_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
         rows.push(Row::size(What::Weights, size, None));
     }
     let caches = [sum(report, What::KvCache, true), sum(report, What::RecurrentState, true)].into_iter().flatten();
-    let cache = caches.reduce(|one, other| Size {
-        bytes: one.bytes.saturating_add(other.bytes),
-        grain: one.grain.saturating_add(other.grain),
-        floor: false,
-    });
-    if let Some(size) = cache {
+    if let Some(size) = caches.reduce(plus) {
         rows.push(Row::size(What::KvCache, size, Some(Number::bytes(reservation(scenario).bytes.0))));
     }
     if let Some(size) = last(report, What::Compute) {
@@ -338,7 +383,7 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
 
 /// What is reported, without an estimate beside it.
 pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
-    const TOLD: [What; 31] = [
+    const TOLD: [What; 34] = [
         What::Weights,
         What::WeightsFp32,
         What::Weights16Bits,
@@ -351,12 +396,15 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
         What::Graphs,
         What::GraphsEstimated,
         What::KvCache,
+        What::KvTotal,
         What::PlannedCache,
         What::KvNeeded,
         What::Allocated,
         What::PeakAllocated,
+        What::Reserved,
         What::PeakReserved,
         What::ReservedFree,
+        What::HostUsed,
         What::Compute,
         What::PlannedCompute,
         What::Total,
@@ -372,13 +420,15 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
         What::ProgramAllocated,
     ];
     /// Settings and counts that stand by themselves.
-    const COUNTED: [What; 14] = [
+    const COUNTED: [What; 16] = [
         What::LongestPossible,
         What::MaxModelLen,
         What::MaxNumSeqs,
         What::MaxBatchedTokens,
         What::PrefillTokens,
         What::TensorParallel,
+        What::GpuLayers,
+        What::AllLayers,
         What::Context,
         What::Parallel,
         What::BatchSize,
@@ -396,11 +446,24 @@ pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
                 What::HostCapacity => report.last_size(what),
                 // That of a draft model is printed behind that of the model.
                 What::Checkpoint => report.greatest(what),
+                // What lies on GPUs, where the rest is told apart.
+                What::Weights | What::KvCache | What::Compute if apart(report, what) => sum(report, what, false),
+                What::KvCache if report.kind == Kind::Sglang && report.has(What::KeyCache) => {
+                    halves(report).filter(|_| one_pool(report))
+                }
+                What::KvTotal => whole_cache(report),
+                What::Graphs => graphs(report),
                 _ if matches!(report.kind, Kind::LlamaCpp | Kind::Ollama) => sum(report, what, true),
                 _ => last(report, what),
             };
             if let Some(size) = size.filter(|_| !rows.iter().any(|row| row.what == what)) {
                 rows.push(Row::size(what, size, None));
+            }
+        }
+        for (what, part) in HOST.into_iter().filter(|(what, _)| apart(report, *what)) {
+            let host = report.all(what).filter(|fact| fact.device == Device::Host);
+            if let Some(size) = added(host, again(report, what)).filter(|_| !rows.iter().any(|row| row.what == part)) {
+                rows.push(Row::size(part, size, None));
             }
         }
         let counts = COUNTED.into_iter().map(|what| (what, report.count(what)));

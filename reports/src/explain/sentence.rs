@@ -8,7 +8,7 @@ use memory_wall_core::profile::Tensor;
 
 use super::{Cause, Contradiction, Note};
 use crate::capital::capital;
-use crate::what::{Kind, Refusal, What};
+use crate::what::{Kind, Phase, Refusal, What};
 
 /// A size for a sentence, with its sign.
 struct Gib(i128);
@@ -40,7 +40,13 @@ pub(super) const fn tensor(tensor: Tensor) -> &'static str {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::OtherProcess { holds, missing } => write!(
+            Self::OtherProcess { holds, told: false, missing } => write!(
+                f,
+                "{} of the GPU are neither free nor PyTorch's: other processes hold them, or other libraries of this one. The request lacked {}.",
+                gib(holds),
+                gib(missing)
+            ),
+            Self::OtherProcess { holds, told: true, missing } => write!(
                 f,
                 "Other processes hold {} of the GPU. The request lacked {}, so it would have fit without them.",
                 gib(holds),
@@ -84,6 +90,11 @@ impl fmt::Display for Cause {
             Self::FirstStep => f.write_str(
                 "It happened in the optimizer's first step, which makes its states: AdamW adds two values for each parameter, and they stay. Forward and backward had fit before.",
             ),
+            Self::When(Phase::OptimizerForeach, _) => write!(
+                f,
+                "It happened in {}, which makes copies of all states for a moment: AdamW(fused=True) or foreach=False makes none.",
+                Phase::OptimizerForeach.words()
+            ),
             Self::When(phase, part) => {
                 write!(f, "It happened in {}", phase.words())?;
                 match part {
@@ -116,7 +127,7 @@ impl fmt::Display for Cause {
                 }
                 f.write_str(match why {
                     Refusal::Share => ". Another process holds part of the GPU, or the share is too large beside what the driver keeps.",
-                    Refusal::NoBlocks => ". Weights and activations take the whole share.",
+                    Refusal::NoBlocks => ". Weights and activations take the whole share: a larger --gpu-memory-utilization leaves more where the GPU has more.",
                     Refusal::AllocationLimit => ". That limits one allocation, not all of the memory: Vulkan's drivers give 2 or 4 GiB at once. Flash attention or a smaller --ubatch-size need a smaller buffer, and builds with CUDA, ROCm or SYCL have no such limit.",
                     Refusal::Weights => ". Fewer bits for each weight, more GPUs or a larger one help, not another allocator setting.",
                     Refusal::Profiling => ". Start it when nothing else starts or stops on the same GPU.",
@@ -135,11 +146,51 @@ impl fmt::Display for Cause {
                 gib(asked),
                 gib(free)
             ),
-            Self::NearlyFull { allocated, capacity } => write!(
+            Self::NearlyFull { allocated, capacity, left } => write!(
                 f,
-                "The GPU is nearly full: PyTorch has allocated {} of {}. What lies free between its tensors would hold this request and few more.",
+                "The GPU is nearly full: PyTorch has allocated {} of {}, and {} are left, not in one piece. They would hold this request and few more.",
                 gib(allocated),
+                gib(capacity),
+                gib(left)
+            ),
+            Self::OneAllocation { asked, limit } => write!(
+                f,
+                "One allocation of {} is more than the driver gives at once, which is {}, whatever is free: the tensor has to be made in parts.",
+                gib(asked),
+                gib(limit)
+            ),
+            Self::Beside { held, asked, capacity } => write!(
+                f,
+                "PyTorch holds {} of {}, and {} more would fit beside it. The message does not say what is free: other processes hold the rest, or the driver limits what one allocation may take.",
+                gib(held),
+                gib(capacity),
+                gib(asked)
+            ),
+            Self::Program { needs, capacity } => write!(
+                f,
+                "The compiled program needs {}, and the device has {}. A smaller batch or length, more devices to spread the arrays over, or recomputed activations (jax.checkpoint) make it smaller.",
+                gib(needs),
                 gib(capacity)
+            ),
+            Self::Buffer { asked, free } => {
+                write!(f, "One buffer of {} was asked for, and {} were free.", gib(asked), gib(free))
+            }
+            Self::LargerThanAny { asked } => write!(
+                f,
+                "{} were asked for, more than any GPU has: a dimension is not what was meant, or what is free was read wrongly.",
+                gib(asked)
+            ),
+            Self::OneTensor { bytes, each } => write!(
+                f,
+                "One tensor of {} was to be allocated, {each} bytes for each of its values.",
+                gib(bytes)
+            ),
+            Self::RanOut { times, peak, reserved } => write!(
+                f,
+                "Memory ran out {times} {} by the allocator's own count. Its tensors took {} at most, and it has reserved {} for them at most: the difference was free, but not in one piece that was large enough.",
+                if times == 1 { "time" } else { "times" },
+                gib(peak),
+                gib(reserved)
             ),
             Self::Host { asked } => {
                 f.write_str("The memory of the computer ran out, not that of the GPU")?;
@@ -183,9 +234,13 @@ impl fmt::Display for Note {
             Self::RecipeAssumed => {
                 f.write_str("In which precisions weights, gradients and optimizer states are kept is not in the text. --recipe states it.")
             }
+            Self::TargetsAssumed => f.write_str("Which matrices the adapters are on was not read: all of a layer's were taken."),
             Self::Unsloth => f.write_str("Unsloth trains here by kernels of its own, with checkpoints in host memory and a loss in chunks. None of them is modelled: it takes less than stock code, and --checkpointing full with --loss chunked comes nearest."),
             Self::DraftModel => f.write_str("A draft model takes memory too, and is not estimated."),
             Self::Guesses => f.write_str("What guessing tokens ahead takes is not modelled for this model or release: it is not estimated."),
+            Self::Retried => f.write_str("A compute buffer did not fit, and llama.cpp went on without pipeline parallelism, which needs less."),
+            Self::VersionAssumed => f.write_str("The release of vLLM is not in the text: the rules of the newest that is modelled were taken. --engine-version states it."),
+            Self::WorkingSet => f.write_str("More is allocated than this GPU should take (its recommended working set): macOS then moves memory about, and a run gets slow or fails."),
             Self::Unpinned => f.write_str("Host memory could not be pinned. llama.cpp goes on with memory that is not, from which copies to the GPU are slower."),
             Self::CacheFormat => f.write_str("The KV cache is stored in a format that is not modelled, so it is not estimated."),
             Self::EndsEarly(kind) => write!(
@@ -193,7 +248,7 @@ impl fmt::Display for Note {
                 "The {} ends before the server has its KV cache: either the rest is not in the text, or the process ended there. If it did, host memory may have run out, which the kernel's log says.",
                 kind.words()
             ),
-            Self::SeveralGpus(count) => write!(f, "The text names {count} different GPUs; what is said of the GPU is about the first."),
+            Self::SeveralGpus(count) => write!(f, "The text names {count} different GPUs; what is said of the GPU is about the first, and the figures of each stand in the list of all figures."),
             Self::ContextAssumed => f.write_str("The context is not in the text: 2,048 tokens were taken. --seq states it."),
             Self::AdapterSlots => f.write_str("Slots for adapters take memory too; for this model or release they are not modelled, and the weights are estimated without them."),
             Self::PartlyOffloaded => f.write_str("Only some of the layers are on the GPU: its weights and the middle of the range of its compute buffer are estimated for these, the cache for all."),

@@ -4,13 +4,15 @@ use alloc::vec::Vec;
 
 use memory_wall_core::KvPrecision;
 use memory_wall_core::serving::{Serving, Speculation, Version};
+use memory_wall_core::tables::drafts::{self, Draft};
 use memory_wall_core::{
-    Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, WeightFormat, ZeroStage, bounds,
+    Attention, Checkpointing, Engine, Loss, Mode, Recipe, Scenario, Share, WeightFormat, ZeroStage, bounds,
 };
 
 use memory_wall_runtimes::pool::Server;
 
 use super::formats::{By, cache, gguf, optimizer_of, weights};
+use super::model::{FoundModel, Known};
 use crate::what::{Kind, What};
 use crate::{Report, Value};
 
@@ -31,12 +33,20 @@ pub enum Note {
     Missing(What),
     /// In which precisions a training run keeps its states isn't said.
     RecipeAssumed,
+    /// Which matrices adapters are on isn't read.
+    TargetsAssumed,
     /// Unsloth trains, whose kernels are not modelled.
     Unsloth,
     /// A draft model takes memory too, which is not estimated.
     DraftModel,
     /// Guessing ahead takes memory too, which is not modelled for this model or release.
     Guesses,
+    /// A buffer did not fit, and the program went on without pipeline parallelism.
+    Retried,
+    /// The release of a server isn't in the text.
+    VersionAssumed,
+    /// More is allocated than the recommended working set of an Apple GPU.
+    WorkingSet,
     /// Host memory could not be pinned, and is taken as it is.
     Unpinned,
     /// The cache is stored in a format that is not modelled, so that it isn't estimated.
@@ -85,23 +95,31 @@ pub(super) fn apply(
         }
         _ => trained(reports, stored, scenario, &mut notes),
     }
-    let own_layers = scenario.serving.speculation == Speculation::Mtp;
-    if name(reports, What::DraftModel).is_some() && !own_layers {
+    let known = scenario.serving.speculation == Speculation::Mtp || scenario.draft.is_some();
+    if name(reports, What::DraftModel).is_some() && !known {
         notes.push(Note::DraftModel);
     }
     notes
 }
 
-/// How tokens are guessed ahead, as far as that is modelled.
-pub(super) fn speculation(reports: &[&Report], serving: &mut Serving) {
+/// How tokens are guessed ahead, as far as that is modelled, and the head or the model that does so.
+pub(super) fn speculation(reports: &[&Report], serving: &mut Serving) -> Option<Draft> {
     let method = name(reports, What::Speculation);
-    serving.speculation = match method {
+    let draft = name(reports, What::DraftModel).and_then(|name| {
+        let model = || FoundModel::named(name).filter(|found| found.known == Known::Name)?.preset;
+        drafts::in_repository(name).or_else(|| model().map(|model| Draft::model(model.id, model.architecture)))
+    });
+    serving.speculation = match (method, draft) {
         // Releases up to 0.13 have a method for each family: `deepseek_mtp`.
-        Some(method) if method.ends_with("mtp") => Speculation::Mtp,
-        Some("ngram") => Speculation::Ngram,
-        _ => return,
+        (Some(method), _) if method.ends_with("mtp") => Speculation::Mtp,
+        (Some("ngram"), _) => Speculation::Ngram,
+        (Some("eagle"), Some(Draft { reads: Some(_), .. })) => Speculation::Eagle,
+        (Some("eagle3") | None, Some(Draft { reads: Some(_), .. })) => Speculation::Eagle3,
+        (Some("draft_model") | None, Some(Draft { reads: None, .. })) => Speculation::DraftModel,
+        _ => return None,
     };
     serving.num_speculative_tokens = count(reports, What::SpeculativeTokens).unwrap_or(1).max(1);
+    draft
 }
 
 fn served(
@@ -120,8 +138,10 @@ fn served(
                 notes.push(Note::OldRelease);
             }
             scenario.serving.version = version.max(Version::OLDEST);
+        } else {
+            notes.push(Note::VersionAssumed);
         }
-        speculation(reports, &mut scenario.serving);
+        scenario.draft = speculation(reports, &mut scenario.serving);
     } else {
         notes.push(if server(kind).is_some() { Note::Pool(kind) } else { Note::NoRules(kind) });
     }
@@ -162,9 +182,8 @@ fn served(
         scenario.serving.max_lora_rank = count(reports, What::MaxLoraRank).unwrap_or(scenario.serving.max_lora_rank);
     }
     let share = reports.iter().find_map(|report| report.millionths(What::Utilization));
-    // Whole percents, as the engine has them.
-    scenario.serving.utilization_percent =
-        share.and_then(|share| u32::try_from((share + 5_000) / 10_000).ok()).filter(|share| *share > 0);
+    let share = share.and_then(|share| u32::try_from((share + 50) / 100).ok()).map(Share::hundredths);
+    scenario.serving.gpu_memory_utilization = share.filter(|share| share.check().is_ok());
 }
 
 /// The server with a pool that a program is, where its rules are modelled.
@@ -252,6 +271,9 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
         _ if flag(reports, What::Fp16) == Some(true) => WeightFormat::Fp16,
         _ => WeightFormat::Bf16,
     };
+    if adapts {
+        notes.push(Note::TargetsAssumed);
+    }
     if let Some(rank) = count(reports, What::LoraRank) {
         scenario.training.lora.rank = rank.clamp(1, bounds::LORA_RANK.max);
     }
@@ -303,7 +325,7 @@ fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Sce
 /// Whether a report says something that only a training run has.
 pub(super) fn trains(reports: &[&Report]) -> bool {
     reports.iter().any(|report| {
-        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::Megatron | Kind::MemoryReport)
+        matches!(report.kind, Kind::Trainer | Kind::Torchtitan | Kind::Megatron | Kind::Maxtext | Kind::MemoryReport)
             || report.facts.iter().any(|fact| matches!(fact.value, Value::Phase(phase) if phase.trains()))
     })
 }

@@ -50,5 +50,7 @@ pub(super) const LINES: &[Pattern] = &[
     refuses("failed to allocate buffer for rs cache", &[], Refusal::CacheBuffer),
     refuses("failed to allocate compute buffers", &[], Refusal::ComputeBuffer),
     refuses("failed to allocate compute pp buffers", &[], Refusal::ComputeBuffer),
+    // Without copies for pipeline parallelism less is asked for, and the program goes on.
+    ggml("compute buffer allocation failed, retrying", &[]).saying(Says::On(What::Retried)),
     refuses("failed to create context with model", &[], Refusal::ComputeBuffer),
 ];

@@ -16,6 +16,7 @@ pub(super) const LINES: &[Pattern] = &[
     rocm("GPU[{}] : VRAM Total Used Memory (B): {}", &[Hole::Device, Hole::Of(What::Used, Unit::BYTE)]),
     rocm("GPU[{}] : Card series: {}", &[Hole::Device, Hole::Name(What::Gpu)]),
     rocm("GPU[{}] : Card Series: {}", &[Hole::Device, Hole::Name(What::Gpu)]),
+    rocm("\"Card Series\": \"{}\"", &[Hole::Name(What::Gpu)]),
     rocm("\"VRAM Total Memory (B)\": \"{}\"", &[Hole::Of(What::Capacity, Unit::BYTE)]),
     rocm("\"VRAM Total Used Memory (B)\": \"{}\"", &[Hole::Of(What::Used, Unit::BYTE)]),
 ];

@@ -47,6 +47,7 @@ const BREAKDOWN: &[Hole] = &[
     Hole::Of(What::PlannedWeights, Unit::MIB),
     Hole::Of(What::PlannedCache, Unit::MIB),
     Hole::Of(What::PlannedCompute, Unit::MIB),
+    Hole::Of(What::Unaccounted, Unit::MIB),
 ];
 /// That of the host, of which neither is told.
 const HOST_BREAKDOWN: &[Hole] = &[
@@ -88,6 +89,7 @@ macro_rules! described {
             &[Hole::Device, Hole::Name(What::Gpu), Hole::Skip, Hole::Skip, Hole::Of(What::Capacity, Unit::MIB)],
         ),
         llama("Device {}: {}, compute capability", &[Hole::Device, Hole::Name(What::Gpu)]),
+        llama("Device {}: {}, gfx", &[Hole::Device, Hole::Name(What::Gpu)]),
         llama("recommendedMaxWorkingSetSize = {}", &[Hole::Decimal(What::Allowed)]),
         llama("build: {} (", &[Hole::Count(What::Build)]),
         llama("build_info: b{}-", &[Hole::Count(What::Build)]),
@@ -103,6 +105,19 @@ macro_rules! described {
         llama("llama_new_context_with_model: KV self size = {}, K ({}): {}, V ({}): {}", OLD_CACHE),
         llama("llama_init_from_model: KV self size = {}, K ({}): {}, V ({}): {}", OLD_CACHE),
         llama("llama_new_context_with_model: KV self size = {}, c^KV", &[Hole::Size(What::KvTotal)]),
+        // Builds of 2023.
+        llama("llama_new_context_with_model: kv self size = {}", &[Hole::Size(What::KvCache)]),
+        llama("llama_new_context_with_model: compute buffer total size = {}", &[Hole::Size(What::Compute)]),
+        llama("llm_load_tensors: mem required = {}", &[Hole::Size(What::HostWeights)]),
+        llama("llm_load_tensors: VRAM used: {}", &[Hole::Size(What::Weights)]),
+        llama("llama_kv_cache_init: VRAM kv self = {}", &[Hole::Size(What::KvCache)]),
+        llama("ggml_metal_init: GPU name: {}", &[Hole::Name(What::Gpu)]),
+        llama(
+            "ggml_backend_metal_buffer_type_alloc_buffer: allocated buffer, size = {}, ( {} / {})",
+            &[Hole::Skip, Hole::Of(What::Used, Unit::MIB), Hole::Of(What::Allowed, Unit::MIB)],
+        ),
+        llama("is greater than the recommended max working set size", &[])
+            .saying(Says::On(What::OverWorkingSet)),
         // Working space: of the context, of the graph's scheduler, and of an encoder beside the model.
         llama("sched_reserve: {} compute buffer size = {}", COMPUTE),
         llama("llama_context: {} compute buffer size = {}", COMPUTE),
@@ -127,10 +142,13 @@ macro_rules! described {
         llama("failed to allocate {} of pinned memory", &[Hole::Size(What::Unpinned)]),
         llama("ggml_vulkan: Failed to allocate pinned memory", &[]).saying(Says::On(What::Unpinned)),
         // The table of all memory: before the program loads, or at its end.
-        llama("common_memory_breakdown_print: | - {} ({}) | {} = {} + ({} = {} + {} + {})", BREAKDOWN),
-        llama("llama_memory_breakdown_print: | - {} ({}) | {} = {} + ({} = {} + {} + {})", BREAKDOWN),
+        llama("common_memory_breakdown_print: | - {} ({}) | {} = {} + ({} = {} + {} + {}) + {} |", BREAKDOWN),
+        llama("llama_memory_breakdown_print: | - {} ({}) | {} = {} + ({} = {} + {} + {}) + {} |", BREAKDOWN),
         llama("common_memory_breakdown_print: | - {} | {} = {} + {} + {} |", HOST_BREAKDOWN),
         llama("llama_memory_breakdown_print: | - {} | {} = {} + {} + {} |", HOST_BREAKDOWN),
+        // What else it expects, before it loads.
+        llama("memory usage of mmproj is {}", &[Hole::Size(What::PlannedProjector)]),
+        llama("[spec] estimated memory usage of {}is {}", &[Hole::Skip, Hole::Size(What::PlannedDraft)]),
         // What the program makes of the free memory before it loads.
         llama(
             "projected to use {} of device memory vs. {} of free device memory",

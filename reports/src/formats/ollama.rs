@@ -6,6 +6,7 @@
 use super::{Settings, line};
 use crate::formats::llama_cpp;
 use crate::pattern::{Hole, Pattern, Says};
+use crate::size::Unit;
 use crate::what::{Kind, Refusal, What};
 
 const fn ollama(text: &'static str, holes: &'static [Hole]) -> Pattern {
@@ -23,8 +24,22 @@ pub(super) const LINES: &[Pattern] = &[
         "msg=\"inference compute\" {}compute={} driver={} name=\"{}\"",
         &[Hole::Skip, Hole::Skip, Hole::Skip, Hole::Name(What::Gpu)],
     ),
-    ollama("msg=\"system memory\" total=\"{}\"", &[Hole::Size(What::HostCapacity)]),
-    ollama("msg=\"gpu memory\" {}available=\"{}\" free=\"{}\"", &[Hole::Skip, Hole::Skip, Hole::Size(What::Free)]),
+    ollama(
+        "msg=\"system memory\" total=\"{}\" free=\"{}\"",
+        &[Hole::Size(What::HostCapacity), Hole::Size(What::HostFree)],
+    ),
+    ollama("now.total=\"{}\" now.free=\"{}\"", &[Hole::Size(What::HostCapacity), Hole::Size(What::HostFree)]),
+    ollama("architecture={} file_type={} name=", &[Hole::Name(What::Class), Hole::Name(What::FileType)]),
+    // What a layout takes, layer by layer.
+    ollama("required.{}.Weights=\"[{}", &[Hole::Buffer, Hole::Sum(What::Weights)]),
+    ollama("required.{}.Cache=\"[{}", &[Hole::Buffer, Hole::Sum(What::KvCache)]),
+    ollama("required.{}.Graph={}", &[Hole::Buffer, Hole::Of(What::Compute, Unit::BYTE)]),
+    ollama("\"available layer vram\"=\"{}\"", &[Hole::Size(What::Available)]),
+    ollama("msg=\"loading model\" \"model layers\"={}", &[Hole::Count(What::AllLayers)]),
+    ollama(
+        "msg=\"gpu memory\" {}available=\"{}\" free=\"{}\"",
+        &[Hole::Skip, Hole::Size(What::Available), Hole::Size(What::Free)],
+    ),
     ollama("msg=\"model weights\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Weights)]),
     ollama("msg=\"kv cache\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::KvCache)]),
     ollama("msg=\"compute graph\" device={} size=\"{}\"", &[Hole::Buffer, Hole::Size(What::Compute)]),
@@ -44,7 +59,8 @@ pub(super) const LINES: &[Pattern] = &[
     ),
     ollama("msg=offload library={}layers.requested", &[Hole::Skip]).saying(Says::Start),
     ollama("runner.size=\"{}\" runner.vram=\"{}\"", &[Hole::Size(What::Total), Hole::Size(What::Projected)]),
-    ollama("memory.available=\"[{}", &[Hole::Size(What::Free)]),
+    ollama("memory.available=\"[{}", &[Hole::Sizes(What::Free)]),
+    ollama("memory.required.allocations=\"[{}", &[Hole::Sizes(What::Placed)]),
     ollama("memory.required.full=\"{}\"", &[Hole::Size(What::Total)]),
     ollama("memory.required.partial=\"{}\"", &[Hole::Size(What::Projected)]),
     ollama("memory.required.kv=\"{}\"", &[Hole::Size(What::KvCache)]),
@@ -52,9 +68,10 @@ pub(super) const LINES: &[Pattern] = &[
     ollama("memory.graph.full=\"{}\"", &[Hole::Size(What::Compute)]),
     ollama("msg=load request=\"{}Parallel:{} ", &[Hole::Skip, Hole::Count(What::Parallel)]).saying(Says::Start),
     ollama("msg=load request=\"{}KvSize:{} ", &[Hole::Skip, Hole::Count(What::Context)]),
+    ollama("msg=load request=\"{}GPULayers:{}[", &[Hole::Skip, Hole::Count(What::GpuLayers)]),
     ollama(
         "model requires more system memory ({}) than is available ({})",
-        &[Hole::Size(What::Requested), Hole::Size(What::Free)],
+        &[Hole::Size(What::Requested), Hole::Size(What::HostFree)],
     )
     .saying(Says::Refuses(Refusal::SystemMemory)),
 ];

@@ -17,6 +17,8 @@ const fn says(text: &'static str, holes: &'static [Hole]) -> Pattern {
 /// The parts of the message, which is read as one text however it was broken into lines.
 pub(crate) const MESSAGE: &[Pattern] = &[
     says("Tried to allocate {}", &[Hole::Size(What::Requested)]),
+    // Intel Extension for PyTorch.
+    says("memory block with size larger than {}", &[Hole::Size(What::OneAllocation)]),
     says("NPUWorkspaceAllocator tried to allocate {}", &[Hole::Size(What::Requested)]),
     says("total capacity of {}", &[Hole::Size(What::Capacity)]),
     says("total capacty of {}", &[Hole::Size(What::Capacity)]),
@@ -44,6 +46,8 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::CudaError, "CUDA driver error: out of memory", &[]),
     line(Kind::CudaError, "cuda runtime error (2) : out of memory", &[]),
     line(Kind::CudaError, "HIP error: out of memory", &[]),
+    // TensorRT-LLM and other programs in C++.
+    line(Kind::CudaError, "CUDA runtime error in {}: out of memory", &[Hole::Skip]),
     line(Kind::CudaError, "cudaErrorMemoryAllocation", &[]),
     line(Kind::Cublas, "CUBLAS_STATUS_ALLOC_FAILED", &[]),
     line(
@@ -59,13 +63,8 @@ pub(super) const LINES: &[Pattern] = &[
     // The kernel's own words.
     line(
         Kind::HostMemory,
-        "Out of memory: Killed process {} total-vm:{}, anon-rss:{},",
-        &[Hole::Skip, Hole::Skip, Hole::Size(What::HostUsed)],
-    ),
-    line(
-        Kind::HostMemory,
-        "Memory cgroup out of memory: Killed process {} total-vm:{}, anon-rss:{},",
-        &[Hole::Skip, Hole::Skip, Hole::Size(What::HostUsed)],
+        "Killed process {} total-vm:{}, anon-rss:{},",
+        &[Hole::Skip, Hole::Size(What::AddressSpace), Hole::Size(What::HostUsed)],
     ),
     // The message of the backend cudaMallocAsync has a line for each number.
     line(Kind::Cuda, "Allocation on device {} would exceed allowed memory", &[Hole::Device]).saying(Says::Start),

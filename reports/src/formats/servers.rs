@@ -22,6 +22,7 @@ pub(super) const SGLANG: &[Pattern] = &[
     sglang("Load weight end.{}type={},", &[Hole::Skip, Hole::Name(What::Class)]),
     sglang("Load weight end.{}dtype={},", &[Hole::Skip, Hole::Name(What::Dtype)]),
     sglang("Load weight end.{}mem usage={}", &[Hole::Skip, Hole::Size(What::Weights)]),
+    sglang("Load weight end.{}avail mem={}", &[Hole::Skip, Hole::Size(What::FreeAfterWeights)]),
     sglang("Using KV cache dtype: {}", &[Hole::Name(What::KvDtype)]),
     sglang("The available memory for KV cache is {}", &[Hole::Size(What::KvCache)]),
     sglang(
@@ -51,11 +52,17 @@ pub(super) const SGLANG: &[Pattern] = &[
     ),
     sglang("SWAKVPool mem usage: {}", &[Hole::Size(What::KvTotal)]),
     sglang("Memory pool end. avail mem={}", &[Hole::Size(What::FreeAfter)]),
+    sglang("Capture cuda graph begin.{}avail mem={}", &[Hole::Skip, Hole::Size(What::FreeAfter)]),
     sglang("Capture cuda graph end. Time elapsed: {} s. mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
+    // From 0.5.6 for each of several graphs: "Capture target prefill CUDA graph end."
+    sglang("CUDA graph end.{}mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
     sglang("Capture npu graph end. Time elapsed: {} s. mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
     sglang("max_total_num_tokens={}", &[Hole::Count(What::KvTokens)]),
+    sglang("chunked_prefill_size={}, max_prefill_tokens", &[Hole::Count(What::MaxBatchedTokens)]),
+    sglang("available_gpu_mem={}", &[Hole::Size(What::FreeAfter)]),
     sglang("max_running_requests={}, context_len={}", &[Hole::Count(What::MaxNumSeqs), Hole::Count(What::MaxModelLen)]),
-    sglang("is larger than the profiled value -{}", &[Hole::Skip]).saying(Says::Refuses(Refusal::StaticShare)),
+    sglang("max_total_tokens={} is larger than the profiled value -{}", &[Hole::Count(What::TotalTokens), Hole::Skip])
+        .saying(Says::Refuses(Refusal::StaticShare)),
     sglang("alloc_req_slots runs out of memory", &[]).saying(Says::Refuses(Refusal::RequestSlots)),
     sglang("Not enough memory. Please try to increase --mem-fraction-static", &[])
         .saying(Says::Refuses(Refusal::StaticShare)),
@@ -71,6 +78,13 @@ pub(super) const TENSORRT_LLM: &[Pattern] = &[
     tensorrt("TensorRT-LLM version: {}", &[Hole::Name(What::Version)]).saying(Says::Start),
     tensorrt("Prefetching {} to memory", &[Hole::Name(What::Model)]),
     tensorrt("Loaded engine size: {}", &[Hole::Size(What::Weights)]),
+    tensorrt(
+        "[MemUsageChange] {}now: CPU {}, GPU {} (MiB)",
+        &[Hole::Skip, Hole::Skip, Hole::Of(What::Used, Unit::MIB)],
+    ),
+    tensorrt("TRTGptModel maxNumSequences: {}", &[Hole::Count(What::MaxNumSeqs)]),
+    tensorrt("TRTGptModel maxSequenceLen: {}", &[Hole::Count(What::MaxModelLen)]),
+    tensorrt("TRTGptModel maxNumTokens: {}", &[Hole::Count(What::MaxBatchedTokens)]),
     tensorrt("Use {} for model weights", &[Hole::Size(What::Weights)]),
     tensorrt(
         "Memory used after loading model weights (inside torch) in memory usage profiling: {}",
@@ -139,9 +153,9 @@ pub(super) const TGI: &[Pattern] = &[
     tgi("Free RAM after cuda graphs {}", &[Hole::Decimal(What::FreeAfter)]),
     tgi(
         "Not enough memory to handle {} total tokens with {} prefill tokens",
-        &[Hole::Count(What::MaxModelLen), Hole::Count(What::PrefillTokens)],
+        &[Hole::Count(What::TotalTokens), Hole::Count(What::PrefillTokens)],
     )
-    .saying(Says::Refuses(Refusal::MaxTotalTokens)),
+    .saying(Says::Refuses(Refusal::TotalTokens)),
     tgi("Not enough memory to handle {} prefill tokens", &[Hole::Count(What::PrefillTokens)])
         .saying(Says::Refuses(Refusal::Prefill)),
     tgi("Not enough memory to handle `max_total_tokens={}`", &[Hole::Count(What::MaxModelLen)])
@@ -190,6 +204,9 @@ const TENSORRT_KEYS: &[Key] = &[
     ("max_batch_size", What::MaxNumSeqs),
     ("max_num_tokens", What::MaxBatchedTokens),
     ("max_seq_len", What::MaxModelLen),
+    ("max_input_len", What::LongestPrompt),
+    ("max_output_len", What::LongestAnswer),
+    ("world_size", What::GpuCount),
     ("kv_cache_free_gpu_memory_fraction", What::Utilization),
     ("free_gpu_memory_fraction", What::Utilization),
 ];
@@ -203,8 +220,12 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings(Kind::Sglang, "sglang.launch_server ", SGLANG_KEYS, true),
     settings(Kind::Sglang, "sglang serve ", SGLANG_KEYS, true),
     settings(Kind::Tgi, "text-generation-launcher ", TGI_KEYS, true),
+    // Its image, in the command of a container.
+    settings(Kind::Tgi, "text-generation-inference:", TGI_KEYS, true),
     settings(Kind::Tgi, "text_generation_launcher: Args {", TGI_KEYS, true),
     settings(Kind::Tgi, "\"Args {", TGI_KEYS, true),
+    // The same as a structure that was printed by itself.
+    settings(Kind::Tgi, "{ model_id: ", TGI_KEYS, false),
     settings(Kind::TensorRtLlm, "trtllm-serve ", TENSORRT_KEYS, true),
     // Engines of 0.5 to 0.7 were built by scripts with arguments of their own.
     Settings { behind: false, ..settings(Kind::TensorRtLlm, "--use_gpt_attention_plugin ", TENSORRT_KEYS, true) },

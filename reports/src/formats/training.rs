@@ -34,6 +34,13 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Torchtitan, "memory usage for model: {}(", &[Hole::Size(What::Reserved)]),
     line(Kind::Torchtitan, "step: {} loss: {}memory: {}(", &[Hole::Skip, Hole::Skip, Hole::Size(What::PeakReserved)]),
     line(Kind::Litgpt, "Memory used: {}", &[Hole::Decimal(What::PeakAllocated)]),
+    // MaxText, whose GB are powers of 1,024, and MLX, whose GB are not.
+    line(
+        Kind::Maxtext,
+        "Using (GB) {} / {} ({}%) on TPU_{}(",
+        &[Hole::Of(What::Used, Unit::GIB), Hole::Of(What::Capacity, Unit::GIB), Hole::Skip, Hole::Device],
+    ),
+    line(Kind::Trainer, "Trained Tokens {}, Peak mem {} GB", &[Hole::Skip, Hole::Of(What::PeakAllocated, Unit::GB)]),
     line(Kind::Unsloth, "Unsloth {}: Fast {} patching", &[Hole::Name(What::Version), Hole::Skip]),
     line(
         Kind::Megatron,
@@ -78,6 +85,8 @@ const KEYS: &[Key] = &[
     ("per_device_train_batch_size", What::BatchSize),
     ("micro_batch_size", What::BatchSize),
     ("train_micro_batch_size_per_gpu", What::BatchSize),
+    ("global_batch_size", What::GlobalBatch),
+    ("gradient_accumulation_iters", What::MicroBatches),
     ("gradient_accumulation_steps", What::MicroBatches),
     ("max_seq_length", What::SeqLength),
     ("max_length", What::SeqLength),
@@ -100,6 +109,8 @@ const KEYS: &[Key] = &[
     ("use_liger_kernel", What::FusedLoss),
     ("liger_fused_linear_cross_entropy", What::FusedLoss),
     ("torch_compile", What::Compile),
+    ("precision", What::Dtype),
+    ("checkpoint_dir", What::Model),
     ("model_name_or_path", What::Model),
     ("base_model", What::Model),
     ("model_name", What::Model),
@@ -128,4 +139,7 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings("optim="),
     settings("optimizer: "),
     settings("adapter: "),
+    // LitGPT: its command, its settings as a dictionary of several lines, and the line that names the model.
+    settings("--checkpoint_dir "),
+    settings("'checkpoint_dir': "),
 ];

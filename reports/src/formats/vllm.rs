@@ -106,6 +106,8 @@ pub(super) const LINES: &[Pattern] = &[
     ),
     // The pool.
     vllm("# GPU blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
+    // The new engine of 0.7.
+    vllm("# GPU blocks: {}", &[Hole::Count(What::KvBlocks)]),
     vllm("# cuda blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     vllm("# rocm blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),
     vllm("# CUDA blocks: {}, # CPU blocks: {}", &[Hole::Count(What::KvBlocks), Hole::Count(What::HostKvBlocks)]),

@@ -35,6 +35,8 @@ pub(super) const LINES: &[Pattern] = &[
     ),
     xla("HBM capacity {}:", &[Hole::Size(What::Capacity)]),
     xla("Currently allocated: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::ProgramAllocated, Unit::BYTE)]),
+    xla("Top-of-Memory reserved: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::SystemReserved, Unit::BYTE)]),
+    xla("Program requirement: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::ProgramSize, Unit::BYTE)]),
     xla("Total hbm usage >= {}:", &[Hole::Size(What::Total)]),
     xla("parameter allocation: {}", &[Hole::Size(What::Arguments)]),
     xla("constant allocation: {}", &[Hole::Size(What::Constants)]),
@@ -49,10 +51,12 @@ pub(super) const LINES: &[Pattern] = &[
     // Up to 1.6 without its type.
     tensorflow("OOM when allocating tensor with shape[{}]", &[Hole::Shape(What::Tensor)]),
     tensorflow("ran out of memory trying to allocate {}", &[Hole::Size(What::Requested)]),
+    tensorflow("Ran out of memory trying to allocate {}", &[Hole::Size(What::Requested)]),
     tensorflow("failed to allocate {} ({} bytes) from device", &[Hole::Skip, Hole::Of(What::Requested, Unit::BYTE)]),
     tensorflow("failed to create cublas handle", &[]),
     tensorflow("could not create cublas handle", &[]),
     tensorflow("Limit: {}", &[Hole::Of(What::Allowed, Unit::BYTE)]),
     tensorflow("InUse: {}", &[Hole::Of(What::ProgramAllocated, Unit::BYTE)]),
+    tensorflow("MaxAllocSize: {}", &[Hole::Of(What::LargestAllocation, Unit::BYTE)]),
     tensorflow("MaxInUse: {}", &[Hole::Of(What::PeakAllocated, Unit::BYTE)]),
 ];

@@ -133,19 +133,12 @@ impl State {
     }
 
     fn new_message(&mut self, line: &Line, last: usize, kind: Kind, device: Device) -> Option<usize> {
-        let text = &line.text;
         let mut report = Report::new(kind, self.source, line.number());
-        let gpu = scan::behind(text, "GPU ").or_else(|| scan::behind(text, "(NPU "));
-        let gpu = gpu.and_then(scan::Number::read).and_then(|number| number.count());
-        let device = gpu.and_then(|gpu| u16::try_from(gpu).ok()).map_or(device, Device::Gpu);
-        for reading in &self.message {
-            let mut from = 0;
-            while let Some(at) = text.get(from..).and_then(|rest| scan::find(rest, reading.mark)) {
-                match reading.read(text, from + at, |at| line.place(at)) {
-                    Ok(facts) => report.extend(facts.into_iter().map(|fact| Fact { device, ..fact })),
-                    Err(unread) => self.doubtful.extend(unread.odd),
-                }
-                from += at + 1;
+        self.parts_of(line, device, &mut report);
+        // Where a page folded it, words are torn apart by the spaces of its margin, or kept apart by them.
+        for between in [&b""[..], b" "] {
+            if let Some(narrow) = without_margins(line, between) {
+                self.parts_of(&narrow, device, &mut report);
             }
         }
         name_own_process(&mut report);
@@ -163,6 +156,24 @@ impl State {
         let at = self.open.iter().position(|report| report.kind == kind)?;
         let report = self.open.swap_remove(at);
         self.close(report)
+    }
+
+    /// The numbers of a message.
+    fn parts_of(&mut self, line: &Line, device: Device, report: &mut Report) {
+        let text = &line.text;
+        let gpu = scan::behind(text, "GPU ").or_else(|| scan::behind(text, "(NPU "));
+        let gpu = gpu.and_then(scan::Number::read).and_then(|number| number.count());
+        let device = gpu.and_then(|gpu| u16::try_from(gpu).ok()).map_or(device, Device::Gpu);
+        for reading in &self.message {
+            let mut from = 0;
+            while let Some(at) = text.get(from..).and_then(|rest| scan::find(rest, reading.mark)) {
+                match reading.read(text, from + at, |at| line.place(at)) {
+                    Ok(facts) => report.extend(facts.into_iter().map(|fact| Fact { device, ..fact })),
+                    Err(unread) => self.doubtful.extend(unread.odd),
+                }
+                from += at + 1;
+            }
+        }
     }
 
     pub(super) fn settings(&mut self, settings: &'static Settings, line: &Line, at: usize) {
@@ -221,7 +232,13 @@ impl State {
 }
 
 /// In a container a process doesn't know its own number, and is told as another: the one that holds what PyTorch reserved.
+///
+/// Where the message ends before it says what PyTorch holds, a single process may be either.
 fn name_own_process(report: &mut Report) {
+    if !report.has(What::ProcessUsed) && !report.has(What::Allocated) && report.all(What::OtherProcess).count() == 1 {
+        let processes = report.facts.iter_mut().filter(|fact| fact.what == What::OtherProcess);
+        processes.for_each(|fact| fact.what = What::SomeProcess);
+    }
     let held = report.size(What::Allocated).zip(report.size(What::ReservedFree));
     let (Some((allocated, free)), false) = (held, report.has(What::ProcessUsed)) else { return };
     let own = allocated.least().saturating_add(free.least());
@@ -234,6 +251,29 @@ fn name_own_process(report: &mut Report) {
     if let Some((_, fact)) = near.min_by_key(|(size, _)| size.bytes) {
         fact.what = What::ProcessUsed;
     }
+}
+
+/// Spaces in a row that no program prints within its message.
+const MARGIN: usize = 8;
+
+/// A message in which long runs of spaces are replaced; nothing where there are none.
+fn without_margins(line: &Line, between: &[u8]) -> Option<Line> {
+    let mut narrow = Line::default();
+    let (mut from, mut at) = (0, 0);
+    while let Some(rest) = line.text.get(at..).filter(|rest| !rest.is_empty()) {
+        let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
+        if spaces >= MARGIN {
+            narrow.add_at(line.text.get(from..at)?, line.place(from));
+            narrow.text.extend_from_slice(between);
+            from = at + spaces;
+        }
+        at += spaces.max(1);
+    }
+    if from == 0 {
+        return None;
+    }
+    narrow.add_at(line.text.get(from..)?, line.place(from));
+    Some(narrow)
 }
 
 /// Whether brackets of a text are still open.

@@ -268,7 +268,14 @@ impl State {
                 let again = matches!(pattern.says, Says::Refuses(Refusal::Length | Refusal::NoBlocks))
                     && self.open.iter().any(|it| it.kind == pattern.kind && it.has(What::KvTokens) && !it.is_failure());
                 let report = self.report(pattern.kind, again || pattern.says == Says::Start, place.line);
+                // Ollama prints a line for each GPU, without its number.
+                let before = |fact: &Fact| fact.what == What::Capacity && fact.place.line < place.line;
+                let gpu = report.facts.iter().filter(|fact| before(fact)).count();
+                let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
+                    if listed && let Ok(gpu) = u16::try_from(gpu) {
+                        fact.device = Device::Gpu(gpu);
+                    }
                     places.push(fact.place);
                     if fact.device == Device::Unsaid {
                         fact.device = device;
@@ -277,7 +284,7 @@ impl State {
                         fact.what = of_draft(report, &fact);
                     }
                     if pattern.kind == Kind::Ollama
-                        && fact.device == Device::Unsaid
+                        && fact.device != Device::Host
                         && scan::has(&line.text, " library=cpu ")
                     {
                         match fact.what {
@@ -297,6 +304,10 @@ impl State {
                         value: Value::Refusal(why),
                     }),
                     Says::On(what) => {
+                        // It goes on with less: what it had refused is none.
+                        if what == What::Retried {
+                            report.facts.retain(|fact| fact.what != What::Refusal);
+                        }
                         report.add(Fact { place, device: Device::Unsaid, what, value: Value::Flag(true) });
                     }
                     Says::Nothing | Says::Start => {}
@@ -342,7 +353,8 @@ impl State {
                 let text = line.text.get(at..).unwrap_or_default();
                 let text = text.get(..LONGEST_JOINED).unwrap_or(text);
                 let front = line.text.get(at.saturating_sub(NEAR_HEAD)..at).unwrap_or_default();
-                let begun = text.starts_with(b"Tried") && scan::has(front, "out of memory");
+                let begun = text.starts_with(b"Tried")
+                    && (scan::has(front, "out of memory") || scan::has(front, "can NOT allocate memory block"));
                 if begun || text.get(5..).is_some_and(|rest| rest.starts_with(b"out of memory occurred")) {
                     return;
                 }
@@ -382,13 +394,20 @@ impl State {
                     self.report(Kind::Accelerate, false, place.line).add(fact);
                 }
             }
-            Special::Buffers => {
+            Special::OneBuffer if self.table.is_some() || !is_buffer(&line.text) => {}
+            Special::Buffers | Special::OneBuffer => {
                 self.table = Some(Table::Buffers);
                 self.idle = 0;
             }
             Special::Message(_) | Special::Stats => {}
         }
     }
+}
+
+/// Whether a line is the head of one of XLA's buffers: `Buffer 11:`.
+fn is_buffer(text: &[u8]) -> bool {
+    let number = text.trim_ascii().strip_prefix(b"Buffer ").and_then(scan::Number::read);
+    number.is_some_and(|number| number.rest == b":")
 }
 
 /// What a number of `SGLang` is about: the draft model prints the same lines as the model, behind it.

@@ -16,6 +16,7 @@ pub(super) enum Special {
     RocmTable,
     Accelerate,
     Buffers,
+    OneBuffer,
     Stats,
 }
 
@@ -28,6 +29,7 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("MPS backend out of memory", Special::Message(Kind::Mps)),
     ("XPU out of memory", Special::Message(Kind::Xpu)),
     ("NPU out of memory", Special::Message(Kind::Npu)),
+    ("can NOT allocate memory block", Special::Message(Kind::Xpu)),
     ("Tried to allocate", Special::Message(Kind::Cuda)),
     ("NVIDIA-SMI ", Special::NvidiaTable),
     // Rows that were copied without their head.
@@ -44,7 +46,10 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("VRAM Total Memory (B),", Special::Csv),
     ("VRAM%", Special::RocmTable),
     ("Memory Usage for loading", Special::Accelerate),
+    ("Total hbm usage >=", Special::Buffers),
     ("Peak buffers:", Special::Buffers),
+    // One of its buffers, copied without the head.
+    ("Buffer ", Special::OneBuffer),
     ("Largest program allocations", Special::Buffers),
     ("allocated_bytes", Special::Stats),
     ("reserved_bytes", Special::Stats),

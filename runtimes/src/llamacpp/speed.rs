@@ -26,7 +26,8 @@ impl Speed {
     }
 }
 
-/// The step of decoding with the cache full; `None` where the bandwidth of host memory isn't said and something is left there.
+/// The step of decoding with the cache full; `None` where the bandwidth of host memory isn't said and something is left there, and where
+/// too little is stated of the reader's own GPU.
 ///
 /// # Formula
 /// GPUs and CPU work in turn, and each reads its weights and its cache once: bytes by bandwidth, added up. Of routed experts those that the sequences of a batch
@@ -35,6 +36,9 @@ impl Speed {
 /// # Assumes
 /// Decoding is held back by memory, on the CPU too. The upper end has 35% of each bandwidth.
 pub fn speed(scenario: &Checked, placement: &Placement, host_bandwidth: Option<ByteRate>) -> Option<Speed> {
+    if scenario.untimed().is_some() {
+        return None;
+    }
     let experts = scenario.architecture.moe.map(|moe| {
         let visited = u64::from(moe.experts_per_token) * u64::from(scenario.batch);
         [visited.min(moe.experts.into()), moe.experts.into()]

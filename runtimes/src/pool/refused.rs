@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use memory_wall_core::scenario::Blocks;
+use memory_wall_core::scenario::{Blocks, NotStated, Tiles};
 use memory_wall_core::tables::capability::Capability;
 use memory_wall_core::{KvPrecision, WeightFormat};
 
@@ -23,6 +23,8 @@ pub enum Refused {
     Ranks(Server),
     /// The GPU isn't one that it serves on.
     Gpu(Server, &'static str),
+    /// The compute capability of the reader's own GPU isn't stated.
+    OwnGpu(Server),
     /// The GPU's generation is too old, whatever the format.
     TooOld {
         /// The server.
@@ -49,6 +51,17 @@ pub enum Refused {
     },
     /// A rank would have a broken block of quantised weights.
     Blocks(Server, Blocks),
+    /// A rank would have a broken tile of Marlin's kernels.
+    Tiles(Server, Tiles),
+    /// It runs experts in fp8 on GPUs with units for it alone.
+    OldExperts {
+        /// The server.
+        server: Server,
+        /// The format of the weights.
+        format: WeightFormat,
+        /// The GPU's name.
+        gpu: &'static str,
+    },
     /// It has no class for the model, or it isn't certain that it has.
     NoClass(Server),
 }
@@ -69,6 +82,12 @@ impl fmt::Display for Refused {
                 write!(f, "of {} tensor parallelism alone is modelled: leave dp, pp and cp at 1", server.label())
             }
             Self::Gpu(server, gpu) => write!(f, "{} does not run on {gpu}", server.label()),
+            Self::OwnGpu(server) => write!(
+                f,
+                "{} needs to know of a GPU of your own {}, and it is not stated",
+                server.label(),
+                NotStated::Capability
+            ),
             Self::TooOld { server, gpu, has, needs } => write!(
                 f,
                 "{} runs on NVIDIA GPUs of compute capability {needs} or newer, and {gpu} has {has}",
@@ -96,6 +115,13 @@ impl fmt::Display for Refused {
                 server.label()
             ),
             Self::Blocks(server, blocks) => write!(f, "{} {blocks}", server.label()),
+            Self::Tiles(server, tiles) => write!(f, "{} {tiles}", server.label()),
+            Self::OldExperts { server, format, gpu } => write!(
+                f,
+                "{} runs experts in {} by Triton's kernels, which stop on {gpu} (\"type fp8e4nv not supported in this architecture\"): it has no units for fp8; vLLM runs them there by Marlin's",
+                server.label(),
+                format.id()
+            ),
             Self::NoClass(server) => write!(
                 f,
                 "{} has no class for this model, or none that is certain: its PyTorch backend runs the architectures of _torch/models/_arch_index.py",

@@ -1,6 +1,6 @@
 //! Which GPUs, formats and models a server with a pool runs.
 
-use memory_wall_core::scenario::Blocks;
+use memory_wall_core::scenario::{Blocks, Tiles};
 use memory_wall_core::tables::capability::{self, Capability};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Checked, WeightFormat};
@@ -47,8 +47,11 @@ impl Server {
 /// It isn't the maker's, or the generation is one without kernels.
 pub(super) fn on_gpu(server: Server, weights: WeightFormat, gpu: &'static Gpu) -> Result<(), Refused> {
     let Some(has) = capability::of(gpu) else {
+        if gpu.is_own() {
+            return Err(Refused::OwnGpu(server));
+        }
         let fp8 = matches!(weights, WeightFormat::Fp8 | WeightFormat::Fp8Block) && gpu.peaks.fp8.is_none();
-        return if server == Server::TensorRtLlm || gpu.vendor != "AMD" {
+        return if server == Server::TensorRtLlm || gpu.vendor != "AMD" || gpu.before_mi200() {
             Err(Refused::Gpu(server, gpu.name))
         } else if fp8 || weights == WeightFormat::Nvfp4 {
             Err(Refused::Kernels(server, weights, gpu.name))
@@ -87,7 +90,38 @@ pub(super) fn blocks(server: Server, scenario: &Checked, ep: u32) -> Result<(), 
     }
     let refines = server == Server::Sglang && scenario.weights != WeightFormat::Fp8Block;
     Blocks::check(scenario, u64::from(tp / ep), refines.then_some(Blocks::FINEST))
-        .map_err(|blocks| Refused::Blocks(server, blocks))
+        .map_err(|blocks| Refused::Blocks(server, blocks))?;
+    if server == Server::Sglang { without_fp8(scenario) } else { Ok(()) }
+}
+
+/// Whether the server gives experts that a cut leaves broken blocks of fp8 whole ones: `SGLang` does by AITER, on AMD's GPUs.
+///
+/// # Source
+/// `create_fp8_moe_weight_`, `get_moe_weight_sizes` and `can_fuse_shared_expert` of `SGLang` 0.5.23 with `SGLANG_USE_AITER=1`, which AMD's images set: a shared expert as wide
+/// as the others is one of them. Read 2026-11-26.
+pub(super) fn pads(server: Server, scenario: &Checked) -> bool {
+    let amd = scenario.gpu.is_some_and(|gpu| gpu.vendor == "AMD");
+    server == Server::Sglang && amd && scenario.weights == WeightFormat::Fp8Block
+}
+
+/// Whether `SGLang` runs fp8 weights on a GPU without units for it.
+///
+/// # Errors
+/// Experts, and matrices of which a rank has broken tiles.
+///
+/// # Source
+/// sgl-project/sglang issue 12887 (8 A100, until 2026-04) and pull request 30681 (2026-07, open): experts stop in Triton's kernels; 0.5.23 has Marlin's for other matrices alone
+/// (`marlin_utils_fp8.py`, which pads nothing), GLM-4.5-Air over 4 GPUs: zai-org/GLM-4.5 issue 23. Read 2026-11-26.
+fn without_fp8(scenario: &Checked) -> Result<(), Refused> {
+    let format = scenario.weights;
+    let Some(gpu) = scenario.gpu.filter(|_| !scenario.multiplies_fp8()) else { return Ok(()) };
+    match format {
+        WeightFormat::Fp8 | WeightFormat::Fp8Block if scenario.architecture.moe.is_some() => {
+            Err(Refused::OldExperts { server: Server::Sglang, format, gpu: gpu.name })
+        }
+        WeightFormat::Fp8 => Tiles::outside_experts(scenario).map_err(|tiles| Refused::Tiles(Server::Sglang, tiles)),
+        _ => Ok(()),
+    }
 }
 
 /// How a model is known.

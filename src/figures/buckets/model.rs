@@ -207,12 +207,7 @@ impl crate::figures::Model for Model {
                 Answer::Text(words::AssumptionsSourceModel { source: state.model.source, date: models::CHECKED }.text())
             }
             Binding::SourceGpu => Answer::Text(
-                words::AssumptionsSourceGpu {
-                    capacity: &self.0.size(state.gpu.capacity),
-                    source: &state.gpu.sources.join("; "),
-                    date: gpus::CHECKED,
-                }
-                .text(),
+                words::AssumptionsSourceGpu { capacity: &self.0.size(state.gpu.capacity), date: gpus::CHECKED }.text(),
             ),
         }
     }

@@ -53,7 +53,7 @@ impl Share {
     pub fn percent(self) -> u32 {
         match self {
             Self::Less => 80,
-            Self::Default => Serving::DEFAULT.utilization(),
+            Self::Default => Serving::DEFAULT.utilization().whole_percent(),
             Self::More => 95,
         }
     }

@@ -4,7 +4,7 @@ use memory_wall_core::display::{Figure, Grouped, Percent};
 use memory_wall_core::engines::vllm::{self, Refusal, Start, Tightness};
 use memory_wall_core::scenario::Unsupported;
 use memory_wall_core::serving::default_batch;
-use memory_wall_core::{Attention, Bytes, Checked, Engine, ScenarioError};
+use memory_wall_core::{Attention, Bytes, Checked, Engine, ScenarioError, Share};
 
 use crate::live::Snapshot;
 use crate::words;
@@ -30,7 +30,7 @@ fn start(of: &Snapshot, own: &Checked, percent: u32) -> Result<Start, ScenarioEr
         it.attention = Attention::Flash;
         it.serving.max_num_seqs = max_num_seqs;
         it.serving.max_num_batched_tokens = max_num_batched_tokens;
-        it.serving.utilization_percent = Some(percent);
+        it.serving.gpu_memory_utilization = Some(Share::percent(percent));
         *it = it.on(gpu);
     });
     Ok(vllm::start(&served?, gpu.capacity))
@@ -80,11 +80,11 @@ pub(super) fn sentence(of: &Snapshot, own: &Checked, percent: u32) -> String {
     let [share, taken] = [Percent(f64::from(percent) / 100.0).to_string(), of.size(start.pool.requested)];
     let (share, taken) = (share.as_str(), taken.as_str());
     let refused = match start.refusal {
-        Some(Refusal::Share { largest: 0, .. } | Refusal::Graphs { largest: 0, .. }) => {
+        Some(Refusal::Share { largest: Share::NONE, .. } | Refusal::Graphs { largest: Share::NONE, .. }) => {
             Some(words::CacheVllmNever { share, gpu, taken }.text())
         }
         Some(Refusal::Share { largest, .. } | Refusal::Graphs { largest, .. }) => {
-            let largest = Percent(f64::from(largest) / 100.0).to_string();
+            let largest = Percent(largest.fraction()).to_string();
             Some(words::CacheVllmBeside { share, gpu, taken, largest: &largest }.text())
         }
         Some(Refusal::NoBlocks { .. } | Refusal::Length { .. }) => {

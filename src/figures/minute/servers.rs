@@ -5,7 +5,7 @@ use memory_wall_core::server::{Costs, Load, Settings};
 use memory_wall_core::serving::default_batch;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
-use memory_wall_core::{Attention, Checked, Engine, Scenario};
+use memory_wall_core::{Attention, Checked, Engine, Scenario, Share};
 
 use crate::words;
 
@@ -91,13 +91,13 @@ impl Server {
         let mut scenario = Scenario { seq_length: tokens, ..Scenario::new(self.model.architecture) };
         scenario.serving.engine = Engine::Vllm;
         scenario.attention = Attention::Flash;
-        scenario.serving.utilization_percent = Some(percent);
+        scenario.serving.gpu_memory_utilization = Some(Share::percent(percent));
         scenario.on(self.gpu).check().ok()
     }
 
     /// Percent of the GPU that vLLM takes by itself.
     pub fn usual(&self) -> u32 {
-        Scenario::new(self.model.architecture).serving.utilization()
+        Scenario::new(self.model.architecture).serving.utilization().whole_percent()
     }
 
     /// The longest request that the model reads.

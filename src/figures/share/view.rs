@@ -56,7 +56,7 @@ pub fn view() -> AnyView {
                         {figures}
                     </select>
                     <p class="share-buttons">{button("embed", words::share_copy_embed())}</p>
-                    <p class="share-more"><a href="teach.html">{words::share_more()}</a></p>
+                    <p class="share-more"><a href="teach.html">{words::share_more()}</a> " " <a href="plan.html">{words::share_planner()}</a></p>
                     <p class="share-said" role="status"></p>
                 </div>
                 <div class="share-code" hidden=true>

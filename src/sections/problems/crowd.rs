@@ -2,7 +2,7 @@
 
 use memory_wall_core::display::{Count, Grouped};
 use memory_wall_core::engines::vllm;
-use memory_wall_core::{Attention, Bucket, Bytes, Engine, Scenario};
+use memory_wall_core::{Attention, Bucket, Bytes, Engine, Scenario, Share};
 
 use super::Set;
 use crate::sections::quiz::numbers::{asked, gpu, model};
@@ -54,7 +54,7 @@ pub(super) fn pool(
     let mut scenario = Scenario { seq_length: prompt + answer, ..Scenario::new(model.architecture) };
     scenario.serving.engine = Engine::Vllm;
     scenario.attention = Attention::Flash;
-    scenario.serving.utilization_percent = Some(share);
+    scenario.serving.gpu_memory_utilization = Some(Share::percent(share));
     let scenario = scenario.on(gpu);
     let each = asked(&scenario)?.kv_bytes_per_token;
     let start = vllm::start(&scenario.check().ok()?, gpu.capacity);

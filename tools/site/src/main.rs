@@ -12,7 +12,6 @@ mod embed;
 mod explain;
 mod figures;
 mod highlight;
-mod imports;
 mod kit;
 mod lessons;
 mod markup;
@@ -78,7 +77,7 @@ fn prerender() -> Result<(), String> {
         .map(PathBuf::from)
         .ok_or("TRUNK_STAGING_DIR is not set: Trunk runs this program after a build, see Trunk.toml")?;
     // While serving, Trunk adds a script of its own for reloading, which a strict policy would stop.
-    let strict = std::env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release");
+    let strict = released();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     if let Some(folder) = std::env::var_os("MEMORY_WALL_CONTENT") {
         let language = Language::read(root.join(folder))?;
@@ -96,6 +95,11 @@ fn prerender() -> Result<(), String> {
     planner::build(&root, &staging)?;
     // Last, since it looks at every file that the others wrote.
     offline::build(&root, &staging, &program, strict)
+}
+
+/// Whether Trunk builds the page for readers, and not while somebody works on it.
+fn released() -> bool {
+    std::env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release")
 }
 
 /// The text of a file, or a sentence that names it.

@@ -58,7 +58,8 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     let css = style::bundle(root)? + &rules.css();
     let (name, link) = style::link(&css);
     write(&staging.join(&name), &css)?;
-    put(&mut html, "<!-- style -->", &link)?;
+    // In the page itself: a file of its own would have the first paint wait for another round trip.
+    put(&mut html, "<!-- style -->", &format!("<style>{css}</style>"))?;
     put(&mut html, "<!-- check -->", &check::finish(root, staging, check, &link)?)?;
     embed::finish(staging, embeds, &name)?;
     put(&mut html, "<!-- share -->", &share::tag(root, staging)?)?;

@@ -1,4 +1,4 @@
-//! The content security policy: nothing but the page's own files, and its few inline scripts, by their hashes.
+//! The content security policy: nothing but the page's own files, and its few inline scripts and styles, by their hashes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,10 +13,10 @@ pub(crate) fn hash(content: impl AsRef<[u8]>) -> String {
 
 /// The policy for a page, as its `meta` element.
 pub(crate) fn meta(html: &str) -> String {
-    let hashes = inline_scripts(html).fold(String::new(), |all, script| all + " 'sha256-" + &hash(script) + "'");
+    let (scripts, styles) = (hashed(inline_scripts(html)), hashed(inline_styles(html)));
     format!(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; \
-         style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'\" />"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{scripts}; \
+         style-src 'self'{styles}; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'\" />"
     )
 }
 
@@ -39,14 +39,21 @@ pub(crate) fn still() -> String {
 /// The policy for a page that is one file: its own scripts and styles by their hashes, and of other things only what `scripts`
 /// and `more` allow.
 pub(crate) fn alone(html: &str, scripts: &str, more: &str) -> String {
-    let hashed = |text: &str| format!(" 'sha256-{}'", hash(text));
-    let scripts = inline_scripts(html).fold(scripts.to_owned(), |all, script| all + &hashed(script));
-    let sheets = html.split("<style>").skip(1).filter_map(|after| after.split("</style>").next());
-    let styles = sheets.fold(String::new(), |all, sheet| all + &hashed(sheet));
+    let (scripts, styles) = (scripts.to_owned() + &hashed(inline_scripts(html)), hashed(inline_styles(html)));
     format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src{scripts}; style-src{styles}; \
          img-src data:; {more}base-uri 'none'; form-action 'none'\" />"
     )
+}
+
+/// The hashes of these texts as sources of a policy.
+fn hashed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    texts.fold(String::new(), |all, text| all + " 'sha256-" + &hash(text) + "'")
+}
+
+/// The text of every style sheet in the page.
+fn inline_styles(html: &str) -> impl Iterator<Item = &str> {
+    html.split("<style>").skip(1).filter_map(|after| after.split("</style>").next())
 }
 
 /// The text of every script that has no `src` and is run: a block of data is not.
@@ -67,8 +74,9 @@ mod tests {
 
     #[test]
     fn inline_scripts_are_allowed_by_hash_and_others_by_origin() {
-        let meta = meta("<script type=\"module\">\nhi\n</script><script src=\"a.js\"></script>");
-        assert_eq!(meta.matches("sha256-").count(), 1);
+        let meta = meta("<style>a</style><script type=\"module\">\nhi\n</script><script src=\"a.js\"></script>");
+        assert_eq!(meta.matches("sha256-").count(), 2);
+        assert!(meta.contains(&format!("style-src 'self' 'sha256-{}';", hash("a"))), "{meta}");
         // The text between the tags, line breaks included, as browsers hash it.
         assert!(meta.contains(&format!("'sha256-{}'", hash("\nhi\n"))), "{meta}");
         assert!(meta.contains("default-src 'none'") && !meta.contains("unsafe-inline"));

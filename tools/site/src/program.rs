@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
 
-use crate::{imports, minute, script, style, write};
+use crate::{minute, released, script, style, write};
 
 /// A staged file: its name, and its digest as integrity attributes write it.
 pub(crate) struct File {
@@ -32,9 +32,9 @@ const STAGED: &str = "memory-wall-app";
 
 /// Takes the program that Trunk staged, and stages it squeezed and in its two forms in its place.
 pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
-    let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, STAGED, "js")?));
-    let (wasm, glue) = imports::shortened(&taken(staging, STAGED, "wasm")?, &glue)?;
-    let plain = plain(&glue, &wasm)?;
+    let (glue, wasm) = taken(staging, STAGED)?;
+    let (wasm, glue) = memory_wall_squeeze::shortened(&wasm, &script::without_comments(&glue))?;
+    let plain = plain(&glue, &wasm, STAGED, &[])?;
     let put = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
         write(&staging.join(&name), content)?;
@@ -48,8 +48,16 @@ pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
     })
 }
 
+/// The glue and the WebAssembly of a program, whose files go.
+pub(crate) fn taken(staging: &Path, program: &str) -> Result<(String, Vec<u8>), String> {
+    let glue = String::from_utf8_lossy(&content(staging, program, "js")?).into_owned();
+    let wasm = content(staging, program, "wasm")?;
+    // While somebody works on the page, nobody waits for what only makes it smaller.
+    Ok((glue, if released() { memory_wall_squeeze::ordered(&wasm)? } else { wasm }))
+}
+
 /// The content of the one file of a program with this ending, which goes.
-pub(crate) fn taken(staging: &Path, program: &str, ending: &str) -> Result<Vec<u8>, String> {
+fn content(staging: &Path, program: &str, ending: &str) -> Result<Vec<u8>, String> {
     let files =
         std::fs::read_dir(staging).map_err(|error| format!("{} cannot be listed: {error}", staging.display()))?;
     let is_own = |path: &PathBuf| {
@@ -64,25 +72,30 @@ pub(crate) fn taken(staging: &Path, program: &str, ending: &str) -> Result<Vec<u
 }
 
 /// Glue and WebAssembly as one script that any page can load, wherever it stands: it leaves `memoryWall()`, which starts the
-/// program. The bytes are packed, since written out they would weigh twice as much.
-fn plain(glue: &str, wasm: &[u8]) -> Result<String, String> {
+/// program and promises these of its functions. The bytes are packed, since written out they would weigh twice as much.
+pub(crate) fn plain(glue: &str, wasm: &[u8], staged: &str, functions: &[&str]) -> Result<String, String> {
     const EXPORTS: &str = "export { initSync, __wbg_init as default };";
-    const FALLBACK: &str = "new URL('memory-wall-app_bg.wasm', import.meta.url)";
-    let (whole, rest) = (glue.matches(EXPORTS).count(), glue.matches(FALLBACK).count());
+    let fallback = format!("new URL('{staged}_bg.wasm', import.meta.url)");
+    let (whole, rest) = (glue.matches(EXPORTS).count(), glue.matches(&fallback).count());
     if whole != 1 || rest != 1 {
         return Err("wasm-bindgen writes its glue in another way than program.rs knows".into());
     }
-    let glue = glue.replace(EXPORTS, "").replace(FALLBACK, "undefined");
+    let glue = glue.replace(EXPORTS, "").replace(&fallback, "undefined");
     let glue = glue.replace("export function", "function").replace("export class", "class");
     if glue.lines().any(|line| line.starts_with("export ")) {
         return Err("wasm-bindgen exports something that program.rs does not know".into());
     }
+    if let Some(missing) = functions.iter().find(|name| !glue.contains(&format!("function {name}("))) {
+        return Err(format!("the program has no function {missing}"));
+    }
+    let handed =
+        if functions.is_empty() { String::new() } else { format!(".then(() => ({{ {} }}))", functions.join(", ")) };
     let packed = packed(wasm).map_err(|error| format!("the program cannot be packed: {error}"))?;
     Ok(format!(
         "(() => {{\n'use strict';\n{glue}\nconst packed = '{}';\nwindow.memoryWall = () => {{\n\
          const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));\n\
          const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));\n\
-         return __wbg_init({{ module_or_path: new Response(unpacked, {{ headers: {{ 'Content-Type': 'application/wasm' }} }}) }});\n\
+         return __wbg_init({{ module_or_path: new Response(unpacked, {{ headers: {{ 'Content-Type': 'application/wasm' }} }}) }}){handed};\n\
          }};\n}})();\n",
         STANDARD.encode(packed)
     ))
@@ -101,7 +114,8 @@ mod tests {
     #[test]
     fn the_plain_script_has_no_imports_and_holds_the_program() {
         let glue = "export class A {}\nexport function f() {}\nmodule_or_path = new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
-        let script = plain(glue, b"\0asm").unwrap();
+        let script = plain(glue, b"\0asm", STAGED, &["f"]).unwrap();
+        assert!(script.contains(".then(() => ({ f }))"), "{script}");
         assert!(!script.contains("export") && !script.contains("import"), "{script}");
         let packed = script.split("packed = '").nth(1).unwrap().split('\'').next().unwrap();
         let mut unpacked = Vec::new();
@@ -109,7 +123,11 @@ mod tests {
         decoder.write_all(&STANDARD.decode(packed).unwrap()).unwrap();
         decoder.finish().unwrap();
         assert_eq!(unpacked, b"\0asm");
-        assert!(plain("export { something };", b"").is_err(), "another glue is noticed");
-        assert!(plain(&format!("export const a = 1;\n{glue}"), b"").is_err(), "so is one that exports more");
+        assert!(plain("export { something };", b"", STAGED, &[]).is_err(), "another glue is noticed");
+        assert!(plain(glue, b"", STAGED, &["g"]).is_err(), "and one that lacks a function");
+        assert!(
+            plain(&format!("export const a = 1;\n{glue}"), b"", STAGED, &[]).is_err(),
+            "so is one that exports more"
+        );
     }
 }

@@ -61,6 +61,7 @@ const PLANNER: &[&str] = &[
     "planner",
     "planner_inputs",
     "planner_answers",
+    "embed",
     "still",
     "offline",
     "print",

@@ -226,6 +226,11 @@ fn every_binding_says_what_its_model_answers() {
 #[test]
 fn nothing_is_left_undone() {
     let Page { html, files, .. } = whole();
+    // The style sheet in the page is the one that was written for others, and the self-check has a link to it.
+    let (name, css) = files.iter().find(|(name, _)| name.starts_with("style-")).unwrap();
+    let (before, behind) = html.split_once(&format!("<style>{css}</style>")).unwrap();
+    assert_eq!(files["check.html"].matches(&format!("href=\"./{name}\"")).count(), 1);
+    let html = before.to_owned() + behind;
     // AMD calls a cache so.
     let html = html.replace("Infinity Cache", "");
     // The marks of hydration, in levers alone.
@@ -262,9 +267,6 @@ fn nothing_is_left_undone() {
             assert!(!element.text().trim().is_empty(), "{element} has no text");
         }
     }
-    // The style sheet that is linked is the one that was written.
-    let (name, css) = files.iter().find(|(name, _)| name.starts_with("style-")).unwrap();
-    assert_eq!(html.matches(&format!("href=\"./{name}\"")).count(), 1);
     assert_eq!(css.matches('{').count(), css.matches('}').count());
     for (element, number) in whole().with("data-s") {
         assert!(css.contains(&format!("[data-s=\"{number}\"]{{")), "{element} has lost its style");
@@ -382,4 +384,18 @@ fn sections_and_figures_are_those_of_the_registry() {
 fn the_same_sources_make_the_same_page() {
     // Also a page that is not as it was is not printed: it is long.
     assert!(built("again") == whole().files, "a file is another, or has another name");
+}
+
+#[test]
+fn fewer_letters_make_the_same_document() {
+    let document = |html: &str| Html::parse_document(html).root_element().html();
+    let pages = whole().files.iter().filter(|(name, _)| name.ends_with(".html"));
+    let pages = pages.map(|(name, html)| (name, html, memory_wall_squeeze::markup(html)));
+    let mut count = 0;
+    for (name, html, squeezed) in pages {
+        assert!(document(html) == document(&squeezed), "{name} is another document");
+        assert!(squeezed.len() * 100 < html.len() * 96, "{name} has {} of {} bytes", squeezed.len(), html.len());
+        count += 1;
+    }
+    assert!(count >= 2, "the tutorial and the self-check at least: {count}");
 }

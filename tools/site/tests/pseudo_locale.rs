@@ -233,7 +233,7 @@ fn said(html: &str) -> Vec<(&str, &str)> {
 /// What is called the same in every language: models, GPUs, formats; and sources, which are quoted as they are.
 fn names() -> Vec<String> {
     let models = models::MODELS.iter().flat_map(|model| [model.name, model.source]);
-    let gpus = gpus::GPUS.iter().flat_map(|gpu| gpu.sources.iter().copied().chain([gpu.name]));
+    let gpus = gpus::GPUS.iter().flat_map(|gpu| gpu.sources().iter().copied().chain([gpu.name]));
     let formats =
         WeightFormat::ALL.iter().map(|format| format.label()).chain(KvPrecision::ALL.iter().map(|kv| kv.label()));
     let directions = DIRECTIONS.iter().map(|direction| direction.source);

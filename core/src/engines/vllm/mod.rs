@@ -292,7 +292,8 @@ impl<'a> Run<'a> {
         }
         let scenario = self.scenario;
         let shape = &scenario.architecture;
-        let layers = u128::from(shape.layers / scenario.parallel.pp.max(1));
+        let drafted = scenario.drafting().map_or(0, |draft| draft.shape.layers);
+        let layers = u128::from(shape.layers / scenario.parallel.pp.max(1) + drafted);
         let captured = self.constants().captured;
         if captured == Captured::UpToSequences {
             let fit = (5 * GIB + GIB * layers / 2) / 100;

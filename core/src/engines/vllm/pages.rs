@@ -35,6 +35,7 @@ struct Kind {
 /// Layers of several kinds (full, window, state) share the pool in groups of one size: the smallest number of layers of a kind,
 /// or the largest where that is less than half as many again; each kind takes as many groups as it needs.
 /// A sequence takes a page of its own for each block of tokens and group, with a window min(`window` − 1 + batched tokens, tokens) / block + 1, one for a state, and two since 0.28; one more for each token that is guessed ahead.
+/// A draft's layers are layers that see everything.
 ///
 /// # Units
 /// Bytes, tokens.
@@ -55,6 +56,8 @@ pub struct Pages {
     pub group_size: u64,
     /// Groups of layers.
     pub groups: u64,
+    /// Bytes of the pages of a draft's layers that stand beside those of each place: where all layers see everything, each may have pages of its own size.
+    pub beside: u128,
     kinds: [Option<Kind>; 3],
 }
 
@@ -83,6 +86,14 @@ impl Pages {
             let tokens = page.checked_div(per_token)?;
             page.is_multiple_of(per_token).then(|| u64::try_from(tokens).unwrap_or(u64::MAX))
         };
+        // A draft's layers have pages of their own size where every layer sees everything; elsewhere theirs are those of full layers.
+        let draft = scenario.drafting();
+        let alone = held.sliding == 0 && held.linear == 0;
+        let beside = draft.filter(|_| alone).map_or(0, |draft| {
+            let each = of_values(scenario, u128::from(kv_cache::draft_values_per_token(scenario, draft)));
+            u128::from(draft.shape.layers) * each * u128::from(block)
+        });
+        let added = draft.filter(|_| !alone).map_or(0, |draft| u64::from(draft.shape.layers));
         let mut kinds = [None; 3];
         let mut place = kinds.iter_mut();
         let mut add = |layers, block, kept| {
@@ -90,8 +101,8 @@ impl Pages {
                 *kind = Some(Kind { layers, block, kept });
             }
         };
-        if held.full > 0 {
-            add(held.full, block_of(full)?, Kept::All);
+        if held.full + added > 0 {
+            add(held.full + added, block_of(full)?, Kept::All);
         }
         if let Some(window) = window
             && held.sliding > 0
@@ -105,7 +116,7 @@ impl Pages {
         let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
         let group_size = if 2 * most < 3 * least { most } else { least };
         let groups = counts().map(|layers| layers.div_ceil(group_size.max(1))).sum();
-        Some(Self { page, group_size, groups, kinds })
+        Some(Self { page, group_size, groups, beside, kinds })
     }
 
     /// Whether some layers keep a state.
@@ -115,7 +126,7 @@ impl Pages {
 
     /// Bytes of one page of all layers of a group.
     pub fn group_page(&self) -> u128 {
-        self.page * u128::from(self.group_size)
+        self.page * u128::from(self.group_size) + self.beside
     }
 
     /// Pages of a group that one sequence of `tokens` takes while `batched` tokens are read at once.

@@ -8,6 +8,7 @@ use crate::checked::Checked;
 use crate::display::{ByteUnit, Grouped, Size};
 use crate::scenario::Scenario;
 use crate::serving::{Engine, Version};
+use crate::share::Share;
 use crate::units::Bytes;
 use crate::verdict::Verdict;
 
@@ -24,19 +25,19 @@ pub enum Refusal {
         system: Bytes,
         /// The share.
         requested: Bytes,
-        /// The share in percent.
-        percent: u32,
-        /// The largest share that leaves room for what lies beside it, in percent.
-        largest: u32,
+        /// The share as it is told.
+        share: Share,
+        /// The largest share that leaves room for what lies beside it; nothing where none does.
+        largest: Share,
     },
     /// Recorded graphs find no room beside the share.
     Graphs {
         /// What they lack.
         missing: Bytes,
-        /// The share in percent.
-        percent: u32,
-        /// The largest share that leaves room for what lies beside it, in percent.
-        largest: u32,
+        /// The share as it is told.
+        share: Share,
+        /// The largest share that leaves room for what lies beside it; nothing where none does.
+        largest: Share,
     },
     /// Weights, the profiled forward pass and what else comes out of the share leave nothing of it.
     NoBlocks {
@@ -85,19 +86,19 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let gib = |bytes| Size::new(bytes, ByteUnit::Gib).plain();
         match *self {
-            Self::Share { free, total, system, requested, percent, largest } => {
+            Self::Share { free, total, system, requested, share, largest } => {
                 write!(f, "vLLM refuses to start: {} of {} are free on startup, ", gib(free), gib(total))?;
                 if system > Bytes::ZERO {
                     write!(f, "since the system holds {} of them, ", gib(system))?;
                 }
-                write!(f, "less than the {} that gpu_memory_utilization {} asks for", gib(requested), Part(percent))?;
+                write!(f, "less than the {} that gpu_memory_utilization {} asks for", gib(requested), share)?;
                 lower(f, largest)
             }
-            Self::Graphs { missing, percent, largest } => {
+            Self::Graphs { missing, share, largest } => {
                 write!(
                     f,
                     "vLLM runs out of memory while it captures CUDA graphs: beside a share of gpu_memory_utilization {} they lack {}",
-                    Part(percent),
+                    share,
                     gib(missing)
                 )?;
                 lower(f, largest)
@@ -132,17 +133,8 @@ impl fmt::Display for Refusal {
 }
 
 /// The advice to take less.
-fn lower(f: &mut fmt::Formatter<'_>, largest: u32) -> fmt::Result {
-    if largest == 0 { Ok(()) } else { write!(f, "; the largest share that leaves room is {}", Part(largest)) }
-}
-
-/// Percent as vLLM writes them: `0.92`.
-struct Part(u32);
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
-    }
+fn lower(f: &mut fmt::Formatter<'_>, largest: Share) -> fmt::Result {
+    if largest == Share::NONE { Ok(()) } else { write!(f, "; the largest share that leaves room is {largest}") }
 }
 
 /// How many requests one data-parallel rank runs at once.
@@ -194,13 +186,13 @@ impl Run<'_> {
     /// # Source
     /// vLLM 0.19: `request_memory`, `capture_model` and `_check_enough_kv_cache_memory`; the refusals as users met them in issues 25350 and 34076.
     pub(super) fn refusal(&self, total: Bytes, pool: &Pool) -> Option<Refusal> {
-        let percent = self.scenario.serving.utilization();
+        let share = self.scenario.serving.utilization();
         let largest = Run { figures: Figures::Most, ..*self }.largest_share(total);
         let free = self.free(total);
         let outside = self.outside(total, pool.requested);
         if pool.requested > free {
             let system = Bytes(self.system());
-            return Some(Refusal::Share { free, total, system, requested: pool.requested, percent, largest });
+            return Some(Refusal::Share { free, total, system, requested: pool.requested, share, largest });
         }
         if pool.pool.0 <= 0 {
             return Some(Refusal::NoBlocks { missing: pool.pool.magnitude() });
@@ -221,7 +213,7 @@ impl Run<'_> {
             return Some(states);
         }
         // Graphs come last.
-        (outside.0 < 0).then(|| Refusal::Graphs { missing: outside.magnitude(), percent, largest })
+        (outside.0 < 0).then(|| Refusal::Graphs { missing: outside.magnitude(), share, largest })
     }
 
     /// Where layers keep a state, graphs are recorded for as many sequences as may run, and each needs a page for it.
@@ -242,14 +234,14 @@ impl Run<'_> {
         Some(Refusal::States { sequences, blocks, missing: Bytes(missing * pages.group_page()) })
     }
 
-    /// The largest share of a GPU, in percent, that leaves room for what may lie beside it and for a forward pass: then the run is not tight.
-    fn largest_roomy_share(&self, total: Bytes) -> u32 {
+    /// The largest share of a GPU, in whole percent, that leaves room for what may lie beside it and for a forward pass: then the run is not tight.
+    fn largest_roomy_share(&self, total: Bytes) -> Share {
         let cautious = Run { figures: Figures::Most, ..*self };
         share_that_leaves(cautious.beside().0 + cautious.system() + cautious.activation(), total)
     }
 
-    /// The largest share of a GPU, in percent, that leaves room for what lies beside it.
-    pub fn largest_share(&self, total: Bytes) -> u32 {
+    /// The largest share of a GPU, in whole percent, that leaves room for what lies beside it.
+    pub fn largest_share(&self, total: Bytes) -> Share {
         share_that_leaves(self.beside().0 + self.system(), total)
     }
 }
@@ -261,10 +253,10 @@ impl Run<'_> {
 /// elsewhere (recipes pull request 551 and others); also up to 17% fewer. Read 2026-11-25.
 const SURE_BLOCKS_PERCENT: u128 = 75;
 
-/// The largest share of `total`, in percent, beside which so many bytes are left.
-fn share_that_leaves(bytes: u128, total: Bytes) -> u32 {
+/// The largest share of `total`, in whole percent, beside which so many bytes are left.
+fn share_that_leaves(bytes: u128, total: Bytes) -> Share {
     let left = total.0.saturating_sub(bytes);
-    u32::try_from((left * 100).checked_div(total.0).unwrap_or(0)).unwrap_or(0)
+    Share::percent(u32::try_from((left * 100).checked_div(total.0).unwrap_or(0)).unwrap_or(0))
 }
 
 /// Settings of the server that leave more room: a larger share that leaves room beside it ([`MANY`], then the largest with some to spare,
@@ -274,11 +266,11 @@ fn share_that_leaves(bytes: u128, total: Bytes) -> u32 {
 #[derive(Clone, Copy)]
 pub(crate) struct Roomier {
     /// Sequences at once, and the shares that leave room beside what these take.
-    settings: [Option<(u32, [u32; 3])>; 1 + FEWER.len()],
+    settings: [Option<(u32, [Share; 3])>; 1 + FEWER.len()],
 }
 
-/// The share that many servers are told, in percent: vLLM's own recipes rarely ask for more.
-const MANY: u32 = 95;
+/// The share that many servers are told: vLLM's own recipes rarely ask for more.
+const MANY: Share = Share::percent(95);
 
 /// Numbers of sequences that a server is told in place of vLLM's own, the mildest first.
 const FEWER: [u32; 3] = [256, 64, 16];
@@ -305,19 +297,19 @@ impl Roomier {
     /// The scenario with each of them, where it is not told so already.
     pub(crate) fn each(self, scenario: &Scenario) -> impl Iterator<Item = Scenario> {
         let own = scenario.serving.utilization();
-        let with = move |(sequences, share): (u32, u32)| {
+        let with = move |(sequences, share): (u32, Share)| {
             let mut other = *scenario;
             tell(&mut other, sequences);
             let serving = &mut other.serving;
             let raised = own >= serving.version.utilization();
             let share = if raised { share } else { own.min(share) };
             if share != own {
-                serving.utilization_percent = Some(share);
+                serving.gpu_memory_utilization = Some(share);
             }
             other
         };
         let shares = move |kind: Option<usize>| {
-            let share = move |shares: [u32; 3]| kind.map_or(Some(own), |kind| shares.get(kind).copied());
+            let share = move |shares: [Share; 3]| kind.map_or(Some(own), |kind| shares.get(kind).copied());
             self.settings.into_iter().flatten().filter_map(move |(sequences, shares)| Some((sequences, share(shares)?)))
         };
         // The mildest share comes first, with as many sequences as go.
@@ -350,7 +342,7 @@ pub fn with_largest_share(scenario: &Checked) -> Option<Checked> {
     if share == scenario.serving.utilization() {
         return None;
     }
-    scenario.with(|it| it.serving.utilization_percent = Some(share)).ok()
+    scenario.with(|it| it.serving.gpu_memory_utilization = Some(share)).ok()
 }
 
 /// Tokens of the longest request below `most` whose pages take no more than `available`; 0 if none.
@@ -405,8 +397,8 @@ mod tests {
             total: gib(2_399),
             system: Bytes::ZERO,
             requested: gib(2_375),
-            percent: 99,
-            largest: 90,
+            share: Share::percent(99),
+            largest: Share::percent(90),
         };
         assert_eq!(
             share.to_string(),

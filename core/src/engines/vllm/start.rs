@@ -3,8 +3,10 @@
 use super::{Figures, Graphs, Pages, Refusal, Requests, Run};
 use crate::checked::Checked;
 use crate::memory::{full_stages, kv_cache};
+use crate::precision::WeightFormat;
 use crate::serving::Version;
-use crate::units::{Bytes, SignedBytes};
+use crate::tables::capability;
+use crate::units::{Bytes, GIB, SignedBytes};
 use crate::verdict::Verdict;
 use crate::worked;
 
@@ -69,7 +71,7 @@ pub enum Tightness {
 
 /// The share of a GPU that vLLM takes, rounded up.
 pub fn requested(scenario: &Checked, total: Bytes) -> Bytes {
-    Bytes((total.0 * u128::from(scenario.serving.utilization())).div_ceil(100))
+    scenario.serving.utilization().of(total)
 }
 
 /// What becomes of the share of a GPU of `total` bytes under a release of vLLM, on the rank that is looked at.
@@ -88,9 +90,9 @@ pub fn requested(scenario: &Checked, total: Bytes) -> Bytes {
 ///
 /// # Example
 /// ```
-/// use memory_wall_core::{Bytes, Scenario, engines::vllm, serving::Version, tables::models};
+/// use memory_wall_core::{Bytes, Scenario, Share, engines::vllm, serving::Version, tables::models};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
-/// scenario.serving.utilization_percent = Some(95);
+/// scenario.serving.gpu_memory_utilization = Some(Share::percent(95));
 /// let scenario = scenario.check().unwrap();
 /// let pool = vllm::pool(&scenario, Version::MEASURED, Bytes(85_029_615_042));
 /// // A log of an H100 says 14.99, 1.89, 0.25 and 58.11 GiB, and 476,016 tokens.
@@ -150,7 +152,20 @@ impl Run<'_> {
             Graphs::Either | Graphs::Beside => self.cuda_graphs(),
         };
         let context = if self.constants().context_inside { 0 } else { self.context() };
-        Bytes(context + graphs)
+        Bytes(context + graphs + self.unprofiled())
+    }
+
+    /// What the kernels of experts in MXFP4 may take on Hopper after the profile, in releases from 0.13 to 0.16.
+    ///
+    /// # Source
+    /// vLLM issue 33155: gpt-oss 120B on one H100 with a share of 0.97 starts in 0.11.2 and runs out of memory in 0.14.1, with one sequence and 5,120 tokens too ("Using Triton
+    /// backend"). How much it lacked isn't said. Read 2026-11-26.
+    fn unprofiled(&self) -> u128 {
+        let within =
+            self.version >= (Version { major: 0, minor: 13 }) && self.version < (Version { major: 0, minor: 17 });
+        let hopper = self.scenario.gpu.and_then(capability::of).is_some_and(|has| has.major == 9);
+        let mxfp4 = self.scenario.weights == WeightFormat::Mxfp4;
+        if self.figures == Figures::Most && within && hopper && mxfp4 { 2 * GIB } else { 0 }
     }
 
     /// A start on a GPU of `total` bytes with a share of `requested`.

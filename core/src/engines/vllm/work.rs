@@ -6,6 +6,7 @@ use crate::engines::gpu::{cublas_workspace, multiprocessors};
 use crate::engines::{Sink, amount};
 use crate::memory::Bucket;
 use crate::precision::WeightFormat;
+use crate::serving::Speculation;
 use crate::tables::capability::{self, Capability};
 use crate::units::GIB;
 use crate::worked::{self, Factor, Item, Symbol, Term};
@@ -30,6 +31,8 @@ impl Run<'_> {
     /// k·T·max(f, h)·e and k·T·max(2f, h)·e; the images of the profile and what the encoder makes of them; in a pipeline 2·T·h·e on their way.
     /// On top the larger of a layer, T·e·(3f/tp + 3.75·h) (plain MLP 2f), with 8-bit weights T·f/tp more,
     /// and the sampler, S·V·(e + 12) + T·h·e + 2·S·h·e and 4 bytes × V for each multiprocessor, at most S of them (before 0.17: S·V·(e + 36)).
+    /// With a head that guesses ahead T·h·e more for the states that it reads, and in a layer 3·T·h·e for those of three layers (EAGLE-3).
+    /// The largest figure has 2·S·V·e beside the sampler where tokens are guessed ahead.
     ///
     /// # Units
     /// Bytes.
@@ -42,14 +45,25 @@ impl Run<'_> {
     /// # Source
     /// vLLM 0.19.0: `gpu_model_runner.profile_run`, the sampler, `TritonExperts.workspace_shapes`; 3 of the 3.75·h from the code, 0.75 fitted on two logs.
     /// 35 public logs of 0.17 to 0.19 within 1%; in a pipeline up to 4.8% less than logged. Eleven others of 0.6 to 0.27 within 4%, but one:
-    /// 0.23 GiB for 0.18, which is why the largest figure has 5% and 0.05 GiB more.
+    /// 0.23 GiB for 0.18, which is why the largest figure has 5% and 0.05 GiB more. What guesses add is from the code (`_dummy_sampler_run`, `v1/spec_decode/eagle.py`), and no log of it was found.
     pub fn activation(&self) -> u128 {
         let usual = self.fullest().1;
         match self.figures {
             Figures::Least => 95 * usual / 100,
             Figures::Usual => usual,
-            Figures::Most => 105 * usual / 100 + GIB / 20,
+            Figures::Most => 105 * usual / 100 + GIB / 20 + self.checked_guesses(usual),
         }
+    }
+
+    /// What the profile takes more where the sampler's run for guesses is the fuller moment: two rows of logits for each sequence, which are there once more.
+    fn checked_guesses(&self, usual: u128) -> u128 {
+        if self.scenario.guessed_tokens() == 0 || !self.scenario.local().head {
+            return 0;
+        }
+        let sum = |bucket| worked::total(|sink: Sink<'_>| self.at(Moment::Sampler, bucket, sink)).0;
+        let rows = 2 * u64::from(self.scenario.serving.max_num_seqs) * self.bytes();
+        let more = u128::from(rows) * u128::from(self.scenario.architecture.vocab_size);
+        (sum(Bucket::Activations) + sum(Bucket::Logits) + more).saturating_sub(usual)
     }
 
     /// The smallest, the usual and the largest forward pass by the logs.
@@ -111,6 +125,9 @@ impl Run<'_> {
             Prompts::Chunks => 3 * e * hidden / 4,
         };
         product(&[Factor::number(more), self.tokens()]);
+        if self.scenario.serving.speculation == Speculation::Eagle3 && self.scenario.drafting().is_some() {
+            product(&[Factor::number(3 * e), self.tokens(), self.hidden()]);
+        }
         let dense = if shape.has_dense_mlp() { shape.intermediate_size } else { 0 };
         let widest = u64::from(dense.max(shape.moe.map_or(0, |moe| moe.shared_intermediate_size)));
         let tensors = if shape.mlp.matrices() == 3 { 3 } else { 2 };
@@ -174,7 +191,8 @@ impl Run<'_> {
             let factors = [Factor::number(2 * self.bytes()), self.tokens(), self.hidden()];
             sink(&Term { item: Item::EngineWorkspace, factors: &factors, divisor: 1 });
         }
-        amount(Item::EngineWorkspace, self.images() + u128::from(cublas_workspace(self.scenario.gpu)), sink);
+        let workspace = self.images() + self.states_of_head() + u128::from(cublas_workspace(self.scenario.gpu));
+        amount(Item::EngineWorkspace, workspace, sink);
     }
 
     /// What the experts of a layer work on: kept from 0.17 on, there and gone before.

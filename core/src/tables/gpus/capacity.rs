@@ -24,6 +24,8 @@ pub enum CapacityBasis {
     Limit,
     /// The printed gigabytes, for want of a report.
     Printed,
+    /// What the reader states of a GPU of their own.
+    Stated,
 }
 
 impl CapacityBasis {
@@ -35,6 +37,7 @@ impl CapacityBasis {
             Self::Estimated => "estimated from GPUs of the same class",
             Self::Shared => "printed size, shared with the whole computer",
             Self::Limit => "what the system lets the GPU take by itself of the computer's memory",
+            Self::Stated => "as stated for a GPU of your own",
             Self::Printed => "printed size, no device report found",
         }
     }
@@ -111,6 +114,9 @@ impl fmt::Display for Reported {
                 f,
                 "The capacity is the low end of an estimate, {range}: no report of PyTorch that names this GPU was found for that end."
             ),
+            (CapacityBasis::Stated, _) => {
+                f.write_str("The capacity is the number that you gave for a GPU of your own.")
+            }
             (CapacityBasis::Printed, _) => {
                 f.write_str("The capacity of this GPU is its printed number: no report of a device was found.")
             }
@@ -178,10 +184,10 @@ mod tests {
     fn a_capacity_of_pytorch_is_a_figure_that_its_source_quotes() {
         for gpu in GPUS {
             let gib = format!("{:.2} GiB", gpu.capacity.as_gib());
-            let quoted = gpu.sources.iter().any(|source| source.contains(&gib));
+            let quoted = gpu.sources().iter().any(|source| source.contains(&gib));
             let seen = matches!(gpu.capacity_basis, CapacityBasis::Torch | CapacityBasis::Xla | CapacityBasis::Limit);
             assert!(!seen || quoted, "{}: no source says {gib}", gpu.id);
-            let ranged = gpu.sources.iter().any(|source| source.contains("stimated"));
+            let ranged = gpu.sources().iter().any(|source| source.contains("stimated"));
             assert!(gpu.capacity_basis != CapacityBasis::Estimated || ranged, "{}: an estimate says so", gpu.id);
             assert!(gpu.capacity <= gpu.capacity_most, "{}", gpu.id);
             let range = gpu.reported().range().is_some();
@@ -200,7 +206,7 @@ mod tests {
                 let own = behind.split(" GiB").next()?;
                 Some(["github.com/", "huggingface.co/"].iter().any(|host| own.contains(host)))
             };
-            let named = gpu.sources.iter().any(|source| public(source) == Some(true));
+            let named = gpu.sources().iter().any(|source| public(source) == Some(true));
             assert!(named, "{}: no repository is named for {least}", gpu.id);
         }
     }

@@ -69,8 +69,11 @@ macro_rules! gpus {
                 llc_mib: number!($llc),
                 boost_mhz: number!($mhz),
             },
-            sources: &[$(sources::$source),+],
+            stated_capability: None,
         }),*];
+
+        /// The sources of each row above, in its order: apart from it, so that a program that shows none carries none.
+        pub(super) static SOURCES: &[&[&str]] = &[$(&[$(sources::$source),+]),*];
     };
 }
 
@@ -81,6 +84,8 @@ gpus! {
         [15.7 _ 125.0 _ _ _ _] {80 128 6 _ 1530}, [V100, V100_32_SEEN];
     "t4", "T4", "NVIDIA", 2018, 16, [14.56] [14.76] Torch, "GDDR6", 320.0, 15.75 _,
         [8.1 _ 65.0 _ _ 130.0 _] {40 96 4 _ 1590}, [T4, T4_SEEN];
+    "p40", "Tesla P40", "NVIDIA", 2016, 24, [22.38] [23.7] Torch, "GDDR5", 346.0, 15.75 _,
+        [11.76 _ 11.76 _ _ 47.0 _] {30 _ 3 _ 1531}, [P40, P40_SEEN];
     "a100-40-sxm", "A100 SXM4 40GB", "NVIDIA", 2020, 40, 42_298_834_944 [39.59] Torch, "HBM2", 1555.0, 31.5 300.0,
         [19.5 156.0 312.0 312.0 _ 624.0 _] {108 192 40 _ 1410}, [A100, STAS, A100_40_SEEN];
     "a100-40-pcie", "A100 PCIe 40GB", "NVIDIA", 2020, 40, [39.38] [39.59] Estimated, "HBM2", 1555.0, 31.5 300.0,
@@ -91,6 +96,8 @@ gpus! {
         [19.5 156.0 312.0 312.0 _ 624.0 _] {108 192 40 _ 1410}, [A100, STAS, LLMA, A100_80_PCIE_SEEN];
     "a800-80-sxm", "A800 SXM4 80GB", "NVIDIA", 2022, 80, 84_974_239_744 [79.35] Estimated, "HBM2e", 2039.0, 31.5 200.0,
         [19.5 156.0 312.0 312.0 _ 624.0 _] {108 192 40 _ 1410}, [A100, LLM_PROF, A800];
+    "a30", "A30", "NVIDIA", 2021, 24, [23.5] [23.53] Torch, "HBM2", 933.0, 31.5 100.0,
+        [10.3 82.0 165.0 165.0 _ 330.0 _] {56 192 24 _ 1440}, [A30, A30_SEEN];
     "a10", "A10", "NVIDIA", 2021, 24, [21.99] [22.18] Torch, "GDDR6", 600.0, 31.5 _,
         [31.2 62.5 125.0 125.0 _ 250.0 _] {72 128 6 _ 1695}, [A10, A10_SEEN];
     "a10g", "A10G (AWS G5)", "NVIDIA", 2021, 24, [21.99] [22.49] Estimated, "GDDR6", 600.0, 31.5 _,
@@ -125,8 +132,16 @@ gpus! {
         [80.0 1125.0 2250.0 2250.0 4500.0 _ 13500.0] {_ _ _ _ _}, [STAS, B300];
     "gb300", "GB300 (per GPU, NVL72)", "NVIDIA", 2025, 288, [276.4] 298_013_687_808 Estimated, "HBM3e", 8000.0, 450.0 900.0,
         [80.0 1250.0 2500.0 2500.0 5000.0 _ 15000.0] {_ _ _ _ _}, [STAS, AICONFIGURATOR, GB300];
+    "gtx1660ti", "GeForce GTX 1660 Ti", "NVIDIA", 2019, 6, [5.59] [5.8] Estimated, "GDDR6", 288.0, 15.75 _,
+        [5.44 _ 10.87 _ _ 21.7 _] {24 96 _ _ 1770}, [TURING, GTX_1660_TI];
+    "rtx2080ti", "GeForce RTX 2080 Ti", "NVIDIA", 2018, 11, [10.57] [10.76] Torch, "GDDR6", 616.0, 15.75 50.0,
+        [13.45 _ 53.8 _ _ 215.2 _] {68 96 _ _ 1545}, [TURING, RTX_2080_TI_SEEN];
+    "rtx2080ti-22", "GeForce RTX 2080 Ti 22GB (modified)", "NVIDIA", 2018, 22, [21.48] [21.67] Estimated, "GDDR6", 616.0, 15.75 50.0,
+        [13.45 _ 53.8 _ _ 215.2 _] {68 96 _ _ 1545}, [TURING, RTX_2080_TI_22];
     "rtx3060-12", "GeForce RTX 3060 12GB", "NVIDIA", 2021, 12, [11.62] [11.75] Estimated, "GDDR6", 360.0, 31.5 _,
         [12.7 12.7 25.5 25.5 _ 102.0 _] {28 128 3 _ 1777}, [GA102, RTX_3060];
+    "rtx3060ti", "GeForce RTX 3060 Ti", "NVIDIA", 2020, 8, [7.66] [7.78] Estimated, "GDDR6", 448.0, 31.5 _,
+        [16.2 16.2 32.4 32.4 _ 129.6 _] {38 128 4 _ 1665}, [GA102, SISTER_8];
     "rtx3070", "GeForce RTX 3070", "NVIDIA", 2020, 8, [7.66] [7.78] Estimated, "GDDR6", 448.0, 31.5 _,
         [20.3 20.3 40.6 40.6 _ 162.6 _] {46 128 4 _ 1725}, [GA102, RTX_3070_SEEN];
     "rtx3080", "GeForce RTX 3080 10GB", "NVIDIA", 2020, 10, [9.64] [9.78] Estimated, "GDDR6X", 760.0, 31.5 _,
@@ -141,14 +156,24 @@ gpus! {
         [22.06 22.06 44.1 44.1 88.2 176.5 _] {34 128 32 _ 2535}, [RTX_4060_TI, RTX_4060_TI_SEEN];
     "rtx4070", "GeForce RTX 4070", "NVIDIA", 2023, 12, [11.5] [11.75] Estimated, "GDDR6X", 504.2, 31.5 _,
         [29.15 29.15 58.3 58.3 116.6 233.2 _] {46 128 36 _ 2475}, [ADA_SLIDES, CONSUMER];
+    "rtx4070super", "GeForce RTX 4070 Super", "NVIDIA", 2024, 12, [11.5] [11.75] Estimated, "GDDR6X", 504.2, 31.5 _,
+        [35.5 35.5 71.0 71.0 141.9 283.9 _] {56 128 48 _ 2475}, [ADA_SUPER, CONSUMER];
     "rtx4070ti", "GeForce RTX 4070 Ti", "NVIDIA", 2023, 12, [11.5] [11.75] Estimated, "GDDR6X", 504.2, 31.5 _,
         [40.1 40.1 80.2 80.2 160.4 320.7 _] {60 128 48 _ 2610}, [ADA_SLIDES, CONSUMER];
+    "rtx4070tisuper", "GeForce RTX 4070 Ti Super", "NVIDIA", 2024, 16, [15.45] [15.75] Estimated, "GDDR6X", 672.3, 31.5 _,
+        [44.1 44.1 88.2 88.2 176.4 352.8 _] {66 128 48 _ 2610}, [ADA_SUPER, CONSUMER];
     "rtx4080", "GeForce RTX 4080", "NVIDIA", 2022, 16, [15.45] [15.75] Estimated, "GDDR6X", 716.8, 31.5 _,
         [48.7 48.7 97.5 97.5 194.9 389.9 _] {76 128 64 _ 2505}, [ADA, ADA_SLIDES, CONSUMER];
     "rtx4080super", "GeForce RTX 4080 Super", "NVIDIA", 2024, 16, [15.45] [15.75] Estimated, "GDDR6X", 736.3, 31.5 _,
         [52.2 52.2 104.4 104.4 208.9 417.8 _] {80 128 64 _ 2550}, [ADA_SUPER, CONSUMER];
     "rtx4090", "GeForce RTX 4090", "NVIDIA", 2022, 24, [23.49] [23.68] Torch, "GDDR6X", 1008.0, 31.5 _,
         [82.6 82.6 165.2 165.2 330.3 660.6 _] {128 128 72 _ 2520}, [ADA, ADA_SLIDES, RTX_4090_SEEN];
+    "rtx5060", "GeForce RTX 5060", "NVIDIA", 2025, 8, [7.41] [7.71] Estimated, "GDDR7", 448.0, 31.5 _,
+        [19.2 19.2 38.4 38.4 76.8 153.5 307.0] {30 128 _ _ 2497}, [RTX_5060, LLAMA_CPP_5060];
+    "rtx5060ti-8", "GeForce RTX 5060 Ti 8GB", "NVIDIA", 2025, 8, [7.41] [7.71] Estimated, "GDDR7", 448.0, 31.5 _,
+        [23.7 23.7 47.4 47.4 94.9 189.8 379.5] {36 128 32 _ 2572}, [RTX_5060, LLAMA_CPP_5060];
+    "rtx5060ti-16", "GeForce RTX 5060 Ti 16GB", "NVIDIA", 2025, 16, [15.45] [15.48] Estimated, "GDDR7", 448.0, 31.5 _,
+        [23.7 23.7 47.4 47.4 94.9 189.8 379.5] {36 128 32 _ 2572}, [RTX_5060, LLAMA_CPP_5060_TI];
     "rtx5070", "GeForce RTX 5070", "NVIDIA", 2025, 12, [11.39] [11.69] Estimated, "GDDR7", 672.0, 63.0 _,
         [30.9 30.9 61.7 61.7 123.5 246.9 493.9] {48 128 48 _ 2512}, [RTX_BLACKWELL, RTX_50, LLAMA_CPP_5070];
     "rtx5070ti", "GeForce RTX 5070 Ti", "NVIDIA", 2025, 16, [15.43] [15.48] Estimated, "GDDR7", 896.0, 63.0 _,
@@ -157,12 +182,28 @@ gpus! {
         [56.3 56.3 112.6 112.6 225.1 450.2 900.4] {84 128 64 _ 2617}, [RTX_BLACKWELL, RTX_50, LLAMA_CPP_50];
     "rtx5090", "GeForce RTX 5090", "NVIDIA", 2025, 32, [31.33] [31.37] Torch, "GDDR7", 1792.0, 63.0 _,
         [104.8 104.8 209.5 209.5 419.0 838.0 1676.0] {170 128 96 _ 2407}, [RTX_BLACKWELL, RTX_5090_SEEN];
+    "rtxa4000", "RTX A4000", "NVIDIA", 2021, 16, [15.61] _ Torch, "GDDR6", 448.0, 31.5 _,
+        [19.2 38.4 76.7 76.7 _ 153.4 _] {48 128 4 _ 1560}, [RTX_A4000, RTX_A4000_SEEN];
     "rtxa5000", "RTX A5000", "NVIDIA", 2021, 24, [23.49] [23.68] Estimated, "GDDR6", 768.0, 31.5 56.25,
         [27.8 55.6 111.1 111.1 _ 222.2 _] {64 128 6 _ 1695}, [RTX_A5000, SISTER_24_PLAIN];
     "rtxa6000", "RTX A6000", "NVIDIA", 2020, 48, [47.27] [47.54] Estimated, "GDDR6", 768.0, 31.5 56.25,
         [38.7 77.4 154.8 154.8 _ 309.7 _] {84 128 6 _ 1800}, [GA102, TITAN, LLMA, SISTER_48];
+    "rtx4000ada", "RTX 4000 Ada", "NVIDIA", 2023, 20, [19.54] [19.7] Estimated, "GDDR6", 360.0, 31.5 _,
+        [26.7 53.5 106.9 106.9 213.8 213.8 _] {48 128 48 _ 2175}, [RTX_ADA, RTX_4000_ADA];
+    "rtx4500ada", "RTX 4500 Ada", "NVIDIA", 2023, 24, [23.49] [23.68] Estimated, "GDDR6", 432.0, 31.5 _,
+        [39.6 79.3 158.5 158.5 317.0 317.0 _] {60 128 48 _ 2580}, [RTX_ADA, SISTER_24_PLAIN];
+    "rtx5000ada", "RTX 5000 Ada", "NVIDIA", 2023, 32, [31.27] [31.53] Estimated, "GDDR6", 576.0, 31.5 _,
+        [65.3 130.6 261.1 261.1 522.2 522.2 _] {100 128 64 _ 2550}, [RTX_ADA, RTX_5000_ADA];
     "rtx6000ada", "RTX 6000 Ada", "NVIDIA", 2022, 48, [47.27] [47.54] Estimated, "GDDR6", 960.0, 31.5 _,
         [91.1 182.1 364.2 364.2 728.5 728.5 _] {142 128 96 _ 2505}, [ADA, SISTER_48, ADA_6000_ECC];
+    "rtxpro4000", "RTX PRO 4000 Blackwell", "NVIDIA", 2025, 24, [23.27] [23.89] Estimated, "GDDR7", 672.0, 63.0 _,
+        [46.9 93.8 187.6 187.6 375.3 375.3 750.6] {70 128 48 _ 2617}, [RTX_PRO, RTX_PRO_TOTALS];
+    "rtxpro4500", "RTX PRO 4500 Blackwell", "NVIDIA", 2025, 32, [31.23] [31.86] Estimated, "GDDR7", 896.0, 63.0 _,
+        [54.9 105.4 210.9 210.9 421.8 421.8 843.5] {82 128 64 _ 2617}, [RTX_PRO, RTX_PRO_TOTALS];
+    "rtxpro5000", "RTX PRO 5000 Blackwell 48GB", "NVIDIA", 2025, 48, [47.16] [47.79] Estimated, "GDDR7", 1344.0, 63.0 _,
+        [66.9 129.0 258.0 258.0 516.0 516.0 1032.0] {110 128 96 _ 2377}, [RTX_PRO, RTX_PRO_TOTALS];
+    "rtxpro5000-72", "RTX PRO 5000 Blackwell 72GB", "NVIDIA", 2025, 72, [71.07] [71.69] Estimated, "GDDR7", 1344.0, 63.0 _,
+        [66.9 129.0 258.0 258.0 516.0 516.0 1032.0] {110 128 96 _ 2377}, [RTX_PRO, RTX_PRO_TOTALS];
     "rtxpro6000", "RTX PRO 6000 Blackwell (Workstation)", "NVIDIA", 2025, 96, [94.97] _ Torch, "GDDR7", 1792.0, 63.0 _,
         [126.0 251.9 503.8 503.8 1007.6 1007.6 2015.2] {188 128 128 _ 2617}, [RTX_BLACKWELL, PRO_6000_SEEN];
     "rtxpro6000mq", "RTX PRO 6000 Blackwell Max-Q", "NVIDIA", 2025, 96, [94.97] [95.59] Estimated, "GDDR7", 1792.0, 63.0 _,
@@ -173,6 +214,12 @@ gpus! {
         [29.7 62.5 125.0 125.0 250.0 250.0 500.0] {48 128 24 _ _}, [GB10, GB10_CAPACITY];
     "jetson-thor", "Jetson Thor (T5000)", "NVIDIA", 2025, 128, [122.8] _ Shared, "LPDDR5X", 273.0, _ _,
         [7.8 _ 258.8 258.8 517.5 _ 1035.0] {20 _ _ _ _}, [THOR, THOR_SEEN];
+    "mi50-16", "Instinct MI50 16GB", "AMD", 2018, 16, [15.98] [16.0] Estimated, "HBM2", 1024.0, 31.5 92.0,
+        [13.3 _ 26.5 _ _ 53.0 _] {60 64 4 _ 1725}, [VEGA_20, LLAMA_CPP_ROCM];
+    "mi50-32", "Instinct MI50 32GB", "AMD", 2018, 32, [31.98] [32.0] Estimated, "HBM2", 1024.0, 31.5 92.0,
+        [13.3 _ 26.5 _ _ 53.0 _] {60 64 4 _ 1725}, [VEGA_20, LLAMA_CPP_ROCM];
+    "mi100", "Instinct MI100", "AMD", 2020, 32, [31.98] [32.0] Estimated, "HBM2", 1228.8, 31.5 138.0,
+        [23.1 _ 184.6 92.3 _ 184.6 _] {120 64 8 _ 1502}, [INSTINCT, LLAMA_CPP_ROCM];
     "mi210", "Instinct MI210", "AMD", 2022, 64, 68_702_699_520 _ Torch, "HBM2e", 1638.4, 31.5 150.0,
         [22.6 _ 181.0 181.0 _ 181.0 _] {104 64 8 _ 1700}, [LLMA, INSTINCT, GFX90A_SEEN];
     "mi250x", "Instinct MI250X (one of its two dies)", "AMD", 2021, 64, 68_702_699_520 _ Torch, "HBM2e", 1638.4, 31.5 400.0,
@@ -185,8 +232,20 @@ gpus! {
         [144.2 _ 2306.9 2306.9 4613.7 4613.7 9227.5] {256 160 32 256 2200}, [INSTINCT, STAS, MI350X];
     "mi355x", "Instinct MI355X", "AMD", 2025, 288, [287.98] _ Torch, "HBM3e", 8000.0, 63.0 537.5,
         [157.3 _ 2516.6 2516.6 5033.2 5033.2 10066.3] {256 160 32 256 2400}, [INSTINCT, STAS, GFX950_SEEN];
+    "radeonvii", "Radeon VII", "AMD", 2019, 16, [15.98] [16.0] Estimated, "HBM2", 1024.0, 15.75 _,
+        [13.4 _ 26.9 _ _ 53.8 _] {60 64 4 _ 1750}, [VEGA_20, LLAMA_CPP_ROCM];
+    "rx7800xt", "Radeon RX 7800 XT", "AMD", 2023, 16, [15.98] [16.0] Estimated, "GDDR6", 624.0, 31.5 _,
+        [37.3 _ 74.6 74.6 _ 74.6 _] {60 64 4 64 2430}, [RADEON_7000, LLAMA_CPP_ROCM];
+    "rx7900xt", "Radeon RX 7900 XT", "AMD", 2022, 20, [19.98] [20.0] Estimated, "GDDR6", 800.0, 31.5 _,
+        [51.6 _ 103.2 103.2 _ 103.2 _] {84 64 6 80 2400}, [RADEON_7000, LLAMA_CPP_ROCM];
     "rx7900xtx", "Radeon RX 7900 XTX", "AMD", 2022, 24, [23.98] [24.0] Estimated, "GDDR6", 960.0, 31.5 _,
         [61.4 _ 122.8 122.8 _ 122.8 _] {96 64 6 96 2500}, [RADEON, LLAMA_CPP_7900];
+    "w7900", "Radeon PRO W7900", "AMD", 2023, 48, [47.98] [48.0] Estimated, "GDDR6", 864.0, 31.5 _,
+        [61.3 _ 122.6 122.6 _ 122.6 _] {96 64 6 96 2495}, [RADEON_7000, LLAMA_CPP_ROCM];
+    "rx9070xt", "Radeon RX 9070 XT", "AMD", 2025, 16, [15.92] [16.0] Estimated, "GDDR6", 640.0, 63.0 _,
+        [48.7 _ 194.6 194.6 389.3 389.3 _] {64 64 8 64 2970}, [RADEON_9000, LLAMA_CPP_GFX12];
+    "r9700", "Radeon AI PRO R9700", "AMD", 2025, 32, [31.86] [32.0] Estimated, "GDDR6", 640.0, 63.0 _,
+        [47.8 _ 191.4 191.4 382.7 382.7 _] {64 64 8 64 2920}, [RADEON_9000, LLAMA_CPP_GFX12];
     "strix-halo", "Strix Halo (Radeon 8060S)", "AMD", 2025, 128, [62.46] _ Limit, "LPDDR5X", 256.0, _ _,
         [29.7 _ 59.4 59.4 _ _ _] {40 64 2 32 _}, [STRIX_HALO, STRIX_LIMIT];
     "tpu-v4", "TPU v4 (chip)", "Google", 2021, 32, [30.75] _ Xla, "HBM2", 1200.0, _ 300.0,
@@ -203,10 +262,16 @@ gpus! {
         [_ _ _ 432.0 865.0 _ _] {_ _ 48 _ _}, [GAUDI, STAS];
     "gaudi3", "Intel Gaudi 3", "Intel", 2024, 128, 128_000_000_000 _ Printed, "HBM2e", 3700.0, 63.0 600.0,
         [229.0 459.0 459.0 1677.0 1677.0 _ _] {_ _ 96 _ _}, [GAUDI, STAS];
+    "arc-a770", "Arc A770 16GB", "Intel", 2022, 16, 16_225_000_000 16_704_000_000 Estimated, "GDDR6", 560.0, 31.5 _,
+        [17.2 _ 131.1 131.1 _ 262.1 _] {32 _ 16 _ _}, [ARC_PRO, ARC_SYCL];
     "arc-b580", "Arc B580", "Intel", 2024, 12, 12_000_000_000 _ Printed, "GDDR6", 456.0, 15.75 _,
         [13.67 _ 109.4 109.4 _ 218.7 _] {20 _ 18 _ 2670}, [ARC];
+    "arc-pro-b50", "Arc Pro B50", "Intel", 2025, 16, [15.92] [16.0] Estimated, "GDDR6", 224.0, 31.5 _,
+        [10.65 _ 85.2 85.2 _ 170.0 _] {16 _ _ _ 2600}, [ARC_PRO, ARC_SYCL];
     "arc-pro-b60", "Arc Pro B60", "Intel", 2025, 24, 24_000_000_000 _ Printed, "GDDR6", 456.0, 31.5 _,
         [12.28 _ 98.3 98.3 _ 197.0 _] {20 _ _ _ 2400}, [AICONFIGURATOR];
+    "arc-pro-b70", "Arc Pro B70", "Intel", 2026, 32, [31.84] [31.89] Estimated, "GDDR6", 608.0, 63.0 _,
+        [22.9 _ 183.5 183.5 _ 367.0 _] {32 _ _ _ _}, [ARC_PRO, ARC_SYCL];
     "m1ultra", "Apple M1 Ultra (64-core GPU)", "Apple", 2022, 128, [96.0] [107.52] Limit, "LPDDR5", 800.0, _ _,
         [21.2 _ 21.2 _ _ _ _] {64 _ _ _ _}, [APPLE, APPLE_LIMIT];
     "m2pro", "Apple M2 Pro (19-core GPU)", "Apple", 2023, 32, [21.33] [24.96] Limit, "LPDDR5", 200.0, _ _,
@@ -225,4 +290,10 @@ gpus! {
         [8.5 _ 8.5 8.5 _ _ _] {20 _ _ _ _}, [APPLE, APPLE_CORES, APPLE_LIMIT];
     "m4max", "Apple M4 Max (40-core GPU)", "Apple", 2024, 128, [107.52] _ Limit, "LPDDR5X", 546.0, _ _,
         [17.0 _ 17.0 17.0 _ _ _] {40 _ _ _ _}, [APPLE, APPLE_LIMIT];
+    "m5", "Apple M5 (10-core GPU)", "Apple", 2025, 32, [21.33] [24.96] Limit, "LPDDR5X", 153.6, _ _,
+        [4.6 _ 17.5 17.5 _ _ _] {10 _ _ _ _}, [APPLE_M5, APPLE_LIMIT];
+    "m5pro", "Apple M5 Pro (20-core GPU)", "Apple", 2026, 64, [48.0] [51.84] Limit, "LPDDR5X", 307.0, _ _,
+        [9.2 _ 35.0 35.0 _ _ _] {20 _ _ _ _}, [APPLE_M5, APPLE_LIMIT];
+    "m5max", "Apple M5 Max (40-core GPU)", "Apple", 2026, 128, [107.52] _ Limit, "LPDDR5X", 614.0, _ _,
+        [18.4 _ 70.0 70.0 _ _ _] {40 _ _ _ _}, [APPLE_M5, APPLE_LIMIT];
 }

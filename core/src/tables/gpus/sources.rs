@@ -50,6 +50,22 @@ pub(super) const RTX_PRO_SERVER: &str =
 pub(super) const STRIX_HALO: &str = "AMD Ryzen AI Max+ 395: 40 compute units at 2.9 GHz, 256 GB/s (github.com/AlexsJones/llmfit at 3f44fd3); the GPU's part of the memory is set by the system";
 pub(super) const THOR: &str = "NVIDIA Jetson T5000: 2,070 fp4 TFLOPS with sparsity, as quoted in public repositories, so half of it dense and a quarter of that at 16 bits";
 
+// Of the GPUs added on 2026-11-26.
+
+pub(super) const A30: &str =
+    "NVIDIA A30 data sheet: 165 TFLOPS at 16 bits, 933 GB/s, figures as quoted in public repositories";
+pub(super) const APPLE_M5: &str = "Apple: 153, 307 and 614 GB/s. No rate is published: 18.4 TFLOPS of an M5 Max and about 70 at 16 bits by its neural accelerators are those of skorppio.com, smaller chips by the number of GPU cores";
+pub(super) const ARC_PRO: &str = "Intel Arc A770: 262 int8 TOPS, 560 GB/s; Arc Pro B50 and B70: 170 and 367 int8 TOPS, 224 and 608 GB/s, figures as quoted at zolotukhin.ai; half of it at 16 bits";
+pub(super) const P40: &str = "NVIDIA Tesla P40 data sheet: 12 TFLOPS, 47 int8 TOPS, 346 GB/s. It has no matrix units and adds in fp16 at a 64th of that rate, so that programs multiply fp16 weights in fp32";
+pub(super) const RADEON_7000: &str = "AMD Radeon RX 7800 XT, RX 7900 XT and PRO W7900 product pages: 37.3, 51.6 and 61.3 TFLOPS, twice that at 16 bits, figures as quoted in public repositories";
+pub(super) const RADEON_9000: &str = "AMD Radeon RX 9070 XT and AI PRO R9700 product pages: 195 and 191 TFLOPS at 16 bits without sparsity, 640 GB/s, figures as quoted in public repositories";
+pub(super) const RTX_5060: &str = "NVIDIA GeForce RTX 5060 and 5060 Ti: 614 and 759 AI TOPS with sparsity, 448 GB/s, PCIe 5.0 x8, figures as quoted in public repositories";
+pub(super) const RTX_A4000: &str = "NVIDIA RTX A4000 data sheet: 19.2 TFLOPS, 153.4 with sparsity at 16 bits, figures as quoted in public repositories";
+pub(super) const RTX_ADA: &str = "NVIDIA RTX 4000, 4500 and 5000 Ada data sheets: 427.6, 634.0 and 1,044.4 TFLOPS of fp8 with sparsity, figures as quoted in public repositories";
+pub(super) const RTX_PRO: &str = "NVIDIA RTX PRO 4500 and 5000 Blackwell: 1,687 and 2,064 AI TOPS with sparsity; RTX PRO 4000: a core and clock as the RTX PRO 6000; cores and clocks as printed at technical.city";
+pub(super) const TURING: &str = "NVIDIA Turing whitepaper (RTX 2080 Ti: 53.8 TFLOPS of fp16 with fp32 accumulation); the GTX 1660 Ti has no matrix units and computes in fp16 at twice the rate of fp32";
+pub(super) const VEGA_20: &str = "AMD Instinct MI50 and Radeon VII product pages: no matrix units, twice the rate of fp32 in fp16, 1,024 GB/s, figures as quoted in public repositories";
+
 // What the system lets a GPU that shares the memory of its computer take by itself.
 pub(super) const APPLE_LIMIT: &str = "Metal's recommendedMaxWorkingSetSize: 21.33 GiB of 32 (21,845 MiB: github.com/ollama/ollama issue 434), 48.00 GiB of 64 and 72.00 GiB of 96 (49,152 and 73,728 MiB: github.com/ggml-org/llama.cpp issue 3213), 96.00 GiB of 128 and 144.00 GiB of 192 (github.com/raullenchai/Rapid-MLX pull request 183), and 107.52 GiB of 128 on M4 and M5 Max and with macOS 26 (github.com/antirez/ds4 pull request 893). Newer macOS lends more: 24.96 GiB of 32 (26,800.60 MB on an M4 and an M2 Max), 37.44 GiB of 48 (M4 Pro) and 51.84 GiB of 64 (55,662.79 MB on an M3 Max), in public logs of llama.cpp read 2026-11-25. Of 96 and 192 no such report was found: estimated up to the part that 64 have, 77.76 GiB, and that 128 have, 161.28. No report of 512 was found: estimated between three quarters, 384.00 GiB, and the part that 256 have, 239, of which 478 are as many";
 pub(super) const STRIX_LIMIT: &str = "Linux lends half of the memory by itself (GTT): 63,968 MiB, so 62.46 GiB of 128 (github.com/antirez/ds4 issue 475); ttm.pages_limit or the firmware give 96 to 120 (github.com/noamsto/nix-amd-ai issue 42)";
@@ -81,6 +97,12 @@ pub(super) const RTX_5090_SEEN: &str = "31.36 GiB (github.com/TrajectoryCrafter/
 pub(super) const T4_SEEN: &str = "14.56 GiB (github.com/Zheng-Chong/CatVTON issue 133), 14.76 GiB with older drivers (github.com/xinge008/Cylinder3D issue 109)";
 pub(super) const V100_16_SEEN: &str = "15.78 GiB in an out-of-memory message (github.com/kchengiva/Shift-GCN issue 34)";
 pub(super) const V100_32_SEEN: &str = "31.74 GiB in an out-of-memory message (github.com/liucongg/ChatGLM-Finetuning issue 73), 31.73 GiB by OpenCL on a V100-PCIE-32GB (github.com/nejeoui/MPA-OpenCl at 21c000b)";
+
+pub(super) const A30_SEEN: &str = "23.50 GiB (github.com/LHRLAB/ChatKBQA issue 2, November 2023), 23.53 GiB (github.com/google/RB-Modulation issue 5, September 2024)";
+pub(super) const P40_SEEN: &str = "22.38 GiB with ECC on (github.com/LinkSoul-AI/Chinese-Llama-2-7b issue 56, github.com/OpenGVLab/LLaMA-Adapter issue 151). With ECC off the driver's total is 24,576 MiB (github.com/dphnAI/sonar issue 522), of which an RTX 3090 reports up to 23.70";
+pub(super) const RTX_2080_TI_SEEN: &str = "10.57 GiB with vLLM 0.13 (github.com/vllm-project/vllm issue 19445, January 2026), 10.76 GiB with older drivers, in public out-of-memory messages";
+pub(super) const RTX_A4000_SEEN: &str =
+    "15.61 GiB in an out-of-memory message (github.com/DengKaiCQ/VGGT-Long issue 6, July 2025)";
 
 // Ranges where no report that names the GPU was found.
 
@@ -122,6 +144,21 @@ pub(super) const SISTER_24_PLAIN: &str =
     "Estimated 23.49 to 23.68 GiB: what an RTX 4090 with the same driver's total of 24,564 MiB prints";
 pub(super) const THOR_SEEN: &str =
     "122.80 GiB: logs of llama.cpp in public repositories print 125,748 MiB, all memory of the computer";
+
+pub(super) const ARC_SYCL: &str = "Estimated from what SYCL calls the global memory in logs of llama.cpp in public repositories: 16,225 to 16,704 MB of an A770, 16,304 MiB of a B50, 32,602 to 32,656 MiB of a B70";
+pub(super) const GTX_1660_TI: &str = "Estimated 5.59 to 5.80 GiB: a log of llama.cpp in a public repository prints 5,747 MiB, 5.61 GiB; older drivers keep less";
+pub(super) const LLAMA_CPP_5060: &str = "Estimated: the driver's total of 8,151 MiB less 0.25 to 0.55 GiB; of an RTX 5060 a public repository quotes 7,708 MiB by llama.cpp, 7.53 GiB";
+pub(super) const LLAMA_CPP_5060_TI: &str =
+    "Estimated 15.45 to 15.48 GiB: logs of llama.cpp in public repositories print 15,825 to 15,850 MiB";
+pub(super) const LLAMA_CPP_GFX12: &str = "Estimated from 15.92 and 31.86 GiB, which logs of llama.cpp with ROCm in public repositories print as 16,304 and 32,624 MiB, to all of the memory";
+pub(super) const LLAMA_CPP_ROCM: &str = "Estimated from 0.02 GiB less than all of the memory, as logs of llama.cpp with ROCm in public repositories print it (16,368 MiB of an MI50 and an RX 7800 XT, 20,464 of an RX 7900 XT, 32,752 of an MI50 with 32 GB), to all of it";
+pub(super) const RTX_2080_TI_22: &str = "Estimated 21.48 GiB to 21.67 (github.com/vllm-project/vllm issue 2140, June 2024): newer drivers keep 0.19 more of the 11 GB";
+pub(super) const RTX_4000_ADA: &str =
+    "Estimated 19.54 GiB, which reports of PyTorch in public repositories print, to 19.70 with older drivers";
+pub(super) const RTX_5000_ADA: &str = "Estimated: the driver's total of 32,760 MiB less 0.46 to 0.72 GiB, as GPUs with 48 GB of the same generation report it";
+pub(super) const RTX_PRO_TOTALS: &str = "Estimated: the driver's total of 24,467, 32,623, 48,935 and 73,415 MiB less 0.62 GiB, as an RTX PRO 6000 reports it, to that total";
+pub(super) const SISTER_8: &str =
+    "Estimated 7.66 to 7.78 GiB: what an RTX 3070 with the same driver's total of 8,192 MiB reports";
 
 // TPUs: what XLA calls the capacity of HBM.
 pub(super) const TPU_V4_SEEN: &str = "30.75 GiB of HBM in an out-of-memory message of XLA (github.com/erfanzar/EasyDeL issue 166), beside 1.25 GiB reserved";

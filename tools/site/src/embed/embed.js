@@ -94,7 +94,7 @@
           const figure = this.getAttribute('figure') ?? '';
           // What is no figure keeps what stands in the element.
           if (!FIGURES.includes(figure)) return;
-          const url = new URL(`${figure}.html`, base);
+          const url = new URL(figure === 'planner' ? '../plan-frame.html' : `${figure}.html`, base);
           for (const { name, value } of this.attributes) if (KEYS.includes(name)) url.searchParams.set(name, value);
           if (this.frame) {
             if (this.frame.src !== url.href) this.frame.src = url;

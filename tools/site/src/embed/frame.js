@@ -309,13 +309,13 @@
     for (const event of ['pointerdown', 'focusin', 'toggle']) document.addEventListener(event, answer, true);
   }
 
-  // Who goes on to the tutorial finds there what stands here.
+  // Who goes on to the tutorial or to the planner finds there what stands here.
   for (const event of ['pointerdown', 'focusin']) {
     document.addEventListener(event, ({ target }) => {
-      const link = target.closest?.('a[href*="index.html"]');
+      const link = target.closest?.('a:is([href*="index.html"], [href*="plan.html"])');
       if (!link || !live) return;
       const url = new URL(link.href);
-      url.search = current();
+      url.search = (url.pathname.endsWith('plan.html') ? 'from=tutorial&' : '') + current();
       link.href = url;
     });
   }

@@ -14,6 +14,7 @@ use memory_wall_app::state::{State, query};
 use memory_wall_app::words::figure_title;
 
 use crate::directives::Arrival;
+use crate::planner::framed;
 use crate::program::Program;
 use crate::style::Rules;
 use crate::wording::escaped;
@@ -55,7 +56,7 @@ pub(crate) fn build(
     let host = script::without_comments(&read(&root.join("tools/site/src/embed/embed.js"))?);
     let known = query::keys().chain(query::OPTIONS).filter(|key| !OF_PAGES.contains(key));
     let keys: Vec<_> = known.map(String::from).chain(servers::keys()).collect();
-    let figures: Vec<_> = registry::alone().collect();
+    let figures: Vec<_> = registry::alone().chain([framed::NAME]).collect();
     let host = host.replace("{{keys}}", &keys.join(" ")).replace("{{figures}}", &figures.join(" "));
     write(&staging.join("embed.js"), &host)?;
     let answers = script::without_comments(&read(&root.join("tools/site/src/embed/answers.js"))?);
@@ -122,7 +123,7 @@ fn follows_settings(content: &str) -> bool {
 fn described(staging: &Path, public: Option<&str>) -> Result<(), String> {
     let folder = staging.join("oembed");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
-    for row in heights::all()?.iter().filter(|row| row.only.is_none()) {
+    for row in heights::all()?.iter().filter(|row| row.only.is_none() && row.figure != framed::NAME) {
         write(&folder.join(format!("{}.json", row.figure)), &oembed::json(row, title(row.figure), public)?)?;
     }
     Ok(())
@@ -151,6 +152,7 @@ fn drawn(id: &'static str, template: &str, texts: &[String]) -> Result<String, S
         ("{{description}}", format!("{}. {}", title(id), words::page_description())),
         ("{{anchor}}", prose::anchor(id)),
         ("{{whole}}", words::alone_whole().to_owned()),
+        ("{{planner}}", words::alone_planner().to_owned()),
         ("{{failed}}", words::alone_failed().to_owned()),
         ("{{waits}}", words::alone_waits().to_owned()),
         ("<!-- patterns -->", figures::patterns()),
@@ -240,7 +242,7 @@ mod tests {
         for section in asked() {
             assert!(all.iter().any(|row| row.figure == "quiz" && row.only == Some(section)), "{section}");
         }
-        assert_eq!(all.len(), registry::alone().count() + asked().len());
+        assert_eq!(all.len(), registry::alone().count() + asked().len() + 1, "and the planner");
         let widths = |row: &heights::Heights| row.at.iter().map(|(width, _)| *width).collect::<Vec<_>>();
         assert!(all.iter().all(|row| widths(row) == [320, 400, 480, 640, 720, 800, 960]));
         assert_eq!(all.iter().find(|row| row.figure == "trips").unwrap().of(640), Some(850));

@@ -23,8 +23,7 @@ pub(crate) const ASKED: &str = "explain-";
 pub(crate) fn tag(root: &Path, staging: &Path) -> Result<String, String> {
     let stem = ASKED.trim_end_matches('-');
     let named = |staged: &str, stem: &str| {
-        let wasm = taken(staging, staged, "wasm")?;
-        let glue = String::from_utf8_lossy(&taken(staging, staged, "js")?).into_owned();
+        let (glue, wasm) = taken(staging, staged)?;
         let (name, digest) = style::named(stem, &wasm, "wasm");
         write(&staging.join(&name), &wasm)?;
         Ok::<_, String>((glue, name, digest))

@@ -34,8 +34,7 @@ impl File {
 
 /// Takes the program that Trunk staged, and writes the script.
 pub(crate) fn staged(root: &Path, staging: &Path) -> Result<File, String> {
-    let wasm = taken(staging, STAGED, "wasm")?;
-    let glue = String::from_utf8_lossy(&taken(staging, STAGED, "js")?).into_owned();
+    let (glue, wasm) = taken(staging, STAGED)?;
     let packed = packed(&wasm).map_err(|error| format!("the program of the minute cannot be packed: {error}"))?;
     let mut own = read(&root.join("tools/site/src/minute/minute.js"))?;
     let all = servers::all().map(|server| said(&server).ok_or("a server of the minute does not start"));

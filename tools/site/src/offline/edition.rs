@@ -1,4 +1,4 @@
-//! The page in one file: style sheet, icon, glue and program inside it, so that it opens from a disk or a stick.
+//! The page in one file: icon, glue and program inside it, as its style sheet is everywhere, so that it opens from a disk or a stick.
 //!
 //! A browser loads no module and no program beside a page that comes from a disk; what stands in the page it runs.
 
@@ -19,9 +19,6 @@ pub(super) fn build(staging: &Path, program: &Program, index: &str) -> Result<St
     html = markup::without(&html, "<figure id=\"figure-share\"", "</figure>", |_| true);
     let icon = read(&staging.join("icon.svg"))?;
     page::put(&mut html, "href=\"icon.svg\"", &format!("href=\"{}\"", data_uri(&icon)))?;
-    let (before, sheet, after) = cut(&html, "<link rel=\"stylesheet\" href=\"./", " />")?;
-    let css = read(&staging.join(sheet.split('"').next().unwrap_or_default()))?;
-    html = format!("{before}<style>{css}</style>{after}");
     html = without_other_pages(&html);
     html = started(staging, program, &html)?;
     let policy = policy::alone(&html, " 'wasm-unsafe-eval'", "");

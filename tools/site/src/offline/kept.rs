@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use crate::planner::framed;
 use crate::{apart, explain, script};
 
 /// The worker's own name. It stays as it is for ever: readers' browsers ask for it again and again.
@@ -19,6 +20,8 @@ const ASIDE: &[(&str, &str)] = &[
     (super::ONE_FILE, "a copy of what is kept, for a disk of one's own"),
     ("screenshots/", "shown before the app is installed, by what installs it"),
     ("program-", "for frames of other sites, which may fetch nothing and find nothing that is kept"),
+    ("framed-", "the same, of the planner"),
+    (framed::FILE, "the same"),
     ("banks/", "for learning platforms, which take a copy of their own"),
     ("kit/", "the same, packed when a teacher asks for it"),
     (explain::ASKED, "reads what a run left behind: kept once a reader has asked for it"),

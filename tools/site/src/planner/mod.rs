@@ -1,13 +1,15 @@
 //! The planner: a page with a program of its own, drawn as it begins.
 
+pub(crate) mod framed;
+
 use std::path::Path;
 
 use memory_wall_app::words::resolved;
 
 use crate::page::{self, put};
-use crate::program::taken;
+use crate::program::{plain, taken};
 use crate::wording::Words;
-use crate::{apart, figures, imports, policy, read, script, style, words, write};
+use crate::{apart, figures, policy, read, script, style, words, write};
 
 /// What Trunk calls the files of its program.
 const STAGED: &str = "memory-wall-planner";
@@ -19,8 +21,8 @@ pub(crate) const FILES: &str = "planner-";
 /// Takes the program that Trunk staged, and writes the page with its style sheet.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     let shortened = |program: &str| {
-        let glue = script::without_comments(&String::from_utf8_lossy(&taken(staging, program, "js")?));
-        imports::shortened(&taken(staging, program, "wasm")?, &glue)
+        let (glue, wasm) = taken(staging, program)?;
+        memory_wall_squeeze::shortened(&wasm, &script::without_comments(&glue))
     };
     let (wasm, glue) = shortened(STAGED)?;
     let (exchange, exchange_glue) = shortened(STAGED_EXCHANGE)?;
@@ -29,6 +31,13 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
         write(&staging.join(&name), content)?;
         Ok::<_, String>((name, format!("sha256-{digest}")))
     };
+    // For frames that may fetch nothing.
+    let [planner_plain, exchange_plain] = [
+        plain(&glue, &wasm, STAGED, &["start"])?,
+        plain(&exchange_glue, &exchange, STAGED_EXCHANGE, &["written", "taken", "drawn", "png"])?,
+    ];
+    let (planner_plain, _) = named("program-planner", planner_plain.as_bytes(), "js")?;
+    let (exchange_plain, _) = named("program-exchange", exchange_plain.as_bytes(), "js")?;
     let stem = FILES.trim_end_matches('-');
     let (wasm, wasm_digest) = named(stem, &wasm, "wasm")?;
     let (glue, glue_digest) = named("planner-glue", glue.as_bytes(), "js")?;
@@ -51,6 +60,15 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     ] {
         put(&mut start, mark, text)?;
     }
+    let (own, words) = (Words::read("planner_page.txt")?, learnt()?);
+    let files = Files {
+        plain: [planner_plain, exchange_plain],
+        glue: [glue.clone(), exchange_glue.clone()],
+        wasm: [wasm.clone(), exchange.clone()],
+        wasm_digest: [wasm_digest.clone(), exchange_digest.clone()],
+        sheet: sheet.clone(),
+    };
+    framed::build(root, staging, &files, &own, &words)?;
     let mut html = drawn(root)?;
     for (mark, text) in [
         ("<!-- style -->", format!("<link rel=\"stylesheet\" href=\"./{sheet}\" integrity=\"{sheet_digest}\" />")),
@@ -63,15 +81,30 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     write(&staging.join("plan.html"), &html)
 }
 
-/// The page before its files are known.
-fn drawn(root: &Path) -> Result<String, String> {
-    let own = Words::read("planner_page.txt")?;
-    let mut html = apart::headed(root, "planner", &own)?;
+/// The staged files of both programs, the planner's first, and its style sheet.
+pub(crate) struct Files {
+    plain: [String; 2],
+    glue: [String; 2],
+    wasm: [String; 2],
+    wasm_digest: [String; 2],
+    sheet: String,
+}
+
+/// The words of the program, which it knows from then on.
+fn learnt() -> Result<String, String> {
     let english = memory_wall_planner::words::ENGLISH;
     let said = resolved(english, &read(&words::language().folder.join("planner.txt"))?)
         .map_err(|fault| format!("planner.txt: {fault}"))?
         .join("\n");
     memory_wall_planner::words::learn(said.clone());
+    Ok(said)
+}
+
+/// The page before its files are known.
+fn drawn(root: &Path) -> Result<String, String> {
+    let own = Words::read("planner_page.txt")?;
+    let mut html = apart::headed(root, "planner", &own)?;
+    let said = learnt()?;
     put(&mut html, "<!-- script -->", "")?;
     put(&mut html, "<!-- content -->", &content(&own, &said))?;
     apart::is_said("planner_page", &html)?;

@@ -4,7 +4,10 @@ const program = fetch('./{{program}}', { integrity: '{{program integrity}}' });
 program.catch(() => {});
 const [glue, { words }] = await Promise.all([import('./{{glue}}'), import('./{{words}}')]);
 document.body.append(Object.assign(document.createElement('script'), { type: 'text/plain', id: 'words', textContent: words }));
-await glue.default({ module_or_path: program });
+const response = await program;
+// Its bytes were compared with their digest in this task: it is compiled in another one.
+await new Promise((done) => setTimeout(done));
+await glue.default({ module_or_path: response });
 let exchange;
 let tries = 0;
 const fetched = async () => {

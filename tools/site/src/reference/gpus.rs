@@ -81,7 +81,7 @@ fn row(gpu: &'static Gpu, words: &Words, sources: &mut Sources) -> Row {
     let ridge = [ComputePrecision::Bf16, ComputePrecision::Fp16].into_iter().find_map(|format| Roof::of(gpu, format));
     let ridge = ridge.map(|roof| roof.ridge().0);
     cells.push(ridge.map_or_else(|| Cell::maybe(None), figure));
-    cells.extend([link(gpu.host_link), link(gpu.peer_link), sources.cell(gpu.sources)]);
+    cells.extend([link(gpu.host_link), link(gpu.peer_link), sources.cell(gpu.sources())]);
     let formats = FORMATS.into_iter().filter(|format| gpu.peaks.at(*format).is_some()).map(ComputePrecision::id);
     let chosen_by = vec![
         ("vendor", gpu.vendor.to_owned()),

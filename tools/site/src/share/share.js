@@ -70,6 +70,7 @@
   const show = () => {
     if (!panel.open) return;
     field.value = link();
+    find('a[href^="plan.html"]').href = `plan.html?from=tutorial&${query}`;
     // Without the library, or with a link that no code can hold, there is the link.
     code().catch(() => (find('.share-code').hidden = true));
   };

@@ -16,6 +16,7 @@ use memory_wall_app::words::section_title;
 use self::hosts::{Chosen, GROUPS, Host};
 use crate::apart::Script;
 use crate::embed;
+use crate::planner::framed;
 use crate::wording::{Words, escaped};
 use crate::{apart, banks, policy, read, write};
 
@@ -107,9 +108,19 @@ fn cite(words: &Words) -> String {
     )
 }
 
+/// What one of them is called.
+fn title(words: &Words, shown: &str) -> String {
+    if shown == framed::NAME { words.say("figures.planner") } else { embed::title(shown).to_owned() }
+}
+
+/// Everything that is made for frames: every figure, and the planner.
+fn shown() -> impl Iterator<Item = &'static str> {
+    registry::alone().chain([framed::NAME])
+}
+
 /// What a row of the table shows.
 fn name(words: &Words, row: &Heights) -> String {
-    let figure = escaped(embed::title(row.figure));
+    let figure = escaped(&title(words, row.figure));
     match row.only {
         Some(section) => {
             let section = escaped(section_title(section));
@@ -133,10 +144,10 @@ fn table(words: &Words, heights: &[Heights]) -> Result<String, String> {
     }
     out.push_str("</tr></thead><tbody>");
     // In the order of the tutorial, each figure before its parts.
-    for figure in registry::alone() {
+    for figure in shown() {
         for row in heights.iter().filter(|row| row.figure == figure) {
             let query = row.only.map(|only| format!("?only={only}")).unwrap_or_default();
-            let file = format!("embed/{figure}.html{query}");
+            let file = if figure == framed::NAME { framed::FILE.into() } else { format!("embed/{figure}.html{query}") };
             let _ = write!(
                 out,
                 "<tr data-figure=\"{figure}{query}\"><th scope=\"row\">{}</th><td><a href=\"{file}\"><code>{file}</code></a></td>",
@@ -196,7 +207,7 @@ fn builder(words: &Words) -> String {
     let option = |value: &str, name: &str, chosen: bool| {
         format!("<option value=\"{value}\"{}>{name}</option>", if chosen { " selected" } else { "" })
     };
-    let figures: String = registry::alone().map(|id| option(id, &escaped(embed::title(id)), id == "buckets")).collect();
+    let figures: String = shown().map(|id| option(id, &escaped(&title(words, id)), id == "buckets")).collect();
     let sections = embed::asked().into_iter().map(|id| option(id, &escaped(section_title(id)), false));
     let sections = option("", &words.say("build.only.all"), true) + &sections.collect::<String>();
     let options = OPTIONS.iter().fold(String::new(), |all, (key, values)| {

@@ -39,12 +39,12 @@
       const own = new URL('./', location.href).href;
       path = href.startsWith(own) ? href.slice(own.length) : undefined;
     }
-    if (path === undefined || !/^((index|teach)\.html|embed\/[a-z_]+\.html)?$/.test(path)) return { fault: 'foreign' };
+    if (path === undefined || !/^((index|teach|plan|plan-frame)\.html|embed\/[a-z_]+\.html)?$/.test(path)) return { fault: 'foreign' };
     if (query.length > most) return { fault: 'long' };
     if (!/^[\w.,=&%+-]*$/.test(query)) return { fault: 'letters' };
     const pairs = query.split('&').filter(Boolean);
     const isOption = (pair) => OPTIONS.includes(pair.split('=')[0]);
-    return { figure: path.match(/^embed\/(\w+)/)?.[1], options: pairs.filter(isOption), state: pairs.filter((pair) => !isOption(pair)) };
+    return { figure: /^plan/.test(path) ? 'planner' : path.match(/^embed\/(\w+)/)?.[1], options: pairs.filter(isOption), state: pairs.filter((pair) => !isOption(pair)) };
   };
   /** A link of a figure by itself chooses that figure and its options. */
   const adopt = ({ figure, options }) => {
@@ -91,7 +91,7 @@
     const width = Number(elements.width.value);
     const height = Number(row.querySelector(`[data-width="${width}"]`).textContent);
     const title = row.cells[0].textContent;
-    const file = `embed/${figure}.html${query && `?${query}`}`;
+    const file = row.cells[1].textContent.split('?')[0] + (query && `?${query}`);
     const attributes = [...new URLSearchParams(query)].map(([key, value]) => ` ${key}="${ESCAPES.html(value)}"`).join('');
     const heights = [...row.querySelectorAll('[data-width]')].filter((cell) => Number(cell.dataset.width) <= width).map((cell) => Number(cell.textContent));
     const more = Math.max(...heights) - height;

@@ -8,7 +8,7 @@ use wasm_encoder::{ImportSection, Module, RawSection};
 use wasmparser::{Import, Parser, Payload};
 
 /// Program and glue, which speak of the same imports in fewer letters.
-pub(crate) fn shortened(wasm: &[u8], glue: &str) -> Result<(Vec<u8>, String), String> {
+pub fn shortened(wasm: &[u8], glue: &str) -> Result<(Vec<u8>, String), String> {
     let unread = |error: &dyn std::fmt::Display| format!("the program's imports cannot be read: {error}");
     let (mut module, mut glue) = (Module::new(), glue.to_owned());
     for payload in Parser::new(0).parse_all(wasm) {
