@@ -251,3 +251,11 @@ fn the_longest_possible_list_of_notices_is_short() {
         assert!(decoded.notices.len() > 15, "{:?}", decoded.notices);
     }
 }
+
+#[test]
+fn what_is_of_a_figure_with_its_own_program_is_passed_over() {
+    let decoded = decode("minute.arrivals=90&seq=4096&minute.at=30");
+    assert_eq!(decoded.notices, Vec::<String>::new());
+    assert_eq!(decoded.state.seq_length, 4_096);
+    assert!(!decode("hour.arrivals=90").notices.is_empty());
+}

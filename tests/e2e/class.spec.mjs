@@ -42,7 +42,7 @@ test('the page for teachers has goals, prerequisites and a time for every sectio
 
 test('the steps of each lesson follow each other, and their links open the figure in its state', async ({ page }) => {
   await page.goto('/lessons.html');
-  for (const [lesson, all] of [['short', 45], ['long', 90]]) {
+  for (const [lesson, all] of [['short', 45], ['long', 90], ['serve', 45]]) {
     const rows = await page.locator(`#${lesson} tbody tr`).evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent))));
     let minute = 0;
     for (const [start, minutes] of rows) {

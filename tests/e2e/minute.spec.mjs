@@ -15,7 +15,7 @@ const moment = (page) => range(page).inputValue().then(Number);
 /** Goes near the figure and waits for its program. */
 const near = async (page) => {
   await figure(page).scrollIntoViewIfNeeded();
-  await expect(range(page)).toBeVisible();
+  await expect(range(page)).toBeVisible({ timeout: 20_000 });
 };
 
 test('the script comes when the figure comes near, and draws what stands there', async ({ wall, page }) => {
@@ -83,6 +83,81 @@ test('levers change it, and an impossible server is said so', async ({ wall, pag
   await expect(figure(page).locator('.minute-none')).toContainText('no such server');
   await lever(page, 'answer').fill('3');
   await expect(figure(page).locator('.minute-none')).toHaveText('');
+});
+
+/** Links to the figure, kept for ever, with the levers that they set: only added to. */
+const LINKS = [
+  ['minute.arrivals=90', { arrivals: '90' }, 600],
+  ['minute.server=llama-3.1-8b,a100-80-sxm&minute.at=30', { server: '1' }, 300],
+  ['minute.prompt=1024&minute.answer=256&minute.prefix=0&minute.page=64&minute.utilization=80', { prompt: '1,024', answer: '256', prefix: '0', page: '64', utilization: '80' }, 600],
+  ['minute.server=llama-2-7b%2Ch100-sxm&minute.at=0', { server: '2' }, 0],
+];
+
+for (const path of ['', 'embed/minute.html']) {
+  test(`a link sets its levers and its moment: ${path || 'the tutorial'}`, async ({ wall, page }) => {
+    for (const [query, levers, at] of LINKS) {
+      if (path) await page.goto(`/${path}?${query}`);
+      else await wall.goto(query);
+      await near(page);
+      for (const [name, value] of Object.entries(levers)) {
+        const field = lever(page, name);
+        if (name === 'server') await expect(field).toHaveValue(value);
+        else await expect(field).toHaveAttribute('aria-valuetext', value);
+      }
+      expect(await moment(page)).toBe(at);
+      await expect(figure(page).locator('.minute-none')).toHaveText('');
+      await expect(page.locator('.notice:visible')).toHaveCount(0);
+    }
+  });
+}
+
+test('what the levers set is in the address, also after the program has written its own', async ({ wall, page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await wall.goto('minute.arrivals=90');
+  await near(page);
+  await lever(page, 'page').fill('4');
+  await button(page, 'Five seconds on').click();
+  const query = () => page.evaluate(() => location.search);
+  await expect.poll(query).toBe('?minute.arrivals=90&minute.page=64&minute.at=5');
+  await wall.lever('Sequence length', 'tokens').field.fill('4096');
+  await expect.poll(query).toMatch(/seq=4096\S*&minute\.arrivals=90&minute\.page=64&minute\.at=5$/);
+  // Who opens the link of that moment sees it.
+  await wall.reload();
+  await near(page);
+  await expect(lever(page, 'page')).toHaveAttribute('aria-valuetext', '64');
+  expect(await moment(page)).toBe(50);
+});
+
+test('a link that asks for what there is not is told so, and goes on', async ({ page }) => {
+  await page.goto(`/embed/minute.html?minute.arrivals=91&minute.speed=%zz&minute.page=64`);
+  await near(page);
+  await expect(figure(page).locator('.minute-none')).toContainText('minute.arrivals=91');
+  await expect(lever(page, 'arrivals')).toHaveAttribute('aria-valuetext', '150');
+  await expect(lever(page, 'page')).toHaveAttribute('aria-valuetext', '64');
+  // An impossible server leaves the picture of the start.
+  await page.goto(`/embed/minute.html?minute.prefix=0&minute.prompt=2560&minute.answer=768`);
+  await expect(figure(page).locator('.minute-none')).toContainText('no such server');
+  await expect(figure(page).locator('#minute-sentence')).toContainText('requests arrive');
+});
+
+test('a page around sets it and is told of it', async ({ page, site }) => {
+  await page.goto('/oembed/minute.json');
+  await page.setContent(`<iframe width="640" height="1600" src="${site.origin}/embed/minute.html?minute.arrivals=90"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  await expect(frame.locator('.minute-controls input')).toBeVisible();
+  await page.evaluate(() => {
+    window.said = [];
+    addEventListener('message', ({ data }) => data?.mw === 1 && window.said.push(data));
+    document.querySelector('iframe').contentWindow.postMessage({ mw: 1, type: 'hello' }, '*');
+  });
+  const last = (type) => page.evaluate((type) => window.said.filter((one) => one.type === type).at(-1)?.query, type);
+  await expect.poll(() => last('ready')).toMatch(/minute\.arrivals=90$/);
+  await frame.locator('[name="minute-page"]').fill('4');
+  await expect.poll(() => last('state')).toMatch(/minute\.arrivals=90&minute\.page=64$/);
+  await page.evaluate(() => document.querySelector('iframe').contentWindow.postMessage({ mw: 1, type: 'set', query: 'minute.answer=256' }, '*'));
+  await expect(frame.locator('[name="minute-answer"]')).toHaveAttribute('aria-valuetext', '256');
+  await expect(frame.locator('[name="minute-arrivals"]')).toHaveAttribute('aria-valuetext', '150');
+  await expect.poll(() => last('state')).toMatch(/minute\.answer=256$/);
 });
 
 test('with reduced motion it goes on by five seconds a press', async ({ wall, page }) => {

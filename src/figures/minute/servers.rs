@@ -16,6 +16,35 @@ pub const PAGE: u32 = vllm::BLOCK;
 /// Percent of the GPU that can be chosen.
 pub const SHARES: [u32; 7] = [70, 75, 80, 85, 90, 92, 95];
 
+/// What each lever offers, and how a link calls it behind [`OWN`].
+pub const LEVERS: [(&str, &[u32]); 6] = [
+    ("arrivals", &[6, 15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 180, 240, 300, 450, 600, 900, 1_200]),
+    ("prompt", &[64, 128, 256, 512, 768, 1_024, 1_536, 2_048, 2_560]),
+    ("answer", &[16, 32, 64, 128, 256, 384, 512, 640, 768]),
+    ("utilization", &SHARES),
+    ("page", &[1, 8, 16, 32, 64, 128, 256]),
+    ("prefix", &[0, 64, 128, 256, 512, 1_024, 1_536]),
+];
+/// How keys of this figure begin in a link.
+pub const OWN: &str = "minute.";
+
+/// Every key of this figure.
+pub fn keys() -> impl Iterator<Item = String> {
+    ["server", "at"].into_iter().chain(LEVERS.map(|(lever, _)| lever)).map(|key| format!("{OWN}{key}"))
+}
+
+/// Whether this figure knows what to do with a pair of a link, such as `minute.arrivals=90`, that is its own.
+pub fn takes(pair: &str) -> bool {
+    let Some((key, value)) = pair.strip_prefix(OWN).and_then(|pair| pair.split_once('=')) else { return false };
+    match key {
+        "server" => all().any(|server| server.link() == value),
+        "at" => value.parse().is_ok_and(|seconds: f64| (0.0..=60.0).contains(&seconds)),
+        _ => LEVERS
+            .iter()
+            .any(|(lever, stops)| *lever == key && value.parse().is_ok_and(|number: u32| stops.contains(&number))),
+    }
+}
+
 /// Models and GPUs that can be chosen.
 const OFFERED: [(&str, &str); 3] =
     [("llama-2-7b", "a100-80-sxm"), ("llama-3.1-8b", "a100-80-sxm"), ("llama-2-7b", "h100-sxm")];
@@ -47,6 +76,11 @@ pub fn sentence() -> String {
 }
 
 impl Server {
+    /// How a link calls it.
+    pub fn link(&self) -> String {
+        format!("{},{}", self.model.id, self.gpu.id)
+    }
+
     /// What the figure is called with it.
     pub fn title(&self) -> String {
         words::MinuteTitle { model: self.model.name, gpu: self.gpu.name }.text()

@@ -85,3 +85,19 @@ fn every_server_starts_with_every_share_and_its_pool_grows_with_it() {
         );
     }
 }
+
+#[test]
+fn a_link_may_ask_for_what_the_levers_offer() {
+    assert_eq!(servers::keys().count(), 8);
+    let taken = ["minute.arrivals=90", "minute.server=llama-3.1-8b,a100-80-sxm", "minute.at=0", "minute.at=42.5"];
+    assert!(taken.into_iter().all(servers::takes));
+    let refused =
+        ["minute.arrivals=91", "minute.server=llama-3.1-8b", "minute.at=61", "minute.at=", "minute.speed=2", "seq=64"];
+    assert!(!refused.into_iter().any(servers::takes));
+    // The load of the start is one that the levers offer.
+    let usual = servers::first().unwrap().usual();
+    let first = [LOAD.arrivals, LOAD.prompt, LOAD.answer, usual, PAGE, LOAD.prefix];
+    for ((lever, stops), value) in servers::LEVERS.into_iter().zip(first) {
+        assert!(stops.contains(&value) && stops.is_sorted(), "{lever}");
+    }
+}

@@ -3,6 +3,7 @@
 //! Texts stand in `content/en/problems.txt`; `tools/site/src/problems/` puts them together, and its tests answer every part from the
 //! numbers in the text alone.
 
+mod crowd;
 mod serving;
 mod trained;
 
@@ -46,11 +47,13 @@ pub fn problems() -> Vec<Problem> {
     }
     vec![
         of("opening.fit", serving::FIT, serving::fit),
+        of("buckets.bits", serving::BITS, serving::bits),
+        of("layer.weights", crowd::WEIGHTS, crowd::weights),
+        of("kv_cache.serve", serving::SERVE, serving::serve),
         of("hierarchy.split", serving::SPLIT, serving::split),
         of("roofline.batch", serving::BATCH, serving::batch),
-        of("buckets.bits", serving::BITS, serving::bits),
+        of("server.pool", crowd::POOL, crowd::pool),
         of("training.gpt", trained::GPT, trained::gpt),
-        of("kv_cache.serve", serving::SERVE, serving::serve),
         of("oom.linear", trained::LINEAR, |set| Some(trained::linear(set))),
         of("ladder.saves", trained::SAVES, trained::saves),
         of("parallel.wire", trained::WIRE, trained::wire),

@@ -11,7 +11,7 @@ use memory_wall_core::{Attention, Bucket, Bytes, Mode, Offload, Parallelism, Sce
 
 use super::numbers::{Values, asked, gpu, model, roof, states, training};
 use super::written::{figure, flops, gib, number, rate, size};
-use super::{claims, runs};
+use super::{claims, runs, served};
 use crate::figures::hierarchy::nanoseconds;
 
 /// The GPU that most questions are about.
@@ -93,6 +93,21 @@ fn needs(step: &Scenario) -> Option<Values> {
     ])
 }
 
+/// A training step whose states alone are larger than the GPU: the tutorial's own example.
+pub(super) fn stuck() -> Option<Scenario> {
+    Some(Scenario { gpu: gpu(A100), ..training(model("llama-2-7b")?) })
+}
+
+/// The same step with an option of the question applied to it, by its number.
+pub(super) fn moved(step: &Scenario, option: u8) -> Option<Scenario> {
+    match option {
+        0 => eased(step, 2),
+        2 => Some(Scenario { mode: Mode::Lora, ..*step }),
+        3 => eased(step, 3),
+        _ => Some(Scenario { attention: Attention::Flash, ..*step }),
+    }
+}
+
 /// Totals of tuning a 7B model in full and with adapters.
 pub(super) fn tuned() -> Option<[Bytes; 2]> {
     let full = training(model("llama-2-7b")?);
@@ -171,6 +186,34 @@ pub fn facts(id: &str) -> Option<Values> {
             ("int8", size(weights("llama-2-13b", WeightFormat::Int8)?)),
             ("int4", size(weights("llama-2-13b", WeightFormat::Int4)?)),
         ],
+        "layer.passes" => served::passes()?,
+        "server.queue" => served::queue()?,
+        "ladder.states" => {
+            let step = stuck()?;
+            let mut values = needs(&step)?;
+            values.retain(|(name, _)| ["activations", "logits"].contains(name));
+            values.extend([
+                name,
+                ("gpu", a100_gpu.name.into()),
+                ("capacity", size(a100_gpu.capacity)),
+                ("states", size(states(&asked(&step)?))),
+                ("saves_0", size(saved(&step, &moved(&step, 0)?)?)),
+                ("lora", size(asked(&moved(&step, 2)?)?.total)),
+            ]);
+            values
+        }
+        "scaling.states" => {
+            let held = weights("llama-3.1-70b", WeightFormat::Bf16)?;
+            let kept = states(&asked(&training(model("llama-3.1-70b")?))?);
+            let gpus = |bytes: Bytes| bytes.0.div_ceil(a100_gpu.capacity.0.max(1)).to_string();
+            vec![
+                ("gpu", a100_gpu.name.into()),
+                ("held", gpus(held)),
+                ("trained", gpus(kept)),
+                ("bytes", size(kept)),
+                ("weights", size(held)),
+            ]
+        }
         "training.accumulation" => {
             vec![("four", size(activations(4)?)), ("one", size(activations(1)?))]
         }

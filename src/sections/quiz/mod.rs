@@ -12,6 +12,7 @@ pub mod keys;
 pub mod numbers;
 mod place;
 mod runs;
+pub(super) mod served;
 pub mod text;
 mod trained;
 pub(super) mod written;
@@ -240,8 +241,8 @@ fn question(asked: &Asked) -> AnyView {
 
 /// Sections in the order of the page, with the claims last.
 #[rustfmt::skip]
-pub(crate) const SECTIONS: [&str; 13] =
-    ["hierarchy", "roofline", "buckets", "training", "kv_cache", "oom", "ladder", "parallel", "scaling", "time", "profile", "coping", "claims"];
+pub(crate) const SECTIONS: [&str; 15] =
+    ["buckets", "layer", "kv_cache", "hierarchy", "roofline", "server", "training", "oom", "ladder", "parallel", "scaling", "time", "profile", "coping", "claims"];
 
 /// How the reader stands: what is due, right answers by section, and progress as a file.
 fn standing() -> AnyView {

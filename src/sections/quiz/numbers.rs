@@ -10,7 +10,7 @@ use memory_wall_core::units::{FlopRate, Intensity};
 use memory_wall_core::{Bucket, Bytes, Evaluation, Mode, Scenario, WeightFormat, ZeroStage, evaluate};
 
 use super::written::{figure, flops, gib, number, rate, size};
-use super::{caches, runs, trained};
+use super::{caches, runs, served, trained};
 use crate::figures::hierarchy::read_by;
 use crate::words;
 
@@ -32,12 +32,14 @@ pub struct Variant {
 /// words are those of the language.
 pub fn unit(id: &str) -> [&'static str; 3] {
     match id {
+        "layer.weights" => ["M", "bytes byte B", "MB"],
+        "server.room" => ["", words::quiz_unit_requests_written(), words::quiz_unit_requests()],
         "kv_cache.pages" => ["", words::quiz_unit_blocks_written(), words::quiz_unit_blocks()],
         "parallel.bubble" => ["m", "s", "ms"],
         "roofline.ceiling" => ["T", "FLOPs/s FLOP/s FLOPS", "TFLOP/s"],
         "roofline.knee" => ["", "FLOPs/byte FLOP/byte FLOPs/B FLOP/B", "FLOP/byte"],
         "hierarchy.tokens" => ["", words::quiz_unit_rate_written(), words::quiz_unit_rate()],
-        "kv_cache.tokens" => ["", words::quiz_unit_tokens_written(), words::control_seq_unit()],
+        "kv_cache.tokens" | "server.again" => ["", words::quiz_unit_tokens_written(), words::control_seq_unit()],
         "scaling.cards" => ["", words::quiz_unit_gpus_written(), words::dial_unit_gpus()],
         "time.hours" => ["", words::quiz_unit_hours_written(), words::dial_unit_hours()],
         "time.price" => ["", words::quiz_unit_dollars_written(), words::quiz_unit_dollars()],
@@ -133,6 +135,31 @@ pub fn variants(id: &str) -> Vec<Variant> {
         "kv_cache.pages" => [(24, 20, 16), (40, 35, 16), (10, 50, 32), (60, 18, 16), (16, 70, 32), (12, 90, 64)]
             .map(caches::pages)
             .into(),
+        "layer.weights" => {
+            ["llama-2-7b", "llama-3.1-8b", "llama-2-13b", "mistral-7b-v0.3", "llama-3.1-70b", "qwen2.5-32b"]
+                .map(served::layer)
+                .into()
+        }
+        "server.room" => [
+            (0, 92, 16, [2_048, 512, 512]),
+            (1, 92, 16, [2_048, 512, 512]),
+            (0, 80, 32, [1_024, 256, 256]),
+            (2, 90, 16, [1_536, 768, 1_024]),
+            (0, 95, 64, [2_560, 640, 512]),
+            (1, 70, 16, [3_072, 512, 1_536]),
+        ]
+        .map(served::room)
+        .into(),
+        "server.again" => [
+            (2_048, 300, 512),
+            (1_536, 420, 1_024),
+            (1_024, 600, 256),
+            (2_560, 150, 1_536),
+            (768, 500, 128),
+            (2_304, 700, 768),
+        ]
+        .map(|set| Some(served::again(set)))
+        .into(),
         "roofline.ceiling" => [
             ("h100-sxm", 20),
             ("a100-80-sxm", 64),

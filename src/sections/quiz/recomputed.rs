@@ -88,6 +88,25 @@ fn answered(id: &str, text: &str) -> Option<f64> {
             let more = numbers("do {} sequences of {} tokens each take?")?;
             more[0] * (more[1] / it[0]).ceil()
         }
+        "layer.weights" => {
+            assert!(says("in bf16?"), "{text}");
+            let attention = numbers(
+                "a token of {} values is multiplied with four matrices of attention: to the queries, {} values, to the keys and to the values, {} each, and from {} values back to {}.",
+            )?;
+            let mlp = numbers("The MLP has three matrices of {} × {}.")?;
+            let matrices = attention[0] * (attention[1] + 2.0 * attention[2]) + attention[3] * attention[4];
+            (matrices + 3.0 * mlp[0] * mlp[1]) * 2.0
+        }
+        "server.room" => {
+            let pool = numbers("has {} pages of {} tokens.")?;
+            let it = numbers("begins with the same {} tokens, has a prompt of {} tokens in all, and writes {}.")?;
+            let common = (it[0] / pool[1]).floor();
+            ((pool[0] - common) / (((it[1] + it[2]) / pool[1]).ceil() - common)).floor()
+        }
+        "server.again" => {
+            let it = numbers("has a prompt of {} tokens, of which the first {} are a common beginning")?;
+            it[0] - it[1] + numbers("After it has written {} tokens")?[0]
+        }
         "oom.logits" => {
             assert!(says("in fp32?"), "{text}");
             let it = numbers("each of the {} entries of its vocabulary, at every token of {} sequences of {} tokens")?;

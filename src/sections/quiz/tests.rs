@@ -1,10 +1,12 @@
 //! The questions as data: complete, explained, computed, and about what was taught before.
 
+use memory_wall_core::server::{Request, percentile};
 use memory_wall_core::{Attention, Engine, KvPrecision, Parallelism, Scenario, Serving, WeightFormat, evaluate};
+use memory_wall_minute::Film;
 
 use super::numbers::{self, unit};
 use super::text::{Kind, questions};
-use super::{Asked, SECTIONS, all, facts, is_shuffled, parts, plain, put, rank};
+use super::{Asked, SECTIONS, all, facts, is_shuffled, parts, plain, put, rank, served};
 use crate::quiz::book::VARIANTS;
 use crate::quiz::number::{Judged, TOLERANCE, Unit, judge};
 
@@ -175,6 +177,15 @@ fn about_half_of_the_claims_hold() {
 }
 
 #[test]
+fn every_section_has_three_questions_at_least() {
+    let questions = all(false);
+    for section in SECTIONS.iter().filter(|section| **section != "claims") {
+        let asked = questions.iter().filter(|question| question.section() == *section).count();
+        assert!(asked >= 3, "{section}: {asked}");
+    }
+}
+
+#[test]
 fn every_topic_is_asked_about() {
     for (topic, ids) in [
         ("mixtures of experts", ["coping.experts", "coping.active"]),
@@ -182,6 +193,8 @@ fn every_topic_is_asked_about() {
         ("blocks", ["kv_cache.pages", "claims.pages"]),
         ("sliding windows", ["kv_cache.window", "claims.window"]),
         ("logits", ["oom.logits", "claims.logits"]),
+        ("preemption", ["server.again", "server.room"]),
+        ("waiting requests", ["server.queue", "server.room"]),
         ("pipelines", ["parallel.bubble", "claims.bubble"]),
         ("FlashAttention", ["training.flash", "claims.flash"]),
         ("coping", ["coping.first", "ladder.saves"]),
@@ -226,6 +239,11 @@ fn the_engine_finds_one_right_answer_alone() {
     for (right, fit) in each("kv_cache.first", |option| fits(&changed(option))) {
         assert_eq!(right, fit);
     }
+    let stuck = facts::stuck().unwrap();
+    assert!(!fits(&stuck));
+    for (right, fit) in each("ladder.states", |option| fits(&facts::moved(&stuck, option).unwrap())) {
+        assert_eq!(right, fit);
+    }
     let opt = numbers::model("opt-175b").unwrap().architecture;
     let legal = |tp| Parallelism { tp, ..Parallelism::ONE }.check(&opt).is_ok();
     let question = all(false).into_iter().find(|question| question.id == "scaling.legal").unwrap();
@@ -233,6 +251,26 @@ fn the_engine_finds_one_right_answer_alone() {
         let gpus = choice.text.split(' ').next().unwrap().parse().unwrap();
         assert_eq!(legal(gpus), choice.right, "{gpus}");
     }
+}
+
+#[test]
+fn a_larger_pool_is_full_later_and_then_the_queue_grows_all_the_same() {
+    let [low, high] = served::larger().unwrap();
+    let [first, later] = [&low, &high].map(|film| served::full(film).unwrap());
+    assert!(later > first);
+    assert!(served::waiting(&low) > 5 && served::waiting(&high) > 5, "{}", served::waiting(&high));
+    // No answer is written faster.
+    let tpot = |film: &Film| percentile(&film.requests.iter().filter_map(Request::tpot), 50).unwrap();
+    let [before, after] = [tpot(&low) as f64, tpot(&high) as f64];
+    assert!((after / before - 1.0).abs() < 0.02, "{before} {after}");
+}
+
+#[test]
+fn writing_takes_as_many_times_as_long_as_the_question_says() {
+    let [read, step] = served::times().unwrap();
+    let all = step * f64::from(served::TOKENS);
+    // While tokens are written the cache doubles, so the last step is the longest.
+    assert!(all / read > 100.0 && all / read < 250.0, "{}", all / read);
 }
 
 #[test]

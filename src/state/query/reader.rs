@@ -108,7 +108,7 @@ impl Reader {
             let pair = pair.strip_prefix("amp;").unwrap_or(pair);
             let (key, value) = pair.split_once('=').filter(|(key, _)| !key.is_empty()).unwrap_or((pair, ""));
             let (key, value) = (percent_decoded(key), percent_decoded(value));
-            if is_tracking(&key) {
+            if is_elsewhere(&key) {
                 continue;
             }
             if self.pairs.iter().all(|(known, _)| *known != key) {
@@ -280,8 +280,11 @@ impl Reader {
 }
 
 /// Whether mail programs and other sites add a key to links that they pass on.
-fn is_tracking(key: &str) -> bool {
-    key.starts_with("utm_") || ["fbclid", "gclid", "msclkid", "mc_cid", "mc_eid", "igshid"].contains(&key)
+/// Whether a key is somebody else's: put into links by others, or of a figure with a program of its own, which reads it itself.
+fn is_elsewhere(key: &str) -> bool {
+    key.starts_with("minute.")
+        || key.starts_with("utm_")
+        || ["fbclid", "gclid", "msclkid", "mc_cid", "mc_eid", "igshid"].contains(&key)
 }
 
 /// Foreign text as it is quoted in a notice: short, and without control or direction characters.

@@ -1,4 +1,9 @@
 //! GIFT, Moodle's plain text format for questions, as Moodle's reader `qformat_gift` takes it.
+//!
+//! Read beside `question/format/gift/format.php` and `question/format.php` of Moodle in November 2026. What they ask for:
+//! an empty line between questions and none within one; a category in a block of its own; a weight as `%100%`, which their
+//! pattern of two digits and more takes; shares that are in their list of fractions, to five digits; feedback for any other
+//! number behind `~#`, after all answers; and `####` behind all of them. One notice stops the import of all that follows.
 
 use std::fmt::Write as _;
 

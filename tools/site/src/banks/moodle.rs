@@ -1,4 +1,7 @@
 //! Moodle XML, as Moodle's reader `qformat_xml` takes it.
+//!
+//! Read beside `question/format/xml/format.php` of Moodle in November 2026: names of types and formats, paths and attributes are
+//! those that its `import_*` functions ask for; what we leave out has a default there.
 
 use std::fmt::Write as _;
 

@@ -33,6 +33,9 @@
   });
   const first = rest.join('&');
   root.dataset.query = first;
+  // A figure with a program of its own has keys of its own, which begin with its name. It reads them from the page.
+  const owned = (query) => query.split('&').filter((pair) => pair.startsWith(`${figure}.`)).join('&');
+  root.dataset.own = owned(first);
   const theme = (value) => {
     if (value === 'auto') delete root.dataset.theme;
     else root.dataset.theme = value;
@@ -174,6 +177,7 @@
   };
   const waiting = [];
   let state = first;
+  let program = rest.filter((pair) => !owned(pair)).join('&');
   let asking = false;
   /** The state as it is, which the program tells of itself only when it rests. */
   const current = () => {
@@ -184,6 +188,10 @@
   };
   const failed = () => post('error', { code: 'program', about: '' });
   const ready = () => post('ready', { title: document.title, version: own.version, height, query: current() });
+  const set = (query) => {
+    root.dataset.own = owned(query);
+    ask('set', query);
+  };
   const ACTS = {
     hello: () => {
       hosted = true;
@@ -197,11 +205,11 @@
       [told, done, completed] = [new Map(), -1, false];
       progress();
     },
-    set: ({ query }) => ask('set', query),
+    set: ({ query }) => set(query),
     theme: ({ value }) => theme(value),
     reset: () => {
       ask('bring', '');
-      ask('set', first);
+      set(first);
       reveal();
     },
     getState: () => post('state', { query: current() }),
@@ -220,8 +228,8 @@
     else waiting.push(data);
   });
 
-  document.addEventListener('memory-wall:state', ({ detail }) => {
-    state = detail;
+  const write = () => {
+    state = [program, root.dataset.own].filter(Boolean).join('&');
     if (asking) return;
     tell('state', { query: state });
     try {
@@ -230,6 +238,14 @@
     } catch {
       // Frames without an origin of their own keep their address.
     }
+  };
+  document.addEventListener('memory-wall:state', ({ detail }) => {
+    program = detail;
+    write();
+  });
+  document.addEventListener('memory-wall:own', ({ detail }) => {
+    root.dataset.own = detail;
+    write();
   });
   document.addEventListener('memory-wall:progress', ({ detail }) => {
     kept = detail;

@@ -6,6 +6,7 @@ pub(crate) mod oembed;
 
 use std::path::Path;
 
+use memory_wall_app::figures::minute::servers;
 use memory_wall_app::heights;
 use memory_wall_app::registry::{self, SECTIONS};
 use memory_wall_app::sections::quiz::text;
@@ -53,7 +54,8 @@ pub(crate) fn build(
     let folder = staging.join("embed");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
     let host = script::without_comments(&read(&root.join("tools/site/src/embed/embed.js"))?);
-    let keys: Vec<_> = query::keys().chain(query::OPTIONS).filter(|key| !OF_PAGES.contains(key)).collect();
+    let known = query::keys().chain(query::OPTIONS).filter(|key| !OF_PAGES.contains(key));
+    let keys: Vec<_> = known.map(String::from).chain(servers::keys()).collect();
     let figures: Vec<_> = registry::alone().chain([framed::NAME]).collect();
     let host = host.replace("{{keys}}", &keys.join(" ")).replace("{{figures}}", &figures.join(" "));
     write(&staging.join("embed.js"), &host)?;

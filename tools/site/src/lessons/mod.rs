@@ -4,15 +4,16 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use memory_wall_app::figures::minute::servers;
 use memory_wall_app::sections::quiz::bank::{self, Given};
 use memory_wall_app::state::query;
 
 use crate::apart::Script;
 use crate::wording::{Words, escaped};
-use crate::{apart, directives, embed, page, policy, prose};
+use crate::{apart, directives, embed, minute, page, policy, prose};
 
 /// The lessons with their minutes, which their steps add up to.
-const LESSONS: [(&str, usize); 2] = [("short", 45), ("long", 90)];
+const LESSONS: [(&str, usize); 3] = [("short", 45), ("long", 90), ("serve", 45)];
 /// What is said of a step beside its figures.
 const SAID: [&str; 4] = ["do", "ask", "expect", "trap"];
 
@@ -24,7 +25,7 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
 
 /// Everything between header and footer.
 fn content(words: &Words) -> Result<String, String> {
-    let html = apart::content(words, &["short", "long", "notes"], |id| match id {
+    let html = apart::content(words, &["short", "long", "serve", "notes"], |id| match id {
         "notes" => notes(words),
         lesson => plan(words, lesson),
     })?;
@@ -113,6 +114,10 @@ fn figure(words: &Words, state: &str) -> Result<String, String> {
     if let Some(notice) = query::decode(asked).notices.first() {
         return Err(format!("{state}: {notice}"));
     }
+    let own = |pair: &&str| pair.starts_with(servers::OWN);
+    if let Some(pair) = asked.split('&').filter(own).find(|pair| id != minute::FIGURE || !servers::takes(pair)) {
+        return Err(format!("{state}: {pair} is not offered"));
+    }
     let query = if asked.is_empty() { String::new() } else { format!("?{}", escaped(asked)) };
     let about = if asked.is_empty() { String::new() } else { format!(" (<code>{}</code>)", escaped(asked)) };
     Ok(format!(
@@ -189,7 +194,10 @@ mod tests {
     fn a_lesson_that_is_too_long_and_a_state_that_is_none_stop_the_build() {
         let words = Words::read("lessons.txt").unwrap();
         assert!(steps(&words, "none").is_err_and(|error| error.contains("take 0 minutes")));
-        assert!(figure(&words, "buckets?seq=0").is_err());
+        for state in ["buckets?seq=0", "minute?minute.arrivals=91", "buckets?minute.arrivals=90"] {
+            assert!(figure(&words, state).is_err(), "{state}");
+        }
+        assert!(figure(&words, "minute?minute.arrivals=90").is_ok());
         let link = figure(&words, "buckets?model=llama-3.1-8b&seq=128000").unwrap();
         assert!(link.contains("href=\"embed/buckets.html?model=llama-3.1-8b&amp;seq=128000\""), "{link}");
         assert!(link.contains("href=\"./?model=llama-3.1-8b&amp;seq=128000#calculator\""), "{link}");

@@ -12,14 +12,8 @@ const ROWS = ['running', 'waiting', 'preempted', 'share', 'rate', 'ttft', 'tpot'
 const READOUTS = ['running', 'waiting', 'preempted', 'share', 'saved', 'empty', 'rate', 'ttft', 'tpot'];
 const KEYS = ['time', 'running', 'waiting', 'preempted', 'used', 'share', 'saved', 'empty', 'rate', 'ttft', 'ttft_most', 'tpot', 'tpot_most', 'step', 'takes', 'written', 'read'];
 /** Where the levers stop. */
-const STOPS = {
-  arrivals: [6, 15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 180, 240, 300, 450, 600, 900, 1200],
-  prompt: [64, 128, 256, 512, 768, 1024, 1536, 2048, 2560],
-  answer: [16, 32, 64, 128, 256, 384, 512, 640, 768],
-  utilization: Object.keys(servers[0].pools).map(Number),
-  page: [1, 8, 16, 32, 64, 128, 256],
-  prefix: [0, 64, 128, 256, 512, 1024, 1536],
-};
+const STOPS = {{stops}};
+const OWN = '{{own}}';
 
 const element = (name, properties, ...inside) => {
   const made = Object.assign(document.createElement(name), properties);
@@ -31,13 +25,30 @@ const named = (keys, text) => Object.fromEntries(text.split('\n').map((value, pl
 const all = (selector) => [...figure.querySelectorAll(selector)];
 const find = (selector) => figure.querySelector(selector);
 
+const decoded = (text) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+/** What a query says of this figure, by key. */
+const asked = (query) => {
+  const pairs = query.replace(/^\?/, '').split('&').filter((pair) => pair.startsWith(OWN));
+  return pairs.map((pair) => decoded(pair).slice(OWN.length).split('='));
+};
+
 const start = () => {
+  const { dataset } = document.documentElement;
+  const framed = 'figure' in dataset;
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
   const settings = { ...first };
   let player;
   let time = LENGTH;
   let frame = 0;
   let last = 0;
+  let rest;
+  let refused = [];
 
   const button = (text) => element('button', { type: 'button', className: 'plain-button', textContent: text });
   const [play, back, on] = ['play', 'back', 'on'].map((key) => button(words[key]));
@@ -62,6 +73,32 @@ const start = () => {
     range.setAttribute('aria-valuetext', filled(words.said, at));
     future.style.left = `${(time / LENGTH) * 100}%`;
   };
+  /** What is another than at the start, as a link says it. */
+  const own = () => {
+    const { server, ...numbers } = settings;
+    const pairs = [
+      server !== first.server && ['server', servers[server].link],
+      ...Object.keys(STOPS).map((key) => numbers[key] !== first[key] && [key, numbers[key]]),
+      time < LENGTH && ['at', Math.round(time * 10) / 10],
+    ];
+    return pairs.filter(Boolean).map(([key, value]) => `${OWN}${key}=${value}`).join('&');
+  };
+  /** Writes it into the address; a page that shows this figure alone has a script that does so. */
+  const write = () => {
+    if (framed) {
+      document.dispatchEvent(new CustomEvent('memory-wall:own', { detail: own() }));
+      return;
+    }
+    const others = location.search.slice(1).split('&').filter((pair) => pair && !pair.startsWith(OWN));
+    const query = [...others, own()].filter(Boolean).join('&');
+    const address = `${location.pathname}${query && '?'}${query}${location.hash}`;
+    if (address !== location.pathname + location.search + location.hash) history.replaceState(history.state, '', address);
+  };
+  /** Once nothing has changed for a moment. */
+  const written = () => {
+    clearTimeout(rest);
+    rest = setTimeout(write, 300);
+  };
   const goTo = (seconds) => {
     time = Math.min(Math.max(seconds, 0), LENGTH);
     show();
@@ -75,7 +112,13 @@ const start = () => {
     goTo(time + (Math.min(now - last, 100) / 1000) * SPEED);
     last = now;
     if (time < LENGTH) frame = requestAnimationFrame(tick);
-    else stop();
+    else one(() => LENGTH);
+  };
+  /** Goes to a moment and stays there. */
+  const one = (next) => {
+    stop();
+    goTo(next());
+    written();
   };
 
   /** Simulates and draws the settings as they are now; what cannot be leaves the picture as it was. */
@@ -85,7 +128,7 @@ const start = () => {
     const pages = Math.floor(pools[utilization] / page);
     const numbers = [arrivals, prompt, answer, prefix, page, pages, ...limits, ...costs];
     const next = wasm_bindgen.Player.of(numbers.join(' '), context);
-    none.textContent = next ? '' : words.none;
+    none.textContent = [!next && words.none, refused.length > 0 && filled(words.refused, { pairs: refused.join(', ') })].filter(Boolean).join(' ');
     if (!next) return;
     player?.free();
     player = next;
@@ -104,53 +147,100 @@ const start = () => {
   };
 
   play.addEventListener('click', () => {
-    if (frame) return stop();
+    if (frame) return one(() => time);
     const from = time >= LENGTH ? 0 : time;
-    if (calm.matches) return goTo(from + JUMP);
+    if (calm.matches) return one(() => from + JUMP);
+    clearTimeout(rest);
     goTo(from);
     last = performance.now();
     frame = requestAnimationFrame(tick);
     play.textContent = words.pause;
   });
-  const one = (next) => {
-    stop();
-    goTo(next());
-  };
   back.addEventListener('click', () => one(() => player.before(time)));
   on.addEventListener('click', () => one(() => player.after(time)));
   range.addEventListener('input', () => one(() => range.value / 10));
   calm.addEventListener('change', stop);
+  /** After a lever has moved. */
+  const change = () => {
+    refused = [];
+    run();
+    written();
+  };
 
   const title = find('.figure-title');
+  /** Shows the settings in the levers. */
+  const shown = [];
   const lever = (key) => {
     const stops = STOPS[key];
-    const own = element('input', { type: 'range', name: `minute-${key}`, min: 0, max: stops.length - 1, value: stops.indexOf(first[key]) });
+    const slider = element('input', { type: 'range', name: `minute-${key}`, min: 0, max: stops.length - 1 });
     // An output would take the label for itself.
     const value = element('span', {});
-    const set = () => {
-      settings[key] = stops[own.value];
+    const say = () => {
       value.textContent = settings[key].toLocaleString(document.documentElement.lang);
-      own.setAttribute('aria-valuetext', value.textContent);
+      slider.setAttribute('aria-valuetext', value.textContent);
     };
-    set();
-    own.addEventListener('input', () => {
-      set();
-      run();
+    shown.push(() => {
+      slider.value = stops.indexOf(settings[key]);
+      say();
     });
-    return element('label', {}, `${words[key]}: `, value, own);
+    slider.addEventListener('input', () => {
+      settings[key] = stops[slider.value];
+      say();
+      change();
+    });
+    return element('label', {}, `${words[key]}: `, value, slider);
   };
   const choice = element('select', { name: 'minute-server' }, ...servers.map(({ name }, value) => element('option', { value, textContent: name })));
+  const entitle = () => (title.textContent = servers[settings.server].title);
+  shown.push(() => {
+    choice.value = settings.server;
+    entitle();
+  });
   choice.addEventListener('change', () => {
     settings.server = Number(choice.value);
-    run();
-    title.textContent = servers[settings.server].title;
+    entitle();
+    change();
   });
+  /** Takes what a query says: what it does not say is as at the start. */
+  const take = (query) => {
+    Object.assign(settings, first);
+    time = LENGTH;
+    refused = asked(query).flatMap(([key, value]) => {
+      const number = Number(value || 'none');
+      const server = servers.findIndex(({ link }) => link === value);
+      if (key === 'at' && number >= 0 && number <= LENGTH) time = number;
+      else if (key === 'server' && server >= 0) settings.server = server;
+      else if (Object.hasOwn(STOPS, key) && STOPS[key].includes(number)) settings[key] = number;
+      else return [`${OWN}${key}=${value ?? ''}`.slice(0, 40)];
+      return [];
+    });
+    for (const put of shown) put();
+    run();
+    if (refused.length > 0) document.dispatchEvent(new CustomEvent('memory-wall:notices', { detail: none.textContent }));
+  };
   const levers = element('div', { className: 'minute-levers' }, element('label', {}, `${words.server}: `, choice), ...Object.keys(STOPS).map(lever));
   const controls = element('div', { className: 'minute-controls' }, play, back, on, range, step);
   find('.minute-drawings').append(future);
-  run();
+  // The program of the tutorial may have written its own state into the address since the page was opened.
+  const [opened] = performance.getEntriesByType('navigation');
+  const link = framed ? dataset.own : new URL(opened?.name ?? location.href).search;
+  // Where it asks for a server that there cannot be, the picture is that of the start.
+  if (asked(link).length > 0) run();
+  take(link);
+  // The tutorial's program listens to fields, and would take these for its own.
+  for (const part of [levers, controls]) {
+    for (const event of ['input', 'change']) part.addEventListener(event, (own) => own.stopPropagation());
+  }
   title.after(levers, none, controls);
   stop();
+  if (framed) {
+    document.addEventListener('memory-wall:set', ({ detail }) => {
+      take(detail);
+      written();
+    });
+  }
+  // The program writes what it knows, and after it this figure adds what is its own.
+  else document.addEventListener('memory-wall:state', written);
 };
 
 if (figure) {

@@ -46,7 +46,10 @@ pub(crate) fn staged(root: &Path, staging: &Path) -> Result<File, String> {
     );
     put(&mut own, "{{words}}", &Words::read("minute.txt")?.json())?;
     put(&mut own, "{{servers}}", &format!("[{}]", all.join(", ")))?;
+    let stops = servers::LEVERS.map(|(lever, stops)| format!("{lever}: {stops:?}")).join(", ");
     put(&mut own, "{{first}}", &first)?;
+    put(&mut own, "{{stops}}", &format!("{{ {stops} }}"))?;
+    put(&mut own, "{{own}}", servers::OWN)?;
     put(&mut own, "{{sentence}}", &format!("{:?}", servers::sentence()))?;
     let packed = STANDARD.encode(packed);
     let whole = format!("(() => {{\n'use strict';\n{glue}\nconst packed = '{packed}';\n{own}}})();\n");
@@ -64,8 +67,9 @@ fn said(server: &Server) -> Option<String> {
     let costs = settings.costs.numbers().map(|cost| cost.to_string()).join(", ");
     let (model, gpu) = (server.model.name, server.gpu.name);
     Some(format!(
-        "{{ name: {:?}, title: {:?}, context: {}, costs: [{costs}], pools: {{ {pools} }}, limits: [{}, {}] }}",
+        "{{ name: {:?}, link: {:?}, title: {:?}, context: {}, costs: [{costs}], pools: {{ {pools} }}, limits: [{}, {}] }}",
         format!("{model}, {gpu}"),
+        server.link(),
         server.title(),
         server.context()?,
         settings.max_num_seqs,

@@ -37,6 +37,27 @@ fn answered(id: &str, text: &str) -> Option<[f64; 3]> {
             let it = numbers("stores each parameter in {} bits, and one scale of {} bits for every {} parameters")?;
             [parameters * 2.0, space * 8.0 / parameters, parameters * (it[0] + it[1] / it[2]) / 8.0]
         }
+        "layer.weights" => {
+            let it = numbers("Each of the {} layers of")?;
+            let more = numbers(
+                "turns a token of {} values into queries of {} values and into keys and values of {} values each, and turns the result of attention, {} values, back into {}.",
+            )?;
+            let mlp = numbers("three matrices of {} × {}.")?;
+            let attention = more[0] * (more[1] + 2.0 * more[2]) + more[3] * more[4];
+            let inner = 3.0 * mlp[0] * mlp[1];
+            [attention, inner, (attention + inner) * it[0] * 2.0]
+        }
+        "server.pool" => {
+            let share = one("may use {} percent of a GPU")? / 100.0;
+            let it = numbers("take {} of that, and {} go for")?;
+            let pool = one("which has {}.")? * share - it[0] - it[1];
+            let page = one("a page has {} tokens")?;
+            let pages = (pool / one("A token costs {} of KV cache")? / page).floor();
+            let each = numbers("Each request has {} tokens of prompt and writes {}; the first {} tokens")?;
+            let needs = ((each[0] + each[1]) / page).ceil();
+            let common = (each[2] / page).floor();
+            [pool, (pages / needs).floor(), ((pages - common) / (needs - common)).floor()]
+        }
         "training.gpt" => {
             let it = numbers(" has {} layers of width {} and {} parameters")?;
             let more = numbers("{} bytes for each parameter, on {} sequences of {} tokens");

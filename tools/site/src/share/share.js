@@ -9,7 +9,11 @@
   const [field, said, drawing, figures] = ['#share-link', '.share-said', '#share-qr', '#share-figure'].map(find);
   let query = '';
   const address = location.href.replace(/[?#].*/s, '');
-  const link = () => (query ? `${address}?${query}` : address);
+  /** What figures with programs of their own have put into the address, under keys that begin with their names. */
+  const further = (figure = '\\w+') => location.search.slice(1).split('&').filter((pair) => new RegExp(`^${figure}\\.`).test(pair));
+  const asked = (more) => [query, ...more].filter(Boolean).join('&');
+  const to = (place, text) => (text ? `${place}?${text}` : place);
+  const link = () => to(address, asked(further()));
   const line = () => document.querySelector('.rig-line').textContent.trim();
   const tell = (text) => (said.textContent = text);
 
@@ -19,7 +23,7 @@
     markdown: () => `[${`${document.title}: ${line()}`.replace(/[[\]\\]/g, '\\$&')}](${link().replace(/[()]/g, encodeURIComponent)})`,
     embed: () => {
       const [figure] = figures.selectedOptions;
-      const url = new URL(`embed/${figure.value}.html${query && `?${query}`}`, address);
+      const url = new URL(to(`embed/${figure.value}.html`, asked(further(figure.value))), address);
       return `<iframe src="${quoted(url.href)}" title="${quoted(figure.text.trim())}" width="100%" height="${figure.dataset.height}" style="border:0" loading="lazy"></iframe>`;
     },
   };

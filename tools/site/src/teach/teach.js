@@ -29,7 +29,7 @@
   /** The state that a link stands for, or the name of what is wrong with it. */
   const taken = (pasted) => {
     // A link may come out of a page's text, and a query may come alone.
-    const link = pasted.replaceAll('&amp;', '&').replace(/^[a-z_]+=/, '?$&');
+    const link = pasted.replaceAll('&amp;', '&').replace(/^[a-z_.]+=/, '?$&');
     const [address, query = ''] = link.split('#')[0].split(/\?(.*)/s);
     let path = '';
     if (link.startsWith('?') || address === '') path = '';
