@@ -68,10 +68,10 @@ pub fn markup(html: &str) -> String {
 /// A tag or comment, and what follows it. Inside quotes and comments a bracket is none.
 fn split_tag(after: &str) -> Option<(&str, &str)> {
     let close = if after.starts_with("!--") { "-->" } else { ">" };
-    let is_whole = |tag: &str| close != ">" || tag.matches('"').count() % 2 == 0;
+    let is_whole = |tag: &str| close != ">" || tag.matches('"').count().is_multiple_of(2);
     let ends = after.match_indices(close).map(|(end, _)| end + close.len() - 1);
-    let tags = ends.filter_map(|end| after.get(..end).zip(after.get(end + 1..)));
-    tags.into_iter().find(|(tag, _)| is_whole(tag))
+    let mut tags = ends.filter_map(|end| after.get(..end).zip(after.get(end + 1..)));
+    tags.find(|(tag, _)| is_whole(tag))
 }
 
 /// Whether an element ends by what follows its end.
@@ -80,7 +80,7 @@ fn goes_without_saying(name: &str, behind: &str) -> bool {
         let more = behind.strip_prefix(*tag);
         more.is_some_and(|more| tag.ends_with('>') || more.starts_with([' ', '>']))
     };
-    ENDS.iter().any(|(own, tags)| *own == name && tags.iter().any(|tag| follows(&tag)))
+    ENDS.iter().any(|(own, tags)| *own == name && tags.iter().any(follows))
 }
 
 /// An opening tag.
