@@ -1,6 +1,6 @@
 //! The most bytes that parts of the built page may take, after gzip: `cargo xtask build` enforces them.
 
-/// The most bytes, after gzip, that a first visit may transfer. With functions in an order that compresses well and pages in fewer letters it has 437.1 kB; it had 453.8 before.
+/// The most bytes, after gzip, that a first visit may transfer. With functions in an order that compresses well and pages in fewer letters it has 437.2 kB; it had 453.8 before.
 pub(crate) const FIRST_VISIT_BUDGET: u64 = 445_000;
 /// The most bytes, after gzip, that the program in it may be. The whole engine is in it, so that no build gives another answer: 306.7 kB.
 pub(crate) const PROGRAM_BUDGET: u64 = 315_000;

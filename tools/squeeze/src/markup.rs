@@ -70,8 +70,8 @@ fn split_tag(after: &str) -> Option<(&str, &str)> {
     let close = if after.starts_with("!--") { "-->" } else { ">" };
     let is_whole = |tag: &str| close != ">" || tag.matches('"').count().is_multiple_of(2);
     let ends = after.match_indices(close).map(|(end, _)| end + close.len() - 1);
-    let tags = ends.filter_map(|end| after.get(..end).zip(after.get(end + 1..)));
-    tags.into_iter().find(|(tag, _)| is_whole(tag))
+    let mut tags = ends.filter_map(|end| after.get(..end).zip(after.get(end + 1..)));
+    tags.find(|(tag, _)| is_whole(tag))
 }
 
 /// Whether an element ends by what follows its end.
