@@ -64,7 +64,8 @@ fn row(gpu: &'static Gpu, words: &Words, sources: &mut Sources) -> Row {
         CapacityBasis::Estimated => "estimated",
         CapacityBasis::Shared => "shared",
         CapacityBasis::Limit => "limit",
-        CapacityBasis::Printed => "printed",
+        // What a reader states is no row.
+        CapacityBasis::Printed | CapacityBasis::Stated => "printed",
     };
     let mut cells = vec![
         name(&id, gpu.name),
