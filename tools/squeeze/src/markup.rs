@@ -7,8 +7,8 @@ const SHAPES: [&str; 8] = ["circle", "ellipse", "line", "path", "polygon", "poly
 /// Elements without an end, which need no slash either.
 const VOID: [&str; 10] = ["area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "wbr"];
 
-/// Elements whose content is no markup.
-const TEXT: [&str; 4] = ["script", "style", "textarea", "title"];
+/// Elements whose content is no markup, or none where scripts run.
+const TEXT: [&str; 5] = ["noscript", "script", "style", "textarea", "title"];
 
 /// Ends that go without saying right before one of these tags. What opens is written without its bracket: it may have attributes.
 const ENDS: [(&str, &[&str]); 9] = [
