@@ -53,9 +53,11 @@ fn pages(requests: usize, tokens: u32, page: u32, shared: u32) -> u64 {
     Served { tokens: &lengths, longest: tokens, page, shared }.shared_pages() / u64::from(page.max(1))
 }
 
-/// The most equal requests that go into so many pages.
+/// The most equal requests that go into so many pages, of which each takes one at least.
 pub(in crate::sections) fn most(room: u64, tokens: u32, page: u32, shared: u32) -> usize {
-    (1..).take_while(|requests| pages(*requests, tokens, page, shared) <= room).count()
+    (1..=usize::try_from(room).unwrap_or(usize::MAX))
+        .take_while(|requests| pages(*requests, tokens, page, shared) <= room)
+        .count()
 }
 
 /// How many requests have room in the pool of a server of the minute.
