@@ -5,7 +5,7 @@
 
 pub mod picture;
 #[cfg(target_arch = "wasm32")]
-mod png;
+pub mod png;
 
 use std::slice;
 
