@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 63] = [
+const NOT_YET: [&str; 72] = [
     "config",
     "offload",
     "engine",
@@ -76,6 +76,15 @@ const NOT_YET: [&str; 63] = [
     "no_kbit_upcast",
     "quantised_experts",
     "gpu_memory",
+    "gpu_capability",
+    "gpu_bandwidth",
+    "gpu_tflops",
+    "gpu_tflops_fp32",
+    "gpu_tflops_fp8",
+    "gpu_tflops_fp4",
+    "gpu_tops_int8",
+    "gpu_link",
+    "gpu_host_link",
     "dp",
     "tp",
     "pp",

@@ -45,7 +45,7 @@ fn what_is_not_stated_is_asked_for_or_left_out() {
         ("--gpu own --gpu-memory 24 --engine sglang", "its compute capability"),
         ("--gpu own --gpu-memory 24 --mode qlora", "--gpu-capability is missing: bitsandbytes"),
         ("--gpu own --gpu-memory 24 --gpu-capability 8.9 --engine vllm --tp 2", "--gpu-link is missing"),
-        ("--gpu own --gpu-memory 24 --gpu-capability 6.1", "--gpu-capability"),
+        ("--gpu own --gpu-memory 24 --gpu-capability 5.2", "--gpu-capability"),
         ("--gpu own --gpu-memory 24 --gpu-bandwidth 0", "outside 1 to 1,000,000 GB/s"),
         (
             "--gpu own --gpu-memory 24 --gpu-capability 7.5 --engine vllm --engine-version 0.12 --weights fp8",

@@ -38,7 +38,7 @@ test('the planner leads back to the tutorial with the plan that is shown', async
   await page.goto('/plan.html?v=1&model=llama-3.1-8b&weights=fp8&seq=16384&gpu=l40s');
   await live(page);
   const way = page.getByRole('link', { name: 'See this plan taught in the tutorial' });
-  await expect(way).toHaveAttribute('href', /index\.html\?v=1&model=llama-3\.1-8b.*&seq=16384.*#figure-buckets/);
+  await expect(way).toHaveAttribute('href', /index\.html\?v=1&model=llama-3\.1-8b.*&seq=16384.*#calculator/);
   await page.locator('#plan-seq').fill('8192');
   await expect(way).toHaveAttribute('href', /&seq=8192/);
   await way.click();

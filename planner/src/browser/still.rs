@@ -23,7 +23,7 @@ pub(crate) fn address(query: &str) -> String {
 }
 
 pub(crate) fn tutorial(query: &str) -> String {
-    format!("index.html?{query}#figure-buckets")
+    format!("index.html?{query}#calculator")
 }
 
 pub(crate) fn copy(_: &str, _: impl Fn(bool) + 'static) {}

@@ -262,7 +262,7 @@ pub(crate) fn address(query: &str) -> String {
 
 /// The tutorial's calculator with a query.
 pub(crate) fn tutorial(query: &str) -> String {
-    format!("index.html?{query}#figure-buckets")
+    format!("index.html?{query}#calculator")
 }
 
 /// Copies a text and says whether that was allowed.

@@ -179,18 +179,21 @@ fn built() -> (String, String) {
     fs::write(staging.join("index.html"), page.replace("</head>", "<script type=\"module\"></script></head>")).unwrap();
     copied(&root().join("public"), &staging);
     // In place of the programs, which are not looked at here.
-    let glue = "new URL('memory-wall-app_bg.wasm', import.meta.url);\nexport { initSync, __wbg_init as default };\n";
-    fs::write(staging.join("memory-wall-app-0.js"), glue).unwrap();
-    fs::write(staging.join("memory-wall-app-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
-    fs::write(staging.join("memory-wall-explain-0.js"), "let wasm_bindgen;\n").unwrap();
-    fs::write(staging.join("memory-wall-explain-0_bg.wasm"), b"\0asm\x01\0\0\0").unwrap();
-    for program in ["estimate", "views", "planner", "exchange", "minute"] {
-        fs::write(staging.join(format!("memory-wall-{program}-0.js")), "let wasm_bindgen;\n").unwrap();
+    let functions = "start written taken drawn png".split(' ').map(|name| format!("function {name}() {{}}\n"));
+    let functions: String = functions.collect();
+    for program in ["app", "explain", "estimate", "views", "planner", "exchange", "minute"] {
+        let glue = match program {
+            "app" | "planner" | "exchange" => format!(
+                "{functions}new URL('memory-wall-{program}_bg.wasm', import.meta.url);\nexport {{ initSync, __wbg_init as default }};\n"
+            ),
+            _ => "let wasm_bindgen;\n".to_owned(),
+        };
+        fs::write(staging.join(format!("memory-wall-{program}-0.js")), glue).unwrap();
         fs::write(staging.join(format!("memory-wall-{program}-0_bg.wasm")), b"\0asm\x01\0\0\0").unwrap();
     }
     let site = Command::new(env!("CARGO_BIN_EXE_memory-wall-site"))
         .env("TRUNK_STAGING_DIR", &staging)
-        .env("TRUNK_PROFILE", "release")
+        .env("TRUNK_PROFILE", "debug")
         .env("MEMORY_WALL_CONTENT", &folder)
         .output()
         .unwrap();

@@ -41,7 +41,7 @@ pub(super) fn build(root: &Path, staging: &Path, files: &Files, own: &Words, sai
         ("{{figure}}", NAME.to_owned()),
         ("{{title}}", own.say("head.title")),
         ("{{description}}", own.say("head.description")),
-        ("{{anchor}}", "figure-buckets".to_owned()),
+        ("{{anchor}}", "calculator".to_owned()),
         ("{{whole}}", words::alone_whole().to_owned()),
         ("{{planner}}", words::alone_planner().to_owned()),
         ("{{failed}}", words::alone_failed().to_owned()),
