@@ -41,10 +41,11 @@ pub(crate) const CLASS_BUDGETS: [(&str, u64); 4] = [
 ];
 /// The most bytes, after gzip, that a figure by itself may transfer where nothing of this site was seen before.
 pub(crate) const ALONE_BUDGET: u64 = 378_000;
-/// The same for each further figure on a page.
-pub(crate) const FURTHER_BUDGET: u64 = 18_000;
+/// The same for each further figure on a page. The self-check has 20.4 kB with 53 questions; it was 17.6 with 45, within 18.
+pub(crate) const FURTHER_BUDGET: u64 = 21_000;
 /// The most bytes, after gzip, of everything that is kept for use without a network. A slow phone line moves a million in five seconds.
 /// With 136 models, 13 sections, 35 figures by themselves, what packs them for learning platforms and the planner, it has 1,508.1 kB. The programs of the planner, 650 of these, come when all else is
 /// there, and nobody waits for them: what the second one has of the engine is kept twice, so that a first visit to the planner is 48 kB smaller.
+/// With 34 more GPUs, the planner's frame and picture, and eight more questions it has 1,589.4.
 /// Since snapshots are compared with the estimate, the third program has 8 more, and the minute of a server, script and program in one file that comes with its figure, has 29.
-pub(crate) const KEPT_BUDGET: u64 = 1_590_000;
+pub(crate) const KEPT_BUDGET: u64 = 1_600_000;
