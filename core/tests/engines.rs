@@ -854,6 +854,34 @@ fn kernels_of_mxfp4_may_take_more_on_hopper() {
     assert_eq!(verdict(19, 97), Verdict::Fits);
 }
 
+/// FlashInfer's kernels keep an fp8 cache on compute capability 7.5 in 0.23 alone (vLLM issue 47549, pull request 47949).
+#[test]
+fn one_release_keeps_an_fp8_cache_on_turing() {
+    for (minor, runs) in [(22, false), (23, true), (24, false)] {
+        let mut scenario = with(&Scenario::new(models::by_id("qwen3-8b").unwrap().architecture), Engine::Vllm);
+        (scenario.kv, scenario.serving.version) = (KvPrecision::Fp8, Version { major: 0, minor });
+        assert_eq!(scenario.on(gpus::by_id("rtx2080ti-22").unwrap()).check().is_ok(), runs, "0.{minor}");
+    }
+}
+
+/// vLLM issue 17238: Qwen2.5 32B in 8 bits on two RTX 3090 has no memory for the cache under 0.8.1, which takes 1,024 sequences by itself, and starts with 8.
+#[test]
+fn the_first_releases_of_0_8_take_more_sequences() {
+    let verdict = |minor, told: Option<u32>| {
+        let mut scenario = with(&Scenario::new(models::by_id("qwen2.5-32b").unwrap().architecture), Engine::Vllm);
+        (scenario.weights, scenario.seq_length, scenario.parallel.tp) = (WeightFormat::Int8, 4_096, 2);
+        let serving = &mut scenario.serving;
+        (serving.version, serving.enforce_eager) = (Version { major: 0, minor }, true);
+        (serving.gpu_memory_utilization, serving.max_model_len) = (Some(Share::percent(90)), Some(4_096));
+        if let Some(told) = told {
+            (serving.max_num_seqs, serving.usual_seqs) = (told, false);
+        }
+        let scenario = scenario.on(gpus::by_id("rtx3090").unwrap()).check().unwrap();
+        vllm::start(&scenario, scenario.capacity().unwrap()).verdict
+    };
+    assert_eq!((verdict(8, None), verdict(8, Some(8))), (Verdict::Tight, Verdict::Fits));
+}
+
 /// Experts of Nemotron 3 Nano over 8 ranks are 232 wide, 14.5 groups of 16 (vLLM issue 49949, on H100 with a release that pads).
 #[test]
 fn groups_of_nvfp4_are_never_cut() {

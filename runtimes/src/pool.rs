@@ -169,7 +169,8 @@ pub struct Start {
     ///
     /// # Source
     /// NVIDIA/TensorRT-LLM pull request 17470 (2026-08): gpt-oss 120B on one H100 with `max_batch_size` 720 and the model's own 131,072 tokens runs out of memory before the profile,
-    /// by "temporary KV-cache estimation and executor resources"; with 512 and 12,416 it starts. Read 2026-11-26.
+    /// by "temporary KV-cache estimation and executor resources"; with 512 and 12,416 it starts. States are held for every request that may run, 2,048 unless told: issue 8642 (Nemotron Nano,
+    /// "Tried to allocate 135.00 GiB", 2,048 times 27 layers of 128 x 80 x 128 values), pull requests 19398 and 19005. Read 2026-11-26.
     pub many: bool,
     /// What is wrong, if anything.
     pub trouble: Option<Trouble>,
@@ -268,11 +269,12 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     let needed = u128::from(scenario.batch);
     let running = |held: u128| held.min(most.into());
     let beside = total.saturating_sub(context.high) - of_share(total.saturating_sub(context.high));
-    // Servers were seen to start with a third of what it reckons with, and with less to fail while graphs are recorded.
-    let cramped = server == Server::Sglang && beside * 3 < wanted;
+    // Servers were seen to start with a third of what it reckons with; and one with less than half, 3.0 of 7.1 GiB, to fail while graphs are recorded (SGLang issue 35777, an RTX 5090 with 0.90).
+    let cramped = server == Server::Sglang && beside * 2 < wanted;
     // 512 requests of 12,416 tokens are 14 times the pool of the start that went well.
     let all = told.requests.map_or(0, |told| u128::from(told) * u128::from(longest));
-    let many = server == Server::TensorRtLlm && all > tokens.high.saturating_mul(MANY);
+    let reserved = state * u128::from(most);
+    let many = server == Server::TensorRtLlm && (all > tokens.high.saturating_mul(MANY) || reserved > pool.high);
     let verdict = match trouble {
         Some(_) => Verdict::DoesNotFit,
         None if running(held.high) < needed => Verdict::Queues,

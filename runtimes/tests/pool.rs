@@ -272,6 +272,28 @@ fn room_for_many_long_requests_may_be_missing() {
     assert_eq!((on(Some(512), 12_416).verdict, on(None, 131_072).verdict), (Verdict::Fits, Verdict::Fits));
 }
 
+/// States of 2,048 requests are more than an H100 has (NVIDIA/TensorRT-LLM pull request 19398, Qwen3.5 4B); those of 256 are not. Nemotron Nano asks for 135 GiB of them (issue 8642).
+#[test]
+fn states_are_held_for_every_request_that_may_run() {
+    let on = |model, gpu, requests| trtllm(&scenario(model, gpu), Told { requests, ..Told::default() });
+    for (model, gpu) in [("qwen3.5-4b", "h100-sxm"), ("nemotron-nano-9b-v2", "h100-sxm")] {
+        let died = on(model, gpu, None);
+        assert!(died.many && died.verdict == Verdict::Tight, "{model}");
+    }
+    let few = Told { requests: Some(256), longest: Some(8_192), ..Told::default() };
+    assert!(!trtllm(&scenario("qwen3.5-4b", "h100-sxm"), few).many);
+}
+
+/// SGLang issue 35777: Qwen3.8 27B in NVFP4 on an RTX 5090 with 0.90 runs out of memory while graphs are recorded.
+#[test]
+fn less_than_half_of_what_sglang_reckons_with_is_tight() {
+    let scenario = Scenario { weights: WeightFormat::Nvfp4, ..scenario("qwen3.5-27b", "rtx5090") };
+    let told = Told { share: Some(Share::percent(90)), ..Told::default() };
+    let start = start(Server::Sglang, &scenario.check().unwrap(), &told).unwrap();
+    assert!(start.beside * 3 > start.wanted && start.beside * 2 < start.wanted);
+    assert_eq!(start.verdict, Verdict::Tight);
+}
+
 /// 10.8 GiB and more of a GB10 are the system's.
 #[test]
 fn the_system_holds_a_part_of_shared_memory() {

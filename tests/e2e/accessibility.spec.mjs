@@ -41,6 +41,8 @@ test('with a notice and a mistake in a field: no violation', async ({ wall, page
   await wall.goto('seq=-1&colour=red');
   await wall.seq.field.fill('many');
   await expect(wall.seq.field).toHaveAttribute('aria-invalid', 'true');
+  // Links that the bar above half covers while the page is scrolled are covered by nothing at its top.
+  await page.evaluate(() => scrollTo(0, 0));
   expect(await violations(page)).toEqual([]);
 });
 

@@ -12,8 +12,10 @@ const FILE = fileURLToPath(new URL('../../src/heights.txt', import.meta.url));
 export const WIDTHS = [320, 400, 480, 640, 720, 800, 960];
 /** Between two widths a figure may be higher than at either. */
 const STEP = 16;
+/** The page of the planner in frames, which has a line of its own. */
+const PLANNER = 'planner';
 /** The page of a line. */
-export const address = (figure) => `embed/${figure.replace(/(\?|$)/, '.html$1')}`;
+export const address = (figure) => (figure === PLANNER ? 'plan-frame.html' : `embed/${figure.replace(/(\?|$)/, '.html$1')}`);
 /** Letters differ from machine to machine. */
 const AIR = 1.06;
 
@@ -34,7 +36,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const figures = (await readdir(join(DIST, 'embed'))).map((file) => file.replace('.html', ''));
   const quiz = await readFile(join(DIST, 'embed/quiz.html'), 'utf8');
   const asked = /data-only="([^"]+)"/.exec(quiz)[1].split(' ').map((section) => `quiz?only=${section}`);
-  for (const figure of [...figures, ...asked].sort()) {
+  for (const figure of [...figures, ...asked, PLANNER].sort()) {
     await page.goto(`${site.origin}/${address(figure)}`);
     await page.locator('html[data-live]').waitFor({ state: 'attached' });
     const pairs = [];

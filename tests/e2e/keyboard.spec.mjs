@@ -73,6 +73,7 @@ const ORDER = [
   'Back to Llama 2 7B',
   'Start over',
   'What this estimate assumes',
+  'Sources of every GPU',
 ];
 
 for (const width of [1280, 360]) {

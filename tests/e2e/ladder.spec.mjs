@@ -24,7 +24,7 @@ test('a rung that does nothing says why, and the ways that fit are named, the qu
   const job = shown(wall);
   await job.locator('summary').click();
   await expect(job.getByRole('listitem').filter({ hasText: 'Flash attention' })).toHaveText('Flash attention: flash attention is on already.');
-  await expect(job.locator('.ladder-ways li')).toContainText([/^Another GPU, the same results: RTX PRO 6000/, /^The same GPU, the same results: a chunked loss, offloading/]);
+  await expect(job.locator('.ladder-ways li')).toContainText([/^Another GPU, the same results: RTX PRO 5000 Blackwell 72GB/, /^The same GPU, the same results: a chunked loss, offloading/]);
 });
 
 test('what comes first is asked, and every option has its reason', async ({ wall, page }) => {

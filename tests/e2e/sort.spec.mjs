@@ -24,7 +24,7 @@ const score = (page) => figure(page).locator('.sort-foot .sort-score');
 
 /** Presses Tab until the focus is within a place. */
 async function tabTo(page, place) {
-  for (let presses = 0; presses < 100; presses += 1) {
+  for (let presses = 0; presses < 200; presses += 1) {
     if (await place.evaluate((one) => one.contains(document.activeElement))) return;
     await page.keyboard.press('Tab');
   }

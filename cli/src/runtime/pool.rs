@@ -177,7 +177,7 @@ pub(super) fn verdict(start: &Start, scenario: &Checked) -> String {
             "tight: the pool holds all requests by the upper end of the range, and not by the lower".into()
         }
         (None, Verdict::Tight) if start.many => format!(
-            "tight: TensorRT-LLM makes room for the {} requests of its longest length that it is told of while it measures, many times its pool, and the start may fail: a lower --max-batch-size or --max-model-len",
+            "tight: TensorRT-LLM makes room for {} requests from the start, more than its pool can hold, and the start may fail: a lower --max-batch-size or --max-model-len",
             Grouped(start.most.into())
         ),
         (None, Verdict::Tight) => {

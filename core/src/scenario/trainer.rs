@@ -166,7 +166,7 @@ impl fmt::Display for CutError {
             ),
             Self::UnevenStages { layers, chunks } => write!(
                 f,
-                "Megatron-LM gives every pipeline stage the same number of layers, and {} layers over {} stages are not whole; its options for uneven stages are not modelled",
+                "Megatron-LM by itself gives every pipeline stage the same number of layers, and {} layers over {} stages are not whole; its layouts and options for uneven stages are not modelled",
                 Grouped(layers.into()),
                 Grouped(chunks.into())
             ),

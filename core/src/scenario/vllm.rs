@@ -160,7 +160,8 @@ pub(super) fn supports_gpu(scenario: &Scenario, gpu: &'static Gpu) -> Result<(),
     }
     mixed_files(scenario, gpu.name, has)?;
     let old = has < NATIVE_FP8 && scenario.kv == KvPrecision::Fp8;
-    if old && !(has >= Capability::new(8, 0) && flashinfer_heads(scenario)) {
+    let flashinfer = Capability::new(if scenario.serving.version == FLASHINFER_ON_TURING { 7 } else { 8 }, 0);
+    if old && !(has >= flashinfer && flashinfer_heads(scenario)) {
         return Err(Unsupported::OldCache { gpu: gpu.name, has });
     }
     if has < WITH_BF16 { old_attention(scenario, gpu.name, has) } else { Ok(()) }
@@ -225,6 +226,9 @@ fn on_amd(scenario: &Scenario, gpu: &'static Gpu) -> Result<(), Unsupported> {
 
 /// The first release that surely lets Radeon GPUs run MXFP4.
 const MXFP4_ON_RADEON: Version = Version { major: 0, minor: 21 };
+
+/// The release whose `FlashInfer` runs on compute capability 7.5, with an fp8 cache too: issue 47549 and pull request 47949, by which the next one does not.
+const FLASHINFER_ON_TURING: Version = Version { major: 0, minor: 23 };
 
 /// The first release whose packages come with CUDA 13.
 const WITH_CUDA_13: Version = Version { major: 0, minor: 20 };

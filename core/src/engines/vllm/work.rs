@@ -6,7 +6,7 @@ use crate::engines::gpu::{cublas_workspace, multiprocessors};
 use crate::engines::{Sink, amount};
 use crate::memory::Bucket;
 use crate::precision::WeightFormat;
-use crate::serving::Speculation;
+use crate::serving::{Speculation, Version};
 use crate::tables::capability::{self, Capability};
 use crate::units::GIB;
 use crate::worked::{self, Factor, Item, Symbol, Term};
@@ -149,9 +149,20 @@ impl Run<'_> {
         product(&[Factor::number(2 * e), rows, self.hidden()]);
     }
 
+    /// The sequences that the sampler is tried with: 0.8.0 to 0.8.4 take 1,024 by themselves on every GPU and 0.8.5 as later ones, and which of them runs is not known.
+    ///
+    /// # Source
+    /// vLLM issues 17238 (0.8.1: no memory for the cache on two RTX 3090, and a start with 4 or 8 sequences) and 15357, pull request 16158. Read 2026-11-26.
+    fn sampled(&self) -> u64 {
+        let serving = &self.scenario.serving;
+        let many =
+            self.figures == Figures::Most && serving.usual_seqs && self.version == (Version { major: 0, minor: 8 });
+        u64::from(serving.max_num_seqs).max(if many { 1_024 } else { 0 })
+    }
+
     fn sampler(&self, sink: Sink<'_>) {
         let vocab = Factor::new(Symbol::VocabSize, self.scenario.architecture.vocab_size.into());
-        let sequences = u64::from(self.scenario.serving.max_num_seqs);
+        let sequences = self.sampled();
         let sampler = self.kept_by_sampler();
         let beside = if self.flashinfer { sampler.flashinfer } else { sampler.usual };
         let each = Factor::new(Symbol::BytesPerValue, self.bytes() + beside);
