@@ -379,7 +379,7 @@ fn cuts() {
         ),
         (
             "estimate --model llama-3.1-405b --mode training --tp 8 --pp 16 --implementation megatron",
-            "--pp 16: Megatron-LM gives every pipeline stage the same number of layers, and 126 layers over 16 stages are not whole; its options for uneven stages are not modelled, did you mean 14 or 18?",
+            "--pp 16: Megatron-LM by itself gives every pipeline stage the same number of layers, and 126 layers over 16 stages are not whole; its layouts and options for uneven stages are not modelled, did you mean 14 or 18?",
         ),
         (
             "estimate --model llama-2-7b --mode training --pp 8 --virtual-stages 3 --implementation megatron",

@@ -854,7 +854,7 @@ fn kernels_of_mxfp4_may_take_more_on_hopper() {
     assert_eq!(verdict(19, 97), Verdict::Fits);
 }
 
-/// FlashInfer's kernels keep an fp8 cache on compute capability 7.5 in 0.23 alone (vLLM issue 47549, pull request 47949).
+/// The kernels of `FlashInfer` keep an fp8 cache on compute capability 7.5 in 0.23 alone (vLLM issue 47549, pull request 47949).
 #[test]
 fn one_release_keeps_an_fp8_cache_on_turing() {
     for (minor, runs) in [(22, false), (23, true), (24, false)] {

@@ -284,7 +284,7 @@ fn states_are_held_for_every_request_that_may_run() {
     assert!(!trtllm(&scenario("qwen3.5-4b", "h100-sxm"), few).many);
 }
 
-/// SGLang issue 35777: Qwen3.8 27B in NVFP4 on an RTX 5090 with 0.90 runs out of memory while graphs are recorded.
+/// `SGLang` issue 35777: Qwen3.8 27B in NVFP4 on an RTX 5090 with 0.90 runs out of memory while graphs are recorded.
 #[test]
 fn less_than_half_of_what_sglang_reckons_with_is_tight() {
     let scenario = Scenario { weights: WeightFormat::Nvfp4, ..scenario("qwen3.5-27b", "rtx5090") };
