@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import { launchOptions } from './browser.mjs';
+import { layOut } from './page.mjs';
 import { DIST, serve } from './server.mjs';
 
 const FILE = fileURLToPath(new URL('../../src/heights.txt', import.meta.url));
@@ -39,6 +40,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const figure of [...figures, ...asked, PLANNER].sort()) {
     await page.goto(`${site.origin}/${address(figure)}`);
     await page.locator('html[data-live]').waitFor({ state: 'attached' });
+    await layOut(page);
     const pairs = [];
     let [width, most] = [WIDTHS[0], 0];
     for (const last of WIDTHS) {
