@@ -383,11 +383,11 @@ fn cuts() {
         ),
         (
             "estimate --model llama-2-7b --mode training --pp 8 --virtual-stages 3 --implementation megatron",
-            "--pp 8: Megatron-LM gives every pipeline stage the same number of layers, and 32 layers over 24 stages are not whole; its options for uneven stages are not modelled; --implementation torchtitan gives stages different numbers of layers",
+            "--pp 8: Megatron-LM by itself gives every pipeline stage the same number of layers, and 32 layers over 24 stages are not whole; its layouts and options for uneven stages are not modelled; --implementation torchtitan gives stages different numbers of layers",
         ),
         (
             "estimate --model deepseek-v3 --mode training --dp 128 --pp 16 --ep 64 --implementation megatron",
-            "--pp 16: Megatron-LM gives every pipeline stage the same number of layers, and 61 layers over 16 stages are not whole; its options for uneven stages are not modelled; --implementation torchtitan gives stages different numbers of layers",
+            "--pp 16: Megatron-LM by itself gives every pipeline stage the same number of layers, and 61 layers over 16 stages are not whole; its layouts and options for uneven stages are not modelled; --implementation torchtitan gives stages different numbers of layers",
         ),
         (
             "estimate --model llama-2-7b --mode training --pp 4 --dp 8 --zero 3 --implementation megatron",
