@@ -4,7 +4,6 @@ import AxeBuilder from '@axe-core/playwright';
 
 import { test, live, heard, say, fits } from './embedded.mjs';
 import { expect, test as alone } from './fixtures.mjs';
-import { layOut } from './page.mjs';
 
 const PLANS = 'v=1&plan=a&model=llama-3.1-8b&gpu=l40s&plan=b&model=llama-3.1-8b&weights=fp8&gpu=l4';
 
@@ -66,7 +65,6 @@ alone('it is clean for axe, and the page for teachers makes its snippet', async 
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto('/plan-frame.html');
   await live(page);
-  await layOut(page);
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze();
   expect(violations).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
