@@ -1,48 +1,36 @@
 // A figure's side of what it says to the page around it, and what it may be told: see docs/embedding.md.
 // It runs before the figure is painted, reads the options of the link, starts the program and stands between both.
 (() => {
-  'use strict';
   const root = document.documentElement;
   const { dataset: own, nonce } = document.currentScript;
   const { figure } = root.dataset;
-  const framed = parent !== window;
-
-  // The link: options are this script's, everything else is the program's.
-  const OPTIONS = {
-    theme: (value) => ['auto', 'light', 'dark'].includes(value),
-    lang: (value) => value === root.lang,
-    predict: (value) => ['off', 'optional', 'required'].includes(value),
-    reveal: (value) => ['0', '1'].includes(value),
-    ui: (value) => ['full', 'min'].includes(value),
-    id: (value) => /^[\w.:-]{1,64}$/.test(value),
-    only: (value) => own.only?.split(' ').includes(value),
+  const secret = /[#&?]secret=([\w-]{1,64})/.exec(location.hash)?.[1];
+  let hosted = false;
+  let bar;
+  /** Without a bar as long as the page around gives the height that is asked for, so that none comes and goes. */
+  const settle = () => {
+    clearTimeout(bar);
+    if (innerHeight >= height()) root.toggleAttribute('data-hosted', hosted);
+    else bar = setTimeout(() => root.removeAttribute('data-hosted'), 300);
   };
-  const options = {};
-  const decoded = (text) => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  };
-  const rest = location.search.slice(1).split('&').filter((pair) => {
-    const [key, value = ''] = pair.split('=').map(decoded);
-    const taken = Object.hasOwn(OPTIONS, key) && !Object.hasOwn(options, key) && OPTIONS[key](value);
-    if (taken) options[key] = value;
-    return pair && !taken;
+  const { options, rest, query, theme, post, tell, heard, failed, height, measure, listen, bring } = around({
+    root,
+    nonce,
+    more: {
+      predict: (value) => ['off', 'optional', 'required'].includes(value),
+      reveal: (value) => ['0', '1'].includes(value),
+      only: (value) => own.only?.split(' ').includes(value),
+    },
+    longest: 2000,
+    grown: (value) => {
+      settle();
+      if (secret) parent.postMessage({ message: 'height', value, secret }, '*');
+    },
   });
   const first = rest.join('&');
-  root.dataset.query = first;
   // A figure with a program of its own has keys of its own, which begin with its name. It reads them from the page.
   const owned = (query) => query.split('&').filter((pair) => pair.startsWith(`${figure}.`)).join('&');
   root.dataset.own = owned(first);
-  const theme = (value) => {
-    if (value === 'auto') delete root.dataset.theme;
-    else root.dataset.theme = value;
-    document.dispatchEvent(new CustomEvent('memory-wall:theme'));
-  };
-  theme(options.theme ?? 'auto');
-  root.dataset.ui = options.ui ?? 'full';
   root.dataset.predict = options.predict ?? 'optional';
   // Under which name answers are kept: several of one figure on a page are told apart by their options. What is shown without
   // having been asked is nobody's answer, so then nothing is kept.
@@ -52,41 +40,6 @@
   root.dataset.kept = shows ? '' : [figure, options.only, options.id && `#${options.id}`].filter(Boolean).join('.');
   // Of the self-check one section alone: until its questions are marked, none is shown.
   if (options.only) root.dataset.only = options.only;
-
-  // Messages out. What a reader does is told only to a page that has said hello.
-  let count = 0;
-  let listener;
-  const post = (type, data) => {
-    if (!framed) return;
-    count += 1;
-    const message = { mw: 1, type, figure, n: count, ...data };
-    if (options.id) message.id = options.id;
-    parent.postMessage(message, listener ?? '*');
-  };
-  const tell = (type, data) => listener && post(type, data);
-
-  // Heights, in every form that hosts are known to listen for.
-  let height = 0;
-  const secret = /[#&?]secret=([\w-]{1,64})/.exec(location.hash)?.[1];
-  let hosted = false;
-  let bar;
-  /** Without a bar as long as the page around gives the height that is asked for, so that none comes and goes. */
-  const settle = () => {
-    clearTimeout(bar);
-    if (innerHeight >= height) root.toggleAttribute('data-hosted', hosted);
-    else bar = setTimeout(() => root.removeAttribute('data-hosted'), 300);
-  };
-  const measure = () => {
-    const now = Math.ceil(document.body.getBoundingClientRect().height);
-    // A hidden frame has no width; and a few pixels less are no reason to move what stands below.
-    if (!framed || innerWidth === 0 || now === 0 || (now <= height && now > height - 8)) return;
-    height = now;
-    settle();
-    post('resize', { height });
-    const lti = { subject: 'lti.frameResize', height };
-    for (const message of [lti, JSON.stringify(lti), { type: 'embed-size', height }]) parent.postMessage(message, '*');
-    if (secret) parent.postMessage({ message: 'height', value: height, secret }, '*');
-  };
 
   // What the reader does, from what the program keeps of it.
   const all = (selector) => [...document.querySelectorAll(selector)];
@@ -142,7 +95,7 @@
     const waits = !('failed' in root.dataset) && root.dataset.predict === 'required' && acts('check-dial').length > 0 && ready === 0;
     root.toggleAttribute('data-waits', waits);
     for (const place of all('.figure')) place.inert = waits;
-    if (behind || !listener) return;
+    if (behind || !heard()) return;
     const asked = questions();
     const now = new Map([...answers(kept)].filter(([item]) => asked.includes(item)));
     for (const [item, answer] of now) {
@@ -166,16 +119,8 @@
     for (const answer of all('.solution')) answer.open = true;
   };
 
-  // Messages in: from the page around alone, and each only in its own shape.
+  // What the page around asks for.
   const ask = (name, detail) => document.dispatchEvent(new CustomEvent(`memory-wall:${name}`, { detail }));
-  const SHAPES = {
-    hello: () => true,
-    set: ({ query }) => typeof query === 'string' && query.length <= 2000,
-    theme: ({ value }) => OPTIONS.theme(value),
-    reset: () => true,
-    getState: () => true,
-  };
-  const waiting = [];
   let state = first;
   let program = rest.filter((pair) => !owned(pair)).join('&');
   let asking = false;
@@ -186,11 +131,10 @@
     asking = false;
     return state;
   };
-  const failed = () => post('error', { code: 'program', about: '' });
-  const ready = () => post('ready', { title: document.title, version: own.version, height, query: current() });
-  const set = (query) => {
-    root.dataset.own = owned(query);
-    ask('set', query);
+  const ready = () => post('ready', { title: document.title, version: own.version, height: height(), query: current() });
+  const set = (asked) => {
+    root.dataset.own = owned(asked);
+    ask('set', asked);
   };
   const ACTS = {
     hello: () => {
@@ -198,14 +142,14 @@
       settle();
       if (live) ready();
       else if ('failed' in root.dataset) {
-        post('resize', { height });
+        post('resize', { height: height() });
         failed();
       }
       // Whoever says it is told everything, also what was answered before.
       [told, done, completed] = [new Map(), -1, false];
       progress();
     },
-    set: ({ query }) => set(query),
+    set: (message) => set(message.query),
     theme: ({ value }) => theme(value),
     reset: () => {
       ask('bring', '');
@@ -214,27 +158,15 @@
     },
     getState: () => post('state', { query: current() }),
   };
-  addEventListener('message', ({ source, origin, data }) => {
-    if (source !== parent || !framed) return;
-    if (data === null || typeof data !== 'object' || data.mw !== 1) return;
-    const { type } = data;
-    if (typeof type !== 'string' || !Object.hasOwn(SHAPES, type) || !SHAPES[type](data)) {
-      post('error', { code: 'message', about: String(typeof type === 'string' ? type : typeof type).slice(0, 40) });
-      return;
-    }
-    if (type === 'hello') listener = origin === 'null' || origin === '' ? '*' : origin;
-    // What comes before the program is there is for it all the same.
-    if (live || type === 'hello' || type === 'theme' || (type === 'getState' && 'failed' in root.dataset)) ACTS[type](data);
-    else waiting.push(data);
-  });
+  const waiting = listen(ACTS, () => live);
 
   const write = () => {
     state = [program, root.dataset.own].filter(Boolean).join('&');
     if (asking) return;
     tell('state', { query: state });
     try {
-      const query = [state, ...Object.entries(options).map((pair) => pair.join('='))].filter(Boolean).join('&');
-      history.replaceState(null, '', `${location.pathname}${query ? '?' : ''}${query}${location.hash}`);
+      const now = query(state);
+      history.replaceState(null, '', `${location.pathname}${now ? '?' : ''}${now}${location.hash}`);
     } catch {
       // Frames without an origin of their own keep their address.
     }
@@ -259,17 +191,6 @@
     progress();
   });
   document.addEventListener('memory-wall:notices', ({ detail }) => post('error', { code: 'query', about: detail }));
-
-  /** Brings a script that is part of this page. */
-  const bring = (src) =>
-    new Promise((loaded, failed) => {
-      const script = Object.assign(document.createElement('script'), { src, nonce, onload: loaded });
-      script.onerror = () => {
-        script.remove();
-        failed(new Error(src));
-      };
-      document.head.append(script);
-    });
 
   // Answers come when the reader begins to answer, or opens one; if they cannot be had, the next try asks again.
   if (own.answers) {

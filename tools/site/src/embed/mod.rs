@@ -47,8 +47,7 @@ pub(crate) fn build(
     rules: &mut Rules,
 ) -> Result<Vec<Waiting>, String> {
     // One file for all figures: with the words it is half of what a figure weighs.
-    let frame = script::without_comments(&read(&root.join("tools/site/src/embed/frame.js"))?);
-    let frame = format!("window.memoryWallWords = {:?};\n{frame}", page::words());
+    let frame = around(include_str!("frame.js"));
     let (name, _) = style::named("embed", &frame, "js");
     write(&staging.join(&name), &frame)?;
     let folder = staging.join("embed");
@@ -89,6 +88,12 @@ pub(crate) fn build(
             Ok((id, with_frame(html, &own, &name, program)?))
         })
         .collect()
+}
+
+/// The script of a page for frames: the words of the program, and behind what all such pages share its own part.
+pub(crate) fn around(own: &str) -> String {
+    let [shared, own] = [include_str!("around.js"), own].map(script::without_comments);
+    format!("window.memoryWallWords = {:?};\n(() => {{\n'use strict';\n{shared}{own}}})();\n", page::words())
 }
 
 /// What a figure says of itself where its frame allows no script, and where it can be used.

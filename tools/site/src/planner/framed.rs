@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Files;
 use crate::page::{self, put};
 use crate::wording::Words;
-use crate::{figures, policy, read, script, style, words, write};
+use crate::{embed, figures, policy, read, style, words, write};
 
 /// The name by which the planner goes among figures.
 pub(crate) const NAME: &str = "planner";
@@ -14,8 +14,7 @@ pub(crate) const FILE: &str = "plan-frame.html";
 
 /// Writes the page and its script.
 pub(super) fn build(root: &Path, staging: &Path, files: &Files, own: &Words, said: &str) -> Result<(), String> {
-    let frame = script::without_comments(include_str!("frame.js"));
-    let frame = format!("window.memoryWallWords = {:?};\n{frame}", page::words());
+    let frame = embed::around(include_str!("frame.js"));
     let (frame_name, _) = style::named("framed", &frame, "js");
     write(&staging.join(&frame_name), &frame)?;
     let mut html = read(&root.join("embed.html"))?.replace("\"../", "\"./");
