@@ -32,8 +32,7 @@ const STAGED: &str = "memory-wall-app";
 
 /// Takes the program that Trunk staged, and stages it squeezed and in its two forms in its place.
 pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
-    let (glue, wasm) = taken(staging, STAGED)?;
-    let (wasm, glue) = memory_wall_squeeze::shortened(&wasm, &script::without_comments(&glue))?;
+    let (wasm, glue) = squeezed(staging, STAGED)?;
     let plain = plain(&glue, &wasm, STAGED, &[])?;
     let put = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
@@ -54,6 +53,12 @@ pub(crate) fn taken(staging: &Path, program: &str) -> Result<(String, Vec<u8>), 
     let wasm = content(staging, program, "wasm")?;
     // While somebody works on the page, nobody waits for what only makes it smaller.
     Ok((glue, if released() { memory_wall_squeeze::ordered(&wasm)? } else { wasm }))
+}
+
+/// The WebAssembly and the glue of a program with short names between them.
+pub(crate) fn squeezed(staging: &Path, program: &str) -> Result<(Vec<u8>, String), String> {
+    let (glue, wasm) = taken(staging, program)?;
+    memory_wall_squeeze::shortened(&wasm, &script::without_comments(&glue))
 }
 
 /// The content of the one file of a program with this ending, which goes.

@@ -7,7 +7,7 @@ use std::path::Path;
 use memory_wall_app::words::resolved;
 
 use crate::page::{self, put};
-use crate::program::{plain, taken};
+use crate::program::{plain, squeezed};
 use crate::wording::Words;
 use crate::{apart, figures, policy, read, script, style, words, write};
 
@@ -20,12 +20,8 @@ pub(crate) const FILES: &str = "planner-";
 
 /// Takes the program that Trunk staged, and writes the page with its style sheet.
 pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
-    let shortened = |program: &str| {
-        let (glue, wasm) = taken(staging, program)?;
-        memory_wall_squeeze::shortened(&wasm, &script::without_comments(&glue))
-    };
-    let (wasm, glue) = shortened(STAGED)?;
-    let (exchange, exchange_glue) = shortened(STAGED_EXCHANGE)?;
+    let (wasm, glue) = squeezed(staging, STAGED)?;
+    let (exchange, exchange_glue) = squeezed(staging, STAGED_EXCHANGE)?;
     let named = |stem: &str, content: &[u8], ending: &str| {
         let (name, digest) = style::named(stem, content, ending);
         write(&staging.join(&name), content)?;
