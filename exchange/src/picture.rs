@@ -1,6 +1,6 @@
 //! The plans side by side as a picture: walls with their lines, verdicts, a legend, and the table of figures, as SVG.
 //!
-//! The planner says what there is to be drawn, a line each with tabs between; words and numbers are its own. Colours are those of the page's style sheet.
+//! The planner hands over lines of fields separated by tabs, with all words and numbers. The colours are those of the page's style sheet.
 
 use std::fmt::{self, Write as _};
 

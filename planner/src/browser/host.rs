@@ -10,7 +10,7 @@ use crate::board::Board;
 use crate::desk::Desk;
 use crate::link::{self, Notice};
 
-/// What of the link is the planner's, where a script has taken options out of it; nothing on a page of its own.
+/// The planner's part of the link, which the script of a frame has separated from the frame's own options; `None` outside frames.
 pub(super) fn query() -> Option<String> {
     let root = web_sys::window()?.document()?.document_element()?;
     root.dyn_into::<HtmlElement>().ok()?.dataset().get("query")

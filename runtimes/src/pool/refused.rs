@@ -51,7 +51,7 @@ pub enum Refused {
     },
     /// A rank would have a broken block of quantised weights.
     Blocks(Server, Blocks),
-    /// A rank would have a broken tile of Marlin's kernels.
+    /// A rank's part of a matrix is not a multiple of the tiles of Marlin's kernels.
     Tiles(Server, Tiles),
     /// It runs experts in fp8 on GPUs with units for it alone.
     OldExperts {

@@ -131,7 +131,7 @@ fn seconds(nanoseconds: u64) -> String {
     format!("{:.1}\u{202f}s", nanoseconds as f64 / 1e9)
 }
 
-/// What is put into the question about a little more memory.
+/// The variant of the question on waiting requests: the pool before and after a larger share of the GPU.
 pub(super) fn queue() -> Option<Values> {
     let server = servers::first()?;
     let [low, high] = larger()?;

@@ -55,7 +55,7 @@ impl Run<'_> {
         }
     }
 
-    /// What the profile takes more where the sampler's run for guesses is the fuller moment: two rows of logits for each sequence, which are there once more.
+    /// How much more the profile takes where the sampler's run for speculative tokens is the peak: it holds two further rows of logits for each sequence.
     fn checked_guesses(&self, usual: u128) -> u128 {
         if self.scenario.guessed_tokens() == 0 || !self.scenario.local().head {
             return 0;
