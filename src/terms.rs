@@ -52,7 +52,7 @@ impl Terms {
         if self.is_short() {
             String::new()
         } else {
-            self.lines.into_iter().map(|(_, line)| ["<li>", &line, "</li>"].concat()).collect()
+            self.lines.into_iter().map(|(_, line)| words::joined(&["<li>", &line, "</li>"], "")).collect()
         }
     }
 }

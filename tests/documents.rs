@@ -73,8 +73,9 @@ impl Project {
             let (pattern, _) = line.trim().strip_prefix('[')?.split_once("] => ")?;
             Some(pattern.split(", ").map(str::to_owned).collect())
         });
-        let command = ["cli/src/arguments.rs", "cli/src/options/table.rs"].map(|file| quoted(&read(file))).concat();
-        let command = command.into_iter().collect();
+        let of_options = |file: &&String| file.starts_with("cli/src/options/table") && file.ends_with(".rs");
+        let command = files.iter().filter(of_options).flat_map(|file| quoted(&read(file)));
+        let command = command.chain(quoted(&read("cli/src/arguments.rs"))).collect();
         let project = Self { xtask: patterns.collect(), command, words, files };
         assert!(project.files.len() > 100 && project.xtask.len() > 5 && project.command.contains("--seq"));
         project

@@ -21,8 +21,13 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 72] = [
+const NOT_YET: [&str; 77] = [
     "config",
+    "decoder_first_pipeline_num_layers",
+    "decoder_last_pipeline_num_layers",
+    "account_for_embedding_in_pipeline_split",
+    "account_for_loss_in_pipeline_split",
+    "pipeline_model_parallel_layout",
     "offload",
     "engine",
     "engine_version",

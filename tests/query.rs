@@ -93,6 +93,8 @@ fn what_cannot_be_used_is_named_exactly() {
         ("layers=1025", "layers: “1025” is not a whole number from 1 to 1,024. Kept 32."),
         ("model=gpt-99", "model: “gpt-99” is not known. Kept Llama 2 7B."),
         ("model=", "model: “” is not known. Kept Llama 2 7B."),
+        // Of this model the page could not say how it trains.
+        ("model=minimax-m3", "model: “minimax-m3” is not known. Kept Llama 2 7B."),
         ("gpu=h1000", "gpu: “h1000” is not known. Kept A100 SXM4 80GB."),
         ("weights=int3", "weights: “int3” is not known. Kept bf16."),
         ("unit=gigabytes", "unit: “gigabytes” is not known. Kept gb."),

@@ -28,7 +28,6 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus::GPUS;
-use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::{Attention, Checkpointing, KvPrecision, Mode, Optimizer, WeightFormat};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -112,7 +111,7 @@ fn states() -> impl Strategy<Value = State> {
         .prop_map(|(batch, seq, by, also_by)| (batch >> by, seq >> also_by));
     let formats = (select(WeightFormat::ALL), select(KvPrecision::ALL));
     let training = (select(Optimizer::ALL), select(Checkpointing::ALL), select(Attention::ALL));
-    let model = (0..MODELS.len(), prop::collection::vec(change, 0..8));
+    let model = (0..State::models().count(), prop::collection::vec(change, 0..8));
     let rest = (
         0..GPUS.len(),
         select(ByteUnit::EACH.as_slice()),
@@ -145,7 +144,7 @@ fn states() -> impl Strategy<Value = State> {
                 spending,
                 ..State::default()
             };
-            state.choose_model(&MODELS[model]);
+            state.choose_model(State::models().nth(model).unwrap());
             for (dimension, value) in changes {
                 state.set_dimension(dimension, value);
             }
@@ -221,7 +220,7 @@ fn junk_value() -> impl Strategy<Value = String> {
 
 /// Settings that are each legal and may not go together: some of them, in any order.
 fn settings() -> impl Strategy<Value = String> {
-    let models: Vec<&str> = MODELS.iter().map(|model| model.id).collect();
+    let models: Vec<&str> = State::models().map(|model| model.id).collect();
     let choices = choices();
     let one = |key: &'static str| select(choices[key].clone()).prop_map(move |id| format!("{key}={id}"));
     let layers = prop_oneof![2 => 1..=64_u32, 1 => within(Dimension::Layers.bounds())];

@@ -19,6 +19,7 @@ carried! {
     "logits_ce.csv",
     "step_peaks.csv",
     "real_gpu.csv",
+    "one_gpu_steps.csv",
     "training_peaks.csv",
     "deepspeed_steps.csv",
     "peft_runs.csv",

@@ -50,10 +50,13 @@ impl Asked {
 pub(crate) fn answer(asked: Asked) -> Result<Answer, BadInput> {
     let Asked { target, request, mut said } = asked;
     let (model, scenario) = estimate::asked(&request)?;
-    // What goes without saying here, such as the format of a checkpoint, is said in the plan.
+    // What goes without saying here, such as the format of a checkpoint, is said in the plan. A server with a pool has no engine in the scenario,
+    // and its expert-parallel ranks are not counted there.
+    let pool = matches!(request.runtime, Some(Runtime::Pool(..)));
+    let elsewhere = |name| name == "engine" || pool && name == "ep";
     for option in OPTIONS {
         let (there, here) = (option.of(&said.scenario_of(model.architecture)), option.of(&scenario));
-        if let Some(value) = here.filter(|here| option.name != "engine" && there.as_ref() != Some(here)) {
+        if let Some(value) = here.filter(|here| !elsewhere(option.name) && there.as_ref() != Some(here)) {
             said.set(option.name, value);
         }
     }

@@ -9,6 +9,15 @@ use memory_wall_core::{
 use crate::options::Given;
 use crate::solve::Question;
 
+/// How layers are spread over the stages of a pipeline, in training alone; [`Question::Gpus`] tries stages of its own.
+const STAGES: [&str; 5] = [
+    "--decoder-first-pipeline-num-layers",
+    "--decoder-last-pipeline-num-layers",
+    "--account-for-embedding-in-pipeline-split",
+    "--account-for-loss-in-pipeline-split",
+    "--pipeline-model-parallel-layout",
+];
+/// Beside [`STAGES`].
 const TRAINING_ONLY: [&str; 18] = [
     "--recipe",
     "--gradients",
@@ -79,7 +88,7 @@ const OWN_GPU_ONLY: [&str; 9] = [
     "--gpu-link",
     "--gpu-host-link",
 ];
-/// What [`Question::Gpus`] tries by itself.
+/// What [`Question::Gpus`] tries by itself, beside [`STAGES`].
 const CUTS: [&str; 8] = ["--dp", "--tp", "--pp", "--ep", "--etp", "--zero", "--shard", "--virtual-stages"];
 
 /// A note for each option that was given and changes nothing.
@@ -94,10 +103,12 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
             notes.push(format!("{option} has no effect{why}"));
         }
     };
-    for &option in question.map_or(&[][..], asked) {
+    for &option in question.map_or([&[][..]; 2], asked).into_iter().flatten() {
         note(option, format!(": solve --for {} looks for it", question.map_or("", Question::id)));
     }
-    for option in if scenario.mode.trains() { &INFERENCE_ONLY[..] } else { &TRAINING_ONLY[..] } {
+    let of_other_modes: [&[&str]; 2] =
+        if scenario.mode.trains() { [&INFERENCE_ONLY, &[]] } else { [&TRAINING_ONLY, &STAGES] };
+    for &option in of_other_modes.into_iter().flatten() {
         note(option, format!(" in {mode}"));
     }
     if !scenario.mode.adapts() {
@@ -211,13 +222,13 @@ fn cuts(scenario: &Scenario, note: &mut impl FnMut(&'static str, String)) {
 }
 
 /// The options whose place a question takes.
-const fn asked(question: Question) -> &'static [&'static str] {
+const fn asked(question: Question) -> [&'static [&'static str]; 2] {
     match question {
-        Question::Context => &["--seq", "--max-model-len"],
-        Question::Batch => &["--batch"],
-        Question::Gpus => &CUTS,
-        Question::Gpu => &[],
-        Question::Model => &["--model", "--config"],
-        Question::Weights => &["--weights"],
+        Question::Context => [&["--seq", "--max-model-len"], &[]],
+        Question::Batch => [&["--batch"], &[]],
+        Question::Gpus => [&CUTS, &STAGES],
+        Question::Gpu => [&[], &[]],
+        Question::Model => [&["--model", "--config"], &[]],
+        Question::Weights => [&["--weights"], &[]],
     }
 }

@@ -2,6 +2,7 @@
 
 use memory_wall_core::display::Grouped;
 use memory_wall_core::engines::vllm;
+use memory_wall_core::layout::PipelineSplit;
 use memory_wall_core::{
     Engine, LoraTargets, Loss, Mode, Offload, Parallelism, Scenario, Speculation, StepKernel, ZeroStage,
 };
@@ -183,6 +184,14 @@ pub(crate) fn cut(parallel: &Parallelism) -> String {
     if parallel.virtual_stages > 1 && parallel.pp > 1 {
         parts.push(format!("{} chunks a stage", Grouped(parallel.virtual_stages.into())));
     }
+    let PipelineSplit { first, last, embedding, loss, layout } = parallel.split;
+    for (layers, stage) in [(first, "first"), (last, "last")] {
+        parts.extend(layers.map(|layers| format!("{} layers on the {stage} stage", Grouped(layers.into()))));
+    }
+    for (counts, table) in [(embedding, "embedding"), (loss, "loss")] {
+        parts.extend(counts.then(|| format!("the {table} counts as a layer")));
+    }
+    parts.extend(layout.map(|layout| format!("layout {layout}")));
     parts.join(", ")
 }
 

@@ -48,7 +48,7 @@ const QUEUES: u8 = 3;
 /// Exit code of anything that cannot be answered.
 const BAD_INPUT: u8 = 2;
 /// Every message is shorter than this but for what it quotes.
-const LONGEST_LINE: usize = 800;
+const LONGEST_LINE: usize = 850;
 
 /// Input that cannot be used: one line that says which and what is expected.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Why the parts of a scenario do not go together, in the words of the options.
 
 use memory_wall_core::bounds;
+use memory_wall_core::layout::{PipelineSplit, SplitError};
 use memory_wall_core::number::Memory;
 use memory_wall_core::parallelism::ParallelError;
 use memory_wall_core::scenario::{CutError, Demand, TensorSplit, TrainerOption, Unsupported};
@@ -61,7 +62,14 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         },
         Unsupported::NoBitsandbytes { weights: Some(format), .. } => format!("--weights {}", format.id()),
         Unsupported::NoBitsandbytes { weights: None, .. } => format!("--optimizer {}", scenario.optimizer.id()),
-        Unsupported::DualChunks | Unsupported::NoBackend(..) | Unsupported::Maker(..) | Unsupported::TooOld { .. } => {
+        Unsupported::Indexer(None) => format!("--implementation {}", scenario.training.implementation.id()),
+        Unsupported::Untrained(_) => format!("--mode {}", scenario.mode.id()),
+        Unsupported::DualChunks
+        | Unsupported::Indexer(Some(_))
+        | Unsupported::KeyBlocks(_)
+        | Unsupported::NoBackend(..)
+        | Unsupported::Maker(..)
+        | Unsupported::TooOld { .. } => {
             format!("--engine {engine}")
         }
         Unsupported::OldAttention { gpu, .. } | Unsupported::OneGpu(gpu) | Unsupported::BeforeMi200(gpu) => {
@@ -99,11 +107,7 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
     let pipeline = format!("--pp {}", scenario.parallel.pp);
     let (option, help) = match error {
         CutError::NoPipeline(_) => (pipeline, String::new()),
-        CutError::UnevenStages { .. } => {
-            let near = near(scenario, "pp");
-            let uneven = "; --implementation torchtitan gives stages different numbers of layers".to_owned();
-            (pipeline, if near.is_empty() { uneven } else { near })
-        }
+        CutError::Split(error) => split(scenario, error, pipeline),
         CutError::ShardsOnly { .. } => {
             (format!("--implementation {}", scenario.training.implementation.id()), String::new())
         }
@@ -114,6 +118,36 @@ fn trainer(scenario: &Scenario, error: &CutError) -> String {
         CutError::ShardedPipeline(zero) => (format!("--zero {}", zero.id()), String::new()),
     };
     format!("{option}: {error}{help}")
+}
+
+/// The option that spreads layers over stages in a way that cannot be.
+fn split(scenario: &Scenario, error: &SplitError, pipeline: String) -> (String, String) {
+    let told = told(&scenario.parallel.split).unwrap_or_else(|| pipeline.clone());
+    match error {
+        SplitError::OneStage => (pipeline, format!(": {told} needs more")),
+        SplitError::Uneven { .. } => (pipeline, spread(scenario) + &near(scenario, "pp")),
+        _ => (told, String::new()),
+    }
+}
+
+/// The layout with which Megatron-LM spreads layers that do not go on its stages evenly, where the rest runs with it.
+fn spread(scenario: &Scenario) -> String {
+    let parallel = scenario.parallel.with_balanced_layout(scenario.architecture.layers);
+    let layout = parallel.filter(|parallel| Scenario { parallel: *parallel, ..*scenario }.check().is_ok());
+    let layout = layout.and_then(|parallel| told(&parallel.split));
+    layout.map(|layout| format!(": add {layout}")).unwrap_or_default()
+}
+
+/// What Megatron-LM was told of its stages, as it was typed; the first of several.
+fn told(split: &PipelineSplit) -> Option<String> {
+    let PipelineSplit { first, last, embedding, loss, layout } = split;
+    let switch = |on: bool, name: &str| on.then(|| name.to_owned());
+    layout
+        .map(|layout| format!("--pipeline-model-parallel-layout \"{layout}\""))
+        .or(first.map(|layers| format!("--decoder-first-pipeline-num-layers {layers}")))
+        .or(last.map(|layers| format!("--decoder-last-pipeline-num-layers {layers}")))
+        .or(switch(*embedding, "--account-for-embedding-in-pipeline-split"))
+        .or(switch(*loss, "--account-for-loss-in-pipeline-split"))
 }
 
 /// The option with which a demand of training code is met.
@@ -136,7 +170,7 @@ fn asked(scenario: &Scenario, demand: Demand) -> (String, String) {
 /// The option that training code does not have.
 fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
     match option {
-        TrainerOption::Adapters => format!("--mode {}", scenario.mode.id()),
+        TrainerOption::Adapters | TrainerOption::QuantisedRanks => format!("--mode {}", scenario.mode.id()),
         TrainerOption::Optimizer(optimizer) => format!("--optimizer {}", optimizer.id()),
         TrainerOption::Loss(loss) => format!("--loss {}", loss.id()),
         TrainerOption::Compile => "--compile".into(),
@@ -147,9 +181,14 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
         TrainerOption::Half => "--weights fp16".into(),
         TrainerOption::Recipe(recipe) => format!("--recipe {}", recipe.id()),
         TrainerOption::ExpertTensor(ranks) => format!("--etp {ranks}"),
+        TrainerOption::Split => told(&scenario.parallel.split).unwrap_or_default(),
         TrainerOption::Sharding(sharding) => format!("--sharding {}", sharding.id()),
         TrainerOption::PartShards(zero) => format!("--zero {}", zero.id()),
-        TrainerOption::PartOffload => "--offload".into(),
+        TrainerOption::PartOffload
+        | TrainerOption::Offload
+        | TrainerOption::WeightOffload
+        | TrainerOption::StateOffload => "--offload".into(),
+        TrainerOption::Context(ranks) => format!("--cp {ranks}"),
     }
 }
 

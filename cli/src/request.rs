@@ -215,7 +215,7 @@ fn source(given: &Given, question: Option<Question>) -> Result<Option<Source>, B
 }
 
 /// Whether a GPU is called as the reader's own.
-fn is_own(id: &str) -> bool {
+pub(crate) fn is_own(id: &str) -> bool {
     id.trim().eq_ignore_ascii_case(OWN.id)
 }
 

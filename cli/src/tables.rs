@@ -56,13 +56,15 @@ pub(crate) fn ranks(findings: &Findings, unit: ByteUnit) -> String {
     let mut table = Table::new(&[
         ("Stage", Side::Left),
         ("GPUs", Side::Right),
+        ("Layers", Side::Right),
         ("Parameters of each", Side::Right),
         ("Peak of each", Side::Right),
         ("Bytes", Side::Right),
         ("When", Side::Left),
     ]);
     let alike = |one: &StageRanks, other: &StageRanks| {
-        (one.parameters, one.peak_phase, one.total) == (other.parameters, other.peak_phase, other.total)
+        (one.layers, one.parameters, one.peak_phase, one.total)
+            == (other.layers, other.parameters, other.peak_phase, other.total)
     };
     for stages in findings.ranks.chunk_by(alike) {
         let ([first, ..], Some(last)) = (stages, stages.last()) else { continue };
@@ -71,6 +73,7 @@ pub(crate) fn ranks(findings: &Findings, unit: ByteUnit) -> String {
         table.row([
             name,
             Grouped(stages.iter().map(|stage| u128::from(stage.ranks)).sum()).to_string(),
+            layers(first),
             Grouped(first.parameters.total().into()).to_string(),
             words::size(first.total, unit),
             Grouped(first.total.0).to_string(),
@@ -78,6 +81,12 @@ pub(crate) fn ranks(findings: &Findings, unit: ByteUnit) -> String {
         ]);
     }
     format!("\n{}", table.text())
+}
+
+/// The layers of a stage, and how many of them predict further tokens.
+fn layers(stage: &StageRanks) -> String {
+    let all = Grouped(stage.layers.into());
+    if stage.predicting == 0 { all.to_string() } else { format!("{all}, {} of them MTP", stage.predicting) }
 }
 
 /// What a rank sends to others in one step; nothing where it is alone.

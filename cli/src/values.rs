@@ -64,6 +64,10 @@ pub(crate) fn typed(given: &Given, option: &PlanOption) -> Result<Option<Value>,
                 .map_err(|why| BadInput(format!("{flag} {why}")))?
         }
         Kind::Release => release(given, &flag)?.map(Value::Release),
+        Kind::Layout => {
+            let read = given.text(&flag).map(|text| option.kind.word(text.trim())).transpose();
+            read.map_err(|why| BadInput(format!("{flag} {why}")))?
+        }
         Kind::Switch => given.has(&flag).then_some(Value::On),
         // Rows of tables and files, and what runtimes are told beside the scenario, are read elsewhere.
         Kind::Row(..) | Kind::Config | Kind::Rows(..) | Kind::Counts(..) => None,

@@ -98,6 +98,41 @@ fn times_are_those_of_the_roofline() {
 }
 
 #[test]
+fn typical_times_stand_where_runs_back_them() {
+    let plans = [
+        r#"{ "version": 1, "name": "measured", "model": "llama-3.1-8b", "gpu": "rtx4090", "batch": 4 }"#,
+        r#"{ "version": 1, "name": "not", "model": "llama-3.1-8b", "weights": "q6_k", "gpu": "rtx4090", "engine": "llamacpp", "batch": 1 }"#,
+    ];
+    let path = file("typical.json", &plans);
+    let (_, compared) = json(&format!("compare --plan {path}"));
+    let [measured, not] = [0, 1].map(|place| &compared["plans"][place]["serving"]);
+    assert!(not["ttft_typical"].is_null() && not["tpot_typical"].is_null(), "{not}");
+    let (_, roofline) = json(&format!("roofline --plan {path} --plan-name measured"));
+    let passes = roofline.to_string();
+    for figure in ["ttft", "tpot"] {
+        let typical = &measured[format!("{figure}_typical")];
+        let seconds = typical["seconds"].as_f64().unwrap();
+        let [low, high] = [0, 1].map(|end| measured[format!("{figure}_seconds")][end].as_f64().unwrap());
+        assert!((low..=high).contains(&seconds), "{measured}");
+        assert_eq!(typical["runtime"], "tensorrt-llm");
+        assert!(typical["runs"].as_u64().unwrap() > 1);
+    }
+    assert!(passes.contains(&measured["tpot_typical"]["seconds"].to_string()), "{measured}: {passes}");
+    // Each of the four requests gets a token in that time.
+    let rate = 4.0 / measured["tpot_typical"]["seconds"].as_f64().unwrap();
+    let text = run(&format!("compare --plan {path}")).out;
+    let row = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).map(str::to_owned);
+    for name in ["TTFT, typically", "TPOT, typically"] {
+        let row = row(name).unwrap();
+        assert!(row.contains("s (tensorrt-llm)") && row.trim_end().ends_with('-'), "{row}");
+    }
+    let row = row("Tokens/s, typically").unwrap();
+    let digits: String = row.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
+    let shown: f64 = digits.trim_end_matches('.').parse().unwrap();
+    assert!((shown / rate - 1.0).abs() < 0.05, "{row}: {rate}");
+}
+
+#[test]
 fn what_is_different_stands_against_the_first_plan() {
     let path = file("different.json", &[PLANS[0], PLANS[1], PLANS[3], PLANS[8]]);
     let (code, compared) = json(&format!("compare --plan {path}"));

@@ -154,3 +154,18 @@ fn a_runtimes_own_options_are_written() {
         }
     }
 }
+
+#[test]
+fn expert_parallel_ranks_of_a_server_with_a_pool_are_written() {
+    const EXPERTS: &str = "--model qwen3-235b-a22b --weights fp8-block --tp 8 --ep 8 --seq 8192 --gpu h100-sxm";
+    for (engine, target, flag) in [("sglang", "sglang", "--ep-size 8"), ("trtllm", "trtllm-serve", "--ep_size 8")] {
+        let run = run(&format!("export --to {target} --engine {engine} {EXPERTS}"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.out.contains(&format!("  {flag} \\\n")), "{}", run.out);
+        assert!(!run.out.contains("ep 1"), "{}", run.out);
+        // As many as the import says again.
+        let plan =
+            run_on("import -", run.out.replace("${QUANTISED_MODEL:?", "Qwen/Qwen3-235B-A22B-FP8 ${X:?").as_bytes());
+        assert!(plan.out.contains("\"ep\": 8"), "{}{}", plan.out, plan.err);
+    }
+}

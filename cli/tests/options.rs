@@ -152,7 +152,6 @@ fn options_change_what_they_are_about() {
         (TRAINING, "--dp 8 --zero 3"),
         (TRAINING, "--tp 2"),
         (TRAINING, "--pp 2 --implementation megatron"),
-        (TRAINING, "--cp 2"),
         (TRAINING, "--offload optimizer"),
         (LORA, "--lora-rank 256"),
         (LORA, "--lora-targets q"),
@@ -164,6 +163,7 @@ fn options_change_what_they_are_about() {
         assert_ne!(total(start), total(&format!("{start} {option}")), "{start} {option}");
     }
     let titan = format!("{TRAINING} --implementation torchtitan --dp 8 --zero 3");
+    assert_ne!(total(&titan), total(&format!("{titan} --cp 2")));
     assert!(total(&format!("{titan} --no-reshard-after-forward")) > total(&titan));
     let pipeline = "estimate --model llama-3.1-8b --mode training --pp 4 --micro-batches 8 --implementation megatron";
     assert!(total(&format!("{pipeline} --virtual-stages 2")) > total(pipeline));
@@ -261,6 +261,10 @@ fn options_without_effect_get_a_note() {
                 "--micro-batches has no effect in inference",
             ],
         ),
+        (
+            "--pp 8 --account-for-loss-in-pipeline-split",
+            &["--account-for-loss-in-pipeline-split has no effect in inference"],
+        ),
         ("--dp 8 --zero 3 --shard 4", &["--zero has no effect in inference", "--shard has no effect in inference"]),
         ("--offload optimizer,kv", &["--offload has no effect on optimizer in inference"]),
         ("--mode training --offload optimizer,kv", &["--offload has no effect on kv in training"]),
@@ -336,7 +340,7 @@ fn options_without_effect_get_a_note() {
             "--virtual-stages 2 --sequence-parallel",
             &["--sequence-parallel has no effect in inference", "--virtual-stages has no effect in inference"],
         ),
-        ("--mode training --cp 2 --zero 3", &[]),
+        ("--mode training --recipe autocast --cp 2 --zero 3", &[]),
         ("--mode training --zero 0 --virtual-stages 1", &[]),
     ] {
         let run = run(&format!("{INFERENCE} {line}"));
@@ -379,7 +383,7 @@ fn the_text_names_what_is_not_usual() {
             &[
                 "64 GPUs: dp 8 × tp 2 × pp 2 × cp 2, ZeRO-3 over 8 ranks, sequence parallel, 2 chunks a stage",
                 "on a GPU of stage 1 of 2, counted from 0.",
-                "\nStage  GPUs  Parameters of each",
+                "\nStage  GPUs  Layers  Parameters of each",
                 "\nSent by the busiest GPU in a step ",
             ],
         ),

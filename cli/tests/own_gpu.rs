@@ -66,6 +66,39 @@ fn what_is_not_stated_is_asked_for_or_left_out() {
     }
 }
 
+/// The numbers of a GPU of the table bound a run as that GPU does, in options and in a plan.
+#[test]
+fn roofline_takes_its_numbers() {
+    let text = |options: &str| {
+        let run = run(&format!("roofline {MODEL} {options}"));
+        assert_eq!(run.code, 0, "{options}: {}", run.err);
+        run.out
+    };
+    let (own, table) = (text(OWN), text("--gpu rtx4090"));
+    let speeds = |out: &str| {
+        let line = out.lines().find(|line| line.contains("tokens/s")).unwrap_or_else(|| panic!("{out}"));
+        line.split_whitespace().filter_map(|word| word.replace(',', "").parse::<f64>().ok()).collect::<Vec<_>>()
+    };
+    let ([mine, its], true) = ([speeds(&own), speeds(&table)], own.contains("a GPU of your own")) else {
+        panic!("{own}")
+    };
+    assert!(!mine.is_empty() && mine.len() == its.len(), "{own}{table}");
+    assert!(mine.iter().zip(&its).all(|(one, other)| (one / other - 1.0).abs() < 0.01), "{mine:?} {its:?}");
+    let plan = br#"{ "version": 1, "model": "llama-3.1-8b", "gpu": "own", "gpu_memory": "24 GiB", "gpu_tflops": 165, "gpu_bandwidth": 1008 }"#;
+    let planned = run_on("roofline --plan -", plan);
+    assert_eq!(planned.code, 0, "{}", planned.err);
+    for (options, wanted) in [
+        (format!("{MODEL} --gpu own --gpu-memory 24"), "--gpu-bandwidth is missing: without it no speed is said"),
+        (format!("{MODEL} --gpu own --gpu-memory 24 --gpu-bandwidth 900"), "--gpu-tflops is missing"),
+        (OWN.to_owned(), "--gpu own is looked at with a model"),
+    ] {
+        let run = run(&format!("roofline {options}"));
+        assert!(run.code == 2 && run.err.contains(wanted), "{options}: {}", run.err);
+    }
+    let help = run("help explain");
+    assert!(!help.out.contains("own for a"), "{}", help.out);
+}
+
 #[test]
 fn a_plan_says_it_and_its_speed_follows_its_numbers() {
     let plan = |bandwidth: &str| {

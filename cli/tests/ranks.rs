@@ -13,7 +13,7 @@ const SCENARIOS: [&str; 10] = [
     "--model llama-3.1-8b --mode training --dp 8 --zero 3 --micro-batches 4 --gpu h100-sxm",
     "--model llama-3.1-70b --mode training --tp 8 --pp 4 --dp 2 --zero 1 --micro-batches 8 --implementation megatron",
     "--model llama-3.1-8b --mode training --pp 8 --virtual-stages 2 --micro-batches 16 --recipe pure --implementation megatron",
-    "--model gpt2-xl --mode training --cp 2 --offload optimizer",
+    "--model llama-2-7b --mode training --implementation megatron --cp 2 --zero 1 --offload optimizer",
     "--model llama-3.1-70b --tp 4 --pp 2 --batch 8 --gpu a100-80-sxm",
     "--model mixtral-8x7b --mode training --dp 8 --ep 4 --zero 1 --sequence-parallel --tp 2",
     "--model deepseek-v3 --tp 8 --pp 4 --gpu h200-sxm",

@@ -207,3 +207,42 @@ fn nothing_that_is_shown_is_not_a_number() {
         assert!(!output.contains("NaN") && !output.contains("inf "), "{output}");
     }
 }
+
+#[test]
+fn a_step_of_a_mixture_names_the_runs_behind_its_slow_end() {
+    let slow_end = |arguments: &str| {
+        let text = run(&format!("roofline --mode training --zero 1 --gpu h100-sxm --dp 8 {arguments}")).out;
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mixture = slow_end("--implementation megatron --model qwen3-30b-a3b --ep 8");
+    assert!(mixture.contains(
+        "25% of peak and bandwidth, which nine of ten published steps of mixtures of experts in Megatron-LM"
+    ));
+    assert!(slow_end("--implementation megatron --model llama-3.1-8b").contains("35% of peak and bandwidth"));
+    assert!(slow_end("--model qwen3-30b-a3b --ep 8").contains("nine of ten steps of transformers"));
+}
+
+#[test]
+fn tokens_that_are_guessed_ahead_count_at_the_fast_end() {
+    let one = "roofline --model qwen3.5-27b --weights int4 --gpu gb10 --engine vllm --seq 1024 --max-model-len 32768 --gpu-memory-utilization 0.8";
+    let fast = |it: &Value| it["passes"][1]["tokens_per_s_per_user"][1].as_f64().unwrap();
+    let four = format!("{one} --speculative mtp --num-speculative-tokens 3");
+    let [plain, guessing] = [one, &four].map(|line| fast(&json(line).1));
+    assert!((guessing / plain / 4.0 - 1.0).abs() < 0.001, "{plain} {guessing}");
+    let text = run(&four).out;
+    assert!(text.contains("each step of all sequences") && text.contains("writes 1 to 4 tokens"), "{text}");
+    assert!(!run(one).out.contains("A decoding step writes"));
+}
+
+#[test]
+fn what_the_server_takes_and_the_shares_of_the_gpu_are_said() {
+    let flat = |line: &str| run(line).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat("roofline --gpu h200-sxm --model qwen2.5-0.5b --engine vllm --seq 195");
+    assert!(text.contains("It adds 50.0 ms and 5.00 ms that vLLM takes at most beside its kernels"), "{text}");
+    let text = flat("roofline --gpu strix-halo --model llama-2-7b --weights q4_0 --engine llamacpp --seq 512");
+    assert!(
+        text.contains("at 17% of the peak and 23% of the bandwidth") && text.contains("measured on such GPUs"),
+        "{text}"
+    );
+    assert!(!text.contains("vLLM takes"), "{text}");
+}

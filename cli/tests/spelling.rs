@@ -49,10 +49,10 @@ fn formats_by_the_names_of_others() {
         assert_eq!(refused.code, 2, "{weights}");
         assert!(refused.err.ends_with(&format!(", not {weights:?}, did you mean {hint}?\n")), "{}", refused.err);
     }
-    // The mixes of llama.cpp by its own names, each with the bits of its own table.
+    // The mixes of llama.cpp by its own names, each with the bits of its own table; where CPU and GPU share one memory, all of a file is counted.
     for (weights, size) in [("Q4_K_S", "4.68 GB"), ("q3_k_l", "4.31 GB"), ("IQ4_XS", "4.48 GB"), ("q5_k_s", "5.59 GB")]
     {
-        let counted = run(&format!("estimate --model llama-3.1-8b --weights {weights} --engine llamacpp"));
+        let counted = run(&format!("estimate --model llama-3.1-8b --weights {weights} --engine llamacpp --gpu gb10"));
         assert!(counted.code == 0 && counted.out.contains(size), "{weights}: {}", counted.out);
     }
     // What the list has under another spelling is found by its letters.

@@ -185,8 +185,8 @@ fn what_a_runtime_cannot_run_is_refused_behind_its_option() {
             "--tp 8: vLLM refuses fp8-block weights whose part on a rank is no multiple of 128, the block that shares a scale: moe_intermediate_size 1,536 over 8 ranks is 192; 0.29 has finer blocks for experts; --ep 8 (--enable-expert-parallel) keeps experts whole",
         ),
         ("--model llama-3.1-8b --weights nf4 --engine llamacpp", "--weights nf4: llama.cpp loads GGUF files"),
-        ("--model llama-3.1-8b --weights q4_k --engine vllm", "--weights q4_k: vLLM loads GGUF files"),
-        ("--model llama-3.1-8b --weights q4_k --engine hf", "--weights q4_k: transformers unpacks GGUF files"),
+        ("--model llama-3.1-8b --weights q4_k --engine vllm", "--weights q4_k: vLLM loads GGUF Q4_K_M weights only"),
+        ("--model llama-3.1-8b --weights q4_k --engine hf", "--weights q4_k: transformers unpacks GGUF Q4_K_M weights"),
         (
             "--model llama-3.1-8b --weights bf16 --gpu t4 --engine vllm",
             "T4 has 7.5: use fp16, which takes the same bytes",

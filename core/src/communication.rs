@@ -5,6 +5,7 @@ use crate::checked::Checked;
 use crate::memory::{gradients, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::scenario::Mode;
+use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
 use crate::training::{Checkpointing, Recipe};
 use crate::units::{ByteRate, Bytes};
@@ -41,8 +42,8 @@ choices! {
 /// ZeRO-3: (N − 1)/N·m·(2W + G); hybrid sharding adds the all-reduce of G's shard among the replicas. Context-parallel ranks count as data-parallel ones here.
 /// Tensor: four all-reduces of A a layer (two in inference), 2(t − 1)/t·A each, six when a layer is recomputed.
 /// Pipeline: A forward and A back for each micro-batch and chunk. Context: keys and values forward, those and their gradients backward, c − 1 times, and once more when a layer is recomputed.
-/// Expert: (e − 1)/e of A × `experts_per_token`, four times a mixture layer (two in inference), six when it is recomputed; in vLLM e is dp, and without
-/// expert parallelism A travels once. Host: offloaded gradients down and weights up once a step;
+/// Expert: (e − 1)/e of A × `experts_per_token`, four times a mixture layer (two in inference), six when it is recomputed, A at the width at which tokens
+/// enter the experts; in vLLM e is dp, and without expert parallelism A travels once. Host: offloaded gradients down and weights up once a step;
 /// offloaded weights twice a micro-batch; an offloaded cache once a token.
 ///
 /// # Units
@@ -130,11 +131,13 @@ fn data(scenario: &Checked) -> Bytes {
 
 /// Bytes of the residual stream of one micro-batch on this rank; in inference of one token of each sequence.
 fn stream(scenario: &Checked) -> u128 {
+    stream_of(scenario, scenario.architecture.hidden_size)
+}
+
+/// The same of a stream of another width.
+fn stream_of(scenario: &Checked, width: u32) -> u128 {
     let tokens = if scenario.mode.trains() { scenario.local().seq_length } else { 1 };
-    [scenario.batch.into(), tokens, scenario.architecture.hidden_size.into(), scenario.activation_bytes()]
-        .into_iter()
-        .map(u128::from)
-        .product()
+    [scenario.batch.into(), tokens, width.into(), scenario.activation_bytes()].into_iter().map(u128::from).product()
 }
 
 /// How often the work of one micro-batch is done in a step.
@@ -199,7 +202,8 @@ fn expert(scenario: &Checked) -> Bytes {
     let cut = scenario.experts();
     // Where every rank holds a part of every expert, a token travels once.
     let copies = if cut.ranks > 1 { u128::from(moe.experts_per_token) } else { 1 };
-    Bytes(ring(stream(scenario) * copies, cut.sources, trips * mixtures) * u128::from(repeats(scenario)))
+    let stream = stream_of(scenario, moe.outer_width(scenario.architecture.hidden_size));
+    Bytes(ring(stream * copies, cut.sources, trips * mixtures) * u128::from(repeats(scenario)))
 }
 
 fn host(scenario: &Checked) -> Bytes {
@@ -225,7 +229,13 @@ fn host(scenario: &Checked) -> Bytes {
 /// The link over which a kind of traffic goes, as one GPU sees it in one direction.
 ///
 /// Beyond the GPUs that share fast links, each has an adapter of its own. What goes to everybody (gradients, gathered weights, sums) crosses
-/// between computers once for all GPUs of one, over all their adapters; what goes to one GPU (a stage's output, a token for an expert) has one.
+/// between computers once for all GPUs of one, over all their adapters; what goes to one GPU (a stage's output) has one. A token for experts
+/// crosses once to each computer that holds any of them, and goes on from there over the fast links: the rate is that of all its copies.
+///
+/// # Source
+/// Megatron-LM at d98e8a6: the order `tp-cp-ep-dp-pp` of ranks in `megatron/core/parallel_state.py`, so that the ranks that share experts are neighbours;
+/// vLLM, `initialize_model_parallel` of `vllm/distributed/parallel_state.py`, where they are on all pipeline stages' computers.
+/// `DeepEP` at dd758ca: `num_tokens_per_rdma_rank` of `csrc/kernels/legacy/internode.cu`, one copy a computer. Read 2026-11-26.
 pub fn link(scenario: &Checked, gpu: &Gpu, kind: Traffic) -> ByteRate {
     let inside = gpu.peer_link.or(gpu.host_link).unwrap_or(PCIE);
     let together = gpu.gpus_on_links();
@@ -235,13 +245,29 @@ pub fn link(scenario: &Checked, gpu: &Gpu, kind: Traffic) -> ByteRate {
         Traffic::Tensor => parallel.tp.into(),
         // Context-parallel ranks stand next to the tensor-parallel ones.
         Traffic::Context => u64::from(parallel.tp) * u64::from(parallel.cp),
-        Traffic::Data | Traffic::Expert | Traffic::Pipeline => parallel.ranks(),
+        Traffic::Expert => expert_span(scenario),
+        Traffic::Data | Traffic::Pipeline => parallel.ranks(),
     };
     if ranks <= together {
         return inside;
     }
-    match kind {
-        Traffic::Data | Traffic::Tensor => ByteRate(inside.0.min(NETWORK.0 * together as f64)),
-        _ => ByteRate(inside.0.min(NETWORK.0)),
-    }
+    let network = match kind {
+        Traffic::Data | Traffic::Tensor => together as f64,
+        Traffic::Expert => copies_of_one(scenario, ranks.div_ceil(together)),
+        _ => 1.0,
+    };
+    ByteRate(inside.0.min(NETWORK.0 * network))
+}
+
+/// Ranks from the first to the last of those that share the experts of a layer.
+fn expert_span(scenario: &Checked) -> u64 {
+    let cut = scenario.experts();
+    let stages = if scenario.runtime() == Some(Engine::Vllm) && cut.sources > 1 { scenario.parallel.pp } else { 1 };
+    cut.ranks.saturating_mul(cut.width).saturating_mul(stages.into())
+}
+
+/// Copies of a token for each that crosses between so many computers, at least one.
+fn copies_of_one(scenario: &Checked, computers: u64) -> f64 {
+    let (Some(moe), cut) = (scenario.architecture.moe, scenario.experts()) else { return 1.0 };
+    (cut.copies(&moe, cut.sources) / cut.copies(&moe, computers)).max(1.0)
 }

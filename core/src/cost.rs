@@ -94,10 +94,14 @@ fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
 /// The share of a training step in which a pipeline stage waits for the others: the bubble. Zero without a pipeline.
 ///
 /// # Formula
-/// (p − 1) / (m·v + p − 1), with p stages, m micro-batches and v chunks of layers on each stage.
+/// (p − 1) / (m·v + p − 1), with p stages, m micro-batches and v chunks of layers on each stage. Where Megatron-LM is told how to spread the layers,
+/// 1 − m·a / (m·x + (p·a − x)/v), with a layers on a stage on average and x on the fullest: the others wait for it.
+///
+/// # Assumes
+/// A stage takes as long as its layers: the loss is none of them, and a layer that predicts further tokens (MTP) is one.
 ///
 /// # Source
-/// Narayanan et al. 2021 (Megatron-LM), section 2.2: (p − 1) / (m·v) of the time that the work takes.
+/// Narayanan et al. 2021 (Megatron-LM), section 2.2: (p − 1) / (m·v) of the time that the work takes. Stages of different lengths: derived.
 ///
 /// # Example
 /// ```
@@ -115,8 +119,16 @@ fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
 /// assert!((idle(64) - 7.0 / 71.0).abs() < 1e-9);
 /// ```
 pub fn bubble(scenario: &Checked) -> f64 {
-    let behind = f64::from(scenario.parallel.pp - 1);
-    behind / (f64::from(scenario.training.micro_batches) * f64::from(scenario.parallel.virtual_stages) + behind)
+    let parallel = &scenario.parallel;
+    let [m, v] = [scenario.training.micro_batches, parallel.virtual_stages].map(f64::from);
+    if parallel.split.is_even() {
+        let behind = f64::from(parallel.pp - 1);
+        return behind / (m * v + behind);
+    }
+    let layers = (0..parallel.pp).map(|stage| scenario.at_stage(stage).local().layers);
+    let (all, most) = layers.fold((0, 0), |(all, most), here| (all + here, here.max(most)));
+    let [all, most] = [all as f64, (most as f64).max(1.0)];
+    1.0 - m * all / f64::from(parallel.pp) / (m * most + (all - most) / v)
 }
 
 /// The time that a training step's traffic takes its links, as a share of the time that its arithmetic takes.

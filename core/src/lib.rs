@@ -50,6 +50,7 @@ pub mod worked;
 pub mod architecture;
 #[cfg(feature = "serde")]
 pub mod config;
+pub mod layout;
 pub mod parallelism;
 pub mod parameters;
 pub mod precision;

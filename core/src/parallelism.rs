@@ -2,9 +2,10 @@
 
 use core::fmt;
 
-use crate::architecture::{Architecture, Projection};
+use crate::architecture::{Architecture, Moe, Projection, touched};
 use crate::bounds::{self, OutOfBounds};
 use crate::display::Grouped;
+use crate::layout::{Layout, PipelineSplit};
 
 choices! {
     /// Which model states data-parallel ranks share out among themselves (Rajbhandari et al. 2020; FSDP is stage 3).
@@ -43,6 +44,8 @@ pub struct Parallelism {
     pub sequence_parallel: bool,
     /// Layer chunks that a pipeline rank holds, taken in turn; 1 is the plain schedule.
     pub virtual_stages: u32,
+    /// How Megatron-LM spreads layers over the stages.
+    pub split: PipelineSplit,
     /// The pipeline stage that is looked at, from 0.
     pub stage: u32,
 }
@@ -56,6 +59,17 @@ pub struct ExpertCut {
     pub width: u64,
     /// Ranks with different sequences whose tokens meet at these experts.
     pub sources: u64,
+}
+
+impl ExpertCut {
+    /// How often a token is sent on average if it goes once to each of so many places, over which the group is spread evenly, that holds any of its experts.
+    ///
+    /// # Formula
+    /// Of the p − 1 others (p − 1)·(1 − (1 − 1/p)^k) are expected, and all of them where each holds a part of every expert.
+    pub(crate) fn copies(&self, moe: &Moe, places: u64) -> f64 {
+        let places = places.max(1) as f64;
+        (places - 1.0) * if self.ranks > 1 { touched(1.0 / places, moe.experts_per_token.into()) } else { 1.0 }
+    }
 }
 
 /// A cut that cannot be.
@@ -129,6 +143,7 @@ impl Parallelism {
         shard: None,
         sequence_parallel: false,
         virtual_stages: 1,
+        split: PipelineSplit { first: None, last: None, embedding: false, loss: false, layout: None },
         stage: 0,
     };
 
@@ -261,7 +276,8 @@ impl Parallelism {
             divides("ep", self.ep, "dp", self.dp)?;
         }
         let chunks = self.pp * self.virtual_stages;
-        if chunks > shape.layers {
+        // A layout may have stages without layers.
+        if chunks > shape.layers && self.split.is_even() {
             return Err(ParallelError::TooFewLayers { chunks, layers: shape.layers });
         }
         if self.stage >= self.pp {
@@ -278,6 +294,8 @@ pub struct Local {
     pub layers: u64,
     /// Layers of one of its chunks: all of them in a plain schedule.
     pub chunk_layers: u64,
+    /// Layers whose activations are held at once, each as often as it is held: see `Parallelism::layers_in_flight`.
+    pub layers_in_flight: u64,
     /// Chunks whose activations are held at once: see `Parallelism::chunks_in_flight`.
     pub chunks_in_flight: u64,
     /// Whether the token embedding is here.
@@ -297,6 +315,13 @@ pub struct Local {
 }
 
 impl Parallelism {
+    /// The same with Megatron-LM's layout that spreads layers as evenly as it goes ([`Layout::balanced`]), in place of what it was told of its stages.
+    pub fn with_balanced_layout(mut self, layers: u32) -> Option<Self> {
+        let layout = Layout::balanced(layers, self.pp.checked_mul(self.virtual_stages)?)?;
+        self.split = PipelineSplit { layout: Some(layout), ..PipelineSplit::default() };
+        Some(self)
+    }
+
     /// The first layer of the stage that is looked at, and the one behind its last; the first stages take what is left over.
     pub(crate) fn layers_of_stage(&self, layers: u32) -> (u32, u32) {
         let (each, rest) = (layers / self.pp, layers % self.pp);
@@ -328,6 +353,77 @@ impl Parallelism {
         chunk * (layers / chunks) + chunk.saturating_sub(1).min(layers % chunks)
     }
 
+    /// Layers of one of all chunks, as Megatron-LM spreads them, with those that predict further tokens (MTP).
+    fn layers_of_megatron(&self, layers: u32, chunk: u32) -> u32 {
+        let predicting = self.split.layout.filter(|layout| layout.predicted_at() == Some(chunk));
+        self.split.layers_of_chunk(layers, self.pp, self.virtual_stages, chunk)
+            + predicting.map_or(0, |layout| layout.predicting())
+    }
+
+    /// The chunks of the stage that is looked at.
+    fn chunks(&self) -> impl Iterator<Item = u32> + use<> {
+        let (pp, stage) = (self.pp, self.stage);
+        (0..self.virtual_stages).map(move |turn| turn * pp + stage)
+    }
+
+    /// MTP layers of the stage that is looked at, in a layout of Megatron-LM.
+    pub(crate) fn predicting(&self) -> u32 {
+        let layout = self.split.layout.filter(|it| it.predicted_at().is_some_and(|at| at % self.pp == self.stage));
+        layout.map_or(0, |layout| layout.predicting())
+    }
+
+    /// The first layer of the stage that is looked at, and the one behind its last, as Megatron-LM spreads layers.
+    ///
+    /// A rank with several chunks has layers from all over the model: they count as if they followed each other, with as many of the
+    /// dense layers in front of a mixture's as there are among them.
+    pub(crate) fn layers_in_megatron(&self, shape: &Architecture) -> (u32, u32) {
+        let layers = shape.layers;
+        let of = |stage: u32| self.at_stage(stage).chunks().map(|chunk| self.layers_of_megatron(layers, chunk)).sum();
+        let here: u32 = of(self.stage);
+        let in_front = shape.moe.filter(|moe| !moe.alternating).map_or(0, |moe| moe.dense_layers);
+        if in_front == 0 || self.virtual_stages == 1 {
+            let before: u32 = (0..self.stage).map(of).sum();
+            // Behind MTP layers on another stage than the last there are no others.
+            let start = before.min(layers);
+            return (start, start + here);
+        }
+        let dense: u32 = self
+            .chunks()
+            .map(|chunk| {
+                let before: u32 = (0..chunk).map(|chunk| self.layers_of_megatron(layers, chunk)).sum();
+                in_front.saturating_sub(before).min(self.layers_of_megatron(layers, chunk))
+            })
+            .sum();
+        (in_front - dense, in_front - dense + here)
+    }
+
+    /// Layers whose activations a stage holds at once where its chunks have different numbers of them, each as often as it is held.
+    ///
+    /// # Formula
+    /// The most of any moment: as many forward passes of chunks as [`Parallelism::chunks_in_flight`], and from then on one backward and one
+    /// forward pass in turn. `pp` micro-batches go through one chunk before the next one, backward from the last chunk to the first.
+    ///
+    /// # Source
+    /// Megatron-LM at d98e8a6 (2026-08): `get_schedule_table` and `get_pp_rank_microbatches` of `megatron/core/pipeline_parallel/schedules.py`. Read 2026-11-26.
+    pub(crate) fn layers_in_flight(&self, layers: u32, micro_batches: u32) -> u64 {
+        let (in_flight, v) = (self.chunks_in_flight(micro_batches), u64::from(self.virtual_stages));
+        let (pp, all) = (u64::from(self.pp), u64::from(micro_batches) * v);
+        let at = |turn: u64| {
+            let turn = u32::try_from(turn).unwrap_or(0);
+            u64::from(self.layers_of_megatron(layers, turn * self.pp + self.stage))
+        };
+        let forward = |pass: u64| at(pass / pp % v);
+        let backward = |pass: u64| at(v - 1 - pass / pp % v);
+        let mut held: u64 = (0..in_flight).map(forward).sum();
+        let mut most = held;
+        // It repeats with every round through all chunks.
+        for pass in 0..(pp * v).min(all - in_flight) {
+            held = held + forward(in_flight + pass) - backward(pass);
+            most = most.max(held);
+        }
+        most
+    }
+
     /// What the rank that is looked at holds, with so many layers.
     pub(crate) fn local(&self, shape: &Architecture, layers: u32, seq_length: u32, micro_batches: u32) -> Local {
         let layers = u64::from(layers);
@@ -335,6 +431,7 @@ impl Parallelism {
         Local {
             layers,
             chunk_layers: layers.div_ceil(self.virtual_stages.into()),
+            layers_in_flight: layers.div_ceil(self.virtual_stages.into()) * self.chunks_in_flight(micro_batches),
             chunks_in_flight: self.chunks_in_flight(micro_batches),
             embedding: self.stage == 0,
             head: self.stage + 1 == self.pp,

@@ -1,7 +1,7 @@
 //! The exact number of parameters, tensor by tensor: of the whole model, and of what one rank holds of it.
 
 use crate::architecture::{
-    Architecture, LayerKinds, LinearAttention, LinearKind, Moe, Positions, Projection, SlidingWindow,
+    Architecture, Latent, LayerKinds, LinearAttention, LinearKind, Moe, Positions, Projection, SlidingWindow,
 };
 use crate::parallelism::{ExpertCut, Parallelism};
 
@@ -45,6 +45,7 @@ struct Share {
     experts: ExpertCut,
     layers: u64,
     kinds: LayerKinds,
+    indexers: u32,
     embedding: bool,
     head: bool,
     tied_copy: bool,
@@ -58,7 +59,7 @@ impl Architecture {
     /// embedding V·h; head V·h unless tied; attention h·(q + 2k) + q·h; MLP m·h·f with m = 3 for a gated one and 2 otherwise.
     /// Latent attention: h·(c + r) + c·a·(n + v) + a·v·h with c = `kv_lora_rank`, r = `rope_dim`, n = `nope_dim`, v = `v_dim`, and
     /// queries h·a·(n + r), or h·c' + c'·a·(n + r) where they are compressed. Mixture: E·3·h·f for the experts, h·E for the router,
-    /// 3·h·f for the shared ones. Norms, biases, attention sinks as the shape says; learned positions rows·h.
+    /// 3·h·f for the shared ones. An indexer c'·i·d + h·(d + i) + 2·d with i heads of width d, or h·d·(i + 1) + 2·d where it picks blocks. Norms, biases, attention sinks as the shape says; learned positions rows·h.
     ///
     /// # Units
     /// Parameters, not bytes.
@@ -80,6 +81,7 @@ impl Architecture {
             experts: Parallelism::ONE.experts(),
             layers: self.layers.into(),
             kinds: self.kinds_between(0, self.layers),
+            indexers: self.indexers_between(0, self.layers),
             embedding: true,
             head: true,
             tied_copy: false,
@@ -134,6 +136,7 @@ impl Architecture {
             experts,
             layers: u64::from(end - start),
             kinds: self.kinds_between(start, end),
+            indexers: self.indexers_between(start, end),
             embedding: parallel.stage == 0,
             head: last,
             tied_copy: last && parallel.pp > 1,
@@ -161,6 +164,7 @@ impl Architecture {
         let LayerKinds { full, sliding, linear, dense, moe } = share.kinds;
         parameters.add(share.layers, &norms);
         parameters.add(full, &self.attention(None, share.tp));
+        parameters.add(share.indexers, &self.indexer(share.tp));
         if self.sliding_window.is_some() {
             parameters.add(sliding, &self.attention(self.sliding_window, share.tp));
         }
@@ -224,11 +228,34 @@ impl Architecture {
         }
     }
 
+    /// One layer's indexer, which every tensor-parallel rank holds whole: queries from the compressed ones of attention, one key with a `LayerNorm`, and a weight for each head.
+    /// Formats below 16 bits leave the key and the weights wide, as vLLM does (`wk_weights_proj`).
+    /// One that picks blocks has norms on queries and key and no weights, and its heads are shared out (`num_index_heads` of vLLM's `minimax_m3/common/indexer.py`).
+    pub(crate) fn indexer(&self, tp: u64) -> Parameters {
+        let Some(it) = self.indexer else { return Parameters::default() };
+        let [h, heads, dim] = [self.hidden_size, it.heads.into(), it.head_dim.into()].map(u64::from);
+        if self.picks_blocks() {
+            let matrices = h * (heads.div_ceil(tp) + 1) * dim;
+            return Parameters { matrices, vectors: 2 * dim, ..Parameters::default() };
+        }
+        let from = match self.projection {
+            Projection::Latent(Latent { q_lora_rank: Some(rank), .. }) => rank.into(),
+            _ => h,
+        };
+        Parameters {
+            matrices: from * heads * dim,
+            routers: h * (dim + heads),
+            vectors: 2 * dim,
+            ..Parameters::default()
+        }
+    }
+
     pub(crate) fn dense_mlp(&self, width: u64, tp: u64) -> Parameters {
         let [h, f] = [u64::from(self.hidden_size), width.div_ceil(tp)];
         // A gated MLP has two biases inside, one for gate and one for up.
         let biases = if self.biases.mlp { (self.mlp.matrices() - 1) * f + h } else { 0 };
-        Parameters { matrices: self.mlp.matrices() * h * f, vectors: biases, ..Parameters::default() }
+        let vectors = biases + self.mlp.learned();
+        Parameters { matrices: self.mlp.matrices() * h * f, vectors, ..Parameters::default() }
     }
 
     /// Biases of one expert.
@@ -243,7 +270,7 @@ impl Architecture {
     pub(crate) fn mixture(&self, moe: &Moe, tp: u64, cut: ExpertCut) -> Parameters {
         let h = u64::from(self.hidden_size);
         let experts = u64::from(moe.experts).div_ceil(cut.ranks);
-        let inside = u64::from(moe.latent_size.unwrap_or(self.hidden_size));
+        let inside = u64::from(moe.outer_width(self.hidden_size));
         let latent = moe.latent_size.map_or(0, |width| 2 * h * u64::from(width));
         let shared = u64::from(moe.shared_intermediate_size).div_ceil(tp);
         let router = u64::from(moe.experts);

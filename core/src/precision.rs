@@ -146,6 +146,11 @@ impl WeightFormat {
         }
     }
 
+    /// Its name in a sentence: a GGUF format as its files are called, of which the id says less, and another by its id.
+    pub const fn named(self) -> &'static str {
+        if self.is_gguf() { self.label() } else { self.id() }
+    }
+
     /// Whether this is a layout of llama.cpp, which quantises the tables too and keeps vectors in fp32.
     pub const fn is_gguf(self) -> bool {
         matches!(

@@ -11,6 +11,7 @@ use crate::bounds;
 use crate::checked::Checked;
 use crate::cost;
 use crate::evaluate::{self, largest};
+use crate::layout::PipelineSplit;
 use crate::memory::{Bucket, Phase, weights};
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::precision::WeightFormat;
@@ -73,7 +74,10 @@ fn all_cuts(scenario: &Checked) -> impl Iterator<Item = Parallelism> {
     let all = (1..=8).flat_map(move |tp| {
         contexts.iter().flat_map(move |&cp| {
             (1..=stages).flat_map(move |pp| {
-                let uncut = Parallelism { tp, pp, cp, shard: None, virtual_stages: 1, stage: 0, dp: 1, ep: 1, ..start };
+                // A layout is made for one number of stages.
+                let split = PipelineSplit::default();
+                let whole = Parallelism { shard: None, virtual_stages: 1, stage: 0, dp: 1, ep: 1, split, ..start };
+                let uncut = Parallelism { tp, pp, cp, ..whole };
                 let spread = EXPERT_RANKS.into_iter().filter(move |_| trained);
                 let spread = spread.map(move |ep| Parallelism { dp: ep, ep, ..uncut });
                 let whole = (served && tp > 1).then_some(Parallelism { ep: tp, ..uncut });
@@ -203,12 +207,13 @@ pub fn smallest_gpu(scenario: &Checked) -> Option<&'static Gpu> {
     alternatives::roomy(scenario).filter_map(|other| other.gpu).min_by_key(|gpu| gpu.capacity)
 }
 
-/// The model of the table with the most parameters that fits in `capacity`, everything else as in the scenario.
+/// The model of the table with the most parameters that reads so long a sequence and fits in `capacity`, everything else as in the scenario.
 pub fn largest_model(scenario: &Checked, capacity: Bytes) -> Option<&'static Model> {
+    let reads = |model: &&Model| model.architecture.reads(scenario.seq_length);
     let fits = |model: &&Model| {
         scenario.with(|it| it.architecture = model.architecture).is_ok_and(|it| evaluate::fits(&it, capacity))
     };
-    MODELS.iter().filter(fits).max_by_key(|model| model.architecture.parameters().total())
+    MODELS.iter().filter(reads).filter(fits).max_by_key(|model| model.architecture.parameters().total())
 }
 
 /// The weight format with the most bits that fits in `capacity`, of those that the program can use: what quantisation is needed, if any.

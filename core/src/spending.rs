@@ -154,7 +154,7 @@ pub struct Service {
 /// How fast a GPU serves; `None` where the scenario trains, and on a GPU of the reader's own of which too little is stated.
 ///
 /// # Formula
-/// TTFT = time of a prefill of one prompt, TPOT = time of a decoding step of the batch. Read = tokens of the prompt / TTFT; written = batch / TPOT.
+/// TTFT = time of a prefill of one prompt, TPOT = time of a decoding step of the batch, at best for all tokens that were guessed ahead too. Read = tokens of the prompt / TTFT; written = batch / TPOT.
 ///
 /// # Units
 /// Seconds, and tokens a second.
@@ -184,6 +184,8 @@ pub fn service(scenario: &Checked, gpu: &Gpu) -> Option<Service> {
     });
     let tokens = f64::from(scenario.seq_length);
     let batch = f64::from(scenario.batch);
+    let [best, worst] = next;
+    let next = [Seconds(best.0 / f64::from(scenario.tokens_a_step())), worst];
     Some(Service {
         ttft: first,
         tpot: next,

@@ -238,8 +238,12 @@ pub struct Stock {
     /// Whether the script keeps the model's outputs (and so its logits) alive during the backward pass; in a pipeline of torchtitan, those of all
     /// micro-batches of a step, as releases before 0.2.1 did.
     pub outputs_kept: bool,
+    /// Whether fused attention runs in the memory-efficient kernel, called by its name with keys and values repeated, where PyTorch would choose another.
+    pub efficient_kernel: bool,
     /// Whether a mixture of experts runs as one grouped multiplication instead of a loop over experts.
     pub grouped_experts: bool,
+    /// Whether attention gets the fp32 values of a `QLoRA` run that upcasts, as in a script without autocast (`bf16=True`) and `FlashAttention` 2: for grouped queries PyTorch has no fused kernel then.
+    pub wide_attention: bool,
     /// Whether checkpoints are re-entrant (`use_reentrant=True`) around FSDP's units: what transformers before 4.52 does by itself.
     pub reentrant: bool,
 }
@@ -265,7 +269,15 @@ impl Training {
             experts: false,
             dropout: false,
         },
-        stock: Stock { cpu: false, padding: false, outputs_kept: false, grouped_experts: true, reentrant: false },
+        stock: Stock {
+            cpu: false,
+            padding: false,
+            outputs_kept: false,
+            efficient_kernel: false,
+            grouped_experts: true,
+            wide_attention: false,
+            reentrant: false,
+        },
     };
 
     /// Whether every number is in range.

@@ -140,6 +140,8 @@ choices! {
         LinearStates = "linear_states";
         /// Compressed keys and values of latent attention.
         LatentLayers = "latent_layers";
+        /// Keys by which an indexer picks the tokens that sparse attention reads.
+        IndexKeys = "index_keys";
         /// Inputs that the norms of a layer keep.
         NormInputs = "norm_inputs";
         /// Norm outputs, kept as inputs of the matrix multiplications.

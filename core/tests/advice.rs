@@ -274,7 +274,7 @@ fn wide_weights_are_read_in_16_bits_before_they_are_read_in_fewer() {
     }
 }
 
-/// Issue 18: "No combination fits" was said under a table whose 4-bit row fits.
+/// "No combination fits" was said under a table whose 4-bit row fits.
 #[test]
 fn eight_bits_become_four_before_nothing_is_found() {
     let told = |model: &str, gpu: &str, engine, weights| Scenario { weights, ..serving(model, gpu, engine) };
@@ -291,7 +291,7 @@ fn eight_bits_become_four_before_nothing_is_found() {
     }
 }
 
-/// Issue 18: accelerate refuses to train a model that was loaded in 4 bits with parts of it in host memory.
+/// Accelerate refuses to train a model that was loaded in 4 bits with parts of it in host memory.
 #[test]
 fn frozen_weights_wait_in_host_memory_where_they_are_shared_out_alone() {
     let mut qlora = Scenario {

@@ -81,8 +81,7 @@ fn every_published_file_is_read_as_the_model_it_describes() {
     // No family without a file; that of a part counts.
     let read: BTreeSet<_> = files
         .iter()
-        .map(|(_, text)| serde_json::from_str::<Value>(text).unwrap())
-        .map(|json| json.get("text_config").unwrap_or(&json)["model_type"].as_str().unwrap().to_owned())
+        .map(|(_, text)| serde_json::from_str::<Config>(text).unwrap().language_family().unwrap().to_owned())
         .collect();
     assert_eq!(read, FAMILIES.iter().map(|family| (*family).to_owned()).collect());
 }
@@ -238,6 +237,15 @@ fn a_part_of_a_model_is_read_and_said_so() {
     assert_eq!(message(other), "model_type and that of text_config in the config contradict each other");
     let nested = r#"{"model_type":"gemma3","text_config":{"model_type":"gemma3_text","text_config":{"a":1}}}"#;
     assert_eq!(message(nested), "the config has text_config, which is not modelled yet");
+    // Newer files of Qwen2.5-VL have the language model apart, as those of others do.
+    let flat = file("qwen2.5-vl-7b");
+    let mut apart = json!({"model_type": "qwen2_5_vl", "vision_config": flat["vision_config"], "text_config": flat});
+    apart["text_config"]["model_type"] = "qwen2_5_vl_text".into();
+    apart["text_config"].as_object_mut().unwrap().remove("vision_config");
+    assert_eq!(read(&apart.to_string()), read(&flat.to_string()));
+    // A tower is that of a model that sees, where one that does not has the same shape.
+    let tower = |id: &str| read(&file(id).to_string()).unwrap().tower.map(|tower| tower.parameters);
+    assert_eq!((tower("qwen3-vl-4b"), tower("qwen3-4b-2507")), (Some(415_347_712), None));
     // LLaVA is built around many families.
     let mut llava = json!({"model_type": "llava", "vision_config": {"hidden_size": 1024}});
     llava["text_config"] = file("llama-2-7b");
@@ -270,6 +278,12 @@ fn what_a_class_does_not_build_is_refused_by_name() {
         ),
         ("qwen3-30b-a3b", json!({"mlp_only_layers": [5]}), "dense layers between those with experts"),
         ("qwen1.5-moe-a2.7b", json!({"use_sliding_window": true}), "use_sliding_window"),
+        ("qwen2.5-7b", json!({"vision_config": {"depth": 32}}), "vision_config"),
+        (
+            "k-exaone-236b-a23b",
+            json!({"mlp_layer_types": ([vec!["sparse"; 47], vec!["dense"]].concat())}),
+            "dense layers behind the first with experts",
+        ),
         (
             "gpt-oss-20b",
             json!({"layer_types": vec!["linear_attention"; 24]}),
@@ -288,6 +302,26 @@ fn what_a_class_does_not_build_is_refused_by_name() {
 }
 
 #[test]
+fn what_classes_take_otherwise_has_to_be_in_the_file() {
+    for (id, field) in [
+        ("qwen2.5-vl-7b", "num_key_value_heads"),
+        ("qwen3-vl-8b", "max_position_embeddings"),
+        ("qwen3-vl-30b-a3b", "num_experts"),
+        ("dots-llm1", "n_routed_experts"),
+    ] {
+        let mut json = file(id);
+        if json.get("text_config").is_some() { &mut json["text_config"] } else { &mut json }
+            .as_object_mut()
+            .unwrap()
+            .remove(field);
+        assert_eq!(message(&json.to_string()), format!("the config has no {field}"), "{id}");
+    }
+    // Windows of dots.llm1 begin behind layer `max_window_layers`.
+    let windows = read(&changed("dots-llm1", &json!({"max_window_layers": 60}))).map(|shape| shape.sliding_window);
+    assert_eq!(windows, Ok(Some(SlidingWindow::over(2, 4_096))));
+}
+
+#[test]
 fn contradictions_are_refused() {
     for (id, changes, one, other) in [
         ("gpt2-xl", json!({"hidden_size": 1024}), "n_embd", "hidden_size"),
@@ -297,6 +331,7 @@ fn contradictions_are_refused() {
         ("gpt-oss-20b", json!({"experts_per_token": 8}), "num_experts_per_tok", "experts_per_token"),
         ("gpt-oss-20b", json!({"num_hidden_layers": 25}), "layer_types", "num_hidden_layers"),
         ("qwen3-30b-a3b", json!({"mlp_only_layers": [48]}), "mlp_only_layers", "num_hidden_layers"),
+        ("k-exaone-236b-a23b", json!({"mlp_layer_types": ["dense"]}), "mlp_layer_types", "num_hidden_layers"),
         ("qwen1.5-moe-a2.7b", json!({"head_dim": 64}), "head_dim", "hidden_size"),
         ("qwen3-next-80b-a3b", json!({"linear_num_key_heads": 5}), "linear_num_value_heads", "linear_num_key_heads"),
     ] {

@@ -144,7 +144,22 @@ fn every_model_has_the_parameters_and_the_cache_of_its_checkpoint() {
     }
     assert_eq!(rows.len() + 1, MODELS.len());
     assert_eq!(rows.iter().filter(|row| row.optional("kv_bytes_per_token_bf16").is_some()).count(), 24);
-    assert_eq!(rows.iter().filter(|row| row.optional("published").is_some()).count(), rows.len() - 1);
+    // Of these no total is known to the last digit: a paper or a card rounds it.
+    let rounded: Vec<_> =
+        rows.iter().filter(|row| row.optional("published").is_none()).map(|row| row.text("id")).collect();
+    assert_eq!(
+        rounded,
+        [
+            "opt-175b",
+            "mistral-large-3",
+            "mistral-small-4",
+            "solar-open-100b",
+            "mimo-7b",
+            "command-r7b",
+            "command-a",
+            "apertus-70b"
+        ]
+    );
     let textbook = evaluate(&scenario("generic-7b").check().unwrap());
     assert_eq!((textbook.parameters.total(), textbook.kv_bytes_per_token), (7_000_000_000, Bytes(524_288)));
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "tests fail by panicking")]
 
 use memory_wall_core::advise::Mitigation;
+use memory_wall_core::layout::SplitError;
 use memory_wall_core::scenario::{CutError, TrainerOption, Unsupported};
 use memory_wall_core::serving::Version;
 use memory_wall_core::tables::{capability::Capability, gpus, models};
@@ -141,7 +142,7 @@ fn interleaved_schedules_have_stages_and_whole_rounds() {
         assert_eq!([told(implementation, 4, 2, 8), told(implementation, 4, 1, 6)], [None, None]);
         if implementation == Implementation::Megatron {
             assert_eq!([told(implementation, 4, 2, 6), told(implementation, 4, 2, 2)], [rounds(6, 4), rounds(2, 4)]);
-            let uneven = CutError::UnevenStages { layers: 32, chunks: 12 };
+            let uneven = CutError::Split(SplitError::Uneven { layers: 32, chunks: 12 });
             assert_eq!(told(implementation, 4, 3, 8), Some(uneven));
         } else {
             // One round of six, and two rounds of which nine micro-batches are no multiple.
@@ -206,11 +207,57 @@ fn training_code_has_the_options_that_it_has() {
             (it.parallel.dp, it.parallel.zero) = (2, ZeroStage::Optimizer);
         }),
         (TrainerOption::PartShards(ZeroStage::Gradients), &|it| {
-            (it.parallel.cp, it.parallel.zero) = (2, ZeroStage::Gradients);
+            (it.parallel.dp, it.parallel.zero) = (2, ZeroStage::Gradients);
         }),
     ] {
         assert_eq!([told(Torchtitan, change), told(Transformers, change)], [lacks(Torchtitan, option), None]);
     }
+    // Host memory, as each code uses it.
+    let stored = |optimizer, parameters, dp| {
+        move |it: &mut Scenario| {
+            (it.offload.optimizer, it.offload.parameters, it.parallel.dp) = (optimizer, parameters, dp);
+        }
+    };
+    assert_eq!(told(Megatron, &stored(false, true, 1)), lacks(Megatron, TrainerOption::WeightOffload));
+    assert_eq!(told(Megatron, &stored(true, false, 1)), None);
+    assert_eq!(told(Megatron, &stored(true, false, 2)), lacks(Megatron, TrainerOption::StateOffload));
+    let sharded = |optimizer| {
+        move |it: &mut Scenario| {
+            stored(true, false, 2)(it);
+            (it.parallel.zero, it.optimizer) = (ZeroStage::Optimizer, optimizer);
+        }
+    };
+    assert_eq!(told(Megatron, &sharded(Optimizer::AdamW)), None);
+    assert_eq!(told(Megatron, &sharded(Optimizer::Sgd)), lacks(Megatron, TrainerOption::StateOffload));
+    assert_eq!(told(Litgpt, &stored(true, false, 1)), None, "a paged optimizer");
+    for (optimizer, parameters, dp) in [(true, false, 2), (false, true, 1), (true, true, 1)] {
+        assert_eq!(told(Litgpt, &stored(optimizer, parameters, dp)), lacks(Litgpt, TrainerOption::Offload));
+    }
+    let quantised = |dp| {
+        move |it: &mut Scenario| {
+            (it.mode, it.weights, it.parallel.dp) = (Mode::Qlora, WeightFormat::Nf4, dp);
+        }
+    };
+    assert_eq!(told(Litgpt, &quantised(1)), None);
+    assert_eq!(told(Litgpt, &quantised(2)), lacks(Litgpt, TrainerOption::QuantisedRanks));
+    assert_eq!(told(Transformers, &quantised(2)), None);
+    // accelerate cuts sequences beside FSDP2, and DeepSpeed is not that.
+    let cut_over = |recipe, zero, mode| {
+        move |it: &mut Scenario| {
+            (it.training.recipe, it.parallel.zero, it.parallel.cp, it.mode) = (recipe, zero, 2, mode);
+        }
+    };
+    let context = lacks(Transformers, TrainerOption::Context(2));
+    for (recipe, zero, mode, found) in [
+        (Recipe::Autocast, ZeroStage::Weights, Mode::Training, None),
+        (Recipe::Autocast, ZeroStage::None, Mode::Training, context),
+        (Recipe::Mixed, ZeroStage::Weights, Mode::Training, context),
+        (Recipe::Mixed, ZeroStage::Weights, Mode::Lora, None),
+        (Recipe::Mixed, ZeroStage::None, Mode::Lora, context),
+    ] {
+        assert_eq!(told(Transformers, &cut_over(recipe, zero, mode)), found, "{recipe:?} {zero:?} {mode:?}");
+    }
+    assert_eq!(told(Torchtitan, &cut_over(Recipe::Autocast, ZeroStage::None, Mode::Training)), None);
     // One rank shards nothing.
     assert_eq!(told(Torchtitan, &|it| it.parallel.zero = ZeroStage::Gradients), None);
     // None of it is asked of a model that is served.
@@ -326,5 +373,23 @@ fn advice_keeps_experts_on_all_ranks() {
     for mitigation in [Mitigation::EightBitOptimizer, Mitigation::Lora, Mitigation::ChunkedLoss] {
         let idle = mitigation.apply(&it).unwrap_err();
         assert_eq!(idle.to_string(), "the training code of this scenario has no such option; other code does");
+    }
+}
+
+#[test]
+fn training_of_parts_that_are_not_modelled_is_refused_by_name() {
+    for (id, part) in [
+        ("command-a", "a LayerNorm without a bias"),
+        ("apertus-8b", "xIELU"),
+        ("minimax-m3", "sparse attention that reads blocks of keys (MSA)"),
+    ] {
+        let mut scenario = Scenario::new(models::by_id(id).unwrap().architecture);
+        for mode in [Mode::Training, Mode::Lora] {
+            scenario.mode = mode;
+            let said = scenario.check().unwrap_err().to_string();
+            assert_eq!(said, format!("training with {part} is not modelled"), "{id}");
+        }
+        scenario.mode = Mode::Inference;
+        assert!(scenario.check().is_ok(), "{id}");
     }
 }

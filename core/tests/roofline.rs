@@ -11,11 +11,12 @@ use memory_wall_core::roofline::operations::{Direction, Kernels, Listing, Unit};
 use memory_wall_core::roofline::tasks::by_task;
 use memory_wall_core::roofline::waits::Waits;
 use memory_wall_core::roofline::{Bound, Efficiency, Operation, Pass, Task, crossover, multiplies_in};
+use memory_wall_core::serving::Version;
 use memory_wall_core::tables::gpus::{self, GPUS, Gpu, OnChip};
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::worked::Item;
 use memory_wall_core::{
-    Bucket, Checkpointing, Engine, Implementation, Mode, Parallelism, Scenario, WeightFormat, ZeroStage,
+    Architecture, Bucket, Checkpointing, Engine, Implementation, Mode, Parallelism, Scenario, WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -41,6 +42,36 @@ fn list(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> Vec<Operation> {
 
 fn timed(scenario: &Scenario, gpu: &Gpu, pass: Pass) -> Estimate {
     estimate(&scenario.check().unwrap(), gpu, pass, Counting::of(scenario))
+}
+
+#[test]
+fn an_indexer_reads_every_key_and_attention_what_it_picks() {
+    let gpu = card("h200-sxm");
+    let context = 131_072;
+    let scenario = Scenario { seq_length: context, ..model("glm-5.2") };
+    let cache = |pass, task| {
+        let all = list(&scenario, gpu, pass);
+        let scores = all.into_iter().filter(|it| it.task == task && it.unit == Unit::Attention);
+        scores.map(|it| (it.times, it.work.flops, it.work.read)).collect::<Vec<_>>()
+    };
+    let tokens = u128::from(context);
+    // Queries of the one token come in from the caches.
+    let [(layers, flops, read)] = cache(Pass::Decode, Task::Attention)[..] else { panic!("one attention") };
+    assert_eq!((layers, flops, read), (78, 2 * 64 * (2 * 512 + 64) * 2_048, 2_048 * 576 * 2 + 64 * 256 * 2));
+    let [(layers, flops, read)] = cache(Pass::Decode, Task::Indexer)[..] else { panic!("one indexer") };
+    assert_eq!((layers, flops, read), (21, 2 * 32 * 128 * tokens, tokens * 128 * 2 + 32 * 128 * 2));
+    // A prompt: the first 2,048 tokens see all before them, the others 2,048 each, whose vectors stay packed; the indexer sees all pairs.
+    let [(_, flops, _)] = cache(Pass::Prefill, Task::Attention)[..] else { panic!("one attention") };
+    assert_eq!(flops, 2 * 64 * (2 * 512 + 64) * (2_048 * 2_049 / 2 + (tokens - 2_048) * 2_048));
+    let [(_, flops, _)] = cache(Pass::Prefill, Task::Indexer)[..] else { panic!("one indexer") };
+    assert_eq!(flops, 2 * 32 * 128 * (tokens * (tokens + 1) / 2));
+    // Short of what it picks, attention is that of the model without an indexer.
+    let short = Scenario { seq_length: 2_048, ..scenario };
+    let plain = Scenario { architecture: Architecture { indexer: None, ..short.architecture }, ..short };
+    for pass in [Pass::Prefill, Pass::Decode] {
+        let of = |scenario: &Scenario| list(scenario, gpu, pass).into_iter().find(|it| it.task == Task::Attention);
+        assert_eq!(of(&short), of(&plain), "{pass:?}");
+    }
 }
 
 #[test]
@@ -272,7 +303,7 @@ fn what_takes_longer_than_all_kernels_is_what_a_pass_waits_for() {
     // DeepSeek-V3 over 2,048 GPUs: tokens travel to their experts for longer than the experts work.
     let mut training = Scenario { mode: Mode::Training, ..model("deepseek-v3") };
     (training.gpu, training.checkpointing) = (gpus::by_id("h100-sxm"), Checkpointing::Full);
-    (training.parallel.dp, training.parallel.ep, training.parallel.zero) = (2_048, 64, ZeroStage::Weights);
+    (training.parallel.dp, training.parallel.ep, training.parallel.zero) = (2_048, 256, ZeroStage::Weights);
     let step = timed(&training, training.gpu.unwrap(), Pass::Training);
     assert!(step.links > step.kernels() && step.bottleneck() == Bottleneck::Links, "{step:?}");
     // Within one computer they are done before.
@@ -344,7 +375,8 @@ proptest! {
         for &pass in Pass::of(scenario.mode) {
             let time = timed(&scenario, &gpu, pass);
             let hidden = scenario.offload != memory_wall_core::Offload::default();
-            prop_assert!(hidden || time.upper.0 - time.waits.0 <= time.lower.0 / 0.35 * 1.000_001);
+            let least = Efficiency::least_of(&scenario);
+            prop_assert!(hidden || time.upper.0 - time.waits.0 <= time.lower.0 / least.compute * 1.000_001);
         }
     }
 
@@ -411,4 +443,76 @@ fn decoding_over_several_gpus_holds_what_was_measured() {
     let mut two = *one;
     two.parallel.tp = 2;
     assert_eq!(Waits::of(&two.check().unwrap(), Pass::Training), None);
+}
+
+/// Requests one after another in vLLM, measured: milliseconds to the first of `prompt` tokens' answers and for each further token (FreedomIntelligence/AccelMark, "interactive").
+#[test]
+fn small_models_and_short_prompts_take_the_servers_own_time() {
+    for (gpu, model, version, prompt, answer, first, each) in [
+        ("h200-sxm", "qwen2.5-0.5b", 7, 95, 200, 36.01, 5.17),
+        ("h200-sxm", "llama-3.1-8b", 7, 28_650, 256, 1_165.86, 16.06),
+        ("rtx5090", "qwen2.5-0.5b", 19, 95, 200, 22.5, 5.11),
+        ("h100-sxm", "qwen2.5-0.5b", 7, 95, 200, 11.52, 2.21),
+        ("h100-sxm", "llama-3-8b", 7, 280, 512, 20.08, 7.74),
+        ("a100-80-sxm", "qwen2.5-0.5b", 20, 95, 200, 11.24, 1.83),
+        ("a100-80-sxm", "llama-3.1-8b", 7, 28_650, 256, 2_838.69, 30.57),
+        ("rtx6000ada", "qwen2.5-0.5b", 7, 95, 200, 39.83, 5.13),
+        ("rtx4090", "qwen2.5-0.5b", 7, 95, 200, 35.13, 4.47),
+    ] {
+        let gpu = gpus::by_id(gpu).unwrap();
+        let timed = |seq_length: u32, pass: Pass| {
+            let mut scenario = Scenario::new(models::by_id(model).unwrap().architecture);
+            scenario.seq_length = seq_length;
+            scenario.serving.engine = Engine::Vllm;
+            scenario.serving.version = Version { major: 0, minor: version };
+            let scenario = scenario.on(gpu).check().unwrap();
+            let time = estimate(&scenario, gpu, pass, Counting::of(&scenario));
+            time.lower.as_ms()..=time.upper.as_ms()
+        };
+        assert!(timed(prompt, Pass::Prefill).contains(&first), "{gpu:?} {:?} {first}", timed(prompt, Pass::Prefill));
+        let step = timed(prompt + answer / 2, Pass::Decode);
+        assert!(step.contains(&each), "{gpu:?} {step:?} {each}");
+    }
+}
+
+/// Tokens of a prompt read each second, measured: llama.cpp on Strix Halo (kyuz0/amd-strix-halo-toolboxes), vLLM on GB10 (djangodevreng/dgx-spark-benchmarks).
+#[test]
+fn prompts_are_read_slower_where_processor_and_gpu_share_memory() {
+    use WeightFormat::{Bf16, Fp8Block, Mxfp4, Nvfp4, Q3KS, Q4K, Q8Zero};
+    for (gpu, engine, model, weights, prompt, rate) in [
+        ("strix-halo", Engine::LlamaCpp, "gpt-oss-20b", Mxfp4, 512, 1_692.49),
+        ("strix-halo", Engine::LlamaCpp, "qwen3.5-35b-a3b", Q4K, 512, 1_113.64),
+        ("strix-halo", Engine::LlamaCpp, "minimax-m2", Q3KS, 512, 242.43),
+        ("strix-halo", Engine::LlamaCpp, "qwen3.5-27b", Q8Zero, 512, 274.97),
+        ("strix-halo", Engine::LlamaCpp, "qwen3.5-35b-a3b", Bf16, 512, 525.94),
+        ("gb10", Engine::Vllm, "qwen3.5-27b", Fp8Block, 4_096, 620.54),
+        ("gb10", Engine::Vllm, "gemma-4-31b", Nvfp4, 16_384, 683.1),
+        ("gb10", Engine::Vllm, "qwen3.5-35b-a3b", Bf16, 16_384, 3_423.81),
+        ("gb10", Engine::Vllm, "gpt-oss-20b", Mxfp4, 25_000, 4_768.3),
+    ] {
+        let gpu = gpus::by_id(gpu).unwrap();
+        let mut scenario = Scenario::new(models::by_id(model).unwrap().architecture);
+        (scenario.weights, scenario.seq_length, scenario.serving.engine) = (weights, prompt, engine);
+        let scenario = scenario.on(gpu).check().unwrap();
+        let time = estimate(&scenario, gpu, Pass::Prefill, Counting::of(&scenario));
+        let measured = f64::from(prompt) / rate;
+        assert!((time.lower.0..=time.upper.0).contains(&measured), "{model} {time:?} {measured}");
+        // Decoding keeps its range on GB10.
+        let shares = Counting::of(&scenario).efficiency;
+        let wanted = if engine == Engine::Vllm { 0.35 } else { 0.23 };
+        assert!((shares.bandwidth - wanted).abs() < 1e-9, "{model} {shares:?}");
+    }
+    // Many requests on eight MI300X: Llama 3.1 405B in fp8, 500 at once, wrote 2,153.7 tokens a second, prompts of 2,048 tokens included.
+    let gpu = gpus::by_id("mi300x").unwrap();
+    let mut scenario = Scenario::new(models::by_id("llama-3.1-405b").unwrap().architecture);
+    (scenario.weights, scenario.seq_length, scenario.batch) = (WeightFormat::Fp8, 3_072, 500);
+    (scenario.parallel.tp, scenario.serving.engine) = (8, Engine::Vllm);
+    let upper = |scenario: &Scenario, pass: Pass| {
+        let scenario = scenario.on(gpu).check().unwrap();
+        estimate(&scenario, gpu, pass, Counting::of(&scenario)).upper.0
+    };
+    let decoding = 2_048.0 * upper(&scenario, Pass::Decode);
+    (scenario.seq_length, scenario.batch) = (2_048, 1);
+    let reading = 500.0 * upper(&scenario, Pass::Prefill);
+    assert!(500.0 * 2_048.0 / (decoding + reading) < 2_153.7, "{decoding} {reading}");
 }

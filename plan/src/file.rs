@@ -199,6 +199,7 @@ pub(crate) fn value(value: &Value) -> String {
             format!("[{}]", counts.join(", "))
         }
         Value::Release(release) => json::quoted(&release.to_string()),
+        Value::Layout(layout) => json::quoted(&layout.to_string()),
         Value::On => "true".into(),
         Value::Path(path) => json::quoted(path),
         Value::Own(model) => model.to_string(),

@@ -14,6 +14,7 @@ pub mod hub;
 pub mod import;
 pub mod json;
 pub mod maps;
+pub mod mend;
 mod node;
 mod option;
 mod own_gpu;

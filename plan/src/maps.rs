@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use memory_wall_core::layout::PipelineSplit;
 use memory_wall_core::tables::gpus::{GPUS, Gpu};
 use memory_wall_core::{Checked, Parallelism, Scenario, Verdict, evaluate, solve};
 
@@ -170,6 +171,7 @@ fn cut(scenario: &Scenario, gpu: &'static Gpu, count: u32) -> Option<Checked> {
         ep: 1,
         shard: None,
         virtual_stages: 1,
+        split: PipelineSplit::default(),
         sequence_parallel: false,
         ..there.parallel
     };

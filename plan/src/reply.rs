@@ -228,6 +228,12 @@ impl Reply {
         }
     }
 
+    /// Tokens a second in all, fewest first: those that are written, or learned from.
+    pub fn rate(&self) -> Option<[f64; 2]> {
+        let learned = || self.answers()?.trained.map(|trained| trained.rate);
+        self.written().or_else(|| learned().map(|[best, worst]| [worst, best]))
+    }
+
     /// The longest context, 0 where none fits; nothing without a GPU, or where nothing limits it.
     pub fn longest(&self) -> Option<u32> {
         match self {

@@ -337,6 +337,26 @@ pub static OPTIONS: &[PlanOption] = &[
     choice!("zero", ZeroStage, Training, |s| s.parallel.zero),
     stated_count!("shard", DP, Training, |s| s.parallel.shard),
     count!("virtual_stages", VIRTUAL_STAGES, Training, |s| s.parallel.virtual_stages),
+    stated_count!("decoder_first_pipeline_num_layers", LAYERS, Training, |s| s.parallel.split.first),
+    stated_count!("decoder_last_pipeline_num_layers", LAYERS, Training, |s| s.parallel.split.last),
+    switch!("account_for_embedding_in_pipeline_split", Training, true, |s| s.parallel.split.embedding),
+    switch!("account_for_loss_in_pipeline_split", Training, true, |s| s.parallel.split.loss),
+    PlanOption {
+        name: "pipeline_model_parallel_layout",
+        kind: Kind::Layout,
+        scope: Scope::Training,
+        get: |s| s.parallel.split.layout.map(Value::Layout),
+        set: |s, value| {
+            if let Value::Layout(layout) = value {
+                let parallel = &mut s.parallel;
+                parallel.split.layout = Some(*layout);
+                // As Megatron-LM, which takes the chunks of a rank from the layout.
+                if parallel.virtual_stages == 1 && parallel.pp > 1 && layout.stages().is_multiple_of(parallel.pp) {
+                    parallel.virtual_stages = layout.stages() / parallel.pp;
+                }
+            }
+        },
+    },
     switch!("sequence_parallel", Training, true, |s| s.parallel.sequence_parallel),
 ];
 

@@ -6,6 +6,7 @@ use core::fmt;
 
 use memory_wall_core::Share;
 use memory_wall_core::bounds::Bounds;
+use memory_wall_core::layout::{Layout, LayoutError};
 use memory_wall_core::number::{self, Kilo};
 
 use crate::own_model::OwnModel;
@@ -22,6 +23,8 @@ pub enum Mistyped {
     Word,
     /// It is no release that is modelled.
     Release,
+    /// It is no layout of a pipeline, for this reason.
+    Layout(LayoutError),
     /// It is no config of a model that is known, for this reason.
     Config(String),
 }
@@ -51,6 +54,7 @@ impl Kind {
                 share.map(Value::Percent).ok_or(Mistyped::Number(bounds))
             }
             Self::Choice(_) | Self::Row(..) => self.word(text).map_err(|_| Mistyped::Word),
+            Self::Layout => Layout::read(text).map(Value::Layout).map_err(Mistyped::Layout),
             Self::Release => self.word(text).map_err(|_| Mistyped::Release),
             Self::List(..) => self.words(text.split(',')).map_err(|_| Mistyped::Word),
             Self::Rows(_, ids, most) => {

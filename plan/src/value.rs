@@ -8,6 +8,7 @@ use memory_wall_core::Bytes;
 use memory_wall_core::Share;
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::Grouped;
+use memory_wall_core::layout::Layout;
 use memory_wall_core::number::{Memory, memory};
 use memory_wall_core::serving::Version;
 use memory_wall_core::units::GIB;
@@ -36,6 +37,8 @@ pub enum Kind {
     Counts(Bounds, usize),
     /// A release of a program, from the oldest that is modelled on.
     Release,
+    /// The stages of a pipeline as Megatron-LM writes them.
+    Layout,
     /// On, or not there.
     Switch,
     /// A model by its `config.json`: the path of that file, or what stands in it.
@@ -59,6 +62,8 @@ pub enum Value {
     Counts(Vec<u32>),
     /// A release.
     Release(Version),
+    /// A layout of a pipeline.
+    Layout(Layout),
     /// A switch that is on.
     On,
     /// A file.
@@ -81,6 +86,7 @@ impl fmt::Display for Value {
                 f.write_str(&counts.join(","))
             }
             Self::Release(release) => write!(f, "{release}"),
+            Self::Layout(layout) => layout.fmt(f),
             Self::On => Ok(()),
             Self::Path(path) => f.write_str(path),
             Self::Own(model) => model.fmt(f),
@@ -111,7 +117,9 @@ impl Kind {
             (Self::Count(bounds), Json::Number(text)) => whole(text, bounds).map(Value::Count),
             (Self::Memory(_), Json::Number(text) | Json::Text(text)) => self.memory(text),
             (Self::Percent(bounds), Json::Number(text)) => percent(text, bounds).map(Value::Percent),
-            (Self::Choice(_) | Self::Row(..) | Self::Release, Json::Text(text) | Json::Number(text)) => self.word(text),
+            (Self::Choice(_) | Self::Row(..) | Self::Release | Self::Layout, Json::Text(text) | Json::Number(text)) => {
+                self.word(text)
+            }
             (Self::List(..), Json::List(items)) => self.list(items),
             (Self::List(..), Json::Text(text)) => self.words(text.split(',')),
             (Self::Rows(_, ids, most), Json::List(items)) => self.rows(items, &ids(), most),
@@ -151,6 +159,7 @@ impl Kind {
             Self::Release => {
                 alloc::format!("a release from {} on, written as \"{}\"", Version::OLDEST, Version::NEWEST)
             }
+            Self::Layout => "a layout of Megatron-LM, written as \"Et|(tt|)*30mL\"".into(),
             Self::Switch => "true".into(),
             Self::Config => "the path of a config.json as a text, or what stands in it as an object".into(),
         }
@@ -170,6 +179,9 @@ impl Kind {
                 // A name of our own would not be read back.
                 let release = Version::read(text).filter(|release| release.to_string().len() <= QUOTED);
                 release.filter(|release| *release >= Version::OLDEST).map(Value::Release).ok_or_else(refused)
+            }
+            Self::Layout => {
+                Layout::read(text).map(Value::Layout).map_err(|why| alloc::format!("{} {why}", quoted(text)))
             }
             _ => Err(refused()),
         }

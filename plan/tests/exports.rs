@@ -63,6 +63,37 @@ vllm serve meta-llama/Llama-3.1-70B \\
     );
 }
 
+/// What Megatron-LM and accelerate refuse at their start is not written, or is written with what they ask for beside it.
+#[test]
+fn files_start() {
+    let megatron = "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"offload\": \"optimizer\"";
+    for cut in ["", ", \"dp\": 2, \"zero\": \"1\""] {
+        let text = exported(&format!("{megatron}{cut}"), Target::Megatron).text;
+        for switch in ["--optimizer-cpu-offload", "--use-precision-aware-optimizer", "--use-distributed-optimizer"] {
+            assert_eq!(text.matches(&format!("\n  {switch}")).count(), 1, "{switch}\n{text}");
+        }
+    }
+    let trained = "\"mode\": \"training\", \"model\": \"llama-3.1-8b\", \"dp\": 2";
+    let plain = export(&plan(&format!("{trained}, \"tp\": 4")), Target::Accelerate);
+    assert!(matches!(plain, Err(ExportError::Cannot(..))), "{plain:?}");
+    let sharded = |recipe| {
+        exported(&format!("{trained}, \"tp\": 4, \"zero\": \"3\", \"recipe\": \"{recipe}\""), Target::Accelerate).text
+    };
+    assert!(sharded("autocast").contains("FSDP 2 is what the plan is counted as"));
+    assert!(sharded("mixed").contains("counted as DeepSpeed's, which is target deepspeed"));
+}
+
+#[test]
+fn what_vllm_may_run_at_once_other_servers_may() {
+    let asked = r#""model": "llama-3.3-70b", "engine": "vllm", "gpu": "h100-sxm", "tp": 4, "max_num_seqs": 64"#;
+    let sglang = |options: &str| exported(options, Target::Sglang).text;
+    assert!(sglang(asked).contains("--max-running-requests 64"), "{}", sglang(asked));
+    let counted = format!("{asked}, \"batch\": 16");
+    assert!(sglang(&counted).contains("--max-running-requests 16"), "{}", sglang(&counted));
+    let trtllm = exported(asked, Target::TrtllmServe).text;
+    assert!(trtllm.contains("--max_batch_size 64"), "{trtllm}");
+}
+
 #[test]
 fn a_run_of_megatron() {
     let text = exported(
@@ -78,6 +109,21 @@ fn a_run_of_megatron() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
+    let stages = |options: &str| {
+        let base = "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"pp\": 2, \"micro_batches\": 4";
+        exported(&format!("{base}, {options}"), Target::Megatron).text
+    };
+    let layout = stages("\"pipeline_model_parallel_layout\": \"Et*8|(t*8|)*2t*8mL\"");
+    assert!(
+        layout.contains("  --pipeline-model-parallel-layout 'Et*8|t*8|t*8|t*8mL' \\\n  --mtp-num-layers 1 \\\n"),
+        "{layout}"
+    );
+    assert!(!layout.contains("--num-virtual-stages-per-pipeline-rank"), "{layout}");
+    let ends = stages("\"decoder_first_pipeline_num_layers\": 14, \"decoder_last_pipeline_num_layers\": 18");
+    assert!(
+        ends.contains("  --decoder-first-pipeline-num-layers 14 \\\n  --decoder-last-pipeline-num-layers 18 \\\n"),
+        "{ends}"
+    );
     // A shape with more than the arguments say is left out whole, and said.
     let mixture = exported(
         "\"mode\": \"training\", \"model\": \"mixtral-8x7b\", \"implementation\": \"megatron\"",
@@ -157,11 +203,13 @@ fn nothing_of_a_plan_is_dropped() {
     assert!(written > 120, "{written}");
 }
 
-const SAID: [&str; 18] = [
+const SAID: [&str; 20] = [
     "\"model\": \"llama-3.1-8b\", \"engine\": \"sglang\", \"mem_fraction_static\": 85, \"chunked_prefill_size\": 4096, \"max_running_requests\": 32, \"max_total_tokens\": 65536, \"context_length\": 8192, \"disable_cuda_graph\": true",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"trtllm\", \"kv_cache_free_gpu_memory_fraction\": 85, \"max_batch_size\": 32, \"max_num_tokens\": 4096, \"max_seq_len\": 8192, \"batch\": 4, \"seq\": 2048",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"ngl\": 20, \"device\": [\"rtx4090\", \"rtx3090\"], \"tensor_split\": [3, 1], \"ubatch\": 256, \"kv_unified\": true, \"cache_type_k\": \"q8_0\", \"no_kv_offload\": true, \"host_memory\": 64",
     "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"tp\": 2, \"pp\": 2, \"dp\": 2, \"zero\": \"1\", \"micro_batches\": 4",
+    "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"pp\": 2, \"micro_batches\": 4, \"decoder_first_pipeline_num_layers\": 14",
+    "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"pp\": 2, \"micro_batches\": 4, \"pipeline_model_parallel_layout\": \"Et*8|t*8|t*8|t*8mL\"",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"vllm\", \"seq\": 8192, \"batch\": 4, \"kv\": \"fp8\"",
     "\"model\": \"mixtral-8x7b\", \"engine\": \"vllm\", \"tp\": 2, \"dp\": 2, \"ep\": 4, \"max_model_len\": 16384, \"enforce_eager\": true",
     "\"model\": \"gpt3-175b\", \"tp\": 8, \"weights\": \"nf4\"",

@@ -4,6 +4,7 @@
 
 use memory_wall_core::Bytes;
 use memory_wall_core::Share;
+use memory_wall_core::layout::Layout;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::MODELS;
 use memory_wall_plan::{Kind, OPTIONS, OwnModel, Plan, Value, file, json};
@@ -34,9 +35,19 @@ fn value(kind: Kind) -> BoxedStrategy<Value> {
         Kind::Release => (6..100_u32)
             .prop_map(|minor| Value::Release(memory_wall_core::serving::Version { major: 0, minor }))
             .boxed(),
+        Kind::Layout => layouts().boxed(),
         Kind::Switch => Just(Value::On).boxed(),
         Kind::Config => prop_oneof!["\\PC{1,40}".prop_map(Value::Path), Just(Value::Own(own_model()))].boxed(),
     }
+}
+
+/// Any layout: stages with some layers each, and MTP layers in one of them behind the last layer.
+fn layouts() -> impl Strategy<Value = Value> {
+    (prop::collection::vec(0..9_usize, 1..100), 0..3_usize).prop_map(|(layers, predicting)| {
+        let stages: Vec<String> = layers.iter().map(|layers| "t".repeat(*layers)).collect();
+        let text = format!("E{}{}L", stages.join("|"), "m".repeat(predicting));
+        Value::Layout(Layout::read(&text).unwrap())
+    })
 }
 
 /// A model of the reader's own.
@@ -202,6 +213,7 @@ fn scenarios_are_plans() {
             Kind::Rows(_, ids, _) => Value::Words(vec![ids()[0]; 2]),
             Kind::Counts(bounds, _) => Value::Counts(vec![bounds.max, bounds.min]),
             Kind::Release => Value::Release(memory_wall_core::serving::Version::MEASURED),
+            Kind::Layout => Value::Layout(Layout::read("Et|(tt|)*30mL").unwrap()),
             Kind::Switch => Value::On,
             Kind::Config => continue,
         };

@@ -152,12 +152,12 @@ fn commands_as_people_write_them() {
         ),
         (
             "llama-server -hf unsloth/gpt-oss-120b-GGUF -c 8192 -ngl 99 -ot \".ffn_.*_exps.=CPU\"",
-            "model gpt-oss-120b; seq 8192; weights q4_k; kv fp16; engine llamacpp; cpu_moe ",
+            "model gpt-oss-120b; seq 8192; weights mxfp4; kv fp16; engine llamacpp; cpu_moe ",
             vec![],
         ),
         (
             "llama-server -hf unsloth/gpt-oss-120b-GGUF -c 8192 -ot \"blk.(1|2).ffn_.*_exps.=CPU\"",
-            "model gpt-oss-120b; seq 8192; weights q4_k; kv fp16; engine llamacpp",
+            "model gpt-oss-120b; seq 8192; weights mxfp4; kv fp16; engine llamacpp",
             vec![
                 "line 1: -ot blk.(1|2).ffn_.*_exps.=CPU: not understood: which tensors a pattern takes is not worked out: --cpu-moe keeps all experts in host memory, --n-cpu-moe N those of the first N layers",
             ],
@@ -198,6 +198,31 @@ fn commands_as_people_write_them() {
             vec![],
         ),
         (
+            "llama-server -hf ggml-org/gpt-oss-120b-GGUF --n-cpu-moe 31 -c 32768",
+            "model gpt-oss-120b; seq 32768; weights mxfp4; kv fp16; engine llamacpp; n_cpu_moe 31",
+            vec![],
+        ),
+        (
+            "llama-server -m gpt-oss-20b-F16.gguf -c 8192",
+            "model gpt-oss-20b; seq 8192; weights mxfp4; kv fp16; engine llamacpp",
+            vec![],
+        ),
+        (
+            "vllm serve --quantization fp8 --model deepseek-ai/DeepSeek-V3-0324 -tp 8",
+            "model deepseek-v3; weights fp8-block; engine vllm; tp 8",
+            vec![],
+        ),
+        (
+            "python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 8 --quantization fp8",
+            "model deepseek-v3; weights fp8-block; engine sglang; tp 8",
+            vec![],
+        ),
+        (
+            "vllm serve meta-llama/Llama-3.1-8B --quantization fp8",
+            "model llama-3.1-8b; weights fp8; engine vllm",
+            vec![],
+        ),
+        (
             "python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 --trust-remote-code --mem-fraction-static 0.8",
             "model deepseek-v3; engine sglang; mem_fraction_static 80%; tp 8",
             vec![],
@@ -227,6 +252,7 @@ num_machines: 1
 num_processes: 4
 ";
     let axolotl = "base_model: somebody/Meta-Llama-3-8B # not the publisher
+model_type: LlamaForCausalLM
 load_in_4bit: true
 adapter: qlora
 lora_r: 32

@@ -2,6 +2,7 @@
 
 use memory_wall_core::tables::gpus::OWN;
 use memory_wall_plan::answers::Spending;
+use memory_wall_plan::changes::told_apart;
 use memory_wall_plan::file::MOST;
 use memory_wall_plan::{Plan, Value};
 
@@ -165,7 +166,9 @@ impl Board {
 
     /// Puts a value into the plan that is shown, or takes what was said away.
     pub(crate) fn put(&mut self, slot: Slot, value: Option<Value>) {
-        let Some(sheet) = self.sheets.get_mut(self.chosen) else { return };
+        let place = self.chosen;
+        let Some(sheet) = self.sheets.get_mut(place) else { return };
+        let before = sheet.asked.plan.clone();
         sheet.mistaken(slot, None);
         match value {
             Some(value) => {
@@ -191,6 +194,7 @@ impl Board {
             }
             None => sheet.plan().unset(slot),
         }
+        self.rename_after(place, &before);
     }
 
     /// Describes the GPU of the plan that is shown by its numbers, to be changed: one of the reader's own.
@@ -218,10 +222,24 @@ impl Board {
     /// Puts a plan that was changed as a whole in its place.
     pub(crate) fn replace(&mut self, place: usize, plan: Plan) {
         if let Some(sheet) = self.sheets.get_mut(place) {
-            let name = std::mem::take(&mut sheet.plan().name);
-            sheet.asked.plan = plan;
-            sheet.plan().name = name;
+            let before = std::mem::replace(sheet.plan(), plan);
+            sheet.plan().name.clone_from(&before.name);
             sheet.mistakes.clear();
+            self.rename_after(place, &before);
+        }
+    }
+
+    /// A plan that is called by a value of its own, such as `int4`, is called by the new one where that has changed.
+    fn rename_after(&mut self, place: usize, before: &Plan) {
+        let Some(sheet) = self.sheets.get_mut(place) else { return };
+        let plan = sheet.plan();
+        let called = told_apart(before, plan).into_iter().find_map(|(_, [was, is])| match was {
+            Some(Value::Word(was)) if *was == stem(&plan.name) => Some(is.map(Value::to_string).unwrap_or_default()),
+            _ => None,
+        });
+        if let Some(name) = called {
+            plan.name = name;
+            self.rename_free(place);
         }
     }
 
@@ -248,11 +266,15 @@ impl Board {
             let letters = ["A", "B", "C", "D"];
             return letters.into_iter().find(|letter| !taken(letter)).unwrap_or("A").to_owned();
         }
-        let (stem, _) =
-            own.rsplit_once(' ').filter(|(_, end)| end.bytes().all(|it| it.is_ascii_digit())).unwrap_or((own, ""));
+        let stem = stem(own);
         let numbered = (2..).map(|number| format!("{stem} {number}"));
         std::iter::once(own.to_owned()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
     }
+}
+
+/// A name without the number that tells it from others.
+fn stem(name: &str) -> &str {
+    name.rsplit_once(' ').filter(|(_, end)| end.bytes().all(|it| it.is_ascii_digit())).map_or(name, |(stem, _)| stem)
 }
 
 /// What was before, and what was taken back.
@@ -311,6 +333,30 @@ mod tests {
 
     fn names(board: &Board) -> Vec<&str> {
         board.sheets().iter().map(|sheet| sheet.asked.plan.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_plan_that_is_called_by_its_value_is_renamed_with_it() {
+        let mut board = Board::default();
+        let names = |board: &Board| board.sheets().iter().map(|it| it.asked.plan.name.clone()).collect::<Vec<_>>();
+        board.put("weights", Some(Value::Word("q4_k")));
+        assert_eq!(names(&board), ["bf16", "fp8", "q4_k"]);
+        // Another option says nothing of the name.
+        board.put("kv", Some(Value::Word("fp8")));
+        assert_eq!(names(&board), ["bf16", "fp8", "q4_k"]);
+        // Two plans may not be called alike.
+        board.put("weights", Some(Value::Word("bf16")));
+        assert_eq!(names(&board), ["bf16", "fp8", "bf16 2"]);
+        board.put("weights", Some(Value::Word("int8")));
+        assert_eq!(names(&board), ["bf16", "fp8", "int8"]);
+        let mut plan = board.sheets()[0].asked.plan.clone();
+        plan.set("weights", Value::Word("nf4"));
+        board.replace(0, plan);
+        assert_eq!(names(&board), ["nf4", "fp8", "int8"]);
+        board.rename(0, "mine");
+        board.choose(0);
+        board.put("weights", None);
+        assert_eq!(names(&board), ["mine", "fp8", "int8"]);
     }
 
     #[test]

@@ -4,11 +4,11 @@ use memory_wall_app::figures::money;
 use memory_wall_core::display::{ByteUnit, Percent, Size};
 use memory_wall_plan::changes::told_apart;
 use memory_wall_plan::reply::Reply;
-use memory_wall_plan::{AsTyped, Value};
+use memory_wall_plan::{PlanOption, Value};
 
 use crate::board::{Board, Sheet};
 use crate::link::{self, Asked};
-use crate::{inputs, own_model, sentence, words};
+use crate::{inputs, sentence, words};
 
 /// The most options that are named one by one.
 const NAMED: usize = 3;
@@ -21,7 +21,15 @@ pub(crate) fn sentence(before: &Board, after: &Board, unit: ByteUnit) -> String 
     match (missing(&is, &was), missing(&was, &is)) {
         (Some(new), None) => words::ChangedAdded { name: &new }.text(),
         (None, Some(old)) => words::ChangedRemoved { name: &old }.text(),
-        (Some(new), Some(old)) if was.len() == is.len() => words::ChangedRenamed { old: &old, new: &new }.text(),
+        (Some(new), Some(old)) if was.len() == is.len() => {
+            let sheet = |board: &Board, own: &str| board.sheets().iter().find(|sheet| name(sheet) == own).cloned();
+            let pair = sheet(before, &old).zip(sheet(after, &new));
+            // A plan that is called by one of its values is renamed with it.
+            match pair.filter(|(old, new)| !told_apart(&old.asked.plan, &new.asked.plan).is_empty()) {
+                Some((old, new)) => of_plan(&old.asked, &new.asked, unit),
+                None => words::ChangedRenamed { old: &old, new: &new }.text(),
+            }
+        }
         (Some(_), Some(_)) => words::changed_all().into(),
         (None, None) => {
             let pairs = after.sheets().iter().filter_map(|sheet| {
@@ -55,7 +63,7 @@ fn of_plan(before: &Asked, after: &Asked, unit: ByteUnit) -> String {
             std::cmp::Ordering::Less => Some(words::ChangedLess { bytes: &bytes, share: &share }.text()),
             std::cmp::Ordering::Greater => Some(words::ChangedMore { bytes: &bytes, share: &share }.text()),
         });
-        let rates = [was, is].map(|reply| rate(reply).map(money::numbers));
+        let rates = [was, is].map(|reply| reply.rate().map(money::numbers));
         if let [Some(old), Some(new)] = &rates
             && old != new
         {
@@ -65,22 +73,13 @@ fn of_plan(before: &Asked, after: &Asked, unit: ByteUnit) -> String {
     parts.join(" ")
 }
 
-/// Tokens a second in all, worst first: written, or learned from.
-fn rate(reply: &Reply) -> Option<[f64; 2]> {
-    let learned = || reply.answers()?.trained.map(|trained| trained.rate);
-    reply.written().or_else(|| learned().map(|[best, worst]| [worst, best]))
-}
-
 /// The options that differ, each with what it was and is.
 fn options(before: &Asked, after: &Asked) -> String {
-    let shown = |value: Option<&Value>| match value {
-        None => words::option_off().to_owned(),
-        Some(Value::On) => words::option_on().to_owned(),
-        Some(Value::Own(model)) => own_model::own(model),
-        Some(value) => AsTyped(value).to_string(),
+    let shown = |option: &PlanOption, value: Option<&Value>| {
+        value.map_or_else(|| words::option_off().to_owned(), |value| inputs::value(option, value))
     };
     let told = told_apart(&before.plan, &after.plan).into_iter().map(|(option, [was, is])| {
-        let (label, old, new) = (inputs::label(option.name), shown(was), shown(is));
+        let (label, old, new) = (inputs::label(option.name), shown(option, was), shown(option, is));
         words::ChangedOption { label, old: &old, new: &new }.text()
     });
     let sum = |key: &'static str, kind: memory_wall_app::state::decimal::Decimal, ends: [Option<u64>; 2]| {
@@ -116,14 +115,19 @@ mod tests {
     #[test]
     fn a_step_is_said_with_what_comes_of_it() {
         let said = after(|board| board.put("batch", Some(Value::Count(64))));
-        assert!(said.starts_with("int4: Sequences at once 32 to 64."), "{said}");
+        assert!(said.starts_with("int4: Sequences at once (each replica) 64 instead of 32."), "{said}");
         assert!(said.contains("Some requests wait") && said.contains("more on the fullest GPU"), "{said}");
         let said = after(|board| board.put("kv", Some(Value::Word("fp8"))));
-        assert!(said.contains("KV cache in bf16 to fp8") && said.contains("less on the fullest GPU"), "{said}");
+        assert!(said.contains("KV cache in fp8 instead of bf16") && said.contains("less on the fullest GPU"), "{said}");
+        let said = after(|board| board.put("mode", Some(Value::Word("training"))));
+        assert!(said.starts_with("int4: Mode training (all weights) instead of inference."), "{said}");
         let said = after(|board| board.put("tp", Some(Value::Count(7))));
         assert!(said.contains("These settings do not go together"), "{said}");
         let said = after(|board| board.spend(crate::board::PRICE, Some(3_000)));
-        assert!(said.contains("in $ 2 to 3"), "{said}");
+        assert!(said.contains("in $ 3 instead of 2"), "{said}");
+        // A name that follows a value is no news beside it.
+        let said = after(|board| board.put("weights", Some(Value::Word("fp16"))));
+        assert!(said.starts_with("fp16: Weights in fp16 instead of int4 (group 128)."), "{said}");
         assert_eq!(after(|_| {}), "");
     }
 

@@ -8,7 +8,7 @@ use memory_wall_core::Scenario;
 use memory_wall_core::display::ByteUnit;
 use memory_wall_plan::file::MOST;
 use memory_wall_plan::frontier::Point;
-use memory_wall_plan::maps::{self, BATCHES, Cell, LENGTHS};
+use memory_wall_plan::maps::{self, BATCHES, Cell, Elsewhere, LENGTHS};
 use memory_wall_plan::reply::Reply;
 
 use crate::board::{Board, History, Sheet, Slot};
@@ -16,6 +16,7 @@ use crate::changed;
 use crate::fields::{self, Fields};
 use crate::link::Asked;
 use crate::outcome::{Later, Offer, Outcome};
+use crate::prices::Prices;
 use crate::sentence;
 use crate::shown::Shown;
 use crate::wall::Wall;
@@ -39,6 +40,10 @@ pub(crate) struct State {
     frontiers: [RwSignal<Vec<Point>>; MOST],
     /// How many sequences of which length fit, for the plan that is shown; with the changes.
     map: RwSignal<[[Cell; LENGTHS.len()]; BATCHES.len()]>,
+    /// The plan that is shown on the GPUs that hold it, once somebody has asked for them, in the order of the table.
+    pub(crate) found: RwSignal<Vec<Elsewhere>>,
+    /// What GPUs cost.
+    pub(crate) prices: RwSignal<Prices>,
     /// The options that contradict the others of the plan that is shown; with the changes.
     culprits: RwSignal<Vec<Slot>>,
     /// The plans before the last step, and what that step did, in a sentence.
@@ -81,6 +86,8 @@ impl Desk {
             slow: std::array::from_fn(|_| RwSignal::default()),
             frontiers: std::array::from_fn(|_| RwSignal::default()),
             map: RwSignal::default(),
+            found: RwSignal::default(),
+            prices: RwSignal::default(),
             culprits: RwSignal::default(),
             before: RwSignal::default(),
             changed: RwSignal::default(),
@@ -89,7 +96,7 @@ impl Desk {
             edited: RwSignal::new(false),
         }));
         let desk = Self { state, shown: &state.now };
-        desk.show_fields();
+        desk.fields(Fields::settle);
         desk
     }
 
@@ -140,7 +147,12 @@ impl Desk {
 
     /// What the field of a slot shows.
     pub(crate) fn field(&self, slot: Slot) -> RwSignal<fields::Shown> {
-        self.fields.of(slot)
+        self.fields.of(slot).0
+    }
+
+    /// Whether the field of a slot is on the page.
+    pub(crate) fn displayed(&self, slot: Slot) -> RwSignal<bool> {
+        self.fields.of(slot).1
     }
 
     /// Powers of 1,000 or of 1,024, tracked.
@@ -222,7 +234,7 @@ impl Desk {
     }
 
     /// Begins with these plans, from a link or from the last visit; nothing of them can be taken back.
-    #[cfg(target_arch = "wasm32")]
+    #[cfg(any(target_arch = "wasm32", test))]
     pub(crate) fn begin(&self, board: Board) {
         self.put(board);
     }
@@ -241,19 +253,20 @@ impl Desk {
         renew(self.busy, true);
         renew(self.now.outcomes, outcomes);
         renew(self.now.board, board);
-        self.show_fields();
+        self.fields(Fields::show);
     }
 
-    /// Has the inputs show the plan that was chosen.
-    fn show_fields(&self) {
+    /// Has the inputs show the plan that was chosen: at once what stays on the page, or all of it.
+    fn fields(&self, show: fn(&Fields, &Sheet, Option<&Scenario>)) {
         self.now(|board| {
             let Some(sheet) = board.chosen_sheet() else { return };
-            self.fields.show(sheet, sheet.asked.plan.scenario().as_ref());
+            show(&self.fields, sheet, sheet.asked.plan.scenario().as_ref());
         });
     }
 
-    /// Has what is below follow, and what takes longer where it is known.
+    /// Has what is below follow, the fields that come and go, and what takes longer where it is known.
     pub(crate) fn settle(&self) {
+        self.fields(Fields::settle);
         self.later.follow(&self.now);
         for place in places() {
             self.find(place, &self.offers, |later| &later.offers, None);

@@ -5,6 +5,7 @@ use memory_wall_core::Scenario;
 use memory_wall_plan::{Kind, Value};
 
 use crate::board::{PRICE, Sheet, Slot};
+use crate::desk::renew;
 use crate::groups::{self, GROUPS};
 use crate::inputs;
 
@@ -48,24 +49,47 @@ impl Shown {
     }
 }
 
+/// One field.
+struct Field {
+    slot: Slot,
+    shown: RwSignal<Shown>,
+    /// Whether it is on the page.
+    displayed: RwSignal<bool>,
+}
+
 /// All fields.
-pub(crate) struct Fields(Vec<(Slot, RwSignal<Shown>)>);
+pub(crate) struct Fields(Vec<Field>);
 
 impl Fields {
     pub(crate) fn new() -> Self {
         let slots = GROUPS.iter().flat_map(|group| group.first.iter().chain(group.more));
-        Self(slots.map(|slot| (*slot, RwSignal::default())).collect())
+        let field = |slot: &Slot| Field { slot, shown: RwSignal::default(), displayed: RwSignal::default() };
+        Self(slots.map(field).collect())
     }
 
-    /// The field of a slot.
-    pub(crate) fn of(&self, slot: Slot) -> RwSignal<Shown> {
-        self.0.iter().find(|(own, _)| *own == slot).map(|(_, signal)| *signal).unwrap_or_default()
+    /// What the field of a slot shows, and whether it is on the page.
+    pub(crate) fn of(&self, slot: Slot) -> (RwSignal<Shown>, RwSignal<bool>) {
+        let field = self.0.iter().find(|field| field.slot == slot);
+        field.map(|field| (field.shown, field.displayed)).unwrap_or_default()
     }
 
-    /// Has all of them show a plan.
+    /// Has those that stay on the page show a plan. With another mode half of all fields come or go: these follow a frame later, so that what
+    /// the plans come to does not wait for them.
     pub(crate) fn show(&self, sheet: &Sheet, scenario: Option<&Scenario>) {
-        for (slot, signal) in &self.0 {
-            crate::desk::renew(*signal, Shown::of(slot, sheet, scenario));
+        for field in self.0.iter().filter(|field| field.displayed.get_untracked()) {
+            let shown = Shown::of(field.slot, sheet, scenario);
+            if shown.has_effect {
+                renew(field.shown, shown);
+            }
+        }
+    }
+
+    /// Has all of them show it, and only those be on the page that have an effect.
+    pub(crate) fn settle(&self, sheet: &Sheet, scenario: Option<&Scenario>) {
+        for field in &self.0 {
+            let shown = Shown::of(field.slot, sheet, scenario);
+            renew(field.displayed, shown.has_effect);
+            renew(field.shown, shown);
         }
     }
 }
@@ -77,9 +101,9 @@ mod tests {
 
     /// What woke up since the last time that it was asked.
     fn woken(fields: &Fields, before: &mut Vec<Shown>) -> Vec<Slot> {
-        let now: Vec<Shown> = fields.0.iter().map(|(_, signal)| signal.get_untracked()).collect();
+        let now: Vec<Shown> = fields.0.iter().map(|field| field.shown.get_untracked()).collect();
         let changed = fields.0.iter().zip(now.iter().zip(before.iter()));
-        let slots = changed.filter(|(_, (now, before))| now != before).map(|((slot, _), _)| *slot).collect();
+        let slots = changed.filter(|(_, (now, before))| now != before).map(|(field, _)| field.slot).collect();
         *before = now;
         slots
     }
@@ -93,24 +117,33 @@ mod tests {
                 let sheet = board.chosen_sheet().unwrap();
                 fields.show(sheet, sheet.asked.plan.scenario().as_ref());
             };
-            show(&board);
+            let settle = |board: &Board| {
+                let sheet = board.chosen_sheet().unwrap();
+                fields.settle(sheet, sheet.asked.plan.scenario().as_ref());
+            };
+            settle(&board);
             let mut before = Vec::new();
             woken(&fields, &mut before);
             board.put("batch", Some(Value::Count(33)));
             show(&board);
             assert_eq!(woken(&fields, &mut before), ["batch"]);
-            assert_eq!(fields.of("batch").get_untracked().text, "33");
+            assert_eq!(fields.of("batch").0.get_untracked().text, "33");
             board.mistake("seq", "many");
             show(&board);
             assert_eq!(woken(&fields, &mut before), ["seq"]);
-            assert_eq!(fields.of("seq").get_untracked().mistake.as_deref(), Some("many"));
+            assert_eq!(fields.of("seq").0.get_untracked().mistake.as_deref(), Some("many"));
             // Training has other fields.
-            assert!(!fields.of("optimizer").get_untracked().has_effect);
+            let (optimizer, displayed) = fields.of("optimizer");
+            assert!(!optimizer.get_untracked().has_effect && !displayed.get_untracked());
             board.put("mode", Some(Value::Word("training")));
             show(&board);
+            // The mode changes at once; what comes and goes with it follows.
+            assert_eq!(woken(&fields, &mut before), ["mode"]);
+            assert!(!displayed.get_untracked());
+            settle(&board);
             assert!(woken(&fields, &mut before).contains(&"optimizer"));
-            let optimizer = fields.of("optimizer").get_untracked();
-            assert!(optimizer.has_effect && optimizer.said.is_none() && optimizer.effective.is_some());
+            let shown = optimizer.get_untracked();
+            assert!(displayed.get_untracked() && shown.has_effect && shown.said.is_none() && shown.effective.is_some());
         });
     }
 }

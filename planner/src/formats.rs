@@ -52,13 +52,13 @@ impl Format {
         }
     }
 
-    /// The plans or the table of them written so; nothing of what another program takes, which `exchange/` writes.
-    pub(crate) fn write(self, plans: &[Asked], rows: impl FnOnce() -> Vec<Vec<String>>) -> Option<String> {
+    /// The plans or the tables of them written so; nothing of what another program takes, which `exchange/` writes.
+    pub(crate) fn write(self, plans: &[Asked], tables: impl FnOnce() -> Vec<Vec<Vec<String>>>) -> Option<String> {
         Some(match self {
             Self::Json => file::write(&plans.iter().map(|asked| asked.plan.clone()).collect::<Vec<_>>()),
             Self::Command => plans.iter().map(command).collect(),
-            Self::Csv => rows().iter().map(|row| csv(row)).collect(),
-            Self::Markdown => markdown(&rows()),
+            Self::Csv => joined(&tables(), "\r\n", |rows| rows.iter().map(|row| csv(row)).collect()),
+            Self::Markdown => joined(&tables(), "\n", markdown),
             Self::Of(_) => return None,
         })
     }
@@ -82,6 +82,11 @@ fn command(asked: &Asked) -> String {
         }
     }
     text + "\n"
+}
+
+/// Tables behind one another, with an empty line between them.
+fn joined(tables: &[Vec<Vec<String>>], line: &str, write: impl Fn(&[Vec<String>]) -> String) -> String {
+    tables.iter().map(|rows| write(rows)).collect::<Vec<_>>().join(line)
 }
 
 /// A row as RFC 4180 has it. A cell that a spreadsheet would take for a formula is text.
@@ -152,14 +157,13 @@ mod tests {
     use super::*;
     use crate::board::Board;
 
-    fn rows() -> Vec<Vec<String>> {
-        [["Plan", "a | b"], ["TTFT", "1\u{202f}ms"], ["Spare", "=1+1"]]
-            .map(|row| row.map(String::from).to_vec())
-            .to_vec()
+    fn tables() -> Vec<Vec<Vec<String>>> {
+        let of = |rows: &[[&str; 2]]| rows.iter().map(|row| row.map(String::from).to_vec()).collect();
+        vec![of(&[["Plan", "a | b"], ["TTFT", "1\u{202f}ms"], ["Spare", "=1+1"]]), of(&[["GPU", "$"]])]
     }
 
     fn written(format: Format, plans: &[Asked]) -> String {
-        format.write(plans, rows).unwrap()
+        format.write(plans, tables).unwrap()
     }
 
     #[test]
@@ -173,10 +177,13 @@ mod tests {
             command,
             "# fp8\nmemory-wall estimate --model llama-3.3-70b --mode inference --batch 32 --seq 8192 --weights fp8 --kv bf16 --engine vllm --gpu h100-sxm --tp 2\n"
         );
-        assert_eq!(written(Format::Csv, &[]), "\"Plan\",\"a | b\"\r\n\"TTFT\",\"1 ms\"\r\n\"Spare\",\"'=1+1\"\r\n");
+        assert_eq!(
+            written(Format::Csv, &[]),
+            "\"Plan\",\"a | b\"\r\n\"TTFT\",\"1 ms\"\r\n\"Spare\",\"'=1+1\"\r\n\r\n\"GPU\",\"$\"\r\n"
+        );
         assert_eq!(
             written(Format::Markdown, &[]),
-            "| Plan | a \\| b |\n| --- | ---: |\n| TTFT | 1 ms |\n| Spare | =1+1 |\n"
+            "| Plan | a \\| b |\n| --- | ---: |\n| TTFT | 1 ms |\n| Spare | =1+1 |\n\n| GPU | $ |\n| --- | ---: |\n"
         );
     }
 

@@ -1,10 +1,9 @@
 //! Throughput against latency as a chart: a line for each plan, from one sequence at once to the most that fit.
 
-use std::fmt::Write as _;
-
 use leptos::prelude::*;
+use memory_wall_app::charts::wall;
 use memory_wall_app::figures::money;
-use memory_wall_core::display::{Count, Grouped};
+use memory_wall_core::display::{Count, Figure, Grouped};
 use memory_wall_plan::file::MOST;
 use memory_wall_plan::frontier::{BATCHES, Point};
 
@@ -85,7 +84,12 @@ fn said(value: f64) -> String {
         clippy::cast_sign_loss,
         reason = "rates are positive and far below 2^64"
     )]
-    if value >= 1.0 { Count(value as u64).to_string() } else { format!("{value}") }
+    if value >= 1.0 { Count(value as u64).to_string() } else { Figure(value).to_string().trim_end_matches('0').into() }
+}
+
+/// A place in the drawing, in hundredths of it.
+fn place(share: f64) -> String {
+    wall::percent(share).trim_end_matches('%').into()
 }
 
 impl Chart {
@@ -97,22 +101,21 @@ impl Chart {
         }
         let x = Axis::over(all().flat_map(|point| point.per_user));
         let y = Axis::over(all().flat_map(|point| point.in_all));
-        let place = |point: &Point, end: usize| {
+        let placed = |point: &Point, end: usize| {
             let of = |ends: &[f64; 2]| ends.get(end).copied().unwrap_or_default();
             [x.at(of(&point.per_user)), 100.0 - y.at(of(&point.in_all))]
         };
         let mut lines: [Option<Line>; MOST] = Default::default();
         for (line, points) in lines.iter_mut().zip(plans) {
             let Some(last) = points.last() else { continue };
-            let slow: Vec<[f64; 2]> = points.iter().map(|point| place(point, 1)).collect();
-            let bound = points.iter().rev().map(|point| place(point, 0));
+            let slow: Vec<[f64; 2]> = points.iter().map(|point| placed(point, 1)).collect();
+            let bound = points.iter().rev().map(|point| placed(point, 0));
             let band: Vec<[f64; 2]> = slow.iter().copied().chain(bound).collect();
             let dots = slow.iter().fold(String::new(), |mut path, [x, y]| {
-                // Writing into a string does not fail.
-                let _ = write!(path, "M{x:.2} {y:.2}h0");
+                path.extend(["M", &place(*x), " ", &place(*y), "h0"]);
                 path
             });
-            *line = Some(Line { slow: path(&slow), band: path(&band) + "Z", dots, label: place(last, 1) });
+            *line = Some(Line { slow: path(&slow), band: path(&band) + "Z", dots, label: placed(last, 1) });
         }
         spread(&mut lines);
         Self { marks: [x.marks(), y.marks()], lines }
@@ -122,7 +125,7 @@ impl Chart {
 /// A path through points.
 fn path(points: &[[f64; 2]]) -> String {
     points.iter().enumerate().fold(String::new(), |mut path, (at, [x, y])| {
-        let _ = write!(path, "{}{x:.2} {y:.2}", if at == 0 { 'M' } else { 'L' });
+        path.extend([if at == 0 { "M" } else { "L" }, &place(*x), " ", &place(*y)]);
         path
     })
 }
@@ -208,7 +211,7 @@ fn Marks(chart: Memo<Chart>, axis: usize) -> impl IntoView {
             let hidden = move || mark.with(Option::is_none).then_some("none");
             let text = move || mark.get().map(|mark| mark.text).unwrap_or_default();
             let share = move || mark.get().map(|mark| mark.at).unwrap_or_default();
-            let at = move |share: f64| format!("{share:.2}%");
+            let at = wall::percent;
             // The first axis is at the bottom, the second at the left.
             let below = axis == 0;
             let x = move || if below { at(share()) } else { at(0.0) };
@@ -251,7 +254,7 @@ fn Name(desk: Desk, chart: Memo<Chart>, place: usize) -> impl IntoView {
     let chosen = move || desk.chosen() == place;
     // Towards the middle, where there is room.
     let left = move || label().is_some_and(|[x, _]| x > 60.0);
-    let at = move |axis: usize| format!("{:.2}%", label().and_then(|at| at.get(axis).copied()).unwrap_or_default());
+    let at = move |axis: usize| wall::percent(label().and_then(|at| at.get(axis).copied()).unwrap_or_default());
     view! {
         <text
             class="line-name"
@@ -359,6 +362,13 @@ mod tests {
             assert!(marks.len() >= 2 && marks.iter().all(|mark| (0.0..=100.0).contains(&mark.at)), "{marks:?}");
         }
         assert_eq!(Chart::of(&[Vec::new()]), Chart::default());
+    }
+
+    #[test]
+    fn marks_are_short() {
+        for (value, text) in [(0.002, "0.002"), (0.05, "0.05"), (0.1, "0.1"), (1.0, "1"), (5_000.0, "5\u{202f}k")] {
+            assert_eq!(said(value), text);
+        }
     }
 
     #[test]

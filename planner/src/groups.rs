@@ -85,6 +85,11 @@ pub(crate) static GROUPS: &[Group] = &[
             "async_tp",
             "no_reshard_after_forward",
             "virtual_stages",
+            "decoder_first_pipeline_num_layers",
+            "decoder_last_pipeline_num_layers",
+            "account_for_embedding_in_pipeline_split",
+            "account_for_loss_in_pipeline_split",
+            "pipeline_model_parallel_layout",
         ],
     },
     Group {

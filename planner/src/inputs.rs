@@ -3,6 +3,8 @@
 use leptos::either::{Either, EitherOf5};
 use leptos::html;
 use leptos::prelude::*;
+use memory_wall_app::components::{Finder, FinderPanel};
+use memory_wall_app::controls::{Choice, choices};
 use memory_wall_core::bounds::Bounds;
 use memory_wall_core::display::Grouped;
 use memory_wall_core::number::Kilo;
@@ -16,30 +18,17 @@ use crate::board::{Board, PRICE, Sheet, Slot};
 use crate::desk::Desk;
 use crate::groups::{self, Group};
 use crate::own_model::OwnConfig;
-use crate::{link, words};
+use crate::{link, own_model, words};
 
 /// What is said where a name is not known: so many of those that are near it.
 const NEAR: usize = 3;
-
-/// The names of models and GPUs, for the lists of their fields; nothing of it changes.
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn lists() -> impl IntoView {
-    view! {
-        <datalist id="models">
-            {MODELS.iter().map(|model| view! { <option value=model.name>{model.id}</option> }).collect_view()}
-        </datalist>
-        <datalist id="gpus">
-            {gpus().map(|(id, name)| view! { <option value=name>{id}</option> }).collect_view()}
-        </datalist>
-    }
-}
 
 /// A group with what opens behind it. It is hidden where nothing of it has an effect.
 #[component]
 pub(crate) fn Fields(desk: Desk, group: &'static Group) -> impl IntoView {
     let fields = |slots: &'static [Slot]| slots.iter().map(|slot| view! { <Field desk name=*slot /> }).collect_view();
-    let [first, more] = [group.first, group.more]
-        .map(|slots| Memo::new(move |_| slots.iter().all(|slot| !desk.field(slot).with(|field| field.has_effect))));
+    let [first, more] =
+        [group.first, group.more].map(|slots| Memo::new(move |_| slots.iter().all(|slot| !desk.displayed(slot).get())));
     view! {
         <fieldset class="inputs-group" data-group=group.id hidden=move || first.get() && more.get()>
             <legend>{words::INPUTS.of(group.id)}</legend>
@@ -66,11 +55,18 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
         (Some(Kind::Choice(ids)), Some(option)) => EitherOf5::A(choice(desk, option, ids(), &id)),
         (Some(Kind::Switch), Some(option)) => EitherOf5::B(switch(desk, option, &id)),
         (Some(Kind::List(all, _)), Some(option)) => EitherOf5::C(list(desk, option, all, &id)),
-        (Some(Kind::Row(table, _)), Some(_)) => EitherOf5::D(entry(desk, slot, &id, Some(table))),
+        (Some(Kind::Row(table, _)), Some(_)) => {
+            let finder = Finder::of_field(id.clone(), choices(table), meant);
+            let field = entry(desk, slot, &id, Some(&finder));
+            EitherOf5::D(view! {
+                {field}
+                <FinderPanel finder />
+            })
+        }
         _ => EitherOf5::E(entry(desk, slot, &id, None)),
     };
     let own = (slot == "gpu").then(|| own_gpu(desk));
-    let field = desk.field(slot);
+    let (field, displayed) = (desk.field(slot), desk.displayed(slot));
     let mistake = move || {
         let typed = field.with(|field| field.mistake.as_ref().map(|typed| message(slot, typed)));
         typed.or_else(|| desk.contradiction(slot))
@@ -84,7 +80,7 @@ fn Field(desk: Desk, name: Slot) -> impl IntoView {
             data-field=slot
             role=group.then_some("group")
             aria-labelledby=group.then(|| format!("{id}-label"))
-            hidden=move || !field.with(|field| field.has_effect)
+            hidden=move || !displayed.get()
         >
             <label id=format!("{id}-label") for=(!group).then(|| id.clone())>
                 {label}
@@ -113,6 +109,18 @@ fn shown(option: &PlanOption, id: &'static str) -> String {
         _ => None,
     };
     known.unwrap_or(id).to_owned()
+}
+
+/// A value in words: a choice as its list shows it, and a number as it is typed.
+pub(crate) fn value(option: &PlanOption, value: &Value) -> String {
+    match value {
+        Value::On => words::option_on().into(),
+        Value::Own(model) => own_model::own(model),
+        Value::Word(id) if option.name == "model" => model_name(id).into(),
+        Value::Word(id) if option.name == "gpu" => gpu_name(id).into(),
+        Value::Word(id) => shown(option, id),
+        value => AsTyped(value).to_string(),
+    }
 }
 
 /// A list to choose from.
@@ -208,8 +216,22 @@ fn list(desk: Desk, option: &'static PlanOption, all: &'static [&'static str], i
     view! { <span class="ticks">{boxes}</span> }
 }
 
-/// A field to type in: a number, a release, a sum, or the name of a model or GPU with a list of all of them.
-fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl IntoView + use<> {
+/// What the field of a table offers.
+fn choices(table: &str) -> Vec<Choice> {
+    if table == "models" {
+        return choices::models();
+    }
+    let own = Choice { group: words::own_gpu(), ..Choice::plain(OWN.id, words::own_gpu()) };
+    choices::gpus().into_iter().chain([own]).collect()
+}
+
+/// What a text says in such a field: the id of a checkpoint is shown as the model that it is.
+fn meant(typed: &str) -> String {
+    hub::model(typed).map_or(typed, |model| model.name).to_owned()
+}
+
+/// A field to type in: a number, a release, a sum, or the name of a model or GPU, which finds the names like it.
+fn entry(desk: Desk, slot: Slot, id: &str, finder: Option<&Finder>) -> impl IntoView + use<> {
     let place = NodeRef::<html::Input>::new();
     let field = desk.field(slot);
     let text = Memo::new(move |_| field.with(|field| field.text.clone()));
@@ -234,12 +256,17 @@ fn entry(desk: Desk, slot: Slot, id: &str, table: Option<&'static str>) -> impl 
     let error = format!("{id}-error");
     let mistyped = move || field.with(|field| field.mistake.is_some());
     let invalid = move || mistyped() || desk.contradiction(slot).is_some();
-    let numeric = table.is_none() && slot != "engine_version";
+    let numeric = finder.is_none() && slot != "engine_version";
+    let names = finder.is_some();
+    let list = finder.map(|finder| finder.id("list"));
     view! {
         <input
             type="text"
             id=id.to_owned()
-            list=table
+            role=names.then_some("combobox")
+            aria-autocomplete=names.then_some("list")
+            aria-controls=list
+            aria-expanded=names.then_some("false")
             inputmode=numeric.then_some(if slot == PRICE { "decimal" } else { "numeric" })
             autocomplete="off"
             spellcheck="false"
@@ -279,7 +306,7 @@ pub(crate) fn text(sheet: &Sheet, slot: Slot) -> String {
         return value.map(|value| kind.write(value)).unwrap_or_default();
     }
     match (slot, sheet.asked.plan.get(slot)) {
-        ("model", Some(Value::Word(id))) => models::by_id(id).map_or(*id, |model| model.name).to_owned(),
+        ("model", Some(Value::Word(id))) => model_name(id).to_owned(),
         ("gpu", Some(Value::Word(id))) => gpu_name(id).to_owned(),
         (_, Some(value)) => AsTyped(value).to_string(),
         (_, None) => String::new(),
@@ -321,6 +348,11 @@ fn gpus() -> impl Iterator<Item = (&'static str, &'static str)> {
     GPUS.iter().map(|gpu| (gpu.id, gpu.name)).chain([(OWN.id, words::own_gpu())])
 }
 
+/// The name of a model.
+fn model_name(id: &'static str) -> &'static str {
+    models::by_id(id).map_or(id, |model| model.name)
+}
+
 /// The name of a GPU.
 fn gpu_name(id: &'static str) -> &'static str {
     gpus().find(|(own, _)| *own == id).map_or(id, |(_, name)| name)
@@ -353,7 +385,7 @@ fn is_called(name: &str, typed: &str) -> bool {
 pub(crate) fn normal(slot: Slot, typed: &str) -> String {
     match read(slot, typed) {
         Ok(Read::Option(Some(Value::Word(id)))) => match slot {
-            "model" => models::by_id(id).map_or(id, |model| model.name).to_owned(),
+            "model" => model_name(id).to_owned(),
             "gpu" => gpu_name(id).to_owned(),
             _ => id.to_owned(),
         },
@@ -388,6 +420,7 @@ pub(crate) fn message(slot: Slot, typed: &str) -> String {
             words::FieldMemory { value: typed, min: &min, max: &max }.text()
         }
         (Mistyped::Config(why), _) => words::FieldConfig { why: &why }.text(),
+        (Mistyped::Layout(why), _) => words::FieldLayout { value: typed, why: &why.to_string() }.text(),
         (Mistyped::Release, _) => words::FieldRelease { value: typed }.text(),
         _ => words::FieldSum { value: typed }.text(),
     }
@@ -440,6 +473,14 @@ mod tests {
             assert!(read(slot, typed).is_ok(), "{slot} {typed}");
             assert_eq!(normal(slot, typed), value, "{slot}");
         }
+    }
+
+    #[test]
+    fn a_format_is_called_as_in_its_list() {
+        let said = |name: &str, word| value(memory_wall_plan::by_name(name).unwrap(), &Value::Word(word));
+        assert_eq!([said("weights", "q4_k"), said("kv", "fp8")], ["GGUF Q4_K_M", "fp8"]);
+        assert_eq!([said("gpu", "h100-sxm"), said("model", "llama-3.1-8b")], ["H100 SXM5 80GB", "Llama 3.1 8B"]);
+        assert_eq!([said("engine", "llamacpp"), said("mode", "lora")], ["llama.cpp", "LoRA"]);
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(crate) fn Out(desk: Desk) -> impl IntoView {
         });
     });
     let text = Memo::new(move |_| {
-        let own = format.get().write(&desk.asked(), || tables::rows(desk));
+        let own = format.get().write(&desk.asked(), || tables::all(desk));
         own.unwrap_or_else(|| answer.with(|it| it.as_ref()?.as_ref().ok()?.first().cloned()).unwrap_or_default())
     });
     let waits = move || foreign.with(Option::is_some) && answer.with(Option::is_none);

@@ -9,13 +9,14 @@ use memory_wall_plan::Plan;
 use memory_wall_plan::answers::Answers;
 use memory_wall_plan::changes::{Change, TOLD};
 use memory_wall_plan::frontier::{Point, frontier};
+use memory_wall_plan::mend::Mend;
 use memory_wall_plan::reply::{Reply, Unanswered};
 use memory_wall_plan::runtime::{Step, steps};
 
-use crate::figures;
 use crate::link::Asked;
 use crate::sentence::{self, Said};
 use crate::words;
+use crate::{figures, inputs};
 
 /// What a plan comes to.
 #[derive(Debug)]
@@ -125,10 +126,23 @@ impl Outcome {
         self.reply.as_ref().ok()?.answers()
     }
 
+    /// The changes with which a plan whose options contradict each other has an answer.
+    fn mends(&self) -> Vec<Offer> {
+        let Asked { plan, spending } = &self.asked;
+        let offer = |mend: Mend| Offer {
+            name: inputs::label(mend.option.name).into(),
+            options: sentence::told(plan, &mend.plan),
+            effect: sentence::then(&mend.reply).into(),
+            plan: mend.plan,
+            from: plan.clone(),
+        };
+        Mend::of(plan, *spending).into_iter().map(offer).collect()
+    }
+
     /// The changes that help a plan: those of its runtime come before those of the engine.
     pub(crate) fn offers(&self) -> Vec<Offer> {
-        let Ok(reply) = &self.reply else { return Vec::new() };
         let plan = &self.asked.plan;
+        let Ok(reply) = &self.reply else { return self.mends() };
         let step = |step: Step| Offer {
             name: words::CHANGE.of(step.remedy.id()).into(),
             options: sentence::told(plan, &step.plan),
@@ -152,5 +166,27 @@ impl Outcome {
         }
         offers.truncate(TOLD);
         offers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_settings_do_not_go_together_what_mends_them_is_offered() {
+        let offers = |query: &str| {
+            let plans = crate::link::read(query).0;
+            Outcome::of(plans.first().unwrap(), ByteUnit::Gb).offers()
+        };
+        let offers_of_training = offers("v=1&model=llama-3.1-8b&mode=training&weights=int4&gpu=h100-sxm");
+        let [mend] = &*offers_of_training else { panic!("{offers_of_training:?}") };
+        assert_eq!((&*mend.name, &*mend.options), ("Weights in", "weights bf16"));
+        assert_eq!(mend.effect, "Even then it does not fit.");
+        let of_llamacpp = offers("v=1&model=llama-3.1-8b&weights=int4&gpu=rtx3090&engine=llamacpp");
+        assert_eq!(
+            of_llamacpp.first().map(|it| (&*it.options, &*it.effect)),
+            Some(("weights GGUF Q4_K_M", "Then it fits."))
+        );
     }
 }

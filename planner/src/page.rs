@@ -5,10 +5,11 @@ use leptos::prelude::*;
 use crate::board::Board;
 use crate::desk::Desk;
 use crate::frontier::Frontier;
+use crate::gpus::Gpus;
 use crate::groups::GROUPS;
 use crate::heat::Heat;
 use crate::inputs::Fields;
-use crate::maps::{Gpus, Requests};
+use crate::maps::Requests;
 use crate::out::{Bring, Out, Unit};
 use crate::plans::{Column, Legend};
 use crate::tables::{Buckets, Differences, Figures};
@@ -159,7 +160,6 @@ pub(crate) fn html(desk: Desk) -> String {
                 {title("inputs-title", "inputs-title")}
                 <div class="inputs">
                     {groups.collect_view()}
-                    {crate::inputs::lists()}
                 </div>
             </section>
             <section class="answers" aria-labelledby="answers-title" data-later="">

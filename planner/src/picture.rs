@@ -20,14 +20,14 @@ const PNG: Kind = ("png", "plans.png");
 pub(crate) fn Picture(desk: Desk) -> impl IntoView {
     let theme = NodeRef::<html::Select>::new();
     let waits = RwSignal::new(false);
-    let fault = RwSignal::new(String::new());
+    let fault = RwSignal::new(None::<String>);
     let save = move |(with, file): Kind| {
         let theme = theme.get_untracked().map_or_else(String::new, |theme| theme.value());
         waits.set(true);
         browser::exchange(with, &[&said(desk), &theme], move |drawn| {
             waits.set(false);
             let drawn = drawn.map(|all| all.into_iter().next().unwrap_or_default());
-            fault.set(drawn.as_ref().err().cloned().unwrap_or_default());
+            fault.set(drawn.as_ref().err().cloned());
             match drawn {
                 Ok(picture) if with == PNG.0 => browser::save_as(file, &picture),
                 Ok(picture) => browser::save(file, &picture),

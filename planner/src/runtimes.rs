@@ -69,6 +69,9 @@ pub(crate) fn pool(pool: &Pool) -> Said {
     let batch = u128::from(pool.scenario.batch);
     let why = match (start.trouble, start.verdict) {
         (Some(Trouble::NoPool), _) => words::PoolNone { server }.text(),
+        (Some(Trouble::States { requests }), _) => {
+            words::PoolStates { server, requests: &grouped(requests.into()) }.text()
+        }
         (Some(Trouble::TooLong { accepts }), _) => words::PoolLong { server, tokens: &grouped(accepts.into()) }.text(),
         (Some(Trouble::TooSmall { holds }), _) => words::PoolSmall { tokens: &grouped(holds.into()) }.text(),
         (None, Verdict::Queues) => {

@@ -6,13 +6,13 @@ use memory_wall_core::display::{ByteUnit, Grouped, Size};
 use memory_wall_core::engines::vllm::{Start, Tightness};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::SignedBytes;
-use memory_wall_plan::Plan;
 use memory_wall_plan::answers::Answers;
 use memory_wall_plan::changes::{Change, Fix, differences, told_apart};
 use memory_wall_plan::reply::{Reply, Unanswered};
 use memory_wall_plan::runtime::Step;
+use memory_wall_plan::{Plan, PlanOption, Value};
 
-use crate::{figures, runtimes, words};
+use crate::{figures, inputs, runtimes, words};
 
 /// What stands in the place of a verdict where there is none, as an id.
 pub(crate) const REFUSED: &str = "refused";
@@ -130,26 +130,32 @@ pub(crate) fn change(change: &Change) -> String {
 
 /// The options that a change sets: `weights fp8, tp 4`.
 pub(crate) fn options(change: &Change, before: &memory_wall_core::Scenario) -> String {
-    let options = differences(before, &change.effect.scenario).into_iter().map(|(option, [_, value])| {
-        let value = value.map_or_else(|| words::option_off().to_owned(), |value| value.to_string());
-        if value.is_empty() { option.name.to_owned() } else { format!("{} {value}", option.name) }
-    });
-    options.collect::<Vec<_>>().join(", ")
+    set(differences(before, &change.effect.scenario).iter().map(|(option, [_, value])| (*option, value.as_ref())))
 }
 
 /// The options in which a plan differs from another one, with what it says: `fit default, ngl 41`.
 pub(crate) fn told(before: &Plan, after: &Plan) -> String {
-    let options = told_apart(before, after).into_iter().map(|(option, [_, value])| match value {
+    set(told_apart(before, after).into_iter().map(|(option, [_, value])| (option, value)))
+}
+
+/// Options with what they are set to.
+fn set<'a>(options: impl Iterator<Item = (&'static PlanOption, Option<&'a Value>)>) -> String {
+    let one = |(option, value): (&PlanOption, Option<&Value>)| match value {
         None => format!("{} {}", option.name, words::option_off()),
-        Some(value) if value.to_string().is_empty() => option.name.to_owned(),
-        Some(value) => format!("{} {value}", option.name),
-    });
-    options.collect::<Vec<_>>().join(", ")
+        Some(Value::On) => option.name.to_owned(),
+        Some(value) => format!("{} {}", option.name, inputs::value(option, value)),
+    };
+    options.map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a plan fits after a change.
+pub(crate) fn then(reply: &Reply) -> &'static str {
+    reply.verdict().map_or("", |verdict| words::CHANGE_VERDICT.of(verdict.id()))
 }
 
 /// What a change of a plan does that its runtime answers.
 pub(crate) fn step(step: &Step) -> String {
-    let fits = step.reply.verdict().map_or("", |verdict| words::CHANGE_VERDICT.of(verdict.id()));
+    let fits = then(&step.reply);
     let then = match &step.reply {
         Reply::Layers(layers) => runtimes::split(&layers.placement),
         Reply::Pool(pool) => words::PoolRoom { held: &figures::counts(pool.start.held) }.text(),

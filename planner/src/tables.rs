@@ -5,10 +5,11 @@ use memory_wall_app::words::bucket_name;
 use memory_wall_core::Bucket;
 use memory_wall_core::display::{Grouped, Margin, Percent, Size};
 use memory_wall_plan::file::MOST;
-use memory_wall_plan::{OPTIONS, Plan, PlanOption, Value};
+use memory_wall_plan::{OPTIONS, Plan, PlanOption};
 
 use crate::desk::{Desk, places};
 use crate::figures::{self, GROUPS};
+use crate::gpus;
 use crate::inputs;
 use crate::outcome::Outcome;
 use crate::own_model;
@@ -160,16 +161,13 @@ pub(crate) fn Buckets(desk: Desk) -> impl IntoView {
 fn values(plan: &Plan) -> Vec<String> {
     let scenario = plan.scenario();
     let of = |option: &PlanOption| match option.name {
-        "model" => plan.model().map(|model| model.name.to_owned()),
         "config" => plan.own_model().map(own_model::own),
-        _ => scenario.as_ref().and_then(|scenario| plan.value(option, scenario)).map(|value| said(&value)),
+        _ => scenario
+            .as_ref()
+            .and_then(|scenario| plan.value(option, scenario))
+            .map(|value| inputs::value(option, &value)),
     };
     OPTIONS.iter().map(|option| of(option).unwrap_or_default()).collect()
-}
-
-/// A value in words.
-fn said(value: &Value) -> String {
-    if *value == Value::On { words::option_on().into() } else { value.to_string() }
 }
 
 /// The inputs in which the plans differ.
@@ -215,6 +213,11 @@ pub(crate) fn Differences(desk: Desk) -> impl IntoView {
             </Compared>
         </div>
     }
+}
+
+/// Every table that can be taken along: the plans, and the GPUs that hold the one that is shown, where somebody has asked for them.
+pub(crate) fn all(desk: Desk) -> Vec<Vec<Vec<String>>> {
+    [rows(desk), gpus::rows(desk)].into_iter().filter(|rows| !rows.is_empty()).collect()
 }
 
 /// A table of all plans as rows of texts, for what is copied: names, verdicts, figures, and the parts of the wall.

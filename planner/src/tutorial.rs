@@ -121,7 +121,7 @@ fn field(dimension: Dimension) -> &'static str {
 pub(crate) fn write(plan: &Plan) -> Option<String> {
     plan.model()?;
     let scenario = plan.scenario()?;
-    if scenario.gpu.is_some_and(Gpu::is_own) {
+    if scenario.gpu.is_some_and(Gpu::is_own) || scenario.architecture.untrained().is_some() {
         return None;
     }
     let mut query = String::from("v=1");
@@ -191,7 +191,7 @@ mod tests {
             let own = evaluate(&plan.scenario().unwrap().check().unwrap()).total;
             assert_eq!(evaluate(&read.state.scenario()).total == own, total, "{query}");
         }
-        for link in ["v=1&gpu=l4", "v=1&model=llama-3.1-8b&gpu=own&gpu_memory=24"] {
+        for link in ["v=1&gpu=l4", "v=1&model=llama-3.1-8b&gpu=own&gpu_memory=24", "v=1&model=command-a&gpu=b200"] {
             assert_eq!(write(&crate::link::read(link).0[0].plan), None, "{link}");
         }
     }

@@ -41,7 +41,7 @@ pub(crate) fn width(head: &[u8]) -> Option<usize> {
             near += usize::from(length + NEAR >= widest);
             continue;
         }
-        if alike(line, next) {
+        if alike(line, next) || begins_with_name(next) {
             continue;
         }
         full += 1;
@@ -51,6 +51,12 @@ pub(crate) fn width(head: &[u8]) -> Option<usize> {
         words += usize::from(ends && goes_on);
     }
     (full >= 2 && words >= 1 && words * 6 >= full && near * 4 <= full).then_some(widest)
+}
+
+/// Whether a line begins with the name of a function and a colon, as the next line of a log does and the rest of a folded one seldom.
+fn begins_with_name(line: &[u8]) -> bool {
+    let name = line.iter().take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_').count();
+    name >= 8 && line.get(name) == Some(&b':')
 }
 
 /// Whether a line of a text that was folded at a width goes on in the next one.
@@ -80,13 +86,15 @@ mod tests {
         }
         assert_eq!(width(MESSAGE.as_bytes()), None);
         // Wrapped between words, a table, and lines of one form.
+        let long = alloc::format!("LOAD: {}\nother_function: it says something\n", "x".repeat(80));
+        let functions = alloc::format!("short\nother_function: it says something\n{long}short\n{long}");
         let wrapped = "a text that somebody wrote and that is wrapped between its words at eighty of them\n".repeat(9);
         let table =
             "|   0  NVIDIA L40S                    On  |   00000000:8D:00.0 Off |                    0 |\n".repeat(9);
-        let log = (10..40).map(|at| {
+        let lines = (10..40).map(|at| {
             alloc::format!("2026-01-01 10:00:{at} INFO worker one has taken another request out of the queue\n")
         });
-        for text in [wrapped, table, log.collect()] {
+        for text in [wrapped, table, lines.collect(), functions] {
             assert_eq!(width(text.as_bytes()), None, "{text}");
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn value(what: What, text: &[u8]) -> Option<Value> {
         What::FileType => plain(text, 40, " _-.()").map(Value::Name),
         What::Gpu => gpu(text).map(Value::Name),
         What::Attention | What::Speculation => plain(text, 40, "_").map(Value::Name),
-        What::Utilization => {
+        What::Utilization | What::FreeShare => {
             Number::read(text.as_bytes())?.millionths().filter(|it| *it <= 1_000_000).map(Value::Millionths)
         }
         what if what.is_switch() => flag(text).map(Value::Flag),
@@ -88,22 +88,25 @@ fn plain(text: &str, most: usize, marks: &str) -> Option<Box<str>> {
 }
 
 /// Makers and series of accelerators, without which a name is none.
-const GPU_WORDS: [&str; 22] = [
+const GPU_WORDS: [&str; 26] = [
     "NVIDIA", "Tesla", "GeForce", "RTX", "GTX", "Quadro", "TITAN", "AMD", "Radeon", "Instinct", "MI2", "MI3", "Intel",
-    "Arc", "Apple", "A100", "H100", "H200", "B200", "GB10", "L40", "gfx",
+    "Arc", "Apple", "A100", "H100", "H200", "B200", "GB10", "L40", "gfx", "Adreno", "Mali", "Hexagon", "Ascend",
 ];
 
 fn gpu(text: &str) -> Option<Box<str>> {
     let text = text.trim_end_matches('.').trim();
-    // "Apple M4) (unknown id" is more than a name.
-    let one = !scan::has(text.as_bytes(), ") (");
+    // What closes the brackets around a name is none of it.
+    let closed = text.strip_suffix(')').filter(|name| !name.contains('('));
+    let text = closed.unwrap_or(text);
+    // "Apple M4) (unknown id" and "Apple M4) - 10 MiB free" are more than a name.
+    let one = ![") (", ") - "].iter().any(|words| scan::has(text.as_bytes(), words));
     plain(text, 64, " -_.()+").filter(|name| one && GPU_WORDS.iter().any(|word| scan::has(name.as_bytes(), word)))
 }
 
 /// The name of a model: the last part of an id or a path. What stands in front of it may be somebody's own.
 fn model(text: &str) -> Option<Box<str>> {
     // A cache of the hub: `.../models--meta-llama--Llama-3.1-8B/snapshots/5206...`.
-    if let Some((_, name)) = scan::cut(text, "models--") {
+    if let Some((_, name)) = scan::cut(text, "models--").filter(|_| !scan::has(text.as_bytes(), ".gguf")) {
         let mut name = name.split(['/', '\\']).next()?;
         while let Some((_, behind)) = scan::cut(name, "--") {
             name = behind;

@@ -186,8 +186,9 @@ impl Report {
     pub fn refusal(&self) -> Option<Refusal> {
         let refusal = |fact: &Fact| if let Value::Refusal(why) = fact.value { Some(why) } else { None };
         let all = || self.all(What::Refusal).filter_map(refusal);
-        // What follows a limit says only which buffer it was.
-        all().find(|why| *why == Refusal::AllocationLimit).or_else(|| all().last())
+        // What follows a limit says only which buffer it was, and what follows a buffer that it was one.
+        let limit = all().find(|why| *why == Refusal::AllocationLimit);
+        limit.or_else(|| all().filter(|why| *why != Refusal::Buffer).last()).or_else(|| all().last())
     }
 
     /// Whether it says that memory ran out.
@@ -203,7 +204,11 @@ impl Report {
                     | Kind::Npu
                     | Kind::CudaError
                     | Kind::Cublas
+                    | Kind::Metal
                     | Kind::HostMemory
+                    | Kind::Killed
+                    | Kind::OnnxRuntime
+                    | Kind::Paddle
                     | Kind::Xla
                     | Kind::TensorFlow
             )

@@ -149,6 +149,13 @@ impl<'a> Number<'a> {
         (bytes <= MOST).then_some(Size { bytes: if self.negative { -bytes } else { bytes }, grain, floor: false })
     }
 
+    /// The number of a program that subtracts sizes without a sign: what is missing to 2^64 bytes, which is less than nothing.
+    pub(crate) fn wrapped(&self, unit: u64) -> Option<Size> {
+        let bytes = self.digits.checked_mul(unit.into()).filter(|_| self.places == 0 && !self.negative)?;
+        let below = i64::try_from((1_u128 << 64).checked_sub(bytes)?).ok().filter(|below| *below <= MOST)?;
+        Some(Size { bytes: -below, grain: unit, floor: false })
+    }
+
     /// The number where it is whole and not negative.
     pub(crate) fn count(&self) -> Option<u64> {
         let whole = self.places == 0 && !self.negative;

@@ -87,6 +87,8 @@ impl Unit {
     pub const GIB: Self = Self { power: 3, binary: true };
     /// 1,000,000,000 bytes.
     pub const GB: Self = Self { power: 3, binary: false };
+    /// 1,000,000 bytes.
+    pub const MB: Self = Self { power: 2, binary: false };
 
     /// How many bytes it is.
     pub const fn bytes(self, base: Base) -> u64 {

@@ -9,6 +9,7 @@ names! {
         Buffer = "buffer", "a large buffer of the compiled program";
         Capacity = "capacity", "memory of the GPU";
         Free = "free", "free on the GPU";
+        LargestFree = "largest_free", "largest piece that is free";
         FreeAfterWeights = "free_after_weights", "free on the GPU once the weights are there";
         Available = "available", "of it available to the model";
         FreeAfter = "free_after", "free on the GPU once the server stands";
@@ -23,6 +24,10 @@ names! {
         OverWorkingSet = "over_working_set", "more than the recommended working set";
         SystemReserved = "system_reserved", "reserved by the system";
         ProgramSize = "program_size", "the compiled program with its temporary buffers";
+        SparseCore = "sparse_core", "the compiled program on the sparse core";
+        VmemNeeded = "vmem_needed", "memory on the chip (VMEM) that the compiled program needs";
+        Vmem = "vmem", "memory on the chip (VMEM)";
+        Padding = "padding", "lost to padding";
         SomeProcess = "some_process", "in use by one process, this one or another";
         LargestAllocation = "largest_allocation", "largest allocation so far";
         Retried = "retried", "it went on without pipeline parallelism";
@@ -48,6 +53,9 @@ names! {
         PlannedCache = "planned_cache", "caches, by the program's own table";
         PlannedProjector = "planned_projector", "encoder of images or sound, as estimated before the start";
         PlannedDraft = "planned_draft", "what guesses tokens ahead, as estimated before the start";
+        PlannedStates = "planned_states", "weights and optimizer, by the program's own formula";
+        PlannedActivations = "planned_activations", "activations, by the program's own formula";
+        PlannedTotal = "planned_total", "all of it, by the program's own formula";
         Unaccounted = "unaccounted", "of others, or not accounted for";
         PlannedCompute = "planned_compute", "compute buffers, by the program's own table";
         DraftWeights = "draft_weights", "weights of the draft model";
@@ -70,6 +78,7 @@ names! {
         KvSuggested = "kv_suggested", "KV cache that the server suggests";
         KvPerToken = "kv_per_token", "KV cache of one token";
         RecurrentState = "recurrent_state", "states of recurrent layers";
+        StateTotal = "state_total", "all states of recurrent layers";
         Compute = "compute_buffer", "compute buffer";
         HostCompute = "host_compute_buffer", "compute buffer in host memory";
         EncoderCompute = "encoder_compute", "compute buffer of the encoder";
@@ -84,16 +93,26 @@ names! {
         Temporaries = "temporaries", "temporary buffers of the compiled program";
         Fragmentation = "fragmentation", "fragmentation";
         HostUsed = "host_used", "in use in host memory";
+        ProjectedHost = "projected_host", "projected use of host memory";
         HostCapacity = "host_capacity", "host memory";
         HostFree = "host_free", "free in host memory";
         AddressSpace = "address_space", "address space of the process";
         Unpinned = "unpinned", "host memory that could not be pinned";
+        OffloadBuffer = "offload_buffer", "buffer on the GPU for layers that are not on it";
+        Offloaded = "offloaded", "weights were left off the GPU";
         LargestLayer = "largest_layer", "largest layer";
         TrainingSize = "training_size", "training with Adam, as estimated";
+        NotOffloaded = "not_offloaded", "model states with ZeRO, nothing offloaded";
+        OptimizerOffloaded = "optimizer_offloaded", "model states with ZeRO, the optimizer offloaded";
+        AllOffloaded = "all_offloaded", "model states with ZeRO, parameters and optimizer offloaded";
         GpuProcess = "gpu_process", "in use by a process of the GPU's list";
         PartCapacity = "mig_capacity", "memory of a MIG instance";
         PartUsed = "mig_used", "in use in a MIG instance";
         KvTokens = "kv_tokens", "tokens in the KV cache";
+        KvUsedShare = "kv_used_share", "share of the KV cache that is in use";
+        KvUsedBlocks = "kv_used_blocks", "blocks of the KV cache in use";
+        GpuShare = "gpu_share", "share of the model that is on the GPU";
+        WindowTokens = "window_tokens", "tokens in the cache of layers with a sliding window";
         KvBlocks = "kv_blocks", "blocks of the KV cache";
         HostKvBlocks = "host_kv_blocks", "blocks of the KV cache in host memory";
         BlockSize = "block_size", "tokens of a block";
@@ -135,6 +154,7 @@ names! {
         MaxNumSeqs = "max_num_seqs", "sequences at once at most";
         MaxBatchedTokens = "max_num_batched_tokens", "tokens at once at most";
         Utilization = "utilization", "share of the GPU";
+        FreeShare = "free_share", "share of the free memory that the cache takes";
         Equivalent = "equivalent_utilization", "share without counting CUDA graphs";
         EnforceEager = "enforce_eager", "no CUDA graphs";
         EnableLora = "enable_lora", "adapters beside the model";
@@ -162,6 +182,7 @@ names! {
         Adapter = "adapter", "adapters";
         Load4bit = "load_in_4bit", "loaded in 4 bits";
         Load8bit = "load_in_8bit", "loaded in 8 bits";
+        QuantizationBits = "quantization_bit", "bits in which the weights are loaded";
         Bf16 = "bf16", "bf16";
         Fp16 = "fp16", "fp16";
         ZeroStage = "zero_stage", "ZeRO stage";
@@ -171,6 +192,7 @@ names! {
         Phase = "phase", "when it happened";
         Part = "part", "in which part of the model";
         Refusal = "refusal", "why it did not start";
+        Ready = "ready", "the server stands";
     }
 }
 
@@ -203,21 +225,31 @@ names! {
         Mps = "mps_oom", "PyTorch ran out of memory on an Apple GPU";
         Xpu = "xpu_oom", "PyTorch ran out of memory on an Intel GPU";
         Npu = "npu_oom", "PyTorch ran out of memory on an Ascend NPU";
-        CudaError = "cuda_error", "CUDA ran out of memory outside PyTorch's allocator";
+        CudaError = "cuda_error", "an allocation by CUDA itself failed";
         Cublas = "cublas_alloc", "cuBLAS could not allocate its workspace";
         HostMemory = "host_oom", "host memory ran out";
+        Killed = "killed", "a process was killed from outside";
         Ggml = "ggml_oom", "ggml could not allocate a buffer";
+        Metal = "metal_oom", "Metal, Apple's driver, ran out of memory";
         Xla = "xla_oom", "XLA ran out of memory";
-        TensorFlow = "tensorflow_oom", "TensorFlow ran out of memory";
+        TensorFlow = "tensorflow_oom", "TensorFlow or JAX ran out of memory";
+        OnnxRuntime = "onnx_oom", "ONNX Runtime ran out of memory";
+        Paddle = "paddle_oom", "Paddle ran out of memory";
         Traceback = "traceback", "a Python traceback";
         Vllm = "vllm", "log of vLLM";
         Sglang = "sglang", "log of SGLang";
         TensorRtLlm = "tensorrt_llm", "log of TensorRT-LLM";
         Tgi = "tgi", "log of Text Generation Inference";
+        Lmdeploy = "lmdeploy", "log of LMDeploy";
         LlamaCpp = "llama_cpp", "log of llama.cpp";
         Ollama = "ollama", "log of Ollama";
         NvidiaSmi = "nvidia_smi", "nvidia-smi";
         RocmSmi = "rocm_smi", "rocm-smi";
+        AmdSmi = "amd_smi", "amd-smi";
+        XpuSmi = "xpu_smi", "xpu-smi";
+        NpuSmi = "npu_smi", "npu-smi";
+        Dcgm = "dcgm", "metrics of DCGM";
+        Gpustat = "gpustat", "gpustat";
         MemoryStats = "memory_stats", "torch.cuda.memory_stats()";
         MemorySummary = "memory_summary", "torch.cuda.memory_summary()";
         Accelerate = "accelerate_estimate", "accelerate estimate-memory";
@@ -227,6 +259,13 @@ names! {
         Unsloth = "unsloth", "log of Unsloth";
         Megatron = "megatron", "log of Megatron-LM";
         Maxtext = "maxtext", "log of MaxText";
+        ComfyUi = "comfyui", "log of ComfyUI";
+        WebUi = "webui", "log of Stable Diffusion web UI";
+        Mlc = "mlc", "log of MLC LLM";
+        Mlx = "mlx", "output of MLX";
+        LmStudio = "lm_studio", "message of LM Studio";
+        Exllama = "exllama", "message of ExLlama";
+        Transformers = "transformers", "message of transformers";
         Trainer = "trainer", "settings and log of a training run";
         Config = "config", "a model's config.json";
         Safetensors = "safetensors", "header of a safetensors file";
@@ -316,6 +355,10 @@ names! {
         SystemMemory = "system_memory", "the model needs more system memory than there is";
         Fit = "fit", "the settings could not be made to fit the free memory";
         RequestSlots = "request_slots", "more requests came at once than the server has slots for";
+        Component = "component", "the GPU had too little for a part of the executor";
         StaticShare = "static_share", "the share for weights and cache is too small";
+        Offloaded = "offloaded", "the GPU does not hold all weights, and quantized ones may not lie elsewhere";
+        Guardrails = "guardrails", "by its own estimate the model needs more than its guardrails allow";
+        Resources = "resources", "more buffers exist at once than Metal allows";
     }
 }

@@ -43,6 +43,9 @@ const SAMPLES: &[&str] = &[
     "NPU out of memory. NPUWorkspaceAllocator tried to allocate 180.00 MiB(NPU 1; 60.50 GiB total capacity; 86.50 MiB free).\n",
     "ggml_cuda_host_malloc: failed to allocate 1900,50 MiB of pinned memory: invalid argument\n",
     "time=2026-04-02T13:13:15.944Z level=INFO source=device.go:240 msg=\"model weights\" device=CUDA0 size=\"13.3 GiB\"\n",
+    "GPU 0: NVIDIA L40S (UUID: GPU-0a1b)\n0, NVIDIA L40S, 46068 MiB, 350 MiB, 45000 MiB\n",
+    "# gpu        pid  type    fb   command\n    0       4711     C  2048   python\n",
+    "* Dumping 2 tensor(s)\n      1:   81920 |   256,   320,     1,     1 | Q8_0    | token_embd.weight\n      2:     512 |   512,     1,     1,     1 | F32     | output_norm.weight\n",
 ];
 
 #[test]
@@ -113,6 +116,9 @@ fn large_and_deep_texts_end_in_time() {
     let escapes = "\u{1b}]".repeat(300_000);
     let messages = "CUDA out of memory. Tried to allocate 1.00 GiB. ".repeat(40_000);
     let dots = format!("Available KV cache memory: {}", "1.".repeat(500_000));
+    let names = "\"name\":\"a\",\"size\":1,\"digest\":\"x\",".repeat(32_000);
+    let models = "\"model_id\":\"a".repeat(80_000);
+    let nodes = "Memory on the node (IP ) was ".repeat(36_000);
     let mut tables = String::new();
     for gpu in 0..20_000 {
         writeln!(tables, "NVIDIA-SMI \n|   {gpu}  NVIDIA L40S  On  | 0:8D |\n| 1W | 1MiB / 2MiB |").unwrap();
@@ -127,6 +133,9 @@ fn large_and_deep_texts_end_in_time() {
         ("escapes", escapes),
         ("messages", messages),
         ("points", dots),
+        ("names", names),
+        ("models", models),
+        ("nodes", nodes),
         ("tables", tables),
     ] {
         within(what, Duration::from_secs(20), || {

@@ -271,7 +271,7 @@ fn servers_of_other_releases() {
     assert_eq!(only(Kind::Tgi, image).count(What::MaxModelLen), Some(11_000));
     let tensorrt = "[TensorRT-LLM][INFO] TRTGptModel maxNumSequences: 256\n[TensorRT-LLM][INFO] TRTGptModel maxSequenceLen: 1024\n[TensorRT-LLM][INFO] TRTGptModel maxNumTokens: 16384\n[TensorRT-LLM][INFO] [MemUsageChange] TensorRT-managed allocation in IExecutionContext creation: CPU +0, GPU +0, now: CPU 0, GPU 6683 (MiB)\n";
     let report = only(Kind::TensorRtLlm, tensorrt);
-    assert_eq!((report.count(What::MaxNumSeqs), bytes(&report, What::Used)), (Some(256), 6_683 << 20));
+    assert_eq!((report.count(What::MaxNumSeqs), bytes(&report, What::ProgramAllocated)), (Some(256), 6_683 << 20));
     let build = "build.py --max_input_len=2048 --max_output_len=4096 --max_batch_size 4 --model_dir /models/Llama-2-13b/ --use_gpt_attention_plugin float16 --world_size 2\n";
     let report = only(Kind::TensorRtLlm, build);
     assert_eq!((report.count(What::LongestPrompt), report.count(What::LongestAnswer)), (Some(2_048), Some(4_096)));

@@ -262,6 +262,7 @@ fn ascend_npus_have_messages_of_their_own() {
             "1: gpu2 requested 1610612736~10737418",
             "1: gpu2 capacity 64961380352~10737418",
             "1: gpu2 allocated 53955526656~10737418",
+            "1: gpu2 active 53955526656~10737418",
             "1: gpu2 free 536870912~10485",
             "1: gpu2 reserved 55834574848~10737418",
         ],

@@ -276,6 +276,7 @@ fn sglang_tells_each_rank() {
             "7: gpu1 free_after 20637317857~10737418",
             "8: gpu1 draft_cache 837518622~10737418",
             "9: gpu1 cuda_graphs 1836098519~10737418",
+            "9: gpu1 free_after 18403934863~10737418",
             "10: gpu0 kv_tokens 409600",
             "10: gpu0 max_num_batched_tokens 8192",
             "10: gpu0 max_num_seqs 48",
@@ -313,10 +314,10 @@ fn tensorrt_llm_profiles_and_fills() {
             "6: capacity 86167781376~10737418",
             "7: block_size 32",
             "7: kv_blocks 12800",
+            "7: max_model_len 1025",
             "8: kv_tokens 409600",
-            "9: max_model_len 1025",
-            "9: max_num_batched_tokens 1024",
             "9: max_num_seqs 32",
+            "9: max_num_batched_tokens 1024",
         ],
     );
 }

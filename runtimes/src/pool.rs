@@ -1,6 +1,7 @@
 //! Servers that keep one pool of tokens: `SGLang` and TensorRT-LLM. What each leaves for the pool, how many tokens that is, and what it refuses.
 
 mod refused;
+mod states;
 mod support;
 
 pub use refused::Refused;
@@ -115,6 +116,11 @@ pub enum Trouble {
     TooLong {
         /// Tokens of the longest that it accepts.
         accepts: u64,
+    },
+    /// States of all requests that may run, which TensorRT-LLM holds from the start, are more than the pool.
+    States {
+        /// Requests that may run.
+        requests: u64,
     },
     /// The pool holds no request of that length.
     TooSmall {
@@ -251,21 +257,37 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
         ),
     };
     let token = token(server, scenario);
-    let state = state(scenario);
-    let states = if state > 0 { Span::new(of_states(pool.low), of_states(pool.high)) } else { Span::default() };
+    let state = states::of_request(server, scenario);
+    let states = states::held(server, &told, pool, state);
     let page = u128::from(server.page());
     let most_tokens = told.most.map_or(u128::MAX, u128::from);
-    let tokens_of =
-        |pool: u128, states: u128, each: u128| ((pool - states) / each.max(1)).min(most_tokens) / page * page;
-    let tokens = Span::new(tokens_of(pool.low, states.low, token.high), tokens_of(pool.high, states.high, token.low));
+    let tokens_of = |pool: u128, states: u128, each: u128| {
+        (pool.saturating_sub(states) / each.max(1)).min(most_tokens) / page * page
+    };
+    let tokens = match server {
+        Server::Sglang => {
+            Span::new(tokens_of(pool.low, states.low, token.high), tokens_of(pool.high, states.high, token.low))
+        }
+        // States that are held come first, so that the least of them leaves most.
+        Server::TensorRtLlm => {
+            Span::new(tokens_of(pool.low, states.high, token.high), tokens_of(pool.high, states.low, token.low))
+        }
+    };
     let longest = told.longest.or(scenario.architecture.trained_context).map_or(u64::MAX, u64::from);
     let each = u128::from(scenario.seq_length).next_multiple_of(page);
-    let request = Span::new(each * token.low, each * token.high) + Span::exactly(state * STATES_A_REQUEST);
-    let by_states = |states: u128| states.checked_div(state * STATES_A_REQUEST).unwrap_or(u128::MAX);
-    let held =
-        Span::new((tokens.low / each).min(by_states(states.low)), (tokens.high / each).min(by_states(states.high)));
+    let copies = states::a_request(server);
+    let request = Span::new(each * token.low + state.low * copies, each * token.high + state.high * copies);
+    let by_states = |states: u128, each: u128| states.checked_div(each * copies).unwrap_or(u128::MAX);
+    let held = Span::new(
+        (tokens.low / each).min(by_states(states.low, state.low)),
+        (tokens.high / each).min(by_states(states.high, state.high)),
+    );
     let most = most(server, &told, tokens.high, longest);
-    let trouble = trouble(scenario, pool, tokens, longest, each);
+    let trouble = if server == Server::TensorRtLlm && pool.high > 0 && states.low > pool.high {
+        Some(Trouble::States { requests: most })
+    } else {
+        trouble(scenario, pool, tokens, longest, each)
+    };
     let needed = u128::from(scenario.batch);
     let running = |held: u128| held.min(most.into());
     let beside = total.saturating_sub(context.high) - of_share(total.saturating_sub(context.high));
@@ -273,8 +295,8 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     let cramped = server == Server::Sglang && beside * 2 < wanted;
     // 512 requests of 12,416 tokens are 14 times the pool of the start that went well.
     let all = told.requests.map_or(0, |told| u128::from(told) * u128::from(longest));
-    let reserved = state * u128::from(most);
-    let many = server == Server::TensorRtLlm && (all > tokens.high.saturating_mul(MANY) || reserved > pool.high);
+    // By the upper end of a range of states they may be more than the pool.
+    let many = server == Server::TensorRtLlm && (all > tokens.high.saturating_mul(MANY) || states.high > pool.low);
     let verdict = match trouble {
         Some(_) => Verdict::DoesNotFit,
         None if running(held.high) < needed => Verdict::Queues,
@@ -307,6 +329,9 @@ pub fn start_in(server: Server, scenario: &Checked, told: &Told, memory: Found) 
     })
 }
 
+/// `max_batch_size` of trtllm-serve.
+const MAX_BATCH_SIZE: u32 = 2_048;
+
 /// Times that all requests at once may be the pool in TensorRT-LLM, as far as starts are known, see [`Start::many`].
 const MANY: u128 = 16;
 
@@ -319,6 +344,9 @@ fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
     }
     if !server.caches(scenario.kv) {
         return Err(Refused::Cache(server, scenario.kv));
+    }
+    if scenario.architecture.picks_blocks() {
+        return Err(Refused::KeyBlocks(server));
     }
     let cut = scenario.parallel;
     if [cut.dp, cut.pp, cut.ep, cut.cp].iter().any(|ranks| *ranks != 1) {
@@ -410,7 +438,7 @@ fn pass(scenario: &Checked, told: &Told) -> Span {
     let [hidden, vocab] = [shape.hidden_size, shape.vocab_size].map(u128::from);
     let inner = shape.moe.map_or(shape.intermediate_size, |moe| moe.intermediate_size * moe.experts_per_token);
     let inner = u128::from(inner) / u128::from(scenario.parallel.tp.max(1));
-    let requests = u128::from(told.requests.unwrap_or(2_048)).min(tokens);
+    let requests = u128::from(told.requests.unwrap_or(MAX_BATCH_SIZE)).min(tokens);
     let low = tokens * (2 * hidden + inner) * 2;
     let high = tokens * (8 * hidden + 4 * inner) * 2 + requests * vocab * 4 + 2 * GIB;
     Span::new(low, high)
@@ -420,7 +448,11 @@ fn pass(scenario: &Checked, told: &Told) -> Span {
 ///
 /// # Assumes
 /// `SGLang` gives layers with a window either the whole context or, in models for which it has two pools, 0.8 of the tokens: a range. TensorRT-LLM's windows count
-/// from none to whole.
+/// from none to whole. Keys of an indexer take a byte a value and 4 for each 128; `SGLang` keeps them in every layer, TensorRT-LLM at least where there is an indexer.
+/// Beside one `SGLang` keeps a latent vector in fp8 plainly or, for `FlashMLA`, with scales and its rotated part in 16 bits: a range.
+///
+/// # Source
+/// `NSATokenToKVPool` of sglang; "464,768 tokens/rank in 23.91 GB" of GLM-5.2 (`InferenceX` pull request 2335): 78 × (576 + 132) bytes. Read 2026-11-26.
 fn token(server: Server, scenario: &Checked) -> Span {
     let shape = &scenario.architecture;
     let held = CachedLayers::on(scenario);
@@ -437,31 +469,23 @@ fn token(server: Server, scenario: &Checked) -> Span {
         Server::Sglang => windows * 8 / 10,
         Server::TensorRtLlm => 0,
     };
-    Span::new(full + least, full + windows)
+    let Some(indexer) = shape.indexer else { return Span::new(full + least, full + windows) };
+    let key = u128::from(indexer.head_dim) + u128::from(indexer.head_dim / 128 * 4);
+    let [own, all] = [held.indexed, held.full].map(|layers| u128::from(layers) * key);
+    match (server, shape.projection) {
+        (Server::Sglang, Projection::Latent(latent)) if scenario.kv == KvPrecision::Fp8 => {
+            let scales = u128::from(latent.kv_lora_rank / 128 * 4) + u128::from(latent.rope_dim);
+            Span::new(full + all, full + all + u128::from(held.full) * scales)
+        }
+        (Server::Sglang, _) => Span::new(full + all, full + all),
+        (Server::TensorRtLlm, _) => Span::new(full + own, full + all),
+    }
 }
-
-/// States of one request on a rank, which `SGLang` keeps in a pool of their own: fp32 where they recur.
-fn state(scenario: &Checked) -> u128 {
-    let Some(linear) = scenario.architecture.linear_attention else { return 0 };
-    let tp = scenario.parallel.tp;
-    let (channels, recurrent) = linear.state(tp);
-    let before = u128::from(linear.conv_kernel).saturating_sub(1);
-    let layers = u128::from(CachedLayers::on(scenario).linear);
-    layers * (u128::from(channels) * before * 2 + u128::from(recurrent) * 4)
-}
-
-/// The part of the pool for Mamba states: 0.9 bytes for each byte of KV cache (`--mamba-full-memory-ratio`).
-fn of_states(pool: u128) -> u128 {
-    pool * 9 / 19
-}
-
-/// States that one request holds while the radix cache keeps those of prefixes (`MAMBA_CACHE_SIZE_MAX_RUNNING_REQUESTS_RATIO`).
-const STATES_A_REQUEST: u128 = 3;
 
 /// Requests at once at most.
 ///
 /// # Source
-/// `resolve_max_num_reqs` of sglang; `max_batch_size` 2,048 of trtllm-serve.
+/// `resolve_max_num_reqs` of sglang; [`MAX_BATCH_SIZE`].
 fn most(server: Server, told: &Told, tokens: u128, longest: u64) -> u64 {
     let half = u64::try_from(tokens / 2).unwrap_or(u64::MAX);
     match (server, told.requests) {
@@ -470,7 +494,7 @@ fn most(server: Server, told: &Told, tokens: u128, longest: u64) -> u64 {
             let estimated = tokens * 512 / u128::from(longest.max(1));
             u64::try_from(estimated.clamp(2_048, 4_096)).unwrap_or(4_096).min(half)
         }
-        (Server::TensorRtLlm, told) => told.unwrap_or(2_048).into(),
+        (Server::TensorRtLlm, told) => told.unwrap_or(MAX_BATCH_SIZE).into(),
     }
 }
 

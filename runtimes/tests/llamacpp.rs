@@ -7,7 +7,9 @@ use memory_wall_core::evaluate::verdict;
 use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models;
 use memory_wall_core::units::{ByteRate, GIB};
-use memory_wall_core::{Attention, Bytes, Checked, Engine, Scenario, Verdict, WeightFormat, memory, worked};
+use memory_wall_core::{
+    Attention, Bucket, Bytes, Checked, Engine, Scenario, Verdict, WeightFormat, evaluate, memory, worked,
+};
 use memory_wall_runtimes::llamacpp::{
     ALL, CacheType, Found, Order, Placement, Refused, Settings, fewest_cpu_moe, fitted, most_gpu_layers, place, speed,
 };
@@ -97,6 +99,46 @@ fn nothing_is_lost_wherever_layers_are() {
             assert_eq!(all_cache(&placement), cache, "{model} -ngl {gpu_layers}");
         }
     }
+}
+
+/// With all layers on the GPU the engine holds the same weights there: the token table stays in host memory.
+#[test]
+fn the_engine_holds_what_all_layers_on_the_gpu_hold() {
+    for (model, weights) in [
+        ("llama-3.3-70b", WeightFormat::Q4K),
+        ("llama-3.2-1b", WeightFormat::Q8Zero),
+        ("qwen3-30b-a3b", WeightFormat::Q4K),
+        ("gpt-oss-20b", WeightFormat::Mxfp4),
+        ("gpt2-xl", WeightFormat::Fp16),
+    ] {
+        let scenario = on(model, weights, 1_024, "rtx3090");
+        let engine = evaluate(&scenario).bytes(Bucket::Weights).0;
+        let placed = place(&scenario, &Settings::DEFAULT).unwrap().devices[0].weights;
+        assert!(engine.abs_diff(placed) * 10_000 < placed * 2, "{model}: {engine} and {placed}");
+    }
+    // One memory for both holds the table too.
+    let shared = on("llama-3.3-70b", WeightFormat::Q4K, 1_024, "gb10");
+    let file = worked::total(|sink| memory::weights::terms(&shared, sink));
+    assert_eq!(evaluate(&shared).bytes(Bucket::Weights), file);
+}
+
+/// All of them ran wholly on the GPU: XiongjieDai/GPU-Benchmarks-on-LLM-Inference, `4080_v3.ipynb` (39.44 tokens/s), and
+/// geerlingguy/ai-benchmarks, issues 45 (163 tokens/s) and 40 (84). Read 2026-11-26.
+#[test]
+fn what_ran_with_all_layers_on_the_gpu_is_not_refused() {
+    for (model, weights, seq_length, id) in [
+        ("llama-3-8b", WeightFormat::Fp16, 4_096, "rtx4080"),
+        ("gpt-oss-20b", WeightFormat::Mxfp4, 640, "rtx4070ti"),
+        ("gpt-oss-20b", WeightFormat::Mxfp4, 640, "rtx3060-12"),
+    ] {
+        let scenario = on(model, weights, seq_length, id);
+        assert_eq!(place(&scenario, &Settings::DEFAULT).unwrap().verdict(), Verdict::Tight, "{model} {id}");
+        assert_eq!(verdict(&scenario), Some(Verdict::Tight), "{model} {id}");
+        let fit = evaluate(&scenario).fit.unwrap();
+        assert!(fit.margin.0 >= 0 && fit.max_seq >= seq_length && fit.max_batch >= 1, "{model} {id}: {fit:?}");
+    }
+    let larger = on("gpt-oss-20b", WeightFormat::Mxfp4, 131_072, "rtx4070ti");
+    assert_eq!(verdict(&larger), Some(Verdict::DoesNotFit));
 }
 
 #[test]

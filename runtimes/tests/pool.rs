@@ -78,6 +78,12 @@ fn latent_caches_are_whole_on_each_rank_and_heads_are_shared_out() {
     };
     assert_eq!(on("deepseek-v3", 8).high, 61 * 576 * 2);
     assert_eq!(on("llama-3.1-8b", 4).high, 131_072 / 4);
+    // SGLang keeps an indexer's keys in every layer: 23.91 GiB held 464,768 tokens of GLM-5.2 in a public run with fp8.
+    let mut glm = scenario("glm-5.2", "b200");
+    (glm.parallel.tp, glm.weights, glm.kv) = (8, WeightFormat::Nvfp4, KvPrecision::Fp8);
+    let token = sglang(&glm, Told::default()).token;
+    assert_eq!((token.low, token.high), (78 * (576 + 132), 78 * (656 + 132)));
+    assert!((token.low * 464_768).abs_diff(2_391 * GIB / 100) < GIB / 50);
     // Layers with a window are a range: a pool of their own, or the whole context.
     let oss = on("gpt-oss-120b", 1);
     assert_eq!(oss.high, 73_728);
@@ -276,9 +282,19 @@ fn room_for_many_long_requests_may_be_missing() {
 #[test]
 fn states_are_held_for_every_request_that_may_run() {
     let on = |model, gpu, requests| trtllm(&scenario(model, gpu), Told { requests, ..Told::default() });
-    for (model, gpu) in [("qwen3.5-4b", "h100-sxm"), ("nemotron-nano-9b-v2", "h100-sxm")] {
-        let died = on(model, gpu, None);
-        assert!(died.many && died.verdict == Verdict::Tight, "{model}");
+    let died = on("qwen3.5-4b", "h100-sxm", None);
+    assert_eq!((died.many, died.verdict), (true, Verdict::Tight));
+    // 24 layers × (32 × 128 × 128 × 2 bytes + 8,192 channels × 3 × 2): 25.1 MiB a request (pull request 18985).
+    let each = 24 * (32 * 128 * 128 * 2 + 8_192 * 3 * 2);
+    assert_eq!(died.states.low, 2_048 * each);
+    assert_eq!(died.request.low - died.token.low * 2_048, each);
+    for (model, gpu) in
+        [("qwen3.5-4b", "l40s"), ("nemotron-nano-9b-v2", "h100-sxm"), ("nemotron-nano-9b-v2", "rtx5060ti-16")]
+    {
+        let weights = if gpu == "rtx5060ti-16" { WeightFormat::Nvfp4 } else { WeightFormat::Bf16 };
+        let died = trtllm(&Scenario { weights, ..scenario(model, gpu) }, Told::default());
+        assert_eq!(died.trouble, Some(Trouble::States { requests: 2_048 }), "{model} {gpu}");
+        assert_eq!(died.verdict, Verdict::DoesNotFit);
     }
     let few = Told { requests: Some(256), longest: Some(8_192), ..Told::default() };
     assert!(!trtllm(&scenario("qwen3.5-4b", "h100-sxm"), few).many);

@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, NodeList};
 
 use super::{controls, page, quiz};
-use crate::figures::{Models, Place};
+use crate::figures::{Models, Place, Places};
 use crate::live::Snapshot;
 use crate::state::{State, query};
 
@@ -49,7 +49,7 @@ struct Bound {
     now: Option<String>,
 }
 
-/// A mark of the page: `9:13` for the text, `y=9:2` for an attribute, `data-over?9:14` for an attribute that is there or not,
+/// A mark of the page, with a place as [`Places`] reads it: `9:13` for the text, `y=9:2` for an attribute, `data-over?9:14` for an attribute that is there or not,
 /// `*9:3` for HTML, and `9:13/oom.copy` where the page names what it is about.
 fn read(mark: &str) -> (Aspect, &str) {
     if let Some((attribute, binding)) = mark.split_once('=') {
@@ -65,7 +65,7 @@ fn read(mark: &str) -> (Aspect, &str) {
 
 impl Bound {
     /// Everything that one element asks for, `data-b="9:13 y=9:2"`. A `~` is the question around.
-    fn of(place: &Element) -> Vec<Self> {
+    fn of(place: &Element, places: &mut Places) -> Vec<Self> {
         let around = || place.closest("[data-quiz]").ok().flatten()?.get_attribute("data-quiz");
         let bound = |mark: &str| {
             let (aspect, binding) = read(mark);
@@ -74,7 +74,7 @@ impl Bound {
                 Some(part) => part.to_owned() + &around().unwrap_or_default(),
                 None => about.into(),
             };
-            Self { place: place.clone(), aspect, binding: binding.parse().ok(), about, seen: 0, now: None }
+            Self { place: place.clone(), aspect, binding: places.read(binding), about, seen: 0, now: None }
         };
         let marks = place.get_attribute("data-b").unwrap_or_default();
         marks.split(' ').filter(|mark| !mark.is_empty()).map(bound).collect()
@@ -181,7 +181,7 @@ pub(super) struct Bindings {
     models: RefCell<Models>,
     /// What was not looked into yet: places, and the next one of them. There are two thousand, so that not even all of them are
     /// taken at once.
-    left: RefCell<Vec<(NodeList, u32)>>,
+    left: RefCell<Vec<(NodeList, u32, Places)>>,
     /// How many groups are watched.
     watched: Cell<usize>,
     unit: Cell<ByteUnit>,
@@ -193,7 +193,7 @@ const ALL: &str = "[data-b]";
 impl Bindings {
     /// All places with bindings; `find` looks into them. A page arrives in the unit of the default.
     pub(super) fn new() -> Self {
-        let left = RefCell::new(page::all(ALL).into_iter().map(|all| (all, 0)).collect());
+        let left = RefCell::new(page::all(ALL).into_iter().map(|all| (all, 0, Places::default())).collect());
         Self {
             groups: RefCell::default(),
             models: RefCell::default(),
@@ -206,15 +206,17 @@ impl Bindings {
     /// More of the page has come within such elements, and has to be looked into as well.
     pub(super) fn more(&self, within: &str) {
         let came = page::all(&format!(":is({within}) {ALL}"));
-        self.left.borrow_mut().extend(came.map(|all| (all, 0)));
+        self.left.borrow_mut().extend(came.map(|all| (all, 0, Places::default())));
     }
 
-    fn next(&self) -> Option<Element> {
+    /// The next place, and what follows the state there.
+    fn next(&self) -> Option<(Element, Vec<Bound>)> {
         let mut left = self.left.borrow_mut();
-        while let Some((all, next)) = left.last_mut() {
+        while let Some((all, next, places)) = left.last_mut() {
             *next += 1;
             if let Some(place) = all.get(*next - 1).and_then(|place| place.dyn_into().ok()) {
-                return Some(place);
+                let members = Bound::of(&place, places);
+                return Some((place, members));
             }
             left.pop();
         }
@@ -223,11 +225,10 @@ impl Bindings {
 
     /// Looks into the next place, and says whether there was one.
     pub(super) fn find(&self) -> bool {
-        let Some(place) = self.next() else { return false };
+        let Some((place, members)) = self.next() else { return false };
         let near = |selector| place.closest(selector).ok().flatten();
         let around = near(".table-scroll, [data-later], .figure, .rig, p");
         let at = place.get_attribute("data-at").map(|at| query::decode(&at).state);
-        let members = Bound::of(&place);
         let mut groups = self.groups.borrow_mut();
         // They come in the order of the page, so a group is either the last one or new.
         if let Some(group) = groups

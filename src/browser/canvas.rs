@@ -18,6 +18,7 @@ use crate::charts::roofline::Plot;
 use crate::charts::roofline::draw::{Style, draw};
 use crate::charts::roofline::marks::{Frame, Role};
 use crate::charts::roofline::sketch::still;
+use crate::words;
 
 /// The canvas, and what is on it.
 pub(super) struct Host {
@@ -143,7 +144,7 @@ pub(super) fn paint(canvas: &HtmlCanvasElement, plot: &Plot, style: &Style) {
 pub(super) fn print(plot: &Plot) {
     if let Some(place) = page::first::<web_sys::Element>(".stills") {
         // Of the engine's own making.
-        place.set_inner_html(&[Frame::WIDE, Frame::NARROW].map(|frame| still(plot, frame)).concat());
+        place.set_inner_html(&words::joined(&[Frame::WIDE, Frame::NARROW].map(|frame| still(plot, frame)), ""));
     }
 }
 

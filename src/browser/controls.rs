@@ -117,7 +117,7 @@ fn pressed(target: &Element, event: &Event) -> Option<String> {
     if !is_one_enter(event) || !target.matches("[type=\"text\"]").unwrap_or(false) {
         return None;
     }
-    let asked = ["check-dial ", &target.get_attribute("data-dial")?].concat();
+    let asked = String::from("check-dial ") + &target.get_attribute("data-dial")?;
     event.prevent_default();
     Some(asked)
 }
@@ -197,7 +197,8 @@ fn act<'a>(signals: &'static Signals, words: &mut impl Iterator<Item = &'a str>)
                     (open, _) => made.dials.turn(dial, !open),
                 });
                 // The field, where the enter key may have been pressed, is locked then.
-                if let Some(button) = page::by_id(&[what, control].concat()).filter(|_| what == "check-dial") {
+                if let Some(button) = page::by_id(&words::joined(&[what, control], "")).filter(|_| what == "check-dial")
+                {
                     let _ = button.focus();
                 }
             }

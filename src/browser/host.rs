@@ -11,6 +11,7 @@ use web_sys::{CustomEvent, CustomEventInit, Event};
 use super::{page, quiz};
 use crate::state::query;
 use crate::store::Signals;
+use crate::words;
 
 /// The figure that is all of this page, if it is such a page.
 pub(super) fn figure() -> Option<String> {
@@ -40,7 +41,7 @@ pub(super) fn tell(what: &str, detail: &str) {
 /// Tells what of a query could not be used, if there is anything.
 pub(super) fn tell_notices(notices: &[String]) {
     if !notices.is_empty() {
-        tell("memory-wall:notices", &notices.join("\n"));
+        tell("memory-wall:notices", &words::joined(notices, "\n"));
     }
 }
 

@@ -69,7 +69,8 @@ pub(super) fn progress(signals: &'static Signals) {
         }
     });
     if let Some(window) = page::window() {
-        page::listen(&window, "storage", move |_| {
+        // A page that comes back from the browser's memory has missed the news.
+        page::listen_to(&window, &["storage", "pageshow"], move |_| {
             let text = storage::load(&key).unwrap_or_default();
             if saved.get() && kept.borrow().as_ref().is_some_and(|before| *before != text) {
                 quiz::bring(signals, &text);

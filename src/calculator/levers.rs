@@ -13,7 +13,7 @@ use crate::words::labels;
 /// Model, precision and GPU as one line of three lists.
 pub fn rig_row(store: Store) -> impl IntoView {
     view! {
-        <Select store pick=&picks::MODEL label=labels::control_model() choices=choices::models() />
+        <Select store pick=&picks::MODEL label=labels::control_model() choices=choices::taught() late=true />
         <Select
             store
             pick=&picks::WEIGHTS
@@ -21,7 +21,7 @@ pub fn rig_row(store: Store) -> impl IntoView {
             choices=choices::formats()
             offers=choices::takes
         />
-        <Select store pick=&picks::GPU label=labels::control_gpu() choices=choices::gpus() />
+        <Select store pick=&picks::GPU label=labels::control_gpu() choices=choices::gpus() late=true />
     }
 }
 

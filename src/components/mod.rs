@@ -4,15 +4,19 @@
 //! program does not even have their words. What a control shows is written by effects, which run afterwards.
 
 pub mod field_grid;
+pub mod finder;
 pub mod number_field;
 pub mod radios;
 pub mod select;
 pub mod slider;
 pub mod toggle;
 
+use leptos::html;
 use leptos::prelude::*;
+use leptos::web_sys::Element;
 
 pub use field_grid::FieldGrid;
+pub use finder::{Finder, FinderPanel};
 pub use number_field::{LabelledField, NumberField};
 pub use radios::Radios;
 pub use select::Select;
@@ -48,4 +52,10 @@ fn show(
         touched.track();
         now.with(|now| show(now));
     });
+}
+
+/// The elements of a row of buttons, which the page has as they are.
+fn elements(row: NodeRef<html::Div>) -> impl Iterator<Item = Element> {
+    let first = row.get_untracked().and_then(|row| row.first_element_child());
+    std::iter::successors(first, Element::next_element_sibling)
 }

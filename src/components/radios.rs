@@ -2,54 +2,37 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use leptos::web_sys::HtmlInputElement;
 
-use super::show;
+use super::{elements, show};
 use crate::controls::{Choice, Pick};
+#[cfg(not(target_arch = "wasm32"))]
 use crate::state::State;
 use crate::store::Store;
 
 /// The row for one of [`crate::controls::picks`], hidden in the mode where it changes nothing.
 #[component]
 pub fn Radios(store: Store, pick: &'static Pick, label: &'static str, choices: Vec<Choice>) -> impl IntoView {
-    let touched = ArcTrigger::new();
-    let first = pick.chosen(&State::default());
-    let mut inputs = Vec::new();
-    let buttons = choices
-        .into_iter()
-        .map(|Choice { id, label, .. }| {
-            let (input, touched) = (NodeRef::<html::Input>::new(), touched.clone());
-            inputs.push((id, input));
-            view! {
-                <label class="radio">
-                    <input
-                        type="radio"
-                        name=format!("control-{}", pick.control)
-                        value=id
-                        checked=id == first
-                        autocomplete="off"
-                        node_ref=input
-                        on:change=move |_| {
-                            store.edit(&|state| pick.pick(state, id));
-                            touched.notify();
-                        }
-                    />
-                    <span>{label}</span>
-                </label>
-            }
-        })
-        .collect_view();
+    let (row, touched) = (NodeRef::<html::Div>::new(), ArcTrigger::new());
     show(
         store,
         &touched,
         |state| pick.chosen(state).into(),
         move |chosen| {
-            for (id, input) in &inputs {
-                if let Some(input) = input.get_untracked() {
-                    input.set_checked(*id == chosen);
-                }
+            let inputs = elements(row).filter_map(|label| label.first_element_child());
+            for input in inputs.filter_map(|input| input.dyn_into::<HtmlInputElement>().ok()) {
+                input.set_checked(input.value() == chosen);
             }
         },
     );
+    // What stands in the page is taken as it is: only the prerenderer writes it.
+    #[cfg(not(target_arch = "wasm32"))]
+    let buttons = written(pick, choices);
+    #[cfg(target_arch = "wasm32")]
+    let buttons = "";
+    #[cfg(target_arch = "wasm32")]
+    drop(choices);
     view! {
         <fieldset
             class="control control-radios"
@@ -57,7 +40,38 @@ pub fn Radios(store: Store, pick: &'static Pick, label: &'static str, choices: V
             hidden=move || store.with(|state| pick.is_idle(state))
         >
             <legend>{label}</legend>
-            <div class="radios">{buttons}</div>
+            <div
+                class="radios"
+                node_ref=row
+                on:change=move |event| {
+                    let chosen = event_target_value(&event);
+                    store.edit(&|state| pick.pick(state, &chosen));
+                    touched.notify();
+                }
+                inner_html=buttons
+            ></div>
         </fieldset>
     }
+}
+
+/// The buttons as they stand in the page.
+#[cfg(not(target_arch = "wasm32"))]
+fn written(pick: &Pick, choices: Vec<Choice>) -> String {
+    let first = pick.chosen(&State::default());
+    let button = |Choice { id, label, .. }: Choice| {
+        view! {
+            <label class="radio">
+                <input
+                    type="radio"
+                    name=format!("control-{}", pick.control)
+                    value=id
+                    checked=id == first
+                    autocomplete="off"
+                />
+                <span>{label}</span>
+            </label>
+        }
+        .to_html()
+    };
+    choices.into_iter().map(button).collect()
 }

@@ -1,11 +1,11 @@
-//! A native list over one field of the state.
+//! A native list over one field of the state, which can be filtered where it is long.
 
-use leptos::either::Either;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use leptos::web_sys::{Element, HtmlOptionElement, HtmlSelectElement};
 
+use super::finder::{Finder, FinderPanel};
 use super::show;
 use crate::controls::{Choice, Pick};
 use crate::state::State;
@@ -28,22 +28,21 @@ pub fn Select(
 ) -> impl IntoView {
     let list = NodeRef::<html::Select>::new();
     let touched = ArcTrigger::new();
-    let first = pick.chosen(&State::default());
-    let (early, rest) = if late {
-        // Without a heading, which would stay when the list is filled.
-        let alone = |choice: &Choice| Choice { group: "", ..choice.clone() };
-        (choices.iter().filter(|choice| choice.id == first).map(alone).collect(), choices)
-    } else {
-        (choices, Vec::new())
-    };
+    let id = format!("control-{}", pick.control);
+    let panel = Finder::of_list(&id, &choices).map(|finder| view! { <FinderPanel finder /> });
+    // What stands in the page is taken as it is: only the prerenderer writes it.
+    #[cfg(not(target_arch = "wasm32"))]
+    let options = written(&choices, pick.chosen(&State::default()), late);
+    #[cfg(target_arch = "wasm32")]
+    let options = "";
     show(
         store,
         &touched,
         |state| pick.chosen(state).into(),
         move |chosen| {
             if let Some(list) = list.get_untracked() {
-                if !rest.is_empty() && list.length() == 1 {
-                    fill(&list, &rest);
+                if late && list.length() == 1 {
+                    fill(&list, &choices);
                 }
                 list.set_value(chosen);
             }
@@ -62,41 +61,16 @@ pub fn Select(
             });
         });
     }
-    let option = move |Choice { id, label, .. }: Choice| {
-        view! {
-            <option value=id selected=id == first>
-                {label}
-            </option>
-        }
-    };
-    let mut groups: Vec<(&'static str, Vec<Choice>)> = Vec::new();
-    for choice in early {
-        match groups.last_mut() {
-            Some((group, members)) if *group == choice.group => members.push(choice),
-            _ => groups.push((choice.group, vec![choice])),
-        }
-    }
-    let options = groups
-        .into_iter()
-        .map(|(group, members)| {
-            let members = members.into_iter().map(option).collect_view();
-            if group.is_empty() {
-                Either::Left(members)
-            } else {
-                Either::Right(view! { <optgroup label=group>{members}</optgroup> })
-            }
-        })
-        .collect_view();
     view! {
         <div
             class="control control-select"
             data-control=pick.control
             hidden=move || store.with(|state| pick.is_idle(state))
         >
-            <label for=format!("control-{}", pick.control)>{label}</label>
+            <label for=id.clone()>{label}</label>
             // Browsers would put back what stood here on the last visit, which the link and the storage know better.
             <select
-                id=format!("control-{}", pick.control)
+                id=id
                 autocomplete="off"
                 node_ref=list
                 on:change=move |event| {
@@ -104,9 +78,9 @@ pub fn Select(
                     store.edit(&|state| pick.pick(state, &chosen));
                     touched.notify();
                 }
-            >
-                {options}
-            </select>
+                inner_html=options
+            ></select>
+            {panel}
         </div>
     }
 }
@@ -127,4 +101,20 @@ fn fill(list: &HtmlSelectElement, choices: &[Choice]) {
             let _ = place.append_child(&option);
         }
     }
+}
+
+/// The choices as they stand in the page; of a late list, the one that is chosen at first. None of them is under a heading: lists with
+/// headings are late.
+#[cfg(not(target_arch = "wasm32"))]
+fn written(choices: &[Choice], first: &str, late: bool) -> String {
+    let option = |choice: &Choice| {
+        let (id, label) = (choice.id, choice.label.clone());
+        view! {
+            <option value=id selected=id == first>
+                {label}
+            </option>
+        }
+        .to_html()
+    };
+    choices.iter().filter(|choice| !late || choice.id == first).map(option).collect()
 }

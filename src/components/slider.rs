@@ -3,9 +3,11 @@
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+#[cfg(not(target_arch = "wasm32"))]
 use memory_wall_core::display::Grouped;
 
-use super::{NumberField, show};
+use super::{NumberField, elements, show};
 use crate::controls::{self, Field, Quantity};
 use crate::state::State;
 use crate::store::Store;
@@ -57,33 +59,24 @@ pub fn Slider(store: Store, slider: &'static controls::Slider) -> impl IntoView 
             set(if up { stops.above(now) } else { stops.below(now) });
         }
     };
-    let marks = marks(quantity)
-        .iter()
-        .map(|&(mark, text)| {
-            // Where the thumb stands at this value: its centre travels the track less its own width.
-            let at = stops.place(mark) * 10_000 / stops.last().max(1);
-            let n = Grouped(mark.into()).to_string();
-            // What is seen is part of what is said.
-            let name = if n == text {
-                labels::ControlMark { label, n: &n }.text()
-            } else {
-                labels::ControlMarkShort { label, text, n: &n }.text()
-            };
-            let set = set.clone();
-            view! {
-                <button
-                    type="button"
-                    class="mark"
-                    style:--at=format!("{}.{:04}", at / 10_000, at % 10_000)
-                    aria-pressed=move || if store.with(|state| quantity.of(state)) == mark { "true" } else { "false" }
-                    aria-label=name
-                    on:click=move |_| set(mark)
-                >
-                    {text}
-                </button>
+    let (marks, row) = (marks(quantity), NodeRef::<html::Div>::new());
+    show(
+        store,
+        &settled,
+        move |state| quantity.of(state).to_string(),
+        move |now| {
+            for (button, (mark, _)) in elements(row).zip(marks) {
+                // An attribute with a legal name can be set.
+                let _ = button.set_attribute("aria-pressed", if mark.to_string() == now { "true" } else { "false" });
             }
-        })
-        .collect_view();
+        },
+    );
+    let press = set.clone();
+    // What stands in the page is taken as it is: only the prerenderer writes it.
+    #[cfg(not(target_arch = "wasm32"))]
+    let buttons = written(quantity, label, marks);
+    #[cfg(target_arch = "wasm32")]
+    let buttons = "";
     let (less, more, by_key) = (step.clone(), step.clone(), step);
     view! {
         <div class="control control-slider" data-control=control>
@@ -146,7 +139,48 @@ pub fn Slider(store: Store, slider: &'static controls::Slider) -> impl IntoView 
                     }
                 }
             />
-            <div class="marks">{marks}</div>
+            <div
+                class="marks"
+                node_ref=row
+                on:click=move |event| {
+                    let pressed = event.target().and_then(|target| target.dyn_into().ok());
+                    let place = elements(row).position(|button| Some(button) == pressed);
+                    if let Some((mark, _)) = place.and_then(|place| marks.get(place)) {
+                        press(*mark);
+                    }
+                }
+                inner_html=buttons
+            ></div>
         </div>
     }
+}
+
+/// The marks as they stand in the page.
+#[cfg(not(target_arch = "wasm32"))]
+fn written(quantity: Quantity, label: &str, marks: &[(u32, &'static str)]) -> String {
+    let stops = quantity.stops();
+    let mark = |&(mark, text): &(u32, &'static str)| {
+        // Where the thumb stands at this value: its centre travels the track less its own width.
+        let at = stops.place(mark) * 10_000 / stops.last().max(1);
+        let n = Grouped(mark.into()).to_string();
+        // What is seen is part of what is said.
+        let name = if n == text {
+            labels::ControlMark { label, n: &n }.text()
+        } else {
+            labels::ControlMarkShort { label, text, n: &n }.text()
+        };
+        view! {
+            <button
+                type="button"
+                class="mark"
+                style:--at=format!("{}.{:04}", at / 10_000, at % 10_000)
+                aria-pressed=if quantity.of(&State::default()) == mark { "true" } else { "false" }
+                aria-label=name
+            >
+                {text}
+            </button>
+        }
+        .to_html()
+    };
+    marks.iter().map(mark).collect()
 }

@@ -5,7 +5,6 @@ use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus;
-use memory_wall_core::tables::models;
 use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, TargetSet, WeightFormat,
 };
@@ -83,7 +82,7 @@ pub const MODEL: Pick = Pick {
     matters: always,
     chosen: |state| state.model.id,
     put: |state, id| {
-        if let Some(model) = models::by_id(id) {
+        if let Some(model) = State::model_by_id(id) {
             state.choose_model(model);
         }
     },

@@ -1,7 +1,8 @@
 //! Bindings: what on the page follows a model, as an enumeration, and as two numbers on the built page.
 
 use std::fmt;
-use std::str::FromStr;
+
+use crate::registry::FIGURES;
 
 /// The bindings of a model. `bindings!` implements it.
 pub trait Bindings: Copy + PartialEq + fmt::Debug + 'static {
@@ -118,12 +119,93 @@ impl fmt::Display for Place {
     }
 }
 
-impl FromStr for Place {
-    type Err = ();
+/// Places in the order of a page. Each of them may be said by its numbers, `9:13`, or by its distance from the one before it of the same
+/// figure, `9+1` or `9-3`, without the figure where that is the same again. The tutorial has many rows of the same distances, which
+/// pack into 3 kB less.
+#[derive(Debug)]
+pub struct Places {
+    /// The last binding of each figure.
+    last: [usize; FIGURES.len()],
+    /// The last figure.
+    figure: usize,
+}
 
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (figure, binding) = text.split_once(':').ok_or(())?;
-        let number = |text: &str| text.parse().map_err(drop);
-        Ok(Self { figure: number(figure)?, binding: number(binding)? })
+impl Default for Places {
+    /// At the beginning of a page.
+    fn default() -> Self {
+        Self { last: [0; FIGURES.len()], figure: 0 }
+    }
+}
+
+impl Places {
+    /// The next place; `None` if the text is none.
+    pub fn read(&mut self, text: &str) -> Option<Place> {
+        let (figure, own) = text.split_at_checked(text.find([':', '+', '-'])?)?;
+        if !figure.is_empty() {
+            self.figure = figure.parse().ok()?;
+        }
+        let last = self.last.get_mut(self.figure)?;
+        *last = match own.strip_prefix(':') {
+            Some(own) => own.parse().ok()?,
+            None => last.checked_add_signed(own.parse().ok()?)?,
+        };
+        Some(Place { figure: self.figure, binding: *last })
+    }
+}
+
+/// Writes what [`Places`] reads.
+#[cfg(not(target_arch = "wasm32"))]
+#[derive(Debug, Default)]
+pub struct Steps(Vec<Place>);
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Steps {
+    /// The next place as its distance, or by its numbers where its figure is new.
+    pub fn written(&mut self, place: Place) -> String {
+        let same_figure = self.0.last().is_some_and(|last| last.figure == place.figure);
+        let before = self.0.iter().position(|known| known.figure == place.figure).map(|at| self.0.remove(at));
+        self.0.push(place);
+        let Some(before) = before else { return place.to_string() };
+        let figure = if same_figure { String::new() } else { place.figure.to_string() };
+        let sign = if place.binding < before.binding { '-' } else { '+' };
+        format!("{figure}{sign}{}", place.binding.abs_diff(before.binding))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_as_steps_is_read_as_the_same_places() {
+        let places = [(3, 7), (3, 8), (3, 8), (0, 4), (3, 2), (3, 3), (0, 0)];
+        let places = places.map(|(figure, binding)| Place { figure, binding });
+        let mut steps = Steps::default();
+        let written = places.map(|place| steps.written(place));
+        assert_eq!(written, ["3:7", "+1", "+0", "0:4", "3-6", "+1", "0-4"]);
+        let mut read = Places::default();
+        assert_eq!(written.map(|text| read.read(&text)), places.map(Some));
+    }
+
+    #[test]
+    fn what_is_no_place_is_none() {
+        for text in [
+            "",
+            "9",
+            ":",
+            "+",
+            "9:",
+            "x:1",
+            "9:-1",
+            "9:+",
+            "1:x",
+            "-1:1",
+            "1:1:1",
+            "9-1",
+            "99999:1",
+            "+99999999999999999999",
+        ] {
+            assert_eq!(Places::default().read(text), None, "{text}");
+        }
     }
 }

@@ -3,13 +3,14 @@
 //! A *model* holds what a figure shows of the reader's settings. It is computed once after each change.
 //! A *binding* is something on the page that follows a model: a text, an attribute, or whether an attribute is there.
 //! Views use bindings as they are; the prose uses their names, such as `{{live states.total.mixed}}`.
-//! The built page has two numbers instead, `data-b="9:13"`: see [`Place`].
+//! The built page has two numbers instead, `data-b="9:13"`, or how far they lie from the ones before: see [`Place`] and [`Places`].
 
 pub mod activation;
 mod answer;
 pub(crate) mod binding;
 pub mod buckets;
 pub mod context;
+pub mod cuts;
 pub mod fixes;
 pub mod frontier;
 pub mod heads;
@@ -51,8 +52,10 @@ pub mod trips;
 pub mod worked_roofline;
 
 pub use answer::{Answer, dash, number, round};
+#[cfg(not(target_arch = "wasm32"))]
+pub use binding::Steps;
 pub(crate) use binding::bindings;
-pub use binding::{Bindings, Nth, Place};
+pub use binding::{Bindings, Nth, Place, Places};
 #[cfg(not(target_arch = "wasm32"))]
 pub use models::said;
 pub use models::{Live, Models, live};

@@ -18,7 +18,7 @@ pub fn disagreeing(error: ShapeError) -> &'static [Dimension] {
 pub fn disagreement(state: &State) -> Option<String> {
     let error = state.disagreement()?;
     let kept = disagreeing(error).iter().map(|one| format!("{} {}", one.id(), one.of(&state.shape)));
-    let kept = kept.collect::<Vec<_>>().join(", ");
+    let kept = words::joined(&kept.collect::<Vec<_>>(), ", ");
     Some(words::ControlDimensionsWaits { error: &refusal(error), kept: &kept }.text())
 }
 

@@ -198,6 +198,16 @@ impl State {
         (state, Some(taken))
     }
 
+    /// The models that the page can show: some figures speak of training in every mode, and not every model's is modelled.
+    pub fn models() -> impl DoubleEndedIterator<Item = &'static Model> + Clone {
+        models::MODELS.iter().filter(|model| model.architecture.untrained().is_none())
+    }
+
+    /// That with this id, if the page can show it.
+    pub fn model_by_id(id: &str) -> Option<&'static Model> {
+        Self::models().find(|model| model.id == id)
+    }
+
     /// Whether the engine can be asked in the chosen mode, and about training, of which some figures speak in every mode.
     fn is_legal(&self) -> bool {
         self.check().is_ok() && Self { mode: Mode::Training, ..*self }.check().is_ok()

@@ -5,7 +5,7 @@ use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::tables::gpus::{self, Gpu};
 
 use super::State;
-use crate::words::labels;
+use crate::words::{self, labels};
 
 /// The program, where the reader stands in it, and the GPU that it runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub fn flip(program: &mut Program, switch: &str) {
 /// The switches that are on, with commas between them.
 pub fn written(program: &Program) -> String {
     let on = SWITCHES.into_iter().filter(|switch| is_on(program, switch) == Some(true));
-    on.collect::<Vec<_>>().join(",")
+    words::joined(&on.collect::<Vec<_>>(), ",")
 }
 
 /// Reads such a list; nothing if it holds anything else, or a switch twice.

@@ -122,9 +122,31 @@ pub fn filled(mut rest: &str, values: &[&str]) -> String {
     text + rest
 }
 
+/// Texts one after the other, with something between them. The standard library's `join` and `concat` take 1.7 kB of the program,
+/// since they are written into it once for each of five lengths of what stands between.
+pub(crate) fn joined<Text: AsRef<str>>(texts: &[Text], between: &str) -> String {
+    let mut all = String::new();
+    for (place, text) in texts.iter().enumerate() {
+        if place > 0 {
+            all.push_str(between);
+        }
+        all.push_str(text.as_ref());
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
-    use super::filled;
+    use super::{filled, joined};
+
+    #[test]
+    fn texts_are_joined_as_the_standard_library_does() {
+        for texts in [&[][..], &["a"], &["", ""], &["a", "b", "c"]] {
+            for between in ["", ", "] {
+                assert_eq!(joined(texts, between), texts.join(between));
+            }
+        }
+    }
 
     #[test]
     fn filling_in_is_one_pass() {

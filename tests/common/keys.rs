@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use memory_wall_app::state::State;
 use memory_wall_app::state::cluster::GpuCount;
 use memory_wall_app::state::roofline::{Dots, Precisions};
 use memory_wall_app::state::trace::{self, TraceGpu};
@@ -12,7 +13,6 @@ use memory_wall_core::roofline::Accounting;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::scaling::Purpose;
 use memory_wall_core::tables::gpus::GPUS;
-use memory_wall_core::tables::models::MODELS;
 use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, TargetSet, WeightFormat,
 };
@@ -72,7 +72,7 @@ pub(crate) fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
         all.iter().copied().map(id).collect()
     }
     BTreeMap::from([
-        ("model", MODELS.iter().map(|model| model.id).collect()),
+        ("model", State::models().map(|model| model.id).collect()),
         ("mode", ids(Mode::ALL, Mode::id)),
         ("weights", ids(WeightFormat::ALL, WeightFormat::id)),
         ("kv", ids(KvPrecision::ALL, KvPrecision::id)),

@@ -69,7 +69,54 @@ test('nothing is held back where no script runs', async ({ visitor }) => {
   const still = await visitor({ javaScriptEnabled: false });
   await still.goto('', { live: false });
   await expect(far(still.page)).toHaveCSS('display', 'block');
+  await expect(still.page.locator('.table-scroll').first()).toHaveCSS('overflow-x', 'auto');
 });
+
+/** What Chromium says of the file with the styles of what stands further down: did it come once the page was painted or whole? */
+const rest = (page) =>
+  page.evaluate(() => {
+    const [file] = performance.getEntriesByType('resource').filter(({ name }) => /\/rest-[^/]*\.css$/.test(name));
+    const [paint] = performance.getEntriesByName('first-contentful-paint');
+    const [visit] = performance.getEntriesByType('navigation');
+    return { blocking: file.renderBlockingStatus, late: file.startTime >= Math.min(paint.startTime, visit.loadEventStart) };
+  });
+
+test('the first paint waits for no style of what stands further down, and a link to it brings them before', async ({ page, wall }) => {
+  await wall.goto('', { laidOut: false });
+  expect(await rest(page)).toEqual({ blocking: 'non-blocking', late: true });
+  await expect(page.locator('.table-scroll').first()).toHaveCSS('overflow-x', 'auto');
+  await expect(page.locator('head noscript')).toHaveCount(0);
+
+  await page.goto('about:blank');
+  await page.goto('/#oom');
+  await wall.live({ laidOut: false });
+  expect(await rest(page)).toEqual({ blocking: 'blocking', late: false });
+  await expect(page.locator('head link[rel="stylesheet"]')).toHaveCount(1);
+});
+
+for (const width of [360, 1_280]) {
+  test(`the head of the page looks as it does without the styles of the rest, at ${width} px`, async ({ page, troubles, wall }) => {
+    await page.setViewportSize({ width, height: 800 });
+    /** How every element of the head looks, and its place. */
+    const looks = () =>
+      page.locator('.rig, .rig *, #opening, #opening *').evaluateAll((all) =>
+        all.map((one) => {
+          const style = getComputedStyle(one);
+          return [one.tagName, one.className.baseVal ?? one.className, ...[...style].map((name) => `${name}: ${style.getPropertyValue(name)}`)];
+        }),
+      );
+    await wall.goto('', { laidOut: false });
+    const whole = await looks();
+    await page.route('**/rest-*.css', (route) => route.abort());
+    await wall.goto('v=1', { laidOut: false });
+    await expect(root(page)).not.toHaveAttribute(ARRIVING);
+    const head = await looks();
+    expect(head.length).toBe(whole.length);
+    const others = head.map((look, place) => [look.slice(0, 2).join(' '), ...look.filter((it) => !whole[place].includes(it))]);
+    troubles.length = 0;
+    expect(others.filter((it) => it.length > 1)).toEqual([]);
+  });
+}
 
 for (const width of [360, 1_280]) {
   test(`sections that nobody has seen are taken to be about as tall as they are, at ${width} px`, async ({ page, wall }) => {

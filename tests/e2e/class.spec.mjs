@@ -116,7 +116,7 @@ test('without a script problems stand there with their solutions', async ({ brow
   await expect(page.locator('.problem details').first()).toContainText('13.5');
   await page.goto(`${site.origin}/slides.html`);
   await expect(page.locator('.answer').first()).toBeVisible();
-  await expect(page.locator('.slide')).toHaveCount(23);
+  await expect(page.locator('.slide')).toHaveCount(24);
   await context.close();
 });
 
@@ -157,7 +157,7 @@ async function presenting(page, path = '/slides.html') {
 
 test('keys lead through the slides, and answers wait to be asked for', async ({ page }) => {
   const deck = await presenting(page);
-  await expect(deck.at).toHaveText('Slide 1 of 23: The Memory Wall');
+  await expect(deck.at).toHaveText('Slide 1 of 24: The Memory Wall');
   await page.keyboard.press('ArrowRight');
   await expect(deck.at).toContainText('Slide 2');
   expect(await deck.hidden()).toBe(1);
@@ -176,16 +176,16 @@ test('keys lead through the slides, and answers wait to be asked for', async ({ 
   await page.keyboard.press('ArrowLeft');
   await expect(deck.at).toContainText('Slide 3');
   await page.keyboard.press('End');
-  await expect(deck.at).toContainText('Slide 23');
+  await expect(deck.at).toContainText('Slide 24');
   await page.keyboard.press('ArrowRight');
-  await expect(deck.at).toContainText('Slide 23');
+  await expect(deck.at).toContainText('Slide 24');
   await page.keyboard.press('Home');
   await expect(deck.at).toContainText('Slide 1 ');
   await page.getByRole('button', { name: 'Next' }).click();
   await expect(deck.at).toContainText('Slide 2');
   await page.keyboard.press('Escape');
   await expect(page.locator('html')).not.toHaveAttribute('data-presenting', '');
-  await expect(page.locator('.slide')).toHaveCount(23);
+  await expect(page.locator('.slide')).toHaveCount(24);
   await expect(page.locator('.answer').first()).toBeVisible();
 });
 
@@ -202,6 +202,9 @@ test('every slide fits its screen, whatever its size', async ({ page }) => {
       });
       expect(lowest, `slide ${n} at ${width}`).toBeLessThanOrEqual(stage + 2);
       expect(widest, `slide ${n} at ${width}`).toBeLessThanOrEqual(wide + 1);
+      // A drawing is large enough to be read from the last row.
+      const figure = deck.current.locator('.figure');
+      if (await figure.count()) expect(Number(await figure.evaluate((it) => it.style.getPropertyValue('--fit'))), `slide ${n}`).toBeGreaterThan(0.7);
       await page.keyboard.press('ArrowRight');
     }
     await page.keyboard.press('Escape');
@@ -219,7 +222,7 @@ test('while presenting, axe-core finds nothing', async ({ page }) => {
     await page.keyboard.press('a');
     await page.keyboard.press('ArrowRight');
   }
-  await expect(deck.at).toContainText('Slide 23');
+  await expect(deck.at).toContainText('Slide 24');
 });
 
 test('slides print one a page, answers included, also from a file on a disk', async ({ page }) => {

@@ -54,7 +54,7 @@ test('at its published height no figure needs a bar of its own', async ({ page, 
 });
 
 /** Figures whose example no link changes, and those that need no script. */
-const OWN = ['opening', 'claims', 'rungs', 'profile', 'oom', 'oom_guess', 'peak', 'worked_roofline', 'frontier', 'sort', 'heads', 'layer', 'minute', 'phases', 'recompute', 'schedule', 'tiles'];
+const OWN = ['opening', 'claims', 'rungs', 'profile', 'oom', 'oom_guess', 'peak', 'worked_roofline', 'frontier', 'sort', 'heads', 'layer', 'cuts', 'minute', 'phases', 'recompute', 'schedule', 'tiles'];
 const WORKING = ['ladder', 'matrix'];
 
 test('a frame without scripts says what it shows and that it stands still, and has nothing to operate', async ({ browser, site }) => {

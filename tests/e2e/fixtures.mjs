@@ -27,7 +27,7 @@ async function watch(context, origin, troubles, javaScriptEnabled = true) {
   context.on('requestfailed', (request) => {
     const error = request.failure()?.errorText;
     // Programs, icon, manifest and self-check come after the page; a reader who leaves at once ends them.
-    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest|check\.html|(explain|minute|panel|share)-[a-z0-9]+\.js|[a-z-]+-[a-z0-9]+\.wasm)$/.test(request.url());
+    const left = error === 'net::ERR_ABORTED' && /\/(icon\.svg|manifest\.webmanifest|check\.html|rest-[a-z0-9]+\.css|(explain|minute|panel|share)-[a-z0-9]+\.js|[a-z-]+-[a-z0-9]+\.wasm)$/.test(request.url());
     if (!left) troubles.push(`request failed: ${request.url()} ${error}`);
   });
   context.on('response', (response) => {

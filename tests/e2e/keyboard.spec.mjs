@@ -82,15 +82,24 @@ for (const width of [1280, 360]) {
 
     test('Tab reaches every control in the order of the page, shows it, and comes out again', async ({ wall, page }) => {
       test.slow();
+      // Who has read a section can have that forgotten: the button for it would else come in the middle of this.
+      await page.addInitScript(() => localStorage.setItem('memory-wall.v1.read', 'hierarchy'));
       await wall.goto();
       await wall.openDetails();
-      // The controls of this figure come when it comes near.
-      await page.locator('.minute').scrollIntoViewIfNeeded();
-      await page.locator('.minute-controls').waitFor();
-      // So do others.
-      for (const near of await page.locator('[data-near]').all()) await near.evaluate((one) => one.scrollIntoView());
+      if (await page.locator('script[src*="progress-"]').count()) await expect(page.locator('.contents .forget button')).toBeVisible();
+      // The controls of these figures come when they come near.
+      await wall.near('.minute', '.minute-controls');
+      // The page in one file reads no reports, and shares nothing.
+      if (await page.locator('script[data-near="figure-profile"]').count()) {
+        await wall.near('#figure-profile', '#explain-files');
+        await page.locator('#figure-share').scrollIntoViewIfNeeded();
+      }
       await page.waitForTimeout(500);
       await page.evaluate(() => scrollTo(0, 0));
+      await page.evaluate(() => {
+        window.reached = new Set();
+        document.addEventListener('focusin', ({ target }) => window.reached.add(target));
+      });
       const stops = await tabThrough(page);
       const names = stops.map((stop) => stop.name);
       // What else can be reached in it opens or scrolls parts of its tables.
@@ -104,15 +113,15 @@ for (const width of [1280, 360]) {
         expect.soft(stop.inView, `${stop.name} can be seen while it has the focus`).toBe(true);
       }
       // Nothing that can be operated is left out; a group of radio buttons is one stop.
-      const operable = await page.locator('button:enabled, select, input, summary, a[href]').evaluateAll(
-        (all) =>
-          all.filter((one) => {
-            if (!one.checkVisibility() || one.type !== 'radio') return one.checkVisibility();
-            const group = [...document.querySelectorAll(`input[name="${one.name}"]`)];
-            return one === (group.find((other) => other.checked) ?? group[0]);
-          }).length,
+      const left = await page.locator('button:enabled, select, input, summary, a[href]').evaluateAll((all) =>
+        all
+          .filter((one) => {
+            if (window.reached.has(one) || !one.checkVisibility()) return false;
+            return one.type !== 'radio' || ![...document.querySelectorAll(`input[name="${one.name}"]`)].some((other) => window.reached.has(other));
+          })
+          .map((one) => one.outerHTML),
       );
-      expect(stops.filter((stop) => /^(button|select|input|summary|a)$/.test(stop.tag))).toHaveLength(operable);
+      expect(left).toEqual([]);
       // And back the same way.
       const back = [];
       for (const _ of names) {
@@ -140,7 +149,7 @@ test('the skip link leads to the calculator', async ({ wall, page }) => {
 test('lists change with the arrow keys', async ({ wall, page }) => {
   await wall.goto();
   await wall.list('Model').focus();
-  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
   await expect(wall.list('Model')).toHaveValue('llama-2-13b');
   await expect(wall.rig.getByRole('link')).toContainText('Llama 2 13B');
   await wall.list('Weights in').focus();

@@ -7,6 +7,7 @@ import { plain } from './page.mjs';
 const figure = (page) => page.locator('.minute');
 const range = (page) => figure(page).locator('.minute-controls input');
 const lever = (page, name) => figure(page).locator(`[name="minute-${name}"]`);
+const more = (page) => figure(page).locator('.minute-levers summary');
 const button = (page, name) => figure(page).getByRole('button', { name, exact: true });
 const said = (page) => range(page).getAttribute('aria-valuetext').then(plain);
 const readouts = (page) => figure(page).locator('.minute-now dd').allTextContents().then((all) => all.map(plain));
@@ -73,6 +74,7 @@ test('levers change it, and an impossible server is said so', async ({ wall, pag
   expect(await lever(page, 'arrivals').getAttribute('aria-valuetext')).toBe('75');
   await lever(page, 'arrivals').fill('10');
   expect(await readouts(page)).toEqual(first);
+  await more(page).click();
   await lever(page, 'server').selectOption({ index: 1 });
   await expect(figure(page).locator('.figure-title')).toContainText('Llama 3.1 8B');
   expect((await readouts(page))[2]).toBe('0');
@@ -115,6 +117,7 @@ test('what the levers set is in the address, also after the program has written 
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await wall.goto('minute.arrivals=90');
   await near(page);
+  await more(page).click();
   await lever(page, 'page').fill('4');
   await button(page, 'Five seconds on').click();
   const query = () => page.evaluate(() => location.search);
@@ -152,6 +155,7 @@ test('a page around sets it and is told of it', async ({ page, site }) => {
   });
   const last = (type) => page.evaluate((type) => window.said.filter((one) => one.type === type).at(-1)?.query, type);
   await expect.poll(() => last('ready')).toMatch(/minute\.arrivals=90$/);
+  await frame.locator('.minute-levers summary').click();
   await frame.locator('[name="minute-page"]').fill('4');
   await expect.poll(() => last('state')).toMatch(/minute\.arrivals=90&minute\.page=64$/);
   await page.evaluate(() => document.querySelector('iframe').contentWindow.postMessage({ mw: 1, type: 'set', query: 'minute.answer=256' }, '*'));
@@ -183,6 +187,7 @@ test('it is accessible, and fits at 360 pixels', async ({ wall, page }) => {
   await page.setViewportSize({ width: 360, height: 800 });
   await wall.goto();
   await near(page);
+  await more(page).click();
   await range(page).focus();
   for (let press = 0; press < 30; press += 1) await page.keyboard.press('ArrowLeft');
   for (const lever of await figure(page).locator('input[type=range]').all()) await expect(lever).toHaveAccessibleName(/\w/);

@@ -114,6 +114,24 @@ for (const standard of ['scorm12', 'scorm2004-3', 'scorm2004-4']) {
   });
 }
 
+test('scorm12: who was called failed on the way is not, and who has passed has passed', async ({ page, browser }) => {
+  test.setTimeout(90_000);
+  const lms = await platform(await packed(page, 'figure-claims', 'scorm12', '80'), 'scorm12');
+  for (const [before, after] of [['failed', 'incomplete'], ['passed', 'passed']]) {
+    const context = await browser.newContext({ reducedMotion: 'reduce' });
+    await context.addInitScript((status) => localStorage.setItem('lms', JSON.stringify({ core: { lesson_status: status } })), before);
+    const visit = await context.newPage();
+    await visit.goto(lms.origin);
+    const { launch, shown } = await opened(visit);
+    await shown.locator('[data-act="claim claims.kv13 true"]').click();
+    await expect(launch.locator('#said')).toContainText('1 of ');
+    await expect.poll(() => value(visit, 'scorm12', 'cmi.core.score.raw')).toBe('0');
+    expect(await value(visit, 'scorm12', 'cmi.core.lesson_status')).toBe(after);
+    await context.close();
+  }
+  await lms.close();
+});
+
 for (const standard of Object.keys(KINDS)) {
   test(`${standard}: answers reach the platform, and come back`, async ({ page, browser }) => {
     test.setTimeout(120_000);

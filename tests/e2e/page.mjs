@@ -1,7 +1,7 @@
 // The page as a reader knows it: controls by role and label, outcomes by the data attributes that the page carries.
 
 /** Long lists whose choices come with the program, and the list of the calculator that has the same. */
-export const LATE = { 'roofline-weights': 'weights', 'scaling-weights': 'weights', 'scaling-gpu': 'gpu', 'train-gpu': 'gpu', 'train-model': 'model', vs: 'gpu', 'vs-also': 'gpu' };
+export const LATE = { model: 'model', gpu: 'gpu', 'roofline-weights': 'weights', 'scaling-weights': 'weights', 'scaling-gpu': 'gpu', 'train-gpu': 'gpu', 'train-model': 'model', vs: 'gpu', 'vs-also': 'gpu' };
 
 /** The parts of the wall, in the order of the table. */
 export const BUCKETS = ['weights', 'gradients', 'optimizer', 'kv_cache', 'activations', 'logits', 'overhead'];

@@ -46,6 +46,57 @@ test('the page around brings plans, is told of changes, and gives the height', a
   await expect(frame.locator('html')).toHaveAttribute('data-theme', 'light');
 });
 
+for (const above of [0, 2_000]) {
+  test(`the picture on canvas is painted where the page around is scrolled to it, ${above} pixels above the frame`, async ({ hosted, site }) => {
+    const page = await hosted(
+      `<div style="height:${above}px"></div><iframe src="${site.origin}/plan-frame.html?${PLANS}" width="1000" height="6000" title="t"></iframe>`,
+    );
+    const frame = page.frameLocator('iframe');
+    await live(frame);
+    const canvas = frame.locator('.heat canvas');
+    // Parts on the way take their heights as they come near: each step may lead past the place that it went to.
+    await expect
+      .poll(async () => {
+        const box = await canvas.boundingBox();
+        if (box) await page.evaluate((top) => scrollBy(0, top - 200), box.y);
+        return canvas.evaluate((it) => {
+          const blank = Object.assign(document.createElement('canvas'), { width: it.width, height: it.height });
+          return it.toDataURL() !== blank.toDataURL();
+        });
+      }, { timeout: 20_000 })
+      .toBe(true);
+  });
+}
+
+alone('the picture on canvas is painted anew where the page around changes the theme', async ({ page }) => {
+  await page.goto(`/plan-frame.html?${PLANS}&theme=light`);
+  await live(page);
+  const canvas = page.locator('.heat canvas');
+  await canvas.scrollIntoViewIfNeeded();
+  await expect.poll(() => canvas.evaluate((it) => it.width)).not.toBe(300);
+  const painted = () => canvas.evaluate((it) => it.toDataURL());
+  /** It comes in slices. */
+  const rested = async () => {
+    let [before, now] = ['', await painted()];
+    while (before !== now) {
+      await page.waitForTimeout(300);
+      [before, now] = [now, await painted()];
+    }
+    return now;
+  };
+  const light = await rested();
+  /** As the script of the page does when it is told. */
+  const theme = (value) =>
+    page.evaluate((value) => {
+      document.documentElement.dataset.theme = value;
+      document.dispatchEvent(new CustomEvent('memory-wall:theme'));
+    }, value);
+  await theme('dark');
+  await expect.poll(painted).not.toBe(light);
+  await theme('light');
+  await expect.poll(painted).toBe(light);
+});
+
 alone('in a frame nothing is kept, and nothing kept is shown', async ({ page }) => {
   await page.goto('/plan.html');
   await live(page);

@@ -148,7 +148,7 @@ test('the picture of how full a GPU is follows the plan and the pointer, and key
   const { width, height } = await canvas.boundingBox();
   const caption = page.locator('.heat .caption');
   await canvas.hover({ position: { x: 40, y: 24 } });
-  await expect(caption).toHaveText(/^1 sequences? of 1,024 tokens/);
+  await expect(caption).toHaveText(/^1,024 tokens, 1 at once/);
   const first = await caption.textContent();
   await canvas.hover({ position: { x: width * 0.9, y: height * 0.9 } });
   await expect(caption).not.toHaveText(first);
@@ -156,7 +156,7 @@ test('the picture of how full a GPU is follows the plan and the pointer, and key
   await expect(page.locator('#plan-seq')).not.toHaveValue('8192');
   await expect.poll(painted).not.toEqual(bf16);
   // By key.
-  const cell = page.getByRole('button', { name: /^4 sequences of 4,096 tokens/ });
+  const cell = page.getByRole('button', { name: /^4,096 tokens, 4 at once/ });
   await cell.focus();
   await page.keyboard.press('Enter');
   await expect(cell).toHaveAttribute('aria-pressed', 'true');

@@ -24,6 +24,7 @@ test('the SVG has walls, verdicts, legend, lines and numbers, and says so to who
   expect(asked.some((url) => url.includes('planner-exchange'))).toBe(false);
   const { name, bytes } = await saved(page, 'Save as SVG');
   expect(name).toBe('plans.svg');
+  await expect(page.locator('.picture').getByRole('status'), 'nothing went wrong').toBeHidden();
   const svg = bytes.toString();
   const drawn = await page.evaluate((text) => {
     const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;

@@ -57,11 +57,11 @@ test('what a change did is one sentence, seen and heard', async ({ page }) => {
   await open(page);
   await expect(page.locator('.changed')).toBeHidden();
   await page.locator('#plan-batch').fill('64');
-  await expect(page.locator('.changed')).toContainText('int4: Sequences at once 32 to 64. Some requests wait; before: It fits.');
+  await expect(page.locator('.changed')).toContainText('int4: Sequences at once (each replica) 64 instead of 32. Some requests wait; before: It fits.');
   await expect(page.locator('.changed')).toContainText('more on the fullest GPU');
-  await expect(page.locator('#planner > .desk > [role="status"]')).toContainText('int4: Sequences at once 32 to 64.');
+  await expect(page.locator('#planner > .desk > [role="status"]')).toContainText('int4: Sequences at once (each replica) 64 instead of 32.');
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
-  await expect(page.locator('.changed')).toContainText('Sequences at once 64 to 32');
+  await expect(page.locator('.changed')).toContainText('Sequences at once (each replica) 32 instead of 64');
   await page.locator('.plan').nth(0).getByRole('button', { name: /^Duplicate/ }).click();
   await expect(page.locator('.changed')).toHaveText('bf16 2 was added.');
 });

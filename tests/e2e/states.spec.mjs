@@ -18,7 +18,7 @@ const feet = async (page) => {
 /** A table, row by row. */
 const rows = (table) => table.locator('tbody tr').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, ' ').trim())));
 
-/** What a remedy saves. */
+/** What a fix saves. */
 const saves = async (page, name) => plain(await fixes(page).getByRole('row', { name: new RegExp(`^${name}`) }).locator('.fix-saved').textContent());
 
 test('the choice is made by keyboard, changes its own column, travels in the link and is the calculator’s too', async ({ wall, page }) => {

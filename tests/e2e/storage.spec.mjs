@@ -76,6 +76,21 @@ test('strange lines among kept answers are carried along', async ({ wall, page }
   await expect.poll(() => kept(page, PROGRESS)).toMatch(/guess relu memory[^]*\? memory-wall progress 2\n\? future 1 2/);
 });
 
+test('a page that comes back from memory knows what was answered while it was away', async ({ wall, page }) => {
+  await wall.goto();
+  const question = page.locator('[data-quiz="roofline.three"]');
+  await question.locator('.quiz-option').first().click();
+  await question.getByRole('button', { name: 'Check' }).click();
+  await expect.poll(() => kept(page, PROGRESS)).toContain('roofline.three');
+  // Pages in memory hear nothing of what others keep.
+  await page.evaluate((key) => {
+    const lines = localStorage.getItem(key).split('\n');
+    localStorage.setItem(key, lines.filter((line) => !line.includes('roofline.three')).join('\n'));
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+  }, PROGRESS);
+  await expect(question).toHaveAttribute('data-state', '');
+});
+
 test('what is answered in one tab is not lost by what is answered in another', async ({ wall, page, context }) => {
   await wall.goto();
   const other = await context.newPage();
@@ -88,6 +103,8 @@ test('what is answered in one tab is not lost by what is answered in another', a
     await expect(question).toHaveAttribute('data-state', /right|hint/);
   };
   await answer(page, 'roofline.three');
+  // The news needs a moment; nobody changes tabs sooner.
+  await expect(other.locator('[data-quiz="roofline.three"]')).toHaveAttribute('data-state', /right|hint/);
   await answer(other, 'oom.copy');
   for (const tab of [page, other]) {
     for (const id of ['roofline.three', 'oom.copy']) await expect(tab.locator(`[data-quiz="${id}"]`)).toHaveAttribute('data-state', /right|hint/);

@@ -1,6 +1,7 @@
 // The page for teachers: what is chosen becomes a snippet, and the snippet shows the figure in a page of somebody else.
 
 import AxeBuilder from '@axe-core/playwright';
+import reader from 'gift-pegjs';
 import { expect, test } from './fixtures.mjs';
 import { host } from './host.mjs';
 
@@ -202,7 +203,7 @@ test('all of it works by keyboard', async ({ page, baseURL }) => {
 test('without JavaScript every figure and every host stands there, and nothing that does not work', async ({ visitor }) => {
   const still = (await visitor({ javaScriptEnabled: false })).page;
   await still.goto(PAGE);
-  await expect(still.locator('#heights tbody tr')).toHaveCount(50);
+  await expect(still.locator('#heights tbody tr')).toHaveCount(51);
   expect(await still.locator('button:visible, input:visible, select:visible, textarea:visible, iframe').count()).toBe(0);
   for (const article of await still.locator('.host').all()) {
     await expect(article.locator('.snippet')).toContainText('https://example.org/memory-wall/');
@@ -263,6 +264,14 @@ test('every question bank is a file of its format, with the questions that the p
     }),
   );
   expect(gift.toString().match(/^::/gm)).toHaveLength(count);
+  // An independent reader of the format takes all of it, and finds in each question an answer that counts.
+  const asked = reader.parse(gift.toString()).filter(({ type }) => type !== 'Category');
+  expect(asked).toHaveLength(count);
+  const full = ({ type, isTrue, choices, matchPairs }) =>
+    type === 'TF' ? typeof isTrue === 'boolean'
+    : type === 'Matching' ? matchPairs.length > 2
+    : choices.reduce((sum, { isCorrect, weight }) => sum + Math.max(weight ?? (isCorrect ? 100 : 0), 0), 0) >= 99.9;
+  expect(asked.filter((one) => !full(one)).map(({ title }) => title)).toEqual([]);
   // The browser's own reader of XML finds no fault.
   const read = await page.evaluate((text) => {
     const whole = new DOMParser().parseFromString(text, 'application/xml');

@@ -7,6 +7,7 @@ use crate::budgets;
 use crate::place::Place;
 use crate::process::Job;
 use crate::table;
+use crate::tools;
 use crate::transfer::{self, Asset};
 
 /// Node holds both compressors; one start of it serves all files.
@@ -46,9 +47,12 @@ fn remapped() -> String {
 
 /// Trunk, with the one setting of its callers that it does not understand removed.
 pub(crate) fn trunk(place: &Place, arguments: &[&str]) -> Job {
-    place
-        .job("trunk")
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remapped())
+    let job = place.job("trunk");
+    let job = match tools::optimiser(place) {
+        Some(program) => job.env("MEMORY_WALL_WASM_OPT", program),
+        None => job,
+    };
+    job.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remapped())
         .args(arguments)
         // Trunk reads NO_COLOR as true or false and stops at the usual `1`.
         .without("NO_COLOR")
@@ -78,6 +82,8 @@ pub(crate) fn report(place: &Place) -> Result<(), String> {
     if first_visit > budgets::FIRST_VISIT_BUDGET {
         return Err(format!("A first visit transfers {sum} kB, over the budget of {budget} kB."));
     }
+    let is_document = |file: &File| file.name == "index.html";
+    part(&files, "document", ", which its first paint waits for", &is_document, budgets::DOCUMENT_BUDGET)?;
     let is_reference = |file: &File| file.name.starts_with("reference");
     part(&files, "reference", ", a page of its own", &is_reference, budgets::REFERENCE_BUDGET)?;
     let is_asked = |file: &File| file.name.starts_with("explain-");

@@ -75,12 +75,7 @@ fn wasm_bindgen(place: &Place) -> Result<(), String> {
 
 fn wasm_opt(place: &Place) -> Result<(), String> {
     let (version, package) = (versions::WASM_OPT, format!("binaryen@{}", versions::BINARYEN));
-    let cached = Path::new("bin").join("wasm-opt");
-    if has_binaryen(place)
-        || is_ready(place, "wasm-opt", version)
-        || is_cached("wasm-opt", &format!("version_{version}"), &cached)
-        || trunk_fetches(place)
-    {
+    if has_wasm_opt(place) || fetched_wasm_opt().is_some_and(|file| file.is_file()) || trunk_fetches(place) {
         return Ok(());
     }
     let advice = format!("Install Node.js with npm, or Binaryen {version} (its `wasm-opt`), and try again.");
@@ -97,6 +92,21 @@ fn wasm_opt(place: &Place) -> Result<(), String> {
         .args([&package])
         .run()
         .map_err(|sentence| format!("{sentence} {advice}"))
+}
+
+/// Whether the program that Trunk would find is the one that Trunk.toml names.
+fn has_wasm_opt(place: &Place) -> bool {
+    has_binaryen(place) || is_ready(place, "wasm-opt", versions::WASM_OPT)
+}
+
+/// Where Trunk puts the one that it fetches.
+fn fetched_wasm_opt() -> Option<PathBuf> {
+    cached("wasm-opt", &format!("version_{}", versions::WASM_OPT), &Path::new("bin").join("wasm-opt"))
+}
+
+/// The `wasm-opt` that Trunk runs, for those that run it again. Trunk may still have to fetch it.
+pub(crate) fn optimiser(place: &Place) -> Option<PathBuf> {
+    if has_wasm_opt(place) { place.program("wasm-opt") } else { fetched_wasm_opt() }
 }
 
 /// The driver of Firefox; one that is there is taken as it is.
@@ -133,9 +143,14 @@ fn is_ready(place: &Place, name: &str, version: &str) -> bool {
 
 /// Whether Trunk has already fetched this tool itself.
 fn is_cached(name: &str, version: &str, file: &Path) -> bool {
+    cached(name, version, file).is_some_and(|file| file.is_file())
+}
+
+/// Where Trunk puts a tool that it fetches.
+fn cached(name: &str, version: &str, file: &Path) -> Option<PathBuf> {
     let file = file
         .with_file_name(file.file_name().map_or_else(String::new, |name| executable(&name.to_string_lossy(), "exe")));
-    trunk_cache().is_some_and(|cache| cache.join(format!("{name}-{version}")).join(file).is_file())
+    trunk_cache().map(|cache| cache.join(format!("{name}-{version}")).join(file))
 }
 
 fn trunk_cache() -> Option<PathBuf> {

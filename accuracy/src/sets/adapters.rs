@@ -134,6 +134,8 @@ fn run(row: csv::Row<'_>) -> Result<Checked, String> {
     (training.recipe, training.step) = (Recipe::Pure, StepKernel::Foreach);
     // transformers 4 runs experts one after the other, and quantises each.
     (training.stock.grouped_experts, training.lora.experts) = (false, true);
+    // And repeats keys and values for all heads.
+    training.stock.efficient_kernel = true;
     training.lora.upcast = row.is_set("upcast");
     // `fsdp_qlora` puts the checkpoint inside FSDP's unit.
     training.stock.reentrant = row.text("source") == "fms-acceleration";

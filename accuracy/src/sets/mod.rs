@@ -8,6 +8,7 @@ mod kv_cache;
 mod litgpt;
 mod llamacpp_starts;
 mod logits;
+mod one_gpu;
 mod peft;
 mod pool_starts;
 mod reading;
@@ -38,6 +39,7 @@ pub const SETS: &[Make] = &[
     logits::sets,
     step_peaks::sets,
     real_gpu::sets,
+    one_gpu::sets,
     torchtitan::sets,
     litgpt::sets,
     deepspeed::sets,

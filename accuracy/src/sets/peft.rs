@@ -6,11 +6,11 @@
 
 use memory_wall_core::tables::models;
 use memory_wall_core::{
-    AdapterPrecision, Bucket, Checked, Checkpointing, Mode, Recipe, Scenario, StepKernel, WeightFormat, evaluate,
+    AdapterPrecision, Checked, Checkpointing, Mode, Recipe, Scenario, StepKernel, WeightFormat, evaluate,
 };
 
 use super::litgpt::targets;
-use super::reading::check;
+use super::reading::{allocated, check};
 use crate::csv;
 use crate::{Bound, Data, Outcome, Row, Set};
 
@@ -38,12 +38,7 @@ fn name(row: csv::Row<'_>) -> String {
 }
 
 fn peak(row: csv::Row<'_>) -> Row {
-    let outcome = run(row).and_then(|run| {
-        let evaluation = evaluate(&run);
-        // The context of the process is outside the allocator.
-        let allocated = evaluation.total - evaluation.bytes(Bucket::Overhead);
-        Ok(Outcome::whole(allocated.0, row.whole("reserved_max")?))
-    });
+    let outcome = run(row).and_then(|run| Ok(Outcome::whole(allocated(&evaluate(&run)).0, row.whole("reserved_max")?)));
     let doubt = "reserved, so at least what was allocated; the longest batch is assumed".into();
     Row { doubt, ..Row::checked(name(row), "bytes", Outcome::of(outcome)) }
 }

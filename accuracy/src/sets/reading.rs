@@ -1,7 +1,8 @@
 //! What the columns that all files share make of a row.
 
 use memory_wall_core::{
-    Architecture, Attention, Checked, Checkpointing, Mode, Recipe, Scenario, Training, WeightFormat,
+    Architecture, Attention, Bucket, Bytes, Checked, Checkpointing, Evaluation, Mode, Recipe, Scenario, Training,
+    WeightFormat,
 };
 
 use crate::csv;
@@ -21,6 +22,11 @@ pub(super) fn left_out(row: csv::Row<'_>) -> Option<String> {
 /// How a row counts that no coefficient was fitted on.
 pub(super) fn counts(row: csv::Row<'_>) -> Use {
     if row.text("use").starts_with("report") { Use::Reported } else { Use::Checked }
+}
+
+/// What PyTorch has allocated at the fullest moment: the context of the process is outside its allocator.
+pub(super) fn allocated(evaluation: &Evaluation) -> Bytes {
+    evaluation.total - evaluation.bytes(Bucket::Overhead)
 }
 
 /// A scenario as the engine takes it, or why it does not.

@@ -1,6 +1,6 @@
 //! Tensors saved for the backward pass by stock PyTorch and transformers, a layer and the whole model.
 
-use memory_wall_core::architecture::{Biases, Mlp, Moe, Norm, Positions, SlidingWindow};
+use memory_wall_core::architecture::{Biases, Mlp, Moe, Norm, NormWeight, Positions, SlidingWindow};
 use memory_wall_core::memory::{activations, logits};
 use memory_wall_core::worked::{self, Item};
 use memory_wall_core::{Architecture, Bytes, Checked, Checkpointing, Phase, Stock, Training};
@@ -101,6 +101,8 @@ fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
         },
         padding: row.is_set("padding_mask"),
         outputs_kept: false,
+        wide_attention: false,
+        efficient_kernel: row.text("attn_implementation").contains("mem-efficient"),
         grouped_experts: match row.text("experts_impl") {
             "eager" => false,
             "" | "grouped_mm" => true,
@@ -147,6 +149,7 @@ pub(super) fn family(family: &str, sizes: [u32; 7], activation: &str, positions:
         "qwen2" => Architecture { biases: qkv, ..llama },
         "qwen3" => Architecture { qk_norm: true, ..llama },
         "gemma2" => Architecture {
+            norm_weight: NormWeight::WithFp32Copy,
             norms_per_layer: 4,
             soft_capped: true,
             // Every other layer, the first among them.

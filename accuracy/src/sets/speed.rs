@@ -398,7 +398,9 @@ mod tests {
                 found += usize::from(row.is_some());
             }
         }
-        assert_eq!(found, efficiency::TYPICAL.len(), "a share without rows");
+        // Steps of training have a file of their own.
+        let others = efficiency::TYPICAL.iter().filter(|row| row.runtime != Runtime::Transformers);
+        assert_eq!(found, others.count(), "a share without rows");
     }
 
     /// Decoding over several cards. Whole runs of large batches (S057, S059), which may have run in waves, take longer.

@@ -31,9 +31,7 @@ pub(super) fn sets(data: &Data) -> Vec<Set> {
         let id = name(place, row);
         let step = scenario(row);
         let peak = step.clone().and_then(|step| {
-            let evaluation = evaluate(&step);
-            let engine = evaluation.total - evaluation.bytes(Bucket::Overhead);
-            Ok(Outcome::whole(engine.0, row.whole("steady_peak_total")?))
+            Ok(Outcome::whole(reading::allocated(&evaluate(&step)).0, row.whole("steady_peak_total")?))
         });
         peaks.push(Row::checked(id.clone(), "bytes", Outcome::of(peak)));
         let moment = step.clone().and_then(|step| moment(&evaluate(&step), row));
@@ -133,6 +131,7 @@ fn scenario(row: csv::Row<'_>) -> Result<Checked, String> {
         stock: Stock {
             // Fake CPU tensors, with the CUDA attention kernels called directly: the norms keep what a processor's keep.
             cpu: !attention.contains("mem-efficient"),
+            efficient_kernel: attention.contains("mem-efficient"),
             outputs_kept: row.is_set("logits_kept"),
             ..Training::DEFAULT.stock
         },

@@ -1,8 +1,8 @@
 //! Peaks that torchtitan reports: the most that PyTorch's allocator reserved on any rank.
 
 use memory_wall_core::{
-    Architecture, Bucket, Bytes, Checked, Checkpointing, Implementation, Loss, Mode, Parallelism, Recipe, Scenario,
-    StepKernel, Stock, Training, ZeroStage, evaluate,
+    Architecture, Bytes, Checked, Checkpointing, Implementation, Loss, Mode, Parallelism, Recipe, Scenario, StepKernel,
+    Stock, Training, ZeroStage, evaluate,
 };
 
 use super::reading;
@@ -60,8 +60,7 @@ fn row(row: csv::Row<'_>) -> Row {
 
 /// What the allocator reserves at the peak: everything but the driver's own memory, which it does not know.
 fn reserved(scenario: &Checked) -> Bytes {
-    let evaluation = evaluate(scenario);
-    evaluation.total - evaluation.bytes(Bucket::Overhead)
+    reading::allocated(&evaluate(scenario))
 }
 
 /// The training step that a row states, or why it is not modelled.

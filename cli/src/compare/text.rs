@@ -4,6 +4,7 @@ use memory_wall_core::display::{ByteUnit, Grouped, Percent};
 use memory_wall_core::units::Seconds;
 use memory_wall_core::{Bucket, Bytes, bounds};
 use memory_wall_plan::answers::{Run, Served, Trained};
+use memory_wall_plan::typical::Typical;
 
 use super::{Column, Difference, change, worst_first};
 use crate::text::{QUOTED, Side, Table, shortened, wrapped};
@@ -17,7 +18,7 @@ const NOTHING: &str = "-";
 /// A figure of a plan: its name, and what it says.
 type Figure = (&'static str, fn(&Column, ByteUnit) -> Option<String>);
 
-const FIGURES: [Figure; 20] = [
+const FIGURES: [Figure; 23] = [
     ("GPUs", |it, _| Some(Grouped(it.reply()?.gpus().into()).to_string())),
     ("Needed on the fullest GPU", |it, unit| Some(words::size_range(it.reply()?.needed()?, unit))),
     ("The GPU has", |it, unit| Some(words::size(it.reply()?.capacity()?, unit))),
@@ -39,8 +40,14 @@ const FIGURES: [Figure; 20] = [
         })
     }),
     ("TTFT", |it, _| Some(times(served(it)?.service.ttft))),
+    ("TTFT, typically", |it, _| Some(typically(served(it)?.typical.ttft?, time))),
     ("TPOT", |it, _| Some(times(served(it)?.service.tpot))),
+    ("TPOT, typically", |it, _| Some(typically(served(it)?.typical.tpot?, time))),
     ("Tokens/s", |it, _| Some(numbers(it.reply()?.written()?))),
+    ("Tokens/s, typically", |it, _| {
+        let requests = f64::from(served(it)?.batch) * f64::from(it.answers()?.scenario.parallel.dp);
+        Some(typically(served(it)?.typical.tpot?, |time| digits(requests / time.0)))
+    }),
     ("Price of a million tokens", |it, _| Some(dollars(served(it)?.per_million?))),
     ("Energy of a million tokens", |it, _| Some(kilowatt_hours(served(it)?.energy_per_million?))),
     ("Training step", |it, _| Some(times(trained(it)?.step))),
@@ -84,6 +91,11 @@ fn numbers(ends: [f64; 2]) -> String {
 fn times(ends: [Seconds; 2]) -> String {
     let [low, high] = ends.map(time);
     range(low, &high)
+}
+
+/// What measured runs come to, and of which program they are.
+fn typically(Typical { time, runtime, .. }: Typical, say: impl Fn(Seconds) -> String) -> String {
+    format!("{} ({})", say(time), runtime.id())
 }
 
 fn dollars(ends: [f64; 2]) -> String {

@@ -42,7 +42,7 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 39] = [
+    const VALUES: [(&str, &str); 42] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
@@ -85,6 +85,9 @@ mod tests {
         ("--shard", "2"),
         ("--etp", "2"),
         ("--virtual-stages", "2"),
+        ("--decoder-first-pipeline-num-layers", "2"),
+        ("--decoder-last-pipeline-num-layers", "2"),
+        ("--pipeline-model-parallel-layout", "Et|tL"),
     ];
 
     #[test]

@@ -123,6 +123,9 @@ pub(super) const fn is_message(report: &Report) -> bool {
             | Kind::Mps
             | Kind::Xla
             | Kind::TensorFlow
+            | Kind::OnnxRuntime
+            | Kind::Paddle
+            | Kind::Metal
             | Kind::Ggml
             | Kind::HostMemory
     )

@@ -5,6 +5,7 @@ use memory_wall_core::display::ByteUnit;
 use memory_wall_core::units::Seconds;
 use memory_wall_plan::answers::{Served, Trained};
 use memory_wall_plan::reply::Reply;
+use memory_wall_plan::typical;
 use memory_wall_runtimes::Span;
 use serde::Serialize;
 
@@ -49,9 +50,20 @@ struct Serving {
     running_requests: u32,
     ttft_seconds: [f64; 2],
     tpot_seconds: [f64; 2],
+    /// What measured runs come to, where some back it.
+    ttft_typical: Option<Typical>,
+    tpot_typical: Option<Typical>,
     tokens_per_second_per_user: [f64; 2],
     dollars_per_million_tokens: Option<[f64; 2]>,
     watt_hours_per_million_tokens: Option<[f64; 2]>,
+}
+
+/// What runs of a program typically take.
+#[derive(Debug, Serialize)]
+struct Typical {
+    seconds: f64,
+    runtime: &'static str,
+    runs: u32,
 }
 
 /// How fast it trains.
@@ -137,10 +149,18 @@ impl Serving {
             running_requests: served.batch,
             ttft_seconds: seconds(served.service.ttft),
             tpot_seconds: seconds(served.service.tpot),
+            ttft_typical: served.typical.ttft.map(Typical::new),
+            tpot_typical: served.typical.tpot.map(Typical::new),
             tokens_per_second_per_user: worst_first(served.per_user),
             dollars_per_million_tokens: served.per_million,
             watt_hours_per_million_tokens: served.energy_per_million,
         }
+    }
+}
+
+impl Typical {
+    const fn new(typical: typical::Typical) -> Self {
+        Self { seconds: typical.time.0, runtime: typical.runtime.id(), runs: typical.runs }
     }
 }
 

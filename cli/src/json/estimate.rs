@@ -60,6 +60,7 @@ struct Tensor {
 struct PerRank {
     stage: u32,
     ranks: u64,
+    layers: u64,
     parameters: u64,
     peak_phase: &'static str,
     buckets: PerBucket<u128>,
@@ -148,6 +149,7 @@ impl PerRank {
         Self {
             stage: stage.stage,
             ranks: stage.ranks,
+            layers: stage.layers,
             parameters: stage.parameters.total(),
             peak_phase: stage.peak_phase.id(),
             buckets: PerBucket::of(bytes),

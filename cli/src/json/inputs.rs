@@ -1,6 +1,7 @@
 //! A scenario for programs, defaults included.
 
 use memory_wall_core::engines::vllm;
+use memory_wall_core::layout::PipelineSplit;
 use memory_wall_core::{Engine, Parallelism, Scenario, Speculation};
 use serde::Serialize;
 
@@ -76,6 +77,16 @@ pub(crate) struct Cut {
     zero: u8,
     shard: Option<u32>,
     virtual_stages: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decoder_first_pipeline_num_layers: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decoder_last_pipeline_num_layers: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account_for_embedding_in_pipeline_split: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account_for_loss_in_pipeline_split: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pipeline_model_parallel_layout: Option<String>,
     sequence_parallel: bool,
 }
 
@@ -136,6 +147,23 @@ impl Cut {
         let Parallelism { dp, tp, pp, ep, etp, cp, shard, virtual_stages, sequence_parallel, .. } = *parallel;
         // Stages are named by their digit.
         let zero = parallel.zero.id().parse().unwrap_or(0);
-        Self { dp, tp, pp, ep, etp, cp, zero, shard, virtual_stages, sequence_parallel }
+        let PipelineSplit { first, last, embedding, loss, layout } = parallel.split;
+        Self {
+            dp,
+            tp,
+            pp,
+            ep,
+            etp,
+            cp,
+            zero,
+            shard,
+            virtual_stages,
+            decoder_first_pipeline_num_layers: first,
+            decoder_last_pipeline_num_layers: last,
+            account_for_embedding_in_pipeline_split: embedding.then_some(true),
+            account_for_loss_in_pipeline_split: loss.then_some(true),
+            pipeline_model_parallel_layout: layout.map(|layout| layout.to_string()),
+            sequence_parallel,
+        }
     }
 }

@@ -36,20 +36,14 @@ const OF_VLLM: &[(&[&str], &str)] = &[
 /// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). Megatron-LM at d98e8a6, `arguments.py`. Read 2026-11-26.
 const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
     (
+        "Megatron-LM",
+        &["--recompute-modules"],
+        "parts of a layer beside core_attn (mla_up_proj, layernorm, moe_act, mlp, moe, shared_experts) are computed again in the backward pass, so that the run takes between --checkpointing selective and full",
+    ),
+    (
         "torchtune",
         &["--optimizer-in-bwd", "--optimizer_in_bwd", "--optimizer-in-backward"],
         "every matrix is updated within the backward pass and its gradient is freed, so that the run takes less than is counted without the option, by up to all gradients",
-    ),
-    (
-        "Megatron-LM",
-        &[
-            "--decoder-first-pipeline-num-layers",
-            "--decoder-last-pipeline-num-layers",
-            "--pipeline-model-parallel-layout",
-            "--account-for-embedding-in-pipeline-split",
-            "--account-for-loss-in-pipeline-split",
-        ],
-        "stages then hold different numbers of layers, and the fullest decides: --pp N is counted where N divides the layers, and an N with as many layers a stage as the fullest one has bounds it",
     ),
 ];
 

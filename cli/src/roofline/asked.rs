@@ -4,11 +4,11 @@ use memory_wall_core::number::{self, Kilo};
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Efficiency, Kernel, Work};
-use memory_wall_core::tables::gpus::Gpu;
+use memory_wall_core::tables::gpus::{Gpu, OWN as OWN_GPU};
 use memory_wall_core::{Scenario, WeightFormat};
 
 use crate::options::Given;
-use crate::request::Request;
+use crate::request::{Request, is_own};
 use crate::text::quote;
 use crate::{BadInput, named, runtime, values};
 
@@ -18,7 +18,7 @@ pub(crate) struct Asked {
     pub(crate) gpu: &'static Gpu,
     pub(crate) subject: Subject,
     pub(crate) accounting: Accounting,
-    pub(crate) efficiency: Efficiency,
+    pub(crate) efficiency: Option<Efficiency>,
     pub(crate) json: bool,
     pub(crate) notes: Vec<String>,
 }
@@ -46,7 +46,8 @@ impl Asked {
         let id = given
             .text("--gpu")
             .ok_or_else(|| BadInput::new("a GPU is missing: roofline needs --gpu ID (memory-wall gpus lists them)"))?;
-        let gpu = named::gpu("--gpu", &id)?;
+        let own = is_own(&id);
+        let gpu = if own { &OWN_GPU } else { named::gpu("--gpu", &id)? };
         let accounting = values::choice(given, "--accounting", Accounting::ALL, Accounting::id)?;
         let model = given.has("--model") || given.has("--config");
         let named: Vec<&str> = OPERATION.into_iter().filter(|option| given.has(option)).collect();
@@ -56,6 +57,11 @@ impl Asked {
                 return Err(BadInput(format!("{option} and a model are both given: one of them is looked at")));
             }
             (true, None) => Self::model(given)?,
+            (false, _) if own => {
+                return Err(BadInput::new(
+                    "--gpu own is looked at with a model: roofline needs --model or --config beside it",
+                ));
+            }
             (false, Some(_)) => {
                 let precision = precision(given, gpu)?;
                 Subject::Operation(precision, operation(given, precision)?)
@@ -93,6 +99,10 @@ impl Asked {
                 }
             }
         }
+        let gpu = match &subject {
+            Subject::Model(request, _) if own => request.settings().gpu.unwrap_or(gpu),
+            _ => gpu,
+        };
         Ok(Self {
             gpu,
             subject,
@@ -210,8 +220,8 @@ fn gemm(text: &str, precision: ComputePrecision) -> Result<Work, BadInput> {
 }
 
 /// One share for both, or one for computing and one for bandwidth.
-fn efficiency(given: &Given) -> Result<Efficiency, BadInput> {
-    let Some(text) = given.text("--efficiency") else { return Ok(Efficiency::LEAST) };
+fn efficiency(given: &Given) -> Result<Option<Efficiency>, BadInput> {
+    let Some(text) = given.text("--efficiency") else { return Ok(None) };
     let share = |part: &str| {
         let part = part.trim();
         let value = match part.strip_suffix('%') {
@@ -222,8 +232,8 @@ fn efficiency(given: &Given) -> Result<Efficiency, BadInput> {
     };
     let shares: Option<Vec<f64>> = text.split(',').map(share).collect();
     match shares.as_deref() {
-        Some([both]) => Ok(Efficiency { compute: *both, bandwidth: *both }),
-        Some([compute, bandwidth]) => Ok(Efficiency { compute: *compute, bandwidth: *bandwidth }),
+        Some([both]) => Ok(Some(Efficiency { compute: *both, bandwidth: *both })),
+        Some([compute, bandwidth]) => Ok(Some(Efficiency { compute: *compute, bandwidth: *bandwidth })),
         _ => Err(BadInput(format!(
             "--efficiency takes a share from 0.01 to 1, or two with a comma, of the peak and of the bandwidth, such as 0.5,0.8, not {}",
             quote(&text)

@@ -55,7 +55,10 @@ pub(crate) struct Run {
 
 impl Run {
     fn of(asked: &Asked, scenario: &Checked) -> Self {
-        let counting = Counting { kernels: asked.kernels(scenario), efficiency: asked.efficiency };
+        let counting = Counting {
+            kernels: asked.kernels(scenario),
+            efficiency: asked.efficiency.unwrap_or_else(|| Efficiency::least_of(scenario)),
+        };
         let timed = |pass: &Pass| Timed {
             estimate: estimate(scenario, asked.gpu, *pass, counting),
             rows: by_task(scenario, asked.gpu, *pass, counting.kernels).into_iter().flatten().collect(),
@@ -98,6 +101,12 @@ pub(crate) fn answer(asked: &Asked) -> Result<Answer, BadInput> {
         }
         Subject::Model(request, _) => {
             let (model, scenario) = scenarios::asked(request)?;
+            if let Some(missing) = scenario.untimed() {
+                let option = missing.id().replace('_', "-");
+                return Err(BadInput(format!(
+                    "--{option} is missing: without it no speed is said of a GPU of your own"
+                )));
+            }
             notes.extend(model.remarks(request, &scenario));
             let passes = Run::of(asked, &scenario);
             if asked.json {
@@ -117,6 +126,7 @@ fn operation(asked: &Asked, precision: ComputePrecision, work: Work) -> Result<O
     let bytes = work.bytes(asked.accounting);
     let intensity = work.intensity(asked.accounting);
     let moved = work.bytes(Accounting::ReadsAndWrites);
+    let efficiency = asked.efficiency.unwrap_or(Efficiency::LEAST);
     Ok(Operation {
         gpu,
         precision,
@@ -128,7 +138,7 @@ fn operation(asked: &Asked, precision: ComputePrecision, work: Work) -> Result<O
         attainable: roof.attainable(intensity),
         // Whatever an intensity counts, all bytes move.
         lower: roof.seconds(work.flops, moved),
-        upper: roof.at(asked.efficiency).seconds(work.flops, moved),
-        efficiency: asked.efficiency,
+        upper: roof.at(efficiency).seconds(work.flops, moved),
+        efficiency,
     })
 }

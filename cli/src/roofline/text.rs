@@ -1,16 +1,17 @@
 //! The answers of `roofline` for people.
 
+use memory_wall_core::assumptions::Assumption;
 use memory_wall_core::communication::Traffic;
 use memory_wall_core::display::{ByteUnit, Grouped};
 use memory_wall_core::precision::ComputePrecision;
 use memory_wall_core::roofline::latency::{Bottleneck, Estimate};
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::tasks::TaskTotal;
-use memory_wall_core::roofline::waits::Waits;
+use memory_wall_core::roofline::waits::{self, Waits};
 use memory_wall_core::roofline::{Bound, Efficiency, Pass, Roof, crossover, efficiency, multiplies_in};
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::units::Seconds;
-use memory_wall_core::{Bytes, Mode, Scenario, Verdict};
+use memory_wall_core::{Bytes, Implementation, Mode, Scenario, Verdict};
 
 use super::{Operation, Run, Timed};
 use crate::text::{Side, Table, wrapped};
@@ -189,6 +190,7 @@ fn pass(it: &Run, timed: &Timed) -> String {
     let range = |[slow, fast]: [f64; 2]| format!("{} to {}", digits(slow), digits(fast));
     let what = match estimate.pass {
         Pass::Prefill => "Prefill, until the first token",
+        Pass::Decode if it.scenario.guessed_tokens() > 0 => "Decoding, each step of all sequences",
         Pass::Decode => "Decoding, each further token of all sequences",
         Pass::Training => "Training step",
     };
@@ -335,11 +337,14 @@ fn assumptions(it: &Run, shares_used: Efficiency) -> Vec<String> {
         Kernels::Fused => "Small operations run inside the kernels of their neighbours.",
         Kernels::Separate => "Small operations run as kernels of their own, as in this program.",
     };
-    let second = if shares_used == Efficiency::LEAST {
-        format!(
-            "The second is the bound at {}, which nine of ten runs measured on one GPU in inference reached at least.",
-            shares(shares_used)
-        )
+    let second = if shares_used == Efficiency::least_of(&it.scenario) {
+        let runs = match it.scenario.training.implementation {
+            _ if shares_used == Efficiency::LEAST => "runs measured on one GPU in inference",
+            _ if !it.scenario.mode.trains() => "runs measured on such GPUs in inference",
+            Implementation::Transformers => "steps of transformers measured on one GPU",
+            _ => "published steps of mixtures of experts in Megatron-LM",
+        };
+        format!("The second is the bound at {}, which nine of ten {runs} reached at least.", shares(shares_used))
     } else {
         format!("The second is the bound at {}, as asked.", shares(shares_used))
     };
@@ -352,11 +357,22 @@ fn assumptions(it: &Run, shares_used: Efficiency) -> Vec<String> {
         };
         format!("It adds {exchange} for each exchange between GPUs and {kernel} for each other operation, {why}.")
     });
-    let second = [second].into_iter().chain(waits).collect::<Vec<_>>().join(" ");
-    vec![
+    let server = it.passes.iter().map(|timed| waits::of_server(&it.scenario, timed.estimate.pass));
+    let server: Vec<_> = server.filter(|wait| wait.0 > 0.0).map(time).collect();
+    let server = (!server.is_empty()).then(|| {
+        format!(
+            "It adds {} that vLLM takes at most beside its kernels in public runs: to bring a prompt in and its first token back, and between two steps.",
+            server.join(" and ")
+        )
+    });
+    let second = [second].into_iter().chain(waits).chain(server).collect::<Vec<_>>().join(" ");
+    let ahead = it.scenario.guessed_tokens();
+    let guesses = (ahead > 0).then(|| Assumption::Guesses(ahead).to_string());
+    let stated = [
         "The first time is a bound: every operation as fast as the GPU can, one after another; a launch costs nothing. Programs that launch each kernel from Python can be far slower than the range.".to_owned(),
         second,
         kernels.into(),
         "Activations that fit in the GPU's caches stay there; weights and KV cache never do.".into(),
-    ]
+    ];
+    stated.into_iter().chain(guesses).collect()
 }

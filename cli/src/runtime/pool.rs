@@ -163,6 +163,10 @@ pub(super) fn verdict(start: &Start, scenario: &Checked) -> String {
             }
             Server::TensorRtLlm => "does not start: weights and the profiled pass leave nothing for the pool".into(),
         },
+        (Some(Trouble::States { requests }), _) => format!(
+            "does not start: {name} holds states for {} requests from the start, more than the pool: a lower --max-batch-size",
+            Grouped(requests.into())
+        ),
         (Some(Trouble::TooLong { accepts }), _) => {
             format!("refuses the requests: {name} accepts up to {} tokens", Grouped(accepts.into()))
         }
@@ -214,7 +218,13 @@ fn assumptions(start: &Start, scenario: &Checked) -> Vec<String> {
         lines.push("Layers with a window count from a smaller pool of their own up to the whole context: which it is depends on the model's class in the server.".into());
     }
     if start.states.high > 0 {
-        lines.push("States of linear layers take 9 of 19 parts of the pool, as SGLang shares it out by itself, and three for each request that runs.".into());
+        lines.push(match start.server {
+            Server::Sglang => "States of linear layers take 9 of 19 parts of the pool, as SGLang shares it out by itself, and three for each request that runs.".into(),
+            Server::TensorRtLlm => format!(
+                "States of linear layers are held for every request that may run, {}, from the start (--max-batch-size): two to four bytes a value, as the model's config says.",
+                Grouped(start.most.into())
+            ),
+        });
     }
     if scenario.parallel.tp > 1 {
         lines.push("Every rank holds the same pool, and the smallest decides for all.".into());

@@ -245,7 +245,8 @@ fn gpu(scenario: &Checked, settings: impl Fn(Checked) -> Checked) -> Found {
 
 /// The model with the most parameters, and the next larger one.
 fn model(scenario: &Scenario) -> Found {
-    let mut models: Vec<&Model> = MODELS.iter().collect();
+    let reads = |model: &&Model| model.architecture.reads(scenario.seq_length);
+    let mut models: Vec<&Model> = MODELS.iter().filter(reads).collect();
     models.sort_by_key(|model| model.parameters);
     let tried = models.into_iter().filter_map(|model| {
         let run = Scenario { architecture: model.architecture, ..*scenario }.check().ok()?;

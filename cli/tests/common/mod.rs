@@ -72,3 +72,16 @@ pub(crate) fn scratch(name: &str, content: &[u8]) -> PathBuf {
     std::fs::write(&path, content).unwrap();
     path
 }
+
+/// A run that is refused with this line, and says nothing else.
+pub(crate) fn assert_refused(run: &Run, line: &str, what: &str) {
+    assert_eq!(run.err, format!("memory-wall: {line}\n"), "{what}");
+    assert_eq!((run.code, run.out.as_str()), (2, ""), "{what}");
+}
+
+/// Each run, and the line it must end with.
+pub(crate) fn all_refused(cases: &[(&str, &str)]) {
+    for (line, message) in cases {
+        assert_refused(&run(line), message, line);
+    }
+}

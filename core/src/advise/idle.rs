@@ -71,7 +71,7 @@ choices! {
         NoGpu = "no-gpu";
         /// This is the largest GPU of its maker and class that runs the scenario.
         LargestGpu = "largest-gpu";
-        /// These states are shared out already.
+        /// These states are sharded already.
         SharedOut = "shared-out";
         /// This model cannot be changed so.
         CannotChange = "cannot-change";
@@ -128,7 +128,7 @@ impl Idle {
             }
             Self::SharedMemory => "the GPU shares its memory with the CPU",
             Self::LargestGpu => "no larger GPU of the same maker and class runs it",
-            Self::SharedOut => "these states are shared out already",
+            Self::SharedOut => "these states are sharded already",
             Self::CannotChange => "this model cannot be changed so",
             Self::PeakElsewhere => "the peak is elsewhere: it stays as it is",
         }

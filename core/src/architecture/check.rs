@@ -98,6 +98,7 @@ impl Architecture {
             bounds::HEAD_DIM.check(head_dim.unwrap_or(self.head_dim).into())?;
         }
         self.check_latent()?;
+        self.check_indexer()?;
         self.check_moe()?;
         self.check_layer_kinds()
     }
@@ -107,6 +108,18 @@ impl Architecture {
         let queries = latent.q_lora_rank.unwrap_or(1);
         for width in [latent.kv_lora_rank, queries, latent.rope_dim, latent.nope_dim, latent.v_dim] {
             bounds::LATENT.check(width.into())?;
+        }
+        Ok(())
+    }
+
+    fn check_indexer(&self) -> Result<(), ShapeError> {
+        let Some(it) = self.indexer else { return Ok(()) };
+        bounds::HEADS.check(it.heads.into())?;
+        bounds::HEAD_DIM.check(it.head_dim.into())?;
+        bounds::SLIDING_WINDOW.check(it.topk.into())?;
+        if u32::from(it.layers) > self.layers {
+            let what = "layers with an indexer";
+            return Err(ShapeError::TooManyLayers { what, count: it.layers.into(), layers: self.layers });
         }
         Ok(())
     }

@@ -100,6 +100,9 @@ impl Dimension {
         if let (Some(moe), Some(before)) = (&mut shape.moe, published.moe) {
             moe.dense_layers = before.dense_layers.min(mlps);
         }
+        if let (Some(indexer), Some(before)) = (&mut shape.indexer, published.indexer) {
+            indexer.layers = before.layers.min(u16::try_from(shape.layers).unwrap_or(u16::MAX));
+        }
         // A latent head is a part with a position and a part without.
         if let Projection::Latent(latent) = &mut shape.projection {
             latent.nope_dim = shape.head_dim.saturating_sub(latent.rope_dim).max(1);

@@ -2,12 +2,17 @@
 
 mod check;
 mod dimension;
+mod indexer;
 mod parts;
 mod tower;
 
 pub use check::ShapeError;
 pub use dimension::Dimension;
-pub use parts::{Biases, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, Positions, Projection, SlidingWindow};
+pub use indexer::Indexer;
+pub(crate) use parts::touched;
+pub use parts::{
+    Biases, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, NormWeight, Positions, Projection, SlidingWindow,
+};
 pub use tower::Tower;
 
 /// How many layers there are of each kind of attention, and with each kind of MLP.
@@ -45,10 +50,14 @@ pub struct Architecture {
     pub vocab_size: u32,
     /// How keys and values are made.
     pub projection: Projection,
+    /// What picks the tokens that layers attend to, where they do not attend to all.
+    pub indexer: Option<Indexer>,
     /// The MLP.
     pub mlp: Mlp,
     /// The norm.
     pub norm: Norm,
+    /// Where an RMSNorm multiplies with its weight.
+    pub norm_weight: NormWeight,
     /// Norms of the residual width in a block: 2, or 4 where the outputs are normalised too (Gemma 2 to 4, with four more beside experts), or 1 before a parallel block (Falcon 7B).
     pub norms_per_layer: u32,
     /// Whether each head of queries and keys is normalised (Qwen3, Gemma 3).
@@ -73,6 +82,8 @@ pub struct Architecture {
     pub attention_sinks: bool,
     /// Whether queries, keys and values are one matrix in the model's files (Phi-3, GPT-2, Falcon).
     pub fused_qkv: bool,
+    /// Whether the code joins rotated and other channels of queries and keys, which lays them out head by head (Phi-3, GLM-4, GPT-NeoX).
+    pub joined_rotation: bool,
     /// Whether training drops values of attention, of both residual branches and of the embeddings (GPT-2).
     pub dropout: bool,
     /// Positions.
@@ -119,6 +130,11 @@ impl Architecture {
         }
     }
 
+    /// Whether the model reads so many tokens at all.
+    pub fn reads(&self, tokens: u32) -> bool {
+        self.end_of_table().is_none_or(|end| tokens <= end)
+    }
+
     /// `heads × head_dim`: the width of all queries.
     pub fn query_width(&self) -> u64 {
         u64::from(self.heads) * u64::from(self.head_dim)
@@ -144,8 +160,10 @@ impl Architecture {
             intermediate_size,
             vocab_size,
             projection: Projection::Heads,
+            indexer: None,
             mlp: Mlp::Gated,
             norm: Norm::RmsNorm,
+            norm_weight: NormWeight::Rounded,
             norms_per_layer: 2,
             qk_norm: false,
             wide_qk_norm: false,
@@ -158,6 +176,7 @@ impl Architecture {
             dual_chunks: false,
             attention_sinks: false,
             fused_qkv: false,
+            joined_rotation: false,
             dropout: false,
             positions: Positions::Rotary,
             biases: Biases { qkv: false, attention_output: false, mlp: false },
@@ -223,6 +242,31 @@ impl Architecture {
             linear: linear - before[2],
             dense: dense - before[3],
             moe: moe - before[4],
+        }
+    }
+
+    /// Layers with an indexer of their own from `start` up to `end`, spread evenly.
+    pub fn indexers_between(&self, start: u32, end: u32) -> u32 {
+        let until = |layer: u32| {
+            let layers = self.indexer.map_or(0, |it| u64::from(it.layers));
+            u32::try_from((layers * u64::from(layer)).div_ceil(u64::from(self.layers.max(1)))).unwrap_or(u32::MAX)
+        };
+        until(end) - until(start)
+    }
+
+    /// Whether an indexer picks blocks of keys that whole heads keep, and not tokens.
+    pub fn picks_blocks(&self) -> bool {
+        self.indexer.is_some() && self.projection == Projection::Heads
+    }
+
+    /// The part whose training is not modelled, if there is one.
+    pub fn untrained(&self) -> Option<&'static str> {
+        if self.picks_blocks() {
+            Some("sparse attention that reads blocks of keys (MSA)")
+        } else if self.norm == Norm::Unbiased {
+            Some("a LayerNorm without a bias")
+        } else {
+            (self.mlp == Mlp::Xielu).then_some("xIELU")
         }
     }
 

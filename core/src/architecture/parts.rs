@@ -9,6 +9,8 @@ pub enum Mlp {
     Gelu,
     /// Up and down with a ReLU, whose output is all it keeps (OPT).
     Relu,
+    /// Up and down with xIELU, which learns two numbers in every layer (Apertus).
+    Xielu,
     /// Up and down with GPT-2's `gelu_new`, composed of several kernels, each of which keeps a tensor.
     GeluNew,
 }
@@ -18,8 +20,13 @@ impl Mlp {
     pub const fn matrices(self) -> u64 {
         match self {
             Self::Gated => 3,
-            Self::Relu | Self::Gelu | Self::GeluNew => 2,
+            Self::Relu | Self::Gelu | Self::Xielu | Self::GeluNew => 2,
         }
+    }
+
+    /// Numbers that its activation learns.
+    pub const fn learned(self) -> u64 {
+        if matches!(self, Self::Xielu) { 2 } else { 0 }
     }
 }
 
@@ -30,13 +37,26 @@ pub enum Norm {
     RmsNorm,
     /// One weight and one bias a channel.
     LayerNorm,
+    /// A `LayerNorm` with a weight alone (Command A).
+    Unbiased,
+}
+
+/// Where an RMSNorm's code in transformers multiplies with its weight, which decides what it keeps for the backward pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NormWeight {
+    /// After the normalised values are rounded to the precision of the residual stream, as Llama's.
+    Rounded,
+    /// Before, in fp32: `OLMo` 2 and 3, gpt-oss.
+    InFp32,
+    /// Before, with an fp32 copy of the weight: Gemma, Qwen3-Next and later.
+    WithFp32Copy,
 }
 
 impl Norm {
     /// Vectors of the normalised width.
     pub const fn vectors(self) -> u64 {
         match self {
-            Self::RmsNorm => 1,
+            Self::RmsNorm | Self::Unbiased => 1,
             Self::LayerNorm => 2,
         }
     }
@@ -120,6 +140,29 @@ impl Moe {
             alternating: false,
         }
     }
+
+    /// Width at which a token travels to routed experts and enters them, in a model of such a residual stream.
+    ///
+    /// # Source
+    /// Megatron-LM at d98e8a6: `MoELayer.forward` of `megatron/core/transformer/moe/moe_layer.py` projects to `moe_latent_size` before it dispatches and back after
+    /// it combines; Automodel's `MoE.forward` (`components/moe/layers.py`) does the same. Read 2026-11-26.
+    pub(crate) fn outer_width(&self, hidden_size: u32) -> u32 {
+        self.latent_size.unwrap_or(hidden_size)
+    }
+}
+
+/// The chance that something is chosen at least once, if each of a number of draws chooses it with the chance `share`: 1 − (1 − share)^draws.
+pub(crate) fn touched(share: f64, draws: u64) -> f64 {
+    // The power by squaring: the core has no floating point functions of its own.
+    let (mut untouched, mut base, mut left) = (1.0, 1.0 - share, draws);
+    while left > 0 {
+        if left % 2 == 1 {
+            untouched *= base;
+        }
+        base *= base;
+        left /= 2;
+    }
+    1.0 - untouched
 }
 
 /// What stands in a layer that keeps a state of constant size.

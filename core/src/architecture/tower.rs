@@ -9,4 +9,6 @@ pub struct Tower {
     pub tokens: u32,
     /// Values of its pixels.
     pub values: u32,
+    /// Outputs of layers within it that go to layers of the language model, beside that of the last (`DeepStack`).
+    pub levels: u32,
 }

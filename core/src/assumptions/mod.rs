@@ -1,275 +1,29 @@
 //! What a figure stands on, in sentences: an estimate never poses as exact.
 
+mod assumption;
+mod of_vllm;
 mod sentences;
+mod sentences_of_runtimes;
 
+pub use assumption::Assumption;
 pub use sentences::Unserved;
 
-use crate::checked::Checked;
-
 use crate::architecture::{Positions, Projection};
-use crate::engines::{self, How, vllm};
+use crate::checked::Checked;
+use crate::engines;
 use crate::memory::activations::transformers;
 use crate::memory::activations::transformers::backward::would_hold_done_layers;
-use crate::memory::host::{self, Host};
+use crate::memory::host;
 use crate::memory::overhead::{self, tight_percent};
 use crate::memory::{adapters, backward, gradients, optimizer, sharding, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
-use crate::scenario::{
-    Attention, Blocks, LeftWide, Mode, Offload, ScenarioError, Unsupported, WITH_BF16, by_flashinfer, finer_blocks,
-};
+use crate::scenario::{Attention, LeftWide, Mode, Offload, WITH_BF16, by_flashinfer, finer_blocks};
 use crate::serving::{Engine, Version};
-use crate::tables::capability::{self, BLACKWELL, Capability};
-use crate::tables::gpus::{Gpu, Reported};
-use crate::training::{Checkpointing, Implementation, Loss, Recipe, StepKernel};
+use crate::tables::capability::{self, BLACKWELL};
+use crate::tables::gpus::Gpu;
+use crate::training::{Checkpointing, Implementation, Recipe, StepKernel};
 use crate::units::Bytes;
-
-/// What a figure stands on; the sentence is its `Display`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assumption {
-    /// The weight count is a round number, not a count of tensors.
-    RoundedParameters,
-    /// Embeddings, head, norms and biases stay wide.
-    WideTensors(WeightFormat),
-    /// A file of llama.cpp with experts in MXFP4 holds the other matrices in 8 bits.
-    EightBitsBeside,
-    /// Routed experts stay in 16 bits, since the quantiser replaces linear layers only.
-    WideExperts {
-        /// Of the other matrices.
-        format: WeightFormat,
-        /// Whether they are learned beside, and could be quantised by another tool.
-        trains: bool,
-        /// Whether peft upcasts them to fp32 on top.
-        upcast: bool,
-    },
-    /// vLLM refuses the same weights with a scale for each block of values, as many publishers' own checkpoints have them, on this cut.
-    NoBlockScales {
-        /// Which, and what of it.
-        blocks: Blocks,
-        /// Whether the GPU has no units for fp8, so that Marlin's kernels run it.
-        marlin: bool,
-    },
-    /// vLLM gives experts finer blocks of fp8 than their files have.
-    FinerBlocks {
-        /// The part of an expert on a rank.
-        inside: u64,
-        /// The width of a block.
-        block: u64,
-    },
-    /// Sequences are longer than the model's learned table of positions, which is counted as it is published.
-    BeyondTable(u32),
-    /// Full-length sequences.
-    FullSequences,
-    /// Some layers keep a window only.
-    SlidingWindow {
-        /// Tokens kept.
-        window: u32,
-        /// Layers that do.
-        layers: u32,
-        /// All layers.
-        of: u32,
-    },
-    /// How a prompt is read.
-    PrefillChunks,
-    /// A program serves the model.
-    Served(Engine),
-    /// What the program sets aside for the cache.
-    ReservedCache(How),
-    /// Which release of vLLM is meant, and where its recorded graphs are.
-    Release {
-        /// The releases, in words.
-        releases: &'static str,
-        /// Whether the release estimates graphs for any model before it sizes the pool.
-        estimates: bool,
-        /// Whether the context comes out of the share.
-        context_inside: bool,
-        /// Where its graphs lie.
-        graphs: vllm::Graphs,
-    },
-    /// What vLLM's process takes beside PyTorch, and its graphs: logs leave a range.
-    BesidePytorch {
-        /// Before its first tensor.
-        context: vllm::Span,
-        /// Libraries and communication.
-        non_torch: vllm::Span,
-        /// Recorded graphs.
-        graphs: vllm::Span,
-    },
-    /// vLLM loads weights of bitsandbytes by a package of its own since 0.28.
-    BitsandbytesPlugin,
-    /// vLLM has no kernels for 8-bit integers as activations on this generation of GPUs, so that int8 is that of weights alone.
-    Int8WeightsAlone(Capability),
-    /// bitsandbytes quantises on a GPU of Apple's.
-    BitsandbytesOnMetal,
-    /// The GPU is older than bf16 and than `FlashAttention`'s own kernels.
-    OldGpu {
-        /// Whether a fused kernel of another kind stands in for flash attention.
-        fused: bool,
-    },
-    /// llama.cpp cuts matrices over GPUs, which it does not by itself.
-    SplitByTensors,
-    /// Attention stays in 16 bits beside MLPs in NVFP4.
-    WideAttention,
-    /// All but the experts stays in 16 bits.
-    ExpertsAlone,
-    /// Published files differ in what they leave wide.
-    FilesDiffer {
-        /// The format.
-        format: WeightFormat,
-        /// What the widest of them takes more on a rank.
-        more: Bytes,
-    },
-    /// Unsloth takes less than stock code.
-    Unsloth,
-    /// FSDP holds done layers where checkpoints are re-entrant.
-    Reentrant {
-        /// Whether they are counted so.
-        counted: bool,
-        /// What it takes more on a rank.
-        more: Bytes,
-    },
-    /// Attention, the first and the last layer stay in 16 bits beside MLPs in 8.
-    WideEnds,
-    /// Megatron-LM's vocabulary, padded.
-    PaddedVocabulary(u32),
-    /// An older GPU keeps an fp8 cache with `FlashInfer`'s kernels alone.
-    Fp8ByFlashInfer,
-    /// What vLLM is told about the longest request.
-    MaxModelLen {
-        /// The longest request that is accepted.
-        taken: u32,
-        /// Whether it was asked for; if not, it is the length of the requests.
-        asked: bool,
-        /// The length that the model was made for, which vLLM takes by itself.
-        own: Option<u32>,
-        /// The longest request that the pool holds, up to the model's own length; `None` without a GPU.
-        holds: Option<u32>,
-    },
-    /// In which precisions the states of training are kept.
-    Recipe(Recipe, Implementation),
-    /// What becomes of gradients between two steps.
-    Gradients {
-        /// Whether they stay allocated.
-        kept: bool,
-        /// Whether FSDP2 holds them.
-        sharded: bool,
-    },
-    /// The optimizer's step makes a copy for a moment.
-    ForeachStep,
-    /// It is fused, and another kernel would make a copy of so many bytes.
-    FusedStep(Bytes),
-    /// Adapters learn, the model is frozen.
-    Adapters {
-        /// Rank of the adapters.
-        rank: u32,
-        /// Whose code runs.
-        implementation: Implementation,
-        /// Whether they are in fp32.
-        fp32: bool,
-        /// Whether each keeps a copy of its input, in stock code.
-        copies: bool,
-    },
-    /// Tables and norms beside quantised matrices are upcast to fp32.
-    Upcast {
-        /// Of the matrices.
-        format: WeightFormat,
-        /// Bytes a token, of all layers, by which autocast would shorten what attention keeps. It casts the inputs of attention to 16 bits (PyTorch,
-        /// `aten/src/ATen/autocast_mode.h`), and adapters, frozen 4-bit matrices and hidden states around it need no more than without it.
-        autocast: u64,
-    },
-    /// Whose code runs.
-    Implementation(Implementation),
-    /// All experts are there, whichever a token visits.
-    AllExperts {
-        /// Routed experts of a layer.
-        experts: u32,
-        /// Those that a token visits.
-        visited: u32,
-        /// GPUs over which they are spread.
-        ranks: u64,
-    },
-    /// Keys and values are cached compressed, once for both.
-    LatentCache,
-    /// Some layers keep a state of constant size.
-    ConstantState {
-        /// Layers that do.
-        layers: u32,
-        /// All layers.
-        of: u32,
-    },
-    /// What waits in host memory.
-    Offload {
-        /// Whether gradients go there too, where the optimizer's states do.
-        gradients: Option<bool>,
-        /// What the processes of a computer keep there in training.
-        host: Option<Host>,
-    },
-    /// The optimizer's states are in memory that the driver moves to the host where the GPU is full.
-    Paged(Bytes),
-    /// ZeRO is `DeepSpeed`'s.
-    DeepSpeed {
-        /// Its stage.
-        stage: ZeroStage,
-        /// Whether the optimizer's states wait in host memory.
-        offload: bool,
-    },
-    /// ZeRO is FSDP's.
-    Fsdp {
-        /// Whether fp32 shards are gathered in 16 bits.
-        narrows: bool,
-        /// Whether weights are gathered once a step and stay whole.
-        keeps: bool,
-        /// Whether micro-batches add up whole gradients.
-        adds_whole: bool,
-    },
-    /// How the loss is computed.
-    Loss(Loss),
-    /// Selective checkpointing brings nothing here.
-    SelectiveIdle,
-    /// Scores are written out.
-    EagerScores,
-    /// Context of the process.
-    DeviceContext,
-    /// Where the capacity comes from.
-    Capacity(Reported),
-    /// The system holds a part of a memory that CPU and GPU share.
-    System(vllm::Span),
-    /// So much of the GPU's memory is not there to be taken, as was stated.
-    Stated(vllm::Span),
-    /// The GPU has no units for this format.
-    NoUnits(WeightFormat),
-    /// Scales of a quantised cache are left out.
-    CacheScales {
-        /// Whether the cache is that of llama.cpp, whose blocks hold a scale each.
-        counted: bool,
-    },
-    /// Whether the saved tensors of this combination were measured.
-    DerivedTensors,
-    /// A model that knows so many positions and no more.
-    LearnedPositions(u32),
-    /// vLLM records no graphs.
-    NoGraphs,
-    /// The model overflows in fp16, in which it is to run.
-    UnstableInFp16,
-    /// The context is longer than the model was made for.
-    BeyondTrainedContext(u32),
-    /// Beyond learned positions the model cannot run at all.
-    BeyondLearnedPositions(u32),
-    /// What the allocator loses is not added.
-    Fragmentation {
-        /// Percent of the GPU below which a margin is tight.
-        percent: u128,
-    },
-    /// What ranks of Megatron-LM were seen to take beside what is counted.
-    BesideMegatron,
-    /// The fullest of many GPUs.
-    ManyGpus {
-        /// GPUs in all.
-        gpus: u64,
-        /// Whether weights are shared out, and gathered for each layer.
-        gathered: bool,
-    },
-}
 
 /// The assumptions of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -279,7 +33,7 @@ pub struct Assumptions {
 
 impl Assumptions {
     /// As many as there can be.
-    pub const CAPACITY: usize = 45;
+    pub const CAPACITY: usize = 49;
 
     /// Each in turn.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> + '_ {
@@ -350,7 +104,7 @@ impl Assumptions {
                     Assumption::WideExperts { format: scenario.weights, trains, upcast: scenario.upcasts() },
                 ),
                 held_otherwise(scenario),
-                no_block_scales(scenario),
+                of_vllm::no_block_scales(scenario),
                 when(scenario.quantises_on_metal(), Assumption::BitsandbytesOnMetal),
                 when(
                     scenario.gpu.and_then(capability::of).is_some_and(|has| has < WITH_BF16),
@@ -400,12 +154,13 @@ impl Assumptions {
                     (None, true, false) => Assumption::DerivedTensors,
                     (None, false, _) => Assumption::PrefillChunks,
                 }),
+                when(scenario.guessed_tokens() > 0, Assumption::Guesses(scenario.guessed_tokens())),
                 served.map(|_| Assumption::ReservedCache(engines::reservation(scenario).how)),
-                served.filter(|engine| *engine == Engine::Vllm).map(|_| release(scenario)),
-                served.filter(|engine| *engine == Engine::Vllm).and_then(|_| beside_pytorch(scenario)),
+                served.filter(|engine| *engine == Engine::Vllm).map(|_| of_vllm::release(scenario)),
+                served.filter(|engine| *engine == Engine::Vllm).and_then(|_| of_vllm::beside_pytorch(scenario)),
                 when(served == Some(Engine::Vllm) && scenario.serving.enforce_eager, Assumption::NoGraphs),
                 when(served == Some(Engine::Vllm) && by_flashinfer(scenario), Assumption::Fp8ByFlashInfer),
-                served.filter(|engine| *engine == Engine::Vllm).map(|_| max_model_len(scenario)),
+                served.filter(|engine| *engine == Engine::Vllm).map(|_| of_vllm::max_model_len(scenario)),
                 when(trains && training.implementation != Implementation::Litgpt, Assumption::Loss(training.loss)),
                 match optimizer::copies_by(scenario) {
                     Some(StepKernel::Foreach) => Some(Assumption::ForeachStep),
@@ -421,6 +176,9 @@ impl Assumptions {
                 },
                 when(selective_idle, Assumption::SelectiveIdle),
                 when(scenario.attention == Attention::Eager, Assumption::EagerScores),
+                when(trains && transformers::unfused(scenario), Assumption::UnfusedAttention),
+                transformers::with_wide_attention(scenario)
+                    .map(|wide| Assumption::FusedAttention { more: more_in_backward(&wide, scenario) }),
                 when(served.is_none(), Assumption::DeviceContext),
                 when(
                     offload != Offload::default(),
@@ -445,6 +203,7 @@ impl Assumptions {
                 when(quantised_cache, Assumption::CacheScales { counted: served == Some(Engine::LlamaCpp) }),
                 learned,
                 when(gpus > 1, Assumption::ManyGpus { gpus, gathered }),
+                when(scenario.predictions() > 0, Assumption::PlacedPrediction(scenario.predictions())),
                 when(overhead::of_megatron(scenario), Assumption::BesideMegatron),
                 when(
                     scenario.gpu.is_some() && (trains || scenario.serving.engine != Engine::Vllm),
@@ -474,9 +233,13 @@ fn reentrant(scenario: &Checked) -> Option<Assumption> {
     let counted = scenario.training.stock.reentrant;
     let other = scenario.with(|it| it.training.stock.reentrant = !counted).ok()?;
     let [with, without] = if counted { [scenario, &other] } else { [&other, scenario] };
+    Some(Assumption::Reentrant { counted, more: more_in_backward(with, without) })
+}
+
+/// How much more the fullest moment of the backward pass takes.
+fn more_in_backward(with: &Checked, without: &Checked) -> Bytes {
     let [most, least] = [with, without].map(|it| backward::fullest(it).1.into_iter().sum::<Bytes>());
-    let more = Bytes(most.0.saturating_sub(least.0));
-    Some(Assumption::Reentrant { counted, more })
+    Bytes(most.0.saturating_sub(least.0))
 }
 
 /// What a code or a file makes of the weights that their format alone does not say; no two of these go together.
@@ -485,14 +248,15 @@ fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
     let rows = scenario.vocabulary();
     let more = Bytes(weights::in_wider_files(scenario));
     if more > Bytes::ZERO {
-        return Some(Assumption::FilesDiffer { format: scenario.weights, more });
+        let mixture = scenario.narrow_beside_experts().is_some();
+        return Some(Assumption::FilesDiffer { format: scenario.weights, mixture, more });
     }
     if let Some(wide) = scenario.left_wide() {
         return Some(match wide {
             LeftWide::Attention if shape.moe.is_none() => Assumption::WideAttention,
             LeftWide::Attention => Assumption::ExpertsAlone,
             LeftWide::AttentionAndEnds => Assumption::WideEnds,
-            LeftWide::LinearAttention => return None,
+            LeftWide::LinearAttention | LeftWide::Latents => return None,
         });
     }
     if scenario.mode.trains() {
@@ -517,45 +281,6 @@ fn held_otherwise(scenario: &Checked) -> Option<Assumption> {
 /// vLLM pull request 43529; issue 52802 (0.27.1 has it built in) and unslothai/unsloth-zoo pull request 1197. Read 2026-11-25.
 const BITSANDBYTES_OUT: Version = Version { major: 0, minor: 28 };
 
-/// What vLLM takes beside PyTorch, where logs leave a range.
-fn beside_pytorch(scenario: &Checked) -> Option<Assumption> {
-    let run = vllm::Run::of(scenario);
-    let [context, non_torch, graphs] = [run.context_span(), run.non_torch_span(), run.graphs_span()];
-    let range = [context, non_torch, graphs].iter().any(|span| span.is_range());
-    range.then_some(Assumption::BesidePytorch { context, non_torch, graphs })
-}
-
-/// The release of vLLM that is meant.
-fn release(scenario: &Checked) -> Assumption {
-    let run = vllm::Run::of(scenario);
-    let vllm::Constants { releases, graphs, context_inside, .. } = *run.constants();
-    Assumption::Release {
-        releases,
-        graphs: run.graphs_lie(),
-        estimates: graphs != vllm::Graphs::Beside,
-        context_inside,
-    }
-}
-
-/// What vLLM is told about the longest request, beside what it would take by itself.
-fn max_model_len(scenario: &Checked) -> Assumption {
-    let own = scenario.architecture.trained_context;
-    let held = |own: u32| {
-        let alone = scenario.with(|it| (it.batch, it.seq_length, it.serving.max_model_len) = (1, own, None)).ok()?;
-        match vllm::start(&alone, scenario.capacity()?).refusal {
-            Some(vllm::Refusal::Length { estimated, .. }) => Some(estimated),
-            Some(_) => None,
-            None => Some(own),
-        }
-    };
-    Assumption::MaxModelLen {
-        taken: scenario.longest_request(),
-        asked: scenario.serving.max_model_len.is_some(),
-        own,
-        holds: own.and_then(held),
-    }
-}
-
 /// Whether the saved tensors of such a combination were held against runs.
 fn was_measured(scenario: &Checked) -> bool {
     let shape = &scenario.architecture;
@@ -570,23 +295,5 @@ fn was_measured(scenario: &Checked) -> bool {
                 && scenario.checkpointing == Checkpointing::None
         }
         Implementation::Megatron | Implementation::Torchtitan => scenario.mode == Mode::Training,
-    }
-}
-
-/// Why the 8-bit weights that vLLM serves would not start with a scale for each block or group.
-fn no_block_scales(scenario: &Checked) -> Option<Assumption> {
-    let in_blocks = match scenario.weights {
-        WeightFormat::Fp8 => WeightFormat::Fp8Block,
-        WeightFormat::Int8 => WeightFormat::Int4,
-        _ => return None,
-    };
-    if scenario.runtime() != Some(Engine::Vllm) {
-        return None;
-    }
-    match scenario.with(|it| it.weights = in_blocks) {
-        Err(ScenarioError::Runtime(Unsupported::Blocks { blocks, marlin })) => {
-            Some(Assumption::NoBlockScales { blocks, marlin })
-        }
-        _ => None,
     }
 }

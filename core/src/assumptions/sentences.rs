@@ -4,13 +4,9 @@ use core::fmt;
 
 use super::Assumption;
 use crate::display::{ByteUnit, Grouped, Size};
-use crate::engines::vllm;
 use crate::memory::overhead::TIGHT_PERCENT;
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
-use crate::scenario::Unsupported;
-use crate::serving::Engine;
-use crate::tables::capability::Capability;
 use crate::training::{Implementation, Loss, Recipe};
 
 impl fmt::Display for Assumption {
@@ -50,6 +46,7 @@ impl Assumption {
             | Self::BitsandbytesPlugin
             | Self::Int8WeightsAlone { .. }
             | Self::Served(_)
+            | Self::Guesses(_)
             | Self::ReservedCache(_)
             | Self::Release { .. }
             | Self::BesidePytorch { .. }
@@ -77,11 +74,15 @@ impl Assumption {
             Self::ExpertsAlone => f.write_str(
                 "As in Qwen's own GPTQ files, routed experts are in 4 bits, all other matrices in 16. Files that quantise attention too are smaller: int4-g32 counts all in 4 bits.",
             ),
-            Self::FilesDiffer { format: WeightFormat::Nvfp4, more } => write!(
+            Self::FilesDiffer { format, mixture: true, more } => write!(
+                f,
+                "{format} files of this model differ: beside the routed experts those matrices are counted in 4 bits that the smallest of them has so; files that leave all of these in 16 take {more} more on each GPU. Where they would not go in, the verdict is tight."
+            ),
+            Self::FilesDiffer { format: WeightFormat::Nvfp4, more, .. } => write!(
                 f,
                 "NVFP4 files of this model differ: linear attention is counted in 8 bits; files that leave it in 16 take {more} more on each GPU. Where they would not go in, the verdict is tight."
             ),
-            Self::FilesDiffer { format, more } => write!(
+            Self::FilesDiffer { format, more, .. } => write!(
                 f,
                 "{format} files of this model differ: all linear layers are counted in 4 bits, as AWQ, AutoRound and W4A16 files have them; Qwen's own GPTQ files leave attention in 16 and take {more} more on each GPU. Where they would not go in, the verdict is tight."
             ),
@@ -110,7 +111,7 @@ impl Assumption {
             ),
             Self::WideTensors(format) => write!(
                 f,
-                "{format} holds the matrices of the layers (MXFP4 and NVFP4 of a mixture: the experts only); embedding, output head, norms and biases stay in 16 bits, as common quantisers leave them."
+                "{format} holds the matrices of the layers (MXFP4 and NVFP4 of a mixture: the experts, and seldom others); embedding, output head, norms and biases stay in 16 bits, as common quantisers leave them."
             ),
             Self::WideExperts { format, trains, upcast } => {
                 let tool = if format == WeightFormat::Int4Group32 { "torchao" } else { "bitsandbytes" };
@@ -184,6 +185,17 @@ impl Assumption {
                 f,
                 "The optimizer's step is fused, as in Hugging Face's Trainer with PyTorch 2.8 or newer. With an older one, and in torch.optim.AdamW by itself, it runs over lists of tensors and makes a copy of {} (--step foreach).",
                 Size::new(copy, ByteUnit::Gb).plain()
+            ),
+            Self::PlacedPrediction(layers) => write!(
+                f,
+                "The layout's {layers} MTP layers count as one more layer each where it has them, with a projection and a copy of the embedding table there, and with logits of their own in the loss. They are in no count of the model's parameters.",
+            ),
+            Self::UnfusedAttention => f.write_str(
+                "PyTorch has no fused kernel for this attention: none takes fewer KV heads than query heads in fp32, or before compute capability 8.0, and none takes Falcon 7B's. It multiplies in fp32 and keeps all scores, 4 bytes × batch × heads × seq_length² a layer, as was measured.",
+            ),
+            Self::FusedAttention { more } => write!(
+                f,
+                "Attention is counted in a fused kernel, as FlashAttention 2 or autocast (bf16=True) brings it. A script with neither hands it the upcast fp32 values, for which PyTorch has none with fewer KV heads than query heads: it keeps all scores and takes {more} more at the peak. Where that would leave too little, the verdict is tight."
             ),
             Self::BesideMegatron => f.write_str(
                 "Public runs of Megatron-LM on several GPUs (examples of ms-swift) took up to 16% more in nvidia-smi than is counted here: buffers of NCCL, blocks that the allocator reserves, and experts that get more tokens than others. A margin under 16% of the need is called tight.",
@@ -289,7 +301,7 @@ impl Assumption {
                     }
                 })?;
                 f.write_str(
-                    " It clones a rank's part of the weights for the optimizer in any recipe. With all states in one precision (--recipe pure, autocast or fp32) ZeRO-2 and 3 are FSDP's unless --sharding deepspeed is given, and --implementation torchtitan or megatron has others' sharding: they make no such copies.",
+                    " It clones a rank's part of the weights for the optimizer in any recipe. With all states in one precision (--recipe pure, autocast or fp32) ZeRO-2 and 3 are FSDP's unless --sharding deepspeed is given or the optimizer alone is offloaded, and --implementation torchtitan or megatron has others' sharding: they make no such copies.",
                 )
             }
             Self::Fsdp { narrows, keeps, adds_whole } => {
@@ -325,7 +337,7 @@ impl Assumption {
             ),
             Self::EagerScores => f.write_str("Eager attention writes the seq_length × seq_length scores to memory."),
             Self::DeviceContext => f.write_str(
-                "Driver context and libraries are taken as 512 MiB, the middle of the 0.3 to 0.8 GiB seen on NVIDIA GPUs.",
+                "Driver context and libraries are taken as 512 MiB, of the 0.3 to 0.9 GiB seen on NVIDIA GPUs.",
             ),
             Self::Capacity(reported) => write!(f, "{reported}"),
             Self::System(span) => write!(
@@ -382,105 +394,6 @@ impl Assumption {
                     ""
                 })
             }
-        }
-    }
-
-    /// What it says of the program that serves the model.
-    fn of_runtime(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::NoBlockScales { blocks, marlin } => write!(
-                f,
-                "{}, does not start on this cut: {}.",
-                match blocks.format {
-                    WeightFormat::Fp8Block => {
-                        "fp8 has one scale for a tensor or a row, as in checkpoints named FP8-dynamic. One that has a scale for each block of 128 × 128 values, as Qwen and DeepSeek publish theirs"
-                    }
-                    _ => {
-                        "int8 has one scale for a row, as in checkpoints named W8A8. One that has a scale for each group of 128 values (GPTQ), which is counted, is cut like int4, and"
-                    }
-                },
-                Unsupported::Blocks { blocks, marlin }
-            ),
-            Self::EightBitsBeside => f.write_str(
-                "Files of llama.cpp with experts in mxfp4 hold embedding, output head and the other matrices in q8_0; norms, biases and routers are fp32.",
-            ),
-            Self::SplitByTensors => f.write_str(
-                "Tensor parallelism in llama.cpp is --split-mode tensor, an experiment that has to be asked for. By itself it splits a model over GPUs by layers, which is a pipeline (pp).",
-            ),
-            Self::FinerBlocks { inside, block } => write!(
-                f,
-                "{} of an expert's moe_intermediate_size are on a rank, which is no multiple of 128: vLLM before 0.29 refuses such a cut of fp8-block. From 0.29 on it cuts the scales into blocks of {block}, which Triton's kernels alone read.",
-                Grouped(inside.into())
-            ),
-            Self::BitsandbytesPlugin => f.write_str(
-                "vLLM since 0.28 refuses weights of bitsandbytes unless the package vllm-bnb-plugin is installed.",
-            ),
-            Self::Int8WeightsAlone(Capability { major, minor }) => write!(
-                f,
-                "int8 is that of GPTQ, weights alone: W8A8 does not start on this GPU (\"Int8 not supported on SM{major}{minor}\")."
-            ),
-            Self::Served(engine) => f.write_str(match engine {
-                Engine::Exact => "No program serves the model.",
-                Engine::Hf => {
-                    "Served by transformers 5.23: the working space follows the order of operations in its code, the whole prompt at once, and was not measured; its context is the 0.51 GiB that vLLM logs on an H100."
-                }
-                Engine::Vllm => {
-                    "Served by vLLM: from its share of the GPU come weights, one forward pass with its largest batch and what the driver allocates, by the code of its releases and their public start-up logs; the rest is pages."
-                }
-                Engine::LlamaCpp => {
-                    "Served by llama.cpp in chunks of 512 tokens: its compute buffer is that of public logs, with flash attention and long contexts an upper estimate; the embedding, which it may leave in host memory, is counted on the GPU."
-                }
-            }),
-            Self::ReservedCache(how) => write!(f, "{how}"),
-            Self::Release { releases, graphs, estimates, context_inside } => {
-                let graphs = match graphs {
-                    vllm::Graphs::Inside => {
-                        "recorded graphs come out of the share too. Releases up to 0.20 record them beside it (--engine-version)."
-                    }
-                    vllm::Graphs::Either => {
-                        "one of its two model runners takes recorded graphs out of the share, the other has them beside it. The smaller pool is counted, and where they find no room beside the share, the verdict is tight."
-                    }
-                    vllm::Graphs::Beside if estimates => {
-                        "recorded graphs of this model lie beside the share, because its second model runner, which serves dense models, and ROCm estimate none. From 0.29 on they come out of the share on CUDA."
-                    }
-                    vllm::Graphs::Beside => {
-                        "recorded graphs lie beside the share. Since 0.21 they come out of it, and the pool is smaller by them."
-                    }
-                };
-                let context = if context_inside { "comes out of the share too" } else { "lies beside the share" };
-                write!(f, "The verdict is that of vLLM {releases}: {graphs} The CUDA context {context}.")
-            }
-            Self::BesidePytorch { context, non_torch, graphs } => write!(
-                f,
-                "Logs of vLLM leave a range: its context usually takes {context}, its libraries and communication {non_torch}, recorded graphs {graphs}. The usual figures are counted; where the largest would not go in, the verdict is tight."
-            ),
-            Self::Fp8ByFlashInfer => f.write_str(
-                "On GPUs below compute capability 8.9 only FlashInfer's kernels read an fp8 cache: where vLLM takes Triton's instead, it does not start (vllm#26431).",
-            ),
-            Self::MaxModelLen { taken, asked, own, holds } => {
-                let taken_as = if asked { "as asked" } else { "as long as the requests" };
-                write!(f, "vLLM accepts requests of up to {} tokens (--max-model-len), {taken_as}.", Grouped(taken.into()))?;
-                match (own, holds) {
-                    (Some(own), _) if own == taken => Ok(()),
-                    (Some(own), Some(holds)) if holds < own => write!(
-                        f,
-                        " Without the option vLLM takes the model's own {} and would not start: the estimated maximum model length is {}.",
-                        Grouped(own.into()),
-                        Grouped(holds.into())
-                    ),
-                    (Some(own), Some(_)) => {
-                        write!(f, " Without the option vLLM takes the model's own {}, which goes into the pool too.", Grouped(own.into()))
-                    }
-                    (Some(own), None) => {
-                        write!(f, " Without the option vLLM takes the model's own {}.", Grouped(own.into()))
-                    }
-                    (None, _) => Ok(()),
-                }
-            }
-            Self::NoGraphs => f.write_str(
-                "vLLM records no CUDA graphs and does not compile (--enforce-eager): the forward pass is counted as if it did, and no log was compared.",
-            ),
-            _ => Ok(()),
         }
     }
 }

@@ -6,10 +6,12 @@ use core::ops::Deref;
 
 use crate::architecture::Architecture;
 use crate::bounds;
+use crate::layout::PipelineSplit;
 use crate::parallelism::{Local, ZeroStage};
 use crate::parameters::Parameters;
 use crate::scenario::{Mode, Offload, Scenario, ScenarioError};
 use crate::tables::gpus::Gpu;
+use crate::training::Implementation;
 
 /// A [`Scenario`] whose parts are in range and go together.
 ///
@@ -96,6 +98,7 @@ impl Checked {
     #[must_use]
     pub(crate) fn without_pipeline(mut self) -> Self {
         (self.0.parallel.pp, self.0.parallel.stage, self.0.parallel.virtual_stages) = (1, 0, 1);
+        self.0.parallel.split = PipelineSplit::default();
         self
     }
 
@@ -115,6 +118,7 @@ impl Checked {
     pub fn local_parameters(&self) -> Parameters {
         let shape = Architecture { tied_embeddings: self.ties(), ..self.padded() };
         let mut held = shape.parameters_of(&self.parallel, self.experts(), self.layers_here());
+        self.add_predicting(&mut held);
         if self.torchtitan() {
             // Norms are whole on tensor-parallel ranks; below a thousandth, and every formula of torchtitan cuts them too.
             held.vectors = held.vectors.div_ceil(self.parallel.tp.into());
@@ -133,6 +137,8 @@ impl Checked {
         let layers = self.architecture.layers;
         if self.torchtitan() {
             self.parallel.layers_beside_tables(layers)
+        } else if self.split_by_megatron() {
+            self.parallel.layers_in_megatron(&self.architecture)
         } else {
             self.parallel.layers_of_stage(layers)
         }
@@ -165,6 +171,46 @@ impl Checked {
     /// What the rank that is looked at holds.
     pub fn local(&self) -> Local {
         let (start, end) = self.layers_here();
-        self.parallel.local(&self.padded(), end - start, self.seq_length, self.training.micro_batches)
+        let micro_batches = self.training.micro_batches;
+        let local = self.parallel.local(&self.padded(), end - start, self.seq_length, micro_batches);
+        if self.split_by_megatron() && !self.parallel.split.is_even() {
+            let layers_in_flight = self.parallel.layers_in_flight(self.architecture.layers, micro_batches);
+            return Local { layers_in_flight, ..local };
+        }
+        local
+    }
+
+    /// Whether Megatron-LM spreads the layers over stages.
+    fn split_by_megatron(&self) -> bool {
+        self.mode.trains() && self.training.implementation == Implementation::Megatron && self.parallel.pp > 1
+    }
+
+    /// Layers on the rank that is looked at that predict further tokens (MTP), which a layout of Megatron-LM places.
+    pub fn predicting_here(&self) -> u32 {
+        if self.split_by_megatron() { self.parallel.predicting() } else { 0 }
+    }
+
+    /// Further tokens that the loss scores at each place, by MTP layers that a layout of Megatron-LM places.
+    pub(crate) fn predictions(&self) -> u32 {
+        let layout = self.parallel.split.layout.filter(|_| self.split_by_megatron());
+        layout.map_or(0, |layout| layout.predicting())
+    }
+
+    /// Adds what MTP layers have beside a layer: a copy of the embedding table, and a projection from two hidden states to one behind three norms.
+    ///
+    /// # Source
+    /// Megatron-LM at d98e8a6 (2026-08): `GPTModel.__init__`, which makes an embedding where `mtp_process`; `MultiTokenPredictionLayer`. Read 2026-11-26.
+    fn add_predicting(&self, held: &mut Parameters) {
+        let (count, h) = (u64::from(self.predicting_here()), u64::from(self.architecture.hidden_size));
+        let (tp, last) = (u64::from(self.parallel.tp), self.parallel.stage + 1 == self.parallel.pp);
+        if count == 0 {
+            return;
+        }
+        // Where the output head of a tied model is, it is the table.
+        if !(self.ties() && last) {
+            held.embedding += u64::from(self.vocabulary()).div_ceil(tp) * h;
+        }
+        held.matrices += (count * 2 * h * h).div_ceil(tp);
+        held.vectors += count * 3 * self.architecture.norm.vectors() * h;
     }
 }

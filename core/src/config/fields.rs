@@ -10,7 +10,7 @@ use super::value::{Object, Value};
 pub(super) const LAYERS_OR_NONE: Bounds = Bounds { min: 0, ..bounds::LAYERS };
 
 /// A length of context only ever held against others, so none is too long.
-const CONTEXT: Bounds = Bounds { max: u32::MAX, ..bounds::POSITIONS };
+pub(super) const CONTEXT: Bounds = Bounds { max: u32::MAX, ..bounds::POSITIONS };
 
 /// What a file says of a number.
 #[derive(Clone, Copy)]

@@ -84,7 +84,9 @@ impl Config {
             shape.prediction_layers = fields.optional(field, bounds::LAYERS).map_or(0, |given| given.unwrap_or(usual));
         }
         // The tower beside it is known where the language model is one of the table.
-        let seeing = |model: &&Model| Architecture { tower: None, ..model.architecture } == shape;
+        let seeing = |model: &&Model| {
+            model.architecture.tower.is_some() && Architecture { tower: None, ..model.architecture } == shape
+        };
         let known = MODELS.iter().filter(|_| around.is_some()).find(seeing);
         Ok(known.map_or(shape, |model| model.architecture))
     }
@@ -147,6 +149,11 @@ impl Config {
                     return Err(ConfigError::Contradiction { one: "model_type", other: "that of text_config" });
                 }
                 Ok(Language { family: inner, around: Some(family), fields: Fields(fields) })
+            }
+            // Published files of Qwen2.5-VL have none.
+            None if family == "qwen2_5_vl" => {
+                let inner = allowed.first().copied().ok_or(ConfigError::NoFamily)?;
+                Ok(Language { family: inner, around: Some(family), fields: Fields(whole) })
             }
             None | Some(Value::Nothing) => Err(ConfigError::Missing("text_config")),
             Some(other) => {

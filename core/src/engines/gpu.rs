@@ -12,12 +12,10 @@ pub(super) fn multiprocessors(gpu: Option<&Gpu>) -> u64 {
 /// The workspace that PyTorch gives cuBLAS on other GPUs than Hopper's.
 pub(super) const SMALL_WORKSPACE: u64 = 4_096 * 1_024 * 2 + 16 * 1_024 * 8;
 
-/// The workspace that PyTorch gives cuBLAS (`CUDABlas.cpp`): 32 MiB on Hopper, and where no GPU is named.
+/// The workspace that PyTorch gives cuBLAS (`CUDABlas.cpp`): 32 MiB with compute capability 9.0, and where no GPU is named or nothing is stated of it.
 pub(super) fn cublas_workspace(gpu: Option<&Gpu>) -> u64 {
-    let hopper = gpu.is_none_or(|gpu| {
-        let own = gpu.is_own() && capability::of(gpu).is_none_or(|has| has.major == 9);
-        own || ["h100", "h200", "h20"].iter().any(|id| gpu.id.starts_with(id))
-    });
+    let hopper =
+        gpu.is_none_or(|gpu| capability::of(gpu).map_or_else(|| gpu.is_own(), |has| (has.major, has.minor) == (9, 0)));
     if hopper { 32 << 20 } else { SMALL_WORKSPACE }
 }
 
@@ -55,6 +53,7 @@ mod tests {
         assert_eq!(of("h200-sxm"), (132, 33_554_432, Link::Switch));
         assert_eq!(of("h20"), (78, 33_554_432, Link::Switch));
         assert_eq!(of("a100-80-sxm"), (108, 8_519_680, Link::Fast));
+        assert_eq!(of("h800-sxm"), (132, 33_554_432, Link::Fast));
         assert_eq!(of("h100-pcie"), (114, 33_554_432, Link::Fast));
         assert_eq!(of("rtx4090"), (128, 8_519_680, Link::Pcie));
         assert_eq!(of("rtx3090"), (82, 8_519_680, Link::Pcie));

@@ -2,7 +2,7 @@
 
 use super::gpu::cublas_workspace;
 use super::{CONTEXT, How, Sink, amount, reservation};
-use crate::architecture::Projection;
+use crate::architecture::{Latent, Mlp, Projection};
 use crate::checked::Checked;
 use crate::memory::kv_cache::CachedLayers;
 use crate::memory::{Bucket, kv_cache};
@@ -15,7 +15,7 @@ pub const VERSION: &str = "5.23.0";
 /// Where the formulas come from.
 pub const SOURCE: &str = "transformers 5.23.0, cache_utils.py and the modelling code; caches equal to measured ones, the working space not measured";
 
-/// What a `DynamicCache` holds: the exact cache, that of latent attention (DeepSeek) as the short vectors.
+/// What a `DynamicCache` holds: the exact cache, that of latent attention (DeepSeek) as the short vectors, but whole heads beside an indexer (DeepSeek V3.2, GLM-5).
 ///
 /// Releases up to 4.57 kept whole heads in their place, for DeepSeek-V3 71 times as much. Falcon 40B, whose KV heads the
 /// modelling code copies for every head before it caches them, is not modelled: its cache is 16 times as large.
@@ -30,9 +30,24 @@ pub const SOURCE: &str = "transformers 5.23.0, cache_utils.py and the modelling 
 /// `transformers` 5.23, `cache_utils.py`; equal to the byte to measured caches (`kv_cache_run.csv`), and to runs of DeepSeek-V2-Lite.
 pub(super) fn cache(scenario: &Checked, exact: u128) -> (u128, How) {
     match scenario.architecture.projection {
+        Projection::Latent(latent) if scenario.architecture.indexer.is_some() => {
+            (exact + beyond_latent(scenario, &latent), How::WholeHeads)
+        }
         Projection::Latent(_) => (exact, How::Compressed),
         Projection::Heads => (exact, How::Growing),
     }
+}
+
+/// What whole keys and values of every head take beyond the short vectors: beside an indexer transformers caches them (`expand_kv` before `update`).
+fn beyond_latent(scenario: &Checked, latent: &Latent) -> u128 {
+    let [rank, rope, nope, v] = [latent.kv_lora_rank, latent.rope_dim, latent.nope_dim, latent.v_dim].map(u128::from);
+    let mut short = 0;
+    kv_cache::terms(scenario, &mut |term| {
+        if term.item == Item::LatentLayers {
+            short += term.bytes().0;
+        }
+    });
+    (short / (rank + rope).max(1) * u128::from(scenario.local().heads) * (nope + rope + v)).saturating_sub(short)
 }
 
 /// The cache with windows of another width.
@@ -71,14 +86,15 @@ enum Moment {
     Norm,
     Head,
     Cache,
+    Indexer,
 }
 
 /// The working space of the forward pass over a prompt.
 ///
 /// # Formula
-/// The fullest of four moments, T = `batch` × `seq_length` tokens at once, e bytes a value, w = 3 for a gated MLP and 2 otherwise:
+/// The fullest of five moments, T = `batch` × `seq_length` tokens at once, e bytes a value, w = 3 for a gated MLP and 2 otherwise:
 /// in the MLP T·e·(3h + w·f), with eager attention and its scores `batch`·a·s²·(e + 4); in a norm, which makes fp32 copies, T·(2h·e + 8h);
-/// at the head T·h·e + `batch`·V·(e + 4), logits of the last tokens only; and when a layer's keys or values are copied to make room for a token.
+/// at the head T·h·e + `batch`·V·(e + 4), logits of the last tokens only; in an indexer of i heads 8·`batch`·i·s²; and when a layer's keys or values are copied to make room for a token.
 ///
 /// # Units
 /// Bytes.
@@ -93,8 +109,9 @@ pub(super) fn work(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
         let logits = worked::total(|sink| at(moment, Bucket::Logits, scenario, sink));
         worked::total(|sink| at(moment, Bucket::Activations, scenario, sink)) + logits
     };
-    let fullest =
-        [Moment::Mlp, Moment::Norm, Moment::Head, Moment::Cache].into_iter().max_by_key(|moment| all(*moment));
+    let fullest = [Moment::Mlp, Moment::Norm, Moment::Head, Moment::Cache, Moment::Indexer]
+        .into_iter()
+        .max_by_key(|moment| all(*moment));
     if let Some(moment) = fullest {
         at(moment, bucket, scenario, sink);
     }
@@ -111,12 +128,25 @@ fn at(moment: Moment, bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
         (Moment::Mlp, Bucket::Activations) => {
             product(Item::LayerWorkspace, &[Factor::number(3 * e), tokens, hidden]);
             let width = Factor::new(Symbol::IntermediateSize, widest_mlp(scenario));
-            let tensors = if shape.mlp.matrices() == 3 { 3 } else { 2 };
+            let tensors = match shape.mlp {
+                Mlp::Gated => 3,
+                Mlp::Relu | Mlp::Gelu | Mlp::GeluNew => 2,
+                // `_xielu_python` of `transformers` 5.17: both branches with what they are made of, and which is taken.
+                Mlp::Xielu => 6,
+            };
             product(Item::LayerWorkspace, &[Factor::number(tensors * e), tokens, width]);
             if scenario.attention == Attention::Eager {
                 let seq = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
                 let heads = Factor::new(Symbol::Heads, local.heads);
                 product(Item::AttentionScores, &[Factor::number(e + 4), batch, heads, seq, seq]);
+            }
+        }
+        (Moment::Indexer, Bucket::Activations) => {
+            if let Some(it) = shape.indexer {
+                // Scores of every head in fp32, and what is left of them above zero.
+                let seq = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
+                let heads = Factor::new(Symbol::Heads, it.heads.into());
+                product(Item::AttentionScores, &[Factor::number(8), batch, heads, seq, seq]);
             }
         }
         (Moment::Norm, Bucket::Activations) => {
@@ -129,7 +159,7 @@ fn at(moment: Moment, bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
             product(Item::LastLogits, &[Factor::number(e + 4), batch, vocab]);
         }
         (Moment::Cache, Bucket::Activations) => {
-            let CachedLayers { full, sliding, linear } = CachedLayers::on(scenario);
+            let CachedLayers { full, sliding, linear, .. } = CachedLayers::on(scenario);
             let layers = u128::from((full + sliding + linear).min(scenario.local().layers)).max(1);
             amount(Item::EngineWorkspace, reservation(scenario).bytes.0 / layers / 2, sink);
         }

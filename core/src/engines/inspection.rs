@@ -103,8 +103,8 @@ pub fn inspect(scenario: &Checked) -> Inspection {
         Engine::Exact => ("", "the model's own dimensions"),
         Engine::Hf => (hf::VERSION, hf::SOURCE),
         Engine::Vllm => {
-            let vllm::Constants { releases, source, .. } = *vllm::Constants::of(scenario.serving.version);
-            (releases, source)
+            let constants = vllm::Constants::of(scenario.serving.version);
+            (constants.releases, constants.source())
         }
         Engine::LlamaCpp => (llamacpp::VERSION, llamacpp::SOURCE),
     };

@@ -1,10 +1,10 @@
 //! llama.cpp on a GPU: cells for the whole context, and one compute buffer, both allotted at the start.
 
 use super::hf::widest_mlp;
-use super::{How, Sink};
+use super::{CONTEXT, How, Sink, system};
 use crate::checked::Checked;
-use crate::memory::Bucket;
 use crate::memory::kv_cache::{self, CachedLayers};
+use crate::memory::{Bucket, weights};
 use crate::precision::{Block, KvPrecision};
 use crate::scenario::Attention;
 use crate::serving::Engine;
@@ -22,6 +22,52 @@ pub const SOURCE: &str = "llama.cpp, llama-context.cpp and llama-kv-cache-iswa.c
 pub const CELLS: u64 = 256;
 /// Tokens that pass through the model at once (`n_ubatch`).
 pub const CHUNK: u64 = 512;
+
+/// The least that a process takes of a GPU before its first tensor.
+///
+/// # Source
+/// On GPUs of desktops llama.cpp's own table of memory leaves 0.2 to 0.6 GiB beside its buffers.
+pub const LEAST_CONTEXT: u128 = GIB / 5;
+
+/// The weights on the GPUs: all but the token table and learned positions, which stay in host memory.
+///
+/// # Assumes
+/// All layers are on GPUs (`-ngl 99`). A token table that is the output matrix too is there a second time. Where CPU and GPU share one memory that the system
+/// has a part of, host memory counts too.
+///
+/// # Source
+/// `load_tensors` in `llama-model.cpp`: "there is very little benefit to offloading the input layer, so always keep it on the CPU".
+pub(super) fn on_gpus(scenario: &Checked, sink: Sink<'_>) {
+    let shares = scenario.gpu.is_some_and(|gpu| system::usual(gpu).is_some());
+    let is_output = scenario.ties() && scenario.local().head;
+    weights::terms(scenario, &mut |term| {
+        let on_gpu = match term.item {
+            Item::EmbeddingTable => shares || is_output,
+            Item::PositionTable => shares,
+            _ => true,
+        };
+        if on_gpu {
+            sink(term);
+        }
+    });
+}
+
+/// How much less than is counted a run may take: builds since August 2026 keep logits of one token for each sequence, so that the compute buffer is that of a layer,
+/// and a context may be smaller than that of a data centre's GPU. Nothing with another program.
+pub fn doubtful(scenario: &Checked) -> Bytes {
+    if scenario.runtime() != Some(Engine::LlamaCpp) {
+        return Bytes::ZERO;
+    }
+    let buffer = |moment: &dyn Fn(Bucket, Sink<'_>)| -> Bytes {
+        [Bucket::Activations, Bucket::Logits]
+            .map(|bucket| worked::total(|sink: Sink<'_>| moment(bucket, sink)))
+            .into_iter()
+            .sum()
+    };
+    let counted = buffer(&|bucket, sink| work(bucket, scenario, sink));
+    let of_layer = buffer(&|bucket, sink| layer(bucket, scenario, sink));
+    counted - of_layer + Bytes(CONTEXT - LEAST_CONTEXT)
+}
 
 /// Cells of one sequence in layers that see everything.
 fn cells(scenario: &Checked) -> u64 {

@@ -38,6 +38,9 @@ pub fn terms(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     let engine = scenario.serving.engine;
     match bucket {
         Bucket::Weights => {
+            if engine == Engine::LlamaCpp {
+                return llamacpp::on_gpus(scenario, sink);
+            }
             weights::terms(scenario, sink);
             if engine == Engine::Vllm {
                 vllm::Run::of(scenario).extra_weights(sink);

@@ -21,6 +21,8 @@ pub enum How {
     Growing,
     /// transformers keeps the short vectors of latent attention.
     Compressed,
+    /// transformers keeps whole heads of latent attention beside an indexer.
+    WholeHeads,
     /// vLLM hands out pages.
     Pages {
         /// Tokens of a page.
@@ -53,6 +55,9 @@ impl fmt::Display for How {
             ),
             Self::Compressed => f.write_str(
                 "transformers 5 caches the short vector that all heads are made from; releases up to 4.57 kept whole heads, dozens of times as much.",
+            ),
+            Self::WholeHeads => f.write_str(
+                "Beside an indexer transformers caches whole heads in place of the short vector, dozens of times as much.",
             ),
             Self::Pages { block, group_size, groups: 1, blocks } => write!(
                 f,

@@ -2,8 +2,10 @@
 
 use super::vllm::Span;
 use crate::scenario::Scenario;
+use crate::serving::Engine;
 use crate::tables::classes::Class;
 use crate::tables::gpus::{CapacityBasis, Gpu};
+use crate::units::Bytes;
 
 /// What of the GPU's memory is not free when a program starts, beside the program's own context: nothing where the GPU has its own memory,
 /// or where its capacity is the part that the system lends; and all that is not there where [`Scenario::gpu_memory`] says so.
@@ -15,7 +17,8 @@ use crate::tables::gpus::{CapacityBasis, Gpu};
 /// # Source
 /// "Free memory on device (110.73/121.63 GiB) on startup" and alike in logs of vLLM on 19 GB10: 7.0 to 20.4 GiB are not free where no other program uses the GPU,
 /// half of a GiB of which is the context, and the middle is 11.3 (issue 47 of MiaAI-Lab/GLM-5.3-Flash-EXL3-2x-DGX-Sparks has 110.37 and 101.3 to 102.2 of 121.69);
-/// 12.3 of 122.82 on a Jetson Thor. vLLM 0.33, `mem_utils.py`: on integrated GPUs what is free is the system's `MemAvailable`. Read 2026-11-25.
+/// three starts of 0.19 found 0.95 of it free, so that at most 5.47 were held beside the context (djangodevreng/dgx-spark-benchmarks, `_bootlog.txt` of Qwen3.6 35B-A3B and Nemotron 3);
+/// 12.3 of 122.82 on a Jetson Thor. vLLM 0.33, `mem_utils.py`: on integrated GPUs what is free is the system's `MemAvailable`. Read 2026-11-26.
 ///
 /// # Example
 /// ```
@@ -23,7 +26,7 @@ use crate::tables::gpus::{CapacityBasis, Gpu};
 /// let mut scenario = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
 /// assert!(system::held(&scenario).is_none());
 /// scenario.gpu = gpus::by_id("gb10");
-/// assert_eq!(system::held(&scenario).unwrap().to_string(), "10.80 GiB (6.50 to 19.90)");
+/// assert_eq!(system::held(&scenario).unwrap().to_string(), "10.80 GiB (5.40 to 19.90)");
 /// ```
 pub fn held(scenario: &Scenario) -> Option<Span> {
     let gpu = scenario.gpu?;
@@ -38,5 +41,12 @@ pub fn held(scenario: &Scenario) -> Option<Span> {
 /// The same of a GPU, where nothing is stated.
 pub fn usual(gpu: &Gpu) -> Option<Span> {
     let shared = gpu.class() == Class::Unified && gpu.capacity_basis != CapacityBasis::Limit;
-    shared.then_some(Span::of(650, 1_080, 1_990))
+    shared.then_some(Span::of(540, 1_080, 1_990))
+}
+
+/// How much less the system may hold than what is counted: a run that only this leaves room for is tight. Nothing under vLLM, whose start asks for what is free.
+pub fn doubtful(scenario: &Scenario) -> Bytes {
+    held(scenario)
+        .filter(|_| scenario.runtime() != Some(Engine::Vllm))
+        .map_or(Bytes::ZERO, |span| Bytes(span.typical - span.low))
 }

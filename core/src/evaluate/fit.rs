@@ -4,9 +4,10 @@ use super::largest::{max_batch, max_seq_length};
 use super::peak::total;
 use crate::bisect;
 use crate::checked::Checked;
-use crate::engines::llamacpp::beyond_vulkan;
-use crate::engines::{self, vllm};
+use crate::engines::llamacpp::{beyond_vulkan, doubtful};
+use crate::engines::{self, system, vllm};
 use crate::memory::activations::transformers::backward::would_hold_done_layers;
+use crate::memory::activations::transformers::with_wide_attention;
 use crate::memory::overhead::{self, tight_percent};
 use crate::memory::{host, optimizer, weights};
 use crate::scenario::Scenario;
@@ -42,7 +43,7 @@ impl Fit {
         } else {
             let served = rank.runtime() == Some(Engine::Vllm);
             let most = if served { rank.serving.max_num_seqs } else { u32::MAX };
-            let room = limit + optimizer::evictable(rank);
+            let room = limit + gives_way(rank);
             [longest(rank, capacity, room), max_batch(rank, room).min(most)]
         };
         Self { capacity, limit, margin, verdict, max_seq, max_batch }
@@ -126,8 +127,8 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl Fn() -> Bytes) -> Judg
     }
     let limit = engines::limit(scenario, capacity);
     let need = total();
-    let evictable = optimizer::evictable(scenario);
-    // What is paged gives way to the rest: then nothing is missing, and nothing to spare.
+    let evictable = gives_way(scenario);
+    // What is paged gives way to the rest, and what is in doubt may not be there: then nothing is missing, and nothing to spare.
     let margin = match limit.minus(need) {
         missing if missing.0 < 0 && missing.magnitude() <= evictable => SignedBytes(0),
         missing if missing.0 < 0 => limit.minus(need - evictable),
@@ -137,6 +138,8 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl Fn() -> Bytes) -> Judg
         Verdict::DoesNotFit
     } else if leaves_little(scenario, capacity, limit, need)
         || with_reentrant(scenario).is_some_and(|most| leaves_little(scenario, capacity, limit, most))
+        || with_wide_attention(scenario)
+            .is_some_and(|it| leaves_little(scenario, capacity, limit, super::peak::total(&it)))
         || margin.magnitude().0 < weights::in_wider_files(scenario)
         || overhead::of_megatron(scenario) && margin.magnitude().0 * 100 < need.0 * overhead::MEGATRON_PERCENT
         || beyond_vulkan(scenario).is_some()
@@ -146,6 +149,11 @@ fn judge(scenario: &Checked, capacity: Bytes, total: impl Fn() -> Bytes) -> Judg
         Verdict::Fits
     };
     Judgement { limit, margin, verdict: verdict.worse(on_host(scenario)) }
+}
+
+/// How much more than its limit a scenario may count and still go in: what can leave the GPU, and what may not be there.
+pub fn gives_way(scenario: &Checked) -> Bytes {
+    optimizer::evictable(scenario) + doubtful(scenario) + system::doubtful(scenario)
 }
 
 /// What host memory makes of the scenario.
@@ -182,7 +190,7 @@ pub fn verdict_on(scenario: &Checked, capacity: Bytes) -> Verdict {
 
 /// Whether the scenario goes on a GPU of `capacity`, on every rank.
 pub fn fits(scenario: &Checked, capacity: Bytes) -> bool {
-    on_host(scenario).holds() && total(scenario) <= engines::limit(scenario, capacity) + optimizer::evictable(scenario)
+    on_host(scenario).holds() && total(scenario) <= engines::limit(scenario, capacity) + gives_way(scenario)
 }
 
 /// Bytes of the optimizer's states that have to leave the scenario's own GPU, where they can: it fits no other way.
@@ -213,6 +221,31 @@ mod tests {
         scenario.check().unwrap()
     }
 
+    /// Unsloth's table of runs with FlashAttention 2: Llama 3.1 8B, rank 32 on all linear layers, one sequence.
+    #[test]
+    fn scores_that_only_a_plain_script_keeps_make_a_run_tight() {
+        for (id, seq_length, gpu) in [
+            ("llama-3.1-8b", 28_454, "a100-80-sxm"),
+            ("llama-3.1-8b", 12_264, "a100-40-sxm"),
+            ("llama-3.1-8b", 5_789, "rtx4090"),
+            ("llama-3.1-70b", 6_916, "a100-80-sxm"),
+        ] {
+            let mut scenario = Scenario {
+                mode: Mode::Qlora,
+                weights: WeightFormat::Nf4Dq,
+                checkpointing: Checkpointing::Full,
+                seq_length,
+                gpu: gpus::by_id(gpu),
+                ..Scenario::new(models::by_id(id).unwrap().architecture)
+            };
+            scenario.training.lora.rank = 32;
+            let at = |scenario: &Scenario| verdict(&scenario.check().unwrap()).unwrap();
+            assert_eq!(at(&scenario), Verdict::Tight, "{id} {gpu}");
+            scenario.training.stock.wide_attention = true;
+            assert_eq!(at(&scenario), Verdict::DoesNotFit, "{id} {gpu}");
+        }
+    }
+
     #[test]
     fn a_run_that_died_does_not_fit_with_room() {
         assert_eq!(verdict(&measured(2, true)), Some(Verdict::Fits));
@@ -220,6 +253,20 @@ mod tests {
         // Nor where it is not known that checkpoints are re-entrant.
         assert_eq!(verdict(&measured(4, false)), Some(Verdict::Tight));
         assert!(tight_by_reentrant(&measured(4, false)) && !tight_by_reentrant(&measured(4, true)));
+    }
+
+    /// hiyouga/LlamaFactory issue 6999: it died over seven A800, and over eight by a report whose settings are not given.
+    #[test]
+    fn zero3_needs_more_to_spare() {
+        let on = |dp| {
+            let qwen = models::by_id("qwen2.5-32b").unwrap().architecture;
+            let mut scenario = Scenario { mode: Mode::Training, seq_length: 1_024, ..Scenario::new(qwen) };
+            scenario.checkpointing = Checkpointing::Full;
+            scenario.parallel = Parallelism { dp, zero: ZeroStage::Weights, ..Parallelism::ONE };
+            scenario.gpu = gpus::by_id("a800-80-sxm");
+            verdict(&scenario.check().unwrap())
+        };
+        assert_eq!([7, 8, 16].map(on), [Verdict::Tight, Verdict::Tight, Verdict::Fits].map(Some));
     }
 
     /// The benchmark of `fsdp_qlora` with DDP on two RTX 3090: 20.9 GiB reserved, 8% more than is counted.

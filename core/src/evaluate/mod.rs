@@ -15,7 +15,7 @@ use crate::worked::Item;
 
 use peak::{Peak, largest_items};
 
-pub use fit::{Fit, fits, only_newer_holds, paged_out, tight_by_reentrant, verdict, verdict_on};
+pub use fit::{Fit, fits, gives_way, only_newer_holds, paged_out, tight_by_reentrant, verdict, verdict_on};
 pub(crate) use largest::largest;
 pub use largest::{max_batch, max_seq_length};
 pub use peak::{Totals, total};

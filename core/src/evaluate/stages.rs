@@ -29,6 +29,10 @@ pub struct StageRanks {
     pub stage: u32,
     /// How many ranks it has.
     pub ranks: u64,
+    /// Layers that each of them holds.
+    pub layers: u64,
+    /// Those of them that predict further tokens (MTP).
+    pub predicting: u32,
     /// Parameters that each of them holds before sharding over data-parallel ranks.
     pub parameters: Parameters,
     /// The moment of their peak.
@@ -48,6 +52,8 @@ pub fn per_rank(scenario: &Checked) -> impl Iterator<Item = StageRanks> {
         StageRanks {
             stage,
             ranks: scenario.parallel.ranks() / u64::from(scenario.parallel.pp),
+            layers: on_stage.local().layers,
+            predicting: on_stage.predicting_here(),
             parameters: on_stage.local_parameters(),
             peak_phase: phase,
             buckets,

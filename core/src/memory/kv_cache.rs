@@ -1,8 +1,8 @@
 //! Keys and values of every token so far: what makes long contexts expensive.
 
-use crate::architecture::{LinearAttention, Projection, SlidingWindow};
+use crate::architecture::{Indexer, Latent, LinearAttention, Projection, SlidingWindow};
 use crate::checked::Checked;
-use crate::precision::Block;
+use crate::precision::{Block, KvPrecision};
 use crate::serving::Engine;
 use crate::tables::drafts::Draft;
 use crate::units::Bytes;
@@ -19,6 +19,8 @@ pub const STATE_BYTES: u64 = 4;
 /// Layers with heads: 2 × `layers` × `kv_heads` × `head_dim` × tokens × `batch` × bytes, with tokens = `seq_length`,
 /// or min(`seq_length`, `window`) in layers with a sliding window, which may have heads of their own.
 /// Latent attention: `layers` × (`kv_lora_rank` + `rope_dim`) × tokens × `batch` × bytes, keys and values in one.
+/// With an indexer one key more, `index_head_dim` values in each layer that has one. vLLM keeps it in fp8 with 4 bytes of scale for each 128 values, whatever the cache's own format;
+/// and beside an indexer a latent vector in fp8 as `kv_lora_rank` values with such scales and `rope_dim` values in 16 bits (`fp8_ds_mla`: 656 bytes in place of 576).
 /// Layers with a state, whatever the context: `layers` × `batch` × (channels × `conv_kernel` × 2 + `value_heads` × `key_dim` × `value_dim` × 4)
 /// with channels = 2 × `key_heads` × `key_dim` + `value_heads` × `value_dim`. A short convolution alone has `value_heads` × `value_dim` channels
 /// and nothing that recurs. vLLM keeps `conv_kernel` − 1 tokens of the channels, and both parts in the model's precision but for a recurrent one that the model's file
@@ -30,11 +32,12 @@ pub const STATE_BYTES: u64 = 4;
 /// # Assumes
 /// Every sequence is `seq_length` long, prompt and answer together. Tensor parallelism shares the KV heads out, at least one for each rank;
 /// a latent cache is whole on every rank. A pipeline shares the layers out, each kind spread evenly. Context parallelism shares the tokens out.
+/// An indexer's keys are whole on every tensor-parallel rank. vLLM on Blackwell may keep the latent vector in plain fp8, 576 bytes: 656 are counted everywhere.
 /// Of a cache that waits in host memory two layers are on the GPU, the one at work and the next one on its way.
 /// What an engine sets aside beyond this is [`crate::engines::reservation`].
 ///
 /// # Source
-/// Shapes of `past_key_values` in `transformers` 5.23, page sizes of vLLM 0.19, `MambaStateShapeCalculator` and `MambaStateDtypeCalculator` of vLLM, `n_embd_r` of llama.cpp; equal to the byte to the rows of `kv_cache.csv` and `kv_cache_run.csv` (crate `memory-wall-accuracy`).
+/// Shapes of `past_key_values` in `transformers` 5.23, page sizes of vLLM 0.19, `MambaStateShapeCalculator` and `MambaStateDtypeCalculator` of vLLM, `n_embd_r` of llama.cpp; `DeepseekV32IndexerCache` and `fp8_ds_mla` of vLLM 0.11 to 0.28; equal to the byte to the rows of `kv_cache.csv` and `kv_cache_run.csv` (crate `memory-wall-accuracy`).
 ///
 /// # Example
 /// ```
@@ -53,7 +56,7 @@ pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
 /// The same with windows of another width, and in training too.
 pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: &mut dyn FnMut(&Term<'_>)) {
     let shape = &scenario.architecture;
-    let CachedLayers { full, sliding, linear } = on_gpu(scenario);
+    let CachedLayers { full, sliding, linear, indexed } = on_gpu(scenario);
     let tokens = tokens(scenario);
     let whole = Factor::new(Symbol::SeqLength, tokens);
     if full > 0 {
@@ -70,6 +73,23 @@ pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: 
             _ => whole,
         };
         layers(scenario, Item::WindowLayers, sliding, shape.cached_heads(shape.sliding_window), kept, sink);
+    }
+    if let Some(indexer) = shape.indexer
+        && indexed > 0
+    {
+        let (width, Block { values, bytes }) = index_key(scenario, indexer);
+        let [count, batch] = [indexed, scenario.batch.into()];
+        sink(&Term {
+            item: Item::IndexKeys,
+            factors: &[
+                Factor::new(Symbol::Layers, count),
+                Factor::new(Symbol::HeadDim, width),
+                whole,
+                Factor::new(Symbol::Batch, batch),
+                Factor::new(Symbol::BytesPerValue, bytes.into()),
+            ],
+            divisor: values,
+        });
     }
     if let Some(state) = shape.linear_attention
         && linear > 0
@@ -92,7 +112,7 @@ fn layers(
     let batch = Factor::new(Symbol::Batch, scenario.batch.into());
     let bytes = Factor::new(Symbol::BytesPerValue, bytes.into());
     if let Projection::Latent(latent) = scenario.architecture.projection {
-        let width = Factor::new(Symbol::LatentWidth, u64::from(latent.kv_lora_rank) + u64::from(latent.rope_dim));
+        let width = Factor::new(Symbol::LatentWidth, latent_width(scenario, &latent));
         sink(&Term { item: Item::LatentLayers, factors: &[count, width, tokens, batch, bytes], divisor: values });
         return;
     }
@@ -103,6 +123,36 @@ fn layers(
         factors: &[Factor::number(2), count, kv_heads, head_dim, tokens, batch, bytes],
         divisor: values,
     });
+}
+
+/// What the cache holds of a token's latent vector, in values of its format.
+fn latent_width(scenario: &Checked, latent: &Latent) -> u64 {
+    let [rank, rope] = [latent.kv_lora_rank, latent.rope_dim].map(u64::from);
+    let packed = scenario.runtime() == Some(Engine::Vllm) && scenario.kv == KvPrecision::Fp8;
+    if packed && scenario.architecture.indexer.is_some() { scaled(rank) + 2 * rope } else { rank + rope }
+}
+
+/// Bytes of so many values in fp8, with a scale of 4 bytes for each 128.
+const fn scaled(values: u64) -> u64 {
+    values + 4 * (values / 128)
+}
+
+/// What the cache holds of a token's index key, and of what format it is.
+fn index_key(scenario: &Checked, indexer: Indexer) -> (u64, Block) {
+    let width = indexer.head_dim.into();
+    match scenario.runtime() {
+        // `indexer_kv_dtype` of vLLM's `AttentionConfig`, unless somebody asks for another.
+        Some(Engine::Vllm) if scenario.architecture.picks_blocks() => (width, KvPrecision::Bf16.block()),
+        Some(Engine::Vllm) => (scaled(width), KvPrecision::Fp8.block()),
+        _ => (width, scenario.kv.block()),
+    }
+}
+
+/// Bytes that an indexer keeps of a token in one layer; nothing without one.
+pub(crate) fn index_bytes(scenario: &Checked) -> u128 {
+    let Some(indexer) = scenario.architecture.indexer else { return 0 };
+    let (width, block) = index_key(scenario, indexer);
+    (u128::from(width) * u128::from(block.bytes)).div_ceil(block.values.into())
 }
 
 /// KV heads on one tensor-parallel rank: a share, or a copy of one where there are fewer heads than ranks.
@@ -153,6 +203,8 @@ pub struct CachedLayers {
     pub sliding: u64,
     /// Layers with a state.
     pub linear: u64,
+    /// Layers, counted among the others, whose indexer keeps a key of its own.
+    pub indexed: u64,
 }
 
 impl CachedLayers {
@@ -164,15 +216,27 @@ impl CachedLayers {
         if parallel.pp == 1 {
             let sliding = shape.sliding_window.map_or(0, |it| it.layers);
             let linear = shape.linear_attention.map_or(0, |it| it.layers);
-            let full = full + scenario.guessing_layers();
-            return Self { full: (full - shared).into(), sliding: sliding.into(), linear: linear.into() };
+            let guessing = scenario.guessing_layers();
+            let indexed = shape.indexer.map_or(0, |it| u32::from(it.layers) + guessing);
+            let full = full + guessing;
+            return Self {
+                full: (full - shared).into(),
+                sliding: sliding.into(),
+                linear: linear.into(),
+                indexed: indexed.into(),
+            };
         }
         let (start, end) = parallel.layers_of_stage(shape.layers);
         let here = shape.kinds_between(start, end);
         let before = shape.kinds_between(0, start).full;
         // Of the first so many full layers, those with a cache of their own.
         let own = |layers: u32| u64::from(layers) - u64::from(layers) * u64::from(shared) / u64::from(full.max(1));
-        Self { full: own(before + here.full) - own(before), sliding: here.sliding.into(), linear: here.linear.into() }
+        Self {
+            full: own(before + here.full) - own(before),
+            sliding: here.sliding.into(),
+            linear: here.linear.into(),
+            indexed: shape.indexers_between(start, end).into(),
+        }
     }
 }
 
@@ -184,7 +248,7 @@ fn on_gpu(scenario: &Checked) -> CachedLayers {
     }
     let full = held.full.min(2);
     let sliding = held.sliding.min(2 - full);
-    CachedLayers { full, sliding, linear: held.linear.min(2 - full - sliding) }
+    CachedLayers { full, sliding, linear: held.linear.min(2 - full - sliding), indexed: held.indexed.min(2) }
 }
 
 /// Tokens of one sequence that the rank keeps.
@@ -196,7 +260,7 @@ pub(crate) fn tokens(scenario: &Checked) -> u64 {
 pub(crate) fn values_per_token(scenario: &Checked, sliding: Option<SlidingWindow>) -> u64 {
     let shape = &scenario.architecture;
     if let Projection::Latent(latent) = shape.projection {
-        return u64::from(latent.kv_lora_rank) + u64::from(latent.rope_dim);
+        return latent_width(scenario, &latent);
     }
     let [kv_heads, head_dim] = shape.cached_heads(sliding);
     2 * heads_here(scenario, kv_heads) * u64::from(head_dim)

@@ -22,7 +22,7 @@ type Sink<'a> = &'a mut dyn FnMut(&Term<'_>);
 /// Later in the backward pass: nothing. In between, see [`kept`]. Only on the pipeline stage that has the head.
 /// Chunked: the same for [`CHUNK_TOKENS`] tokens, and the gradient of the head's input, e·T·h, which the chunks fill.
 /// Compiled: 4·T·V, one fp32 copy. Native PyTorch adds 4·T·V where tensor parallelism cuts the vocabulary.
-/// torchtitan ([`torchtitan::loss`]) and LitGPT ([`litgpt::loss`]) have a loss of their own. Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
+/// Where a layout of Megatron-LM places MTP layers, once more for each of them. torchtitan ([`torchtitan::loss`]) and LitGPT ([`litgpt::loss`]) have a loss of their own. Inference: 6 × `batch` × `vocab_size`, the last token's logits in bf16 and fp32.
 ///
 /// # Units
 /// Bytes.
@@ -93,7 +93,8 @@ fn loss(scenario: &Checked, phase: Phase, sink: Sink<'_>) {
         }
         _ => 12 + if kept { e } else { 0 },
     };
-    product(&[Factor::number(bytes + cut_loss(scenario, phase) + soft_cap(scenario)), tokens, vocab]);
+    let bytes = bytes + cut_loss(scenario, phase) + soft_cap(scenario);
+    product(&[Factor::number(bytes * u64::from(1 + scenario.predictions())), tokens, vocab]);
     if phase == Phase::ForwardEnd {
         shifted_labels(scenario, &mut product);
         // The loss and the sum of its weights.
@@ -152,7 +153,8 @@ pub fn kept(scenario: &Checked, sink: Sink<'_>) {
     let [tokens, vocab] = scores(scenario);
     let mut product = |factors: &[Factor]| sink(&Term { item: Item::LossTensors, factors, divisor: 1 });
     let outputs = if scenario.training.stock.outputs_kept { scenario.value_bytes() } else { 0 };
-    product(&[Factor::number(4 + soft_cap(scenario) + outputs), tokens, vocab]);
+    let bytes = 4 + soft_cap(scenario) + outputs;
+    product(&[Factor::number(bytes * u64::from(1 + scenario.predictions())), tokens, vocab]);
     product(&[Factor::number(8), tokens]);
     product(&[Factor::number(if scenario.batch == 1 { 16 } else { 8 })]);
 }

@@ -58,7 +58,31 @@ pub fn terms(scenario: &Checked, phase: Phase, sink: &mut dyn FnMut(&Term<'_>)) 
         sink(&Term { item: Item::StepTemporary, factors: &factors, divisor: 1 });
     } else if copies || widens(scenario) {
         put(scenario, Item::StepTemporary, scenario.trained_parameters(), plain(scenario), sink);
+    } else if scenario.optimizer == Optimizer::Adafactor {
+        let factors = [Factor::new(Symbol::Parameters, widest(scenario)), Factor::number(in_adafactor(scenario))];
+        sink(&Term { item: Item::StepTemporary, factors: &factors, divisor: 1 });
     }
+}
+
+/// Bytes of each value of a parameter for a moment of Adafactor's step: its square and the update in fp32, and in 16 bits also fp32 copies of gradient and weight.
+///
+/// # Source
+/// transformers 5.17: `step` of `Adafactor` in `optimization.py`; 16 bytes a value of the largest table on an H200 (set `one-gpu-steps` of the crate `memory-wall-accuracy`).
+fn in_adafactor(scenario: &Checked) -> u64 {
+    if plain(scenario) == Block::BF16 { 16 } else { 8 }
+}
+
+/// Values of the largest parameter that learns on this rank: a table, a matrix, or the gates of all experts, which are one tensor.
+fn widest(scenario: &Checked) -> u64 {
+    let (shape, local) = (&scenario.architecture, scenario.local_parameters());
+    if scenario.mode != Mode::Training {
+        let widest = shape.hidden_size.max(shape.intermediate_size);
+        return u64::from(widest) * u64::from(scenario.training.lora.rank);
+    }
+    let [hidden, width, ranks] = [shape.hidden_size, shape.intermediate_size, scenario.parallel.tp].map(u64::from);
+    let matrix = if shape.has_dense_mlp() { hidden * width.div_ceil(ranks.max(1)) } else { 0 };
+    let experts = local.experts / scenario.local().layers.max(1) * 2 / 3;
+    local.embedding.max(local.head).max(matrix).max(experts)
 }
 
 /// The master copy and the moments of a rank, wherever they are.

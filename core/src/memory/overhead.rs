@@ -2,11 +2,12 @@
 
 use crate::checked::Checked;
 use crate::memory::sharding;
+use crate::parallelism::ZeroStage;
 use crate::scenario::Scenario;
 use crate::training::Implementation;
 use crate::worked::{Factor, Item, Term};
 
-/// CUDA context, kernels and library workspaces of one process: an estimate, the middle of 0.3 to 0.8 GiB.
+/// CUDA context, kernels and library workspaces of one process: an estimate, of 0.3 to 0.9 GiB.
 pub const CONTEXT_BYTES: u64 = 512 << 20;
 
 /// What several ranks of Megatron-LM were seen to take at most beside what is counted, in percent of it.
@@ -33,7 +34,8 @@ pub fn of_megatron(scenario: &Scenario) -> bool {
 /// One process on one GPU. What programs that serve a model add, graphs and communication buffers, is in [`crate::engines`].
 ///
 /// # Source
-/// 0.3 to 0.8 GiB is what a context and the cuBLAS workspaces were seen to take on A100 and H100; vLLM 0.19 logs 0.25 to 0.27 GiB beside the context.
+/// 0.3 to 0.8 GiB is what a context and the cuBLAS workspaces were seen to take on A100 and H100; on an H200 with PyTorch 2.11 for CUDA 13, 0.75 to 0.85 GiB beside PyTorch's pool in
+/// training, and 64 MiB of workspaces in it (`accuracy/data/one_gpu_steps.csv`); vLLM 0.19 logs 0.25 to 0.27 GiB beside the context.
 pub fn terms(_scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     sink(&Term { item: Item::DeviceContext, factors: &[Factor::number(CONTEXT_BYTES)], divisor: 1 });
 }
@@ -42,9 +44,11 @@ pub fn terms(_scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
 /// training step, 10 to 13% was measured to be free: a tenth covers most such runs, and not every one.
 pub const TIGHT_PERCENT: u128 = 10;
 
-/// The same where FSDP gathers layers on a stream of its own, whose blocks of memory serve nothing else, and for adapters on several GPUs.
+/// The same where FSDP or `DeepSpeed`'s ZeRO-3 gathers layers on a stream of its own, whose blocks of memory serve nothing else, and for adapters on several GPUs.
 ///
 /// # Source
+/// `DeepSpeed` 0.19.6: `overlap_comm` is on with stage 3 unless it is told otherwise (`runtime/zero/config.py`), and then weights are gathered on `__allgather_stream` and gradients reduced
+/// on `reduce_and_partition_stream`. A full training step of Qwen2.5 32B over eight A800, 87% of each by calculation, died (hiyouga/LlamaFactory issue 6999). Read 2026-11-26.
 /// foundation-model-stack/fms-acceleration, `scripts/benchmarks/refs/a100_80gb.csv`: of what FSDP's runs with adapters had reserved beside the context, 12 to 37% was more than PyTorch
 /// ever allocated; `QLoRA` of Llama 2 70B with 4 sequences of 4,096 tokens on each of two GPUs, 87% of a GPU by calculation, died. Read 2026-11-25. Adapters whose
 /// gradients alone are exchanged: `AnswerDotAI/fsdp_qlora`, `benchmarks_03_2024.md`, its runs with DDP, whose reserved memory is up to a quarter more than is counted. Read 2026-11-26.
@@ -53,7 +57,8 @@ const TIGHT_PERCENT_OF_SEVERAL: u128 = 20;
 /// Percent of the GPU below which a margin counts as tight.
 pub fn tight_percent(scenario: &Checked) -> u128 {
     let exchanged = scenario.mode.adapts() && scenario.parallel.dp > 1;
-    if exchanged || sharding::fsdp(scenario) || scenario.frozen_by_fsdp() {
+    let by_zero3 = sharding::deepspeed(scenario) == Some(ZeroStage::Weights) && scenario.parallel.shard_ranks() > 1;
+    if exchanged || by_zero3 || sharding::fsdp(scenario) || scenario.frozen_by_fsdp() {
         TIGHT_PERCENT_OF_SEVERAL
     } else {
         TIGHT_PERCENT

@@ -7,8 +7,10 @@ use crate::memory::kv_cache::CachedLayers;
 /// What the ranks of a stage hold, as far as it decides how full they are.
 #[derive(Clone, Copy, PartialEq)]
 struct Content {
-    /// Embedding and output head.
-    tables: [bool; 2],
+    /// Embedding, output head, and the copy of the embedding beside MTP layers.
+    tables: [bool; 3],
+    /// Layers whose activations are held at once.
+    in_flight: u64,
     /// Layers without experts and with them.
     layers: [u32; 2],
     /// Layers by kind of attention.
@@ -23,14 +25,15 @@ impl Content {
         let (start, end) = scenario.layers_here();
         let kinds = shape.kinds_between(start, end);
         Self {
-            tables: [local.embedding, local.head],
+            tables: [local.embedding, local.head, scenario.predicting_here() > 0],
+            in_flight: local.layers_in_flight,
             layers: [kinds.dense, kinds.moe],
             kinds,
             cached: CachedLayers::on(scenario),
         }
     }
 
-    /// Whether a rank with this is at least as full as one with `other` that has no more micro-batches in flight. With layers of several
+    /// Whether a rank with this is at least as full as one with `other`. With layers of several
     /// kinds a program may pad, so that fewer layers can take more.
     fn covers(&self, other: &Self, scenario: &Checked) -> bool {
         let shape = &scenario.architecture;
@@ -43,7 +46,8 @@ impl Content {
             || !scenario.torchtitan() && self.tables.iter().zip(other.tables).all(|(here, there)| *here || !there);
         let layers = self.layers.iter().zip(other.layers).all(|(here, there)| *here >= there);
         let same = self.kinds == other.kinds && self.cached == other.cached;
-        tables && layers && (same || !several_kinds && self.cached.full >= other.cached.full)
+        let in_flight = self.in_flight >= other.in_flight;
+        tables && layers && in_flight && (same || !several_kinds && self.cached.full >= other.cached.full)
     }
 }
 

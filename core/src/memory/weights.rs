@@ -1,12 +1,13 @@
 //! The parameters of the model.
 
+use crate::architecture::Projection;
 use crate::checked::Checked;
 use crate::memory::gguf::Mix;
 use crate::memory::{adapters, sharding};
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::{Block, WeightFormat};
-use crate::scenario::{LeftWide, Mode};
+use crate::scenario::{LeftWide, Mode, NarrowBeside};
 use crate::serving::Engine;
 use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
@@ -66,16 +67,25 @@ pub fn kinds(scenario: &Checked, parameters: &Parameters, mut each: impl FnMut(I
     ] {
         if count > 0 || item == Item::LayerMatrices {
             let layout = layout(scenario, item, mixture);
-            match Mix::of(scenario, item, count, layout) {
-                Some(mix) => mix.iter().for_each(|(count, layout)| each(item, count, layout)),
-                None => match scenario.left_wide().filter(|_| item == Item::LayerMatrices && !mixture) {
-                    Some(wide) => {
-                        let narrow = narrow(scenario, wide, count);
-                        each(item, narrow, layout);
-                        each(item, count - narrow, if wide == LeftWide::LinearAttention { FP8 } else { Block::BF16 });
-                    }
-                    None => each(item, count, layout),
-                },
+            if let Some(mix) = Mix::of(scenario, item, count, layout) {
+                mix.iter().for_each(|(count, layout)| each(item, count, layout));
+                continue;
+            }
+            let (narrow, wide) = match scenario.left_wide() {
+                _ if item != Item::LayerMatrices => (count, layout),
+                Some(LeftWide::LinearAttention) if !mixture => {
+                    (narrow(scenario, LeftWide::LinearAttention, count), FP8)
+                }
+                Some(LeftWide::Latents) => (narrow(scenario, LeftWide::Latents, count), Block::BF16),
+                Some(wide) if !mixture => (narrow(scenario, wide, count), Block::BF16),
+                _ => (narrow_beside(scenario).min(count), layout),
+            };
+            let beside = mixture && item == Item::LayerMatrices;
+            if narrow > 0 {
+                each(item, narrow, if beside { scenario.weights.block() } else { layout });
+            }
+            if count > narrow || count == 0 {
+                each(item, count - narrow, wide);
             }
         }
     }
@@ -88,7 +98,24 @@ const FP8: Block = WeightFormat::Fp8.block();
 fn narrow(scenario: &Checked, wide: LeftWide, count: u64) -> u64 {
     match wide {
         LeftWide::LinearAttention => count.saturating_sub(linear_attention(scenario)),
+        LeftWide::Latents => count.saturating_sub(onto_latents(scenario)),
         LeftWide::Attention | LeftWide::AttentionAndEnds => mlps(scenario, wide).min(count),
+    }
+}
+
+/// Values in the layers' matrices on this rank that an NVFP4 file of a mixture holds in 4 bits beside the routed experts ([`crate::Scenario::narrow_beside_experts`]).
+fn narrow_beside(scenario: &Checked) -> u64 {
+    let shape = &scenario.architecture;
+    match (scenario.narrow_beside_experts(), shape.moe) {
+        (Some(NarrowBeside::All), _) => scenario.local_parameters().matrices,
+        (Some(NarrowBeside::SharedAndLinear(layers)), Some(moe)) => {
+            let (start, end) = scenario.layers_here();
+            let shared = shape.mixture(&moe, scenario.parallel.tp.into(), scenario.experts()).matrices;
+            let all = shape.linear_attention.map_or(1, |it| it.layers);
+            u64::from(shape.kinds_between(start, end).moe) * shared
+                + linear_attention(scenario) / u64::from(all.max(1)) * u64::from(layers)
+        }
+        _ => 0,
     }
 }
 
@@ -100,10 +127,23 @@ fn linear_attention(scenario: &Checked) -> u64 {
     u64::from(shape.kinds_between(start, end).linear) * each
 }
 
+/// Values in the projections onto the short vectors of latent attention on this rank, which has them whole.
+fn onto_latents(scenario: &Checked) -> u64 {
+    let shape = &scenario.architecture;
+    let Projection::Latent(latent) = shape.projection else { return 0 };
+    let width = latent.q_lora_rank.unwrap_or(0) + latent.kv_lora_rank + latent.rope_dim;
+    scenario.local().layers * u64::from(shape.hidden_size) * u64::from(width)
+}
+
 /// How many bytes more other published files of this model in this format hold on this rank ([`crate::Scenario::others_leave_wide`]).
 pub fn in_wider_files(scenario: &Checked) -> u128 {
     if scenario.mode != Mode::Inference || !scenario.others_leave_wide() {
         return 0;
+    }
+    let beside = narrow_beside(scenario);
+    if beside > 0 {
+        return bytes(Item::LayerMatrices, beside, Block::BF16)
+            - bytes(Item::LayerMatrices, beside, scenario.weights.block());
     }
     let (wide, counted) = if scenario.left_wide() == Some(LeftWide::LinearAttention) {
         (linear_attention(scenario), FP8)
@@ -204,6 +244,9 @@ pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
             }
         }
         _ if item == Item::LayerMatrices && mixture && scenario.left_wide().is_some() => Block::BF16,
+        _ if item == Item::LayerMatrices && scenario.narrow_beside_experts() == Some(NarrowBeside::All) => {
+            scenario.weights.block()
+        }
         // A file of llama.cpp with experts in MXFP4 (gpt-oss) holds all other matrices in 8 bits.
         _ if gguf && mixture && scenario.weights == WeightFormat::Mxfp4 && item != Item::Experts => {
             WeightFormat::Q8Zero.kept(item, mixture, scenario.architecture.tied_embeddings)

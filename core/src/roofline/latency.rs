@@ -2,7 +2,7 @@
 
 use super::operations::{Kernels, Listing, Operation, Routing, Unit};
 use super::rates::Rates;
-use super::waits::Waits;
+use super::waits::{self, Waits};
 use super::{Bound, Efficiency, Pass, Task, Work};
 use crate::checked::Checked;
 use crate::communication::{self, Traffic};
@@ -23,8 +23,8 @@ pub struct Counting {
 
 impl Counting {
     /// As the scenario's program runs it, with the least shares that are usually reached.
-    pub const fn of(scenario: &Scenario) -> Self {
-        Self { kernels: Kernels::of(scenario), efficiency: Efficiency::LEAST }
+    pub fn of(scenario: &Scenario) -> Self {
+        Self { kernels: Kernels::of(scenario), efficiency: Efficiency::least_of(scenario) }
     }
 }
 
@@ -47,9 +47,9 @@ pub struct Estimate {
     pub lower: Seconds,
     /// The same where all tokens of a batch visit the same experts; of a dense model, `lower`.
     pub floor: Seconds,
-    /// The bound at the shares that are usually reached at least, and over several GPUs the [`Waits`] of its operations.
+    /// The bound at the shares that are usually reached at least, over several GPUs the [`Waits`] of its operations, and what a server takes beside them ([`waits::of_server`]).
     pub upper: Seconds,
-    /// What of `upper` its operations wait for each other, over several GPUs.
+    /// What of `upper` its operations wait for each other, over several GPUs, and the server takes.
     pub waits: Seconds,
     /// How much of `lower` is held back by memory, by computing, by links.
     pub held_by: [(Bound, Seconds); 3],
@@ -160,7 +160,7 @@ impl Sum {
         if operation.unit != Unit::Link {
             self.moved += operation.moved() * count;
         }
-        if matches!(operation.task, Task::Attention | Task::WindowAttention | Task::LinearState) {
+        if matches!(operation.task, Task::Attention | Task::Indexer | Task::WindowAttention | Task::LinearState) {
             self.cache += operation.moved() * count;
         }
     }
@@ -214,7 +214,7 @@ impl Sum {
 /// # Formula
 /// Work = Σ over operations of times × max(`flops` / `peak`, `moved` / `bandwidth`). lower = the longest of work, links, and traffic that can hide behind them
 /// (gradients and gathered weights, parts of a sequence, host memory); upper = the sum of all three, with peak, bandwidth and links times their efficiencies,
-/// and over several GPUs what each operation waits ([`Waits`]).
+/// over several GPUs what each operation waits ([`Waits`]), and what a server takes beside its kernels ([`waits::of_server`]).
 /// Stages of a pipeline take turns in inference. A training step with m micro-batches over p stages takes at least m times the slowest stage's time and at least
 /// one micro-batch's way through all stages; up to m times the slowest one and the other stages once more, divided by the chunks of a rank.
 ///
@@ -244,6 +244,7 @@ pub fn estimate(scenario: &Checked, gpu: &Gpu, pass: Pass, counting: Counting) -
     let sum = summed(scenario, gpu, pass, counting, Routing::Uniform);
     let hidden = hidden_traffic(scenario, gpu, pass);
     let [memory, compute, links] = sum.held_by;
+    let waits = sum.waits + waits::of_server(scenario, pass).0;
     let longest = |kernels: f64| kernels.max(links).max(hidden);
     let lower = longest(sum.kernels());
     let floor = match scenario.architecture.moe {
@@ -259,8 +260,8 @@ pub fn estimate(scenario: &Checked, gpu: &Gpu, pass: Pass, counting: Counting) -
         model_flops: sum.model_flops,
         lower: Seconds(lower),
         floor: Seconds(floor),
-        upper: Seconds(sum.upper + hidden / counting.efficiency.bandwidth + sum.waits),
-        waits: Seconds(sum.waits),
+        upper: Seconds(sum.upper + hidden / counting.efficiency.bandwidth + waits),
+        waits: Seconds(waits),
         held_by: [
             (Bound::Memory, Seconds(memory)),
             (Bound::Compute, Seconds(compute)),

@@ -2,11 +2,11 @@
 
 use super::Work;
 use super::lister::{Form, Lister, bytes_of};
-use super::operations::{Direction, Pass, Routing, Task, Unit, touched, visited};
-use crate::architecture::{LayerKinds, LinearAttention, Moe, Positions, Projection, SlidingWindow};
+use super::operations::{Direction, Pass, Routing, Task, Unit, visited};
+use crate::architecture::{Indexer, LayerKinds, LinearAttention, Moe, Positions, Projection, SlidingWindow};
 use crate::memory::{gradients, kv_cache};
 use crate::parameters::Parameters;
-use crate::scenario::{Attention, Mode};
+use crate::scenario::{Attention, Mode, NarrowBeside};
 use crate::training::{Checkpointing, Loss};
 use crate::worked::Item;
 
@@ -24,9 +24,14 @@ impl Lister<'_, '_> {
             self.embedding();
         }
         self.norms(u64::from(end - start));
-        self.attention(full.into(), None);
+        let indexers = shape.indexers_between(start, end);
+        // Beside an indexer that picks blocks the layers without one read everything.
+        let sparse = if shape.picks_blocks() { indexers } else { full };
+        self.attention(sparse.into(), None, shape.indexer);
+        self.attention((full - sparse.min(full)).into(), None, None);
+        self.indexer(indexers.into());
         if let Some(window) = shape.sliding_window {
-            self.attention(sliding.into(), Some(window));
+            self.attention(sliding.into(), Some(window), shape.indexer);
         }
         if let Some(it) = shape.linear_attention {
             self.linear(linear.into(), &it);
@@ -88,6 +93,26 @@ impl Lister<'_, '_> {
         }
     }
 
+    /// Indexers: their projections, and a score of every head for every token before; the best of them are picked on the way.
+    fn indexer(&mut self, layers: u64) {
+        let scenario = self.it.scenario;
+        let Some(it) = scenario.architecture.indexer else { return };
+        let tp = u64::from(scenario.parallel.tp);
+        let Parameters { matrices, routers, .. } = scenario.architecture.indexer(tp);
+        let [h, heads, dim] = [scenario.architecture.hidden_size, it.heads.into(), it.head_dim.into()].map(u128::from);
+        if scenario.architecture.picks_blocks() {
+            let heads = heads.div_ceil(tp.into());
+            self.matrix(Task::Indexer, layers, matrices, Item::LayerMatrices, [h, (heads + 1) * dim]);
+        } else {
+            self.matrix(Task::Indexer, layers, matrices, Item::LayerMatrices, [h, heads * dim]);
+            self.matrix(Task::Indexer, layers, routers, Item::Routers, [h, dim + heads]);
+        }
+        let flops = 2 * heads * dim * self.pairs(None, true);
+        let tokens = u128::from(kv_cache::tokens(scenario)) * u128::from(scenario.batch);
+        let cache = if self.it.pass == Pass::Decode { kv_cache::index_bytes(scenario) * tokens } else { 0 };
+        self.add(Task::Indexer, layers, Form::Scores { flops, cache, model_flops: flops }, &[heads * dim], &[]);
+    }
+
     /// Pairs of a query and a key that are computed, over all sequences, on this rank.
     fn pairs(&self, window: Option<u32>, causal: bool) -> u128 {
         let scenario = self.it.scenario;
@@ -102,7 +127,7 @@ impl Lister<'_, '_> {
         (each * u128::from(scenario.batch)).div_ceil(scenario.parallel.cp.into())
     }
 
-    fn attention(&mut self, layers: u64, window: Option<SlidingWindow>) {
+    fn attention(&mut self, layers: u64, window: Option<SlidingWindow>, indexer: Option<Indexer>) {
         if layers == 0 {
             return;
         }
@@ -113,6 +138,9 @@ impl Lister<'_, '_> {
         let [kv_heads, head_dim] = shape.cached_heads(window);
         let matrices = shape.attention(window, tp).matrices;
         let h = u64::from(shape.hidden_size);
+        let eager = scenario.attention == Attention::Eager;
+        // A mask over all scores picks nothing out.
+        let picked = indexer.filter(|_| !eager).map(|it| u32::from(it.topk));
         // Width of queries, of keys and values, of what comes out; FLOPs of a pair.
         let (q, kv, out, per_pair) = match shape.projection {
             Projection::Heads => {
@@ -125,6 +153,8 @@ impl Lister<'_, '_> {
                 // With a cache the products are taken with the latent vector itself; a whole prompt is unpacked.
                 let per_pair = match self.it.pass {
                     Pass::Decode => 2 * heads * (2 * rank + rope),
+                    // Each token reads others, so that they stay packed.
+                    _ if picked.is_some_and(|topk| topk < scenario.seq_length) => 2 * heads * (2 * rank + rope),
                     _ => 2 * heads * (nope + rope + v),
                 };
                 (heads * (nope + rope), rank + rope, heads * v, per_pair)
@@ -150,11 +180,11 @@ impl Lister<'_, '_> {
             self.vector(Task::Rotary, layers, 3, q + kv / 2, &[q + kv / 2], &[q + kv / 2]);
         }
         let task = if window.is_some() { Task::WindowAttention } else { Task::Attention };
-        let eager = scenario.attention == Attention::Eager;
-        let pairs = self.pairs(window.map(|it| it.window), !eager);
+        let seen = window.map(|it| it.window).or(picked);
+        let pairs = self.pairs(seen, !eager);
         let flops = u128::from(per_pair) * pairs;
-        let model_flops = u128::from(per_pair) * self.pairs(window.map(|it| it.window), true);
-        let cached = if self.it.pass == Pass::Decode { self.cache_of_layer(window) } else { 0 };
+        let model_flops = u128::from(per_pair) * self.pairs(seen, true);
+        let cached = if self.it.pass == Pass::Decode { self.cache_of_layer(window, picked) } else { 0 };
         let keys = if self.it.pass == Pass::Decode { 0 } else { kv };
         if eager {
             // Scores and probabilities, written and read.
@@ -175,11 +205,12 @@ impl Lister<'_, '_> {
         self.all_reduce(layers);
     }
 
-    /// What one layer of this kind reads of its cache in a decoding step, for all sequences.
-    fn cache_of_layer(&self, window: Option<SlidingWindow>) -> u128 {
+    /// What one layer of this kind reads of its cache in a decoding step, for all sequences: of a window, or of the tokens that were picked.
+    fn cache_of_layer(&self, window: Option<SlidingWindow>, picked: Option<u32>) -> u128 {
         let scenario = self.it.scenario;
         let tokens = kv_cache::tokens(scenario);
         let tokens = window.map_or(tokens, |it| tokens.min(it.window.into()));
+        let tokens = picked.map_or(tokens, |topk| tokens.min(topk.into()));
         let values =
             u128::from(kv_cache::values_per_token(scenario, window)) * u128::from(tokens) * u128::from(scenario.batch);
         bytes_of(values, scenario.kv.block())
@@ -196,7 +227,15 @@ impl Lister<'_, '_> {
         let output = values * h;
         let width = u128::from(2 * keys + 2 * values);
         let [wide, h] = [values, h].map(u128::from);
-        self.matrix(Task::QkvProjection, layers, matrices - output, Item::LayerMatrices, [h, width]);
+        // Some of these layers may be in the format of the experts.
+        let narrow = match scenario.narrow_beside_experts() {
+            Some(NarrowBeside::SharedAndLinear(narrow)) => layers * u64::from(narrow) / u64::from(it.layers.max(1)),
+            _ => 0,
+        };
+        let parts = [(narrow, Item::Experts), (layers - narrow.min(layers), Item::LayerMatrices)];
+        for (layers, item) in parts {
+            self.matrix(Task::QkvProjection, layers, matrices - output, item, [h, width]);
+        }
         let state = u128::from(value_heads) * u128::from(it.key_dim) * u128::from(it.value_dim);
         let flops = STATE_FLOPS * state * u128::from(self.tokens);
         let sequences = u128::from(scenario.batch);
@@ -213,7 +252,9 @@ impl Lister<'_, '_> {
                 &[wide],
             );
         }
-        self.matrix(Task::OutputProjection, layers, output, Item::LayerMatrices, [wide, h]);
+        for (layers, item) in parts {
+            self.matrix(Task::OutputProjection, layers, output, item, [wide, h]);
+        }
         self.all_reduce(layers);
     }
 
@@ -264,11 +305,14 @@ impl Lister<'_, '_> {
         let tp = u64::from(scenario.parallel.tp);
         let cut = scenario.experts();
         let parts = shape.mixture(moe, tp, cut);
-        let [h, k, e] = [shape.hidden_size, moe.experts_per_token, moe.experts].map(u128::from);
+        let outer = moe.outer_width(shape.hidden_size);
+        let [h, w, k, e] = [shape.hidden_size, outer, moe.experts_per_token, moe.experts].map(u128::from);
         self.matrix(Task::Router, layers, parts.routers, Item::Routers, [h, e]);
         if parts.matrices > 0 {
             let f = u64::from(moe.shared_intermediate_size).div_ceil(tp);
-            self.mlp([Task::SharedExperts, Task::SharedExperts], layers, parts.matrices, f, Item::LayerMatrices);
+            let narrow = matches!(scenario.narrow_beside_experts(), Some(NarrowBeside::SharedAndLinear(_)));
+            let item = if narrow { Item::Experts } else { Item::LayerMatrices };
+            self.mlp([Task::SharedExperts, Task::SharedExperts], layers, parts.matrices, f, item);
         }
         // Tokens of all ranks that share the experts come here, each for the experts that are here.
         let here = u64::from(moe.experts).div_ceil(cut.ranks);
@@ -293,30 +337,29 @@ impl Lister<'_, '_> {
         if self.separate() {
             // What is quantised is laid out by expert at once.
             if !self.quantises() {
-                self.vector(Task::Dispatch, layers, 0, h, &[h], &[k * h]);
+                self.vector(Task::Dispatch, layers, 0, w, &[w], &[k * w]);
             }
-            self.matrix_with(Task::ExpertsUp, layers, [up_flops, up], layout, [k * h, k * gates * f], h);
+            self.matrix_with(Task::ExpertsUp, layers, [up_flops, up], layout, [k * w, k * gates * f], w);
             if moe.expert_biases {
                 self.bias(layers, k * gates * f);
-                self.bias(layers, k * h);
+                self.bias(layers, k * w);
             }
             self.vector(Task::Activation, layers, 5, k * f, &[k * gates * f], &[k * f]);
-            self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, k * h], k * f);
+            self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, k * w], k * f);
             // Weighed, and added up.
-            self.vector(Task::Dispatch, layers, 1, k * h, &[k * h], &[k * h]);
-            self.vector(Task::Dispatch, layers, 1, k * h, &[k * h], &[h]);
+            self.vector(Task::Dispatch, layers, 1, k * w, &[k * w], &[k * w]);
+            self.vector(Task::Dispatch, layers, 1, k * w, &[k * w], &[w]);
         } else {
-            self.matrix_with(Task::ExpertsUp, layers, [up_flops, up], layout, [h, k * f], h);
-            self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, h], k * f);
+            self.matrix_with(Task::ExpertsUp, layers, [up_flops, up], layout, [w, k * f], w);
+            self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, w], k * f);
         }
         if cut.sources > 1 {
-            // There and back, once to each group of ranks that holds any of a token's experts: of the n − 1 others,
-            // (n − 1)·(1 − (1 − 1/n)^k) are expected, and all of them where each holds a part of every expert.
-            let n = cut.sources as f64;
-            let gpus = (n - 1.0) * if cut.ranks > 1 { touched(1.0 / n, moe.experts_per_token.into()) } else { 1.0 };
-            // Tensor-parallel ranks that hold experts of their own send a part of the tokens each.
-            let senders = if cut.width == 1 { u128::from(tp) } else { 1 };
-            let stream = u128::from(self.tokens) * h * self.act / senders;
+            // There and back, once to each group of ranks that holds any of a token's experts.
+            let gpus = cut.copies(moe, cut.sources);
+            // Tensor-parallel ranks that hold experts of their own send a part of the tokens each; in training all do, and gather them where they share
+            // an expert (Megatron-LM at d98e8a6, `MoEAlltoAllTokenDispatcher` of `megatron/core/transformer/moe/token_dispatcher.py`).
+            let senders = if self.training() || cut.width == 1 { u128::from(tp) } else { 1 };
+            let stream = u128::from(self.tokens) * w * self.act / senders;
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,

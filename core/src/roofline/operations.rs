@@ -2,7 +2,7 @@
 
 use super::Work;
 use super::lister::Lister;
-use crate::architecture::Moe;
+use crate::architecture::{Moe, touched};
 use crate::checked::Checked;
 use crate::scenario::{Mode, Scenario};
 use crate::serving::Engine;
@@ -74,6 +74,8 @@ choices! {
         Rotary = "rotary";
         /// Attention over the whole context.
         Attention = "attention";
+        /// An indexer scores every token before, and picks those that attention reads.
+        Indexer = "indexer";
         /// Softmax of scores that are written out.
         Softmax = "softmax";
         /// Attention within a sliding window.
@@ -233,18 +235,4 @@ impl<'a> Listing<'a> {
 pub fn visited(moe: &Moe, tokens: u64) -> f64 {
     let share = f64::from(moe.experts_per_token) / f64::from(moe.experts.max(1));
     f64::from(moe.experts) * touched(share, tokens)
-}
-
-/// The chance that something is chosen at least once, if each of a number of draws chooses it with the chance `share`: 1 − (1 − share)^draws.
-pub(super) fn touched(share: f64, draws: u64) -> f64 {
-    // The power by squaring: the core has no floating point functions of its own.
-    let (mut untouched, mut base, mut left) = (1.0, 1.0 - share, draws);
-    while left > 0 {
-        if left % 2 == 1 {
-            untouched *= base;
-        }
-        base *= base;
-        left /= 2;
-    }
-    1.0 - untouched
 }

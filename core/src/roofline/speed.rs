@@ -24,7 +24,8 @@ impl Estimate {
     /// MFU = FLOPs of matrices and attention (the causal half, nothing recomputed) / (time × `peak` × GPUs).
     ///
     /// # Assumes
-    /// In inference as many batches are under way as a pipeline has stages, so that all of them work.
+    /// In inference as many batches are under way as a pipeline has stages, so that all of them work. Where tokens are guessed ahead, a step of decoding writes
+    /// all of them at the fast end and one at the slow end; MFU counts one.
     pub fn speed(&self, scenario: &Checked, gpu: &Gpu) -> Speed {
         let parallel = &scenario.parallel;
         let tokens = match self.pass {
@@ -40,9 +41,14 @@ impl Estimate {
         let [matrix, attention] = [multiplies_in(scenario, gpu).1, attention_rate(scenario, gpu)];
         let peak = matrix.0.max(attention.0);
         let both = |value: f64| [value / self.upper.0, value / self.lower.0];
+        let step = if self.pass == Pass::Decode { f64::from(scenario.tokens_a_step()) } else { 1.0 };
+        let written = |value: f64| {
+            let [slow, fast] = both(value);
+            [slow, fast * step]
+        };
         Speed {
-            per_user: both(tokens / users),
-            per_gpu: both(tokens / gpus),
+            per_user: written(tokens / users),
+            per_gpu: written(tokens / gpus),
             mfu: both(self.model_flops as f64 / peak),
         }
     }

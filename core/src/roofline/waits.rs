@@ -65,5 +65,26 @@ impl Waits {
     }
 }
 
+/// The longest that a server takes for a pass beside its kernels, as far as public runs are known: it belongs to the upper end of a range.
+/// Between two steps vLLM's scheduler runs in Python; a prompt travels to the server and its first token back.
+///
+/// # Units
+/// Seconds.
+///
+/// # Assumes
+/// A server that does nothing else. Other programs add nothing here: their ranges come from measured runs, or their servers are not asked for the speed of a request.
+///
+/// # Source
+/// FreedomIntelligence/AccelMark, `results/`, the scenario "interactive", requests one after another: vLLM 0.7.3, 0.19 and 0.20 on 14 kinds of GPU.
+/// Qwen2.5 0.5B took 1.8 to 7.2 ms for a token where its kernels at 35% of the bandwidth take 0.6 to 9.4 ms, and Llama 3.1 8B behind 28,650 tokens up to 16.1 ms (H200) and 30.6 ms (A100)
+/// where they take 11.2 and 26.3: 4.9 ms more at most. The first token of 95 and of 280 tokens came 2 to 37 ms after that time on one GPU, and up to 45 ms over eight H200. Read 2026-11-26.
+pub fn of_server(scenario: &Checked, pass: Pass) -> Seconds {
+    Seconds(match (scenario.runtime(), pass) {
+        (Some(Engine::Vllm), Pass::Decode) => 5e-3,
+        (Some(Engine::Vllm), Pass::Prefill) => 50e-3,
+        _ => 0.0,
+    })
+}
+
 /// GPUs that are taken to stand in one computer.
 const IN_A_COMPUTER: u64 = 8;

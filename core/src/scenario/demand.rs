@@ -5,6 +5,7 @@ use core::fmt;
 use super::Scenario;
 use crate::architecture::Projection;
 use crate::display::Grouped;
+use crate::parallelism::ZeroStage;
 use crate::training::Implementation;
 
 /// What the code that trains a scenario asks for and does not get.
@@ -94,6 +95,12 @@ fn needs_sequence_parallel(scenario: &Scenario) -> bool {
     megatron && scenario.architecture.moe.is_some() && scenario.parallel.tp > 1
 }
 
+/// Whether the code that trains the scenario cuts sequences beside sharded weights alone, as accelerate does: see [`super::trainer`].
+fn needs_sharded_weights(scenario: &Scenario) -> bool {
+    let transformers = scenario.mode.trains() && scenario.training.implementation == Implementation::Transformers;
+    transformers && scenario.parallel.cp > 1
+}
+
 /// The fewest micro-batches with which the code starts its pipeline. Interleaved schedules ask for rounds, see [`super::trainer`].
 fn fewest_micro_batches(scenario: &Scenario) -> u32 {
     if scenario.torchtitan() && scenario.parallel.virtual_stages == 1 { scenario.parallel.pp } else { 1 }
@@ -123,11 +130,14 @@ impl Scenario {
         ranks.saturating_mul(halves).max(1)
     }
 
-    /// The scenario with what its training code asks for beside its cut, where that is a matter of settings: micro-batches for every stage and sequence parallelism.
+    /// The scenario with what its training code asks for beside its cut, where that is a matter of settings: micro-batches for every stage, sequence parallelism, and ZeRO-3 beside context parallelism.
     #[must_use]
     pub fn with_demands(mut self) -> Self {
         self.training.micro_batches = self.training.micro_batches.max(fewest_micro_batches(&self));
         self.parallel.sequence_parallel |= needs_sequence_parallel(&self);
+        if needs_sharded_weights(&self) {
+            self.parallel.zero = ZeroStage::Weights;
+        }
         self
     }
 }

@@ -64,7 +64,7 @@ impl fmt::Display for ScenarioError {
             ),
             Self::Offload(error) => error.fmt(f),
             Self::NotFrozen(format) => {
-                write!(f, "weights {} cannot be frozen: qlora takes", format.id())?;
+                write!(f, "weights {} cannot be frozen: qlora takes", format.named())?;
                 for (place, taken) in WeightFormat::ALL.iter().filter(|format| Mode::Qlora.takes(**format)).enumerate() {
                     write!(f, "{} {}", if place == 0 { "" } else { "," }, taken.id())?;
                 }
@@ -80,7 +80,7 @@ impl fmt::Display for ScenarioError {
             Self::NotTrainable(format) => write!(
                 f,
                 "weights {} cannot be trained, nor carry the adapters of mode lora: both need fp32, fp16 or bf16; adapters beside quantised weights are mode qlora",
-                format.id()
+                format.named()
             ),
         }
     }

@@ -17,7 +17,7 @@ mod vllm;
 
 pub use demand::Demand;
 pub use error::ScenarioError;
-pub use left_wide::LeftWide;
+pub use left_wide::{LeftWide, NarrowBeside};
 pub use llamacpp::TensorSplit;
 pub use offload::{Offload, OffloadError};
 pub use own_gpu::NotStated;

@@ -43,16 +43,28 @@ impl fmt::Display for Newer {
 /// A release counts when any of its patches does: gpt-oss came with 0.10.1. Models that the oldest serves through a class of the same shape are not here.
 ///
 /// # Source
-/// "New models" in vLLM's release notes, and the pull requests that register the classes. Read 2026-11-25.
-const MODELS_SINCE: [(&str, u32); 31] = [
+/// "New models" in vLLM's release notes, the pull requests that register the classes, and `min_vllm_version` of vllm-project/recipes (GLM-5 and 5.2). Read 2026-11-25.
+const MODELS_SINCE: [(&str, u32); 51] = [
+    ("qwen2.5-vl", 7),
+    ("qwen3.8-2.4t", 27),
     ("qwen3.5", 17),
     ("qwen3-next", 10),
+    ("qwen3-vl", 11),
     ("qwen3", 8),
     ("gpt-oss", 10),
     ("llama-4", 8),
     ("gemma-4", 19),
     ("gemma-3", 8),
     ("ministral-3-", 12),
+    ("mistral-large-3", 12),
+    ("mistral-small-4", 20),
+    ("mistral-medium-3.5", 18),
+    ("hy3", 20),
+    ("ling-mini", 11),
+    ("ling-flash", 11),
+    ("ling-1t", 11),
+    ("mimo-7b", 9),
+    ("solar-open", 15),
     ("phi-4-mini", 7),
     ("kimi-k2.5", 15),
     ("granite-4.0-h", 9),
@@ -60,12 +72,20 @@ const MODELS_SINCE: [(&str, u32); 31] = [
     ("smollm3", 10),
     ("glm-4-9b-0414", 8),
     ("glm-4.7-flash", 14),
+    ("glm-5.2", 23),
+    ("glm-5", 16),
+    ("deepseek-v3.2", 11),
     ("glm-4.5", 10),
     ("glm-4.7", 10),
     ("minimax-m2", 11),
+    ("minimax-m3", 24),
+    ("command-", 7),
+    ("apertus", 11),
     ("olmo-3", 11),
     ("seed-oss", 10),
     ("exaone-4.0", 10),
+    ("k-exaone", 14),
+    ("dots-llm1", 9),
     ("ernie-4.5", 10),
     ("hunyuan-a13b", 9),
     ("hunyuan", 10),
@@ -79,7 +99,7 @@ const MODELS_SINCE: [(&str, u32); 31] = [
 ];
 
 /// The newest of these: a release from here on has them all.
-const ALL_SINCE: Version = Version { major: 0, minor: 19 };
+const ALL_SINCE: Version = Version { major: 0, minor: 27 };
 
 /// Whether the release of vLLM that serves a scenario has what the scenario needs.
 ///

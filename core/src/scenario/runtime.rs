@@ -7,10 +7,10 @@ use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, Capability};
 use crate::tables::classes::Class;
 use crate::tables::gpus::Gpu;
-use crate::training::Optimizer;
+use crate::training::{Implementation, Optimizer};
 
 /// Whether the runtime that serves a scenario can run it, memory apart. Without one, and in training, everything passes that bitsandbytes
-/// has no part in.
+/// and an indexer have no part in.
 ///
 /// # Errors
 /// The first thing that the runtime cannot do.
@@ -18,6 +18,21 @@ pub fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     let engine = scenario.serving.engine;
     if let Some(gpu) = scenario.gpu {
         has_backend(scenario, gpu)?;
+    }
+    let untrained = scenario.architecture.untrained().filter(|_| scenario.mode.trains());
+    if let Some(part) = untrained {
+        return Err(Unsupported::Untrained(part));
+    }
+    if scenario.architecture.picks_blocks() {
+        if matches!(engine, Engine::Hf | Engine::LlamaCpp) {
+            return Err(Unsupported::KeyBlocks(engine));
+        }
+    } else if scenario.architecture.indexer.is_some() {
+        if scenario.mode.trains() && scenario.training.implementation != Implementation::Transformers {
+            return Err(Unsupported::Indexer(None));
+        } else if engine == Engine::LlamaCpp {
+            return Err(Unsupported::Indexer(Some(engine)));
+        }
     }
     if scenario.mode != Mode::Inference || engine == Engine::Exact {
         return Ok(());

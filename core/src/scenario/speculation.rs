@@ -97,6 +97,11 @@ impl Scenario {
         if guesses { self.serving.num_speculative_tokens } else { 0 }
     }
 
+    /// Tokens of each sequence that one decoding step writes at most: one, and those that were guessed ahead.
+    pub fn tokens_a_step(&self) -> u32 {
+        1 + self.guessed_tokens()
+    }
+
     /// Layers of the model's own that it guesses with, beside all others; each sees the whole context and has a cache of its own.
     pub(crate) fn guessing_layers(&self) -> u32 {
         let guesses = self.runtime() == Some(Engine::Vllm) && self.serving.speculation == Speculation::Mtp;

@@ -70,7 +70,7 @@ impl Tiles {
     pub fn of_experts(scenario: &Scenario) -> Result<(), Self> {
         let shape = &scenario.architecture;
         let Some(moe) = shape.moe else { return Ok(()) };
-        let outer = moe.latent_size.unwrap_or(shape.hidden_size);
+        let outer = moe.outer_width(shape.hidden_size);
         Self::mlp(scenario, "an expert", moe.intermediate_size, scenario.experts().width, outer)
     }
 

@@ -5,6 +5,7 @@ use core::fmt;
 use super::demand::{self, Demand};
 use super::{Mode, Scenario};
 use crate::display::Grouped;
+use crate::layout::SplitError;
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
 use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, Sharding};
@@ -21,13 +22,8 @@ pub enum CutError {
         /// Its value.
         ranks: u32,
     },
-    /// Megatron-LM gives every stage the same number of layers.
-    UnevenStages {
-        /// Layers of the model.
-        layers: u32,
-        /// Stages, or chunks of all stages.
-        chunks: u32,
-    },
+    /// Megatron-LM does not spread layers over stages so.
+    Split(SplitError),
     /// Gradients or weights are sharded beside a pipeline.
     ShardedPipeline(ZeroStage),
     /// Chunks of layers that take turns need a pipeline.
@@ -76,12 +72,24 @@ pub enum TrainerOption {
     Recipe(Recipe),
     /// A cut of the matrices of each expert that is none of the others'.
     ExpertTensor(u32),
+    /// Stages of a pipeline with other numbers of layers than its own rule gives them.
+    Split,
     /// A choice between libraries that shard.
     Sharding(Sharding),
     /// Sharding of optimizer states, or of these and gradients, without the weights.
     PartShards(ZeroStage),
     /// Optimizer states or weights in host memory, one without the other.
     PartOffload,
+    /// Weights, or the states of several GPUs, in host memory.
+    Offload,
+    /// Weights in host memory.
+    WeightOffload,
+    /// Optimizer states in host memory, of another optimizer or not sharded.
+    StateOffload,
+    /// Quantised weights on several GPUs.
+    QuantisedRanks,
+    /// A sequence cut over GPUs whose states are not sharded by FSDP.
+    Context(u32),
 }
 
 impl TrainerOption {
@@ -112,6 +120,9 @@ impl TrainerOption {
                 "recomputes whole layers or operation by operation (--checkpointing full or per-op)"
             }
             (Self::Half, _) => "computes in bf16 or fp32, not in fp16",
+            (Self::Split, _) => {
+                "spreads layers over stages by a rule of its own: --pipeline-model-parallel-layout and its like are for Megatron-LM"
+            }
             (Self::ExpertTensor(_), _) => "cuts experts as all other matrices: --etp is for Megatron-LM",
             (Self::Sharding(_), _) => "shards states by code of its own: --sharding is for transformers' code",
             (Self::Recipe(_), _) => {
@@ -119,6 +130,17 @@ impl TrainerOption {
             }
             (Self::PartShards(_), _) => "shards weights, gradients and states together (--zero 3), or nothing",
             (Self::PartOffload, _) => "offloads weights, gradients and states together, or nothing",
+            (Self::Offload, _) => {
+                "keeps weights on the GPU, and on several GPUs all states: its scripts set FSDP up without CPU offload"
+            }
+            (Self::WeightOffload, _) => "keeps weights on the GPU: --offload takes optimizer there",
+            (Self::StateOffload, _) => {
+                "keeps optimizer states in host memory with Adam and its distributed optimizer alone (--optimizer adamw --zero 1)"
+            }
+            (Self::QuantisedRanks, _) => "trains beside quantised weights on one GPU only",
+            (Self::Context(_), _) => {
+                "cuts sequences over GPUs with FSDP2 alone (--zero 3, and in a full training step --recipe autocast, pure or fp32); megatron and torchtitan do without"
+            }
             (Self::WholeWeights, _) => {
                 "is modelled with weights that are given back after the forward pass: torchtitan alone is modelled both ways"
             }
@@ -164,12 +186,7 @@ impl fmt::Display for CutError {
                 f,
                 "{degree} {ranks} is not for LitGPT, which trains with data parallelism and sharding (FSDP) alone; megatron and torchtitan cut layers and sequences too"
             ),
-            Self::UnevenStages { layers, chunks } => write!(
-                f,
-                "Megatron-LM by itself gives every pipeline stage the same number of layers, and {} layers over {} stages are not whole; its layouts and options for uneven stages are not modelled",
-                Grouped(layers.into()),
-                Grouped(chunks.into())
-            ),
+            Self::Split(error) => error.fmt(f),
             Self::ShardedPipeline(zero) => write!(
                 f,
                 "ZeRO-{} beside a pipeline is not modelled for Megatron-LM: DeepSpeed and its FSDP2 option refuse it, and its own FSDP has other buffers; ZeRO-1 goes with a pipeline, and torchtitan runs both",
@@ -205,7 +222,7 @@ impl core::error::Error for CutError {}
 ///
 /// # Source
 /// transformers: no pipeline in its `Trainer` (huggingface/transformers issue 37129, 2025-04). `LitGPT`: FSDP is the only strategy of its training
-/// scripts (Lightning-AI/litgpt issue 1731, 2024-09). Megatron-LM: `validate_args` in `megatron/training/arguments.py` (layers that divide; no pipeline
+/// scripts (Lightning-AI/litgpt issue 1731, 2024-09). Megatron-LM: `validate_args` in `megatron/training/arguments.py` (no pipeline
 /// with `--use-torch-fsdp2`; an interleaved schedule needs a pipeline). DeepSpeed: `PipelineEngine` refuses ZeRO-2 and ZeRO-3
 /// (deepspeedai/DeepSpeed issues 1110 and 1629). Read 2026-11-23.
 pub(super) fn cuts(scenario: &Scenario) -> Result<(), CutError> {
@@ -225,12 +242,11 @@ pub(super) fn cuts(scenario: &Scenario) -> Result<(), CutError> {
                 return Err(CutError::ShardsOnly { degree, ranks });
             }
         }
-        Implementation::Megatron if parallel.pp > 1 => {
-            let (layers, chunks) = (scenario.architecture.layers, parallel.pp.saturating_mul(parallel.virtual_stages));
-            if !layers.is_multiple_of(chunks) {
-                return Err(CutError::UnevenStages { layers, chunks });
-            }
-            if matches!(parallel.zero, ZeroStage::Gradients | ZeroStage::Weights) && parallel.dp > 1 {
+        Implementation::Megatron => {
+            let layers = scenario.architecture.layers;
+            parallel.split.check(layers, parallel.pp, parallel.virtual_stages).map_err(CutError::Split)?;
+            if parallel.pp > 1 && matches!(parallel.zero, ZeroStage::Gradients | ZeroStage::Weights) && parallel.dp > 1
+            {
                 return Err(CutError::ShardedPipeline(parallel.zero));
             }
         }
@@ -272,13 +288,19 @@ fn interleaved(scenario: &Scenario) -> Result<(), CutError> {
 /// (2026-08): `_resolve_optimizer_factory`; `CompileConfig`, which refuses `enable_async_tensor_parallel` without compiling. `LitGPT` at 2685705 (2026-06):
 /// `chunked_cross_entropy`, `torch.compile` in `pretrain.py` alone, any optimizer by its class. Per-operation checkpointing is torchtitan's policy, which runs in any code that
 /// hands PyTorch's checkpointing a context of its own; its `activation_checkpoint.py` has no policy for scores alone. torchtitan 0.3.0, `config/configs.py`: `dtype` and
-/// `mixed_precision_param` are bfloat16 or float32; `enable_cpu_offload` is FSDP2's `CPUOffloadPolicy`, for all states at once; `data_parallel_shard_degree` shards all states. Megatron-LM recomputes by module (`--recompute-modules`) and `LitGPT` whole blocks. Read 2026-11-25.
+/// `mixed_precision_param` are bfloat16 or float32; `enable_cpu_offload` is FSDP2's `CPUOffloadPolicy`, for all states at once; `data_parallel_shard_degree` shards all states. Megatron-LM recomputes by module (`--recompute-modules`) and `LitGPT` whole blocks. Host memory: `OptimizerConfig.__post_init__` and `validate_args` of Megatron-LM (`--optimizer-cpu-offload` asks for `--use-precision-aware-optimizer`, and that for Adam and
+/// `--use-distributed-optimizer`); `cpu_offload=False` in `finetune/full.py` of `LitGPT`, whose `finetune/lora.py` refuses `--quantize` on several GPUs. accelerate: `context_parallelism.md` (FSDP2 alone). Read 2026-11-26.
 fn options(scenario: &Scenario) -> Result<(), CutError> {
     let (training, implementation) = (&scenario.training, scenario.training.implementation);
     let (parallel, offload) = (&scenario.parallel, &scenario.offload);
-    let titan = implementation == Implementation::Torchtitan;
+    let [titan, litgpt, megatron] =
+        [Implementation::Torchtitan, Implementation::Litgpt, Implementation::Megatron].map(|it| implementation == it);
     let learns = scenario.mode == Mode::Training;
     let in_part = matches!(parallel.zero, ZeroStage::Optimizer | ZeroStage::Gradients);
+    let by_deepspeed = training.sharding == Sharding::DeepSpeed
+        || matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients)
+        || offload.optimizer != offload.parameters;
+    let whole_fsdp = parallel.zero == ZeroStage::Weights && !(learns && by_deepspeed);
     let has_optimizer = match implementation {
         Implementation::Transformers | Implementation::Litgpt => true,
         Implementation::Megatron => matches!(
@@ -307,10 +329,22 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         (titan && learns && training.recipe == Recipe::WithoutMaster, TrainerOption::Recipe(training.recipe)),
         (titan && in_part && parallel.shard_ranks() > 1, TrainerOption::PartShards(parallel.zero)),
         (titan && offload.optimizer != offload.parameters, TrainerOption::PartOffload),
+        (litgpt && (offload.parameters || offload.optimizer && parallel.ranks() > 1), TrainerOption::Offload),
+        (litgpt && scenario.mode == Mode::Qlora && parallel.ranks() > 1, TrainerOption::QuantisedRanks),
+        (megatron && offload.parameters, TrainerOption::WeightOffload),
         (
-            implementation != Implementation::Megatron && parallel.etp.is_some(),
-            TrainerOption::ExpertTensor(parallel.etp.unwrap_or(1)),
+            megatron
+                && offload.optimizer
+                && (scenario.optimizer != Optimizer::AdamW
+                    || parallel.zero == ZeroStage::None && parallel.shard_ranks() > 1),
+            TrainerOption::StateOffload,
         ),
+        (
+            implementation == Implementation::Transformers && parallel.cp > 1 && !whole_fsdp,
+            TrainerOption::Context(parallel.cp),
+        ),
+        (!megatron && parallel.etp.is_some(), TrainerOption::ExpertTensor(parallel.etp.unwrap_or(1))),
+        (!megatron && !parallel.split.is_even(), TrainerOption::Split),
         (
             implementation != Implementation::Transformers && training.sharding != Sharding::ByRecipe,
             TrainerOption::Sharding(training.sharding),
@@ -361,7 +395,7 @@ mod tests {
             assert_eq!(told("llama-2-7b", implementation, pipeline(4)), no(CutError::NoPipeline(implementation)));
             assert_eq!(told("llama-2-7b", implementation, Parallelism::ONE), Ok(()));
         }
-        let uneven = CutError::UnevenStages { layers: 126, chunks: 16 };
+        let uneven = CutError::Split(SplitError::Uneven { layers: 126, chunks: 16 });
         assert_eq!(told("llama-3.1-405b", Implementation::Megatron, pipeline(16)), no(uneven));
         for (implementation, parallel) in [
             (Implementation::Torchtitan, pipeline(16)),

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::releases::Newer;
 use super::speculation::NoSpeculation;
-use super::{TensorSplit, Tiles};
+use super::{TensorSplit, Tiles, WITH_BF16};
 use crate::display::Grouped;
 use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Version};
@@ -89,7 +89,7 @@ pub enum Unsupported {
         gpu: &'static str,
         /// Its compute capability.
         has: Capability,
-        /// Width of the heads that are too wide; `None` for latent attention.
+        /// Width of the heads that are too wide; `None` for latent attention, sparse where the GPU is not older than 8.0.
         head_dim: Option<u32>,
     },
     /// The runtime has no backend for this accelerator.
@@ -166,6 +166,12 @@ pub enum Unsupported {
     Tiles(Tiles),
     /// What guessing tokens ahead takes is not modelled here.
     Speculation(NoSpeculation),
+    /// What this does with an indexer, which picks the tokens that attention reads, is not modelled: training outside of transformers without a runtime.
+    Indexer(Option<Engine>),
+    /// Sparse attention that reads blocks of keys (MSA) is not modelled in the runtime.
+    KeyBlocks(Engine),
+    /// What training keeps of this part of a model is not modelled.
+    Untrained(&'static str),
     /// vLLM has no attention of the kind that the model's file asks for, and does not load it.
     DualChunks,
     /// The model cannot compute in fp16.
@@ -209,19 +215,19 @@ impl fmt::Display for Unsupported {
                 "llama.cpp loads nvfp4 from GGUF files since 2026-03, which is not modelled here: which matrices such a file keeps wider differs from file to file; explain reads one",
             ),
             Self::Weights(Engine::LlamaCpp, format) => {
-                let near = if format.block().bits_per_value() > 6.0 { "q8_0" } else { "q4_k or q4_0" };
-                write!(f, "llama.cpp loads GGUF files, which hold no {} weights: the nearest GGUF format is {near}", format.id())
+                let near = if format.block().bits_per_value() > 6.0 { "GGUF Q8_0" } else { "GGUF Q4_K_M or GGUF Q4_0" };
+                write!(f, "llama.cpp loads GGUF files, which hold no {} weights: the nearest format is {near}", format.id())
             }
             Self::Weights(Engine::Hf, format) => write!(
                 f,
-                "transformers unpacks GGUF files such as {} to 16 bits when it loads them: what it then holds are bf16 weights",
-                format.id()
+                "transformers unpacks {} weights to 16 bits when it loads them: what it then holds are bf16 weights",
+                format.named()
             ),
             Self::Weights(engine, format) => write!(
                 f,
-                "{} loads GGUF files such as {} only as an experiment, which is not modelled: use int4 (AWQ, GPTQ), fp8 or 16 bits",
+                "{} loads {} weights only as an experiment, which is not modelled: use int4 (AWQ, GPTQ), fp8 or 16 bits",
                 engine.label(),
-                format.id()
+                format.named()
             ),
             Self::Cache(Engine::Vllm, format @ (KvPrecision::Int8 | KvPrecision::Int4)) => {
                 let id = format.id();
@@ -241,6 +247,15 @@ impl fmt::Display for Unsupported {
             ),
             Self::Speculation(reason) => reason.fmt(f),
             Self::Tiles(tiles) => write!(f, "vLLM {tiles}; 0.24 pads it, and experts in fp8 that have a gate 0.25"),
+            Self::Indexer(engine) => write!(
+                f,
+                "{} with sparse attention, whose tokens an indexer picks (DSA), is not modelled",
+                engine.map_or("training outside of transformers", Engine::label)
+            ),
+            Self::KeyBlocks(engine) => {
+                write!(f, "{} with sparse attention that reads blocks of keys (MSA) is not modelled", engine.label())
+            }
+            Self::Untrained(part) => write!(f, "training with {part} is not modelled"),
             Self::NoEager(engine) => write!(
                 f,
                 "{} never writes the attention scores: its kernels fuse them, which is attention flash",
@@ -296,7 +311,7 @@ impl fmt::Display for Unsupported {
                 "vLLM runs nvfp4 weights on {gpu} by emulation, and older releases by the package petit-kernel: neither is modelled"
             ),
             Self::NoKernels { engine, format, gpu } => {
-                write!(f, "{} has no kernels for {} weights on {gpu}", engine.label(), format.id())
+                write!(f, "{} has no kernels for {} weights on {gpu}", engine.label(), format.named())
             }
             Self::TooOld { engine, gpu, has, needs } if needs.minor == 0 => write!(
                 f,
@@ -311,6 +326,10 @@ impl fmt::Display for Unsupported {
             Self::OldCache { gpu, has } => write!(
                 f,
                 "vLLM's kernels for an fp8 cache need compute capability 8.9, and {gpu} has {has}; from 8.0 on FlashInfer's run too, for heads of 64, 128 or 256 without attention sinks: use a cache in 16 bits"
+            ),
+            Self::OldAttention { gpu, has, head_dim: None } if has >= WITH_BF16 => write!(
+                f,
+                "vLLM's kernels for sparse attention need compute capability 9.0, and {gpu} has {has}"
             ),
             Self::OldAttention { gpu, has, head_dim: None } => write!(
                 f,

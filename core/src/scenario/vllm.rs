@@ -164,8 +164,20 @@ pub(super) fn supports_gpu(scenario: &Scenario, gpu: &'static Gpu) -> Result<(),
     if old && !(has >= flashinfer && flashinfer_heads(scenario)) {
         return Err(Unsupported::OldCache { gpu: gpu.name, has });
     }
+    if scenario.architecture.indexer.is_some() && !scenario.architecture.picks_blocks() && has < SPARSE {
+        return Err(Unsupported::OldAttention { gpu: gpu.name, has, head_dim: None });
+    }
     if has < WITH_BF16 { old_attention(scenario, gpu.name, has) } else { Ok(()) }
 }
+
+/// The oldest GPUs that vLLM has kernels of sparse attention for.
+///
+/// # Assumes
+/// Kernels in Triton for older ones, which newer development versions have, are not counted.
+///
+/// # Source
+/// `supports_compute_capability` of `flashmla_sparse.py` and `flashinfer_mla_sparse.py`: 9 and 10. Blocks are picked in Triton's kernels (`MiniMaxM3IndexerTritonImpl`). Read 2026-11-26.
+const SPARSE: Capability = Capability::new(9, 0);
 
 /// Whether vLLM loads a file that mixes NVFP4 with fp8, as that of Nemotron 3 Super, on a GPU.
 ///

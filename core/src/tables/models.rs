@@ -28,15 +28,20 @@ pub struct Model {
 /// Models that their makers publish in fewer than 16 bits.
 ///
 /// # Source
-/// `quantization_config` in the `config.json` of openai/gpt-oss-20b and 120b, deepseek-ai/DeepSeek-V3, moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking and Kimi-K2.5 (whose experts alone are in 4 bits) and MiniMaxAI/MiniMax-M2. Read 2026-11-25.
-const PUBLISHED: [(&str, WeightFormat); 7] = [
+/// `quantization_config` in the `config.json` of openai/gpt-oss-20b and 120b, deepseek-ai/DeepSeek-V3 and V3.2, moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking and Kimi-K2.5 (whose experts alone are in 4 bits) MiniMaxAI/MiniMax-M2,
+/// mistralai/Mistral-Large-3-675B-Instruct-2512 and Mistral-Small-4-119B-2603 and Mistral-Medium-3.5-128B (one scale a matrix). Read 2026-11-26.
+const PUBLISHED: [(&str, WeightFormat); 11] = [
     ("gpt-oss-20b", WeightFormat::Mxfp4),
     ("gpt-oss-120b", WeightFormat::Mxfp4),
     ("deepseek-v3", WeightFormat::Fp8Block),
+    ("deepseek-v3.2", WeightFormat::Fp8Block),
     ("kimi-k2", WeightFormat::Fp8Block),
     ("kimi-k2-thinking", WeightFormat::Int4Group32),
     ("kimi-k2.5", WeightFormat::Int4Group32),
     ("minimax-m2", WeightFormat::Fp8Block),
+    ("mistral-large-3", WeightFormat::Fp8Block),
+    ("mistral-small-4", WeightFormat::Fp8),
+    ("mistral-medium-3.5", WeightFormat::Fp8),
 ];
 
 impl Model {
@@ -63,7 +68,6 @@ pub fn by_id(id: &str) -> Option<&'static Model> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::Norm;
 
     #[test]
     fn every_count_is_the_published_one() {
@@ -90,10 +94,7 @@ mod tests {
         ] {
             let Some(model) = by_id(id) else { panic!("{id} is missing") };
             let counted = model.architecture.parameters();
-            let final_norm = match model.architecture.norm {
-                Norm::RmsNorm => 1,
-                Norm::LayerNorm => 2,
-            } * u64::from(model.architecture.hidden_size);
+            let final_norm = model.architecture.norm.vectors() * u64::from(model.architecture.hidden_size);
             assert_eq!((counted.embedding, counted.head, counted.positions), (embedding, head, positions), "{id}");
             assert_eq!(
                 counted.vectors,

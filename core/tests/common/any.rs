@@ -1,10 +1,12 @@
 //! Any legal scenario: every kind of model, mode, engine and cut, over the whole range of `bounds`.
 
 use memory_wall_core::architecture::{
-    Biases, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, Positions, Projection, SlidingWindow,
+    Biases, Indexer, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, NormWeight, Positions, Projection,
+    SlidingWindow,
 };
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::engines::vllm::CONSTANTS;
+use memory_wall_core::layout::{Layout, PipelineSplit};
 use memory_wall_core::scenario::{CutError, Demand, TrainerOption};
 use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::GPUS;
@@ -100,6 +102,12 @@ fn latent() -> impl Strategy<Value = Projection> {
         })
 }
 
+fn indexer() -> impl Strategy<Value = Indexer> {
+    let heads = within(bounds::HEADS).prop_map(|heads| u16::try_from(heads).unwrap());
+    let head_dim = within(bounds::HEAD_DIM).prop_map(|width| u16::try_from(width).unwrap());
+    (heads, head_dim, 1..=u16::MAX).prop_map(|(heads, head_dim, topk)| Indexer { heads, head_dim, topk, layers: 1 })
+}
+
 /// A model that `tp` ranks divide.
 pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
     let sizes = (
@@ -113,8 +121,8 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
     );
     let kinds = (
         prop_oneof![4 => Just(Projection::Heads), 1 => latent()],
-        select([Mlp::Gated, Mlp::Relu, Mlp::Gelu, Mlp::GeluNew].as_slice()),
-        select([Norm::RmsNorm, Norm::LayerNorm].as_slice()),
+        select([Mlp::Gated, Mlp::Relu, Mlp::Gelu, Mlp::Xielu, Mlp::GeluNew].as_slice()),
+        select([Norm::RmsNorm, Norm::LayerNorm, Norm::Unbiased].as_slice()),
         1..=4u32,
         prop_oneof![
             Just(Positions::Rotary),
@@ -133,6 +141,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
         proptest::option::weighted(0.3, moe(tp)),
         proptest::option::of(within(bounds::POSITIONS)),
         proptest::option::weighted(0.1, 1..=10_000_000_000_000u64),
+        (proptest::option::weighted(0.1, indexer()), 0.0..=1.0),
     );
     (sizes, kinds, parts).prop_map(move |(sizes, kinds, parts)| {
         let (layers, hidden_size, heads, kv_index, head_dim, intermediate_size, vocab_size) = sizes;
@@ -154,7 +163,8 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             beside,
             keys_as_values,
         ] = flags;
-        let (sliding, own_kv_heads, own_head_dim, linear, shared_cache, alone, moe, trained_context, rounded) = parts;
+        let (sliding, own_kv_heads, own_head_dim, linear, shared_cache, alone, moe, trained_context, rounded, indexer) =
+            parts;
         // KV heads that divide the query heads, and that the ranks divide or that divide the ranks.
         let kv_heads = divisor(heads, kv_index);
         let kv_heads = if kv_heads.is_multiple_of(tp) || tp.is_multiple_of(kv_heads) { kv_heads } else { heads };
@@ -173,8 +183,16 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             intermediate_size,
             vocab_size,
             projection,
+            indexer: indexer
+                .0
+                .map(|parts| Indexer { layers: u16::try_from(some(layers, indexer.1)).unwrap(), ..parts }),
             mlp,
             norm,
+            norm_weight: match layers % 3 {
+                0 => NormWeight::Rounded,
+                1 => NormWeight::InFp32,
+                _ => NormWeight::WithFp32Copy,
+            },
             norms_per_layer,
             qk_norm,
             wide_qk_norm: wide,
@@ -187,6 +205,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             dual_chunks: false,
             attention_sinks: sinks,
             fused_qkv,
+            joined_rotation: layers % 2 == 1,
             dropout,
             positions,
             biases: Biases { qkv, attention_output, mlp: biased_mlp },
@@ -237,7 +256,15 @@ prop_compose! {
             reshard_after_forward,
             micro_batches,
             lora: Lora { rank, targets, precision, upcast, experts, dropout },
-            stock: Stock { cpu, padding, outputs_kept, grouped_experts, reentrant },
+            stock: Stock {
+                cpu,
+                padding,
+                outputs_kept,
+                efficient_kernel: padding && reentrant,
+                wide_attention: padding != reentrant,
+                grouped_experts,
+                reentrant,
+            },
         }
     }
 }
@@ -285,25 +312,58 @@ fn parallel(shape: Architecture, tp: u32) -> impl Strategy<Value = Parallelism> 
         select(ZeroStage::ALL),
         any::<[Index; 3]>(),
         any::<[bool; 3]>(),
+        (0..8_u32, any::<[Index; 3]>()),
     )
-        .prop_map(move |(pp, chunks, dp, cp, zero, [expert, shard, stage], [cut, hybrid, sequence_parallel])| {
-            let pp = if cut { pp } else { 1 };
-            let virtual_stages = 1 + u32::try_from(chunks.index((layers / pp) as usize)).unwrap();
-            let ep = divisor(dp, expert);
-            Parallelism {
-                dp,
-                tp,
-                pp,
-                cp,
-                etp: None,
-                ep: if experts.is_multiple_of(ep) { ep } else { 1 },
-                zero,
-                shard: hybrid.then(|| divisor(dp, shard)),
-                sequence_parallel,
-                virtual_stages: if cut { virtual_stages } else { 1 },
-                stage: u32::try_from(stage.index(pp as usize)).unwrap(),
-            }
-        })
+        .prop_map(
+            move |(pp, chunks, dp, cp, zero, [expert, shard, stage], [cut, hybrid, sequence_parallel], told)| {
+                let pp = if cut { pp } else { 1 };
+                let virtual_stages = 1 + u32::try_from(chunks.index((layers / pp) as usize)).unwrap();
+                let split = if pp > 1 { split(layers, pp, virtual_stages, told) } else { PipelineSplit::default() };
+                let ep = divisor(dp, expert);
+                Parallelism {
+                    dp,
+                    tp,
+                    pp,
+                    cp,
+                    etp: None,
+                    ep: if experts.is_multiple_of(ep) { ep } else { 1 },
+                    zero,
+                    shard: hybrid.then(|| divisor(dp, shard)),
+                    sequence_parallel,
+                    virtual_stages: if cut { virtual_stages } else { 1 },
+                    split,
+                    stage: u32::try_from(stage.index(pp as usize)).unwrap(),
+                }
+            },
+        )
+}
+
+/// What Megatron-LM may be told of the stages of a pipeline; nothing in half of the cases.
+fn split(layers: u32, pp: u32, virtual_stages: u32, (kind, places): (u32, [Index; 3])) -> PipelineSplit {
+    let even = PipelineSplit::default();
+    let [one, two, three] = places.map(|place| u32::try_from(place.index(1 + layers as usize)).unwrap());
+    let chunks = pp * virtual_stages;
+    match kind {
+        0 => PipelineSplit { first: Some(one), ..even },
+        1 => PipelineSplit { first: Some(one), last: Some(layers - one), ..even },
+        2 => PipelineSplit { embedding: one % 2 == 0, loss: one % 3 == 0, ..even },
+        3 if chunks <= 128 => {
+            // Layers up to three places, and MTP layers in the last chunk of a rank.
+            let at = [one, two, three].map(|place| place % chunks);
+            let predicted = chunks - 1 - two % pp;
+            let stages: Vec<String> = (0..chunks)
+                .map(|chunk| {
+                    let here: u32 = at.iter().map(|at| u32::from(*at == chunk)).sum();
+                    let rest = layers - 3 * (layers / 3);
+                    let layers = here * (layers / 3) + if chunk == 0 { rest } else { 0 };
+                    let behind = chunk == predicted && at.iter().all(|at| *at <= predicted);
+                    format!("{}{}", "t".repeat(layers as usize), if behind { "m" } else { "" })
+                })
+                .collect();
+            PipelineSplit { layout: Layout::read(&format!("E{}L", stages.join("|"))).ok(), ..even }
+        }
+        _ => even,
+    }
 }
 
 /// A scenario on one GPU or on many.
@@ -422,6 +482,11 @@ fn trained(scenario: &mut Scenario) {
                 training.sharding = Sharding::ByRecipe;
             }
             CutError::Lacks(_, TrainerOption::PartShards(_)) => scenario.parallel.zero = ZeroStage::Weights,
+            CutError::Split(_) | CutError::Lacks(_, TrainerOption::Split)
+                if scenario.parallel.split != PipelineSplit::default() =>
+            {
+                scenario.parallel.split = PipelineSplit::default();
+            }
             CutError::Lacks(_, TrainerOption::PartOffload) => scenario.offload = Offload::default(),
             CutError::MicroBatches { multiple, .. } => training.micro_batches = multiple,
             CutError::NoInterleaving(_) => scenario.parallel.virtual_stages = 1,
@@ -450,11 +515,23 @@ pub(crate) fn served(mut scenario: Scenario) -> Scenario {
     if Offload::check(&scenario).is_err() {
         scenario.offload = Offload::default();
     }
-    if scenario.mode.trains() && matches!(scenario.check(), Err(ScenarioError::Runtime(_))) {
-        // bitsandbytes does not run on every accelerator.
-        scenario.gpu = None;
+    if scenario.mode.trains() && scenario.architecture.norm == Norm::Unbiased {
+        scenario.architecture.norm = Norm::LayerNorm;
+    }
+    if scenario.mode.trains() && scenario.architecture.mlp == Mlp::Xielu {
+        scenario.architecture.mlp = Mlp::Gelu;
+    }
+    // Sparse attention is not trained, and not served by llama.cpp, nor with whole heads by transformers.
+    let blocks = scenario.architecture.picks_blocks() && engine == Engine::Hf;
+    if scenario.mode.trains() || engine == Engine::LlamaCpp || blocks {
+        scenario.architecture.indexer = None;
     }
     trained(&mut scenario);
+    if scenario.mode.trains() && matches!(scenario.check(), Err(ScenarioError::Runtime(_))) {
+        // bitsandbytes does not run on every accelerator, which is asked after what the training code cannot do.
+        scenario.gpu = None;
+        trained(&mut scenario);
+    }
     if scenario.mode != Mode::Inference || engine == Engine::Exact {
         return scenario;
     }

@@ -3,7 +3,8 @@
 //! # Source
 //! accelerate 1.15.0: `commands/config/config_args.py`, `utils/dataclasses.py`, `parallelism_config.py`. Read 2026-11-25.
 
-use memory_wall_core::{Checkpointing, Recipe, Sharding, WeightFormat, ZeroStage};
+use memory_wall_core::memory::sharding::deepspeed;
+use memory_wall_core::{Checkpointing, Recipe, Scenario, Sharding, WeightFormat, ZeroStage};
 
 use super::ExportError;
 use super::sheet::Sheet;
@@ -48,6 +49,11 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     if shards {
         sharded(sheet);
     } else {
+        if parallel.dp > 1 && parallel.tp > 1 {
+            return Err(
+                sheet.cannot("has no tensor parallelism beside plain data parallelism: zero takes 2 or 3 there")
+            );
+        }
         if offload.parameters {
             return Err(sheet.cannot("offloads with FSDP alone, which is zero 2 or 3"));
         }
@@ -83,10 +89,19 @@ fn mixed(sheet: &Sheet<'_>) -> &'static str {
     }
 }
 
+/// Why a file says FSDP 2.
+pub(super) fn fsdp_reason(scenario: &Scenario) -> &'static str {
+    if deepspeed(scenario).is_some() {
+        "the plan is counted as DeepSpeed's, which is target deepspeed; FSDP 2 trains as recipe autocast does"
+    } else {
+        "FSDP 2 is what the plan is counted as"
+    }
+}
+
 /// The settings of FSDP.
 fn sharded(sheet: &mut Sheet<'_>) {
     let scenario = sheet.scenario;
-    sheet.because("fsdp_config.fsdp_version", 2, "FSDP 2 is what the plan is counted as");
+    sheet.because("fsdp_config.fsdp_version", 2, fsdp_reason(scenario));
     let whole = scenario.parallel.zero == ZeroStage::Weights && scenario.training.reshard_after_forward;
     sheet.set("fsdp_config.fsdp_reshard_after_forward", whole, &["zero"]);
     if !whole {

@@ -11,6 +11,7 @@ use memory_wall_core::{
     ZeroStage,
 };
 
+use super::accelerate::fsdp_reason;
 use super::sheet::{Datum, Sheet};
 use super::{ExportError, training_arguments};
 
@@ -194,7 +195,7 @@ fn sharding(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     if let Some(replicas) = parallel.dp.checked_div(shard).filter(|replicas| *replicas > 1) {
         sheet.set("dp_replicate_size", replicas, &["dp", "shard"]);
     }
-    sheet.because("fsdp_version", 2, "FSDP 2 is what the plan is counted as");
+    sheet.because("fsdp_version", 2, fsdp_reason(scenario));
     sheet.set("fsdp_config.reshard_after_forward", parallel.zero == ZeroStage::Weights, &["zero"]);
     sheet.because("fsdp_config.auto_wrap_policy", "TRANSFORMER_BASED_WRAP", "the plan fetches weights layer by layer");
     sheet.set("fsdp_config.offload_params", offload.parameters, &["offload"]);

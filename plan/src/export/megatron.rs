@@ -3,7 +3,10 @@
 //! # Source
 //! Megatron-LM at d98e8a6 (2026-08): `megatron/training/arguments.py` and the dataclasses that its arguments are made of. Read 2026-11-25.
 
+use alloc::string::ToString;
+
 use memory_wall_core::architecture::{Architecture, Biases, Mlp, Norm, Positions, Projection};
+use memory_wall_core::layout::PipelineSplit;
 use memory_wall_core::{Attention, Checkpointing, Loss, Optimizer, Recipe, WeightFormat, ZeroStage};
 
 use super::ExportError;
@@ -32,7 +35,8 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     if parallel.sequence_parallel {
         sheet.set("--sequence-parallel", Datum::Switch, &["sequence_parallel"]);
     }
-    if parallel.virtual_stages > 1 {
+    split(sheet);
+    if parallel.virtual_stages > 1 && parallel.split.layout.is_none() {
         sheet.set("--num-virtual-stages-per-pipeline-rank", parallel.virtual_stages, &["virtual_stages"]);
     }
     sharding(sheet);
@@ -54,14 +58,42 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     }
     sheet.implied("loss");
     sheet.implied("step");
-    if scenario.offload.parameters {
-        return Err(sheet.cannot("keeps weights on the GPU: offload takes optimizer there"));
-    }
     if scenario.offload.optimizer {
-        sheet.set("--optimizer-cpu-offload", Datum::Switch, &["offload"]);
+        for switch in ["--optimizer-cpu-offload", "--use-precision-aware-optimizer"] {
+            sheet.set(switch, Datum::Switch, &["offload"]);
+        }
+        if scenario.parallel.zero == ZeroStage::None {
+            sheet.set("--use-distributed-optimizer", Datum::Switch, &["offload"]);
+        }
     }
     sheet.note("data, learning rate and number of steps change no memory, and are yours to add");
     Ok(())
+}
+
+/// How layers are spread over the stages.
+fn split(sheet: &mut Sheet<'_>) {
+    let PipelineSplit { first, last, embedding, loss, layout } = sheet.scenario.parallel.split;
+    if let Some(layout) = layout {
+        // The chunks of a rank follow from it, and Megatron-LM takes no second word for them.
+        let from = &["pipeline_model_parallel_layout", "virtual_stages"];
+        sheet.set("--pipeline-model-parallel-layout", layout.to_string().as_str(), from);
+        if layout.predicting() > 0 {
+            sheet.set("--mtp-num-layers", layout.predicting(), &["pipeline_model_parallel_layout"]);
+        }
+    }
+    if let Some(layers) = first {
+        sheet.set("--decoder-first-pipeline-num-layers", layers, &["decoder_first_pipeline_num_layers"]);
+    }
+    if let Some(layers) = last {
+        sheet.set("--decoder-last-pipeline-num-layers", layers, &["decoder_last_pipeline_num_layers"]);
+    }
+    if embedding {
+        let from = &["account_for_embedding_in_pipeline_split"];
+        sheet.set("--account-for-embedding-in-pipeline-split", Datum::Switch, from);
+    }
+    if loss {
+        sheet.set("--account-for-loss-in-pipeline-split", Datum::Switch, &["account_for_loss_in_pipeline_split"]);
+    }
 }
 
 /// The shape of a model that these arguments describe.

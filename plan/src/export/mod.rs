@@ -153,6 +153,21 @@ impl Target {
         there
     }
 
+    /// Whether the program spreads the experts of this scenario over its tensor-parallel ranks, so that they are no ranks of their own.
+    ///
+    /// # Source
+    /// `SGLang` 0.5.23, `srt/server_args.py`: `ep_size` divides `tp_size`. TensorRT-LLM, `tensorrt_llm/mapping.py`: `moe_tp_size` × `moe_ep_size` are `tp_size`. Read 2026-11-26.
+    pub(crate) fn experts_within(self, scenario: &Scenario) -> bool {
+        let cut = &scenario.parallel;
+        let divides = |count: u32| count.checked_rem(cut.ep) == Some(0);
+        let experts = scenario.architecture.moe.map(|moe| moe.experts);
+        matches!(self, Self::Sglang | Self::TrtllmServe)
+            && cut.ep > 1
+            && cut.dp == 1
+            && divides(cut.tp)
+            && experts.is_some_and(divides)
+    }
+
     /// Whether the program brings a checkpoint in 16 bits to a format as it loads it, told so in the command.
     pub(crate) const fn quantises(self, weights: WeightFormat) -> bool {
         match self {
@@ -281,7 +296,11 @@ fn written(plan: &Plan, scenario: &Scenario, target: Target) -> Result<Export, E
         return Err(ExportError::Mode(target, scenario.mode));
     }
     let there = target.runs(plan, scenario);
-    there.check().map_err(|error| ExportError::Refused(target, error))?;
+    let mut counted = there;
+    if target.experts_within(&there) {
+        counted.parallel.ep = 1;
+    }
+    counted.check().map_err(|error| ExportError::Refused(target, error))?;
     let mut sheet = Sheet::new(plan, &there, target);
     match target {
         Target::Vllm => vllm::write(&mut sheet),

@@ -5,8 +5,8 @@
 
 use memory_wall_core::{KvPrecision, WeightFormat};
 
-use super::ExportError;
 use super::sheet::{Datum, Sheet};
+use super::{ExportError, Target};
 
 pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     let scenario = sheet.scenario;
@@ -30,9 +30,9 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         sheet.note("dp: each of SGLang's data-parallel ranks holds all experts, and --enable-dp-attention, which shares them, counts ranks in another way");
     }
     if parallel.ep > 1 {
-        if parallel.dp > 1 || parallel.ep != parallel.tp {
+        if !Target::Sglang.experts_within(scenario) {
             return Err(sheet.cannot(
-                "spreads experts over the ranks of tensor parallelism (--ep-size): ep is tp there, with dp 1",
+                "spreads experts over the ranks of tensor parallelism (--ep-size): ep divides tp there, with dp 1",
             ));
         }
         sheet.set("--ep-size", parallel.ep, &["ep"]);
@@ -42,7 +42,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         sheet.set("--context-length", scenario.longest_request(), lengths);
     }
     if !sheet.own("--max-running-requests", "max_running_requests") {
-        sheet.set("--max-running-requests", scenario.batch, &["batch"]);
+        sheet.at_once("--max-running-requests");
     }
     sheet.own("--mem-fraction-static", "mem_fraction_static");
     sheet.own("--chunked-prefill-size", "chunked_prefill_size");

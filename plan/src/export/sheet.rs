@@ -258,6 +258,15 @@ impl<'a> Sheet<'a> {
         true
     }
 
+    /// How many requests a server may run at once: what the plan counts, or where it counts none what it allows vLLM.
+    pub(super) fn at_once(&mut self, place: &'static str) {
+        if self.says("max_num_seqs") && !self.says("batch") {
+            self.set(place, self.scenario.serving.max_num_seqs, &["max_num_seqs"]);
+        } else {
+            self.set(place, self.scenario.batch, &["batch"]);
+        }
+    }
+
     /// Whether the plan says an option.
     pub(super) fn says(&self, option: &str) -> bool {
         self.plan.get(option).is_some()

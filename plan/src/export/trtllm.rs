@@ -3,6 +3,7 @@
 //! # Source
 //! TensorRT-LLM, `tensorrt_llm/commands/serve.py` at 00209af (2026). Read 2026-11-25.
 
+use super::Target;
 use super::sheet::Sheet;
 
 pub(super) fn write(sheet: &mut Sheet<'_>) {
@@ -12,11 +13,11 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
     sheet.degree("--tp_size", parallel.tp, "tp");
     sheet.degree("--pp_size", parallel.pp, "pp");
     sheet.degree("--cp_size", parallel.cp, "cp");
-    if parallel.ep > 1 && parallel.dp == 1 && parallel.ep == parallel.tp {
+    if Target::TrtllmServe.experts_within(scenario) {
         sheet.set("--ep_size", parallel.ep, &["ep"]);
     }
     if !sheet.own("--max_batch_size", "max_batch_size") {
-        sheet.set("--max_batch_size", scenario.batch, &["batch"]);
+        sheet.at_once("--max_batch_size");
     }
     if !sheet.own("--max_seq_len", "max_seq_len") {
         let lengths: &[&str] = if sheet.says("max_model_len") { &["max_model_len", "seq"] } else { &["seq"] };

@@ -193,7 +193,7 @@ fn file(path: &str) -> Meaning {
     named_file(name)
 }
 
-/// A repository with a file of one type: `owner/name-GGUF:Q4_K_M`.
+/// A repository with a file of one type: `owner/name-GGUF:Q4_K_M`, which llama.cpp takes by itself where none is named.
 fn repository(text: &str) -> Meaning {
     let (repository, kind) = text.split_once(':').unwrap_or((text, "Q4_K_M"));
     let name = repository.rsplit('/').next().unwrap_or(repository);
@@ -210,6 +210,13 @@ fn named_file(name: &str) -> Meaning {
         return unread("its name does not say its type: weights says it, and model which one it is");
     };
     match hub::by_name(name) {
+        // gpt-oss-120b-F16.gguf of unsloth has 65.4 GB, and ggml-org's repository no other type than MXFP4.
+        Some(model) if model.published() == Some(WeightFormat::Mxfp4) && format != WeightFormat::Mxfp4 => {
+            reading::because(
+                reading::all([("model", model.id), ("weights", WeightFormat::Mxfp4.id())]),
+                "files of this model hold its experts in MXFP4, whatever type is named",
+            )
+        }
         Some(model) => {
             reading::because(reading::all([("model", model.id), ("weights", format.id())]), "by the name of the file")
         }

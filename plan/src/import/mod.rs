@@ -150,7 +150,8 @@ fn file(node: &Node) -> Result<Import, Unreadable> {
     let mut reading = Reading::default();
     let source = if has(&["version"]) && has(&["model", "config", "mode"]) {
         return Err(Unreadable { line: node.line, what: "this is a plan already: --plan reads it".into() });
-    } else if has(&["architectures", "model_type"]) {
+    } else if has(&["architectures", "model_type"]) && !has(&["base_model"]) {
+        // axolotl names the class of its base model as model_type.
         return Err(Unreadable { line: node.line, what: "this is a model's config.json: --config reads it".into() });
     } else if has(&["zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"]) {
         deepspeed::read(&mut reading, node);

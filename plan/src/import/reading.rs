@@ -6,6 +6,9 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use memory_wall_core::WeightFormat;
+use memory_wall_core::tables::models::Model;
+
 use super::words::Word;
 use super::{Import, Meaning, Setting};
 use crate::export::Target;
@@ -126,8 +129,28 @@ impl Reading {
         }
     }
 
+    /// Takes `--quantization fp8` as the checkpoint's own fp8, where that has a scale for each block.
+    fn keep_blocks(&mut self) {
+        let published = self.plan.model().and_then(Model::published);
+        let (fp8, blocks) = (WeightFormat::Fp8.id(), WeightFormat::Fp8Block.id());
+        if published != Some(WeightFormat::Fp8Block) || self.plan.get("weights") != Some(&Value::Word(fp8)) {
+            return;
+        }
+        for setting in &mut self.settings {
+            let alone = matches!(&setting.meaning, Meaning::Says(options, _) if matches!(options.as_slice(), [("weights", Value::Word(said))] if *said == fp8));
+            if alone {
+                setting.meaning = because(
+                    says("weights", blocks),
+                    "the checkpoint's own fp8 has a scale for each block of 128 × 128",
+                );
+                self.plan.set("weights", Value::Word(blocks));
+            }
+        }
+    }
+
     /// The value of a setting that was kept, if it was understood or not.
-    pub(super) fn finish(self, source: Target) -> Import {
+    pub(super) fn finish(mut self, source: Target) -> Import {
+        self.keep_blocks();
         Import { source, plan: self.plan, settings: self.settings }
     }
 

@@ -111,8 +111,13 @@ impl Picture {
     fn follow(&self) {
         let Some(window) = web_sys::window() else { return };
         let dark = window.match_media("(prefers-color-scheme: dark)").ok().flatten();
-        let targets =
-            [(Some(window.unchecked_into::<web_sys::EventTarget>()), "resize"), (dark.map(Into::into), "change")];
+        let page = window.document();
+        let targets = [
+            (Some(window.unchecked_into::<web_sys::EventTarget>()), "resize"),
+            (dark.map(Into::into), "change"),
+            // A page around has told this one to be dark or light.
+            (page.map(Into::into), "memory-wall:theme"),
+        ];
         for (target, event) in targets {
             let Some(target) = target else { continue };
             let picture = self.clone();

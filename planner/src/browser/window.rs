@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
     Blob, BlobPropertyBag, Document, Element, Event, HtmlAnchorElement, HtmlElement, HtmlInputElement, KeyboardEvent,
-    Url, Window,
+    Storage, Url, Window,
 };
 
 use super::host;
@@ -23,10 +23,13 @@ use crate::board::Board;
 use crate::desk::Desk;
 use crate::link::{self, Notice};
 use crate::page::{PARTS, Part};
+use crate::prices::Prices;
 use crate::words;
 
 /// Where the plans are kept between visits; the version in it is that of links.
 const KEPT: &str = "memory-wall.v1.plans";
+/// Where prices of GPUs are.
+const PRICES: &str = "memory-wall.v1.prices";
 /// Changes that help are looked for when nothing has changed for so many milliseconds.
 const OFFER_REST: u32 = 120;
 /// The address and the storage follow then.
@@ -121,13 +124,21 @@ fn begin(desk: Desk) {
             say();
         }
     });
+    desk.prices.set(Prices::read(&stored(PRICES)));
+    Effect::new(move |known: Option<Prices>| {
+        let now = desk.prices.get();
+        if known.is_some_and(|known| known != now) {
+            store(PRICES, &now.write());
+        }
+        now
+    });
     // After hydration, which begins where the built page does.
     Timeout::new(0, move || {
         let search = || window().and_then(|window| window.location().search().ok());
         let asked = host::query().or_else(search).filter(|query| query.len() > 1);
         let (plans, notices) = match &asked {
             Some(query) => link::read(query),
-            None => (link::read(&stored()).0, Vec::new()),
+            None => (link::read(&stored(KEPT)).0, Vec::new()),
         };
         if let Some(board) = Board::of(plans) {
             desk.begin(board);
@@ -192,21 +203,27 @@ fn notice(notice: &Notice) -> String {
     }
 }
 
-fn stored() -> String {
-    let storage = window().and_then(|window| window.local_storage().ok().flatten()).filter(|_| host::query().is_none());
-    storage.and_then(|storage| storage.get_item(KEPT).ok().flatten()).unwrap_or_default()
+/// The storage of the device. In somebody else's page nothing is kept: what is on this device is of the planner by itself.
+fn storage() -> Option<Storage> {
+    window()?.local_storage().ok().flatten().filter(|_| host::query().is_none())
+}
+
+fn stored(key: &str) -> String {
+    storage().and_then(|storage| storage.get_item(key).ok().flatten()).unwrap_or_default()
+}
+
+/// Keeps a text. Where that is blocked, nothing breaks.
+fn store(key: &str, text: &str) {
+    if let Some(storage) = storage() {
+        let _ = storage.set_item(key, text);
+    }
 }
 
 /// Writes the plans into the address and keeps them. Where either is blocked, nothing breaks.
 fn keep(desk: Desk) {
     let query = link::write(&desk.now(Board::asked));
+    store(KEPT, &query);
     let Some(window) = window() else { return };
-    // In somebody else's page nothing is kept: the plans on this device are those of the planner by itself.
-    if host::query().is_none()
-        && let Ok(Some(storage)) = window.local_storage()
-    {
-        let _ = storage.set_item(KEPT, &query);
-    }
     let location = window.location();
     if let (Ok(path), Ok(hash), Ok(history)) = (location.pathname(), location.hash(), window.history()) {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{path}?{query}{hash}")));

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use memory_wall_core::profile::Candidate;
 use memory_wall_core::{Bytes, evaluate};
 
-use super::Explanation;
+use super::allocators::{by_table, by_tensorflow, by_xla, one_allocation};
+use super::{Explanation, Message};
 use crate::what::{Kind, Part, Phase, Refusal, What};
 use crate::{Device, Report, Size, Value};
 
@@ -154,73 +155,19 @@ pub enum Cause {
         /// Asked for.
         asked: Option<i64>,
     },
+    /// Enough is free, but no piece of it is large enough.
+    Pieces {
+        /// Asked for.
+        asked: i64,
+        /// What is free.
+        free: i64,
+        /// The largest piece.
+        largest: i64,
+    },
+    /// The process was killed from outside.
+    Killed,
     /// An allocation outside PyTorch's allocator failed: a context, a library's workspace, a graph.
     OutsideAllocator(Kind),
-}
-
-/// The numbers of PyTorch's message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Message {
-    /// Asked for.
-    pub asked: Option<Size>,
-    /// Memory of the GPU.
-    pub capacity: Option<Size>,
-    /// Free on the GPU.
-    pub free: Option<Size>,
-    /// In use by this process.
-    pub process: Option<Size>,
-    /// Allocated by PyTorch.
-    pub allocated: Option<Size>,
-    /// Reserved and not allocated.
-    pub reserved_free: Option<Size>,
-    /// In use by other processes, together.
-    pub others: Option<i64>,
-}
-
-impl Message {
-    /// Of a report.
-    pub fn of(report: &Report) -> Self {
-        let allocated = report.size(What::Allocated);
-        // Up to 2.0 the message has the sum.
-        let by_sum = report.size(What::Reserved).zip(allocated).map(|(reserved, allocated)| Size {
-            bytes: (reserved.bytes - allocated.bytes).max(0),
-            grain: reserved.grain.max(allocated.grain),
-            floor: false,
-        });
-        let mut message = Self {
-            asked: report.size(What::Requested),
-            capacity: report.size(What::Capacity),
-            free: report.size(What::Free),
-            process: report.size(What::ProcessUsed),
-            allocated,
-            reserved_free: report.size(What::ReservedFree).or(by_sum),
-            others: None,
-        };
-        let others: Vec<Size> = report
-            .all(What::OtherProcess)
-            .filter_map(|fact| if let Value::Size(size) = fact.value { Some(size) } else { None })
-            .collect();
-        if !others.is_empty() {
-            message.others = Some(others.iter().map(|size| size.bytes).fold(0, i64::saturating_add));
-        }
-        message
-    }
-
-    /// Outside PyTorch in this process: the CUDA context, NCCL, libraries.
-    pub fn outside(&self) -> Option<i64> {
-        Some(self.process?.bytes - self.allocated?.bytes - self.reserved_free?.bytes)
-    }
-
-    /// The same where none of the causes says it.
-    pub fn outside_unsaid(&self, causes: &[Cause]) -> Option<i64> {
-        self.outside().filter(|bytes| !causes.contains(&Cause::Outside { bytes: *bytes }))
-    }
-
-    /// What the request lacks even if everything free were in one piece; nothing where it would fit.
-    pub fn missing(&self) -> Option<i64> {
-        let free = self.free?.most().saturating_add(self.reserved_free.unwrap_or(Size::exact(0)).most());
-        Some(self.asked?.least() - free)
-    }
 }
 
 /// The causes of what the reports say.
@@ -238,7 +185,9 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             when(report, &mut causes);
             causes.push(Cause::OutsideAllocator(report.kind));
         }
-        Kind::Xla => causes.extend(by_xla(report)),
+        Kind::Killed => causes.push(Cause::Killed),
+        Kind::Xla | Kind::OnnxRuntime | Kind::Paddle => causes.extend(by_xla(report)),
+        Kind::Metal => causes.extend(one_allocation(report)),
         Kind::MemorySummary | Kind::MemoryStats => causes.extend(by_table(report)),
         // Without a number it is the failure of a library that TensorFlow quotes.
         Kind::TensorFlow if report.facts.is_empty() => causes.push(Cause::OutsideAllocator(report.kind)),
@@ -252,7 +201,7 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
             Refusal::Length => (bytes(What::KvNeeded), bytes(What::KvCache)),
             Refusal::Share => (bytes(What::Budget), bytes(What::Free)),
             Refusal::SystemMemory => (bytes(What::Requested), bytes(What::HostFree)),
-            Refusal::AllocationLimit => (bytes(What::Requested), None),
+            Refusal::AllocationLimit | Refusal::Guardrails => (bytes(What::Requested), None),
             Refusal::ModelBuffer | Refusal::CacheBuffer | Refusal::ComputeBuffer => {
                 (bytes(What::Requested), free_on(reports, report))
             }
@@ -260,7 +209,9 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
         };
         causes.push(Cause::Refused { why, needed, available });
     }
-    if let (Kind::Ggml, None, true) = (report.kind, report.refusal(), report.is_failure()) {
+    if let (Kind::Ggml | Kind::Metal, None, true) = (report.kind, report.refusal(), report.is_failure())
+        && causes.is_empty()
+    {
         let needed = report.size(What::Requested).map(|size| size.bytes);
         causes.push(Cause::Refused { why: Refusal::Buffer, needed, available: free_on(reports, report) });
     }
@@ -284,53 +235,6 @@ fn free_on(reports: &[&Report], failed: &Report) -> Option<i64> {
     facts().find(|fact| fact.device == device && device != Device::Unsaid).and_then(of).or_else(|| facts().find_map(of))
 }
 
-/// What XLA's own numbers say.
-fn by_xla(report: &Report) -> Option<Cause> {
-    let bytes = |what| report.size(what).map(|size| size.bytes);
-    if let (Some(needs), Some(capacity)) = (bytes(What::Projected), bytes(What::Capacity)) {
-        return Some(Cause::Program { needs, capacity });
-    }
-    let (asked, free) = (bytes(What::Requested)?, bytes(What::Free)?);
-    (asked > free).then_some(Cause::Buffer { asked, free })
-}
-
-/// What TensorFlow's own numbers say: its allocator's, or the tensor that it names.
-fn by_tensorflow(report: &Report) -> Option<Cause> {
-    let bytes = |what| report.size(what).map(|size| size.bytes);
-    let asked = bytes(What::Requested);
-    if let Some(asked) = asked.filter(|asked| *asked > ANY) {
-        return Some(Cause::LargerThanAny { asked });
-    }
-    let free = bytes(What::Allowed).zip(bytes(What::ProgramAllocated)).map(|(limit, used)| (limit - used).max(0));
-    match asked.zip(free) {
-        Some((asked, free)) if asked > free => Some(Cause::Buffer { asked, free }),
-        _ => by_shape(report),
-    }
-}
-
-/// The tensor that TensorFlow names: its dimensions and its type.
-fn by_shape(report: &Report) -> Option<Cause> {
-    let shape = report
-        .all(What::Tensor)
-        .find_map(|fact| if let Value::Shape(shape) = &fact.value { Some(shape) } else { None })?;
-    let each = match report.name(What::Dtype)? {
-        "float" | "int32" | "uint32" => 4,
-        "half" | "bfloat16" | "int16" => 2,
-        "double" | "int64" | "complex64" => 8,
-        "int8" | "uint8" | "bool" => 1,
-        _ => return None,
-    };
-    let bytes = shape.iter().try_fold(each, |bytes: u64, side| bytes.checked_mul(*side))?;
-    Some(Cause::OneTensor { bytes: i64::try_from(bytes).ok()?, each })
-}
-
-/// What the allocator counted, where memory ran out.
-fn by_table(report: &Report) -> Option<Cause> {
-    let times = report.count(What::OutOfMemoryEvents).filter(|times| *times > 0)?;
-    let bytes = |what| report.greatest(what).map(|size| size.bytes);
-    Some(Cause::RanOut { times, peak: bytes(What::PeakAllocated)?, reserved: bytes(What::PeakReserved)? })
-}
-
 fn when(report: &Report, causes: &mut Vec<Cause>) {
     if let Some(phase) = report.phase() {
         causes.push(if phase == Phase::OptimizerFirstStep {
@@ -344,9 +248,6 @@ fn when(report: &Report, causes: &mut Vec<Cause>) {
 /// Free beyond what was asked for, so that the driver's own pages don't explain it.
 const FAR: i64 = 1 << 30;
 
-/// More than any one GPU has.
-const ANY: i64 = 1 << 40;
-
 /// More than a context and libraries take.
 const OUTSIDE: i64 = 2 << 30;
 
@@ -357,8 +258,8 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
     let missing = message.missing();
     let allowed = bytes(report.size(What::Allowed));
     let held = bytes(message.allocated).unwrap_or(0) + bytes(message.reserved_free).unwrap_or(0);
-    if let (Some(asked), Some(limit)) = (bytes(message.asked), bytes(report.size(What::OneAllocation))) {
-        causes.push(Cause::OneAllocation { asked, limit });
+    if let Some(cause) = one_allocation(report) {
+        causes.push(cause);
         when(report, causes);
         return;
     }
@@ -370,7 +271,7 @@ fn by_message(report: &Report, explanation: &Explanation, loading: bool, causes:
     let untold = used.map(|used| match message.process {
         Some(process) => used - process.bytes,
         // Up to 2.0 the process itself isn't told: beside what PyTorch holds, its context and libraries take less than this.
-        None if held > 0 => used - held - OUTSIDE,
+        None if message.allocated.is_some() => used - held - OUTSIDE,
         None => 0,
     });
     let others = message.others.or(untold.filter(|bytes| *bytes > 1 << 30));

@@ -2,45 +2,51 @@
 //!
 //! Everything is a value; sentences are the `Display` of causes, notes and contradictions.
 
+mod allocators;
+mod buffers;
 mod cause;
 mod change;
 mod contradiction;
 mod formats;
 mod gpu;
 mod measured;
+mod message;
 mod model;
 mod reading;
+mod reported;
 mod row;
 mod sentence;
 mod settings;
 mod shown;
+mod subject;
+mod together;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use memory_wall_core::profile::{Candidate, Request, Suspect, Tensor, candidates, suspect};
-use memory_wall_core::scenario::Unsupported;
-use memory_wall_core::serving::Speculation;
 use memory_wall_core::tables::gpus::Gpu;
-use memory_wall_core::{Architecture, Attention, Bytes, Checked, Engine, Mode, Scenario, ScenarioError};
+use memory_wall_core::{Attention, Bytes, Checked, Mode, Scenario, ScenarioError};
 
-use crate::files::{File, Opened};
-use crate::order::sorted;
+use crate::files::Opened;
 use crate::what::{Kind, Refusal, What};
 use crate::{Found, Report, Size, Value};
 
+pub use cause::Cause;
 use cause::causes;
-pub use cause::{Cause, Message};
 use change::Possible;
 pub use change::{Change, ChangeKind};
 pub use contradiction::Contradiction;
 pub use gpu::{named as gpu_named, with_capacity};
 pub use measured::Parts;
+pub use message::Message;
 pub use model::{FoundModel, Known};
 pub use reading::reading;
 pub use row::{Number, Row};
 pub use settings::Note;
 pub use shown::Shown;
+use subject::Subject;
+use together::{program, together};
 
 /// What the reader says beside the texts.
 pub struct Stated<'a> {
@@ -109,7 +115,8 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
         _ => Vec::new(),
     };
     // Of GPUs with one memory any does for the question whether something fits.
-    let gpu = gpu.or(if gpus.len() == 1 { gpus.first().copied() } else { None });
+    let by_memory = gpu.is_none() && gpus.len() == 1;
+    let gpu = gpu.or(if by_memory { gpus.first().copied() } else { None });
     let capacity =
         reported.and_then(|size| u128::try_from(size.bytes).ok()).map(Bytes).or_else(|| gpu.map(|gpu| gpu.capacity));
     let program = program(&reports);
@@ -146,8 +153,9 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     };
     if let Some(Ok(scenario)) = &explanation.scenario {
         let scenario = *scenario;
-        explanation.rows =
-            row::of(&reports, program, &scenario, capacity, !explanation.notes.contains(&Note::CacheFormat));
+        // A cache whose format or whose length is assumed is not estimated.
+        let assumed = |note: &Note| matches!(note, Note::CacheFormat | Note::ContextAssumed);
+        explanation.rows = row::of(&reports, program, &scenario, capacity, !explanation.notes.iter().any(assumed));
         explanation.contradictions.extend(contradiction::of_weights(&explanation.rows));
         let asked =
             main_report.and_then(|report| report.size(What::Requested)).filter(|_| main_report.is_some_and(by_pytorch));
@@ -161,7 +169,7 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
             explanation.suspect = suspect(&scenario, need);
         }
     } else {
-        explanation.rows = row::reported(&reports);
+        explanation.rows = reported::of(&reports);
     }
     if let Some(Ok(scenario)) = &described {
         explanation.parts = files.iter().filter_map(|opened| Parts::of(opened, scenario, sized)).collect();
@@ -172,7 +180,8 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     });
     let mut different: Vec<&str> = Vec::new();
     names.for_each(|name| {
-        if !different.contains(&name) {
+        // llama.cpp's table has short names: "GTX 1080 Ti".
+        if !different.iter().any(|known| known.ends_with(name)) {
             different.push(name);
         }
     });
@@ -198,6 +207,9 @@ pub fn explain(found: &Found, files: &[Opened], stated: &Stated<'_>) -> Explanat
     }
     if let Some(kind) = main_report.and_then(|report| ends_early(report, &reports)) {
         explanation.notes.push(Note::EndsEarly(kind));
+    }
+    if by_memory {
+        explanation.notes.push(Note::GpuByMemory);
     }
     explanation.causes = causes(&reports, main_report, &explanation);
     if let (Some(Ok(scenario)), true) = (&explanation.scenario, failed(&reports, &explanation.causes)) {
@@ -229,6 +241,7 @@ fn ends_early(report: &Report, reports: &[&Report]) -> Option<Kind> {
         && (report.has(What::Version) || report.has(What::Class))
         && !report.has(What::KvTokens)
         && !report.has(What::KvBlocks)
+        && !report.has(What::Ready)
         && !reports.iter().any(|report| report.is_failure());
     ends.then_some(report.kind)
 }
@@ -236,10 +249,13 @@ fn ends_early(report: &Report, reports: &[&Report]) -> Option<Kind> {
 /// The maker of the GPUs that a kind of report is about, where only his have it.
 const fn vendor(kind: Kind) -> Option<&'static str> {
     match kind {
-        Kind::Cuda | Kind::CudaError | Kind::NvidiaSmi | Kind::TensorRtLlm => Some("NVIDIA"),
-        Kind::Hip | Kind::RocmSmi => Some("AMD"),
-        Kind::Xpu => Some("Intel"),
-        Kind::Mps => Some("Apple"),
+        Kind::Cuda | Kind::CudaError | Kind::NvidiaSmi | Kind::Dcgm | Kind::Gpustat | Kind::TensorRtLlm => {
+            Some("NVIDIA")
+        }
+        Kind::Hip | Kind::RocmSmi | Kind::AmdSmi => Some("AMD"),
+        Kind::Xpu | Kind::XpuSmi => Some("Intel"),
+        Kind::Npu | Kind::NpuSmi => Some("Huawei"),
+        Kind::Mps | Kind::Metal => Some("Apple"),
         // Of XLA's messages that of a TPU alone names a capacity.
         Kind::Xla | Kind::Maxtext => Some("Google"),
         _ => None,
@@ -269,76 +285,19 @@ fn need(report: &Report) -> Option<Bytes> {
     Some(Bytes(held + asked))
 }
 
-/// The main report, and all that belong to its run.
-///
-/// What says that memory ran out is looked at first, the last of several. Of two starts of one server, or two printings of one table,
-/// only one belongs to the run: the one before the failure, or the last.
-fn together(reports: &[Report]) -> (Option<usize>, Vec<usize>) {
-    let last = |wanted: &dyn Fn(&Report) -> bool| reports.iter().rposition(wanted);
-    let server = |report: &Report| {
-        matches!(report.kind, Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi | Kind::LlamaCpp | Kind::Ollama)
-    };
-    // A command that is only named, and a start that came to nothing, say less than a start with figures.
-    let figures = |report: &Report| {
-        let counts = [What::KvTokens, What::KvBlocks];
-        report.facts.iter().any(|fact| matches!(fact.value, Value::Size(_)) || counts.contains(&fact.what))
-    };
-    let main = last(&Report::is_failure)
-        .or_else(|| last(&|report| server(report) && figures(report)))
-        .or_else(|| last(&|report| server(report) && report.facts.len() > 1))
-        .or_else(|| last(&|report| !report.facts.is_empty() && report.kind != Kind::Traceback))
-        .or_else(|| last(&|_| true));
-    let Some(main) = main else { return (None, Vec::new()) };
-    // The nearest report in front of the main one, or the nearest behind it.
-    let nearest = |wanted: &dyn Fn(&Report) -> bool| {
-        let all = reports.iter().enumerate().filter(|(_, report)| wanted(report)).map(|(at, _)| at);
-        all.min_by_key(|at| if *at <= main { (0, main - *at) } else { (1, *at - main) })
-    };
-    let mut about: Vec<usize> = Vec::new();
-    // Two servers are two runs; Ollama's prints as llama.cpp does.
-    let alike = |kind: Kind| if kind == Kind::Ollama { Kind::LlamaCpp } else { kind };
-    let kind = reports.get(main).filter(|report| server(report)).map(|report| alike(report.kind));
-    let other_run = |report: &Report| server(report) && kind.is_some_and(|kind| kind != alike(report.kind));
-    for report in reports.iter().filter(|report| !other_run(report)) {
-        let own = nearest(&|other| other.kind == report.kind);
-        // A message that was copied without its log has no model; the log beside it has.
-        let nameless = own.and_then(|at| reports.get(at)).is_some_and(|report| !report.has(What::Model));
-        let named = nearest(&|other| nameless && other.kind == report.kind && other.has(What::Model));
-        // A checkpoint may be in several files.
-        let files = reports.iter().enumerate().filter(|(_, other)| other.is_file()).map(|(at, _)| at);
-        for at in [own, named].into_iter().flatten().chain(files) {
-            if !about.contains(&at) {
-                about.push(at);
-            }
-        }
-    }
-    // The main report speaks first.
-    (Some(main), sorted(about, |at| (u64::from(*at != main), *at as u64)))
-}
-
-/// The program whose run it is.
-fn program(reports: &[&Report]) -> Kind {
-    let order = [
-        Kind::Vllm,
-        Kind::Sglang,
-        Kind::TensorRtLlm,
-        Kind::Tgi,
-        Kind::LlamaCpp,
-        Kind::Ollama,
-        Kind::Ggml,
-        Kind::Gguf,
-        Kind::Trainer,
-        Kind::Torchtitan,
-        Kind::Megatron,
-        Kind::Maxtext,
-        Kind::Litgpt,
-    ];
-    order.into_iter().find(|kind| reports.iter().any(|report| report.kind == *kind)).unwrap_or(Kind::Trainer)
-}
-
 /// The model: by its config, by its file, or by a name.
 fn find_model(reports: &[&Report], files: &[Opened], unknown: &mut Vec<String>) -> Option<FoundModel> {
-    let names = || reports.iter().filter_map(|report| report.name(What::Model));
+    // Where the first is that of a file, the second is what the file itself says.
+    let names = || {
+        reports.iter().flat_map(|report| {
+            let names = report.all(What::Model).filter_map(|fact| match &fact.value {
+                Value::Name(name) => Some(&**name),
+                _ => None,
+            });
+            let file = report.name(What::Model).is_some_and(is_gguf);
+            names.take(if file { 2 } else { 1 })
+        })
+    };
     // A config says more than a name.
     for text in reports.iter().filter_map(|report| report.text.as_deref()) {
         match FoundModel::of_config(text, names().next()) {
@@ -367,6 +326,11 @@ fn find_model(reports: &[&Report], files: &[Opened], unknown: &mut Vec<String>) 
     best
 }
 
+/// Whether a name is that of a GGUF file.
+fn is_gguf(name: &str) -> bool {
+    name.to_ascii_lowercase().contains(".gguf")
+}
+
 /// The memory of the GPU, as it is reported: by the report of the failure first.
 fn reported_capacity(reports: &[&Report], main: Option<&Report>) -> Option<Size> {
     let of = |report: &Report| {
@@ -379,84 +343,4 @@ fn reported_capacity(reports: &[&Report], main: Option<&Report>) -> Option<Size>
 
 fn named_gpu(reports: &[&Report], capacity: Option<Size>) -> Option<&'static Gpu> {
     reports.iter().filter_map(|report| report.name(What::Gpu)).find_map(|name| gpu_named(name, capacity))
-}
-
-/// A run with all that is known of it.
-struct Subject<'a> {
-    reports: &'a [&'a Report],
-    files: &'a [Opened],
-    program: Kind,
-    model: &'a FoundModel,
-}
-
-impl Subject<'_> {
-    /// The scenario, and whether the sizes of a step are known; `None` where nothing says what the run did.
-    fn scenario(
-        &self,
-        stated: &Stated<'_>,
-        gpu: Option<&'static Gpu>,
-        notes: &mut Vec<Note>,
-    ) -> Option<(Result<Checked, ScenarioError>, bool)> {
-        let architecture: Architecture = self.model.architecture;
-        let mut scenario = Scenario::new(architecture);
-        let served = matches!(
-            self.program,
-            Kind::Vllm | Kind::Sglang | Kind::TensorRtLlm | Kind::Tgi | Kind::LlamaCpp | Kind::Ollama | Kind::Ggml
-        );
-        let trains = settings::trains(self.reports) || measured::trains(self.files);
-        let known = served || trains || stated.mode.is_some();
-        if !known {
-            return None;
-        }
-        *notes = settings::apply(self.reports, self.program, &self.model_name(), self.model.stored, &mut scenario);
-        for opened in self.files {
-            if let File::Report(report) = &opened.file {
-                measured::describe(report, &mut scenario, notes);
-            }
-        }
-        if let Some(mode) = stated.mode {
-            scenario.mode = mode;
-            scenario.weights = mode.nearest(scenario.weights);
-            if mode.trains() && served {
-                scenario.serving.engine = Engine::Exact;
-            }
-        }
-        (stated.adjust)(&mut scenario);
-        if stated.sizes {
-            notes.retain(|note| !matches!(note, Note::Missing(_)));
-        }
-        if scenario.mode == Mode::Inference {
-            notes.retain(|note| !matches!(note, Note::Missing(_) | Note::RecipeAssumed));
-        }
-        let sized = !scenario.mode.trains() || !notes.iter().any(|note| matches!(note, Note::Missing(_)));
-        // What a model was made for is the longest that a server takes by itself.
-        let most = [architecture.trained_context, architecture.end_of_table()].into_iter().flatten().min();
-        if served && scenario.serving.max_model_len.is_none() && self.program != Kind::LlamaCpp {
-            scenario.seq_length = most.unwrap_or(scenario.seq_length);
-        }
-        if let Some(gpu) = gpu {
-            let own = (scenario.weights, scenario.kv);
-            scenario = scenario.on(gpu);
-            (scenario.weights, scenario.kv) = own;
-        }
-        let checked = scenario.check();
-        if let Err(ScenarioError::Runtime(Unsupported::LoraSlots { .. })) = checked {
-            notes.push(Note::AdapterSlots);
-            scenario.serving.max_loras = None;
-            return Some((scenario.check(), sized));
-        }
-        // Where what guesses ahead is not modelled, the rest of the run is estimated without it.
-        if let Err(ScenarioError::Runtime(Unsupported::Speculation(_))) = checked {
-            notes.push(Note::Guesses);
-            scenario.serving.speculation = Speculation::None;
-            return Some((scenario.check(), sized));
-        }
-        Some((checked, sized))
-    }
-
-    /// The name of the model as the texts have it, which may say how it is stored.
-    fn model_name(&self) -> String {
-        let name = self.reports.iter().find_map(|report| report.name(What::Model));
-        name.unwrap_or(&self.model.name).into()
-    }
 }

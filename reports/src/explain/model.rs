@@ -100,7 +100,7 @@ impl FoundModel {
 }
 
 /// Names under which models of the table go, in words, and the row.
-const ALIASES: [(&str, &str); 24] = [
+const ALIASES: [(&str, &str); 27] = [
     ("qwen3-coder-30b-a3b", "qwen3-30b-a3b-2507"),
     ("qwen2-0.5b", "qwen2.5-0.5b"),
     ("qwen2-1.5b", "qwen2.5-1.5b"),
@@ -123,6 +123,9 @@ const ALIASES: [(&str, &str); 24] = [
     ("mistral-large-2407", "mistral-large-2"),
     ("gemma-3-27b", "gemma-3-27b-text"),
     ("glm-4.6", "glm-4.7"),
+    ("llama-3-1", "llama-3.1"),
+    ("llama-3-2", "llama-3.2"),
+    ("llama-3-3", "llama-3.3"),
     ("llama-4-scout-17b-16e", "llama-4-scout"),
     ("llama-4-maverick-17b-128e", "llama-4-maverick"),
 ];

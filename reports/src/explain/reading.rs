@@ -3,7 +3,7 @@
 use memory_wall_core::Bytes;
 use memory_wall_core::profile::{Reading, Request};
 
-use super::cause::Message;
+use super::Message;
 use crate::what::{Kind, What};
 use crate::{Found, Report, Size};
 

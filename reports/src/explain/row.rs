@@ -12,8 +12,8 @@ use memory_wall_core::tables::gpus;
 use memory_wall_runtimes::llamacpp::{Device as Placed, Order, Settings, place};
 use memory_wall_runtimes::pool::{Found as Memory, Start, Told, start_in};
 
+use super::buffers::{graphs, halves, last, plus, sum};
 use super::settings::server;
-use crate::report::{Device, Fact, Value};
 use crate::what::{Kind, What};
 use crate::{Report, Size};
 
@@ -64,92 +64,9 @@ impl Row {
         self.difference().is_some_and(|difference| difference.unsigned_abs() <= u128::from(self.grain / 2 + 1))
     }
 
-    fn size(what: What, size: Size, estimated: Option<Number>) -> Self {
+    pub(super) fn size(what: What, size: Size, estimated: Option<Number>) -> Self {
         Self { what, reported: Number::Bytes(size.bytes.into()), grain: size.grain, estimated }
     }
-}
-
-/// The last size that a program reports of something, on its fullest rank.
-fn last(report: &Report, what: What) -> Option<Size> {
-    let mut devices: Vec<(Device, Size)> = Vec::new();
-    for fact in report.all(what) {
-        let Value::Size(size) = fact.value else { continue };
-        match devices.iter_mut().find(|(device, _)| *device == fact.device) {
-            Some((_, known)) => *known = size,
-            None => devices.push((fact.device, size)),
-        }
-    }
-    devices.into_iter().filter(|(device, _)| *device != Device::Host).map(|(_, size)| size).max()
-}
-
-/// What of a run lies in host memory, beside what lies on GPUs.
-const HOST: [(What, What); 3] =
-    [(What::Weights, What::HostWeights), (What::KvCache, What::HostKvCache), (What::Compute, What::HostCompute)];
-
-/// Whether buffers of a kind are told of GPUs and of the host.
-fn apart(report: &Report, what: What) -> bool {
-    let on = |host: bool| {
-        report.all(what).any(|fact| fact.device != Device::Unsaid && (fact.device == Device::Host) == host)
-    };
-    on(true) && on(false)
-}
-
-/// Keys and values of a pool, the last of several.
-fn halves(report: &Report) -> Option<Size> {
-    let (keys, values) = last(report, What::KeyCache).zip(last(report, What::ValueCache))?;
-    Some(plus(keys, values))
-}
-
-/// Whether a server has one pool on each rank: layers of two kinds have two.
-fn one_pool(report: &Report) -> bool {
-    let mut keys: Vec<Device> = report.all(What::KeyCache).map(|fact| fact.device).collect();
-    let all = keys.len();
-    keys.dedup();
-    keys.len() == all
-}
-
-/// Graphs are captured one after another by `SGLang`, each with a figure of its own.
-fn graphs(report: &Report) -> Option<Size> {
-    if report.kind != Kind::Sglang {
-        return last(report, What::Graphs);
-    }
-    let ranks = report.all(What::Graphs).map(|fact| fact.device);
-    let of = |rank: Device| added(report.all(What::Graphs).filter(|fact| fact.device == rank), false);
-    ranks.filter_map(of).max()
-}
-
-/// The whole cache where it is told as more than the parts that are there.
-fn whole_cache(report: &Report) -> Option<Size> {
-    let total = last(report, What::KvTotal)?;
-    let parts = sum(report, What::KvCache, true).map_or(0, |parts| parts.most());
-    (total.least() > parts.saturating_add(1 << 20)).then_some(total)
-}
-
-fn plus(one: Size, other: Size) -> Size {
-    Size { bytes: one.bytes.saturating_add(other.bytes), grain: one.grain.saturating_add(other.grain), floor: false }
-}
-
-/// Ollama tries layouts one after another, and a table may be printed twice: the last counts. llama.cpp has several buffers of one kind.
-fn again(report: &Report, what: What) -> bool {
-    report.kind == Kind::Ollama || matches!(what, What::PlannedWeights | What::PlannedCache | What::PlannedCompute)
-}
-
-/// All buffers of a kind added up, those in host memory too where `host` says so.
-fn sum(report: &Report, what: What, host: bool) -> Option<Size> {
-    added(report.all(what).filter(|fact| host || fact.device != Device::Host), again(report, what))
-}
-
-/// Sizes added up, of each device all of them, or the last where one is told again.
-fn added<'a>(facts: impl Iterator<Item = &'a Fact>, again: bool) -> Option<Size> {
-    let mut sizes: Vec<(Device, Size)> = Vec::new();
-    for fact in facts {
-        let Value::Size(size) = fact.value else { continue };
-        if again {
-            sizes.retain(|(device, _)| *device != fact.device);
-        }
-        sizes.push((fact.device, size));
-    }
-    sizes.into_iter().map(|(_, size)| size).reduce(plus)
 }
 
 /// Terms that hang on the format of the cache.
@@ -231,7 +148,7 @@ fn vllm_rows(report: &Report, scenario: &Checked, capacity: Option<Bytes>, rows:
 }
 
 /// Tokens of a pool, by its blocks where a release prints these alone: vLLM's have 16 tokens unless it says otherwise.
-fn tokens_of(report: &Report) -> Option<u64> {
+pub(super) fn tokens_of(report: &Report) -> Option<u64> {
     let by_blocks = || {
         let size = report.count(What::BlockSize).or(if report.kind == Kind::Vllm { Some(16) } else { None })?;
         report.count(What::KvBlocks)?.checked_mul(size)
@@ -379,99 +296,4 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
         let estimated = Some(Number::Count(scenario.trained_parameters().into()));
         rows.push(Row { what: What::TrainableParameters, reported: Number::Count(count.into()), grain: 0, estimated });
     }
-}
-
-/// What is reported, without an estimate beside it.
-pub(super) fn reported(reports: &[&Report]) -> Vec<Row> {
-    const TOLD: [What; 34] = [
-        What::Weights,
-        What::WeightsFp32,
-        What::Weights16Bits,
-        What::Weights8Bits,
-        What::Weights4Bits,
-        What::PlannedWeights,
-        What::Checkpoint,
-        What::PeakActivation,
-        What::NonTorch,
-        What::Graphs,
-        What::GraphsEstimated,
-        What::KvCache,
-        What::KvTotal,
-        What::PlannedCache,
-        What::KvNeeded,
-        What::Allocated,
-        What::PeakAllocated,
-        What::Reserved,
-        What::PeakReserved,
-        What::ReservedFree,
-        What::HostUsed,
-        What::Compute,
-        What::PlannedCompute,
-        What::Total,
-        What::Used,
-        What::Free,
-        What::Capacity,
-        What::HostCapacity,
-        What::ExecutionContext,
-        What::PartUsed,
-        What::PartCapacity,
-        What::Unpinned,
-        What::Projected,
-        What::ProgramAllocated,
-    ];
-    /// Settings and counts that stand by themselves.
-    const COUNTED: [What; 16] = [
-        What::LongestPossible,
-        What::MaxModelLen,
-        What::MaxNumSeqs,
-        What::MaxBatchedTokens,
-        What::PrefillTokens,
-        What::TensorParallel,
-        What::GpuLayers,
-        What::AllLayers,
-        What::Context,
-        What::Parallel,
-        What::BatchSize,
-        What::SeqLength,
-        What::MicroBatches,
-        What::LoraRank,
-        What::TrainableParameters,
-        What::Parameters,
-    ];
-    let mut rows: Vec<Row> = Vec::new();
-    for report in reports {
-        for what in TOLD {
-            let size = match what {
-                What::Capacity | What::Free => report.size(what),
-                What::HostCapacity => report.last_size(what),
-                // That of a draft model is printed behind that of the model.
-                What::Checkpoint => report.greatest(what),
-                // What lies on GPUs, where the rest is told apart.
-                What::Weights | What::KvCache | What::Compute if apart(report, what) => sum(report, what, false),
-                What::KvCache if report.kind == Kind::Sglang && report.has(What::KeyCache) => {
-                    halves(report).filter(|_| one_pool(report))
-                }
-                What::KvTotal => whole_cache(report),
-                What::Graphs => graphs(report),
-                _ if matches!(report.kind, Kind::LlamaCpp | Kind::Ollama) => sum(report, what, true),
-                _ => last(report, what),
-            };
-            if let Some(size) = size.filter(|_| !rows.iter().any(|row| row.what == what)) {
-                rows.push(Row::size(what, size, None));
-            }
-        }
-        for (what, part) in HOST.into_iter().filter(|(what, _)| apart(report, *what)) {
-            let host = report.all(what).filter(|fact| fact.device == Device::Host);
-            if let Some(size) = added(host, again(report, what)).filter(|_| !rows.iter().any(|row| row.what == part)) {
-                rows.push(Row::size(part, size, None));
-            }
-        }
-        let counts = COUNTED.into_iter().map(|what| (what, report.count(what)));
-        for (what, count) in [(What::KvTokens, tokens_of(report))].into_iter().chain(counts) {
-            if let Some(count) = count.filter(|_| !rows.iter().any(|row| row.what == what)) {
-                rows.push(Row { what, reported: Number::Count(count.into()), grain: 0, estimated: None });
-            }
-        }
-    }
-    rows
 }

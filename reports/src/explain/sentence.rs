@@ -116,7 +116,7 @@ impl fmt::Display for Cause {
             Self::Refused { why, needed, available } => {
                 match why {
                     // A program that has served may fail so too.
-                    Refusal::Buffer | Refusal::RequestSlots => write!(f, "{}", capital(why.words()))?,
+                    Refusal::Buffer | Refusal::RequestSlots | Refusal::Resources => write!(f, "{}", capital(why.words()))?,
                     _ => write!(f, "It did not start: {}", why.words())?,
                 }
                 if let Some(needed) = needed {
@@ -130,6 +130,8 @@ impl fmt::Display for Cause {
                     Refusal::NoBlocks => ". Weights and activations take the whole share: a larger --gpu-memory-utilization leaves more where the GPU has more.",
                     Refusal::AllocationLimit => ". That limits one allocation, not all of the memory: Vulkan's drivers give 2 or 4 GiB at once. Flash attention or a smaller --ubatch-size need a smaller buffer, and builds with CUDA, ROCm or SYCL have no such limit.",
                     Refusal::Weights => ". Fewer bits for each weight, more GPUs or a larger one help, not another allocator setting.",
+                    Refusal::Offloaded => ". Fewer bits for each weight, a larger GPU or more of them help; llm_int8_enable_fp32_cpu_offload lets the rest lie in host memory in 32 bits.",
+                    Refusal::Guardrails => ". The estimate is LM Studio's own: a shorter context or fewer bits for each weight make it smaller.",
                     Refusal::Profiling => ". Start it when nothing else starts or stops on the same GPU.",
                     _ => ".",
                 })
@@ -192,6 +194,16 @@ impl fmt::Display for Cause {
                 gib(peak),
                 gib(reserved)
             ),
+            Self::Pieces { asked, free, largest } => write!(
+                f,
+                "The memory is fragmented: {} were asked for and {} are free, but no piece of it is larger than {}.",
+                gib(asked),
+                gib(free),
+                gib(largest)
+            ),
+            Self::Killed => f.write_str(
+                "The process was killed from outside (signal 9, exit code 137). Most often the memory of the computer or the limit of its container ran out, not the GPU's memory: the kernel's log (dmesg) or the container's state says whether.",
+            ),
             Self::Host { asked } => {
                 f.write_str("The memory of the computer ran out, not that of the GPU")?;
                 match asked {
@@ -207,7 +219,7 @@ impl fmt::Display for Cause {
                     "cuBLAS found no memory for its handle or workspace. The framework's own allocator holds the GPU: what it has reserved is not there for libraries."
                 }
                 _ => {
-                    "An allocation outside PyTorch's allocator failed: a context, a graph or a library's buffer. The message has no numbers; nvidia-smi at that moment would show who holds the GPU."
+                    "An allocation by CUDA itself failed: that of a context, a graph, or a library's or a program's own buffer, not one of PyTorch's allocator. The message has no numbers; nvidia-smi at that moment would show who holds the GPU."
                 }
             }),
         }
@@ -249,6 +261,7 @@ impl fmt::Display for Note {
                 kind.words()
             ),
             Self::SeveralGpus(count) => write!(f, "The text names {count} different GPUs; what is said of the GPU is about the first, and the figures of each stand in the list of all figures."),
+            Self::GpuByMemory => f.write_str("No GPU is named: the only one of the table with as much memory was taken. --gpu states it."),
             Self::ContextAssumed => f.write_str("The context is not in the text: 2,048 tokens were taken. --seq states it."),
             Self::AdapterSlots => f.write_str("Slots for adapters take memory too; for this model or release they are not modelled, and the weights are estimated without them."),
             Self::PartlyOffloaded => f.write_str("Only some of the layers are on the GPU: its weights and the middle of the range of its compute buffer are estimated for these, the cache for all."),

@@ -57,6 +57,8 @@ pub enum Note {
     EndsEarly(Kind),
     /// Several different GPUs are named.
     SeveralGpus(usize),
+    /// No GPU is named: the only one of the table with as much memory was taken.
+    GpuByMemory,
     /// How long the context is isn't said.
     ContextAssumed,
     /// Slots for adapters take memory too, which is not modelled for this model or release.
@@ -235,7 +237,11 @@ fn llama_cpp(
         named => kv(named, None, notes),
     };
     let sequences = count(reports, What::Parallel).unwrap_or(1).max(1);
-    if let Some(context) = count(reports, What::Context) {
+    // Without it the largest cache says how many tokens it holds, of all sequences together.
+    let cells = reports.iter().flat_map(|report| report.all(What::Cells));
+    let cells =
+        cells.filter_map(|fact| if let Value::Count(count) = fact.value { u32::try_from(count).ok() } else { None });
+    if let Some(context) = count(reports, What::Context).or_else(|| cells.max()) {
         // One cache for all sequences has the whole context once, which is as much as each having its part.
         scenario.seq_length = (context / sequences).clamp(1, bounds::SEQ_LENGTH.max);
         scenario.batch = sequences.min(bounds::BATCH.max);
@@ -255,8 +261,11 @@ fn llama_cpp(
 fn trained(reports: &[&Report], stored: Option<WeightFormat>, scenario: &mut Scenario, notes: &mut Vec<Note>) {
     let adapter = name(reports, What::Adapter).map(str::to_ascii_lowercase);
     let has = |word: &str| adapter.as_deref().is_some_and(|adapter| adapter.contains(word));
-    let four = flag(reports, What::Load4bit) == Some(true) || has("qlora");
-    let eight = flag(reports, What::Load8bit) == Some(true);
+    let bits = count(reports, What::QuantizationBits);
+    // A checkpoint that is stored so is loaded so.
+    let named = |words: &str| name(reports, What::Model).is_some_and(|name| name.to_ascii_lowercase().contains(words));
+    let four = flag(reports, What::Load4bit) == Some(true) || has("qlora") || bits == Some(4) || named("bnb-4bit");
+    let eight = flag(reports, What::Load8bit) == Some(true) || bits == Some(8);
     let adapts = has("lora") || four || eight || count(reports, What::LoraRank).is_some();
     scenario.mode = if four || eight {
         Mode::Qlora

@@ -19,6 +19,8 @@ const fn refuses(text: &'static str, holes: &'static [Hole], why: Refusal) -> Pa
 pub(super) const LINES: &[Pattern] = &[
     ggml("allocating {} on device {}: cudaMalloc failed", &[Hole::Size(What::Requested), Hole::Device]),
     ggml("allocating {} on device {}: hipMalloc failed", &[Hole::Size(What::Requested), Hole::Device]),
+    // In the words that Ollama hands on.
+    ggml("cudaMalloc failed: out of memory", &[]),
     ggml("ggml_vulkan: Device memory allocation of size {} failed", &[Hole::Of(What::Requested, Unit::BYTE)]),
     // "device memory allocation limit", and later "device buffer size limit" (llama.cpp issues 15009 and 18160).
     refuses("Requested buffer size exceeds device", &[], Refusal::AllocationLimit),
@@ -30,7 +32,8 @@ pub(super) const LINES: &[Pattern] = &[
         "ggml_metal_add_buffer: error: failed to allocate {} buffer, size = {}",
         &[Hole::Skip, Hole::Size(What::Requested)],
     ),
-    ggml("kIOGPUCommandBufferCallbackErrorOutOfMemory", &[]),
+    // Of MLX too.
+    line(Kind::Metal, "kIOGPUCommandBufferCallbackErrorOutOfMemory", &[]),
     ggml(
         "alloc_tensor_range: failed to allocate {} buffer of size {}",
         &[Hole::Buffer, Hole::Of(What::Requested, Unit::BYTE)],
@@ -52,5 +55,6 @@ pub(super) const LINES: &[Pattern] = &[
     refuses("failed to allocate compute pp buffers", &[], Refusal::ComputeBuffer),
     // Without copies for pipeline parallelism less is asked for, and the program goes on.
     ggml("compute buffer allocation failed, retrying", &[]).saying(Says::On(What::Retried)),
-    refuses("failed to create context with model", &[], Refusal::ComputeBuffer),
+    // What was asked for stands in front of it.
+    refuses("failed to create context with model", &[], Refusal::Buffer),
 ];

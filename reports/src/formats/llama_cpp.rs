@@ -37,6 +37,17 @@ const OLD_CACHE: &[Hole] = &[
 const DEVICE: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Size(What::Free)];
 const DEVICE_ON_BUS: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Skip, Hole::Size(What::Free)];
 
+/// A row of the SYCL backend's list of devices: its name, and its memory.
+const SYCL: &[Hole] = &[
+    Hole::Device,
+    Hole::Name(What::Gpu),
+    Hole::Skip,
+    Hole::Skip,
+    Hole::Skip,
+    Hole::Skip,
+    Hole::Of(What::Capacity, Unit::MB),
+];
+
 /// A device's row of the table of all memory: total, free, and by what it is used.
 const BREAKDOWN: &[Hole] = &[
     Hole::Buffer,
@@ -83,10 +94,45 @@ macro_rules! described {
         llama("llama_model_load_from_file_impl: using device {} ({}) - {} free", DEVICE),
         llama("llama_model_load_from_file_impl: using device {} ({}) ({}) - {} free", DEVICE_ON_BUS),
         llama("llama_load_model_from_file: using device {} ({}) - {} free", DEVICE),
+        // Some drivers don't say what is free.
+        llama("llama_model_load_from_file_impl: using device {} ({}", &[Hole::Buffer, Hole::Name(What::Gpu)]),
+        llama("| [level_zero:gpu:{}]| {}| {}| {}| {}| {}| {}M|", SYCL),
+        // What was loaded, or could not be.
+        llama("load_model: loading model '{}'", &[Hole::Name(What::Model)]),
+        llama("load_model: loading draft model '{}'", &[Hole::Name(What::DraftModel)]),
+        llama("failed to create context with model '{}'", &[Hole::Name(What::Model)]),
+        llama("load_model: failed to load model, '{}'", &[Hole::Name(What::Model)]),
+        // The keys of the file, as the loader and `gguf_dump.py` print them.
+        llama("general.name str = {}", &[Hole::Name(What::Model)]),
+        llama("general.name = '{}'", &[Hole::Name(What::Model)]),
+        llama("general.architecture = '{}'", &[Hole::Name(What::Class)]),
+        llama("general.architecture | '{}'", &[Hole::Name(What::Class)]),
+        llama(".block_count u32 = {}", &[Hole::Count(What::Layers)]),
+        llama(".context_length u32 = {}", &[Hole::Count(What::TrainedContext)]),
+        llama(".embedding_length u32 = {}", &[Hole::Count(What::HiddenSize)]),
+        llama(".attention.head_count u32 = {}", &[Hole::Count(What::Heads)]),
+        llama(".attention.head_count_kv u32 = {}", &[Hole::Count(What::KvHeads)]),
+        llama(".block_count = {}", &[Hole::Count(What::Layers)]),
+        llama(".block_count | {}", &[Hole::Count(What::Layers)]),
+        llama(".context_length = {}", &[Hole::Count(What::TrainedContext)]),
+        llama(".context_length | {}", &[Hole::Count(What::TrainedContext)]),
+        llama(".embedding_length = {}", &[Hole::Count(What::HiddenSize)]),
+        llama(".embedding_length | {}", &[Hole::Count(What::HiddenSize)]),
+        llama(".attention.head_count = {}", &[Hole::Count(What::Heads)]),
+        llama(".attention.head_count | {}", &[Hole::Count(What::Heads)]),
+        llama(".attention.head_count_kv = {}", &[Hole::Count(What::KvHeads)]),
+        llama(".attention.head_count_kv | {}", &[Hole::Count(What::KvHeads)]),
+        llama(".attention.key_length = {}", &[Hole::Count(What::HeadDim)]),
+        llama(".feed_forward_length = {}", &[Hole::Count(What::IntermediateSize)]),
         llama("llama_prepare_model_devices: using device {} ({}) ({}) - {} free", DEVICE_ON_BUS),
+        llama("llama_prepare_model_devices: using device {} ({}) - {} free", DEVICE),
         llama(
             "Device {}: {}, compute capability {}, VMM: {}, VRAM: {} MiB",
             &[Hole::Device, Hole::Name(What::Gpu), Hole::Skip, Hole::Skip, Hole::Of(What::Capacity, Unit::MIB)],
+        ),
+        llama(
+            "Device {}: {}, gfx{}VRAM: {} MiB",
+            &[Hole::Device, Hole::Name(What::Gpu), Hole::Skip, Hole::Of(What::Capacity, Unit::MIB)],
         ),
         llama("Device {}: {}, compute capability", &[Hole::Device, Hole::Name(What::Gpu)]),
         llama("Device {}: {}, gfx", &[Hole::Device, Hole::Name(What::Gpu)]),
@@ -105,7 +151,18 @@ macro_rules! described {
         llama("llama_new_context_with_model: KV self size = {}, K ({}): {}, V ({}): {}", OLD_CACHE),
         llama("llama_init_from_model: KV self size = {}, K ({}): {}, V ({}): {}", OLD_CACHE),
         llama("llama_new_context_with_model: KV self size = {}, c^KV", &[Hole::Size(What::KvTotal)]),
-        // Builds of 2023.
+        llama("llama_kv_cache_init: kv_size = {}, offload", &[Hole::Count(What::Cells)]),
+        llama(
+            "llama_memory_recurrent: size = {} ({} cells, {} layers,",
+            &[Hole::Size(What::StateTotal), Hole::Skip, Hole::Skip],
+        ),
+        // Builds of 2023, before GGUF and behind it.
+        llama("llama.cpp: loading model from {}", &[Hole::Name(What::Model)]),
+        llama("llama_model_load_internal: n_ctx = {}", &[Hole::Count(What::Context)]),
+        llama("llama_model_load_internal: n_embd = {}", &[Hole::Count(What::HiddenSize)]),
+        llama("llama_model_load_internal: n_layer = {}", &[Hole::Count(What::Layers)]),
+        llama("llama_model_load_internal: mem required = {}", &[Hole::Size(What::HostWeights)]),
+        llama("llama_model_load_internal: total VRAM used: {}", &[Hole::Size(What::Weights)]),
         llama("llama_new_context_with_model: kv self size = {}", &[Hole::Size(What::KvCache)]),
         llama("llama_new_context_with_model: compute buffer total size = {}", &[Hole::Size(What::Compute)]),
         llama("llm_load_tensors: mem required = {}", &[Hole::Size(What::HostWeights)]),
@@ -127,6 +184,7 @@ macro_rules! described {
         llama("{} output buffer size = {}", &[Hole::Buffer, Hole::Size(What::Output)]),
         // Settings of the context.
         llama("llama_context: n_ctx = {}", &[Hole::Count(What::Context)]),
+        llama("create_memory: n_ctx = {} (padded)", &[Hole::Count(What::Context)]),
         llama("llama_context: n_seq_max = {}", &[Hole::Count(What::Parallel)]),
         llama("llama_context: n_ubatch = {}", &[Hole::Count(What::Ubatch)]),
         llama("llama_context: flash_attn = {}", &[Hole::Name(What::FlashAttention)]),
@@ -155,7 +213,15 @@ macro_rules! described {
             &[Hole::Size(What::Projected), Hole::Size(What::Free)],
         ),
         llama(
+            "projected to use {} of host memory vs. {} of total host memory",
+            &[Hole::Size(What::ProjectedHost), Hole::Size(What::HostCapacity)],
+        ),
+        llama(
             "cannot meet free memory target of {}, need to reduce device memory by {}",
+            &[Hole::Skip, Hole::Size(What::Missing)],
+        ),
+        llama(
+            "cannot fulfill margin of {}, need to reduce device memory by {}",
             &[Hole::Skip, Hole::Size(What::Missing)],
         ),
         ]
@@ -185,10 +251,27 @@ pub(super) const KEYS: &[Key] = &[
     ("cache_type_v", What::ValueDtype),
     ("-fa", What::FlashAttention),
     ("flash_attn", What::FlashAttention),
+    // KoboldCpp.
+    ("model_param", What::Model),
+    ("contextsize", What::Context),
+    ("gpulayers", What::GpuLayers),
+    ("flashattention", What::FlashAttention),
 ];
 
 const fn command(mark: &'static str) -> Settings {
     Settings { mark, kind: Kind::LlamaCpp, keys: KEYS, behind: true, starts: true }
 }
 
-pub(super) const SETTINGS: &[Settings] = &[command("llama-server "), command("llama-cli "), command("llama-bench ")];
+pub(super) const SETTINGS: &[Settings] = &[
+    command("llama-server "),
+    command("llama-server.exe "),
+    command("llama-cli "),
+    command("llama-cli.exe "),
+    command("llama-bench "),
+    command("llama-bench.exe "),
+    command("koboldcpp.exe "),
+    command("koboldcpp.py "),
+    command("koboldcpp-linux-x64 "),
+    // What it prints of its arguments, wherever it was started.
+    Settings { behind: false, starts: false, ..command("contextsize=") },
+];

@@ -1,9 +1,12 @@
 //! What programs print, program by program: each line that says something about memory, with what its numbers mean.
 
+mod answers;
 mod ggml;
 mod gpu_tables;
+mod host;
 mod llama_cpp;
 mod ollama;
+mod others;
 mod pytorch;
 mod servers;
 mod training;
@@ -33,6 +36,7 @@ pub(crate) const TABLES: &[&[Pattern]] = &[
     servers::SGLANG,
     servers::TENSORRT_LLM,
     servers::TGI,
+    servers::LMDEPLOY,
     llama_cpp::LINES,
     ggml::LINES,
     ollama::LINES,
@@ -40,6 +44,9 @@ pub(crate) const TABLES: &[&[Pattern]] = &[
     training::LINES,
     xla::LINES,
     gpu_tables::LINES,
+    others::LINES,
+    host::LINES,
+    answers::LINES,
 ];
 
 /// Lines with settings: what they are found by, whose they are, and the settings' names.

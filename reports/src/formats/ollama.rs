@@ -28,8 +28,17 @@ pub(super) const LINES: &[Pattern] = &[
         "msg=\"system memory\" total=\"{}\" free=\"{}\"",
         &[Hole::Size(What::HostCapacity), Hole::Size(What::HostFree)],
     ),
-    ollama("now.total=\"{}\" now.free=\"{}\"", &[Hole::Size(What::HostCapacity), Hole::Size(What::HostFree)]),
+    ollama(
+        "msg=\"updating system memory data\" {}now.total=\"{}\" now.free=\"{}\"",
+        &[Hole::Skip, Hole::Size(What::HostCapacity), Hole::Size(What::HostFree)],
+    ),
+    ollama(
+        "msg=\"updating cuda memory data\" {}now.total=\"{}\" now.free=\"{}\"",
+        &[Hole::Skip, Hole::Size(What::Capacity), Hole::Size(What::Free)],
+    ),
+    ollama("msg=\"updating cuda memory data\" {}name=\"{}\" overhead", &[Hole::Skip, Hole::Name(What::Gpu)]),
     ollama("architecture={} file_type={} name=", &[Hole::Name(What::Class), Hole::Name(What::FileType)]),
+    ollama("architecture={} name={} description=", &[Hole::Skip, Hole::Name(What::Model)]),
     // What a layout takes, layer by layer.
     ollama("required.{}.Weights=\"[{}", &[Hole::Buffer, Hole::Sum(What::Weights)]),
     ollama("required.{}.Cache=\"[{}", &[Hole::Buffer, Hole::Sum(What::KvCache)]),
@@ -68,6 +77,9 @@ pub(super) const LINES: &[Pattern] = &[
     ollama("memory.graph.full=\"{}\"", &[Hole::Size(What::Compute)]),
     ollama("msg=load request=\"{}Parallel:{} ", &[Hole::Skip, Hole::Count(What::Parallel)]).saying(Says::Start),
     ollama("msg=load request=\"{}KvSize:{} ", &[Hole::Skip, Hole::Count(What::Context)]),
+    // Where the line is wrapped, these begin the next ones.
+    ollama("KvSize:{} KvCacheType:", &[Hole::Count(What::Context)]),
+    ollama("KvCacheType:{} NumThreads", &[Hole::Name(What::KvDtype)]),
     ollama("msg=load request=\"{}GPULayers:{}[", &[Hole::Skip, Hole::Count(What::GpuLayers)]),
     ollama(
         "model requires more system memory ({}) than is available ({})",

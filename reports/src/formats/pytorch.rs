@@ -1,12 +1,11 @@
 //! PyTorch: its message when memory runs out, in every wording since 1.0, and what else dies of it.
 //!
 //! Read in November 2026: `CUDACachingAllocator.cpp` (1.x, 2.0, 2.1 with "capacty", 2.2 to 2.15), `XPUCachingAllocator.cpp`, `MPSAllocator.mm`,
-//! `alloc_cpu.cpp`, and the threads OpenAccess-AI-Collective/axolotl#2531, huggingface/trl#5207, pytorch/pytorch#138002, lllyasviel/Fooocus#1139,
+//! and the threads OpenAccess-AI-Collective/axolotl#2531, huggingface/trl#5207, pytorch/pytorch#138002, lllyasviel/Fooocus#1139,
 //! comfyanonymous/ComfyUI#7440 and #9529. All of them count in powers of 1,024, also where they say GB.
 
 use super::line;
 use crate::pattern::{Hole, Pattern, Says};
-use crate::size::Unit;
 use crate::what::{Kind, What};
 
 /// What a message may say; its kind is that of its head.
@@ -28,6 +27,7 @@ pub(crate) const MESSAGE: &[Pattern] = &[
     says("{} free;", &[Hole::Size(What::Free)]),
     says("{} free)", &[Hole::Size(What::Free)]),
     says("{} allowed;", &[Hole::Size(What::Allowed)]),
+    says("{} current active", &[Hole::Size(What::Active)]),
     says("Process {} has {} memory in use", &[Hole::Skip, Hole::Size(What::OtherProcess)]),
     says("this process has {} memory in use", &[Hole::Size(What::ProcessUsed)]),
     says("Of the allocated memory {} is allocated by PyTorch", &[Hole::Size(What::Allocated)]),
@@ -48,26 +48,21 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::CudaError, "HIP error: out of memory", &[]),
     // TensorRT-LLM and other programs in C++.
     line(Kind::CudaError, "CUDA runtime error in {}: out of memory", &[Hole::Skip]),
+    line(Kind::CudaError, "CUDA runtime error: out of memory", &[]),
     line(Kind::CudaError, "cudaErrorMemoryAllocation", &[]),
+    // CTranslate2, candle and others in Rust, and NCCL.
+    line(Kind::CudaError, "CUDA failed with error out of memory", &[]),
+    line(Kind::CudaError, "DriverError(CUDA_ERROR_OUT_OF_MEMORY", &[]),
+    line(Kind::CudaError, "Cuda failure 2 'out of memory'", &[]),
+    line(Kind::CudaError, "Cuda failure 'out of memory'", &[]),
+    line(Kind::CudaError, "Failed to CUDA calloc", &[]),
     line(Kind::Cublas, "CUBLAS_STATUS_ALLOC_FAILED", &[]),
-    line(
-        Kind::HostMemory,
-        "DefaultCPUAllocator: can't allocate memory: you tried to allocate {} bytes",
-        &[Hole::Of(What::Requested, Unit::BYTE)],
-    ),
-    line(
-        Kind::HostMemory,
-        "DefaultCPUAllocator: not enough memory: you tried to allocate {} bytes",
-        &[Hole::Of(What::Requested, Unit::BYTE)],
-    ),
-    // The kernel's own words.
-    line(
-        Kind::HostMemory,
-        "Killed process {} total-vm:{}, anon-rss:{},",
-        &[Hole::Skip, Hole::Size(What::AddressSpace), Hole::Size(What::HostUsed)],
-    ),
+    // The same by its words, as ggml prints it.
+    line(Kind::Cublas, "CUDA error: the resource allocation failed", &[]),
     // The message of the backend cudaMallocAsync has a line for each number.
     line(Kind::Cuda, "Allocation on device {} would exceed allowed memory", &[Hole::Device]).saying(Says::Start),
+    // An error's report of ComfyUI, which cuts it off there.
+    line(Kind::Cuda, "Exception Message:** Allocation on device", &[]).saying(Says::Start),
     line(Kind::Cuda, "Currently allocated{}: {}", &[Hole::Pad, Hole::Size(What::Allocated)]),
     line(Kind::Cuda, "Requested{}: {}", &[Hole::Pad, Hole::Size(What::Requested)]),
     line(Kind::Cuda, "Device limit{}: {}", &[Hole::Pad, Hole::Size(What::Capacity)]),

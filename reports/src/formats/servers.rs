@@ -50,13 +50,32 @@ pub(super) const SGLANG: &[Pattern] = &[
         "KV Cache is allocated. K size: {}, V size: {}",
         &[Hole::Size(What::KeyCache), Hole::Size(What::ValueCache)],
     ),
+    // The states of layers that have no keys and values.
+    sglang(
+        "Mamba Cache is allocated. max_mamba_cache_size: {}, conv_state size: {}, ssm_state size: {}",
+        &[Hole::Skip, Hole::Size(What::RecurrentState), Hole::Size(What::RecurrentState)],
+    ),
     sglang("SWAKVPool mem usage: {}", &[Hole::Size(What::KvTotal)]),
     sglang("Memory pool end. avail mem={}", &[Hole::Size(What::FreeAfter)]),
     sglang("Capture cuda graph begin.{}avail mem={}", &[Hole::Skip, Hole::Size(What::FreeAfter)]),
-    sglang("Capture cuda graph end. Time elapsed: {} s. mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
+    // What the graphs took and what is left stand in either order.
+    sglang("Capture cuda graph end.{}mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
+    sglang("Capture cuda graph end.{}avail mem={}", &[Hole::Skip, Hole::Size(What::FreeAfter)]),
     // From 0.5.6 for each of several graphs: "Capture target prefill CUDA graph end."
     sglang("CUDA graph end.{}mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
-    sglang("Capture npu graph end. Time elapsed: {} s. mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
+    sglang("CUDA graph end.{}avail mem={}", &[Hole::Skip, Hole::Size(What::FreeAfter)]),
+    sglang("Capture npu graph end.{}mem usage={}", &[Hole::Skip, Hole::Size(What::Graphs)]),
+    sglang("Capture npu graph end.{}avail mem={}", &[Hole::Skip, Hole::Size(What::FreeAfter)]),
+    // Layers with a window have a pool of their own, which is told with the same words behind this.
+    sglang(
+        "Use sliding window memory pool. full_layer_tokens={}, swa_layer_tokens={}",
+        &[Hole::Count(What::KvTokens), Hole::Count(What::WindowTokens)],
+    ),
+    sglang(
+        "memory calculation: bytes_per_full_token={}, available_bytes={}, full_token={}",
+        &[Hole::Of(What::KvPerToken, Unit::BYTE), Hole::Size(What::KvCache), Hole::Count(What::KvTokens)],
+    ),
+    sglang("The server is fired up and ready to roll", &[]).saying(Says::On(What::Ready)),
     sglang("max_total_num_tokens={}", &[Hole::Count(What::KvTokens)]),
     sglang("chunked_prefill_size={}, max_prefill_tokens", &[Hole::Count(What::MaxBatchedTokens)]),
     sglang("available_gpu_mem={}", &[Hole::Size(What::FreeAfter)]),
@@ -67,6 +86,7 @@ pub(super) const SGLANG: &[Pattern] = &[
     sglang("Not enough memory. Please try to increase --mem-fraction-static", &[])
         .saying(Says::Refuses(Refusal::StaticShare)),
     sglang("Not enough memory; increase --mem-fraction-static", &[]).saying(Says::Refuses(Refusal::StaticShare)),
+    sglang("--mem-fraction-static. Current value: {}={}", &[Hole::Skip, Hole::Ratio(What::Utilization)]),
 ];
 
 const fn tensorrt(text: &'static str, holes: &'static [Hole]) -> Pattern {
@@ -78,10 +98,25 @@ pub(super) const TENSORRT_LLM: &[Pattern] = &[
     tensorrt("TensorRT-LLM version: {}", &[Hole::Name(What::Version)]).saying(Says::Start),
     tensorrt("Prefetching {} to memory", &[Hole::Name(What::Model)]),
     tensorrt("Loaded engine size: {}", &[Hole::Size(What::Weights)]),
+    // What the engine holds, and else what the driver says.
     tensorrt(
-        "[MemUsageChange] {}now: CPU {}, GPU {} (MiB)",
+        "[MemUsageChange] TensorRT-managed allocation {}now: CPU {}, GPU {} (MiB)",
+        &[Hole::Skip, Hole::Skip, Hole::Of(What::ProgramAllocated, Unit::MIB)],
+    ),
+    tensorrt(
+        "[MemUsageChange] Init {}now: CPU {}, GPU {} (MiB)",
         &[Hole::Skip, Hole::Skip, Hole::Of(What::Used, Unit::MIB)],
     ),
+    tensorrt(
+        "Requested amount of GPU memory ({} bytes) could not be allocated",
+        &[Hole::Of(What::Requested, Unit::BYTE)],
+    )
+    .saying(Says::Refuses(Refusal::Buffer)),
+    // The lines below it name the component, and how much memory was free.
+    tensorrt("Executor creation failed due to insufficient GPU memory", &[]).saying(Says::Refuses(Refusal::Component)),
+    tensorrt("component could not be created: KV cache", &[]).saying(Says::Refuses(Refusal::CacheBuffer)),
+    tensorrt("Total GPU memory (GiB): {}", &[Hole::Of(What::Capacity, Unit::GIB)]),
+    tensorrt("Free GPU memory before component creation attempt (GiB): {}", &[Hole::Of(What::Free, Unit::GIB)]),
     tensorrt("TRTGptModel maxNumSequences: {}", &[Hole::Count(What::MaxNumSeqs)]),
     tensorrt("TRTGptModel maxSequenceLen: {}", &[Hole::Count(What::MaxModelLen)]),
     tensorrt("TRTGptModel maxNumTokens: {}", &[Hole::Count(What::MaxBatchedTokens)]),
@@ -127,7 +162,19 @@ pub(super) const TENSORRT_LLM: &[Pattern] = &[
     ),
     tensorrt("tokens per block={}, primary blocks={}", &[Hole::Count(What::BlockSize), Hole::Count(What::KvBlocks)]),
     tensorrt("Number of tokens per block: {}.", &[Hole::Count(What::BlockSize)]),
+    tensorrt("secondary blocks={}, max sequence length={}", &[Hole::Skip, Hole::Count(What::MaxModelLen)]),
+    // The pool is smaller than one request of the length that was asked for.
+    tensorrt("to fit in kvCache. they are reduced to {}", &[Hole::Count(What::MaxModelLen)]),
+    tensorrt(
+        "Both free_gpu_memory_fraction and max_tokens are set (to {} and {}, respectively)",
+        &[Hole::Ratio(What::Utilization), Hole::Skip],
+    ),
     tensorrt("Number of blocks in KV cache primary pool: {}", &[Hole::Count(What::KvBlocks)]),
+    // Up to 0.18 without the batch.
+    tensorrt(
+        "max_seq_len={}, max_num_requests={}, max_num_tokens={}",
+        &[Hole::Count(What::MaxModelLen), Hole::Count(What::MaxNumSeqs), Hole::Count(What::MaxBatchedTokens)],
+    ),
     tensorrt(
         "max_seq_len={}, max_num_requests={}, max_num_tokens={}, max_batch_size={}",
         &[
@@ -189,9 +236,30 @@ const TGI_KEYS: &[Key] = &[
     ("dtype", What::Dtype),
     ("kv_cache_dtype", What::KvDtype),
     ("max_total_tokens", What::MaxModelLen),
+    ("max_input_length", What::LongestPrompt),
+    ("max_input_tokens", What::LongestPrompt),
     ("max_batch_prefill_tokens", What::MaxBatchedTokens),
     ("max_batch_size", What::MaxNumSeqs),
     ("cuda_memory_fraction", What::Utilization),
+];
+
+const fn turbomind(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::Lmdeploy, text, holes)
+}
+
+pub(super) const LMDEPLOY: &[Pattern] =
+    &[turbomind("`max_context_token_num` is not set, default to {}", &[Hole::Count(What::MaxModelLen)])];
+
+const LMDEPLOY_KEYS: &[Key] = &[
+    ("tp", What::TensorParallel),
+    ("dp", What::DataParallel),
+    ("session_len", What::MaxModelLen),
+    ("max_batch_size", What::MaxNumSeqs),
+    ("max_prefill_token_num", What::MaxBatchedTokens),
+    ("cache_max_entry_count", What::FreeShare),
+    ("cache_block_seq_len", What::BlockSize),
+    ("model_format", What::Quantization),
+    ("dtype", What::Dtype),
 ];
 
 const TENSORRT_KEYS: &[Key] = &[
@@ -217,6 +285,7 @@ const fn settings(kind: Kind, mark: &'static str, keys: &'static [Key], starts: 
 
 pub(super) const SETTINGS: &[Settings] = &[
     settings(Kind::Sglang, "server_args=ServerArgs(", SGLANG_KEYS, true),
+    settings(Kind::Sglang, "server_args={", SGLANG_KEYS, true),
     settings(Kind::Sglang, "sglang.launch_server ", SGLANG_KEYS, true),
     settings(Kind::Sglang, "sglang serve ", SGLANG_KEYS, true),
     settings(Kind::Tgi, "text-generation-launcher ", TGI_KEYS, true),
@@ -227,6 +296,10 @@ pub(super) const SETTINGS: &[Settings] = &[
     // The same as a structure that was printed by itself.
     settings(Kind::Tgi, "{ model_id: ", TGI_KEYS, false),
     settings(Kind::TensorRtLlm, "trtllm-serve ", TENSORRT_KEYS, true),
+    settings(Kind::TensorRtLlm, "trtllm-build ", TENSORRT_KEYS, true),
+    settings(Kind::Lmdeploy, "TurbomindEngineConfig(", LMDEPLOY_KEYS, true),
+    settings(Kind::Lmdeploy, "PytorchEngineConfig(", LMDEPLOY_KEYS, true),
+    settings(Kind::Lmdeploy, "lmdeploy serve api_server ", LMDEPLOY_KEYS, true),
     // Engines of 0.5 to 0.7 were built by scripts with arguments of their own.
     Settings { behind: false, ..settings(Kind::TensorRtLlm, "--use_gpt_attention_plugin ", TENSORRT_KEYS, true) },
 ];

@@ -20,6 +20,12 @@ pub(super) const LINES: &[Pattern] = &[
             Hole::Size(What::PeakReserved),
         ],
     ),
+    // Its timer, in powers of 1,024.
+    line(
+        Kind::DeepSpeed,
+        "MemAllocated={}, MaxMemAllocated={}",
+        &[Hole::Size(What::Allocated), Hole::Size(What::PeakAllocated)],
+    ),
     line(Kind::DeepSpeed, "CPU Virtual Memory:{}used = {}, percent", &[Hole::Skip, Hole::Size(What::HostUsed)]),
     line(Kind::Torchtitan, "CUDA capacity: {} with {} memory", &[Hole::Name(What::Gpu), Hole::Size(What::Capacity)])
         .saying(Says::Start),
@@ -41,7 +47,13 @@ pub(super) const LINES: &[Pattern] = &[
         &[Hole::Of(What::Used, Unit::GIB), Hole::Of(What::Capacity, Unit::GIB), Hole::Skip, Hole::Device],
     ),
     line(Kind::Trainer, "Trained Tokens {}, Peak mem {} GB", &[Hole::Skip, Hole::Of(What::PeakAllocated, Unit::GB)]),
+    // torchtune, in powers of 1,024.
+    line(Kind::Trainer, "peak_memory_active:{}", &[Hole::Of(What::PeakActive, Unit::GIB)]),
+    line(Kind::Trainer, "peak_memory_alloc:{}", &[Hole::Of(What::PeakAllocated, Unit::GIB)]),
+    line(Kind::Trainer, "peak_memory_reserved:{}", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
     line(Kind::Unsloth, "Unsloth {}: Fast {} patching", &[Hole::Name(What::Version), Hole::Skip]),
+    line(Kind::Unsloth, "Unsloth: Fast {} patching release {}", &[Hole::Skip, Hole::Name(What::Version)]),
+    line(Kind::Unsloth, "GPU: {}. Max memory: {} GB", &[Hole::Name(What::Gpu), Hole::Of(What::Capacity, Unit::GIB)]),
     line(
         Kind::Megatron,
         "memory (MB) | allocated: {} | max allocated: {} | reserved: {} | max reserved: {}",
@@ -51,6 +63,45 @@ pub(super) const LINES: &[Pattern] = &[
             Hole::Of(What::Reserved, Unit::MIB),
             Hole::Of(What::PeakReserved, Unit::MIB),
         ],
+    ),
+    // Up to 2.1, with the words of PyTorch 1.
+    line(
+        Kind::Megatron,
+        "memory (MB) | allocated: {} | max allocated: {} | cached: {} | max cached: {}",
+        &[
+            Hole::Of(What::Allocated, Unit::MIB),
+            Hole::Of(What::PeakAllocated, Unit::MIB),
+            Hole::Of(What::Reserved, Unit::MIB),
+            Hole::Of(What::PeakReserved, Unit::MIB),
+        ],
+    ),
+    // verl, whose GB are powers of 1,024.
+    line(
+        Kind::Trainer,
+        "memory allocated (GB): {}, memory reserved (GB): {}",
+        &[Hole::Of(What::Allocated, Unit::GIB), Hole::Of(What::Reserved, Unit::GIB)],
+    ),
+    line(
+        Kind::Trainer,
+        "device memory used/total (GB): {}/{}",
+        &[Hole::Of(What::Used, Unit::GIB), Hole::Of(What::Capacity, Unit::GIB)],
+    ),
+    // Megatron Bridge, whose GB are powers of 1,000.
+    line(Kind::Megatron, "mem-allocated-gigabytes: {}", &[Hole::Of(What::Allocated, Unit::GB)]),
+    line(Kind::Megatron, "mem-reserved-gigabytes: {}", &[Hole::Of(What::Reserved, Unit::GB)]),
+    line(Kind::Megatron, "mem-max-allocated-gigabytes: {}", &[Hole::Of(What::PeakAllocated, Unit::GB)]),
+    line(Kind::Megatron, "mem-max-reserved-gigabytes: {}", &[Hole::Of(What::PeakReserved, Unit::GB)]),
+    // What its formulas say, whose MB are powers of 1,024.
+    line(Kind::Megatron, "Total number of parameters in billions: {}", &[Hole::Billions(What::Parameters)]),
+    line(
+        Kind::Megatron,
+        "Theoretical memory footprints: weight and optimizer={} MB",
+        &[Hole::Of(What::PlannedStates, Unit::MIB)],
+    ),
+    line(
+        Kind::Megatron,
+        "weight and optimizer={} MB, activation={} MB, total={} MB",
+        &[Hole::Skip, Hole::Of(What::PlannedActivations, Unit::MIB), Hole::Of(What::PlannedTotal, Unit::MIB)],
     ),
     line(
         Kind::Megatron,
@@ -65,11 +116,40 @@ pub(super) const LINES: &[Pattern] = &[
     ),
     line(
         Kind::Trainer,
+        "Batch size per device = {} | Gradient Accumulation steps = {}",
+        &[Hole::Count(What::BatchSize), Hole::Count(What::MicroBatches)],
+    ),
+    line(
+        Kind::Trainer,
         "Trainable parameters = {} of {} (",
         &[Hole::Count(What::TrainableParameters), Hole::Count(What::Parameters)],
     ),
     line(Kind::Trainer, "GPU = {}. Max memory = {} GB.", &[Hole::Name(What::Gpu), Hole::Of(What::Capacity, Unit::GIB)]),
+    line(Kind::Trainer, "Peak reserved memory = {} GB.", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
     line(Kind::Trainer, "{} GB of memory reserved.", &[Hole::Of(What::PeakReserved, Unit::GIB)]),
+    // Of Axolotl: what is allocated, reserved beside it, and taken outside PyTorch. Its GB are powers of 1,024.
+    line(
+        Kind::Trainer,
+        "GPU memory usage {}: {} (+{} cache, +{} misc)",
+        &[Hole::Skip, Hole::Size(What::Allocated), Hole::Size(What::ReservedFree), Hole::Size(What::NonTorch)],
+    ),
+    line(
+        Kind::Trainer,
+        "GPU memory usage {}: {} (+{} misc)",
+        &[Hole::Skip, Hole::Size(What::Allocated), Hole::Size(What::NonTorch)],
+    ),
+    line(Kind::Trainer, "memory/max_mem_allocated(gib)': {}", &[Hole::Of(What::PeakAllocated, Unit::GIB)]),
+    line(Kind::Trainer, "memory/device_mem_reserved(gib)': {}", &[Hole::Of(What::Reserved, Unit::GIB)]),
+    line(Kind::Trainer, "memory/max_allocated (GiB)': {}", &[Hole::Of(What::PeakAllocated, Unit::GIB)]),
+    line(Kind::Trainer, "memory/max_allocated (GiB)': '{}'", &[Hole::Of(What::PeakAllocated, Unit::GIB)]),
+    line(Kind::Trainer, "memory/device_reserved (GiB)': {}", &[Hole::Of(What::Reserved, Unit::GIB)]),
+    line(Kind::Trainer, "memory/device_reserved (GiB)': '{}'", &[Hole::Of(What::Reserved, Unit::GIB)]),
+    // Of NeMo.
+    line(
+        Kind::Trainer,
+        "max_memory_reserved: {} | max_memory_allocated: {} |",
+        &[Hole::Of(What::PeakReserved, Unit::BYTE), Hole::Of(What::PeakAllocated, Unit::BYTE)],
+    ),
     line(Kind::Trainer, "Instantaneous batch size per device = {}", &[Hole::Count(What::BatchSize)])
         .saying(Says::Start),
     line(Kind::Trainer, "Gradient Accumulation steps = {}", &[Hole::Count(What::MicroBatches)]),
@@ -103,6 +183,7 @@ const KEYS: &[Key] = &[
     ("finetuning_type", What::Adapter),
     ("load_in_4bit", What::Load4bit),
     ("load_in_8bit", What::Load8bit),
+    ("quantization_bit", What::QuantizationBits),
     ("bf16", What::Bf16),
     ("fp16", What::Fp16),
     ("attn_implementation", What::Attention),
@@ -115,6 +196,19 @@ const KEYS: &[Key] = &[
     ("base_model", What::Model),
     ("model_name", What::Model),
 ];
+
+const MLX_KEYS: &[Key] = &[
+    ("model", What::Model),
+    ("batch_size", What::BatchSize),
+    ("max_seq_length", What::SeqLength),
+    ("grad_checkpoint", What::Checkpointing),
+    ("fine_tune_type", What::Adapter),
+];
+
+/// The command of MLX.
+const fn mlx(mark: &'static str) -> Settings {
+    Settings { mark, kind: Kind::Trainer, keys: MLX_KEYS, behind: true, starts: false }
+}
 
 const fn settings(mark: &'static str) -> Settings {
     Settings { mark, kind: Kind::Trainer, keys: KEYS, behind: false, starts: false }
@@ -133,12 +227,15 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings("finetuning_type"),
     settings("load_in_4bit"),
     settings("load_in_8bit"),
+    settings("quantization_bit"),
     settings("model_name_or_path"),
     settings("base_model"),
     settings("--optim"),
     settings("optim="),
     settings("optimizer: "),
     settings("adapter: "),
+    mlx("mlx_lm.lora "),
+    mlx("mlx_lm lora "),
     // LitGPT: its command, its settings as a dictionary of several lines, and the line that names the model.
     settings("--checkpoint_dir "),
     settings("'checkpoint_dir': "),

@@ -25,15 +25,25 @@ const SHARE: &[Hole] = &[gib(What::Free), gib(What::Capacity), Hole::Ratio(What:
 const SHARE_OF: &[Hole] =
     &[Hole::Device, gib(What::Free), gib(What::Capacity), Hole::Ratio(What::Utilization), gib(What::Budget)];
 
+const FREE: &[Hole] = &[gib(What::Free), gib(What::Capacity)];
+const FREE_OF: &[Hole] = &[Hole::Device, gib(What::Free), gib(What::Capacity)];
+
 pub(super) const LINES: &[Pattern] = &[
     vllm("Initializing a V1 LLM engine (v{})", &[Hole::Name(What::Version)]).saying(Says::Start),
     vllm("Initializing an LLM engine (v{})", &[Hole::Name(What::Version)]).saying(Says::Start),
     vllm("vLLM API server version {}", &[Hole::Name(What::Version)]).saying(Says::Start),
     vllm("vLLM server version {}", &[Hole::Name(What::Version)]).saying(Says::Start),
+    // Of `collect_env.py`, of a list of packages, and of a wheel's name.
+    vllm("vLLM Version{}: {}", &[Hole::Pad, Hole::Name(What::Version)]),
+    vllm("[pip3] vllm=={}", &[Hole::Name(What::Version)]),
+    vllm("vllm-{}-cp", &[Hole::Name(What::Version)]),
     vllm("Resolved architecture: {}", &[Hole::Name(What::Class)]),
     vllm("FlashInfer resolved query dtypes: {}kv_cache_dtype={},", &[Hole::Skip, Hole::Name(What::KvDtype)]),
     vllm("Chunked prefill is enabled with max_num_batched_tokens={}", &[Hole::Count(What::MaxBatchedTokens)]),
     vllm("Raising max_num_batched_tokens from {} to {} to", &[Hole::Skip, Hole::Count(What::MaxBatchedTokens)]),
+    vllm("Using max model len {}", &[Hole::Count(What::MaxModelLen)]),
+    // Of its plugin for Ascend, up to 0.12: what is left for the cache.
+    vllm("Available memory: {}, total memory: {}", &[Hole::Size(What::KvCache), Hole::Size(What::Capacity)]),
     // Weights: 0.4 to 0.6, then 0.7 and later.
     vllm("Loading model weights took {}", &[Hole::Size(What::Weights)]),
     vllm("Model loading took {}", &[Hole::Size(What::Weights)]),
@@ -88,6 +98,7 @@ pub(super) const LINES: &[Pattern] = &[
         &[Hole::Of(What::KvSuggested, Unit::BYTE), Hole::Skip],
     ),
     vllm("Available KV cache memory: {}", &[Hole::Size(What::KvCache)]),
+    vllm("{} GiB, reserved {} GiB memory for KV Cache as specified", &[gib(What::Free), Hole::Skip]),
     vllm("reserved {} GiB memory for KV Cache as specified", &[gib(What::KvCache)]),
     vllm(
         "Initial free memory: {}; Requested memory: {} (util), {}",
@@ -129,6 +140,12 @@ pub(super) const LINES: &[Pattern] = &[
         &[Hole::Count(What::MaxModelLen), gib(What::KvNeeded), gib(What::KvCache)],
         Refusal::Length,
     ),
+    // As loggers that take the brackets away have it.
+    refuses(
+        "max seq len ({}), {} GiB KV cache is needed, which is larger than the available KV cache memory ({} GiB)",
+        &[Hole::Count(What::MaxModelLen), gib(What::KvNeeded), gib(What::KvCache)],
+        Refusal::Length,
+    ),
     vllm("the estimated maximum model length is {}", &[Hole::Count(What::LongestPossible)]),
     refuses("No available memory for the cache blocks", &[], Refusal::NoBlocks),
     refuses(
@@ -136,6 +153,9 @@ pub(super) const LINES: &[Pattern] = &[
         SHARE,
         Refusal::Share,
     ),
+    // Copied without what it asks for.
+    refuses("Free memory on device ({}/{} GiB) on startup is less than", FREE, Refusal::Share),
+    refuses("Free memory on device cuda:{} ({}/{} GiB) on startup is less than", FREE_OF, Refusal::Share),
     refuses(
         "Free memory on device cuda:{} ({}/{} GiB) on startup is less than desired GPU memory utilization ({}, {} GiB)",
         SHARE_OF,
@@ -173,12 +193,18 @@ pub(crate) const KEYS: &[Key] = &[
     ("max_num_batched_tokens", What::MaxBatchedTokens),
     ("gpu_memory_utilization", What::Utilization),
     ("block_size", What::BlockSize),
+    ("cache_dtype", What::KvDtype),
+    ("num_gpu_blocks", What::KvBlocks),
+    ("num_cpu_blocks", What::HostKvBlocks),
     ("enforce_eager", What::EnforceEager),
     ("enable_lora", What::EnableLora),
     ("max_loras", What::MaxLoras),
     ("max_lora_rank", What::MaxLoraRank),
     ("max_cpu_loras", What::MaxCpuLoras),
     ("tensor_parallel_size", What::TensorParallel),
+    // Options may be shortened.
+    ("tensor_parallel", What::TensorParallel),
+    ("gpu_memory_util", What::Utilization),
     ("-tp", What::TensorParallel),
     ("pipeline_parallel_size", What::PipelineParallel),
     ("-pp", What::PipelineParallel),
@@ -196,9 +222,13 @@ const fn settings(mark: &'static str, starts: bool) -> Settings {
 }
 
 pub(super) const SETTINGS: &[Settings] = &[
+    // Of its metrics.
+    settings("vllm:cache_config_info{", false),
     settings("non-default args: ", true),
     settings("LLM engine with config: ", true),
     settings(") with config: ", false),
+    // The same settings, copied without the line above them.
+    Settings { behind: false, ..settings(", speculative_config=", false) },
     settings("vllm engine args: AsyncEngineArgs(", true),
     settings("args: Namespace(", true),
     settings("vllm.entrypoints.openai.api_server ", true),

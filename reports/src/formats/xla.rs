@@ -33,6 +33,19 @@ pub(super) const LINES: &[Pattern] = &[
         "Attempting to reserve {} at the bottom of memory. That was not possible. There are {} free",
         &[Hole::Size(What::Requested), Hole::Size(What::Free)],
     ),
+    xla(
+        "Allocation (size={}) would exceed memory (size={}) ::",
+        &[Hole::Of(What::Requested, Unit::BYTE), Hole::Of(What::Capacity, Unit::BYTE)],
+    ),
+    xla(
+        "TPU TensorCore Hbm usage: {}, SparseCore Hbm usage {}, exceeding available bytes: {}",
+        &[Hole::Size(What::ProgramSize), Hole::Size(What::SparseCore), Hole::Size(What::Capacity)],
+    ),
+    xla(
+        "Ran out of memory in memory space vmem. Used {} of {} vmem",
+        &[Hole::Size(What::VmemNeeded), Hole::Size(What::Vmem)],
+    ),
+    xla("the largest contiguous region of free memory is {}", &[Hole::Size(What::LargestFree)]),
     xla("HBM capacity {}:", &[Hole::Size(What::Capacity)]),
     xla("Currently allocated: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::ProgramAllocated, Unit::BYTE)]),
     xla("Top-of-Memory reserved: {} ({} bytes)", &[Hole::Skip, Hole::Of(What::SystemReserved, Unit::BYTE)]),
@@ -48,6 +61,7 @@ pub(super) const LINES: &[Pattern] = &[
         "OOM when allocating tensor with shape[{}] and type {} on",
         &[Hole::Shape(What::Tensor), Hole::Name(What::Dtype)],
     ),
+    tensorflow("Sum Total of in-use chunks: {}", &[Hole::Size(What::ProgramAllocated)]),
     // Up to 1.6 without its type.
     tensorflow("OOM when allocating tensor with shape[{}]", &[Hole::Shape(What::Tensor)]),
     tensorflow("ran out of memory trying to allocate {}", &[Hole::Size(What::Requested)]),

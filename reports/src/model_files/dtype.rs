@@ -108,6 +108,11 @@ impl Dtype {
         SAFETENSORS.into_iter().find(|dtype| dtype.name.as_bytes() == name)
     }
 
+    /// A type of ggml by its name, in letters of any size.
+    pub fn of_ggml_name(name: &[u8]) -> Option<Self> {
+        GGML.into_iter().map(|(_, dtype)| dtype).find(|dtype| dtype.name.as_bytes().eq_ignore_ascii_case(name))
+    }
+
     /// A type of ggml by its number.
     pub fn of_ggml(number: u32) -> Option<Self> {
         GGML.into_iter().find(|(known, _)| *known == number).map(|(_, dtype)| dtype)

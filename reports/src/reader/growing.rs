@@ -9,7 +9,7 @@ use crate::by_name::ByName;
 use crate::line::Line;
 use crate::report::{Device, Fact, Report, Value};
 use crate::stats;
-use crate::tables::Table;
+use crate::tables::{Table, headless};
 use crate::what::{Kind, What};
 
 /// Lines between a traceback and the message that ends it.
@@ -108,6 +108,7 @@ impl State {
         self.settle();
         self.keep_orphan();
         self.table = None;
+        self.tensors = None;
         self.nested = None;
         self.json = None;
         self.seen = ByName::new();
@@ -118,8 +119,9 @@ impl State {
 
     pub(super) fn begin(&mut self, table: Table, line: usize) {
         let kind = table.kind();
-        // Each printing is a report of its own.
-        if let Some(at) = self.open.iter().position(|report| report.kind == kind) {
+        // Each printing is a report of its own, but for a list of names above it.
+        let printed = |report: &Report| report.kind == kind && report.facts.iter().any(|fact| fact.what != What::Gpu);
+        if let Some(at) = self.open.iter().position(printed) {
             let report = self.open.swap_remove(at);
             self.close(report);
         }
@@ -142,6 +144,19 @@ impl State {
         self.idle = if said { 0 } else { self.idle + 1 };
         if self.idle < table.patience() {
             self.table = Some(table);
+        }
+    }
+
+    /// A row of `nvidia-smi` that was copied without its head.
+    pub(super) fn headless(&mut self, line: &Line) {
+        let known = self.open.iter().find(|report| report.kind == Kind::NvidiaSmi);
+        let gpus = known.map_or(0, |report| report.all(What::Gpu).count());
+        let mut facts = Vec::new();
+        headless(&line.text, u16::try_from(gpus).unwrap_or(u16::MAX), &mut |device, what, value, at| {
+            facts.push(Fact { place: line.place(at), device, what, value });
+        });
+        if !facts.is_empty() {
+            self.report(Kind::NvidiaSmi, false, line.number()).extend(facts);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::line::{Line, Raw};
 use crate::order::sorted;
 use crate::report::{Device, Fact, Report, Value};
 use crate::what::{Kind, What};
-use crate::{name, scan, settings};
+use crate::{Place, name, scan, settings};
 
 /// Lines that one message may be broken into.
 const MOST_JOINED: usize = 16;
@@ -75,7 +75,14 @@ impl State {
         {
             *byte = b' ';
         }
-        joined.line.add(raw);
+        // A quotation goes on behind its mark.
+        match raw.text.strip_prefix(b"> ").filter(|_| matches!(joined.what, Goes::Message(..))) {
+            Some(text) => {
+                joined.line.text.push(b' ');
+                joined.line.add_at(text, Place { column: raw.place.column + 2, ..raw.place });
+            }
+            None => joined.line.add(raw),
+        }
         joined.lines += 1;
         joined.last = raw.place.line;
         self.end_if_whole();
@@ -202,6 +209,10 @@ impl State {
             let behind = scan::behind(text, settings.mark).unwrap_or_default();
             let command = settings.mark.ends_with(' ') && !settings.mark.contains(':');
             let word = behind.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
+            // "llama-server startup failed: error loading model: ...".
+            if command && settings.kind == Kind::LlamaCpp && word.iter().all(u8::is_ascii_lowercase) {
+                return;
+            }
             let bare = word
                 .first()
                 .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'"' | b'\''));
@@ -214,6 +225,19 @@ impl State {
                 && let Some(value) = name::value(What::Model, word)
             {
                 let at = from + (text.len() - behind.len());
+                facts.push(Fact { place: line.place(at), device: Device::Unsaid, what: What::Model, value });
+            }
+            // `vllm serve --flag=value MODEL`.
+            let mut words = behind.trim_ascii_end().rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+            if let (true, Some(last), Some(front)) = (command && facts.is_empty(), words.next(), words.next())
+                && settings.kind == Kind::Vllm
+                && front.starts_with(b"--")
+                && front.contains(&b'=')
+                && !last.starts_with(b"-")
+                && last.contains(&b'/')
+                && let Some(value) = name::value(What::Model, last)
+            {
+                let at = last.as_ptr() as usize - line.text.as_ptr() as usize;
                 facts.push(Fact { place: line.place(at), device: Device::Unsaid, what: What::Model, value });
             }
             // What opens a bracket is left out, so that the settings in it stand at its depth.

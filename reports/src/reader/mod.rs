@@ -1,5 +1,6 @@
 //! The reader: a stream of bytes in, reports out.
 
+mod gpustat;
 mod growing;
 mod joined;
 mod json;
@@ -23,17 +24,15 @@ use crate::traceback::Trace;
 use crate::what::{Kind, Refusal, What};
 use crate::{Place, name, scan};
 
-use joined::{Goes, Joined, LONGEST_JOINED, Seen};
+use joined::{Joined, Seen};
 use json::Json;
-use special::{SPECIAL, Special};
+use special::SPECIAL;
 use unfinished::Unfinished;
 
 /// Reports that are kept; more are counted.
 pub const MOST_REPORTS: usize = 64;
 /// Places of numbers that can't be read.
 const MOST_ODD: usize = 32;
-/// Bytes between the head of PyTorch's message and the size that was asked for.
-const NEAR_HEAD: usize = 256;
 
 /// What was found in the texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,6 +95,7 @@ impl Reader {
                 joined: None,
                 table: None,
                 idle: 0,
+                tensors: None,
                 nested: None,
                 trace: None,
                 json: None,
@@ -157,6 +157,8 @@ struct State {
     table: Option<Table>,
     /// Lines of the table that said nothing.
     idle: u16,
+    /// How many tensors a file is told to have, before they are listed.
+    tensors: Option<u64>,
     nested: Option<Nested>,
     trace: Option<Trace>,
     json: Option<Json>,
@@ -250,10 +252,8 @@ impl State {
         let Some(reading) = self.patterns.get(mark) else { return };
         let pattern = reading.pattern;
         // The lines of one message say nothing without its head.
-        if pattern.kind == Kind::Cuda
-            && pattern.says == Says::Nothing
-            && !self.open.iter().any(|report| report.kind == Kind::Cuda)
-        {
+        let within = pattern.says == Says::Within || pattern.kind == Kind::Cuda && pattern.says == Says::Nothing;
+        if within && !self.open.iter().any(|report| report.kind == pattern.kind) {
             return;
         }
         // TensorFlow's own message quotes the error.
@@ -276,12 +276,20 @@ impl State {
                     if listed && let Ok(gpu) = u16::try_from(gpu) {
                         fact.device = Device::Gpu(gpu);
                     }
+                    // What tools print of each GPU in turn.
+                    if fact.device == Device::Unsaid && is_listing(pattern.kind) {
+                        let before = report.all(fact.what).count();
+                        fact.device = u16::try_from(before).map_or(Device::Unsaid, Device::Gpu);
+                    }
                     places.push(fact.place);
                     if fact.device == Device::Unsaid {
                         fact.device = device;
                     }
                     if pattern.kind == Kind::Sglang {
                         fact.what = of_draft(report, &fact);
+                        if of_window(report, &fact) {
+                            fact.what = What::WindowTokens;
+                        }
                     }
                     if pattern.kind == Kind::Ollama
                         && fact.device != Device::Host
@@ -310,7 +318,7 @@ impl State {
                         }
                         report.add(Fact { place, device: Device::Unsaid, what, value: Value::Flag(true) });
                     }
-                    Says::Nothing | Says::Start => {}
+                    Says::Nothing | Says::Start | Says::Within => {}
                 }
                 let failed = report.is_failure();
                 self.understood = places;
@@ -331,83 +339,17 @@ impl State {
             }
         }
     }
-
-    fn special(&mut self, special: Special, line: &Line, at: usize, device: Device, joined: bool) {
-        let place = line.place(at);
-        match special {
-            Special::Traceback => {
-                self.keep_orphan();
-                self.trace = Some(Trace::begin(place.line));
-            }
-            Special::Frame => {
-                let text = line.text.get(at + 6..).unwrap_or_default();
-                if scan::has(text, "\", line ") {
-                    self.trace.get_or_insert_with(|| Trace::begin(place.line)).frame(text, place);
-                }
-            }
-            Special::Message(kind) if !joined => {
-                // A message that has begun already, and a server's own words of the same beginning.
-                if self.joined.is_some() {
-                    return;
-                }
-                let text = line.text.get(at..).unwrap_or_default();
-                let text = text.get(..LONGEST_JOINED).unwrap_or(text);
-                let front = line.text.get(at.saturating_sub(NEAR_HEAD)..at).unwrap_or_default();
-                let begun = text.starts_with(b"Tried")
-                    && (scan::has(front, "out of memory") || scan::has(front, "can NOT allocate memory block"));
-                if begun || text.get(5..).is_some_and(|rest| rest.starts_with(b"out of memory occurred")) {
-                    return;
-                }
-                let mut joined =
-                    Joined { line: Line::default(), lines: 1, last: place.line, what: Goes::Message(kind, device) };
-                joined.line.add_at(text, place);
-                self.joined = Some(Box::new(joined));
-                self.end_if_whole();
-            }
-            Special::NvidiaTable => self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line),
-            Special::NvidiaRow => {
-                if self.table.is_none() && Table::is_nvidia_row(&line.text) {
-                    self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line);
-                    self.in_table(line);
-                }
-            }
-            // Parts of split GPUs, copied without the table above them.
-            Special::NvidiaParts => {
-                if self.table.is_none() {
-                    self.begin(Table::Nvidia { gpu: None, processes: false, parts: true }, place.line);
-                }
-            }
-            Special::NvidiaQuery => self.begin(Table::NvidiaQuery { gpus: 0, memory: false }, place.line),
-            Special::Csv => {
-                if self.table.is_none()
-                    && let Some(table) = Table::csv(&line.text)
-                {
-                    self.begin(table, place.line);
-                }
-            }
-            Special::RocmTable => self.begin(Table::Rocm, place.line),
-            Special::Accelerate => {
-                self.begin(Table::Accelerate, place.line);
-                let name = scan::behind(&line.text, "`").and_then(|rest| rest.split(|byte| *byte == b'`').next());
-                if let Some(value) = name.and_then(|name| name::value(What::Model, name)) {
-                    let fact = Fact { place, device: Device::Unsaid, what: What::Model, value };
-                    self.report(Kind::Accelerate, false, place.line).add(fact);
-                }
-            }
-            Special::OneBuffer if self.table.is_some() || !is_buffer(&line.text) => {}
-            Special::Buffers | Special::OneBuffer => {
-                self.table = Some(Table::Buffers);
-                self.idle = 0;
-            }
-            Special::Message(_) | Special::Stats => {}
-        }
-    }
 }
 
-/// Whether a line is the head of one of XLA's buffers: `Buffer 11:`.
-fn is_buffer(text: &[u8]) -> bool {
-    let number = text.trim_ascii().strip_prefix(b"Buffer ").and_then(scan::Number::read);
-    number.is_some_and(|number| number.rest == b":")
+/// Whether a program prints the same lines of each GPU in turn, without its number.
+const fn is_listing(kind: Kind) -> bool {
+    matches!(kind, Kind::RocmSmi | Kind::AmdSmi | Kind::XpuSmi)
+}
+
+/// Whether tokens are those of the pool for layers with a window, which is told with the words of any pool.
+fn of_window(report: &Report, fact: &Fact) -> bool {
+    let is = |what: What| report.facts.iter().any(|known| known.what == what && known.value == fact.value);
+    fact.what == What::KvTokens && is(What::WindowTokens) && !is(What::KvTokens)
 }
 
 /// What a number of `SGLang` is about: the draft model prints the same lines as the model, behind it.

@@ -3,10 +3,15 @@
 use alloc::vec::Vec;
 
 use super::State;
-use crate::fold::{self, NARROWEST};
+use crate::fold;
 use crate::line::Line;
 use crate::pattern::Unread;
 use crate::report::Device;
+
+/// Bytes of the shortest line that may have been wrapped between words.
+const SHORTEST: usize = 40;
+/// What stands in front of lines that are set in: two of them are alike in nothing else.
+const SET_IN: &[u8] = b"    ";
 
 /// Patterns of one line that may go on.
 const MOST: usize = 8;
@@ -30,7 +35,7 @@ struct Begun {
 impl State {
     /// Keeps what a pattern could not read where it may go on in the next line; else its number is odd, if there is one.
     pub(super) fn hold(&mut self, mark: usize, line: &Line, at: usize, device: Device, unread: Unread) {
-        if !unread.ends || line.text.len() < NARROWEST {
+        if !unread.ends || line.text.len() < SHORTEST {
             self.doubtful.extend(unread.odd);
             return;
         }
@@ -48,7 +53,7 @@ impl State {
     pub(super) fn go_on(&mut self, next: &Line) {
         let Some(Unfinished { line, mut patterns }) = self.unfinished.take() else { return };
         for between in [&b""[..], b" "] {
-            if fold::alike(&line.text, &next.text) {
+            if fold::alike(&line.text, &next.text) && !next.text.starts_with(SET_IN) {
                 break;
             }
             let mut whole = line.clone();

@@ -1,7 +1,6 @@
 //! llama.cpp with some of its layers on the GPU: which tensor is on which device, what the host holds, and how fast that decodes.
 //!
-//! With everything on one GPU this is the engine's own estimate of llama.cpp, but for the token table, which llama.cpp leaves in host memory and the engine,
-//! on the safe side, counts on the GPU.
+//! With everything on one GPU the weights and the cache are those of the engine's own estimate of llama.cpp.
 
 mod cache;
 mod cache_type;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use memory_wall_core::engines::llamacpp::larger_than_vulkan_lends;
+use memory_wall_core::engines::llamacpp::{LEAST_CONTEXT, larger_than_vulkan_lends};
 use memory_wall_core::engines::system;
 use memory_wall_core::memory::overhead::TIGHT_PERCENT;
 use memory_wall_core::tables::classes::Class;
@@ -20,7 +20,7 @@ use crate::Span;
 ///
 /// # Source
 /// 0.51 GiB in public logs of H100 (`engines::CONTEXT`); on GPUs of desktops llama.cpp's own table of memory leaves 0.2 to 0.6 GiB beside its buffers.
-const CONTEXT: Span = Span::new(GIB / 5, GIB * 6 / 10);
+const CONTEXT: Span = Span::new(LEAST_CONTEXT, GIB * 6 / 10);
 
 /// A GPU and what is on it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -141,6 +141,7 @@ pub enum Family<'a> {
 /// Granite and `SmolLM3`, another backend (`AutoDeploy`) may run, or none. Read 2026-11-25.
 const TENSORRT_LLM: &[(&str, &[&str])] = &[
     ("deepseek_v3", &["deepseek-v3"]),
+    ("deepseek_v32", &["deepseek-v3.2"]),
     ("exaone4", &["exaone-4.0-"]),
     ("gemma3_text", &["gemma-3-"]),
     ("gemma4_text", &["gemma-4-26b", "gemma-4-31b"]),
@@ -161,18 +162,21 @@ const TENSORRT_LLM: &[(&str, &[&str])] = &[
     ("nemotron_h", &["nemotron-"]),
     ("phi3", &["phi-3", "phi-4"]),
     ("qwen2", &["qwen2.5-", "qwq-", "r1-distill-qwen-"]),
+    ("qwen2_5_vl_text", &["qwen2.5-vl-"]),
     ("qwen2_moe", &["qwen1.5-moe-"]),
     ("qwen3", &["qwen3-0", "qwen3-1", "qwen3-32b", "qwen3-4b", "qwen3-8b"]),
     ("qwen3_moe", &["qwen3-235b", "qwen3-30b", "qwen3-coder-"]),
+    ("qwen3_vl_text", &["qwen3-vl-2b", "qwen3-vl-32b", "qwen3-vl-4b", "qwen3-vl-8b"]),
+    ("qwen3_vl_moe_text", &["qwen3-vl-235b", "qwen3-vl-30b"]),
     ("qwen3_next", &["qwen3-next-"]),
     ("qwen3_5_text", &["qwen3.5-0.8b", "qwen3.5-2", "qwen3.5-4b", "qwen3.5-9b"]),
-    ("qwen3_5_moe_text", &["qwen3.5-122b", "qwen3.5-35b", "qwen3.5-397b"]),
+    ("qwen3_5_moe_text", &["qwen3.5-122b", "qwen3.5-35b", "qwen3.5-397b", "qwen3.8-2.4t"]),
     ("seed_oss", &["seed-oss-"]),
     ("starcoder2", &["starcoder2-"]),
 ];
 
 /// Listed models that begin like ones with a class, and are of another family.
-const OTHERS: &[&str] = &["glm-4.7-flash"];
+const OTHERS: &[&str] = &["glm-4.7-flash", "mistral-large-3", "mistral-medium-3.5", "mistral-small-4"];
 
 /// Whether a server has a class for a model.
 ///

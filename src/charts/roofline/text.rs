@@ -141,7 +141,7 @@ impl Plot {
                 text.push(' ');
                 text.push_str(
                     &words::RooflineTimeTypical {
-                        runtime: typical.runtime.id(),
+                        runtime: typical.runtime.name(),
                         time: &time(typical.seconds(pass.lower).0),
                         share: &Percent(typical.share).to_string(),
                         runs: &Grouped(typical.runs.into()).to_string(),

@@ -142,7 +142,7 @@ fn assumptions() -> AnyView {
     view! {
         <details class="assumptions">
             <summary>{words::assumptions_title()}</summary>
-            <ul>{list} <li class="source">{live(Binding::SourceModel)}</li> <li class="source">{live(Binding::SourceGpu)} <a href="reference.html#cards-table">{words::assumptions_sources()}</a></li></ul>
+            <ul>{list} <li class="source">{live(Binding::SourceModel)}</li> <li class="source">{live(Binding::SourceGpu)}" "<a href="reference.html#cards-table">{words::assumptions_sources()}</a></li></ul>
         </details>
     }
     .into_any()

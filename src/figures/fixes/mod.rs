@@ -1,4 +1,4 @@
-//! What each remedy saves in training, and what it costs.
+//! What each fix saves in training, and what it costs.
 
 mod levers;
 mod model;

@@ -10,7 +10,7 @@ use crate::live::Snapshot;
 use crate::state::State;
 use crate::words;
 
-/// A remedy, by the name of the engine's own. What it changes stands in `Fix::applied`, which a test holds against the
+/// A fix, by the name of the engine's own. What it changes stands in `Fix::applied`, which a test holds against the
 /// engine: its whole list with its reasons would double what the figure adds to the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fix {
@@ -23,7 +23,7 @@ pub enum Fix {
 }
 
 impl Fix {
-    /// Every remedy, in the order of the table.
+    /// Every fix, in the order of the table.
     pub const ALL: [Self; 6] = [
         Self::Lora,
         Self::FullCheckpointing,
@@ -93,7 +93,7 @@ pub struct Model {
 bindings! {
     /// What follows it on the page.
     pub enum Binding {
-        /// What a remedy saves.
+        /// What a fix saves.
         Saved(Fix),
         /// What training takes with it.
         Total(Fix),

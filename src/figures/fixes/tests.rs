@@ -14,7 +14,7 @@ fn said(state: &State, binding: Binding) -> String {
 }
 
 #[test]
-fn remedies_save_what_the_engine_says() {
+fn fixes_save_what_the_engine_says() {
     let state = State { batch: 8, ..State::default() };
     for (fix, saved) in [
         (Fix::Lora, "48.0 GB"),
@@ -57,7 +57,7 @@ fn mixed_precision_is_compared_with_fp32_that_treats_gradients_alike() {
 }
 
 #[test]
-fn a_remedy_changes_what_the_engines_own_of_its_name_changes() {
+fn a_fix_changes_what_the_engines_own_of_its_name_changes() {
     for batch in [1, 8] {
         for recipe in Recipe::ALL {
             for optimizer in Optimizer::ALL {

@@ -14,7 +14,7 @@ fn live(binding: Binding) -> String {
     bound::<Model>(binding)
 }
 
-/// How many times as long a step takes with a remedy: a rough estimate.
+/// How many times as long a step takes with a fix: a rough estimate.
 pub(super) fn time(fix: Fix, state: &State) -> String {
     fix.applied(state).map_or_else(
         || dash().into(),

@@ -107,7 +107,7 @@ impl crate::figures::Model for Model {
                 let near = [Tier::Registers, Tier::L1, Tier::Cache];
                 let held =
                     near.into_iter().filter_map(|tier| Some(self.tier_spec(tier)?.capacity?.value)).sum::<Bytes>();
-                Answer::Text(Grouped(self.gpu.capacity.0 / held.0.max(1)).to_string())
+                Answer::Text(Grouped(self.gpu.capacity.0.div_ceil(held.0.max(1))).to_string())
             }
             Binding::Name(tier) => Answer::Text(name(self.gpu, tier)),
             Binding::Capacity(tier) => Answer::Text(self.capacity(tier)),

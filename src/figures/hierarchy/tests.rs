@@ -61,6 +61,12 @@ fn the_sentence_of_each_kind_of_tier() {
 }
 
 #[test]
+fn chips_come_whole() {
+    // 85.0 GB over the 91.5 MB that registers, L1 and L2 of an A100 hold is 928.8.
+    assert_eq!(answer(&Snapshot::of(State::default()), Binding::Chips), "929");
+}
+
+#[test]
 fn a_mixture_reads_its_own_experts() {
     let mut state = State { gpu: gpus::by_id("h200-sxm").unwrap(), ..State::default() };
     state.choose_model(models::by_id("mixtral-8x7b").unwrap());

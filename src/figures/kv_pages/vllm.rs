@@ -80,10 +80,12 @@ pub(super) fn sentence(of: &Snapshot, own: &Checked, percent: u32) -> String {
     let [share, taken] = [Percent(f64::from(percent) / 100.0).to_string(), of.size(start.pool.requested)];
     let (share, taken) = (share.as_str(), taken.as_str());
     let refused = match start.refusal {
-        Some(Refusal::Share { largest: Share::NONE, .. } | Refusal::Graphs { largest: Share::NONE, .. }) => {
-            Some(words::CacheVllmNever { share, gpu, taken }.text())
-        }
-        Some(Refusal::Share { largest, .. } | Refusal::Graphs { largest, .. }) => {
+        Some(
+            Refusal::Share { largest: Share::NONE, .. }
+            | Refusal::Beside { largest: Share::NONE, .. }
+            | Refusal::Graphs { largest: Share::NONE, .. },
+        ) => Some(words::CacheVllmNever { share, gpu, taken }.text()),
+        Some(Refusal::Share { largest, .. } | Refusal::Beside { largest, .. } | Refusal::Graphs { largest, .. }) => {
             let largest = Percent(largest.fraction()).to_string();
             Some(words::CacheVllmBeside { share, gpu, taken, largest: &largest }.text())
         }

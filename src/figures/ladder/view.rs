@@ -99,7 +99,7 @@ impl Job {
         let gpus = (effect.gpus > 1).then(|| words::LadderGpus { n: &Grouped(effect.gpus.into()).to_string() }.text());
         let mut about = vec![words::effort(rung.effort()).to_owned(), words::risk(rung.risk()).to_owned()];
         about.extend(gpus);
-        let about = about.join(", ");
+        let about = words::joined(&about, ", ");
         let verdict = verdict(effect);
         let fits = verdict.holds();
         let gpu_name =
@@ -181,7 +181,7 @@ impl Job {
         let worse = [(words::ladder_way_slow(), plans.slow), (words::ladder_way_tight(), plans.tight)];
         let worse = worse.into_iter().filter_map(|(price, plan)| Some((true, price, plan?)));
         for (comes_later, price, plan) in best.chain(worse) {
-            let changed = changes(&self.scenario, &plan.effect.scenario).join(", ");
+            let changed = words::joined(&changes(&self.scenario, &plan.effect.scenario), ", ");
             ways.push((comes_later, price.to_owned(), changed, plan.effect));
         }
         let alone = || {

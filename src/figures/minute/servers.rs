@@ -7,30 +7,19 @@ use memory_wall_core::tables::gpus::{self, Gpu};
 use memory_wall_core::tables::models::{self, Model};
 use memory_wall_core::{Attention, Checked, Engine, Scenario, Share};
 
+use super::stops::{SERVERS, STOPS};
 use crate::words;
 
 /// What is asked at the start: so much that the pool is full in the second half of the minute.
 pub const LOAD: Load = Load { arrivals: 150, prompt: 2_048, answer: 512, prefix: 512 };
 /// Tokens of a page at the start, as vLLM takes them by itself.
 pub const PAGE: u32 = vllm::BLOCK;
-/// Percent of the GPU that can be chosen.
-pub const SHARES: [u32; 7] = [70, 75, 80, 85, 90, 92, 95];
-
-/// What each lever offers, and how a link calls it behind [`OWN`].
-pub const LEVERS: [(&str, &[u32]); 6] = [
-    ("arrivals", &[6, 15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 180, 240, 300, 450, 600, 900, 1_200]),
-    ("prompt", &[64, 128, 256, 512, 768, 1_024, 1_536, 2_048, 2_560]),
-    ("answer", &[16, 32, 64, 128, 256, 384, 512, 640, 768]),
-    ("utilization", &SHARES),
-    ("page", &[1, 8, 16, 32, 64, 128, 256]),
-    ("prefix", &[0, 64, 128, 256, 512, 1_024, 1_536]),
-];
 /// How keys of this figure begin in a link.
 pub const OWN: &str = "minute.";
 
 /// Every key of this figure.
 pub fn keys() -> impl Iterator<Item = String> {
-    ["server", "at"].into_iter().chain(LEVERS.map(|(lever, _)| lever)).map(|key| format!("{OWN}{key}"))
+    ["server", "at"].into_iter().chain(STOPS.map(|(lever, _)| lever)).map(|key| format!("{OWN}{key}"))
 }
 
 /// Whether this figure knows what to do with a pair of a link, such as `minute.arrivals=90`, that is its own.
@@ -39,14 +28,14 @@ pub fn takes(pair: &str) -> bool {
     match key {
         "server" => all().any(|server| server.link() == value),
         "at" => value.parse().is_ok_and(|seconds: f64| (0.0..=60.0).contains(&seconds)),
-        _ => LEVERS
+        _ => STOPS
             .iter()
             .any(|(lever, stops)| *lever == key && value.parse().is_ok_and(|number: u32| stops.contains(&number))),
     }
 }
 
 /// Models and GPUs that can be chosen.
-const OFFERED: [(&str, &str); 3] =
+const OFFERED: [(&str, &str); SERVERS] =
     [("llama-2-7b", "a100-80-sxm"), ("llama-3.1-8b", "a100-80-sxm"), ("llama-2-7b", "h100-sxm")];
 
 /// A model on a GPU.
@@ -79,6 +68,11 @@ impl Server {
     /// How a link calls it.
     pub fn link(&self) -> String {
         format!("{},{}", self.model.id, self.gpu.id)
+    }
+
+    /// What the list of servers calls it.
+    pub fn name(&self) -> String {
+        format!("{}, {}", self.model.name, self.gpu.name)
     }
 
     /// What the figure is called with it.

@@ -1,4 +1,5 @@
-use super::servers::{self, LOAD, PAGE, SHARES};
+use super::servers::{self, LOAD, PAGE};
+use super::stops::{Places, SERVERS, SHARES, STOPS};
 use memory_wall_core::server::{Load, MINUTE, Request, Stage, percentile};
 use memory_wall_minute::Film;
 
@@ -72,7 +73,7 @@ fn what_if_is_answered_as_the_text_says() {
 
 #[test]
 fn every_server_starts_with_every_share_and_its_pool_grows_with_it() {
-    assert_eq!(servers::all().count(), 3);
+    assert_eq!(servers::all().count(), SERVERS);
     for server in servers::all() {
         assert!(server.context().is_some_and(|context| context >= LOAD.longest()), "{}", server.model.id);
         assert!(SHARES.contains(&server.usual()));
@@ -94,10 +95,26 @@ fn a_link_may_ask_for_what_the_levers_offer() {
     let refused =
         ["minute.arrivals=91", "minute.server=llama-3.1-8b", "minute.at=61", "minute.at=", "minute.speed=2", "seq=64"];
     assert!(!refused.into_iter().any(servers::takes));
-    // The load of the start is one that the levers offer.
+}
+
+#[test]
+fn levers_begin_with_the_load_of_the_start() {
     let usual = servers::first().unwrap().usual();
     let first = [LOAD.arrivals, LOAD.prompt, LOAD.answer, usual, PAGE, LOAD.prefix];
-    for ((lever, stops), value) in servers::LEVERS.into_iter().zip(first) {
-        assert!(stops.contains(&value) && stops.is_sorted(), "{lever}");
+    let begun = Places::START.stops.iter().zip(STOPS).map(|(place, (_, stops))| stops[*place]);
+    assert!(begun.eq(first));
+    assert!(STOPS.iter().all(|(_, stops)| stops.is_sorted()));
+}
+
+#[test]
+fn places_are_read_as_they_are_said() {
+    let other = Places { server: SERVERS - 1, stops: STOPS.map(|(_, stops)| stops.len() - 1) };
+    for places in [Places::START, other] {
+        assert_eq!(Places::read(&places.text()), Some(places));
+    }
+    for wrong in
+        ["", "0", "0 1 1 1 1 1", "3 0 0 0 0 0 0", "0 18 0 0 0 0 0", "0 0 0 0 0 0 9", "0 a 0 0 0 0 0", "-1 0 0 0 0 0 0"]
+    {
+        assert_eq!(Places::read(wrong), None, "{wrong}");
     }
 }

@@ -5,6 +5,7 @@ use memory_wall_core::server::MINUTE;
 use memory_wall_minute::{Film, Moment, Paths, SECONDS, Summary};
 
 use super::servers;
+use crate::components::group;
 use crate::widgets::table::{self, Table};
 use crate::words;
 
@@ -107,6 +108,7 @@ pub fn view() -> AnyView {
     view! {
         <div class="minute">
             <p class="figure-title">{title}</p>
+            {group("minute", "minute-operated")}
             <div class="minute-film">
                 <div class="minute-drawings" role="img" aria-labelledby="minute-sentence">
                     <p class="phase-name">

@@ -212,7 +212,7 @@ impl Model {
                 _ => "solid",
             };
             let (x, width) = (percent(from), percent(to - from));
-            let place = ["\" x=\"", &x, "\" width=\"", &width, "\" height=\"100%\"/>"].concat();
+            let place = words::joined(&["\" x=\"", &x, "\" width=\"", &width, "\" height=\"100%\"/>"], "");
             let id = bucket.id();
             push(&mut html, &["<g class=\"segment segment-", id, "\"><rect class=\"ground", &place]);
             push(&mut html, &["<rect fill=\"url(#masonry-", pattern, ")", &place, "</g>"]);

@@ -229,7 +229,7 @@ pub(in crate::figures) fn gib(bytes: Bytes) -> String {
 /// The tensors of a set, by name.
 fn listed(tensors: Tensors) -> String {
     let all = Tensor::ALL.iter().filter(|tensor| tensors.has(**tensor));
-    all.map(|tensor| words::tensor_short(*tensor)).collect::<Vec<_>>().join(", ")
+    words::joined(&all.map(|tensor| words::tensor_short(*tensor)).collect::<Vec<_>>(), ", ")
 }
 
 /// Every step of the program as it is written.

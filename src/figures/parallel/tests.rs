@@ -1,7 +1,7 @@
 use memory_wall_core::display::THIN_SPACE;
 use memory_wall_core::schemes::Scheme;
 use memory_wall_core::tables::gpus::GPUS;
-use memory_wall_core::tables::models::{MODELS, by_id};
+use memory_wall_core::tables::models::by_id;
 
 use super::*;
 use crate::figures::{Bindings, Model as _, said};
@@ -50,7 +50,7 @@ fn larger_batches_make_data_parallelism_cheaper_and_tensor_parallelism_not() {
 
 #[test]
 fn every_binding_has_an_answer_for_every_model_and_number_of_gpus() {
-    for (place, model) in MODELS.iter().enumerate() {
+    for (place, model) in State::models().enumerate() {
         for &gpus in GpuCount::ALL {
             let mut state = State { gpu: &GPUS[place % GPUS.len()], ..State::default() };
             state.choose_model(by_id(model.id).unwrap());

@@ -65,7 +65,7 @@ pub(super) fn sentence(of: &Snapshot, case: &Case) -> String {
             (false, false) => words::ProfileOutside { outside: found }.text(),
         });
     }
-    said.join(" ")
+    words::joined(&said, " ")
 }
 
 /// Which tensors have the size of the request that failed, and what makes them smaller.
@@ -73,14 +73,14 @@ fn requested(of: &Snapshot, case: &Case, request: &Request) -> String {
     let found: Vec<Candidate> = profile::candidates(&case.scenario, request).collect();
     let named = |it: &Candidate| {
         let factors = it.shape.iter().chain([&it.bytes_per_value]).filter(|n| **n > 1);
-        let shape = factors.map(|n| Grouped((*n).into()).to_string()).collect::<Vec<_>>().join(" × ");
+        let shape = words::joined(&factors.map(|n| Grouped((*n).into()).to_string()).collect::<Vec<_>>(), " × ");
         let name = words::profile_tensor(it.tensor);
         words::ProfileRequestTensor { tensor: name, shape: &shape }.text()
     };
     let looked_at = || profile::looked_at(&case.scenario).map(words::profile_tensor);
     let list = match found.len() {
-        0 => looked_at().collect::<Vec<_>>().join("; "),
-        _ => found.iter().map(named).collect::<Vec<_>>().join("; "),
+        0 => words::joined(&looked_at().collect::<Vec<_>>(), "; "),
+        _ => words::joined(&found.iter().map(named).collect::<Vec<_>>(), "; "),
     };
     let (asked, tensors) = (&of.size(request.bytes), &list);
     let mut said = match found.len() {

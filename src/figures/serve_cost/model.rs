@@ -173,7 +173,7 @@ impl Model {
         if !self.own.1 {
             parts.push(words::serve_sentence_over().into());
         }
-        parts.join(" ")
+        words::joined(&parts, " ")
     }
 }
 

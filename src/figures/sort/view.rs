@@ -258,7 +258,7 @@ pub(super) fn ridge_reason(option: &str) -> String {
     let names: Vec<_> = moved.iter().map(|it| words::operation(*it)).collect();
     let [from, to] = COMPARED.map(ridge_of);
     let [before, after] = COMPARED.map(|gpu| waiting(gpu).to_string());
-    let (names, count) = (names.join("; "), moved.len().to_string());
+    let (names, count) = (words::joined(&names, "; "), moved.len().to_string());
     let bandwidth = leap(|roof| roof.bandwidth.0);
 
     match option {

@@ -26,7 +26,7 @@ pub fn levers(store: Store) -> impl IntoView {
 pub fn more(store: Store) -> impl IntoView {
     view! {
         {number(store, &TRAIN_TOKENS, labels::spend_tokens())}
-        <Select store pick=&picks::TRAIN_MODEL label=labels::control_model() choices=choices::models() late=true />
+        <Select store pick=&picks::TRAIN_MODEL label=labels::control_model() choices=choices::taught() late=true />
         <Select store pick=&picks::TRAIN_GPU label=labels::control_gpu() choices=choices::gpus() late=true />
         {number(store, &MFU_FROM, labels::spend_mfu_from())}
         {number(store, &MFU_TO, labels::spend_mfu_to())}

@@ -220,7 +220,7 @@ impl Model {
         if self.spending.gpus_in_use() < self.holds {
             parts.push(words::SpendSentenceShort { holds: &holds }.text());
         }
-        parts.join(" ")
+        words::joined(&parts, " ")
     }
 }
 

@@ -14,7 +14,7 @@ use super::facts::{A100, kv, linear, tuned, weights};
 use super::numbers::{Values, asked, gpu, model, roof, states, training};
 use super::trained::{self, on_gpus};
 use super::written::{figure, flops, gib, number, rate, size};
-use crate::figures::hierarchy::nanoseconds;
+use crate::figures::hierarchy::{nanoseconds, read_by};
 
 /// What is put into the verdict on a claim.
 pub(super) fn facts(id: &str) -> Option<Values> {
@@ -81,7 +81,7 @@ pub(super) fn facts(id: &str) -> Option<Values> {
             vec![("both", of(Accounting::ReadsAndWrites)), ("reads", of(Accounting::ReadsOnly))]
         }
         "claims.token" => {
-            let bytes = weights("llama-2-7b", WeightFormat::Bf16)?;
+            let bytes = read_by(&Scenario::new(seven.architecture).check().ok()?, a100_gpu);
             let answer = figure(own.reads_per_second(bytes)?);
             vec![("bandwidth", rate(a100.bandwidth)), ("weights", size(bytes)), ("answer", answer)]
         }

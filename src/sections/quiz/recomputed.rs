@@ -70,7 +70,7 @@ fn answered(id: &str, text: &str) -> Option<f64> {
         }
         "kv_cache.mla" => {
             let it = numbers(
-                "every one of its {} layers keeps one compressed vector of {} values, from which the keys and values of all heads are computed, and beside it a key of {} values",
+                "every one of the {} layers keeps one compressed vector of {} values, from which the keys and values of all heads are computed, and beside it a key of {} values",
             )?;
             let more = numbers("in {} bits for {} sequences of {} tokens?")?;
             it[0] * (it[1] + it[2]) * (more[0] / 8.0) * more[1] * more[2]
@@ -156,8 +156,8 @@ fn answered(id: &str, text: &str) -> Option<f64> {
             6.0 * it[0] * it[1] / (gpu[0] * gpu[1] / 100.0) / 3_600.0
         }
         "time.price" => {
-            let it = numbers("writes {} tokens/s on {} GPUs, and each GPU costs {} dollars an hour")?;
-            1e6 / it[0] * it[1] * it[2] / 3_600.0
+            let it = numbers("on {} of your GPUs writes {} tokens/s, and each GPU costs {} dollars an hour")?;
+            1e6 / it[1] * it[0] * it[2] / 3_600.0
         }
         "scaling.cards" => (numbers(", {} in all,")?[0] / numbers(", each with {},")?[0]).ceil(),
         _ => return None,

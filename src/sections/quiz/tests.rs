@@ -380,6 +380,8 @@ fn answers_are_those_that_come_out_by_hand() {
     assert_eq!([said("roofline.three", "ceiling"), said("roofline.three", "share")], ["6.12 TFLOP/s", "2.0%"]);
     assert_eq!(said("claims.kv13", "size"), "107 GB");
     assert_eq!(said("claims.linear", "peak"), "27.9 GB");
+    // All weights but the embedding table, as the section on the memories says.
+    assert_eq!([said("claims.token", "weights"), said("claims.token", "answer")], ["13.2 GB", "154"]);
     assert_eq!([said("oom.copy", "forward"), said("oom.copy", "peak")], ["17.0 GiB", "26.0 GiB"]);
     assert_eq!([said("claims.layers", "one"), said("claims.layers", "all")], ["41.9 MB", "1.68 GB"]);
     assert_eq!(said("claims.gemm", "both"), "1,365");

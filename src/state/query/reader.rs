@@ -7,7 +7,7 @@ use memory_wall_core::number::{self, Kilo};
 use memory_wall_core::roofline::operations::Kernels;
 use memory_wall_core::roofline::{Accounting, Pass};
 use memory_wall_core::scaling::Purpose;
-use memory_wall_core::tables::{gpus, models};
+use memory_wall_core::tables::gpus;
 use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, KvPrecision, Mode, Optimizer, Recipe, TargetSet, WeightFormat,
 };
@@ -45,7 +45,7 @@ pub fn decode(query: &str) -> Decoded {
     {
         reader.notices.push(words::NoticeVersion { value: &shown(&version) }.text());
     }
-    if let Some(model) = reader.choice("model", models::by_id, state.model.name) {
+    if let Some(model) = reader.choice("model", State::model_by_id, state.model.name) {
         state.choose_model(model);
     }
     reader.dimensions(&mut state);
@@ -121,7 +121,7 @@ impl Reader {
         if !twice.is_empty() {
             let more = if twice.len() > NAMED { ", …" } else { "" };
             twice.truncate(NAMED);
-            self.notices.push(words::NoticeTwice { key: &format!("{}{more}", twice.join(", ")) }.text());
+            self.notices.push(words::NoticeTwice { key: &format!("{}{more}", words::joined(&twice, ", ")) }.text());
         }
     }
 

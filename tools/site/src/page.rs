@@ -9,9 +9,12 @@ use memory_wall_app::state::State;
 use crate::program::{self, File, Program};
 use crate::wording::escaped;
 use crate::{
-    check, directives, embed, explain, figures, markup, policy, progress, prose, read, script, share, style, words,
-    write,
+    check, directives, embed, explain, figures, markup, policy, progress, prose, read, script, share, steps, style,
+    words, write,
 };
+
+/// What the file of the styles is called that come after the first paint.
+pub(crate) const REST: &str = "rest";
 
 /// Fills the page that Trunk staged, and puts a small page for each figure beside it.
 pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program, String> {
@@ -52,14 +55,19 @@ pub(crate) fn build(root: &Path, staging: &Path, strict: bool) -> Result<Program
     put(&mut html, "<!-- start -->", &start(&program, staging)?)?;
     put(&mut html, "<!-- later -->", &later())?;
     let mut rules = style::Rules::default();
-    html = rules.externalise(&html);
+    html = steps::stepped(&rules.externalise(&html));
     let check = rules.externalise(&check::drawn(root, &check)?);
     let embeds = embed::build(root, staging, &program, &texts, &mut rules)?;
-    let css = style::bundle(root)? + &rules.css();
-    let (name, link) = style::link(&css);
+    let [mut first, rest] = style::bundle(root)?;
+    first += &rules.css();
+    let css = first.clone() + &rest;
+    let (name, link) = style::link("style", &css);
     write(&staging.join(&name), &css)?;
-    // In the page itself: a file of its own would have the first paint wait for another round trip.
-    put(&mut html, "<!-- style -->", &format!("<style>{css}</style>"))?;
+    let (rest_name, rest_link) = style::link(REST, &rest);
+    write(&staging.join(&rest_name), &rest)?;
+    // The head's in the page itself: a file of its own would have the first paint wait for another round trip. A script
+    // asks for the rest after that paint, see `arrive.js`; where none runs, the browser asks at once.
+    put(&mut html, "<!-- style -->", &format!("<style>{first}</style><noscript>{rest_link}</noscript>"))?;
     put(&mut html, "<!-- check -->", &check::finish(root, staging, check, &link)?)?;
     embed::finish(staging, embeds, &name)?;
     put(&mut html, "<!-- share -->", &share::tag(root, staging)?)?;

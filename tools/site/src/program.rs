@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
 
-use crate::{minute, released, script, style, write};
+use crate::{minute, optimised, released, script, style, write};
 
 /// A staged file: its name, and its digest as integrity attributes write it.
 pub(crate) struct File {
@@ -52,7 +52,11 @@ pub(crate) fn taken(staging: &Path, program: &str) -> Result<(String, Vec<u8>), 
     let glue = String::from_utf8_lossy(&content(staging, program, "js")?).into_owned();
     let wasm = content(staging, program, "wasm")?;
     // While somebody works on the page, nobody waits for what only makes it smaller.
-    Ok((glue, if released() { memory_wall_squeeze::ordered(&wasm)? } else { wasm }))
+    if !released() {
+        return Ok((glue, wasm));
+    }
+    let size = |program: &[u8]| packed(program).map_or(usize::MAX, |packed| packed.len());
+    Ok((glue, memory_wall_squeeze::ordered(&optimised::quiet(staging, &wasm)?, size)?))
 }
 
 /// The WebAssembly and the glue of a program with short names between them.

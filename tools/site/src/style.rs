@@ -7,24 +7,23 @@ use memory_wall_app::registry;
 
 use crate::{apart, policy};
 
-/// Stands for the styles in the folders of the figures, in the order of the registry.
+/// The figures at the head of the tutorial: the bar, and the wall of the opening.
+const HEAD: [&str; 2] = ["rig", "opening"];
+
+/// Stand for the styles in the folders of those figures, and of all others, in the order of the registry.
+const OWN_HEAD: &str = "of figures at the head";
 const OWN: &str = "of figures";
 
-/// The files, in the order of their layers.
-const FILES: &[&str] = &[
-    "tokens",
-    "base",
-    "prose",
-    "nav",
-    "widgets",
+/// What the head of the tutorial looks like: these styles stand in the page. The order is that of the layers.
+const FIRST: &[&str] =
+    &["tokens", "base", "prose", "nav", "widgets", "buttons", "rig", "tables", "masonry", "figures", OWN_HEAD];
+
+/// What only stands further down, which is asked for once the head has been painted.
+const REST: &[&str] = &[
+    "finder",
     "slider",
-    "buttons",
-    "rig",
-    "tables",
     "adapted",
     "dial",
-    "masonry",
-    "figures",
     "calculator",
     "predictions",
     "roofline",
@@ -60,6 +59,7 @@ const PLANNER: &[&str] = &[
     "masonry",
     "planner",
     "planner_inputs",
+    "finder",
     "planner_answers",
     "embed",
     "still",
@@ -72,13 +72,13 @@ const COURSE: &[&str] = &["tokens", "base", "prose", "nav", "reference", "course
 
 /// The files of the slides.
 const SLIDES: &[&str] = &[
-    "tokens", "base", "prose", "widgets", "tables", "masonry", "figures", "roofline", "kv_cache", OWN, "print",
-    "slides",
+    "tokens", "base", "prose", "widgets", "tables", "masonry", "figures", "roofline", "kv_cache", OWN_HEAD, OWN,
+    "print", "slides",
 ];
 
-/// The first page's files as one, without comments and indentation.
-pub(crate) fn bundle(root: &Path) -> Result<String, String> {
-    bundled(root, FILES)
+/// The tutorial's styles in two parts: those of its head, and the rest.
+pub(crate) fn bundle(root: &Path) -> Result<[String; 2], String> {
+    Ok([bundled(root, FIRST)?, joined(&gathered(root, REST)?)])
 }
 
 /// Those of a page beside it.
@@ -102,21 +102,26 @@ pub(crate) fn lost(root: &Path) -> Result<String, String> {
     bundled(root, LOST)
 }
 
+/// These files as one, the first of them the colours, without comments and indentation.
 fn bundled(root: &Path, files: &[&str]) -> Result<String, String> {
+    Ok(joined(&themed(&gathered(root, files)?)?))
+}
+
+fn gathered(root: &Path, files: &[&str]) -> Result<String, String> {
     let mut css = String::new();
     for file in files {
-        if *file == OWN {
-            for figure in registry::FIGURES {
-                let own = root.join("src/figures").join(figure.id).join("style.css");
-                if own.exists() {
-                    css.push_str(&squeezed(&crate::read(&own)?));
-                }
-            }
+        if ![OWN_HEAD, OWN].contains(file) {
+            css.push_str(&squeezed(&crate::read(&root.join("style").join(format!("{file}.css")))?));
             continue;
         }
-        css.push_str(&squeezed(&crate::read(&root.join("style").join(format!("{file}.css")))?));
+        for figure in registry::FIGURES.iter().filter(|figure| HEAD.contains(&figure.id) == (*file == OWN_HEAD)) {
+            let own = root.join("src/figures").join(figure.id).join("style.css");
+            if own.exists() {
+                css.push_str(&squeezed(&crate::read(&own)?));
+            }
+        }
     }
-    Ok(joined(&themed(&css)?))
+    Ok(css)
 }
 
 /// Line breaks taken away behind what separates declarations, rules and the parts of a list: nothing hangs on them there.
@@ -183,9 +188,9 @@ impl Rules {
     }
 }
 
-/// The style sheet's name, made from its content, and the link to it.
-pub(crate) fn link(css: &str) -> (String, String) {
-    let (name, digest) = named("style", css, "css");
+/// A style sheet's name, made from its content, and the link to it.
+pub(crate) fn link(stem: &str, css: &str) -> (String, String) {
+    let (name, digest) = named(stem, css, "css");
     let tag = format!("<link rel=\"stylesheet\" href=\"./{name}\" integrity=\"sha256-{digest}\" />");
     (name, tag)
 }

@@ -25,6 +25,10 @@ fn set(formula: &str, display_mode: DisplayMode) -> Result<String, String> {
     let config = RenderConfig { display_mode, ..RenderConfig::default() };
     push_mathml(&mut out, events.into_iter().map(Ok::<_, std::fmt::Error>), config)
         .map_err(|error| error.to_string())?;
+    // It spells `\ ` and `~` as an entity that readers would see as it is written.
+    if out.contains("nbsp") {
+        return Err(format!("{formula}: leave the space out, or write \\quad"));
+    }
     Ok(out)
 }
 
@@ -46,7 +50,7 @@ mod tests {
 
     #[test]
     fn what_is_not_closed_or_not_known_stops_the_build() {
-        for formula in [r"\frac{1}{2", r"\text{words", r"\wrods{a}", "a_"] {
+        for formula in [r"\frac{1}{2", r"\text{words", r"\wrods{a}", "a_", r"a,\ b", "a~b"] {
             assert!(inline(formula).is_err(), "{formula}");
         }
     }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use memory_wall_app::figures::{self, Answer, Models, Place};
+use memory_wall_app::figures::{self, Answer, Models, Place, Places};
 use memory_wall_app::live::Snapshot;
 use memory_wall_app::registry::{FIGURES, SECTIONS};
 use memory_wall_app::state::State;
@@ -81,7 +81,7 @@ impl Page {
         let (place, of) = mark.split_once('/').unwrap_or((mark, ""));
         let asked = || std::iter::once(element).chain(self.around(element)).find_map(|one| one.get("data-quiz"));
         let of = of.strip_suffix('~').map_or_else(|| of.to_owned(), |part| format!("{part}{}", asked().unwrap()));
-        (place.parse().unwrap(), of)
+        (Places::default().read(place).unwrap(), of)
     }
 
     /// What an element stands in, from the nearest outwards.
@@ -132,6 +132,7 @@ fn parsed(html: &str) -> Vec<Element> {
     assert!(document.errors.is_empty(), "{:?}", document.errors);
     let mut places = BTreeMap::new();
     let mut elements = Vec::new();
+    let mut bound = Places::default();
     for node in document.tree.root().descendants() {
         let parent = node.parent().and_then(|parent| places.get(&parent.id()).copied());
         let element = match node.value() {
@@ -144,7 +145,11 @@ fn parsed(html: &str) -> Vec<Element> {
             },
             Node::Element(element) => {
                 let own = ElementRef::wrap(node).unwrap();
-                let attributes = element.attrs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+                let attributes = element.attrs().map(|(name, value)| match name {
+                    "data-b" => (name.to_owned(), numbered(value, &mut bound)),
+                    _ => (name.to_owned(), value.to_owned()),
+                });
+                let attributes = attributes.collect();
                 Element {
                     tag: element.name().into(),
                     attributes,
@@ -159,6 +164,16 @@ fn parsed(html: &str) -> Vec<Element> {
         elements.push(element);
     }
     elements
+}
+
+/// Marks with their numbers in place of steps, read in the order of the page as the browser does.
+fn numbered(marks: &str, places: &mut Places) -> String {
+    let mark = |mark: &str| {
+        let (own, about) = mark.split_at(mark.find('/').unwrap_or(mark.len()));
+        let (aspect, place) = own.split_at(own.find(['=', '?', '*']).map_or(0, |at| at + 1));
+        format!("{aspect}{}{about}", places.read(place).unwrap())
+    };
+    marks.split(' ').map(mark).collect::<Vec<_>>().join(" ")
 }
 
 /// HTML inside of an element, as the parser writes it again.
@@ -226,10 +241,13 @@ fn every_binding_says_what_its_model_answers() {
 #[test]
 fn nothing_is_left_undone() {
     let Page { html, files, .. } = whole();
-    // The style sheet in the page is the one that was written for others, and the self-check has a link to it.
-    let (name, css) = files.iter().find(|(name, _)| name.starts_with("style-")).unwrap();
-    let (before, behind) = html.split_once(&format!("<style>{css}</style>")).unwrap();
+    // The styles in the page and those that it asks for are the sheet that was written for others, and the self-check has a link to it.
+    let sheet = |stem: &str| files.iter().find(|(name, _)| name.starts_with(stem)).unwrap();
+    let ((name, css), (rest_name, rest)) = (sheet("style-"), sheet("rest-"));
+    let first = css.strip_suffix(rest.as_str()).unwrap();
+    let (before, behind) = html.split_once(&format!("<style>{first}</style>")).unwrap();
     assert_eq!(files["check.html"].matches(&format!("href=\"./{name}\"")).count(), 1);
+    assert_eq!(behind.matches(&format!("href=\"./{rest_name}\"")).count(), 1);
     let html = before.to_owned() + behind;
     // AMD calls a cache so.
     let html = html.replace("Infinity Cache", "");

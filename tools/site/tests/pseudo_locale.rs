@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use memory_wall_app::figures;
+use memory_wall_app::figures::{self, Places};
 use memory_wall_core::assumptions::Assumptions;
 use memory_wall_core::frontier::DIRECTIONS;
 use memory_wall_core::precision::{KvPrecision, WeightFormat};
@@ -254,6 +254,27 @@ fn plain_words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The page with the numbers of its bindings in place of steps.
+fn numbered(page: &str) -> String {
+    let mut places = Places::default();
+    let mut tags = page.split(" data-b=\"");
+    let mut out = tags.next().unwrap_or_default().to_owned();
+    for tag in tags {
+        let (marks, behind) = tag.split_once('"').unwrap();
+        let numbers: Vec<_> = marks
+            .split(' ')
+            .map(|mark| {
+                // What stands before the place says what of the element follows it.
+                let (own, about) = mark.split_at(mark.find('/').unwrap_or(mark.len()));
+                let (aspect, place) = own.split_at(own.find(['=', '?', '*']).map_or(0, |at| at + 1));
+                format!("{aspect}{}{about}", places.read(place).unwrap())
+            })
+            .collect();
+        out.extend([" data-b=\"", &numbers.join(" "), "\"", behind]);
+    }
+    out
+}
+
 #[test]
 fn no_figure_knows_its_language() {
     let (page, words) = built();
@@ -280,7 +301,7 @@ fn no_figure_knows_its_language() {
     let assumptions: Vec<String> = assumptions.collect();
     let mut faults = Vec::new();
     let (mut texts, mut strange) = (0, 0);
-    for (tag, text) in said(&page) {
+    for (tag, text) in said(&numbered(&page)) {
         // What an estimate assumes is said by the engine, in English, to the command and to the page alike.
         if assumptions.iter().any(|mark| tag.contains(mark)) {
             continue;

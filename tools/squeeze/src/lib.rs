@@ -3,7 +3,9 @@
 mod imports;
 mod markup;
 mod order;
+mod panics;
 
 pub use imports::shortened;
 pub use markup::markup;
 pub use order::ordered;
+pub use panics::without_panics;

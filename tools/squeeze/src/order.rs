@@ -16,12 +16,13 @@ const WINDOW: usize = 32_000;
 /// The bytes of a piece that two functions can have in common: an instruction or two with what they are given.
 const PIECE: usize = 6;
 /// What the length of a function counts for: by share alone short functions always come first, by number long ones.
-const LENGTH: f64 = 0.8;
+const LENGTHS: [f64; 3] = [0.6, 0.7, 0.8];
 /// Added to the number of pieces, so that a function of a few bytes does not count as the nearest to everything.
-const SHORT: f64 = 4.0;
+const SHORTS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 
-/// The same program with its functions in another order, and without custom sections, which no browser reads.
-pub fn ordered(wasm: &[u8]) -> Result<Vec<u8>, String> {
+/// The same program with its functions in another order, and without custom sections, which no browser reads. Which weights give the
+/// best order changes with every program, by a few hundred bytes: all are tried, and the program of the smallest size is taken.
+pub fn ordered(wasm: &[u8], size: impl Fn(&[u8]) -> usize) -> Result<Vec<u8>, String> {
     let unread = |error: &dyn std::fmt::Display| format!("the program cannot be read: {error}");
     let (mut imported, mut bodies) = (0_u32, Vec::new());
     for payload in Parser::new(0).parse_all(wasm) {
@@ -35,7 +36,15 @@ pub fn ordered(wasm: &[u8]) -> Result<Vec<u8>, String> {
             _ => {}
         }
     }
-    let order = order(&bodies);
+    let pieces = pieces(&bodies);
+    let orders = LENGTHS.into_iter().flat_map(|length| SHORTS.map(|short| order(&pieces, length, short)));
+    let programs = orders.map(|order| written(wasm, imported, order).map_err(|error| unread(&error)));
+    let smallest = programs.collect::<Result<Vec<_>, _>>()?.into_iter().min_by_key(|program| size(program));
+    smallest.ok_or_else(|| "there is no order to write it in".to_owned())
+}
+
+/// The program with its functions in this order.
+fn written(wasm: &[u8], imported: u32, order: Vec<usize>) -> Result<Vec<u8>, Error> {
     let mut places = vec![0; order.len()];
     for (place, function) in (imported..).zip(&order) {
         if let Some(to) = places.get_mut(*function) {
@@ -44,7 +53,7 @@ pub fn ordered(wasm: &[u8]) -> Result<Vec<u8>, String> {
     }
     let mut module = Module::new();
     let mut reordered = Reordered { imported, order, places };
-    reordered.parse_core_module(&mut module, Parser::new(0), wasm).map_err(|error| unread(&error))?;
+    reordered.parse_core_module(&mut module, Parser::new(0), wasm)?;
     Ok(module.finish())
 }
 
@@ -91,11 +100,10 @@ impl Reencode for Reordered {
 }
 
 /// Every function once, from the first: the next one is always that of which most is in the window.
-fn order(bodies: &[Vec<u8>]) -> Vec<usize> {
-    let pieces = pieces(bodies);
-    let mut window = Window::new(&pieces);
-    let lengths = pieces.iter().map(|own| libm::pow(distinct(own).len() as f64 + SHORT, LENGTH)).collect::<Vec<_>>();
-    let mut waiting = (0..bodies.len()).collect::<Vec<_>>();
+fn order(pieces: &[Vec<usize>], length: f64, short: f64) -> Vec<usize> {
+    let mut window = Window::new(pieces);
+    let lengths = pieces.iter().map(|own| libm::pow(distinct(own).len() as f64 + short, length)).collect::<Vec<_>>();
+    let mut waiting = (0..pieces.len()).collect::<Vec<_>>();
     let mut order = Vec::new();
     while !waiting.is_empty() {
         let near = |function: &usize| {
@@ -234,21 +242,34 @@ mod tests {
     fn what_is_alike_stands_together_and_is_still_called() {
         let mut whole = program([0, 1, 2]);
         whole.section(&CustomSection { name: "nobody's".into(), data: (&[1]).into() });
-        assert_eq!(ordered(&whole.finish()).unwrap(), program([0, 2, 1]).finish());
+        assert_eq!(ordered(&whole.finish(), <[u8]>::len).unwrap(), program([0, 2, 1]).finish());
+    }
+
+    #[test]
+    fn the_smallest_of_all_orders_is_taken() {
+        let tried = std::cell::RefCell::new(Vec::new());
+        let sizes = |program: &[u8]| {
+            tried.borrow_mut().push(program.to_vec());
+            // The seventh is the smallest.
+            tried.borrow().len().abs_diff(7)
+        };
+        let smallest = ordered(&program([0, 1, 2]).finish(), sizes).unwrap();
+        assert_eq!(tried.borrow().len(), LENGTHS.len() * SHORTS.len());
+        assert_eq!(Some(&smallest), tried.borrow().get(6));
     }
 
     #[test]
     fn every_function_is_there_once_however_many_there_are() {
         let bodies = (0..2_000_u32).map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes().repeat(8));
         let bodies = bodies.chain([Vec::new(), vec![1]]).collect::<Vec<_>>();
-        let order = order(&bodies);
+        let order = order(&pieces(&bodies), 0.8, 4.0);
         let sorted = distinct(&order);
         assert!(order.len() == bodies.len() && sorted == (0..bodies.len()).collect::<Vec<_>>());
     }
 
     #[test]
     fn an_empty_program_stays_one_and_what_is_none_is_refused() {
-        assert_eq!(ordered(&Module::new().finish()).unwrap(), Module::new().finish());
-        assert!(ordered(b"no program").unwrap_err().contains("cannot be read"));
+        assert_eq!(ordered(&Module::new().finish(), <[u8]>::len).unwrap(), Module::new().finish());
+        assert!(ordered(b"no program", <[u8]>::len).unwrap_err().contains("cannot be read"));
     }
 }

@@ -155,6 +155,7 @@ pub(super) fn gpt_neox(fields: Fields<'_>) -> Result<Architecture, ConfigError> 
         tied_embeddings: fields.tied(false)?,
         trained_context: fields.context("max_position_embeddings", 2_048)?,
         fused_qkv: true,
+        joined_rotation: true,
         dropout: fields.drops(&["hidden_dropout", "attention_dropout"], false),
         ..Architecture::llama([
             fields.number("num_hidden_layers", bounds::LAYERS)?,

@@ -1,6 +1,6 @@
 //! The four Gemmas. Published files of the second and third leave much to the defaults of their classes.
 
-use crate::architecture::{Architecture, Moe, SlidingWindow};
+use crate::architecture::{Architecture, Moe, NormWeight, SlidingWindow};
 use crate::bounds;
 
 use super::super::ConfigError;
@@ -14,6 +14,7 @@ pub(super) fn gemma(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         kv_heads: fields.never_null("num_key_value_heads", bounds::KV_HEADS, 16)?,
         head_dim: fields.never_null("head_dim", bounds::HEAD_DIM, 256)?,
         intermediate_size: fields.number("intermediate_size", bounds::INTERMEDIATE_SIZE)?,
+        norm_weight: NormWeight::WithFp32Copy,
         biases: attention_biases(fields, false)?,
         tied_embeddings: fields.tied(true)?,
         trained_context: fields.context("max_position_embeddings", 8_192)?,
@@ -101,6 +102,7 @@ fn normed_four_times(
     let window = fields.or("sliding_window", bounds::SLIDING_WINDOW, window)?;
     Ok(Architecture {
         unstable_in_fp16: true,
+        norm_weight: NormWeight::WithFp32Copy,
         norms_per_layer: 4,
         biases: attention_biases(fields, false)?,
         tied_embeddings: fields.tied(true)?,

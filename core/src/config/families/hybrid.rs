@@ -1,6 +1,6 @@
 //! Families with a recurrent state in most layers: Qwen3-Next, Qwen3.5, Granite 4, Nemotron-H, Falcon-H1 and Jamba.
 
-use crate::architecture::{Architecture, LinearAttention, LinearKind, Mlp, Moe};
+use crate::architecture::{Architecture, LinearAttention, LinearKind, Mlp, Moe, NormWeight};
 use crate::bounds::{self, Bounds};
 
 use super::super::ConfigError;
@@ -68,6 +68,8 @@ fn gated_delta(fields: Fields<'_>, fp32_state: bool, kv_heads: u32) -> Result<Ar
         head_dim: fields.never_null("head_dim", bounds::HEAD_DIM, 256)?,
         qk_norm: true,
         gated_attention: true,
+        norm_weight: NormWeight::WithFp32Copy,
+        joined_rotation: true,
         biases: attention_biases(fields, false)?,
         linear_attention: (linear > 0).then_some(state),
         trained_context: fields.context("max_position_embeddings", 32_768)?,

@@ -47,6 +47,12 @@ pub(super) fn qwen2(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
     })
 }
 
+/// `MiMo` 7B: Qwen2 with a layer that predicts.
+pub(super) fn mimo(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    fields.must_be("attention_bias", true)?;
+    qwen2(fields)
+}
+
 pub(super) fn qwen3(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
     let base = base(fields)?;
     Ok(Architecture {
@@ -75,6 +81,7 @@ pub(super) fn phi3(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         sliding_window: fields.window_everywhere(base.layers, None)?,
         trained_context: fields.context("max_position_embeddings", 4_096)?,
         fused_qkv: true,
+        joined_rotation: true,
         ..base
     })
 }

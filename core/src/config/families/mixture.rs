@@ -1,11 +1,13 @@
 //! Families with a mixture of experts.
 
-use crate::architecture::{Architecture, Biases, Moe, SlidingWindow};
+use crate::architecture::{Architecture, Biases, Moe, NormWeight, SlidingWindow};
 use crate::bounds::{self, Bounds};
 
 use super::super::ConfigError;
 use super::super::fields::{Fields, Given, LAYERS_OR_NONE};
 use super::super::value::Value;
+use super::newest::dense_first;
+use super::recent::window_but_every;
 use super::{attention_biases, base};
 
 pub(super) fn mixtral(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
@@ -137,6 +139,7 @@ pub(super) fn gpt_oss(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
         kv_heads: fields.kv_heads(base.heads, 8)?,
         head_dim: fields.head_dim_or(base.hidden_size, base.heads, 64)?,
         intermediate_size: width,
+        norm_weight: NormWeight::InFp32,
         attention_sinks: true,
         biases: attention_biases(fields, true)?,
         sliding_window: (sliding > 0).then_some(SlidingWindow::over(sliding, window)),
@@ -216,9 +219,72 @@ pub(super) fn glm4_moe(fields: Fields<'_>) -> Result<Architecture, ConfigError> 
         head_dim: fields.head_dim(base.hidden_size, base.heads)?,
         intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 10_944)?,
         qk_norm: fields.switch("use_qk_norm", false)?,
+        joined_rotation: true,
         biases: Biases { qkv: fields.switch("attention_bias", false)?, attention_output: false, mlp: false },
         moe: (dense_layers < base.layers).then_some(moe),
         trained_context: fields.context("max_position_embeddings", 131_072)?,
+        ..base
+    })
+}
+
+/// K-EXAONE. The layer that it predicts with is dense, unlike its last.
+pub(super) fn exaone_moe(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    let base = base(fields)?;
+    let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 1_024)?;
+    let shared = fields.or("num_shared_experts", Bounds { min: 0, ..bounds::EXPERTS }, 1)?;
+    let dense_layers = dense_first(fields, base.layers, 1)?;
+    let moe = Moe {
+        shared_intermediate_size: shared.saturating_mul(width),
+        dense_layers,
+        ..Moe::of(
+            fields.or("num_experts", bounds::EXPERTS, 64)?,
+            fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, 8)?,
+            width,
+        )
+    };
+    Ok(Architecture {
+        kv_heads: fields.kv_heads(base.heads, 32)?,
+        head_dim: fields.head_dim(base.hidden_size, base.heads)?,
+        intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 16_384)?,
+        qk_norm: true,
+        sliding_window: window_but_every(fields, base.layers, 4)?,
+        moe: (dense_layers < base.layers).then_some(moe),
+        trained_context: fields.context("max_position_embeddings", 2_048)?,
+        ..base
+    })
+}
+
+/// dots.llm1: windows, if it has any, in the layers from `max_window_layers` on.
+pub(super) fn dots1(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    let base = base(fields)?;
+    let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 1_408)?;
+    let shared = fields.or("n_shared_experts", Bounds { min: 0, ..bounds::EXPERTS }, 0)?;
+    let dense_layers = fields.or("first_k_dense_replace", LAYERS_OR_NONE, 0)?.min(base.layers);
+    let window = match fields.given("sliding_window", bounds::SLIDING_WINDOW)? {
+        Given::Number(window) => Some(window),
+        Given::Missing => Some(4_096),
+        Given::Null => None,
+    };
+    let behind = base.layers - fields.or("max_window_layers", LAYERS_OR_NONE, 62)?.min(base.layers);
+    let sliding = fields.layers_with("sliding_attention", base.layers)?.unwrap_or(behind);
+    let moe = Moe {
+        shared_intermediate_size: shared.saturating_mul(width),
+        dense_layers,
+        ..Moe::of(
+            fields.number("n_routed_experts", bounds::EXPERTS)?,
+            fields.number("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN)?,
+            width,
+        )
+    };
+    Ok(Architecture {
+        kv_heads: fields.kv_heads(base.heads, 32)?,
+        head_dim: fields.head_dim(base.hidden_size, base.heads)?,
+        intermediate_size: fields.or("intermediate_size", bounds::INTERMEDIATE_SIZE, 10_944)?,
+        qk_norm: true,
+        biases: attention_biases(fields, false)?,
+        sliding_window: window.filter(|_| sliding > 0).map(|window| SlidingWindow::over(sliding, window)),
+        moe: (dense_layers < base.layers).then_some(moe),
+        trained_context: fields.context("max_position_embeddings", 2_048)?,
         ..base
     })
 }
@@ -271,6 +337,7 @@ pub(super) fn minimax_m2(fields: Fields<'_>) -> Result<Architecture, ConfigError
         intermediate_size: width,
         qk_norm: true,
         wide_qk_norm: true,
+        joined_rotation: true,
         moe: Some(Moe::of(
             fields.or("num_local_experts", bounds::EXPERTS, 256)?,
             fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, 8)?,

@@ -10,7 +10,9 @@ mod hybrid;
 mod latent;
 mod llama;
 mod mixture;
+mod newest;
 mod recent;
+mod vision;
 
 use crate::architecture::{Architecture, Biases};
 use crate::bounds;
@@ -33,9 +35,13 @@ enum Part {
     States,
     /// Layers of different kinds, listed.
     Kinds,
+    /// An indexer, which picks the tokens that attention reads.
+    Indexers,
+    /// An image part whose fields stand beside those of the language model.
+    Images,
 }
 
-use Part::{Experts, Kinds, Latent, States};
+use Part::{Experts, Images, Indexers, Kinds, Latent, States};
 
 macro_rules! families {
     ($($name:literal, $reader:path, [$($part:ident),*];)*) => {
@@ -59,6 +65,9 @@ families! {
     "qwen2_moe", mixture::qwen2_moe, [Experts];
     "qwen3", llama::qwen3, [Kinds];
     "qwen3_moe", mixture::qwen3_moe, [Experts];
+    "qwen2_5_vl_text", vision::qwen2_5_vl, [Kinds, Images];
+    "qwen3_vl_text", vision::qwen3_vl, [Kinds];
+    "qwen3_vl_moe_text", vision::qwen3_vl_moe, [Experts];
     "qwen3_next", hybrid::qwen3_next, [Experts, States, Kinds];
     "gemma", gemma::gemma, [];
     "gemma2", gemma::gemma2, [Kinds];
@@ -69,6 +78,8 @@ families! {
     "granite", llama::llama, [];
     "deepseek_v2", latent::deepseek_v2, [Experts, Latent];
     "deepseek_v3", latent::deepseek_v3, [Experts, Latent];
+    "deepseek_v32", latent::deepseek_v32, [Experts, Latent, Indexers];
+    "glm_moe_dsa", latent::glm_moe_dsa, [Experts, Latent, Indexers];
     "gpt_oss", mixture::gpt_oss, [Experts, Kinds];
     "llama4_text", mixture::llama4_text, [Experts, Kinds];
     "gpt2", early::gpt2, [];
@@ -83,6 +94,8 @@ families! {
     "olmo3", recent::olmo3, [Kinds];
     "glm4", recent::glm4, [];
     "exaone4", recent::exaone4, [Kinds];
+    "exaone_moe", mixture::exaone_moe, [Experts, Kinds];
+    "dots1", mixture::dots1, [Experts, Kinds];
     "ernie4_5", recent::ernie4_5, [];
     "ministral3", recent::ministral3, [];
     "qwen3_5_text", hybrid::qwen3_5, [States, Kinds];
@@ -98,6 +111,14 @@ families! {
     "jamba", hybrid::jamba, [Experts, States];
     "hunyuan_v1_dense", mixture::hunyuan_dense, [];
     "hunyuan_v1_moe", mixture::hunyuan, [Experts];
+    "mistral4", latent::mistral4, [Experts, Latent];
+    "minimax_m3", newest::minimax_m3, [Experts, Kinds, Indexers];
+    "cohere2", recent::cohere2, [Kinds];
+    "apertus", recent::apertus, [];
+    "hy_v3", newest::hy_v3, [Experts];
+    "solar_open", newest::solar_open, [Experts];
+    "bailing_moe", newest::bailing_moe, [Experts];
+    "mimo", llama::mimo, [Kinds];
     "lfm2", convolution::lfm2, [States, Kinds];
     "lfm2_moe", convolution::lfm2_moe, [Experts, States, Kinds];
 }
@@ -106,11 +127,12 @@ families! {
 /// one like the last of the model, which sees the whole context, behind a matrix that joins the last state and the next token's embedding.
 ///
 /// # Source
-/// vLLM, `deepseek_mtp.py`, `glm4_moe_mtp.py`, `qwen3_next_mtp.py` (`getattr(config, "num_nextn_predict_layers", 1)`) and `qwen3_5_mtp.py`. Those of ERNIE 4.5 (a dense layer)
+/// vLLM, `deepseek_mtp.py`, `glm4_moe_mtp.py`, `hy_v3_mtp.py`, `mimo_mtp.py`, `qwen3_next_mtp.py` (`getattr(config, "num_nextn_predict_layers", 1)`) and `qwen3_5_mtp.py`. Those of ERNIE 4.5 and K-EXAONE (a dense layer)
 /// and of Nemotron 3 (a pattern of its own) are others. Read 2026-11-25.
 pub(super) fn prediction_layers(family: &str) -> Option<(&'static str, u32)> {
     match family {
-        "deepseek_v3" | "kimi_k2" | "glm4_moe" | "glm4_moe_lite" => Some(("num_nextn_predict_layers", 0)),
+        "deepseek_v3" | "deepseek_v32" | "glm_moe_dsa" | "kimi_k2" | "glm4_moe" | "glm4_moe_lite" | "hy_v3"
+        | "mimo" => Some(("num_nextn_predict_layers", 0)),
         "qwen3_next" => Some(("num_nextn_predict_layers", 1)),
         "qwen3_5_text" | "qwen3_5_moe_text" => Some(("mtp_num_hidden_layers", 0)),
         _ => None,
@@ -118,18 +140,22 @@ pub(super) fn prediction_layers(family: &str) -> Option<(&'static str, u32)> {
 }
 
 /// Models of several parts whose language model stands in `text_config`, and the families that it may be of:
-/// the first where that part does not say so; of `LLaVA` any that can be read.
-pub(super) const AROUND: [(&str, &[&str]); 10] = [
+/// the first where that part does not say so; of `LLaVA` any that can be read. Files of Qwen2.5-VL have the fields of the language model beside the others.
+pub(super) const AROUND: [(&str, &[&str]); 14] = [
     ("gemma4", &["gemma4_text"]),
     ("gemma4_unified", &["gemma4_unified_text"]),
     ("gemma3", &["gemma3_text"]),
-    ("mistral3", &["mistral", "ministral3"]),
+    ("mistral3", &["mistral", "ministral3", "mistral4"]),
     ("llama4", &["llama4_text"]),
     ("llava", &["llama"]),
     ("llava_next", &["llama"]),
+    ("qwen2_5_vl", &["qwen2_5_vl_text"]),
+    ("qwen3_vl", &["qwen3_vl_text"]),
+    ("qwen3_vl_moe", &["qwen3_vl_moe_text"]),
     ("qwen3_5", &["qwen3_5_text"]),
     ("qwen3_5_moe", &["qwen3_5_moe_text"]),
     ("kimi_k25", &["kimi_k2"]),
+    ("minimax_m3_vl", &["minimax_m3"]),
 ];
 
 /// Fields that change any model in a way that is not modelled, unless they say that they do not.
@@ -170,6 +196,10 @@ const OF_EXPERTS: [&str; 17] = [
 /// Fields of latent attention.
 const OF_LATENT: [&str; 5] = ["kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"];
 
+/// Fields of an indexer.
+const OF_INDEXERS: [&str; 6] =
+    ["index_topk", "index_n_heads", "index_head_dim", "index_topk_freq", "index_topk_pattern", "indexer_types"];
+
 /// Fields of layers with a state.
 const OF_STATES: [&str; 14] = [
     "linear_num_key_heads",
@@ -188,10 +218,16 @@ const OF_STATES: [&str; 14] = [
     "conv_L_cache",
 ];
 
+/// The field of an image part.
+const OF_IMAGES: [&str; 1] = ["vision_config"];
+
 /// Fields that no family here reads: further parts of a model, and layers that differ from one another.
-const OF_OTHERS: [&str; 15] = [
+const OF_OTHERS: [&str; 18] = [
+    "compress_ratios",
+    "index_kpool",
+    "hc_mult",
+    "o_lora_rank",
     "text_config",
-    "vision_config",
     "audio_config",
     "llm_config",
     "language_config",
@@ -224,7 +260,9 @@ fn only_what_is_modelled(fields: Fields<'_>, parts: &[Part]) -> Result<(), Confi
         (None, &OF_OTHERS),
         (Some(Experts), &OF_EXPERTS),
         (Some(Latent), &OF_LATENT),
+        (Some(Indexers), &OF_INDEXERS),
         (Some(States), &OF_STATES),
+        (Some(Images), &OF_IMAGES),
     ];
     for (_, names) in foreign.into_iter().filter(|(part, _)| part.is_none_or(|part| !parts.contains(&part))) {
         for name in names {

@@ -1,6 +1,6 @@
 //! Pages of vLLM's pool: one size for all layers, handed out to groups of them.
 
-use crate::architecture::{Projection, SlidingWindow};
+use crate::architecture::{Indexer, Projection, SlidingWindow};
 use crate::checked::Checked;
 use crate::memory::kv_cache::{self, CachedLayers};
 use crate::serving::Version;
@@ -41,7 +41,7 @@ struct Kind {
 /// Bytes, tokens.
 ///
 /// # Assumes
-/// Blocks of 16 tokens unless asked otherwise. Smaller pages get more tokens, if that comes out even. A state's page holds what the convolution saw before,
+/// Blocks of 16 tokens unless asked otherwise, of 64 beside an indexer, whose kernels have no others. Its keys have pages of their own size (`UniformTypeKVCacheSpecs`). Smaller pages get more tokens, if that comes out even. A state's page holds what the convolution saw before,
 /// one token less than its kernel, and the recurrent state; where that is larger than a page of 16 tokens, all blocks grow until it fits (in steps of 16 tokens, 64 with latent attention).
 ///
 /// # Source
@@ -56,7 +56,7 @@ pub struct Pages {
     pub group_size: u64,
     /// Groups of layers.
     pub groups: u64,
-    /// Bytes of the pages of a draft's layers that stand beside those of each place: where all layers see everything, each may have pages of its own size.
+    /// Bytes of the pages of a draft's layers, or of an indexer's keys, that stand beside those of each place: where all layers see everything, each may have pages of its own size.
     pub beside: u128,
     kinds: [Option<Kind>; 3],
 }
@@ -79,7 +79,14 @@ impl Pages {
             (true, true) => full.max(sliding),
             (false, false) => 0,
         };
-        let block = grown(u64::from(block), widest, state, scenario);
+        let shape = &scenario.architecture;
+        let least = match shape.indexer {
+            // `get_supported_kernel_block_sizes` of `minimax_m3/common/indexer.py`.
+            Some(_) if shape.picks_blocks() => Indexer::BLOCK.into(),
+            Some(_) => 64,
+            None => 0,
+        };
+        let block = grown(u64::from(block).max(least), widest, state, scenario);
         let page = if widest == 0 { state } else { widest * u128::from(block) };
         // As many tokens as make a page of the common size.
         let block_of = |per_token: u128| {
@@ -93,6 +100,7 @@ impl Pages {
             let each = of_values(scenario, u128::from(kv_cache::draft_values_per_token(scenario, draft)));
             u128::from(draft.shape.layers) * each * u128::from(block)
         });
+        let beside = beside + u128::from(held.indexed) * kv_cache::index_bytes(scenario) * u128::from(block);
         let added = draft.filter(|_| !alone).map_or(0, |draft| u64::from(draft.shape.layers));
         let mut kinds = [None; 3];
         let mut place = kinds.iter_mut();

@@ -1,7 +1,7 @@
 //! The layers, heads and draft models with which vLLM guesses tokens ahead.
 
 use super::Run;
-use crate::architecture::{Architecture, Moe};
+use crate::architecture::{Architecture, Indexer, Moe};
 use crate::memory::weights;
 use crate::precision::Block;
 use crate::serving::Speculation;
@@ -29,6 +29,7 @@ impl Run<'_> {
         let shape = Architecture {
             layers: 1,
             linear_attention: None,
+            indexer: scenario.architecture.indexer.map(|it| Indexer { layers: 1, ..it }),
             moe: scenario.architecture.moe.map(|moe| Moe { dense_layers: 0, ..moe }),
             ..scenario.architecture
         };

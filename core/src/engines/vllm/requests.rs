@@ -39,6 +39,15 @@ pub enum Refusal {
         /// The largest share that leaves room for what lies beside it; nothing where none does.
         largest: Share,
     },
+    /// What lies beside the share finds no room, in releases that don't ask what is free and without recorded graphs.
+    Beside {
+        /// What it lacks.
+        missing: Bytes,
+        /// The share as it is told.
+        share: Share,
+        /// The largest share that leaves room for what lies beside it; nothing where none does.
+        largest: Share,
+    },
     /// Weights, the profiled forward pass and what else comes out of the share leave nothing of it.
     NoBlocks {
         /// What they take beyond it.
@@ -74,6 +83,7 @@ impl Refusal {
         match self {
             Self::Share { .. } => "share",
             Self::Graphs { .. } => "graphs",
+            Self::Beside { .. } => "beside",
             Self::NoBlocks { .. } => "no_blocks",
             Self::Length { .. } => "max_model_len",
             Self::States { .. } => "states",
@@ -98,6 +108,15 @@ impl fmt::Display for Refusal {
                 write!(
                     f,
                     "vLLM runs out of memory while it captures CUDA graphs: beside a share of gpu_memory_utilization {} they lack {}",
+                    share,
+                    gib(missing)
+                )?;
+                lower(f, largest)
+            }
+            Self::Beside { missing, share, largest } => {
+                write!(
+                    f,
+                    "vLLM runs out of memory as it allots its KV cache: what lies beside a share of gpu_memory_utilization {} lacks {}",
                     share,
                     gib(missing)
                 )?;
@@ -188,10 +207,10 @@ impl Run<'_> {
     pub(super) fn refusal(&self, total: Bytes, pool: &Pool) -> Option<Refusal> {
         let share = self.scenario.serving.utilization();
         let largest = Run { figures: Figures::Most, ..*self }.largest_share(total);
-        let free = self.free(total);
-        let outside = self.outside(total, pool.requested);
-        if pool.requested > free {
-            let system = Bytes(self.system());
+        let sure = self.sure();
+        let outside = sure.outside(total, pool.requested);
+        if pool.requested > sure.free(total) && self.constants().asks_what_is_free() {
+            let (free, system) = (self.free(total), Bytes(self.system()));
             return Some(Refusal::Share { free, total, system, requested: pool.requested, share, largest });
         }
         if pool.pool.0 <= 0 {
@@ -213,7 +232,11 @@ impl Run<'_> {
             return Some(states);
         }
         // Graphs come last.
-        (outside.0 < 0).then(|| Refusal::Graphs { missing: outside.magnitude(), share, largest })
+        let missing = outside.magnitude();
+        (outside.0 < 0).then(|| match self.cuda_graphs() {
+            0 => Refusal::Beside { missing, share, largest },
+            _ => Refusal::Graphs { missing, share, largest },
+        })
     }
 
     /// Where layers keep a state, graphs are recorded for as many sequences as may run, and each needs a page for it.

@@ -1,7 +1,8 @@
 //! Whether vLLM starts, and what its pool holds.
 
-use super::{Figures, Graphs, Pages, Refusal, Requests, Run};
+use super::{Figures, Graphs, Pages, Refusal, Requests, Run, Span};
 use crate::checked::Checked;
+use crate::engines::system;
 use crate::memory::{full_stages, kv_cache};
 use crate::precision::WeightFormat;
 use crate::serving::Version;
@@ -172,15 +173,16 @@ impl Run<'_> {
     pub fn start(&self, total: Bytes, requested: Bytes) -> Start {
         let pool = self.pool(requested);
         let need = Bytes(self.cache(worked::total(|sink| kv_cache::terms(self.scenario, sink)).0).0);
-        let outside = self.outside(total, requested);
+        let outside = self.sure().outside(total, requested);
         let refusal = self.refusal(total, &pool);
         let less = |bytes: Bytes| SignedBytes(pool.pool.0.saturating_sub(bytes.minus(Bytes::ZERO).0));
         let spare = less(need);
         // Where it does not start, all that a start needs counts, whatever fails first: so that a fuller stage is never the better one.
         let missing = refusal.map_or(spare, |_| {
             let longest = self.longest_needs().map_or(spare, less);
-            // Also where the context comes out of the share: the share is asked of what is free beside it.
-            let free = self.free(total).minus(requested);
+            // Also where the context comes out of the share: newer releases ask for the share of what is free beside it.
+            let asks = self.constants().asks_what_is_free();
+            let free = if asks { self.sure().free(total).minus(requested) } else { SignedBytes(0) };
             let states = match refusal {
                 Some(Refusal::States { missing, .. }) => Bytes::ZERO.minus(missing),
                 _ => longest,
@@ -219,6 +221,18 @@ impl Run<'_> {
         Bytes(total.0.saturating_sub(self.context() + self.system()))
     }
 
+    /// The figures by which vLLM is said to refuse a start, because too little is free beside the share. Where CPU and GPU share a memory, these are the smallest in logs
+    /// and not the usual ones: what the system holds differs from computer to computer. A start that only fits with the smallest figures is tight.
+    ///
+    /// # Source
+    /// djangodevreng/dgx-spark-benchmarks, a GB10: 28 runs of vLLM 0.26 with a share of 0.90 (`results/*/*/*/meta.json`), three of which lack up to 0.2 GiB for graphs by the usual
+    /// figures, and three starts of 0.19 with 0.95 (`_bootlog.txt` of Qwen3.6 35B-A3B and of Nemotron 3 Super and Nano 4B). Read 2026-11-26.
+    pub(super) fn sure(&self) -> Self {
+        let varies = system::held(self.scenario).is_some_and(Span::is_range);
+        let figures = if varies && self.figures == Figures::Usual { Figures::Least } else { self.figures };
+        Run { figures, ..*self }
+    }
+
     /// What is left of a GPU beside the share and what lies beside it.
     pub(super) fn outside(&self, total: Bytes, requested: Bytes) -> SignedBytes {
         total.minus(requested + self.beside() + Bytes(self.system()))
@@ -252,6 +266,11 @@ pub(in crate::engines) fn limit(scenario: &Checked, capacity: Bytes) -> Bytes {
     let starts = start(&least, capacity).refusal.is_none();
     // The shortest request may be prepared with fewer graphs than those of the scenario, for which there is then no room.
     let run = Run::of(scenario);
-    let most = (requested(scenario, capacity) + run.beside()).min(Bytes(capacity.0.saturating_sub(run.system())));
-    if starts { most } else { Bytes::ZERO }
+    let share = requested(scenario, capacity);
+    let lacking = match run.sure().outside(capacity, share) {
+        room if room.0 < 0 => room.magnitude(),
+        _ => Bytes::ZERO,
+    };
+    let most = share + run.beside();
+    if starts { Bytes(most.0.saturating_sub(lacking.0)) } else { Bytes::ZERO }
 }

@@ -27,8 +27,6 @@ pub struct Constants {
     pub captured: Captured,
     /// Where recorded graphs lie.
     pub graphs: Graphs,
-    /// The code that these releases were modelled from, and the logs that they were compared with.
-    pub source: &'static str,
 }
 
 /// How a prompt is read while the start is profiled.
@@ -136,7 +134,6 @@ const SINCE_0_21: Constants = Constants {
     non_torch: NonTorch { alone: [Span::of(25, 28, 46), Span::of(25, 33, 92)], ..SINCE_0_18 },
     captured: Captured::Sixteens,
     graphs: Graphs::Inside,
-    source: "",
 };
 
 /// Every stretch, oldest first.
@@ -151,7 +148,6 @@ pub const CONSTANTS: [Constants; 11] = [
         non_torch: V0,
         captured: Captured::UpToSequences,
         graphs: Graphs::Beside,
-        source: "code of vLLM 0.6.3, 0.6.6 and 0.7.3 (Worker.determine_num_available_blocks, ModelRunner.profile_run); public start-up logs of 0.6 to 0.8",
         ..SINCE_0_21
     },
     Constants {
@@ -164,7 +160,6 @@ pub const CONSTANTS: [Constants; 11] = [
         non_torch: V1_WITH_COMMUNICATION,
         captured: Captured::Eights,
         graphs: Graphs::Beside,
-        source: "code of vLLM 0.8.5 (v1 gpu_worker.determine_available_memory, gpu_model_runner.profile_run); public start-up logs of 0.8",
         ..SINCE_0_21
     },
     Constants {
@@ -176,7 +171,6 @@ pub const CONSTANTS: [Constants; 11] = [
         non_torch: V1_WITH_COMMUNICATION,
         captured: Captured::Eights,
         graphs: Graphs::Beside,
-        source: "code of vLLM 0.9.2 (v1 gpu_worker.determine_available_memory, memory_profiling); public start-up logs of 0.9",
         ..SINCE_0_21
     },
     Constants {
@@ -188,7 +182,6 @@ pub const CONSTANTS: [Constants; 11] = [
         non_torch: V1_WITH_COMMUNICATION,
         captured: Captured::TwiceByEights,
         graphs: Graphs::Beside,
-        source: "code of vLLM 0.10.0 and 0.10.2 (v1 gpu_worker.determine_available_memory, memory_profiling); public start-up logs of 0.10",
         ..SINCE_0_21
     },
     Constants {
@@ -198,7 +191,6 @@ pub const CONSTANTS: [Constants; 11] = [
         expert_workspace: false,
         non_torch: BEFORE_0_18,
         graphs: Graphs::Beside,
-        source: "code of vLLM 0.11.2, 0.12.0 and 0.19.0 (gpu_worker.determine_available_memory, kv_cache_utils) with the sampler of these releases; public start-up logs of 0.11 and 0.12",
         ..SINCE_0_21
     },
     Constants {
@@ -207,7 +199,6 @@ pub const CONSTANTS: [Constants; 11] = [
         sampler: SORT_OR_FLASHINFER,
         non_torch: BEFORE_0_18,
         graphs: Graphs::Beside,
-        source: "code of vLLM 0.13.0, 0.16.0 and 0.19.0 (WorkspaceManager keeps the workspaces of experts) with the sampler of these releases; public start-up logs of 0.13 to 0.16",
         ..SINCE_0_21
     },
     Constants {
@@ -215,7 +206,6 @@ pub const CONSTANTS: [Constants; 11] = [
         releases: "0.17",
         non_torch: BEFORE_0_18,
         graphs: Graphs::Beside,
-        source: "code of vLLM 0.17.1 and 0.19.0 (gpu_worker.determine_available_memory, kv_cache_utils); public start-up logs of 0.17",
         ..SINCE_0_21
     },
     Constants {
@@ -223,37 +213,57 @@ pub const CONSTANTS: [Constants; 11] = [
         releases: "0.18 to 0.20",
         non_torch: SINCE_0_18,
         graphs: Graphs::Beside,
-        source: "code of vLLM 0.19.0 (gpu_worker.determine_available_memory, kv_cache_utils); public start-up logs of 0.18 to 0.20, most of them on H100",
         ..SINCE_0_21
     },
-    Constants {
-        releases: "0.21 and 0.22",
-        source: "code of vLLM 0.21.0 (profile_cudagraph_memory estimates graphs before the pool is sized) and of 0.19.0; public start-up logs of 0.22",
-        ..SINCE_0_21
-    },
+    Constants { releases: "0.21 and 0.22", ..SINCE_0_21 },
     Constants {
         since: Version { major: 0, minor: 23 },
         releases: "0.23 to 0.28",
         graphs: Graphs::Either,
-        source: "code of vLLM 0.23.0, 0.25.1 and 0.28.0 (use_v2_model_runner; the second runner estimates no graphs, vllm-project/vllm issue 49224) and of 0.19.0; public start-up logs of 0.23 to 0.27",
         ..SINCE_0_21
     },
-    Constants {
-        since: Version { major: 0, minor: 29 },
-        releases: "0.29 or newer",
-        source: "code of vLLM 0.29.0, 0.33.0 and 0.19.0; one public start-up log of 0.29 beside those of 0.22 to 0.27",
-        ..SINCE_0_21
-    },
+    Constants { since: Version { major: 0, minor: 29 }, releases: "0.29 or newer", ..SINCE_0_21 },
+];
+
+/// The code that the releases of each stretch were modelled from, and the logs that they were compared with. A table of its own: a
+/// program that does not show it has none of it.
+const SOURCES: [&str; CONSTANTS.len()] = [
+    "code of vLLM 0.6.3, 0.6.6 and 0.7.3 (Worker.determine_num_available_blocks, ModelRunner.profile_run); public start-up logs of 0.6 to 0.8",
+    "code of vLLM 0.8.5 (v1 gpu_worker.determine_available_memory, gpu_model_runner.profile_run); public start-up logs of 0.8",
+    "code of vLLM 0.9.2 (v1 gpu_worker.determine_available_memory, memory_profiling); public start-up logs of 0.9",
+    "code of vLLM 0.10.0 and 0.10.2 (v1 gpu_worker.determine_available_memory, memory_profiling); public start-up logs of 0.10",
+    "code of vLLM 0.11.2, 0.12.0 and 0.19.0 (gpu_worker.determine_available_memory, kv_cache_utils) with the sampler of these releases; public start-up logs of 0.11 and 0.12",
+    "code of vLLM 0.13.0, 0.16.0 and 0.19.0 (WorkspaceManager keeps the workspaces of experts) with the sampler of these releases; public start-up logs of 0.13 to 0.16",
+    "code of vLLM 0.17.1 and 0.19.0 (gpu_worker.determine_available_memory, kv_cache_utils); public start-up logs of 0.17",
+    "code of vLLM 0.19.0 (gpu_worker.determine_available_memory, kv_cache_utils); public start-up logs of 0.18 to 0.20, most of them on H100",
+    "code of vLLM 0.21.0 (profile_cudagraph_memory estimates graphs before the pool is sized) and of 0.19.0; public start-up logs of 0.22",
+    "code of vLLM 0.23.0, 0.25.1 and 0.28.0 (use_v2_model_runner; the second runner estimates no graphs, vllm-project/vllm issue 49224) and of 0.19.0; public start-up logs of 0.23 to 0.27",
+    "code of vLLM 0.29.0, 0.33.0 and 0.19.0; one public start-up log of 0.29 beside those of 0.22 to 0.27",
 ];
 
 /// The first release whose "GPU KV cache size" is the maximum concurrency times `max_model_len`, and not what is left of the pool
 /// after an even cut over groups of layers: vllm#43308 shows both sides, vllm#54662 quotes the code. Read 2026-11-23.
 const TOKENS_BY_CONCURRENCY: Version = Version { major: 0, minor: 21 };
 
+/// The first release that refuses a start where less is free than the share asks for: pull request 18974 of June 2025, in 0.9.1. The first engine never asked.
+/// Read 2026-11-26.
+const ASKS_WHAT_IS_FREE: Version = Version { major: 0, minor: 9 };
+
 impl Constants {
+    /// Whether a start is refused where less is free than the share asks for.
+    pub fn asks_what_is_free(&self) -> bool {
+        self.since >= ASKS_WHAT_IS_FREE
+    }
+
     /// Whether "GPU KV cache size" is the maximum concurrency times `max_model_len`.
     pub fn tokens_by_concurrency(&self) -> bool {
         self.since >= TOKENS_BY_CONCURRENCY
+    }
+
+    /// The code that these releases were modelled from, and the logs that they were compared with.
+    pub fn source(&self) -> &'static str {
+        let row = CONSTANTS.iter().zip(SOURCES).find(|(constants, _)| constants.since == self.since);
+        row.map_or("", |(_, source)| source)
     }
 
     /// Those of a release.
@@ -281,7 +291,7 @@ mod tests {
         assert_eq!([22, 23, 28].map(since), [21, 23, 23]);
         assert_eq!([7, 8, 9, 10, 12, 13].map(since), [6, 8, 9, 10, 11, 13]);
         assert_eq!(Constants::of(Version { major: 1, minor: 0 }).since.minor, 29);
-        assert!(CONSTANTS.iter().all(|it| !it.releases.is_empty() && !it.source.is_empty()));
+        assert!(CONSTANTS.iter().all(|it| !it.releases.is_empty() && !it.source().is_empty()));
         assert!(CONSTANTS.is_sorted_by_key(|constants| constants.since));
     }
 
@@ -295,10 +305,9 @@ mod tests {
     #[test]
     fn a_source_names_the_code_that_was_read_for_the_release() {
         for constants in &CONSTANTS {
-            assert!(
-                constants.source.starts_with("code of vLLM 0.") && constants.source.contains("public start-up log")
-            );
+            let source = constants.source();
+            assert!(source.starts_with("code of vLLM 0.") && source.contains("public start-up log"));
         }
-        assert!(Constants::of(Version::NEWEST).source.contains("one public start-up log of 0.29"));
+        assert!(Constants::of(Version::NEWEST).source().contains("one public start-up log of 0.29"));
     }
 }

@@ -159,9 +159,19 @@ impl Run<'_> {
         difference * here / (i128::from(shape.layers.max(1)) * i128::from(values) * i128::from(scenario.parallel.tp))
     }
 
+    /// A tower, and a place for each of its further outputs of all batched tokens.
+    ///
+    /// # Source
+    /// `deepstack_input_embeds` in `qwen3_vl.py` of vLLM, made with the model. Read 2026-11-26.
     fn vision(&self) -> u128 {
-        let here = if self.scenario.local().embedding { self.other_parameters } else { 0 };
-        u128::from(here) * u128::from(self.bytes()) / u128::from(self.scenario.parallel.tp)
+        if !self.scenario.local().embedding {
+            return 0;
+        }
+        let shape = &self.scenario.architecture;
+        let levels = shape.tower.map_or(0, |it| it.levels);
+        let outputs = u128::from(levels) * u128::from(self.batched()) * u128::from(shape.hidden_size);
+        let bytes = u128::from(self.bytes());
+        u128::from(self.other_parameters) * bytes / u128::from(self.scenario.parallel.tp) + outputs * bytes
     }
 
     /// How the matrices of attention and dense MLPs are kept.

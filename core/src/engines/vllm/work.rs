@@ -2,17 +2,21 @@
 
 use super::version::SORT;
 use super::{Figures, Image, Prompts, Run, Sampler, Span};
+use crate::architecture::{Indexer, Projection};
 use crate::engines::gpu::{cublas_workspace, multiprocessors};
 use crate::engines::{Sink, amount};
-use crate::memory::Bucket;
-use crate::precision::WeightFormat;
+use crate::memory::{Bucket, kv_cache};
+use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Speculation, Version};
 use crate::tables::capability::{self, Capability};
-use crate::units::GIB;
+use crate::units::{GIB, MIB};
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
 /// Tokens that pass through the experts at once (`VLLM_FUSED_MOE_CHUNK_SIZE`).
 const EXPERT_CHUNK: u64 = 16 * 1_024;
+
+/// Scores of an indexer that the profile makes room for (`VLLM_SPARSE_INDEXER_MAX_LOGITS_MB`).
+const INDEX_SCORES: u128 = 512 * MIB;
 
 /// The fuller of the two moments of the profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +117,9 @@ impl Run<'_> {
         if !self.constants().expert_workspace {
             amount(Item::ExpertTensors, self.expert_tensors(), sink);
         }
+        if shape.indexer.is_some() && !shape.picks_blocks() {
+            amount(Item::AttentionScores, INDEX_SCORES, sink);
+        }
         let mut product = |factors: &[Factor]| sink(&Term { item: Item::LayerWorkspace, factors, divisor: 1 });
         // Output of attention, residual in and residual out.
         product(&[Factor::number(3 * e), self.tokens(), self.hidden()]);
@@ -187,6 +194,34 @@ impl Run<'_> {
         if old { SORT } else { self.constants().sampler }
     }
 
+    /// What sparse attention keeps beside an indexer: a workspace into which the cache of prompts is gathered, and the tokens that were picked. Its scores are there in a layer alone, [`INDEX_SCORES`].
+    ///
+    /// # Formula
+    /// Where blocks are picked T × heads × blocks × 4. Elsewhere `max_model_len` × the larger of 40 × the bytes of an index key and, for the latent vectors of an fp8 cache in 16 bits, 5 × 576 × 2; T × `topk` × 4.
+    ///
+    /// # Source
+    /// vLLM 0.28: `get_max_prefill_buffer_size`, `flashmla_sparse.py`, `topk_indices_buffer` of `deepseek_v2.py` and of `minimax_m3/common/indexer.py`. Read 2026-11-26.
+    fn selection(&self) -> u128 {
+        let shape = &self.scenario.architecture;
+        let Some(it) = shape.indexer else { return 0 };
+        if shape.picks_blocks() {
+            let heads = u64::from(it.heads).div_ceil(self.scenario.parallel.tp.into());
+            return u128::from(self.batched())
+                * u128::from(heads)
+                * u128::from(u32::from(it.topk) / Indexer::BLOCK)
+                * 4;
+        }
+        let gathered = match shape.projection {
+            Projection::Latent(latent) if self.scenario.kv == KvPrecision::Fp8 => {
+                10 * (u128::from(latent.kv_lora_rank) + u128::from(latent.rope_dim))
+            }
+            _ => 0,
+        };
+        let each = (40 * kv_cache::index_bytes(self.scenario)).max(gathered);
+        let picked = u128::from(self.batched()) * u128::from(it.topk) * 4;
+        u128::from(self.scenario.longest_request()) * each + picked
+    }
+
     /// What lives through the whole profile.
     fn always(&self, sink: Sink<'_>) {
         if self.constants().expert_workspace {
@@ -202,7 +237,8 @@ impl Run<'_> {
             let factors = [Factor::number(2 * self.bytes()), self.tokens(), self.hidden()];
             sink(&Term { item: Item::EngineWorkspace, factors: &factors, divisor: 1 });
         }
-        let workspace = self.images() + self.states_of_head() + u128::from(cublas_workspace(self.scenario.gpu));
+        let workspace =
+            self.selection() + self.images() + self.states_of_head() + u128::from(cublas_workspace(self.scenario.gpu));
         amount(Item::EngineWorkspace, workspace, sink);
     }
 
@@ -227,7 +263,8 @@ impl Run<'_> {
         };
         let images = u128::from(self.batched().max(tokens).checked_div(tokens).unwrap_or(0));
         let hidden = u128::from(self.scenario.architecture.hidden_size);
-        let encoded = u128::from(tokens) * hidden * u128::from(self.bytes());
+        let outputs = 1 + u128::from(self.scenario.architecture.tower.map_or(0, |it| it.levels));
+        let encoded = u128::from(tokens) * outputs * hidden * u128::from(self.bytes());
         let pixels = u128::from(values) * u128::from(bytes.unwrap_or(self.bytes()));
         images * (encoded + pixels)
     }

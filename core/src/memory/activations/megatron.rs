@@ -1,6 +1,6 @@
 //! What fused kernels in the manner of Megatron-LM keep for the backward pass: the classic 34 bytes a token and channel.
 
-use crate::architecture::Mlp;
+use crate::architecture::{Latent, Mlp, Projection};
 use crate::checked::Checked;
 use crate::memory::backward::Moment;
 use crate::scenario::Attention;
@@ -12,7 +12,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// # Formula
 /// With s tokens of b sequences on this rank, h = `hidden_size`, q and k the widths of queries and keys, f = `intermediate_size`, a = `heads`, t tensor-parallel ranks:
 /// inputs of the two norms 4·b·s·h and of the matrices behind them 4·b·s·h, dropout masks 2·b·s·h;
-/// queries, keys and values 2·b·s·(q + 2k)/t, the output of attention 2·b·s·q/t, the MLP 4·b·s·f/t (gated 6·b·s·f/t); eager attention 5·a·b·s²/t.
+/// queries, keys and values 2·b·s·(q + 2k)/t, the output of attention 2·b·s·q/t (latent attention has values and an output of their own width, and short vectors: `latent`), the MLP 4·b·s·f/t (gated 6·b·s·f/t); eager attention 5·a·b·s²/t.
 /// For a GPT with f = 4h that is b·s·h·(10 + 24/t + 5·a·s/(h·t)), and 34 where t is 1; sequence parallelism divides the 10 too.
 /// Full checkpointing keeps 2·b·s·h. Without dropout its masks are gone, and 2 of the 5.
 ///
@@ -64,11 +64,14 @@ fn recomputing(how: Checkpointing, scenario: &Checked, layers: u64, sink: &mut d
     let attention = Factor::new(Symbol::Layers, attending);
     let head_dim = Factor::new(Symbol::HeadDim, shape.head_dim.into());
     let heads = Factor::new(Symbol::Heads, local.heads);
-    product(Item::AttentionTensors, &[Factor::number(4), attention, cut, heads, head_dim]);
-    product(
-        Item::AttentionTensors,
-        &[Factor::number(4), attention, cut, Factor::new(Symbol::KvHeads, local.kv_heads), head_dim],
-    );
+    match shape.projection {
+        Projection::Latent(it) => latent(&it, [attention, whole, cut, heads], &mut product),
+        Projection::Heads => {
+            let kv_heads = Factor::new(Symbol::KvHeads, local.kv_heads);
+            product(Item::AttentionTensors, &[Factor::number(4), attention, cut, heads, head_dim]);
+            product(Item::AttentionTensors, &[Factor::number(4), attention, cut, kv_heads, head_dim]);
+        }
+    }
     if scenario.attention == Attention::Eager && how == Checkpointing::None {
         let kept = if shape.dropout { 5 } else { 2 };
         let s = Factor::new(Symbol::SeqLength, local.seq_length);
@@ -77,8 +80,8 @@ fn recomputing(how: Checkpointing, scenario: &Checked, layers: u64, sink: &mut d
         product(Item::AttentionScores, &[Factor::number(kept), attention, batch, heads, s, whole_s]);
     }
     let kept = match shape.mlp {
-        Mlp::Gated => 6,                           // gate, up, product
-        Mlp::Relu | Mlp::Gelu | Mlp::GeluNew => 4, // input and output of the activation
+        Mlp::Gated => 6,                                        // gate, up, product
+        Mlp::Relu | Mlp::Gelu | Mlp::Xielu | Mlp::GeluNew => 4, // input and output of the activation
     };
     let width = |width: u64| Factor::new(Symbol::IntermediateSize, width);
     let Some(moe) = shape.moe else {
@@ -108,10 +111,26 @@ fn recomputing(how: Checkpointing, scenario: &Checked, layers: u64, sink: &mut d
     }
 }
 
+/// What latent attention keeps: queries and keys of whole heads, values and the output of attention at their own width, and the short vectors in front of their norms and behind them.
+///
+/// # Source
+/// Megatron-LM at 003b4ce, `megatron/core/transformer/multi_latent_attention.py`: queries, keys and values are made contiguous for Transformer Engine, so nothing else of what they are
+/// cut from is held. Read 2026-11-26.
+fn latent(it: &Latent, [layers, whole, cut, heads]: [Factor; 4], product: &mut impl FnMut(Item, &[Factor])) {
+    let width = |width: u32| Factor::new(Symbol::LatentWidth, width.into());
+    let [two, four] = [2, 4].map(Factor::number);
+    let head_dim = Factor::new(Symbol::HeadDim, (it.nope_dim + it.rope_dim).into());
+    product(Item::AttentionTensors, &[four, layers, cut, heads, head_dim]);
+    product(Item::AttentionTensors, &[four, layers, cut, heads, Factor::new(Symbol::HeadDim, it.v_dim.into())]);
+    for compressed in it.q_lora_rank.into_iter().chain([it.kv_lora_rank]) {
+        product(Item::AttentionTensors, &[four, layers, whole, width(compressed)]);
+    }
+    product(Item::AttentionTensors, &[two, layers, whole, width(it.rope_dim)]);
+}
+
 /// What the layers in flight keep when the backward pass begins, and the final norm's input and output, the head's input.
 pub fn kept(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
-    let local = scenario.local();
-    layers(scenario, local.chunk_layers * local.chunks_in_flight, sink);
+    layers(scenario, scenario.local().layers_in_flight, sink);
     once(scenario, sink);
 }
 
@@ -119,23 +138,33 @@ pub fn kept(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
 pub fn in_backward(scenario: &Checked, moment: Moment, sink: &mut dyn FnMut(&Term<'_>)) {
     let local = scenario.local();
     let held = match moment {
-        Moment::LastLayer => local.chunk_layers * local.chunks_in_flight,
-        Moment::FirstLayer => 1,
+        Moment::LastLayer => local.layers_in_flight,
+        // A stage may hold the loss alone.
+        Moment::FirstLayer => local.layers.min(1),
         Moment::End => return,
     };
     layers(scenario, held, sink);
     once(scenario, sink);
     if matches!(scenario.checkpointing, Checkpointing::Full | Checkpointing::PerOp) {
         let mut again = |term: &Term<'_>| sink(&Term { item: Item::RecomputedLayer, ..*term });
-        recomputing(Checkpointing::None, scenario, 1, &mut again);
+        recomputing(Checkpointing::None, scenario, local.layers.min(1), &mut again);
     }
 }
 
 fn once(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     let local = scenario.local();
+    let tokens = Factor::new(Symbol::Tokens, u64::from(scenario.batch) * local.seq_length);
+    let hidden = Factor::new(Symbol::HiddenSize, scenario.architecture.hidden_size.into());
     if local.head {
-        let tokens = Factor::new(Symbol::Tokens, u64::from(scenario.batch) * local.seq_length);
-        let hidden = Factor::new(Symbol::HiddenSize, scenario.architecture.hidden_size.into());
         sink(&Term { item: Item::FinalNorm, factors: &[Factor::number(4), tokens, hidden], divisor: 1 });
+    }
+    let predicting = u64::from(scenario.predicting_here());
+    if predicting > 0 {
+        // Embedding and hidden state in front of their norms, both behind them, the sum in front of the last norm; for each micro-batch that is in the last chunk.
+        let parallel = &scenario.parallel;
+        let [pp, earlier] = [parallel.pp, (parallel.virtual_stages - 1) * parallel.pp].map(u64::from);
+        let in_flight = local.chunks_in_flight.saturating_sub(earlier).clamp(1, pp);
+        let factors = [Factor::number(10 * predicting * in_flight), tokens, hidden];
+        sink(&Term { item: Item::FinalNorm, factors: &factors, divisor: 1 });
     }
 }

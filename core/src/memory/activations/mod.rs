@@ -253,6 +253,7 @@ const fn each_layer_keeps(item: Item) -> bool {
         | Item::ReservedCache
         | Item::LinearStates
         | Item::LatentLayers
+        | Item::IndexKeys
         | Item::Gradients
         | Item::MasterWeights
         | Item::FirstMoment

@@ -35,6 +35,7 @@ pub fn terms(scenario: &Checked, sink: Sink<'_>) {
         Mlp::Gated => 3, // act(gate), up, product
         Mlp::Relu | Mlp::Gelu => 2,
         Mlp::GeluNew => 4,
+        Mlp::Xielu => 6, // both branches with what they are made of, and which is taken
     };
     product(&[Factor::number(wide * e), chunk, Factor::new(Symbol::IntermediateSize, local.intermediate_size)]);
     if scenario.attention == Attention::Eager {

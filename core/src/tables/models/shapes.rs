@@ -1,7 +1,8 @@
 //! Shapes of families, from which the rows are written as what differs.
 
 use crate::architecture::{
-    Architecture, Biases, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, Positions, Projection, SlidingWindow,
+    Architecture, Biases, Indexer, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, NormWeight, Positions,
+    Projection, SlidingWindow,
 };
 
 /// Layers, hidden, heads, KV heads, head dimension, MLP width, vocabulary, context.
@@ -58,7 +59,7 @@ pub(super) const fn falcon(
 
 /// Queries, keys and values in one matrix.
 pub(super) const fn phi3(shape: Architecture) -> Architecture {
-    Architecture { fused_qkv: true, ..shape }
+    Architecture { fused_qkv: true, joined_rotation: true, ..shape }
 }
 
 pub(super) const fn qwen2(shape: Shape) -> Architecture {
@@ -69,19 +70,29 @@ pub(super) const fn qwen3(shape: Shape) -> Architecture {
     Architecture { qk_norm: true, ..llama(shape) }
 }
 
+/// Norms as Gemma's, which keep an fp32 copy of their weight.
+pub(super) const fn gemma(architecture: Architecture) -> Architecture {
+    Architecture { norm_weight: NormWeight::WithFp32Copy, ..architecture }
+}
+
 pub(super) const fn gemma2(shape: Shape) -> Architecture {
     Architecture {
         soft_capped: true,
         unstable_in_fp16: true,
         norms_per_layer: 4,
-        ..tied(every_second(4_096, llama(shape)))
+        ..gemma(tied(every_second(4_096, llama(shape))))
     }
 }
 
 /// Windows in all layers but every sixth.
 pub(super) const fn gemma3(window: u32, shape: Shape) -> Architecture {
     let sliding = SlidingWindow::over(shape[0] - shape[0] / 6, window);
-    Architecture { sliding_window: Some(sliding), unstable_in_fp16: true, norms_per_layer: 4, ..tied(qwen3(shape)) }
+    Architecture {
+        sliding_window: Some(sliding),
+        unstable_in_fp16: true,
+        norms_per_layer: 4,
+        ..gemma(tied(qwen3(shape)))
+    }
 }
 
 /// Windows in all layers but every sixth, which have wider heads, so many KV heads, and values made by the matrix of the keys.
@@ -98,7 +109,7 @@ pub(super) const fn gemma4(window: u32, kv_heads: u32, shape: Shape) -> Architec
         soft_capped: true,
         norms_per_layer: 4,
         sliding_window: Some(sliding),
-        ..tied(qwen3(shape))
+        ..gemma(tied(qwen3(shape)))
     }
 }
 
@@ -135,6 +146,7 @@ pub(super) const fn with_gated_expert(width: u32, architecture: Architecture) ->
 pub(super) const fn gpt_oss(layers: u32, experts: u32) -> Architecture {
     let shape = every_second(128, llama([layers, 2_880, 64, 8, 64, 2_880, 201_088, 131_072]));
     Architecture {
+        norm_weight: NormWeight::InFp32,
         attention_sinks: true,
         biases: Biases { qkv: true, attention_output: true, mlp: false },
         moe: Some(Moe { router_bias: true, expert_biases: true, ..Moe::of(experts, 4, 2_880) }),
@@ -174,6 +186,53 @@ pub(super) const fn deepseek(
     latent(widths, mixture_behind(experts, shared, dense_layers, llama(shape)))
 }
 
+/// So many layers have an indexer of so many heads, which picks 2,048 tokens.
+pub(super) const fn indexed(heads: u16, layers: u16, architecture: Architecture) -> Architecture {
+    Architecture { indexer: Some(Indexer { heads, head_dim: 128, topk: 2_048, layers }), ..architecture }
+}
+
+pub(super) const fn deepseek_v3() -> Architecture {
+    predicting(deepseek(Some(1536), [256, 8, 2048], [1, 3], [61, 7168, 128, 128, 192, 18_432, 129_280, 163_840]))
+}
+
+pub(super) const fn glm_5(indexers: u16, context: u32) -> Architecture {
+    let widths = Latent { kv_lora_rank: 512, q_lora_rank: Some(2048), rope_dim: 64, nope_dim: 192, v_dim: 256 };
+    let shape = mixture_behind([256, 8, 2048], 1, 3, llama([78, 6144, 64, 64, 256, 12_288, 154_880, context]));
+    predicting(indexed(32, indexers, latent(widths, shape)))
+}
+
+pub(super) const MISTRAL_LARGE_3: Architecture =
+    deepseek(Some(1536), [128, 4, 4096], [1, 3], [61, 7168, 128, 128, 192, 16_384, 131_072, 294_912]);
+
+pub(super) const MISTRAL_SMALL_4: Architecture = {
+    let widths = Latent { kv_lora_rank: 256, q_lora_rank: Some(1024), rope_dim: 64, nope_dim: 64, v_dim: 128 };
+    let shape = llama([36, 4096, 32, 32, 128, 12_288, 131_072, 1_048_576]);
+    latent(widths, mixture_behind([128, 4, 2048], 1, 0, shape))
+};
+
+/// Command A and R7B: attention and MLP side by side behind one norm without a bias, windows of 4,096 in all layers but every fourth.
+pub(super) const fn cohere2(shape: Shape) -> Architecture {
+    let shape = Architecture { norm: Norm::Unbiased, norms_per_layer: 1, parallel_residual: true, ..llama(shape) };
+    but_every_fourth(4_096, tied(shape))
+}
+
+pub(super) const fn apertus(shape: Shape) -> Architecture {
+    Architecture { mlp: Mlp::Xielu, ..qwen3(shape) }
+}
+
+/// `MiniMax` M3: behind three layers that are dense and see everything, experts, and an indexer that picks 16 blocks of 128 keys.
+pub(super) const MINIMAX_M3: Architecture = Architecture {
+    indexer: Some(Indexer { heads: 4, head_dim: 128, topk: 2_048, layers: 57 }),
+    norm_weight: NormWeight::WithFp32Copy,
+    ..mixture_behind([128, 4, 3072], 1, 3, joined(qwen3([60, 6144, 64, 4, 128, 12_288, 200_064, 1_048_576])))
+};
+
+/// Ling 2.0: queries, keys and values in one matrix with a norm for each head, 256 experts of which a token visits eight, one shared.
+pub(super) const fn ling(width: u32, dense_layers: u32, shape: Shape) -> Architecture {
+    let shape = mixture_behind([256, 8, width], 1, dense_layers, joined(qwen3(shape)));
+    Architecture { fused_qkv: true, ..shape }
+}
+
 pub(super) const fn kimi_k2(context: u32) -> Architecture {
     deepseek(Some(1536), [384, 8, 2048], [1, 1], [61, 7168, 64, 64, 192, 18_432, 163_840, context])
 }
@@ -181,6 +240,16 @@ pub(super) const fn kimi_k2(context: u32) -> Architecture {
 /// One norm over all heads of queries and one over those of keys.
 pub(super) const fn wide_norms(architecture: Architecture) -> Architecture {
     Architecture { qk_norm: true, wide_qk_norm: true, ..architecture }
+}
+
+/// `OLMo` 2: norms over all heads, which multiply with their weight in fp32.
+pub(super) const fn olmo2(shape: Shape) -> Architecture {
+    Architecture { norm_weight: NormWeight::InFp32, ..wide_norms(llama(shape)) }
+}
+
+/// The part of each head that is rotated is joined with the rest.
+pub(super) const fn joined(architecture: Architecture) -> Architecture {
+    Architecture { joined_rotation: true, ..architecture }
 }
 
 /// Windows in all layers but every fourth.
@@ -198,6 +267,8 @@ pub(super) const fn predicting(architecture: Architecture) -> Architecture {
 const fn gated_delta(fp32_state: bool, value_heads: u32, architecture: Architecture) -> Architecture {
     Architecture {
         gated_attention: true,
+        norm_weight: NormWeight::WithFp32Copy,
+        joined_rotation: true,
         linear_attention: Some(LinearAttention {
             kind: LinearKind::GatedDelta,
             layers: architecture.layers - architecture.layers / 4,

@@ -10,10 +10,12 @@ use std::fmt::Write as _;
 use memory_wall_app::sections::quiz::bank::{Answer, Item, tolerance};
 
 use super::{category, in_folders, percent, share};
+use crate::words;
 
 /// Every question, in categories.
 pub(super) fn written(book: &str, items: &[Item]) -> String {
-    let mut out = String::new();
+    // A comment of the first category: a block of its own would be a question without text.
+    let mut out = format!("// {}\n", words::bank_licence());
     for (folders, item) in in_folders(book, items) {
         if let Some(folders) = folders {
             // Only backslashes are read as escapes here.

@@ -9,10 +9,11 @@ use memory_wall_app::sections::quiz::bank::{Answer, Choosable, Item, tolerance};
 
 use super::xml::escaped;
 use super::{category, in_folders, percent, share};
+use crate::words;
 
 /// Every question, in categories.
 pub(super) fn written(book: &str, items: &[Item]) -> String {
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<quiz>\n");
+    let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- {} -->\n<quiz>\n", words::bank_licence());
     for (folders, item) in in_folders(book, items) {
         if let Some(folders) = folders {
             let path = escaped(&category(&folders));

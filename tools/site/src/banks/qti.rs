@@ -7,7 +7,7 @@ use memory_wall_app::words::section_title;
 
 use super::share;
 use super::xml::escaped;
-use crate::archive;
+use crate::{archive, words};
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
@@ -46,10 +46,11 @@ fn manifest(items: &[Item]) -> String {
         );
     }
     format!(
-        "{HEAD}<manifest {MANIFEST} identifier=\"memory-wall-package\">\n\
+        "{HEAD}<!-- {licence} -->\n<manifest {MANIFEST} identifier=\"memory-wall-package\">\n\
          <metadata><schema>QTIv2.1 Package</schema><schemaversion>1.0.0</schemaversion></metadata>\n<organizations/>\n<resources>\n\
          <resource identifier=\"memory-wall-test\" type=\"imsqti_test_xmlv2p1\" href=\"{TEST}\"><file href=\"{TEST}\"/>{uses}</resource>\n\
-         {resources}</resources>\n</manifest>\n"
+         {resources}</resources>\n</manifest>\n",
+        licence = words::bank_licence()
     )
 }
 

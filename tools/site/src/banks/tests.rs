@@ -97,6 +97,9 @@ const HIDDEN: [(char, char); 8] = [
 fn read_gift(text: &str) -> Vec<Read> {
     let (mut category, mut read) = (String::new(), Vec::new());
     for question in text.split("\n\n").map(str::trim).filter(|question| !question.is_empty()) {
+        // Lines that are comments are taken out first.
+        let lines: Vec<&str> = question.lines().filter(|line| !line.trim().starts_with("//")).collect();
+        let question = lines.join("\n");
         let mut hidden = String::new();
         let mut letters = question.chars();
         while let Some(letter) = letters.next() {
@@ -258,6 +261,20 @@ fn read_moodle(text: &str) -> Vec<Read> {
 }
 
 const BOOK: &str = "The Memory Wall";
+
+#[test]
+fn every_bank_says_its_licence() {
+    let items = items().unwrap();
+    let package = qti::package(BOOK, "en", &items).unwrap();
+    let banks = [
+        gift::written(BOOK, &items),
+        moodle::written(BOOK, &items),
+        unpacked(package).remove("imsmanifest.xml").unwrap(),
+    ];
+    for bank in banks {
+        assert_eq!(bank.matches("CC BY 4.0").count(), 1, "{}", &bank[..200]);
+    }
+}
 
 #[test]
 fn gift_and_moodle_xml_say_what_the_questions_say() {

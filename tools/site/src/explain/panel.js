@@ -57,16 +57,20 @@
 
   /** Snapshots are drawn by a script of its own, which comes with the first of them. */
   let drawing;
-  const draw = async (place, snapshots, [src, integrity]) => {
+  const script = async ([src, integrity]) => {
     try {
       await (drawing ??= new Promise((onload, onerror) => document.head.append(Object.assign(element('script'), { src, integrity, onload, onerror }))));
-      const named = snapshots.map((at) => [at, names[at]]);
-      const detail = { place, worker, snapshots: named, parts: { element, table, folded } };
-      document.dispatchEvent(new CustomEvent('memory-wall:snapshots', { detail }));
+      return true;
     } catch {
       drawing = undefined;
-      place.textContent = words.failed;
+      return false;
     }
+  };
+  const draw = async (place, snapshots, from) => {
+    if (!(await script(from))) return (place.textContent = words.failed);
+    const named = snapshots.map((at) => [at, names[at]]);
+    const detail = { place, worker, snapshots: named, parts: { element, table, folded } };
+    document.dispatchEvent(new CustomEvent('memory-wall:snapshots', { detail }));
   };
 
   /** What follows from what was read: it comes a little later, and has its place above the facts. */
@@ -127,6 +131,7 @@
     worker.onerror = () => failed();
     worker.onmessage = ({ data }) => {
       if (data.job !== mine) return;
+      if (data.coming) return script(data.coming);
       if (data.explained) return explain(data.explained);
       if (data.failed || data.done) worker.busy = false;
       if (data.failed) return failed(found.hidden);
@@ -165,7 +170,10 @@
   /** Who reaches for a file is about to hand one over: the programs are on their way by then. */
   const warm = () => (worker ??= new Worker(address)).postMessage({});
   choose.addEventListener('focus', warm, { once: true });
+  choose.addEventListener('pointerenter', warm, { once: true });
   drop.addEventListener('dragenter', warm, { once: true });
+  // Who points there may be: the worker's own script is small.
+  drop.addEventListener('pointerenter', () => (worker ??= new Worker(address)), { once: true });
   choose.addEventListener('change', () => {
     open(choose.files);
     // The same file may be chosen again.

@@ -10,6 +10,15 @@ const start = () => (second ??= wasm_bindgen({ module_or_path: fetch('./{{wasm}}
 const estimate = () => (third ??= wasm_estimate({ module_or_path: fetch('./{{third}}', { integrity: '{{third integrity}}' }) }));
 const open = () => (views ??= wasm_views({ module_or_path: fetch('./{{views}}', { integrity: '{{views integrity}}' }) }));
 const bytes = async (file, from, to) => new Uint8Array(await file.slice(from, to).arrayBuffer());
+/** What was read of files ahead of their turn. */
+const ahead = new Map();
+/** Whether a file begins as the pickle of a snapshot does: then it is read while the programs come. */
+const pickled = async (file) => {
+  const [mark, protocol] = await bytes(file, 0, 2);
+  if (mark !== 0x80 || protocol > 5) return false;
+  if (file.size < 1 << 26 && !ahead.size) ahead.set(file, bytes(file, 0, file.size));
+  return true;
+};
 /** The snapshots of the last files, by their number, and what they hold as tables. */
 const snapshots = new Map();
 let held;
@@ -32,7 +41,7 @@ const read = async (pile, file, source, gibibytes) => {
   const how = pile.begin(await bytes(file, 0, HEAD), file.size);
   if (how === 'text') for (let at = 0; at < file.size; at += PIECE) pile.text(await bytes(file, at, at + PIECE));
   else if (how === 'whole') pile.whole(await bytes(file, 0, file.size));
-  else if (how === 'snapshot') await snapshot(pile, await bytes(file, 0, file.size), source, gibibytes);
+  else if (how === 'snapshot') await snapshot(pile, await (ahead.get(file) ?? bytes(file, 0, file.size)), source, gibibytes);
   else if (how === 'header') for (let range; (range = pile.wants()).length; ) pile.give(await bytes(file, ...range));
   pile.end();
   return how;
@@ -62,8 +71,20 @@ const asked = {
     return (await last.explained).beside.find((one) => one.source === source);
   },
 };
+/** Ends once pictures have what they ask at first: what follows from the files doesn't stand in front of them. */
+let rest;
+let drawn;
+const wait = (time) => {
+  clearTimeout(rest);
+  rest = setTimeout(() => drawn?.(), time);
+};
+const asking = () => new Promise((resolve) => {
+  drawn = resolve;
+  wait(400);
+});
 /** What a picture asks. */
 const answer = async ({ ask, source, number, values }) => {
+  wait(50);
   const said = asked[ask] ? await asked[ask](source, ...values).catch(() => null) : snapshots.get(source)?.[ask](...values);
   postMessage({ source, number, answer: said }, said?.buffer ? [said.buffer] : []);
 };
@@ -76,6 +97,13 @@ onmessage = async ({ data }) => {
   // Nothing to read yet: what reads and draws comes ahead of it.
   if (!job) return Promise.all([start(), open(), estimate(), fetch(drawing[0])]).catch(forget);
   try {
+    start().catch(() => {});
+    ahead.clear();
+    // What reads a snapshot and what draws it come beside the second program, not behind it.
+    if ((await Promise.all(files.map(pickled))).includes(true)) {
+      open().catch(() => (views = undefined));
+      postMessage({ job, coming: drawing });
+    }
     await start();
     for (const old of snapshots.values()) old.free();
     snapshots.clear();
@@ -89,7 +117,7 @@ onmessage = async ({ data }) => {
     const [tables, notes] = ['tables', 'notes'].map((part) => [...said[part], ...held.flatMap((one) => one[part])]);
     postMessage({ job, kinds, ...said, tables, notes, snapshots: [...snapshots.keys()], drawing });
     last = { job, files, reports, gibibytes };
-    if (said.reports.length) await (last.explained = explain(last));
+    if (said.reports.length) await (last.explained = held.length ? asking().then(() => explain(last)) : explain(last));
     postMessage({ job, done: true });
   } catch {
     forget();

@@ -91,8 +91,8 @@
       if (set(name, String(value)) !== DONE) isRefused = true;
     };
     let isClosed = false;
-    // What stands there is never made worse: a platform may have it from an earlier attempt.
-    let status = get(isOld ? 'cmi.core.lesson_status' : 'cmi.success_status');
+    // Who has passed has passed. What else stands there may be a platform's own verdict on a visit that was not the last.
+    let hasPassed = get(isOld ? 'cmi.core.lesson_status' : 'cmi.success_status') === 'passed';
     return {
       isOver,
       kept: get('cmi.suspend_data'),
@@ -110,23 +110,23 @@
         if (!isOld && item.ask) put(`${at}.description`, item.ask.slice(0, 250));
       },
       result({ total, right, done, isComplete, isPassed }) {
-        const now = isPassed ? 'passed' : isComplete && total > 0 ? 'failed' : '';
-        if (status !== 'passed') status = now || status;
+        const hasVerdict = isPassed || (isComplete && total > 0);
+        hasPassed ||= isPassed;
+        const verdict = hasPassed ? 'passed' : hasVerdict ? 'failed' : '';
         if (total > 0) {
           put(`${names.score}.min`, 0);
           put(`${names.score}.max`, 100);
           put(`${names.score}.raw`, Number(((100 * right) / total).toFixed(2)));
         }
         if (isOld) {
-          const settled = ['passed', 'failed'].includes(status);
-          put('cmi.core.lesson_status', settled ? status : isComplete ? 'completed' : 'incomplete');
+          put('cmi.core.lesson_status', verdict || (isComplete ? 'completed' : 'incomplete'));
         } else {
           if (total > 0) put('cmi.progress_measure', Number((done / total).toFixed(4)));
           put('cmi.completion_status', isComplete ? 'completed' : 'incomplete');
           // The platform compares the scaled score with what is needed, so it is told once there is a verdict.
-          if (now) {
+          if (hasVerdict) {
             put('cmi.score.scaled', Number((right / total).toFixed(4)));
-            put('cmi.success_status', status);
+            put('cmi.success_status', verdict);
           }
         }
       },

@@ -81,7 +81,8 @@ pub(super) const STANDARDS: [Standard; 4] = [
         manifest: "imsmanifest.xml",
         template: SCORM_12,
         file: FILE,
-        scored: "<adlcp:masteryscore>@{mastery}</adlcp:masteryscore>",
+        // A platform that is told the mastery score judges every visit by it, the first one after a single answer too.
+        scored: "",
         unscored: "",
         script: "kit/scorm.js",
         connect: "",

@@ -1,5 +1,6 @@
-// The minute of a server, played: levers, and a moment that goes on by itself, step by step or by hand. The program of the figure
-// simulates it, and answers what is drawn and said of each moment.
+// The minute of a server, played: a moment that goes on by itself, step by step or by hand. The program of the figure simulates it, and
+// answers what is drawn and said of each moment. Its levers are components of the page's program: where they stand is an attribute,
+// `data-places`, and what a link asks of them is another, `data-asked`, with an event for levers that listen already.
 const figure = document.querySelector('.minute');
 const words = {{words}};
 // What the engine says of each server: costs of a step, and tokens of the pool by the share of the GPU.
@@ -11,8 +12,9 @@ const [LENGTH, SPEED, JUMP] = [60, 3, 5];
 const ROWS = ['running', 'waiting', 'preempted', 'share', 'rate', 'ttft', 'tpot'];
 const READOUTS = ['running', 'waiting', 'preempted', 'share', 'saved', 'empty', 'rate', 'ttft', 'tpot'];
 const KEYS = ['time', 'running', 'waiting', 'preempted', 'used', 'share', 'saved', 'empty', 'rate', 'ttft', 'ttft_most', 'tpot', 'tpot_most', 'step', 'takes', 'written', 'read'];
-/** Where the levers stop. */
-const STOPS = {{stops}};
+/** What each lever offers, in their order. */
+const OFFERED = { server: servers.map(({ link }) => link), {{stops}} };
+const LEVERS = Object.keys(OFFERED);
 const OWN = '{{own}}';
 
 const element = (name, properties, ...inside) => {
@@ -42,7 +44,8 @@ const start = () => {
   const { dataset } = document.documentElement;
   const framed = 'figure' in dataset;
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
-  const settings = { ...first };
+  const levers = find('.minute-levers');
+  let places = levers.dataset.places;
   let player;
   let time = LENGTH;
   let frame = 0;
@@ -73,15 +76,17 @@ const start = () => {
     range.setAttribute('aria-valuetext', filled(words.said, at));
     future.style.left = `${(time / LENGTH) * 100}%`;
   };
+  /** What each lever is at. */
+  const settings = () => {
+    const stands = places.split(' ');
+    return Object.fromEntries(LEVERS.map((key, at) => [key, OFFERED[key][stands[at]]]));
+  };
   /** What is another than at the start, as a link says it. */
   const own = () => {
-    const { server, ...numbers } = settings;
-    const pairs = [
-      server !== first.server && ['server', servers[server].link],
-      ...Object.keys(STOPS).map((key) => numbers[key] !== first[key] && [key, numbers[key]]),
-      time < LENGTH && ['at', Math.round(time * 10) / 10],
-    ];
-    return pairs.filter(Boolean).map(([key, value]) => `${OWN}${key}=${value}`).join('&');
+    const [begun, stands, values] = [first.split(' '), places.split(' '), settings()];
+    const moved = LEVERS.filter((_, at) => stands[at] !== begun[at]).map((key) => [key, values[key]]);
+    const moment = time < LENGTH ? [['at', Math.round(time * 10) / 10]] : [];
+    return [...moved, ...moment].map(([key, value]) => `${OWN}${key}=${value}`).join('&');
   };
   /** Writes it into the address; a page that shows this figure alone has a script that does so. */
   const write = () => {
@@ -123,8 +128,9 @@ const start = () => {
 
   /** Simulates and draws the settings as they are now; what cannot be leaves the picture as it was. */
   const run = () => {
-    const { costs, pools, context, limits } = servers[settings.server];
-    const { arrivals, prompt, answer, prefix, page, utilization } = settings;
+    const { server, arrivals, prompt, answer, prefix, page, utilization } = settings();
+    const { costs, pools, context, limits, title } = servers.find(({ link }) => link === server);
+    find('.figure-title').textContent = title;
     const pages = Math.floor(pools[utilization] / page);
     const numbers = [arrivals, prompt, answer, prefix, page, pages, ...limits, ...costs];
     const next = wasm_bindgen.Player.of(numbers.join(' '), context);
@@ -160,78 +166,51 @@ const start = () => {
   on.addEventListener('click', () => one(() => player.after(time)));
   range.addEventListener('input', () => one(() => range.value / 10));
   calm.addEventListener('change', stop);
-  /** After a lever has moved. */
-  const change = () => {
+  /** Follows the levers, where they have moved. */
+  const follow = () => {
+    if (levers.dataset.places === places) return;
+    places = levers.dataset.places;
     refused = [];
     run();
     written();
   };
-
-  const title = find('.figure-title');
-  /** Shows the settings in the levers. */
-  const shown = [];
-  const lever = (key) => {
-    const stops = STOPS[key];
-    const slider = element('input', { type: 'range', name: `minute-${key}`, min: 0, max: stops.length - 1 });
-    // An output would take the label for itself.
-    const value = element('span', {});
-    const say = () => {
-      value.textContent = settings[key].toLocaleString(document.documentElement.lang);
-      slider.setAttribute('aria-valuetext', value.textContent);
-    };
-    shown.push(() => {
-      slider.value = stops.indexOf(settings[key]);
-      say();
-    });
-    slider.addEventListener('input', () => {
-      settings[key] = stops[slider.value];
-      say();
-      change();
-    });
-    return element('label', {}, `${words[key]}: `, value, slider);
-  };
-  const choice = element('select', { name: 'minute-server' }, ...servers.map(({ name }, value) => element('option', { value, textContent: name })));
-  const entitle = () => (title.textContent = servers[settings.server].title);
-  shown.push(() => {
-    choice.value = settings.server;
-    entitle();
-  });
-  choice.addEventListener('change', () => {
-    settings.server = Number(choice.value);
-    entitle();
-    change();
-  });
   /** Takes what a query says: what it does not say is as at the start. */
   const take = (query) => {
-    Object.assign(settings, first);
+    const stands = first.split(' ');
     time = LENGTH;
     refused = asked(query).flatMap(([key, value]) => {
       const number = Number(value || 'none');
-      const server = servers.findIndex(({ link }) => link === value);
+      const at = LEVERS.indexOf(key);
+      const place = at < 0 ? -1 : OFFERED[key].findIndex((one) => one === value || one === number);
       if (key === 'at' && number >= 0 && number <= LENGTH) time = number;
-      else if (key === 'server' && server >= 0) settings.server = server;
-      else if (Object.hasOwn(STOPS, key) && STOPS[key].includes(number)) settings[key] = number;
+      else if (place >= 0) stands[at] = String(place);
       else return [`${OWN}${key}=${value ?? ''}`.slice(0, 40)];
       return [];
     });
-    for (const put of shown) put();
+    places = stands.join(' ');
+    levers.dataset.asked = places;
+    levers.dispatchEvent(new Event('change'));
+    // Who comes by a link sees what it has changed.
+    const more = levers.querySelector('.more');
+    more.open ||= [...more.querySelectorAll('input')].some(({ name }) => {
+      const at = LEVERS.indexOf(name.replace('minute-', ''));
+      return stands[at] !== first.split(' ')[at];
+    });
     run();
     if (refused.length > 0) document.dispatchEvent(new CustomEvent('memory-wall:notices', { detail: none.textContent }));
   };
-  const levers = element('div', { className: 'minute-levers' }, element('label', {}, `${words.server}: `, choice), ...Object.keys(STOPS).map(lever));
   const controls = element('div', { className: 'minute-controls' }, play, back, on, range, step);
   find('.minute-drawings').append(future);
   // The program of the tutorial may have written its own state into the address since the page was opened.
   const [opened] = performance.getEntriesByType('navigation');
   const link = framed ? dataset.own : new URL(opened?.name ?? location.href).search;
+  levers.parentElement.after(none, controls);
   // Where it asks for a server that there cannot be, the picture is that of the start.
-  if (asked(link).length > 0) run();
-  take(link);
-  // The tutorial's program listens to fields, and would take these for its own.
-  for (const part of [levers, controls]) {
-    for (const event of ['input', 'change']) part.addEventListener(event, (own) => own.stopPropagation());
-  }
-  title.after(levers, none, controls);
+  run();
+  if (asked(link).length > 0) take(link);
+  new MutationObserver(follow).observe(levers, { attributes: true, attributeFilter: ['data-places'] });
+  // The tutorial's program listens to fields, and would take this for its own.
+  for (const event of ['input', 'change']) controls.addEventListener(event, (own) => own.stopPropagation());
   stop();
   if (framed) {
     document.addEventListener('memory-wall:set', ({ detail }) => {

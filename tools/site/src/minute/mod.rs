@@ -5,7 +5,8 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use memory_wall_app::figures::minute::servers::{self, LOAD, PAGE, SHARES, Server};
+use memory_wall_app::figures::minute::servers::{self, LOAD, PAGE, Server};
+use memory_wall_app::figures::minute::stops::{Places, SHARES, STOPS};
 
 use crate::page::put;
 use crate::program::{packed, taken};
@@ -39,16 +40,11 @@ pub(crate) fn staged(root: &Path, staging: &Path) -> Result<File, String> {
     let mut own = read(&root.join("tools/site/src/minute/minute.js"))?;
     let all = servers::all().map(|server| said(&server).ok_or("a server of the minute does not start"));
     let all = all.collect::<Result<Vec<_>, _>>()?;
-    let usual = servers::first().map_or(0, |server| server.usual());
-    let first = format!(
-        "{{ server: 0, arrivals: {}, prompt: {}, answer: {}, prefix: {}, page: {PAGE}, utilization: {usual} }}",
-        LOAD.arrivals, LOAD.prompt, LOAD.answer, LOAD.prefix
-    );
     put(&mut own, "{{words}}", &Words::read("minute.txt")?.json())?;
     put(&mut own, "{{servers}}", &format!("[{}]", all.join(", ")))?;
-    let stops = servers::LEVERS.map(|(lever, stops)| format!("{lever}: {stops:?}")).join(", ");
-    put(&mut own, "{{first}}", &first)?;
-    put(&mut own, "{{stops}}", &format!("{{ {stops} }}"))?;
+    let stops = STOPS.map(|(lever, stops)| format!("{lever}: {stops:?}")).join(", ");
+    put(&mut own, "{{first}}", &format!("{:?}", Places::START.text()))?;
+    put(&mut own, "{{stops}}", &stops)?;
     put(&mut own, "{{own}}", servers::OWN)?;
     put(&mut own, "{{sentence}}", &format!("{:?}", servers::sentence()))?;
     let packed = STANDARD.encode(packed);
@@ -65,10 +61,8 @@ fn said(server: &Server) -> Option<String> {
     let pools = SHARES.iter().map(|share| Some(format!("{share}: {}", server.pool(*share)?)));
     let pools = pools.collect::<Option<Vec<_>>>()?.join(", ");
     let costs = settings.costs.numbers().map(|cost| cost.to_string()).join(", ");
-    let (model, gpu) = (server.model.name, server.gpu.name);
     Some(format!(
-        "{{ name: {:?}, link: {:?}, title: {:?}, context: {}, costs: [{costs}], pools: {{ {pools} }}, limits: [{}, {}] }}",
-        format!("{model}, {gpu}"),
+        "{{ link: {:?}, title: {:?}, context: {}, costs: [{costs}], pools: {{ {pools} }}, limits: [{}, {}] }}",
         server.link(),
         server.title(),
         server.context()?,

@@ -19,6 +19,7 @@ pub(super) fn build(staging: &Path, program: &Program, index: &str) -> Result<St
     html = markup::without(&html, "<figure id=\"figure-share\"", "</figure>", |_| true);
     let icon = read(&staging.join("icon.svg"))?;
     page::put(&mut html, "href=\"icon.svg\"", &format!("href=\"{}\"", data_uri(&icon)))?;
+    html = dressed(staging, &html)?;
     html = without_other_pages(&html);
     html = started(staging, program, &html)?;
     let policy = policy::alone(&html, " 'wasm-unsafe-eval'", "");
@@ -53,6 +54,13 @@ fn without_other_pages(html: &str) -> String {
         rest = behind;
     }
     (out + rest).replace(". . . ", ". ").replace(". . ", ". ")
+}
+
+/// All styles inside the page, also those that would come as a file.
+fn dressed(staging: &Path, html: &str) -> Result<String, String> {
+    let (before, link, after) = cut(html, "</style><noscript>", "</noscript>")?;
+    let file = markup::attribute(link, "href").ok_or("the page names no styles to come")?;
+    Ok(format!("{before}{}</style>{after}", read(&staging.join(file))?))
 }
 
 /// The words and the program inside the page, the program as one plain script, in place of what brings them.

@@ -23,8 +23,8 @@ use crate::program::Program;
 use crate::wording::escaped;
 use crate::{check, kit, page, policy, read, script, style, words, write};
 
-/// Where a page says in its head that it can be kept, where it has that done, and where it says in its foot how it can be taken
-/// along.
+/// Where a page says in its head how it looks when it is kept, where it has that done, and where it says in its foot how it can be
+/// taken along.
 const HEAD: &str = "<!-- offline -->";
 const KEEP: &str = "<!-- keep -->";
 const FOOT: &str = "<!-- carry -->";
@@ -50,8 +50,10 @@ pub(crate) fn build(root: &Path, staging: &Path, program: &Program, strict: bool
         let alone = edition::build(staging, program, &check::whole(page("index.html")?, page("check.html")?)?)?;
         write(&staging.join(ONE_FILE), &alone)?;
         head = self::head(root)?;
+        // Browsers fetch a manifest as soon as they see it, and the first paint can wait for no file.
+        keep.push_str("<link rel=\"manifest\" href=\"manifest.webmanifest\" />");
         if is_on {
-            keep = self::keep(staging)?;
+            keep += &self::keep(staging)?;
         }
         foot = self::foot(alone.len());
     }
@@ -72,11 +74,9 @@ fn is_packed(name: &str) -> bool {
     name.contains('/')
 }
 
-/// For the head of every page: the manifest, and how the app looks.
+/// For the head of every page: how the app looks.
 fn head(root: &Path) -> Result<String, String> {
-    let mut out = String::from(
-        "<link rel=\"manifest\" href=\"manifest.webmanifest\" /><link rel=\"apple-touch-icon\" href=\"icons/apple-180.png\" />",
-    );
+    let mut out = String::from("<link rel=\"apple-touch-icon\" href=\"icons/apple-180.png\" />");
     for (scheme, paper) in ["light", "dark"].into_iter().zip(papers(root)?) {
         // Writing into a string does not fail.
         let _ =

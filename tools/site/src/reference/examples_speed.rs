@@ -106,8 +106,8 @@ fn many_gpus() -> Result<Vec<Example>, String> {
     let cut = |parallel: Parallelism| {
         changed(&seven, |it| {
             it.parallel = parallel;
-            if parallel.pp > 1 {
-                // Stock code has no schedule for a pipeline.
+            if parallel.pp > 1 || parallel.cp > 1 {
+                // Stock code has no schedule for a pipeline, and cuts sequences beside FSDP2 alone.
                 it.training.implementation = Implementation::Megatron;
             }
         })

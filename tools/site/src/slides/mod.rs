@@ -101,8 +101,8 @@ fn still(id: &str) -> Result<String, String> {
 }
 
 /// Parts of figures that are no part of the picture, by their classes.
-const APART: [&str; 7] =
-    ["reveal", "tools", "roofline-under", "roofline-canvas", "roofline-keep", "still-narrow", "notes"];
+const APART: [&str; 8] =
+    ["reveal", "tools", "roofline-under", "roofline-canvas", "roofline-keep", "still-narrow", "notes", "minute-now"];
 
 /// A text without an attribute.
 fn without_attribute(html: &str, mark: &str) -> String {

@@ -9,9 +9,9 @@ use crate::wording::{Words, escaped, inline};
 use crate::{check, page};
 
 /// A section as a teacher plans with it.
-struct Section {
-    id: &'static str,
-    title: String,
+pub(super) struct Section {
+    pub(super) id: &'static str,
+    pub(super) title: String,
     reading: Reading,
     /// Questions of the self-check, and claims.
     asked: usize,
@@ -19,6 +19,11 @@ struct Section {
 }
 
 impl Section {
+    /// Minutes to read it and to answer its questions.
+    pub(super) const fn homework(&self) -> usize {
+        self.reading.minutes() + self.answering()
+    }
+
     /// Minutes for the questions.
     const fn answering(&self) -> usize {
         self.asked * QUESTION_MINUTES + self.claims * CLAIM_MINUTES
@@ -26,7 +31,7 @@ impl Section {
 }
 
 /// Every section, in the order of the tutorial.
-fn sections() -> Result<Vec<Section>, String> {
+pub(super) fn sections() -> Result<Vec<Section>, String> {
     let questions = questions()?;
     let count = |is: &dyn Fn(&Question) -> bool| questions.iter().filter(|question| is(question)).count();
     let titles = page::titles(&page::texts()?);
@@ -76,11 +81,15 @@ pub(super) fn list(words: &Words, texts: &Words) -> Result<String, String> {
             ("minutes", number(section.reading.minutes())),
             ("words", number(section.reading.words)),
             ("figures", number(section.reading.figures)),
-            ("asked", number(section.asked + section.claims)),
+            ("asked", number(section.asked.max(section.claims))),
             ("answering", number(section.answering())),
         ];
         let time = if section.reading.figures == 1 { "course.time.one" } else { "course.time" };
-        let asked = if section.answering() > 0 { words.say_with("course.asked", &values) } else { String::new() };
+        let asked = match (section.asked, section.claims) {
+            (0, 0) => String::new(),
+            (0, _) => words.say_with("course.claims", &values),
+            _ => words.say_with("course.asked", &values),
+        };
         let title =
             |need: &str| sections.iter().find(|section| section.id == need).map_or("", |section| &section.title);
         let link = |need: &String| format!("<a href=\"#goals-{need}\">{}</a>", escaped(title(need)));
@@ -126,6 +135,9 @@ mod tests {
         }
         assert_eq!(texts.left(), Vec::<&String>::new(), "words that nobody says");
         assert!(!html.contains(crate::wording::MISSING) && !html.contains('{'), "words or numbers are missing");
+        // Claims are counted as claims, in the one section that has nothing else.
+        assert_eq!(html.matches(" claims, about ").count(), 1);
+        assert!(sections().unwrap().iter().all(|section| section.asked == 0 || section.claims == 0));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod goals;
 mod hosts;
 mod packages;
+mod weeks;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -87,7 +88,7 @@ fn class(words: &Words) -> Result<String, String> {
         Ok(format!("<li><a href=\"{page}.html\">{title}</a>: {}</li>", words.say(&format!("class.{page}"))))
     });
     let items = items.collect::<Result<String, String>>()?;
-    Ok(format!("{}<ul id=\"class-pages\">{items}</ul>", words.paragraphs("class", &[])))
+    Ok(format!("{}<ul id=\"class-pages\">{items}</ul>{}", words.paragraphs("class", &[]), weeks::plan(words)?))
 }
 
 /// Under which terms the tutorial may be used, and how it is cited.

@@ -179,7 +179,7 @@ fn of(code: &Code<'_>, groups: &[Blocks], product: Product<'_>) {
     for &group in groups {
         let bytes = match code.sizes.shape.mlp {
             Mlp::Gated => 3 * code.e, // gate, its activation, up
-            Mlp::Relu | Mlp::Gelu | Mlp::GeluNew => code.e,
+            Mlp::Relu | Mlp::Gelu | Mlp::Xielu | Mlp::GeluNew => code.e,
         };
         if group.inner(code) {
             inside_mlp(code, group.layers, Item::MlpTensors, bytes, true, product);

@@ -95,7 +95,7 @@ impl<'a> Code<'a> {
         let (input, weight) = (input_needs_gradient, self.norms_learn());
         match self.sizes.shape.norm {
             _ if !input && !weight => [0, 0],
-            Norm::LayerNorm => [self.r, 8],
+            Norm::LayerNorm | Norm::Unbiased => [self.r, 8],
             Norm::RmsNorm => {
                 let normed = match (weight, self.run.era) {
                     (false, _) => 0,

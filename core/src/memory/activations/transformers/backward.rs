@@ -8,7 +8,6 @@ use crate::memory::activations::Sink;
 use crate::memory::activations::sizes::{Kinds, Sizes};
 use crate::memory::backward::Moment;
 use crate::memory::gradients;
-use crate::scenario::Attention;
 use crate::training::Checkpointing;
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -122,7 +121,7 @@ enum Work {
 /// In the MLP: all that the layer kept, and 2·e·T·f for the gradients of gate and up, while that of the product takes the place of the product; of experts one after
 /// the other, those of the tokens that one expert sees.
 /// In grouped experts, once the gradients of their weights are made: the layer without what the experts kept, and N·(e·(2f + 2h) + 20) + 4E for their gradients.
-/// In eager scores: the layer without its MLP, and 2·e·`batch`·a·s² (with dropout e) for the gradients of the scores.
+/// In eager scores: the layer without its MLP, and the gradients of the scores (`attention::score_gradients`).
 ///
 /// # Assumes
 /// Scores, and experts one after the other, are derived from the code.
@@ -149,7 +148,7 @@ impl AtWork {
     /// Keeps what is wider, the best so far or an operation in this layer.
     fn widest(sizes: &Sizes<'_>, layer: Kinds, uniform: bool, best: &mut Option<(Self, u128)>) {
         let mlp = Self { layer, work: Work::Mlp, uniform };
-        let scores = sizes.scenario.attention == Attention::Eager && layer.linear == 0;
+        let scores = attention::writes_scores(sizes, &layer) && layer.linear == 0;
         let experts = sizes.scenario.training.stock.grouped_experts && layer.moe > 0;
         if uniform && !scores && !experts {
             // As in nearly all models with fused attention, nothing is to be compared.
@@ -202,7 +201,7 @@ impl AtWork {
         let item = Item::LayerWorkspace;
         let count = match shape.mlp {
             Mlp::Gated | Mlp::Relu | Mlp::GeluNew => 2,
-            Mlp::Gelu => 1,
+            Mlp::Gelu | Mlp::Xielu => 1,
         };
         let experts = shape.moe.filter(|_| self.layer.moe > 0).map(|moe| {
             let visited = Factor::new(Symbol::ExpertsPerToken, moe.experts_per_token.into());
@@ -228,7 +227,7 @@ impl AtWork {
             }
             (Work::Experts, None) => {}
             (Work::Scores, _) => {
-                attention::score_product(sizes, 1, if shape.dropout { e } else { 2 * e }, item, product);
+                attention::score_product(sizes, 1, attention::score_gradients(sizes), item, product);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! What stock code keeps of one block beside its attention: norms, MLP, mixture of experts, dropout.
 
 use super::adapters;
-use super::attention::{self, Product, gemma, mask_bytes};
-use crate::architecture::{LinearKind, Mlp, Moe, Norm, Projection};
+use super::attention::{self, Product, mask_bytes, normed_bytes};
+use crate::architecture::{LinearKind, Mlp, Moe, Norm, NormWeight, Projection};
 use crate::memory::activations::sizes::{Kinds, Sizes};
 use crate::worked::{Factor, Item, Symbol, Term};
 
@@ -58,7 +58,7 @@ pub(super) fn outside_mlp(sizes: &Sizes<'_>, kinds: &Kinds, with_scores: bool, p
 ///
 /// # Formula
 /// RMSNorm: 4·T·h for an fp32 copy of the input (in fp32 the input itself), 4·T for the scale of each token, and the normalised copy in the
-/// precision r of the residual stream, r·T·h. Gemma's RMSNorm stays in fp32: 8·T·h + 4·T + 4·h.
+/// precision r of the residual stream, r·T·h. `OLMo` 2's RMSNorm stays in fp32, 8·T·h + 4·T, and Gemma's copies its weight: 4·h more.
 /// LayerNorm: its input r·T·h and two statistics a token of 4 bytes each (2 on a CPU in 16 bits).
 ///
 /// # Assumes
@@ -68,18 +68,14 @@ pub(super) fn norm(sizes: &Sizes<'_>, layers: u64, count: u64, item: Item, produ
     let l = Factor::new(Symbol::Layers, layers);
     match sizes.shape.norm {
         Norm::RmsNorm => {
-            let normed = match (sizes.learns.norms, gemma(sizes)) {
-                (true, true) => 4,
-                (true, false) => r,
-                (false, _) => 0,
-            };
+            let normed = if sizes.learns.norms { normed_bytes(sizes, r) } else { 0 };
             product(item, &[Factor::number(count * (4 + normed)), l, t, h]);
             product(item, &[Factor::number(count * 4), l, t]);
-            if gemma(sizes) {
+            if sizes.shape.norm_weight == NormWeight::WithFp32Copy {
                 product(item, &[Factor::number(count * 4), l, h]);
             }
         }
-        Norm::LayerNorm => {
+        Norm::LayerNorm | Norm::Unbiased => {
             let inputs = if sizes.shape.parallel_residual { count.min(1) } else { count };
             let statistic = if sizes.cuda || r == 4 { 4 } else { 2 };
             product(item, &[Factor::number(inputs * r), l, t, h]);
@@ -155,7 +151,7 @@ fn tensors(sizes: &Sizes<'_>, learns: bool) -> u64 {
     let e = sizes.e;
     match (sizes.shape.mlp, sizes.autocast) {
         (Mlp::Gated, _) => e * if learns { 4 } else { 3 },
-        (Mlp::Gelu, _) => e * if learns { 2 } else { 1 },
+        (Mlp::Gelu | Mlp::Xielu, _) => e * if learns { 2 } else { 1 },
         (Mlp::Relu, _) => e,
         (Mlp::GeluNew, true) if sizes.cuda => 16,
         (Mlp::GeluNew, _) => e * if learns { 5 } else { 4 },
@@ -181,10 +177,12 @@ fn experts(sizes: &Sizes<'_>, layers: u64, moe: &Moe, product: Product<'_>) {
     let (inputs, indices) = if grouped { (2, 28) } else { (3, 20) };
     let learn = !sizes.scenario.mode.adapts();
     let inputs = if learn { inputs } else { inputs - 1 };
+    // gpt-oss clamps gate and up and adds one to up, which keeps three more.
+    let clamped = if moe.expert_biases { 3 * e } else { 0 };
     product(Item::ExpertTensors, &[Factor::number(inputs * e), l, t, visited, sizes.hidden]);
     product(
         Item::ExpertTensors,
-        &[Factor::number(tensors(sizes, learn)), l, t, visited, sizes.width(moe.intermediate_size)],
+        &[Factor::number(tensors(sizes, learn) + clamped), l, t, visited, sizes.width(moe.intermediate_size)],
     );
     product(Item::ExpertTensors, &[Factor::number(indices), l, t, visited]);
     if grouped {

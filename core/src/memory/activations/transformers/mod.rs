@@ -217,6 +217,23 @@ fn weight_copies(sizes: &Sizes<'_>, layers: u64, head: bool, product: Product<'_
     }
 }
 
+/// Whether the attention of transformers code was to be fused and keeps its scores all the same.
+pub fn unfused(scenario: &Checked) -> bool {
+    let sizes = Sizes::of(scenario);
+    scenario.training.implementation == Implementation::Transformers
+        && scenario.attention == Attention::Flash
+        && attention::writes_scores(&sizes, &Kinds::of(sizes.shape, sizes.shape.layers.into()))
+}
+
+/// The same `QLoRA` run where attention gets fp32 values, if that keeps scores which this one does not.
+pub fn with_wide_attention(scenario: &Checked) -> Option<Checked> {
+    if scenario.mode != Mode::Qlora || scenario.training.stock.wide_attention {
+        return None;
+    }
+    let wide = scenario.with(|it| it.training.stock.wide_attention = true).ok()?;
+    (unfused(&wide) && !unfused(scenario)).then_some(wide)
+}
+
 /// Whether the tensors of such a question were measured, or are derived from what was and from the code.
 pub fn measured(scenario: &Checked) -> bool {
     let training = &scenario.training;

@@ -4,12 +4,13 @@ extern crate alloc;
 use alloc::string::ToString;
 
 use super::measured;
-use crate::architecture::{Biases, Mlp, Moe, Norm, Positions, SlidingWindow};
+use crate::architecture::{Biases, Mlp, Moe, Norm, NormWeight, Positions, SlidingWindow};
 use crate::assumptions::{Assumption, Assumptions};
 use crate::memory::activations;
 use crate::memory::backward::Moment;
 use crate::parallelism::{Parallelism, ZeroStage};
 use crate::scenario::CutError;
+use crate::tables::gpus;
 use crate::training::{Implementation, Lora, LoraTargets, Loss, Recipe, Stock};
 use crate::worked::{self, Item};
 use crate::{Architecture, Attention, Bytes, Checkpointing, Mode, Phase, Scenario, Training, WeightFormat};
@@ -69,8 +70,33 @@ fn layers_of_llama() {
     }
     let fp32 = of(Recipe::Fp32, Attention::Flash);
     assert_eq!(layer(&on_cpu(&fp32)), T * (24 * H + 8 * Q + 8 * K + 16 * F + 4 * A + 8));
+    // Grouped queries have no fused kernel in fp32: the scores are kept.
+    assert_eq!(layer(&fp32), T * (24 * H + 16 * Q + 16 * F + 8) + 4 * B * A * S * S);
+    // A gate on the output is kept beside them, whatever the kernel.
+    let gated = training(Architecture { gated_attention: true, ..LLAMA }, Recipe::Fp32, Attention::Flash);
+    assert_eq!(layer(&gated) - layer(&fp32), 8 * T * Q);
+    let said = |scenario: &Scenario| {
+        Assumptions::of(&scenario.check().unwrap()).iter().any(|it| it == Assumption::UnfusedAttention)
+    };
+    assert!(said(&fp32) && !said(&of(Recipe::Pure, Attention::Flash)) && !said(&of(Recipe::Fp32, Attention::Eager)));
     // The memory-efficient kernel of CUDA: 40 tokens are padded to 64.
-    assert_eq!(layer(&fp32), T * (24 * H + 16 * Q + 16 * F + 8) + 4 * B * A * 64 + 16);
+    let mut efficient = fp32;
+    efficient.training.stock.efficient_kernel = true;
+    assert_eq!(layer(&efficient), T * (24 * H + 16 * Q + 16 * F + 8) + 4 * B * A * 64 + 16);
+    // Nor in 16 bits before compute capability 8.0.
+    let fp16 = Scenario { weights: WeightFormat::Fp16, ..of(Recipe::Pure, Attention::Flash) };
+    let on = |gpu| Scenario { gpu: gpus::by_id(gpu), ..fp16 };
+    let bf16 = layer(&of(Recipe::Pure, Attention::Flash));
+    assert_eq!(layer(&on("t4")) - bf16, T * (2 * Q + 8 * Q - 4 * K - 4 * A) - 24 + 4 * B * A * S * S);
+    assert_eq!(layer(&on("a10g")), bf16);
+    // One head for each query head has one everywhere.
+    let multi = Architecture { kv_heads: 6, ..LLAMA };
+    let on = |gpu| Scenario {
+        gpu: gpus::by_id(gpu),
+        weights: WeightFormat::Fp16,
+        ..training(multi, Recipe::Pure, Attention::Flash)
+    };
+    assert_eq!(layer(&on("t4")), layer(&on("a10g")));
     let autocast = of(Recipe::Autocast, Attention::Flash);
     assert_eq!(layer(&autocast), T * (26 * H + 4 * Q + 4 * K + 8 * F + 4 * A + 8) + 24);
 }
@@ -96,7 +122,7 @@ fn layers_of_other_families() {
     assert_eq!(of(qwen2, Attention::Flash), llama);
     let qwen3 = Architecture { qk_norm: true, ..LLAMA };
     assert_eq!(of(qwen3, Attention::Flash), llama + 6 * T * (Q + K) + 4 * T * (A + K_HEADS));
-    let gemma2 = Architecture { norms_per_layer: 4, soft_capped: true, ..LLAMA };
+    let gemma2 = Architecture { norm_weight: NormWeight::WithFp32Copy, norms_per_layer: 4, soft_capped: true, ..LLAMA };
     let norms = 4 * (8 * T * H + 4 * T + 4 * H) + 4 * T * H;
     assert_eq!(of(gemma2, Attention::Eager), norms + 8 * T * Q + 8 * B * A * S * S + 8 * T * F);
     // One KV head and one sequence: keys and values stay views.

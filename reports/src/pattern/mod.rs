@@ -1,5 +1,7 @@
 //! What a line looks like that says something: literal text with holes, and what each hole means.
 
+mod words;
+
 use alloc::vec::Vec;
 
 use crate::Place;
@@ -9,6 +11,9 @@ use crate::report::{Device, Fact, Value};
 use crate::scan::{self, Number};
 use crate::size::{Base, Size, Unit};
 use crate::what::{Kind, Refusal, What};
+
+pub(crate) use words::buffer;
+use words::{is_word, until, word_before};
 
 /// A hole of a line, `{}` in its text.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +32,8 @@ pub(crate) enum Hole {
     Sum(What),
     /// A whole number.
     Count(What),
+    /// A whole number in billions, with digits behind the point.
+    Billions(What),
     /// A number with digits behind the point.
     Ratio(What),
     /// A name up to a quote, a comma, a bracket or a space.
@@ -67,6 +74,8 @@ pub(crate) enum Says {
     Refuses(Refusal),
     /// Something is so, by the line being there.
     On(What),
+    /// It belongs to a report that has begun, and says nothing without one.
+    Within,
 }
 
 impl Pattern {
@@ -81,6 +90,9 @@ impl Pattern {
 
 /// Bytes at the end of a line that may be the beginning of a number with its unit, or of what stands between two words.
 const LAST_WORDS: usize = 24;
+
+/// Bytes of what is skipped and of a name at most: a line that repeats the beginning of a pattern would be looked through once for each.
+const FARTHEST: usize = 2 << 10;
 
 /// Why a line is not that of a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,8 +172,9 @@ impl Reading {
             let rest = rest.get(spaces..)?;
             // What can't be read here may go on in another line.
             unread.ends = rest.len() <= LAST_WORDS;
+            let near = rest.get(..FARTHEST).unwrap_or(rest);
             let length = match holes.next()? {
-                Hole::Skip => until(rest, next)?,
+                Hole::Skip => until(near, next)?,
                 Hole::Pad => 0,
                 Hole::Device => {
                     let number = Number::read(rest)?;
@@ -176,7 +189,7 @@ impl Reading {
                     length
                 }
                 Hole::Name(what) => {
-                    let length = until(rest, next)?;
+                    let length = until(near, next)?;
                     // A name that can't be shown leaves the line's numbers as they are.
                     if let Some(value) = name::value(*what, rest.get(..length)?) {
                         let (what, place) = (*what, place(here + spaces));
@@ -185,7 +198,7 @@ impl Reading {
                     length
                 }
                 Hole::Shape(what) => {
-                    let length = until(rest, next)?;
+                    let length = until(near, next)?;
                     let (what, value) = (*what, shape(rest.get(..length)?)?);
                     facts.push(Fact { place: place(here + spaces), device: Device::Unsaid, what, value });
                     length
@@ -222,7 +235,7 @@ impl Reading {
                 hole => {
                     let read = fact(*hole, rest, place(here + spaces));
                     // Few words in front may be anybody's.
-                    if read.is_none() && here - at > 12 && rest.first().is_some_and(u8::is_ascii_digit) {
+                    if read.is_none() && here - at > 8 && rest.first().is_some_and(u8::is_ascii_digit) {
                         unread.odd = Some(place(here + spaces));
                     }
                     let (fact, behind) = read?;
@@ -263,8 +276,14 @@ fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
             let size = number.size(unit.bytes(base))?;
             (what, Value::Size(if matches!(hole, Hole::Floor(_)) { size.floored() } else { size }), rest)
         }
-        Hole::Of(what, unit) => (what, Value::Size(number.size(unit.bytes(Base::Decimal))?), number.rest),
+        Hole::Of(what, unit) => {
+            let bytes = unit.bytes(Base::Decimal);
+            // What is less than nothing and was subtracted without a sign.
+            let wrapped = || (what == What::Unaccounted).then(|| number.wrapped(bytes)).flatten();
+            (what, Value::Size(number.size(bytes).or_else(wrapped)?), number.rest)
+        }
         Hole::Count(what) => (what, Value::Count(number.count()?), number.rest),
+        Hole::Billions(what) => (what, Value::Count(number.millionths()?.checked_mul(1_000)?), number.rest),
         Hole::Ratio(what) => (what, Value::Millionths(number.millionths()?), number.rest),
         Hole::Name(_)
         | Hole::Shape(_)
@@ -288,59 +307,6 @@ pub(crate) fn shape(text: &[u8]) -> Option<Value> {
     });
     let shape: Option<Vec<u64>> = dimensions.by_ref().take(9).collect();
     shape.filter(|shape| (1..=8).contains(&shape.len())).map(|shape| Value::Shape(shape.into_boxed_slice()))
-}
-
-/// How far a hole goes whose end is known by what stands behind it; to the end of the line where nothing does.
-fn until(text: &[u8], next: &str) -> Option<usize> {
-    let words = next.trim_start();
-    if words.is_empty() {
-        return Some(text.len());
-    }
-    // A run of spaces may be longer than the one in the pattern.
-    let first = words.split(' ').next().unwrap_or(words);
-    let mut from = 0;
-    loop {
-        let at = from + scan::find(text.get(from..)?, first.as_bytes())?;
-        if scan::covered(text.get(at..)?, words.as_bytes()).is_some() {
-            let spaces = text.get(..at)?.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
-            return Some(if next.starts_with(' ') { at - spaces } else { at });
-        }
-        from = at + 1;
-    }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
-}
-
-/// The word or the number with its unit in front of a place, and where it begins.
-fn word_before(text: &[u8], at: usize) -> Option<(usize, &[u8])> {
-    let front = text.get(..at)?.trim_ascii_end();
-    let start = |end: &[u8]| end.iter().rposition(|byte| matches!(byte, b' ' | b'\t' | b'(')).map_or(0, |at| at + 1);
-    let last = start(front);
-    let word = front.get(last..)?;
-    // "19.65 MiB" are two words, "19.65MiB" is one.
-    if word.first().is_some_and(u8::is_ascii_alphabetic) && Unit::read(word).is_some_and(|(_, rest)| rest.is_empty()) {
-        let front = front.get(..last)?.trim_ascii_end();
-        let last = start(front);
-        return Some((last, text.get(last..at)?));
-    }
-    Some((last, word))
-}
-
-/// The device of a buffer of ggml: `CUDA0`, `ROCm1`, `Vulkan0`, `SYCL0`, `Metal`, `CPU`, `CUDA_Host`, `CPU_Mapped`.
-pub(crate) fn buffer(word: &[u8]) -> Option<Device> {
-    if !word.first()?.is_ascii_alphabetic() || !word.iter().all(|byte| is_word(*byte)) {
-        return None;
-    }
-    let host =
-        word.starts_with(b"CPU") || word.ends_with(b"_Host") || word.eq_ignore_ascii_case(b"host") || word == b"BLAS";
-    if host {
-        return Some(Device::Host);
-    }
-    let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = word.get(word.len() - digits..).and_then(Number::read).and_then(|number| number.count());
-    Some(Device::Gpu(number.and_then(|number| u16::try_from(number).ok()).unwrap_or(0)))
 }
 
 #[cfg(test)]

@@ -1,0 +1,66 @@
+//! Host memory that ran out, and processes that were killed from outside.
+//!
+//! Read in November 2026: `mm/oom_kill.c` of Linux, Slurm's `slurmstepd`, Ray's `memory_monitor`, `kubectl describe pod` and `docker inspect`,
+//! `NumPy`, and the threads nextflow-io/nextflow#5932, ArjunaCluster/ArjunaUsers#52, vllm-project/vllm#2669, hiyouga/EasyR1#185,
+//! docker/for-linux#1001, triton-inference-server/server#4154 and liunian-Jay/MU-GOT#17. What Ray calls GB is 2^30 bytes.
+
+use super::line;
+use crate::pattern::{Hole, Pattern};
+use crate::size::Unit;
+use crate::what::{Kind, What};
+
+const fn host(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::HostMemory, text, holes)
+}
+
+/// Signal 9, which says nothing of who sent it.
+const fn killed(text: &'static str) -> Pattern {
+    line(Kind::Killed, text, &[])
+}
+
+const NODE: &[Hole] = &[Hole::Skip, Hole::Size(What::HostUsed), Hole::Size(What::HostCapacity)];
+const REQUESTED: &[Hole] = &[Hole::Of(What::Requested, Unit::BYTE)];
+
+pub(super) const LINES: &[Pattern] = &[
+    host("DefaultCPUAllocator: can't allocate memory: you tried to allocate {} bytes", REQUESTED),
+    host("DefaultCPUAllocator: not enough memory: you tried to allocate {} bytes", REQUESTED),
+    host("unable to mmap {} bytes from file", REQUESTED),
+    host("Unable to allocate {} for an array with shape", &[Hole::Size(What::Requested)]),
+    host("[Errno 12] Cannot allocate memory", &[]),
+    host("std::bad_alloc", &[]),
+    host("The paging file is too small for this operation", &[]),
+    // The kernel's own words.
+    host(
+        "Killed process {} total-vm:{}, anon-rss:{},",
+        &[Hole::Skip, Hole::Size(What::AddressSpace), Hole::Size(What::HostUsed)],
+    ),
+    host("Out of memory: Kill", &[]),
+    host("Memory cgroup out of memory: Kill", &[]),
+    host("oom-kill:constraint=", &[]),
+    host("memory: usage {}, limit {}, failcnt", &[Hole::Size(What::HostUsed), Hole::Size(What::HostCapacity)]),
+    // Slurm, in three wordings.
+    host("oom-kill event(s) in", &[]),
+    host("oom_kill event in", &[]),
+    host("oom_kill events in", &[]),
+    // Containers.
+    host("Reason:  OOMKilled", &[]),
+    host("reason:  OOMKilled", &[]),
+    host("\"reason\": \"OOMKilled\"", &[]),
+    host("\"OOMKilled\": true", &[]),
+    // The table of `kubectl get pods`.
+    host("OOMKilled  {}", &[Hole::Skip]),
+    // Ray, from 2.3 with the task and from 2.50 without it.
+    host("Memory on the node ({}) was running was {} / {} (", NODE),
+    host("Memory on the node ({}) was {} / {} (", NODE),
+    host("killed due to memory pressure (OOM)", &[]),
+    host("killed due to the node running low on memory", &[]),
+    killed("Exit Code:  137"),
+    killed("exited with code 137"),
+    killed("exit code 137"),
+    killed("exit code: 137"),
+    killed("exit status 137"),
+    killed("exitcode  : -9"),
+    killed("exitcode: -9"),
+    killed("Signal 9 (SIGKILL)"),
+    killed("signal: killed"),
+];

@@ -1,0 +1,56 @@
+//! `wasm-opt` once more, after Trunk ran it: without what a program says when it panics there is more that nobody needs.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::write;
+
+/// What Trunk is told about every program.
+const PAGE: &str = include_str!("../../../index.html");
+
+/// The program without what it says when it panics, optimised as Trunk does it.
+pub(crate) fn quiet(staging: &Path, wasm: &[u8]) -> Result<Vec<u8>, String> {
+    let [from, to] = ["quiet.wasm", "optimised.wasm"].map(|name| staging.join(name));
+    write(&from, memory_wall_squeeze::without_panics(wasm)?)?;
+    // xtask names the one that Trunk takes.
+    let program = std::env::var_os("MEMORY_WALL_WASM_OPT").unwrap_or_else(|| "wasm-opt".into());
+    let status = Command::new(&program).arg(&from).arg("-Oz").args(parameters()?).arg("-o").arg(&to).status();
+    let told = || format!("`{} …` on a program without panics", program.display());
+    let status = status.map_err(|error| format!("{} did not start: {error}; `cargo xtask build` finds it", told()))?;
+    if !status.success() {
+        return Err(format!("{} failed: {status}", told()));
+    }
+    let optimised = std::fs::read(&to).map_err(|error| format!("{} cannot be read: {error}", to.display()))?;
+    for path in [from, to] {
+        std::fs::remove_file(&path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))?;
+    }
+    Ok(optimised)
+}
+
+/// What Trunk gives `wasm-opt` besides the level.
+fn parameters() -> Result<impl Iterator<Item = &'static str>, String> {
+    let written = settings("data-wasm-opt-params").next().ok_or("index.html has no parameters of wasm-opt")?;
+    Ok(written.split(' '))
+}
+
+/// What the page says by attributes of this name, one after the other.
+fn settings(name: &'static str) -> impl Iterator<Item = &'static str> {
+    let attributes = PAGE.split(name).skip(1);
+    attributes.filter_map(|after| after.strip_prefix("=\"")?.split('"').next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_is_optimised_in_the_same_way() {
+        let programs = PAGE.matches("rel=\"rust\"").count();
+        let [parameters, levels] =
+            ["data-wasm-opt-params", "data-wasm-opt"].map(|name| settings(name).collect::<Vec<_>>());
+        assert!(programs > 6 && parameters.len() == programs && levels == vec!["z"; programs], "{levels:?}");
+        assert!(parameters.iter().all(|own| Some(own) == parameters.first()));
+        // Functions that panic are found by their names.
+        assert!(parameters.iter().all(|own| own.split(' ').any(|parameter| parameter == "-g")));
+    }
+}
