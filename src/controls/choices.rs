@@ -72,15 +72,15 @@ pub fn worded<T: Copy>(all: &[T], id: fn(T) -> &'static str, word: fn(T) -> &'st
 
 /// Every model by family: the family with the newest model first, and in each the newest first.
 pub fn models() -> Vec<Choice> {
-    by_family(MODELS.iter())
+    by_family(&MODELS.iter())
 }
 
 /// Those of them that the tutorial can show.
 pub fn taught() -> Vec<Choice> {
-    by_family(State::models())
+    by_family(&State::models())
 }
 
-fn by_family(models: impl DoubleEndedIterator<Item = &'static Model> + Clone) -> Vec<Choice> {
+fn by_family(models: &(impl DoubleEndedIterator<Item = &'static Model> + Clone)) -> Vec<Choice> {
     let mut all = Vec::with_capacity(MODELS.len());
     for family in FAMILIES {
         for one in models.clone().rev() {
