@@ -13,7 +13,7 @@ pub mod toggle;
 
 use leptos::html;
 use leptos::prelude::*;
-use leptos::web_sys::Element;
+use leptos::web_sys::{Element, Event};
 
 pub use field_grid::FieldGrid;
 pub use finder::{Finder, FinderPanel};
@@ -23,6 +23,7 @@ pub use select::Select;
 pub use slider::Slider;
 pub use toggle::Toggle;
 
+use crate::controls::Pick;
 use crate::state::State;
 use crate::store::Store;
 
@@ -52,6 +53,15 @@ fn show(
         touched.track();
         now.with(|now| show(now));
     });
+}
+
+/// What a control does when its reader has chosen: the state gets the choice, and the control then shows what became of it.
+fn choose(store: Store, pick: &'static Pick, touched: ArcTrigger) -> impl Fn(Event) + 'static {
+    move |event| {
+        let chosen = event_target_value(&event);
+        store.edit(&|state| pick.pick(state, &chosen));
+        touched.notify();
+    }
 }
 
 /// The elements of a row of buttons, which the page has as they are.

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use leptos::web_sys::HtmlInputElement;
 
-use super::{elements, show};
+use super::{choose, elements, show};
 use crate::controls::{Choice, Pick};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::state::State;
@@ -43,11 +43,7 @@ pub fn Radios(store: Store, pick: &'static Pick, label: &'static str, choices: V
             <div
                 class="radios"
                 node_ref=row
-                on:change=move |event| {
-                    let chosen = event_target_value(&event);
-                    store.edit(&|state| pick.pick(state, &chosen));
-                    touched.notify();
-                }
+                on:change=choose(store, pick, touched)
                 inner_html=buttons
             ></div>
         </fieldset>

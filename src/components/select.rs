@@ -6,7 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::web_sys::{Element, HtmlOptionElement, HtmlSelectElement};
 
 use super::finder::{Finder, FinderPanel};
-use super::show;
+use super::{choose, show};
 use crate::controls::{Choice, Pick};
 use crate::state::State;
 use crate::store::Store;
@@ -73,11 +73,7 @@ pub fn Select(
                 id=id
                 autocomplete="off"
                 node_ref=list
-                on:change=move |event| {
-                    let chosen = event_target_value(&event);
-                    store.edit(&|state| pick.pick(state, &chosen));
-                    touched.notify();
-                }
+                on:change=choose(store, pick, touched)
                 inner_html=options
             ></select>
             {panel}
