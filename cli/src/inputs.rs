@@ -13,8 +13,13 @@ use crate::words;
 
 /// The lines, without what a question looks for.
 pub(crate) fn text(scenario: &Scenario, question: Option<Question>) -> String {
+    with_cache(scenario, question, scenario.kv.id())
+}
+
+/// The same of a run whose cache has a format of the program's own.
+pub(crate) fn with_cache(scenario: &Scenario, question: Option<Question>, cache: &str) -> String {
     let lines = [
-        first(scenario, question),
+        first(scenario, question, cache),
         training(scenario),
         serving(scenario, question),
         gpus(&scenario.parallel),
@@ -23,7 +28,7 @@ pub(crate) fn text(scenario: &Scenario, question: Option<Question>) -> String {
     lines.iter().filter(|line| !line.is_empty()).map(|line| wrapped(line, 2)).collect()
 }
 
-fn first(scenario: &Scenario, question: Option<Question>) -> String {
+fn first(scenario: &Scenario, question: Option<Question>, cache: &str) -> String {
     let mut parts = vec![scenario.mode.id().to_owned()];
     if question != Some(Question::Batch) {
         let ranks = scenario.parallel.dp;
@@ -40,7 +45,7 @@ fn first(scenario: &Scenario, question: Option<Question>) -> String {
         parts.push(scenario.optimizer.id().into());
         parts.push(format!("checkpointing {}", scenario.checkpointing.id()));
     } else {
-        parts.push(format!("{} KV cache", scenario.kv));
+        parts.push(format!("{cache} KV cache"));
     }
     parts.push(format!("{} attention", scenario.attention.id()));
     parts.join(", ")

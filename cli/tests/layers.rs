@@ -43,6 +43,8 @@ fn lines_say_where_layers_are_and_what_it_stands_on() {
     ] {
         assert!(out.contains(said), "{said}\n{out}");
     }
+    let Run { out, .. } = run(&format!("estimate {SEVENTY} --ngl 40 --cache-type-k q8_0 --cache-type-v q4_0"));
+    assert!(out.contains("q8_0 and q4_0 KV cache"), "{out}");
     let Run { code, out, .. } = run(&format!("estimate {SEVENTY} --ngl 60"));
     assert_eq!(code, 1);
     assert!(out.contains("It does not fit on the GPU"), "{out}");

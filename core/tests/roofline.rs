@@ -475,7 +475,8 @@ fn small_models_and_short_prompts_take_the_servers_own_time() {
     }
 }
 
-/// Tokens of a prompt read each second, measured: llama.cpp on Strix Halo (kyuz0/amd-strix-halo-toolboxes), vLLM on GB10 (djangodevreng/dgx-spark-benchmarks).
+/// Tokens of a prompt read each second, measured: llama.cpp on Strix Halo (kyuz0/amd-strix-halo-toolboxes; 7,624 tokens:
+/// fromthematrix.dev, build 8123; one of 512: geerlingguy/ai-benchmarks issue 21), vLLM on GB10 (djangodevreng/dgx-spark-benchmarks).
 #[test]
 fn prompts_are_read_slower_where_processor_and_gpu_share_memory() {
     use WeightFormat::{Bf16, Fp8Block, Mxfp4, Nvfp4, Q3KS, Q4K, Q8Zero};
@@ -485,6 +486,14 @@ fn prompts_are_read_slower_where_processor_and_gpu_share_memory() {
         ("strix-halo", Engine::LlamaCpp, "minimax-m2", Q3KS, 512, 242.43),
         ("strix-halo", Engine::LlamaCpp, "qwen3.5-27b", Q8Zero, 512, 274.97),
         ("strix-halo", Engine::LlamaCpp, "qwen3.5-35b-a3b", Bf16, 512, 525.94),
+        ("strix-halo", Engine::LlamaCpp, "qwen3.5-35b-a3b", Q4K, 7_624, 667.0),
+        ("strix-halo", Engine::LlamaCpp, "lfm2-24b-a2b", Q4K, 7_624, 1_190.0),
+        ("strix-halo", Engine::LlamaCpp, "gpt-oss-120b", Mxfp4, 7_624, 404.0),
+        ("strix-halo", Engine::LlamaCpp, "qwen3-30b-a3b-2507", Q4K, 7_624, 779.0),
+        ("strix-halo", Engine::LlamaCpp, "gpt-oss-20b", Mxfp4, 7_624, 1_040.0),
+        ("strix-halo", Engine::LlamaCpp, "nemotron-3-nano-30b", Q4K, 7_624, 798.0),
+        ("strix-halo", Engine::LlamaCpp, "glm-4.7-flash", Q4K, 7_624, 484.0),
+        ("strix-halo", Engine::LlamaCpp, "gpt-oss-20b", Mxfp4, 512, 564.0),
         ("gb10", Engine::Vllm, "qwen3.5-27b", Fp8Block, 4_096, 620.54),
         ("gb10", Engine::Vllm, "gemma-4-31b", Nvfp4, 16_384, 683.1),
         ("gb10", Engine::Vllm, "qwen3.5-35b-a3b", Bf16, 16_384, 3_423.81),

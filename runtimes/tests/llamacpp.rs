@@ -68,6 +68,25 @@ fn a_compute_buffer_beyond_what_vulkan_lends_is_tight() {
     assert_eq!(placed("rtxpro6000", Attention::Eager), Verdict::Fits);
 }
 
+/// 2,304 MiB more of cache, 128 of mask and 512 of copies between two runs of one server with 131,072 and 262,144 cells in `q4_0` on an RTX 3090 Ti, 18.40 and
+/// 21.28 GiB; the 1.30 GiB of Qwen3.5 4B in `q8_0` are the whole compute buffer (unslothai/unsloth pull request 6718). Read 2026-11-26.
+#[test]
+fn flash_attention_copies_a_packed_cache_on_cuda() {
+    let placed = |model, weights, seq_length, id, kind| {
+        let settings = Settings { cache_k: Some(kind), cache_v: Some(kind), ..Settings::DEFAULT };
+        place(&on(model, weights, seq_length, id), &settings).unwrap().devices.first().copied().unwrap()
+    };
+    let four = placed("qwen3.5-4b", WeightFormat::Q8Zero, 262_144, "rtx4090", CacheType::Q8Zero);
+    assert_eq!(four.copies, GIB);
+    assert!((four.compute.low..=four.compute.high).contains(&(GIB * 130 / 100)), "{:?}", four.compute);
+    let plain = placed("qwen3.5-4b", WeightFormat::Q8Zero, 262_144, "rtx4090", CacheType::F16);
+    assert_eq!((plain.copies, four.compute.low), (0, plain.compute.low.max(GIB)));
+    // Metal reads it as it is, Vulkan too: there the lower end has no copies, as ROCm's build is another one.
+    let [metal, amd] = ["m3max", "rx7900xtx"]
+        .map(|id| placed("qwen3.5-4b", WeightFormat::Q8Zero, 262_144, id, CacheType::Q8Zero).compute);
+    assert_eq!((metal, amd.low, amd.high), (plain.compute, plain.compute.low, four.compute.high));
+}
+
 #[test]
 fn nothing_is_lost_wherever_layers_are() {
     for (model, weights) in [

@@ -5,7 +5,9 @@ use memory_wall_core::engines::system;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{Bytes, Checked, Verdict};
 use memory_wall_plan::runtime::{Layers as Placed, Placing, Remark};
-use memory_wall_runtimes::llamacpp::{self, Device, Found, Host, Placement, SOURCE, Settings, Speed, VERSION, limits};
+use memory_wall_runtimes::llamacpp::{
+    self, CacheType, Device, Found, Host, Placement, SOURCE, Settings, Speed, VERSION, limits,
+};
 use memory_wall_runtimes::ollama;
 
 use super::{Layers, notes};
@@ -84,7 +86,7 @@ pub(super) fn answer(layers: &Placed, model: &Model, request: &Request) -> Resul
     let output = if request.json {
         json::text(&json::layers::Placed::new(&model.id, scenario, placement, *speed, assumptions))?
     } else {
-        let title = wrapped(&model.title, 2) + &inputs::text(scenario, None);
+        let title = title(model, scenario, settings);
         let mut text = format!("{title}\n{}", wrapped(&said(placement), 2));
         text += &table(placement, request.unit);
         text.push('\n');
@@ -99,6 +101,14 @@ pub(super) fn answer(layers: &Placed, model: &Model, request: &Request) -> Resul
         text
     };
     Ok(Answer { output, notes, exit: Exit::of(Some(placement.verdict())) })
+}
+
+/// The model and the inputs, with the formats of keys and values that are stated.
+fn title(model: &Model, scenario: &Checked, settings: &Settings) -> String {
+    let usual = scenario.kv.id();
+    let [keys, values] = [settings.cache_k, settings.cache_v].map(|kind| kind.map_or(usual, CacheType::id));
+    let cache = if keys == values { keys.to_owned() } else { format!("{keys} and {values}") };
+    wrapped(&model.title, 2) + &inputs::with_cache(scenario, None, &cache)
 }
 
 /// The answer to `solve --for ngl` and `solve --for n-cpu-moe`.
@@ -124,7 +134,7 @@ pub(super) fn solve(
     let output = if request.json {
         json::text(&json::layers::Solved::new(question, &model.id, scenario, [&answer, &next], speed))?
     } else {
-        let mut text = wrapped(&model.title, 2) + &inputs::text(scenario, None);
+        let mut text = title(model, scenario, settings);
         let (what, none) = match question {
             Layers::Ngl => (
                 "Most layers on the GPU (-ngl)",

@@ -58,15 +58,12 @@ pub fn doubtful(scenario: &Checked) -> Bytes {
     if scenario.runtime() != Some(Engine::LlamaCpp) {
         return Bytes::ZERO;
     }
-    let buffer = |moment: &dyn Fn(Bucket, Sink<'_>)| -> Bytes {
-        [Bucket::Activations, Bucket::Logits]
-            .map(|bucket| worked::total(|sink: Sink<'_>| moment(bucket, sink)))
-            .into_iter()
-            .sum()
-    };
-    let counted = buffer(&|bucket, sink| work(bucket, scenario, sink));
-    let of_layer = buffer(&|bucket, sink| layer(bucket, scenario, sink));
-    counted - of_layer + Bytes(CONTEXT - LEAST_CONTEXT)
+    let counted = [Bucket::Activations, Bucket::Logits]
+        .map(|bucket| worked::total(|sink: Sink<'_>| work(bucket, scenario, sink)))
+        .into_iter()
+        .sum::<Bytes>();
+    let copies = if scenario.gpu.is_some_and(always_copies) { cache_copies(scenario) } else { Bytes::ZERO };
+    counted - layer_buffer(scenario).max(copies) + Bytes(CONTEXT - LEAST_CONTEXT)
 }
 
 /// Cells of one sequence in layers that see everything.
@@ -128,7 +125,7 @@ pub(super) fn cache(scenario: &Checked) -> (u128, How) {
 ///
 /// # Formula
 /// The larger of logits, 4 × 512 × (V + h), and a layer: with flash attention 4 × 512 × (4h + 2f) + 2 × 512 × cells,
-/// without 4 × 512 × (a × cells + cells + 4h).
+/// without 4 × 512 × (a × cells + cells + 4h). A cache that is not in 16 bits adds copies of one layer's keys and values that are.
 ///
 /// # Units
 /// Bytes.
@@ -191,10 +188,54 @@ fn logits(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     }
 }
 
-fn layer(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
-    if bucket == Bucket::Logits {
-        return;
+/// Whether flash attention on a GPU may copy a cache of other than 16 bits: CUDA and `ROCm` do, Vulkan, Metal and SYCL do not.
+pub fn may_copy(gpu: &Gpu) -> bool {
+    matches!(gpu.vendor, "NVIDIA" | "AMD")
+}
+
+/// Whether it does so with every build that people use there.
+pub fn always_copies(gpu: &Gpu) -> bool {
+    gpu.vendor == "NVIDIA"
+}
+
+/// 16-bit copies of the keys and values of one layer, which flash attention reads in place of a cache in another format.
+///
+/// # Formula
+/// 2 × cells × `batch` × values of a token in one layer; nothing for a cache in 16 bits.
+///
+/// # Assumes
+/// Before June 2026 builds took as much from a pool as the context filled; since then it is a part of the compute buffer, for the whole cache.
+///
+/// # Source
+/// `ggml_cuda_flash_attn_ext_get_alloc_size` in `ggml-cuda/fattn.cu`, llama.cpp pull request 23907; 1.30 GiB of compute buffer with 262,144 cells in `q8_0` of
+/// Qwen3.5 4B (unslothai/unsloth pull request 6718). Read 2026-11-26.
+fn copies(scenario: &Checked, sink: Sink<'_>) {
+    let is_copied = !matches!(scenario.kv, KvPrecision::Fp16 | KvPrecision::Bf16);
+    if is_copied && scenario.attention == Attention::Flash && scenario.gpu.is_none_or(may_copy) {
+        let values = Factor::number(kv_cache::values_per_token(scenario, None));
+        let cells = Factor::new(Symbol::SeqLength, cells(scenario));
+        let batch = Factor::new(Symbol::Batch, scenario.batch.into());
+        sink(&Term { item: Item::AttentionTensors, factors: &[Factor::number(2), cells, batch, values], divisor: 1 });
     }
+}
+
+fn cache_copies(scenario: &Checked) -> Bytes {
+    worked::total(|sink: Sink<'_>| copies(scenario, sink))
+}
+
+/// What a layer takes of the compute buffer, copies of its cache aside.
+pub fn layer_buffer(scenario: &Checked) -> Bytes {
+    worked::total(|sink: Sink<'_>| tensors(scenario, sink))
+}
+
+fn layer(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
+    if bucket != Bucket::Logits {
+        tensors(scenario, sink);
+        copies(scenario, sink);
+    }
+}
+
+fn tensors(scenario: &Checked, sink: Sink<'_>) {
     let shape = &scenario.architecture;
     let chunk = Factor::new(Symbol::ChunkTokens, CHUNK);
     let hidden = Factor::new(Symbol::HiddenSize, shape.hidden_size.into());
@@ -217,7 +258,7 @@ mod tests {
     use super::*;
     use crate::architecture::{Architecture, SlidingWindow};
     use crate::scenario::Scenario;
-    use crate::tables::models;
+    use crate::tables::{gpus, models};
 
     const MIB: u128 = 1 << 20;
 
@@ -243,6 +284,22 @@ mod tests {
         let qwen3 = Architecture::llama([36, 4_096, 32, 8, 128, 12_288, 151_936]);
         let (_, work) = buffers(&served(qwen3, 32_768, Attention::Flash).check().unwrap());
         assert_eq!(work.0, 304 * MIB + 3 * MIB / 4);
+    }
+
+    #[test]
+    fn caches_in_other_formats_are_copied() {
+        let Some(model) = models::by_id("qwen3.5-4b") else { panic!("no model") };
+        let with = |kv, gpu| {
+            let scenario =
+                Scenario { kv, gpu: gpus::by_id(gpu), ..served(model.architecture, 262_144, Attention::Flash) };
+            buffers(&scenario.check().unwrap()).1
+        };
+        let [plain, copied] = [KvPrecision::Bf16, KvPrecision::Int8].map(|kv| with(kv, "rtx4090"));
+        // 2 bytes × 262,144 cells × 2 × 4 kv_heads × 256; the log says 1.30 GiB of all.
+        let copies = 2 * 262_144 * 2 * 4 * 256;
+        assert!(copied.0 >= copies && copied.0 <= plain.0 + copies);
+        assert!((copied.0 as f64 / GIB as f64 - 1.30).abs() < 0.01, "{copied:?}");
+        assert_eq!(with(KvPrecision::Int8, "m3max"), with(KvPrecision::Bf16, "m3max"), "Metal reads it as it is");
     }
 
     #[test]

@@ -36,6 +36,9 @@ impl Efficiency {
     /// The same of inference on AMD's GPUs.
     pub const LEAST_ON_AMD: Self = Self { compute: 0.17, bandwidth: 0.23 };
 
+    /// The same of mixtures there.
+    pub const LEAST_OF_MIXTURES_ON_AMD: Self = Self { compute: 0.06, bandwidth: 0.23 };
+
     /// The same of inference on NVIDIA's GPUs whose memory is the computer's: of a dense model in 16 bits.
     pub const LEAST_ON_SHARED_MEMORY: Self = Self { compute: 0.3, bandwidth: 0.35 };
 
@@ -45,7 +48,7 @@ impl Efficiency {
     /// What nine of ten measured runs like the scenario's reached at least.
     ///
     /// # Assumes
-    /// In inference the GPU decides: [`Efficiency::LEAST_ON_AMD`], [`Efficiency::LEAST_ON_SHARED_MEMORY`], else [`Efficiency::LEAST`]. A training step of transformers or peft, whose kernels Python launches one by one: 0.25 of a dense model, 0.13 beside weights that bitsandbytes unpacks, 0.1 of a mixture of experts,
+    /// In inference the GPU decides: [`Efficiency::LEAST_ON_AMD`], [`Efficiency::LEAST_OF_MIXTURES_ON_AMD`], [`Efficiency::LEAST_ON_SHARED_MEMORY`], else [`Efficiency::LEAST`]. A training step of transformers or peft, whose kernels Python launches one by one: 0.25 of a dense model, 0.13 beside weights that bitsandbytes unpacks, 0.1 of a mixture of experts,
     /// 0.08 in fp32, which PyTorch multiplies without TF32 unless it is told to. 0.25 of a mixture in other programs. All else, and a dense model in 16 bits under `torch.compile`: [`Efficiency::LEAST`].
     ///
     /// # Source
@@ -54,6 +57,8 @@ impl Efficiency {
     /// AMD: of 38 prompts that llama.cpp read on Strix Halo, all 28 with weights in fewer bits took this share of peak and bandwidth or more, and five of ten in bf16;
     /// of 113 decoding steps 106 reached 0.35 of the bandwidth and all 0.25
     /// (kyuz0/amd-strix-halo-toolboxes, `benchmark/results`); Llama 3.1 70B and 405B in fp8 on eight MI300X wrote 0.69 to 0.9 of what 0.35 of both would (vLLM 0.10.2 and 0.11.1, AMD's performance results).
+    /// Mixtures there: eight prompts that builds of llama.cpp as released read on Strix Halo are within this share (fromthematrix.dev, build 8123;
+    /// geerlingguy/ai-benchmarks issue 21); one by the first build that had the model (Qwen3-Next, pull request 16095) took a fifth more time.
     /// Shared memory: 76 prompts of 4,096 to 25,000 tokens in vLLM 0.26 on GB10: dense in bf16 0.33 to 0.75, mixtures in bf16 0.2 to 0.54, in fp8 and fp4 0.08 to 0.28; of as many decoding steps none was below 0.36
     /// (djangodevreng/dgx-spark-benchmarks, `results`). Read 2026-11-26.
     pub fn least_of(scenario: &Scenario) -> Self {
@@ -61,6 +66,7 @@ impl Efficiency {
         if !scenario.mode.trains() {
             let plain = !mixture && matches!(scenario.weights, WeightFormat::Fp16 | WeightFormat::Bf16);
             return match scenario.gpu {
+                Some(gpu) if gpu.vendor == "AMD" && mixture => Self::LEAST_OF_MIXTURES_ON_AMD,
                 Some(gpu) if gpu.vendor == "AMD" => Self::LEAST_ON_AMD,
                 Some(gpu) if gpu.vendor == "NVIDIA" && gpu.shares_memory() => {
                     if plain {

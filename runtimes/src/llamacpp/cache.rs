@@ -1,11 +1,11 @@
 //! Keys, values and states of one layer.
 
-use memory_wall_core::Checked;
 use memory_wall_core::architecture::{Projection, SlidingWindow};
 use memory_wall_core::engines::llamacpp::CELLS;
 use memory_wall_core::memory::kv_cache::{self, CachedLayers};
 use memory_wall_core::precision::Block;
 use memory_wall_core::worked::Item;
+use memory_wall_core::{Attention, Checked, KvPrecision};
 
 use super::{CacheType, Settings};
 
@@ -14,6 +14,8 @@ use super::{CacheType, Settings};
 pub(super) struct Cached {
     pub(super) cache: u128,
     pub(super) state: u128,
+    /// The 16-bit copies that flash attention may make of keys and values in other formats.
+    pub(super) copies: u128,
 }
 
 /// Cells of the cache in layers that see everything.
@@ -36,27 +38,30 @@ impl Cached {
         let held = CachedLayers::on(rank);
         let streams = if settings.unified { 1 } else { u64::from(rank.batch) };
         let full = cells(rank);
-        let mut cache = layers(rank, settings, None, held.full * full * streams);
+        let mut sum = layers(rank, settings, None, held.full * full * streams);
         if let Some(window) = shape.sliding_window {
             // Where every layer has a window, llama.cpp keeps the whole cache.
             let whole = settings.swa_full || shape.kinds_between(0, shape.layers).full == 0;
             let shared = if settings.unified { u64::from(rank.batch) } else { 1 };
             let kept = (u64::from(window.window) * shared + u64::from(settings.ubatch)).min(full);
             let cells = if whole { full } else { kept.next_multiple_of(CELLS) };
-            cache += layers(rank, settings, Some(window), held.sliding * cells * streams);
+            let windows = layers(rank, settings, Some(window), held.sliding * cells * streams);
+            sum = [sum[0] + windows[0], sum[1] + windows[1]];
         }
+        let [cache, copies] = sum;
         let mut state = 0;
         kv_cache::terms(rank, &mut |term| {
             if term.item == Item::LinearStates {
                 state += term.bytes().0;
             }
         });
-        Self { cache, state }
+        let copies = if rank.attention == Attention::Flash { copies } else { 0 };
+        Self { cache, state, copies }
     }
 }
 
-/// Bytes of so many cells.
-fn layers(rank: &Checked, settings: &Settings, window: Option<SlidingWindow>, cells: u64) -> u128 {
+/// Bytes of so many cells, and of their copies in 16 bits.
+fn layers(rank: &Checked, settings: &Settings, window: Option<SlidingWindow>, cells: u64) -> [u128; 2] {
     let shape = &rank.architecture;
     let usual = CacheType::nearest(rank.kv);
     let [keys, values] = match shape.projection {
@@ -67,8 +72,13 @@ fn layers(rank: &Checked, settings: &Settings, window: Option<SlidingWindow>, ce
         }
     };
     let bytes = |width: u64, format: Option<CacheType>| {
+        // What isn't stated is f16, the usual one, wherever the engine says 16 bits.
+        let stated = format.unwrap_or(if rank.kv == KvPrecision::Bf16 { CacheType::F16 } else { usual });
+        let is_copied = stated != CacheType::F16;
         let Block { values, bytes } = format.unwrap_or(usual).block();
-        (u128::from(cells) * u128::from(width) * u128::from(bytes)).div_ceil(values.into())
+        let all = u128::from(cells) * u128::from(width);
+        [(all * u128::from(bytes)).div_ceil(values.into()), if is_copied { 2 * all } else { 0 }]
     };
-    bytes(keys, settings.cache_k) + bytes(values, settings.cache_v)
+    let [keys, values] = [bytes(keys, settings.cache_k), bytes(values, settings.cache_v)];
+    [keys[0] + values[0], keys[1] + values[1]]
 }

@@ -1,7 +1,7 @@
 //! Compute buffers: what llama.cpp allots on each device for one pass.
 
-use memory_wall_core::engines::{self, llamacpp::CHUNK};
-use memory_wall_core::{Bucket, Checked, worked};
+use memory_wall_core::Checked;
+use memory_wall_core::engines::llamacpp::{CHUNK, layer_buffer};
 
 use super::Settings;
 use super::cache::cells;
@@ -27,9 +27,7 @@ impl Moments {
         let ubatch = u128::from(settings.ubatch);
         let shape = &scenario.architecture;
         let [hidden, vocab] = [shape.hidden_size, shape.vocab_size].map(u128::from);
-        // A stage without a head has no logits.
-        let of = |bucket, rank| worked::total(|sink| engines::terms(bucket, rank, sink)).0;
-        let layer = model.ranks.first().map_or(0, |rank| of(Bucket::Activations, rank)) * ubatch / u128::from(CHUNK);
+        let layer = model.ranks.first().map_or(0, |rank| layer_buffer(rank).0) * ubatch / u128::from(CHUNK);
         let handed = ubatch * (4 * hidden + 2 * u128::from(cells(scenario)));
         Self { layer, logits: 4 * ubatch * (hidden + vocab), handed }
     }
@@ -39,7 +37,8 @@ impl Moments {
     /// # Formula
     /// At least that of a layer. At most, with everything on one GPU, the larger of a layer's and of the end's, and a mask more. Where something is left to the CPU
     /// the first GPU multiplies it when many tokens come at once, and holds a copy of one tensor: the sum of a layer, the end and the largest such tensor. Where
-    /// several GPUs work in turn, three copies more of what they hand on.
+    /// several GPUs work in turn, three copies more of what they hand on. Both ends have the 16-bit copies of a layer's cache where flash attention always makes
+    /// them, the upper end where it may.
     ///
     /// # Assumes
     /// The upper end has a twentieth more for what allocation rounds. Builds since August 2026 keep logits of one token for each sequence, so that the end is small;
@@ -48,7 +47,7 @@ impl Moments {
     /// # Source
     /// Logs in `llamacpp_starts.csv` of the crate `memory-wall-accuracy`: 137.79 MiB with the output matrix of Mistral 7B on the CPU. `ggml-backend.cpp`: "by
     /// starting a new split, the memory of the previously offloaded weights can be reused".
-    pub(super) fn gpu(&self, left: Left, has_output: bool, several: bool) -> Span {
+    pub(super) fn gpu(&self, left: Left, has_output: bool, several: bool, cached: Span) -> Span {
         let end = if has_output || left.head > 0 { self.logits + left.head } else { 0 };
         let most = if left.head > 0 || left.tensor > 0 {
             self.layer + end + left.tensor
@@ -56,8 +55,8 @@ impl Moments {
             self.layer.max(end) + self.handed
         };
         let copies = if several { (COPIES - 1) * self.handed } else { 0 };
-        let high = most + copies;
-        Span::new(self.layer, high + high / 20)
+        let high = most + copies + cached.high;
+        Span::new(self.layer.max(cached.low), high + high / 20)
     }
 
     /// The buffers in host memory: what is handed on, and where layers are left to the CPU up to a pass of theirs.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use memory_wall_core::engines::llamacpp::{LEAST_CONTEXT, larger_than_vulkan_lends};
+use memory_wall_core::engines::llamacpp::{LEAST_CONTEXT, always_copies, larger_than_vulkan_lends, may_copy};
 use memory_wall_core::engines::system;
 use memory_wall_core::memory::overhead::TIGHT_PERCENT;
 use memory_wall_core::tables::classes::Class;
@@ -39,6 +39,8 @@ pub struct Device {
     pub cache: u128,
     /// States in place of a cache.
     pub states: u128,
+    /// The 16-bit copies that flash attention may make of one layer's cache, a part of the compute buffer.
+    pub copies: u128,
     /// The compute buffer.
     pub compute: Span,
     /// What the process takes beside its buffers.
@@ -250,6 +252,7 @@ impl Layout<'_> {
             experts: 0,
             cache: 0,
             states: 0,
+            copies: 0,
             compute: Span::default(),
             context: CONTEXT,
             room: gpu.capacity.0,
@@ -289,6 +292,7 @@ impl Layout<'_> {
                 if !on_host {
                     device.cache += cached.cache;
                     device.states += cached.state;
+                    device.copies = device.copies.max(cached.copies);
                 }
             }
         }
@@ -306,7 +310,9 @@ impl Layout<'_> {
         for (at, device) in devices.iter_mut().enumerate() {
             let left = if at == 0 { left } else { Left::default() };
             if device.is_used() {
-                device.compute = moments.gpu(left, device.output, several);
+                let copies = |does: fn(&Gpu) -> bool| if does(device.gpu) { device.copies } else { 0 };
+                let cached = Span::new(copies(always_copies), copies(may_copy));
+                device.compute = moments.gpu(left, device.output, several, cached);
             }
         }
         host.compute = moments.host(host.layers > 0);
