@@ -12,7 +12,7 @@ use crate::tables::capability::{self, Capability};
 use crate::units::{GIB, MIB};
 use crate::worked::{self, Factor, Item, Symbol, Term};
 
-/// Tokens that pass through the experts at once (`VLLM_FUSED_MOE_CHUNK_SIZE`).
+/// Tokens that pass through the experts at once (`VLLM_FUSED_MOE_CHUNK_SIZE`); twice as many in releases of 2025.
 const EXPERT_CHUNK: u64 = 16 * 1_024;
 
 /// Scores of an indexer that the profile makes room for (`VLLM_SPARSE_INDEXER_MAX_LOGITS_MB`).
@@ -44,7 +44,8 @@ impl Run<'_> {
     /// # Assumes
     /// Logits are gathered, so tensor parallelism does not divide the sampler; a pipeline runs it on its last rank. How long requests may become does not matter.
     /// Before 0.17, and for MXFP4, a mixture's workspaces come and go. With data-parallel ranks the experts see the tokens of all of them, gathered,
-    /// 2·dp·T·h·e: from the code, no log of such a run was found.
+    /// 2·dp·T·h·e, from the code. The one log of such a run, of 0.10 on eight H20, has 2.24 GiB more than that (vllm-project/recipes pull request 12), so the largest
+    /// figure counts them twice, and chunks of tokens as large as they were before 0.12.
     ///
     /// # Source
     /// vLLM 0.19.0: `gpu_model_runner.profile_run`, the sampler, `TritonExperts.workspace_shapes`; 3 of the 3.75·h from the code, 0.75 fitted on two logs.
@@ -230,7 +231,9 @@ impl Run<'_> {
         let sources = self.scenario.experts().sources;
         if sources > 1 && self.scenario.architecture.moe.is_some() {
             // Tokens of all data-parallel ranks, gathered for the experts, and what the experts make of them.
-            let factors = [Factor::number(2 * self.bytes()), Factor::number(sources), self.tokens(), self.hidden()];
+            let copies = if self.figures == Figures::Most { 4 } else { 2 };
+            let factors =
+                [Factor::number(copies * self.bytes()), Factor::number(sources), self.tokens(), self.hidden()];
             sink(&Term { item: Item::ExpertTensors, factors: &factors, divisor: 1 });
         }
         if self.scenario.parallel.pp > 1 {
@@ -250,7 +253,9 @@ impl Run<'_> {
         let inside = u64::from(moe.intermediate_size).div_ceil(cut.width);
         let hidden = u64::from(scenario.architecture.hidden_size);
         // Experts work on the tokens of all data-parallel ranks, a chunk at a time.
-        let tokens = self.batched().max(EXPERT_CHUNK.min(self.batched().saturating_mul(cut.sources)));
+        let may_be_larger = self.figures == Figures::Most && self.version < (Version { major: 0, minor: 12 });
+        let chunk = if may_be_larger { 2 * EXPERT_CHUNK } else { EXPERT_CHUNK };
+        let tokens = self.batched().max(chunk.min(self.batched().saturating_mul(cut.sources)));
         let visits = u128::from(tokens) * u128::from(moe.experts_per_token);
         let of = |width: u64| (visits * u128::from(width) * u128::from(self.bytes())).next_multiple_of(256);
         of(inside.max(hidden)) + of((2 * inside).max(hidden))
