@@ -33,6 +33,12 @@ fn lines_say_what_lies_on_a_gpu_when_and_what_helps() {
     ] {
         assert!(text.contains(said), "{said}\n{out}");
     }
+    assert!(!text.contains("cross-entropy"), "{out}");
+    let Run { code, out, .. } = run(&SEVEN.replace("qwen2.5-7b", "llama-3.1-8b"));
+    let text = flat(&out);
+    assert_eq!(code, 1);
+    assert!(text.contains("one request of vllm_max_model_length 131,072 needs"), "{out}");
+    assert!(text.contains("--vllm-max-model-length 1024"), "{out}");
 }
 
 #[test]

@@ -175,7 +175,21 @@ fn changes_that_help_lower_the_peak_and_are_whole_runs() {
         let (_, _, made) = all.iter().find(|(remedy, ..)| *remedy == wanted).unwrap();
         assert!(made.peak().total().high < now.peak().total().high, "{wanted:?}");
     }
-    assert!(all.is_sorted_by_key(|(_, _, made)| made.peak().total().high));
+    assert!(all.is_sorted_by_key(|(_, _, made)| (made.verdict.unwrap() as u8, made.peak().total().high)));
+}
+
+/// vLLM wants room for one request of 131,072 tokens unless it is told of shorter ones.
+#[test]
+fn an_engine_with_too_little_cache_for_the_longest_request_is_told_of_shorter_ones() {
+    let mut scenario = seven();
+    scenario.architecture = models::by_id("llama-3.1-8b").unwrap().architecture;
+    let made = of(&scenario, Told::default());
+    assert_eq!(made.verdict, Some(Verdict::DoesNotFit));
+    assert_eq!(made.engine.unwrap().start.refusal.unwrap().id(), "max_model_len");
+    let all = remedies(&scenario.check().unwrap(), &Told::default());
+    let (_, told, there) = all.iter().find(|(remedy, ..)| *remedy == Remedy::ShorterRequests).unwrap();
+    assert_eq!((told.max_model_len, there.verdict), (Some(1_024), Some(Verdict::Fits)));
+    assert_eq!(there.peak().total(), made.peak().total());
 }
 
 #[test]

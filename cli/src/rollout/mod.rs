@@ -4,6 +4,7 @@ mod text;
 
 pub(crate) use text::{change, verdict};
 
+use memory_wall_core::assumptions::Assumption;
 use memory_wall_core::bounds::{self, Bounds};
 use memory_wall_core::{Scenario, bounds::SEQ_LENGTH};
 use memory_wall_runtimes::rollout::{
@@ -73,7 +74,9 @@ pub(crate) fn answer(told: &Told, request: &Request) -> Result<Answer, BadInput>
     let findings = Findings::of(&scenario);
     let mut notes = request.notes.clone();
     let mut assumptions = text::assumptions(&scenario, told, &made);
-    assumptions.extend(findings.evaluation.assumptions.iter().map(|it| it.to_string()));
+    // The loss of a language model is another one.
+    let others = findings.evaluation.assumptions.iter().filter(|it| !matches!(it, Assumption::Loss(_)));
+    assumptions.extend(others.map(|it| it.to_string()));
     let remarks = model.remarks(request, &scenario);
     if request.json { &mut assumptions } else { &mut notes }.extend(remarks);
     let largest = [most_sequences(&scenario, told), longest_completion(&scenario, told)];

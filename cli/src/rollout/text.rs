@@ -214,6 +214,9 @@ pub(crate) fn change(remedy: Remedy, told: &Told) -> String {
     match remedy {
         Remedy::Sleep => "--vllm-enable-sleep-mode".into(),
         Remedy::SmallerShare => format!("--vllm-gpu-memory-utilization {}", told.share),
+        Remedy::ShorterRequests => {
+            told.max_model_len.map_or_else(String::new, |longest| format!("--vllm-max-model-length {longest}"))
+        }
         Remedy::Checkpointing => "--checkpointing full".into(),
         Remedy::Liger => "--loss chunked (use_liger_kernel)".into(),
         Remedy::Zero3 => "--zero 3".into(),

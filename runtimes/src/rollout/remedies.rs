@@ -14,6 +14,8 @@ memory_wall_core::choices! {
         Sleep = "sleep";
         /// The engine gets the smallest share, in steps of 5%, with which it starts.
         SmallerShare = "smaller_share";
+        /// The engine accepts requests as long as these alone, and needs room for one of them at least.
+        ShorterRequests = "shorter_requests";
         /// Layers are computed again in the backward pass.
         Checkpointing = "checkpointing";
         /// Liger's loss.
@@ -40,7 +42,12 @@ impl Remedy {
         match self {
             Self::Sleep if colocated => tell(Told { sleep: true, ..*told }),
             Self::SmallerShare if colocated => smallest_share(trainer, told),
-            Self::Sleep | Self::SmallerShare => None,
+            Self::ShorterRequests if colocated => {
+                let longest = told.max_model_len.or(trainer.architecture.trained_context)?;
+                let shorter = Told { max_model_len: Some(trainer.seq_length), ..*told };
+                (longest > trainer.seq_length).then_some((*trainer, shorter))
+            }
+            Self::Sleep | Self::SmallerShare | Self::ShorterRequests => None,
             Self::Checkpointing => with(&|it| it.checkpointing = Checkpointing::Full),
             Self::Liger => with(&|it| it.training.loss = Loss::Chunked),
             Self::Zero3 if trainer.parallel.dp > 1 => with(&|it| it.parallel.zero = ZeroStage::Weights),
@@ -72,16 +79,18 @@ fn smallest_share(trainer: &Checked, told: &Told) -> Option<(Checked, Told)> {
     Some((*trainer, there))
 }
 
-/// Every change that lowers the peak, with the run that it makes, the lowest peak first.
+/// Every change that lowers the peak or betters the verdict, with the run that it makes: the best verdict first, of these the lowest peak.
 pub fn remedies(trainer: &Checked, told: &Told) -> Vec<(Remedy, Told, Rollout)> {
     let Ok(now) = added_up(trainer, told) else { return Vec::new() };
+    let rank = |made: &Rollout| (made.verdict.map(|verdict| verdict as u8), made.peak().total().high);
     let there = |remedy: &Remedy| {
         let (trainer, told) = remedy.of(trainer, told)?;
         let made = rollout(&trainer, &told).ok()?;
-        (made.peak().total().high < now.peak().total().high).then_some((*remedy, told, made))
+        let (verdict, peak) = rank(&made);
+        (peak < rank(&now).1 || verdict < rank(&now).0).then_some((*remedy, told, made))
     };
     let mut all: Vec<_> = Remedy::ALL.iter().filter_map(there).collect();
-    all.sort_by_key(|(_, _, made)| made.peak().total().high);
+    all.sort_by_key(|(_, _, made)| rank(made));
     all
 }
 
