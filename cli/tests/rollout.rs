@@ -20,14 +20,14 @@ fn lines_say_what_lies_on_a_gpu_when_and_what_helps() {
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     let text = flat(&out);
     for said in [
-        "8 completions of each prompt, of up to 512 tokens behind a prompt of up to 512; 32 completions generated at once over all GPUs; vLLM on the same GPUs with 0.30 of each; no reference (beta 0)",
+        "8 completions of each prompt, of up to 512 tokens behind a prompt of up to 512; 32 completions generated at once over all GPUs; vLLM on the same GPUs with 0.30 of each; no reference model (beta 0)",
         "checkpointing full",
-        "Completions are generated",
+        "vLLM generates",
         "vLLM gets new weights",
-        "Peak: while the policy learns",
+        "Peak: in the training step",
         "Logits of 2,048 tokens of completions",
         "Longest completion",
-        "num_generations changes nothing on a GPU",
+        "num_generations does not change the memory",
         "--vllm-enable-sleep-mode",
         "huggingface/trl issue 3678",
     ] {
@@ -48,7 +48,7 @@ fn json_has_the_same_in_bytes() {
     let moments = it["moments"].as_array().unwrap();
     let high = |at: &serde_json::Value, key: &str| at[key][1].as_u64().unwrap();
     for at in moments {
-        let parts = ["trainer_bytes", "reference_bytes", "engine_bytes", "work_bytes"].map(|key| high(at, key));
+        let parts = ["trainer_bytes", "reference_bytes", "vllm_bytes", "work_bytes"].map(|key| high(at, key));
         assert_eq!(parts.iter().sum::<u64>(), high(at, "total_bytes"));
     }
     let most = moments.iter().map(|at| high(at, "total_bytes")).max().unwrap();
@@ -62,7 +62,7 @@ fn json_has_the_same_in_bytes() {
     let verdict = |batch: u64| json(&SEVEN.replace("--batch 4", &format!("--batch {batch}"))).1["verdict"].clone();
     assert!(["fits", "tight"].contains(&verdict(batch).as_str().unwrap()));
     assert_eq!(verdict(batch + 1), "does_not_fit");
-    // Asleep the engine leaves room.
+    // A sleeping vLLM leaves room.
     let (_, asleep) = json(&format!("{SEVEN} --vllm-enable-sleep-mode"));
     assert!(asleep["max_batch"].as_u64().unwrap() > batch);
 }
@@ -72,17 +72,17 @@ fn what_is_not_modelled_or_contradicts_itself_is_refused() {
     for (more, message) in [
         (
             "--rl ppo",
-            "--rl ppo is not modelled: it keeps a model of values, which learns too, and a reward model beside the policy; grpo is",
+            "--rl ppo is not modelled: it trains a value model and keeps a reward model beside the policy; grpo is",
         ),
         ("--rl GRPO2", "--rl takes grpo, not \"grpo2\""),
         ("--rl grpo --num-generations 1", "--num-generations 1 is outside 2 to 65,536 completions"),
         (
             "--rl grpo --num-generations 5",
-            "TRL refuses groups that are not whole: the generation batch of 32 (batch × GPUs × steps_per_generation) is no multiple of num_generations 5",
+            "TRL refuses incomplete groups: the generation batch of 32 (batch × GPUs × steps_per_generation) is not a multiple of num_generations 5",
         ),
         (
             "--rl grpo --vllm-mode server --vllm-enable-sleep-mode",
-            "--vllm-enable-sleep-mode is of an engine on the trainer's GPUs: with --vllm-mode server it gives nothing back to them",
+            "--vllm-enable-sleep-mode needs --vllm-mode colocate: on a server's GPUs sleeping frees nothing for the trainer",
         ),
         (
             "--rl grpo --max-completion-length 1024",
@@ -90,14 +90,14 @@ fn what_is_not_modelled_or_contradicts_itself_is_refused() {
         ),
         (
             "--rl grpo --beta 0.04",
-            "--beta of TRL is not modelled: it is how far the policy is held near its reference, and any value above 0 keeps one: say --reference resident",
+            "--beta of TRL is not modelled: it weights the KL penalty, and any value above 0 needs a reference model: say --reference resident",
         ),
     ] {
         let line = SEVEN.replace("--rl grpo", more);
         assert_refused(&run(&line), message, &line);
     }
     let line = "estimate --model qwen2.5-7b --rl grpo --gpu h100-sxm";
-    assert_refused(&run(line), "--rl grpo learns a policy: --mode training, lora or qlora", line);
+    assert_refused(&run(line), "--rl grpo trains a policy: say --mode training, lora or qlora", line);
     let Run { err, .. } = run("estimate --model qwen2.5-7b --reference resident");
     assert_eq!(err, "memory-wall: note: --reference has no effect without --rl grpo\n");
 }

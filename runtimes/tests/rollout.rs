@@ -55,20 +55,20 @@ fn a_small_run_is_what_it_comes_to_by_hand() {
     let generate = at(&made, Moment::Generate);
     assert_eq!(generate.trainer, Span::exactly(16 * PARAMETERS + 512 * MIB));
     assert_eq!(generate.reference, Span::exactly(2 * PARAMETERS));
-    let engine = made.engine.unwrap();
-    assert_eq!(engine.start.pool.requested, Share::percent(30).of(gpu));
+    let generator = made.generator.unwrap();
+    assert_eq!(generator.start.pool.requested, Share::percent(30).of(gpu));
     // Graphs of a dense model lie beside the share in vLLM 0.25.
-    assert!(generate.engine.low >= engine.start.pool.requested.0 && generate.engine.high > generate.engine.low);
+    assert!(generate.vllm.low >= generator.start.pool.requested.0 && generate.vllm.high > generate.vllm.low);
     assert_eq!(generate.work, Span::default());
     // 2,048 tokens of completions: logits in 16 bits with DeepSpeed, and two sequences of log-softmax.
     assert_eq!(made.logits.scored, 2 * 2_048 * 32_000 + 2 * 2 * 256 * 32_000);
     assert_eq!(made.logits.forward, Span::exactly(6 * 2_048 * 32_000 + 3 * 2 * 128 * 32_000));
     assert_eq!(made.logits.backward, Span::exactly(8 * 2_048 * 32_000));
     assert_eq!(at(&made, Moment::Sync).work, Span::default());
-    assert_eq!(engine.sequences, 8);
+    assert_eq!(generator.sequences, 8);
 }
 
-/// The step is the training step of the same scenario with other logits, on top of what the engine keeps.
+/// The step is the training step of the same scenario with other logits, on top of what vLLM keeps.
 #[test]
 fn the_step_is_the_trainers_with_the_logits_of_grpo() {
     let scenario = small().check().unwrap();
@@ -77,7 +77,7 @@ fn the_step_is_the_trainers_with_the_logits_of_grpo() {
     assert_eq!(alone.bytes(memory_wall_core::Bucket::Logits).0, logits);
     let made = of(&small(), Told { placed: Placed::Server, ..told() });
     let step = at(&made, Moment::Step);
-    assert_eq!((step.engine, step.reference), (Span::default(), Span::default()));
+    assert_eq!((step.vllm, step.reference), (Span::default(), Span::default()));
     assert_eq!(step.total().high, alone.total.0 - logits + 8 * 2_048 * 32_000);
 }
 
@@ -130,10 +130,10 @@ fn adapters_need_no_second_model() {
     // Autocast hands logits on in fp32.
     assert_eq!(made(Reference::None).logits.bytes, 4);
     assert_eq!(refused(&scenario, Told { reference: Reference::Offloaded, ..Told::default() }), Refused::NoReference);
-    // Quantised for the trainer is quantised for the engine.
+    // Quantised for the trainer is quantised for vLLM.
     let quantised = Scenario { mode: Mode::Qlora, weights: WeightFormat::Nf4, ..scenario };
-    let [narrow, wide] =
-        [of(&quantised, Told::default()), made(Reference::None)].map(|made| made.engine.unwrap().start.pool.weights.0);
+    let [narrow, wide] = [of(&quantised, Told::default()), made(Reference::None)]
+        .map(|made| made.generator.unwrap().start.pool.weights.0);
     assert!(narrow * 2 < wide, "{narrow} {wide}");
 }
 
@@ -180,12 +180,12 @@ fn changes_that_help_lower_the_peak_and_are_whole_runs() {
 
 /// vLLM wants room for one request of 131,072 tokens unless it is told of shorter ones.
 #[test]
-fn an_engine_with_too_little_cache_for_the_longest_request_is_told_of_shorter_ones() {
+fn a_vllm_with_too_little_cache_for_the_longest_request_is_told_of_shorter_ones() {
     let mut scenario = seven();
     scenario.architecture = models::by_id("llama-3.1-8b").unwrap().architecture;
     let made = of(&scenario, Told::default());
     assert_eq!(made.verdict, Some(Verdict::DoesNotFit));
-    assert_eq!(made.engine.unwrap().start.refusal.unwrap().id(), "max_model_len");
+    assert_eq!(made.generator.unwrap().start.refusal.unwrap().id(), "max_model_len");
     let all = remedies(&scenario.check().unwrap(), &Told::default());
     let (_, told, there) = all.iter().find(|(remedy, ..)| *remedy == Remedy::ShorterRequests).unwrap();
     assert_eq!((told.max_model_len, there.verdict), (Some(1_024), Some(Verdict::Fits)));
@@ -202,16 +202,16 @@ fn what_is_not_modelled_is_refused_by_name() {
     let start = Told::default();
     let inference = training(|it| (it.mode, it.checkpointing) = (Mode::Inference, Checkpointing::None));
     for (scenario, told, said) in [
-        (inference, start, "a policy is learned"),
+        (inference, start, "trains a policy"),
         (training(|it| it.gpu = None), start, "none is named"),
         (training(|it| it.training.implementation = Implementation::Torchtitan), start, "transformers' code"),
-        (training(|it| (it.parallel.dp, it.parallel.tp) = (4, 2)), start, "by ZeRO or FSDP alone"),
+        (training(|it| (it.parallel.dp, it.parallel.tp) = (4, 2)), start, "with ZeRO or FSDP alone"),
         (training(|it| it.training.loss = Loss::Compiled), start, "plain, or Liger's"),
         (training(|it| it.seq_length = 512), start, "leaves no prompt"),
         (seven(), Told { generations: 1, ..start }, "is 2 or more"),
         (seven(), Told { generations: 5, ..start }, "the generation batch of 32"),
         (seven(), Told { tp: 3, ..start }, "does not divide the 8 GPUs"),
-        (seven(), Told { placed: Placed::Server, sleep: true, ..start }, "gives nothing back"),
+        (seven(), Told { placed: Placed::Server, sleep: true, ..start }, "frees nothing for the trainer"),
         (seven(), Told { max_model_len: Some(1_000), ..start }, "longer than the 1,000"),
         (seven(), Told { tp: 8, ..start }, "as vLLM generates"),
     ] {
@@ -222,22 +222,22 @@ fn what_is_not_modelled_is_refused_by_name() {
 
 /// A share that doesn't hold the weights is no start, however much room there is.
 #[test]
-fn an_engine_that_does_not_start_does_not_fit() {
+fn a_vllm_that_does_not_start_does_not_fit() {
     let small =
         of(&seven(), Told { share: Share::percent(15), placed: Placed::Colocate, sleep: true, ..Told::default() });
     assert_eq!(small.verdict, Some(Verdict::DoesNotFit));
-    assert!(small.engine.unwrap().start.refusal.is_some());
+    assert!(small.generator.unwrap().start.refusal.is_some());
 }
 
 /// What a sleeping vLLM was said to keep, less a context of half a GiB: 1.19 GiB of Qwen3 4B (vllm-project/vllm issue 28714), 774 MiB of Llama 3.2 1B on one GPU and 2,440 MiB on two
 /// (NVIDIA-NeMo/RL issue 223).
 #[test]
-fn sleeping_engines_of_public_logs_are_within_the_range() {
+fn sleeping_servers_of_public_logs_are_within_the_range() {
     let asleep = |model: &str, tp: u32| {
         let mut scenario = Scenario { batch: 64, ..seven() };
         (scenario.architecture, scenario.parallel.dp) = (models::by_id(model).unwrap().architecture, tp);
         scenario.parallel.zero = ZeroStage::None;
-        of(&scenario, Told { tp, sleep: true, ..Told::default() }).engine.unwrap().asleep
+        of(&scenario, Told { tp, sleep: true, ..Told::default() }).generator.unwrap().asleep
     };
     for (model, tp, kept) in [
         ("qwen3-4b", 1, GIB * 119 / 100 - GIB / 2),

@@ -18,7 +18,7 @@ pub(crate) struct Step<'a> {
     peak_moment: &'static str,
     peak_bytes: [u128; 2],
     logits: Logits,
-    engine: Option<Engine>,
+    vllm: Option<Vllm>,
     limit_bytes: Option<u128>,
     margin_bytes: Option<i128>,
     verdict: Option<&'static str>,
@@ -48,7 +48,7 @@ struct At {
     moment: &'static str,
     trainer_bytes: [u128; 2],
     reference_bytes: [u128; 2],
-    engine_bytes: [u128; 2],
+    vllm_bytes: [u128; 2],
     work_bytes: [u128; 2],
     total_bytes: [u128; 2],
 }
@@ -62,7 +62,7 @@ struct Logits {
 }
 
 #[derive(Debug, Serialize)]
-struct Engine {
+struct Vllm {
     requested_bytes: u128,
     weights_bytes: u128,
     pool_bytes: i128,
@@ -116,15 +116,15 @@ impl<'a> Step<'a> {
                 loss_bytes: ends(made.logits.forward),
                 backward_bytes: ends(made.logits.backward),
             },
-            engine: made.engine.map(|engine| Engine {
-                requested_bytes: engine.start.pool.requested.0,
-                weights_bytes: engine.start.pool.weights.0,
-                pool_bytes: engine.start.pool.pool.0,
-                asleep_bytes: ends(engine.asleep),
-                max_num_seqs: engine.sequences,
-                running: engine.start.requests.running,
-                waiting: engine.start.requests.waiting,
-                refusal: engine.start.refusal.map(|it| it.id()),
+            vllm: made.generator.map(|it| Vllm {
+                requested_bytes: it.start.pool.requested.0,
+                weights_bytes: it.start.pool.weights.0,
+                pool_bytes: it.start.pool.pool.0,
+                asleep_bytes: ends(it.asleep),
+                max_num_seqs: it.sequences,
+                running: it.start.requests.running,
+                waiting: it.start.requests.waiting,
+                refusal: it.start.refusal.map(|why| why.id()),
             }),
             limit_bytes: made.limit.map(|it| it.0),
             margin_bytes: made.margin().map(|it| it.0),
@@ -162,7 +162,7 @@ impl At {
             moment: held.moment.id(),
             trainer_bytes: ends(held.trainer),
             reference_bytes: ends(held.reference),
-            engine_bytes: ends(held.engine),
+            vllm_bytes: ends(held.vllm),
             work_bytes: ends(held.work),
             total_bytes: ends(held.total()),
         }

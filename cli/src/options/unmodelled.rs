@@ -49,7 +49,7 @@ const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
     (
         "TRL",
         &["--beta"],
-        "it is how far the policy is held near its reference, and any value above 0 keeps one: say --reference resident",
+        "it weights the KL penalty, and any value above 0 needs a reference model: say --reference resident",
     ),
     ("TRL", &["--use-vllm"], "with --rl grpo vLLM generates: --vllm-mode says where"),
     ("TRL", &["--use-liger-kernel"], "with --rl grpo --loss chunked is Liger's loss"),

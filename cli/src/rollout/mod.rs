@@ -21,21 +21,18 @@ use crate::{Answer, BadInput, Exit, estimate, json, values};
 
 /// What else people call for, and why it isn't answered.
 const NOT_MODELLED: [(&str, &str); 6] = [
-    ("ppo", "it keeps a model of values, which learns too, and a reward model beside the policy"),
-    (
-        "dpo",
-        "nothing is generated, each sequence comes twice, and a reference or its stored log-probabilities lie beside the policy",
-    ),
-    ("async-grpo", "completions are generated while the policy learns, with weights on their way between the two"),
-    ("rloo", "its loss has other logits than GRPO's"),
-    ("online-dpo", "its loss has other logits than GRPO's"),
-    ("kto", "nothing is generated, and a reference lies beside the policy"),
+    ("ppo", "it trains a value model and keeps a reward model beside the policy"),
+    ("dpo", "it generates nothing, trains on pairs of completions, and its loss has logits for prompts too"),
+    ("async-grpo", "completions are generated during the training step"),
+    ("rloo", "its loss was not measured"),
+    ("online-dpo", "its loss was not measured"),
+    ("kto", "it generates nothing, and its loss has other logits"),
 ];
 
-/// GPUs that share one engine.
+/// GPUs that share one vLLM.
 const TENSOR_PARALLEL: Bounds = Bounds { name: "vllm_tensor_parallel_size", ..bounds::TP };
 
-/// What the options tell a trainer and its engine; nothing without `--rl`, where those that need it are noted.
+/// The settings of a trainer and its vLLM; nothing without `--rl`, where the options that need it get a note.
 pub(crate) fn read(given: &Given, settings: &Scenario, notes: &mut Vec<String>) -> Result<Option<Told>, BadInput> {
     let Some(named) = given.text("--rl") else {
         let idle = OF_ROLLOUT.iter().filter(|name| given.has(name));
@@ -50,7 +47,7 @@ pub(crate) fn read(given: &Given, settings: &Scenario, notes: &mut Vec<String>) 
         return Err(BadInput(format!("--rl takes grpo, not {}", quote(&named))));
     }
     if !settings.mode.trains() {
-        return Err(BadInput::new("--rl grpo learns a policy: --mode training, lora or qlora"));
+        return Err(BadInput::new("--rl grpo trains a policy: say --mode training, lora or qlora"));
     }
     let start = Told::default();
     let count = |name, bounds| values::count(given, name, bounds);

@@ -29,7 +29,7 @@ pub(super) fn text(
     text.push('\n');
     text += &wrapped(&peak(made, unit), 2);
     text += &wrapped(&logits(trainer, told, made, unit), 2);
-    if let Some(line) = engine(trainer, told, made, unit) {
+    if let Some(line) = share(trainer, told, made, unit) {
         text += &wrapped(&line, 2);
     }
     if let Some((gpu, verdict)) = trainer.gpu.zip(made.verdict) {
@@ -53,15 +53,15 @@ fn asked(trainer: &Checked, told: &Told) -> String {
         Placed::Server => "vLLM on other GPUs".to_owned(),
         Placed::Colocate => {
             let over = if told.tp == 1 { String::new() } else { format!(", one over each {} GPUs", told.tp) };
-            let sleep = if told.sleep { ", asleep while the policy learns" } else { "" };
+            let sleep = if told.sleep { ", asleep during the training step" } else { "" };
             format!("vLLM on the same GPUs with {} of each{over}{sleep}", told.share)
         }
     };
     let reference = match told.reference {
-        Reference::None => "no reference (beta 0)",
-        Reference::Resident if trainer.mode.adapts() => "the model without its adapters as reference",
-        Reference::Resident => "a reference on each GPU",
-        Reference::Offloaded => "a reference in host memory",
+        Reference::None => "no reference model (beta 0)",
+        Reference::Resident if trainer.mode.adapts() => "the base model without adapters as reference",
+        Reference::Resident => "a reference model on each GPU",
+        Reference::Offloaded => "a reference model in host memory",
     };
     format!(
         "GRPO as TRL runs it: {} completions of each prompt, of up to {} tokens behind a prompt of up to {}; {} completions generated at once over all GPUs; {place}; {reference}",
@@ -74,9 +74,9 @@ fn asked(trainer: &Checked, told: &Told) -> String {
 
 const fn moment(moment: Moment) -> &'static str {
     match moment {
-        Moment::Generate => "Completions are generated",
+        Moment::Generate => "vLLM generates",
         Moment::LogProbs => "Log-probabilities",
-        Moment::Step => "The policy learns",
+        Moment::Step => "Training step",
         Moment::Sync => "vLLM gets new weights",
     }
 }
@@ -87,8 +87,8 @@ fn moments(made: &Rollout, unit: ByteUnit) -> String {
         [("On each GPU", Side::Left)].into_iter().chain(["Trainer", "Reference", "vLLM", "Work", "Total"].map(right));
     let mut table = Table::new(&columns.collect::<Vec<_>>());
     for held in made.moments {
-        let Held { trainer, reference, engine, work, .. } = held;
-        let sizes = [trainer, reference, engine, work, held.total()].map(|span| words::size_range(span, unit));
+        let Held { trainer, reference, vllm, work, .. } = held;
+        let sizes = [trainer, reference, vllm, work, held.total()].map(|span| words::size_range(span, unit));
         table.row([vec![moment(held.moment).to_owned()], sizes.to_vec()].concat());
     }
     table.text()
@@ -97,13 +97,13 @@ fn moments(made: &Rollout, unit: ByteUnit) -> String {
 fn peak(made: &Rollout, unit: ByteUnit) -> String {
     let peak = made.peak();
     let when = match peak.moment {
-        Moment::Generate => "while completions are generated",
+        Moment::Generate => "while vLLM generates",
         Moment::LogProbs => "while log-probabilities are computed",
-        Moment::Step => "while the policy learns",
+        Moment::Step => "in the training step",
         Moment::Sync => "while vLLM gets the new weights",
     };
     format!(
-        "Peak: {when}, {}. Trainer is what stays between two steps: weights, optimizer states, gradients that are kept, buffers, the process; work is what the moment adds.",
+        "Peak: {when}, {}. \"Trainer\" is what stays allocated between two steps: weights, optimizer states, gradients that are kept, buffers, the CUDA context. \"Work\" is what the moment adds: activations, logits, gradients, gathered weights.",
         words::size_range(peak.total(), unit)
     )
 }
@@ -125,24 +125,24 @@ fn logits(trainer: &Checked, told: &Told, made: &Rollout, unit: ByteUnit) -> Str
     )
 }
 
-fn engine(trainer: &Checked, told: &Told, made: &Rollout, unit: ByteUnit) -> Option<String> {
-    let engine = made.engine?;
-    let (pool, requests) = (engine.start.pool, engine.start.requests);
-    let held = if engine.start.refusal.is_some() {
+fn share(trainer: &Checked, told: &Told, made: &Rollout, unit: ByteUnit) -> Option<String> {
+    let vllm = made.generator?;
+    let (pool, requests) = (vllm.start.pool, vllm.start.requests);
+    let held = if vllm.start.refusal.is_some() {
         String::new()
     } else if requests.waiting == 0 {
-        format!(": all {} completions of an engine at once", Grouped(engine.sequences.into()))
+        format!(": all {} completions at once", Grouped(vllm.sequences.into()))
     } else {
         format!(
-            ": {} of {} completions of an engine at once, the others wait, which takes time and no memory",
+            ": {} of {} completions at once; the others wait, which costs time but no memory",
             Grouped(requests.running.into()),
-            Grouped(engine.sequences.into())
+            Grouped(vllm.sequences.into())
         )
     };
     let seq_length = Grouped(trainer.seq_length.into());
     let each = if told.tp == 1 { "" } else { " on each GPU" };
     Some(format!(
-        "Of vLLM's {}{each} {} are weights, {} the cache, which holds requests of {seq_length} tokens{held}.",
+        "vLLM takes {}{each}: {} for weights and {} for its KV cache, which holds requests of {seq_length} tokens{held}.",
         words::size(pool.requested, unit),
         words::size(pool.weights, unit),
         words::size(if pool.pool.0 > 0 { pool.pool.magnitude() } else { Bytes::ZERO }, unit),
@@ -152,7 +152,7 @@ fn engine(trainer: &Checked, told: &Told, made: &Rollout, unit: ByteUnit) -> Opt
 /// The verdict, in words.
 pub(crate) fn verdict(trainer: &Checked, made: &Rollout, verdict: Verdict) -> String {
     // vLLM's own words have its options as it calls them.
-    let refusal = made.engine.and_then(|engine| engine.start.refusal).map(|refusal| refusal.to_string());
+    let refusal = made.generator.and_then(|it| it.start.refusal).map(|refusal| refusal.to_string());
     match (refusal, verdict) {
         (Some(refusal), _) => format!(
             "does not fit: {}",
@@ -204,7 +204,7 @@ fn against(
     }
     lines.push((
         "num_generations",
-        "changes nothing on a GPU: it says how many of the sequences belong to one prompt".into(),
+        "does not change the memory: it says how many of the sequences belong to one prompt".into(),
     ));
     lines
 }
@@ -241,33 +241,31 @@ fn help(helps: &Helps, unit: ByteUnit) -> String {
 /// What the figures stand on.
 pub(super) fn assumptions(trainer: &Checked, told: &Told, made: &Rollout) -> Vec<String> {
     let mut lines = vec![
-        "GRPO is that of TRL 1.10.0.dev0 at f2cd577 (2026-07-24): logits of completions alone, log-probabilities for the correction of vLLM's (vllm_importance_sampling_correction is on), the entropy of 128 tokens at once.".to_owned(),
-        "Logits in fp32 where accelerate's autocast hands them on (bf16 is on by default), in 16 bits with DeepSpeed; bytes as PyTorch 2.15 allocated them on a CPU, and 0.4% less than a run on an H100 (huggingface/trl issue 3678).".to_owned(),
-        "Rewards are functions: no reward model lies on the GPU. All prompts and completions are as long as they may be.".to_owned(),
+        "GRPO is as TRL 1.10.0.dev0 runs it (f2cd577, 2026-07-24): only completion tokens have logits, log-probabilities are recomputed to correct vLLM's (vllm_importance_sampling_correction is on), and entropy is computed for 128 tokens at a time.".to_owned(),
+        "Logits are fp32 under accelerate's autocast (bf16 is on by default) and 16-bit with DeepSpeed. Their bytes are what PyTorch 2.15 allocated on a CPU, 0.4% less than in a run on an H100 (huggingface/trl issue 3678).".to_owned(),
+        "Rewards are functions, so no reward model is on the GPU. All prompts and completions have their full length.".to_owned(),
     ];
     if told.placed == Placed::Colocate {
         lines.push(
-            "vLLM is 0.25, the newest that TRL supports, in the trainer's process, whose context is counted once; it is told 4,096 tokens at once and as many sequences as are generated.".into(),
+            "vLLM is release 0.25, the newest that TRL supports. It runs in the trainer's process, so the CUDA context is counted once. TRL sets max_num_batched_tokens to 4,096 and max_num_seqs to the sequences that one vLLM generates.".into(),
         );
         lines.push(if told.sleep {
-            "Asleep (level 2) vLLM keeps recorded graphs and what lies beside PyTorch, a range by public logs; with several GPUs to an engine up to 2 GiB, and reports of defects say more.".into()
+            "Asleep (level 2), vLLM keeps its CUDA graphs and memory outside PyTorch: a range from public logs, up to 2 GiB where several GPUs share one vLLM. Reports of defects name more.".into()
         } else {
-            "Awake vLLM keeps its weights, its cache and its graphs while the policy learns; the working space of its passes goes back to PyTorch's allocator, which the trainer shares.".into()
+            "Without sleep mode, vLLM keeps its weights, its KV cache and its CUDA graphs during the training step. The working space of its forward passes goes back to the PyTorch allocator that the trainer uses too.".into()
         });
     } else {
-        lines.push(
-            "The GPUs of the server are not counted here: memory-wall estimate --engine vllm is about them.".into(),
-        );
+        lines.push("The server's GPUs are not counted here: memory-wall estimate --engine vllm estimates them.".into());
     }
     if told.reference == Reference::Offloaded {
-        lines.push("A reference in host memory brings two layers and its tables at least while it is asked, and all of it at most; no run backs either.".into());
+        lines.push("An offloaded reference brings two layers and its embedding tables at least during its forward pass, and all of its weights at most; no run backs this range.".into());
     }
     if made.moments.iter().any(|held| held.moment == Moment::Sync && held.work.high > 0) {
-        lines.push("To hand weights on, ZeRO-3 gathers one table of the vocabulary at least; with adapters and DeepSpeed TRL gathers the whole model to merge them.".into());
+        lines.push("To send weights to vLLM, ZeRO-3 gathers the embedding table at least; with adapters and DeepSpeed, TRL gathers the whole model to merge them.".into());
     }
     if trainer.training.loss == Loss::Chunked {
-        lines.push("Liger's loss by its code at ead96b6 (2026-08-21): gradients of the head twice in its own precision, and once more in fp32 at most; no run backs it.".into());
+        lines.push("Liger's loss is read from its code (ead96b6, 2026-08-21): it holds the gradient of the output head twice in the precision of the weights, and at most once more in fp32. No run backs this range.".into());
     }
-    lines.push("Not counted: generation while the policy learns, states that a trainer moves to host memory for the generation (verl's param_offload), buffers that send weights between computers.".into());
+    lines.push("Not modelled: generation during the training step (async GRPO), trainer states that move to host memory during generation (verl's param_offload), buffers that send weights between computers.".into());
     lines
 }

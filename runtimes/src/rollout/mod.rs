@@ -1,16 +1,16 @@
-//! Reinforcement learning after pre-training (GRPO): a trainer and an engine that generates for it, on the same GPUs or on others.
+//! Reinforcement learning after pre-training (GRPO): a trainer, and the vLLM that generates completions for it on the same GPUs or on others.
 //!
-//! A step has four moments. Completions are generated, while the trainer's states lie beside the engine's share; log-probabilities of the policy and of the reference
-//! are computed; the policy learns; and the engine gets the new weights. Both sides are scenarios of the engine of this project, checked as any other: the trainer's with
-//! `batch` sequences of prompt and completion on each GPU, and vLLM's with the share that it is told. This file adds up what lies on one GPU at each moment.
+//! A step has four moments. vLLM generates completions while the trainer's weights and optimizer states stay on the GPU. The trainer computes log-probabilities, with
+//! the policy and with the reference. The policy takes a training step. Then vLLM gets the new weights. The trainer and vLLM are two checked scenarios; this module
+//! adds up what both hold on one GPU at each moment.
 //!
 //! # Source
 //! TRL 1.10.0.dev0 at f2cd577 (2026-07-24): `trainer/grpo_trainer.py`, `generation/vllm_generation.py`, `trainer/utils.py`, `trainer/grpo_config.py`. Read 2026-11-26.
 //!
 //! # Assumes
-//! One step at a time: nothing is generated while the policy learns. Rewards are computed by functions, not by a model on the same GPU. Chunks of a prompt and images are not counted.
+//! Generation and training take turns. Rewards are functions, so no reward model is on the GPU. Images are not counted.
 
-mod engine;
+mod generator;
 mod logits;
 mod refused;
 mod remedies;
@@ -47,13 +47,13 @@ memory_wall_core::choices! {
 }
 
 memory_wall_core::choices! {
-    /// The model that the policy must not leave too far behind (`beta` above 0 in TRL).
+    /// The reference model of the KL penalty (`beta` above 0 in TRL).
     Reference {
         /// None: `beta` is 0, TRL's default.
         None = "none";
-        /// On the GPU all the time; of adapters it is the model without them, which is there already.
+        /// On the GPU all the time. With adapters, the reference is the base model with the adapters switched off, which takes nothing more.
         Resident = "resident";
-        /// In host memory until it is asked (`ref.fsdp_config.param_offload` of verl).
+        /// In host memory except during its forward pass (`ref.fsdp_config.param_offload` of verl).
         Offloaded = "offloaded";
     }
 }
@@ -61,13 +61,13 @@ memory_wall_core::choices! {
 memory_wall_core::choices! {
     /// A moment of a step.
     Moment {
-        /// The engine writes completions.
+        /// vLLM generates completions.
         Generate = "generate";
         /// Log-probabilities of the completions, by the policy and by the reference.
         LogProbs = "log_probs";
-        /// The policy learns.
+        /// The policy takes a training step.
         Step = "step";
-        /// The engine gets the new weights.
+        /// vLLM gets the new weights.
         Sync = "sync";
     }
 }
@@ -78,18 +78,18 @@ pub const NUM_GENERATIONS: Bounds = Bounds { name: "num_generations", min: 2, ma
 pub const STEPS_PER_GENERATION: Bounds =
     Bounds { name: "steps_per_generation", min: 1, max: 65_536, unit: "micro-batches" };
 
-/// What the trainer and its engine are told.
+/// The settings of a trainer and of its vLLM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
     /// Where completions are generated.
     pub placed: Placed,
-    /// The engine's share of each GPU (`vllm_gpu_memory_utilization`).
+    /// vLLM's share of each GPU (`vllm_gpu_memory_utilization`).
     pub share: Share,
-    /// GPUs that share one engine (`vllm_tensor_parallel_size`).
+    /// Tensor-parallel GPUs of one vLLM (`vllm_tensor_parallel_size`).
     pub tp: u32,
-    /// The longest request that the engine accepts (`vllm_max_model_length`); `None` is as long as the model was made for.
+    /// The longest request that vLLM accepts (`vllm_max_model_length`); `None` is as long as the model was made for.
     pub max_model_len: Option<u32>,
-    /// Whether the engine gives weights and cache back while the policy learns (`vllm_enable_sleep_mode`).
+    /// Whether vLLM frees its weights and its KV cache during the training step (`vllm_enable_sleep_mode`).
     pub sleep: bool,
     /// The reference.
     pub reference: Reference,
@@ -134,8 +134,8 @@ pub struct Held {
     pub trainer: Span,
     /// The reference.
     pub reference: Span,
-    /// The generating engine.
-    pub engine: Span,
+    /// vLLM.
+    pub vllm: Span,
     /// What the moment's own work takes: activations, logits, gradients, gathered weights.
     pub work: Span,
 }
@@ -143,19 +143,19 @@ pub struct Held {
 impl Held {
     /// All of it.
     pub fn total(&self) -> Span {
-        self.trainer + self.reference + self.engine + self.work
+        self.trainer + self.reference + self.vllm + self.work
     }
 }
 
-/// The engine on one GPU of the trainer's.
+/// The vLLM that generates, on one GPU of the trainer's.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Engine {
+pub struct Generator {
     /// How vLLM starts with its share of an otherwise empty GPU.
     pub start: vllm::Start,
     /// While it generates: the share, and graphs beside it.
     pub awake: Span,
-    /// While it waits without sleeping: without the working space of a pass, which PyTorch's allocator hands to the trainer.
-    pub waiting: Span,
+    /// While it is idle and doesn't sleep: without the working space of a forward pass, which goes back to the PyTorch allocator that the trainer uses too.
+    pub idle: Span,
     /// While it sleeps: graphs and what lies beside PyTorch.
     pub asleep: Span,
     /// Requests that run at once at most (`max_num_seqs`).
@@ -167,8 +167,8 @@ pub struct Engine {
 pub struct Rollout {
     /// What lies there at each moment.
     pub moments: [Held; 4],
-    /// The engine, where it is on this GPU.
-    pub engine: Option<Engine>,
+    /// The vLLM that generates, where it is on this GPU.
+    pub generator: Option<Generator>,
     /// Logits of the loss.
     pub logits: Logits,
     /// What there may be in all; nothing without a GPU.
@@ -193,10 +193,10 @@ impl Rollout {
 /// Adds up a step.
 ///
 /// # Formula
-/// - generate: trainer at rest + reference + the engine's share (and graphs beside it);
-/// - log-probs: trainer at rest + reference + engine waiting or asleep + one forward pass of `batch` sequences with its logits;
-/// - step: the fullest phase of the training step, its logits those of GRPO, + reference + engine waiting or asleep;
-/// - sync: trainer at rest + reference + the engine with its weights + a gathered tensor.
+/// - generate: trainer at rest + reference + vLLM's share (and CUDA graphs beside it);
+/// - log-probs: trainer at rest + reference + vLLM idle or asleep + one forward pass of `batch` sequences with its logits;
+/// - step: the fullest phase of the training step, its logits those of GRPO, + reference + vLLM idle or asleep;
+/// - sync: trainer at rest + reference + vLLM with its weights + a gathered tensor.
 ///
 /// # Units
 /// Bytes of one GPU.
@@ -224,17 +224,17 @@ pub fn rollout(trainer: &Checked, told: &Told) -> Result<Rollout, Refused> {
 /// The same without asking whether groups are whole, which larger batches would be at other numbers of completions.
 fn added_up(trainer: &Checked, told: &Told) -> Result<Rollout, Refused> {
     refused::lengths(trainer, told)?;
-    let engine = engine::of(trainer, told)?;
+    let generator = generator::of(trainer, told)?;
     let logits = Logits::of(trainer, told.completion);
     let resting = Span::exactly(trainer::resting(trainer, told));
     let resident = trainer::reference(trainer, told.reference);
-    let [awake, aside, weights] = engine.map_or([Span::default(); 3], |it| {
-        let aside = if told.sleep { it.asleep } else { it.waiting };
-        // To take new weights, a sleeping engine wakes its weights and leaves its cache.
+    let [awake, aside, weights] = generator.map_or([Span::default(); 3], |it| {
+        let aside = if told.sleep { it.asleep } else { it.idle };
+        // To receive new weights, a sleeping vLLM wakes its weights alone, not its KV cache.
         let weights = Span::exactly(it.start.pool.weights.0);
-        [it.awake, aside, if told.sleep { it.asleep + weights } else { it.waiting }]
+        [it.awake, aside, if told.sleep { it.asleep + weights } else { it.idle }]
     });
-    let held = |moment, reference, engine, work| Held { moment, trainer: resting, reference, engine, work };
+    let held = |moment, reference, vllm, work| Held { moment, trainer: resting, reference, vllm, work };
     let moments = [
         held(Moment::Generate, resident, awake, Span::default()),
         held(
@@ -247,7 +247,7 @@ fn added_up(trainer: &Checked, told: &Told) -> Result<Rollout, Refused> {
         held(Moment::Sync, resident, weights, trainer::gathered_for_sync(trainer)),
     ];
     let limit = trainer.capacity().map(|capacity| engines::limit(trainer, capacity));
-    let mut rollout = Rollout { moments, engine, logits, limit, verdict: None };
+    let mut rollout = Rollout { moments, generator, logits, limit, verdict: None };
     rollout.verdict = judged(trainer, &rollout);
     Ok(rollout)
 }
@@ -257,7 +257,7 @@ fn judged(trainer: &Checked, rollout: &Rollout) -> Option<Verdict> {
     let (limit, capacity) = rollout.limit.zip(trainer.capacity())?;
     let most = |end: fn(&Span) -> u128| rollout.moments.iter().map(|held| end(&held.total())).max().unwrap_or(0);
     let (least, most) = (most(|span| span.low), most(|span| span.high));
-    let start = rollout.engine.map(|engine| engine.start);
+    let start = rollout.generator.map(|it| it.start);
     let refused = start.is_some_and(|start| start.refusal.is_some());
     let doubtful = start.is_some_and(|start| matches!(start.tightness, Some(vllm::Tightness::Start(_))));
     let spare = limit.0.saturating_sub(most);

@@ -12,7 +12,7 @@ use super::{NUM_GENERATIONS, Placed, Reference, Told};
 pub enum Refused {
     /// Nothing is learned.
     NotTraining,
-    /// An engine on the trainer's GPU takes a share of it, and no GPU is named.
+    /// vLLM on the trainer's GPU takes a share of it, and no GPU is named.
     NoGpu,
     /// Training code other than transformers'.
     Implementation(Implementation),
@@ -36,33 +36,33 @@ pub enum Refused {
         /// Completions of a prompt.
         generations: u32,
     },
-    /// GPUs of an engine don't divide the trainer's.
-    Engines {
-        /// GPUs of an engine.
+    /// The GPUs of one vLLM don't divide the trainer's.
+    TensorParallel {
+        /// GPUs of one vLLM.
         tp: u32,
         /// GPUs of the trainer.
         dp: u32,
     },
-    /// Sleep of an engine that is on other GPUs.
+    /// Sleep mode of a vLLM that is on other GPUs.
     SleepElsewhere,
-    /// A reference that waits in host memory beside adapters, which have none.
+    /// An offloaded reference with adapters, which have no second model.
     NoReference,
-    /// A request is longer than the engine accepts.
+    /// A request is longer than vLLM accepts.
     TooLong {
         /// Tokens of prompt and completion.
         seq_length: u32,
         /// Tokens of the longest request.
         longest: u32,
     },
-    /// The engine doesn't run the model so.
-    Engine(ScenarioError),
+    /// vLLM doesn't run the model so.
+    Vllm(ScenarioError),
 }
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |count: u32| Grouped(count.into());
         match *self {
-            Self::NotTraining => f.write_str("a policy is learned: --mode training, lora or qlora"),
+            Self::NotTraining => f.write_str("reinforcement learning trains a policy: say --mode training, lora or qlora"),
             Self::NoGpu => f.write_str("vLLM takes a share of the trainer's GPU, and none is named: --gpu ID"),
             Self::Implementation(code) => write!(
                 f,
@@ -70,7 +70,7 @@ impl fmt::Display for Refused {
                 code.id()
             ),
             Self::Ranks => f.write_str(
-                "TRL cuts a policy by ZeRO or FSDP alone: leave --tp, --pp, --cp and --ep at 1, and say how many GPUs share one engine with --vllm-tensor-parallel-size",
+                "TRL shards a policy with ZeRO or FSDP alone: leave --tp, --pp, --cp and --ep at 1; --vllm-tensor-parallel-size is how many GPUs share one vLLM",
             ),
             Self::Loss => f.write_str("GRPO's loss is plain, or Liger's (use_liger_kernel): --loss plain or chunked"),
             Self::NoPrompt { seq_length, completion } => write!(
@@ -85,18 +85,18 @@ impl fmt::Display for Refused {
             ),
             Self::Groups { batch, generations } => write!(
                 f,
-                "TRL refuses groups that are not whole: the generation batch of {} (batch × GPUs × steps_per_generation) is no multiple of num_generations {}",
+                "TRL refuses incomplete groups: the generation batch of {} (batch × GPUs × steps_per_generation) is not a multiple of num_generations {}",
                 Grouped(batch.into()),
                 number(generations)
             ),
-            Self::Engines { tp, dp } => {
+            Self::TensorParallel { tp, dp } => {
                 write!(f, "vllm_tensor_parallel_size {tp} does not divide the {} GPUs of the trainer", number(dp))
             }
             Self::SleepElsewhere => f.write_str(
-                "--vllm-enable-sleep-mode is of an engine on the trainer's GPUs: with --vllm-mode server it gives nothing back to them",
+                "--vllm-enable-sleep-mode needs --vllm-mode colocate: on a server's GPUs sleeping frees nothing for the trainer",
             ),
             Self::NoReference => f.write_str(
-                "beside adapters the reference is the model without them, which is there already: --reference resident, not offloaded",
+                "with adapters the reference is the base model, which is on the GPU already: say --reference resident, not offloaded",
             ),
             Self::TooLong { seq_length, longest } => write!(
                 f,
@@ -104,7 +104,7 @@ impl fmt::Display for Refused {
                 number(seq_length),
                 number(longest)
             ),
-            Self::Engine(error) => write!(f, "as vLLM generates: {error}"),
+            Self::Vllm(error) => write!(f, "as vLLM generates: {error}"),
         }
     }
 }
@@ -150,7 +150,7 @@ pub(super) fn lengths(trainer: &Checked, told: &Told) -> Result<(), Refused> {
         return if told.sleep { Err(Refused::SleepElsewhere) } else { Ok(()) };
     }
     if told.tp == 0 || !parallel.dp.is_multiple_of(told.tp) {
-        return Err(Refused::Engines { tp: told.tp, dp: parallel.dp });
+        return Err(Refused::TensorParallel { tp: told.tp, dp: parallel.dp });
     }
     match told.max_model_len.or(trainer.architecture.trained_context) {
         Some(longest) if longest < seq_length => Err(Refused::TooLong { seq_length, longest }),

@@ -10,23 +10,23 @@ use super::{Placed, Reference, Rollout, Told, added_up, rollout};
 memory_wall_core::choices! {
     /// A change that makes room.
     Remedy {
-        /// The engine sleeps while the policy learns.
+        /// vLLM sleeps during the training step.
         Sleep = "sleep";
-        /// The engine gets the smallest share, in steps of 5%, with which it starts.
+        /// vLLM gets the smallest share, in steps of 5%, with which it starts and runs as many requests as now.
         SmallerShare = "smaller_share";
-        /// The engine accepts requests as long as these alone, and needs room for one of them at least.
+        /// vLLM accepts no longer requests than these, so that its KV cache needs room for one of these alone.
         ShorterRequests = "shorter_requests";
-        /// Layers are computed again in the backward pass.
+        /// Full gradient checkpointing.
         Checkpointing = "checkpointing";
         /// Liger's loss.
         Liger = "liger";
-        /// Weights, gradients and states are shared out over the GPUs.
+        /// Weights, gradients and optimizer states are sharded.
         Zero3 = "zero3";
         /// No reference.
         NoReference = "no_reference";
         /// Half of the sequences at once, in twice as many micro-batches.
         HalfBatch = "half_batch";
-        /// The engine on other GPUs.
+        /// vLLM on other GPUs.
         Server = "server";
     }
 }
@@ -47,11 +47,9 @@ impl Remedy {
                 let shorter = Told { max_model_len: Some(trainer.seq_length), ..*told };
                 (longest > trainer.seq_length).then_some((*trainer, shorter))
             }
-            Self::Sleep | Self::SmallerShare | Self::ShorterRequests => None,
             Self::Checkpointing => with(&|it| it.checkpointing = Checkpointing::Full),
             Self::Liger => with(&|it| it.training.loss = Loss::Chunked),
             Self::Zero3 if trainer.parallel.dp > 1 => with(&|it| it.parallel.zero = ZeroStage::Weights),
-            Self::Zero3 => None,
             Self::NoReference => tell(Told { reference: Reference::None, ..*told }),
             Self::HalfBatch if trainer.batch.is_multiple_of(2) => {
                 let (there, _) = with(&|it| {
@@ -61,16 +59,16 @@ impl Remedy {
                 let steps = told.steps_per_generation.map(|steps| steps.saturating_mul(2));
                 Some((there, Told { steps_per_generation: steps, ..*told }))
             }
-            Self::HalfBatch => None,
+            Self::Sleep | Self::SmallerShare | Self::ShorterRequests | Self::Zero3 | Self::HalfBatch => None,
             Self::Server => tell(Told { placed: Placed::Server, sleep: false, ..*told }),
         }
     }
 }
 
-/// The smallest share with which the engine starts and holds as many requests as it does now.
+/// The smallest share with which vLLM starts and runs as many requests as it does now.
 fn smallest_share(trainer: &Checked, told: &Told) -> Option<(Checked, Told)> {
     let held = |told: &Told| {
-        let start = added_up(trainer, told).ok()?.engine?.start;
+        let start = added_up(trainer, told).ok()?.generator?.start;
         start.refusal.is_none().then_some(start.requests.running)
     };
     let now = held(told)?;
@@ -96,29 +94,28 @@ pub fn remedies(trainer: &Checked, told: &Told) -> Vec<(Remedy, Told, Rollout)> 
 
 /// The largest `batch` of a GPU that goes in; 0 if none does. Nothing without a GPU.
 pub fn most_sequences(trainer: &Checked, told: &Told) -> Option<u32> {
-    // As many are generated at once, in other numbers of micro-batches.
-    largest(bounds::BATCH, |batch| {
+    trainer.gpu?;
+    Some(largest(bounds::BATCH, |batch| {
         let there = trainer.with(|it| it.batch = batch).ok()?;
         added_up(&there, told).ok()?.verdict
-    })
-    .filter(|_| trainer.gpu.is_some())
+    }))
 }
 
 /// The longest completion behind the same prompt that goes in; 0 if none does. Nothing without a GPU.
 pub fn longest_completion(trainer: &Checked, told: &Told) -> Option<u32> {
+    trainer.gpu?;
     let prompt = trainer.seq_length.saturating_sub(told.completion);
-    largest(bounds::SEQ_LENGTH, |completion| {
+    Some(largest(bounds::SEQ_LENGTH, |completion| {
         let there = trainer.with(|it| it.seq_length = prompt.saturating_add(completion)).ok()?;
         added_up(&there, &Told { completion, ..*told }).ok()?.verdict
-    })
-    .filter(|_| trainer.gpu.is_some())
+    }))
 }
 
-fn largest(bounds: Bounds, verdict: impl Fn(u32) -> Option<Verdict>) -> Option<u32> {
+fn largest(bounds: Bounds, verdict: impl Fn(u32) -> Option<Verdict>) -> u32 {
     let holds = |count| verdict(count).is_some_and(Verdict::holds);
-    Some(match (holds(1), holds(bounds.max)) {
+    match (holds(1), holds(bounds.max)) {
         (false, _) => 0,
         (true, true) => bounds.max,
         (true, false) => bisect::last(1, bounds.max, holds),
-    })
+    }
 }

@@ -16,7 +16,7 @@ fn bucket(scenario: &Checked, bucket: Bucket, phase: Phase) -> u128 {
     worked::total(|sink| bucket.terms(scenario, phase, sink)).0
 }
 
-/// What stays between two steps: weights, optimizer states, gradients where they are kept, buffers, the process.
+/// What stays allocated between two steps: weights, optimizer states, gradients where they are kept, DeepSpeed's buffers, the CUDA context.
 ///
 /// # Assumes
 /// Completions are generated between two optimizer steps, when gradients that are freed are gone, unless `steps_per_generation` is no multiple of the micro-batches of a step.
@@ -28,7 +28,7 @@ pub(super) fn resting(trainer: &Checked, told: &Told) -> u128 {
     held.iter().sum::<u128>() + bucket(&one, Bucket::Gradients, Phase::ForwardEnd) + buffers
 }
 
-/// The reference while it isn't asked: a second model in the precision of the policy's weights, shared out as these are.
+/// The reference outside its forward pass: a second model in the precision of the policy's weights, sharded as they are.
 ///
 /// # Source
 /// `create_model_from_path`, `prepare_deepspeed` and `prepare_fsdp` in TRL's `GRPOTrainer.__init__`; of adapters none is made, since they can be switched off.
@@ -41,7 +41,7 @@ pub(super) fn reference(trainer: &Checked, reference: Reference) -> Span {
     }
 }
 
-/// The reference while it is asked; of one that waits in host memory two layers and the tables at least, and all of it at most.
+/// The reference during its forward pass. An offloaded one brings two layers and its embedding tables at least, and all of its weights at most.
 pub(super) fn reference_at_work(trainer: &Checked, asked: Reference) -> Span {
     if asked != Reference::Offloaded {
         return reference(trainer, asked);
@@ -64,7 +64,7 @@ pub(super) fn log_probs(trainer: &Checked, logits: &Logits) -> Span {
             gathered += term.bytes().0;
         }
     });
-    // Layers are done when logits are made; both ends of the pass share the hidden states alone.
+    // The layers' working space is free again before the logits are made, but the allocator may not be able to reuse it.
     Span::new(pass.max(logits.scored) + gathered, pass + logits.scored + gathered)
 }
 
@@ -99,7 +99,7 @@ pub(super) fn step(trainer: &Checked, logits: &Logits, resting: u128) -> Span {
     Span::new(most.low.saturating_sub(resting), most.high.saturating_sub(resting))
 }
 
-/// What is gathered to hand weights on: nothing where each GPU holds all; else a table of the vocabulary at least, and both tables at most; with adapters up to the whole model.
+/// What is gathered to send weights to vLLM: nothing where each GPU holds all weights; otherwise the embedding table at least, and both tables at most; with adapters up to the whole model.
 ///
 /// # Source
 /// `sync_weights` of TRL's `generation/vllm_generation.py`: parameters one by one, or by units of FSDP; with adapters and `DeepSpeed`'s ZeRO-3 all of them at once, to merge.

@@ -30,7 +30,7 @@ pub(super) fn rollout() -> Vec<Known> {
             "--vllm-mode",
             "WHERE",
             "colocate or server",
-            "where completions are generated: colocate (default: on the trainer's GPUs), server (on others, which an estimate of inference is about)",
+            "where vLLM generates: colocate (default: on the trainer's GPUs), server (on GPUs of its own, which are not counted)",
         ),
         value(
             "--vllm-gpu-memory-utilization",
@@ -50,7 +50,7 @@ pub(super) fn rollout() -> Vec<Known> {
             "a whole number of tokens",
             "longest request that vLLM accepts; default as long as the model was made for",
         ),
-        switch("--vllm-enable-sleep-mode", "vLLM gives its weights and its cache back while the policy learns"),
+        switch("--vllm-enable-sleep-mode", "vLLM frees its weights and its KV cache during the training step"),
         value(
             "--num-generations",
             "N",
@@ -73,7 +73,7 @@ pub(super) fn rollout() -> Vec<Known> {
             "--reference",
             "WHERE",
             "none, resident or offloaded",
-            "the model that the policy is kept near: none (default: beta 0), resident (beta above 0; of adapters the model without them), offloaded (in host memory until it is asked, as verl has it)",
+            "the reference model of the KL penalty: none (default: beta 0), resident (beta above 0; with adapters, the base model without them), offloaded (in host memory except during its forward pass, as in verl)",
         ),
     ]
 }

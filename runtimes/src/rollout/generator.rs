@@ -1,14 +1,14 @@
-//! The generating engine on a GPU of the trainer's: vLLM, as TRL starts it.
+//! The vLLM that generates on a GPU of the trainer's, as TRL starts it.
 
 use memory_wall_core::engines::vllm::{self, Graphs, Run};
 use memory_wall_core::scenario::{Offload, sixteen_bits};
 use memory_wall_core::serving::Version;
 use memory_wall_core::units::GIB;
 use memory_wall_core::{
-    Checked, Checkpointing, Engine as Program, KvPrecision, Mode, Parallelism, Scenario, Serving, WeightFormat,
+    Checked, Checkpointing, Engine, KvPrecision, Mode, Parallelism, Scenario, Serving, WeightFormat,
 };
 
-use super::{Engine, Placed, Refused, Told};
+use super::{Generator, Placed, Refused, Told};
 use crate::Span;
 
 /// The release of vLLM that TRL's trainers are started with: the newest that TRL supports.
@@ -17,20 +17,20 @@ use crate::Span;
 /// TRL at f2cd577, `docs/source/vllm_integration.md`: 0.17.0 to 0.25.1. Read 2026-11-26.
 pub(super) const RELEASE: Version = Version { major: 0, minor: 25 };
 
-/// Tokens that pass through the engine at once.
+/// Tokens that pass through vLLM at once.
 ///
 /// # Source
 /// `max_num_batched_tokens=4096` in TRL's `generation/vllm_generation.py`.
 const BATCHED: u32 = 4_096;
 
-/// What a sleeping engine with several GPUs was seen to keep beside the context.
+/// What a sleeping vLLM on several GPUs was seen to keep beside the context.
 ///
 /// # Source
 /// NVIDIA-NeMo/RL issue 223 (2025-04): Llama 3.2 1B in 2 GPUs keeps 2,440 MiB when asleep, on one GPU 774 MiB; one commit, taken for a defect, kept 7,392. Read 2026-11-26.
 const SEVERAL_ASLEEP: u128 = 2 * GIB;
 
-/// The engine; nothing where it is on other GPUs.
-pub(super) fn of(trainer: &Checked, told: &Told) -> Result<Option<Engine>, Refused> {
+/// vLLM on the trainer's GPU; nothing where it is on other GPUs.
+pub(super) fn of(trainer: &Checked, told: &Told) -> Result<Option<Generator>, Refused> {
     if told.placed == Placed::Server {
         return Ok(None);
     }
@@ -50,11 +50,11 @@ pub(super) fn of(trainer: &Checked, told: &Told) -> Result<Option<Engine>, Refus
     // What lies beside PyTorch may be part of the context, as far as logs say.
     let asleep = Span::new(graphs.low, graphs.high + driver.high);
     let asleep = if told.tp > 1 { Span::new(asleep.low, asleep.high.max(SEVERAL_ASLEEP)) } else { asleep };
-    let waiting = pool.requested.0.saturating_sub(pool.activation.0);
-    Ok(Some(Engine {
+    let idle = pool.requested.0.saturating_sub(pool.activation.0);
+    Ok(Some(Generator {
         start,
         awake: Span::exactly(pool.requested.0) + beside,
-        waiting: Span::exactly(waiting) + beside,
+        idle: Span::exactly(idle) + beside,
         asleep,
         sequences,
     }))
@@ -65,15 +65,15 @@ fn sequences(trainer: &Checked, told: &Told) -> u32 {
     trainer.batch.saturating_mul(told.tp).saturating_mul(told.steps(trainer))
 }
 
-/// The scenario of the engine: the published model, in 16 bits unless the trainer's is quantised.
+/// The scenario of vLLM: the published model, in 16 bits unless the trainer's is quantised.
 fn scenario(trainer: &Checked, told: &Told, sequences: u32) -> Result<Checked, Refused> {
     let weights = match trainer.mode {
         Mode::Qlora => trainer.weights,
-        _ => sixteen_bits(Some(Program::Vllm), trainer.gpu),
+        _ => sixteen_bits(Some(Engine::Vllm), trainer.gpu),
     };
     let kv = if weights == WeightFormat::Fp16 { KvPrecision::Fp16 } else { KvPrecision::Bf16 };
     let serving = Serving {
-        engine: Program::Vllm,
+        engine: Engine::Vllm,
         max_num_seqs: sequences,
         max_num_batched_tokens: BATCHED,
         usual_seqs: false,
@@ -96,5 +96,5 @@ fn scenario(trainer: &Checked, told: &Told, sequences: u32) -> Result<Checked, R
         host_memory: None,
         ..**trainer
     };
-    scenario.check().map_err(Refused::Engine)
+    scenario.check().map_err(Refused::Vllm)
 }
