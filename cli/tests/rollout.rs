@@ -101,3 +101,14 @@ fn what_is_not_modelled_or_contradicts_itself_is_refused() {
     let Run { err, .. } = run("estimate --model qwen2.5-7b --reference resident");
     assert_eq!(err, "memory-wall: note: --reference has no effect without --rl grpo\n");
 }
+
+/// What the README shows is what the command says.
+#[test]
+fn the_readme_shows_what_is_said() {
+    let readme = include_str!("../../README.md");
+    let (_, part) = readme.split_once("### Reinforcement learning\n").unwrap();
+    let line = part.split_once("memory-wall-cli -- ").unwrap().1.split_once('\n').unwrap().0;
+    let shown = part.split_once("```text\n").unwrap().1.split("```").next().unwrap();
+    let said = run(line);
+    assert!(said.out.contains(shown), "{}{}", said.out, said.err);
+}

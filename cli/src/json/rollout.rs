@@ -1,6 +1,7 @@
 //! A step of reinforcement learning, for programs. Ranges are their two ends.
 
-use memory_wall_core::Checked;
+use memory_wall_core::engines::vllm::Refusal;
+use memory_wall_core::{Checked, Verdict};
 use memory_wall_runtimes::Span;
 use memory_wall_runtimes::rollout::{Algorithm, Held, Placed, Remedy, Rollout, Told};
 use serde::Serialize;
@@ -101,7 +102,7 @@ impl<'a> Step<'a> {
             id: remedy.id(),
             change: change(*remedy, told),
             peak_bytes: ends(made.peak().total()),
-            verdict: made.verdict.map(|it| it.id()),
+            verdict: made.verdict.map(Verdict::id),
         };
         Self {
             model,
@@ -124,11 +125,11 @@ impl<'a> Step<'a> {
                 max_num_seqs: it.sequences,
                 running: it.start.requests.running,
                 waiting: it.start.requests.waiting,
-                refusal: it.start.refusal.map(|why| why.id()),
+                refusal: it.start.refusal.map(Refusal::id),
             }),
             limit_bytes: made.limit.map(|it| it.0),
             margin_bytes: made.margin().map(|it| it.0),
-            verdict: made.verdict.map(|it| it.id()),
+            verdict: made.verdict.map(Verdict::id),
             reason: made.verdict.map(|it| verdict(trainer, made, it)),
             max_batch,
             max_completion_length,
