@@ -24,6 +24,7 @@ mod options;
 mod plan;
 mod refusal;
 mod request;
+mod rollout;
 mod roofline;
 mod runtime;
 mod serving;

@@ -105,6 +105,7 @@ fn typed(value: &Value, plan: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::table::OF_ROLLOUT;
     use crate::request::Request;
     use memory_wall_core::display::Grouped;
     use memory_wall_core::tables::models;
@@ -114,8 +115,8 @@ mod tests {
     /// What a plan says and what the command says are the same: names, kinds and ranges.
     #[test]
     fn the_table_says_what_the_command_says() {
-        // How an answer is printed, where a plan is, and the file of a draft are no part of one.
-        const OF_THE_COMMAND: [&str; 5] = ["--plan", "--plan-name", "--draft-config", "--unit", "--json"];
+        // How an answer is printed, where a plan is, the file of a draft, and what a trainer that generates is told are no part of one.
+        const OF_THE_COMMAND: [&str; 6] = ["--plan", "--plan-name", "--draft-config", "--unit", "--json", "--rl"];
         let known = table::of("estimate");
         for option in OPTIONS {
             let flag = option.flag();
@@ -126,7 +127,8 @@ mod tests {
             let name = option.name.trim_start_matches('-').replace('-', "_");
             let said =
                 OPTIONS.iter().any(|option| option.name == name) || ALIASES.iter().any(|(alias, ..)| *alias == name);
-            assert_eq!(said, !OF_THE_COMMAND.contains(&option.name), "{name}");
+            let beside = OF_THE_COMMAND.contains(&option.name) || OF_ROLLOUT.contains(&option.name);
+            assert_eq!(said, !beside, "{name}");
         }
     }
 

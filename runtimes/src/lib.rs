@@ -9,6 +9,7 @@ extern crate alloc;
 pub mod llamacpp;
 pub mod ollama;
 pub mod pool;
+pub mod rollout;
 mod span;
 
 pub use span::Span;

@@ -13,6 +13,7 @@ pub(crate) mod inputs;
 pub(crate) mod layers;
 pub(crate) mod listing;
 pub(crate) mod pool;
+pub(crate) mod rollout;
 pub(crate) mod roofline;
 pub(crate) mod serving;
 pub(crate) mod solve;

@@ -1,6 +1,7 @@
 //! Every option: its name, its value, and what it is.
 
 mod gpus;
+mod rollout;
 mod serving;
 mod training;
 
@@ -11,6 +12,8 @@ use memory_wall_core::display::Grouped;
 use memory_wall_plan::export::Target;
 
 use gpus::{gpus, own_gpu};
+pub(crate) use rollout::NAMES as OF_ROLLOUT;
+use rollout::rollout;
 use serving::{layers, pools, serving};
 use training::training;
 
@@ -52,7 +55,7 @@ fn group(group: &'static str, options: Vec<Known>) -> impl Iterator<Item = Known
 /// The options of a command; nothing of one that has none.
 pub(crate) fn of(command: &str) -> Vec<Known> {
     match command {
-        "estimate" => with_runtimes().collect(),
+        "estimate" => with_runtimes().chain(reinforced()).collect(),
         "advise" => scenario().collect(),
         // A report is compared with what is known of GPUs of the table.
         "explain" => of_the_table().collect(),
@@ -81,7 +84,7 @@ pub(crate) fn all() -> Vec<Known> {
         .chain(group("For export", target()))
         .chain(group("For roofline", roof()))
         .chain(group("For accuracy", accuracy));
-    with_runtimes().chain(others).collect()
+    with_runtimes().chain(reinforced()).chain(others).collect()
 }
 
 fn list<'a>(ids: impl Iterator<Item = &'a str>) -> String {
@@ -93,6 +96,11 @@ fn with_runtimes() -> impl Iterator<Item = Known> {
     scenario()
         .chain(group("llama.cpp and Ollama: which layers are where", layers()))
         .chain(group("SGLang and TensorRT-LLM: what goes to the pool", pools()))
+}
+
+/// The options of reinforcement learning, which `estimate` alone takes.
+fn reinforced() -> impl Iterator<Item = Known> {
+    group("For estimate: reinforcement learning", rollout())
 }
 
 /// The same without those that describe a GPU of one's own.

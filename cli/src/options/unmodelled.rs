@@ -33,7 +33,8 @@ const OF_VLLM: &[(&[&str], &str)] = &[
 /// Options of training code, with whose they are.
 ///
 /// # Source
-/// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). Megatron-LM at d98e8a6, `arguments.py`. Read 2026-11-26.
+/// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). Megatron-LM at d98e8a6, `arguments.py`. TRL at f2cd577, `grpo_config.py`. verl at b178a3c,
+/// `docs/perf/perf_tuning.rst`. Read 2026-11-26.
 const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
     (
         "Megatron-LM",
@@ -44,6 +45,24 @@ const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
         "torchtune",
         &["--optimizer-in-bwd", "--optimizer_in_bwd", "--optimizer-in-backward"],
         "every matrix is updated within the backward pass and its gradient is freed, so that the run takes less than is counted without the option, by up to all gradients",
+    ),
+    (
+        "TRL",
+        &["--beta"],
+        "it weights the KL penalty, and any value above 0 needs a reference model: say --reference resident",
+    ),
+    ("TRL", &["--use-vllm"], "with --rl grpo vLLM generates: --vllm-mode says where"),
+    ("TRL", &["--use-liger-kernel"], "with --rl grpo --loss chunked is Liger's loss"),
+    ("TRL", &["--cast-lm-head-to-fp32"], "the output head becomes fp32, and so do all logits"),
+    (
+        "TRL",
+        &["--use-transformers-continuous-batching"],
+        "transformers generates with a cache of its own in the trainer's process",
+    ),
+    (
+        "verl",
+        &["--param-offload", "--optimizer-offload"],
+        "the trainer's weights and states go to host memory while completions are generated, so that the run takes less than is counted without it",
     ),
 ];
 

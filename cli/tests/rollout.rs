@@ -1,0 +1,114 @@
+//! `estimate --rl grpo`: the question that people ask, as text and as JSON, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
+
+mod common;
+
+use common::{Run, assert_refused, json, run};
+
+const SEVEN: &str =
+    "estimate --model qwen2.5-7b --mode training --dp 8 --zero 3 --seq 1024 --batch 4 --gpu h100-sxm --rl grpo";
+
+/// Text without the breaks of its lines.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn lines_say_what_lies_on_a_gpu_when_and_what_helps() {
+    let Run { code, out, err } = run(SEVEN);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let text = flat(&out);
+    for said in [
+        "8 completions of each prompt, of up to 512 tokens behind a prompt of up to 512; 32 completions generated at once over all GPUs; vLLM on the same GPUs with 0.30 of each; no reference model (beta 0)",
+        "checkpointing full",
+        "vLLM generates",
+        "vLLM gets new weights",
+        "Peak: in the training step",
+        "Logits of 2,048 tokens of completions",
+        "Longest completion",
+        "num_generations does not change the memory",
+        "--vllm-enable-sleep-mode",
+        "huggingface/trl issue 3678",
+    ] {
+        assert!(text.contains(said), "{said}\n{out}");
+    }
+    assert!(!text.contains("cross-entropy"), "{out}");
+    let Run { code, out, .. } = run(&SEVEN.replace("qwen2.5-7b", "llama-3.1-8b"));
+    let text = flat(&out);
+    assert_eq!(code, 1);
+    assert!(text.contains("one request of vllm_max_model_length 131,072 needs"), "{out}");
+    assert!(text.contains("--vllm-max-model-length 1024"), "{out}");
+}
+
+#[test]
+fn json_has_the_same_in_bytes() {
+    let (code, it) = json(SEVEN);
+    assert_eq!((code, &it["rl"]["algorithm"], &it["rl"]["vllm_mode"]), (0, &"grpo".into(), &"colocate".into()));
+    let moments = it["moments"].as_array().unwrap();
+    let high = |at: &serde_json::Value, key: &str| at[key][1].as_u64().unwrap();
+    for at in moments {
+        let parts = ["trainer_bytes", "reference_bytes", "vllm_bytes", "work_bytes"].map(|key| high(at, key));
+        assert_eq!(parts.iter().sum::<u64>(), high(at, "total_bytes"));
+    }
+    let most = moments.iter().map(|at| high(at, "total_bytes")).max().unwrap();
+    assert_eq!((high(&it, "peak_bytes"), &it["peak_moment"]), (most, &"step".into()));
+    assert_eq!(
+        it["margin_bytes"].as_i64().unwrap(),
+        it["limit_bytes"].as_i64().unwrap() - i64::try_from(most).unwrap()
+    );
+    // The largest batch is an answer of its own.
+    let batch = it["max_batch"].as_u64().unwrap();
+    let verdict = |batch: u64| json(&SEVEN.replace("--batch 4", &format!("--batch {batch}"))).1["verdict"].clone();
+    assert!(["fits", "tight"].contains(&verdict(batch).as_str().unwrap()));
+    assert_eq!(verdict(batch + 1), "does_not_fit");
+    // A sleeping vLLM leaves room.
+    let (_, asleep) = json(&format!("{SEVEN} --vllm-enable-sleep-mode"));
+    assert!(asleep["max_batch"].as_u64().unwrap() > batch);
+}
+
+#[test]
+fn what_is_not_modelled_or_contradicts_itself_is_refused() {
+    for (more, message) in [
+        (
+            "--rl ppo",
+            "--rl ppo is not modelled: it trains a value model and keeps a reward model beside the policy; grpo is",
+        ),
+        ("--rl GRPO2", "--rl takes grpo, not \"grpo2\""),
+        ("--rl grpo --num-generations 1", "--num-generations 1 is outside 2 to 65,536 completions"),
+        (
+            "--rl grpo --num-generations 5",
+            "TRL refuses incomplete groups: the generation batch of 32 (batch × GPUs × steps_per_generation) is not a multiple of num_generations 5",
+        ),
+        (
+            "--rl grpo --vllm-mode server --vllm-enable-sleep-mode",
+            "--vllm-enable-sleep-mode needs --vllm-mode colocate: on a server's GPUs sleeping frees nothing for the trainer",
+        ),
+        (
+            "--rl grpo --max-completion-length 1024",
+            "--seq 1024 is prompt and completion together, and a completion of 1,024 leaves no prompt: say --max-completion-length or a larger --seq",
+        ),
+        (
+            "--rl grpo --beta 0.04",
+            "--beta of TRL is not modelled: it weights the KL penalty, and any value above 0 needs a reference model: say --reference resident",
+        ),
+    ] {
+        let line = SEVEN.replace("--rl grpo", more);
+        assert_refused(&run(&line), message, &line);
+    }
+    let line = "estimate --model qwen2.5-7b --rl grpo --gpu h100-sxm";
+    assert_refused(&run(line), "--rl grpo trains a policy: say --mode training, lora or qlora", line);
+    let Run { err, .. } = run("estimate --model qwen2.5-7b --reference resident");
+    assert_eq!(err, "memory-wall: note: --reference has no effect without --rl grpo\n");
+}
+
+/// What the README shows is what the command says.
+#[test]
+fn the_readme_shows_what_is_said() {
+    let readme = include_str!("../../README.md");
+    let (_, part) = readme.split_once("### Reinforcement learning\n").unwrap();
+    let line = part.split_once("memory-wall-cli -- ").unwrap().1.split_once('\n').unwrap().0;
+    let shown = part.split_once("```text\n").unwrap().1.split("```").next().unwrap();
+    let said = run(line);
+    assert!(said.out.contains(shown), "{}{}", said.out, said.err);
+}
