@@ -97,6 +97,10 @@ impl Run<'_> {
     /// Latent attention's second copy of its up-projections.
     fn absorbed(&self) -> u128 {
         let Projection::Latent(latent) = self.scenario.architecture.projection else { return 0 };
+        // Where key and value are one vector, nothing is made from it.
+        if self.scenario.architecture.compression.is_some() {
+            return 0;
+        }
         let local = self.scenario.local();
         let widths = u64::from(latent.nope_dim) + u64::from(latent.v_dim);
         [local.layers, latent.kv_lora_rank.into(), local.heads, widths, self.bytes()]

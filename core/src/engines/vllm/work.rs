@@ -2,7 +2,7 @@
 
 use super::version::SORT;
 use super::{Figures, Image, Prompts, Run, Sampler, Span};
-use crate::architecture::{Indexer, Projection};
+use crate::architecture::{Compression, Indexer, Projection};
 use crate::engines::gpu::{cublas_workspace, multiprocessors};
 use crate::engines::{Sink, amount};
 use crate::memory::{Bucket, kv_cache};
@@ -122,7 +122,14 @@ impl Run<'_> {
         }
         let mut product = |factors: &[Factor]| sink(&Term { item: Item::LayerWorkspace, factors, divisor: 1 });
         // Output of attention, residual in and residual out.
-        product(&[Factor::number(3 * e), self.tokens(), self.hidden()]);
+        let streams = shape.stream_width() / u64::from(shape.hidden_size.max(1));
+        product(&[Factor::number((1 + 2 * streams) * e), self.tokens(), self.hidden()]);
+        if shape.compression.is_some() {
+            // Queries and outputs of 64 heads at least.
+            let heads = (u64::from(shape.heads) / u64::from(self.scenario.parallel.tp)).next_multiple_of(64);
+            let dim = Factor::new(Symbol::HeadDim, shape.head_dim.into());
+            product(&[Factor::number(2 * e), self.tokens(), Factor::new(Symbol::Heads, heads), dim]);
+        }
         let hidden = u64::from(shape.hidden_size);
         let more = match self.constants().prompts {
             // Without compilation one more stays, and with ranks what their sum is made of.
@@ -219,7 +226,9 @@ impl Run<'_> {
         };
         let each = (40 * kv_cache::index_bytes(self.scenario)).max(gathered);
         let picked = u128::from(self.batched()) * u128::from(it.topk) * 4;
-        u128::from(self.scenario.longest_request()) * each + picked
+        // One vector or key may stand for several tokens.
+        let share = shape.compression.map_or(1, |_| u128::from(Compression::SPARSE));
+        u128::from(self.scenario.longest_request()) * each / share + picked
     }
 
     /// What lives through the whole profile.
