@@ -1,16 +1,18 @@
 //! Pages of vLLM's pool: one size for all layers, handed out to groups of them.
 
-use crate::architecture::{Compression, Indexer, Projection, SlidingWindow};
+use crate::architecture::{Indexer, Projection, SlidingWindow};
 use crate::checked::Checked;
 use crate::memory::kv_cache::{self, CachedLayers};
 use crate::serving::Version;
+
+use super::compressed::Packed;
 
 /// Tokens of a page where nothing else is asked for.
 pub const BLOCK: u32 = 16;
 
 /// What a layer keeps of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
+pub(super) enum Kept {
     /// Every token.
     All,
     /// The last tokens, and those that are being read.
@@ -21,11 +23,13 @@ enum Kept {
 
 /// Layers of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Kind {
-    layers: u64,
+pub(super) struct Kind {
+    pub(super) layers: u64,
     /// Tokens of one of its pages.
-    block: u64,
-    kept: Kept,
+    pub(super) block: u64,
+    pub(super) kept: Kept,
+    /// Bytes of its layers in a block of compressed tokens; 0 elsewhere.
+    pub(super) bytes: u128,
 }
 
 /// How the pool is cut for a model on one rank.
@@ -58,9 +62,9 @@ pub struct Pages {
     pub groups: u64,
     /// Bytes of the pages of a draft's layers, or of an indexer's keys, that stand beside those of each place: where all layers see everything, each may have pages of its own size.
     pub beside: u128,
-    kinds: [Option<Kind>; 4],
-    /// Batches that may be on their way at once, as far as windows wait for them.
-    in_flight: u64,
+    pub(super) kinds: [Option<Kind>; 4],
+    /// How the blocks of compressed tokens are counted.
+    pub(super) packed: Option<Packed>,
 }
 
 impl Pages {
@@ -112,7 +116,7 @@ impl Pages {
         let mut place = kinds.iter_mut();
         let mut add = |layers, block, kept| {
             if let Some(kind) = place.next() {
-                *kind = Some(Kind { layers, block, kept });
+                *kind = Some(Kind { layers, block, kept, bytes: 0 });
             }
         };
         if held.full + added > 0 {
@@ -130,52 +134,7 @@ impl Pages {
         let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
         let group_size = if 2 * most < 3 * least { most } else { least };
         let groups = counts().map(|layers| layers.div_ceil(group_size.max(1))).sum();
-        Some(Self { page, group_size, groups, beside, kinds, in_flight: 1 })
-    }
-
-    /// The pool of compressed tokens (`DeepSeek` V4).
-    ///
-    /// # Formula
-    /// A block of 256 tokens: in each layer with an indexer 64 vectors and 64 index keys, and two vectors in others, each rounded up to 576 bytes. Beside it stand, in groups of as many layers, with blocks of the same bytes, windows
-    /// in blocks of 64 tokens, and what has not been compressed yet, in blocks of 4 tokens for 8 and of 8 tokens for 128. A group has the number of layers that pads least.
-    ///
-    /// # Assumes
-    /// The blocks of 0.20 to 0.24. Later ones are packed, up to 5% smaller, and on Blackwell vectors are 512 bytes. From 0.26 on two batches are on their way at once.
-    ///
-    /// # Source
-    /// vLLM, `_get_kv_cache_groups_uniform_groups`, `_max_memory_usage_bytes_from_groups`, `CompressorStateCache`, `DeepseekV4IndexerCache` and `VllmConfig.max_in_flight_tokens`; issue 44376 (0.22: 6.66 GiB for 30,000 tokens, 13,528 in 5.44 GiB, both exactly);
-    /// pull request 48993, whose block of `DeepSeek`-V4-Pro, 1,473,408 bytes, is this one but for an index key of the last layer. Read 2026-11-26.
-    fn compressed(scenario: &Checked, held: CachedLayers, version: Version) -> Self {
-        let vector = u128::from(kv_cache::values_per_token(scenario, None));
-        let CachedLayers { sliding, indexed, heavy, .. } = held;
-        let aligned = |layers: u64, bytes: u128| if layers > 0 { bytes.next_multiple_of(576) } else { 0 };
-        let [sparse, few] = [Compression::SPARSE, Compression::HEAVY].map(|tokens| u128::from(256 / tokens));
-        let tuple = aligned(indexed, sparse * vector)
-            + aligned(indexed, sparse * kv_cache::index_bytes(scenario))
-            + aligned(heavy, few * vector);
-        let least = indexed.max(heavy).max(1);
-        let counts = [least, sliding, indexed, heavy];
-        let padding = |size: &u64| counts.iter().map(|layers| layers.next_multiple_of(*size) - layers).sum::<u64>();
-        let group = (least..=sliding.max(least)).rev().min_by_key(padding).unwrap_or(least);
-        let kind = |layers: u64, block, kept| {
-            let layers = layers.div_ceil(group);
-            (layers > 0).then_some(Kind { layers, block, kept })
-        };
-        let window = scenario.architecture.sliding_window.map_or(0, |it| it.window.into());
-        let kinds = [
-            kind(least, 256, Kept::All),
-            kind(sliding, 64, Kept::Window(window)),
-            kind(indexed, 4, Kept::Window(2 * Compression::SPARSE)),
-            kind(heavy, 8, Kept::Window(Compression::HEAVY)),
-        ];
-        let groups = kinds.iter().flatten().map(|kind| kind.layers).sum();
-        let in_flight = if version >= (Version { major: 0, minor: 26 }) { 2 } else { 1 };
-        Self { page: u128::from(group) * tuple, group_size: 1, groups, beside: 0, kinds, in_flight }
-    }
-
-    /// Whether tokens are counted by how many requests the pool holds in every release.
-    pub fn by_requests(&self) -> bool {
-        self.kinds.iter().all(Option::is_some)
+        Some(Self { page, group_size, groups, beside, kinds, packed: None })
     }
 
     /// Whether some layers keep a state.
@@ -190,17 +149,35 @@ impl Pages {
 
     /// Pages of a group that one sequence of `tokens` takes while `batched` tokens are read at once.
     pub fn blocks(&self, tokens: u64, batched: u64) -> u128 {
-        let pages = |kind: &Kind| {
-            let each = match kind.kept {
-                Kept::All => tokens.div_ceil(kind.block.max(1)),
-                Kept::Window(window) => {
-                    (window.saturating_sub(1) + self.in_flight * batched).min(tokens).div_ceil(kind.block.max(1)) + 1
-                }
-                Kept::States(states) => states,
-            };
-            u128::from(kind.layers.div_ceil(self.group_size.max(1))) * u128::from(each)
-        };
-        self.kinds.iter().flatten().map(pages).sum()
+        match self.packed.and_then(|it| it.measure) {
+            Some(measure) => {
+                let bytes: u128 =
+                    self.kinds.iter().flatten().map(|kind| kind.bytes * self.each(kind, tokens, batched)).sum();
+                bytes.div_ceil(measure.max(1))
+            }
+            None => self.ids(tokens, batched),
+        }
+    }
+
+    /// Bytes that one sequence is asked to find in the pool before a start.
+    pub fn needs(&self, tokens: u64, batched: u64) -> u128 {
+        self.ids(tokens, batched) * self.packed.map_or_else(|| self.group_page(), |it| it.asked)
+    }
+
+    fn ids(&self, tokens: u64, batched: u64) -> u128 {
+        let groups = |kind: &Kind| u128::from(kind.layers.div_ceil(self.group_size.max(1)));
+        self.kinds.iter().flatten().map(|kind| groups(kind) * self.each(kind, tokens, batched)).sum()
+    }
+
+    /// Pages of one group of a kind.
+    fn each(&self, kind: &Kind, tokens: u64, batched: u64) -> u128 {
+        let block = kind.block.max(1);
+        let read = batched * self.packed.map_or(1, |it| it.in_flight);
+        u128::from(match kind.kept {
+            Kept::All => tokens.div_ceil(block),
+            Kept::Window(window) => (window.saturating_sub(1) + read).min(tokens).div_ceil(block) + 1,
+            Kept::States(states) => states,
+        })
     }
 
     /// Tokens that a pool holds, as vLLM prints them before 0.21: "GPU KV cache size".
