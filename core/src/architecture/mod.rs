@@ -270,7 +270,12 @@ impl Architecture {
 
     /// `hidden_size` times the streams of the residual: what stands between two blocks of a token.
     pub fn stream_width(&self) -> u64 {
-        u64::from(self.hidden_size) * self.compression.map_or(1, |it| it.streams.into())
+        u64::from(self.hidden_size) * self.streams()
+    }
+
+    /// Streams of the residual.
+    pub fn streams(&self) -> u64 {
+        self.compression.map_or(1, |it| it.streams.into())
     }
 
     /// Whether an indexer picks blocks of keys that whole heads keep, and not tokens.

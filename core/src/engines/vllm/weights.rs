@@ -79,7 +79,10 @@ impl Run<'_> {
             Projection::Latent(latent) => latent.rope_dim,
             Projection::Heads => shape.head_dim,
         };
-        shape.trained_context.map_or(0, |positions| of(&RopeTable { positions: positions.into(), width: width.into() }))
+        // Compressed tokens have a table of their own, and both are in fp32 (`DeepseekV4ScalingRotaryEmbedding`).
+        let times = if shape.compression.is_some() { 4 } else { 1 };
+        let width = times * u64::from(width);
+        shape.trained_context.map_or(0, |positions| of(&RopeTable { positions: positions.into(), width }))
     }
 
     /// Rows that pad the vocabulary.
