@@ -249,10 +249,10 @@ impl Architecture {
     }
 
     /// What makes one vector of `tokens` tokens, whole on every rank: a matrix for what goes in and one for its share, twice where vectors overlap; a bias for each place, and a norm.
-    pub(crate) fn compressor(&self, tokens: u64) -> Parameters {
+    pub(crate) fn compressor(&self, tokens: u32) -> Parameters {
         let [h, d] = [self.hidden_size, self.head_dim].map(u64::from);
         let wide = if tokens == Compression::SPARSE { 2 * d } else { d };
-        Parameters { routers: 2 * h * wide, vectors: tokens * wide + d, ..Parameters::default() }
+        Parameters { routers: 2 * h * wide, vectors: u64::from(tokens) * wide + d, ..Parameters::default() }
     }
 
     /// One layer's indexer, which every tensor-parallel rank holds whole: queries from the compressed ones of attention, one key with a `LayerNorm`, and a weight for each head.
@@ -272,7 +272,7 @@ impl Architecture {
         // Keys of compressed tokens are made as these are, with a norm.
         let (routers, vectors) = if self.compression.is_some() {
             let Parameters { routers, vectors, .. } = self.compressor(Compression::SPARSE);
-            (4 * h * dim + routers, (2 * Compression::SPARSE + 1) * dim + vectors)
+            (4 * h * dim + routers, u64::from(2 * Compression::SPARSE + 1) * dim + vectors)
         } else {
             (h * dim, 2 * dim)
         };

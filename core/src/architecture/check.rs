@@ -124,7 +124,7 @@ impl Architecture {
         let Some(Compression { groups, output_rank, heavy, streams }) = self.compression else { return Ok(()) };
         bounds::LATENT.check(output_rank.into())?;
         bounds::HEADS.check(groups.into())?;
-        bounds::HEADS.check(streams.into())?;
+        bounds::HEADS.check(streams.get().into())?;
         let count = u32::from(it.layers) + u32::from(heavy);
         if count > self.layers {
             let what = "layers with compressed tokens";

@@ -275,7 +275,7 @@ impl Architecture {
 
     /// Streams of the residual.
     pub fn streams(&self) -> u64 {
-        self.compression.map_or(1, |it| it.streams.into())
+        self.compression.map_or(1, |it| it.streams.get().into())
     }
 
     /// Whether an indexer picks blocks of keys that whole heads keep, and not tokens.

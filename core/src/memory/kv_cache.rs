@@ -77,10 +77,10 @@ pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: 
         };
         layers(scenario, Item::WindowLayers, sliding, shape.cached_heads(shape.sliding_window), kept, 1, sink);
     }
-    let mut share = 1;
+    let mut times = 1;
     if shape.compression.is_some() {
-        share = SPARSE;
-        for (count, tokens) in [(indexed, SPARSE), (heavy, HEAVY)] {
+        times = Compression::SPARSE;
+        for (count, tokens) in [(indexed, Compression::SPARSE), (heavy, Compression::HEAVY)] {
             if count > 0 {
                 layers(scenario, Item::LatentLayers, count, [1, shape.head_dim], whole, tokens, sink);
             }
@@ -100,7 +100,7 @@ pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: 
                 Factor::new(Symbol::Batch, batch),
                 Factor::new(Symbol::BytesPerValue, bytes.into()),
             ],
-            divisor: values * share,
+            divisor: values * times,
         });
     }
     if let Some(state) = shape.linear_attention
@@ -109,10 +109,6 @@ pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: 
         states(scenario, &state, linear, sink);
     }
 }
-
-/// Tokens that a compressed one stands for, as a divisor.
-const SPARSE: u32 = Compression::SPARSE as u32;
-const HEAVY: u32 = Compression::HEAVY as u32;
 
 /// Keys and values of `count` layers of one kind, one for `share` tokens.
 fn layers(

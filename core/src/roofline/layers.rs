@@ -127,14 +127,14 @@ impl Lister<'_, '_> {
     }
 
     /// Attention over vectors that stand for `tokens` tokens each, so many of them at most; what reads them is made for the window.
-    fn compressed(&mut self, layers: u64, tokens: u64, picked: Option<u32>) {
+    fn compressed(&mut self, layers: u64, tokens: u32, picked: Option<u32>) {
         let scenario = self.it.scenario;
         let shape = &scenario.architecture;
-        let share = u128::from(tokens);
-        let seen = picked.map(|topk| topk.saturating_mul(u32::try_from(tokens).unwrap_or(u32::MAX)));
+        let times = u128::from(tokens);
+        let seen = picked.map(|topk| topk.saturating_mul(tokens));
         let per_pair = u128::from(4 * shape.query_width() / u64::from(scenario.parallel.tp));
-        let flops = per_pair * self.pairs(seen, true) / share;
-        let cache = if self.it.pass == Pass::Decode { self.cache_of_layer(None, seen) / share } else { 0 };
+        let flops = per_pair * self.pairs(seen, true) / times;
+        let cache = if self.it.pass == Pass::Decode { self.cache_of_layer(None, seen) / times } else { 0 };
         self.add(Task::Attention, layers, Form::Scores { flops, cache, model_flops: flops }, &[], &[]);
     }
 

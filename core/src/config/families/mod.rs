@@ -81,7 +81,7 @@ families! {
     "deepseek_v2", latent::deepseek_v2, [Experts, Latent];
     "deepseek_v3", latent::deepseek_v3, [Experts, Latent];
     "deepseek_v32", latent::deepseek_v32, [Experts, Latent, Indexers];
-    "deepseek_v4", newest::deepseek_v4, [Experts, Latent, Indexers, Compressed];
+    "deepseek_v4", newest::deepseek_v4, [Experts, Latent, Kinds, Indexers, Compressed];
     "glm_moe_dsa", latent::glm_moe_dsa, [Experts, Latent, Indexers];
     "gpt_oss", mixture::gpt_oss, [Experts, Kinds];
     "llama4_text", mixture::llama4_text, [Experts, Kinds];

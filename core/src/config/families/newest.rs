@@ -1,5 +1,7 @@
 //! Mixtures of late 2025 and 2026.
 
+use core::num::NonZeroU8;
+
 use crate::architecture::{
     Architecture, Biases, Compression, Indexer, Latent, Moe, NormWeight, Projection, SlidingWindow,
 };
@@ -204,6 +206,7 @@ pub(super) fn deepseek_v4(fields: Fields<'_>) -> Result<Architecture, ConfigErro
         v_dim: head_dim,
     };
     let [sparse, heavy] = ratios(fields, base.layers)?;
+    let tiny = |number: u32| u8::try_from(number).ok().and_then(NonZeroU8::new).unwrap_or(NonZeroU8::MIN);
     let small = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
     let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 2_048)?;
     let experts = fields.or("n_routed_experts", bounds::EXPERTS, 256)?;
@@ -220,10 +223,10 @@ pub(super) fn deepseek_v4(fields: Fields<'_>) -> Result<Architecture, ConfigErro
             layers: small(sparse),
         }),
         compression: Some(Compression {
-            groups: small(fields.or("o_groups", bounds::HEADS, 8)?),
+            groups: tiny(fields.or("o_groups", Bounds { max: 128, ..bounds::HEADS }, 8)?).get(),
             output_rank: small(fields.or("o_lora_rank", Bounds { max: u16::MAX.into(), ..bounds::LATENT }, 1_024)?),
             heavy: small(heavy),
-            streams: small(fields.or("hc_mult", Bounds { max: 64, ..bounds::HEADS }, 4)?),
+            streams: tiny(fields.or("hc_mult", Bounds { max: 64, ..bounds::HEADS }, 4)?),
         }),
         attention_sinks: true,
         sliding_window: Some(SlidingWindow::over(

@@ -53,8 +53,8 @@ impl Pages {
         let kinds = [
             kind(1, 256, Kept::All, first),
             kind(windows, 64, Kept::Window(window), all * vectors),
-            kind(1, 4, Kept::Window(2 * Compression::SPARSE), picking * (vectors + keys)),
-            kind(heavy.min(1), 8, Kept::Window(Compression::HEAVY), others * vectors),
+            kind(1, 4, Kept::Window(u64::from(2 * Compression::SPARSE)), picking * (vectors + keys)),
+            kind(heavy.min(1), 8, Kept::Window(Compression::HEAVY.into()), others * vectors),
         ];
         let dense = version >= Version { major: 0, minor: 27 };
         let page = if dense { first.max(places * vectors) } else { places * vectors + picking * keys + others * few };
