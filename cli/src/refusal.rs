@@ -38,7 +38,10 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
             format!("--weights {}", scenario.weights.id())
         }
         Unsupported::Cache(_, format) => format!("--kv {}", format.id()),
-        Unsupported::OldCache { .. } | Unsupported::WideCache | Unsupported::CacheNeedsFlash(_) => {
+        Unsupported::OldCache { .. }
+        | Unsupported::WideCache
+        | Unsupported::Fp8CacheAlone
+        | Unsupported::CacheNeedsFlash(_) => {
             format!("--kv {}", scenario.kv.id())
         }
         Unsupported::NoEager(_) | Unsupported::TensorSplit(TensorSplit::Eager) => {
@@ -66,7 +69,7 @@ fn runtime(scenario: &Scenario, error: &Unsupported) -> String {
         Unsupported::Untrained(_) => format!("--mode {}", scenario.mode.id()),
         Unsupported::DualChunks
         | Unsupported::Indexer(Some(_))
-        | Unsupported::KeyBlocks(_)
+        | Unsupported::Unserved(..)
         | Unsupported::NoBackend(..)
         | Unsupported::Maker(..)
         | Unsupported::TooOld { .. } => {

@@ -135,7 +135,7 @@ fn stream(scenario: &Checked) -> u128 {
 }
 
 /// The same of a stream of another width.
-fn stream_of(scenario: &Checked, width: u32) -> u128 {
+fn stream_of(scenario: &Checked, width: impl Into<u64>) -> u128 {
     let tokens = if scenario.mode.trains() { scenario.local().seq_length } else { 1 };
     [scenario.batch.into(), tokens, width.into(), scenario.activation_bytes()].into_iter().map(u128::from).product()
 }
@@ -167,7 +167,8 @@ fn pipeline(scenario: &Checked) -> Bytes {
     let forward = chunks - u128::from(parallel.stage + 1 == parallel.pp);
     let backward = if scenario.mode.trains() { chunks - u128::from(parallel.stage == 0) } else { 0 };
     let share = if parallel.sequence_parallel { u128::from(parallel.tp) } else { 1 };
-    Bytes(stream(scenario).div_ceil(share) * (forward + backward) * u128::from(repeats(scenario)))
+    let sent = stream_of(scenario, scenario.architecture.stream_width());
+    Bytes(sent.div_ceil(share) * (forward + backward) * u128::from(repeats(scenario)))
 }
 
 fn context(scenario: &Checked) -> Bytes {

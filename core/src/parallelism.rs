@@ -262,6 +262,7 @@ impl Parallelism {
         divides("tp", self.tp, "heads", shape.heads)?;
         divides("tp", self.tp, "vocab_size", shape.vocab_size)?;
         divides("tp", self.tp, "intermediate_size", shape.intermediate_size)?;
+        divides("tp", self.tp, "o_groups", shape.compression.map_or(self.tp, |it| it.groups.into()))?;
         // KV heads are shared out, or each is copied to the same number of ranks.
         if matches!(shape.projection, Projection::Heads) && !shape.kv_heads.is_multiple_of(self.tp) {
             divides("kv_heads", shape.kv_heads, "tp", self.tp)?;

@@ -1,7 +1,8 @@
 //! The exact number of parameters, tensor by tensor: of the whole model, and of what one rank holds of it.
 
 use crate::architecture::{
-    Architecture, Latent, LayerKinds, LinearAttention, LinearKind, Moe, Positions, Projection, SlidingWindow,
+    Architecture, Compression, Latent, LayerKinds, LinearAttention, LinearKind, Moe, Positions, Projection,
+    SlidingWindow,
 };
 use crate::parallelism::{ExpertCut, Parallelism};
 
@@ -46,6 +47,7 @@ struct Share {
     layers: u64,
     kinds: LayerKinds,
     indexers: u32,
+    heavy: u32,
     embedding: bool,
     head: bool,
     tied_copy: bool,
@@ -59,7 +61,9 @@ impl Architecture {
     /// embedding V·h; head V·h unless tied; attention h·(q + 2k) + q·h; MLP m·h·f with m = 3 for a gated one and 2 otherwise.
     /// Latent attention: h·(c + r) + c·a·(n + v) + a·v·h with c = `kv_lora_rank`, r = `rope_dim`, n = `nope_dim`, v = `v_dim`, and
     /// queries h·a·(n + r), or h·c' + c'·a·(n + r) where they are compressed. Mixture: E·3·h·f for the experts, h·E for the router,
-    /// 3·h·f for the shared ones. An indexer c'·i·d + h·(d + i) + 2·d with i heads of width d, or h·d·(i + 1) + 2·d where it picks blocks. Norms, biases, attention sinks as the shape says; learned positions rows·h.
+    /// 3·h·f for the shared ones. An indexer c'·i·d + h·(d + i) + 2·d with i heads of width d, or h·d·(i + 1) + 2·d where it picks blocks.
+    /// Compressed tokens (`DeepSeek` V4), with D = `head_dim`: attention h·c' + c'·q + h·D + q·o + g·o·h with g groups onto o values; 2·h·D and 129·D where a vector stands for 128 tokens, 4·h·D and 9·D for 4, with
+    /// c'·i·d + h·(4·d + i) + 9·d of their indexer; in every layer 2·((2 + s)·s·(s·h + 1) + 3) with s streams, and s·(s·h + 1) + 1 behind the last. Norms, biases, attention sinks as the shape says; learned positions rows·h.
     ///
     /// # Units
     /// Parameters, not bytes.
@@ -82,6 +86,7 @@ impl Architecture {
             layers: self.layers.into(),
             kinds: self.kinds_between(0, self.layers),
             indexers: self.indexers_between(0, self.layers),
+            heavy: self.heavy_between(0, self.layers),
             embedding: true,
             head: true,
             tied_copy: false,
@@ -137,6 +142,7 @@ impl Architecture {
             layers: u64::from(end - start),
             kinds: self.kinds_between(start, end),
             indexers: self.indexers_between(start, end),
+            heavy: self.heavy_between(start, end),
             embedding: parallel.stage == 0,
             head: last,
             tied_copy: last && parallel.pp > 1,
@@ -158,13 +164,14 @@ impl Architecture {
         }
         if share.head {
             parameters.head = if self.tied_embeddings && !share.tied_copy { 0 } else { vocab * h };
-            parameters.vectors += norm;
+            parameters.vectors += norm + self.compression.map_or(0, |it| it.last_mixer(h));
         }
         let norms = Parameters { vectors: u64::from(self.norms_per_layer) * norm, ..Parameters::default() };
         let LayerKinds { full, sliding, linear, dense, moe } = share.kinds;
         parameters.add(share.layers, &norms);
         parameters.add(full, &self.attention(None, share.tp));
         parameters.add(share.indexers, &self.indexer(share.tp));
+        parameters.add(share.heavy, &self.compressor(Compression::HEAVY));
         if self.sliding_window.is_some() {
             parameters.add(sliding, &self.attention(self.sliding_window, share.tp));
         }
@@ -203,6 +210,13 @@ impl Architecture {
                 Some(width) => (h * width + width * a * (nope + rope), width),
                 None => (h * a * (nope + rope), 0),
             };
+            if let Some(it) = self.compression {
+                return Parameters {
+                    matrices: queries + h * d + self.grouped_output(it, tp),
+                    vectors: query_norm + d + sinks + it.mixers(h),
+                    ..Parameters::default()
+                };
+            }
             return Parameters {
                 matrices: queries + h * (rank + rope) + rank * a * (nope + v) + a * v * h,
                 vectors: query_norm + rank + sinks,
@@ -228,6 +242,19 @@ impl Architecture {
         }
     }
 
+    /// The output of attention, projected in groups of heads and then in one.
+    pub(crate) fn grouped_output(&self, it: Compression, tp: u64) -> u64 {
+        let rank = u64::from(it.output_rank);
+        (self.query_width() + u64::from(it.groups) * u64::from(self.hidden_size)) / tp * rank
+    }
+
+    /// What makes one vector of `tokens` tokens, whole on every rank: a matrix for what goes in and one for its share, twice where vectors overlap; a bias for each place, and a norm.
+    pub(crate) fn compressor(&self, tokens: u32) -> Parameters {
+        let [h, d] = [self.hidden_size, self.head_dim].map(u64::from);
+        let wide = if tokens == Compression::SPARSE { 2 * d } else { d };
+        Parameters { routers: 2 * h * wide, vectors: u64::from(tokens) * wide + d, ..Parameters::default() }
+    }
+
     /// One layer's indexer, which every tensor-parallel rank holds whole: queries from the compressed ones of attention, one key with a `LayerNorm`, and a weight for each head.
     /// Formats below 16 bits leave the key and the weights wide, as vLLM does (`wk_weights_proj`).
     /// One that picks blocks has norms on queries and key and no weights, and its heads are shared out (`num_index_heads` of vLLM's `minimax_m3/common/indexer.py`).
@@ -242,12 +269,14 @@ impl Architecture {
             Projection::Latent(Latent { q_lora_rank: Some(rank), .. }) => rank.into(),
             _ => h,
         };
-        Parameters {
-            matrices: from * heads * dim,
-            routers: h * (dim + heads),
-            vectors: 2 * dim,
-            ..Parameters::default()
-        }
+        // Keys of compressed tokens are made as these are, with a norm.
+        let (routers, vectors) = if self.compression.is_some() {
+            let Parameters { routers, vectors, .. } = self.compressor(Compression::SPARSE);
+            (4 * h * dim + routers, u64::from(2 * Compression::SPARSE + 1) * dim + vectors)
+        } else {
+            (h * dim, 2 * dim)
+        };
+        Parameters { matrices: from * heads * dim, routers: h * heads + routers, vectors, ..Parameters::default() }
     }
 
     pub(crate) fn dense_mlp(&self, width: u64, tp: u64) -> Parameters {

@@ -13,6 +13,7 @@ use any::{scenario, served};
 use memory_wall_core::architecture::{Architecture, Indexer, Latent, Projection, SlidingWindow};
 use memory_wall_core::engines::{How, vllm};
 use memory_wall_core::memory::kv_cache::{self, CachedLayers};
+use memory_wall_core::serving::Version;
 use memory_wall_core::tables::gpus;
 use memory_wall_core::worked::Item;
 use memory_wall_core::{
@@ -146,7 +147,7 @@ proptest! {
         let sum: CachedLayers = (0..scenario.parallel.pp).fold(CachedLayers::default(), |sum, stage| {
             scenario.parallel.stage = stage;
             let here = CachedLayers::on(&scenario.check().unwrap());
-            CachedLayers { full: sum.full + here.full, sliding: sum.sliding + here.sliding, linear: sum.linear + here.linear, indexed: sum.indexed + here.indexed }
+            CachedLayers { full: sum.full + here.full, sliding: sum.sliding + here.sliding, linear: sum.linear + here.linear, indexed: sum.indexed + here.indexed, heavy: sum.heavy + here.heavy }
         });
         prop_assert_eq!(sum, CachedLayers::on(&whole.check().unwrap()));
     }
@@ -317,4 +318,100 @@ fn one_gpu_has_no_communication() {
         let item = |item| inspection.parts.iter().any(|part| part.item == item);
         assert!(!item(Item::Communication) && item(Item::EngineWorkspace), "{id}");
     }
+}
+
+/// `DeepSeek`-V4-Flash in vLLM on GPUs that have kernels for it.
+fn compressed(minor: u32) -> Scenario {
+    let mut scenario = with(&model("deepseek-v4-flash"), Engine::Vllm);
+    (scenario.weights, scenario.kv) = (WeightFormat::Mxfp4, KvPrecision::Fp8);
+    scenario.serving.version = Version { major: 0, minor };
+    (scenario.serving.max_num_batched_tokens, scenario.serving.usual_batched_tokens) = (16_384, false);
+    scenario
+}
+
+#[test]
+fn compressed_tokens_stand_beside_a_window_of_whole_ones() {
+    let flash = Scenario { seq_length: 1_024, ..model("deepseek-v4-flash") };
+    // A vector of 512 values: of 128 tokens in 43 layers, for 4 tokens in 21 with a key of 128, and for 128 in 20.
+    let vectors = 43 * 128 + 21 * 256 + 20 * 8;
+    assert_eq!(exact(&flash), Bytes(2 * (512 * vectors + 128 * 21 * 256)));
+    let served = Scenario { seq_length: 1_024, ..compressed(22) };
+    assert_eq!(exact(&served), Bytes(584 * vectors + 132 * 21 * 256));
+    // The same on each of several ranks, which share the layers of a pipeline out.
+    let mut cut = served;
+    cut.parallel.tp = 8;
+    assert_eq!(exact(&cut), exact(&served));
+    (cut.parallel.tp, cut.parallel.pp) = (1, 4);
+    let parts = (0..4).map(|stage| {
+        cut.parallel.stage = stage;
+        exact(&cut).0
+    });
+    assert_eq!(Bytes(parts.sum()), exact(&served));
+}
+
+/// Starts of vLLM: on two GH200 (issue 44376, 0.22) "6.66 GiB KV cache is needed" for 30,000 tokens and 13,528 in 5.44 GiB; on two H200 (0.23, a record in `uv-xiao/pto-cu`) 1,247,687 tokens in
+/// 32.08 GiB where 131,072 are the longest; on two H20 with a layer that predicts (issue 51041, 0.26) 1,009,661 in 7.01 GiB where 912,128 are, and 150,992 in 7.71 GiB where 121,344 are, which 16,384 tokens at once give.
+#[test]
+fn pages_of_compressed_tokens_are_those_of_logs() {
+    let pages = |it: &Scenario| vllm::Pages::of(&it.check().unwrap(), 16, it.serving.version).unwrap();
+    let flash = pages(&compressed(22));
+    let gib = |tokens| flash.needs(tokens, 16_384) as f64 / f64::from(1 << 30);
+    assert_eq!(format!("{:.2}", gib(30_000)), "6.66");
+    assert!((5.435..5.445).contains(&gib(13_528)) && gib(13_529) > gib(13_528));
+    // Places for 22 pages of 64 vectors, 21 of 64 keys and 20 of two vectors, in units of 576 bytes.
+    assert_eq!(flash.group_page(), 22 * 37_440 + 21 * 8_640 + 20 * 1_728);
+    let held = |pages: &vllm::Pages, gib: f64, longest: u64, batched| {
+        let blocks = (gib * f64::from(1 << 30) / pages.group_page() as f64).floor();
+        blocks / pages.blocks(longest, batched) as f64 * longest as f64
+    };
+    // Logs round the pool to a hundredth of a GiB.
+    let is = |pages: &vllm::Pages, gib: f64, longest, batched, tokens: f64| {
+        let [low, high] = [gib - 0.005, gib + 0.005].map(|gib| held(pages, gib, longest, batched));
+        assert!((low..=high).contains(&tokens), "{low} {high} {tokens}");
+    };
+    is(&flash, 32.08, 131_072, 8_192, 1_247_687.0);
+    let mut guessing = compressed(26);
+    guessing.architecture.layers = 44;
+    guessing.architecture.sliding_window = Some(SlidingWindow::over(44, 128));
+    let guessing = pages(&guessing);
+    is(&guessing, 7.01, 912_128, 8_192, 1_009_661.0);
+    is(&guessing, 7.71, 121_344, 16_384, 150_992.0);
+    // Blocks of V4-Pro before pull request 48993, with keys in fp8: 30 of 31 places.
+    let pro = Scenario { architecture: model("deepseek-v4-pro").architecture, ..compressed(22) };
+    assert_eq!(pages(&pro).group_page(), 1_473_408);
+    // Behind it a block is that of V4-Flash in a log of a later fork, 1,002,240 bytes (guqiong96/Lvllm pull request 111).
+    assert_eq!(pages(&compressed(27)).group_page(), 1_002_240);
+}
+
+/// The published files hold 156,015,698,140 and 850,748,205,004 bytes beside the layer that predicts, tables of 64-bit numbers for the first three layers and biases of routers included.
+#[test]
+fn weights_with_experts_in_mxfp4_are_those_of_the_files() {
+    for (id, file) in [("deepseek-v4-flash", 156_015_698_140_u128), ("deepseek-v4-pro", 850_748_205_004)] {
+        let scenario = Scenario { weights: WeightFormat::Mxfp4, ..model(id) };
+        let held = worked::total(|sink| memory_wall_core::memory::weights::terms(&scenario.check().unwrap(), sink)).0;
+        let tables = 3 * 129_280 * 6 * 8;
+        assert!((held + tables).abs_diff(file) * 50_000 < file, "{id}: {held} of {file}");
+    }
+}
+
+#[test]
+fn what_is_not_modelled_of_compressed_tokens_is_refused_by_name() {
+    let refused = |change: &dyn Fn(&mut Scenario)| {
+        let mut scenario = compressed(29);
+        change(&mut scenario);
+        scenario.check().unwrap_err().to_string()
+    };
+    assert!(compressed(29).check().is_ok());
+    let told = "with attention over compressed tokens (CSA and HCA) is not modelled";
+    for engine in [Engine::Hf, Engine::LlamaCpp] {
+        let said = refused(&|it| (it.serving.engine, it.kv) = (engine, KvPrecision::Bf16));
+        assert_eq!(said, format!("{} {told}", engine.label()));
+    }
+    assert_eq!(refused(&|it| it.mode = Mode::Training), format!("training {told}"));
+    let said = refused(&|it| it.kv = KvPrecision::Bf16);
+    assert_eq!(said, "vLLM's cache of compressed tokens is modelled in fp8 alone");
+    assert!(refused(&|it| it.serving.version.minor = 19).contains("DeepSeek-V4-Flash"));
+    assert!(refused(&|it| it.gpu = gpus::by_id("a100-80-sxm")).contains("compute capability"));
+    // Eight groups of heads are no more ranks.
+    assert!(refused(&|it| it.parallel.tp = 16).contains("o_groups"));
 }

@@ -50,6 +50,9 @@ fn what_a_class_does_not_build_is_refused_by_name() {
             json!({"sparse_attention_config": {"sparse_attention_freq": vec![1; 60], "sparse_block_size": 64}}),
             "a sparse_block_size other than 128",
         ),
+        ("deepseek-v4-flash", json!({"compress_ratios": vec![2; 44]}), "a compress_ratio other than 0, 4 and 128"),
+        ("deepseek-v4-flash", json!({"layer_types": vec!["sliding_attention"; 43]}), "layer_types"),
+        ("deepseek-v3.2", json!({"compress_ratios": [4]}), "compress_ratios"),
         ("hy3", json!({"qk_norm": false}), "qk_norm"),
         ("hy3", json!({"mlp_layer_types": ["sparse", "dense"]}), "dense layers behind the first with experts"),
         ("solar-open-100b", json!({"first_k_dense_replace": 1}), "dense layers, which its class does not build"),
@@ -265,4 +268,15 @@ fn layers_of_gemma_4_that_see_everything_have_heads_of_their_own() {
     let silent = read("gemma-4-12b", json!({"hidden_size_per_layer_input": null, "sliding_window": null}));
     assert_eq!(silent.sliding_window.unwrap().window, 1_024);
     assert_eq!(read("gemma-4-12b", json!({"use_bidirectional_attention": "vision"})), silent);
+}
+
+/// The class of `transformers` alone, without a file, has 284,325,869,015 parameters on PyTorch's meta device.
+#[test]
+fn compressed_layers_are_those_of_the_class_where_a_file_is_silent() {
+    let silent = changed("deepseek-v4-flash", &json!({"compress_ratios": null})).unwrap();
+    assert_eq!(silent.parameters().total(), 284_325_869_015);
+    let listed = changed("deepseek-v4-flash", &json!({"num_hidden_layers": 4})).unwrap();
+    assert_eq!((listed.indexer.unwrap().layers, listed.compression.unwrap().heavy), (1, 1));
+    let short = changed("deepseek-v4-flash", &json!({"num_hidden_layers": 45}));
+    assert_eq!(short, Err(ConfigError::Contradiction { one: "compress_ratios", other: "num_hidden_layers" }));
 }

@@ -382,6 +382,7 @@ fn training_of_parts_that_are_not_modelled_is_refused_by_name() {
         ("command-a", "a LayerNorm without a bias"),
         ("apertus-8b", "xIELU"),
         ("minimax-m3", "sparse attention that reads blocks of keys (MSA)"),
+        ("deepseek-v4-flash", "attention over compressed tokens (CSA and HCA)"),
     ] {
         let mut scenario = Scenario::new(models::by_id(id).unwrap().architecture);
         for mode in [Mode::Training, Mode::Lora] {

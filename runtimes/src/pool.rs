@@ -345,8 +345,8 @@ fn refused(server: Server, scenario: &Checked) -> Result<(), Refused> {
     if !server.caches(scenario.kv) {
         return Err(Refused::Cache(server, scenario.kv));
     }
-    if scenario.architecture.picks_blocks() {
-        return Err(Refused::KeyBlocks(server));
+    if let Some(part) = scenario.architecture.unserved() {
+        return Err(Refused::Unserved(server, part));
     }
     let cut = scenario.parallel;
     if [cut.dp, cut.pp, cut.ep, cut.cp].iter().any(|ranks| *ranks != 1) {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Architecture, LinearKind, Positions, Projection, SlidingWindow};
+use super::{Architecture, Compression, LinearKind, Positions, Projection, SlidingWindow};
 use crate::bounds::{self, OutOfBounds};
 
 /// A shape that cannot be.
@@ -120,6 +120,15 @@ impl Architecture {
         if u32::from(it.layers) > self.layers {
             let what = "layers with an indexer";
             return Err(ShapeError::TooManyLayers { what, count: it.layers.into(), layers: self.layers });
+        }
+        let Some(Compression { groups, output_rank, heavy, streams }) = self.compression else { return Ok(()) };
+        bounds::LATENT.check(output_rank.into())?;
+        bounds::HEADS.check(groups.into())?;
+        bounds::HEADS.check(streams.get().into())?;
+        let count = u32::from(it.layers) + u32::from(heavy);
+        if count > self.layers {
+            let what = "layers with compressed tokens";
+            return Err(ShapeError::TooManyLayers { what, count, layers: self.layers });
         }
         Ok(())
     }

@@ -103,6 +103,12 @@ impl Dimension {
         if let (Some(indexer), Some(before)) = (&mut shape.indexer, published.indexer) {
             indexer.layers = before.layers.min(u16::try_from(shape.layers).unwrap_or(u16::MAX));
         }
+        if let (Some(compression), Some(before), Some(indexer)) =
+            (&mut shape.compression, published.compression, shape.indexer)
+        {
+            let room = shape.layers.saturating_sub(indexer.layers.into());
+            compression.heavy = before.heavy.min(u16::try_from(room).unwrap_or(u16::MAX));
+        }
         // A latent head is a part with a position and a part without.
         if let Projection::Latent(latent) = &mut shape.projection {
             latent.nope_dim = shape.head_dim.saturating_sub(latent.rope_dim).max(1);

@@ -1,12 +1,14 @@
 //! The shape of a decoder-only transformer, and its exact number of parameters.
 
 mod check;
+mod compression;
 mod dimension;
 mod indexer;
 mod parts;
 mod tower;
 
 pub use check::ShapeError;
+pub use compression::Compression;
 pub use dimension::Dimension;
 pub use indexer::Indexer;
 pub(crate) use parts::touched;
@@ -52,6 +54,8 @@ pub struct Architecture {
     pub projection: Projection,
     /// What picks the tokens that layers attend to, where they do not attend to all.
     pub indexer: Option<Indexer>,
+    /// What shortens the past beside its window, and the streams of the residual (DeepSeek V4).
+    pub compression: Option<Compression>,
     /// The MLP.
     pub mlp: Mlp,
     /// The norm.
@@ -161,6 +165,7 @@ impl Architecture {
             vocab_size,
             projection: Projection::Heads,
             indexer: None,
+            compression: None,
             mlp: Mlp::Gated,
             norm: Norm::RmsNorm,
             norm_weight: NormWeight::Rounded,
@@ -247,11 +252,30 @@ impl Architecture {
 
     /// Layers with an indexer of their own from `start` up to `end`, spread evenly.
     pub fn indexers_between(&self, start: u32, end: u32) -> u32 {
+        self.spread(self.indexer.map_or(0, |it| it.layers), start, end)
+    }
+
+    /// Layers that shorten the past heavily, in the same way.
+    pub fn heavy_between(&self, start: u32, end: u32) -> u32 {
+        self.spread(self.compression.map_or(0, |it| it.heavy), start, end)
+    }
+
+    fn spread(&self, count: u16, start: u32, end: u32) -> u32 {
         let until = |layer: u32| {
-            let layers = self.indexer.map_or(0, |it| u64::from(it.layers));
-            u32::try_from((layers * u64::from(layer)).div_ceil(u64::from(self.layers.max(1)))).unwrap_or(u32::MAX)
+            let layers = u64::from(count) * u64::from(layer);
+            u32::try_from(layers.div_ceil(self.layers.max(1).into())).unwrap_or(u32::MAX)
         };
         until(end) - until(start)
+    }
+
+    /// `hidden_size` times the streams of the residual: what stands between two blocks of a token.
+    pub fn stream_width(&self) -> u64 {
+        u64::from(self.hidden_size) * self.streams()
+    }
+
+    /// Streams of the residual.
+    pub fn streams(&self) -> u64 {
+        self.compression.map_or(1, |it| it.streams.get().into())
     }
 
     /// Whether an indexer picks blocks of keys that whole heads keep, and not tokens.
@@ -259,10 +283,19 @@ impl Architecture {
         self.indexer.is_some() && self.projection == Projection::Heads
     }
 
+    /// The part that of all runtimes vLLM alone is modelled with, if there is one.
+    pub fn unserved(&self) -> Option<&'static str> {
+        if self.compression.is_some() {
+            Some("attention over compressed tokens (CSA and HCA)")
+        } else {
+            self.picks_blocks().then_some("sparse attention that reads blocks of keys (MSA)")
+        }
+    }
+
     /// The part whose training is not modelled, if there is one.
     pub fn untrained(&self) -> Option<&'static str> {
-        if self.picks_blocks() {
-            Some("sparse attention that reads blocks of keys (MSA)")
+        if let Some(part) = self.unserved() {
+            Some(part)
         } else if self.norm == Norm::Unbiased {
             Some("a LayerNorm without a bias")
         } else {

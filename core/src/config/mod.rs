@@ -57,9 +57,9 @@ impl Config {
     ///
     /// `None` where it is not quantised, and where its layout is not for certain one of ours, to the byte and to the tensor:
     /// GPTQ and AWQ of 4 bits in groups of 128, NF4 of bitsandbytes, fp8 with a scale for a tensor, a row or a block of 128 × 128,
-    /// and MXFP4 of gpt-oss are. What else stays wide beside the tables, norms and routers makes it uncertain.
+    /// and MXFP4 of gpt-oss and, beside fp8 in blocks, of `DeepSeek` V4 are. What else stays wide beside the tables, norms and routers makes it uncertain.
     pub fn stored_weights(&self) -> Option<WeightFormat> {
-        quantisation::format(self.stored()?, self.language_family())
+        quantisation::format(self.stored()?, self.language().ok()?.fields, self.language_family())
     }
 
     /// The `model_type` that the file names.

@@ -32,7 +32,7 @@ pub(super) fn method(stored: &Object) -> Option<&str> {
 }
 
 /// The format of ours in which the layers are stored, where bytes and tensors are the same for certain.
-pub(super) fn format(stored: &Object, family: Option<&str>) -> Option<WeightFormat> {
+pub(super) fn format(stored: &Object, model: Fields<'_>, family: Option<&str>) -> Option<WeightFormat> {
     let fields = Fields(stored);
     let kept_wide = ["modules_to_not_convert", "llm_int8_skip_modules", "ignored_layers", "ignore"];
     let usual = kept_wide.into_iter().all(|list| match fields.get(list) {
@@ -45,6 +45,10 @@ pub(super) fn format(stored: &Object, family: Option<&str>) -> Option<WeightForm
         "mxfp4" => (family == Some("gpt_oss")).then_some(WeightFormat::Mxfp4),
         _ if !usual => None,
         "gptq" | "awq" => four_bits(fields),
+        // Experts in MXFP4 beside matrices in blocks of fp8, as our format is of this family.
+        "fp8" if family == Some("deepseek_v4") && is(model, "expert_dtype", &Value::Text(String::from("fp4"))) => {
+            Some(WeightFormat::Mxfp4)
+        }
         "fp8" => match fields.get("weight_block_size") {
             None | Some(Value::Nothing) => Some(WeightFormat::Fp8),
             Some(Value::List(sizes)) if sizes[..] == [Value::Whole(128), Value::Whole(128)] => {

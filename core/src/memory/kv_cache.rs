@@ -1,6 +1,6 @@
 //! Keys and values of every token so far: what makes long contexts expensive.
 
-use crate::architecture::{Indexer, Latent, LinearAttention, Projection, SlidingWindow};
+use crate::architecture::{Compression, Indexer, Latent, LinearAttention, Projection, SlidingWindow};
 use crate::checked::Checked;
 use crate::precision::{Block, KvPrecision};
 use crate::serving::Engine;
@@ -21,6 +21,9 @@ pub const STATE_BYTES: u64 = 4;
 /// Latent attention: `layers` × (`kv_lora_rank` + `rope_dim`) × tokens × `batch` × bytes, keys and values in one.
 /// With an indexer one key more, `index_head_dim` values in each layer that has one. vLLM keeps it in fp8 with 4 bytes of scale for each 128 values, whatever the cache's own format;
 /// and beside an indexer a latent vector in fp8 as `kv_lora_rank` values with such scales and `rope_dim` values in 16 bits (`fp8_ds_mla`: 656 bytes in place of 576).
+/// Compressed tokens (`DeepSeek` V4): beside a window of one vector a token in every layer, of `head_dim` values, one such vector and one index key for 4 tokens in layers with an indexer, and one vector for 128 in others;
+/// in vLLM (`fp8_ds_mla`) a vector is 584 bytes, 448 values in fp8 with a byte of scale for each 64, 64 values in 16 bits and a byte to fill up. A block that is not whole counts by its tokens; what its
+/// compressor holds until then is counted in vLLM's pages alone.
 /// Layers with a state, whatever the context: `layers` × `batch` × (channels × `conv_kernel` × 2 + `value_heads` × `key_dim` × `value_dim` × 4)
 /// with channels = 2 × `key_heads` × `key_dim` + `value_heads` × `value_dim`. A short convolution alone has `value_heads` × `value_dim` channels
 /// and nothing that recurs. vLLM keeps `conv_kernel` − 1 tokens of the channels, and both parts in the model's precision but for a recurrent one that the model's file
@@ -56,14 +59,14 @@ pub fn terms(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
 /// The same with windows of another width, and in training too.
 pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: &mut dyn FnMut(&Term<'_>)) {
     let shape = &scenario.architecture;
-    let CachedLayers { full, sliding, linear, indexed } = on_gpu(scenario);
+    let CachedLayers { full, sliding, linear, indexed, heavy } = on_gpu(scenario);
     let tokens = tokens(scenario);
     let whole = Factor::new(Symbol::SeqLength, tokens);
     if full > 0 {
-        layers(scenario, Item::FullLayers, full, [shape.kv_heads, shape.head_dim], whole, sink);
+        layers(scenario, Item::FullLayers, full, [shape.kv_heads, shape.head_dim], whole, 1, sink);
     }
     if let Some(Draft { shape: small, .. }) = scenario.drafting() {
-        layers(scenario, Item::FullLayers, small.layers.into(), [small.kv_heads, small.head_dim], whole, sink);
+        layers(scenario, Item::FullLayers, small.layers.into(), [small.kv_heads, small.head_dim], whole, 1, sink);
     }
     if let Some(window) = shape.sliding_window
         && sliding > 0
@@ -72,7 +75,16 @@ pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: 
             kept if tokens > kept => Factor::new(Symbol::Window, kept),
             _ => whole,
         };
-        layers(scenario, Item::WindowLayers, sliding, shape.cached_heads(shape.sliding_window), kept, sink);
+        layers(scenario, Item::WindowLayers, sliding, shape.cached_heads(shape.sliding_window), kept, 1, sink);
+    }
+    let mut times = 1;
+    if shape.compression.is_some() {
+        times = Compression::SPARSE;
+        for (count, tokens) in [(indexed, Compression::SPARSE), (heavy, Compression::HEAVY)] {
+            if count > 0 {
+                layers(scenario, Item::LatentLayers, count, [1, shape.head_dim], whole, tokens, sink);
+            }
+        }
     }
     if let Some(indexer) = shape.indexer
         && indexed > 0
@@ -88,7 +100,7 @@ pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: 
                 Factor::new(Symbol::Batch, batch),
                 Factor::new(Symbol::BytesPerValue, bytes.into()),
             ],
-            divisor: values,
+            divisor: values * times,
         });
     }
     if let Some(state) = shape.linear_attention
@@ -98,13 +110,14 @@ pub(crate) fn with_window(scenario: &Checked, width: impl Fn(u32) -> u32, sink: 
     }
 }
 
-/// Keys and values of `count` layers of one kind.
+/// Keys and values of `count` layers of one kind, one for `share` tokens.
 fn layers(
     scenario: &Checked,
     item: Item,
     count: u64,
     [kv_heads, head_dim]: [u32; 2],
     tokens: Factor,
+    share: u32,
     sink: &mut dyn FnMut(&Term<'_>),
 ) {
     let Block { values, bytes } = scenario.kv.block();
@@ -113,7 +126,11 @@ fn layers(
     let bytes = Factor::new(Symbol::BytesPerValue, bytes.into());
     if let Projection::Latent(latent) = scenario.architecture.projection {
         let width = Factor::new(Symbol::LatentWidth, latent_width(scenario, &latent));
-        sink(&Term { item: Item::LatentLayers, factors: &[count, width, tokens, batch, bytes], divisor: values });
+        sink(&Term {
+            item: Item::LatentLayers,
+            factors: &[count, width, tokens, batch, bytes],
+            divisor: values * share,
+        });
         return;
     }
     let kv_heads = Factor::new(Symbol::KvHeads, heads_here(scenario, kv_heads));
@@ -129,7 +146,12 @@ fn layers(
 fn latent_width(scenario: &Checked, latent: &Latent) -> u64 {
     let [rank, rope] = [latent.kv_lora_rank, latent.rope_dim].map(u64::from);
     let packed = scenario.runtime() == Some(Engine::Vllm) && scenario.kv == KvPrecision::Fp8;
-    if packed && scenario.architecture.indexer.is_some() { scaled(rank) + 2 * rope } else { rank + rope }
+    match scenario.architecture.indexer {
+        // A scale of one byte for each 64 values, and one to fill up.
+        Some(_) if packed && scenario.architecture.compression.is_some() => rank + rank / 64 + 1 + 2 * rope,
+        Some(_) if packed => scaled(rank) + 2 * rope,
+        _ => rank + rope,
+    }
 }
 
 /// Bytes of so many values in fp8, with a scale of 4 bytes for each 128.
@@ -205,6 +227,8 @@ pub struct CachedLayers {
     pub linear: u64,
     /// Layers, counted among the others, whose indexer keeps a key of its own.
     pub indexed: u64,
+    /// Layers, counted among the others, that keep vectors of 128 tokens.
+    pub heavy: u64,
 }
 
 impl CachedLayers {
@@ -224,6 +248,7 @@ impl CachedLayers {
                 sliding: sliding.into(),
                 linear: linear.into(),
                 indexed: indexed.into(),
+                heavy: shape.heavy_between(0, shape.layers).into(),
             };
         }
         let (start, end) = parallel.layers_of_stage(shape.layers);
@@ -236,6 +261,7 @@ impl CachedLayers {
             sliding: here.sliding.into(),
             linear: here.linear.into(),
             indexed: shape.indexers_between(start, end).into(),
+            heavy: shape.heavy_between(start, end).into(),
         }
     }
 }
@@ -248,7 +274,13 @@ fn on_gpu(scenario: &Checked) -> CachedLayers {
     }
     let full = held.full.min(2);
     let sliding = held.sliding.min(2 - full);
-    CachedLayers { full, sliding, linear: held.linear.min(2 - full - sliding), indexed: held.indexed.min(2) }
+    CachedLayers {
+        full,
+        sliding,
+        linear: held.linear.min(2 - full - sliding),
+        indexed: held.indexed.min(2),
+        heavy: held.heavy.min(2 - held.indexed.min(2)),
+    }
 }
 
 /// Tokens of one sequence that the rank keeps.

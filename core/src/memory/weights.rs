@@ -247,6 +247,17 @@ pub(crate) fn layout(scenario: &Checked, item: Item, mixture: bool) -> Block {
         _ if item == Item::LayerMatrices && scenario.narrow_beside_experts() == Some(NarrowBeside::All) => {
             scenario.weights.block()
         }
+        // Beside experts in MXFP4 matrices are in blocks of fp8, and mixers, biases of places and sinks in fp32.
+        _ if scenario.architecture.compression.is_some()
+            && scenario.weights == WeightFormat::Mxfp4
+            && matches!(item, Item::LayerMatrices | Item::NormsAndBiases) =>
+        {
+            if item == Item::LayerMatrices {
+                WeightFormat::Fp8Block.block()
+            } else {
+                Block::FP32
+            }
+        }
         // A file of llama.cpp with experts in MXFP4 (gpt-oss) holds all other matrices in 8 bits.
         _ if gguf && mixture && scenario.weights == WeightFormat::Mxfp4 && item != Item::Experts => {
             WeightFormat::Q8Zero.kept(item, mixture, scenario.architecture.tied_embeddings)

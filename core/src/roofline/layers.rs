@@ -3,7 +3,9 @@
 use super::Work;
 use super::lister::{Form, Lister, bytes_of};
 use super::operations::{Direction, Pass, Routing, Task, Unit, visited};
-use crate::architecture::{Indexer, LayerKinds, LinearAttention, Moe, Positions, Projection, SlidingWindow};
+use crate::architecture::{
+    Compression, Indexer, LayerKinds, LinearAttention, Moe, Positions, Projection, SlidingWindow,
+};
 use crate::memory::{gradients, kv_cache};
 use crate::parameters::Parameters;
 use crate::scenario::{Attention, Mode, NarrowBeside};
@@ -31,7 +33,16 @@ impl Lister<'_, '_> {
         self.attention((full - sparse.min(full)).into(), None, None);
         self.indexer(indexers.into());
         if let Some(window) = shape.sliding_window {
-            self.attention(sliding.into(), Some(window), shape.indexer);
+            self.attention(sliding.into(), Some(window), shape.indexer.filter(|_| shape.compression.is_none()));
+        }
+        if shape.compression.is_some() {
+            let picked = shape.indexer.map(|it| u32::from(it.topk));
+            self.compressed(indexers.into(), Compression::SPARSE, picked);
+            let heavy = shape.heavy_between(start, end).into();
+            let made = shape.compressor(Compression::HEAVY).routers;
+            let h = u64::from(shape.hidden_size);
+            self.matrix(Task::QkvProjection, heavy, made, Item::Routers, [h, made / h].map(u128::from));
+            self.compressed(heavy, Compression::HEAVY, None);
         }
         if let Some(it) = shape.linear_attention {
             self.linear(linear.into(), &it);
@@ -43,7 +54,7 @@ impl Lister<'_, '_> {
         if local.head {
             self.head();
         } else {
-            let sent = u128::from(self.tokens) * u128::from(shape.hidden_size) * self.act;
+            let sent = u128::from(self.tokens) * u128::from(shape.stream_width()) * self.act;
             let both = if self.training() { 2 } else { 1 };
             let work = Work { flops: 0, read: 0, written: sent };
             self.put(Task::StageLink, Direction::Forward, both, work, [sent, 0, 0], Unit::Link);
@@ -77,7 +88,7 @@ impl Lister<'_, '_> {
         let parallel = &self.it.scenario.parallel;
         // Sequence parallelism shares the tokens of norms and residual additions out over the tensor-parallel ranks.
         let ranks = if parallel.sequence_parallel && self.training() { parallel.tp } else { 1 };
-        let h = u128::from(shape.hidden_size).div_ceil(ranks.into());
+        let h = u128::from(shape.stream_width()).div_ceil(ranks.into());
         let count = u64::from(shape.norms_per_layer);
         // Norms and biases of these layers are read here, in one place.
         let vectors = u128::from(shape.parameters_of(parallel, self.it.scenario.experts(), (start, end)).vectors);
@@ -105,12 +116,26 @@ impl Lister<'_, '_> {
             self.matrix(Task::Indexer, layers, matrices, Item::LayerMatrices, [h, (heads + 1) * dim]);
         } else {
             self.matrix(Task::Indexer, layers, matrices, Item::LayerMatrices, [h, heads * dim]);
-            self.matrix(Task::Indexer, layers, routers, Item::Routers, [h, dim + heads]);
+            self.matrix(Task::Indexer, layers, routers, Item::Routers, [h, u128::from(routers) / h]);
         }
-        let flops = 2 * heads * dim * self.pairs(None, true);
+        // One key may stand for several tokens.
+        let share = scenario.architecture.compression.map_or(1, |_| u128::from(Compression::SPARSE));
+        let flops = 2 * heads * dim * self.pairs(None, true) / share;
         let tokens = u128::from(kv_cache::tokens(scenario)) * u128::from(scenario.batch);
-        let cache = if self.it.pass == Pass::Decode { kv_cache::index_bytes(scenario) * tokens } else { 0 };
+        let cache = if self.it.pass == Pass::Decode { kv_cache::index_bytes(scenario) * tokens / share } else { 0 };
         self.add(Task::Indexer, layers, Form::Scores { flops, cache, model_flops: flops }, &[heads * dim], &[]);
+    }
+
+    /// Attention over vectors that stand for `tokens` tokens each, so many of them at most; what reads them is made for the window.
+    fn compressed(&mut self, layers: u64, tokens: u32, picked: Option<u32>) {
+        let scenario = self.it.scenario;
+        let shape = &scenario.architecture;
+        let times = u128::from(tokens);
+        let seen = picked.map(|topk| topk.saturating_mul(tokens));
+        let per_pair = u128::from(4 * shape.query_width() / u64::from(scenario.parallel.tp));
+        let flops = per_pair * self.pairs(seen, true) / times;
+        let cache = if self.it.pass == Pass::Decode { self.cache_of_layer(None, seen) / times } else { 0 };
+        self.add(Task::Attention, layers, Form::Scores { flops, cache, model_flops: flops }, &[], &[]);
     }
 
     /// Pairs of a query and a key that are computed, over all sequences, on this rank.
@@ -152,6 +177,7 @@ impl Lister<'_, '_> {
                     [latent.kv_lora_rank, latent.rope_dim, latent.nope_dim, latent.v_dim].map(u64::from);
                 // With a cache the products are taken with the latent vector itself; a whole prompt is unpacked.
                 let per_pair = match self.it.pass {
+                    _ if shape.compression.is_some() => 4 * heads * v,
                     Pass::Decode => 2 * heads * (2 * rank + rope),
                     // Each token reads others, so that they stay packed.
                     _ if picked.is_some_and(|topk| topk < scenario.seq_length) => 2 * heads * (2 * rank + rope),
@@ -161,7 +187,7 @@ impl Lister<'_, '_> {
             }
         };
         let gate = if shape.gated_attention { q } else { 0 };
-        let output = h * out;
+        let output = shape.compression.map_or(h * out, |it| shape.grouped_output(it, tp));
         let [q, kv, out, h] = [q, kv, out, h].map(u128::from);
         self.matrix(
             Task::QkvProjection,

@@ -44,7 +44,7 @@ impl fmt::Display for Newer {
 ///
 /// # Source
 /// "New models" in vLLM's release notes, the pull requests that register the classes, and `min_vllm_version` of vllm-project/recipes (GLM-5 and 5.2). Read 2026-11-25.
-const MODELS_SINCE: [(&str, u32); 51] = [
+const MODELS_SINCE: [(&str, u32); 52] = [
     ("qwen2.5-vl", 7),
     ("qwen3.8-2.4t", 27),
     ("qwen3.5", 17),
@@ -75,6 +75,7 @@ const MODELS_SINCE: [(&str, u32); 51] = [
     ("glm-5.2", 23),
     ("glm-5", 16),
     ("deepseek-v3.2", 11),
+    ("deepseek-v4", 20),
     ("glm-4.5", 10),
     ("glm-4.7", 10),
     ("minimax-m2", 11),

@@ -23,9 +23,9 @@ pub fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     if let Some(part) = untrained {
         return Err(Unsupported::Untrained(part));
     }
-    if scenario.architecture.picks_blocks() {
+    if let Some(part) = scenario.architecture.unserved() {
         if matches!(engine, Engine::Hf | Engine::LlamaCpp) {
-            return Err(Unsupported::KeyBlocks(engine));
+            return Err(Unsupported::Unserved(engine, part));
         }
     } else if scenario.architecture.indexer.is_some() {
         if scenario.mode.trains() && scenario.training.implementation != Implementation::Transformers {
@@ -91,6 +91,9 @@ fn attends(scenario: &Scenario, engine: Engine) -> Result<(), Unsupported> {
         Engine::Vllm if eager => Err(Unsupported::NoEager(engine)),
         Engine::Vllm if scenario.kv == KvPrecision::Fp32 && scenario.weights != WeightFormat::Fp32 => {
             Err(Unsupported::WideCache)
+        }
+        Engine::Vllm if scenario.architecture.compression.is_some() && scenario.kv != KvPrecision::Fp8 => {
+            Err(Unsupported::Fp8CacheAlone)
         }
         Engine::LlamaCpp if eager && narrow => Err(Unsupported::CacheNeedsFlash(scenario.kv)),
         Engine::Hf if scenario.weights == WeightFormat::Mxfp4 && scenario.architecture.moe.is_none() => {

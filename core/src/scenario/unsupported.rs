@@ -168,8 +168,10 @@ pub enum Unsupported {
     Speculation(NoSpeculation),
     /// What this does with an indexer, which picks the tokens that attention reads, is not modelled: training outside of transformers without a runtime.
     Indexer(Option<Engine>),
-    /// Sparse attention that reads blocks of keys (MSA) is not modelled in the runtime.
-    KeyBlocks(Engine),
+    /// This part of a model is not modelled in the runtime.
+    Unserved(Engine, &'static str),
+    /// Of compressed tokens one format of vLLM's cache alone is modelled.
+    Fp8CacheAlone,
     /// What training keeps of this part of a model is not modelled.
     Untrained(&'static str),
     /// vLLM has no attention of the kind that the model's file asks for, and does not load it.
@@ -252,9 +254,8 @@ impl fmt::Display for Unsupported {
                 "{} with sparse attention, whose tokens an indexer picks (DSA), is not modelled",
                 engine.map_or("training outside of transformers", Engine::label)
             ),
-            Self::KeyBlocks(engine) => {
-                write!(f, "{} with sparse attention that reads blocks of keys (MSA) is not modelled", engine.label())
-            }
+            Self::Unserved(engine, part) => write!(f, "{} with {part} is not modelled", engine.label()),
+            Self::Fp8CacheAlone => f.write_str("vLLM's cache of compressed tokens is modelled in fp8 alone"),
             Self::Untrained(part) => write!(f, "training with {part} is not modelled"),
             Self::NoEager(engine) => write!(
                 f,

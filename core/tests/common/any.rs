@@ -186,6 +186,7 @@ pub(crate) fn architecture(tp: u32) -> impl Strategy<Value = Architecture> {
             indexer: indexer
                 .0
                 .map(|parts| Indexer { layers: u16::try_from(some(layers, indexer.1)).unwrap(), ..parts }),
+            compression: None,
             mlp,
             norm,
             norm_weight: match layers % 3 {

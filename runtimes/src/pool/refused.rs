@@ -62,8 +62,8 @@ pub enum Refused {
         /// The GPU's name.
         gpu: &'static str,
     },
-    /// What it stores beside an indexer that picks blocks of keys is not modelled.
-    KeyBlocks(Server),
+    /// A part of the model that is modelled with vLLM alone.
+    Unserved(Server, &'static str),
     /// It has no class for the model, or it isn't certain that it has.
     NoClass(Server),
 }
@@ -71,9 +71,7 @@ pub enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::KeyBlocks(server) => {
-                write!(f, "{} with sparse attention that reads blocks of keys (MSA) is not modelled", server.label())
-            }
+            Self::Unserved(server, part) => write!(f, "{} with {part} is not modelled", server.label()),
             Self::NotServed => f.write_str("a server serves: mode inference"),
             Self::NoGpu => f.write_str("the pool is what a GPU leaves, and none is named: --gpu ID"),
             Self::Weights(server, format) if format.is_gguf() => {

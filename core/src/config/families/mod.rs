@@ -37,11 +37,13 @@ enum Part {
     Kinds,
     /// An indexer, which picks the tokens that attention reads.
     Indexers,
+    /// Vectors that stand for several tokens, and several streams.
+    Compressed,
     /// An image part whose fields stand beside those of the language model.
     Images,
 }
 
-use Part::{Experts, Images, Indexers, Kinds, Latent, States};
+use Part::{Compressed, Experts, Images, Indexers, Kinds, Latent, States};
 
 macro_rules! families {
     ($($name:literal, $reader:path, [$($part:ident),*];)*) => {
@@ -79,6 +81,7 @@ families! {
     "deepseek_v2", latent::deepseek_v2, [Experts, Latent];
     "deepseek_v3", latent::deepseek_v3, [Experts, Latent];
     "deepseek_v32", latent::deepseek_v32, [Experts, Latent, Indexers];
+    "deepseek_v4", newest::deepseek_v4, [Experts, Latent, Kinds, Indexers, Compressed];
     "glm_moe_dsa", latent::glm_moe_dsa, [Experts, Latent, Indexers];
     "gpt_oss", mixture::gpt_oss, [Experts, Kinds];
     "llama4_text", mixture::llama4_text, [Experts, Kinds];
@@ -200,6 +203,9 @@ const OF_LATENT: [&str; 5] = ["kv_lora_rank", "q_lora_rank", "qk_rope_head_dim",
 const OF_INDEXERS: [&str; 6] =
     ["index_topk", "index_n_heads", "index_head_dim", "index_topk_freq", "index_topk_pattern", "indexer_types"];
 
+/// Fields of compressed tokens.
+const OF_COMPRESSED: [&str; 3] = ["compress_ratios", "hc_mult", "o_lora_rank"];
+
 /// Fields of layers with a state.
 const OF_STATES: [&str; 14] = [
     "linear_num_key_heads",
@@ -222,11 +228,8 @@ const OF_STATES: [&str; 14] = [
 const OF_IMAGES: [&str; 1] = ["vision_config"];
 
 /// Fields that no family here reads: further parts of a model, and layers that differ from one another.
-const OF_OTHERS: [&str; 18] = [
-    "compress_ratios",
+const OF_OTHERS: [&str; 15] = [
     "index_kpool",
-    "hc_mult",
-    "o_lora_rank",
     "text_config",
     "audio_config",
     "llm_config",
@@ -261,6 +264,7 @@ fn only_what_is_modelled(fields: Fields<'_>, parts: &[Part]) -> Result<(), Confi
         (Some(Experts), &OF_EXPERTS),
         (Some(Latent), &OF_LATENT),
         (Some(Indexers), &OF_INDEXERS),
+        (Some(Compressed), &OF_COMPRESSED),
         (Some(States), &OF_STATES),
         (Some(Images), &OF_IMAGES),
     ];

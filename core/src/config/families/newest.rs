@@ -1,6 +1,10 @@
 //! Mixtures of late 2025 and 2026.
 
-use crate::architecture::{Architecture, Biases, Indexer, Moe, NormWeight};
+use core::num::NonZeroU8;
+
+use crate::architecture::{
+    Architecture, Biases, Compression, Indexer, Latent, Moe, NormWeight, Projection, SlidingWindow,
+};
 use crate::bounds::{self, Bounds};
 
 use super::super::ConfigError;
@@ -173,4 +177,80 @@ pub(super) fn bailing_moe(fields: Fields<'_>) -> Result<Architecture, ConfigErro
         trained_context: fields.context("max_position_embeddings", 32_768)?,
         ..base
     })
+}
+
+/// `DeepSeek` V4: `compress_ratios` says how many tokens a vector of each layer stands for; where the file is silent, its class has 128 in two layers and 128 and 4 in turn behind them.
+pub(super) fn deepseek_v4(fields: Fields<'_>) -> Result<Architecture, ConfigError> {
+    for field in ["attention_bias", "mlp_bias"] {
+        fields.must_be(field, false)?;
+    }
+    for field in ["layer_types", "compress_rates", "mlp_layer_types"] {
+        if fields.present(field) {
+            return Err(ConfigError::NotModelled(field));
+        }
+    }
+    if fields.or("num_key_value_heads", bounds::KV_HEADS, 1)? != 1
+        || fields.or("n_shared_experts", bounds::EXPERTS, 1)? != 1
+    {
+        return Err(ConfigError::NotModelled("num_key_value_heads or n_shared_experts other than 1"));
+    }
+    let base = base(fields)?;
+    let head_dim = fields.or("head_dim", bounds::HEAD_DIM, 512)?;
+    let rope_dim = fields.or("qk_rope_head_dim", bounds::LATENT, 64)?;
+    let nope_dim = head_dim.saturating_sub(rope_dim);
+    let latent = Latent {
+        kv_lora_rank: nope_dim,
+        q_lora_rank: Some(fields.or("q_lora_rank", bounds::LATENT, 1_024)?),
+        rope_dim,
+        nope_dim,
+        v_dim: head_dim,
+    };
+    let [sparse, heavy] = ratios(fields, base.layers)?;
+    let tiny = |number: u32| u8::try_from(number).ok().and_then(NonZeroU8::new).unwrap_or(NonZeroU8::MIN);
+    let small = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
+    let width = fields.or("moe_intermediate_size", bounds::INTERMEDIATE_SIZE, 2_048)?;
+    let experts = fields.or("n_routed_experts", bounds::EXPERTS, 256)?;
+    let per_token = fields.or("num_experts_per_tok", bounds::EXPERTS_PER_TOKEN, 6)?;
+    Ok(Architecture {
+        kv_heads: 1,
+        head_dim,
+        intermediate_size: width,
+        projection: Projection::Latent(latent),
+        indexer: Some(Indexer {
+            heads: small(fields.or("index_n_heads", bounds::HEADS, 64)?),
+            head_dim: small(fields.or("index_head_dim", bounds::HEAD_DIM, 128)?),
+            topk: small(fields.or("index_topk", Bounds { max: u16::MAX.into(), ..bounds::SLIDING_WINDOW }, 512)?),
+            layers: small(sparse),
+        }),
+        compression: Some(Compression {
+            groups: tiny(fields.or("o_groups", Bounds { max: 128, ..bounds::HEADS }, 8)?).get(),
+            output_rank: small(fields.or("o_lora_rank", Bounds { max: u16::MAX.into(), ..bounds::LATENT }, 1_024)?),
+            heavy: small(heavy),
+            streams: tiny(fields.or("hc_mult", Bounds { max: 64, ..bounds::HEADS }, 4)?),
+        }),
+        attention_sinks: true,
+        sliding_window: Some(SlidingWindow::over(
+            base.layers,
+            fields.or("sliding_window", bounds::SLIDING_WINDOW, 128)?,
+        )),
+        moe: Some(Moe { shared_intermediate_size: width, ..Moe::of(experts, per_token, width) }),
+        trained_context: fields.context("max_position_embeddings", 1_048_576)?,
+        ..base
+    })
+}
+
+/// Layers whose vectors stand for 4 tokens, and for 128; layers behind the last that predict further tokens may be listed too.
+fn ratios(fields: Fields<'_>, layers: u32) -> Result<[u32; 2], ConfigError> {
+    let Some(list) = fields.list("compress_ratios")? else {
+        let sparse = layers.saturating_sub(2) / 2;
+        return Ok([sparse, layers - sparse]);
+    };
+    let own = list
+        .get(..layers as usize)
+        .ok_or(ConfigError::Contradiction { one: "compress_ratios", other: "num_hidden_layers" })?;
+    let [sparse, heavy, none] = [4, 128, 0].map(|ratio| own.iter().filter(|it| **it == Value::Whole(ratio)).count());
+    if sparse + heavy + none != own.len() {
+        return Err(ConfigError::NotModelled("a compress_ratio other than 0, 4 and 128"));
+    }
+    Ok([sparse, heavy].map(|count| u32::try_from(count).unwrap_or(layers)))
 }

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod beside;
+mod compressed;
 mod pages;
 mod prediction;
 mod requests;

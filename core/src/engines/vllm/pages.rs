@@ -5,12 +5,14 @@ use crate::checked::Checked;
 use crate::memory::kv_cache::{self, CachedLayers};
 use crate::serving::Version;
 
+use super::compressed::Packed;
+
 /// Tokens of a page where nothing else is asked for.
 pub const BLOCK: u32 = 16;
 
 /// What a layer keeps of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
+pub(super) enum Kept {
     /// Every token.
     All,
     /// The last tokens, and those that are being read.
@@ -21,11 +23,13 @@ enum Kept {
 
 /// Layers of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Kind {
-    layers: u64,
+pub(super) struct Kind {
+    pub(super) layers: u64,
     /// Tokens of one of its pages.
-    block: u64,
-    kept: Kept,
+    pub(super) block: u64,
+    pub(super) kept: Kept,
+    /// Bytes of its layers in a block of compressed tokens; 0 elsewhere.
+    pub(super) bytes: u128,
 }
 
 /// How the pool is cut for a model on one rank.
@@ -58,13 +62,19 @@ pub struct Pages {
     pub groups: u64,
     /// Bytes of the pages of a draft's layers, or of an indexer's keys, that stand beside those of each place: where all layers see everything, each may have pages of its own size.
     pub beside: u128,
-    kinds: [Option<Kind>; 3],
+    pub(super) kinds: [Option<Kind>; 4],
+    /// How the blocks of compressed tokens are counted.
+    pub(super) packed: Option<Packed>,
 }
 
 impl Pages {
     /// Cuts the pool of a release into pages of `block` tokens; `None` where the layers' pages are no multiples of each other, so that vLLM does not start.
     pub fn of(scenario: &Checked, block: u32, version: Version) -> Option<Self> {
         let held = CachedLayers::on(scenario);
+        if scenario.architecture.compression.is_some() {
+            // Windows and states lie in the pages of layers with an indexer.
+            return (held.indexed > 0).then(|| Self::compressed(scenario, held, version));
+        }
         let window = scenario.architecture.sliding_window;
         let beside_full = scenario.architecture.full_layers() > 0;
         let kept = beside_full && window.is_some_and(|window| !frees_beside_full(version, window));
@@ -102,11 +112,11 @@ impl Pages {
         });
         let beside = beside + u128::from(held.indexed) * kv_cache::index_bytes(scenario) * u128::from(block);
         let added = draft.filter(|_| !alone).map_or(0, |draft| u64::from(draft.shape.layers));
-        let mut kinds = [None; 3];
+        let mut kinds = [None; 4];
         let mut place = kinds.iter_mut();
         let mut add = |layers, block, kept| {
             if let Some(kind) = place.next() {
-                *kind = Some(Kind { layers, block, kept });
+                *kind = Some(Kind { layers, block, kept, bytes: 0 });
             }
         };
         if held.full + added > 0 {
@@ -124,7 +134,7 @@ impl Pages {
         let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
         let group_size = if 2 * most < 3 * least { most } else { least };
         let groups = counts().map(|layers| layers.div_ceil(group_size.max(1))).sum();
-        Some(Self { page, group_size, groups, beside, kinds })
+        Some(Self { page, group_size, groups, beside, kinds, packed: None })
     }
 
     /// Whether some layers keep a state.
@@ -139,17 +149,35 @@ impl Pages {
 
     /// Pages of a group that one sequence of `tokens` takes while `batched` tokens are read at once.
     pub fn blocks(&self, tokens: u64, batched: u64) -> u128 {
-        let pages = |kind: &Kind| {
-            let each = match kind.kept {
-                Kept::All => tokens.div_ceil(kind.block.max(1)),
-                Kept::Window(window) => {
-                    (window.saturating_sub(1) + batched).min(tokens).div_ceil(kind.block.max(1)) + 1
-                }
-                Kept::States(states) => states,
-            };
-            u128::from(kind.layers.div_ceil(self.group_size.max(1))) * u128::from(each)
-        };
-        self.kinds.iter().flatten().map(pages).sum()
+        match self.packed.and_then(|it| it.measure) {
+            Some(measure) => {
+                let bytes: u128 =
+                    self.kinds.iter().flatten().map(|kind| kind.bytes * self.each(kind, tokens, batched)).sum();
+                bytes.div_ceil(measure.max(1))
+            }
+            None => self.ids(tokens, batched),
+        }
+    }
+
+    /// Bytes that one sequence is asked to find in the pool before a start.
+    pub fn needs(&self, tokens: u64, batched: u64) -> u128 {
+        self.ids(tokens, batched) * self.packed.map_or_else(|| self.group_page(), |it| it.asked)
+    }
+
+    fn ids(&self, tokens: u64, batched: u64) -> u128 {
+        let groups = |kind: &Kind| u128::from(kind.layers.div_ceil(self.group_size.max(1)));
+        self.kinds.iter().flatten().map(|kind| groups(kind) * self.each(kind, tokens, batched)).sum()
+    }
+
+    /// Pages of one group of a kind.
+    fn each(&self, kind: &Kind, tokens: u64, batched: u64) -> u128 {
+        let block = kind.block.max(1);
+        let read = batched * self.packed.map_or(1, |it| it.in_flight);
+        u128::from(match kind.kept {
+            Kept::All => tokens.div_ceil(block),
+            Kept::Window(window) => (window.saturating_sub(1) + read).min(tokens).div_ceil(block) + 1,
+            Kept::States(states) => states,
+        })
     }
 
     /// Tokens that a pool holds, as vLLM prints them before 0.21: "GPU KV cache size".

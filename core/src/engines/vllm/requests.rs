@@ -192,7 +192,7 @@ impl Run<'_> {
 
     /// What the pages of a request of so many tokens take.
     fn needs(&self, pages: &Pages, tokens: u32) -> Bytes {
-        Bytes(pages.blocks(tokens.into(), self.batched()) * pages.group_page())
+        Bytes(pages.needs(tokens.into(), self.batched()))
     }
 
     /// What the pages of the longest request that is accepted take; `None` where there are no pages.
@@ -370,7 +370,7 @@ pub fn with_largest_share(scenario: &Checked) -> Option<Checked> {
 
 /// Tokens of the longest request below `most` whose pages take no more than `available`; 0 if none.
 fn longest(pages: &Pages, batched: u64, available: Bytes, most: u32) -> u32 {
-    let fits = |tokens: u32| pages.blocks(tokens.into(), batched) * pages.group_page() <= available.0;
+    let fits = |tokens: u32| pages.needs(tokens.into(), batched) <= available.0;
     bisect::last(0, most, fits)
 }
 

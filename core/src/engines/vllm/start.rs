@@ -130,7 +130,7 @@ impl Run<'_> {
 
     /// Tokens that the pages hold, as the release prints them.
     pub fn held_tokens(&self, pages: &Pages, room: u128) -> u128 {
-        if !self.constants().tokens_by_concurrency() {
+        if !self.constants().tokens_by_concurrency() && !pages.by_requests() {
             return pages.tokens(room);
         }
         let longest = self.scenario.longest_request();

@@ -79,7 +79,10 @@ impl Run<'_> {
             Projection::Latent(latent) => latent.rope_dim,
             Projection::Heads => shape.head_dim,
         };
-        shape.trained_context.map_or(0, |positions| of(&RopeTable { positions: positions.into(), width: width.into() }))
+        // Compressed tokens have a table of their own, and both are in fp32 (`DeepseekV4ScalingRotaryEmbedding`).
+        let times = if shape.compression.is_some() { 4 } else { 1 };
+        let width = times * u64::from(width);
+        shape.trained_context.map_or(0, |positions| of(&RopeTable { positions: positions.into(), width }))
     }
 
     /// Rows that pad the vocabulary.
@@ -97,6 +100,10 @@ impl Run<'_> {
     /// Latent attention's second copy of its up-projections.
     fn absorbed(&self) -> u128 {
         let Projection::Latent(latent) = self.scenario.architecture.projection else { return 0 };
+        // Where key and value are one vector, nothing is made from it.
+        if self.scenario.architecture.compression.is_some() {
+            return 0;
+        }
         let local = self.scenario.local();
         let widths = u64::from(latent.nope_dim) + u64::from(latent.v_dim);
         [local.layers, latent.kv_lora_rank.into(), local.heads, widths, self.bytes()]

@@ -123,7 +123,13 @@ impl Run<'_> {
         }
         let mut product = |factors: &[Factor]| sink(&Term { item: Item::LayerWorkspace, factors, divisor: 1 });
         // Output of attention, residual in and residual out.
-        product(&[Factor::number(3 * e), self.tokens(), self.hidden()]);
+        product(&[Factor::number((1 + 2 * shape.streams()) * e), self.tokens(), self.hidden()]);
+        if shape.compression.is_some() {
+            // Queries and outputs of 64 heads at least.
+            let heads = (u64::from(shape.heads) / u64::from(self.scenario.parallel.tp)).next_multiple_of(64);
+            let dim = Factor::new(Symbol::HeadDim, shape.head_dim.into());
+            product(&[Factor::number(2 * e), self.tokens(), Factor::new(Symbol::Heads, heads), dim]);
+        }
         let hidden = u64::from(shape.hidden_size);
         let more = match self.constants().prompts {
             // Without compilation one more stays, and with ranks what their sum is made of.
@@ -198,10 +204,10 @@ impl Run<'_> {
     /// What sparse attention keeps beside an indexer: a workspace into which the cache of prompts is gathered, and the tokens that were picked. Its scores are there in a layer alone, [`INDEX_SCORES`].
     ///
     /// # Formula
-    /// Where blocks are picked T × heads × blocks × 4. Elsewhere `max_model_len` × the larger of 40 × the bytes of an index key and, for the latent vectors of an fp8 cache in 16 bits, 5 × 576 × 2; T × `topk` × 4.
+    /// Where blocks are picked T × heads × blocks × 4. Elsewhere `max_model_len` × the larger of 40 × the bytes of an index key and, for the latent vectors of an fp8 cache in 16 bits, 5 × 576 × 2; T × `topk` × 4. Of compressed tokens the last alone.
     ///
     /// # Source
-    /// vLLM 0.28: `get_max_prefill_buffer_size`, `flashmla_sparse.py`, `topk_indices_buffer` of `deepseek_v2.py` and of `minimax_m3/common/indexer.py`. Read 2026-11-26.
+    /// Three logs of 0.23 with compressed tokens have the same pool for requests of 65,536 to 262,144 tokens (`uv-xiao/pto-cu`). vLLM 0.28: `get_max_prefill_buffer_size`, `flashmla_sparse.py`, `topk_indices_buffer` of `deepseek_v2.py` and of `minimax_m3/common/indexer.py`. Read 2026-11-26.
     fn selection(&self) -> u128 {
         let shape = &self.scenario.architecture;
         let Some(it) = shape.indexer else { return 0 };
@@ -212,6 +218,10 @@ impl Run<'_> {
                 * u128::from(u32::from(it.topk) / Indexer::BLOCK)
                 * 4;
         }
+        let picked = u128::from(self.batched()) * u128::from(it.topk) * 4;
+        if shape.compression.is_some() {
+            return picked;
+        }
         let gathered = match shape.projection {
             Projection::Latent(latent) if self.scenario.kv == KvPrecision::Fp8 => {
                 10 * (u128::from(latent.kv_lora_rank) + u128::from(latent.rope_dim))
@@ -219,7 +229,6 @@ impl Run<'_> {
             _ => 0,
         };
         let each = (40 * kv_cache::index_bytes(self.scenario)).max(gathered);
-        let picked = u128::from(self.batched()) * u128::from(it.topk) * 4;
         u128::from(self.scenario.longest_request()) * each + picked
     }
 

@@ -13,7 +13,7 @@ pub const PREFILL_CHUNK: u64 = 8_192;
 /// since its scores and the MLP's tensors are not alive at the same time.
 ///
 /// # Formula
-/// chunk × bytes × (4·`hidden_size` + w·`intermediate_size`), with w = 3 for a gated MLP; with eager attention
+/// chunk × bytes × ((2 + 2·streams)·`hidden_size` + w·`intermediate_size`), with w = 3 for a gated MLP and one stream but for hyper-connections; with eager attention
 /// the scores, 8 (fp32: 12) bytes × chunk × `heads` × `seq_length`.
 ///
 /// # Units
@@ -30,7 +30,8 @@ pub fn terms(scenario: &Checked, sink: Sink<'_>) {
     let chunk = Factor::new(Symbol::ChunkTokens, scenario.tokens().min(PREFILL_CHUNK));
     let mut product = |factors: &[Factor]| sink(&Term { item: Item::LayerWorkspace, factors, divisor: 1 });
     // Residual stream before and after, input and output of the norm.
-    product(&[Factor::number(4 * e), chunk, Factor::new(Symbol::HiddenSize, shape.hidden_size.into())]);
+    let streams = (2 + 2 * shape.streams()) * e;
+    product(&[Factor::number(streams), chunk, Factor::new(Symbol::HiddenSize, shape.hidden_size.into())]);
     let wide = match shape.mlp {
         Mlp::Gated => 3, // act(gate), up, product
         Mlp::Relu | Mlp::Gelu => 2,

@@ -3,10 +3,10 @@
 use super::Model;
 use super::shapes::{
     EVERYWHERE, LLAMA_4_MAVERICK, LLAMA_4_SCOUT, MINIMAX_M3, MISTRAL_LARGE_3, MISTRAL_SMALL_4, QWEN3_NEXT, apertus,
-    at_width, but_every_fourth, cohere2, deepseek, deepseek_v3, early, everywhere, falcon, falcon_h1, gemma, gemma2,
-    gemma3, gemma4, glm_5, gpt_oss, gpt2, granite4, indexed, jamba, joined, kimi_k2, latent, lfm2, ling, llama,
-    mixture, mixture_behind, nemotron_h, olmo2, phi3, predicting, qwen2, qwen3, qwen3_5, starcoder2, tied, wide_norms,
-    with_expert, with_gated_expert, with_router_bias,
+    at_width, but_every_fourth, cohere2, deepseek, deepseek_v3, deepseek_v4, early, everywhere, falcon, falcon_h1,
+    gemma, gemma2, gemma3, gemma4, glm_5, gpt_oss, gpt2, granite4, indexed, jamba, joined, kimi_k2, latent, lfm2, ling,
+    llama, mixture, mixture_behind, nemotron_h, olmo2, phi3, predicting, qwen2, qwen3, qwen3_5, starcoder2, tied,
+    wide_norms, with_expert, with_gated_expert, with_router_bias,
 };
 use crate::architecture::{Architecture, Latent, Mlp, Positions, Tower};
 
@@ -170,6 +170,10 @@ pub static MODELS: &[Model] = &[
         deepseek(Some(1536), [160, 6, 1536], [2, 1], [60, 5120, 128, 128, 192, 12_288, 102_400, 163_840]), 235_741_434_880),
     row("deepseek-v3", "DeepSeek-V3 and R1", "DeepSeek", deepseek_v3(), 671_026_404_352),
     row("deepseek-v3.2", "DeepSeek-V3.2", "DeepSeek", indexed(64, 61, deepseek_v3()), 671_877_929_216),
+    row("deepseek-v4-flash", "DeepSeek-V4-Flash", "DeepSeek",
+        deepseek_v4([1024, 512], 8, [21, 20], [256, 6, 2048], [43, 4096, 64, 1, 512, 2048, 129_280, 1_048_576]), 284_332_230_231),
+    row("deepseek-v4-pro", "DeepSeek-V4-Pro", "DeepSeek",
+        deepseek_v4([1536, 1024], 16, [30, 31], [384, 6, 3072], [61, 7168, 128, 1, 512, 3072, 129_280, 1_048_576]), 1_572_997_179_491),
     row("r1-distill-qwen-1.5b", "R1-Distill Qwen 1.5B", "DeepSeek", qwen2([28, 1536, 12, 2, 128, 8960, 151_936, 131_072]), 1_777_088_000),
     row("r1-distill-qwen-7b", "R1-Distill Qwen 7B", "DeepSeek", qwen2([28, 3584, 28, 4, 128, 18_944, 152_064, 131_072]), 7_615_616_512),
     row("r1-distill-llama-8b", "R1-Distill Llama 8B", "DeepSeek", llama([32, 4096, 32, 8, 128, 14_336, 128_256, 131_072]), 8_030_261_248),

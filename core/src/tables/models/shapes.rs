@@ -1,8 +1,10 @@
 //! Shapes of families, from which the rows are written as what differs.
 
+use core::num::NonZeroU8;
+
 use crate::architecture::{
-    Architecture, Biases, Indexer, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, NormWeight, Positions,
-    Projection, SlidingWindow,
+    Architecture, Biases, Compression, Indexer, Latent, LinearAttention, LinearKind, Mlp, Moe, Norm, NormWeight,
+    Positions, Projection, SlidingWindow,
 };
 
 /// Layers, hidden, heads, KV heads, head dimension, MLP width, vocabulary, context.
@@ -193,6 +195,24 @@ pub(super) const fn indexed(heads: u16, layers: u16, architecture: Architecture)
 
 pub(super) const fn deepseek_v3() -> Architecture {
     predicting(deepseek(Some(1536), [256, 8, 2048], [1, 3], [61, 7168, 128, 128, 192, 18_432, 129_280, 163_840]))
+}
+
+/// One vector a token in a window of 128 in every layer, with indexers and heavily compressed tokens in so many; queries over `q_rank` values, `topk` vectors picked, outputs in so many groups.
+pub(super) const fn deepseek_v4(
+    [q_rank, topk]: [u16; 2],
+    groups: u8,
+    [sparse, heavy]: [u16; 2],
+    experts: [u32; 3],
+    shape: Shape,
+) -> Architecture {
+    let widths =
+        Latent { kv_lora_rank: 448, q_lora_rank: Some(q_rank as u32), rope_dim: 64, nope_dim: 448, v_dim: 512 };
+    Architecture {
+        indexer: Some(Indexer { heads: 64, head_dim: 128, topk, layers: sparse }),
+        compression: Some(Compression { groups, output_rank: 1_024, heavy, streams: NonZeroU8::MIN.saturating_add(3) }),
+        attention_sinks: true,
+        ..everywhere(128, latent(widths, mixture_behind(experts, 1, 0, llama(shape))))
+    }
 }
 
 pub(super) const fn glm_5(indexers: u16, context: u32) -> Architecture {
