@@ -18,7 +18,7 @@ const STAGES: [&str; 5] = [
     "--pipeline-model-parallel-layout",
 ];
 /// Beside [`STAGES`].
-const TRAINING_ONLY: [&str; 18] = [
+const TRAINING_ONLY: [&str; 19] = [
     "--recipe",
     "--gradients",
     "--optimizer",
@@ -26,6 +26,7 @@ const TRAINING_ONLY: [&str; 18] = [
     "--implementation",
     "--sharding",
     "--checkpointing",
+    "--recompute-modules",
     "--loss",
     "--chunked-loss",
     "--compile",
@@ -127,6 +128,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
             "--lora-dtype",
             " without --implementation transformers: other code keeps adapters in the model's precision".into(),
         );
+    }
+    if scenario.checkpointing != Checkpointing::Selective {
+        note("--recompute-modules", " without --checkpointing selective".into());
     }
     if !scenario.frozen_by_fsdp() || scenario.checkpointing != Checkpointing::Full {
         note(

@@ -73,6 +73,7 @@ mod tests {
         ("--implementation", "megatron"),
         ("--sharding", "fsdp"),
         ("--checkpointing", "full"),
+        ("--recompute-modules", "mlp"),
         ("--loss", "chunked"),
         ("--micro-batches", "4"),
         ("--lora-rank", "8"),

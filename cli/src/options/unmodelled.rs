@@ -33,19 +33,12 @@ const OF_VLLM: &[(&[&str], &str)] = &[
 /// Options of training code, with whose they are.
 ///
 /// # Source
-/// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). Megatron-LM at d98e8a6, `arguments.py`. Read 2026-11-26.
-const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
-    (
-        "Megatron-LM",
-        &["--recompute-modules"],
-        "parts of a layer beside core_attn (mla_up_proj, layernorm, moe_act, mlp, moe, shared_experts) are computed again in the backward pass, so that the run takes between --checkpointing selective and full",
-    ),
-    (
-        "torchtune",
-        &["--optimizer-in-bwd", "--optimizer_in_bwd", "--optimizer-in-backward"],
-        "every matrix is updated within the backward pass and its gradient is freed, so that the run takes less than is counted without the option, by up to all gradients",
-    ),
-];
+/// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). Read 2026-11-26.
+const OF_TRAINERS: &[(&str, &[&str], &str)] = &[(
+    "torchtune",
+    &["--optimizer-in-bwd", "--optimizer_in_bwd", "--optimizer-in-backward"],
+    "every matrix is updated within the backward pass and its gradient is freed, so that the run takes less than is counted without the option, by up to all gradients",
+)];
 
 /// Whose option a word is, and what it changes, if it is one that is not modelled.
 pub(super) fn reason(word: &str) -> Option<(&'static str, &'static str)> {

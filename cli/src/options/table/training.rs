@@ -1,6 +1,6 @@
 //! The options of training, LoRA and QLoRA.
 
-use memory_wall_core::{Checkpointing, Implementation, Optimizer, Recipe, Training};
+use memory_wall_core::{Checkpointing, Implementation, Optimizer, Recipe, RecomputedModule, Training};
 
 use super::{Known, list, switch, value};
 
@@ -48,6 +48,12 @@ pub(super) fn training() -> Vec<Known> {
                 "what is recomputed: {}; default none, in qlora full, as peft does",
                 list(Checkpointing::ALL.iter().map(|it| it.id()))
             ),
+        ),
+        value(
+            "--recompute-modules",
+            "LIST",
+            format!("some of {}, with commas between them", list(RecomputedModule::ALL.iter().map(|it| it.id()))),
+            "Megatron-LM with --checkpointing selective: parts of a layer that are computed again, with commas between; default core_attn. layernorm frees norms before latent attention and experts alone: elsewhere they are a part of the matrix behind them",
         ),
         value("--loss", "KIND", "plain, chunked or compiled", "plain (default), chunked, compiled"),
         switch("--chunked-loss", "the same as --loss chunked"),
