@@ -1,6 +1,7 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
-use memory_wall_core::memory::{optimizer, sharding};
+use memory_wall_core::memory::optimizer;
+use memory_wall_core::scenario::sharding;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{
     Checkpointing, Engine, Implementation, Mode, Optimizer, Scenario, Speculation, StepKernel, ZeroStage,

@@ -2,9 +2,9 @@
 
 use crate::architecture::Projection;
 use crate::checked::Checked;
-use crate::memory::{gradients, sharding, weights};
+use crate::memory::{gradients, weights};
 use crate::parallelism::ZeroStage;
-use crate::scenario::Mode;
+use crate::scenario::{Mode, sharding};
 use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
 use crate::training::{Checkpointing, Recipe, RecomputedModule};

@@ -9,6 +9,7 @@ mod offload;
 mod own_gpu;
 mod releases;
 mod runtime;
+pub mod sharding;
 mod speculation;
 mod tiles;
 mod trainer;

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::demand::{self, Demand};
-use super::{Mode, Scenario};
+use super::{Mode, Scenario, sharding};
 use crate::architecture::Projection;
 use crate::display::Grouped;
 use crate::layout::SplitError;
@@ -307,10 +307,9 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         [Implementation::Torchtitan, Implementation::Litgpt, Implementation::Megatron].map(|it| implementation == it);
     let learns = scenario.mode == Mode::Training;
     let in_part = matches!(parallel.zero, ZeroStage::Optimizer | ZeroStage::Gradients);
-    let by_deepspeed = training.sharding == Sharding::DeepSpeed
-        || matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients)
-        || offload.optimizer != offload.parameters;
-    let whole_fsdp = parallel.zero == ZeroStage::Weights && !(learns && by_deepspeed);
+    // FSDP has no weights in host memory without the rest.
+    let weights_alone = learns && offload.parameters && !offload.optimizer;
+    let whole_fsdp = parallel.zero == ZeroStage::Weights && sharding::deepspeed(scenario).is_none() && !weights_alone;
     let has_optimizer = match implementation {
         Implementation::Transformers | Implementation::Litgpt => true,
         Implementation::Megatron => matches!(
@@ -411,6 +410,30 @@ mod tests {
     use crate::parallelism::Parallelism;
     use crate::scenario::ScenarioError;
     use crate::tables::models;
+
+    /// A sequence is cut by FSDP2 alone, which holds no states in several precisions and takes no part of them to host memory.
+    #[test]
+    fn sequences_are_cut_where_fsdp_shards() {
+        let start = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+        let choices =
+            Sharding::ALL.iter().flat_map(|sharding| Recipe::ALL.iter().map(move |recipe| (*sharding, *recipe)));
+        let mut cut = 0;
+        for (sharding, recipe) in choices {
+            for [optimizer, parameters] in [[false, false], [true, false], [false, true], [true, true]] {
+                let mut run = Scenario { mode: Mode::Training, ..start };
+                run.parallel = Parallelism { dp: 2, cp: 2, zero: ZeroStage::Weights, ..Parallelism::ONE };
+                (run.training.sharding, run.training.recipe) = (sharding, recipe);
+                run.offload = crate::scenario::Offload { optimizer, parameters, kv_cache: false };
+                let other = sharding == Sharding::DeepSpeed
+                    || matches!(recipe, Recipe::Mixed | Recipe::MixedFp32Gradients)
+                    || optimizer != parameters;
+                let checked = run.check();
+                assert_eq!(checked.is_ok(), !other && (sharding != Sharding::Fsdp || recipe != Recipe::WithoutMaster));
+                cut += u32::from(checked.is_ok());
+            }
+        }
+        assert_eq!(cut, 14);
+    }
 
     #[test]
     fn only_pipelines_that_run_are_evaluated() {

@@ -1,6 +1,6 @@
 //! The options of training, LoRA and QLoRA.
 
-use memory_wall_core::{Checkpointing, Implementation, Optimizer, Recipe, RecomputedModule, Training};
+use memory_wall_core::{Checkpointing, Implementation, Optimizer, Recipe, Training};
 
 use super::{Known, list, switch, value};
 
@@ -52,7 +52,7 @@ pub(super) fn training() -> Vec<Known> {
         value(
             "--recompute-modules",
             "LIST",
-            format!("some of {}, with commas between them", list(RecomputedModule::ALL.iter().map(|it| it.id()))),
+            "some of core_attn, layernorm, mla_up_proj, moe_act, mlp, moe and shared_experts, with commas between them",
             "Megatron-LM with --checkpointing selective: parts of a layer that are computed again, with commas between; default core_attn. layernorm frees norms before latent attention and experts alone: elsewhere they are a part of the matrix behind them",
         ),
         value("--loss", "KIND", "plain, chunked or compiled", "plain (default), chunked, compiled"),
