@@ -137,7 +137,7 @@ fn names() {
         ),
         (
             "estimate --model deepseek-v3 --recompute-modules mla_up_proj,gdn_norm_out",
-            "--recompute-modules takes some of core_attn, layernorm, mla_up_proj, moe_act, mlp, moe and shared_experts, with commas between them, not \"mla_up_proj,gdn_norm_out\"",
+            "--recompute-modules takes core_attn, layernorm, mla_up_proj, moe_act, mlp, moe or shared_experts, several with commas between them, not \"gdn_norm_out\"",
         ),
         (
             "estimate --model llama-2-7b --engine vlm",

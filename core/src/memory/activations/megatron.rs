@@ -35,7 +35,7 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// Modules: Megatron-LM at d98e8a6 (2026-08), `megatron/core`: `transformer/transformer_config.py` (`recompute_modules`); `transformer/transformer_layer.py`, `transformer/multi_latent_attention.py`,
 /// `transformer/moe/experts.py` and `moe_layer.py`, which say what each checkpoint goes around; `models/gpt/gpt_layer_specs.py`, by which norms are parts of matrices. Read 2026-11-26.
 /// Measured (Megatron-Bridge at 067f987, `skills/nemo-mbridge-perf-activation-recompute`, Moonlight 16B, TP 2 and EP 8 on eight H100): `mla_up_proj` took 0.72 GB off the peak and `moe_act` 0.68, until another moment was the peak;
-/// counted are 0.97 and 0.90 of activations.
+/// counted are 0.96 and 0.90 of activations.
 ///
 /// # Example
 /// ```
