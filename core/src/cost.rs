@@ -91,8 +91,7 @@ fn modules(scenario: &Checked) -> f64 {
     let dense = each(shape.dense_mlp(shape.intermediate_size.into(), 1).matrices, shape.mlps() - mixtures);
     let moe = shape.moe.map(|moe| {
         let parts = shape.mixture(&moe, 1, scenario.experts());
-        let visited =
-            u64::from(moe.experts_per_token) * u64::from(shape.mlp.matrices()) * u64::from(moe.intermediate_size);
+        let visited = u64::from(moe.experts_per_token) * shape.mlp.matrices() * u64::from(moe.intermediate_size);
         let routed = visited * u64::from(moe.outer_width(shape.hidden_size));
         [each(routed + parts.routers, mixtures), each(parts.matrices, mixtures)]
     });
