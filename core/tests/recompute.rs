@@ -32,14 +32,14 @@ fn told(mut run: Scenario, modules: &[RecomputedModule]) -> Scenario {
     run
 }
 
-fn kept(run: Scenario, layers: u64) -> u128 {
+fn kept(run: &Scenario, layers: u64) -> u128 {
     let run = run.check().unwrap();
     worked::total(|sink| megatron::layers(&run, layers, sink)).0
 }
 
 /// Bytes a token that a module takes off one layer.
-fn freed(run: Scenario, modules: &[RecomputedModule]) -> u128 {
-    let bytes = kept(run, 1) - kept(told(run, modules), 1);
+fn freed(run: &Scenario, modules: &[RecomputedModule]) -> u128 {
+    let bytes = kept(run, 1) - kept(&told(*run, modules), 1);
     assert!(bytes.is_multiple_of(TOKENS), "{bytes}");
     bytes / TOKENS
 }
@@ -59,41 +59,41 @@ fn a_layer_of_latent_attention_and_experts_is_freed_of_what_each_module_makes() 
         (Moe, experts + 6 * 2_048),
         (SharedExperts, 6 * 2_048),
     ] {
-        assert_eq!(freed(run, &[module]), bytes, "{}", module.id());
+        assert_eq!(freed(&run, &[module]), bytes, "{}", module.id());
     }
     // What lies in one another is freed once.
-    assert_eq!(freed(run, &[Moe, MoeActivation, SharedExperts]), freed(run, &[Moe]));
-    assert_eq!(freed(run, &[MoeActivation, SharedExperts]), 8 * 2 * 2_048 + 6 * 2_048);
-    assert_eq!(freed(run, &[LayerNorm, MlaUpProjection, MoeActivation]), 4 * 7_168 + up + 16 * 2_048);
+    assert_eq!(freed(&run, &[Moe, MoeActivation, SharedExperts]), freed(&run, &[Moe]));
+    assert_eq!(freed(&run, &[MoeActivation, SharedExperts]), 8 * 2 * 2_048 + 6 * 2_048);
+    assert_eq!(freed(&run, &[LayerNorm, MlaUpProjection, MoeActivation]), 4 * 7_168 + up + 16 * 2_048);
     // 3 of 61 layers are dense, with a width of 18,432; their norm is a part of the first matrix.
-    let all = kept(run, 61);
-    assert_eq!(all - kept(told(run, &[Mlp]), 61), 3 * TOKENS * (2 * 7_168 + 6 * 18_432));
-    assert_eq!(all - kept(told(run, &[LayerNorm]), 61), TOKENS * 2 * 7_168 * (61 + 58));
+    let all = kept(&run, 61);
+    assert_eq!(all - kept(&told(run, &[Mlp]), 61), 3 * TOKENS * (2 * 7_168 + 6 * 18_432));
+    assert_eq!(all - kept(&told(run, &[LayerNorm]), 61), TOKENS * 2 * 7_168 * (61 + 58));
 }
 
 #[test]
 fn a_dense_layer_is_freed_of_its_mlp_and_of_its_scores() {
     // Llama 3.1 8B: 32 heads, width 4,096 and 14,336.
     let llama = plain("llama-3.1-8b");
-    assert_eq!(freed(llama, &[Mlp]), 2 * 4_096 + 6 * 14_336);
+    assert_eq!(freed(&llama, &[Mlp]), 2 * 4_096 + 6 * 14_336);
     // Both norms are parts of the matrices behind them.
-    assert_eq!(freed(llama, &[LayerNorm]), 0);
-    assert_eq!(freed(llama, &[CoreAttention]), 0);
+    assert_eq!(freed(&llama, &[LayerNorm]), 0);
+    assert_eq!(freed(&llama, &[CoreAttention]), 0);
     let eager = Scenario { attention: Attention::Eager, ..llama };
-    assert_eq!(freed(eager, &[CoreAttention]), 2 * 32 * TOKENS);
-    assert_eq!(freed(eager, &[CoreAttention, Mlp]), 2 * 32 * TOKENS + 2 * 4_096 + 6 * 14_336);
-    assert_eq!(freed(eager, &[Mlp]), 2 * 4_096 + 6 * 14_336);
+    assert_eq!(freed(&eager, &[CoreAttention]), 2 * 32 * TOKENS);
+    assert_eq!(freed(&eager, &[CoreAttention, Mlp]), 2 * 32 * TOKENS + 2 * 4_096 + 6 * 14_336);
+    assert_eq!(freed(&eager, &[Mlp]), 2 * 4_096 + 6 * 14_336);
     // Qwen3 30B A3B has heads of the usual kind, so that only the norm before its experts is by itself.
-    assert_eq!(freed(plain("qwen3-30b-a3b"), &[LayerNorm]), 2 * 2_048);
+    assert_eq!(freed(&plain("qwen3-30b-a3b"), &[LayerNorm]), 2 * 2_048);
 }
 
 #[test]
 fn tensor_parallel_ranks_are_freed_of_their_parts() {
     let mut run = plain("deepseek-v3");
     run.parallel = Parallelism { tp: 2, sequence_parallel: true, ..Parallelism::ONE };
-    assert_eq!(freed(run, &[LayerNorm]), 2 * 7_168);
-    assert_eq!(freed(run, &[MlaUpProjection]), 4 * 64 * 192 + 2 * 64 * 128 + 1_536 + 512);
-    assert_eq!(freed(run, &[SharedExperts]), 3 * 2_048);
+    assert_eq!(freed(&run, &[LayerNorm]), 2 * 7_168);
+    assert_eq!(freed(&run, &[MlaUpProjection]), 4 * 64 * 192 + 2 * 64 * 128 + 1_536 + 512);
+    assert_eq!(freed(&run, &[SharedExperts]), 3 * 2_048);
 }
 
 /// One layer is whole again while its backward pass runs, so that no module takes all that it frees off the peak.
@@ -104,7 +104,7 @@ fn the_layer_that_is_computed_again_stays_in_the_peak() {
     let none = acts(run);
     let mlp = acts(told(run, &[Mlp]));
     let layer = TOKENS * (2 * 4_096 + 6 * 14_336);
-    let forward = kept(told(run, &[Mlp]), 32);
+    let forward = kept(&told(run, &[Mlp]), 32);
     assert!(mlp >= forward && mlp <= forward + layer + 4 * TOKENS * 4_096, "{mlp} {forward}");
     assert!(mlp < none - 30 * layer, "{mlp} {none}");
 }
