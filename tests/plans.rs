@@ -21,7 +21,7 @@ const IN_LINKS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Options that no link has.
-const NOT_YET: [&str; 77] = [
+const NOT_YET: [&str; 78] = [
     "config",
     "decoder_first_pipeline_num_layers",
     "decoder_last_pipeline_num_layers",
@@ -70,6 +70,7 @@ const NOT_YET: [&str; 77] = [
     "step",
     "implementation",
     "sharding",
+    "recompute_modules",
     "loss",
     "compile",
     "async_tp",

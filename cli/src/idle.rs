@@ -1,6 +1,7 @@
 //! Options that were given and change nothing: each gets a note that says why.
 
-use memory_wall_core::memory::{optimizer, sharding};
+use memory_wall_core::memory::optimizer;
+use memory_wall_core::scenario::sharding;
 use memory_wall_core::tables::gpus::Gpu;
 use memory_wall_core::{
     Checkpointing, Engine, Implementation, Mode, Optimizer, Scenario, Speculation, StepKernel, ZeroStage,
@@ -18,7 +19,7 @@ const STAGES: [&str; 5] = [
     "--pipeline-model-parallel-layout",
 ];
 /// Beside [`STAGES`].
-const TRAINING_ONLY: [&str; 18] = [
+const TRAINING_ONLY: [&str; 19] = [
     "--recipe",
     "--gradients",
     "--optimizer",
@@ -26,6 +27,7 @@ const TRAINING_ONLY: [&str; 18] = [
     "--implementation",
     "--sharding",
     "--checkpointing",
+    "--recompute-modules",
     "--loss",
     "--chunked-loss",
     "--compile",
@@ -127,6 +129,9 @@ pub(crate) fn notes(given: &Given, scenario: &Scenario, question: Option<Questio
             "--lora-dtype",
             " without --implementation transformers: other code keeps adapters in the model's precision".into(),
         );
+    }
+    if scenario.checkpointing != Checkpointing::Selective {
+        note("--recompute-modules", " without --checkpointing selective".into());
     }
     if !scenario.frozen_by_fsdp() || scenario.checkpointing != Checkpointing::Full {
         note(

@@ -4,7 +4,8 @@ use memory_wall_core::display::Grouped;
 use memory_wall_core::engines::vllm;
 use memory_wall_core::layout::PipelineSplit;
 use memory_wall_core::{
-    Engine, LoraTargets, Loss, Mode, Offload, Parallelism, Scenario, Speculation, StepKernel, ZeroStage,
+    Engine, Implementation, LoraTargets, Loss, Mode, Offload, Parallelism, RecomputedModule, Scenario, Speculation,
+    StepKernel, ZeroStage,
 };
 
 use crate::solve::Question;
@@ -43,7 +44,9 @@ fn first(scenario: &Scenario, question: Option<Question>, cache: &str) -> String
     }
     if scenario.mode.trains() {
         parts.push(scenario.optimizer.id().into());
-        parts.push(format!("checkpointing {}", scenario.checkpointing.id()));
+        let again = recomputed(scenario).join(", ");
+        let again = if again.is_empty() { again } else { format!(" of {again}") };
+        parts.push(format!("checkpointing {}{again}", scenario.checkpointing.id()));
     } else {
         parts.push(format!("{cache} KV cache"));
     }
@@ -101,6 +104,13 @@ fn training(scenario: &Scenario) -> String {
         parts.push(format!("{} micro-batches", Grouped(training.micro_batches.into())));
     }
     parts.join(", ")
+}
+
+/// The parts of a layer that Megatron-LM computes again with selective checkpointing.
+pub(crate) fn recomputed(scenario: &Scenario) -> Vec<&'static str> {
+    let megatron = scenario.mode.trains() && scenario.training.implementation == Implementation::Megatron;
+    let modules = RecomputedModule::ALL.iter().filter(|module| megatron && scenario.recomputes(**module));
+    modules.map(|module| module.id()).collect()
 }
 
 /// The layers that carry an adapter, as `--lora-targets` names them.

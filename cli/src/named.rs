@@ -154,6 +154,8 @@ mod tests {
             ("A100 80GB PCIe", "a100-80-pcie"),
             ("a100-sxm4-40gb", "a100-40-sxm"),
             ("h200 141gb sxm", "h200-sxm"),
+            ("NVIDIA H20-3e", "h20-3e"),
+            ("h20", "h20"),
             ("dgx spark", "gb10"),
             ("thor", "jetson-thor"),
             ("m4 max", "m4max"),

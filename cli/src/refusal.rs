@@ -181,6 +181,7 @@ fn lacking(scenario: &Scenario, option: TrainerOption) -> String {
         TrainerOption::WholeWeights => "--no-reshard-after-forward".into(),
         TrainerOption::PerOp => "--checkpointing per-op".into(),
         TrainerOption::Selective => "--checkpointing selective".into(),
+        TrainerOption::Recompute(module) => format!("--recompute-modules {}", module.id()),
         TrainerOption::Half => "--weights fp16".into(),
         TrainerOption::Recipe(recipe) => format!("--recipe {}", recipe.id()),
         TrainerOption::ExpertTensor(ranks) => format!("--etp {ranks}"),

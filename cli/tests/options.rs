@@ -59,6 +59,18 @@ fn every_option_arrives() {
         (TRAINING, "--implementation torchtitan", "/implementation", literal!("torchtitan")),
         (TRAINING, "--sharding deepspeed --recipe pure --dp 2 --zero 3", "/sharding", literal!("deepspeed")),
         (TRAINING, "--checkpointing per-op", "/checkpointing", literal!("per-op")),
+        (
+            TRAINING,
+            "--implementation megatron --checkpointing selective --recompute-modules mlp,layernorm",
+            "/recompute_modules",
+            literal!(["layernorm", "mlp"]),
+        ),
+        (
+            TRAINING,
+            "--implementation megatron --checkpointing selective",
+            "/recompute_modules",
+            literal!(["core_attn"]),
+        ),
         (TRAINING, "--attention eager", "/attention", literal!("eager")),
         (TRAINING, "--loss compiled", "/loss", literal!("compiled")),
         (TRAINING, "--chunked-loss", "/loss", literal!("chunked")),
@@ -298,6 +310,10 @@ fn options_without_effect_get_a_note() {
         ),
         ("--async-tp", &["--async-tp has no effect in inference"]),
         ("--mode training --lora-rank 8", &["--lora-rank has no effect in training"]),
+        (
+            "--mode training --implementation megatron --recompute-modules mlp",
+            &["--recompute-modules has no effect without --checkpointing selective"],
+        ),
         ("--gradients kept", &["--gradients has no effect in inference"]),
         ("--mode lora --quantised-experts", &["--quantised-experts has no effect without --mode qlora"]),
         (

@@ -47,10 +47,6 @@ fn commands() {
             "--optimizer-in-bwd of torchtune is not modelled: every matrix is updated within the backward pass and its gradient is freed, so that the run takes less than is counted without the option, by up to all gradients",
         ),
         (
-            "estimate --model deepseek-v3 --mode training --implementation megatron --recompute-modules mla_up_proj",
-            "--recompute-modules of Megatron-LM is not modelled: parts of a layer beside core_attn (mla_up_proj, layernorm, moe_act, mlp, moe, shared_experts) are computed again in the backward pass, so that the run takes between --checkpointing selective and full",
-        ),
-        (
             "estimate --model llama-2-7b --engine vllm --enable-sleep-mode",
             "--enable-sleep-mode of vLLM is not modelled: weights and pool come from an allocator of their own, which gives them back",
         ),
@@ -138,6 +134,10 @@ fn names() {
         (
             "estimate --model llama-2-7b --checkpointing yes",
             "--checkpointing takes none, selective, per-op or full, not \"yes\"",
+        ),
+        (
+            "estimate --model deepseek-v3 --recompute-modules mla_up_proj,gdn_norm_out",
+            "--recompute-modules takes core_attn, layernorm, mla_up_proj, moe_act, mlp, moe or shared_experts, several with commas between them, not \"gdn_norm_out\"",
         ),
         (
             "estimate --model llama-2-7b --engine vlm",

@@ -62,6 +62,18 @@ fn cuts() {
             "--checkpointing per-op: Megatron-LM does not choose by operation what it recomputes: torchtitan and transformers do",
         ),
         (
+            "estimate --model llama-3.1-8b --mode training --implementation megatron --checkpointing selective --recompute-modules mla_up_proj,mlp",
+            "--recompute-modules mla_up_proj: Megatron-LM recomputes mla_up_proj, the up projections of latent attention, in models that have it",
+        ),
+        (
+            "estimate --model llama-3.1-8b --mode training --implementation megatron --checkpointing selective --recompute-modules moe",
+            "--recompute-modules moe: Megatron-LM recomputes that in models with experts, and this one is dense",
+        ),
+        (
+            "estimate --model llama-3.1-8b --mode training --checkpointing selective --recompute-modules mlp",
+            "--recompute-modules mlp: Hugging Face transformers recomputes no parts of a layer by name: --recompute-modules is for Megatron-LM",
+        ),
+        (
             "estimate --model deepseek-v3 --mode training --implementation torchtitan --pp 16 --dp 128 --ep 64 --zero 1 --micro-batches 16",
             "--zero 1: torchtitan shards weights, gradients and states together (--zero 3), or nothing",
         ),

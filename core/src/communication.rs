@@ -2,12 +2,12 @@
 
 use crate::architecture::Projection;
 use crate::checked::Checked;
-use crate::memory::{gradients, sharding, weights};
+use crate::memory::{gradients, weights};
 use crate::parallelism::ZeroStage;
-use crate::scenario::Mode;
+use crate::scenario::{Mode, sharding};
 use crate::serving::Engine;
 use crate::tables::gpus::Gpu;
-use crate::training::{Checkpointing, Recipe};
+use crate::training::{Checkpointing, Recipe, RecomputedModule};
 use crate::units::{ByteRate, Bytes};
 
 /// Between computers: one 400 Gb/s adapter a GPU, in one direction.
@@ -153,7 +153,8 @@ fn tensor(scenario: &Checked) -> Bytes {
     };
     // Attention and MLP each end in one; a layer that is one of them alone has half as many.
     let halves = if scenario.architecture.mlp_layers > 0 { 1 } else { 2 };
-    let times = halves * reduces * scenario.local().layers;
+    let again = if scenario.mode.trains() { 2 * scenario.mlps_again() } else { 0 };
+    let times = halves * reduces * scenario.local().layers + again;
     Bytes(ring(stream(scenario), scenario.parallel.tp.into(), times) * u128::from(repeats(scenario)))
 }
 
@@ -198,6 +199,7 @@ fn expert(scenario: &Checked) -> Bytes {
     let trips = match (scenario.mode.trains(), scenario.checkpointing) {
         (false, _) => 2,
         (true, Checkpointing::Full) => 6,
+        _ if scenario.recomputes(RecomputedModule::Moe) => 6,
         (true, _) => 4,
     };
     let cut = scenario.experts();

@@ -11,7 +11,7 @@ use crate::roofline::operations::visited;
 use crate::scenario::{Attention, Mode};
 use crate::serving::Engine;
 use crate::tables::gpus::{self, Gpu};
-use crate::training::{Checkpointing, Optimizer};
+use crate::training::{Checkpointing, Implementation, Optimizer, RecomputedModule};
 use crate::worked;
 
 /// Share of the dense peak that large matrix multiplications of a training step are taken to reach: 38 to 43% is what Llama 3 reports for its 405B runs.
@@ -80,6 +80,31 @@ fn scores(scenario: &Checked) -> f64 {
         * f64::from(scenario.seq_length)
 }
 
+/// FLOPs of what selective checkpointing computes again in a micro-batch; norms and activation functions take hardly any.
+fn modules(scenario: &Checked) -> f64 {
+    let shape = &scenario.architecture;
+    let kept = scenario.attention == Attention::Eager || scenario.training.implementation == Implementation::Megatron;
+    let attention = if kept { scores(scenario) } else { 0.0 };
+    let tokens = 2.0 * scenario.tokens() as f64;
+    let each = |parameters: u64, layers: u32| tokens * parameters as f64 * f64::from(layers);
+    let mixtures = shape.moe_layers();
+    let dense = each(shape.dense_mlp(shape.intermediate_size.into(), 1).matrices, shape.mlps() - mixtures);
+    let moe = shape.moe.map(|moe| {
+        let parts = shape.mixture(&moe, 1, scenario.experts());
+        let visited = u64::from(moe.experts_per_token) * shape.mlp.matrices() * u64::from(moe.intermediate_size);
+        let routed = visited * u64::from(moe.outer_width(shape.hidden_size));
+        [each(routed + parts.routers, mixtures), each(parts.matrices, mixtures)]
+    });
+    let [routed, shared] = moe.unwrap_or_default();
+    let up = each(shape.up_projections(1), shape.full_layers());
+    let again = |module, flops: f64| if scenario.recomputes(module) { flops } else { 0.0 };
+    again(RecomputedModule::CoreAttention, attention)
+        + again(RecomputedModule::MlaUpProjection, up)
+        + again(RecomputedModule::Mlp, dense)
+        + again(RecomputedModule::Moe, routed)
+        + again(RecomputedModule::Moe, shared).max(again(RecomputedModule::SharedExperts, shared))
+}
+
 fn peak(scenario: &Checked, gpu: &Gpu) -> f64 {
     let order: &[ComputePrecision] = if scenario.activation_bytes() == 4 {
         &[ComputePrecision::Tf32, ComputePrecision::Fp32]
@@ -145,11 +170,11 @@ fn arithmetic(scenario: &Checked, gpu: &Gpu) -> f64 {
     let forward_flops = forward(scenario);
     // Backward: gradients of inputs, and of the weights that learn.
     let passes = if scenario.mode == Mode::Training { 3.0 } else { 2.0 };
-    let again = match (scenario.checkpointing, scenario.attention) {
-        (Checkpointing::None, _) | (Checkpointing::Selective, Attention::Flash) => 0.0,
-        (Checkpointing::Selective, Attention::Eager) => scores(scenario),
-        (Checkpointing::PerOp, _) => forward_flops / 2.0,
-        (Checkpointing::Full, _) => forward_flops,
+    let again = match scenario.checkpointing {
+        Checkpointing::None => 0.0,
+        Checkpointing::Selective => modules(scenario),
+        Checkpointing::PerOp => forward_flops / 2.0,
+        Checkpointing::Full => forward_flops,
     };
     let ranks = f64::from(parallel.tp) * f64::from(parallel.pp) * f64::from(parallel.cp);
     let tokens = scenario.tokens() as f64 / f64::from(parallel.cp);

@@ -104,8 +104,8 @@ pub use scenario::{Attention, Mode, Offload, OffloadError, Scenario, ScenarioErr
 pub use serving::{Engine, Serving, Speculation};
 pub use share::{InPercent, Share};
 pub use training::{
-    AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe, Sharding,
-    StepKernel, Stock, TargetSet, Training,
+    AdapterPrecision, Checkpointing, Gradients, Implementation, Lora, LoraTargets, Loss, Optimizer, Recipe,
+    RecomputedModule, RecomputedModules, Sharding, StepKernel, Stock, TargetSet, Training,
 };
 pub use units::Bytes;
 pub use verdict::Verdict;

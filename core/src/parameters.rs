@@ -204,22 +204,20 @@ impl Architecture {
         let a = a / tp;
         let sinks = if self.attention_sinks { a } else { 0 };
         if let Projection::Latent(latent) = self.projection {
-            let [rank, rope, nope, v] =
-                [latent.kv_lora_rank, latent.rope_dim, latent.nope_dim, latent.v_dim].map(u64::from);
-            let (queries, query_norm) = match latent.q_lora_rank.map(u64::from) {
-                Some(width) => (h * width + width * a * (nope + rope), width),
-                None => (h * a * (nope + rope), 0),
-            };
+            let [rank, rope, v] = [latent.kv_lora_rank, latent.rope_dim, latent.v_dim].map(u64::from);
+            let queries = u64::from(latent.q_lora_rank.unwrap_or(0));
             if let Some(it) = self.compression {
                 return Parameters {
-                    matrices: queries + h * d + self.grouped_output(it, tp),
-                    vectors: query_norm + d + sinks + it.mixers(h),
+                    matrices: h * (queries + d)
+                        + queries * a * (u64::from(latent.nope_dim) + rope)
+                        + self.grouped_output(it, tp),
+                    vectors: queries + d + sinks + it.mixers(h),
                     ..Parameters::default()
                 };
             }
             return Parameters {
-                matrices: queries + h * (rank + rope) + rank * a * (nope + v) + a * v * h,
-                vectors: query_norm + rank + sinks,
+                matrices: h * (queries + rank + rope) + self.up_projections(tp) + a * v * h,
+                vectors: queries + rank + sinks,
                 ..Parameters::default()
             };
         }
@@ -253,6 +251,15 @@ impl Architecture {
         let [h, d] = [self.hidden_size, self.head_dim].map(u64::from);
         let wide = if tokens == Compression::SPARSE { 2 * d } else { d };
         Parameters { routers: 2 * h * wide, vectors: u64::from(tokens) * wide + d, ..Parameters::default() }
+    }
+
+    /// Parameters of the matrices from which one layer of latent attention makes queries, keys and values: from short vectors, and from the hidden state where queries have none.
+    pub(crate) fn up_projections(&self, tp: u64) -> u64 {
+        let Projection::Latent(it) = self.projection else { return 0 };
+        let queries = it.q_lora_rank.unwrap_or(self.hidden_size);
+        let [queries, rank, rope, nope, v] =
+            [queries, it.kv_lora_rank, it.rope_dim, it.nope_dim, it.v_dim].map(u64::from);
+        u64::from(self.heads) / tp * (queries * (nope + rope) + rank * (nope + v))
     }
 
     /// One layer's indexer, which every tensor-parallel rank holds whole: queries from the compressed ones of attention, one key with a `LayerNorm`, and a weight for each head.

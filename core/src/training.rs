@@ -93,12 +93,56 @@ choices! {
     Checkpointing {
         /// Everything is kept.
         None = "none";
-        /// The attention scores are recomputed (Korthikanti et al. 2022); flash attention does that anyway.
+        /// The attention scores are recomputed (Korthikanti et al. 2022); flash attention does that anyway. In Megatron-LM also other parts of a layer: [`RecomputedModule`].
         Selective = "selective";
         /// The outputs of attention and of every second matrix multiplication are kept, the rest is recomputed (torchtitan's default).
         PerOp = "per-op";
         /// Only the input of each layer is kept; one layer at a time is recomputed.
         Full = "full";
+    }
+}
+
+choices! {
+    /// A part of a layer that Megatron-LM can compute again with [`Checkpointing::Selective`] (`--recompute-modules`).
+    ///
+    /// # Source
+    /// Megatron-LM at d98e8a6 (2026-08): `recompute_modules` in `megatron/core/transformer/transformer_config.py`, without those of `GatedDeltaNet`, `GatedDeltaProduct` and hyper-connections,
+    /// which are not modelled. Read 2026-11-26.
+    RecomputedModule {
+        /// Attention itself, between queries and output projection.
+        CoreAttention = "core_attn";
+        /// The norms before attention and MLP, where they are no part of the matrix behind them.
+        LayerNorm = "layernorm";
+        /// Up projections and rotation of latent attention.
+        MlaUpProjection = "mla_up_proj";
+        /// The activation function of the experts.
+        MoeActivation = "moe_act";
+        /// Dense MLPs.
+        Mlp = "mlp";
+        /// Whole mixtures: router, routed and shared experts.
+        Moe = "moe";
+        /// Shared experts.
+        SharedExperts = "shared_experts";
+    }
+}
+
+/// Several of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RecomputedModules(u8);
+
+impl RecomputedModules {
+    /// What is computed again where nothing is named.
+    pub const CORE_ATTENTION: Self = Self(1 << RecomputedModule::CoreAttention as u8);
+
+    /// Those of which something holds.
+    pub fn of(holds: impl Fn(RecomputedModule) -> bool) -> Self {
+        let chosen = RecomputedModule::ALL.iter().filter(|module| holds(**module));
+        Self(chosen.fold(0, |all, module| all | (1 << *module as u8)))
+    }
+
+    /// Whether one is among them.
+    pub const fn has(self, module: RecomputedModule) -> bool {
+        (self.0 >> module as u8) & 1 == 1
     }
 }
 
@@ -211,6 +255,8 @@ pub struct Training {
     pub implementation: Implementation,
     /// Which library shards the states.
     pub sharding: Sharding,
+    /// What is computed again with [`Checkpointing::Selective`] (Megatron-LM).
+    pub recompute: RecomputedModules,
     /// How the loss is computed.
     pub loss: Loss,
     /// Whether `torch.compile` fuses elementwise kernels.
@@ -256,6 +302,7 @@ impl Training {
         step: StepKernel::Fused,
         implementation: Implementation::Transformers,
         sharding: Sharding::ByRecipe,
+        recompute: RecomputedModules::CORE_ATTENTION,
         loss: Loss::Plain,
         compile: false,
         async_tp: false,

@@ -55,7 +55,8 @@ fn stages_of_deepseek_hold_what_its_layout_says() {
     assert_eq!(more, layer + 2 * 7_168 * 7_168 / 2);
     // The loss scores two tokens at each place.
     assert!(stages[7].total > last.total + Bytes(12 * 4_096 * 129_280 / 2));
-    assert_eq!(evaluate(&run).stage, 1);
+    // The first of eight mixtures: dense layers, which the two in front of it have too, keep less for the backward pass.
+    assert_eq!(evaluate(&run).stage, 2);
 }
 
 /// Megatron-Bridge: `qwen3_235b_a22b_pretrain_256gpu_h100_bf16_config` and `llama31_405b_pretrain_1024gpu_h100_bf16_config`, with the tables that count as layers in their model providers.

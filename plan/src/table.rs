@@ -10,7 +10,8 @@ use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::{self, MODELS};
 use memory_wall_core::{
     AdapterPrecision, Attention, Checkpointing, Engine, Gradients, Implementation, KvPrecision, LoraTargets, Loss,
-    Mode, Offload, Optimizer, Recipe, Scenario, Sharding, Speculation, StepKernel, WeightFormat, ZeroStage,
+    Mode, Offload, Optimizer, Recipe, RecomputedModule, RecomputedModules, Scenario, Sharding, Speculation, StepKernel,
+    WeightFormat, ZeroStage,
 };
 
 use memory_wall_runtimes::llamacpp::{CacheType, limits};
@@ -112,6 +113,16 @@ const TRTLLM: Scope = Scope::Pool(Server::TensorRtLlm);
 const TARGETS: &[&str] = &["q", "k", "v", "o", "mlp", "head"];
 /// Words for several of them.
 const TARGET_SETS: &[(&str, &[&str])] = &[("attention", &["q", "k", "v", "o"]), ("all", &["q", "k", "v", "o", "mlp"])];
+/// Parts of a layer that Megatron-LM computes again.
+const MODULES: &[&str] = &{
+    let mut names = [""; RecomputedModule::EACH.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = RecomputedModule::EACH[place].id();
+        place += 1;
+    }
+    names
+};
 /// What waits in host memory.
 const OFFLOADED: &[&str] = &["optimizer", "parameters", "kv"];
 
@@ -271,6 +282,17 @@ pub static OPTIONS: &[PlanOption] = &[
     choice!("implementation", Implementation, Training, |s| s.training.implementation),
     choice!("sharding", Sharding, Training, |s| s.training.sharding),
     choice!("checkpointing", Checkpointing, Training, |s| s.checkpointing),
+    PlanOption {
+        name: "recompute_modules",
+        kind: Kind::List(MODULES, &[]),
+        scope: Scope::Training,
+        get: |s| words(MODULES, &RecomputedModule::EACH.map(|module| s.training.recompute.has(module))),
+        set: |s, value| {
+            if let Value::Words(words) = value {
+                s.training.recompute = RecomputedModules::of(|module| words.contains(&module.id()));
+            }
+        },
+    },
     choice!("loss", Loss, Training, |s| s.training.loss),
     switch!("compile", Training, true, |s| s.training.compile),
     switch!("async_tp", Training, true, |s| s.training.async_tp),

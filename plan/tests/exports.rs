@@ -124,6 +124,14 @@ fn a_run_of_megatron() {
         ends.contains("  --decoder-first-pipeline-num-layers 14 \\\n  --decoder-last-pipeline-num-layers 18 \\\n"),
         "{ends}"
     );
+    let selective = |more: &str| {
+        let base = "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"checkpointing\": \"selective\"";
+        exported(&format!("{base}{more}"), Target::Megatron).text
+    };
+    let modules = selective(", \"recompute_modules\": [\"mlp\", \"core_attn\"]");
+    let line = "  --recompute-granularity selective \\\n  --recompute-modules core_attn mlp \\\n";
+    assert!(modules.contains(line), "{modules}");
+    assert!(!selective("").contains("--recompute-modules"));
     // A shape with more than the arguments say is left out whole, and said.
     let mixture = exported(
         "\"mode\": \"training\", \"model\": \"mixtral-8x7b\", \"implementation\": \"megatron\"",
@@ -203,11 +211,12 @@ fn nothing_of_a_plan_is_dropped() {
     assert!(written > 120, "{written}");
 }
 
-const SAID: [&str; 20] = [
+const SAID: [&str; 21] = [
     "\"model\": \"llama-3.1-8b\", \"engine\": \"sglang\", \"mem_fraction_static\": 85, \"chunked_prefill_size\": 4096, \"max_running_requests\": 32, \"max_total_tokens\": 65536, \"context_length\": 8192, \"disable_cuda_graph\": true",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"trtllm\", \"kv_cache_free_gpu_memory_fraction\": 85, \"max_batch_size\": 32, \"max_num_tokens\": 4096, \"max_seq_len\": 8192, \"batch\": 4, \"seq\": 2048",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"llamacpp\", \"weights\": \"q4_k\", \"ngl\": 20, \"device\": [\"rtx4090\", \"rtx3090\"], \"tensor_split\": [3, 1], \"ubatch\": 256, \"kv_unified\": true, \"cache_type_k\": \"q8_0\", \"no_kv_offload\": true, \"host_memory\": 64",
     "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"tp\": 2, \"pp\": 2, \"dp\": 2, \"zero\": \"1\", \"micro_batches\": 4",
+    "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"checkpointing\": \"selective\", \"recompute_modules\": [\"core_attn\", \"mlp\"]",
     "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"pp\": 2, \"micro_batches\": 4, \"decoder_first_pipeline_num_layers\": 14",
     "\"mode\": \"training\", \"model\": \"llama-2-7b\", \"implementation\": \"megatron\", \"pp\": 2, \"micro_batches\": 4, \"pipeline_model_parallel_layout\": \"Et*8|t*8|t*8|t*8mL\"",
     "\"model\": \"llama-3.1-8b\", \"engine\": \"vllm\", \"seq\": 8192, \"batch\": 4, \"kv\": \"fp8\"",

@@ -73,6 +73,7 @@ pub(crate) static GROUPS: &[Group] = &[
         id: "training",
         first: &["implementation", "optimizer", "recipe", "checkpointing", "zero"],
         more: &[
+            "recompute_modules",
             "gradients",
             "step",
             "loss",

@@ -42,7 +42,7 @@ mod tests {
     use std::ffi::OsString;
 
     /// A value that each option takes and that is none of its defaults.
-    const VALUES: [(&str, &str); 42] = [
+    const VALUES: [(&str, &str); 43] = [
         ("--gpu-memory", "8"),
         ("--batch", "7"),
         ("--seq", "4096"),
@@ -73,6 +73,7 @@ mod tests {
         ("--implementation", "megatron"),
         ("--sharding", "fsdp"),
         ("--checkpointing", "full"),
+        ("--recompute-modules", "mlp"),
         ("--loss", "chunked"),
         ("--micro-batches", "4"),
         ("--lora-rank", "8"),

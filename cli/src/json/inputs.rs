@@ -18,6 +18,8 @@ pub(crate) struct Inputs {
     kv: &'static str,
     optimizer: &'static str,
     checkpointing: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recompute_modules: Vec<&'static str>,
     attention: &'static str,
     recipe: &'static str,
     gradients: &'static str,
@@ -103,6 +105,7 @@ impl Inputs {
             kv: scenario.kv.id(),
             optimizer: scenario.optimizer.id(),
             checkpointing: scenario.checkpointing.id(),
+            recompute_modules: inputs::recomputed(scenario),
             attention: scenario.attention.id(),
             recipe: training.recipe.id(),
             gradients: training.gradients.id(),

@@ -33,14 +33,9 @@ const OF_VLLM: &[(&[&str], &str)] = &[
 /// Options of training code, with whose they are.
 ///
 /// # Source
-/// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). Megatron-LM at d98e8a6, `arguments.py`. TRL at f2cd577, `grpo_config.py`. verl at b178a3c,
+/// torchtune, `recipes/full_finetune_single_device.py` (`optimizer_in_bwd`). TRL at f2cd577, `grpo_config.py`. verl at b178a3c,
 /// `docs/perf/perf_tuning.rst`. Read 2026-11-26.
 const OF_TRAINERS: &[(&str, &[&str], &str)] = &[
-    (
-        "Megatron-LM",
-        &["--recompute-modules"],
-        "parts of a layer beside core_attn (mla_up_proj, layernorm, moe_act, mlp, moe, shared_experts) are computed again in the backward pass, so that the run takes between --checkpointing selective and full",
-    ),
     (
         "torchtune",
         &["--optimizer-in-bwd", "--optimizer_in_bwd", "--optimizer-in-backward"],

@@ -15,14 +15,14 @@ use crate::memory::activations::transformers;
 use crate::memory::activations::transformers::backward::would_hold_done_layers;
 use crate::memory::host;
 use crate::memory::overhead::{self, tight_percent};
-use crate::memory::{adapters, backward, gradients, optimizer, sharding, weights};
+use crate::memory::{adapters, backward, gradients, optimizer, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
-use crate::scenario::{Attention, LeftWide, Mode, Offload, WITH_BF16, by_flashinfer, finer_blocks};
+use crate::scenario::{Attention, LeftWide, Mode, Offload, WITH_BF16, by_flashinfer, finer_blocks, sharding};
 use crate::serving::{Engine, Version};
 use crate::tables::capability::{self, BLACKWELL};
 use crate::tables::gpus::Gpu;
-use crate::training::{Checkpointing, Implementation, Recipe, StepKernel};
+use crate::training::{Checkpointing, Implementation, Recipe, RecomputedModules, StepKernel};
 use crate::units::Bytes;
 
 /// The assumptions of one evaluation.
@@ -55,8 +55,10 @@ impl Assumptions {
             _ => None,
         };
         let training = &scenario.training;
-        let selective_idle =
-            trains && scenario.checkpointing == Checkpointing::Selective && scenario.attention == Attention::Flash;
+        let selective_idle = trains
+            && scenario.checkpointing == Checkpointing::Selective
+            && scenario.attention == Attention::Flash
+            && scenario.training.recompute == RecomputedModules::CORE_ATTENTION;
         let no_units = scenario.gpu.is_some_and(|gpu| !gpu.multiplies(scenario.weights));
         let learned = match shape.positions {
             Positions::Learned(rows) if scenario.seq_length <= rows => Some(Assumption::LearnedPositions(rows)),

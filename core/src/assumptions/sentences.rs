@@ -333,7 +333,7 @@ impl Assumption {
                 }
             }),
             Self::SelectiveIdle => f.write_str(
-                "Selective checkpointing changes nothing here: flash attention already recomputes the scores.",
+                "Selective checkpointing frees nothing here: flash attention keeps no scores.",
             ),
             Self::EagerScores => f.write_str("Eager attention writes the seq_length × seq_length scores to memory."),
             Self::DeviceContext => f.write_str(

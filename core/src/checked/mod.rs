@@ -4,14 +4,14 @@ pub(crate) mod adapters;
 
 use core::ops::Deref;
 
-use crate::architecture::Architecture;
+use crate::architecture::{Architecture, LayerKinds};
 use crate::bounds;
 use crate::layout::PipelineSplit;
 use crate::parallelism::{Local, ZeroStage};
 use crate::parameters::Parameters;
 use crate::scenario::{Mode, Offload, Scenario, ScenarioError};
 use crate::tables::gpus::Gpu;
-use crate::training::Implementation;
+use crate::training::{Implementation, RecomputedModule};
 
 /// A [`Scenario`] whose parts are in range and go together.
 ///
@@ -142,6 +142,25 @@ impl Checked {
         } else {
             self.parallel.layers_of_stage(layers)
         }
+    }
+
+    /// Of so many layers with an MLP in flight on this rank, those with a dense one: as large a part as of the stage.
+    pub(crate) fn dense_of(&self, layers: u64) -> u64 {
+        let (start, end) = self.layers_here();
+        let LayerKinds { dense, moe, .. } = self.architecture.kinds_between(start, end);
+        match self.architecture.moe {
+            Some(_) => layers * u64::from(dense) / u64::from((dense + moe).max(1)),
+            None => layers,
+        }
+    }
+
+    /// MLPs and mixtures of the stage of which selective checkpointing computes what tensor-parallel ranks share again.
+    pub(crate) fn mlps_again(&self) -> u64 {
+        let (start, end) = self.layers_here();
+        let LayerKinds { dense, moe, .. } = self.architecture.kinds_between(start, end);
+        let mixtures = [RecomputedModule::Moe, RecomputedModule::SharedExperts].map(|it| self.recomputes(it));
+        let again = [(self.recomputes(RecomputedModule::Mlp), dense), (mixtures != [false; 2], moe)];
+        again.into_iter().filter(|(again, _)| *again).map(|(_, layers)| u64::from(layers)).sum()
     }
 
     /// The parameters that learn on the rank which is looked at: all of them, or those of the adapters.

@@ -52,6 +52,7 @@ mod tests {
         let of = |id| (multiprocessors(gpus::by_id(id)), cublas_workspace(gpus::by_id(id)), Link::of(gpus::by_id(id)));
         assert_eq!(of("h200-sxm"), (132, 33_554_432, Link::Switch));
         assert_eq!(of("h20"), (78, 33_554_432, Link::Switch));
+        assert_eq!(of("h20-3e"), (78, 33_554_432, Link::Switch));
         assert_eq!(of("a100-80-sxm"), (108, 8_519_680, Link::Fast));
         assert_eq!(of("h800-sxm"), (132, 33_554_432, Link::Fast));
         assert_eq!(of("h100-pcie"), (114, 33_554_432, Link::Fast));

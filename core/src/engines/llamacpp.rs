@@ -296,8 +296,8 @@ mod tests {
         };
         let [plain, copied] = [KvPrecision::Bf16, KvPrecision::Int8].map(|kv| with(kv, "rtx4090"));
         // 2 bytes × 262,144 cells × 2 × 4 kv_heads × 256; the log says 1.30 GiB of all.
-        let copies = 2 * 262_144 * 2 * 4 * 256;
-        assert!(copied.0 >= copies && copied.0 <= plain.0 + copies);
+        let extra = 2 * 262_144 * 2 * 4 * 256;
+        assert!(copied.0 >= extra && copied.0 <= plain.0 + extra);
         assert!((copied.0 as f64 / GIB as f64 - 1.30).abs() < 0.01, "{copied:?}");
         assert_eq!(with(KvPrecision::Int8, "m3max"), with(KvPrecision::Bf16, "m3max"), "Metal reads it as it is");
     }

@@ -6,9 +6,9 @@
 
 use crate::checked::Checked;
 use crate::memory::backward::Moment;
-use crate::memory::{gradients, optimizer, sharding, weights};
+use crate::memory::{gradients, optimizer, weights};
 use crate::parallelism::ZeroStage;
-use crate::scenario::Mode;
+use crate::scenario::{Mode, sharding};
 use crate::training::{Optimizer, StepKernel};
 use crate::worked::{Factor, Item, Symbol, Term};
 

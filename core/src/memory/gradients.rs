@@ -2,9 +2,9 @@
 
 use crate::checked::Checked;
 use crate::memory::backward::{self, Moment};
-use crate::memory::{Phase, activations, adapters, sharding};
+use crate::memory::{Phase, activations, adapters};
 use crate::parallelism::ZeroStage;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::{Mode, Scenario, sharding};
 use crate::training::{Gradients, Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 

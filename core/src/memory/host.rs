@@ -1,9 +1,9 @@
 //! What a training step keeps in host memory, where states or weights are offloaded.
 
 use crate::checked::Checked;
-use crate::memory::{gradients, optimizer, sharding, weights};
+use crate::memory::{gradients, optimizer, weights};
 use crate::parallelism::ZeroStage;
-use crate::scenario::Mode;
+use crate::scenario::{Mode, sharding};
 use crate::training::Implementation;
 use crate::units::{Bytes, GIB};
 use crate::verdict::Verdict;

@@ -14,7 +14,6 @@ pub mod optimizer;
 pub mod overhead;
 pub mod paging;
 mod phase;
-pub mod sharding;
 mod stages;
 mod states;
 pub mod weights;

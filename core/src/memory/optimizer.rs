@@ -2,10 +2,10 @@
 
 use crate::checked::Checked;
 use crate::memory::deepspeed::{self, Settings};
-use crate::memory::{Phase, adapters, sharding};
+use crate::memory::{Phase, adapters};
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
-use crate::scenario::{Mode, Scenario};
+use crate::scenario::{Mode, Scenario, sharding};
 use crate::training::{Implementation, Optimizer, Recipe, StepKernel};
 use crate::units::Bytes;
 use crate::worked::{Factor, Item, Symbol, Term};

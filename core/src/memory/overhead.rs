@@ -1,9 +1,9 @@
 //! What the driver and its libraries take before the first tensor.
 
 use crate::checked::Checked;
-use crate::memory::sharding;
 use crate::parallelism::ZeroStage;
 use crate::scenario::Scenario;
+use crate::scenario::sharding;
 use crate::training::Implementation;
 use crate::worked::{Factor, Item, Term};
 

@@ -2,12 +2,12 @@
 
 use crate::architecture::Projection;
 use crate::checked::Checked;
+use crate::memory::adapters;
 use crate::memory::gguf::Mix;
-use crate::memory::{adapters, sharding};
 use crate::parallelism::ZeroStage;
 use crate::parameters::Parameters;
 use crate::precision::{Block, WeightFormat};
-use crate::scenario::{LeftWide, Mode, NarrowBeside};
+use crate::scenario::{LeftWide, Mode, NarrowBeside, sharding};
 use crate::serving::Engine;
 use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};

@@ -9,7 +9,7 @@ use crate::architecture::{
 use crate::memory::{gradients, kv_cache};
 use crate::parameters::Parameters;
 use crate::scenario::{Attention, Mode, NarrowBeside};
-use crate::training::{Checkpointing, Loss};
+use crate::training::{Checkpointing, Loss, RecomputedModule};
 use crate::worked::Item;
 
 /// FLOPs of a value of a state for each token: decay, what is read, what is added, what comes out.
@@ -95,6 +95,7 @@ impl Lister<'_, '_> {
         let bytes = bytes_of(vectors, self.layout(Item::NormsAndBiases)) * u128::from(self.chunks);
         let parameters = bytes / u128::from((layers * count).max(1));
         let flops = 4 * h * u128::from(self.tokens);
+        self.norms_again(h, flops);
         if self.separate() {
             self.add(Task::Norm, layers * count, Form::Vector { flops, parameters }, &[h], &[h]);
             let additions = if shape.parallel_residual || shape.mlp_layers > 0 { 1 } else { 2 };
@@ -102,6 +103,40 @@ impl Lister<'_, '_> {
         } else {
             self.add(Task::Norm, layers * count, Form::Vector { flops: flops / 4 * 5, parameters }, &[h, h], &[h, h]);
         }
+    }
+
+    /// Norms that selective checkpointing computes again: those that are no part of the matrix behind them, and those in front of dense MLPs with these.
+    fn norms_again(&mut self, h: u128, flops: u128) {
+        let scenario = self.it.scenario;
+        let shape = &scenario.architecture;
+        let (start, end) = scenario.layers_here();
+        let LayerKinds { full, sliding, dense, moe, .. } = shape.kinds_between(start, end);
+        let apart = if shape.projection == Projection::Heads { moe } else { full + sliding + moe };
+        for (module, norms) in [(RecomputedModule::LayerNorm, apart), (RecomputedModule::Mlp, dense)] {
+            if self.training() && scenario.recomputes(module) {
+                let [bytes, kept] = self.tensor(h);
+                let work = Work { flops, read: bytes, written: bytes };
+                self.put(Task::Norm, Direction::Recompute, norms.into(), work, [2 * kept, 0, 0], Unit::Vector);
+            }
+        }
+    }
+
+    /// Up projections of latent attention that selective checkpointing computes again, from short vectors to queries, keys and values.
+    fn up_projections_again(&mut self, layers: u64) {
+        let scenario = self.it.scenario;
+        let shape = &scenario.architecture;
+        let Projection::Latent(it) = shape.projection else { return };
+        if !self.training() {
+            return;
+        }
+        let up = u128::from(shape.up_projections(scenario.parallel.tp.into()));
+        let short = u64::from(it.q_lora_rank.unwrap_or(shape.hidden_size) + it.kv_lora_rank);
+        let wide = scenario.local().heads * u64::from(2 * (it.nope_dim + it.rope_dim) + it.v_dim);
+        let ([read, kept_in], [written, kept_out]) = (self.tensor(short.into()), self.tensor(wide.into()));
+        let weights = bytes_of(up, self.layout(Item::LayerMatrices));
+        let work = Work { flops: 2 * up * u128::from(self.tokens), read: read + weights, written };
+        let kept = [kept_in + kept_out, weights, 0];
+        self.put(Task::QkvProjection, Direction::Recompute, layers, work, kept, Unit::Matrix);
     }
 
     /// Indexers: their projections, and a score of every head for every token before; the best of them are picked on the way.
@@ -196,6 +231,10 @@ impl Lister<'_, '_> {
             Item::LayerMatrices,
             [h, q + kv + u128::from(gate)],
         );
+        let up_again = scenario.recomputes(RecomputedModule::MlaUpProjection);
+        if up_again {
+            self.up_projections_again(layers);
+        }
         if shape.biases.qkv {
             self.bias(layers, q + kv);
         }
@@ -203,7 +242,9 @@ impl Lister<'_, '_> {
             self.vector(Task::Norm, layers, 4, q + kv / 2, &[q + kv / 2], &[q + kv / 2]);
         }
         if self.separate() && matches!(shape.positions, Positions::Rotary) {
+            self.again = up_again;
             self.vector(Task::Rotary, layers, 3, q + kv / 2, &[q + kv / 2], &[q + kv / 2]);
+            self.again = false;
         }
         let task = if window.is_some() { Task::WindowAttention } else { Task::Attention };
         let seen = window.map(|it| it.window).or(picked);
@@ -289,7 +330,9 @@ impl Lister<'_, '_> {
         let shape = &scenario.architecture;
         let Parameters { matrices, .. } = shape.dense_mlp(shape.intermediate_size.into(), scenario.parallel.tp.into());
         let f = scenario.local().intermediate_size;
+        self.again = scenario.recomputes(RecomputedModule::Mlp);
         self.mlp([Task::MlpUp, Task::MlpDown], layers, matrices, f, Item::LayerMatrices);
+        self.again = false;
         if !shape.parallel_residual {
             self.all_reduce(layers);
         }
@@ -333,12 +376,16 @@ impl Lister<'_, '_> {
         let parts = shape.mixture(moe, tp, cut);
         let outer = moe.outer_width(shape.hidden_size);
         let [h, w, k, e] = [shape.hidden_size, outer, moe.experts_per_token, moe.experts].map(u128::from);
+        let again = scenario.recomputes(RecomputedModule::Moe);
+        self.again = again;
         self.matrix(Task::Router, layers, parts.routers, Item::Routers, [h, e]);
         if parts.matrices > 0 {
             let f = u64::from(moe.shared_intermediate_size).div_ceil(tp);
             let narrow = matches!(scenario.narrow_beside_experts(), Some(NarrowBeside::SharedAndLinear(_)));
             let item = if narrow { Item::Experts } else { Item::LayerMatrices };
+            self.again |= scenario.recomputes(RecomputedModule::SharedExperts);
             self.mlp([Task::SharedExperts, Task::SharedExperts], layers, parts.matrices, f, item);
+            self.again = again;
         }
         // Tokens of all ranks that share the experts come here, each for the experts that are here.
         let here = u64::from(moe.experts).div_ceil(cut.ranks);
@@ -370,7 +417,9 @@ impl Lister<'_, '_> {
                 self.bias(layers, k * gates * f);
                 self.bias(layers, k * w);
             }
+            self.again |= scenario.recomputes(RecomputedModule::MoeActivation);
             self.vector(Task::Activation, layers, 5, k * f, &[k * gates * f], &[k * f]);
+            self.again = again;
             self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, k * w], k * f);
             // Weighed, and added up.
             self.vector(Task::Dispatch, layers, 1, k * w, &[k * w], &[k * w]);
@@ -379,6 +428,7 @@ impl Lister<'_, '_> {
             self.matrix_with(Task::ExpertsUp, layers, [up_flops, up], layout, [w, k * f], w);
             self.matrix_with(Task::ExpertsDown, layers, [down_flops, down], layout, [k * f, w], k * f);
         }
+        self.again = false;
         if cut.sources > 1 {
             // There and back, once to each group of ranks that holds any of a token's experts.
             let gpus = cut.copies(moe, cut.sources);

@@ -7,7 +7,7 @@ use crate::memory::{gradients, weights};
 use crate::precision::{Block, ComputePrecision};
 use crate::scenario::{Attention, Mode};
 use crate::serving::Engine;
-use crate::training::Checkpointing;
+use crate::training::{Checkpointing, Implementation, RecomputedModule};
 use crate::worked::Item;
 
 /// Bytes of 32 activations that llama.cpp quantises, with their scales.
@@ -43,6 +43,8 @@ pub(super) struct Lister<'a, 'b> {
     pub(super) mixed: [u128; 2],
     /// Matrix multiplications listed, for checkpointing that recomputes every second one.
     pub(super) matrices: u32,
+    /// Whether what is listed next is computed again, as a part that selective checkpointing names.
+    pub(super) again: bool,
 }
 
 impl<'a, 'b> Lister<'a, 'b> {
@@ -88,6 +90,7 @@ impl<'a, 'b> Lister<'a, 'b> {
             stretch,
             mixed,
             matrices: 0,
+            again: false,
         }
     }
 
@@ -193,8 +196,12 @@ impl<'a, 'b> Lister<'a, 'b> {
             _ if outside => false,
             Checkpointing::None => false,
             Checkpointing::Selective => {
-                self.it.scenario.attention == Attention::Eager
-                    && (task == Task::Softmax || matches!(form, Form::Scores { .. }))
+                // Megatron-LM goes around any kernel, also one that keeps no scores.
+                let scenario = self.it.scenario;
+                let kept = scenario.attention == Attention::Eager
+                    || scenario.training.implementation == Implementation::Megatron;
+                let scores = matches!(task, Task::Softmax | Task::Attention | Task::WindowAttention);
+                self.again || kept && scores && scenario.recomputes(RecomputedModule::CoreAttention)
             }
             Checkpointing::PerOp => {
                 !matches!(form, Form::Scores { .. }) && (!is_matrix || self.matrices.is_multiple_of(2))

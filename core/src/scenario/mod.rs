@@ -9,6 +9,7 @@ mod offload;
 mod own_gpu;
 mod releases;
 mod runtime;
+pub mod sharding;
 mod speculation;
 mod tiles;
 mod trainer;
@@ -36,7 +37,7 @@ use crate::precision::{KvPrecision, WeightFormat};
 use crate::serving::{Engine, Serving};
 use crate::tables::drafts::Draft;
 use crate::tables::gpus::{CapacityBasis, Gpu};
-use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, Training};
+use crate::training::{Checkpointing, Implementation, Optimizer, Recipe, RecomputedModule, Training};
 use crate::units::{Bytes, GIB};
 
 choices! {
@@ -212,6 +213,11 @@ impl Scenario {
     /// What a newer macOS lends its GPU, where it lends more and nothing is stated.
     pub fn newer_lends(&self) -> Option<Bytes> {
         self.gpu.filter(|_| self.gpu_memory.is_none())?.newer_lends()
+    }
+
+    /// Whether selective checkpointing computes a part of a layer again.
+    pub fn recomputes(&self, module: RecomputedModule) -> bool {
+        self.checkpointing == Checkpointing::Selective && self.training.recompute.has(module)
     }
 
     /// Whether its GPU has as much memory as is stated to be there.

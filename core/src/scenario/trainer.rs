@@ -3,12 +3,13 @@
 use core::fmt;
 
 use super::demand::{self, Demand};
-use super::{Mode, Scenario};
+use super::{Mode, Scenario, sharding};
+use crate::architecture::Projection;
 use crate::display::Grouped;
 use crate::layout::SplitError;
 use crate::parallelism::ZeroStage;
 use crate::precision::WeightFormat;
-use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, Sharding};
+use crate::training::{Checkpointing, Implementation, Loss, Optimizer, Recipe, RecomputedModule, Sharding};
 
 /// Why the code that trains a scenario cannot cut it so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub enum TrainerOption {
     PerOp,
     /// Checkpointing that recomputes the scores of attention alone.
     Selective,
+    /// A part of a layer that is computed again by its name.
+    Recompute(RecomputedModule),
     /// Computing in fp16.
     Half,
     /// States in several precisions, or a copy of the weights that is left out.
@@ -119,6 +122,13 @@ impl TrainerOption {
             (Self::Selective, _) => {
                 "recomputes whole layers or operation by operation (--checkpointing full or per-op)"
             }
+            (Self::Recompute(RecomputedModule::MlaUpProjection), Implementation::Megatron) => {
+                "recomputes mla_up_proj, the up projections of latent attention, in models that have it"
+            }
+            (Self::Recompute(_), Implementation::Megatron) => {
+                "recomputes that in models with experts, and this one is dense"
+            }
+            (Self::Recompute(_), _) => "recomputes no parts of a layer by name: --recompute-modules is for Megatron-LM",
             (Self::Half, _) => "computes in bf16 or fp32, not in fp16",
             (Self::Split, _) => {
                 "spreads layers over stages by a rule of its own: --pipeline-model-parallel-layout and its like are for Megatron-LM"
@@ -288,7 +298,7 @@ fn interleaved(scenario: &Scenario) -> Result<(), CutError> {
 /// (2026-08): `_resolve_optimizer_factory`; `CompileConfig`, which refuses `enable_async_tensor_parallel` without compiling. `LitGPT` at 2685705 (2026-06):
 /// `chunked_cross_entropy`, `torch.compile` in `pretrain.py` alone, any optimizer by its class. Per-operation checkpointing is torchtitan's policy, which runs in any code that
 /// hands PyTorch's checkpointing a context of its own; its `activation_checkpoint.py` has no policy for scores alone. torchtitan 0.3.0, `config/configs.py`: `dtype` and
-/// `mixed_precision_param` are bfloat16 or float32; `enable_cpu_offload` is FSDP2's `CPUOffloadPolicy`, for all states at once; `data_parallel_shard_degree` shards all states. Megatron-LM recomputes by module (`--recompute-modules`) and `LitGPT` whole blocks. Host memory: `OptimizerConfig.__post_init__` and `validate_args` of Megatron-LM (`--optimizer-cpu-offload` asks for `--use-precision-aware-optimizer`, and that for Adam and
+/// `mixed_precision_param` are bfloat16 or float32; `enable_cpu_offload` is FSDP2's `CPUOffloadPolicy`, for all states at once; `data_parallel_shard_degree` shards all states. `LitGPT` recomputes whole blocks. Host memory: `OptimizerConfig.__post_init__` and `validate_args` of Megatron-LM (`--optimizer-cpu-offload` asks for `--use-precision-aware-optimizer`, and that for Adam and
 /// `--use-distributed-optimizer`); `cpu_offload=False` in `finetune/full.py` of `LitGPT`, whose `finetune/lora.py` refuses `--quantize` on several GPUs. accelerate: `context_parallelism.md` (FSDP2 alone). Read 2026-11-26.
 fn options(scenario: &Scenario) -> Result<(), CutError> {
     let (training, implementation) = (&scenario.training, scenario.training.implementation);
@@ -297,10 +307,9 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         [Implementation::Torchtitan, Implementation::Litgpt, Implementation::Megatron].map(|it| implementation == it);
     let learns = scenario.mode == Mode::Training;
     let in_part = matches!(parallel.zero, ZeroStage::Optimizer | ZeroStage::Gradients);
-    let by_deepspeed = training.sharding == Sharding::DeepSpeed
-        || matches!(scenario.recipe(), Recipe::Mixed | Recipe::MixedFp32Gradients)
-        || offload.optimizer != offload.parameters;
-    let whole_fsdp = parallel.zero == ZeroStage::Weights && !(learns && by_deepspeed);
+    // FSDP has no weights in host memory without the rest.
+    let weights_alone = learns && offload.parameters && !offload.optimizer;
+    let whole_fsdp = parallel.zero == ZeroStage::Weights && sharding::deepspeed(scenario).is_none() && !weights_alone;
     let has_optimizer = match implementation {
         Implementation::Transformers | Implementation::Litgpt => true,
         Implementation::Megatron => matches!(
@@ -314,6 +323,7 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         Implementation::Megatron => training.loss != Loss::Chunked,
         Implementation::Litgpt => training.loss == Loss::Plain,
     };
+    let module = not_recomputed(scenario);
     let compiles = matches!(implementation, Implementation::Transformers | Implementation::Torchtitan);
     let lacks = [
         (scenario.mode.adapts() && implementation == Implementation::Megatron, TrainerOption::Adapters),
@@ -325,6 +335,7 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
         (!training.reshard_after_forward && !titan, TrainerOption::WholeWeights),
         (scenario.checkpointing == Checkpointing::PerOp && !compiles, TrainerOption::PerOp),
         (titan && scenario.checkpointing == Checkpointing::Selective, TrainerOption::Selective),
+        (module.is_some(), TrainerOption::Recompute(module.unwrap_or(RecomputedModule::CoreAttention))),
         (titan && scenario.weights == WeightFormat::Fp16, TrainerOption::Half),
         (titan && learns && training.recipe == Recipe::WithoutMaster, TrainerOption::Recipe(training.recipe)),
         (titan && in_part && parallel.shard_ranks() > 1, TrainerOption::PartShards(parallel.zero)),
@@ -356,6 +367,27 @@ fn options(scenario: &Scenario) -> Result<(), CutError> {
     }
 }
 
+/// A module of selective checkpointing that the code does not compute again, or that no layer of the model has. `mlp` and `shared_experts` may find none of theirs among experts.
+///
+/// # Source
+/// Megatron-LM at d98e8a6 (2026-08): `TransformerConfig.__post_init__`, which refuses `mla_up_proj` without `multi_latent_attention` and `moe_act` without `moe_grouped_gemm`;
+/// `moe` and `shared_experts` would recompute nothing in a dense model. Read 2026-11-26.
+fn not_recomputed(scenario: &Scenario) -> Option<RecomputedModule> {
+    let shape = &scenario.architecture;
+    let megatron = scenario.training.implementation == Implementation::Megatron;
+    RecomputedModule::ALL.iter().copied().find(|&module| {
+        let missing = match module {
+            RecomputedModule::MlaUpProjection => shape.projection == Projection::Heads,
+            RecomputedModule::Moe | RecomputedModule::MoeActivation | RecomputedModule::SharedExperts => {
+                shape.moe.is_none()
+            }
+            _ => false,
+        };
+        let refused = if megatron { missing } else { module != RecomputedModule::CoreAttention };
+        scenario.recomputes(module) && refused
+    })
+}
+
 /// Whether the library that was asked to shard the states of a full training step has the rest.
 fn library(scenario: &Scenario) -> Result<(), CutError> {
     let (sharding, recipe) = (scenario.training.sharding, scenario.recipe());
@@ -378,6 +410,30 @@ mod tests {
     use crate::parallelism::Parallelism;
     use crate::scenario::ScenarioError;
     use crate::tables::models;
+
+    /// A sequence is cut by FSDP2 alone, which holds no states in several precisions and takes no part of them to host memory.
+    #[test]
+    fn sequences_are_cut_where_fsdp_shards() {
+        let start = Scenario::new(models::by_id("llama-3.1-8b").unwrap().architecture);
+        let choices =
+            Sharding::ALL.iter().flat_map(|sharding| Recipe::ALL.iter().map(move |recipe| (*sharding, *recipe)));
+        let mut cut = 0;
+        for (sharding, recipe) in choices {
+            for [optimizer, parameters] in [[false, false], [true, false], [false, true], [true, true]] {
+                let mut run = Scenario { mode: Mode::Training, ..start };
+                run.parallel = Parallelism { dp: 2, cp: 2, zero: ZeroStage::Weights, ..Parallelism::ONE };
+                (run.training.sharding, run.training.recipe) = (sharding, recipe);
+                run.offload = crate::scenario::Offload { optimizer, parameters, kv_cache: false };
+                let other = sharding == Sharding::DeepSpeed
+                    || matches!(recipe, Recipe::Mixed | Recipe::MixedFp32Gradients)
+                    || optimizer != parameters;
+                let checked = run.check();
+                assert_eq!(checked.is_ok(), !other && (sharding != Sharding::Fsdp || recipe != Recipe::WithoutMaster));
+                cut += u32::from(checked.is_ok());
+            }
+        }
+        assert_eq!(cut, 14);
+    }
 
     #[test]
     fn only_pipelines_that_run_are_evaluated() {

@@ -12,8 +12,8 @@ use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::{
     AdapterPrecision, Architecture, Attention, Bytes, Checkpointing, Engine, Gradients, Implementation, KvPrecision,
-    Lora, LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, Scenario, ScenarioError, Serving, Sharding,
-    Share, Speculation, StepKernel, Stock, Training, WeightFormat, ZeroStage,
+    Lora, LoraTargets, Loss, Mode, Offload, Optimizer, Parallelism, Recipe, RecomputedModules, Scenario, ScenarioError,
+    Serving, Sharding, Share, Speculation, StepKernel, Stock, Training, WeightFormat, ZeroStage,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -240,7 +240,7 @@ prop_compose! {
         micro_batches in prop_oneof![2 => Just(1), 1 => within(bounds::MICRO_BATCHES)],
         (rank, precision) in (within(bounds::LORA_RANK), select(AdapterPrecision::ALL)),
         [q, k, v, o, mlp, head, dropout, upcast, experts] in any::<[bool; 9]>(),
-        [compile, async_tp, reshard_after_forward] in any::<[bool; 3]>(),
+        ([compile, async_tp, reshard_after_forward], modules) in (any::<[bool; 3]>(), any::<u8>()),
         [cpu, padding, outputs_kept, grouped_experts, reentrant] in any::<[bool; 5]>(),
     ) -> Training {
         // An adapter has at least one place.
@@ -251,6 +251,7 @@ prop_compose! {
             step,
             implementation,
             sharding,
+            recompute: RecomputedModules::of(|module| modules >> module as u8 & 1 == 1),
             loss,
             compile,
             async_tp,
@@ -477,6 +478,7 @@ fn trained(scenario: &mut Scenario) {
             }
             CutError::Lacks(_, TrainerOption::WholeWeights) => training.reshard_after_forward = true,
             CutError::Lacks(_, TrainerOption::Selective) => scenario.checkpointing = Checkpointing::Full,
+            CutError::Lacks(_, TrainerOption::Recompute(_)) => training.recompute = RecomputedModules::CORE_ATTENTION,
             CutError::Lacks(_, TrainerOption::Half) => scenario.weights = WeightFormat::Bf16,
             CutError::Lacks(_, TrainerOption::Recipe(_)) => training.recipe = Recipe::Autocast,
             CutError::Lacks(_, TrainerOption::Sharding(_)) | CutError::Sharded(..) => {

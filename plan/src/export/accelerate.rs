@@ -3,7 +3,7 @@
 //! # Source
 //! accelerate 1.15.0: `commands/config/config_args.py`, `utils/dataclasses.py`, `parallelism_config.py`. Read 2026-11-25.
 
-use memory_wall_core::memory::sharding::deepspeed;
+use memory_wall_core::scenario::sharding::deepspeed;
 use memory_wall_core::{Checkpointing, Recipe, Scenario, Sharding, WeightFormat, ZeroStage};
 
 use super::ExportError;

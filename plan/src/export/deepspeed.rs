@@ -3,7 +3,7 @@
 //! # Source
 //! DeepSpeed 0.19.8: `runtime/config.py`, `runtime/constants.py`, `runtime/precision_config.py`, `runtime/zero/config.py`, `runtime/tensor_parallel/config.py`. Read 2026-11-25.
 
-use memory_wall_core::memory::sharding;
+use memory_wall_core::scenario::sharding;
 use memory_wall_core::{Mode, Optimizer, Recipe, Sharding, WeightFormat, ZeroStage};
 
 use super::ExportError;

@@ -7,7 +7,9 @@ use alloc::string::ToString;
 
 use memory_wall_core::architecture::{Architecture, Biases, Mlp, Norm, Positions, Projection};
 use memory_wall_core::layout::PipelineSplit;
-use memory_wall_core::{Attention, Checkpointing, Loss, Optimizer, Recipe, WeightFormat, ZeroStage};
+use memory_wall_core::{
+    Attention, Checkpointing, Loss, Optimizer, Recipe, RecomputedModule, RecomputedModules, WeightFormat, ZeroStage,
+};
 
 use super::ExportError;
 use super::sheet::{Datum, Sheet};
@@ -42,7 +44,14 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
     sharding(sheet);
     match scenario.checkpointing {
         Checkpointing::None => sheet.implied("checkpointing"),
-        Checkpointing::Selective => sheet.set("--recompute-granularity", "selective", &["checkpointing"]),
+        Checkpointing::Selective => {
+            sheet.set("--recompute-granularity", "selective", &["checkpointing"]);
+            if training.recompute != RecomputedModules::CORE_ATTENTION || sheet.says("recompute_modules") {
+                let modules = RecomputedModule::ALL.iter().filter(|module| training.recompute.has(**module));
+                let names = modules.map(|module| module.id().to_string()).collect();
+                sheet.set("--recompute-modules", Datum::List(names), &["recompute_modules"]);
+            }
+        }
         Checkpointing::Full => {
             sheet.set("--recompute-granularity", "full", &["checkpointing"]);
             sheet.set("--recompute-method", "uniform", &["checkpointing"]);
@@ -50,6 +59,8 @@ pub(super) fn write(sheet: &mut Sheet<'_>) -> Result<(), ExportError> {
         }
         Checkpointing::PerOp => return Err(sheet.cannot("recomputes whole layers or the scores of attention")),
     }
+    sheet
+        .leave("recompute_modules", "parts of a layer are computed again with --recompute-granularity selective alone");
     optimizer(sheet)?;
     let backend = if scenario.attention == Attention::Flash { "flash" } else { "unfused" };
     sheet.set("--attention-backend", backend, &["attention"]);

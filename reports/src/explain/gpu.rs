@@ -25,7 +25,7 @@ pub fn named(name: &str, capacity: Option<Size>) -> Option<&'static Gpu> {
             "sxm" => !name.contains("pcie") && !name.contains("nvl"),
             "pcie" | "nvl" => name.contains(word),
             "8" => name.contains("8gb") || capacity.is_some(),
-            "40" | "80" | "16" | "32" | "12" | "22" | "72" => name.contains(word) || capacity.is_some(),
+            "40" | "80" | "16" | "32" | "12" | "22" | "72" | "3e" => name.contains(word) || capacity.is_some(),
             _ => !gpu.id.starts_with("arc") || name.contains(word),
         })
     };
@@ -42,7 +42,8 @@ fn has(name: &str, base: &str) -> bool {
         let before = name.as_bytes().get(at.wrapping_sub(1));
         let after = name.as_bytes().get(at + base.len());
         // "NVIDIA A100 80G..." is how nvidia-smi shortens it.
-        let size = |rest: &str| ["80g", "40g", "72gb", "22gb", "16gb", "8gb"].iter().any(|gb| rest.starts_with(gb));
+        let size =
+            |rest: &str| ["80g", "40g", "72gb", "22gb", "16gb", "8gb", "3e"].iter().any(|gb| rest.starts_with(gb));
         let sized = name.get(at + base.len()..).is_some_and(size);
         // "sxm4" is no Apple M4.
         let inside = base.starts_with('m') && before == Some(&b'x');
@@ -82,6 +83,9 @@ mod tests {
             ("NVIDIA H100 80GB HBM3", "h100-sxm"),
             ("NVIDIA H100 PCIe", "h100-pcie"),
             ("NVIDIA H200", "h200-sxm"),
+            ("NVIDIA H20", "h20"),
+            ("NVIDIA H20-3e", "h20-3e"),
+            ("NVIDIA_H20-3e", "h20-3e"),
             ("NVIDIA A100-SXM4-80GB", "a100-80-sxm"),
             ("NVIDIA A100-SXM4-40GB", "a100-40-sxm"),
             ("NVIDIA A100 80GB PCIe", "a100-80-pcie"),
@@ -150,6 +154,9 @@ mod tests {
             ("NVIDIA GeForce RTX 2080 Ti", "21.67 GiB", "rtx2080ti-22"),
             ("NVIDIA GeForce RTX 2080 Ti", "10.57 GiB", "rtx2080ti"),
             ("AMD Instinct MI60 / MI50", "31.98 GiB", "mi50-32"),
+            ("NVIDIA H20", "95.00 GiB", "h20"),
+            ("NVIDIA H20", "139.80 GiB", "h20-3e"),
+            ("NVIDIA H20-3e", "139.80 GiB", "h20-3e"),
         ] {
             assert_eq!(named(name, size(memory)).map(|gpu| gpu.id), Some(id), "{name} {memory}");
         }

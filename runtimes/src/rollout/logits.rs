@@ -1,6 +1,6 @@
 //! Logits of completions, and what GRPO makes of them.
 
-use memory_wall_core::memory::sharding;
+use memory_wall_core::scenario::sharding;
 use memory_wall_core::{Checked, Loss, Mode, Recipe};
 
 use crate::Span;

@@ -49,6 +49,12 @@ pub(super) fn training() -> Vec<Known> {
                 list(Checkpointing::ALL.iter().map(|it| it.id()))
             ),
         ),
+        value(
+            "--recompute-modules",
+            "LIST",
+            "some of core_attn, layernorm, mla_up_proj, moe_act, mlp, moe and shared_experts, with commas between them",
+            "Megatron-LM with --checkpointing selective: parts of a layer that are computed again, with commas between; default core_attn. layernorm frees norms before latent attention and experts alone: elsewhere they are a part of the matrix behind them",
+        ),
         value("--loss", "KIND", "plain, chunked or compiled", "plain (default), chunked, compiled"),
         switch("--chunked-loss", "the same as --loss chunked"),
         switch("--compile", "torch.compile fuses elementwise kernels"),

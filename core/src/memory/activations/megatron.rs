@@ -4,7 +4,7 @@ use crate::architecture::{Latent, Mlp, Projection};
 use crate::checked::Checked;
 use crate::memory::backward::Moment;
 use crate::scenario::Attention;
-use crate::training::Checkpointing;
+use crate::training::{Checkpointing, RecomputedModule};
 use crate::worked::{Factor, Item, Symbol, Term};
 
 /// Bytes that `layers` layers keep on the rank that is looked at.
@@ -16,14 +16,26 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// For a GPT with f = 4h that is b·s·h·(10 + 24/t + 5·a·s/(h·t)), and 34 where t is 1; sequence parallelism divides the 10 too.
 /// Full checkpointing keeps 2·b·s·h. Without dropout its masks are gone, and 2 of the 5.
 ///
+/// Selective checkpointing leaves out what its modules compute again ([`RecomputedModule`]), each from what is kept in front of it:
+/// `core_attn` the scores 5·a·b·s²/t of eager attention;
+/// `layernorm` 2·b·s·h for each norm that is no part of the matrix behind it, which are those before latent attention and before experts;
+/// `mla_up_proj` queries, keys and values of latent attention, 2·b·s·a·(2·(nope + rope) + v)/t, and its short vectors behind their norms, 2·b·s·(`q_lora_rank` + `kv_lora_rank`);
+/// `moe_act` the input of the second matrix of every expert that a token visits, 2·b·s·f/t each;
+/// `mlp` all of a dense MLP with the norm in its first matrix, 2·b·s·h + 6·b·s·f/t; `moe` all of a mixture but its input; `shared_experts` its shared experts, 6·b·s·f/t.
+///
 /// # Units
 /// Bytes.
 ///
 /// # Assumes
-/// 16-bit activations, fused norms, fused GELU and SwiGLU. Statistics of norms and softmax, a few bytes a token, are left out as in the source.
+/// 16-bit activations, fused norms, fused GELU and SwiGLU, modules of Transformer Engine. Statistics of norms and softmax, a few bytes a token, are left out as in the source.
+/// Dense layers and mixtures are in flight as they are on the stage.
 ///
 /// # Source
 /// Korthikanti et al. 2022 (arXiv 2205.05198), section 4; equal to 66 published values of the Ultra-Scale Playbook within 0.1%.
+/// Modules: Megatron-LM at d98e8a6 (2026-08), `megatron/core`: `transformer/transformer_config.py` (`recompute_modules`); `transformer/transformer_layer.py`, `transformer/multi_latent_attention.py`,
+/// `transformer/moe/experts.py` and `moe_layer.py`, which say what each checkpoint goes around; `models/gpt/gpt_layer_specs.py`, by which norms are parts of matrices. Read 2026-11-26.
+/// Measured (Megatron-Bridge at 067f987, `skills/nemo-mbridge-perf-activation-recompute`, Moonlight 16B, TP 2 and EP 8 on eight H100): `mla_up_proj` took 0.72 GB off the peak and `moe_act` 0.68, until another moment was the peak;
+/// counted are 0.96 and 0.90 of activations.
 ///
 /// # Example
 /// ```
@@ -34,98 +46,140 @@ use crate::worked::{Factor, Item, Symbol, Term};
 /// assert_eq!(worked::total(|sink| megatron::layers(&scenario, 1, sink)), Bytes(34 * 2_048 * 4_096));
 /// ```
 pub fn layers(scenario: &Checked, layers: u64, sink: &mut dyn FnMut(&Term<'_>)) {
-    recomputing(scenario.checkpointing, scenario, layers, sink);
+    if scenario.checkpointing == Checkpointing::Full {
+        let ([whole, _], h) = (tokens(scenario), hidden(scenario));
+        let factors = [Factor::number(2), Factor::new(Symbol::Layers, layers), whole, h];
+        sink(&Term { item: Item::Checkpoints, factors: &factors, divisor: 1 });
+    } else {
+        tensors(scenario, layers, Some(false), sink);
+    }
 }
 
-/// The same with other checkpointing than the scenario's.
-fn recomputing(how: Checkpointing, scenario: &Checked, layers: u64, sink: &mut dyn FnMut(&Term<'_>)) {
+/// Tokens of norms and dropout, which are whole on each rank unless sequence parallelism shares them out, and of all else.
+fn tokens(scenario: &Checked) -> [Factor; 2] {
+    let tokens = u64::from(scenario.batch) * scenario.local().seq_length;
+    let shared = scenario.parallel.sequence_parallel.then(|| tokens.div_ceil(scenario.parallel.tp.into()));
+    [shared.unwrap_or(tokens), tokens].map(|tokens| Factor::new(Symbol::Tokens, tokens))
+}
+
+fn hidden(scenario: &Checked) -> Factor {
+    Factor::new(Symbol::HiddenSize, scenario.architecture.hidden_size.into())
+}
+
+/// The tensors of `layers` layers: those that modules of selective checkpointing compute again, those that they leave, or all of them.
+fn tensors(scenario: &Checked, layers: u64, again: Option<bool>, sink: &mut dyn FnMut(&Term<'_>)) {
     let (shape, local) = (&scenario.architecture, scenario.local());
     let tp = u64::from(scenario.parallel.tp);
-    // Norms and dropout are whole on each rank, unless sequence parallelism shares their tokens out.
-    let tokens = u64::from(scenario.batch) * local.seq_length;
-    let shared = if scenario.parallel.sequence_parallel { tokens.div_ceil(tp) } else { tokens };
-    let [whole, cut] = [shared, tokens].map(|tokens| Factor::new(Symbol::Tokens, tokens));
+    let [whole, cut] = tokens(scenario);
+    let h = hidden(scenario);
     // MLPs in layers of their own are as large a share of these layers as of all.
     let alone = layers * u64::from(shape.mlp_layers) / u64::from(shape.layers.max(1));
     let (attending, mlps) = if shape.mlp_layers > 0 { (layers - alone, alone) } else { (layers, layers) };
-    let l = Factor::new(Symbol::Layers, layers);
-    let h = Factor::new(Symbol::HiddenSize, shape.hidden_size.into());
-    let mut product = |item, factors: &[Factor]| sink(&Term { item, factors, divisor: 1 });
-    if how == Checkpointing::Full {
-        product(Item::Checkpoints, &[Factor::number(2), l, whole, h]);
-        return;
-    }
+    let mixtures = mlps - scenario.dense_of(mlps);
+    let dense = mlps - mixtures;
+    let [norms_again, up_again, scores_again, dense_again, experts_again] = [
+        RecomputedModule::LayerNorm,
+        RecomputedModule::MlaUpProjection,
+        RecomputedModule::CoreAttention,
+        RecomputedModule::Mlp,
+        RecomputedModule::Moe,
+    ]
+    .map(|module| scenario.recomputes(module));
+    let [activations_again, shared_again] = [RecomputedModule::MoeActivation, RecomputedModule::SharedExperts]
+        .map(|module| experts_again || scenario.recomputes(module));
+    let mut product = |is_again: bool, item, factors: &[Factor]| {
+        if again.is_none_or(|again| again == is_again) && factors.iter().all(|factor| factor.value > 0) {
+            sink(&Term { item, factors, divisor: 1 });
+        }
+    };
+    let of = |layers| Factor::new(Symbol::Layers, layers);
+    let l = of(layers);
+    let two = Factor::number(2);
     let norms = Factor::number(if shape.mlp_layers > 0 { 2 } else { 4 });
-    product(Item::NormInputs, &[norms, l, whole, h]);
-    product(Item::NormOutputs, &[norms, l, whole, h]);
-    if shape.dropout {
-        product(Item::DropoutMasks, &[Factor::number(2), l, whole, h]);
+    product(false, Item::NormInputs, &[norms, l, whole, h]);
+    // Elsewhere a norm is a part of the matrix behind it.
+    let apart = if matches!(shape.projection, Projection::Latent(_)) { attending } else { 0 };
+    let computed_again = if norms_again { apart + mixtures } else { 0 } + if dense_again { dense } else { 0 };
+    if computed_again == 0 {
+        product(false, Item::NormOutputs, &[norms, l, whole, h]);
+    } else {
+        product(false, Item::NormOutputs, &[two, of(attending + mlps - computed_again), whole, h]);
+        product(true, Item::NormOutputs, &[two, of(computed_again), whole, h]);
     }
-    let attention = Factor::new(Symbol::Layers, attending);
+    if shape.dropout {
+        product(false, Item::DropoutMasks, &[two, l, whole, h]);
+    }
+    let attention = of(attending);
     let head_dim = Factor::new(Symbol::HeadDim, shape.head_dim.into());
     let heads = Factor::new(Symbol::Heads, local.heads);
     match shape.projection {
-        Projection::Latent(it) => latent(&it, [attention, whole, cut, heads], &mut product),
+        Projection::Latent(it) => latent(&it, up_again, [attention, whole, cut, heads], &mut product),
         Projection::Heads => {
             let kv_heads = Factor::new(Symbol::KvHeads, local.kv_heads);
-            product(Item::AttentionTensors, &[Factor::number(4), attention, cut, heads, head_dim]);
-            product(Item::AttentionTensors, &[Factor::number(4), attention, cut, kv_heads, head_dim]);
+            product(false, Item::AttentionTensors, &[Factor::number(4), attention, cut, heads, head_dim]);
+            product(false, Item::AttentionTensors, &[Factor::number(4), attention, cut, kv_heads, head_dim]);
         }
     }
-    if scenario.attention == Attention::Eager && how == Checkpointing::None {
+    if scenario.attention == Attention::Eager {
         let kept = if shape.dropout { 5 } else { 2 };
         let s = Factor::new(Symbol::SeqLength, local.seq_length);
         let whole_s = Factor::new(Symbol::SeqLength, scenario.seq_length.into());
         let batch = Factor::new(Symbol::Batch, scenario.batch.into());
-        product(Item::AttentionScores, &[Factor::number(kept), attention, batch, heads, s, whole_s]);
+        let factors = [Factor::number(kept), attention, batch, heads, s, whole_s];
+        product(scores_again, Item::AttentionScores, &factors);
     }
-    let kept = match shape.mlp {
-        Mlp::Gated => 6,                                        // gate, up, product
-        Mlp::Relu | Mlp::Gelu | Mlp::Xielu | Mlp::GeluNew => 4, // input and output of the activation
-    };
+    // In front of the activation: gate and up, or its input.
+    let inner = if shape.mlp == Mlp::Gated { 4 } else { 2 };
+    let kept = Factor::number(inner + 2);
     let width = |width: u64| Factor::new(Symbol::IntermediateSize, width);
-    let Some(moe) = shape.moe else {
-        let l = Factor::new(Symbol::Layers, mlps);
-        product(Item::MlpTensors, &[Factor::number(kept), l, cut, width(local.intermediate_size)]);
-        return;
-    };
+    product(dense_again, Item::MlpTensors, &[kept, of(dense), cut, width(local.intermediate_size)]);
+    let Some(moe) = shape.moe else { return };
     // A token leaves its tensors with each expert that it visits, and its own copy at their door.
-    let mixtures = mlps.min(shape.moe_layers().into());
-    let dense = mlps - mixtures;
-    if dense > 0 {
-        let l = Factor::new(Symbol::Layers, dense);
-        product(Item::MlpTensors, &[Factor::number(kept), l, cut, width(local.intermediate_size)]);
-    }
-    let l = Factor::new(Symbol::Layers, mixtures);
+    let l = of(mixtures);
     let visits = Factor::new(Symbol::ExpertsPerToken, moe.experts_per_token.into());
     // Where fewer ranks share an expert than a matrix, as many fewer of their tokens come here.
     let across = scenario.experts().width;
-    let arriving = Factor::new(Symbol::Tokens, (tokens * across).div_ceil(tp));
-    let inside = u64::from(moe.intermediate_size).div_ceil(across);
-    product(Item::ExpertTensors, &[Factor::number(kept), l, arriving, visits, width(inside)]);
-    product(Item::ExpertTensors, &[Factor::number(2), l, arriving, visits, h]);
-    product(Item::RouterTensors, &[Factor::number(4), l, cut, Factor::new(Symbol::Experts, moe.experts.into())]);
-    if moe.shared_intermediate_size > 0 {
-        let inside = u64::from(moe.shared_intermediate_size).div_ceil(tp);
-        product(Item::MlpTensors, &[Factor::number(kept), l, cut, width(inside)]);
+    let arriving = Factor::new(Symbol::Tokens, (cut.value * across).div_ceil(tp));
+    let inside = width(u64::from(moe.intermediate_size).div_ceil(across));
+    if activations_again == experts_again {
+        product(experts_again, Item::ExpertTensors, &[kept, l, arriving, visits, inside]);
+    } else {
+        product(false, Item::ExpertTensors, &[Factor::number(inner), l, arriving, visits, inside]);
+        product(true, Item::ExpertTensors, &[two, l, arriving, visits, inside]);
     }
+    product(experts_again, Item::ExpertTensors, &[two, l, arriving, visits, h]);
+    let experts = Factor::new(Symbol::Experts, moe.experts.into());
+    product(experts_again, Item::RouterTensors, &[Factor::number(4), l, cut, experts]);
+    let shared = width(u64::from(moe.shared_intermediate_size).div_ceil(tp));
+    product(shared_again, Item::MlpTensors, &[kept, l, cut, shared]);
 }
 
 /// What latent attention keeps: queries and keys of whole heads, values and the output of attention at their own width, and the short vectors in front of their norms and behind them.
+/// `mla_up_proj` computes the first three and what is behind the norms again.
 ///
 /// # Source
 /// Megatron-LM at 003b4ce, `megatron/core/transformer/multi_latent_attention.py`: queries, keys and values are made contiguous for Transformer Engine, so nothing else of what they are
 /// cut from is held. Read 2026-11-26.
-fn latent(it: &Latent, [layers, whole, cut, heads]: [Factor; 4], product: &mut impl FnMut(Item, &[Factor])) {
+fn latent(
+    it: &Latent,
+    again: bool,
+    [layers, whole, cut, heads]: [Factor; 4],
+    product: &mut impl FnMut(bool, Item, &[Factor]),
+) {
     let width = |width: u32| Factor::new(Symbol::LatentWidth, width.into());
-    let [two, four] = [2, 4].map(Factor::number);
+    let four = Factor::number(4);
     let head_dim = Factor::new(Symbol::HeadDim, (it.nope_dim + it.rope_dim).into());
-    product(Item::AttentionTensors, &[four, layers, cut, heads, head_dim]);
-    product(Item::AttentionTensors, &[four, layers, cut, heads, Factor::new(Symbol::HeadDim, it.v_dim.into())]);
-    for compressed in it.q_lora_rank.into_iter().chain([it.kv_lora_rank]) {
-        product(Item::AttentionTensors, &[four, layers, whole, width(compressed)]);
+    product(again, Item::AttentionTensors, &[four, layers, cut, heads, head_dim]);
+    let parts = if again { [(true, 2), (false, 2)] } else { [(false, 4), (false, 0)] };
+    for (again, bytes) in parts {
+        let bytes = Factor::number(bytes);
+        let values = Factor::new(Symbol::HeadDim, it.v_dim.into());
+        product(again, Item::AttentionTensors, &[bytes, layers, cut, heads, values]);
+        for compressed in it.q_lora_rank.into_iter().chain([it.kv_lora_rank]) {
+            product(again, Item::AttentionTensors, &[bytes, layers, whole, width(compressed)]);
+        }
     }
-    product(Item::AttentionTensors, &[two, layers, whole, width(it.rope_dim)]);
+    product(false, Item::AttentionTensors, &[Factor::number(2), layers, whole, width(it.rope_dim)]);
 }
 
 /// What the layers in flight keep when the backward pass begins, and the final norm's input and output, the head's input.
@@ -145,16 +199,19 @@ pub fn in_backward(scenario: &Checked, moment: Moment, sink: &mut dyn FnMut(&Ter
     };
     layers(scenario, held, sink);
     once(scenario, sink);
-    if matches!(scenario.checkpointing, Checkpointing::Full | Checkpointing::PerOp) {
-        let mut again = |term: &Term<'_>| sink(&Term { item: Item::RecomputedLayer, ..*term });
-        recomputing(Checkpointing::None, scenario, local.layers.min(1), &mut again);
-    }
+    // All of the layer at once, or all that its modules compute again: a little more than any moment has.
+    let again = match scenario.checkpointing {
+        Checkpointing::None => return,
+        Checkpointing::Selective => Some(true),
+        Checkpointing::PerOp | Checkpointing::Full => None,
+    };
+    let mut recomputed = |term: &Term<'_>| sink(&Term { item: Item::RecomputedLayer, ..*term });
+    tensors(scenario, local.layers.min(1), again, &mut recomputed);
 }
 
 fn once(scenario: &Checked, sink: &mut dyn FnMut(&Term<'_>)) {
     let local = scenario.local();
-    let tokens = Factor::new(Symbol::Tokens, u64::from(scenario.batch) * local.seq_length);
-    let hidden = Factor::new(Symbol::HiddenSize, scenario.architecture.hidden_size.into());
+    let ([_, tokens], hidden) = (tokens(scenario), hidden(scenario));
     if local.head {
         sink(&Term { item: Item::FinalNorm, factors: &[Factor::number(4), tokens, hidden], divisor: 1 });
     }

@@ -12,10 +12,10 @@ pub mod workspace;
 use crate::checked::Checked;
 use crate::memory::backward::{self, Moment};
 use crate::memory::deepspeed::{self, Settings};
-use crate::memory::{Phase, gradients, sharding, weights};
+use crate::memory::{Phase, gradients, weights};
 use crate::parallelism::ZeroStage;
 use crate::precision::Block;
-use crate::scenario::Mode;
+use crate::scenario::{Mode, sharding};
 use crate::training::{Implementation, Recipe};
 use crate::worked::{Factor, Item, Symbol, Term};
 

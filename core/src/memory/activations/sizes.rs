@@ -3,9 +3,9 @@
 use super::transformers;
 use crate::architecture::{Architecture, Norm};
 use crate::checked::Checked;
-use crate::memory::sharding;
 use crate::parallelism::Local;
 use crate::scenario::Mode;
+use crate::scenario::sharding;
 use crate::training::Recipe;
 use crate::worked::{Factor, Symbol};
 

@@ -14,6 +14,7 @@ pub(super) const GAUDI: &str = "Intel Gaudi 2 and Gaudi 3 whitepapers (intel.com
 pub(super) const GB10: &str = "NVIDIA DGX Spark: 1 PFLOP fp4 with sparsity, so half of it dense and an eighth for bf16; a plain bf16 product was measured at 92 TFLOP/s (github.com/huggingface/kernels pull request 283)";
 pub(super) const H100: &str = "NVIDIA H100 product page and Hopper whitepaper (nvidia.com/en-us/data-center/h100); dense and sparse table at glennklockwood.com";
 pub(super) const H20: &str = "No NVIDIA page exists; trade press, agreeing with torchtitan";
+pub(super) const H20_3E: &str = "HGX H20 141GB HBM3e in NVIDIA's Secure AI Compatibility Matrix (nvidia.com/en-us/data-center/solutions/confidential-computing); an H20 with the memory of an H200, 4.8 TB/s (flopper.io/gpu/nvidia-h20-141gb/spec-sheet). Read 2026-11-26";
 pub(super) const H200: &str = "NVIDIA H200 product page (nvidia.com/en-us/data-center/h200)";
 pub(super) const INSTINCT: &str =
     "AMD Instinct product pages (amd.com) and ROCm GPU specifications (rocm.docs.amd.com)";
@@ -116,6 +117,8 @@ pub(super) const GB10_CAPACITY: &str = "Estimated 119.61 GiB, which out-of-memor
 pub(super) const GB200: &str =
     "Estimated 184.31 GiB, which out-of-memory messages of such systems print, to the driver's 189,471 MiB";
 pub(super) const H20_CAPACITY: &str = "Estimated 95.00 to 95.22 GiB, which out-of-memory messages of GPUs with a driver's total of 97,871 MiB print; an H20 with driver 610 shows 95.1 (github.com/jia-heng/FlagOpBench, August 2026)";
+pub(super) const H20_3E_CAPACITY: &str =
+    "Estimated 139.72 to 139.81 GiB: what an H200 reports, whose driver names the same total of 143,771 MiB";
 pub(super) const H100_PCIE: &str =
     "Estimated 79.10 to 79.22 GiB: what the SXM module reports, whose driver names the same total of 81,559 MiB";
 pub(super) const MI300X: &str = "Estimated 191.45 to 191.98 GiB: messages of HIP on GPUs with 192 GB print 191.45 (github.com/RLFoundation/docker_rocm_test, ROCm 6.4), 191.69 and 191.98 GiB";

@@ -1,7 +1,7 @@
 //! Which library shares out the states of a run: `DeepSpeed` and FSDP keep other things beside them.
 
+use super::{Mode, Scenario};
 use crate::parallelism::ZeroStage;
-use crate::scenario::{Mode, Scenario};
 use crate::training::{Implementation, Recipe, Sharding};
 
 /// The stage of `DeepSpeed`'s ZeRO that trains a scenario; `None` where another library shards, or none does.
