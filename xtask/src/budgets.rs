@@ -38,13 +38,17 @@ pub(crate) const PLANNER_BUDGET: u64 = 502_000;
 /// It also draws the plans as a picture.
 pub(crate) const EXCHANGE_BUDGET: u64 = 234_000;
 /// The same for what else there is for teachers, by the names of the pages: kept for use without a network only once they were opened.
-pub(crate) const CLASS_BUDGETS: [(&str, u64); 4] = [
+pub(crate) const CLASS_BUDGETS: [(&str, u64); 6] = [
     // Two plans, and a note for every section with the wrong answers of the self-check: 15.2 kB.
     ("lessons", 18_000),
     // Problems with their solutions twice, beside them and for paper, six sets of numbers, and the script: 16.4 kB.
     ("problems", 20_000),
     // The script of the problems is counted there: 9.8 kB.
     ("worksheet", 12_000),
+    // Two variants and their keys, and three sets of numbers for each: the script of the problems is counted there.
+    ("test", 12_000),
+    // Text, three cells of code and two tables.
+    ("lab", 9_000),
     // One file with drawings, styles and script: 26.6 kB.
     ("slides", 32_000),
 ];
