@@ -82,7 +82,8 @@ fn expected() -> Result<Vec<Row>, String> {
     let counted = |name, bytes| Row { name, gpu: bytes, cpu: Some(bytes), off: None };
     let [weights, gradients, master, first, second] = memory::states(&step);
     let held = evaluate(&step);
-    let peak = held.total.0.checked_sub(part(Bucket::Overhead).0).map(Bytes).ok_or("a step has less than its overhead")?;
+    let peak =
+        held.total.0.checked_sub(part(Bucket::Overhead).0).map(Bytes).ok_or("a step has less than its overhead")?;
     let token = evaluate(&state(CACHE)?.scenario()).kv_bytes_per_token;
     let cached = u128::from(state(CACHE)?.seq_length);
     Ok(vec![
@@ -226,10 +227,13 @@ fn table(words: &Words, rows: &[Row], values: &[(&str, String)]) -> String {
     let heads = ["what", "estimate", "measured", "off"].map(|key| words.say(&format!("table.{key}")));
     let mut out = String::new();
     for row in rows {
-        let alone =
-            if row.cpu.is_none() { format!(" ({})", words.say("table.peak_gpu")) } else { String::new() };
+        let alone = if row.cpu.is_none() { format!(" ({})", words.say("table.peak_gpu")) } else { String::new() };
         // Writing into a string does not fail.
-        let _ = write!(out, "<tr><th scope=\"row\">{}{alone}</th><td></td><td></td><td></td></tr>", called(words, row, values));
+        let _ = write!(
+            out,
+            "<tr><th scope=\"row\">{}{alone}</th><td></td><td></td><td></td></tr>",
+            called(words, row, values)
+        );
     }
     tabled("lab-table", &words.say("table"), &heads, &out)
 }
@@ -265,7 +269,11 @@ fn key(words: &Words, rows: &[Row], values: &[(&str, String)]) -> Result<String,
 
 /// A share of some bytes.
 fn scaled(bytes: Bytes, share: f64) -> Bytes {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a little more or less than a size in memory")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a little more or less than a size in memory"
+    )]
     let scaled = (bytes.0 as f64 * share) as u128;
     Bytes(scaled)
 }

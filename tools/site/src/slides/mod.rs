@@ -54,16 +54,9 @@ fn decks(words: &Words) -> Result<String, String> {
     let plans = Words::read("lessons.txt")?;
     let mut out = format!("{}: <a href=\"?\">{}</a>", words.say("decks"), words.say("deck.all"));
     for (id, _) in LESSONS {
-        let values = [
-            ("lesson", plans.say(&format!("part.{id}"))),
-            ("count", shown_in(words, id).to_string()),
-        ];
+        let values = [("lesson", plans.say(&format!("part.{id}"))), ("count", shown_in(words, id).to_string())];
         // Writing into a string does not fail.
-        let _ = write!(
-            out,
-            " · <a href=\"?lesson={id}\" data-lesson=\"{id}\">{}</a>",
-            words.say_with("deck", &values)
-        );
+        let _ = write!(out, " · <a href=\"?lesson={id}\" data-lesson=\"{id}\">{}</a>", words.say_with("deck", &values));
     }
     Ok(out)
 }

@@ -68,9 +68,8 @@ fn content(words: &Words, texts: &Words) -> Result<String, String> {
         "key-a" => key(words, texts, (Variant::A, &a)),
         _ => key(words, texts, (Variant::B, &b)),
     })?;
-    let named = [(Variant::A, &a), (Variant::B, &b)].map(|(variant, solved)| {
-        solved.iter().map(move |problem| (named(variant, problem), problem.sets.as_slice()))
-    });
+    let named = [(Variant::A, &a), (Variant::B, &b)]
+        .map(|(variant, solved)| solved.iter().map(move |problem| (named(variant, problem), problem.sets.as_slice())));
     Ok(html + &sets(named.into_iter().flatten()))
 }
 
