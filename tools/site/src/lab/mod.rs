@@ -112,10 +112,10 @@ fn content(words: &Words) -> Result<String, String> {
         return Err(format!("the parts of the lab take {sum} minutes"));
     }
     let html = apart::content(words, &PARTS, |id| match id {
-        "key" => key(words, &rows, &values),
+        "key" => Ok(key(words, &rows, &values)),
         part => Ok(format!(
             "<p class=\"quiet\">{}</p>{}",
-            words.say_with("minutes", &[("minutes", minutes_of(words, part)?)]),
+            words.say_with("minutes", &[("minutes", minutes_of(words, part))]),
             body(words, part, &rows, &values)?
         )),
     })?;
@@ -124,12 +124,12 @@ fn content(words: &Words) -> Result<String, String> {
 }
 
 fn minutes(words: &Words, part: &str) -> Result<usize, String> {
-    let minutes = minutes_of(words, part)?;
+    let minutes = minutes_of(words, part);
     minutes.parse().map_err(|_| format!("{part}: {minutes:?} are no minutes"))
 }
 
-fn minutes_of(words: &Words, part: &str) -> Result<String, String> {
-    Ok(words.plain(&format!("{part}._minutes")))
+fn minutes_of(words: &Words, part: &str) -> String {
+    words.plain(&format!("{part}._minutes"))
 }
 
 /// What texts and cells name.
@@ -239,7 +239,7 @@ fn table(words: &Words, rows: &[Row], values: &[(&str, String)]) -> String {
 }
 
 /// The expected values, and answers to the questions.
-fn key(words: &Words, rows: &[Row], values: &[(&str, String)]) -> Result<String, String> {
+fn key(words: &Words, rows: &[Row], values: &[(&str, String)]) -> String {
     let heads = [words.say("table.what"), words.say("key.gpu"), words.say("key.cpu"), words.say("key.range")];
     let mut out = String::new();
     for row in rows {
@@ -259,12 +259,12 @@ fn key(words: &Words, rows: &[Row], values: &[(&str, String)]) -> Result<String,
         );
     }
     let answers = ASKED.map(|n| format!("<li>{}</li>", words.prose(&format!("answer.{n}"), values)));
-    Ok(format!(
+    format!(
         "{}{}<ol>{}</ol>",
         words.paragraphs("key", values),
         tabled("lab-key", &words.say("key.table"), &heads, &out),
         answers.concat()
-    ))
+    )
 }
 
 /// A share of some bytes.

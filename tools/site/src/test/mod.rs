@@ -197,7 +197,7 @@ fn claimed(words: &Words, variant: Variant, with_verdict: bool) -> Result<String
 
 /// Steps as a list, a point each.
 fn list(steps: &[String]) -> String {
-    let items: String = steps.iter().map(|step| format!("<li>{step}</li>")).collect();
+    let items = steps.iter().fold(String::new(), |all, step| all + &format!("<li>{step}</li>"));
     format!("<ul class=\"steps\">{items}</ul>")
 }
 
