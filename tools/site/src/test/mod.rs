@@ -11,7 +11,7 @@ use crate::problems::{asked, numbers, sets, worked};
 use crate::wording::{Words, escaped};
 use crate::{apart, policy};
 
-/// The minutes of the test, and its points.
+/// The minutes of the test, each worth a point.
 const POINTS: usize = 45;
 
 /// A variant of the test.
@@ -60,7 +60,11 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
 /// Everything between header and footer.
 fn content(words: &Words, texts: &Words) -> Result<String, String> {
     let [a, b] = [solved(Variant::A)?, solved(Variant::B)?];
-    let all = [("points", points(words).to_string())];
+    let sum = points(words);
+    if sum != POINTS {
+        return Err(format!("the steps of the test earn {sum} points"));
+    }
+    let all = [("points", sum.to_string())];
     let html = apart::content(words, &SHEETS, |id| match id {
         "about" => Ok(words.paragraphs("about", &all) + &numbers(texts)),
         "a" => sheet(words, texts, (Variant::A, &a)),
@@ -137,10 +141,7 @@ fn title(texts: &Words, problem: &Problem) -> String {
 fn sheet(words: &Words, texts: &Words, (variant, solved): (Variant, &[Problem])) -> Result<String, String> {
     let who = ["name", "date"].map(|key| format!("<span>{}</span>{LINE}", words.say(key))).concat();
     let reached = words.say_with("reached", &[("points", points(words).to_string())]);
-    let mut out = format!(
-        "<div class=\"who\">{who}</div><div class=\"who\"><span>{reached}</span>{LINE}</div><p>{}</p>",
-        words.say("rules")
-    );
+    let mut out = format!("<div class=\"who\">{who}<span>{reached}</span>{LINE}</div><p>{}</p>", words.say("rules"));
     for (place, problem) in solved.iter().enumerate() {
         let room = |part: &str| worth(words, steps(words, &format!("{}.{part}", problem.id)).len()) + &LINE.repeat(2);
         // Writing into a string does not fail.
@@ -231,20 +232,20 @@ fn key(words: &Words, texts: &Words, (variant, solved): (Variant, &[Problem])) -
     Ok(format!("{out}</ol></div>{}", scale(words)))
 }
 
-/// The grading scale: points for shares of all of them, and room for the grades.
+/// The grading scale: points for shares of all of them, and room for the grades. It is narrow enough for a phone.
 fn scale(words: &Words) -> String {
     let all = points(words);
-    let head = ["share", "points", "grade"]
-        .map(|key| format!("<th scope=\"col\">{}</th>", words.say(&format!("grade.{key}"))))
-        .concat();
-    let rows = SHARES.map(|share| {
-        let points = (all * share).div_ceil(100);
-        format!("<tr><th scope=\"row\">{share}%</th><td class=\"numeric\">{points}</td><td></td></tr>")
-    });
+    let row = |key: &str, cells: String| {
+        format!("<tr><th scope=\"row\">{}</th>{cells}</tr>", words.say(&format!("grade.{key}")))
+    };
+    let shares = SHARES.map(|share| format!("<th scope=\"col\" class=\"numeric\">{share}%</th>"));
+    let enough = SHARES.map(|share| format!("<td class=\"numeric\">{}</td>", (all * share).div_ceil(100)));
     format!(
-        "<div class=\"grades\"><table><caption>{}</caption><thead><tr>{head}</tr></thead><tbody>{}</tbody></table></div>",
+        "<table class=\"grades\"><caption>{}</caption><thead>{}</thead><tbody>{}{}</tbody></table>",
         words.say("grade"),
-        rows.concat()
+        row("share", shares.concat()),
+        row("points", enough.concat()),
+        row("grade", "<td></td>".repeat(SHARES.len()))
     )
 }
 
