@@ -49,7 +49,7 @@ pub(crate) const CLASS_BUDGETS: [(&str, u64); 6] = [
     ("test", 14_000),
     // Text, three cells of code and two tables: 9.5 kB.
     ("lab", 11_000),
-    // One file with drawings, styles and script: 32.7 kB with three slides of the lesson about servers, 29.8 without.
+    // One file with drawings, styles and script: 31 kB with the slides of the lesson about servers, 29.8 without.
     ("slides", 35_000),
 ];
 /// The most bytes, after gzip, that a figure by itself may transfer where nothing of this site was seen before.
