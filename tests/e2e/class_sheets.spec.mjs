@@ -68,7 +68,7 @@ test('the lab’s links open the calculator with what its key expects', async ({
     await page.goto('/lab.html');
     const key = await rows();
     await page.locator('#estimate').getByRole('link', { name: link }).click();
-    await expect(page.locator('html[data-live]')).toBeAttached();
+    await expect(page.locator('html[data-live]')).toBeAttached({ timeout: 15_000 });
     for (const [bucket, name] of Object.entries(checked)) {
       const expected = key.find(([what]) => plain(what) === name)[1];
       expect(plain(await page.locator(`#calculator tr.bucket-row[data-bucket="${bucket}"] [data-bytes]`).innerText()), name).toBe(plain(expected));
