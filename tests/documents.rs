@@ -20,7 +20,7 @@ const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
 
 /// What is made rather than kept, and files that belong to others.
 const ELSEWHERE: [&str; 5] = [".git", ".tools", "dist", "node_modules", "target"];
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 13] = [
     "config.json",
     "xtask.exe",
     "tests/e2e/results/",
@@ -31,6 +31,8 @@ const OTHERS: [&str; 11] = [
     "lessons.html",
     "problems.html",
     "worksheet.html",
+    "test.html",
+    "lab.html",
     "slides.html",
 ];
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// Every file of words that is made of `key = text`.
-const FILES: [&str; 13] = [
+const FILES: [&str; 15] = [
     "words.txt",
     "labels.txt",
     "page.txt",
@@ -21,12 +21,23 @@ const FILES: [&str; 13] = [
     "lessons.txt",
     "problems.txt",
     "worksheet.txt",
+    "test.txt",
+    "lab.txt",
     "slides.txt",
 ];
 
 /// Those whose texts may be a line of Markdown.
-const MARKDOWN: [&str; 7] =
-    ["reference.txt", "teach.txt", "goals.txt", "lessons.txt", "problems.txt", "worksheet.txt", "slides.txt"];
+const MARKDOWN: [&str; 9] = [
+    "reference.txt",
+    "teach.txt",
+    "goals.txt",
+    "lessons.txt",
+    "problems.txt",
+    "worksheet.txt",
+    "test.txt",
+    "lab.txt",
+    "slides.txt",
+];
 
 /// Keys and texts of a file, in its order.
 fn table(file: &str) -> Vec<(String, String)> {

@@ -37,7 +37,7 @@ const SPACING = `
 
 const wanted = process.argv.slice(2);
 const figures = (await readdir(join(DIST, 'embed'))).filter((file) => file.endsWith('.html')).toSorted();
-const pages = ['index.html', 'check.html', 'reference.html', 'teach.html', 'lessons.html', 'problems.html', 'worksheet.html', 'slides.html', 'plan.html', '404.html', ...figures.map((file) => `embed/${file}`)];
+const pages = ['index.html', 'check.html', 'reference.html', 'teach.html', 'lessons.html', 'problems.html', 'worksheet.html', 'test.html', 'lab.html', 'slides.html', 'plan.html', '404.html', ...figures.map((file) => `embed/${file}`)];
 const counts = { passed: 0, failed: 0 };
 
 const site = await serve();
@@ -65,7 +65,7 @@ async function audit(path, name) {
   const start = performance.now();
   const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block' });
   const page = await context.newPage();
-  const alive = !['check', 'reference', 'teach', 'lessons', 'problems', 'worksheet', 'slides', '404'].includes(name);
+  const alive = !['check', 'reference', 'teach', 'lessons', 'problems', 'worksheet', 'test', 'lab', 'slides', '404'].includes(name);
   for (const [state, { query, act }] of Object.entries(STATES)) {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.emulateMedia(THEMES.light);

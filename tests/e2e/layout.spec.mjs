@@ -124,3 +124,16 @@ test('letters, words and lines further apart stay inside the page', async ({ wal
   await wall.settle();
   expect(await sideways(page), String(await wide(page))).toBe(0);
 });
+
+test('at 360 px the formula of the cache and the table of techniques need no scrolling of their own', async ({ wall, page }) => {
+  await page.setViewportSize({ width: 360, height: 800 });
+  await wall.goto();
+  for (const [name, items] of [['formula', '#buckets p > .formula'], ['techniques', '#figure-matrix .table-scroll']]) {
+    const all = page.locator(items);
+    expect(await all.count(), name).toBeGreaterThan(0);
+    for (const one of await all.all()) {
+      await one.scrollIntoViewIfNeeded();
+      await expect.poll(() => one.evaluate((it) => it.scrollWidth - it.clientWidth), name).toBeLessThanOrEqual(0);
+    }
+  }
+});

@@ -142,7 +142,7 @@ test('every built file is kept, or stands on the list of those that are not', as
 test('what is made for a class is kept once it was opened, whatever its query', async ({ page, context }) => {
   await page.goto('/teach.html');
   await ready(page);
-  const pages = ['lessons', 'problems', 'worksheet', 'slides'];
+  const pages = ['lessons', 'problems', 'worksheet', 'test', 'lab', 'slides'];
   for (const name of pages) {
     await page.goto(`/${name}.html`);
     await page.waitForLoadState('networkidle');
@@ -152,7 +152,7 @@ test('what is made for a class is kept once it was opened, whatever its query', 
     const answer = await page.goto(`/${name}.html?seed=7`);
     expect([answer.status(), answer.fromServiceWorker()], name).toEqual([200, true]);
     await expect(page.locator('h1')).toBeVisible();
-    if (['problems', 'worksheet'].includes(name)) await expect(page.locator('#numbers')).toContainText('set 7');
+    if (['problems', 'worksheet', 'test'].includes(name)) await expect(page.locator('#numbers')).toContainText('set 7');
   }
 });
 

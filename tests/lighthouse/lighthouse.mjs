@@ -12,7 +12,7 @@ const SCORES = { performance: 98, accessibility: 100, 'best-practices': 100, seo
 /** A page that is where nothing is asks not to be found, and Lighthouse takes that for a mistake. */
 const ASKS_NOT_TO_BE_FOUND = '404';
 
-const pages = ['index', 'plan', 'check', 'teach', 'lessons', 'problems', 'worksheet', 'slides', 'reference', '404'];
+const pages = ['index', 'plan', 'check', 'teach', 'lessons', 'problems', 'worksheet', 'test', 'lab', 'slides', 'reference', '404'];
 pages.push(...(await readdir(join(DIST, 'embed'))).sort().map((file) => `embed/${file.replace('.html', '')}`));
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !pages.includes(name));

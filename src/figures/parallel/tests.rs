@@ -1,7 +1,8 @@
 use memory_wall_core::display::THIN_SPACE;
-use memory_wall_core::schemes::Scheme;
+use memory_wall_core::schemes::{Scheme, sent_per_token};
 use memory_wall_core::tables::gpus::GPUS;
 use memory_wall_core::tables::models::by_id;
+use memory_wall_core::{Implementation, Mode, Parallelism, Scenario, communication};
 
 use super::*;
 use crate::figures::{Bindings, Model as _, said};
@@ -65,4 +66,38 @@ fn every_binding_has_an_answer_for_every_model_and_number_of_gpus() {
             }
         }
     }
+}
+
+/// The worked numbers of the prose about experts stand in formulas, which nothing fills in: they are the engine's.
+#[test]
+fn the_prose_about_experts_says_what_the_engine_counts() {
+    let prose = include_str!("../../../content/en/parallel.md");
+    let mixtral = by_id("mixtral-8x7b").unwrap().architecture;
+    let step = |ep: u32| {
+        let parallel = Parallelism { dp: 8, ep, ..Parallelism::ONE };
+        let mut step = Scenario { mode: Mode::Training, parallel, ..Scenario::new(mixtral) };
+        step.training.implementation = Implementation::Megatron;
+        step.check().unwrap()
+    };
+    let [whole, cut] = [step(1), step(8)].map(|step| step.local_parameters());
+    let billions = |count: u64| format!("{:.1}", count as f64 / 1e9);
+    let rest = whole.total() - whole.experts;
+    assert_eq!(cut.total(), rest + whole.experts / 8);
+    let said = format!("Of its {} billion parameters, {} billion", billions(whole.total()), billions(whole.experts));
+    assert!(prose.contains(&said), "{said}");
+    let [rest, experts, held] = [rest, whole.experts, 2 * cut.total()].map(billions);
+    let said = format!("$$2 \\cdot {rest} + \\frac{{2 \\cdot {experts}}}{{8}} = {held}$$");
+    assert!(prose.contains(&said), "{said}");
+    let step = step(8);
+    let sent = communication::bytes(&step, communication::Traffic::Expert).0;
+    let each = sent / u128::from(mixtral.layers * step.seq_length);
+    let said = format!("$$4 \\cdot 2 \\cdot \\frac{{7}}{{8}} \\cdot 4096 \\cdot 2 = {each}$$");
+    // The sums of tensor parallelism come to the same.
+    assert_eq!(prose.matches(&said).count(), 2, "{said}");
+    let tensor = Scheme::Tensor.over(&Scenario::new(mixtral).check().unwrap(), 8).unwrap();
+    assert_eq!(sent_per_token(&tensor).0, each * u128::from(mixtral.layers));
+    let served = Parallelism { tp: 2, dp: 4, ep: 8, ..Parallelism::ONE }.experts_in_vllm();
+    assert_eq!([served.ranks, served.width], [8, 1], "a whole expert each");
+    let plain = Parallelism { tp: 2, dp: 4, ..Parallelism::ONE }.experts_in_vllm();
+    assert_eq!([plain.ranks, plain.width], [1, 8], "an eighth of every expert");
 }

@@ -8,7 +8,7 @@ use crate::wording::{MISSING, Words};
 use crate::{page, read, script, style, write};
 
 /// Such a page, and which one its foot leads to.
-const PAGES: [(&str, &str); 7] = [
+const PAGES: [(&str, &str); 9] = [
     ("reference", "teach"),
     ("teach", "reference"),
     ("check", "reference"),
@@ -16,10 +16,12 @@ const PAGES: [(&str, &str); 7] = [
     ("lessons", "teach"),
     ("problems", "teach"),
     ("worksheet", "teach"),
+    ("test", "teach"),
+    ("lab", "teach"),
 ];
 
 /// Pages for teachers alone, which are kept for use without a network once they have been opened.
-pub(crate) const ASKED: [&str; 4] = ["lessons", "problems", "worksheet", "slides"];
+pub(crate) const ASKED: [&str; 6] = ["lessons", "problems", "worksheet", "test", "lab", "slides"];
 
 /// The script of a page, `tools/site/src/<name>/<name>.js` by its name, which pages may share.
 #[derive(Clone, Copy)]

@@ -13,6 +13,7 @@ mod explain;
 mod figures;
 mod highlight;
 mod kit;
+mod lab;
 mod lessons;
 mod markup;
 mod math;
@@ -35,6 +36,7 @@ mod steps;
 mod style;
 mod teach;
 mod template;
+mod test;
 mod typeset;
 #[cfg(test)]
 mod whole_page;
@@ -92,6 +94,8 @@ fn prerender() -> Result<(), String> {
     lessons::build(&root, &staging)?;
     problems::build(&root, &staging)?;
     worksheet::build(&root, &staging)?;
+    test::build(&root, &staging)?;
+    lab::build(&root, &staging)?;
     slides::build(&root, &staging)?;
     banks::build(&staging)?;
     planner::build(&root, &staging)?;

@@ -153,6 +153,8 @@ fn built() -> (String, String) {
             "lessons.txt",
             "problems.txt",
             "worksheet.txt",
+            "test.txt",
+            "lab.txt",
             "slides.txt",
         ]
         .contains(&name.as_str())

@@ -10,10 +10,10 @@ use memory_wall_app::state::query;
 
 use crate::apart::Script;
 use crate::wording::{Words, escaped};
-use crate::{apart, directives, embed, minute, page, policy, prose};
+use crate::{apart, directives, embed, minute, page, policy, prose, slides};
 
 /// The lessons with their minutes, which their steps add up to.
-const LESSONS: [(&str, usize); 3] = [("short", 45), ("long", 90), ("serve", 45)];
+pub(crate) const LESSONS: [(&str, usize); 3] = [("short", 45), ("long", 90), ("serve", 45)];
 /// What is said of a step beside its figures.
 const SAID: [&str; 4] = ["do", "ask", "expect", "trap"];
 
@@ -60,8 +60,9 @@ fn steps(words: &Words, lesson: &str) -> Result<Vec<Step>, String> {
 fn plan(words: &Words, lesson: &str) -> Result<String, String> {
     let steps = steps(words, lesson)?;
     let title = |step: &Step| words.say(&format!("{}.title", step.key));
+    let deck = words.say_with("deck", &[("count", slides::count(lesson)?.to_string())]);
     let mut out = format!(
-        "<div class=\"table-scroll\" tabindex=\"0\" role=\"group\" aria-labelledby=\"{lesson}-table\"><table><caption id=\"{lesson}-table\">{}</caption><thead><tr><th scope=\"col\">{}</th><th scope=\"col\" class=\"numeric\">{}</th><th scope=\"col\" class=\"numeric\">{}</th></tr></thead><tbody>",
+        "<p class=\"deck\"><a href=\"slides.html?lesson={lesson}\">{deck}</a></p><div class=\"table-scroll\" tabindex=\"0\" role=\"group\" aria-labelledby=\"{lesson}-table\"><table><caption id=\"{lesson}-table\">{}</caption><thead><tr><th scope=\"col\">{}</th><th scope=\"col\" class=\"numeric\">{}</th><th scope=\"col\" class=\"numeric\">{}</th></tr></thead><tbody>",
         words.say("step.table"),
         words.say("step.column.step"),
         words.say("step.column.start"),

@@ -38,9 +38,9 @@ fn content(words: &Words) -> Result<String, String> {
                 out,
                 "<article class=\"problem\" data-problem=\"{}\">{}<details class=\"aside\"><summary>{}</summary>{}</details></article>",
                 problem.id,
-                asked(words, problem, "")?,
+                asked(words, problem, nothing)?,
                 words.say("solution"),
-                worked(words, problem)?,
+                worked(words, problem, nothing)?,
             );
         }
         Ok(out)
@@ -57,9 +57,9 @@ fn content(words: &Words) -> Result<String, String> {
         };
         before = section;
         // Writing into a string does not fail.
-        let _ = write!(key, "{title}<div data-problem=\"{}\">{}</div>", problem.id, worked(words, problem)?);
+        let _ = write!(key, "{title}<div data-problem=\"{}\">{}</div>", problem.id, worked(words, problem, nothing)?);
     }
-    Ok(format!("{html}{key}</div></section>{}", sets(&all)))
+    Ok(format!("{html}{key}</div></section>{}", sets(by_id(&all))))
 }
 
 /// Which numbers stand in the page, and how others come; hidden where no script runs.
@@ -74,10 +74,16 @@ pub(crate) fn numbers(words: &Words) -> String {
     )
 }
 
+/// Problems with their sets, by the names that the page has for them.
+pub(crate) fn by_id(problems: &[Problem]) -> impl Iterator<Item = (&str, &[Set])> {
+    problems.iter().map(|problem| (problem.id, problem.sets.as_slice()))
+}
+
 /// All sets of numbers as data, for the script.
-pub(crate) fn sets(problems: &[Problem]) -> String {
+pub(crate) fn sets<'a, Name: AsRef<str>>(problems: impl Iterator<Item = (Name, &'a [Set])>) -> String {
     let set = |set: &Set| object(set.values.iter().map(|(name, value)| (*name, text(value))));
-    let all = object(problems.iter().map(|problem| (problem.id, list(problem.sets.iter().map(set)))));
+    let named: Vec<(Name, String)> = problems.map(|(name, sets)| (name, list(sets.iter().map(set)))).collect();
+    let all = object(named.iter().map(|(name, sets)| (name.as_ref(), sets.clone())));
     format!("<script type=\"application/json\" id=\"sets\">{all}</script>")
 }
 
@@ -98,20 +104,25 @@ fn put(words: &Words, problem: &Problem, key: &str) -> Result<String, String> {
     }
 }
 
-/// What is asked, with room behind each part.
-pub(crate) fn asked(words: &Words, problem: &Problem, room: &str) -> Result<String, String> {
-    let mut out = format!("<p>{}</p><ol type=\"a\">", put(words, problem, "ask")?);
-    for part in PARTS {
-        let _ = write!(out, "<li>{}{room}</li>", put(words, problem, &format!("ask.{part}"))?);
-    }
-    Ok(out + "</ol>")
+/// What is asked, with what stands behind each part, such as room to write.
+pub(crate) fn asked(words: &Words, problem: &Problem, behind: impl Fn(&str) -> String) -> Result<String, String> {
+    Ok(format!("<p>{}</p>{}", put(words, problem, "ask")?, parts(words, problem, "ask", behind)?))
 }
 
-/// How it is answered.
-pub(crate) fn worked(words: &Words, problem: &Problem) -> Result<String, String> {
+/// How it is answered, with what stands behind each part.
+pub(crate) fn worked(words: &Words, problem: &Problem, behind: impl Fn(&str) -> String) -> Result<String, String> {
+    parts(words, problem, "worked", behind)
+}
+
+/// Nothing behind a part.
+pub(crate) fn nothing(_: &str) -> String {
+    String::new()
+}
+
+fn parts(words: &Words, problem: &Problem, key: &str, behind: impl Fn(&str) -> String) -> Result<String, String> {
     let mut out = String::from("<ol type=\"a\">");
     for part in PARTS {
-        let _ = write!(out, "<li>{}</li>", put(words, problem, &format!("worked.{part}"))?);
+        let _ = write!(out, "<li>{}{}</li>", put(words, problem, &format!("{key}.{part}"))?, behind(part));
     }
     Ok(out + "</ol>")
 }

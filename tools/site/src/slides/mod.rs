@@ -9,6 +9,7 @@ use std::path::Path;
 
 use memory_wall_app::sections::quiz::bank::{self, Answer, Item};
 
+use crate::lessons::LESSONS;
 use crate::style::Rules;
 use crate::wording::{Words, escaped, inline};
 use crate::{apart, directives, figures, markup, page, policy, prose, read, script, style, write};
@@ -19,6 +20,7 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     let mut html = include_str!("slides.html").to_owned();
     page::put(&mut html, "{{lang}}", &page::language())?;
     html = words.put(html, "");
+    page::put(&mut html, "<!-- decks -->", &decks(&words)?)?;
     let mut rules = Rules::default();
     let content = rules.externalise(&content(&words)?);
     let css = style::slides(root)? + &rules.css();
@@ -33,11 +35,46 @@ pub(crate) fn build(root: &Path, staging: &Path) -> Result<(), String> {
     write(&staging.join("slides.html"), &html)
 }
 
+/// The numbers of all slides.
+fn numbers(words: &Words) -> impl Iterator<Item = u32> {
+    (1..).take_while(|n| words.has(&format!("{n}.title")))
+}
+
+/// How many slides a lesson shows.
+pub(crate) fn count(lesson: &str) -> Result<usize, String> {
+    Ok(shown_in(&Words::read("slides.txt")?, lesson))
+}
+
+fn shown_in(words: &Words, lesson: &str) -> usize {
+    numbers(words).filter(|n| words.plain(&format!("{n}._lessons")).split(' ').any(|id| id == lesson)).count()
+}
+
+/// The links that show the slides of one lesson, or all of them. A script reads the query, and the file needs no other.
+fn decks(words: &Words) -> Result<String, String> {
+    let plans = Words::read("lessons.txt")?;
+    let mut out = format!("{}: <a href=\"?\">{}</a>", words.say("decks"), words.say("deck.all"));
+    for (id, _) in LESSONS {
+        let values = [("lesson", plans.say(&format!("part.{id}"))), ("count", shown_in(words, id).to_string())];
+        // Writing into a string does not fail.
+        let _ = write!(out, " · <a href=\"?lesson={id}\" data-lesson=\"{id}\">{}</a>", words.say_with("deck", &values));
+    }
+    Ok(out)
+}
+
+/// The lessons that show a slide, or which of them there is not.
+fn lessons(words: &Words, n: u32) -> Result<String, String> {
+    let named = words.plain(&format!("{n}._lessons"));
+    match named.split(' ').find(|id| LESSONS.iter().all(|(lesson, _)| lesson != id)) {
+        Some(id) => Err(format!("slide {n}: there is no lesson {id}")),
+        None => Ok(named),
+    }
+}
+
 /// All slides, one after the other.
 fn content(words: &Words) -> Result<String, String> {
     let claims = bank::items()?;
     let mut out = String::new();
-    for n in (1..).take_while(|n| words.has(&format!("{n}.title"))) {
+    for n in numbers(words) {
         let lines = |what: &str| {
             let keys = (1..).map(move |line| format!("{n}.{what}.{line}"));
             keys.take_while(|key| words.has(key)).map(|key| words.plain(&key)).collect::<Vec<_>>()
@@ -46,7 +83,8 @@ fn content(words: &Words) -> Result<String, String> {
         // Writing into a string does not fail.
         let _ = write!(
             out,
-            "<section class=\"slide{kind}\" id=\"slide-{n}\"><h2>{}</h2><div class=\"stage\">",
+            "<section class=\"slide{kind}\" id=\"slide-{n}\" data-lessons=\"{}\"><h2>{}</h2><div class=\"stage\">",
+            lessons(words, n)?,
             words.say(&format!("{n}.title"))
         );
         let figure = format!("{n}._figure");
@@ -121,6 +159,7 @@ mod tests {
     fn the_slides_are_one_file_that_says_all_its_words() {
         let words = Words::read("slides.txt").unwrap();
         let slides = content(&words).unwrap();
+        let decks = decks(&words).unwrap();
         let _ = words.put(include_str!("slides.html").to_owned(), "");
         assert_eq!(words.left(), Vec::<&String>::new(), "words that nobody says");
         assert!(slides.matches("class=\"answer\"").count() > 10 && slides.matches("<figure").count() > 8);
@@ -130,6 +169,24 @@ mod tests {
         let ids = quoted(&slides, " id=\"");
         assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "an id is there twice");
         assert_eq!(slides.matches("class=\"notes\"").count(), slides.matches("<section").count());
+        assert_eq!(decks.matches("href=\"?lesson=").count(), LESSONS.len(), "{decks}");
+    }
+
+    #[test]
+    fn the_slides_of_each_lesson_begin_and_end_as_all_of_them_do() {
+        let words = Words::read("slides.txt").unwrap();
+        let all: Vec<u32> = numbers(&words).collect();
+        for (lesson, minutes) in LESSONS {
+            let shows = |n: &u32| super::lessons(&words, *n).unwrap().split(' ').any(|id| id == lesson);
+            let own: Vec<u32> = all.iter().copied().filter(shows).collect();
+            assert_eq!(own.len(), count(lesson).unwrap(), "{lesson}");
+            assert_eq!([own.first(), own.last()], [all.first(), all.last()], "{lesson}");
+            // A slide takes between two and eight minutes.
+            assert!((minutes / 8..=minutes / 2).contains(&own.len()), "{lesson}: {}", own.len());
+        }
+        for n in &all {
+            assert!(!super::lessons(&words, *n).unwrap().is_empty(), "slide {n} is in no lesson");
+        }
     }
 
     #[test]
@@ -145,6 +202,7 @@ mod tests {
             .into_iter()
             .filter_map(|tag| markup::attribute(tag, "src").or(markup::attribute(tag, "href")));
         let beside: Vec<&str> = beside.filter(|link| !link.starts_with("data:") && !link.starts_with('#')).collect();
+        let beside: Vec<&str> = beside.into_iter().filter(|link| !link.starts_with('?')).collect();
         assert_eq!(beside, ["teach.html"], "and that link goes where the page lies on a disk");
         assert!(!html.contains(" style=\"") && !html.contains("'self'") && !html.contains("unsafe"));
         assert_eq!(html.matches("<!--").count(), 0, "a mark is left");

@@ -2,7 +2,15 @@
 (() => {
   'use strict';
   const root = document.documentElement;
-  const slides = [...document.querySelectorAll('.slide')];
+  const all = [...document.querySelectorAll('.slide')];
+  // The link may ask for the slides of one lesson; one that is unknown shows all of them.
+  const lesson = new URLSearchParams(location.search).get('lesson');
+  const own = all.filter(({ dataset }) => dataset.lessons.split(' ').includes(lesson));
+  const slides = own.length > 0 ? own : all;
+  for (const slide of all) slide.hidden = !slides.includes(slide);
+  const deck = document.querySelector(own.length > 0 ? `#decks [data-lesson="${lesson}"]` : '#decks a');
+  deck.setAttribute('aria-current', 'page');
+  if (own.length > 0) document.title = `${document.title}: ${deck.textContent}`;
   const bar = document.getElementById('bar');
   const at = document.getElementById('at');
   const start = document.getElementById('present');

@@ -25,7 +25,7 @@ use crate::{apart, banks, policy, read, write};
 const PARTS: [&str; 9] = ["course", "class", "build", "figures", "hosts", "packages", "banks", "contract", "cite"];
 
 /// The pages for a class, in the order in which a lesson is prepared.
-const CLASS: [&str; 4] = ["lessons", "slides", "worksheet", "problems"];
+const CLASS: [&str; 6] = ["lessons", "slides", "worksheet", "problems", "test", "lab"];
 
 /// Options of a figure's link and their values, the first of which need not be said.
 const OPTIONS: [(&str, &[&str]); 3] =
@@ -321,7 +321,7 @@ mod tests {
         asked.sort_unstable();
         assert_eq!(pages, asked);
         let html = class(&Words::read("teach.txt").unwrap()).unwrap();
-        assert!(html.contains("<a href=\"slides.html\">Slides</a>: one deck"), "{html}");
+        assert!(html.contains("<a href=\"slides.html\">Slides</a>: a deck"), "{html}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use memory_wall_app::sections::problems::{Problem, problems};
 use memory_wall_app::sections::quiz::bank::{self, Answer};
 
 use crate::apart::Script;
-use crate::problems::{asked, numbers, sets, worked};
+use crate::problems::{asked, by_id, nothing, numbers, sets, worked};
 use crate::wording::{Words, escaped};
 use crate::{apart, directives, policy};
 
@@ -56,7 +56,7 @@ fn content(words: &Words, texts: &Words) -> Result<String, String> {
     directives::still(&format!(
         "<div class=\"section\"><div class=\"who\">{who}</div><div>{}</div></div>{html}{}",
         numbers(texts),
-        sets(&solved)
+        sets(by_id(&solved))
     ))
 }
 
@@ -65,7 +65,7 @@ fn problem_of(texts: &Words, problem: &Problem) -> Result<String, String> {
         "<article class=\"problem\" data-problem=\"{}\"><h3>{}</h3>{}</article>",
         problem.id,
         texts.say(&format!("part.{}", problem.section())),
-        asked(texts, problem, &LINE.repeat(2))?
+        asked(texts, problem, |_| LINE.repeat(2))?
     ))
 }
 
@@ -124,7 +124,7 @@ fn key(words: &Words, texts: &Words, solved: &[Problem]) -> Result<String, Strin
             "<div data-problem=\"{}\"><h4>{}</h4>{}</div>",
             problem.id,
             texts.say(&format!("part.{}", problem.section())),
-            worked(texts, problem)?
+            worked(texts, problem, nothing)?
         );
     }
     let said = SAID.map(|n| format!("<li>{}</li>", words.say(&format!("key.say.{n}")))).concat();
