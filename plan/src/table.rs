@@ -114,6 +114,10 @@ const TARGETS: &[&str] = &["q", "k", "v", "o", "mlp", "head"];
 /// Words for several of them.
 const TARGET_SETS: &[(&str, &[&str])] = &[("attention", &["q", "k", "v", "o"]), ("all", &["q", "k", "v", "o", "mlp"])];
 /// Parts of a layer that Megatron-LM computes again.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "worked out when it is compiled, where there are no iterators and a wrong place is an error"
+)]
 const MODULES: &[&str] = &{
     let mut names = [""; RecomputedModule::EACH.len()];
     let mut place = 0;
