@@ -114,10 +114,7 @@ const TARGETS: &[&str] = &["q", "k", "v", "o", "mlp", "head"];
 /// Words for several of them.
 const TARGET_SETS: &[(&str, &[&str])] = &[("attention", &["q", "k", "v", "o"]), ("all", &["q", "k", "v", "o", "mlp"])];
 /// Parts of a layer that Megatron-LM computes again.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "worked out when it is compiled, where there are no iterators and a wrong place is an error"
-)]
+#[expect(clippy::indexing_slicing, reason = "places below the length, looked at by the compiler")]
 const MODULES: &[&str] = &{
     let mut names = [""; RecomputedModule::EACH.len()];
     let mut place = 0;
