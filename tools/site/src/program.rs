@@ -56,7 +56,8 @@ pub(crate) fn taken(staging: &Path, program: &str) -> Result<(String, Vec<u8>), 
         return Ok((glue, wasm));
     }
     let size = |program: &[u8]| packed(program).map_or(usize::MAX, |packed| packed.len());
-    Ok((glue, memory_wall_squeeze::ordered(&optimised::quiet(staging, &wasm)?, size)?))
+    let turned = memory_wall_squeeze::by_columns(&optimised::quiet(staging, &wasm)?, size)?;
+    Ok((glue, memory_wall_squeeze::ordered(&turned, size)?))
 }
 
 /// The WebAssembly and the glue of a program with short names between them.
