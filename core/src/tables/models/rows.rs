@@ -35,7 +35,6 @@ const fn row(
     (Model { id, name, family, architecture, source: META_DEVICE }, parameters)
 }
 
-#[expect(clippy::large_types_passed_by_value, reason = "rows are made by the compiler")]
 const fn from(source: &'static str, (model, parameters): Row) -> Row {
     (Model { source, ..model }, parameters)
 }
@@ -47,7 +46,6 @@ const fn from(source: &'static str, (model, parameters): Row) -> Row {
 /// Ministral 3 14B 13,945,031,680; Qwen2.5-VL 3B, 7B and 32B 3,754,622,976, 8,292,166,656 and 33,452,718,336; Qwen3-VL 2B, 4B, 8B, 32B, 30B and 235B 2,127,532,032,
 /// 4,437,815,808, 8,767,123,696, 33,357,390,064, 31,070,754,032 and 235,670,022,896; Qwen3.5 0.8B, 2B, 4B and 27B 873,438,784, 2,274,069,824, 4,659,865,088 and 27,781,427,952, with a layer that drafts. Of Gemma 4 some 0.55e9 by its card, and 0.57e9 by a log of
 /// "Model loading took 31.04 GiB" beside the language model. Read 2026-11-26.
-#[expect(clippy::large_types_passed_by_value, reason = "rows are made by the compiler")]
 const fn seeing(parameters: u32, [tokens, values, levels]: [u32; 3], (model, counted): Row) -> Row {
     let tower = Some(Tower { parameters, tokens, values, levels });
     (Model { architecture: Architecture { tower, ..model.architecture }, ..model }, counted)
