@@ -88,7 +88,7 @@ impl Value {
             }
             (Self::Cards(one), Self::Cards(other)) => one.ranks() < other.ranks(),
             (Self::Card(one), Self::Card(other)) => one.capacity < other.capacity,
-            (Self::Model(one), Self::Model(other)) => one.parameters > other.parameters,
+            (Self::Model(one), Self::Model(other)) => one.parameters() > other.parameters(),
             (Self::Weights(one), Self::Weights(other)) => bits(one) > bits(other),
             _ => false,
         }
