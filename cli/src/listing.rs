@@ -39,7 +39,7 @@ pub(crate) fn models(json: bool) -> Result<String, BadInput> {
         table.row([
             model.id.into(),
             model.name.into(),
-            Grouped(model.parameters.into()).to_string(),
+            Grouped(model.parameters().into()).to_string(),
             Count(shape.active_parameters()).to_string().replace(THIN_SPACE, " "),
             shape.trained_context.map_or(NONE.into(), |context| Grouped(context.into()).to_string()),
             Size::new(per_token, ByteUnit::Gb).plain().to_string(),

@@ -21,9 +21,9 @@ fn models_are_listed_in_full() {
     assert_eq!(rows.len(), MODELS.len());
     for (row, model) in rows.iter().zip(MODELS) {
         assert_eq!(row["id"], model.id);
-        assert_eq!(row["parameters"], model.parameters);
+        assert_eq!(row["parameters"], model.parameters());
         assert_eq!(row["source"], model.source);
-        assert!(row["active_parameters"].as_u64().unwrap() <= model.parameters, "{}", model.id);
+        assert!(row["active_parameters"].as_u64().unwrap() <= model.parameters(), "{}", model.id);
     }
     let llama = rows.iter().find(|row| row["id"] == "llama-3.1-8b").unwrap();
     let expected: Value = serde_json::from_str(

@@ -2,6 +2,8 @@
 
 mod model;
 
+use std::f64::consts::LN_10;
+
 pub use model::Model;
 
 use memory_wall_core::display::{Figure, Grouped, THIN_SPACE};
@@ -40,7 +42,7 @@ impl Dial {
     pub fn at(&self, stop: u32) -> u64 {
         let (low, high) = self.range;
         let part = f64::from(stop.min(STOPS)) / f64::from(STOPS);
-        let value = low * libm::exp(part * libm::log(high / low));
+        let value = low * libm::exp(part * libm::log10(high / low) * LN_10);
         let exact = (value * 1_000.0).clamp(1.0, KIND.max as f64);
         let mut digit = 1.0;
         while exact / digit >= 100.0 {
@@ -58,7 +60,7 @@ impl Dial {
     /// The stop nearest to a value.
     pub fn stop(&self, guess: u64) -> u32 {
         let (low, high) = self.range;
-        let part = libm::log(KIND.value(guess).max(low) / low) / libm::log(high / low);
+        let part = libm::log10(KIND.value(guess).max(low) / low) / libm::log10(high / low);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between none and all")]
         let stop = libm::round(part.clamp(0.0, 1.0) * f64::from(STOPS)) as u32;
         stop

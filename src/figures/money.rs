@@ -2,6 +2,7 @@
 
 use memory_wall_core::display::{Figure, Grouped, THIN_SPACE};
 
+use crate::charts::roofline::ten;
 use crate::words;
 
 /// Seconds of an hour and of a day, and days of a year.
@@ -14,7 +15,7 @@ fn rounded(value: f64) -> String {
     if value < 999.5 {
         return Figure(value).to_string();
     }
-    let one = libm::pow(10.0, libm::floor(libm::log10(value)) - 2.0);
+    let one = ten(libm::floor(libm::log10(value)) - 2.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range by the clamp")]
     let whole = (libm::round(value.clamp(0.0, 1e30) / one) * one) as u128;
     Grouped(whole).to_string()
@@ -69,7 +70,7 @@ pub fn lasts(seconds: [f64; 2]) -> String {
 /// A count of many digits as a power of ten: `8.09 × 10²²`.
 pub fn power_of_ten(value: f64) -> String {
     let exponent = libm::floor(libm::log10(value.max(1.0)));
-    let digits = Figure(value / libm::pow(10.0, exponent)).to_string();
+    let digits = Figure(value / ten(exponent)).to_string();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the exponent of a float")]
     let raised: String = (exponent as u32)
         .to_string()

@@ -35,7 +35,7 @@ impl ModelRow {
             id: model.id,
             name: model.name,
             family: model.family,
-            parameters: model.parameters,
+            parameters: model.parameters(),
             active_parameters: shape.active_parameters(),
             layers: shape.layers,
             hidden_size: shape.hidden_size,

@@ -88,7 +88,7 @@ impl Value {
             }
             (Self::Cards(one), Self::Cards(other)) => one.ranks() < other.ranks(),
             (Self::Card(one), Self::Card(other)) => one.capacity < other.capacity,
-            (Self::Model(one), Self::Model(other)) => one.parameters > other.parameters,
+            (Self::Model(one), Self::Model(other)) => one.parameters() > other.parameters(),
             (Self::Weights(one), Self::Weights(other)) => bits(one) > bits(other),
             _ => false,
         }
@@ -247,7 +247,7 @@ fn gpu(scenario: &Checked, settings: impl Fn(Checked) -> Checked) -> Found {
 fn model(scenario: &Scenario) -> Found {
     let reads = |model: &&Model| model.architecture.reads(scenario.seq_length);
     let mut models: Vec<&Model> = MODELS.iter().filter(reads).collect();
-    models.sort_by_key(|model| model.parameters);
+    models.sort_by_key(|model| model.parameters());
     let tried = models.into_iter().filter_map(|model| {
         let run = Scenario { architecture: model.architecture, ..*scenario }.check().ok()?;
         Some(Tried::new(Value::Model(model), &run))

@@ -36,7 +36,7 @@ impl Axis {
 }
 
 /// Ten to a whole power.
-pub(super) fn ten(power: f64) -> f64 {
+pub(crate) fn ten(power: f64) -> f64 {
     let (mut value, mut left) = (1.0, power.abs());
     // Three dozen rounds at most.
     while left >= 1.0 {

@@ -19,6 +19,7 @@ use memory_wall_core::roofline::{Roof, multiplies_in};
 use memory_wall_core::units::{ByteRate, FlopRate};
 
 pub use axes::Axis;
+pub(crate) use axes::ten;
 pub use dots::{Dot, Key, Kind};
 
 use crate::state::State;

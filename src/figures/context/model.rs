@@ -260,8 +260,8 @@ fn log(bytes: Bytes) -> f64 {
 
 /// How far from the left a length stands, in percent; beyond the plot at its edges.
 pub(super) fn x(tokens: u32) -> f64 {
-    let octaves = |tokens: u32| libm::log2(f64::from(tokens) / f64::from(FROM));
-    let part = octaves(tokens) / octaves(TO);
+    let powers = |tokens: u32| libm::log10(f64::from(tokens) / f64::from(FROM));
+    let part = powers(tokens) / powers(TO);
     part.clamp(0.0, 1.0) * 100.0
 }
 

@@ -66,7 +66,7 @@ fn said(direction: &Direction) -> Option<String> {
             let moe = mixtral.architecture.moe?;
             let model = mixtral.name;
             let active = Count(mixtral.architecture.active_parameters()).to_string();
-            let all = Count(mixtral.parameters).to_string();
+            let all = Count(mixtral.parameters()).to_string();
             let weights = size(buckets::Binding::Size(Bucket::Weights), "model=mixtral-8x7b");
             let experts = moe.experts.to_string();
             let read = figure(experts_read(&moe, 16));
@@ -96,7 +96,7 @@ fn said(direction: &Direction) -> Option<String> {
         }
         "caches" => {
             let mi300x = gpus::by_id("mi300x")?;
-            let share = mi300x.cache()?.0 as f64 / (2 * model("llama-2-7b")?.parameters) as f64;
+            let share = mi300x.cache()?.0 as f64 / (2 * model("llama-2-7b")?.parameters()) as f64;
             let gpu = mi300x.name;
             let cache = tier(hierarchy::Binding::Capacity, Tier::Cache, "gpu=mi300x");
             let share = Percent(share).to_string();
@@ -110,12 +110,12 @@ fn said(direction: &Direction) -> Option<String> {
             let gpu = bound_at::<rig::Model>(rig::Binding::Gpu, "v=1");
             let held = Size::new(capacity, ByteUnit::Gb).to_string();
             let model = large.name;
-            let n = (u128::from(large.parameters) * 2).div_ceil(capacity.0).to_string();
+            let n = (u128::from(large.parameters()) * 2).div_ceil(capacity.0).to_string();
             words::FrontierSaidWafer { capacity: &held, times: &times, gpu: &gpu, model, n: &n }.text()
         }
         "co_design" => {
             let large = model("deepseek-v3")?;
-            let active = large.architecture.active_parameters() as f64 / large.parameters as f64;
+            let active = large.architecture.active_parameters() as f64 / large.parameters() as f64;
             let model = large.name;
             let share = Percent(active).to_string();
             let token = size(buckets::Binding::KvBytesPerToken, "model=deepseek-v3");
@@ -149,7 +149,7 @@ fn said(direction: &Direction) -> Option<String> {
         .text(),
         _ => words::FrontierSaidInside {
             weights: &size(buckets::Binding::Size(Bucket::Weights), "v=1"),
-            n: &Count(model("llama-2-7b")?.parameters).to_string(),
+            n: &Count(model("llama-2-7b")?.parameters()).to_string(),
         }
         .text(),
     })

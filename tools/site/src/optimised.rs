@@ -8,10 +8,11 @@ use crate::write;
 /// What Trunk is told about every program.
 const PAGE: &str = include_str!("../../../index.html");
 
-/// The program without what it says when it panics, optimised as Trunk does it.
-pub(crate) fn quiet(staging: &Path, wasm: &[u8]) -> Result<Vec<u8>, String> {
+/// The program without what it says when it panics, optimised as Trunk does it; `debugs` where it writes values as for debugging
+/// besides.
+pub(crate) fn quiet(staging: &Path, wasm: &[u8], debugs: bool) -> Result<Vec<u8>, String> {
     let [from, to] = ["quiet.wasm", "optimised.wasm"].map(|name| staging.join(name));
-    write(&from, memory_wall_squeeze::without_panics(wasm)?)?;
+    write(&from, memory_wall_squeeze::without_panics(wasm, debugs)?)?;
     // xtask names the one that Trunk takes.
     let program = std::env::var_os("MEMORY_WALL_WASM_OPT").unwrap_or_else(|| "wasm-opt".into());
     let status = Command::new(&program).arg(&from).arg("-Oz").args(parameters()?).arg("-o").arg(&to).status();
@@ -52,5 +53,32 @@ mod tests {
         assert!(parameters.iter().all(|own| Some(own) == parameters.first()));
         // Functions that panic are found by their names.
         assert!(parameters.iter().all(|own| own.split(' ').any(|parameter| parameter == "-g")));
+    }
+
+    /// The engine's words that are written as for debugging, none of which the tutorial says: of layouts and of config files.
+    const ELSEWHERE: [&str; 2] = ["core/src/layout/mod.rs", "core/src/config/error.rs"];
+
+    /// In the tutorial's program they would come out empty.
+    #[test]
+    fn the_tutorial_writes_no_value_as_for_debugging() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut folders = vec![root.join("src"), root.join("core/src")];
+        let mut read = 0;
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() && !path.ends_with("src/sections") && !path.ends_with("tests") {
+                    folders.push(path);
+                } else if path.is_file()
+                    && !path.ends_with("tests.rs")
+                    && !ELSEWHERE.iter().any(|file| path.ends_with(file))
+                {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    let shipped = text.split("#[cfg(test)]").next().unwrap();
+                    assert!(!shipped.contains(":?}") && !shipped.contains(":#?}"), "{}", path.display());
+                    read += 1;
+                }
+            }
+        }
+        assert!(read > 300, "{read}");
     }
 }

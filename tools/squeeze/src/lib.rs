@@ -1,10 +1,12 @@
 //! What makes programs in WebAssembly and pages smaller after gzip without changing what they do.
 
+mod columns;
 mod imports;
 mod markup;
 mod order;
 mod panics;
 
+pub use columns::by_columns;
 pub use imports::shortened;
 pub use markup::markup;
 pub use order::ordered;

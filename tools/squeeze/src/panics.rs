@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use wasm_encoder::reencode::{Error, Reencode, utils};
 use wasm_encoder::{CodeSection, DataSection, Function, Module};
-use wasmparser::{Data, DataKind, FunctionBody, KnownCustom, Name, Operator, Parser, Payload, TypeRef};
+use wasmparser::{Data, DataKind, FunctionBody, KnownCustom, Name, Operator, Parser, Payload, TypeRef, ValType};
 
 /// What the names of functions start with that say something and then trap, and of which none comes back.
 const STARTS: [&str; 15] = [
@@ -29,6 +29,8 @@ const STARTS: [&str; 15] = [
 ];
 /// Not one of them: whether a panic is under way, which is asked wherever a lock is let go.
 const COMES_BACK: &str = "std::panicking::panic_count";
+/// How values are written for those who look for a mistake.
+const FOR_DEBUGGING: &str = " as core::fmt::Debug>::fmt";
 /// The bytes of a place in the code: where the name of its file is and how long that is, its line and its column.
 const PLACE: usize = 16;
 /// The longest name of a file, the last line and the last column that a place is believed to have.
@@ -36,10 +38,12 @@ const MOST: [u32; 3] = [200, 50_000, 1_000];
 
 /// The same program, which traps where it would say first why, and without the places of panics in its data.
 ///
-/// Its functions still need their names: an error where none of them panics.
-pub fn without_panics(wasm: &[u8]) -> Result<Vec<u8>, String> {
+/// Its functions still need their names: an error where none of them panics. In a program that nothing but panics writes values for
+/// debugging in, these come out empty: wherever it might panic, a table of functions keeps them.
+pub fn without_panics(wasm: &[u8], debugs: bool) -> Result<Vec<u8>, String> {
     let unread = |error: &dyn std::fmt::Display| format!("the program cannot be read: {error}");
-    let (mut imported, mut silent) = (0_u32, HashSet::new());
+    let (mut imported, mut silent, mut empty) = (0_u32, HashSet::new(), HashSet::new());
+    let (mut kinds, mut own) = (Vec::new(), Vec::new());
     for payload in Parser::new(0).parse_all(wasm) {
         match payload.map_err(|error| unread(&error))? {
             Payload::ImportSection(imports) => {
@@ -47,14 +51,26 @@ pub fn without_panics(wasm: &[u8]) -> Result<Vec<u8>, String> {
                     imported += u32::from(matches!(import.map_err(|error| unread(&error))?.ty, TypeRef::Func(_)));
                 }
             }
+            Payload::TypeSection(section) => {
+                kinds = section
+                    .into_iter_err_on_gc_types()
+                    .collect::<Result<Vec<_>, _>>()
+                    .map_err(|error| unread(&error))?;
+            }
+            Payload::FunctionSection(section) => {
+                own = section.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| unread(&error))?;
+            }
             Payload::CustomSection(section) => {
                 let KnownCustom::Name(names) = section.as_known() else { continue };
                 for part in names {
                     let Name::Function(functions) = part.map_err(|error| unread(&error))? else { continue };
                     for naming in functions {
                         let naming = naming.map_err(|error| unread(&error))?;
-                        if panics(&plain(naming.name)) {
+                        let name = plain(naming.name);
+                        if panics(&name) {
                             silent.insert(naming.index);
+                        } else if !debugs && name.contains(FOR_DEBUGGING) {
+                            empty.insert(naming.index);
                         }
                     }
                 }
@@ -65,8 +81,12 @@ pub fn without_panics(wasm: &[u8]) -> Result<Vec<u8>, String> {
     if silent.is_empty() {
         return Err("the program names no function that panics".to_owned());
     }
+    // Whether it failed is a number.
+    let kind = |kind: &u32| usize::try_from(*kind).ok().and_then(|kind| kinds.get(kind));
+    let writes = |of: &u32| kind(of).is_some_and(|function| function.results() == [ValType::I32]);
+    let empty = (imported..).zip(&own).filter(|(function, kind)| empty.contains(function) && writes(kind));
     let mut module = Module::new();
-    let mut quiet = Quiet { next: imported, silent };
+    let mut quiet = Quiet { next: imported, empty: empty.map(|(function, _)| function).collect(), silent };
     quiet.parse_core_module(&mut module, Parser::new(0), wasm).map_err(|error| unread(&error))?;
     Ok(module.finish())
 }
@@ -91,25 +111,27 @@ fn panics(name: &str) -> bool {
     of_vectors || (STARTS.iter().any(|start| name.starts_with(start)) && !name.starts_with(COMES_BACK))
 }
 
-/// Writes a program again in which these functions trap.
+/// Writes a program again in which these functions trap, or write nothing.
 struct Quiet {
     /// The number of the function that is written next.
     next: u32,
     silent: HashSet<u32>,
+    empty: HashSet<u32>,
 }
 
 impl Reencode for Quiet {
     type Error = Infallible;
 
     fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Result<(), Error> {
-        let silent = self.silent.contains(&self.next);
+        let [silent, empty] = [&self.silent, &self.empty].map(|functions| functions.contains(&self.next));
         self.next += 1;
-        if !silent {
-            return utils::parse_function_body(self, code, body);
-        }
-        let mut trap = Function::new([]);
-        trap.instructions().unreachable().end();
-        code.function(&trap);
+        let mut short = Function::new([]);
+        match (silent, empty) {
+            (true, _) => short.instructions().unreachable().end(),
+            (_, true) => short.instructions().i32_const(0).end(),
+            _ => return utils::parse_function_body(self, code, body),
+        };
+        code.function(&short);
         Ok(())
     }
 
@@ -165,9 +187,14 @@ mod tests {
 
     /// A program with these functions of its own, each a single call of the import, and this data.
     fn program(names: &[&str], data: &[u8]) -> Vec<u8> {
+        program_of(&[], names, data)
+    }
+
+    /// The same with functions that give this back.
+    fn program_of(results: &[wasm_encoder::ValType], names: &[&str], data: &[u8]) -> Vec<u8> {
         let (mut types, mut imports, mut functions) =
             (TypeSection::new(), ImportSection::new(), FunctionSection::new());
-        types.ty().function([], []);
+        types.ty().function([], results.iter().copied());
         imports.import("glue", "a", EntityType::Function(0));
         let mut memories = MemorySection::new();
         memories.memory(MemoryType { minimum: 1, maximum: None, memory64: false, shared: false, page_size_log2: None });
@@ -221,8 +248,28 @@ mod tests {
             ("hashbrown::raw::Fallibility::capacity_overflow::hf479ddd5bda02b78", false),
             ("memory_wall_app::browser::start", false),
         ];
-        let quiet = without_panics(&program(&names.map(|(name, _)| name), b"")).unwrap();
-        assert_eq!(read(&quiet).0, names.map(|(_, panics)| panics));
+        for debugs in [true, false] {
+            let quiet = without_panics(&program(&names.map(|(name, _)| name), b""), debugs).unwrap();
+            // The one that is for debugging gives back nothing, so that it writes nothing either.
+            assert_eq!(read(&quiet).0, names.map(|(_, panics)| panics));
+        }
+    }
+
+    #[test]
+    fn what_is_for_debugging_writes_nothing_where_only_panics_need_it() {
+        let names = ["<u8 as core[c5930c85a12de822]::fmt::Debug>::fmt", "core::panicking::panic"];
+        let wasm = program_of(&[wasm_encoder::ValType::I32], &names, b"");
+        let first = |debugs| {
+            let quiet = without_panics(&wasm, debugs).unwrap();
+            let mut bodies = Parser::new(0).parse_all(&quiet).filter_map(|payload| match payload.unwrap() {
+                Payload::CodeSectionEntry(body) => {
+                    Some(format!("{:?}", body.get_operators_reader().unwrap().read().unwrap()))
+                }
+                _ => None,
+            });
+            bodies.next().unwrap()
+        };
+        assert_eq!([true, false].map(first), ["Call { function_index: 0 }", "I32Const { value: 0 }"]);
     }
 
     /// A place in a file whose name stands this far into the data.
@@ -241,14 +288,14 @@ mod tests {
             place(u32::MAX >> 1, 16, 7, 5),
         ];
         let data = [files.to_vec(), near_misses.concat(), place(0, 16, 120, 9)].concat();
-        let (_, quiet) = read(&without_panics(&program(&["core::panicking::panic"], &data)).unwrap());
+        let (_, quiet) = read(&without_panics(&program(&["core::panicking::panic"], &data), true).unwrap());
         let blank = [vec![0; 16], files[16..].to_vec(), near_misses.concat(), vec![0; PLACE]].concat();
         assert_eq!(quiet, blank);
     }
 
     #[test]
     fn a_program_without_names_is_refused() {
-        assert!(without_panics(&program(&["main"], b"")).unwrap_err().contains("no function that panics"));
-        assert!(without_panics(b"no program").unwrap_err().contains("cannot be read"));
+        assert!(without_panics(&program(&["main"], b""), true).unwrap_err().contains("no function that panics"));
+        assert!(without_panics(b"no program", true).unwrap_err().contains("cannot be read"));
     }
 }

@@ -21,6 +21,9 @@ const PAPER: &str = "Brown et al. 2020, table 2.1 (shape); table D.1 gives 174,6
 /// No real model.
 const TEXTBOOK: &str = "no real model: the textbook's 7B with hidden_size 4096 and 32 layers, shaped like Llama 2 7B and rounded to 7,000,000,000 parameters";
 
+/// A model, and the parameter count that the engine must arrive at.
+type Row = (Model, u64);
+
 /// A row whose shape and count come from [`META_DEVICE`].
 const fn row(
     id: &'static str,
@@ -28,13 +31,12 @@ const fn row(
     family: &'static str,
     architecture: Architecture,
     parameters: u64,
-) -> Model {
-    Model { id, name, family, architecture, parameters, source: META_DEVICE }
+) -> Row {
+    (Model { id, name, family, architecture, source: META_DEVICE }, parameters)
 }
 
-#[expect(clippy::large_types_passed_by_value, reason = "rows are made by the compiler")]
-const fn from(source: &'static str, model: Model) -> Model {
-    Model { source, ..model }
+const fn from(source: &'static str, (model, parameters): Row) -> Row {
+    (Model { source, ..model }, parameters)
 }
 
 /// With a tower of so many parameters, of the vision model and its projector.
@@ -44,10 +46,9 @@ const fn from(source: &'static str, model: Model) -> Model {
 /// Ministral 3 14B 13,945,031,680; Qwen2.5-VL 3B, 7B and 32B 3,754,622,976, 8,292,166,656 and 33,452,718,336; Qwen3-VL 2B, 4B, 8B, 32B, 30B and 235B 2,127,532,032,
 /// 4,437,815,808, 8,767,123,696, 33,357,390,064, 31,070,754,032 and 235,670,022,896; Qwen3.5 0.8B, 2B, 4B and 27B 873,438,784, 2,274,069,824, 4,659,865,088 and 27,781,427,952, with a layer that drafts. Of Gemma 4 some 0.55e9 by its card, and 0.57e9 by a log of
 /// "Model loading took 31.04 GiB" beside the language model. Read 2026-11-26.
-#[expect(clippy::large_types_passed_by_value, reason = "rows are made by the compiler")]
-const fn seeing(parameters: u32, [tokens, values, levels]: [u32; 3], model: Model) -> Model {
+const fn seeing(parameters: u32, [tokens, values, levels]: [u32; 3], (model, counted): Row) -> Row {
     let tower = Some(Tower { parameters, tokens, values, levels });
-    Model { architecture: Architecture { tower, ..model.architecture }, ..model }
+    (Model { architecture: Architecture { tower, ..model.architecture }, ..model }, counted)
 }
 
 /// Tokens of the largest image, values of its pixels, as the start-up profile of vLLM has them, and further outputs of the tower.
@@ -62,9 +63,20 @@ const QWEN_IMAGE: [u32; 3] = [16_384, 65_536 * 1_536, 0];
 const QWEN3_IMAGE: [u32; 3] = [16_384, 65_536 * 1_536, 3];
 const QWEN2_5_IMAGE: [u32; 3] = [16_384, 65_536 * 1_176, 0];
 
-/// Every model by family, and in each by release.
+/// The table below, with its counts apart from it: the engine arrives at each, so that no program carries them.
+macro_rules! models {
+    ($($row:expr),* $(,)?) => {
+        /// Every model by family, and in each by release.
+        pub static MODELS: &[Model] = &[$($row.0),*];
+
+        /// The count of each row above, in its order.
+        #[cfg(test)]
+        pub(super) static COUNTS: &[u64] = &[$($row.1),*];
+    };
+}
+
 #[rustfmt::skip] // one row a line reads as the table it is
-pub static MODELS: &[Model] = &[
+models![
     from(TEXTBOOK, row("generic-7b", "Generic 7B (MHA)", "Textbook",
         Architecture { rounded_parameters: Some(7_000_000_000), ..llama([32, 4096, 32, 32, 128, 11_008, 32_000, 4096]) }, 7_000_000_000)),
     row("gpt2-small", "GPT-2 small", "GPT", gpt2(12, 768, 12, 1024), 124_439_808),

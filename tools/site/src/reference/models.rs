@@ -65,7 +65,7 @@ fn row(model: &'static Model, words: &Words, sources: &mut Sources) -> Result<Ro
     let cells = vec![
         name(&id, model.name),
         Cell::text(model.family),
-        whole(model.parameters),
+        whole(model.parameters()),
         Cell::number(Count(active).to_string(), active as f64),
         whole(shape.layers.into()),
         whole(shape.hidden_size.into()),
