@@ -1,5 +1,6 @@
 //! The reader: a stream of bytes in, reports out.
 
+mod figures;
 mod gpustat;
 mod growing;
 mod joined;
@@ -78,7 +79,8 @@ impl Reader {
             .iter()
             .map(|reading| reading.mark)
             .chain(settings.iter().map(|settings| settings.mark.as_bytes()))
-            .chain(SPECIAL.iter().map(|(mark, _)| mark.as_bytes()));
+            .chain(SPECIAL.iter().map(|(mark, _)| mark.as_bytes()))
+            .chain(figures::marks());
         let marks = Marks::new(texts.zip(0..));
         Self {
             lines: Lines::default(),
@@ -102,6 +104,7 @@ impl Reader {
                 seen: ByName::new(),
                 unfinished: None,
                 orphan: None,
+                unread: None,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
             },
@@ -128,12 +131,10 @@ impl Reader {
     /// What was found.
     pub fn finish(mut self) -> Found {
         self.next_source();
-        let State { mut found, orphan, .. } = self.state;
-        // A traceback alone is one only where there is nothing else: it may be of any error.
-        if found.reports.is_empty()
-            && let Some(report) = orphan
-        {
-            found.reports.push(*report);
+        let State { mut found, orphan, unread, .. } = self.state;
+        // A traceback alone is one only where there is nothing else: it may be of any error. So is a line that says it in its own words.
+        if found.reports.is_empty() {
+            found.reports.extend(unread.into_iter().chain(orphan).map(|report| *report));
         }
         found.reports = sorted(found.reports, |report| (report.source.into(), report.from as u64));
         found
@@ -168,6 +169,8 @@ struct State {
     unfinished: Option<Unfinished>,
     /// A traceback whose message is missing.
     orphan: Option<Box<Report>>,
+    /// A message that nothing else reads.
+    unread: Option<Box<Report>>,
     /// Places of numbers of the line that a pattern couldn't read.
     doubtful: Vec<Place>,
     /// Places of numbers of the line that one could.
@@ -181,6 +184,7 @@ impl State {
     /// Takes a line.
     fn take(&mut self, raw: Raw<'_>) {
         self.json(raw.text, raw.place.line);
+        self.answered(raw);
         let coloured = memchr::memchr(0x1b, raw.text).is_some();
         if !coloured {
             self.find(raw.text);
@@ -238,8 +242,13 @@ impl State {
                 if !joined {
                     self.settings(settings, line, *at);
                 }
-            } else if let Some((_, special)) = SPECIAL.get(mark - self.patterns.len() - self.settings.len()) {
-                self.special(*special, line, *at, device, joined);
+            } else {
+                let special = mark - self.patterns.len() - self.settings.len();
+                if let Some((_, special)) = SPECIAL.get(special) {
+                    self.special(*special, line, *at, device, joined);
+                } else if let Some(name) = figures::number(special) {
+                    self.figure(name, line, *at, device);
+                }
             }
         }
         if !self.doubtful.is_empty() {
@@ -343,7 +352,7 @@ impl State {
 
 /// Whether a program prints the same lines of each GPU in turn, without its number.
 const fn is_listing(kind: Kind) -> bool {
-    matches!(kind, Kind::RocmSmi | Kind::AmdSmi | Kind::XpuSmi)
+    matches!(kind, Kind::RocmSmi | Kind::AmdSmi | Kind::XpuSmi | Kind::Nvtop)
 }
 
 /// Whether tokens are those of the pool for layers with a window, which is told with the words of any pool.
