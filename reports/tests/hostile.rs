@@ -216,7 +216,7 @@ fn a_line_of_a_megabyte_of_anything_is_read_in_a_tenth_of_a_second() {
         }
         println!("{took:?} {}", piece.chars().take(60).collect::<String>());
     }
-    assert!(slowest.0 < Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 100 }), "{slowest:?}");
+    assert!(slowest.0 < Duration::from_millis(if cfg!(debug_assertions) { 5_000 } else { 100 }), "{slowest:?}");
 }
 
 #[test]

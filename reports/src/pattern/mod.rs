@@ -190,7 +190,7 @@ impl Reading {
                 Hole::Buffer => {
                     let word = rest.iter().take_while(|byte| is_word(**byte)).count();
                     // A point may be a part of the name, or what stands behind it.
-                    let length = until(rest, next).filter(|end| !next.is_empty() && *end < word).unwrap_or(word);
+                    let length = until(near, next).filter(|end| !next.is_empty() && *end < word).unwrap_or(word);
                     device = buffer(rest.get(..length)?)?;
                     length
                 }

@@ -17,6 +17,10 @@ const MOST_JOINED: usize = 16;
 /// Bytes of a message or a command of several lines.
 pub(super) const LONGEST_JOINED: usize = 16 << 10;
 
+/// Times that the settings of one line are read.
+const MOST_SETTINGS: u32 = 16;
+/// Bytes of one line's settings.
+const LONGEST_SETTINGS: usize = 48 << 10;
 /// Bytes of what stands in front of a message.
 pub(super) const LONGEST_FRONT: usize = 256;
 /// Messages that are known again, and the bytes of the longest.
@@ -207,9 +211,15 @@ impl State {
         if self.joined.is_some() {
             return;
         }
+        // A line that repeats a mark says the same again behind each.
+        self.settings_read += 1;
+        if self.settings_read > MOST_SETTINGS {
+            return;
+        }
         let from = if settings.behind { at } else { 0 };
         let text = line.text.get(from..).unwrap_or_default();
-        if text.trim_ascii_end().ends_with(b"\\") || settings.behind && is_open(text) {
+        if text.len() <= LONGEST_JOINED && (text.trim_ascii_end().ends_with(b"\\") || settings.behind && is_open(text))
+        {
             let mut joined = Joined::new(line.number(), Goes::Settings(settings));
             joined.line.add_at(text, line.place(from));
             self.joined = Some(Box::new(joined));
@@ -221,6 +231,7 @@ impl State {
     pub(super) fn arguments(&mut self, settings: &'static Settings, line: &Line, from: usize) {
         let mut facts = Vec::new();
         let mut text = line.text.get(from..).unwrap_or_default();
+        text = text.get(..LONGEST_SETTINGS).unwrap_or(text);
         let mut skipped = from;
         if settings.behind {
             // A command's model may stand behind it without a name: `vllm serve MODEL --flag`.

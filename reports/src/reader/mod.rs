@@ -105,6 +105,7 @@ impl Reader {
                 unfinished: None,
                 orphan: None,
                 unread: None,
+                settings_read: 0,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
             },
@@ -169,6 +170,8 @@ struct State {
     unfinished: Option<Unfinished>,
     /// A traceback whose message is missing.
     orphan: Option<Box<Report>>,
+    /// Times that settings of the line were read.
+    settings_read: u32,
     /// A message that nothing else reads.
     unread: Option<Box<Report>>,
     /// Places of numbers of the line that a pattern couldn't read.
@@ -255,6 +258,7 @@ impl State {
             self.settle();
         }
         self.understood.clear();
+        self.settings_read = 0;
     }
 
     fn pattern(&mut self, mark: usize, line: &Line, at: usize, device: Device) {

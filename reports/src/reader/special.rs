@@ -138,6 +138,14 @@ impl State {
     /// Begins what a text begins.
     pub(super) fn special(&mut self, special: Special, line: &Line, at: usize, device: Device, joined: bool) {
         let place = line.place(at);
+        // Rows of tables are short: a long line would be looked through once for each mark in it.
+        let row = matches!(
+            special,
+            Special::NvidiaRow | Special::Csv | Special::Listed | Special::Headless | Special::Tensor
+        );
+        if row && line.text.len() > LONGEST_ROW {
+            return;
+        }
         match special {
             Special::Traceback => {
                 self.keep_orphan();
@@ -145,6 +153,7 @@ impl State {
             }
             Special::Frame => {
                 let text = line.text.get(at + 6..).unwrap_or_default();
+                let text = text.get(..LONGEST_ROW).unwrap_or(text);
                 if scan::has(text, "\", line ") {
                     self.trace.get_or_insert_with(|| Trace::begin(place.line)).frame(text, place);
                 }
@@ -174,7 +183,7 @@ impl State {
             }
             Special::NvidiaTable => self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line),
             Special::NvidiaRow => {
-                if self.table.is_none() && line.text.len() <= LONGEST_ROW && Table::is_nvidia_row(&line.text) {
+                if self.table.is_none() && Table::is_nvidia_row(&line.text) {
                     self.begin(Table::Nvidia { gpu: None, processes: false, parts: false }, place.line);
                     self.in_table(line);
                 }
