@@ -27,7 +27,7 @@ use crate::{Place, name, scan};
 
 use joined::{Joined, Seen};
 use json::Json;
-use special::SPECIAL;
+use special::{LONGEST_ROW, SPECIAL};
 use unfinished::Unfinished;
 
 /// Reports that are kept; more are counted.
@@ -284,6 +284,8 @@ impl State {
                 // Ollama prints a line for each GPU, without its number.
                 let before = |fact: &Fact| fact.what == What::Capacity && fact.place.line < place.line;
                 let gpu = report.facts.iter().filter(|fact| before(fact)).count();
+                let behind = line.text.get(at..).unwrap_or_default();
+                let behind = behind.get(..LONGEST_ROW).unwrap_or(behind);
                 let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
                     if listed && let Ok(gpu) = u16::try_from(gpu) {
@@ -304,9 +306,7 @@ impl State {
                             fact.what = What::WindowTokens;
                         }
                     }
-                    if pattern.kind == Kind::Ollama
-                        && fact.device != Device::Host
-                        && scan::has(&line.text, " library=cpu ")
+                    if pattern.kind == Kind::Ollama && fact.device != Device::Host && scan::has(behind, " library=cpu ")
                     {
                         match fact.what {
                             What::Capacity => (fact.what, fact.device) = (What::HostCapacity, Device::Host),

@@ -15,7 +15,7 @@ use crate::{name, scan};
 const NEAR_HEAD: usize = 256;
 
 /// Bytes of a table's row.
-const LONGEST_ROW: usize = 4 << 10;
+pub(super) const LONGEST_ROW: usize = 4 << 10;
 
 /// What other texts begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
