@@ -13,7 +13,7 @@ const LONGEST_WORD: usize = 4 << 10;
 
 /// A stretch of a line's text that stands in one piece in the source.
 #[derive(Clone, Copy, Debug)]
-struct Segment {
+pub(crate) struct Segment {
     /// Where it begins in the line's text.
     at: usize,
     /// Where that stands in the source.
@@ -25,7 +25,7 @@ struct Segment {
 pub(crate) struct Line {
     /// The text.
     pub(crate) text: Vec<u8>,
-    segments: Vec<Segment>,
+    pub(crate) segments: Vec<Segment>,
 }
 
 impl Line {

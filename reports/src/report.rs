@@ -207,6 +207,7 @@ impl Report {
                     | Kind::Metal
                     | Kind::HostMemory
                     | Kind::Killed
+                    | Kind::OutOfMemory
                     | Kind::OnnxRuntime
                     | Kind::Paddle
                     | Kind::Xla

@@ -116,7 +116,7 @@ impl Unit {
         };
         match tail {
             [] | [b'B' | b'b'] => Some((Self { power, binary: false }, rest)),
-            [b'i', b'B' | b'b'] => Some((Self { power, binary: true }, rest)),
+            [b'i'] | [b'i', b'B' | b'b'] => Some((Self { power, binary: true }, rest)),
             _ => None,
         }
     }

@@ -38,6 +38,10 @@ names! {
         PeakAllocated = "peak_allocated", "peak of what was allocated";
         PeakReserved = "peak_reserved", "peak of what was reserved";
         PeakActive = "peak_active", "peak of what was active";
+        Stated = "stated_use", "in use, as the text says it";
+        StatedPeak = "stated_peak", "peak of what was in use, as the text says it";
+        StageKept = "stage_kept", "more allocated at the end of a stage than at its start";
+        StagePeak = "stage_peak", "peak of a stage above what it kept";
         Active = "active", "active";
         RequestedByTensors = "requested_by_tensors", "requested by tensors, before rounding";
         InactiveSplit = "inactive_split", "free parts of segments that are in use";
@@ -94,6 +98,7 @@ names! {
         Fragmentation = "fragmentation", "fragmentation";
         HostUsed = "host_used", "in use in host memory";
         ProjectedHost = "projected_host", "projected use of host memory";
+        HostProcess = "host_process", "in use in host memory by one process";
         HostCapacity = "host_capacity", "host memory";
         HostFree = "host_free", "free in host memory";
         AddressSpace = "address_space", "address space of the process";
@@ -235,6 +240,7 @@ names! {
         TensorFlow = "tensorflow_oom", "TensorFlow or JAX ran out of memory";
         OnnxRuntime = "onnx_oom", "ONNX Runtime ran out of memory";
         Paddle = "paddle_oom", "Paddle ran out of memory";
+        OutOfMemory = "out_of_memory", "a message that memory ran out";
         Traceback = "traceback", "a Python traceback";
         Vllm = "vllm", "log of vLLM";
         Sglang = "sglang", "log of SGLang";
@@ -243,7 +249,8 @@ names! {
         Lmdeploy = "lmdeploy", "log of LMDeploy";
         LlamaCpp = "llama_cpp", "log of llama.cpp";
         Ollama = "ollama", "log of Ollama";
-        NvidiaSmi = "nvidia_smi", "nvidia-smi";
+        NvidiaSmi = "nvidia_smi", "nvidia-smi or nvitop";
+        Nvtop = "nvtop", "nvtop";
         RocmSmi = "rocm_smi", "rocm-smi";
         AmdSmi = "amd_smi", "amd-smi";
         XpuSmi = "xpu_smi", "xpu-smi";
@@ -252,6 +259,9 @@ names! {
         Gpustat = "gpustat", "gpustat";
         MemoryStats = "memory_stats", "torch.cuda.memory_stats()";
         MemorySummary = "memory_summary", "torch.cuda.memory_summary()";
+        Torch = "torch_figures", "PyTorch's figures as a script prints them";
+        Lightning = "lightning", "output of Lightning";
+        StableDiffusionCpp = "stable_diffusion_cpp", "log of stable-diffusion.cpp";
         Accelerate = "accelerate_estimate", "accelerate estimate-memory";
         DeepSpeed = "deepspeed", "DeepSpeed's see_memory_usage";
         Torchtitan = "torchtitan", "log of torchtitan";

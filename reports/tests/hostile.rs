@@ -36,6 +36,10 @@ const SAMPLES: &[&str] = &[
     "[TensorRT-LLM][INFO] Allocate 8589934592 bytes for k/v cache. \n[TensorRT-LLM][INFO] Using 10240 tokens in paged KV cache.\n",
     "Ran out of memory in memory space hbm. Used 20.50G of 15.50G hbm.\n Exceeded hbm capacity by 5.00G.\n\nTotal hbm usage >= 21.00G:\n",
     "E tensorflow/stream_executor/cuda/cuda_blas.cc:225] failed to create cublas handle: CUBLAS_STATUS_ALLOC_FAILED\n",
+    "memory_allocated: 40.5MB, memory_reserved: 42.0MB\n>>> torch.cuda.mem_get_info()\n(8589934592, 25757220864)\n{'train_mem_gpu_peaked_delta': 3221225472, 'before_init_mem_gpu': 2147483648}\n",
+    "│ NVITOP 1.3.2 │\n│   0  A100-SXM4-80GB      Off  │ 00000000:01:00.0 Off │ 0 │\n│ N/A   31C    P0    61W / 400W │   3.50MiB / 79.50GiB │ 0% Default │\n│ Processes: │\n│   0 1234567 C  someone 4921MiB  76 python │\n",
+    " Device 0 [NVIDIA GeForce RTX 3090] PCIe\n GPU[ 0%] MEM[|||  2.500Gi/24.000Gi]\n PID USER DEV TYPE GPU GPU MEM CPU HOST MEM Command\n 3493 root 0 Compute 0% 2048MiB 39% python\n",
+    "1.3 B     Total params\n5,200.500 Total estimated model params size (MB)\nPeak GPU alloc failed (5 MiB): out of memory\n",
     "Out of memory: Killed process 4711 (python) total-vm:80000000kB, anon-rss:62914560kB, file-rss:0kB\n",
     "GPU = NVIDIA A100-SXM4-80GB. Max memory = 79.25 GB.\n7.5 GB of memory reserved.\nO^O/ \\_/ \\    Batch size per device = 16 | Gradient accumulation steps = 2\n \"-____-\"     Trainable parameters = 66,060,288 of 4,088,528,384 (1.62% trained)\n",
     "device,GPU use (%),VRAM Total Memory (B),VRAM Total Used Memory (B),Card Series\ncard0,0,21458059264,27856896,Radeon RX 7900 XT\n",
@@ -143,6 +147,76 @@ fn large_and_deep_texts_end_in_time() {
             assert!(found.reports.len() <= memory_wall_reports::MOST_REPORTS);
         });
     }
+}
+
+/// A line of a megabyte of what each reader looks for: a tenth of a second each when optimised, and this build is.
+#[test]
+fn a_line_of_a_megabyte_of_anything_is_read_in_a_tenth_of_a_second() {
+    let own = |text: &str| text.repeat((1 << 20) / text.len());
+    let mut slowest = (Duration::ZERO, String::new());
+    let pieces = [
+        "vllm:gpu_cache_usage_perc{model_name=\"a\"} 0.5 ",
+        "DCGM_FI_DEV_FB_USED{gpu=\"0\",modelName=\"NVIDIA A40\"} 5 ",
+        "7",
+        "1.",
+        "1,",
+        "(",
+        "[",
+        "{",
+        "}",
+        "{\"a\":",
+        "[{\"b\":[",
+        "'",
+        "\"",
+        "\\",
+        "│",
+        "|",
+        "Off | ",
+        "Default | ",
+        "0 x Off │ ",
+        "| 1MiB / 2MiB ",
+        "CUDA1: ",
+        "MEM[|||",
+        "memory_allocated: ",
+        "memory allocated: (GB) ",
+        "mem_get_info((",
+        "(8589934592, ",
+        "Tried to allocate ",
+        "CUDA out of memory. ",
+        "GPU 1 Type : ",
+        "train_mem_gpu_peaked_delta': ",
+        "allocated_bytes': {'all': ",
+        "msg=load request=\"",
+        "required.CUDA0.Weights=\"[1 ",
+        "non-default args: {'model': ",
+        "--max-model-len 5 ",
+        "File \"x\", line 1, in y ",
+        "Buffer 1:",
+        "\u{1b}[0m",
+        " ",
+        "a ",
+        "total params memory size = 1MB (VRAM ",
+        "blk.0.weight ",
+        "# gpu ",
+        "\u{a0}",
+        "out of memory alloc 5 ",
+    ];
+    for piece in pieces.into_iter().chain(SAMPLES.iter().copied()) {
+        let line = own(&piece.replace('\n', " "));
+        // What the machine does beside it is no part of the time: the least of three.
+        let took = (0..3).map(|_| {
+            let start = Instant::now();
+            let found = read(line.as_bytes());
+            assert!(found.reports.len() <= memory_wall_reports::MOST_REPORTS);
+            start.elapsed()
+        });
+        let took = took.min().unwrap();
+        if took > slowest.0 {
+            slowest = (took, piece.chars().take(60).collect());
+        }
+        println!("{took:?} {}", piece.chars().take(60).collect::<String>());
+    }
+    assert!(slowest.0 < Duration::from_millis(if cfg!(debug_assertions) { 5_000 } else { 100 }), "{slowest:?}");
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 
 use memory_wall_core::profile::Candidate;
-use memory_wall_core::{Bytes, evaluate};
+use memory_wall_core::{Bytes, Checked, evaluate};
 
 use super::allocators::{by_table, by_tensorflow, by_xla, one_allocation};
+use super::settings::server;
 use super::{Explanation, Message};
 use crate::what::{Kind, Part, Phase, Refusal, What};
 use crate::{Device, Report, Size, Value};
@@ -220,11 +221,21 @@ pub(super) fn causes(reports: &[&Report], main: Option<&Report>, explanation: &E
     {
         let need = evaluate::total(scenario);
         let served = scenario.runtime() == Some(memory_wall_core::Engine::Vllm);
-        if need > capacity && !served {
+        if need > capacity && !served && !spread(reports, scenario) {
             causes.push(Cause::TooLarge { need, capacity });
         }
     }
     causes
+}
+
+/// Whether what is estimated may lie on more GPUs than one, or be less: llama.cpp spreads layers over all GPUs that it finds, and the pool
+/// of a server whose longest request is not said holds what its share holds.
+fn spread(reports: &[&Report], scenario: &Checked) -> bool {
+    let gpus = reports.iter().filter(|report| report.kind == Kind::LlamaCpp);
+    let gpus = gpus.map(|report| report.all(What::Gpu).count()).max().unwrap_or(0);
+    let pooled = reports.iter().any(|report| server(report.kind).is_some());
+    gpus > 1 && scenario.parallel.tp == 1 && scenario.parallel.pp == 1
+        || pooled && !reports.iter().any(|report| report.has(What::MaxModelLen))
 }
 
 /// What the program says is free on the GPU of a failed buffer.

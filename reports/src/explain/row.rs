@@ -281,7 +281,13 @@ fn torch_rows(report: &Report, scenario: &Checked, rows: &mut Vec<Row>) {
     }
     if matches!(
         report.kind,
-        Kind::MemoryStats | Kind::MemorySummary | Kind::DeepSpeed | Kind::Litgpt | Kind::Torchtitan | Kind::Megatron
+        Kind::Torch
+            | Kind::MemoryStats
+            | Kind::MemorySummary
+            | Kind::DeepSpeed
+            | Kind::Litgpt
+            | Kind::Torchtitan
+            | Kind::Megatron
     ) {
         if let Some(size) = report.greatest(What::PeakAllocated) {
             rows.push(Row::size(What::PeakAllocated, size, Some(estimate)));

@@ -241,7 +241,12 @@ fn llama_cpp(
     let cells = reports.iter().flat_map(|report| report.all(What::Cells));
     let cells =
         cells.filter_map(|fact| if let Value::Count(count) = fact.value { u32::try_from(count).ok() } else { None });
-    if let Some(context) = count(reports, What::Context).or_else(|| cells.max()) {
+    // A warning at its start says how many each sequence has.
+    let each = count(reports, What::MaxModelLen);
+    if let Some(context) = count(reports, What::Context)
+        .or_else(|| cells.max())
+        .or_else(|| each.and_then(|each| each.checked_mul(sequences)))
+    {
         // One cache for all sequences has the whole context once, which is as much as each having its part.
         scenario.seq_length = (context / sequences).clamp(1, bounds::SEQ_LENGTH.max);
         scenario.batch = sequences.min(bounds::BATCH.max);

@@ -1,7 +1,8 @@
 //! What the drivers' tools print line by line; their tables are read by [`crate::tables`].
 //!
 //! Read in November 2026: `rocm_smi.py` of `ROCm` (`--showmeminfo vram`, plain and JSON), `amd-smi metric` (`amdsmi_commands.py`, whose MB
-//! are powers of 1,024), `xpu-smi stats` and `discovery` (intel/llm-scaler#578), DCGM's exporter.
+//! are powers of 1,024), `xpu-smi stats` and `discovery` (intel/llm-scaler#578), DCGM's exporter, and `nvtop`, whose Gi are powers of 1,024
+//! (Syllo/nvtop#243).
 
 use super::line;
 use crate::pattern::{Hole, Pattern};
@@ -28,6 +29,8 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::XpuSmi, "GPU Memory Used (MiB)  | {}", &[Hole::Of(What::Used, Unit::MIB)]),
     line(Kind::Dcgm, "DCGM_FI_DEV_FB_USED{gpu=\"{}\",{}modelName=\"{}\"{}} {}", USED),
     line(Kind::Dcgm, "DCGM_FI_DEV_FB_FREE{gpu=\"{}\",{}modelName=\"{}\"{}} {}", FREE),
+    line(Kind::Nvtop, "Device {} [{}]", &[Hole::Device, Hole::Name(What::Gpu)]),
+    line(Kind::Nvtop, "MEM[{}{}/{}]", &[Hole::Bar, Hole::Size(What::Used), Hole::Size(What::Capacity)]),
     // PyTorch's `collect_env` where there is one.
     line(Kind::NvidiaSmi, "GPU models and configuration: GPU {}: {}", &[Hole::Device, Hole::Name(What::Gpu)]),
     rocm("\"Card Series\": \"{}\"", &[Hole::Name(What::Gpu)]),

@@ -54,6 +54,9 @@ pub(super) const LINES: &[Pattern] = &[
     host("Memory on the node ({}) was {} / {} (", NODE),
     host("killed due to memory pressure (OOM)", &[]),
     host("killed due to the node running low on memory", &[]),
+    // Its advice, and its list of processes.
+    host("how to address the out of memory issue: https://docs.ray.io", &[]),
+    host("{} ray::", &[Hole::Of(What::HostProcess, Unit::GIB)]),
     killed("Exit Code:  137"),
     killed("exited with code 137"),
     killed("exit code 137"),

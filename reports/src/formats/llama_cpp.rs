@@ -37,6 +37,17 @@ const OLD_CACHE: &[Hole] = &[
 const DEVICE: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Size(What::Free)];
 const DEVICE_ON_BUS: &[Hole] = &[Hole::Buffer, Hole::Name(What::Gpu), Hole::Skip, Hole::Size(What::Free)];
 
+/// A device of its list: its name, all of its memory and what is free.
+const LISTED: &[Hole] =
+    &[Hole::Device, Hole::Name(What::Gpu), Hole::Of(What::Capacity, Unit::MIB), Hole::Of(What::Free, Unit::MIB)];
+const LISTED_WITH_DRIVER: &[Hole] = &[
+    Hole::Device,
+    Hole::Name(What::Gpu),
+    Hole::Skip,
+    Hole::Of(What::Capacity, Unit::MIB),
+    Hole::Of(What::Free, Unit::MIB),
+];
+
 /// A row of the SYCL backend's list of devices: its name, and its memory.
 const SYCL: &[Hole] = &[
     Hole::Device,
@@ -94,6 +105,23 @@ macro_rules! described {
         llama("llama_model_load_from_file_impl: using device {} ({}) - {} free", DEVICE),
         llama("llama_model_load_from_file_impl: using device {} ({}) ({}) - {} free", DEVICE_ON_BUS),
         llama("llama_load_model_from_file: using device {} ({}) - {} free", DEVICE),
+        // Its list of devices (`--list-devices`), and the same in its log since b9500.
+        llama("CUDA{}: {} ({} MiB, {} MiB free)", LISTED),
+        llama("CUDA{} : {} ({} MiB, {} MiB free)", LISTED),
+        llama("ROCm{}: {} ({} MiB, {} MiB free)", LISTED),
+        llama("ROCm{} : {} ({} MiB, {} MiB free)", LISTED),
+        llama("Vulkan{}: {} ({} MiB, {} MiB free)", LISTED),
+        llama("Vulkan{} : {} ({} MiB, {} MiB free)", LISTED),
+        llama("Vulkan{}: {} ({}) ({} MiB, {} MiB free)", LISTED_WITH_DRIVER),
+        llama("Vulkan{} : {} ({}) ({} MiB, {} MiB free)", LISTED_WITH_DRIVER),
+        llama("SYCL{}: {} ({} MiB, {} MiB free)", LISTED),
+        llama("SYCL{} : {} ({} MiB, {} MiB free)", LISTED),
+        llama("MTL{} : {} ({} MiB, {} MiB free)", LISTED),
+        llama(
+            ": CPU ({} MiB, {} MiB free)",
+            &[Hole::Of(What::HostCapacity, Unit::MIB), Hole::Of(What::HostFree, Unit::MIB)],
+        ),
+        llama("n_ctx_seq ({}) < n_ctx_train ({})", &[Hole::Count(What::MaxModelLen), Hole::Count(What::TrainedContext)]),
         // Some drivers don't say what is free.
         llama("llama_model_load_from_file_impl: using device {} ({}", &[Hole::Buffer, Hole::Name(What::Gpu)]),
         llama("| [level_zero:gpu:{}]| {}| {}| {}| {}| {}| {}M|", SYCL),
@@ -233,6 +261,8 @@ pub(super) const LINES: &[Pattern] = described!["print_info:", "llm_load_print_m
 pub(super) const KEYS: &[Key] = &[
     ("-m", What::Model),
     ("model", What::Model),
+    ("-md", What::DraftModel),
+    ("model_draft", What::DraftModel),
     ("-hf", What::Model),
     ("-hfr", What::Model),
     ("hf_repo", What::Model),

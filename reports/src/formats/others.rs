@@ -24,6 +24,12 @@ const fn refuses(kind: Kind, text: &'static str, holes: &'static [Hole], why: Re
     line(kind, text, holes).saying(Says::Refuses(why))
 }
 
+/// stable-diffusion.cpp, whose MB are powers of 1,024.
+const fn diffusion(text: &'static str, holes: &'static [Hole]) -> Pattern {
+    line(Kind::StableDiffusionCpp, text, holes)
+}
+
+const PARAMETERS: &[Hole] = &[Hole::Size(What::Total), Hole::Size(What::Weights), Hole::Size(What::HostWeights)];
 const ALL: &[Hole] =
     &[Hole::Size(What::Total), Hole::Size(What::Weights), Hole::Size(What::KvCache), Hole::Size(What::Temporaries)];
 
@@ -88,6 +94,32 @@ pub(super) const LINES: &[Pattern] = &[
     refuses(Kind::LmStudio, "Model loading was stopped due to insufficient system resources", &[], Refusal::Guardrails),
     refuses(Kind::LmStudio, "Model loading aborted due to insufficient system resources", &[], Refusal::Guardrails),
     line(Kind::LmStudio, "requires approximately {} of memory", &[Hole::Decimal(What::Requested)]).saying(Says::Within),
+    // LM Studio's own estimate, in powers of 1,000.
+    line(
+        Kind::LmStudio,
+        "Model load size estimate with raw num offload layers {} and context length '{}'",
+        &[Hole::Skip, Hole::Count(What::Context)],
+    )
+    .saying(Says::Start),
+    line(Kind::LmStudio, "Model: {}", &[Hole::Decimal(What::PlannedWeights)]).saying(Says::Within),
+    line(Kind::LmStudio, "Context: {}", &[Hole::Decimal(What::PlannedCache)]).saying(Says::Within),
+    line(Kind::LmStudio, "Total: {}", &[Hole::Decimal(What::PlannedTotal)]).saying(Says::Within),
+    // TabbyAPI, the server of ExLlama.
+    line(Kind::Exllama, "exllamav3 version: {}", &[Hole::Name(What::Version)]).saying(Says::Start),
+    line(Kind::Exllama, "exllamav2 version: {}", &[Hole::Name(What::Version)]).saying(Says::Start),
+    line(Kind::Exllama, "Using configured max_seq_len: {} tokens", &[Hole::Count(What::MaxModelLen)]),
+    line(Kind::Exllama, "Using configured cache_size: {} tokens", &[Hole::Count(What::KvTokens)]),
+    line(Kind::Exllama, "Loading model: {}", &[Hole::Name(What::Model)]).saying(Says::Within),
+    diffusion("total params memory size = {} (VRAM {}, RAM {})", PARAMETERS),
+    diffusion("total params size = {} (", &[Hole::Size(What::Total)]),
+    diffusion("params backend buffer size = {}(VRAM)", &[Hole::Size(What::PlannedWeights)]),
+    diffusion("params backend buffer size = {}(RAM)", &[Hole::Size(What::HostWeights)]),
+    diffusion("offload params ({}, {} tensors) to runtime", &[Hole::Size(What::PlannedWeights), Hole::Skip]),
+    diffusion("graph cut max_vram={}", &[Hole::Size(What::Allowed)]),
+    diffusion("compute buffer size: {}(VRAM)", &[Hole::Size(What::Compute)]),
+    diffusion("compute buffer size: {} (VRAM)", &[Hole::Size(What::Compute)]),
+    diffusion("compute buffer size: {}(RAM)", &[Hole::Size(What::HostCompute)]),
+    diffusion("compute buffer size: {} (RAM)", &[Hole::Size(What::HostCompute)]),
     refuses(Kind::Exllama, "Insufficient VRAM for model", &[], Refusal::ModelBuffer),
     refuses(Kind::Exllama, "Insufficient space in device allocation", &[], Refusal::ModelBuffer),
     refuses(Kind::Transformers, "Some modules are dispatched on the CPU or the disk", &[], Refusal::Offloaded),

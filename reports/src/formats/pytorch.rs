@@ -41,10 +41,14 @@ pub(crate) const MESSAGE: &[Pattern] = &[
     says("max allowed: {}", &[Hole::Size(What::Allowed)]),
 ];
 
+const PROPERTIES: &[Hole] = &[Hole::Name(What::Gpu), Hole::Skip, Hole::Floor(What::Capacity)];
+
 pub(super) const LINES: &[Pattern] = &[
     line(Kind::CudaError, "CUDA error: out of memory", &[]),
     line(Kind::CudaError, "CUDA driver error: out of memory", &[]),
     line(Kind::CudaError, "cuda runtime error (2) : out of memory", &[]),
+    // Of vLLM's allocator.
+    line(Kind::CudaError, "CUDA Error: out of memory", &[]),
     line(Kind::CudaError, "HIP error: out of memory", &[]),
     // TensorRT-LLM and other programs in C++.
     line(Kind::CudaError, "CUDA runtime error in {}: out of memory", &[Hole::Skip]),
@@ -67,6 +71,9 @@ pub(super) const LINES: &[Pattern] = &[
     line(Kind::Cuda, "Requested{}: {}", &[Hole::Pad, Hole::Size(What::Requested)]),
     line(Kind::Cuda, "Device limit{}: {}", &[Hole::Pad, Hole::Size(What::Capacity)]),
     line(Kind::Cuda, "Free (according to CUDA): {}", &[Hole::Size(What::Free)]),
+    // `get_device_properties()`, whose MB are powers of 1,024 cut off.
+    line(Kind::Torch, "_CudaDeviceProperties(name='{}', {}total_memory={}", PROPERTIES),
+    line(Kind::Torch, "_XpuDeviceProperties(name='{}', {}total_memory={}", PROPERTIES),
     // Tables of the allocator.
     line(Kind::MemorySummary, "PyTorch CUDA memory summary, device ID {}", &[Hole::Device]).saying(Says::Start),
     line(Kind::MemorySummary, "CUDA OOMs: {}", &[Hole::Count(What::OutOfMemoryEvents)]),

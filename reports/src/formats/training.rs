@@ -37,6 +37,7 @@ pub(super) const LINES: &[Pattern] = &[
         &[Hole::Name(What::Gpu), Hole::Skip, Hole::Size(What::Capacity)],
     ),
     line(Kind::Torchtitan, "{} total parameters", &[Hole::Count(What::Parameters)]),
+    line(Kind::Torchtitan, "{} CUDA memory allocation retries", &[Hole::Count(What::Retries)]),
     line(Kind::Torchtitan, "memory usage for model: {}(", &[Hole::Size(What::Reserved)]),
     line(Kind::Torchtitan, "step: {} loss: {}memory: {}(", &[Hole::Skip, Hole::Skip, Hole::Size(What::PeakReserved)]),
     line(Kind::Litgpt, "Memory used: {}", &[Hole::Decimal(What::PeakAllocated)]),
@@ -150,6 +151,15 @@ pub(super) const LINES: &[Pattern] = &[
         "max_memory_reserved: {} | max_memory_allocated: {} |",
         &[Hole::Of(What::PeakReserved, Unit::BYTE), Hole::Of(What::PeakAllocated, Unit::BYTE)],
     ),
+    // Lightning's summary of a model, whose MB are powers of 1,000, and its parameters with three digits.
+    line(Kind::Lightning, "{} Trainable params", &[Hole::Letters(What::TrainableParameters)]),
+    line(Kind::Lightning, "{} Total params", &[Hole::Letters(What::Parameters)]),
+    line(Kind::Lightning, "{} Total estimated model params size (MB)", &[Hole::Of(What::Weights, Unit::MB)]),
+    line(Kind::Lightning, "Total estimated model params size (MB): {}", &[Hole::Of(What::Weights, Unit::MB)]),
+    // verl's `scripts/diagnose.py`, which counts GPUs from 1, in powers of 1,024.
+    line(Kind::Trainer, "{} Type    : {}", &[Hole::Device, Hole::Name(What::Gpu)]),
+    line(Kind::Trainer, "{} Memory  : {}", &[Hole::Device, Hole::Size(What::Capacity)]).saying(Says::Within),
+    line(Kind::Trainer, "CPU Memory      : {}", &[Hole::Size(What::HostCapacity)]),
     line(Kind::Trainer, "Instantaneous batch size per device = {}", &[Hole::Count(What::BatchSize)])
         .saying(Says::Start),
     line(Kind::Trainer, "Gradient Accumulation steps = {}", &[Hole::Count(What::MicroBatches)]),

@@ -234,4 +234,6 @@ pub(super) const SETTINGS: &[Settings] = &[
     settings("vllm.entrypoints.openai.api_server ", true),
     settings("vllm serve ", true),
     Settings { behind: false, ..settings("--max-model-len", false) },
+    // The call of a script.
+    Settings { behind: false, ..settings("max_model_len=", false) },
 ];

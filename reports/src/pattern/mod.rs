@@ -48,6 +48,10 @@ pub(crate) enum Hole {
     Skip,
     /// Spaces, or none.
     Pad,
+    /// A bar of strokes, or none.
+    Bar,
+    /// A number with a letter for thousands and more: `26.6 M`.
+    Letters(What),
 }
 
 /// A line that says something.
@@ -154,6 +158,7 @@ impl Reading {
             let (start, word) = word_before(text, at)?;
             match holes.next()? {
                 Hole::Buffer => device = buffer(word)?,
+                Hole::Device => device = Device::Gpu(u16::try_from(Number::read(word)?.count()?).ok()?),
                 hole => facts.push(fact(*hole, text.get(start..at)?, place(start))?.0),
             }
         }
@@ -176,6 +181,7 @@ impl Reading {
             let length = match holes.next()? {
                 Hole::Skip => until(near, next)?,
                 Hole::Pad => 0,
+                Hole::Bar => rest.iter().take_while(|byte| matches!(byte, b'|' | b' ')).count(),
                 Hole::Device => {
                     let number = Number::read(rest)?;
                     device = Device::Gpu(u16::try_from(number.count()?).ok()?);
@@ -184,7 +190,7 @@ impl Reading {
                 Hole::Buffer => {
                     let word = rest.iter().take_while(|byte| is_word(**byte)).count();
                     // A point may be a part of the name, or what stands behind it.
-                    let length = until(rest, next).filter(|end| !next.is_empty() && *end < word).unwrap_or(word);
+                    let length = until(near, next).filter(|end| !next.is_empty() && *end < word).unwrap_or(word);
                     device = buffer(rest.get(..length)?)?;
                     length
                 }
@@ -283,6 +289,17 @@ fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
             (what, Value::Size(number.size(bytes).or_else(wrapped)?), number.rest)
         }
         Hole::Count(what) => (what, Value::Count(number.count()?), number.rest),
+        Hole::Letters(what) => {
+            let rest = scan::unspaced(number.rest);
+            let scale = match rest.first()? {
+                b'K' => 1_000,
+                b'M' => 1_000_000,
+                b'B' => 1_000_000_000,
+                b'T' => 1_000_000_000_000,
+                _ => return None,
+            };
+            (what, Value::Count(number.size(scale)?.bytes.unsigned_abs()), rest.get(1..)?)
+        }
         Hole::Billions(what) => (what, Value::Count(number.millionths()?.checked_mul(1_000)?), number.rest),
         Hole::Ratio(what) => (what, Value::Millionths(number.millionths()?), number.rest),
         Hole::Name(_)
@@ -292,7 +309,8 @@ fn fact(hole: Hole, text: &[u8], place: Place) -> Option<(Fact, &[u8])> {
         | Hole::Device
         | Hole::Buffer
         | Hole::Skip
-        | Hole::Pad => {
+        | Hole::Pad
+        | Hole::Bar => {
             return None;
         }
     };

@@ -17,6 +17,12 @@ const MOST_JOINED: usize = 16;
 /// Bytes of a message or a command of several lines.
 pub(super) const LONGEST_JOINED: usize = 16 << 10;
 
+/// Times that the settings of one line are read.
+const MOST_SETTINGS: u32 = 16;
+/// Bytes of one line's settings.
+const LONGEST_SETTINGS: usize = 48 << 10;
+/// Bytes of what stands in front of a message.
+pub(super) const LONGEST_FRONT: usize = 256;
 /// Messages that are known again, and the bytes of the longest.
 const MOST_SEEN: usize = 1_024;
 const LONGEST_SEEN: usize = 2 << 10;
@@ -37,6 +43,21 @@ pub(super) struct Joined {
     pub(super) lines: usize,
     pub(super) last: usize,
     pub(super) what: Goes,
+    /// What stands in front of it in its first line, the name of a container and the time among it.
+    pub(super) front: Vec<u8>,
+}
+
+impl Joined {
+    pub(super) const fn new(last: usize, what: Goes) -> Self {
+        Self { line: Line { text: Vec::new(), segments: Vec::new() }, lines: 1, last, what, front: Vec::new() }
+    }
+
+    /// Bytes in front of a line that the first one has too, up to a word's end: what a logger puts in front of each.
+    fn same_front(&self, text: &[u8]) -> usize {
+        let alike = self.front.iter().zip(text).take_while(|(one, other)| one == other).count();
+        let front = text.get(..alike).unwrap_or_default();
+        front.iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,11 +72,13 @@ impl State {
     /// Adds a line to what has begun; whether it belongs there.
     pub(super) fn join(&mut self, line: &Line, raw: Raw<'_>) -> bool {
         let Some(joined) = self.joined.as_mut() else { return false };
+        let mark = if raw.text.starts_with(b"> ") { 2 } else { joined.same_front(raw.text) };
         let room = joined.lines < MOST_JOINED && joined.line.text.len() + raw.text.len() < LONGEST_JOINED;
         let goes = room
             && match joined.what {
                 Goes::Message(..) => {
-                    let head = |words: &str| scan::has(&line.text, words);
+                    let own = line.text.get(mark.saturating_sub(1)..).unwrap_or_default();
+                    let head = |words: &str| scan::has(own, words);
                     let heads =
                         ["Traceback", "File \"", "out of memory", " INFO ", " ERROR ", "[rank", "During handling"];
                     !raw.text.trim_ascii().is_empty() && !heads.iter().any(|words| head(words))
@@ -75,11 +98,11 @@ impl State {
         {
             *byte = b' ';
         }
-        // A quotation goes on behind its mark.
-        match raw.text.strip_prefix(b"> ").filter(|_| matches!(joined.what, Goes::Message(..))) {
+        // A quotation goes on behind its mark, and a log behind what stands in front of each of its lines.
+        match raw.text.get(mark..).filter(|_| mark > 0 && matches!(joined.what, Goes::Message(..))) {
             Some(text) => {
                 joined.line.text.push(b' ');
-                joined.line.add_at(text, Place { column: raw.place.column + 2, ..raw.place });
+                joined.line.add_at(text, Place { column: raw.place.column + mark, ..raw.place });
             }
             None => joined.line.add(raw),
         }
@@ -188,11 +211,16 @@ impl State {
         if self.joined.is_some() {
             return;
         }
+        // A line that repeats a mark says the same again behind each.
+        self.settings_read += 1;
+        if self.settings_read > MOST_SETTINGS {
+            return;
+        }
         let from = if settings.behind { at } else { 0 };
         let text = line.text.get(from..).unwrap_or_default();
-        if text.trim_ascii_end().ends_with(b"\\") || settings.behind && is_open(text) {
-            let mut joined =
-                Joined { line: Line::default(), lines: 1, last: line.number(), what: Goes::Settings(settings) };
+        if text.len() <= LONGEST_JOINED && (text.trim_ascii_end().ends_with(b"\\") || settings.behind && is_open(text))
+        {
+            let mut joined = Joined::new(line.number(), Goes::Settings(settings));
             joined.line.add_at(text, line.place(from));
             self.joined = Some(Box::new(joined));
             return;
@@ -203,6 +231,7 @@ impl State {
     pub(super) fn arguments(&mut self, settings: &'static Settings, line: &Line, from: usize) {
         let mut facts = Vec::new();
         let mut text = line.text.get(from..).unwrap_or_default();
+        text = text.get(..LONGEST_SETTINGS).unwrap_or(text);
         let mut skipped = from;
         if settings.behind {
             // A command's model may stand behind it without a name: `vllm serve MODEL --flag`.

@@ -1,5 +1,6 @@
 //! The reader: a stream of bytes in, reports out.
 
+mod figures;
 mod gpustat;
 mod growing;
 mod joined;
@@ -26,7 +27,7 @@ use crate::{Place, name, scan};
 
 use joined::{Joined, Seen};
 use json::Json;
-use special::SPECIAL;
+use special::{LONGEST_ROW, SPECIAL};
 use unfinished::Unfinished;
 
 /// Reports that are kept; more are counted.
@@ -78,7 +79,8 @@ impl Reader {
             .iter()
             .map(|reading| reading.mark)
             .chain(settings.iter().map(|settings| settings.mark.as_bytes()))
-            .chain(SPECIAL.iter().map(|(mark, _)| mark.as_bytes()));
+            .chain(SPECIAL.iter().map(|(mark, _)| mark.as_bytes()))
+            .chain(figures::marks());
         let marks = Marks::new(texts.zip(0..));
         Self {
             lines: Lines::default(),
@@ -102,6 +104,8 @@ impl Reader {
                 seen: ByName::new(),
                 unfinished: None,
                 orphan: None,
+                unread: None,
+                settings_read: 0,
                 doubtful: Vec::new(),
                 understood: Vec::new(),
             },
@@ -128,12 +132,10 @@ impl Reader {
     /// What was found.
     pub fn finish(mut self) -> Found {
         self.next_source();
-        let State { mut found, orphan, .. } = self.state;
-        // A traceback alone is one only where there is nothing else: it may be of any error.
-        if found.reports.is_empty()
-            && let Some(report) = orphan
-        {
-            found.reports.push(*report);
+        let State { mut found, orphan, unread, .. } = self.state;
+        // A traceback alone is one only where there is nothing else: it may be of any error. So is a line that says it in its own words.
+        if found.reports.is_empty() {
+            found.reports.extend(unread.into_iter().chain(orphan).map(|report| *report));
         }
         found.reports = sorted(found.reports, |report| (report.source.into(), report.from as u64));
         found
@@ -168,6 +170,10 @@ struct State {
     unfinished: Option<Unfinished>,
     /// A traceback whose message is missing.
     orphan: Option<Box<Report>>,
+    /// Times that settings of the line were read.
+    settings_read: u32,
+    /// A message that nothing else reads.
+    unread: Option<Box<Report>>,
     /// Places of numbers of the line that a pattern couldn't read.
     doubtful: Vec<Place>,
     /// Places of numbers of the line that one could.
@@ -181,6 +187,7 @@ impl State {
     /// Takes a line.
     fn take(&mut self, raw: Raw<'_>) {
         self.json(raw.text, raw.place.line);
+        self.answered(raw);
         let coloured = memchr::memchr(0x1b, raw.text).is_some();
         if !coloured {
             self.find(raw.text);
@@ -238,14 +245,20 @@ impl State {
                 if !joined {
                     self.settings(settings, line, *at);
                 }
-            } else if let Some((_, special)) = SPECIAL.get(mark - self.patterns.len() - self.settings.len()) {
-                self.special(*special, line, *at, device, joined);
+            } else {
+                let special = mark - self.patterns.len() - self.settings.len();
+                if let Some((_, special)) = SPECIAL.get(special) {
+                    self.special(*special, line, *at, device, joined);
+                } else if let Some(name) = figures::number(special) {
+                    self.figure(name, line, *at, device);
+                }
             }
         }
         if !self.doubtful.is_empty() {
             self.settle();
         }
         self.understood.clear();
+        self.settings_read = 0;
     }
 
     fn pattern(&mut self, mark: usize, line: &Line, at: usize, device: Device) {
@@ -271,6 +284,8 @@ impl State {
                 // Ollama prints a line for each GPU, without its number.
                 let before = |fact: &Fact| fact.what == What::Capacity && fact.place.line < place.line;
                 let gpu = report.facts.iter().filter(|fact| before(fact)).count();
+                let behind = line.text.get(at..).unwrap_or_default();
+                let behind = behind.get(..LONGEST_ROW).unwrap_or(behind);
                 let listed = pattern.text.starts_with("msg=\"inference compute\"");
                 for mut fact in facts {
                     if listed && let Ok(gpu) = u16::try_from(gpu) {
@@ -291,9 +306,7 @@ impl State {
                             fact.what = What::WindowTokens;
                         }
                     }
-                    if pattern.kind == Kind::Ollama
-                        && fact.device != Device::Host
-                        && scan::has(&line.text, " library=cpu ")
+                    if pattern.kind == Kind::Ollama && fact.device != Device::Host && scan::has(behind, " library=cpu ")
                     {
                         match fact.what {
                             What::Capacity => (fact.what, fact.device) = (What::HostCapacity, Device::Host),
@@ -343,7 +356,7 @@ impl State {
 
 /// Whether a program prints the same lines of each GPU in turn, without its number.
 const fn is_listing(kind: Kind) -> bool {
-    matches!(kind, Kind::RocmSmi | Kind::AmdSmi | Kind::XpuSmi)
+    matches!(kind, Kind::RocmSmi | Kind::AmdSmi | Kind::XpuSmi | Kind::Nvtop)
 }
 
 /// Whether tokens are those of the pool for layers with a window, which is told with the words of any pool.

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use super::State;
-use super::joined::{Goes, Joined, LONGEST_JOINED};
+use super::joined::{Goes, Joined, LONGEST_FRONT, LONGEST_JOINED};
 use crate::line::Line;
 use crate::report::{Device, Fact};
 use crate::tables::{Table, Tensors};
@@ -13,6 +13,9 @@ use crate::{name, scan};
 
 /// Bytes between the head of PyTorch's message and the size that was asked for.
 const NEAR_HEAD: usize = 256;
+
+/// Bytes of a table's row.
+pub(super) const LONGEST_ROW: usize = 4 << 10;
 
 /// What other texts begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,9 @@ pub(super) enum Special {
     NpuTable,
     AmdTable,
     Loaded,
+    Top,
+    Pair,
+    Words,
 }
 
 /// The texts by which they are found.
@@ -110,6 +116,20 @@ pub(super) const SPECIAL: &[(&str, Special)] = &[
     ("AMD-SMI ", Special::AmdTable),
     ("VRAM_USAGE", Special::AmdTable),
     ("VRAM_TOTAL", Special::AmdTable),
+    // `nvitop` has the table of `nvidia-smi` in drawn bars, `nvtop` one of processes.
+    ("NVITOP ", Special::NvidiaTable),
+    ("Off \u{2502}", Special::NvidiaRow),
+    ("Default \u{2502}", Special::NvidiaRow),
+    ("HOST MEM Command", Special::Top),
+    ("mem_get_info", Special::Pair),
+    // Any program's own words, which count where nothing else is read.
+    ("out of memory", Special::Words),
+    ("Out of memory", Special::Words),
+    ("Out of Memory", Special::Words),
+    ("insufficient memory", Special::Words),
+    ("Insufficient memory", Special::Words),
+    ("ErrorOutOfMemory", Special::Words),
+    ("ERROR_OUT_OF_", Special::Words),
     // `ollama ps`.
     ("PROCESSOR ", Special::Loaded),
 ];
@@ -118,6 +138,14 @@ impl State {
     /// Begins what a text begins.
     pub(super) fn special(&mut self, special: Special, line: &Line, at: usize, device: Device, joined: bool) {
         let place = line.place(at);
+        // Rows of tables are short: a long line would be looked through once for each mark in it.
+        let row = matches!(
+            special,
+            Special::NvidiaRow | Special::Csv | Special::Listed | Special::Headless | Special::Tensor
+        );
+        if row && line.text.len() > LONGEST_ROW {
+            return;
+        }
         match special {
             Special::Traceback => {
                 self.keep_orphan();
@@ -125,6 +153,7 @@ impl State {
             }
             Special::Frame => {
                 let text = line.text.get(at + 6..).unwrap_or_default();
+                let text = text.get(..LONGEST_ROW).unwrap_or(text);
                 if scan::has(text, "\", line ") {
                     self.trace.get_or_insert_with(|| Trace::begin(place.line)).frame(text, place);
                 }
@@ -142,8 +171,9 @@ impl State {
                 if begun || text.get(5..).is_some_and(|rest| rest.starts_with(b"out of memory occurred")) {
                     return;
                 }
-                let mut joined =
-                    Joined { line: Line::default(), lines: 1, last: place.line, what: Goes::Message(kind, device) };
+                let mut joined = Joined::new(place.line, Goes::Message(kind, device));
+                let front = line.text.get(..at).unwrap_or_default();
+                joined.front.extend_from_slice(front.get(..LONGEST_FRONT).unwrap_or(front));
                 joined.line.add_at(text, place);
                 if text.starts_with(b"cuda") {
                     capitalise(&mut joined.line.text);
@@ -223,6 +253,12 @@ impl State {
                     self.report(Kind::Killed, false, place.line);
                 }
             }
+            Special::Top => {
+                self.table = Some(Table::Top);
+                self.idle = 0;
+            }
+            Special::Pair => self.told_pair(line, at),
+            Special::Words => self.keep_message(line),
             Special::NpuTable => self.begin(Table::Npu(0), place.line),
             Special::AmdTable => self.begin(Table::Amd, place.line),
             Special::Loaded if scan::has(&line.text, "NAME ") => {

@@ -70,6 +70,8 @@ pub(crate) enum Table {
     Npu(u16),
     /// `amd-smi` and `amd-smi monitor`.
     Amd,
+    /// Processes of `nvtop`.
+    Top,
     /// `ollama ps`, and whether it has the context.
     Loaded(bool),
 }
@@ -87,6 +89,7 @@ impl Table {
             Self::Zero => Kind::DeepSpeed,
             Self::Npu(_) => Kind::NpuSmi,
             Self::Amd => Kind::AmdSmi,
+            Self::Top => Kind::Nvtop,
             Self::Loaded(_) => Kind::Ollama,
         }
     }
@@ -95,7 +98,13 @@ impl Table {
     pub(crate) const fn patience(&self) -> u16 {
         match self {
             Self::NvidiaQuery { .. } => 4 * IDLE,
-            Self::Csv(..) | Self::Accelerate | Self::Zero | Self::Monitor { .. } | Self::Listed | Self::Loaded(_) => 3,
+            Self::Csv(..)
+            | Self::Accelerate
+            | Self::Zero
+            | Self::Monitor { .. }
+            | Self::Listed
+            | Self::Top
+            | Self::Loaded(_) => 3,
             Self::Nvidia { .. } | Self::Rocm | Self::Tensors(_) | Self::Npu(_) | Self::Amd => 24,
             Self::Buffers => IDLE,
         }
@@ -112,14 +121,14 @@ impl Table {
     /// Whether a line is a row of a GPU in the default output of `nvidia-smi`, that of its name or that of its memory.
     pub(crate) fn is_nvidia_row(text: &[u8]) -> bool {
         let mut facts = 0;
-        nvidia::nvidia(text, &mut None, &mut false, &mut false, &mut |_, _, _, _| facts += 1);
+        nvidia::nvidia(&nvidia::barred(text), &mut None, &mut false, &mut false, &mut |_, _, _, _| facts += 1);
         facts > 0
     }
 
     /// Takes a line of it; whether it said something.
     pub(crate) fn line(&mut self, text: &[u8], row: Row<'_>) -> bool {
         match self {
-            Self::Nvidia { gpu, processes, parts } => nvidia::nvidia(text, gpu, processes, parts, row),
+            Self::Nvidia { gpu, processes, parts } => nvidia::nvidia(&nvidia::barred(text), gpu, processes, parts, row),
             Self::NvidiaQuery { gpus, memory } => nvidia::nvidia_query(text, gpus, memory, row),
             Self::Csv(_, columns, rows) => csv::csv(text, columns, rows, row),
             Self::Rocm => rocm::rocm(text, row),
@@ -131,6 +140,7 @@ impl Table {
             Self::Tensors(tensors) => tensors.line(text, row),
             Self::Npu(chips) => accelerators::npu(text, chips, row),
             Self::Amd => accelerators::amd(text, row),
+            Self::Top => nvidia::top(text, row),
             Self::Loaded(context) => accelerators::loaded(text, *context, row),
         }
     }

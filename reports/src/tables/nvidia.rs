@@ -1,11 +1,47 @@
 //! `nvidia-smi`: its table, `-q`, `-L`, and what `dmon` and `pmon` print every second.
 
+use alloc::vec::Vec;
+
 use super::{Row, offset, unquoted};
 use crate::name;
 use crate::report::{Device, Value};
 use crate::scan::{self, Number};
 use crate::size::{Base, Size, Unit};
 use crate::what::What;
+
+/// A line with plain bars in place of those that `nvitop` draws, each byte of it where it was.
+pub(super) fn barred(text: &[u8]) -> Vec<u8> {
+    let mut line = text.to_vec();
+    let bar = "\u{2502}".as_bytes();
+    let mut from = 0;
+    while let Some(at) = line.get(from..).and_then(|rest| scan::find(rest, bar)) {
+        from += at + bar.len();
+        if let Some(place) = line.get_mut(from - bar.len()..from) {
+            place.copy_from_slice(b"|  ");
+        }
+    }
+    line
+}
+
+/// Used and all of a cell, with their units: `803MiB /  46068MiB`, and of `nvitop` `3.50MiB / 79.65GiB` or `0B / 22.38GiB`.
+fn used_of(cell: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = scan::find(cell, b"B /")?;
+    Some((cell, cell.get(at + 3..)?))
+}
+
+/// "   3493 root   0 Compute   0%   4406MiB  39%     1%    396MiB python": the GPU is the third word, its memory the first with a unit.
+pub(super) fn top(text: &[u8], row: Row<'_>) -> bool {
+    let words = || text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let number = |word: &[u8]| whole(word).and_then(|it| u16::try_from(it.count()?).ok());
+    let process = words().next().and_then(whole).is_some();
+    let (Some(gpu), true) = (words().nth(2).and_then(number), process) else { return false };
+    let held =
+        words().find(|word| word.ends_with(b"iB")).and_then(|word| Some((word, Size::read(word, Base::Binary)?)));
+    if let Some((word, size)) = held {
+        row(Device::Gpu(gpu), What::GpuProcess, Value::Size(size.floored()), offset(text, word));
+    }
+    held.is_some()
+}
 
 pub(super) fn nvidia(text: &[u8], gpu: &mut Option<u16>, processes: &mut bool, parts: &mut bool, row: Row<'_>) -> bool {
     if scan::has(text, "Processes:") {
@@ -23,9 +59,12 @@ pub(super) fn nvidia(text: &[u8], gpu: &mut Option<u16>, processes: &mut bool, p
     let number = Number::read(first).and_then(|number| Some((u16::try_from(number.count()?).ok()?, number.rest)));
     if *processes {
         // The number of the GPU stands first, and what the process takes last.
-        let cell = first.trim_ascii_end();
-        let start = cell.iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1);
-        let size = cell.get(start..).and_then(|word| Some((Size::read(word, Base::Binary)?.floored(), word)));
+        let sized = |word: &[u8]| word.ends_with(b"B").then(|| Size::read(word, Base::Binary))?;
+        let words = || first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        // In `nvitop` the command stands behind it.
+        let word =
+            words().last().filter(|word| sized(word).is_some()).or_else(|| words().find(|word| sized(word).is_some()));
+        let size = word.and_then(|word| Some((sized(word)?.floored(), word)));
         if let (Some((gpu, _)), Some((size, word))) = (number, size) {
             row(Device::Gpu(gpu), What::GpuProcess, Value::Size(size), offset(text, word));
         }
@@ -61,8 +100,7 @@ pub(super) fn nvidia(text: &[u8], gpu: &mut Option<u16>, processes: &mut bool, p
     }
     // "| N/A   39C    P0            104W /  325W |     803MiB /  46068MiB |"
     for cell in core::iter::once(first).chain(cells) {
-        let Some(at) = scan::find(cell, b"MiB /") else { continue };
-        let (used, total) = (cell, cell.get(at + 5..).unwrap_or_default());
+        let Some((used, total)) = used_of(cell) else { continue };
         let sizes = [(What::Used, used), (What::Capacity, total)];
         for (what, text_of) in sizes {
             if let Some(size) = Size::read(text_of, Base::Binary) {
