@@ -62,8 +62,10 @@ pub(super) fn nvidia(text: &[u8], gpu: &mut Option<u16>, processes: &mut bool, p
         let sized = |word: &[u8]| word.ends_with(b"B").then(|| Size::read(word, Base::Binary))?;
         let words = || first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         // In `nvitop` the command stands behind it.
-        let word =
-            words().last().filter(|word| sized(word).is_some()).or_else(|| words().find(|word| sized(word).is_some()));
+        let word = words()
+            .next_back()
+            .filter(|word| sized(word).is_some())
+            .or_else(|| words().find(|word| sized(word).is_some()));
         let size = word.and_then(|word| Some((sized(word)?.floored(), word)));
         if let (Some((gpu, _)), Some((size, word))) = (number, size) {
             row(Device::Gpu(gpu), What::GpuProcess, Value::Size(size), offset(text, word));
