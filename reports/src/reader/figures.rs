@@ -85,7 +85,8 @@ impl State {
             return;
         };
         let front = text.get(at.saturating_sub(FRONT)..at).unwrap_or_default();
-        if name.contains(".all.") && !front.ends_with(b"/") {
+        // `Top-of-Memory reserved` is XLA's.
+        if front.ends_with(b"-") || name.contains(".all.") && !front.ends_with(b"/") {
             return;
         }
         let phrase = front.rsplit(|byte| b",;|.:".contains(byte)).next().unwrap_or_default();
