@@ -249,7 +249,7 @@ names! {
         Lmdeploy = "lmdeploy", "log of LMDeploy";
         LlamaCpp = "llama_cpp", "log of llama.cpp";
         Ollama = "ollama", "log of Ollama";
-        NvidiaSmi = "nvidia_smi", "nvidia-smi or nvitop";
+        NvidiaSmi = "nvidia_smi", "nvidia-smi";
         Nvtop = "nvtop", "nvtop";
         RocmSmi = "rocm_smi", "rocm-smi";
         AmdSmi = "amd_smi", "amd-smi";

@@ -36,6 +36,8 @@ test('the two variants ask the same with other numbers, whatever the link says',
   const seen = new Set();
   for (const seed of ['', '?seed=1', '?seed=2', '?seed=3', '?seed=4']) {
     await page.goto(`/test.html${seed}`);
+    await expect(page.locator('#numbers')).toContainText(seed.replace('?seed=', 'set '));
+    await expect(page.locator('#numbers')).toBeVisible();
     const [a, b, key] = [await numbers(page, 'a'), await numbers(page, 'b'), await numbers(page, 'key-a')];
     expect(a.map(([id, name]) => [id, name])).toEqual(b.map(([id, name]) => [id, name]));
     for (const id of new Set(a.map(([id]) => id))) {
