@@ -4,8 +4,8 @@ import { expect, test } from './fixtures.mjs';
 import { plain } from './page.mjs';
 import { pages, squeezed } from './pdf.mjs';
 
-/** More is a book, and nobody prints it; the tutorial in full sentences, with a section on time and money and six pictures of what happens, is 29 or 30 pages of Letter. */
-const MOST = 30;
+/** More is a book, and nobody prints it; the tutorial in full sentences, with a section on time and money and six pictures of what happens, is 29 or 30 pages of Letter, and 31 where tokens travel to experts too. */
+const MOST = 31;
 
 /** The figures that are in one piece; long tables and lists go on upon the next page. */
 const WHOLE = '.figure:not(.figure-sort, .figure-buckets, .figure-fixes, .figure-ladder, .figure-matrix, .figure-frontier, .figure-quiz, .figure-claims)';
