@@ -6,10 +6,9 @@ use memory_wall_core::units::Seconds;
 use memory_wall_plan::answers::{Served, Trained};
 use memory_wall_plan::reply::Reply;
 use memory_wall_plan::typical;
-use memory_wall_runtimes::Span;
 use serde::Serialize;
 
-use super::PerBucket;
+use super::{PerBucket, ends};
 use crate::compare::{Column, Difference, change, worst_first};
 
 /// The answer of `compare --json`. Ranges are two numbers, the smaller first.
@@ -183,8 +182,4 @@ impl Training {
 
 fn seconds(ends: [Seconds; 2]) -> [f64; 2] {
     ends.map(|end| end.0)
-}
-
-const fn ends(span: Span) -> [u128; 2] {
-    [span.low, span.high]
 }

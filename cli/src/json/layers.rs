@@ -1,10 +1,10 @@
 //! Where llama.cpp's layers are, for programs.
 
 use memory_wall_core::{Checked, Verdict};
-use memory_wall_runtimes::Span;
 use memory_wall_runtimes::llamacpp::{Device, Placement, SOURCE, Speed, VERSION};
 use serde::Serialize;
 
+use super::ends;
 use super::inputs::Inputs;
 use crate::runtime::Layers;
 
@@ -76,10 +76,6 @@ struct OnHost {
     output_bytes: u128,
     total_bytes: [u128; 2],
     verdict: Option<&'static str>,
-}
-
-const fn ends(span: Span) -> [u128; 2] {
-    [span.low, span.high]
 }
 
 impl<'a> Placed<'a> {

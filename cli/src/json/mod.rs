@@ -19,9 +19,15 @@ pub(crate) mod serving;
 pub(crate) mod solve;
 
 use memory_wall_core::Bucket;
+use memory_wall_runtimes::Span;
 use serde::Serialize;
 
 use crate::BadInput;
+
+/// Both ends of a range.
+const fn ends(span: Span) -> [u128; 2] {
+    [span.low, span.high]
+}
 
 /// One value for each bucket.
 #[derive(Debug, Serialize)]

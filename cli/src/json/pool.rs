@@ -2,10 +2,10 @@
 
 use memory_wall_core::Checked;
 use memory_wall_plan::runtime::Pool;
-use memory_wall_runtimes::Span;
 use memory_wall_runtimes::pool::Start;
 use serde::Serialize;
 
+use super::ends;
 use super::inputs::Inputs;
 use crate::solve::Question;
 
@@ -76,10 +76,6 @@ impl<'a> Solved<'a> {
         let scenario = Inputs::new(scenario);
         Self { question: question.id(), model, scenario, engine, answer: step(answer), next: step(next) }
     }
-}
-
-const fn ends(span: Span) -> [u128; 2] {
-    [span.low, span.high]
 }
 
 impl<'a> Started<'a> {

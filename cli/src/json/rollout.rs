@@ -2,10 +2,10 @@
 
 use memory_wall_core::engines::vllm::Refusal;
 use memory_wall_core::{Checked, Verdict};
-use memory_wall_runtimes::Span;
 use memory_wall_runtimes::rollout::{Algorithm, Held, Placed, Remedy, Rollout, Told};
 use serde::Serialize;
 
+use super::ends;
 use super::inputs::Inputs;
 use crate::rollout::{change, verdict};
 
@@ -80,10 +80,6 @@ struct Help {
     change: String,
     peak_bytes: [u128; 2],
     verdict: Option<&'static str>,
-}
-
-const fn ends(span: Span) -> [u128; 2] {
-    [span.low, span.high]
 }
 
 impl<'a> Step<'a> {

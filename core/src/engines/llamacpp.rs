@@ -58,12 +58,8 @@ pub fn doubtful(scenario: &Checked) -> Bytes {
     if scenario.runtime() != Some(Engine::LlamaCpp) {
         return Bytes::ZERO;
     }
-    let counted = [Bucket::Activations, Bucket::Logits]
-        .map(|bucket| worked::total(|sink: Sink<'_>| work(bucket, scenario, sink)))
-        .into_iter()
-        .sum::<Bytes>();
     let copies = if scenario.gpu.is_some_and(always_copies) { cache_copies(scenario) } else { Bytes::ZERO };
-    counted - layer_buffer(scenario).max(copies) + Bytes(CONTEXT - LEAST_CONTEXT)
+    buffer(scenario) - layer_buffer(scenario).max(copies) + Bytes(CONTEXT - LEAST_CONTEXT)
 }
 
 /// Cells of one sequence in layers that see everything.
@@ -144,6 +140,14 @@ pub(super) fn work(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
     fullest(bucket, scenario, sink);
 }
 
+/// The compute buffer in all.
+fn buffer(scenario: &Checked) -> Bytes {
+    [Bucket::Activations, Bucket::Logits]
+        .map(|bucket| worked::total(|sink: Sink<'_>| work(bucket, scenario, sink)))
+        .into_iter()
+        .sum()
+}
+
 /// The compute buffer, where it is larger than what Vulkan lends at once on a GPU that many run with Vulkan.
 ///
 /// # Assumes
@@ -154,10 +158,7 @@ pub(super) fn work(bucket: Bucket, scenario: &Checked, sink: Sink<'_>) {
 /// llama.cpp issues 15009 (4,757,131,264 bytes on Strix Halo) and 18160, pull request 15815; 4 GiB by RADV, 2 GiB by AMDVLK (GPUOpen-Drivers/AMDVLK issue 413). Read 2026-11-25.
 pub fn beyond_vulkan(scenario: &Checked) -> Option<Bytes> {
     let gpu = scenario.gpu.filter(|_| scenario.runtime() == Some(Engine::LlamaCpp))?;
-    let buffer = [Bucket::Activations, Bucket::Logits]
-        .map(|bucket| worked::total(|sink: Sink<'_>| work(bucket, scenario, sink)))
-        .into_iter()
-        .sum();
+    let buffer = buffer(scenario);
     larger_than_vulkan_lends(gpu, buffer).then_some(buffer)
 }
 

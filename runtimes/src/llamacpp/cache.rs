@@ -5,7 +5,7 @@ use memory_wall_core::engines::llamacpp::CELLS;
 use memory_wall_core::memory::kv_cache::{self, CachedLayers};
 use memory_wall_core::precision::Block;
 use memory_wall_core::worked::Item;
-use memory_wall_core::{Attention, Checked, KvPrecision};
+use memory_wall_core::{Attention, Checked};
 
 use super::{CacheType, Settings};
 
@@ -72,12 +72,10 @@ fn layers(rank: &Checked, settings: &Settings, window: Option<SlidingWindow>, ce
         }
     };
     let bytes = |width: u64, format: Option<CacheType>| {
-        // What isn't stated is f16, the usual one, wherever the engine says 16 bits.
-        let stated = format.unwrap_or(if rank.kv == KvPrecision::Bf16 { CacheType::F16 } else { usual });
-        let is_copied = stated != CacheType::F16;
-        let Block { values, bytes } = format.unwrap_or(usual).block();
+        let format = format.unwrap_or(usual);
+        let Block { values, bytes } = format.block();
         let all = u128::from(cells) * u128::from(width);
-        [(all * u128::from(bytes)).div_ceil(values.into()), if is_copied { 2 * all } else { 0 }]
+        [(all * u128::from(bytes)).div_ceil(values.into()), if format == CacheType::F16 { 0 } else { 2 * all }]
     };
     let [keys, values] = [bytes(keys, settings.cache_k), bytes(values, settings.cache_v)];
     [keys[0] + values[0], keys[1] + values[1]]

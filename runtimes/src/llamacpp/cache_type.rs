@@ -28,12 +28,11 @@ memory_wall_core::choices! {
 }
 
 impl CacheType {
-    /// The nearest to a format of the engine: `q8_0` for 8 bits, `q4_0` for 4.
+    /// The nearest to a format of the engine: `f16`, the usual one, for 16 bits of either kind, `q8_0` for 8, `q4_0` for 4.
     pub const fn nearest(kv: KvPrecision) -> Self {
         match kv {
             KvPrecision::Fp32 => Self::F32,
-            KvPrecision::Fp16 => Self::F16,
-            KvPrecision::Bf16 => Self::Bf16,
+            KvPrecision::Fp16 | KvPrecision::Bf16 => Self::F16,
             KvPrecision::Fp8 | KvPrecision::Int8 => Self::Q8Zero,
             KvPrecision::Int4 => Self::Q4Zero,
         }
