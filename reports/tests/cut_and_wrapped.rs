@@ -54,7 +54,7 @@ fn a_process_that_is_told_to_use_nothing_is_not_believed() {
         Cause::OtherProcess { holds, told, .. } => Some((*holds, *told)),
         _ => None,
     });
-    // 78 GiB that are in use, without what PyTorch holds and 2 GiB of its context.
+    // Of the 78 GiB in use on the GPU: without PyTorch's own memory and 2 GiB for its CUDA context.
     assert_eq!(others, Some(((36 << 30) - (16 << 20), false)));
     let message = memory_wall_reports::explain::Message::of(&only(Kind::Cuda, log));
     assert_eq!(message.outside(), None);

@@ -160,7 +160,8 @@ pub struct Steps(Vec<Place>);
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Steps {
-    /// The next place as its distance, or by its numbers where its figure is new.
+    /// The mark of the next binding: both numbers where its figure was not met before, else the distance from the last binding of that figure, behind the
+    /// figure's number where another figure was in between.
     pub fn written(&mut self, place: Place) -> String {
         let same_figure = self.0.last().is_some_and(|last| last.figure == place.figure);
         let before = self.0.iter().position(|known| known.figure == place.figure).map(|at| self.0.remove(at));

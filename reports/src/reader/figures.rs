@@ -72,7 +72,7 @@ pub(super) fn marks() -> impl Iterator<Item = &'static [u8]> {
     NAMES.iter().map(|(name, ..)| name.as_bytes())
 }
 
-/// Bytes in front of a name that may say that it is a peak.
+/// How many bytes before a name are searched for `max` or `peak`.
 const FRONT: usize = 24;
 
 impl State {

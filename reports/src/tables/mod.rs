@@ -20,7 +20,7 @@ use crate::what::{Kind, What};
 pub(crate) use csv::headless;
 pub(crate) use tensors::Tensors;
 
-/// What a row hands on: the device, what it is, its value, and where it stands in the line.
+/// What takes a fact from a row of a table: the device, the quantity, its value, and its column in the line.
 pub(crate) type Row<'a> = &'a mut dyn FnMut(Device, What, Value, usize);
 
 /// Lines of a table that say nothing before it counts as ended.

@@ -61,7 +61,7 @@ fn decks(words: &Words) -> Result<String, String> {
     Ok(out)
 }
 
-/// The lessons that show a slide, or which of them there is not.
+/// The lessons whose decks have a slide; an error names a lesson that does not exist.
 fn lessons(words: &Words, n: u32) -> Result<String, String> {
     let named = words.plain(&format!("{n}._lessons"));
     match named.split(' ').find(|id| LESSONS.iter().all(|(lesson, _)| lesson != id)) {
