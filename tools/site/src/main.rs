@@ -88,6 +88,7 @@ fn prerender() -> Result<(), String> {
         memory_wall_app::words::speak(language).map_err(|_| "words were said before it was known in which language")?;
     }
     words::learn()?;
+    program::small(&staging)?;
     let program = page::build(&root, &staging, strict)?;
     reference::build(&root, &staging)?;
     teach::build(&root, &staging)?;

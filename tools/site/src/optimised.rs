@@ -8,24 +8,22 @@ use crate::write;
 /// What Trunk is told about every program.
 const PAGE: &str = include_str!("../../../index.html");
 
-/// The program without what it says when it panics, optimised as Trunk does it; `debugs` where it writes values as for debugging
-/// besides.
-pub(crate) fn quiet(staging: &Path, wasm: &[u8], debugs: bool) -> Result<Vec<u8>, String> {
-    let [from, to] = ["quiet.wasm", "optimised.wasm"].map(|name| staging.join(name));
-    write(&from, memory_wall_squeeze::without_panics(wasm, debugs)?)?;
+/// The program of this file without what it says when it panics, optimised as Trunk does it; `debugs` where it writes values as for
+/// debugging besides.
+pub(crate) fn quiet(path: &Path, debugs: bool) -> Result<Vec<u8>, String> {
+    let read = || std::fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()));
+    let quiet = path.with_extension("quiet");
+    write(&quiet, memory_wall_squeeze::without_panics(&read()?, debugs)?)?;
     // xtask names the one that Trunk takes.
     let program = std::env::var_os("MEMORY_WALL_WASM_OPT").unwrap_or_else(|| "wasm-opt".into());
-    let status = Command::new(&program).arg(&from).arg("-Oz").args(parameters()?).arg("-o").arg(&to).status();
+    let status = Command::new(&program).arg(&quiet).arg("-Oz").args(parameters()?).arg("-o").arg(path).status();
     let told = || format!("`{} …` on a program without panics", program.display());
     let status = status.map_err(|error| format!("{} did not start: {error}; `cargo xtask build` finds it", told()))?;
     if !status.success() {
         return Err(format!("{} failed: {status}", told()));
     }
-    let optimised = std::fs::read(&to).map_err(|error| format!("{} cannot be read: {error}", to.display()))?;
-    for path in [from, to] {
-        std::fs::remove_file(&path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))?;
-    }
-    Ok(optimised)
+    std::fs::remove_file(&quiet).map_err(|error| format!("{} cannot be removed: {error}", quiet.display()))?;
+    read()
 }
 
 /// What Trunk gives `wasm-opt` besides the level.

@@ -1,7 +1,9 @@
 //! The program as files: the glue and the WebAssembly that Trunk staged, and both as one plain script for frames that may fetch nothing.
 
 use std::io::Write as _;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -47,19 +49,46 @@ pub(crate) fn staged(root: &Path, staging: &Path) -> Result<Program, String> {
     })
 }
 
+/// Makes every program that Trunk staged smaller, as many at once as there are cores: it is most of what a release waits for.
+pub(crate) fn small(staging: &Path) -> Result<(), String> {
+    // While somebody works on the page, nobody waits for what only makes it smaller.
+    if !released() {
+        return Ok(());
+    }
+    let listed = |error| format!("{} cannot be listed: {error}", staging.display());
+    let mut waiting = Vec::new();
+    for entry in std::fs::read_dir(staging).map_err(listed)? {
+        let entry = entry.map_err(listed)?;
+        if entry.file_name().to_string_lossy().ends_with("_bg.wasm") {
+            waiting.push((entry.metadata().map_err(listed)?.len(), entry.path()));
+        }
+    }
+    // The largest is taken first, so that none is still to do when all others are done.
+    waiting.sort();
+    let waiting = Mutex::new(waiting);
+    let next = || waiting.lock().map_or(None, |mut waiting| waiting.pop());
+    let work = || std::iter::from_fn(next).try_for_each(|(_, path)| made_small(&path));
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        let threads = (0..cores).map(|_| scope.spawn(work)).collect::<Vec<_>>();
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a program was given up".to_owned())?)
+    })
+}
+
+/// Writes a program anew: without what it says when it panics, with tables by columns and its functions in a better order.
+fn made_small(path: &Path) -> Result<(), String> {
+    let size = |program: &[u8]| packed(program).map_or(usize::MAX, |packed| packed.len());
+    let is_tutorial = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGED));
+    // A test finds what in the tutorial would write values as for debugging, and nothing may.
+    let quiet = optimised::quiet(path, !is_tutorial)?;
+    let turned = memory_wall_squeeze::by_columns(&quiet, size)?;
+    write(path, memory_wall_squeeze::ordered(&turned, size)?)
+}
+
 /// The glue and the WebAssembly of a program, whose files go.
 pub(crate) fn taken(staging: &Path, program: &str) -> Result<(String, Vec<u8>), String> {
     let glue = String::from_utf8_lossy(&content(staging, program, "js")?).into_owned();
-    let wasm = content(staging, program, "wasm")?;
-    // While somebody works on the page, nobody waits for what only makes it smaller.
-    if !released() {
-        return Ok((glue, wasm));
-    }
-    let size = |program: &[u8]| packed(program).map_or(usize::MAX, |packed| packed.len());
-    // Clippy finds what in the tutorial would write values as for debugging, and nothing may.
-    let quiet = optimised::quiet(staging, &wasm, program != STAGED)?;
-    let turned = memory_wall_squeeze::by_columns(&quiet, size)?;
-    Ok((glue, memory_wall_squeeze::ordered(&turned, size)?))
+    Ok((glue, content(staging, program, "wasm")?))
 }
 
 /// The WebAssembly and the glue of a program with short names between them.

@@ -36,7 +36,7 @@ pub fn ordered(wasm: &[u8], size: impl Fn(&[u8]) -> usize) -> Result<Vec<u8>, St
             _ => {}
         }
     }
-    let pieces = pieces(&bodies);
+    let pieces = Pieces::of(&bodies);
     let orders = LENGTHS.into_iter().flat_map(|length| SHORTS.map(|short| order(&pieces, length, short)));
     let programs = orders.map(|order| written(wasm, imported, order).map_err(|error| unread(&error)));
     let smallest = programs.collect::<Result<Vec<_>, _>>()?.into_iter().min_by_key(|program| size(program));
@@ -100,10 +100,10 @@ impl Reencode for Reordered {
 }
 
 /// Every function once, from the first: the next one is always that of which most is in the window.
-fn order(pieces: &[Vec<usize>], length: f64, short: f64) -> Vec<usize> {
+fn order(pieces: &Pieces, length: f64, short: f64) -> Vec<usize> {
     let mut window = Window::new(pieces);
-    let lengths = pieces.iter().map(|own| libm::pow(distinct(own).len() as f64 + short, length)).collect::<Vec<_>>();
-    let mut waiting = (0..pieces.len()).collect::<Vec<_>>();
+    let lengths = pieces.lengths.iter().map(|own| libm::pow(*own as f64 + short, length)).collect::<Vec<_>>();
+    let mut waiting = (0..pieces.functions.len()).collect::<Vec<_>>();
     let mut order = Vec::new();
     while !waiting.is_empty() {
         let near = |function: &usize| {
@@ -119,19 +119,40 @@ fn order(pieces: &[Vec<usize>], length: f64, short: f64) -> Vec<usize> {
         };
         let function = waiting.remove(place);
         order.push(function);
-        pieces.get(function).into_iter().flatten().for_each(|piece| window.push(*piece));
+        pieces.functions.get(function).into_iter().flatten().for_each(|piece| window.push(*piece));
     }
     order
 }
 
-/// The pieces of each function, one at each byte, as numbers: equal pieces have the same.
-fn pieces(bodies: &[Vec<u8>]) -> Vec<Vec<usize>> {
-    let mut numbers = HashMap::new();
-    let mut number = |piece| {
-        let next = numbers.len();
-        *numbers.entry(piece).or_insert(next)
-    };
-    bodies.iter().map(|body| body.windows(PIECE).map(&mut number).collect()).collect()
+/// What the functions are made of. Pieces are numbers: equal ones have the same.
+struct Pieces {
+    /// The pieces of each function, one at each byte.
+    functions: Vec<Vec<usize>>,
+    /// How many different ones each function has.
+    lengths: Vec<usize>,
+    /// The functions that have each piece.
+    owners: Vec<Vec<usize>>,
+}
+
+impl Pieces {
+    fn of(bodies: &[Vec<u8>]) -> Self {
+        let mut numbers = HashMap::new();
+        let mut number = |piece| {
+            let next = numbers.len();
+            *numbers.entry(piece).or_insert(next)
+        };
+        let functions =
+            bodies.iter().map(|body| body.windows(PIECE).map(&mut number).collect::<Vec<_>>()).collect::<Vec<_>>();
+        let (mut lengths, mut owners) = (Vec::new(), vec![Vec::new(); numbers.len()]);
+        for (function, own) in functions.iter().enumerate() {
+            let own = distinct(own);
+            lengths.push(own.len());
+            for piece in own {
+                owners.get_mut(piece).into_iter().for_each(|owners| owners.push(function));
+            }
+        }
+        Self { functions, lengths, owners }
+    }
 }
 
 /// Each piece once.
@@ -143,26 +164,19 @@ fn distinct(pieces: &[usize]) -> Vec<usize> {
 }
 
 /// The last pieces that were written.
-struct Window {
+struct Window<'pieces> {
     pieces: VecDeque<usize>,
     /// How often each piece is in it.
     times: Vec<usize>,
     /// The functions that have each piece.
-    owners: Vec<Vec<usize>>,
+    owners: &'pieces [Vec<usize>],
     /// How many pieces of each function are in it.
     shared: Vec<u32>,
 }
 
-impl Window {
-    fn new(pieces: &[Vec<usize>]) -> Self {
-        let count = pieces.iter().flatten().max().map_or(0, |last| last + 1);
-        let mut owners = vec![Vec::new(); count];
-        for (function, own) in pieces.iter().enumerate() {
-            for piece in distinct(own) {
-                owners.get_mut(piece).into_iter().for_each(|owners| owners.push(function));
-            }
-        }
-        Self { pieces: VecDeque::new(), times: vec![0; count], owners, shared: vec![0; pieces.len()] }
+impl<'pieces> Window<'pieces> {
+    fn new(Pieces { functions, owners, .. }: &'pieces Pieces) -> Self {
+        Self { pieces: VecDeque::new(), times: vec![0; owners.len()], owners, shared: vec![0; functions.len()] }
     }
 
     /// Takes a piece in, and lets go of the oldest one when there are too many.
@@ -262,7 +276,7 @@ mod tests {
     fn every_function_is_there_once_however_many_there_are() {
         let bodies = (0..2_000_u32).map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes().repeat(8));
         let bodies = bodies.chain([Vec::new(), vec![1]]).collect::<Vec<_>>();
-        let order = order(&pieces(&bodies), 0.8, 4.0);
+        let order = order(&Pieces::of(&bodies), 0.8, 4.0);
         let sorted = distinct(&order);
         assert!(order.len() == bodies.len() && sorted == (0..bodies.len()).collect::<Vec<_>>());
     }
