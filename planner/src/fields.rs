@@ -44,7 +44,7 @@ impl Shown {
         let said = plan.get(slot).cloned();
         let effective = said.clone().or_else(|| scenario.and_then(|scenario| plan.value(option, scenario)));
         // Where it is hidden, nobody sees it.
-        let usual = scenario.filter(|_| has_effect).and_then(|scenario| option.of(scenario));
+        let usual = scenario.filter(|_| has_effect).and_then(|scenario| plan.usual(option, scenario));
         Self { has_effect, said, usual, effective, text: inputs::text(sheet, slot), mistake }
     }
 }
