@@ -8,9 +8,7 @@ use memory_wall_core::scenario::{Unsupported, sixteen_bits};
 use memory_wall_core::tables::drafts::Draft;
 use memory_wall_core::tables::gpus::{Gpu, OWN};
 use memory_wall_core::tables::models::Model;
-use memory_wall_core::{
-    Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, Speculation, WeightFormat,
-};
+use memory_wall_core::{Checked, Engine, KvPrecision, Loss, Mode, Parallelism, Scenario, Speculation, WeightFormat};
 use memory_wall_plan::OPTIONS;
 use memory_wall_plan::runtime::Runtime;
 use memory_wall_plan::runtime::rollout::CHECKPOINTING;

@@ -136,7 +136,7 @@ pub(super) fn text(columns: &[Column], differences: &[Difference], unit: ByteUni
     if columns.iter().any(|column| column.reply().is_some_and(|reply| reply.answers().is_none())) {
         text.push('\n');
         text += &wrapped(
-            "What runs with SGLang, TensorRT-LLM, Ollama or layers in host memory is told part by part by memory-wall estimate --plan-name NAME.",
+            "What runs with SGLang, TensorRT-LLM, Ollama, layers in host memory or GRPO is told part by part by memory-wall estimate --plan-name NAME.",
             2,
         );
     }

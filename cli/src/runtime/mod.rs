@@ -131,7 +131,6 @@ pub(crate) fn own(given: &Given, option: &PlanOption) -> Result<Option<Value>, B
     let flag = option.flag();
     Ok(match option.name {
         "engine" => named(given)?.map(|named| Value::Word(named.id())),
-        "rl" => rollout::named(given)?,
         "device" if given.has(&flag) => {
             let gpus = llamacpp::devices(given)?;
             Some(Value::Words(gpus.iter().map(|gpu| gpu.id).collect()))
