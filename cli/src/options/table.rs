@@ -100,7 +100,7 @@ fn with_runtimes() -> impl Iterator<Item = Known> {
 
 /// The options of reinforcement learning, which `estimate` and `export` take.
 fn reinforced() -> impl Iterator<Item = Known> {
-    group("Reinforcement learning: for estimate and export", rollout())
+    group("Reinforcement learning, for estimate and export", rollout())
 }
 
 /// The same without those that describe a GPU of one's own.
